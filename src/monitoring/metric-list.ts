@@ -74,10 +74,16 @@ export const METRIC_LIST = {
     help: "Highest net value of the account, deposits taken out; it survives restarts.",
     labels: {},
   },
+  underWay: {
+    name: "under_way_quote",
+    type: "gauge",
+    help: "What the account's net value has beyond the parts of profit, deposits and withdrawals: trades and incomes that only balances or only records have yet. 0 once both have all.",
+    labels: {},
+  },
   pnl: {
     name: "pnl_quote",
     type: "gauge",
-    help: "Profit since the start by its parts, which with deposits and withdrawals sum to the change of equity.",
+    help: "Profit since the start by its parts, which with deposits, withdrawals and what is under way sum to the change of equity.",
     labels: {
       market,
       part: "spread, inventory, fees, funding, basis, failed (settlements that were reversed), liquidation (positions taken over or lost in liquidations, against the mark) or other (incomes of no other part)",

@@ -6,7 +6,7 @@ import { METRIC_LIST, METRIC_PREFIX, type MetricKey, type MetricLabels, type Met
 export type OrderActionName = "place" | "cancel" | "cancel-all";
 /** What came of it. */
 export type OrderOutcomeName = "accepted" | "cancelled" | "rejected" | "throttled" | "unknown" | "not-sent";
-/** The parts that profit is split into; with deposits and withdrawals they sum to the change of equity. */
+/** The parts that profit is split into; with deposits, withdrawals and what is under way they sum to the change of equity. */
 export const PNL_PARTS = ["spread", "inventory", "fees", "funding", "basis", "failed", "liquidation", "other"] as const;
 /** One of {@link PNL_PARTS}. */
 export type PnlPart = (typeof PNL_PARTS)[number];
@@ -81,6 +81,11 @@ export class Metrics {
   setEquity(quote: number, peakQuote: number): void {
     this.#set("equity", {}, quote);
     this.#set("peakEquity", {}, peakQuote);
+  }
+
+  /** What only one of balances and records has yet. */
+  setUnderWay(quote: number): void {
+    this.#set("underWay", {}, quote);
   }
 
   setPnl(market: MarketId, part: PnlPart, quote: number): void {

@@ -36,12 +36,13 @@ export function renderScreen(model: ScreenModel, width: number, height: number, 
 }
 
 function header(model: ScreenModel): Line[] {
-  const { equityQuote, earnedQuote, peakEquityQuote } = model;
+  const { equityQuote, earnedQuote, underWayQuote, peakEquityQuote } = model;
   const equity: Span[] = [
     ["equity ", "dim"],
     [equityQuote ?? "not known yet", "bold"],
   ];
   if (earnedQuote !== undefined) equity.push(["  "], signed(earnedQuote));
+  if (underWayQuote !== undefined) equity.push(["   under way ", "dim"], signed(underWayQuote));
   if (peakEquityQuote !== undefined) equity.push(["   peak ", "dim"], [peakEquityQuote]);
   const lines: Line[] = [
     [

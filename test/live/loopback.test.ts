@@ -54,6 +54,7 @@ const SUMMARY_FIELDS = [
   "positionBase",
   "equityQuote",
   "equityChangeQuote",
+  "underWayQuote",
   "pnlQuote",
   "streamGaps",
   "reconcileDifferences",

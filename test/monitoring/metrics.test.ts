@@ -21,6 +21,7 @@ function recorded(): Metrics {
   metrics.setPosition("btcusdc", -0.5);
   metrics.setPositionUnknown("btcusdc", 0);
   metrics.setEquity(1000, 1010);
+  metrics.setUnderWay(-0.25);
   metrics.setPnl("btcusdc", "spread", 2.5);
   metrics.setRateTokens("ORDER", 190);
   metrics.setTokensShort("ORDER", true);

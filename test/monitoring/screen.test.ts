@@ -48,6 +48,7 @@ const model: ScreenModel = {
   startedMs: 0,
   equityQuote: "100001.35",
   earnedQuote: "1.35",
+  underWayQuote: undefined,
   peakEquityQuote: "100002",
   budgets: [{ name: "ORDER", left: 250, limit: 300 }],
   halts: [],
@@ -93,6 +94,11 @@ describe("the live screen", () => {
     expect(find(halted, "HALTED")).toContain("drawdown 510 of 500");
     expect(find(halted, "btcusdc")).toContain("halted: drawdown");
     expect(find(halted, "orders")).toMatch(/2 unknown {3}1 not ours/);
+  });
+
+  it("names what of the earnings no part of the profit has yet, where there is anything", () => {
+    expect(find(model, "equity")).not.toContain("under way");
+    expect(find({ ...model, underWayQuote: "-0.20" }, "equity")).toMatch(/\+1\.35 {3}under way -0\.20/);
   });
 
   it("says what is not known yet, before the first book and account", () => {

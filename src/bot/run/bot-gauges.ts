@@ -2,6 +2,7 @@ import { type Metrics, PNL_PARTS } from "../../monitoring/metrics.js";
 import type { Bot } from "../bot.js";
 import { isQuoting } from "../market-standing.js";
 import { positionUnknownSeconds } from "./bot-status.js";
+import { earningsOf } from "./earnings.js";
 
 /** Sets every gauge that is read off the bot as it is now: orders, positions, profit, tokens, ages. */
 export function setBotGauges(bot: Bot, metrics: Metrics): void {
@@ -25,6 +26,8 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
     }
   }
   const unit = 10 ** context.rules.creditDecimals;
+  const { underWay, parts } = earningsOf(bot);
+  if (underWay !== undefined) metrics.setUnderWay(Number(underWay) / 10 ** parts.decimals);
   if (account.equity !== undefined) metrics.setEquity(Number(account.equity) / unit, Number(bot.safety.peak ?? account.equity) / unit);
   for (const bucket of ["ORDER", "COMMON"] as const) metrics.setRateTokens(bucket, budget.available(bucket));
   metrics.setClockOffset(exchangeTime.offsetMs / 1000);

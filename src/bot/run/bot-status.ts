@@ -1,11 +1,13 @@
+import type { ProfitParts } from "../../account/profit.js";
 import { scaledToDecimal } from "../../core/instrument.js";
-import type { CreditUnits, Lots, MarketId } from "../../core/units.js";
+import type { Lots, MarketId } from "../../core/units.js";
 import { PNL_PARTS, type PnlPart } from "../../monitoring/metrics.js";
 import type { Readiness } from "../../monitoring/metrics-server.js";
 import type { Reason } from "../../strategies/intent.js";
 import type { Bot } from "../bot.js";
 import { type MarketActivity, marketStanding } from "../market-standing.js";
 import type { UnwindReport, UnwindState } from "../unwind/unwind-report.js";
+import { earningsOf } from "./earnings.js";
 import { type LiquidatorStatus, liquidatorStatus } from "./liquidator-status.js";
 import type { RunningLiquidator } from "./run-liquidator.js";
 
@@ -64,8 +66,13 @@ export interface BotStatus {
   readonly equityChangeQuote: string | undefined;
   /** Deposits less withdrawals since the start. */
   readonly transfersQuote: string;
-  /** The change of equity without them: what the run has earned. */
+  /** The change of equity without them: what the run has earned. To the last digit it is `pnlTotalQuote` and `underWayQuote`. */
   readonly earnedQuote: string | undefined;
+  /** The same by its parts, as our records have them: of all markets, and incomes of others. */
+  readonly pnlQuote: PnlQuote;
+  readonly pnlTotalQuote: string;
+  /** What only the exchange's balances have, or only our records: trades, incomes and transfers under way. 0 once both have all. */
+  readonly underWayQuote: string | undefined;
   readonly peakEquityQuote: string | undefined;
   readonly halts: readonly string[];
   readonly tokens: Readonly<Record<string, { readonly left: number; readonly limit: number }>>;
@@ -89,20 +96,13 @@ function countsOf(unwinds: readonly UnwindReport[]): Partial<Record<UnwindState,
   return counts;
 }
 
-/** Deposits less withdrawals since the start, in credit units. */
-function transfersOf({ context: { account, rules } }: Bot): CreditUnits {
-  const { transfers, decimals } = account.profit();
-  return transfers / 10n ** BigInt(decimals - rules.creditDecimals);
-}
-
 /** The bot as it is now. */
 export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
   const { config, account, desks, accountAddress, budget, exchangeTime, dryRun, isPaper, rules } = bot.context;
-  const { equity, startEquity } = account;
-  const transfers = transfersOf(bot);
+  const { equity, change, transfers, earned, parts, underWay } = earningsOf(bot);
+  const pnl = pnlText(parts);
   const unwinds = bot.unwinding.reports();
   const baseOf = (marketId: MarketId, lots: Lots): string => desks.get(marketId)?.instrument.amountOf(lots) ?? String(lots);
-  const change = equity === undefined || startEquity === undefined ? undefined : equity - startEquity;
   const quote = (units: bigint | undefined): string | undefined => (units === undefined ? undefined : quoteText(bot, units));
   return {
     config: config.path,
@@ -113,7 +113,10 @@ export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
     equityQuote: quote(equity),
     equityChangeQuote: quote(change),
     transfersQuote: quoteText(bot, transfers),
-    earnedQuote: quote(change === undefined ? undefined : change - transfers),
+    earnedQuote: quote(earned),
+    pnlQuote: pnl.parts,
+    pnlTotalQuote: pnl.total,
+    underWayQuote: underWay === undefined ? undefined : scaledToDecimal(underWay, parts.decimals),
     peakEquityQuote: quote(bot.safety.peak),
     halts: accountHalts(bot),
     tokens: {
@@ -146,9 +149,8 @@ export function readinessOf(bot: Bot, running?: RunningLiquidator): Readiness {
   return { ready: all.length === 0, reasons: all };
 }
 
-/** Profit by its parts as decimal strings of quote: of one market, or of all. */
-function pnlOf(bot: Bot, marketId?: MarketId): { readonly parts: PnlQuote; readonly total: string } {
-  const profit = bot.context.account.profit(marketId);
+/** Profit by its parts as decimal strings of quote. */
+function pnlText(profit: ProfitParts): { readonly parts: PnlQuote; readonly total: string } {
   const text = (scaled: bigint): string => scaledToDecimal(scaled, profit.decimals);
   const parts = Object.fromEntries(PNL_PARTS.map((part) => [part, text(profit[part])])) as Record<PnlPart, string>;
   return { parts, total: text(profit.total) };
@@ -199,7 +201,7 @@ function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
   const { account, desks, config } = bot.context;
   const desk = desks.get(marketId);
   const open = account.orders.mayStillFill(marketId);
-  const { parts, total } = pnlOf(bot, marketId);
+  const { parts, total } = pnlText(account.profit(marketId));
   const { state, reasons } = desk === undefined ? { state: "halted" as const, reasons: [] } : marketStanding(bot.context, bot.safety, desk);
   const touching = desk?.midHalfTicks === undefined ? undefined : desk;
   const mark = desk?.state.mark;

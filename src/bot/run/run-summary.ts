@@ -3,6 +3,7 @@ import type { MarketId } from "../../core/units.js";
 import type { LedgerCounts } from "../../liquidator/ledger/ledger-counts.js";
 import type { Bot } from "../bot.js";
 import type { OrderLeft } from "../order-left.js";
+import { earningsOf } from "./earnings.js";
 import type { RunMonitor } from "./run-monitor.js";
 
 /** What a run came to: the object that `run --json` prints. Amounts are decimal strings, quote in the quote asset. */
@@ -18,6 +19,11 @@ export interface RunSummary {
   /** Net value at the start and all profit since, at the marks last known. */
   readonly equityQuote: string | null;
   readonly equityChangeQuote: string | null;
+  /**
+   * What the exchange's net value at our marks has beyond `equityQuote`: trades, incomes and transfers that were still under way at the end, so
+   * that only one side had them. 0 once both have all.
+   */
+  readonly underWayQuote: string | null;
   /** The exchange's own figure, as it told it last: at a mark that may be a second older or newer than ours. */
   readonly netValueToldQuote: string | null;
   /** The parts of the profit since the start; with `transfers` they sum to the change of equity to the last digit. */
@@ -84,7 +90,7 @@ export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: nu
   const { account, desks, rules, reservations } = bot.context;
   const { counts } = account;
   const { creditDecimals } = rules;
-  const parts = account.profit();
+  const { parts, underWay } = earningsOf(bot);
   const decimal = (value: bigint): string => scaledToDecimal(value, parts.decimals);
   const { startEquity } = account;
   const change = parts.total + parts.transfers;
@@ -115,6 +121,7 @@ export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: nu
     positionBase,
     equityQuote: startEquity === undefined ? null : decimal(startEquity * unit + change),
     equityChangeQuote: startEquity === undefined ? null : decimal(change),
+    underWayQuote: underWay === undefined ? null : decimal(underWay),
     netValueToldQuote: told === undefined ? null : scaledToDecimal(told, creditDecimals),
     pnlQuote: {
       spread: decimal(parts.spread),

@@ -40,6 +40,9 @@ export const RUNNING: HaltState = { reasons: [] };
 /** The name of a halt that a person asked for. */
 export const MANUAL = "manual";
 
+/** The name of the halt by the loss of a day: it ends with the day, or when a person resumes before. */
+export const DAILY_LOSS = "daily-loss";
+
 /**
  * The halts after the conditions were looked at: `demands` are all that hold at `nowMs`. A halt that resumes by itself ends when its
  * condition has stayed away for `holdMs`, so that a feed that comes and goes does not make the quotes come and go with it.
@@ -99,7 +102,9 @@ export function manualHalt(marketId: MarketId | undefined, why: string): HaltDem
  */
 export function resume(state: HaltState, marketId: MarketId | undefined): HaltStep {
   const ended = state.reasons.filter(
-    (reason) => !reason.resumesByItself && (marketId === undefined || (reason.scope === "market" && reason.marketId === marketId)),
+    (reason) =>
+      (!reason.resumesByItself || reason.name === DAILY_LOSS) &&
+      (marketId === undefined || (reason.scope === "market" && reason.marketId === marketId)),
   );
   if (ended.length === 0) return { state, begun: [], ended };
   return { state: { reasons: state.reasons.filter((reason) => !ended.includes(reason)) }, begun: [], ended };

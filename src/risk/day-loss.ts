@@ -1,0 +1,61 @@
+import { FormatError } from "../core/errors.js";
+import { type CreditUnits, DAY_MS, type Ms } from "../core/units.js";
+import type { EquityReading } from "./drawdown.js";
+
+/** The account at the beginning of a day. Immutable. */
+export interface DayStart {
+  /** Whole days of UTC since 1970. */
+  readonly day: number;
+  /** Net value at the first reading of that day, in credit units. */
+  readonly equity: CreditUnits;
+  /** Deposits less withdrawals over the account's life, as of the same reading. */
+  readonly netDeposits: CreditUnits;
+}
+
+/** The day of UTC in which an instant lies. @param atMs exchange time. */
+export function dayOf(atMs: Ms): number {
+  return Math.floor(atMs / DAY_MS);
+}
+
+/**
+ * The beginning of the day of a reading. A new day begins with its first reading, without what may be a deposit on its way. A clock that steps back
+ * over midnight begins no day again.
+ */
+export function observeDay(before: DayStart | undefined, reading: EquityReading, day: number): DayStart {
+  if (before !== undefined && day <= before.day) return before;
+  const { equity, netDeposits, doubtful = 0n } = reading;
+  return { day, equity: doubtful > 0n ? equity - doubtful : equity, netDeposits };
+}
+
+/**
+ * What has been lost since a day began, in credit units; never negative. Deposits and withdrawals are no profit or loss, and while one may be on its
+ * way, it is neither too.
+ */
+export function dayLoss(start: DayStart, { equity, netDeposits, doubtful = 0n }: EquityReading): CreditUnits {
+  const most = doubtful < 0n ? equity - doubtful : equity;
+  const loss = start.equity + netDeposits - start.netDeposits - most;
+  return loss > 0n ? loss : 0n;
+}
+
+/** The beginning of a day as plain JSON, for the state directory. */
+export function dayStartJson({ day, equity, netDeposits }: DayStart): Readonly<Record<string, unknown>> {
+  return { fromMs: day * DAY_MS, equity: equity.toString(), netDeposits: netDeposits.toString() };
+}
+
+/**
+ * Reads what {@link dayStartJson} made; undefined where there is none, as in what earlier versions wrote.
+ * @throws FormatError when it is anything else.
+ */
+export function restoreDayStart(value: unknown): DayStart | undefined {
+  if (value === undefined) return undefined;
+  const { fromMs, equity, netDeposits } = (typeof value === "object" && value !== null ? value : {}) as Partial<Record<string, unknown>>;
+  if (typeof fromMs !== "number" || !Number.isSafeInteger(fromMs) || fromMs % DAY_MS !== 0) {
+    throw new FormatError("not the beginning of a day", { field: "day.fromMs", value: fromMs, expected: "midnight UTC in milliseconds" });
+  }
+  return { day: dayOf(fromMs), equity: creditOf(equity, "day.equity"), netDeposits: creditOf(netDeposits, "day.netDeposits") };
+}
+
+function creditOf(value: unknown, field: string): CreditUnits {
+  if (typeof value === "string" && /^-?\d{1,60}$/.test(value)) return BigInt(value);
+  throw new FormatError("not an amount", { field, value, expected: "credit units as a string of digits" });
+}

@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { effectOn, haltDemandsOf, LADDER_ACTIONS, NO_EFFECT, type Rung, rungsReached, severityOf } from "../../src/risk/ladder.js";
+
+const thresholds = fc
+  .uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 5 })
+  .map((all) => all.sort((a, b) => a - b));
+const lift = fc.integer({ min: 1, max: 99 });
+
+function rungsOf(from: readonly number[], liftPercent: number): Rung<bigint>[] {
+  return from.map((value) => ({
+    action: "warn",
+    from: BigInt(value) * 100n,
+    liftBelow: BigInt(value) * BigInt(liftPercent),
+    latches: false,
+    text: "",
+  }));
+}
+
+describe("the rungs of one measure", () => {
+  it("act from their value on, whatever acted before: a limit that is passed is never missed", () => {
+    fc.assert(
+      fc.property(thresholds, lift, fc.bigInt({ min: 0n, max: 120_000n }), fc.nat(5), (from, liftPercent, value, before) => {
+        const rungs = rungsOf(from, liftPercent);
+        const reached = rungsReached(rungs, Math.min(before, rungs.length), value);
+        rungs.forEach((rung, index) => {
+          if (value >= rung.from) expect(reached).toBeGreaterThan(index);
+          if (value < rung.liftBelow) expect(reached).toBeLessThanOrEqual(index);
+        });
+      }),
+    );
+  });
+
+  it("end only below their share of the threshold, so that a measure that moves about it does not switch the quotes to and fro", () => {
+    fc.assert(
+      fc.property(thresholds, lift, fc.array(fc.bigInt({ min: 0n, max: 120_000n })), (from, liftPercent, values) => {
+        const rungs = rungsOf(from, liftPercent);
+        let reached = 0;
+        for (const value of values) {
+          const next = rungsReached(rungs, reached, value);
+          for (const rung of rungs.slice(next, reached)) expect(value).toBeLessThan(rung.liftBelow);
+          for (const rung of rungs.slice(reached, next)) expect(value).toBeGreaterThanOrEqual(rung.from);
+          reached = next;
+        }
+      }),
+    );
+  });
+
+  it("stay as they are while the measure is not known", () => {
+    expect(rungsReached(rungsOf([1, 2], 50), 1, undefined)).toBe(1);
+  });
+});
+
+describe("what acting rungs come to", () => {
+  it("counts an action as more severe the further it goes", () => {
+    expect(LADDER_ACTIONS.map(severityOf)).toEqual([1, 2, 3, 4, 5]);
+    expect(severityOf(undefined)).toBe(0);
+  });
+
+  it("widens by the largest factor, on its own market or on all, and for a large position on the side alone that adds to it", () => {
+    const acting = [
+      { measure: "drawdown", action: "widen", widenFactor: 2, why: "" },
+      { measure: "markout", marketId: "ethusdc", action: "widen", widenFactor: 5, why: "" },
+      { measure: "inventory", marketId: "btcusdc", action: "widen", widenFactor: 3, why: "" },
+    ] as const;
+    expect(effectOn(acting, "btcusdc")).toEqual({ widenFactor: 2, addingWidenFactor: 3, isReduceOnly: false });
+    expect(effectOn(acting, "ethusdc")).toEqual({ widenFactor: 5, addingWidenFactor: 1, isReduceOnly: false });
+    expect(effectOn([], "btcusdc")).toBe(NO_EFFECT);
+  });
+
+  it("halts for halt and for flatten, until a person resumes, and for the loss of a day until it is over", () => {
+    const acting = [
+      { measure: "drawdown", action: "flatten", why: "lost" },
+      { measure: "daily-loss", action: "halt", why: "lost today" },
+      { measure: "inventory", marketId: "btcusdc", action: "reduce", why: "large" },
+      { measure: "markout", marketId: "btcusdc", action: "halt", why: "picked off" },
+    ] as const;
+    expect(haltDemandsOf(acting)).toEqual([
+      { scope: "account", name: "drawdown", why: "lost", resumesByItself: false },
+      { scope: "account", name: "daily-loss", why: "lost today", resumesByItself: true },
+      { scope: "market", marketId: "btcusdc", name: "markout", why: "picked off", resumesByItself: false },
+    ]);
+    expect(effectOn(acting, "btcusdc").isReduceOnly).toBe(true);
+    expect(effectOn(acting, "ethusdc").isReduceOnly).toBe(false);
+  });
+});

@@ -17,6 +17,7 @@ const SHARED = [
   "test/bot/!(control|journal|load-strategy*|operator).test.ts",
   "test/bot/journal-file.test.ts",
   "test/bot/state/retrying-store.test.ts",
+  "test/bot/state/latch-memory.test.ts",
   "test/bot/{run,unwind}/**/*.test.ts",
   "test/chain/**/!(liquidation-over-http).test.ts",
   "test/contracts/!(interface).test.ts",

@@ -58,6 +58,7 @@ export class AccountNews {
       case "settled":
       case "trade-failed":
         this.#trades.note(change);
+        if (change.kind === "fill") this.#safety.ladder.filled(change.trade);
         desks.get(change.trade.marketId)?.noteFill();
         break;
       case "earlier-trade":

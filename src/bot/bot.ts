@@ -11,6 +11,7 @@ import type { BotContext, BotPhase } from "./context.js";
 import { Deciding } from "./deciding.js";
 import type { BotCommand, BotInput, StrategySignal } from "./input.js";
 import type { TurnRecorder } from "./journal/journal.js";
+import { LadderFlatten } from "./ladder-flatten.js";
 import { Leaving } from "./leaving.js";
 import { Looks } from "./looks.js";
 import { makeContext } from "./make-context.js";
@@ -36,6 +37,7 @@ export class Bot {
   readonly safety: Safety;
   readonly unwinding: Unwinding;
   readonly #turns: TurnQueue;
+  readonly #flattening: LadderFlatten;
   readonly #planning: Planning;
   readonly #leaving: Leaving;
   readonly #answers: Answers;
@@ -75,6 +77,7 @@ export class Bot {
     const revivals = new Revivals(this.context, this.safety);
     this.#news = new AccountNews(this.context, this.safety, this.unwinding, this.#trades, revivals);
     this.#deciding = new Deciding(this.context, this.unwinding);
+    this.#flattening = new LadderFlatten(this.context, this.safety);
     this.#planning = new Planning(this.context, this.safety, this.unwinding);
     this.#leaving = new Leaving(this.context, this.safety, works, this.#planning);
     this.#looks = new Looks(
@@ -266,6 +269,7 @@ export class Bot {
     if (context.phase === "starting" && context.account.confirmed) context.phase = "running";
     this.safety.evaluate();
     this.unwinding.settle();
+    this.#flattening.settle();
     for (const desk of context.deskList) {
       const isAsked = this.#deciding.decide(desk);
       if (desk.dirty || ((isAsked || desk.touched) && this.#planning.mayDiffer(desk))) this.#planning.plan(desk);

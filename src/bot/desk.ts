@@ -65,7 +65,17 @@ export class Desk {
   rules: MarketRules;
   /** The strategy's standing intent; an operator's target position stands above it. */
   quotes: QuotesIntent | undefined;
-  target: { readonly intent: TargetIntent; readonly byOperator: boolean; lastSliceAtMs: Ms | undefined } | undefined;
+  target:
+    | {
+        readonly intent: TargetIntent;
+        readonly byOperator: boolean;
+        /** A rung of the risk ladder flattens: each order is bounded by its worst price alone, however thin the touch. */
+        readonly isByLadder?: boolean;
+        lastSliceAtMs: Ms | undefined;
+      }
+    | undefined;
+  /** The mid that the standing quotes were made around, without own orders; NaN before the first. */
+  quotesMidTicks = Number.NaN;
   /** What is wanted because of an inherited position, as it was planned last; undefined when there is none, or it may not be worked. */
   unwind: TargetIntent | undefined;
   /** When the last slice of an unwinding left, exchange time. */
@@ -152,6 +162,7 @@ export class Desk {
     this.refusal = undefined;
     if (intent.kind === "quotes") {
       this.quotes = intent;
+      this.quotesMidTicks = this.#lastView?.midTicks ?? Number.NaN;
       if (this.target?.byOperator === false) this.target = undefined;
     } else if (this.target?.byOperator !== true) {
       this.target = { intent, byOperator: false, lastSliceAtMs: this.target?.lastSliceAtMs };

@@ -1,7 +1,8 @@
 import type { TransfersCounted } from "../account/transfers.js";
 import { FormatError, RunError } from "../core/errors.js";
-import { decimalToScaled, scaledToDecimal } from "../core/instrument.js";
+import { decimalToScaled } from "../core/instrument.js";
 import type { CreditUnits, Ms } from "../core/units.js";
+import { type DayStart, dayLoss, dayOf, dayStartJson, observeDay, restoreDayStart } from "../risk/day-loss.js";
 import {
   type EquityReading,
   observeEquity,
@@ -27,6 +28,20 @@ const PEAK_WRITE_MS = 1_000;
 /** A peak that stands is written again this often, so that the next start has few transfers to ask for. */
 const STANDING_WRITE_MS = 60_000;
 
+/** What a look at the net value came to, in credit units. */
+export interface LossLook {
+  readonly equity: CreditUnits;
+  /** The peak that the loss is from, deposits taken out. */
+  readonly peak: CreditUnits;
+  /** Never negative; zero as far as a transfer on its way may explain it. */
+  readonly drawdown: CreditUnits;
+  /** Whole days of UTC since 1970. */
+  readonly day: number;
+  /** What the day began with, deposits since then taken out. */
+  readonly dayStart: CreditUnits;
+  readonly dailyLoss: CreditUnits;
+}
+
 /** The account's net value against its peak, which survives restarts: what was deposited or withdrawn meanwhile is neither gain nor loss. */
 export class EquityWatch {
   readonly #context: BotContext;
@@ -38,6 +53,13 @@ export class EquityWatch {
   #own: PeakEquity | undefined;
   /** The higher one of the two, as it was looked at last. */
   #peak: PeakEquity | undefined;
+  /** The beginning of the day as an earlier run wrote it, with all deposits since the account's first peak. */
+  #earlierDay: DayStart | undefined;
+  /** The same as this run saw it. */
+  #ownDay: DayStart | undefined;
+  /** The beginning of the day as it is written down, with all deposits since the account's first peak. */
+  #day: DayStart | undefined;
+  #look: LossLook | undefined;
   #untold: Untold | undefined;
   /** The serial of the account's money when what is untold of it was counted last. */
   #known: { readonly serial: number; readonly untold: CreditUnits } | undefined;
@@ -55,6 +77,7 @@ export class EquityWatch {
     this.#maxDrawdown = decimalToScaled(context.config.risk.maxDrawdownQuote, context.rules.creditDecimals);
     const saved = context.store.read(PEAK_FILE);
     if (saved !== undefined) this.#earlier = restorePeak(saved);
+    this.#earlierDay = dayRemembered(context.store);
     this.#peak = this.#earlier;
     this.#depositsBefore = this.#earlier?.netDeposits ?? 0n;
   }
@@ -71,12 +94,17 @@ export class EquityWatch {
     return this.#seenAtMs + EQUITY_EVERY_MS;
   }
 
-  /** Compares the net value with its peak, twice a second at most. Why everything halts, when the loss is over its limit. */
-  look(): string | undefined {
+  /** The newest look; undefined before the first. */
+  get latest(): LossLook | undefined {
+    return this.#look;
+  }
+
+  /** Compares the net value with its peak and with the day's beginning, twice a second at most. Undefined where it does not look. */
+  look(): LossLook | undefined {
     const nowMs = this.#context.clock.monotonicMs();
     if (nowMs - this.#seenAtMs < EQUITY_EVERY_MS) return undefined;
     this.#seenAtMs = nowMs;
-    const { account, rules, config } = this.#context;
+    const { account, exchangeTime } = this.#context;
     const equity = account.equity;
     // Between a stream that was away and the end of the reconciliation after it, balances may have transfers that nobody has told yet.
     if (equity === undefined || !account.current) return undefined;
@@ -87,11 +115,29 @@ export class EquityWatch {
     this.#own = own;
     this.#peak = { peak: highest, netDeposits };
     this.#askAbout(!isOver && highest - equity > this.#maxDrawdown);
+    const day = dayOf(exchangeTime.nowMs());
+    this.#ownDay = observeDay(this.#ownDay, reading, day);
+    if (this.#earlierDay !== undefined && this.#earlierDay.day < this.#ownDay.day) this.#earlierDay = undefined;
+    const [start, of] = this.#earlierDay === undefined ? [this.#ownDay, reading] : [this.#earlierDay, { ...reading, netDeposits }];
+    const dayStart = start.equity + of.netDeposits - start.netDeposits;
+    this.#day = { day: start.day, equity: dayStart, netDeposits };
+    this.#look = { equity, peak: highest, drawdown: loss, day: start.day, dayStart, dailyLoss: dayLoss(start, of) };
     this.#noteTransfers();
     if (nowMs - this.#writtenAtMs >= PEAK_WRITE_MS) this.#keep();
-    if (!isOver) return undefined;
-    const quote = (units: CreditUnits): string => scaledToDecimal(units, rules.creditDecimals);
-    return `net value ${quote(equity)} is ${quote(loss)} quote below its peak ${quote(highest)}, allowed ${config.risk.maxDrawdownQuote}`;
+    return this.#look;
+  }
+
+  /** Whoever resumes after a loss of the day accepts it: the next one is counted from here. */
+  acceptDay(): void {
+    const { equity } = this.#context.account;
+    this.#earlierDay = undefined;
+    if (this.#ownDay === undefined || equity === undefined) return;
+    const reading = this.#reading(equity);
+    const dayStart = rearmPeak(reading).peak;
+    this.#ownDay = { day: this.#ownDay.day, equity: dayStart, netDeposits: reading.netDeposits };
+    this.#day = { day: this.#ownDay.day, equity: dayStart, netDeposits: this.#netDeposits() };
+    if (this.#look !== undefined) this.#look = { ...this.#look, dayStart, dailyLoss: 0n };
+    this.settle();
   }
 
   /** Whoever resumes after a drawdown accepts the loss: the next one is counted from here, after a kill too. */
@@ -157,7 +203,7 @@ export class EquityWatch {
     this.#written = undefined;
     const { store, notify } = this.#context;
     try {
-      store.write(PEAK_FILE, serialisePeak(this.#peak, { transfers: this.#transfers }));
+      store.write(PEAK_FILE, serialisePeak(this.#peak, { transfers: this.#transfers, ...this.#dayBeside() }));
     } catch (error) {
       if (!(error instanceof RunError)) throw error;
       // The peak that is there is the higher one, or a second old: no reason to end a bot that has just cancelled everything as one that broke.
@@ -169,12 +215,17 @@ export class EquityWatch {
   #keep(): void {
     const { store, clock } = this.#context;
     if (this.#peak === undefined || this.#transfers === undefined || this.#isEarlierKept) return;
-    const text = serialisePeak(this.#peak);
+    const text = serialisePeak(this.#peak, this.#dayBeside());
     const nowMs = clock.monotonicMs();
     if (text === this.#written && nowMs - this.#writtenAtMs < STANDING_WRITE_MS) return;
     this.#written = text;
     this.#writtenAtMs = nowMs;
-    store.writeLater(PEAK_FILE, serialisePeak(this.#peak, { transfers: this.#transfers }));
+    store.writeLater(PEAK_FILE, serialisePeak(this.#peak, { transfers: this.#transfers, ...this.#dayBeside() }));
+  }
+
+  /** The beginning of the day beside the peak: both count the same deposits. */
+  #dayBeside(): Readonly<Record<string, unknown>> {
+    return this.#day === undefined ? {} : { day: dayStartJson(this.#day) };
   }
 }
 
@@ -184,6 +235,11 @@ export class EquityWatch {
  */
 export function transfersRemembered(store: StateStore): TransfersCounted | undefined {
   return readJsonState(store, PEAK_FILE, (value) => countedOf((value as { readonly transfers?: unknown } | null)?.transfers));
+}
+
+/** The beginning of the day that the last run wrote down. @throws FormatError or CorruptStateError when it is broken. */
+function dayRemembered(store: StateStore): DayStart | undefined {
+  return readJsonState(store, PEAK_FILE, (value) => restoreDayStart((value as { readonly day?: unknown } | null)?.day));
 }
 
 function countedOf(value: unknown): TransfersCounted | undefined {

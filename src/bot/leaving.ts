@@ -170,7 +170,11 @@ export class Leaving {
       return soon("reduce-only", "an inherited position is unwound: only reducing orders leave");
     }
     if (allowed === "reduce-only" && market !== undefined && !onlyReduces(proposal, market)) {
-      return soon("reduce-only", "the market is halted: only reducing orders leave");
+      const isHalted = !this.#safety.quotesAllowed(desk.marketId);
+      return soon(
+        "reduce-only",
+        `${isHalted ? "the market is halted" : "the risk ladder reduces the position"}: only reducing orders leave`,
+      );
     }
     const breach = checkPlace(proposal, exposure, accountLimits);
     return breach === null ? undefined : soon(breach.limit, breach.why);

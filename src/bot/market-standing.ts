@@ -9,7 +9,7 @@ export type MarketActivity = "quoting" | "waiting" | "reduce-only" | "halted";
 
 /** What a market is at, and why not more, in a trader's words. */
 export interface MarketStanding {
-  /** `reduce-only`: halted, while its position is worked on command, or what was inherited is unwound. */
+  /** `reduce-only`: halted, while its position is worked, or what was inherited is unwound; or the risk ladder lets only reducing orders rest. */
   readonly state: MarketActivity;
   /** Halts first, then what holds up the market, then each wanted quote that does not rest. */
   readonly reasons: readonly string[];
@@ -23,7 +23,9 @@ export function marketStanding(context: BotContext, safety: Safety, desk: Desk):
     const isWorked = (desk.target !== undefined || desk.unwind !== undefined) && safety.placesAllowed(marketId) === "reduce-only";
     return { state: isWorked ? "reduce-only" : "halted", reasons: blocks };
   }
-  const held = heldQuotes(context, desk);
+  const rungs = safety.ladder.reasonsFor(marketId);
+  const held = [...rungs, ...heldQuotes(context, desk)];
+  if (safety.placesAllowed(marketId) === "reduce-only") return { state: "reduce-only", reasons: [...blocks, ...held] };
   if (isQuoting(context, marketId)) return { state: "quoting", reasons: [...throttle(context), ...held] };
   const reasons = [...blocks, ...held];
   return { state: "waiting", reasons: reasons.length > 0 ? reasons : ["its quotes are on their way"] };

@@ -4,6 +4,7 @@ import type { Action, Outcome } from "../exchange/venue.js";
 import type { Bucket, DispatchKind } from "../executor/dispatch-budget.js";
 import type { Plan } from "../executor/plan.js";
 import type { Clip } from "../risk/intent-shape.js";
+import type { LadderAction, LadderMeasure } from "../risk/ladder.js";
 import type { Intent } from "../strategies/intent.js";
 import type { OrderLeft } from "./order-left.js";
 import type { UnwindReport } from "./unwind/unwind-report.js";
@@ -63,6 +64,15 @@ export type Notice =
       readonly reason: string;
       readonly marketId: MarketId | undefined;
       readonly on: boolean;
+      readonly why: string;
+    }
+  /** Another rung of the risk ladder acts for a measure, of one market or of all; none when `action` is undefined. */
+  | {
+      readonly kind: "rung";
+      readonly measure: LadderMeasure;
+      readonly marketId: MarketId | undefined;
+      readonly action: LadderAction | undefined;
+      readonly widenFactor: number | undefined;
       readonly why: string;
     }
   /** Of a takeover: told whenever anything in it but the mark has changed, and once more for each still open when the bot starts. */

@@ -8,6 +8,7 @@ import { planUnwind } from "../executor/plan-unwind.js";
 import { planTarget, type TargetInput, type TargetPlan } from "../executor/target-position.js";
 import type { WorkingOrder } from "../executor/working-order.js";
 import { MANUAL } from "../risk/halt.js";
+import { quotesUnder } from "../risk/ladder-quotes.js";
 import type { Quote, TargetIntent, UnwindSchedule } from "../strategies/intent.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
@@ -94,7 +95,7 @@ export class Planning {
       }
       return targetPlan;
     }
-    const quotes = this.#mayQuote(desk) ? (desk.quotes?.quotes ?? NO_QUOTES) : NO_QUOTES;
+    const quotes = this.#quotesOf(desk);
     const { budget } = this.#context;
     const tolerance = pacedTolerance(this.#settings.tolerance, quotes, budget.available("ORDER") / budget.limit("ORDER"));
     const plan = desk.quotePlanner.plan({
@@ -124,13 +125,13 @@ export class Planning {
       rules: desk.rules,
       touch,
       foreignTouch: foreign.touch,
-      reachTicks: SLICE_REACH_TICKS,
+      reachTicks: desk.target?.isByLadder === true ? Number.POSITIVE_INFINITY : SLICE_REACH_TICKS,
       lastSliceAtMs,
       nowMs,
     } satisfies Omit<TargetInput, "intent">;
     const { schedule } = intent;
     if (schedule.kind !== "unwind") return planTarget({ intent: { ...intent, schedule }, ...common });
-    const quotes = desk.target === undefined && this.#mayQuote(desk) ? (desk.quotes?.quotes ?? []) : [];
+    const quotes = desk.target === undefined ? this.#quotesOf(desk) : NO_QUOTES;
     // Its own offers take nothing, whatever the strategy's may.
     const isJoint = quotes.some(({ side }) => side === reducingSide(account.positionLots(desk.marketId)));
     const settings: QuoteSettings = isJoint ? this.#settings : { ...this.#settings, timeInForce: "POST_ONLY" };
@@ -154,6 +155,14 @@ export class Planning {
     for (const { hash, side, level, quoteLevel } of plan.keeps) {
       if (level < 0 && !orders.slotOccupied(desk.marketId, side, quoteLevel, hash)) orders.assignLevel(hash, quoteLevel);
     }
+  }
+
+  /** What the strategy wants, as the risk ladder lets it rest; nothing where nothing may be quoted. */
+  #quotesOf(desk: Desk): readonly Quote[] {
+    if (desk.quotes === undefined || !this.#mayQuote(desk)) return NO_QUOTES;
+    const effect = this.#safety.ladder.effectOn(desk.marketId);
+    const positionLots = this.#context.account.positionLots(desk.marketId);
+    return quotesUnder(desk.quotes.quotes, { effect, midTicks: desk.quotesMidTicks, positionLots, rules: desk.rules });
   }
 
   #mayQuote(desk: Desk): boolean {

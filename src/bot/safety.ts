@@ -19,10 +19,11 @@ import type { GuardLimits } from "../risk/limits.js";
 import { EMPTY_MINUTE, withEvent } from "../risk/minute-window.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
-import { EquityWatch } from "./equity-watch.js";
+import { EquityWatch, type LossLook } from "./equity-watch.js";
 import { HaltsByHand } from "./halts-by-hand.js";
 import { guardLimitsOf } from "./limits-of.js";
 import { positionDoubt } from "./position-doubt.js";
+import { type AcceptedLosses, RiskLadder } from "./risk-ladder.js";
 import { changeOf, domainMismatch } from "./rule-changes.js";
 import { changedContracts, IN_THE_LAST_RUN, keepContracts } from "./traded-contracts.js";
 
@@ -31,6 +32,8 @@ const HOLD_MS = 500;
 
 /** Whether the bot may trade, market by market: guards, drawdown, halts by hand; and why not (design, rule 12). */
 export class Safety {
+  /** What losses, inventory and markouts do to the quotes and the position. */
+  readonly ladder: RiskLadder;
   readonly #context: BotContext;
   readonly #limits: GuardLimits;
   readonly #equity: EquityWatch;
@@ -52,6 +55,7 @@ export class Safety {
     this.#limits = guardLimitsOf(context.config);
     this.#equity = new EquityWatch(context);
     this.#byHand = new HaltsByHand(context);
+    this.ladder = new RiskLadder(context);
     // Those that the bot was made with were read just before.
     this.#account = {
       isConfirmed: false,
@@ -81,6 +85,11 @@ export class Safety {
     return this.#equity.peak;
   }
 
+  /** The newest look at the account's losses; undefined before the first. */
+  get losses(): LossLook | undefined {
+    return this.#equity.latest;
+  }
+
   get limits(): GuardLimits {
     return this.#limits;
   }
@@ -104,7 +113,8 @@ export class Safety {
   }
 
   placesAllowed(marketId: MarketId): "any" | "reduce-only" | "none" {
-    return placesAllowed(this.#halts, marketId);
+    const allowed = placesAllowed(this.#halts, marketId);
+    return allowed === "any" && this.ladder.effectOn(marketId).isReduceOnly ? "reduce-only" : allowed;
   }
 
   /** The exchange has just confirmed the account, in a reconciliation or by its stream. */
@@ -156,6 +166,7 @@ export class Safety {
 
   /** The run begins, halted by what somebody halted in an earlier one and nobody has resumed since. */
   begin(): void {
+    this.ladder.begin();
     for (const demand of this.#byHand.atStart()) this.#take(halt(this.#halts, demand, this.#nowMs()));
   }
 
@@ -173,7 +184,7 @@ export class Safety {
   /** Ends what was halted by hand or latched; a guard whose condition lasts trips again at once. */
   resume(marketId: MarketId | undefined): void {
     for (const { health } of this.#watched) if (marketId === undefined || health.marketId === marketId) health.rejects = EMPTY_MINUTE;
-    if (marketId === undefined && this.#isDrawnDown) this.#equity.accept();
+    this.#accept(this.ladder.resume(marketId));
     // Only a contract of another run can be accepted by a person; what changes under a running bot needs a new start.
     for (const { health } of this.#watched) if (health.rulesChanged?.includes(IN_THE_LAST_RUN)) health.rulesChanged = undefined;
     this.#keepContracts();
@@ -191,23 +202,26 @@ export class Safety {
   evaluate(): void {
     const nowMs = this.#nowMs();
     this.#look();
-    const demands = evaluateGuards(this.#health, this.#limits, nowMs);
+    this.ladder.evaluate();
+    const trips = evaluateGuards(this.#health, this.#limits, nowMs);
+    const demands = this.ladder.demands.length === 0 ? trips : [...trips, ...this.ladder.demands];
     if (demands.length > 0 || this.#halts.reasons.length > 0) this.#take(applyDemands(this.#halts, demands, nowMs, HOLD_MS));
   }
 
-  /** Compares the account's net value with its peak; call a few times a second. */
+  /** Compares the account's net value with its peak and the day's beginning; call a few times a second. */
   watchEquity(): void {
     this.#byHand.retry();
-    const why = this.#equity.look();
-    // What halted it is what a person has to look at, and not what the loss has become since.
-    if (why !== undefined && !this.#isDrawnDown)
-      this.#take(halt(this.#halts, { scope: "account", name: "drawdown", why, resumesByItself: false }, this.#nowMs()));
+    this.ladder.retry();
+    const { account } = this.#context;
+    if (account.current && account.equity !== undefined) this.#accept(this.ladder.takeAccepted());
+    const look = this.#equity.look();
+    if (look !== undefined) this.ladder.losses(look);
   }
 
   /** Before when neither a guard has anything to say that it does not say now, nor the equity is looked at, if nothing happens until then. */
   nextDueMs(nowMs: Ms): Ms {
     this.#look();
-    return Math.min(this.#equity.nextLookMs, nextTripMs(this.#health, this.#limits, nowMs));
+    return Math.min(this.#equity.nextLookMs, this.ladder.nextDueMs(nowMs), nextTripMs(this.#health, this.#limits, nowMs));
   }
 
   /** Writes the peak down as it is: at a clean end. */
@@ -221,8 +235,9 @@ export class Safety {
     keepContracts(this.#context);
   }
 
-  get #isDrawnDown(): boolean {
-    return this.#halts.reasons.some(({ name }) => name === "drawdown");
+  #accept({ drawdown, dailyLoss }: AcceptedLosses): void {
+    if (drawdown) this.#equity.accept();
+    if (dailyLoss) this.#equity.acceptDay();
   }
 
   #nowMs(): Ms {

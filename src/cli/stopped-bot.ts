@@ -3,6 +3,7 @@ import { loadBotOrders } from "../bot/config/config.js";
 import type { ControlCommand } from "../bot/control/control-protocol.js";
 import { isLocked, lockAccount } from "../bot/state/account-lock.js";
 import { HaltMemory, type KeptHalt } from "../bot/state/halt-memory.js";
+import { LatchMemory } from "../bot/state/latch-memory.js";
 import { FileStateStore, type StateStore, stateDirOf } from "../bot/state/state-dir.js";
 import { claimState } from "../bot/state/state-owner.js";
 import { ConfigError, RunError } from "../core/errors.js";
@@ -13,7 +14,7 @@ import type { CliContext } from "./cli-context.js";
 export interface UnstartedBot {
   readonly phase: "not running" | "starting" | "ending";
   readonly account: string;
-  /** Halts by hand that are in force; empty when it will quote. */
+  /** Halts by hand, and rungs of the risk ladder that stay, that are in force; empty when it will quote. */
   readonly halts: readonly KeptHalt[];
 }
 
@@ -76,8 +77,16 @@ export function changeHalts({ markets, store, account, nowMs }: UnstartedState, 
   }
   const memory = new HaltMemory(store, account);
   memory.read();
-  if (command.command === "resume") memory.forget((kept) => marketId === undefined || kept.marketId === marketId);
-  else memory.keep({ marketId, why: command.reason, atMs: Math.round(nowMs) });
-  if (memory.unwritten === undefined) return memory.read();
-  throw new RunError(`not written down: ${memory.unwritten}`, { field: "stateDir", expected: "a folder that can be written" });
+  const ladder = new LatchMemory(store, account);
+  ladder.read();
+  if (command.command === "resume") {
+    memory.forget((kept) => marketId === undefined || kept.marketId === marketId);
+    ladder.resume(marketId);
+  } else memory.keep({ marketId, why: command.reason, atMs: Math.round(nowMs) });
+  const unwritten = memory.unwritten ?? ladder.unwritten;
+  if (unwritten === undefined) {
+    const rungs = ladder.read().rungs.map(({ measure, action, ...kept }) => ({ ...kept, why: `${measure}, ${action}: ${kept.why}` }));
+    return [...memory.read(), ...rungs];
+  }
+  throw new RunError(`not written down: ${unwritten}`, { field: "stateDir", expected: "a folder that can be written" });
 }

@@ -175,6 +175,18 @@ export const METRIC_LIST = {
     help: "For how long the position of the market has been unknown; 0 while it is known.",
     labels: { market },
   },
+  riskRung: {
+    name: "risk_rung",
+    type: "gauge",
+    help: "The rung of the risk ladder that acts: 0 none, 1 warn, 2 widen, 3 reduce, 4 halt, 5 flatten.",
+    labels: { measure: "drawdown, daily-loss, inventory or markout", market: "empty for a measure of the account" },
+  },
+  dailyLoss: {
+    name: "daily_loss_quote",
+    type: "gauge",
+    help: "What the account has lost since midnight UTC, deposits and withdrawals taken out; 0 while it has gained.",
+    labels: {},
+  },
   heartbeat: {
     name: "heartbeat_timestamp_seconds",
     type: "gauge",

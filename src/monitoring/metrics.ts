@@ -174,6 +174,15 @@ export class Metrics {
     this.#set("marketHalted", { market, reason }, on ? 1 : 0);
   }
 
+  /** @param market empty for a measure of the account. @param severity 0 none to 5 flatten. */
+  setRiskRung(measure: string, market: MarketId, severity: number): void {
+    this.#set("riskRung", { measure, market }, severity);
+  }
+
+  setDailyLoss(quote: number): void {
+    this.#set("dailyLoss", {}, quote);
+  }
+
   /** When the guard was last shown that the bot lives, by this machine's clock. */
   heartbeat(atMs: number): void {
     this.#set("heartbeat", {}, atMs / 1000);

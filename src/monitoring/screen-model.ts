@@ -115,6 +115,8 @@ export interface ScreenModel {
   readonly peakEquityQuote: string | undefined;
   readonly budgets: readonly ScreenBudget[];
   readonly halts: readonly string[];
+  /** What acts of the risk ladder, in words. */
+  readonly ladder?: readonly string[] | undefined;
   readonly markets: readonly ScreenMarket[];
   /** Of a bot that liquidates. */
   readonly liquidator?: ScreenLiquidator | undefined;

@@ -68,6 +68,11 @@ function header(model: ScreenModel): Line[] {
       [" HALTED ", "inverse"],
       [` ${model.halts.join("; ")}`, "red"],
     ]);
+  if (model.ladder !== undefined && model.ladder.length > 0)
+    lines.push([
+      [" RISK ", "inverse"],
+      [` ${model.ladder.join("; ")}`, "yellow"],
+    ]);
   return lines;
 }
 

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { JournalTurn } from "../../src/bot/journal/journal.js";
 import { encodeJournal } from "../../src/bot/journal/journal.js";
 import { type ReplayedTurn, replayJournal, replayLines } from "../../src/bot/journal/replay-journal.js";
+import type { Notice } from "../../src/bot/notice.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { recordLive } from "./live-recording.js";
 import { asFile, botConfigOf, MemoryJournal, startVirtualRun, type Trouble, turnsOf } from "./recorded-run.js";
@@ -72,6 +73,34 @@ describe("a journal replays to byte-identical actions", () => {
     const { counts } = run.running.bot.context.account;
     expect(counts.unknown).toBeGreaterThan(0);
     expect(counts.fills).toBeGreaterThan(0);
+  });
+
+  it("when the risk ladder widened, reduced and sold the position", async () => {
+    const journal = new MemoryJournal();
+    const ladder = {
+      drawdown: [
+        { fromQuote: "0.0005", action: "widen" },
+        { fromQuote: "0.001", action: "reduce" },
+      ],
+      inventory: [{ fromFraction: 0.02, action: "widen" }],
+      markout: [{ fromBps: 0.001, action: "widen" }],
+      markoutMinFills: 1,
+      markoutHorizonMs: 500,
+    };
+    const config = botConfigOf({ risk: { maxDrawdownQuote: "0.005", onDrawdown: "flatten", flatten: { everyMs: 300 }, ladder } });
+    const notices: Notice[] = [];
+    const run = await startVirtualRun({ journal, config });
+    await run.clock.runFor(20_000);
+    const acting = run.running.bot.safety.ladder.acting.map(({ action }) => action);
+    await run.stop();
+    const result = await replayLines(asFile(journal.lines), { onTurn: (turn) => notices.push(...turn.notices) });
+    expect(result.divergence).toBeUndefined();
+    expect(result.actions).toBe(actionsOf(journal).length);
+    const told = notices.flatMap((notice) => (notice.kind === "rung" ? [`${notice.measure} ${notice.action}`] : []));
+    expect(told).toContain("drawdown flatten");
+    expect(acting).toContain("flatten");
+    const sold = actionsOf(journal).filter((action) => action.kind === "place" && action.timeInForce === "IOC");
+    expect(sold.length, "slices").toBeGreaterThan(0);
   });
 
   it("when an operator halted, resumed and flattened, and GTT orders were built by the exchange", async () => {

@@ -40,6 +40,9 @@ function recorded(): Metrics {
   metrics.reconcileDifference("missing-order");
   metrics.halted("drawdown", true);
   metrics.marketHalted("btcusdc", "stale-book", false);
+  metrics.setRiskRung("drawdown", "", 5);
+  metrics.setRiskRung("inventory", "btcusdc", 2);
+  metrics.setDailyLoss(12.5);
   metrics.heartbeat(1_700_000_000_500);
   metrics.liquidation("btcusdc", "won");
   metrics.liquidationStage("btcusdc", "seen", undefined);
@@ -71,6 +74,9 @@ describe("the metrics page", () => {
     'marketwright_stream_gaps_total{market="btcusdc"} 1',
     'marketwright_reconcile_differences_total{kind="missing-order"} 1',
     'marketwright_halted{reason="drawdown"} 1',
+    'marketwright_risk_rung{measure="drawdown",market=""} 5',
+    'marketwright_risk_rung{measure="inventory",market="btcusdc"} 2',
+    "marketwright_daily_loss_quote 12.5",
     'marketwright_liquidations_total{market="btcusdc",outcome="won"} 1',
     'marketwright_liquidation_stages_total{market="btcusdc",stage="seen"} 1',
     'marketwright_liquidation_stages_total{market="btcusdc",stage="mined"} 1',

@@ -31,17 +31,20 @@ export function notesOf(
     ...opened.flatMap(recorderNotes),
     ...cutOff.map(cutOffNote),
     ...handHaltNotes(session, same.halts),
-    ...(same.firstDifference === undefined
-      ? guardHaltNotes(
-          session,
-          opened.map(({ marketId }) => marketId),
-          same.halts,
-          again.halts,
-        )
-      : []),
+    ...(same.firstDifference === undefined ? haltNotes(session, opened, same.halts, again.halts) : []),
     ...opened.flatMap(takersNote),
     ...opened.flatMap((market) => doubtNotes(market, again)),
   ];
+}
+
+function haltNotes(
+  session: SessionTime,
+  opened: readonly OpenedSessionMarket[],
+  live: readonly StoodHalt[],
+  again: readonly StoodHalt[],
+): string[] {
+  const markets = opened.map(({ marketId }) => marketId);
+  return [...guardHaltNotes(session, markets, live, again), ...rungNotes(session, markets, live, again)];
 }
 
 function sessionNotes(session: Session): string[] {
@@ -86,12 +89,32 @@ export function guardHaltNotes(
   const whole = seconds((endedUs - startedUs) / 1000);
   return markets.flatMap((marketId) => {
     const [ofLive, ofAgain] = [live, again].map((halts) =>
-      halts.filter((halt) => halt.reason !== MANUAL && (halt.marketId === undefined || halt.marketId === marketId)),
+      halts.filter((halt) => halt.reason !== MANUAL && halt.isRung !== true && (halt.marketId === undefined || halt.marketId === marketId)),
     ) as [StoodHalt[], StoodHalt[]];
     const [liveMs, againMs] = [standstillMs(ofLive), standstillMs(ofAgain)];
     if (Math.abs(liveMs - againMs) * 1000 <= WINDOW_US) return [];
     return [
       `in ${marketId} guards had the session's quotes down for ${seconds(liveMs)} of its ${whole} s${reasonsText(ofLive)}, and those of the bot run again for ${seconds(againMs)} s${reasonsText(ofAgain)}`,
+    ];
+  });
+}
+
+/** Of rungs that changed the quotes of one for longer than those of the other. */
+export function rungNotes(
+  { startedUs, endedUs }: SessionTime,
+  markets: readonly MarketId[],
+  live: readonly StoodHalt[],
+  again: readonly StoodHalt[],
+): string[] {
+  const whole = seconds((endedUs - startedUs) / 1000);
+  return markets.flatMap((marketId) => {
+    const bearing = (halts: readonly StoodHalt[]) =>
+      halts.filter(({ isRung, marketId: where }) => isRung === true && (where === undefined || where === marketId));
+    const [ofLive, ofAgain] = [bearing(live), bearing(again)];
+    const [liveMs, againMs] = [standstillMs(ofLive), standstillMs(ofAgain)];
+    if (Math.abs(liveMs - againMs) * 1000 <= WINDOW_US) return [];
+    return [
+      `in ${marketId} the risk ladder widened or reduced the session's quotes for ${seconds(liveMs)} of its ${whole} s${reasonsText(ofLive)}, and those of the bot run again for ${seconds(againMs)} s${reasonsText(ofAgain)}`,
     ];
   });
 }

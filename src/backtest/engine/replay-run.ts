@@ -1,4 +1,5 @@
 import { Bot } from "../../bot/bot.js";
+import { actionText } from "../../bot/ladder-text.js";
 import type { Notice } from "../../bot/notice.js";
 import { DiscardingStore } from "../../bot/state/discarding-store.js";
 import { microtasksDrained } from "../../core/drained.js";
@@ -21,7 +22,9 @@ import type { LocalFeed } from "../feed/local-feed.js";
 import { TradeFeed } from "../feed/trade-feed.js";
 import { BookMatcher } from "../matching/book-matcher.js";
 import { TradeMatcher } from "../matching/trade-matcher.js";
+import { LossRecord } from "../record/loss-record.js";
 import { WORKED } from "../record/markouts.js";
+import type { RungEvents } from "../report/run-meta.js";
 import { chargedRules } from "../venue/charged-rules.js";
 import { CutLine } from "../venue/cut-line.js";
 import { marketTerms } from "../venue/market-terms.js";
@@ -59,6 +62,7 @@ export class ReplayRun {
   readonly #heard = new Map<MarketId, HeardUntil>();
   readonly #marks = new Map<MarketId, MarkTrack>();
   readonly #isCoarse: boolean;
+  readonly #losses = new LossRecord();
   #isWarm = false;
 
   constructor(options: ReplayRunOptions) {
@@ -234,6 +238,16 @@ export class ReplayRun {
       : standing.map(({ name, why, sinceMs }) => `since ${since(sinceMs)} by ${name}: ${why}`).join("; ");
   }
 
+  /** How the risk ladder acted. */
+  get rungs(): RungEvents {
+    return this.#losses.rungs;
+  }
+
+  /** Of a bot that a loss has halted: which positions it still has, and what they have cost since; undefined without any. */
+  get heldSinceHalt(): string | undefined {
+    return this.#losses.heldSinceHalt(this.bot.context);
+  }
+
   /** The end: the bot takes its orders down and leaves, and the account is sampled once more. Returns the last instant. */
   finish(): number {
     const untilUs = this.#engine.nowUs + LEAVE_WITHIN_US;
@@ -261,6 +275,7 @@ export class ReplayRun {
   #noticed(notice: Notice): void {
     const { observer, onNotice } = this.#options;
     const atUs = this.#clock.nowUs;
+    this.#losses.hear(notice, atUs, () => this.bot.context.account.equity);
     if (notice.kind === "dispatched") {
       const { action } = notice;
       if (action.kind === "place" || action.kind === "cancel" || action.kind === "cancel-all")
@@ -270,6 +285,11 @@ export class ReplayRun {
     } else if (notice.kind === "halted" && !notice.why.includes(WARMING_UP)) {
       const where = notice.marketId === undefined ? "" : ` in ${notice.marketId}`;
       observer.note(atUs, notice.on ? "warn" : "info", `${notice.on ? "halted" : "goes on"}${where}, ${notice.reason}: ${notice.why}`);
+    } else if (notice.kind === "rung" && notice.action !== "halt") {
+      const { measure, marketId, action, widenFactor, why } = notice;
+      const where = marketId === undefined ? "" : ` in ${marketId}`;
+      const what = action === undefined ? "over" : actionText({ action, widenFactor });
+      observer.note(atUs, action === undefined ? "info" : "warn", `risk ladder${where}, ${measure}: ${what}: ${why}`);
     } else if (notice.kind === "log") {
       observer.note(atUs, notice.level, notice.message);
     }

@@ -114,6 +114,14 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
       maxDrawdown,
       fills,
     })),
+    rungs: {
+      count: outcome.rungs?.count ?? 0,
+      first: (outcome.rungs?.first ?? []).map(({ atUs, marketId, ...rung }) => ({
+        at: instantOf(atUs),
+        marketId: marketId ?? null,
+        ...rung,
+      })),
+    },
     doubts: [...(outcome.doubts ?? []), ...tooGoodFees({ markets: marketReports, asset: meta.asset })],
     models: (meta.models ?? []).map(({ name, value }) => ({ name, value })),
     refused: (outcome.refusals ?? []).map(({ firstUs, ...refusal }) => ({ ...refusal, firstAt: instantOf(firstUs) })),

@@ -1,3 +1,4 @@
+import { tableHtml } from "./html-table.js";
 import {
   countedText,
   countText,
@@ -32,6 +33,7 @@ export function headlineHtml(report: Report): string {
 ${warningsHtml(report)}
 </header>
 <section class="cards" aria-label="Key figures">${cards(report).map(cardHtml).join("")}</section>
+${rungsHtml(report)}
 ${alternativesHtml(report)}`;
 }
 
@@ -126,6 +128,21 @@ function alternativesHtml({ alternatives, asset, ended, reason, profit, drawdown
   const line = (row: (typeof rows)[number]) =>
     `<tr><th scope="row" class="text">${escaped(row.name)}</th><td class="text">${ENDS[row.ended]}${row.reason === null ? "" : `: ${escaped(row.reason)}`}</td><td class="${signClass(row.profit)}">${exactText(row.profit)}</td><td>${exactText(row.maxDrawdown)}</td><td>${countText(row.fills)}</td></tr>`;
   return `<section><h2>Under other assumptions</h2><div class="scroll" tabindex="0" role="region" aria-label="Under other assumptions"><table><thead><tr><th scope="col" class="text">assumption</th><th scope="col" class="text">how it ended</th><th scope="col">profit, ${escaped(asset)}</th><th scope="col">drawdown</th><th scope="col">fills</th></tr></thead><tbody>${rows.map(line).join("")}</tbody></table></div></section>`;
+}
+
+/** How the risk ladder acted: what a reader must know before the profit. */
+function rungsHtml({ rungs: { count, first } }: Report): string {
+  if (count === 0) return "";
+  const rows = first.map(({ at, marketId, measure, action, why }) => [
+    `<time>${instant(at)}</time>`,
+    escaped(marketId ?? "all markets"),
+    escaped(measure),
+    action === "none" ? "over" : escaped(action),
+    escaped(why),
+  ]);
+  const gloss =
+    first.length < count ? `The first ${countText(first.length)} of ${countText(count)} changes.` : `${countedText(count, "change")}.`;
+  return `<section><h2>Risk ladder</h2><p class="gloss">${gloss}</p>${tableHtml("Risk ladder", ["when (UTC)", "where", "measure", "does", "why"], rows)}</section>`;
 }
 
 function instant(text: string): string {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LADDER_ACTIONS } from "../../risk/ladder.js";
 
 /** What names the shape of a report; a change that a reader could notice makes it another. */
 export const REPORT_FORMAT = "marketwright-report/3";
@@ -224,6 +225,21 @@ export const reportSchema = z
         }),
       )
       .describe("What was asked for and not done, the most frequent first"),
+    rungs: z
+      .strictObject({
+        count,
+        first: z.array(
+          z.strictObject({
+            at: instant,
+            marketId: z.string().nullable().describe("null for a measure of the account"),
+            measure: z.string(),
+            action: z.enum(["none", ...LADDER_ACTIONS]).describe("none where it was over"),
+            why: z.string(),
+          }),
+        ),
+      })
+      .default({ count: 0, first: [] })
+      .describe("How the bot's risk ladder acted; nothing in reports of before this was told"),
     doubts: z
       .array(z.string())
       .default([])

@@ -1,5 +1,6 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
+import type { LadderAction } from "../../risk/ladder.js";
 import type { Refusal } from "../record/refusals.js";
 
 /** What a run was fed with: books and trades, trades alone, or candles, whose results are indicative only. */
@@ -53,6 +54,23 @@ export interface InputFile {
   readonly sha256: string;
 }
 
+/** Another rung of the risk ladder acted for a measure. */
+export interface RungEvent {
+  readonly atUs: number;
+  readonly measure: string;
+  /** Undefined for a measure of the account. */
+  readonly marketId: MarketId | undefined;
+  /** `none` where it was over. */
+  readonly action: LadderAction | "none";
+  readonly why: string;
+}
+
+/** All of a run, of which the first are kept. */
+export interface RungEvents {
+  readonly count: number;
+  readonly first: readonly RungEvent[];
+}
+
 /** How a run ended. */
 export interface RunOutcome {
   /** Where the figures end, microseconds since 1970: the bot has left. */
@@ -62,6 +80,8 @@ export interface RunOutcome {
   readonly ended: "end-of-history" | "halted" | "liquidated" | "stopped";
   /** Why, where it did not go to the end of its history. */
   readonly reason?: string;
+  /** How the bot's risk ladder acted, in order. */
+  readonly rungs?: RungEvents;
   /** What makes it less believable than it looks, in words. */
   readonly doubts?: readonly string[];
   /** What was asked for and not done. */

@@ -101,7 +101,7 @@ export async function playPath(
       return !isInterrupted;
     },
   });
-  const { haltedWhy, nowUs: historyEndUs } = replay;
+  const { haltedWhy, heldSinceHalt, nowUs: historyEndUs } = replay;
   const endUs = replay.finish();
   const finer = [...ticks].flatMap(([marketId, { finer }]) => (finer === undefined ? [] : [`${marketId}: ${finer}`]));
   const whole = history.grade === "books" && !options.fills.partialFills ? [WHOLE_FILLS] : [];
@@ -112,10 +112,13 @@ export async function playPath(
     historyEndUs,
     refusals: refusals.list,
     doubts,
+    rungs: replay.rungs,
     ...ended,
   });
   if (replay.venue.isLiquidated) return over({ ended: "liquidated", reason: "the account did not cover its maintenance margin" });
-  if (haltedWhy !== undefined && !isInterrupted) return over({ ended: "halted", reason: haltedWhy });
+  if (haltedWhy !== undefined && !isInterrupted) {
+    return over({ ended: "halted", reason: heldSinceHalt === undefined ? haltedWhy : `${haltedWhy}; ${heldSinceHalt}` });
+  }
   return over(isInterrupted ? { ended: "stopped", reason: "it was interrupted" } : { ended: "end-of-history" });
 }
 

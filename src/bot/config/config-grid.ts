@@ -12,6 +12,10 @@ import type { BotConfig } from "./config.js";
  */
 export function checkOnGrid(config: BotConfig, rules: VenueRules): void {
   checkQuotes("risk", config.risk, rules);
+  for (const measure of ["drawdown", "dailyLoss"] as const) {
+    for (const [index, rung] of (config.risk.ladder?.[measure] ?? []).entries())
+      checkQuotes(`risk.ladder.${measure}.${index}`, rung, rules);
+  }
   for (const [marketId, market] of Object.entries(config.markets)) {
     const field = `markets.${marketId}`;
     const marketRules = rules.markets[marketId];

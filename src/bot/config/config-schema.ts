@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { chainShape } from "./chain-fields.js";
 import { addressField, baseField, countField, durationField, fractionField, quoteField, rateField } from "./config-fields.js";
+import { checkLosses, lossShape } from "./ladder-fields.js";
 import { liquidatorShape } from "./liquidator-fields.js";
 import { paperShape } from "./paper-fields.js";
 
@@ -162,7 +163,7 @@ const market = z
 
 const risk = z
   .strictObject({
-    maxDrawdownQuote: quoteField("Loss from the peak of the account's net value at which everything halts; the peak survives restarts"),
+    ...lossShape,
     maxBookAgeMs: durationField("Quotes come down when the book is older than this.", { max: 600_000 }).default(2000),
     maxAccountAgeMs: durationField("Quotes come down when the account has not been confirmed for this long.", { max: 3_600_000 }).default(
       90_000,
@@ -289,7 +290,16 @@ export const botSchema = z
         "the chain with at least one RPC, such as { rpc: [http://127.0.0.1:8545] }",
       );
     }
-    for (const [id, { strategy, params, decide }] of Object.entries(held.markets)) {
+    checkLosses(held.risk, (path, input, message, expected) => fail(["risk", ...path], input, message, expected));
+    for (const [id, { strategy, params, decide, limits }] of Object.entries(held.markets)) {
+      if (held.risk.ladder?.inventory !== undefined && strategy !== undefined && limits.maxPositionBase === undefined) {
+        fail(
+          ["markets", id, "limits", "maxPositionBase"],
+          undefined,
+          "is missing beside risk.ladder.inventory",
+          "the position that its fractions are of",
+        );
+      }
       if (strategy !== undefined) continue;
       if (held.liquidator === undefined) {
         fail(["markets", id, "strategy"], undefined, "is missing", "a strategy's name or file; only with a liquidator it may be left out");

@@ -11,7 +11,16 @@ export function explainText(explanation: Explanation): string {
   for (const halt of halts) lines.push(`halted: ${halt}`);
   for (const [marketId, market] of Object.entries(markets)) lines.push("", ...marketLines(marketId, market, explanation.atMs));
   if (explanation.liquidator !== undefined) lines.push("", ...liquidatorLines(explanation.liquidator));
-  lines.push("", ...accountLines(explanation), "", ...tokenLines(explanation), "");
+  lines.push(
+    "",
+    ...accountLines(explanation),
+    "",
+    "limits of losses",
+    ...explanation.losses.map((line) => `  ${line}`),
+    "",
+    ...tokenLines(explanation),
+    "",
+  );
   if (explanation.implausible.length > 0) lines.push(...explanation.implausible.map(({ field, text }) => `warning: ${field}: ${text}`), "");
   return lines.join("\n");
 }

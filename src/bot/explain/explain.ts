@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Log } from "../../monitoring/log.js";
+import { DAILY_LOSS } from "../../risk/halt.js";
 import type { Bot } from "../bot.js";
 import { accountHalts, quoteText } from "../run/bot-status.js";
 import { startBot } from "../run/run-bot.js";
@@ -8,6 +9,7 @@ import type { RunBotOptions, RunningBot } from "../run/running-bot.js";
 import { decidingState } from "../run/session-journal.js";
 import { MemoryStateStore, type StateStore } from "../state/state-dir.js";
 import { explainLiquidator } from "./explain-liquidator.js";
+import { lossLines } from "./explain-losses.js";
 import { explainMarket } from "./explain-market.js";
 import { accountTokens } from "./explain-tokens.js";
 import { type PlannedWorst, plannedWorst } from "./explain-worst.js";
@@ -84,6 +86,7 @@ function explanationOf(running: RunningBot): Explanation {
     halts: accountHalts(bot),
     markets,
     implausible: implausibleValues(bot, markets),
+    losses: lossLines(context.config),
     worst: {
       netValueQuote: isKnown ? quoteText(bot, netValue) : undefined,
       notionalQuote: quoteText(bot, notional),
@@ -126,7 +129,7 @@ export function warnOfImplausibleValues({ bot, registered }: RunningBot, clock: 
 function isAnswered({ bot }: Pick<RunningBot, "bot">): boolean {
   const { context, safety } = bot;
   for (const desk of context.desks.values()) {
-    if (safety.haltsOf(desk.marketId).some(({ resumesByItself }) => !resumesByItself)) continue;
+    if (safety.haltsOf(desk.marketId).some(({ resumesByItself, name }) => !resumesByItself || name === DAILY_LOSS)) continue;
     const isHeard = desk.hasStrategy ? !desk.awaitingView && (desk.quotes ?? desk.target) !== undefined : desk.book.synchronised;
     const isPlanned = desk.plan !== undefined && !desk.dirty && isHeard;
     if (context.phase !== "running" || !safety.quotesAllowed(desk.marketId) || !isPlanned || !Number.isFinite(desk.state.markTicks))

@@ -180,6 +180,8 @@ export interface Explanation {
   readonly implausible: readonly ImplausibleValue[];
   /** Of a bot that liquidates, where its chain was given. */
   readonly liquidator?: ExplainedLiquidator;
+  /** What is done at which loss, and what happens to the positions: a line each. */
+  readonly losses: readonly string[];
   readonly worst: {
     /** After the fills' own cost; undefined when balances are unknown. */
     readonly netValueQuote: string | undefined;

@@ -29,6 +29,8 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
   const { underWay, parts } = earningsOf(bot);
   if (underWay !== undefined) metrics.setUnderWay(Number(underWay) / 10 ** parts.decimals);
   if (account.equity !== undefined) metrics.setEquity(Number(account.equity) / unit, Number(bot.safety.peak ?? account.equity) / unit);
+  if (bot.safety.losses !== undefined) metrics.setDailyLoss(Number(bot.safety.losses.dailyLoss) / unit);
+  for (const { measure, marketId, severity } of bot.safety.ladder.measures) metrics.setRiskRung(measure, marketId ?? "", severity);
   for (const bucket of ["ORDER", "COMMON"] as const) metrics.setRateTokens(bucket, budget.available(bucket));
   metrics.setClockOffset(exchangeTime.offsetMs / 1000);
   if (bot.safety.accountAtMs !== undefined) metrics.setAccountAge((clock.monotonicMs() - bot.safety.accountAtMs) / 1000);

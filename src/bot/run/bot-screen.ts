@@ -5,7 +5,7 @@ import type { Level } from "../../market/view.js";
 import type { PnlPart } from "../../monitoring/metrics.js";
 import type { ScreenLevel, ScreenMarket, ScreenModel, ScreenReason } from "../../monitoring/screen-model.js";
 import type { Bot } from "../bot.js";
-import { accountHalts, type MarketStatus, type PnlQuote, quoteText, statusOf } from "./bot-status.js";
+import { accountHalts, ladderTexts, type MarketStatus, type PnlQuote, quoteText, statusOf } from "./bot-status.js";
 import { screenLiquidator } from "./liquidator-screen.js";
 import type { RunMonitor } from "./run-monitor.js";
 
@@ -40,6 +40,7 @@ export function screenModelOf(bot: Bot, monitor: RunMonitor, { clock, startedMs,
     peakEquityQuote: short(status.peakEquityQuote),
     budgets: Object.entries(status.tokens).map(([name, { left, limit }]) => ({ name, left, limit })),
     halts: accountHalts(bot),
+    ladder: ladderTexts(bot),
     markets: [...desks.keys()].map((marketId) => {
       const atMs = monitor.fillsAtMs.get(marketId) ?? [];
       const fills = { count: monitor.fillCounts.get(marketId) ?? 0, perMinute: perMinute(atMs, clock.monotonicMs(), runMs) };

@@ -5,6 +5,7 @@ import { PNL_PARTS, type PnlPart } from "../../monitoring/metrics.js";
 import type { Readiness } from "../../monitoring/metrics-server.js";
 import type { Reason } from "../../strategies/intent.js";
 import type { Bot } from "../bot.js";
+import { actionText } from "../ladder-text.js";
 import { type MarketActivity, marketStanding } from "../market-standing.js";
 import type { UnwindReport, UnwindState } from "../unwind/unwind-report.js";
 import { earningsOf } from "./earnings.js";
@@ -75,6 +76,10 @@ export interface BotStatus {
   readonly underWayQuote: string | undefined;
   readonly peakEquityQuote: string | undefined;
   readonly halts: readonly string[];
+  /** Lost since midnight UTC, deposits and withdrawals taken out; undefined before the account is known. */
+  readonly dailyLossQuote: string | undefined;
+  /** What acts of the risk ladder, in words. */
+  readonly ladder: readonly string[];
   readonly tokens: Readonly<Record<string, { readonly left: number; readonly limit: number }>>;
   readonly counts: Readonly<Record<string, number>>;
   readonly clockOffsetMs: number | undefined;
@@ -119,6 +124,8 @@ export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
     underWayQuote: underWay === undefined ? undefined : scaledToDecimal(underWay, parts.decimals),
     peakEquityQuote: quote(bot.safety.peak),
     halts: accountHalts(bot),
+    dailyLossQuote: quote(bot.safety.losses?.dailyLoss),
+    ladder: ladderTexts(bot),
     tokens: {
       ORDER: { left: budget.available("ORDER"), limit: budget.limit("ORDER") },
       COMMON: { left: budget.available("COMMON"), limit: budget.limit("COMMON") },
@@ -170,6 +177,13 @@ export function quoteText(bot: Bot, units: bigint): string {
 /** What halts the whole account, in words. */
 export function accountHalts(bot: Bot): readonly string[] {
   return bot.safety.halts.filter(({ scope }) => scope === "account").map(({ name, why }) => `${name}: ${why}`);
+}
+
+/** What acts of the risk ladder, in words: those of a market with its name. */
+export function ladderTexts({ safety }: Bot): readonly string[] {
+  return safety.ladder.acting.map(
+    (rung) => `${rung.measure}${rung.marketId === undefined ? "" : ` of ${rung.marketId}`}: ${actionText(rung)}: ${rung.why}`,
+  );
 }
 
 function unwindStatus(bot: Bot, report: UnwindReport, running: RunningLiquidator | undefined): UnwindStatus {

@@ -99,7 +99,10 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     if (phase !== "running") return { why: `the bot is ${phase}`, isPassing: phase === "starting" };
     const halts = safety.halts.filter(({ scope }) => scope === "account");
     const gravest = halts.find(({ resumesByItself }) => !resumesByItself) ?? halts[0];
-    return gravest === undefined ? undefined : { why: `${gravest.name}: ${gravest.why}`, isPassing: gravest.resumesByItself };
+    if (gravest !== undefined) return { why: `${gravest.name}: ${gravest.why}`, isPassing: gravest.resumesByItself };
+    // Who may only reduce positions takes none over.
+    const reduces = safety.ladder.acting.find(({ action, marketId }) => action === "reduce" && marketId === undefined);
+    return reduces === undefined ? undefined : { why: `${reduces.measure}: ${reduces.why}`, isPassing: false };
   }
 
   async riskyAccounts(): Promise<readonly RiskyAccount[]> {
@@ -170,7 +173,11 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     const { marketId, instrument, book, rules } = desk;
     const own = context.account.orders.resting(marketId);
     // A market that may not be traded in has nobody to sell to.
-    const isOpen = book.synchronised && rules.status === "TRADING" && safety.haltsOf(marketId).length === 0;
+    const isOpen =
+      book.synchronised &&
+      rules.status === "TRADING" &&
+      safety.haltsOf(marketId).length === 0 &&
+      !safety.ladder.effectOn(marketId).isReduceOnly;
     const mayFill = [...(exposure?.orders ?? []), ...(exposure?.foreignOrders ?? [])];
     const lotsOf = (side: Side): Lots =>
       mayFill.reduce((sum, order) => sum + (order.side === side ? order.mayFillLots + (order.untoldLots ?? 0) : 0), 0);

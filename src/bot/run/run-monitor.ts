@@ -9,6 +9,7 @@ import type { Log } from "../../monitoring/log.js";
 import type { Metrics, OrderOutcomeName } from "../../monitoring/metrics.js";
 import type { ScreenNote } from "../../monitoring/screen-model.js";
 import type { Bot } from "../bot.js";
+import { actionText } from "../ladder-text.js";
 import { isQuoting } from "../market-standing.js";
 import type { Notice, StopResult } from "../notice.js";
 import { tellFailed } from "../strategy/failed-strategy.js";
@@ -133,6 +134,14 @@ export class RunMonitor {
           marketId: notice.marketId,
           why: notice.why,
         });
+      case "rung": {
+        const { measure, marketId, action, widenFactor, why } = notice;
+        // A halt is told by itself.
+        if (action === "halt") return;
+        const isMild = action === undefined || !this.#hasStarted;
+        const text = action === undefined ? "risk ladder: over" : `risk ladder: ${actionText({ action, widenFactor })}`;
+        return this.#voice.say(isMild ? "info" : "warn", text, { measure, marketId, why });
+      }
       case "stopped":
         this.stopResult = notice.result;
         this.#voice.say(notice.result.ordersLeft.length === 0 ? "info" : "error", "stopped", { ...notice.result });

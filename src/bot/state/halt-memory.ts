@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FormatError } from "../../core/errors.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
+import { LATCH_FILE } from "./latch-memory.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
 /** All halts in one text, as earlier versions wrote it: it is read, never written, and says nothing of what has a file of its own by now. */
@@ -12,9 +13,9 @@ export function haltFile(marketId?: MarketId): string {
   return marketId === undefined ? "manual-halt.json" : `manual-halt-${marketId}.json`;
 }
 
-/** Whether a file of the state directory says what is halted by hand. */
+/** Whether a file of the state directory says what is halted until a person resumes: by hand, or by a rung of the risk ladder. */
 export function isHaltFile(name: string): boolean {
-  return name === FORMER_FILE || OWN_FILE.test(name);
+  return name === FORMER_FILE || name === LATCH_FILE || OWN_FILE.test(name);
 }
 
 const fileSchema = z.strictObject({

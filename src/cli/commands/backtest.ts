@@ -163,6 +163,18 @@ function endLines({ ended, reason }: Pick<BacktestResult["report"], "ended" | "r
   return [`${what}${reason === null ? "" : `: ${reason}`}`];
 }
 
+/** How the risk ladder acted: its first few changes. */
+function rungLines({ rungs: { count, first } }: BacktestResult["report"]): string[] {
+  const shown = first.slice(0, MOST_RUNGS_SHOWN);
+  const lines = shown.map(
+    ({ at, marketId, measure, action, why }) =>
+      `${at} ${marketId ?? "all markets"}, ${measure}: ${action === "none" ? "over" : action}: ${why}`,
+  );
+  return count > shown.length ? [...lines, `and ${count - shown.length} more changes of the risk ladder`] : lines;
+}
+
+const MOST_RUNGS_SHOWN = 10;
+
 /** A position that is left counts at the mark, as if it could be had for nothing. */
 function heldLines({ marketId, position: { last } }: BacktestResult["report"]["markets"][number]): string[] {
   return Number(last) === 0
@@ -191,6 +203,7 @@ function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
     `${report.name}: ${span.from} to ${span.to}, ${report.grade}${isIndicative ? " (indicative: candles do not say what would have been filled)" : ""}`,
     `profit ${profit.total} ${asset}: ${parts.map(([name, amount]) => `${name} ${amount}`).join(", ")}`,
     `${fills.all.fills} fills of ${orders.placed} orders, for ${fills.all.turnover} ${asset}, largest fall ${drawdown.max}`,
+    ...rungLines(report),
     ...report.markets.flatMap(heldLines),
     ...report.markets.flatMap(doubtfulLines),
     ...alternatives.map(

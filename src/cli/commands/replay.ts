@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { type ReplayedTurn, type ReplayResult, replayJournal } from "../../bot/journal/replay-journal.js";
+import { actionText as rungActionText } from "../../bot/ladder-text.js";
 import type { Notice } from "../../bot/notice.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
 import type { Action } from "../../exchange/venue.js";
@@ -72,6 +73,12 @@ function noticeText(notice: Notice): string[] {
       return [`${notice.marketId} held back: ${notice.limit}: ${notice.why}`];
     case "halted":
       return [`${notice.marketId ?? "all markets"} ${notice.on ? "halted" : "no longer halted"}: ${notice.reason}: ${notice.why}`];
+    case "rung": {
+      const { measure, marketId, action, widenFactor, why } = notice;
+      return [
+        `${marketId ?? "all markets"} risk ladder, ${measure}: ${action === undefined ? "over" : rungActionText({ action, widenFactor })}: ${why}`,
+      ];
+    }
     case "book-lost":
       return [`${notice.marketId} book given up: ${notice.reason}`];
     default:

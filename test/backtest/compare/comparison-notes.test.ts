@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { fitNote, guardHaltNotes, nothingFilledNote } from "../../../src/backtest/compare/comparison-notes.js";
+import { fitNote, guardHaltNotes, nothingFilledNote, rungNotes } from "../../../src/backtest/compare/comparison-notes.js";
 import type { FillMatch } from "../../../src/backtest/compare/match-fills.js";
+import { StoodHalts } from "../../../src/backtest/compare/stood-halts.js";
 import type { RecordedFill } from "../../../src/backtest/session/recorded-orders.js";
 
 const match: FillMatch<RecordedFill, never> = { matchedLots: 0, unionLots: 0, liveOnly: [], replayedOnly: [] };
@@ -36,6 +37,21 @@ describe("what a comparison says of guards", () => {
     expect(guardHaltNotes(TIME, ["btcusdc", "ethusdc"], live, [halt("stale-book", "btcusdc", [1_000, 2_500])])).toEqual([
       "in btcusdc guards had the session's quotes down for 32.0 of its 60.0 s (drawdown 30.0 s, stale-book 4.0 s), and those of the bot run again for 1.5 s (stale-book 1.5 s)",
       "in ethusdc guards had the session's quotes down for 30.0 of its 60.0 s (drawdown 30.0 s), and those of the bot run again for 0.0 s",
+    ]);
+  });
+
+  it("is apart from them for how long the risk ladder widened or reduced the quotes: they were not down", () => {
+    const stood = new StoodHalts(0);
+    const rung = (action: "widen" | "reduce" | "halt", atMs: number) =>
+      stood.hear({ kind: "rung", measure: "drawdown", marketId: undefined, action, widenFactor: undefined, why: "lost" }, atMs);
+    rung("widen", 10_000);
+    rung("reduce", 20_000);
+    rung("halt", 40_000);
+    stood.hear({ kind: "halted", reason: "drawdown", marketId: undefined, on: true, why: "lost" }, 40_000);
+    const live = stood.until(60_000);
+    expect(guardHaltNotes(TIME, ["btcusdc"], live, [])).toEqual([expect.stringContaining("down for 20.0 of its 60.0 s (drawdown 20.0 s)")]);
+    expect(rungNotes(TIME, ["btcusdc"], live, [])).toEqual([
+      "in btcusdc the risk ladder widened or reduced the session's quotes for 30.0 of its 60.0 s (drawdown 30.0 s), and those of the bot run again for 0.0 s",
     ]);
   });
 

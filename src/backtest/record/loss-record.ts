@@ -1,0 +1,42 @@
+import type { BotContext } from "../../bot/context.js";
+import type { Notice } from "../../bot/notice.js";
+import { scaledToDecimal } from "../../core/instrument.js";
+import type { CreditUnits } from "../../core/units.js";
+import { DAILY_LOSS } from "../../risk/halt.js";
+import type { RungEvent, RungEvents } from "../report/run-meta.js";
+
+/** Changes of the risk ladder that a report keeps. */
+const MOST_RUNGS = 200;
+
+/** How a run's risk ladder acted, and what a position that a halt left open has cost since. */
+export class LossRecord {
+  readonly #first: RungEvent[] = [];
+  #count = 0;
+  /** The net value when a loss halted the bot; undefined while none does. */
+  #haltedEquity: CreditUnits | undefined;
+
+  /** @param equity of the account now. */
+  hear(notice: Notice, atUs: number, equity: () => CreditUnits | undefined): void {
+    if (notice.kind === "rung") {
+      const { measure, marketId, action, why } = notice;
+      this.#count++;
+      if (this.#first.length < MOST_RUNGS) this.#first.push({ atUs, measure, marketId, action: action ?? "none", why });
+    } else if (notice.kind === "halted" && (notice.reason === "drawdown" || notice.reason === DAILY_LOSS)) {
+      this.#haltedEquity = notice.on ? (this.#haltedEquity ?? equity()) : undefined;
+    }
+  }
+
+  get rungs(): RungEvents {
+    return { count: this.#count, first: this.#first };
+  }
+
+  /** Which positions a bot that a loss has halted still has, and what they have cost since, in words; undefined without any. */
+  heldSinceHalt({ account, deskList, rules }: Pick<BotContext, "account" | "deskList" | "rules">): string | undefined {
+    const held = deskList.filter(({ marketId }) => account.positionLots(marketId) !== 0);
+    const { equity } = account;
+    if (this.#haltedEquity === undefined || equity === undefined || held.length === 0) return undefined;
+    const positions = held.map(({ marketId }) => `${account.positionBase(marketId)} base units of ${marketId}`).join(", ");
+    const change = scaledToDecimal(equity - this.#haltedEquity, rules.creditDecimals);
+    return `what it held stayed open, now ${positions}: the net value has changed by ${change} since then`;
+  }
+}

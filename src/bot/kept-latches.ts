@@ -1,0 +1,70 @@
+import type { MarketId } from "../core/units.js";
+import type { Latch } from "../risk/ladder.js";
+import type { LadderTrack } from "../risk/ladder-track.js";
+import type { BotContext } from "./context.js";
+import { type KeptLadder, LatchMemory } from "./state/latch-memory.js";
+
+/** The rungs that stay until a person resumes: kept for the next run, and told when they cannot be. */
+export class KeptLatches {
+  readonly #context: BotContext;
+  readonly #memory: LatchMemory;
+  /** Rungs of markets, or of measures, that this run does not have: kept until somebody resumes. */
+  #strangers: readonly Latch[] = [];
+  /** All, as they were written last. */
+  #written = "[]";
+
+  constructor(context: BotContext) {
+    this.#context = context;
+    this.#memory = new LatchMemory(context.store, context.accountAddress);
+  }
+
+  /**
+   * Gives the tracks what an earlier run left, as far as the file still has it so: what flattens no more halts.
+   * @returns measures whose loss a person accepted while no bot ran.
+   * @throws CorruptStateError when it is broken, or another account's.
+   */
+  restore(tracks: readonly LadderTrack[]): KeptLadder["accepted"] {
+    const { rungs, accepted } = this.#memory.read();
+    const strangers: Latch[] = [];
+    for (const latch of rungs) {
+      const track = tracks.find(({ measure, marketId }) => measure === latch.measure && marketId === latch.marketId);
+      if (track === undefined) strangers.push(latch);
+      else track.latch = { ...latch, action: track.rungs.some(({ action }) => action === latch.action) ? latch.action : "halt" };
+    }
+    this.#strangers = strangers;
+    this.#written = JSON.stringify(rungs);
+    return accepted;
+  }
+
+  /** Writes down what stays of the tracks, where it is other than before. @param isForced what was accepted is forgotten too. */
+  keep(tracks: readonly LadderTrack[], isForced = false): void {
+    const latches = [...this.#strangers, ...tracks.flatMap(({ latch }) => (latch === undefined ? [] : [latch]))];
+    const text = JSON.stringify(latches);
+    if (text === this.#written && !isForced) return;
+    this.#written = text;
+    this.#tellUnwritten(() => this.#memory.keep(latches));
+  }
+
+  /** A person resumes: all, or those of one market. */
+  forgetStrangers(marketId: MarketId | undefined): void {
+    this.#strangers = marketId === undefined ? [] : this.#strangers.filter((latch) => latch.marketId !== marketId);
+  }
+
+  /** Writes again what could not be written. */
+  retry(): void {
+    if (this.#memory.unwritten !== undefined) this.#tellUnwritten(() => this.#memory.retry());
+  }
+
+  /** A limit that was passed acts in this process whether it can be written down or not. */
+  #tellUnwritten(write: () => void): void {
+    const before = this.#memory.unwritten;
+    write();
+    const error = this.#memory.unwritten;
+    if ((error === undefined) === (before === undefined)) return;
+    const [level, message] =
+      error === undefined
+        ? (["info", "the limit that was passed is written down now"] as const)
+        : (["error", "the limit that was passed is not written down: a bot that is started anew does not know it"] as const);
+    this.#context.notify({ kind: "log", level, message, fields: { error } });
+  }
+}

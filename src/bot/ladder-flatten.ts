@@ -1,0 +1,112 @@
+import type { Lots, MarketId, Ticks } from "../core/units.js";
+import type { BotContext } from "./context.js";
+import type { Desk } from "./desk.js";
+import { type FlattenTerms, flattenTermsFor } from "./ladder-rungs.js";
+import type { Safety } from "./safety.js";
+
+/**
+ * Sells the positions of the markets in which a rung of the risk ladder flattens: by the target positions that `flatten` by hand works too, on until
+ * nothing is left that the market takes. Each order is bounded in price, by the mark at its time, and in size. Where the book or the account
+ * is not to be trusted, orders wait until it is.
+ */
+export class LadderFlatten {
+  readonly #context: BotContext;
+  readonly #safety: Safety;
+  readonly #terms: FlattenTerms;
+  /** The size of one order, of the position that was there when it began. */
+  readonly #sliceLots = new Map<MarketId, Lots>();
+  /** Whether any target of its own was ever set. */
+  #isUsed = false;
+
+  constructor(context: BotContext, safety: Safety) {
+    this.#context = context;
+    this.#safety = safety;
+    this.#terms = flattenTermsFor(context.config);
+  }
+
+  /** Sets the target of each market that is to be flat, and takes back one that is not any more. Call in each turn, before plans are made. */
+  settle(): void {
+    if (!this.#isUsed && this.#safety.ladder.acting.length === 0) return;
+    for (const desk of this.#context.deskList) {
+      if (this.#context.phase === "running" && this.#safety.ladder.flattens(desk.marketId)) this.#flatten(desk);
+      else this.#leave(desk);
+    }
+  }
+
+  #leave(desk: Desk): void {
+    this.#sliceLots.delete(desk.marketId);
+    if (desk.target?.isByLadder !== true) return;
+    desk.target = undefined;
+    desk.dirty = true;
+  }
+
+  #flatten(desk: Desk): void {
+    const { marketId, rules, target } = desk;
+    // What a person works is worked first.
+    if (target?.byOperator === true && target.isByLadder !== true) return;
+    const positionLots = this.#context.account.positionLots(marketId);
+    if (Math.abs(positionLots) < rules.minLots) {
+      this.#sliceLots.delete(marketId);
+      return;
+    }
+    const worstTicks = this.#worstTicks(desk, positionLots);
+    if (worstTicks === undefined) {
+      if (target === undefined) return;
+      desk.target = undefined;
+      desk.dirty = true;
+      return;
+    }
+    const sliceLots = this.#sliceOf(desk, positionLots);
+    if (target?.isByLadder === true && target.intent.worstTicks === worstTicks) return;
+    const { maxSlippageBps, everyMs } = this.#terms;
+    this.#isUsed = true;
+    desk.target = {
+      intent: {
+        kind: "target",
+        marketId,
+        viewSequence: desk.lastView?.sequence ?? 0,
+        targetLots: 0,
+        worstTicks,
+        schedule: { sliceLots, everyMs },
+        deadlineMs: Number.MAX_SAFE_INTEGER,
+        reason: {
+          fairTicks: referenceTicks(desk) ?? worstTicks,
+          reservationTicks: worstTicks,
+          halfSpreadTicks: 0,
+          terms: { positionLots, maxSlippageBps },
+          clamps: ["flattened by the risk ladder"],
+        },
+      },
+      byOperator: true,
+      isByLadder: true,
+      lastSliceAtMs: target?.isByLadder === true ? target.lastSliceAtMs : undefined,
+    };
+    desk.dirty = true;
+  }
+
+  /** No order is worse: by the mark, or the mid where there is none, and never further from the mark than the market's own limit lets an order leave. */
+  #worstTicks(desk: Desk, positionLots: Lots): Ticks | undefined {
+    const reference = referenceTicks(desk);
+    if (reference === undefined) return undefined;
+    const limitBps = this.#context.marketLimits.get(desk.marketId)?.maxDistanceFromMarkBps ?? Number.POSITIVE_INFINITY;
+    const slip = Math.min(this.#terms.maxSlippageBps, limitBps) / 10_000;
+    return positionLots > 0
+      ? Math.max(desk.rules.minTicks, Math.ceil(reference * (1 - slip)))
+      : Math.min(desk.rules.maxTicks, Math.floor(reference * (1 + slip)));
+  }
+
+  #sliceOf({ marketId, rules }: Desk, positionLots: Lots): Lots {
+    const known = this.#sliceLots.get(marketId);
+    if (known !== undefined) return known;
+    const maxOrderLots = this.#context.marketLimits.get(marketId)?.maxOrderLots ?? rules.maxLots;
+    const part = Math.ceil(Math.abs(positionLots) / this.#terms.slices);
+    const sliceLots = Math.min(maxOrderLots, rules.maxLots, Math.max(rules.minLots, part));
+    this.#sliceLots.set(marketId, sliceLots);
+    return sliceLots;
+  }
+}
+
+/** The mark in fractional ticks, else the mid without our own orders; undefined with neither. */
+function referenceTicks({ state, netMidTicks }: Desk): number | undefined {
+  return Number.isFinite(state.markTicks) ? state.markTicks : netMidTicks;
+}

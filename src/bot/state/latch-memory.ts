@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { FormatError } from "../../core/errors.js";
+import type { Hex, MarketId } from "../../core/units.js";
+import type { LadderMeasure, Latch } from "../../risk/ladder.js";
+import { readJsonState, type StateStore } from "./state-dir.js";
+
+/** The file of the rungs that stay until a person resumes. */
+export const LATCH_FILE = "risk-ladder.json";
+
+const measure = z.enum(["drawdown", "daily-loss", "inventory", "markout"]);
+
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  account: z.string(),
+  rungs: z.array(
+    z.strictObject({
+      measure,
+      marketId: z.string().min(1).optional(),
+      action: z.enum(["reduce", "halt", "flatten"]),
+      why: z.string(),
+      atMs: z.int().min(0),
+    }),
+  ),
+  /** Losses that a person accepted while no bot ran: the next one counts them from its start. */
+  accepted: z.array(measure).optional(),
+});
+
+/** What is kept of the ladder. */
+export interface KeptLadder {
+  readonly rungs: readonly Latch[];
+  /** Measures whose loss a person accepted while no bot ran. */
+  readonly accepted: readonly LadderMeasure[];
+}
+
+/**
+ * The rungs of the risk ladder that outlive their process: a position that is being sold is sold on by the next run, and what was halted stays so
+ * though its measure may be forgotten.
+ */
+export class LatchMemory {
+  readonly #store: Pick<StateStore, "read" | "write">;
+  readonly #account: Hex;
+  #kept: KeptLadder = { rungs: [], accepted: [] };
+  #unwritten: string | undefined;
+
+  constructor(store: Pick<StateStore, "read" | "write">, account: Hex) {
+    this.#store = store;
+    this.#account = account;
+  }
+
+  /** @throws CorruptStateError when the file is broken, or another account's: what cannot be read must not be taken for "nothing happened". */
+  read(): KeptLadder {
+    this.#kept = readJsonState(this.#store, LATCH_FILE, (value) => keptOf(value, this.#account)) ?? { rungs: [], accepted: [] };
+    return this.#kept;
+  }
+
+  /** Why the newest change could not be written; undefined when it is. */
+  get unwritten(): string | undefined {
+    return this.#unwritten;
+  }
+
+  /** Replaces all of them. */
+  keep(rungs: readonly Latch[]): void {
+    this.#kept = { rungs, accepted: [] };
+    this.retry();
+  }
+
+  /** A person resumes while no bot runs: the account and all markets, or one market alone. */
+  resume(marketId: MarketId | undefined): void {
+    const { rungs, accepted } = this.read();
+    const isOver = (latch: Latch): boolean => marketId === undefined || latch.marketId === marketId;
+    const ended = rungs.filter(isOver).map((latch) => latch.measure);
+    if (ended.length === 0) return;
+    this.#kept = { rungs: rungs.filter((latch) => !isOver(latch)), accepted: [...new Set([...accepted, ...ended])] };
+    this.retry();
+  }
+
+  /** Writes what could not be written: the process goes on with what it decided, and says what is wrong with the disk. */
+  retry(): void {
+    const rungs = this.#kept.rungs.map((latch) => ({ ...latch, atMs: Math.round(latch.atMs) }));
+    const accepted = this.#kept.accepted.length === 0 ? {} : { accepted: this.#kept.accepted };
+    try {
+      this.#store.write(LATCH_FILE, JSON.stringify({ version: 1, account: this.#account, rungs, ...accepted }));
+      this.#unwritten = undefined;
+    } catch (cause) {
+      this.#unwritten = cause instanceof Error ? cause.message : String(cause);
+    }
+  }
+}
+
+function keptOf(value: unknown, account: Hex): KeptLadder {
+  const { account: owner, rungs, accepted = [] } = fileSchema.parse(value);
+  if (owner.toLowerCase() === account.toLowerCase()) return { rungs, accepted };
+  throw new FormatError("rungs of another account", { field: `${LATCH_FILE} account`, value: owner, expected: account });
+}

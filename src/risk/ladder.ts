@@ -7,7 +7,9 @@ export const LADDER_ACTIONS = ["warn", "widen", "reduce", "halt", "flatten"] as 
 export type LadderAction = (typeof LADDER_ACTIONS)[number];
 
 /** What a rung watches: losses of the account, and inventory and markout of each market. */
-export type LadderMeasure = "drawdown" | "daily-loss" | "inventory" | "markout";
+export const LADDER_MEASURES = ["drawdown", DAILY_LOSS, "inventory", "markout"] as const;
+/** What a rung watches. */
+export type LadderMeasure = (typeof LADDER_MEASURES)[number];
 
 /** One rung of a measure. `Value` is the measure's unit: credit units for losses, a number for fractions and basis points. */
 export interface Rung<Value extends bigint | number = bigint | number> {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
+import { haltDemandsOf, LADDER_MEASURES } from "../../src/risk/ladder.js";
 import { chainConfigShape } from "../../src/simulator/chain/chain-config.js";
 import { choicesShape } from "../../src/simulator/choices.js";
 import { exchangeConfigShape, parseExchangeConfig } from "../../src/simulator/config.js";
@@ -75,7 +76,7 @@ describe("docs/operations.md", () => {
     const guards = found(source("src/risk/guards.ts"), /Trip\((?:marketId, )?"([a-z-]+)"/g);
     const others = found(sources("src/bot"), /haltMarket\(\w+, "([a-z-]+)"/g);
     expect(guards.length).toBeGreaterThan(8);
-    expect([...firstCodes(page, "reason")].sort()).toEqual([...guards, ...others, "drawdown", "manual"].sort());
+    expect([...firstCodes(page, "reason")].sort()).toEqual([...guards, ...others, ...LADDER_MEASURES, "manual"].sort());
     const blinding = /BLINDING_GUARDS[^{]*\{([^}]*)\}/.exec(source("src/risk/halt.ts"))?.[1] ?? "";
     const notReducible = tableOf(page, "reason").filter((row) => row.at(-1) === "no");
     expect(notReducible.flatMap(([cell]) => codesOf(cell ?? "")).sort()).toEqual([...found(blinding, /"?([a-z-]+)"?: true/g)].sort());
@@ -84,8 +85,11 @@ describe("docs/operations.md", () => {
   it("tells which halts a person has to end", () => {
     const byHand = tableOf(page, "reason").filter((row) => row[3]?.startsWith("by hand"));
     const latched = found(source("src/risk/guards.ts"), /Trip\((?:marketId, )?"([a-z-]+)",[^;]*, false\)/g);
+    const byLadder = haltDemandsOf(LADDER_MEASURES.map((measure) => ({ measure, action: "halt", why: "" })))
+      .filter(({ resumesByItself }) => !resumesByItself)
+      .map(({ name }) => name);
     expect(byHand.flatMap(([cell]) => codesOf(cell ?? "")).sort()).toEqual(
-      [...latched, "drawdown", "manual", "revived-orders", "strategy-error"].sort(),
+      [...latched, ...byLadder, "manual", "revived-orders", "strategy-error"].sort(),
     );
   });
 

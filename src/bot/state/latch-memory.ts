@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { FormatError } from "../../core/errors.js";
 import type { Hex, MarketId } from "../../core/units.js";
-import type { LadderMeasure, Latch } from "../../risk/ladder.js";
+import { LADDER_MEASURES, type LadderMeasure, type Latch } from "../../risk/ladder.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
 /** The file of the rungs that stay until a person resumes. */
 export const LATCH_FILE = "risk-ladder.json";
 
-const measure = z.enum(["drawdown", "daily-loss", "inventory", "markout"]);
+const measure = z.enum(LADDER_MEASURES);
 
 const fileSchema = z.strictObject({
   version: z.literal(1),

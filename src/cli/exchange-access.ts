@@ -107,9 +107,13 @@ export function openBot(context: CliContext, file: string): BotAccess {
   return accessOf(context, loadBotConfig(file, context.env));
 }
 
-/** The same for what takes the bot's orders down, whatever else is wrong in its file. @throws ConfigError as {@link loadBotOrders} does. */
-export function openBotOrders(context: CliContext, file: string): BotAccess<BotOrdersConfig> {
-  return accessOf(context, loadBotOrders(file, context.env));
+/**
+ * The same for what takes the bot's orders down, whatever else is wrong in its file.
+ * @param rest address of the exchange, in place of the file's. @throws ConfigError as {@link loadBotOrders} does.
+ */
+export function openBotOrders(context: CliContext, file: string, rest?: string): BotAccess<BotOrdersConfig> {
+  const config = loadBotOrders(file, context.env);
+  return accessOf(context, rest === undefined ? config : { ...config, exchange: { ...config.exchange, rest } });
 }
 
 function accessOf<Config extends BotOrdersConfig>(context: CliContext, config: Config): BotAccess<Config> {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -43,9 +43,20 @@ ${more}`,
       },
       config,
     );
-    return { ...account, folder: account.store.directory, trades: () => account.store.write(HEARTBEAT_FILE, "{}") };
+    return {
+      ...account,
+      folder: account.store.directory,
+      trades: () => account.store.write(HEARTBEAT_FILE, "{}"),
+      /** As a process that is killed: its lock is void, and nothing else is done. */
+      unlock: () => rmSync(join(account.store.directory, "start.lock"), { force: true }),
+    };
   };
   return { start, folders: () => readdirSync(join(folder, ".marketwright")), folder };
+}
+
+function contentsOf(folder: string): Readonly<Record<string, string>> {
+  const files = readdirSync(folder).filter((name) => name !== "start.lock" && statSync(join(folder, name)).isFile());
+  return Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }
 
 describe("what starts leave behind", () => {
@@ -85,12 +96,58 @@ describe("what starts leave behind", () => {
     expect(folders().sort()).toEqual([basename(store.directory), ofRun].sort());
   });
 
+  // Whoever looked into why the port was in use had lost the log and the fills of the day before.
+  it("keeps the last session's folder through starts that fail, until another has traded", () => {
+    const { start, folders } = world();
+    const good = start();
+    good.trades();
+    good.over(summary(0));
+    for (let failures = 0; failures < 3; failures++) start().over(undefined);
+    expect(folders()).toHaveLength(2);
+    expect(existsSync(good.keyPath)).toBe(true);
+    const next = start();
+    expect(existsSync(good.keyPath)).toBe(true);
+    next.trades();
+    next.over(summary(0));
+    expect(folders()).toEqual([basename(next.folder)]);
+  });
+
+  it("puts the last session's files back where the file names one state folder and a start fails before it trades", () => {
+    const { start } = world("stateDir: state");
+    const good = start();
+    good.trades();
+    good.store.write("peak-equity.json", "good");
+    good.store.write("manual-halt.json", "halted");
+    good.over(summary(1));
+    const before = contentsOf(good.folder);
+    start().over(undefined);
+    expect(contentsOf(good.folder)).toEqual(before);
+    // One that is killed before it trades leaves them to the next.
+    const killed = start();
+    expect(existsSync(join(killed.folder, "peak-equity.json"))).toBe(false);
+    killed.unlock();
+    start().over(undefined);
+    expect(contentsOf(good.folder)).toMatchObject({ "peak-equity.json": "good", "manual-halt.json": "halted", key: before.key });
+  });
+
+  it("is not touched by a second start while one runs in the same state folder: that is told the first one's process", () => {
+    const { start } = world("stateDir: state");
+    const first = start();
+    first.trades();
+    const before = contentsOf(first.folder);
+    expect(start).toThrow(`another start is running: process ${process.pid} has the state folder ${first.folder}`);
+    expect(contentsOf(first.folder)).toEqual(before);
+    first.over(summary(0));
+    start().over(undefined);
+  });
+
   it("sets the key of an account that may have orders aside where the file names one state folder, and forgets its peak", () => {
     const { start } = world("stateDir: state");
     const first = start();
     const key = readFileSync(first.keyPath, "utf8");
     first.trades();
     first.store.write("peak-equity.json", "{}");
+    first.unlock();
     const second = start();
     expect(second.folder).toBe(first.folder);
     const aside = readdirSync(second.folder).filter((name) => name.startsWith("key-0x"));

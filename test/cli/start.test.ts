@@ -108,6 +108,42 @@ describe("marketwright start", () => {
     expect((await done).code).toBe(null);
   });
 
+  it("is told of the one that runs, by its process, and runs beside it with ports of its own", async () => {
+    const { folder, args } = await files();
+    const { child, done } = start(args, folder);
+    await until(
+      () => captureCli(["status"], { XDG_RUNTIME_DIR: folder }),
+      ({ code }) => code === 0,
+    );
+    const refused = await start(args, folder).done;
+    expect(refused).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^marketwright: another start is running: [^\n]*\n$/) });
+    expect(refused.err).toContain(`process ${child.pid} has the exchange`);
+    const { code, out, err } = await start([...args, "--port", "0", "--metrics-port", "0", "--for", "3s"], folder).done;
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("metrics are served") });
+    expect(JSON.parse(out)).toMatchObject({ openOrdersLeft: 0, stopReason: "the time is over" });
+    expect(JSON.parse(out).ordersPlaced).toBeGreaterThanOrEqual(2);
+    const logs = readdirSync(join(folder, ".marketwright")).map((name) => join(folder, ".marketwright", name, "guard.log"));
+    expect(logs.map((path) => readFileSync(path, "utf8"))).toEqual([
+      expect.stringContaining("watching the bot's heartbeat"),
+      expect.stringContaining("watching the bot's heartbeat"),
+    ]);
+    child.kill("SIGTERM");
+    expect(await done).toMatchObject({ code: 0 });
+  });
+
+  it("refuses a port that is none, and a port for a chain that the file does not have", async () => {
+    const { folder, args } = await files();
+    for (const [option, value] of [
+      ["--port", "x"],
+      ["--metrics-port", "70000"],
+      ["--rpc-port", "0"],
+    ] as const) {
+      const { code, err } = await start([...args, option, value], folder).done;
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(`marketwright: ${option}: `) });
+    }
+    expect(existsSync(join(folder, ".marketwright"))).toBe(false);
+  });
+
   it("says in one message why it cannot start: the port, in the exchange's own words", async () => {
     const { folder, port, args } = await files();
     const taken = createServer();

@@ -27,6 +27,23 @@ const MARKET = "btcusdc";
 const PACKAGES = ["@noble/curves", "@noble/hashes", "decimal.js", "hash-wasm", "rxjs", "secp256k1", "undici", "ws", "zod"];
 
 let checkout: Checkout;
+/** What a user's own runs leave: keys, state, logs, a bot of his own. Planted in each folder that is packed. */
+const SECRETS = [
+  ".env",
+  ".marketwright/0xabababababababababababababababababababab/key",
+  ".marketwright/0xabababababababababababababababababababab/peak-equity.json",
+  ".marketwright/secret.js",
+  "bot.key.json",
+  "key",
+  "key.txt",
+  "mine.md",
+  "mine.yaml",
+  "password",
+  "run.journal",
+  "session.log",
+];
+const PACKED_FOLDERS = [".", "assets", "assets/report", "bin", "config", "dist", "dist/cli", "docs", "docs/examples", "scripts"];
+
 /** A folder of somebody who has installed the package, beside its dependencies. */
 let stranger: string;
 let tarball: string;
@@ -39,6 +56,7 @@ beforeAll(() => {
   checkout.takeBuild();
   const { status, stderr } = checkout.prepare("--required");
   if (status !== 0) throw new Error(stderr);
+  for (const folder of PACKED_FOLDERS) for (const name of SECRETS) checkout.write(join(folder, name), "a secret");
   const packed = checkout.run("npm", ["pack", "--ignore-scripts", "--json"]);
   const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
   tarball = join(checkout.folder, filename);
@@ -79,6 +97,44 @@ function run(
 }
 
 describe("the package as it is published", () => {
+  // It took the keys and the state of every run that was made in config.
+  it("holds what its manifest names and its build, and nothing that a user's own runs have left beside them", () => {
+    const held = spawnSync("tar", ["-tzf", tarball], { encoding: "utf8" }).stdout.trim().split("\n");
+    const names = held.map((path) => path.replace(/^package\//, ""));
+    expect(names.filter((name) => SECRETS.some((secret) => name === secret || name.endsWith(`/${secret}`)))).toEqual([]);
+    const { files } = JSON.parse(readFileSync(join(PROJECT_ROOT, "package.json"), "utf8")) as { readonly files: readonly string[] };
+    const built = readdirSync(join(PROJECT_ROOT, "dist"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.(d\.ts|js|js\.map)$/.test(entry.name))
+      .map((entry) => relative(PROJECT_ROOT, join(entry.parentPath, entry.name)));
+    const named = files.filter((name) => !name.includes("*"));
+    expect(names.sort()).toEqual([...built, ...named, "LICENSE", "README.md", "package.json"].sort());
+  });
+
+  it("names every page, example and picture of the project", () => {
+    const { files } = JSON.parse(readFileSync(join(PROJECT_ROOT, "package.json"), "utf8")) as { readonly files: readonly string[] };
+    const { status, stdout } = spawnSync("git", ["ls-files", "assets", "bin", "config", "docs"], { cwd: PROJECT_ROOT, encoding: "utf8" });
+    // A copy without its history has no list of its own.
+    if (status !== 0) return;
+    expect(files.filter((name) => /^(assets|bin|config|docs)\//.test(name))).toEqual(stdout.trim().split("\n").sort());
+  });
+
+  it("keeps the state of its own example in the working folder or in XDG_STATE_HOME, and never in node_modules", async () => {
+    const example = "node_modules/marketwright/config/minimal.yaml";
+    const command = "node_modules/marketwright/bin/marketwright.js";
+    const key = `0x${"17".repeat(32)}`;
+    const runtime = mkdtempSync(join(tmpdir(), "mw-runtime-"));
+    const env = { MARKETWRIGHT_KEY: key, XDG_RUNTIME_DIR: runtime };
+    expect(await run([command, "halt", example], env)).toMatchObject({ code: 0 });
+    const [account = ""] = readdirSync(join(stranger, ".marketwright"));
+    expect(account).toMatch(/^0x[0-9a-f]{40}$/);
+    expect(readdirSync(join(stranger, ".marketwright", account))).toContain("manual-halt.json");
+    const stateHome = join(stranger, "state-home");
+    expect(await run([command, "halt", example], { ...env, XDG_STATE_HOME: stateHome })).toMatchObject({ code: 0 });
+    expect(readdirSync(join(stateHome, "marketwright", account))).toContain("manual-halt.json");
+    expect(existsSync(join(stranger, "node_modules/marketwright/config/.marketwright"))).toBe(false);
+    rmSync(runtime, { recursive: true });
+  });
+
   it("is what publint asks for", async () => {
     const { messages } = await publint({ pkgDir: join(stranger, "node_modules/marketwright"), strict: true, pack: false });
     expect(messages).toEqual([]);

@@ -55,7 +55,7 @@ const shellLines = blocksOf(readme, "sh").flatMap(({ text }) =>
     .filter((line) => line !== ""),
 );
 
-const commandOf = (line: string): string => /^npx marketwright (\S+)/.exec(line)?.[1] ?? "";
+const commandOf = (line: string): string => /^(?:npx marketwright|node bin\/marketwright\.js) (\S+)/.exec(line)?.[1] ?? "";
 
 function wordsOf(line: string): readonly string[] {
   const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
@@ -64,9 +64,19 @@ function wordsOf(line: string): readonly string[] {
 
 describe("the README's shell commands", () => {
   it("are all of a kind that is tried here", () => {
-    const strange = shellLines.filter((line) => !/^(npm ci && npm \w+|node -p |export MARKETWRIGHT_KEY=|npx marketwright )/.test(line));
+    const strange = shellLines.filter(
+      (line) => !/^(npm ci && npm \w+|node -p |export MARKETWRIGHT_KEY=|npx marketwright |node bin\/marketwright\.js )/.test(line),
+    );
     expect(strange).toEqual([]);
     expect(shellLines.length).toBeGreaterThan(10);
+  });
+
+  // As the first process of a container npx takes the whole container with it, and the orders stay.
+  it("start what goes on until it is stopped in forms that pass a SIGTERM on to it", () => {
+    const goesOn = shellLines.filter((line) => ["exchange", "guard", "run"].includes(commandOf(line)));
+    expect(goesOn.filter((line) => !line.startsWith("node "))).toEqual([]);
+    expect(goesOn.length).toBeGreaterThanOrEqual(3);
+    expect(packageJson.scripts.start).toMatch(/^exec node /);
   });
 
   it("name npm scripts that exist, the ports of the files that come along, and the Node that is needed", () => {
@@ -80,7 +90,7 @@ describe("the README's shell commands", () => {
 
   it("work in their order, with the three processes in one", async () => {
     const file = write("config/minimal.yaml", minimalBlock ?? "");
-    const shell = shellLines.filter((line) => /^(node|export) /.test(line)).join("\n");
+    const shell = shellLines.filter((line) => /^(node -p|export) /.test(line)).join("\n");
     const key = execFileSync("bash", ["-ec", `${shell}\nprintf %s "$MARKETWRIGHT_KEY"`], { cwd: folder, encoding: "utf8" });
     expect(key).toMatch(/^0x[0-9a-f]{64}$/);
     const env = { MARKETWRIGHT_KEY: key, XDG_RUNTIME_DIR: folder };

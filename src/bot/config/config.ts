@@ -1,4 +1,5 @@
-import { dirname, resolve } from "node:path";
+import { realpathSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { requireKind } from "../../core/config-kind.js";
 import { checkShape } from "../../core/config-shape.js";
 import { loadYamlFile, type YamlSource } from "../../core/config-yaml.js";
@@ -16,6 +17,8 @@ type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReado
 export type BotConfig = DeepReadonly<BotFile> & {
   /** The YAML's own absolute path. */
   readonly path: string;
+  /** The folder of the accounts' state folders, of a file that comes with an installed package: state beside it would go with the next install. */
+  readonly statesDir?: string;
 };
 
 /** The exchange's addresses, time-outs and ways of placing. */
@@ -30,7 +33,7 @@ export type ChainAccessConfig = NonNullable<BotConfig["chain"]>;
 export type LiquidatorConfig = NonNullable<BotConfig["liquidator"]>;
 
 /** What takes a bot's orders down, or keeps them down, needs of its YAML. Every {@link BotConfig} is one. */
-export type BotOrdersConfig = DeepReadonly<BotOrdersFile> & Pick<BotConfig, "path">;
+export type BotOrdersConfig = DeepReadonly<BotOrdersFile> & Pick<BotConfig, "path" | "statesDir">;
 
 /** Whether the secret is wanted at all. */
 export interface LoadOptions {
@@ -55,7 +58,7 @@ export function loadBotConfig(
     checkSizes(market, `markets.${id}`, yaml.locate);
     if (market.strategy !== undefined && !isStrategyFile(market.strategy)) checkTarget(market, `markets.${id}`, yaml.locate);
   }
-  const places = placesOf(file, yaml);
+  const places = placesOf(file, yaml, env);
   protectNamedSecrets({ ...places, chain: file.chain }, env);
   if (key === "required") checkKeySource(places.account, env);
   const folder = dirname(yaml.path);
@@ -76,7 +79,7 @@ export function loadBotConfig(
 export function loadBotOrders(path: string, env: Readonly<Record<string, string | undefined>>): BotOrdersConfig {
   const yaml = readBotYaml(path);
   const { exchange, guard, logLevel, markets, ...file } = checkShape(botOrdersSchema, yaml.value, { locate: yaml.locate });
-  const places = placesOf(file, yaml);
+  const places = placesOf(file, yaml, env);
   protectNamedSecrets(places, env);
   checkKeySource(places.account, env);
   return { exchange, guard, logLevel, markets, ...places };
@@ -92,10 +95,26 @@ function readBotYaml(path: string): BotYaml {
 }
 
 /** Where the key and the state are, as absolute paths. */
-function placesOf({ account, stateDir }: Pick<BotFile, "account" | "stateDir">, { path, locate }: BotYaml) {
+function placesOf(
+  { account, stateDir }: Pick<BotFile, "account" | "stateDir">,
+  { path, locate }: BotYaml,
+  env: Readonly<Record<string, string | undefined>>,
+) {
   const folder = dirname(path);
   if (stateDir !== undefined) checkStateDir(stateDir, folder, locate(["stateDir"]));
-  return { path, account: withAbsolutePaths(account, folder), ...(stateDir === undefined ? {} : { stateDir: resolve(folder, stateDir) }) };
+  const statesDir = stateDir === undefined ? statesDirOf(folder, env) : undefined;
+  return {
+    path,
+    account: withAbsolutePaths(account, folder),
+    ...(stateDir === undefined ? {} : { stateDir: resolve(folder, stateDir) }),
+    ...(statesDir === undefined ? {} : { statesDir }),
+  };
+}
+
+/** Undefined where the states belong beside the YAML: everywhere but in an installed package. */
+function statesDirOf(folder: string, { XDG_STATE_HOME: stateHome }: Readonly<Record<string, string | undefined>>): string | undefined {
+  if (!realpathSync(folder).split(sep).includes("node_modules")) return undefined;
+  return stateHome !== undefined && isAbsolute(stateHome) ? join(stateHome, "marketwright") : resolve(".marketwright");
 }
 
 /** The decision points of one market: the bot's, with the market's own over them. */

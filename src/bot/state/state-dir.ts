@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ZodError } from "zod";
 import { MarketwrightError, RunError, shown } from "../../core/errors.js";
@@ -47,9 +47,14 @@ export interface StateStore {
 /** A file of the state directory holds what it cannot hold: the bot does not start on it. */
 export class CorruptStateError extends MarketwrightError {}
 
-/** Where a bot keeps its state: `stateDir`, or `.marketwright/<account>` beside the YAML. */
-export function stateDirOf(config: Pick<BotConfig, "stateDir" | "path">, account: Hex): string {
-  return config.stateDir ?? join(dirname(config.path), ".marketwright", account.toLowerCase());
+/**
+ * The folder of a bot's state: `stateDir`, or `.marketwright/<account>` beside the YAML. Of a YAML that comes with an installed package it is
+ * `$XDG_STATE_HOME/marketwright/<account>`, or `.marketwright/<account>` in the working folder, but where an earlier version has left one beside it.
+ */
+export function stateDirOf({ stateDir, statesDir, path }: Pick<BotConfig, "stateDir" | "statesDir" | "path">, account: Hex): string {
+  if (stateDir !== undefined) return stateDir;
+  const beside = join(dirname(path), ".marketwright", account.toLowerCase());
+  return statesDir === undefined || existsSync(beside) ? beside : join(statesDir, account.toLowerCase());
 }
 
 /** A folder of files, mode 0700, each file 0600. */

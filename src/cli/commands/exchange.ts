@@ -1,21 +1,18 @@
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import { ConfigError } from "../../core/errors.js";
 import { openLog } from "../../monitoring/log.js";
 import type { OpenChain } from "../../simulator/chain/open-chain.js";
-import type { ExchangeConfig } from "../../simulator/config.js";
 import { checkPorts } from "../../simulator/config-chain.js";
 import { type OpenExchange, openConfiguredExchange } from "../../simulator/configured-exchange.js";
 import { checkCaptures } from "../../simulator/flow/check-captures.js";
 import { serveExchange } from "../../simulator/http-server.js";
 import type { CliContext } from "../cli-context.js";
+import { atPorts, type ExchangePorts } from "../exchange-ports.js";
 import { loadExchangeConfig } from "../load-exchange-config.js";
 import { jsonText } from "../output.js";
 import { packageFile } from "../package-files.js";
 
-interface ExchangeOptions {
-  readonly port?: string;
-  readonly rpcPort?: string;
+interface ExchangeOptions extends ExchangePorts {
   readonly json?: boolean;
 }
 
@@ -95,25 +92,4 @@ function whereIs({ chain, server, addresses }: OpenChain) {
 function chainText(open: OpenChain): string {
   const { rpcUrl, chainId, dealer } = whereIs(open);
   return `chain ${chainId}: ${rpcUrl === null ? "without a port" : `RPC ${rpcUrl}`}, dealer ${dealer}\n`;
-}
-
-/** The configuration with the ports of the command line. @throws ConfigError for what is no port, or a port of a chain that is not there */
-function atPorts(config: ExchangeConfig, { port, rpcPort }: ExchangeOptions): ExchangeConfig {
-  const listening = port === undefined ? config : { ...config, port: portOf("--port", port) };
-  if (rpcPort === undefined) return listening;
-  const { chain } = config;
-  if (chain === undefined || chain.rpc === null) {
-    throw new ConfigError("there is no port to move", {
-      field: "--rpc-port",
-      value: rpcPort,
-      expected: "a file with chain, and a port of it",
-    });
-  }
-  return { ...listening, chain: { ...chain, rpc: { ...chain.rpc, port: portOf("--rpc-port", rpcPort) } } };
-}
-
-function portOf(field: string, text: string): number {
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new ConfigError("is no port", { field, value: text, expected: "a whole number from 0 to 65535" });
 }

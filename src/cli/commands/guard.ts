@@ -14,6 +14,7 @@ import { guardRules } from "../guard-rules.js";
 import { jsonText } from "../output.js";
 
 interface GuardOptions {
+  readonly rest?: string;
   readonly json?: boolean;
 }
 
@@ -27,11 +28,12 @@ export function addGuard(program: Command, context: CliContext): void {
     .command("guard")
     .description("cancel the account's orders when the bot's heartbeat stops; runs beside the bot, until SIGINT or SIGTERM")
     .argument("<file>", "the bot's YAML file")
+    .option("--rest <address>", "REST address of the exchange (default: the file's)")
     .option("--json", "what it notices as JSON lines on stdout")
-    .action(async (file: string, { json }: GuardOptions) => {
+    .action(async (file: string, { rest, json }: GuardOptions) => {
       const { clock } = context.seam;
       const interrupted = context.interrupted();
-      await withExchange(openBotOrders(context, file), async (access) => {
+      await withExchange(openBotOrders(context, file, rest), async (access) => {
         const { config, signer, client, syncClock } = access;
         const stateDir = stateDirOf(config, signer.address);
         const owner = { account: signer.address, env: context.env, stateDir };

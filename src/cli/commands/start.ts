@@ -4,23 +4,34 @@ import { z } from "zod";
 import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
 import type { RunSummary } from "../../bot/run/run-summary.js";
 import { ConfigError } from "../../core/errors.js";
+import type { Ms } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
 import { type Companion, startCompanion } from "../companion.js";
 import { parseDuration } from "../duration.js";
 import { endWith } from "../end-with.js";
+import { atPorts, type ExchangePorts, portOf } from "../exchange-ports.js";
 import { loadExchangeConfig } from "../load-exchange-config.js";
 import { packageFile } from "../package-files.js";
 import { freshAccount } from "../start-account.js";
+import { lockStartAddress } from "../start-lock.js";
 import { orAborted, untilInterrupted } from "../until-interrupted.js";
 
-interface StartOptions {
+interface StartOptions extends ExchangePorts {
   readonly exchange?: string;
+  readonly metricsPort?: string;
   readonly for?: string;
   readonly json?: boolean;
   readonly screen: boolean;
 }
 
-const whereSchema = z.object({ restUrl: z.string(), streamUrl: z.string() });
+/** Where an exchange listens, as its first line says. */
+const startedSchema = z.object({
+  restUrl: z.string(),
+  streamUrl: z.string(),
+  chain: z.object({ rpcUrl: z.string().nullable() }).optional(),
+});
+
+type StartedExchange = z.output<typeof startedSchema>;
 
 /** `marketwright start`: what `npm start` runs. */
 export function addStart(program: Command, context: CliContext): void {
@@ -29,6 +40,9 @@ export function addStart(program: Command, context: CliContext): void {
     .description("start the embedded exchange, a bot that makes a market on it with a fresh key, and its guard; Ctrl-C ends all three")
     .argument("[file]", "the bot's YAML file (default: the one that comes with the package)")
     .option("--exchange <file>", "the exchange's YAML file (default: the one that comes with the package)")
+    .option("--port <number>", "this port for the exchange instead of the file's; 0 takes any free one")
+    .option("--rpc-port <number>", "this port for the chain instead of the file's; 0 takes any free one")
+    .option("--metrics-port <number>", "this port for the metrics instead of the bot file's; 0 takes any free one")
     .option("--for <duration>", "stop by itself after so long: 30s, 5m, 1h")
     .option("--json", "print one JSON object at the end; no live screen")
     .option("--no-screen", "log instead of the live screen")
@@ -36,47 +50,98 @@ export function addStart(program: Command, context: CliContext): void {
       const forMs = options.for === undefined ? undefined : parseDuration(options.for, "--for");
       const botFile = resolve(file ?? packageFile("config/bot.yaml"));
       const exchangeFile = resolve(options.exchange ?? packageFile("config/exchange.yaml"));
-      loadExchangeConfig(exchangeFile);
-      const config = loadBotConfig(botFile, context.env, { key: "unused" });
-      const { env, store, keyPath, over } = freshAccount(context, config);
-      context.stderr.write(`a fresh account for this start; its key is in ${keyPath}\n`);
-      const { clock } = context.seam;
-      const companions: Companion[] = [];
-      let summary: RunSummary | undefined;
-      const start = async (name: string, args: readonly string[]): Promise<string> => {
-        const { companion, firstLine } = await startCompanion({
-          name,
-          script: context.script,
-          args,
-          env,
-          logFile: store.pathOf(`${name}.log`),
-          clock,
-        });
-        companions.unshift(companion);
-        return firstLine;
-      };
+      const exchangeConfig = atPorts(loadExchangeConfig(exchangeFile), options);
+      const load = (started?: StartedExchange): BotConfig =>
+        loadBotConfig(botFile, context.env, { key: "unused", change: (written) => atStarted(written, options, started) });
+      const loaded = load();
+      const unlock = lockStartAddress(context, exchangeConfig);
       try {
-        // What runs a bot is loaded while the exchange opens, not before it.
-        const opened = start("exchange", ["exchange", exchangeFile, "--json"]);
-        const [where, { runSession }] = await untilInterrupted(context, "nothing was traded", (signal) =>
-          orAborted(signal, Promise.all([opened, import("../run-session.js")])),
-        );
-        requireSameExchange(where, config);
-        const guard = start("guard", ["guard", botFile, "--json"]).then(() => {});
-        // A session that ends before it waits for the guard has its own error to tell.
-        guard.catch(() => {});
-        const screen = options.screen && options.json !== true;
-        summary = await runSession({ ...context, env }, { config, forMs, dryRun: false, screen, companions, beside: guard });
-        endWith(context, summary, { file: botFile, dryRun: false, json: options.json });
+        await startAll(context, { botFile, exchangeFile, forMs, loaded, load, options });
       } finally {
-        over(summary);
-        for (const companion of companions) await companion.stop();
+        unlock();
       }
     });
 }
 
-function requireSameExchange(line: string, { exchange }: BotConfig): void {
-  const { restUrl, streamUrl } = whereSchema.parse(JSON.parse(line));
+interface StartPlan {
+  readonly botFile: string;
+  readonly exchangeFile: string;
+  readonly forMs: Ms | undefined;
+  readonly loaded: BotConfig;
+  /** The bot's file with the addresses of an exchange that was started. */
+  readonly load: (started: StartedExchange) => BotConfig;
+  readonly options: StartOptions;
+}
+
+async function startAll(context: CliContext, { botFile, exchangeFile, forMs, loaded, load, options }: StartPlan): Promise<void> {
+  const { env, store, keyPath, over } = freshAccount(context, loaded);
+  context.stderr.write(`a fresh account for this start; its key is in ${keyPath}\n`);
+  const { clock } = context.seam;
+  const companions: Companion[] = [];
+  let summary: RunSummary | undefined;
+  const start = async (name: string, args: readonly string[]): Promise<string> => {
+    const { companion, firstLine } = await startCompanion({
+      name,
+      script: context.script,
+      args,
+      env,
+      logFile: store.pathOf(`${name}.log`),
+      clock,
+    });
+    companions.unshift(companion);
+    return firstLine;
+  };
+  try {
+    // What runs a bot is loaded while the exchange opens, not before it.
+    const opened = start("exchange", ["exchange", exchangeFile, ...portArgs(options), "--json"]);
+    const [where, { runSession }] = await untilInterrupted(context, "nothing was traded", (signal) =>
+      orAborted(signal, Promise.all([opened, import("../run-session.js")])),
+    );
+    const started = startedSchema.parse(JSON.parse(where));
+    const config = load(started);
+    requireSameExchange(started, config);
+    const guard = start("guard", ["guard", botFile, "--rest", started.restUrl, "--json"]).then(() => {});
+    // A session that ends before it waits for the guard has its own error to tell.
+    guard.catch(() => {});
+    const screen = options.screen && options.json !== true;
+    summary = await runSession({ ...context, env }, { config, forMs, dryRun: false, screen, companions, beside: guard });
+    endWith(context, summary, { file: botFile, dryRun: false, json: options.json });
+  } finally {
+    over(summary);
+    for (const companion of companions) await companion.stop();
+  }
+}
+
+function portArgs({ port, rpcPort }: StartOptions): readonly string[] {
+  return [...(port === undefined ? [] : ["--port", port]), ...(rpcPort === undefined ? [] : ["--rpc-port", rpcPort])];
+}
+
+/** What the bot's file says, at the ports of the command line. @throws ConfigError for what is no port */
+function atStarted(written: unknown, { port, rpcPort, metricsPort }: StartOptions, started: StartedExchange | undefined): unknown {
+  const metrics = metricsPort === undefined ? undefined : portOf("--metrics-port", metricsPort);
+  if (!isMap(written)) return written;
+  const { exchange, chain } = written;
+  return {
+    ...written,
+    ...(metrics === undefined ? {} : { metrics: { ...mapOf(written.metrics), port: metrics } }),
+    ...(port === undefined || started === undefined
+      ? {}
+      : { exchange: { ...mapOf(exchange), rest: started.restUrl, stream: started.streamUrl } }),
+    ...(rpcPort === undefined || typeof started?.chain?.rpcUrl !== "string" || !isMap(chain)
+      ? {}
+      : { chain: { ...chain, rpc: [started.chain.rpcUrl] } }),
+  };
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function mapOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isMap(value) ? value : {};
+}
+
+function requireSameExchange({ restUrl, streamUrl }: StartedExchange, { exchange }: BotConfig): void {
   if (restUrl === exchange.rest && streamUrl === exchange.stream) return;
   throw new ConfigError("names another exchange than the one that was started", {
     field: "exchange.rest, exchange.stream",

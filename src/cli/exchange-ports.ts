@@ -1,0 +1,30 @@
+import { ConfigError } from "../core/errors.js";
+import type { ExchangeConfig } from "../simulator/config.js";
+
+/** Ports of the command line, in place of those of the exchange's file. */
+export interface ExchangePorts {
+  readonly port?: string;
+  readonly rpcPort?: string;
+}
+
+/** The configuration with the ports of the command line. @throws ConfigError for what is no port, or a port of a chain that is not there */
+export function atPorts(config: ExchangeConfig, { port, rpcPort }: ExchangePorts): ExchangeConfig {
+  const listening = port === undefined ? config : { ...config, port: portOf("--port", port) };
+  if (rpcPort === undefined) return listening;
+  const { chain } = config;
+  if (chain === undefined || chain.rpc === null) {
+    throw new ConfigError("there is no port to move", {
+      field: "--rpc-port",
+      value: rpcPort,
+      expected: "a file with chain, and a port of it",
+    });
+  }
+  return { ...listening, chain: { ...chain, rpc: { ...chain.rpc, port: portOf("--rpc-port", rpcPort) } } };
+}
+
+/** @throws ConfigError for a text that is no port. */
+export function portOf(field: string, text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new ConfigError("is no port", { field, value: text, expected: "a whole number from 0 to 65535" });
+}

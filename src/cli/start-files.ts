@@ -1,0 +1,4 @@
+/** The key of a started bot's account. */
+export const KEY_FILE = "key";
+/** Written when a start is over and its account has no open order, or never had one: its folder may go. */
+export const ENDED_FILE = "start-ended";

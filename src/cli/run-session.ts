@@ -87,7 +87,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   const withScreen = options.screen && support.screen;
 
   const stateDir = stateDirOf(config, account);
-  const lock = lockAccount({ account, env, stateDir });
+  const lock = await lockAccount({ account, env, stateDir });
   cleanup.push(() => lock.release());
   const store = new FileStateStore(stateDir);
   cleanup.push(() => store.close());

@@ -37,7 +37,7 @@ export async function tellStoppedBot({ env, seam }: CliContext, file: string, co
     return { phase: "not running", account, halts: changeHalts(state, command) };
   };
   if (command.command === "resume") {
-    const lock = lockAccount({ account, env, stateDir });
+    const lock = await lockAccount({ account, env, stateDir });
     try {
       return tell();
     } finally {

@@ -61,6 +61,18 @@ export class ProcessLock {
     throw new RunError("cannot be taken: others take it again and again", { field: path, expected: "one process at a time" });
   }
 
+  /**
+   * {@link take}, which waits for as long as a lock of another container may still be a dead one's: a container that is started anew finds the lock of
+   * the killed one a moment old.
+   */
+  static async takeOrWait(path: string): Promise<ProcessLock | number> {
+    for (let waitedMs = 0; ; waitedMs += TOUCH_MS) {
+      const taken = ProcessLock.take(path);
+      if (taken instanceof ProcessLock || waitedMs > GONE_MS || !isHeldElsewhere(path)) return taken;
+      await new Promise<void>((resolve) => clock.setTimer(TOUCH_MS, resolve));
+    }
+  }
+
   /** The id of the living process that holds a lock; undefined where there is none. */
   static holder(path: string): number | undefined {
     const last = lastOf(path);
@@ -118,6 +130,11 @@ function successorOf(path: string, name: string): string {
 function isHeld({ path, name }: Entry): boolean {
   const life = lifeOf(name);
   return life === "lives" || (life === "elsewhere" && wasTouched(path));
+}
+
+function isHeldElsewhere(path: string): boolean {
+  const last = lastOf(path);
+  return last !== undefined && lifeOf(last.name) === "elsewhere";
 }
 
 /** Makes a file of the chain that begins with `first`, at once with this process's name in it. False where there is one. */

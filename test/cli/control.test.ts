@@ -266,7 +266,7 @@ describe("a halt or a resume of a bot that does not run", () => {
 
   it("is refused while another process holds the account: that one has to be told", async () => {
     const { file, halts, env } = stoppedBot();
-    const lock = lockAccount({ account, env, stateDir: dirname(halts) });
+    const lock = await lockAccount({ account, env, stateDir: dirname(halts) });
     try {
       const { code, err } = await captureCli(["resume", file], env);
       expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("another bot on this machine trades this account") });

@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NpmLaunch } from "../../src/cli/npm-launch.js";
 import { builtCommand } from "../support/built-command.js";
+import { captureCli } from "./captured-cli.js";
+import { until } from "./until.js";
 
 const NPM = { npm_lifecycle_event: "npx" };
 
@@ -108,5 +111,38 @@ describe("a command that was started by npx", () => {
     await new Promise((resolve) => npx.once("close", resolve));
     expect(err).toContain("the exchange stops");
     expect(err).toContain("the process that started this one is gone");
+  });
+
+  it("of npm start receives a SIGTERM to npm itself, and npm waits for it: its orders are cancelled before npm ends", async () => {
+    const file = join(folder, "bot.yaml");
+    writeFileSync(
+      file,
+      `exchange: { rest: "http://127.0.0.1:1/v1", stream: "ws://127.0.0.1:1/v1" }
+account: { keyEnv: KEY }
+quotes: { timeInForce: POST_ONLY }
+markets: { btcusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 0.02 } } }
+risk: { maxDrawdownQuote: 500 }
+`,
+    );
+    const args = ["--silent", "start", "--", file, "--exchange", join(folder, "exchange.yaml"), "--port", "0", "--json"];
+    const env = { ...process.env, XDG_RUNTIME_DIR: folder };
+    const npm = spawn("npm", args, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
+    let [out, err] = ["", ""];
+    npm.stdout.setEncoding("utf8").on("data", (text: string) => {
+      out += text;
+    });
+    npm.stderr.setEncoding("utf8").on("data", (text: string) => {
+      err += text;
+    });
+    await until(
+      () => captureCli(["status"], { XDG_RUNTIME_DIR: folder }),
+      ({ out: told }) => /openBids: [1-9]/.test(told),
+    );
+    npm.kill("SIGTERM");
+    const closed = new Promise((resolve) => npm.once("close", resolve));
+    const [code] = await once(npm, "exit");
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('"reason":"SIGTERM"') });
+    await closed;
+    expect(JSON.parse(out)).toMatchObject({ openOrdersLeft: 0, stopReason: "SIGTERM" });
   });
 });

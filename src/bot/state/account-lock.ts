@@ -26,7 +26,7 @@ export interface LockableAccount {
  * and one in the state folder, which keeps apart what has two runtime folders, as a login and a service of one user may. No other user can write to either.
  * @throws RunError when another process holds it, or a folder is not this user's own.
  */
-export function lockAccount(owner: LockableAccount, role: LockedRole = "bot"): AccountLock {
+export async function lockAccount(owner: LockableAccount, role: LockedRole = "bot"): Promise<AccountLock> {
   runtimeDir(owner.env);
   makePrivate(owner.stateDir, "stateDir");
   const held: ProcessLock[] = [];
@@ -34,7 +34,7 @@ export function lockAccount(owner: LockableAccount, role: LockedRole = "bot"): A
     for (const lock of held.splice(0)) lock.release();
   };
   try {
-    for (const path of lockPaths(owner, role)) held.push(taken(path, owner.account, role));
+    for (const path of lockPaths(owner, role)) held.push(await taken(path, owner.account, role));
     return { release };
   } catch (error) {
     release();
@@ -51,10 +51,10 @@ function lockPaths({ account, env, stateDir }: LockableAccount, role: LockedRole
   return [join(runtimeDir(env), `${role}-${account.toLowerCase()}.lock`), join(stateDir, `${role}.lock`)];
 }
 
-function taken(path: string, account: Hex, role: LockedRole): ProcessLock {
+async function taken(path: string, account: Hex, role: LockedRole): Promise<ProcessLock> {
   let lock: ProcessLock | number;
   try {
-    lock = ProcessLock.take(path);
+    lock = await ProcessLock.takeOrWait(path);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new RunError(`cannot lock the account (${reason})`, { field: "account", value: account, expected: "a folder with room", cause });

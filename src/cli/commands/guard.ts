@@ -37,7 +37,7 @@ export function addGuard(program: Command, context: CliContext): void {
         const { config, signer, client, syncClock } = access;
         const stateDir = stateDirOf(config, signer.address);
         const owner = { account: signer.address, env: context.env, stateDir };
-        const lock = lockAccount(owner, "guard");
+        const lock = await lockAccount(owner, "guard");
         const log = openLog({ level: config.logLevel, clock, fields: { process: "guard" } });
         const markets = Object.keys(config.markets);
         const { deadAfterMs, heartbeatMs, orderTokensFraction } = config.guard;

@@ -20,7 +20,7 @@ export interface DataDir {
  */
 export async function openDataDir(path: string): Promise<DataDir> {
   const folder = made(path);
-  const lock = locked(folder);
+  const lock = await locked(folder);
   try {
     const records = await LmdbRecords.open(folder);
     return {
@@ -60,8 +60,8 @@ function made(path: string): string {
 }
 
 /** A file in the folder itself: a name outside it could be taken by any user. */
-function locked(folder: string): ProcessLock {
-  const lock = taken(folder);
+async function locked(folder: string): Promise<ProcessLock> {
+  const lock = await taken(folder);
   if (lock instanceof ProcessLock) return lock;
   throw new ConfigError(`is in use by another exchange (process ${lock})`, {
     field: "dataDir",
@@ -70,9 +70,9 @@ function locked(folder: string): ProcessLock {
   });
 }
 
-function taken(folder: string): ProcessLock | number {
+async function taken(folder: string): Promise<ProcessLock | number> {
   try {
-    return ProcessLock.take(join(folder, "exchange.process"));
+    return await ProcessLock.takeOrWait(join(folder, "exchange.process"));
   } catch (cause) {
     const expected = cause instanceof Error ? cause.message : String(cause);
     throw new RunError("cannot be locked", { field: "dataDir", value: folder, expected, cause });

@@ -8,6 +8,7 @@ import { IncomeLedger } from "./income-ledger.js";
 import { NetValue } from "./net-value.js";
 import type { OwnOrder, ReportSource } from "./order.js";
 import { OwnOrders } from "./own-orders.js";
+import { isPlausible } from "./plausible-position.js";
 import { Profit } from "./profit.js";
 import { Rests } from "./rests.js";
 import { StartValue } from "./start-value.js";
@@ -49,6 +50,8 @@ export class Intake {
   readonly #streamLagMs: Ms;
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   readonly #positions = new Map<MarketId, VenuePosition>();
+  /** As the stream told them last, whatever REST has told since. */
+  readonly #streamed = new Map<MarketId, VenuePosition>();
   #begunAtMs: Ms = Number.NEGATIVE_INFINITY;
   #suspecting = false;
   #moneySerial = 0;
@@ -196,8 +199,17 @@ export class Intake {
     if (this.startValue.isInDoubt) this.startValue.settle();
     // What a list leaves out is gone; an update may tell of what changed alone.
     if (told === "rest") this.#positions.clear();
-    for (const position of positions) this.#positions.set(position.marketId, position);
+    for (const position of positions) {
+      this.#positions.set(position.marketId, position);
+      if (told === "stream") this.#streamed.set(position.marketId, position);
+    }
     return [{ kind: "balances", balances, atMs: nowMs }];
+  }
+
+  /** Whether the stream has told a position last that nothing explains. */
+  isStreamedApart(marketId: MarketId, nowMs: Ms): boolean {
+    const position = this.#streamed.get(marketId);
+    return position !== undefined && !isPlausible(this, position, true, nowMs);
   }
 
   /** The first base position of a market: its profit begins here. Returns what was taken over and is not in it. */

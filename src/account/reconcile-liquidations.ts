@@ -4,6 +4,9 @@ import type { ComparedPosition } from "./compared-position.js";
 import type { Intake } from "./intake.js";
 import type { ReconcileRun } from "./reconcile-run.js";
 
+/** How long the exchange's lists may be behind its stream. */
+const LISTED_WITHIN_MS: Ms = 5_000;
+
 /**
  * Our position and the exchange's are the same: what was taken over is told. A liquidation that it told and that moved no position is
  * money alone.
@@ -19,7 +22,9 @@ export function agreed(
   intake.rest(marketId, restPaper);
   // With changes in between, the answer may be of a moment before the takeover.
   if (intake.trades.trail(marketId).length === 1) intake.takeovers.agreed(marketId, run.exchangeTimeMs);
-  if (!intake.takeovers.isWaiting(marketId, run.startedAtMs)) return [];
+  // A list may be older than it says: what moved the position is not in it then, and the liquidation goes on waiting.
+  if (!intake.takeovers.isWaiting(marketId, run.startedAtMs - LISTED_WITHIN_MS)) return [];
+  if (intake.isStreamedApart(marketId, nowMs) && !intake.takeovers.isOverdue(marketId, nowMs)) return [];
   return [intake.liquidated(marketId, 0, nowMs)];
 }
 

@@ -85,7 +85,8 @@ function judgePosition(run: ReconcileRun, intake: Intake, memory: ReconcileMemor
   if (compared.ours === compared.theirs) {
     memory.positions.delete(marketId);
     const changes = agreed(run, intake, marketId, compared, nowMs);
-    return { changes, recheck: compared.isLagging, isExplained: !compared.isUnsettled };
+    const recheck = compared.isLagging || intake.takeovers.isWaiting(marketId);
+    return { changes, recheck, isExplained: !compared.isUnsettled };
   }
   if (intake.takeovers.isHeardSince(marketId, run.count?.liquidationsHeard ?? 0)) return open([]);
   const liquidated = liquidatedLots(intake, marketId, compared, nowMs);

@@ -251,3 +251,32 @@ describe("the profit of a liquidation", () => {
     );
   });
 });
+
+describe("a liquidation that the stream has told and the lists have not yet", () => {
+  const taken = { lots: 3, credit: -(3n * LOT_VALUE * 98n) / 100n };
+
+  it("leaves the position unknown: a list that is older than it says is no proof that nothing was moved", () => {
+    const scene = new Scene().start();
+    const income = scene.applies(taken);
+    scene.exchange.basePosition -= taken.lots;
+    scene.streams(income);
+    for (let second = 0; second < 4; second++) {
+      expect(scene.account.positionDoubt(MARKET)).toBe("liquidation");
+      scene.wait(1_000);
+    }
+    scene.exchange.basePosition += taken.lots;
+    scene.wait(4_000);
+    expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([8, true]);
+    expect(scene.changes.filter(({ kind }) => kind === "position-set")).toEqual([]);
+    scene.agrees();
+  });
+
+  it("is money alone where every list and the stream agree that it moved no position", () => {
+    const scene = new Scene().start();
+    const income = scene.applies(taken);
+    scene.exchange.basePosition -= taken.lots;
+    scene.streams(income);
+    scene.wait(10_000);
+    expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([5, true]);
+  });
+});

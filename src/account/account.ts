@@ -11,6 +11,7 @@ import { cancelEvent, placeEvent } from "./outcome-events.js";
 import type { NewOrder, OwnOrders } from "./own-orders.js";
 import { isPlausible, type PositionApart, positionsApart } from "./plausible-position.js";
 import type { ProfitParts } from "./profit.js";
+import { liquidatedOnStream } from "./reconcile-liquidations.js";
 import { Reconciler } from "./reconciler.js";
 import type { SaidTakeover, Takeover } from "./takeover.js";
 import { isLiquidation } from "./takeovers.js";
@@ -185,14 +186,22 @@ export class Account {
     }
     if (this.#intake.startValue.isInDoubt) this.#reconciler.lookAgain(nowMs);
     const late = this.#intake.suspects.due(nowMs);
+    const liquidated = this.#liquidatedOnStream(nowMs);
     const step = this.#reconciler.tick(nowMs, this.#confirmed);
-    if (late.length === 0) return step.changes.length === 0 ? step : this.#step(step.changes, step.ask);
-    return this.#step([...late.map((difference) => ({ kind: "difference", difference }) as const), ...step.changes], step.ask);
+    if (late.length === 0 && liquidated.length === 0) return step.changes.length === 0 ? step : this.#step(step.changes, step.ask);
+    const differences = late.map((difference) => ({ kind: "difference", difference }) as const);
+    return this.#step([...differences, ...liquidated, ...step.changes], step.ask);
+  }
+
+  #liquidatedOnStream(nowMs: Ms): readonly AccountChange[] {
+    if (!this.#confirmed || !this.#streamUp || !this.#intake.takeovers.isAnyWaiting) return [];
+    return [...this.#instruments.keys()].flatMap((marketId) => liquidatedOnStream(this.#intake, marketId, nowMs));
   }
 
   /** Before when `onTick` does nothing, if nothing is told until then: exchange time, as everything here. */
   nextTickMs(nowMs: Ms): Ms {
-    if (!this.#intake.suspects.isEmpty || this.#intake.startValue.isInDoubt) return nowMs;
+    const { suspects, startValue, takeovers } = this.#intake;
+    if (!suspects.isEmpty || startValue.isInDoubt || takeovers.isAnyWaiting) return nowMs;
     return Math.min(this.#prunedAtMs + PRUNE_EVERY_MS, this.#reconciler.nextTickMs(nowMs));
   }
 
@@ -315,7 +324,9 @@ export class Account {
     for (const position of positions) {
       const { marketId } = position;
       // A liquidation that was told is asked for already.
-      if (!this.#instruments.has(marketId) || takeovers.isWaiting(marketId) || isPlausible(this.#intake, position, true, nowMs)) continue;
+      if (!this.#instruments.has(marketId) || takeovers.isWaiting(marketId)) continue;
+      if (this.#intake.streamed.movedLots(marketId, nowMs, nowMs) === 0) this.#reconciler.trust(marketId);
+      if (isPlausible(this.#intake, position, true, nowMs)) continue;
       const off = rests.onOurGrid(marketId, position).lots - trades.positionLots(marketId);
       isNew = this.#reconciler.doubt(marketId, off) || isNew;
     }

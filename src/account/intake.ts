@@ -8,10 +8,10 @@ import { IncomeLedger } from "./income-ledger.js";
 import { NetValue } from "./net-value.js";
 import type { OwnOrder, ReportSource } from "./order.js";
 import { OwnOrders } from "./own-orders.js";
-import { isPlausible } from "./plausible-position.js";
 import { Profit } from "./profit.js";
 import { Rests } from "./rests.js";
 import { StartValue } from "./start-value.js";
+import { StreamedPositions } from "./streamed-positions.js";
 import { Suspects } from "./suspects.js";
 import type { Takeover } from "./takeover.js";
 import { isLiquidation, Takeovers } from "./takeovers.js";
@@ -51,7 +51,7 @@ export class Intake {
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   readonly #positions = new Map<MarketId, VenuePosition>();
   /** As the stream told them last, whatever REST has told since. */
-  readonly #streamed = new Map<MarketId, VenuePosition>();
+  readonly streamed = new StreamedPositions(this);
   #begunAtMs: Ms = Number.NEGATIVE_INFINITY;
   #suspecting = false;
   #moneySerial = 0;
@@ -201,15 +201,9 @@ export class Intake {
     if (told === "rest") this.#positions.clear();
     for (const position of positions) {
       this.#positions.set(position.marketId, position);
-      if (told === "stream") this.#streamed.set(position.marketId, position);
+      if (told === "stream") this.streamed.tell(position, nowMs);
     }
     return [{ kind: "balances", balances, atMs: nowMs }];
-  }
-
-  /** Whether the stream has told a position last that nothing explains. */
-  isStreamedApart(marketId: MarketId, nowMs: Ms): boolean {
-    const position = this.#streamed.get(marketId);
-    return position !== undefined && !isPlausible(this, position, true, nowMs);
   }
 
   /** The first base position of a market: its profit begins here. Returns what was taken over and is not in it. */

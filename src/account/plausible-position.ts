@@ -54,7 +54,8 @@ export function isPlausible(intake: Intake, position: ToldPosition, isStreamed: 
   return theirs <= highest && theirs >= lowest;
 }
 
-function mayHaveFilled({ orders }: Intake, marketId: MarketId, side: Side): number {
+/** What orders of one side may have filled, or may fill yet, without our having been told. */
+export function mayHaveFilled({ orders }: Intake, marketId: MarketId, side: Side): number {
   let lots = orders.unseenLots(marketId, side);
   for (const order of orders.mayStillFill(marketId)) if (order.side === side) lots += order.mayFillLots;
   for (const order of orders.foreign(marketId)) if (order.side === side) lots += order.availableLots;

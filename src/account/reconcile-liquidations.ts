@@ -24,8 +24,26 @@ export function agreed(
   if (intake.trades.trail(marketId).length === 1) intake.takeovers.agreed(marketId, run.exchangeTimeMs);
   // A list may be older than it says: what moved the position is not in it then, and the liquidation goes on waiting.
   if (!intake.takeovers.isWaiting(marketId, run.startedAtMs - LISTED_WITHIN_MS)) return [];
-  if (intake.isStreamedApart(marketId, nowMs) && !intake.takeovers.isOverdue(marketId, nowMs)) return [];
+  if (intake.streamed.isApart(marketId, nowMs) && !intake.takeovers.isOverdue(marketId, nowMs)) return [];
   return [intake.liquidated(marketId, 0, nowMs)];
+}
+
+/**
+ * A liquidation that was told, and the position that it left on the stream, where nothing else can be in that: it is counted without waiting for REST,
+ * which may be slow. Empty where the stream leaves it open.
+ */
+export function liquidatedOnStream(intake: Intake, marketId: MarketId, nowMs: Ms): readonly AccountChange[] {
+  const { takeovers, streamed, rests } = intake;
+  const sinceMs = takeovers.waitingSinceMs(marketId);
+  const moved = sinceMs === undefined ? undefined : streamed.movedLots(marketId, sinceMs, nowMs);
+  // One that moved nothing may be older than the liquidation.
+  if (moved === undefined || moved === 0) return [];
+  const restPaper = streamed.restPaper(marketId);
+  const movedExactly = moved + rests.inLots(marketId, restPaper - rests.of(marketId));
+  if (takeovers.offMark(marketId, movedExactly, intake.lotValue(marketId)) === undefined) return [];
+  const change = intake.liquidated(marketId, moved, nowMs);
+  intake.rest(marketId, restPaper);
+  return [change];
 }
 
 /**

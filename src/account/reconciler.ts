@@ -84,6 +84,11 @@ export class Reconciler {
     return true;
   }
 
+  /** The exchange has told a position by the way that is ours, with nothing in between. */
+  trust(marketId: MarketId): void {
+    this.#memory.positions.delete(marketId);
+  }
+
   /** Whether the exchange's position was another than ours when it was told last, and nothing has explained it since. */
   isDoubtful(marketId: MarketId): boolean {
     return this.#memory.isDoubtful(marketId);

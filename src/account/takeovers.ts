@@ -170,6 +170,18 @@ export class Takeovers {
     return false;
   }
 
+  /** When the newest of those was told; undefined where there are none. */
+  waitingSinceMs(marketId: MarketId): Ms | undefined {
+    let newest: Ms | undefined;
+    for (const income of this.#incomes) if (income.marketId === marketId) newest = Math.max(newest ?? income.atMs, income.atMs);
+    return newest;
+  }
+
+  /** Whether any waits, in any market. */
+  get isAnyWaiting(): boolean {
+    return this.#incomes.length > 0;
+  }
+
   /** Whether one of those has waited for too long. */
   isOverdue(marketId: MarketId, nowMs: Ms): boolean {
     return this.isWaiting(marketId, nowMs - EXPLAINED_WITHIN_MS);

@@ -144,12 +144,58 @@ describe("from the first word of a takeover nothing is quoted in its market unti
   });
 });
 
+describe("where REST is too slow to be of use", () => {
+  const silent = (stage: InheritingStage) => stage.network.every(QUESTION, { is: "answer lost" });
+
+  it("the stream's own position ends it, once no order of ours can fill any more and every trade has settled", async () => {
+    const stage = new InheritingStage({ exchange: { settlement: { delayMs: 3_000 } } });
+    await stage.botStarts();
+    silent(stage);
+    stage.counterparty.sells(10, BID);
+    stage.applies(SIXTY);
+    streamsPosition(stage);
+    await stage.passes(2_000);
+    expect([stage.halts(), knownLots(stage)], "whether it has the trade is not known").toEqual([["position-unknown"], 10]);
+    await stage.passes(4_000);
+    streamsPosition(stage);
+    await expectKnown(stage, 2_000);
+    expect(knownLots(stage)).toBe(70);
+  });
+
+  it("not one from before the liquidation, and not one at no price near the mark", async () => {
+    const stage = new InheritingStage();
+    await stage.botStarts();
+    silent(stage);
+    streamsPosition(stage);
+    await stage.passes(1_000);
+    stage.applies({ lots: 60, credit: -20n * BigInt(MARK) * 100n });
+    await stage.passes(2_000);
+    streamsPosition(stage);
+    await stage.passes(2_000);
+    expect([stage.halts(), knownLots(stage)]).toEqual([["position-unknown"], 0]);
+  });
+
+  it("a doubt that the next position on the stream clears is over with it", async () => {
+    const stage = new InheritingStage();
+    await stage.botStarts();
+    silent(stage);
+    stage.applies(SIXTY, { told: false, listed: false });
+    streamsPosition(stage);
+    await stage.passes(1_000);
+    expect(stage.halts()).toEqual(["position-unknown"]);
+    stage.applies({ lots: -60, credit: -SIXTY.credit }, { told: false, listed: false });
+    streamsPosition(stage);
+    await expectKnown(stage, 2_000);
+  });
+});
+
 describe("a position that stays unknown", () => {
   it("is an error in the log after 30 s, once, and in status and metrics all the time", async () => {
     const stage = new InheritingStage();
     await stage.botStarts();
     const ends = stage.network.every(QUESTION, { is: "answer lost" });
-    stage.applies(SIXTY);
+    // At a third of the mark: the stream's position alone does not explain it.
+    stage.applies({ lots: 60, credit: SIXTY.credit / 3n });
     await stage.passes(29_000);
     expect(alerts(stage)).toEqual([]);
     expect(stage.halts()).toContain("position-unknown");

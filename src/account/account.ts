@@ -232,13 +232,13 @@ export class Account {
     return this.#intake.rests.baseOf(marketId, this.positionLots(marketId));
   }
 
-  /** Whether the position is {@link positionLots}, as far as the exchange has told: see {@link positionDoubt}. */
+  /** Whether the position is {@link positionLots}, as far as the exchange has reported: see {@link positionDoubt}. */
   isPositionKnown(marketId: MarketId): boolean {
     return this.positionDoubt(marketId) === undefined;
   }
 
   /**
-   * Why the position may be another than {@link positionLots}: the exchange has told a liquidation in this market and not yet the position that it left, or
+   * Why the position may be another than {@link positionLots}: the exchange has reported a liquidation in this market and not yet the position that it left, or
    * a position that nothing explains, whichever way it came. Undefined where neither is so.
    */
   positionDoubt(marketId: MarketId): "liquidation" | "unexplained" | undefined {
@@ -246,7 +246,7 @@ export class Account {
     return this.#reconciler.isDoubtful(marketId) ? "unexplained" : undefined;
   }
 
-  /** Those of the bot's markets in which positions that the exchange has just told contradict ours, in base. Trades that have not settled explain a difference. */
+  /** Those of the bot's markets in which positions that the exchange has just reported contradict ours, in base. Trades that have not settled explain a difference. */
   positionsApart(positions: readonly VenuePosition[], nowMs: Ms): readonly PositionApart[] {
     return positionsApart(this.#intake, this.#instruments, positions, nowMs);
   }
@@ -323,7 +323,7 @@ export class Account {
     let isNew = false;
     for (const position of positions) {
       const { marketId } = position;
-      // A liquidation that was told is asked for already.
+      // A liquidation that was reported is asked for already.
       if (!this.#instruments.has(marketId) || takeovers.isWaiting(marketId)) continue;
       if (this.#intake.streamed.movedLots(marketId, nowMs, nowMs) === 0) this.#reconciler.trust(marketId);
       if (isPlausible(this.#intake, position, true, nowMs)) continue;

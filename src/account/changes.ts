@@ -76,7 +76,7 @@ export type AccountChange =
       readonly lots: Lots;
       readonly credit: CreditUnits;
       readonly takeoverId: string | undefined;
-      /** Of one that the exchange told first: this account took over, and nothing of its own was liquidated. */
+      /** Of one that the exchange reported first: this account took over, and nothing of its own was liquidated. */
       readonly isTakenOver?: boolean;
     }
   /** The position was set to what the exchange says, since nothing that we know explains the difference. */

@@ -50,7 +50,7 @@ export class Intake {
   readonly #streamLagMs: Ms;
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   readonly #positions = new Map<MarketId, VenuePosition>();
-  /** As the stream told them last, whatever REST has told since. */
+  /** As the stream told them last, whatever REST has reported since. */
   readonly streamed = new StreamedPositions(this);
   #begunAtMs: Ms = Number.NEGATIVE_INFINITY;
   #suspecting = false;

@@ -3,11 +3,11 @@ import type { MarketId, Ms, Side } from "../core/units.js";
 import type { VenuePosition } from "../exchange/records.js";
 import type { Intake } from "./intake.js";
 
-/** A stream may tell a position before the settlement of a trade in it, or after: trades of so long may be in it or not. */
+/** A stream may report a position before the settlement of a trade in it, or after: trades of so long may be in it or not. */
 const LATELY_MS: Ms = 10_000;
 
-/** A position as the exchange tells it. */
-type ToldPosition = Pick<VenuePosition, "marketId" | "lots" | "restPaper">;
+/** A position as the exchange reports it. */
+type ReportedPosition = Pick<VenuePosition, "marketId" | "lots" | "restPaper">;
 
 /** A market in which the exchange holds another position of ours than we know of, in base. */
 export interface PositionApart {
@@ -20,25 +20,25 @@ export interface PositionApart {
 export function positionsApart(
   intake: Intake,
   instruments: ReadonlyMap<MarketId, Instrument>,
-  positions: readonly ToldPosition[],
+  positions: readonly ReportedPosition[],
   nowMs: Ms,
 ): readonly PositionApart[] {
   const { rests, trades } = intake;
   return [...instruments].flatMap(([marketId, instrument]) => {
-    const told = positions.find((position) => position.marketId === marketId) ?? { marketId, lots: 0 };
-    if (isPlausible(intake, told, false, nowMs)) return [];
-    const { lots, restPaper } = rests.onOurGrid(marketId, told);
+    const reported = positions.find((position) => position.marketId === marketId) ?? { marketId, lots: 0 };
+    if (isPlausible(intake, reported, false, nowMs)) return [];
+    const { lots, restPaper } = rests.onOurGrid(marketId, reported);
     const positionBase = rests.baseOf(marketId, trades.positionLots(marketId));
     return [{ marketId, positionBase, exchangeBase: instrument.toldAmountOf(lots, restPaper) }];
   });
 }
 
 /**
- * Whether a position that the exchange has told can be ours, by everything that is known to lie between the two: trades that have not settled, orders
- * that may have filled untold, and takeovers that only the chain has told. It names no position: only a reconciliation does.
+ * Whether a position that the exchange has reported can be ours, by everything that is known to lie between the two: trades that have not settled, orders
+ * that may have filled unreported, and takeovers that only the chain has reported. It names no position: only a reconciliation does.
  * @param isStreamed the position came beside other events, in no order that is known. Otherwise only what is open for certain explains it.
  */
-export function isPlausible(intake: Intake, position: ToldPosition, isStreamed: boolean, nowMs: Ms): boolean {
+export function isPlausible(intake: Intake, position: ReportedPosition, isStreamed: boolean, nowMs: Ms): boolean {
   const { marketId } = position;
   const { trades, rests, takeovers } = intake;
   if (!trades.isBased(marketId)) return true;
@@ -54,7 +54,7 @@ export function isPlausible(intake: Intake, position: ToldPosition, isStreamed: 
   return theirs <= highest && theirs >= lowest;
 }
 
-/** What orders of one side may have filled, or may fill yet, without our having been told. */
+/** What orders of one side may have filled, or may fill yet, without a report. */
 export function mayHaveFilled({ orders }: Intake, marketId: MarketId, side: Side): number {
   let lots = orders.unseenLots(marketId, side);
   for (const order of orders.mayStillFill(marketId)) if (order.side === side) lots += order.mayFillLots;

@@ -29,7 +29,7 @@ export function agreed(
 }
 
 /**
- * A liquidation that was told, and the position that it left on the stream, where nothing else can be in that: it is counted without waiting for REST,
+ * A liquidation that was reported, and the position that it left on the stream, where nothing else can be in that: it is counted without waiting for REST,
  * which may be slow. Empty where the stream leaves it open.
  */
 export function liquidatedOnStream(intake: Intake, marketId: MarketId, nowMs: Ms): readonly AccountChange[] {

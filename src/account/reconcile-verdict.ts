@@ -13,7 +13,7 @@ export class ReconcileMemory {
   /** Position differences as last seen, and how often in a row. */
   readonly positions = new Map<MarketId, { readonly off: Lots; readonly version: number; readonly times: number }>();
 
-  /** Whether the exchange's position was another than ours when it was told last, and nothing has explained it since. */
+  /** Whether the exchange's position was another than ours when it was reported last, and nothing has explained it since. */
   isDoubtful(marketId: MarketId): boolean {
     return this.positions.has(marketId);
   }

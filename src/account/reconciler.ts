@@ -75,7 +75,7 @@ export class Reconciler {
     return this.#run !== undefined && this.#run.count === undefined ? NOTHING : this.begin(nowMs, cause);
   }
 
-  /** The exchange has told a position by the way that nothing explains. True where that was not known: then it has to be asked. */
+  /** The exchange has reported a position by the way that nothing explains. True where that was not known: then it has to be asked. */
   doubt(marketId: MarketId, off: Lots): boolean {
     const version = this.#intake.trades.version(marketId);
     const before = this.#memory.positions.get(marketId);
@@ -84,12 +84,12 @@ export class Reconciler {
     return true;
   }
 
-  /** The exchange has told a position by the way that is ours, with nothing in between. */
+  /** The exchange has reported a position by the way that is ours, with nothing in between. */
   trust(marketId: MarketId): void {
     this.#memory.positions.delete(marketId);
   }
 
-  /** Whether the exchange's position was another than ours when it was told last, and nothing has explained it since. */
+  /** Whether the exchange's position was another than ours when it was reported last, and nothing has explained it since. */
   isDoubtful(marketId: MarketId): boolean {
     return this.#memory.isDoubtful(marketId);
   }

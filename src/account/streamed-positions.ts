@@ -13,7 +13,7 @@ interface StreamedPosition {
 }
 
 /**
- * Positions as the account's stream tells them. They come beside other events, in no order that is known, and so prove nothing amid trades. Where nothing
+ * Positions as the account's stream reports them. They come beside other events, in no order that is known, and so prove nothing amid trades. Where nothing
  * trades, they are as good as a list, and come where REST is too slow to be of use.
  */
 export class StreamedPositions {
@@ -41,8 +41,8 @@ export class StreamedPositions {
   }
 
   /**
-   * By how many lots the newest position of a market, told since `sinceMs`, is beyond ours, with nothing between the two but a liquidation. Undefined
-   * where a trade, an open order or a takeover that the exchange has not told may be in it or not.
+   * By how many lots the newest position of a market, reported since `sinceMs`, is beyond ours, with nothing between the two but a liquidation. Undefined
+   * where a trade, an open order or a takeover that the exchange has not reported may be in it or not.
    */
   movedLots(marketId: MarketId, sinceMs: Ms, nowMs: Ms): Lots | undefined {
     const { trades, takeovers, rests } = this.#intake;

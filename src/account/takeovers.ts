@@ -170,7 +170,7 @@ export class Takeovers {
     return false;
   }
 
-  /** When the newest of those was told; undefined where there are none. */
+  /** When the newest of those was reported; undefined where there are none. */
   waitingSinceMs(marketId: MarketId): Ms | undefined {
     let newest: Ms | undefined;
     for (const income of this.#incomes) if (income.marketId === marketId) newest = Math.max(newest ?? income.atMs, income.atMs);

@@ -16,11 +16,11 @@ export interface StopResult {
   readonly ordersLeft: readonly OrderLeft[];
   /** Open orders of ours as the exchange itself told last; undefined when it could not be asked. */
   readonly openOrdersLeft: number | undefined;
-  /** Markets whose position is another at the exchange, or that it has not told; absent where there are none. */
+  /** Markets whose position is another at the exchange, or that it has not reported; absent where there are none. */
   readonly positionsApart?: readonly PositionAtEnd[];
 }
 
-/** A position at the end of a run that the exchange contradicts, or has not told (undefined), in base. */
+/** A position at the end of a run that the exchange contradicts, or has not reported (undefined), in base. */
 export interface PositionAtEnd {
   readonly marketId: MarketId;
   readonly positionBase: string;

@@ -6,7 +6,7 @@ import type { BotContext } from "./context.js";
 const ALERT_AFTER_MS: Ms = 30_000;
 
 const ACCOUNT_DOUBTS = {
-  liquidation: "the exchange has told a liquidation, and not yet the position that it left",
+  liquidation: "the exchange has reported a liquidation, and not yet the position that it left",
   unexplained: "the exchange holds another position than ours, and nothing explains the difference yet",
 } as const;
 
@@ -21,7 +21,7 @@ export function positionDoubt({ account, reservations, exchangeTime }: BotContex
 /** Says once of each market that its position has been unknown for too long. */
 export class PositionAlert {
   readonly #context: BotContext;
-  readonly #told = new Set<string>();
+  readonly #alerted = new Set<string>();
 
   constructor(context: BotContext) {
     this.#context = context;
@@ -29,7 +29,7 @@ export class PositionAlert {
 
   /** A few times a second, with the halts in force. */
   look(halts: readonly HaltReason[]): void {
-    if (halts.length === 0 && this.#told.size === 0) return;
+    if (halts.length === 0 && this.#alerted.size === 0) return;
     const { clock, notify } = this.#context;
     const nowMs = clock.monotonicMs();
     const standing = new Set<string>();
@@ -38,11 +38,11 @@ export class PositionAlert {
       const { marketId, why, sinceMs } = halt;
       const key = `${marketId} ${sinceMs}`;
       standing.add(key);
-      if (this.#told.has(key)) continue;
-      this.#told.add(key);
+      if (this.#alerted.has(key)) continue;
+      this.#alerted.add(key);
       const fields = { marketId, forSeconds: Math.round((nowMs - sinceMs) / 1000), why };
       notify({ kind: "log", level: "error", message: "the position of a market is unknown: nothing is quoted there", fields });
     }
-    for (const key of this.#told) if (!standing.has(key)) this.#told.delete(key);
+    for (const key of this.#alerted) if (!standing.has(key)) this.#alerted.delete(key);
   }
 }

@@ -36,7 +36,7 @@ export class Stopping {
   #reason = "";
   #sinceMs: Ms = 0;
   #lastQuestion: number | undefined;
-  /** The exchange has told that none of our orders is open, and nothing can arrive any more. */
+  /** The exchange has reported that none of our orders is open, and nothing can arrive any more. */
   #isClear = false;
   #positionsAskedAtMs: Ms = Number.NEGATIVE_INFINITY;
   /** Positions that the exchange has contradicted, by its last answer; undefined before one. */

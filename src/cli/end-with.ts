@@ -14,7 +14,7 @@ export interface EndedRun {
 }
 
 /**
- * Prints a run's summary. @throws NotWell when an order of ours may still fill, the exchange contradicts a position, or did not tell, or the bot had
+ * Prints a run's summary. @throws NotWell when an order of ours may still fill, the exchange contradicts a position, or did not report, or the bot had
  * to stop: what is known is said.
  */
 export function endWith(context: CliContext, summary: RunSummary, { file, dryRun, json }: EndedRun): void {
@@ -38,7 +38,7 @@ export function endWith(context: CliContext, summary: RunSummary, { file, dryRun
   throw new NotWell();
 }
 
-/** Names the markets whose position the exchange contradicts, or did not tell. @returns whether there are any */
+/** Names the markets whose position the exchange contradicts, or did not report. @returns whether there are any */
 function tellPositions({ stderr }: CliContext, { positionsApart = [] }: RunSummary): boolean {
   for (const { marketId, positionBase, exchangeBase } of positionsApart) {
     const theirs = exchangeBase === null ? "the exchange has not said what is held" : `the exchange holds ${exchangeBase}`;

@@ -37,7 +37,7 @@ export class TakeoverDesk {
   readonly #resolving = new Set<string>();
   readonly #work = new Set<Promise<void>>();
   readonly #unlisten: (() => void) | undefined;
-  /** What was told last; undefined before anything was. */
+  /** What was reported last; undefined before anything was. */
   #reserved: readonly PlannedTakeover[] | undefined;
 
   constructor(options: TakeoverMeans) {
@@ -75,7 +75,7 @@ export class TakeoverDesk {
     this.#reserve();
   }
 
-  /** Tells what is planned or sent, and neither held nor gone: all of it, so that what is told twice or after a crash comes to the same. */
+  /** Tells what is planned or sent, and neither held nor gone: all of it, so that what is reported twice or after a crash comes to the same. */
   #reserve(): void {
     const { venue, unwind } = this.#options;
     const underWay = [...this.#inFlight.values()].flatMap(({ jobId, perp, requestPaper, minedBlock }): PlannedTakeover[] => {

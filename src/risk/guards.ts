@@ -148,7 +148,7 @@ function marketTrips(trips: GuardTrip[], market: MarketHealth, limits: GuardLimi
     trips.push(marketTrip(marketId, "stale-book", why));
   }
   if (!market.isPositionKnown) {
-    trips.push(marketTrip(marketId, "position-unknown", market.positionDoubt ?? "the exchange has not told the position"));
+    trips.push(marketTrip(marketId, "position-unknown", market.positionDoubt ?? "the exchange has not reported the position"));
   }
   const rejects = eventsIn(market.rejects, nowMs);
   if (rejects > limits.maxRejectsPerMinute) {

@@ -252,7 +252,7 @@ describe("the profit of a liquidation", () => {
   });
 });
 
-describe("a liquidation that the stream has told and the lists have not yet", () => {
+describe("a liquidation that the stream has reported and the lists have not yet", () => {
   const taken = { lots: 3, credit: -(3n * LOT_VALUE * 98n) / 100n };
 
   it("leaves the position unknown: a list that is older than it says is no proof that nothing was moved", () => {

@@ -54,7 +54,7 @@ describe("the exit code of a run", () => {
     expect(ended({ openOrdersLeft: null, ordersLeft: [] }, { dryRun: true })).toEqual({ err: "", isWell: true });
   });
 
-  it("is 1 when the exchange contradicts a position, or has not told it, with both", () => {
+  it("is 1 when the exchange contradicts a position, or has not reported it, with both", () => {
     const positionsApart = [
       { marketId: "btcusdc", positionBase: "0.172", exchangeBase: "-0.394" },
       { marketId: "ethusdc", positionBase: "-1.85", exchangeBase: null },

@@ -18,7 +18,7 @@ function underWay(stage: InheritingStage, ...lots: readonly Lots[]): void {
   stage.rig.bot.command({ command: "reserve", takeovers });
 }
 
-/** The account's stream tells the position as the exchange has it now. */
+/** The account's stream reports the position as the exchange has it now. */
 function streamsPosition(stage: InheritingStage): void {
   const { account } = stage.rig.bot.context;
   const position = { marketId: MARKET, lots: stage.positionLots(), status: "OPEN", entryPrice: "0", liquidationPrice: "0" };
@@ -123,7 +123,7 @@ describe("from the first word of a takeover nothing is quoted in its market unti
     expect(stage.quotes()).toHaveLength(2);
   });
 
-  it("and once the exchange has told that takeover, the position is known without the receipt, and takes the room by itself", async () => {
+  it("and once the exchange has reported that takeover, the position is known without the receipt, and takes the room by itself", async () => {
     const stage = new InheritingStage();
     await stage.botStarts();
     underWay(stage, 60, -30);
@@ -211,7 +211,7 @@ describe("a position that stays unknown", () => {
 });
 
 describe("at the end of a run", () => {
-  it("the exchange is asked for the position, and a takeover that it has told only just is in it", async () => {
+  it("the exchange is asked for the position, and a takeover that it has reported only just is in it", async () => {
     const stage = new InheritingStage();
     await stage.botStarts();
     stage.applies(SIXTY);
@@ -219,7 +219,7 @@ describe("at the end of a run", () => {
     expect(knownLots(stage)).toBe(60);
   });
 
-  it("so is one that it has told to nobody, and the bot does not leave before the two agree", async () => {
+  it("so is one that it has reported to nobody, and the bot does not leave before the two agree", async () => {
     const stage = new InheritingStage({ bot: { chain: undefined, liquidator: undefined } });
     await stage.botStarts();
     stage.applies(SIXTY, { told: false });
@@ -227,7 +227,7 @@ describe("at the end of a run", () => {
     expect(knownLots(stage)).toBe(60);
   });
 
-  it("what the exchange contradicts to the end is named with both positions, and what it does not tell as untold", async () => {
+  it("what the exchange contradicts to the end is named with both positions, and what it does not report as unreported", async () => {
     const stage = new InheritingStage();
     await stage.botStarts();
     // The reconciliation never ends; the last question is answered.

@@ -37,7 +37,7 @@ export interface RunSummary {
   readonly openOrdersLeft: number | null;
   /** Orders of ours that may still fill. */
   readonly ordersLeft: readonly OrderLeft[];
-  /** Markets whose position is another at the exchange than `positionBase`, or that it has not told (null); absent where there are none. */
+  /** Markets whose position is another at the exchange than `positionBase`, or that it has not reported (null); absent where there are none. */
   readonly positionsApart?: readonly {
     readonly marketId: MarketId;
     readonly positionBase: string;

@@ -128,7 +128,7 @@ export class Unwinding {
     }
   }
 
-  /** The exchange has told a takeover before its receipt came. */
+  /** The exchange has reported a takeover before its receipt came. */
   #held(marketId: MarketId, lots: Lots): void {
     const { reservations, desks } = this.#context;
     const desk = desks.get(marketId);

@@ -6,7 +6,7 @@ import type { TakeoverMarket } from "./plan-input.js";
 
 /**
  * What the own position in a market may come to on one side, in paper of that side: by the chain, or by the exchange with the trades that have not
- * settled, whichever is more. The chain has those trades later, or never; the exchange may have told a takeover later than the chain.
+ * settled, whichever is more. The chain has those trades later, or never; the exchange may have reported a takeover later than the chain.
  * @param sign of the side: 1n long, -1n short.
  * @param onChain the position by the chain, everything under way and what is planned now counted in.
  * @param planned what of it is planned now, signed.

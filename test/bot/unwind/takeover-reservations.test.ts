@@ -19,7 +19,7 @@ function left(reservations: TakeoverReservations, moved: number): readonly strin
   return reservations.in(MARKET).map(({ jobId }) => jobId);
 }
 
-describe("a takeover that the exchange has told before its receipt came", () => {
+describe("a takeover that the exchange has reported before its receipt came", () => {
   it.each([
     ["the one of its size", [5, 8, 3], 8, ["0", "2"]],
     ["both, where it is the sum of all", [5, 8], 13, []],
@@ -31,7 +31,7 @@ describe("a takeover that the exchange has told before its receipt came", () => 
     expect(left(reserved(...sizes), moved)).toEqual(others);
   });
 
-  it("stays held when what is under way is told again, and is one change for the state directory", () => {
+  it("stays held when what is under way is reported again, and is one change for the state directory", () => {
     const reservations = reserved(5, 8);
     const before = reservations.serial;
     left(reservations, 5);

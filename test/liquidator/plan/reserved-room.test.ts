@@ -53,7 +53,7 @@ describe("a takeover reserves its room in maxPositionLots", () => {
     expect(plan(victim([btc(), 2n * COIN]), beside([sent(-COIN)])).requestPaper).toBe(COIN);
   });
 
-  it("and a position that the exchange has told counts once more beside it, until the receipt says that they are one", () => {
+  it("and a position that the exchange has reported counts once more beside it, until the receipt says that they are one", () => {
     expect(plan(victim([btc(), COIN]), beside([sent((3n * COIN) / 10n)], 300)).requestPaper).toBe((4n * COIN) / 10n);
     expect(plan(victim([btc(), COIN]), beside([sent((3n * COIN) / 10n, { minedBlock: 7 })], 300)).requestPaper).toBe((7n * COIN) / 10n);
   });

@@ -30,7 +30,7 @@ export class Desk implements LiquidatorVenue, UnwindPort {
   readonly inherited = new Map<string, Takeover>();
   /** Every id that was ever told, and how often it was told as new. */
   readonly toldTimes = new Map<string, number>();
-  /** Takeovers under way, as they were told last. */
+  /** Takeovers under way, as they were reported last. */
   reserved: readonly PlannedTakeover[] = [];
   readonly accountLimits = {};
   readonly #ground: Ground;

@@ -18,7 +18,6 @@ export interface EndedRun {
  * to stop: what is known is said.
  */
 export function endWith(context: CliContext, summary: RunSummary, { file, dryRun, json }: EndedRun): void {
-  printData(context, summary, json);
   const { ordersLeft, openOrdersLeft, takeoversUnderWay = [], fault } = summary;
   if (fault !== undefined) context.stderr.write(`marketwright: the bot had to stop: ${fault}\n`);
   for (const { marketId, amountBase, jobId, isHeld } of takeoversUnderWay) {
@@ -26,6 +25,8 @@ export function endWith(context: CliContext, summary: RunSummary, { file, dryRun
     context.stderr.write(`marketwright: a takeover of ${amountBase} base in ${marketId} is still under way: it ${what} (job ${jobId})\n`);
   }
   const areApart = tellPositions(context, summary);
+  // Last on the terminal: a script that reads both streams finds it at the end.
+  printData(context, summary, json);
   const named = ordersLeft.map(nameOf).join(", ");
   if (named !== "") context.stderr.write(`marketwright: orders that may still fill are left: ${named}\n`);
   else if (openOrdersLeft !== null && openOrdersLeft > 0) {

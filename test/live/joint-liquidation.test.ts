@@ -3,6 +3,7 @@ import { startBot } from "../../src/bot/run/run-bot.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
+import { ecdsaScheme } from "../../src/core/signing.js";
 import type { Ms } from "../../src/core/units.js";
 import { silentLog } from "../../src/monitoring/log.js";
 import { MemoryLaneStore } from "../chain/lanes/memory-lane-store.js";
@@ -123,4 +124,37 @@ it("a market maker that takes a position over in its own market has it in its qu
   });
   const profitQuote = inheritedCredit + proceedsCredit - feesCredit - (opportunity?.gasQuote ?? 0n);
   expect(running?.liquidator?.ledger.counts(), "to the unit").toMatchObject({ won: 1, open: 0, profitQuote });
+});
+
+it("a market maker whose chain does not answer at the start leaves no order behind: it had quoted while the chain was asked", async () => {
+  world = await ChainWorld.open({ config: { creditOnRegistration: "10000" } });
+  const { exchange, clock } = world;
+  await world.setMark(60_000);
+  book(60_000);
+  const config = botConfig({
+    chain: { rpc: ["http://chain.test"], pollMs: 100 },
+    liquidator: { minProfitQuote: "1" },
+    markets: {
+      [MARKET]: { strategy: "ladder", params: { halfSpreadBps: 10, sizeBase: 0.05 }, limits: { maxPositionBase: "10", maxOrderBase: "5" } },
+    },
+  });
+  let ended: unknown;
+  const privateKey = `0x${"5b".repeat(32)}`;
+  const account = ecdsaScheme.signer(privateKey).address;
+  startBot({
+    config,
+    privateKey,
+    seam: { clock, random: seededRandom("bot") },
+    store: new MemoryStateStore(),
+    log: silentLog,
+    transport: new FaultyNetwork(exchange, clock, new FaultSource([], { uniform: () => 0, uint64: () => 0n }), "10.0.0.2"),
+    chain: { rpcs: [{ name: "node", call: () => new Promise(() => {}) }], laneStore: () => new MemoryLaneStore() },
+  }).catch((error: unknown) => {
+    ended = error;
+  });
+  const open = () => exchange.openOrders(account).filter(({ openLots }) => openLots > 0).length;
+  expect(await until(() => open() > 0, 10_000), "it quotes").toBe(true);
+  expect(await until(() => ended !== undefined, 60_000)).toBe(true);
+  expect(ended).toMatchObject({ message: expect.stringContaining("no answer") });
+  expect(open()).toBe(0);
 });

@@ -5,7 +5,7 @@ import type { Assembled, RunBotOptions, RunningBot } from "./running-bot.js";
 
 /**
  * The same bot with its liquidator, where its file has one: a stop then ends the liquidator first, while the bot can still sell.
- * @throws as `startLiquidator` does, the bot abandoned; RunError when there is no way to the chain
+ * @throws as `startLiquidator` does, the bot stopped with every order cancelled; RunError when there is no way to the chain
  */
 export async function withLiquidator(options: RunBotOptions, running: Assembled): Promise<RunningBot> {
   const { config, privateKey, seam, store, log, dryRun = false, alone = false, chain } = options;
@@ -47,8 +47,9 @@ export async function withLiquidator(options: RunBotOptions, running: Assembled)
     };
     return { ...running, command, liquidator };
   } catch (error) {
-    // The bot has sent nothing yet: its account is not even confirmed.
-    bot.abandon();
+    // The bot may have quoted while the chain was asked: nothing of it may be left behind.
+    running.command({ command: "stop", reason: "its liquidator could not be started" });
+    await running.stopped.catch((broken: unknown) => log.error({ error: broken }, "the bot did not end well"));
     running.close();
     throw error;
   }

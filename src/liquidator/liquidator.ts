@@ -201,12 +201,17 @@ export class Liquidator {
     const { victims, refused } = victimsOf(confirmation);
     for (const refusal of refused) this.#notes.other(refusal);
     if (victims.length === 0 || this.#isStopping) return;
-    const prices = this.#options.venue.pause() === undefined ? await this.#gasPrices() : undefined;
+    const standing = () => ({
+      paused: this.#options.venue.pause(),
+      free: victims.filter(({ account }) => !this.#desk.isBusy(account)),
+      most: this.#options.settings.maxInFlight - this.#desk.inFlight.length,
+    });
+    const before = standing();
+    const mayPlan = before.paused === undefined && before.free.length > 0 && before.most > 0;
+    const prices = mayPlan ? await this.#gasPrices() : undefined;
     if (this.#isStopping) return;
     // From here on nothing is waited for: what is planned takes its room before another order can.
-    const paused = this.#options.venue.pause();
-    const free = victims.filter(({ account }) => !this.#desk.isBusy(account));
-    const most = this.#options.settings.maxInFlight - this.#desk.inFlight.length;
+    const { paused, free, most } = standing();
     if (free.length === 0) return;
     if (paused !== undefined) return this.#notes.paused(free, paused);
     if (most <= 0) return this.#notes.waiting(free);

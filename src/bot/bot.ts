@@ -142,7 +142,28 @@ export class Bot {
       case "strategy":
         this.#signal(input.marketId, input.signal);
     }
-    this.#settle();
+    if (this.#isGathered(input)) this.#deciding.armRound();
+    else this.#settle();
+  }
+
+  /**
+   * While load is shed, market data changes the books at once and is decided on in rounds, as the newest of each market; so
+   * is what an order that leaves brings with it. A book that is lost, an answer and everything of the account settle at once.
+   */
+  #isGathered(input: BotInput): boolean {
+    if (!this.context.loopLag.isShedding) return false;
+    if (input.kind !== "event") return input.kind === "leave";
+    const { event } = input;
+    switch (event.type) {
+      case "book-snapshot":
+      case "book-update":
+        return this.context.desks.get(event.marketId)?.book.synchronised === true;
+      case "market-state":
+      case "public-trade":
+        return true;
+      default:
+        return false;
+    }
   }
 
   #event(event: VenueEvent): void {
@@ -195,6 +216,7 @@ export class Bot {
   #tick(): void {
     if (this.context.phase === "stopped") return;
     const { account, exchangeTime, holds, clock, deskList } = this.context;
+    this.#noteLag();
     this.#news.absorb(account.onTick(exchangeTime.nowMs()));
     this.#watch.tick();
     this.safety.watchEquity();
@@ -207,6 +229,14 @@ export class Bot {
       if (over || isGtt || desk.target !== undefined || this.unwinding.isOpen(desk.marketId)) desk.dirty = true;
     }
     if (this.context.phase === "stopping") this.#stopping.tick();
+  }
+
+  #noteLag(): void {
+    const { loopLag, clock, notify } = this.context;
+    if (!loopLag.note(this.#looks.lateMs, clock.monotonicMs())) return;
+    const fields = { lagMs: Math.round(loopLag.lagMs) };
+    if (loopLag.isShedding) notify({ kind: "log", level: "warn", message: "the event loop lags: load is shed", fields });
+    else notify({ kind: "log", level: "info", message: "the event loop keeps up again: no load is shed", fields });
   }
 
   /** Before when a look would find nothing, if nothing happened until then; the present instant where that cannot be said, Infinity once all is over. */
@@ -270,6 +300,7 @@ export class Bot {
     this.safety.evaluate();
     this.unwinding.settle();
     this.#flattening.settle();
+    this.#deciding.beginRound();
     for (const desk of context.deskList) {
       const isAsked = this.#deciding.decide(desk);
       if (desk.dirty || ((isAsked || desk.touched) && this.#planning.mayDiffer(desk))) this.#planning.plan(desk);

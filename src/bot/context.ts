@@ -11,6 +11,7 @@ import type { Desk } from "./desk.js";
 import type { Dispatcher } from "./dispatcher.js";
 import type { ExchangeTime } from "./exchange-time.js";
 import type { Holds } from "./holds.js";
+import type { LoopLag } from "./loop-lag.js";
 import type { Observer } from "./notice.js";
 import type { StateStore } from "./state/state-dir.js";
 import type { TakeoverReservations } from "./unwind/takeover-reservations.js";
@@ -39,6 +40,7 @@ export interface BotContext {
   readonly budget: ActionBudget;
   readonly dispatcher: Dispatcher;
   readonly holds: Holds;
+  readonly loopLag: LoopLag;
   readonly notify: Observer;
   readonly nextActionId: () => ActionId;
   /** Tells what an input did to the account, and asks what it wants asked. */

@@ -1,6 +1,10 @@
+import type { DecisionCause } from "../market/view.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import type { Unwinding } from "./unwind/unwinding.js";
+
+/** What a strategy is asked about at once, however late the bot is. */
+const URGENT: ReadonlySet<DecisionCause> = new Set(["start", "fill"]);
 
 /** When each desk's strategy is asked: at its decision points, by what the market does and by a timer where it does nothing. */
 export class Deciding {
@@ -9,6 +13,10 @@ export class Deciding {
   /** What the timer that is set is for, which may be before a decision is due by now; Infinity when none is set. */
   #timerMs = Number.POSITIVE_INFINITY;
   #isLate = false;
+  /** When every market was last asked, on the clock that never steps. */
+  #roundAtMs = Number.NEGATIVE_INFINITY;
+  #isRound = true;
+  #roundTimer: { cancel(): void } | undefined;
   #timer: { cancel(): void } | undefined;
   readonly #fire = (): void => {
     this.#timerMs = Number.POSITIVE_INFINITY;
@@ -25,6 +33,24 @@ export class Deciding {
     return this.#isLate;
   }
 
+  /** A turn settles: while load is shed, only so often is any market asked that has nothing more urgent than its touch or its time. */
+  beginRound(): void {
+    const { clock, loopLag } = this.#context;
+    const nowMs = clock.monotonicMs();
+    this.#isRound = !loopLag.isShedding || nowMs - this.#roundAtMs >= loopLag.roundMs;
+    if (this.#isRound) this.#roundAtMs = nowMs;
+  }
+
+  /** Sets the timer of the next round, in whose turn everything settles that was gathered. */
+  armRound(): void {
+    const { clock, loopLag } = this.#context;
+    if (this.#roundTimer !== undefined) return;
+    const delayMs = Math.max(1, Math.ceil(this.#roundAtMs + loopLag.roundMs - clock.monotonicMs()));
+    this.#roundTimer = clock.setTimer(delayMs, () => {
+      this.#roundTimer = undefined;
+    });
+  }
+
   /** Notes where the mid of a market is, and emits a view to its strategy when a decision is due. True when it did. */
   decide(desk: Desk): boolean {
     const { account, clock, exchangeTime, phase } = this.#context;
@@ -37,7 +63,7 @@ export class Deciding {
     }
     if (phase !== "running" || !desk.running) return false;
     const cause = desk.decisions.due(clock.monotonicMs());
-    if (cause === null) return false;
+    if (cause === null || (!this.#isRound && !URGENT.has(cause))) return false;
     desk.decisions.decided(clock.monotonicMs());
     const positionLots = account.positionLots(desk.marketId);
     return desk.emitView(cause, { positionLots, equity: account.equity ?? 0n, timeMs: exchangeTime.nowMs() });
@@ -45,10 +71,11 @@ export class Deciding {
 
   /** Sets the timer of the next decision that is due by time alone: a turn of its own, in which {@link decide} is asked. */
   armTimer(): void {
-    const { phase, clock, deskList } = this.#context;
+    const { phase, clock, deskList, loopLag } = this.#context;
     if (phase !== "running") return;
     const nowMs = clock.monotonicMs();
     let dueMs = Number.POSITIVE_INFINITY;
+    if (loopLag.isShedding) return this.armRound();
     for (const desk of deskList) if (desk.running) dueMs = Math.min(dueMs, desk.decisions.nextDueMs(nowMs));
     // Nearly every decision puts the next one off: one timer that fires early and is set anew is cheaper than one set at each decision.
     if (dueMs >= this.#timerMs) return;

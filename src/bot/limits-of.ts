@@ -33,6 +33,7 @@ export function guardLimitsOf({ risk, exchange }: BotConfig): GuardLimits {
     maxClockOffsetMs: exchange.maxClockOffsetMs,
     maxClockAgeMs: Math.max(120_000, 4 * exchange.reconcileMs),
     maxRulesAgeMs: risk.maxRulesAgeMs ?? 3 * exchange.rulesRefreshMs,
+    maxLoopLagMs: risk.maxLoopLagMs,
     maxRejectsPerMinute: risk.maxRejectsPerMinute,
   };
 }

@@ -15,11 +15,15 @@ export class Looks {
   readonly #look: () => void;
   readonly #nextDueMs: () => Ms;
   readonly #fire = (): void => {
+    this.#lateMs = Math.max(0, this.#clock.monotonicMs() - this.#setForMs);
     const dueMs = this.#nextDueMs();
     if (dueMs > this.#clock.monotonicMs() + HAIR * this.#everyMs) this.#goOn(dueMs);
     else this.now();
   };
   #lastMs = 0;
+  /** What the timer is set for. */
+  #setForMs = 0;
+  #lateMs = 0;
   #timer: Timer | undefined;
   /** Whether instants of the grid are being left out. */
   #isFar = false;
@@ -33,6 +37,11 @@ export class Looks {
     this.#everyMs = everyMs;
     this.#look = look;
     this.#nextDueMs = nextDueMs;
+  }
+
+  /** How long after its instant the newest look by time came. */
+  get lateMs(): Ms {
+    return this.#lateMs;
   }
 
   /** Looks now, where the grid begins anew, and goes on by itself. */
@@ -67,6 +76,7 @@ export class Looks {
   }
 
   #set(delayMs: Ms): void {
+    this.#setForMs = this.#clock.monotonicMs() + delayMs;
     this.#timer = this.#clock.setTimer(delayMs, this.#fire);
   }
 }

@@ -19,6 +19,7 @@ import { ExchangeTime } from "./exchange-time.js";
 import { Holds } from "./holds.js";
 import type { StrategySignal } from "./input.js";
 import { accountLimitsOf, marketLimitsOf } from "./limits-of.js";
+import { LoopLag } from "./loop-lag.js";
 import { nonceTagOf } from "./nonce-tag.js";
 import { readBuiltHashes } from "./state/built-hashes.js";
 import { strategyStack } from "./strategy/strategy-stack.js";
@@ -93,6 +94,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
     }),
     dispatcher,
     holds: new Holds(),
+    loopLag: new LoopLag(config.risk.maxLoopLagMs),
     notify: options.observer,
     nextActionId,
     absorb: hooks.absorb,

@@ -26,7 +26,7 @@ export function marketStanding(context: BotContext, safety: Safety, desk: Desk):
   const rungs = safety.ladder.reasonsFor(marketId);
   const held = [...rungs, ...heldQuotes(context, desk)];
   if (safety.placesAllowed(marketId) === "reduce-only") return { state: "reduce-only", reasons: [...blocks, ...held] };
-  if (isQuoting(context, marketId)) return { state: "quoting", reasons: [...throttle(context), ...held] };
+  if (isQuoting(context, marketId)) return { state: "quoting", reasons: [...throttle(context), ...shedLoad(context), ...held] };
   const reasons = [...blocks, ...held];
   return { state: "waiting", reasons: reasons.length > 0 ? reasons : ["its quotes are on their way"] };
 }
@@ -64,6 +64,12 @@ function waitOf({ phase, account }: BotContext, desk: Desk): string | undefined 
 function throttle({ budget, clock }: BotContext): readonly string[] {
   const leftMs = budget.blockedUntilMonotonicMs - clock.monotonicMs();
   return leftMs > 0 ? [`the exchange's rate limit was met: nothing may be sent for ${(leftMs / 1000).toFixed(1)} s more`] : [];
+}
+
+/** What a lagging event loop does to a bot that quotes all the same; empty while it keeps up. */
+export function shedLoad({ loopLag }: BotContext): readonly string[] {
+  if (!loopLag.isShedding) return [];
+  return [`load is shed: the event loop is ${Math.round(loopLag.lagMs)} ms late, strategies are asked every ${loopLag.roundMs} ms`];
 }
 
 /** Wanted quotes that do not rest, those of one cause together; what clipped the wanted sizes; and a side that is not wanted at all. */

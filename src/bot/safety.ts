@@ -66,6 +66,7 @@ export class Safety {
       trouble: undefined,
       rulesAtMs: context.clock.monotonicMs(),
       rulesTrouble: undefined,
+      loopLagMs: undefined,
       bannedUntilMs: undefined,
     };
     this.#watched = [...context.desks.values()].map((desk) => ({ desk, health: newHealth(desk.marketId) }));
@@ -256,11 +257,12 @@ export class Safety {
 
   /** Reads anew what others know. */
   #look(): void {
-    const { account, exchangeTime } = this.#context;
+    const { account, exchangeTime, loopLag } = this.#context;
     const health = this.#account;
     const { known } = exchangeTime;
     health.isConfirmed = account.confirmed && account.current;
     health.clockOffsetMs = known ? exchangeTime.offsetMs : undefined;
+    health.loopLagMs = loopLag.isOverLimit ? loopLag.lagMs : undefined;
     health.clockAtMs = exchangeTime.measuredAtMonotonicMs;
     health.trouble =
       this.#streamTrouble === undefined || this.#questionTrouble === undefined

@@ -101,6 +101,18 @@ export const METRIC_LIST = {
     help: "1 while an order, a cancel or a question waits for tokens of a rate limit, and ten seconds more.",
     labels: { bucket: "name of the rate limit" },
   },
+  loopLag: {
+    name: "loop_lag_seconds",
+    type: "gauge",
+    help: "How late the bot reacts: mean lateness of its own turns over two seconds.",
+    labels: {},
+  },
+  loadShed: {
+    name: "load_shed",
+    type: "gauge",
+    help: "1 while the bot gathers market data into rounds of decisions because its event loop lags.",
+    labels: {},
+  },
   throttled: {
     name: "throttled_total",
     type: "counter",

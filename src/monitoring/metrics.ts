@@ -102,6 +102,12 @@ export class Metrics {
     this.#set("tokensShort", { bucket }, short ? 1 : 0);
   }
 
+  /** How late the bot's turns come, on the mean of two seconds, and whether it sheds load for it. */
+  setLoopLag(seconds: number, isShedding: boolean): void {
+    this.#set("loopLag", {}, seconds);
+    this.#set("loadShed", {}, isShedding ? 1 : 0);
+  }
+
   throttled(status: 429 | 418): void {
     this.#count("throttled", { status: String(status) });
   }

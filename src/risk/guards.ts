@@ -41,6 +41,8 @@ export interface AccountHealth {
   readonly rulesAtMs: Ms | undefined;
   /** Why it could not be read since; undefined while it can. */
   readonly rulesTrouble: string | undefined;
+  /** How late the bot's own turns come, while that is more than it may be; undefined while it is not. */
+  readonly loopLagMs: Ms | undefined;
   /** Until when a 418 has shut us out; undefined when it has not. The exchange publishes no ban time: the bot's own wait, or Retry-After. */
   readonly bannedUntilMs: Ms | undefined;
 }
@@ -65,6 +67,7 @@ export type GuardName =
   | "exchange-info-unread"
   | "domain-mismatch"
   | "reject-storm"
+  | "loop-lag"
   | "banned";
 
 /** A guard that says no. */
@@ -108,6 +111,10 @@ function accountTrips(trips: GuardTrip[], account: AccountHealth, limits: GuardL
   }
   if (bannedUntilMs !== undefined && nowMs < bannedUntilMs) {
     trips.push(accountTrip("banned", `the exchange has banned this address (418) for ${Math.ceil(bannedUntilMs - nowMs)} ms more`));
+  }
+  if (account.loopLagMs !== undefined) {
+    const why = `this bot reacts ${Math.round(account.loopLagMs)} ms late, allowed ${limits.maxLoopLagMs} ms: fewer markets, fewer decisions or a faster machine`;
+    trips.push(accountTrip("loop-lag", why));
   }
   if (!isConfirmed) {
     trips.push(accountTrip("unconfirmed-account", `the exchange has not confirmed our orders and position${trouble}`));

@@ -145,6 +145,7 @@ const BLINDING_GUARDS: Readonly<Record<GuardName, boolean>> = {
   "exchange-info-unread": true,
   "domain-mismatch": true,
   "reject-storm": false,
+  "loop-lag": false,
   banned: true,
 };
 

@@ -42,6 +42,8 @@ export interface GuardLimits {
   readonly maxClockOffsetMs: Ms;
   /** Longest time since the clock offset was measured. */
   readonly maxClockAgeMs: Ms;
+  /** Longest mean lateness of the bot's own turns; undefined where it does not bind. */
+  readonly maxLoopLagMs: Ms | undefined;
   /** Longest time since exchangeInfo was last read. */
   readonly maxRulesAgeMs: Ms;
   /** A market with more refused places than this in a minute is halted. */

@@ -7,6 +7,7 @@ import { encodeJournal } from "../../src/bot/journal/journal.js";
 import { type ReplayedTurn, replayJournal, replayLines } from "../../src/bot/journal/replay-journal.js";
 import type { Notice } from "../../src/bot/notice.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import { MachineClock } from "../simulation/bot-rig.js";
 import { recordLive } from "./live-recording.js";
 import { asFile, botConfigOf, MemoryJournal, startVirtualRun, type Trouble, turnsOf } from "./recorded-run.js";
 
@@ -120,6 +121,36 @@ describe("a journal replays to byte-identical actions", () => {
     await run.stop();
     const kinds = new Set(actionsOf(journal).map(({ kind }) => kind));
     expect([...kinds].sort()).toEqual(["build", "cancel", "place", "question"]);
+    const result = await replayLines(asFile(journal.lines));
+    expect(result.divergence).toBeUndefined();
+    expect(result.turns).toBe(journal.lines.length - 1);
+  });
+
+  it("when its event loop lagged: load was shed, and quotes came down until it kept up again", async () => {
+    const journal = new MemoryJournal();
+    let machine: MachineClock | undefined;
+    const run = await startVirtualRun({
+      journal,
+      machineOf: (world) => {
+        machine = new MachineClock(world);
+        return machine;
+      },
+    });
+    const { loopLag } = run.running.bot.context;
+    const seen: unknown[] = [];
+    for (const lateMs of [0, 150, 900, 0, 0]) {
+      if (machine !== undefined) machine.lateMs = lateMs;
+      await run.clock.runFor(8_000);
+      seen.push([loopLag.isShedding, run.running.bot.safety.halts.some(({ name }) => name === "loop-lag")]);
+    }
+    expect(seen).toEqual([
+      [false, false],
+      [true, false],
+      [true, true],
+      [true, false],
+      [false, false],
+    ]);
+    await run.stop();
     const result = await replayLines(asFile(journal.lines));
     expect(result.divergence).toBeUndefined();
     expect(result.turns).toBe(journal.lines.length - 1);

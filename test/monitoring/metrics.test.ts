@@ -25,6 +25,7 @@ function recorded(): Metrics {
   metrics.setPnl("btcusdc", "spread", 2.5);
   metrics.setRateTokens("ORDER", 190);
   metrics.setTokensShort("ORDER", true);
+  metrics.setLoopLag(0.2, true);
   metrics.throttled(429);
   metrics.tickToOrder(0.0004);
   metrics.orderAck(0.03);

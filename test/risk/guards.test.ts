@@ -10,6 +10,7 @@ const limits: GuardLimits = {
   maxAccountAgeMs: 90_000,
   maxClockOffsetMs: 4_000,
   maxClockAgeMs: 120_000,
+  maxLoopLagMs: 500,
   maxRulesAgeMs: 900_000,
   maxRejectsPerMinute: 3,
 };
@@ -36,6 +37,7 @@ const wellAccount: AccountHealth = {
   trouble: undefined,
   rulesAtMs: NOW - 900_000,
   rulesTrouble: undefined,
+  loopLagMs: undefined,
 };
 
 const tripsOf = (account: Partial<AccountHealth>, market: Partial<MarketHealth>) =>

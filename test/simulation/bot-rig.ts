@@ -20,6 +20,8 @@ import type { ExchangeDoor } from "./exchange-door.js";
 /** A machine's own clock: the world's, with a wall that may be set wrong, and a steady clock and timers that stand still while it sleeps. */
 export class MachineClock implements Clock {
   skewMs: Ms = 0;
+  /** How much later than they are due timers fire: the event loop is busy. */
+  lateMs: Ms = 0;
   readonly #world: Clock;
   #sleptMs: Ms = 0;
   #asleepSinceMs: Ms | undefined;
@@ -54,7 +56,7 @@ export class MachineClock implements Clock {
         if (this.#asleepSinceMs === undefined && leftMs < 0.001) fire();
         else timer = set(Math.max(1, leftMs));
       });
-    let timer = set(delayMs);
+    let timer = set(delayMs + this.lateMs);
     return { cancel: () => timer.cancel() };
   }
 }

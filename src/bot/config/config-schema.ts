@@ -171,6 +171,10 @@ const risk = z
     maxRulesAgeMs: durationField(
       "Quotes come down when exchangeInfo could not be read for this long. Default: three times exchange.rulesRefreshMs.",
     ).optional(),
+    maxLoopLagMs: durationField(
+      "Quotes come down while the bot's event loop reacts later than this, on the mean of two seconds; from a tenth of it on, load is shed.",
+      { min: 100, max: 60_000 },
+    ).default(500),
     maxLeverage: z.number().gt(0).max(1000).describe("Largest exposure of the account as a multiple of its net value.").optional(),
     maxNotionalQuote: quoteField("Largest worst-case exposure over all markets").optional(),
     maxOpenOrders: countField("Most orders of ours over all markets.", { max: 10_000 }).optional(),

@@ -32,6 +32,7 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
   if (bot.safety.losses !== undefined) metrics.setDailyLoss(Number(bot.safety.losses.dailyLoss) / unit);
   for (const { measure, marketId, severity } of bot.safety.ladder.measures) metrics.setRiskRung(measure, marketId ?? "", severity);
   for (const bucket of ["ORDER", "COMMON"] as const) metrics.setRateTokens(bucket, budget.available(bucket));
+  metrics.setLoopLag(context.loopLag.lagMs / 1000, context.loopLag.isShedding);
   metrics.setClockOffset(exchangeTime.offsetMs / 1000);
   if (bot.safety.accountAtMs !== undefined) metrics.setAccountAge((clock.monotonicMs() - bot.safety.accountAtMs) / 1000);
   if (bot.heartbeatAtMs !== undefined) metrics.heartbeat(bot.heartbeatAtMs);

@@ -6,7 +6,7 @@ import type { Readiness } from "../../monitoring/metrics-server.js";
 import type { Reason } from "../../strategies/intent.js";
 import type { Bot } from "../bot.js";
 import { actionText } from "../ladder-text.js";
-import { type MarketActivity, marketStanding } from "../market-standing.js";
+import { type MarketActivity, marketStanding, shedLoad } from "../market-standing.js";
 import type { UnwindReport, UnwindState } from "../unwind/unwind-report.js";
 import { earningsOf } from "./earnings.js";
 import { type LiquidatorStatus, liquidatorStatus } from "./liquidator-status.js";
@@ -153,7 +153,8 @@ export function readinessOf(bot: Bot, running?: RunningLiquidator): Readiness {
     return state === "quoting" ? [] : [`${marketId}: ${state}${why.length === 0 ? "" : `: ${why.join("; ")}`}`];
   });
   const all = [...reasons, ...blind, ...(paused === undefined ? [] : [`liquidator: ${paused}`])];
-  return { ready: all.length === 0, reasons: all };
+  // A bot that sheds load quotes: whoever reads the page is told all the same.
+  return { ready: all.length === 0, reasons: [...all, ...shedLoad(bot.context)] };
 }
 
 /** Profit by its parts as decimal strings of quote. */

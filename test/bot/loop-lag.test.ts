@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { LoopLag } from "../../src/bot/loop-lag.js";
+
+/** Checks every 100 ms, each as late as `lateMs` says, for so long. @returns what changed, and when */
+function runsFor(lag: LoopLag, forMs: number, lateMs: number, from = { ms: 0 }): string[] {
+  const changes: string[] = [];
+  for (const endMs = from.ms + forMs; from.ms < endMs; ) {
+    from.ms += 100 + lateMs;
+    const before = lag.isOverLimit;
+    if (lag.note(lateMs, from.ms)) changes.push(`${lag.isShedding ? "sheds" : "sheds no more"}`);
+    if (lag.isOverLimit !== before) changes.push(lag.isOverLimit ? "over its limit" : "below its limit");
+  }
+  return changes;
+}
+
+describe("the lag of a bot's event loop", () => {
+  it("halts no bot for one pause of half a second, as a garbage collection is", () => {
+    const lag = new LoopLag(500);
+    const at = { ms: 0 };
+    runsFor(lag, 1_000, 0, at);
+    runsFor(lag, 1, 500, at);
+    expect(lag.isOverLimit).toBe(false);
+    expect(lag.lagMs).toBeLessThan(200);
+  });
+
+  it("has load shed long before quotes have to come down, and both end by themselves", () => {
+    const lag = new LoopLag(500);
+    const at = { ms: 0 };
+    expect(runsFor(lag, 1_000, 0, at)).toEqual([]);
+    expect(runsFor(lag, 10_000, 100, at)).toEqual(["sheds"]);
+    expect(lag.roundMs).toBe(100);
+    expect(runsFor(lag, 10_000, 1_000, at)).toEqual(["over its limit"]);
+    expect(lag.roundMs).toBe(500);
+    expect(runsFor(lag, 3_000, 0, at)).toEqual(["below its limit"]);
+    expect(runsFor(lag, 20_000, 0, at)).toEqual(["sheds no more"]);
+  });
+
+  it("brings quotes down within three seconds of a loop that is a second late", () => {
+    const lag = new LoopLag(500);
+    const at = { ms: 0 };
+    runsFor(lag, 3_000, 1_000, at);
+    expect(lag.isOverLimit).toBe(true);
+  });
+
+  it("is none in the replay of a journal that knew no limit", () => {
+    const lag = new LoopLag(undefined);
+    expect(runsFor(lag, 10_000, 5_000)).toEqual([]);
+    expect([lag.isShedding, lag.isOverLimit]).toEqual([false, false]);
+  });
+});

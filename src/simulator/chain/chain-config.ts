@@ -22,6 +22,8 @@ const rpcShape = z.strictObject({
   devMethods: z.boolean().default(false),
   /** Whether contracts may come from outside. They can take the process's memory: every step of an execution takes some. */
   deployments: z.boolean().default(false),
+  /** The most gas of a call or transaction to code that is not the exchange's: at 650 bytes a step, 2 million may take 1.3 GB. */
+  foreignGas: z.int().min(21_000).max(1_000_000_000).default(2_000_000),
 });
 
 /** The chain's part of the embedded exchange's configuration. */

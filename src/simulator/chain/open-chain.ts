@@ -1,5 +1,6 @@
 import { parseUnits } from "ethers";
 import type { Clock } from "../../core/seam.js";
+import type { Hex } from "../../core/units.js";
 import { type ChainConfig, genesisOf, rhythmOf } from "./chain-config.js";
 import { type ChainKeys, chainKeys } from "./chain-keys.js";
 import { type ChainAddresses, type ChainMarket, deploy } from "./deployment.js";
@@ -55,7 +56,7 @@ export async function openChain(config: ChainConfig, options: OpenChainOptions):
       fundingSpeedMultiplier: contracts.fundingSpeedMultiplier,
       tokenUnitsEach: parseUnits(accounts.tokenQuote, 6),
     });
-    const server = config.rpc === null ? null : await serveChain(chain, config.rpc);
+    const server = config.rpc === null ? null : await serveChain(chain, config.rpc, { clock, ownContracts: contractsOf(addresses) });
     const close = async () => {
       await server?.close();
       await chain.close();
@@ -65,4 +66,9 @@ export async function openChain(config: ChainConfig, options: OpenChainOptions):
     await chain.close();
     throw error;
   }
+}
+
+function contractsOf({ token, dealer, lens, fundingRateLimiter, markets }: ChainAddresses): ReadonlySet<Hex> {
+  const all = [token, dealer, lens, fundingRateLimiter, ...[...markets.values()].flatMap(({ perp, priceSource }) => [perp, priceSource])];
+  return new Set(all.map((address) => address.toLowerCase() as Hex));
 }

@@ -4,7 +4,10 @@ import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { RunError } from "../../core/errors.js";
 import { isKnownHost } from "../../core/host-header.js";
 import { HTTP_BOUNDS } from "../../core/http-bounds.js";
+import type { Clock } from "../../core/seam.js";
+import type { Hex } from "../../core/units.js";
 import { isFromWebPage } from "../../core/web-page.js";
+import { CallBudget } from "./call-budget.js";
 import type { ChainRpcConfig } from "./chain-config.js";
 import type { EmbeddedChain } from "./embedded-chain.js";
 import { RpcFilters } from "./rpc-filters.js";
@@ -14,6 +17,16 @@ const JSON_TYPE = "application/json; charset=utf-8";
 /** Messages of one websocket that wait for their answer, and bytes that it does not read: beyond, it is ended. */
 const MOST_WAITING = 1000;
 const MOST_UNREAD_BYTES = 16_777_216;
+
+/** What all clients of a port may take of the chain's time. */
+const BUDGET = { mostMs: 30_000, share: 0.8, mostWaiting: 256 } as const;
+
+/** What a port is opened with besides its configuration. */
+export interface ChainServerDeps {
+  readonly clock: Clock;
+  /** The exchange's contracts, in lower case. */
+  readonly ownContracts: ReadonlySet<Hex>;
+}
 
 /** A chain on a port. */
 export interface ChainServer {
@@ -31,10 +44,14 @@ export interface ChainServer {
  * the web gets in, since the port signs for whoever asks.
  * @throws RunError when it cannot listen there
  */
-export async function serveChain(chain: EmbeddedChain, config: ChainRpcConfig): Promise<ChainServer> {
-  const { host, port, maxBodyBytes, maxConnections, devMethods, deployments } = config;
-  const policy = { devMethods, deployments, callGasLimit: chain.genesis.callGasLimit };
-  const shared: RpcPort = { chain, policy, filters: new RpcFilters(chain) };
+export async function serveChain(
+  chain: EmbeddedChain,
+  config: ChainRpcConfig,
+  { clock, ownContracts }: ChainServerDeps,
+): Promise<ChainServer> {
+  const { host, port, maxBodyBytes, maxConnections, devMethods, deployments, foreignGas } = config;
+  const policy = { devMethods, deployments, callGasLimit: chain.genesis.callGasLimit, foreignGas, ownContracts };
+  const shared: RpcPort = { chain, policy, filters: new RpcFilters(chain), budget: new CallBudget({ clock, ...BUDGET }) };
   const overHttp = new RpcSession(shared, null);
   const { maxHeaderSize, connectionsCheckingInterval, requestTimeout, headersTimeout, timeout } = HTTP_BOUNDS;
   const isRefused = ({ headers }: IncomingMessage): boolean => isFromWebPage(headers) || !isKnownHost(headers.host, [host]);

@@ -1,17 +1,21 @@
 import type { Hex } from "../../core/units.js";
+import type { CallBudget } from "./call-budget.js";
 import type { RpcError, RpcOutcome } from "./edr-evm.js";
 import type { EmbeddedChain } from "./embedded-chain.js";
 import type { RpcFilters } from "./rpc-filters.js";
-import { admit, type RpcPolicy } from "./rpc-policy.js";
+import { admit, COSTLY, type RpcPolicy } from "./rpc-policy.js";
 
 const MOST_IN_A_BATCH = 100;
 const MOST_SUBSCRIPTIONS = 32;
+/** Of the answers to one batch together. */
+const MOST_BATCH_CHARACTERS = 32 * 1024 * 1024;
 
 /** What the sessions of one port share. */
 export interface RpcPort {
   readonly chain: EmbeddedChain;
   readonly policy: RpcPolicy;
   readonly filters: RpcFilters;
+  readonly budget: CallBudget;
 }
 
 /** One client of the port: texts of JSON-RPC 2.0 in, texts out. It answers whatever comes. */
@@ -47,12 +51,16 @@ export class RpcSession {
       return answer === null ? null : JSON.stringify(answer);
     }
     if (body.length === 0 || body.length > MOST_IN_A_BATCH) return errorText(-32600, `a batch has 1 to ${MOST_IN_A_BATCH} requests`);
-    const answers: object[] = [];
+    const answers: string[] = [];
+    let characters = 0;
     for (const request of body) {
-      const answer = await this.#answerOne(request);
-      if (answer !== null) answers.push(answer);
+      const answer = characters > MOST_BATCH_CHARACTERS ? tooLong(request) : await this.#answerOne(request);
+      if (answer === null) continue;
+      const text = JSON.stringify(answer);
+      characters += text.length;
+      answers.push(text);
     }
-    return answers.length === 0 ? null : JSON.stringify(answers);
+    return answers.length === 0 ? null : `[${answers.join(",")}]`;
   }
 
   /** Ends its subscriptions. */
@@ -73,13 +81,14 @@ export class RpcSession {
   }
 
   async #outcome(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
-    const { chain, policy, filters } = this.#port;
+    const { chain, policy, filters, budget } = this.#port;
     const admission = admit(method, params, policy, chain.head.number);
     if ("refused" in admission) return { error: admission.refused };
     try {
       if (admission.method === "eth_subscribe") return await this.#subscribe(admission.params);
       if (admission.method === "eth_unsubscribe") return { result: await this.#unsubscribe(admission.params[0]) };
-      return await filters.handle(admission.method, admission.params);
+      const carryOut = () => filters.handle(admission.method, admission.params);
+      return await (COSTLY.has(admission.method) ? budget.run(carryOut) : carryOut());
     } catch (error) {
       return { error: internal(error) };
     }
@@ -110,6 +119,13 @@ export function errorText(code: number, message: string): string {
 
 function errorAnswer(code: number, message: string): object {
   return { jsonrpc: "2.0", id: null, error: { code, message } };
+}
+
+/** What the batch's other answers left no room for. */
+function tooLong(request: unknown): object | null {
+  const id = typeof request === "object" && request !== null && "id" in request ? request.id : undefined;
+  const message = `limit exceeded: the answers to a batch are longer than ${MOST_BATCH_CHARACTERS} characters`;
+  return id === undefined ? null : { jsonrpc: "2.0", id, error: { code: -32005, message } };
 }
 
 function internal(error: unknown): RpcError {

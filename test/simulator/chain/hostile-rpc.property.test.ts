@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { liveSeam } from "../../../src/core/live-seam.js";
+import { CallBudget } from "../../../src/simulator/chain/call-budget.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import { RpcFilters } from "../../../src/simulator/chain/rpc-filters.js";
 import { RpcSession } from "../../../src/simulator/chain/rpc-session.js";
@@ -74,8 +76,10 @@ const value: fc.Arbitrary<unknown> = fc.oneof(
 describe("whatever comes to the port", () => {
   for (const devMethods of [false, true]) {
     it(`is answered in JSON-RPC, and the chain goes on (devMethods: ${devMethods})`, async () => {
-      const policy = { devMethods, deployments: false, callGasLimit: open.chain.genesis.callGasLimit };
-      const session = new RpcSession({ chain: open.chain, policy, filters: new RpcFilters(open.chain) }, () => {});
+      const { callGasLimit } = open.chain.genesis;
+      const policy = { devMethods, deployments: false, callGasLimit, foreignGas: 2_000_000, ownContracts: new Set<string>() };
+      const budget = new CallBudget({ clock: liveSeam().clock, mostMs: 600_000, share: 1, mostWaiting: 10 });
+      const session = new RpcSession({ chain: open.chain, policy, filters: new RpcFilters(open.chain), budget }, () => {});
       await fc.assert(
         fc.asyncProperty(fc.constantFrom(...METHODS), fc.array(value, { maxLength: 4 }), async (method, params) => {
           const answer = JSON.parse((await session.answer(JSON.stringify({ jsonrpc: "2.0", id: 7, method, params }))) ?? "null") as object;

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
-import { Contract, Interface, isCallException, JsonRpcProvider, Wallet, WebSocketProvider } from "ethers";
+import { Contract, getCreateAddress, Interface, isCallException, JsonRpcProvider, Wallet, WebSocketProvider } from "ethers";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { dealerAbi } from "../../../src/chain/abi/dealer.generated.js";
@@ -216,6 +216,105 @@ describe("what would hurt", () => {
     for (const method of ["evm_mine", "anvil_setBalance", "hardhat_reset", "debug_traceCall", "evm_setAutomine"]) {
       expect((await rpc(url, method)).error?.code).toBe(-32601);
     }
+  });
+
+  it("is refused in every form that a transaction can be given: not one of them deploys", async () => {
+    const { url } = await start();
+    const { addresses, keys } = open;
+    const wallet = new Wallet(keys.accounts[0]?.privateKey ?? "");
+    // A loop: JUMPDEST, PUSH1 0, JUMP.
+    const creation = { chainId: 31337, nonce: 0, gasLimit: 1_000_000, data: "0x645b6000565b6000526005601bf3" };
+    const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n };
+    const signed = [
+      await wallet.signTransaction({ ...creation, type: 0, gasPrice: 10n ** 10n }),
+      await wallet.signTransaction({ ...creation, type: 0, gasPrice: 10n ** 10n, chainId: 0 }),
+      await wallet.signTransaction({
+        ...creation,
+        type: 1,
+        gasPrice: 10n ** 10n,
+        accessList: [{ address: addresses.dealer, storageKeys: [] }],
+      }),
+      await wallet.signTransaction({ ...creation, type: 2, ...fees }),
+    ];
+    const longLength = (raw: string): string => {
+      const at = raw.startsWith("0x0") ? 4 : 2;
+      // The list's length in one byte more than it takes.
+      return `${raw.slice(0, at)}${(Number.parseInt(raw.slice(at, at + 2), 16) + 1).toString(16)}00${raw.slice(at + 2)}`;
+    };
+    const forms: ((raw: string) => unknown)[] = [
+      (raw) => raw,
+      (raw) => `${raw}00`,
+      (raw) => `${raw}${raw.slice(2)}`,
+      (raw) => `0x00${raw.slice(2)}`,
+      (raw) => `0x03${raw.slice(4)}`,
+      (raw) => `0x04${raw.slice(4)}`,
+      (raw) => `0x7f${raw.slice(2)}`,
+      (raw) => raw.toUpperCase().replace("0X", "0x"),
+      (raw) => raw.slice(2),
+      (raw) => `${raw}0`,
+      (raw) => raw.slice(0, -2),
+      longLength,
+      (raw) => [raw],
+      (raw) => ({ raw }),
+    ];
+    for (const raw of signed) {
+      for (const form of forms) expect((await rpc(url, "eth_sendRawTransaction", form(raw))).error, `${form}`).toBeDefined();
+    }
+    const { address } = wallet;
+    for (const sending of [{ to: null }, { to: "" }, { to: "0x" }, { to: [] }, { to: "0x00" }, { to: 0 }, { to: `0x${"0".repeat(41)}` }]) {
+      expect((await rpc(url, "eth_sendTransaction", { from: address, data: "0x5b600056", ...sending })).error).toBeDefined();
+      expect((await rpc(url, "eth_call", { from: address, data: "0x5b600056", ...sending }, "latest")).error).toBeDefined();
+      expect((await rpc(url, "eth_estimateGas", { from: address, data: "0x5b600056", ...sending })).error).toBeDefined();
+    }
+    // The EVM's own reader takes a list for an object, entry by entry.
+    for (const method of ["eth_call", "eth_estimateGas", "eth_sendTransaction"]) {
+      expect((await rpc(url, method, [address, null, "0xf4240", null, null, null, "0x5b600056"], "latest")).error).toMatchObject({
+        code: -32602,
+      });
+    }
+    expect((await rpc(url, "eth_getTransactionCount", address, "pending")).result, "nothing was taken").toBe("0x0");
+    for (let nonce = 0; nonce < 3; nonce += 1) {
+      expect((await rpc(url, "eth_getCode", getCreateAddress({ from: address, nonce }), "latest")).result).toBe("0x");
+    }
+    const transfer = await wallet.signTransaction({ ...creation, data: "0x", type: 2, ...fees, to: addresses.dealer, gasLimit: 100_000 });
+    expect((await rpc(url, "eth_sendRawTransaction", `${transfer}00`)).error).toMatchObject({ code: -32602 });
+    expect((await rpc(url, "eth_sendRawTransaction", transfer)).result, "what is exactly one is taken").toMatch(/^0x[0-9a-f]{64}$/);
+  });
+
+  it("is bounded for code that is not the exchange's: gas, of calls and of transactions", async () => {
+    const { url } = await start({ deployments: true, foreignGas: 200_000 });
+    const { addresses, keys } = open;
+    const wallet = new Wallet(keys.accounts[0]?.privateKey ?? "", provider(url));
+    // Returns the gas that is left: GAS, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN.
+    const deployed = await wallet.sendTransaction({ data: "0x685a60005260206000f360005260096017f3", gasLimit: 1_000_000 });
+    const to = (await deployed.wait())?.contractAddress ?? "";
+    const left = async (gas?: string) =>
+      Number((await rpc(url, "eth_call", { to, ...(gas === undefined ? {} : { gas }) }, "latest")).result);
+    for (const gas of [undefined, "0xf4240", "0xffffffffffff"]) expect(await left(gas)).toBeLessThanOrEqual(200_000);
+    expect(await left()).toBeGreaterThan(100_000);
+    const gas = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n, chainId: 31337, type: 2, nonce: 1 };
+    const dear = await wallet.signTransaction({ ...gas, to, gasLimit: 200_001 });
+    expect((await rpc(url, "eth_sendRawTransaction", dear)).error?.message).toContain("at most 200000");
+    expect((await rpc(url, "eth_sendTransaction", { from: wallet.address, to, gas: "0x30d41" })).error?.message).toContain(
+      "at most 200000",
+    );
+    const own = await wallet.signTransaction({ ...gas, to: addresses.dealer, gasLimit: 5_000_000 });
+    expect((await rpc(url, "eth_sendRawTransaction", own)).result).toMatch(/^0x/);
+  });
+
+  it("is bounded: blocks of logs and of fees at once, lists, the answers to a batch", async () => {
+    const { url } = await start();
+    const { chain, addresses } = open;
+    await chain.request("hardhat_mine", "0x3e8");
+    for (let i = 0; i < 10; i += 1) await chain.request("hardhat_mine", "0x3e8");
+    const to = addresses.dealer;
+    expect((await rpc(url, "eth_getLogs", { fromBlock: "0x0", toBlock: "latest", address: to })).error).toMatchObject({ code: -32005 });
+    expect((await rpc(url, "eth_newFilter", { fromBlock: "earliest", address: to })).error).toMatchObject({ code: -32005 });
+    expect((await rpc(url, "eth_getLogs", { fromBlock: "0x0", toBlock: "0x270f", address: to })).result).toHaveLength(6);
+    const history = (await rpc(url, "eth_feeHistory", "0xffffffffffff", "latest", [])).result as { gasUsedRatio: unknown[] };
+    expect(history.gasUsedRatio.length).toBeLessThanOrEqual(1024);
+    const keys = Array.from({ length: 1001 }, (_, i) => `0x${i.toString(16).padStart(64, "0")}`);
+    expect((await rpc(url, "eth_getProof", to, keys, "latest")).error).toMatchObject({ code: -32602 });
   });
 
   it("is bounded: ranges of blocks that are not there, gas beyond what a call may burn, filters left behind", async () => {

@@ -82,7 +82,7 @@ describe("a node's odd answers, to whichever question", () => {
         expect(await stage.stops()).toBe(0);
         await stage.expectHonest();
       }),
-      { numRuns: 5 },
+      { numRuns: 3 },
     );
   });
 

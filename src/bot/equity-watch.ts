@@ -143,8 +143,13 @@ export class EquityWatch {
   /** Whoever resumes after a drawdown accepts the loss: the next one is counted from here, after a kill too. */
   accept(): void {
     const { equity, current } = this.#context.account;
-    if (this.#peak === undefined || equity === undefined) return;
     this.#earlier = undefined;
+    if (this.#peak === undefined || equity === undefined) {
+      // Nothing was read yet: the first reading is the new peak, also of a run that is killed before it.
+      this.#own = undefined;
+      this.#peak = undefined;
+      return forgetPeak(this.#context.store);
+    }
     this.#own = rearmPeak(this.#reading(equity));
     this.#peak = { peak: this.#own.peak, netDeposits: this.#netDeposits() };
     if (current) this.#noteTransfers();
@@ -227,6 +232,11 @@ export class EquityWatch {
   #dayBeside(): Readonly<Record<string, unknown>> {
     return this.#day === undefined ? {} : { day: dayStartJson(this.#day) };
   }
+}
+
+/** The loss from the remembered peak is accepted before the account is read: the next reading is the first one. @throws RunError when it cannot be moved */
+export function forgetPeak(store: Pick<StateStore, "setAside">): void {
+  store.setAside("accepted-drawdown", [PEAK_FILE]);
 }
 
 /**

@@ -20,6 +20,7 @@ import { EMPTY_MINUTE, withEvent } from "../risk/minute-window.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import { EquityWatch, type LossLook } from "./equity-watch.js";
+import { FoundHalts } from "./found-halts.js";
 import { HaltsByHand } from "./halts-by-hand.js";
 import { guardLimitsOf } from "./limits-of.js";
 import { positionDoubt } from "./position-doubt.js";
@@ -38,6 +39,7 @@ export class Safety {
   readonly #limits: GuardLimits;
   readonly #equity: EquityWatch;
   readonly #byHand: HaltsByHand;
+  readonly #found: FoundHalts;
   /** What the guards are asked about, kept in one place for the whole run: they are asked in each turn. */
   readonly #account: Writable<AccountHealth>;
   readonly #watched: readonly WatchedMarket[];
@@ -56,6 +58,7 @@ export class Safety {
     this.#equity = new EquityWatch(context);
     this.#byHand = new HaltsByHand(context);
     this.ladder = new RiskLadder(context);
+    this.#found = new FoundHalts(context);
     // Those that the bot was made with were read just before.
     this.#account = {
       isConfirmed: false,
@@ -102,7 +105,7 @@ export class Safety {
 
   /** Why the newest halt or resume by hand is not in the state directory: what is started anew does not know it. Undefined when it is. */
   get unkept(): string | undefined {
-    return this.#byHand.unwritten;
+    return this.#byHand.unwritten ?? this.#found.unwritten;
   }
 
   haltsOf(marketId: MarketId): readonly HaltReason[] {
@@ -165,9 +168,10 @@ export class Safety {
     this.#account.rulesTrouble = why;
   }
 
-  /** The run begins, halted by what somebody halted in an earlier one and nobody has resumed since. */
+  /** The run begins, halted by what halted an earlier one until a person resumes. */
   begin(): void {
     this.ladder.begin();
+    this.#found.begin();
     for (const demand of this.#byHand.atStart()) this.#take(halt(this.#halts, demand, this.#nowMs()));
   }
 
@@ -187,7 +191,10 @@ export class Safety {
     for (const { health } of this.#watched) if (marketId === undefined || health.marketId === marketId) health.rejects = EMPTY_MINUTE;
     this.#accept(this.ladder.resume(marketId));
     // Only a contract of another run can be accepted by a person; what changes under a running bot needs a new start.
-    for (const { health } of this.#watched) if (health.rulesChanged?.includes(IN_THE_LAST_RUN)) health.rulesChanged = undefined;
+    for (const { health } of this.#watched) {
+      const isMeant = marketId === undefined || health.marketId === marketId;
+      if (isMeant && health.rulesChanged?.includes(IN_THE_LAST_RUN)) health.rulesChanged = undefined;
+    }
     this.#keepContracts();
     this.#take(resume(this.#halts, marketId));
     this.#byHand.forget((kept) => marketId === undefined || kept.marketId === marketId);
@@ -212,6 +219,7 @@ export class Safety {
   /** Compares the account's net value with its peak and the day's beginning; call a few times a second. */
   watchEquity(): void {
     this.#byHand.retry();
+    this.#found.retry();
     this.ladder.retry();
     const { account } = this.#context;
     if (account.current && account.equity !== undefined) this.#accept(this.ladder.takeAccepted());
@@ -230,10 +238,10 @@ export class Safety {
     this.#equity.settle();
   }
 
-  /** Writes down what is traded on, where nothing of it has to be looked at first. */
+  /** Writes down what is traded on, but for the markets whose contract a person has to look at first. */
   #keepContracts(): void {
-    for (const { health } of this.#watched) if (health.rulesChanged !== undefined) return;
-    keepContracts(this.#context);
+    const unchanged = this.#watched.flatMap(({ desk, health }) => (health.rulesChanged === undefined ? [desk] : []));
+    keepContracts(this.#context.store, unchanged);
   }
 
   #accept({ drawdown, dailyLoss }: AcceptedLosses): void {
@@ -280,6 +288,7 @@ export class Safety {
   #take(step: HaltStep): void {
     this.#halts = step.state;
     if (step.begun.length === 0 && step.ended.length === 0) return;
+    this.#found.keep(step.state.reasons);
     const { notify, desks } = this.#context;
     for (const [reasons, on] of [
       [step.begun, true],

@@ -1,10 +1,10 @@
 import { FormatError } from "../core/errors.js";
-import type { MarketId } from "../core/units.js";
+import type { Hex, MarketId } from "../core/units.js";
 import type { BotContext } from "./context.js";
 import { readJsonState, type StateStore } from "./state/state-dir.js";
 
 /** The contracts' file in the state directory: what the last run that had a market traded on there. */
-const CONTRACTS_FILE = "contracts.json";
+export const CONTRACTS_FILE = "contracts.json";
 
 /** Says of a change that a person may accept it: nothing rests on the contract of before. */
 export const IN_THE_LAST_RUN = "in the last run";
@@ -24,13 +24,19 @@ export function changedContracts({ store, desks }: BotContext): ReadonlyMap<Mark
   return changes;
 }
 
-/** Writes down what is traded on, beside what was in markets that this run does not have: one that is back in the file is held against it. */
-export function keepContracts({ store, desks }: BotContext): void {
-  const contracts = [...desks.values()].map(({ marketId, rules }) => [marketId, rules.perp.toLowerCase()]);
+/** A market, and its contract. */
+interface TradedMarket {
+  readonly marketId: MarketId;
+  readonly rules: { readonly perp: Hex };
+}
+
+/** Writes down what is traded on, beside what was in markets that are not among these: one that is back in the file is held against it. */
+export function keepContracts(store: Pick<StateStore, "read" | "write">, markets: readonly TradedMarket[]): void {
+  const contracts = markets.map(({ marketId, rules }) => [marketId, rules.perp.toLowerCase()]);
   store.write(CONTRACTS_FILE, JSON.stringify({ ...remembered(store), ...Object.fromEntries(contracts) }));
 }
 
-function remembered(store: StateStore): Readonly<Record<string, string>> {
+function remembered(store: Pick<StateStore, "read">): Readonly<Record<string, string>> {
   return readJsonState(store, CONTRACTS_FILE, contractsOf) ?? {};
 }
 

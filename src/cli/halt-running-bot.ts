@@ -5,7 +5,7 @@ import { FileStateStore } from "../bot/state/state-dir.js";
 import { ConfigError, RunError } from "../core/errors.js";
 import type { Hex } from "../core/units.js";
 import type { CliContext } from "./cli-context.js";
-import { changeHalts } from "./stopped-bot.js";
+import { haltState } from "./stopped-bot.js";
 
 /**
  * Halts a bot that runs. The halt is in its state directory before the bot is told: one that hangs, or is killed meanwhile, shall not come back
@@ -35,7 +35,7 @@ function writeAhead(
   if (state === undefined) return false;
   try {
     const store = new FileStateStore(state.directory, `${process.pid}.new`);
-    changeHalts({ markets: state.markets, store, account: account as Hex, nowMs }, command);
+    haltState({ markets: state.markets, store, account: account as Hex, nowMs }, command);
     return true;
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;

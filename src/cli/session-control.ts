@@ -7,7 +7,7 @@ import { RunError } from "../core/errors.js";
 import type { Hex } from "../core/units.js";
 import type { CliContext } from "./cli-context.js";
 import { controlHandler } from "./control-handler.js";
-import { changeHalts, type UnstartedBot } from "./stopped-bot.js";
+import { haltState, type UnstartedBot } from "./stopped-bot.js";
 
 /** Whose commands are answered, and where what a halt says is written down. */
 export interface SessionControlOptions {
@@ -38,7 +38,7 @@ export async function startSessionControl({ env, seam }: CliContext, options: Se
     if (command.command !== "halt")
       throw new RunError(`the bot is ${phase}`, { field: "command", value: command.command, expected: "a bot that runs" });
     // Somebody may start it again: written down at once. Where one that starts has read its state already, it is told.
-    const halts = changeHalts({ markets: Object.keys(config.markets), store: state, account, nowMs: seam.clock.nowMs() }, command);
+    const halts = haltState({ markets: Object.keys(config.markets), store: state, account, nowMs: seam.clock.nowMs() }, command);
     const { marketId, reason } = command;
     haltsMeanwhile.push({ command: "halt", reason, ...(marketId === undefined ? {} : { marketId }) });
     return { phase, account, halts } satisfies UnstartedBot;

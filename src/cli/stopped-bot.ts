@@ -2,23 +2,34 @@ import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
 import { loadBotOrders } from "../bot/config/config.js";
 import type { ControlCommand } from "../bot/control/control-protocol.js";
 import { isLocked, lockAccount } from "../bot/state/account-lock.js";
+import { type FoundHalt, readFoundHalts, writeFoundHalts } from "../bot/state/found-halts.js";
 import { HaltMemory, type KeptHalt } from "../bot/state/halt-memory.js";
 import { LatchMemory } from "../bot/state/latch-memory.js";
 import { FileStateStore, type StateStore, stateDirOf } from "../bot/state/state-dir.js";
 import { claimState } from "../bot/state/state-owner.js";
+import { keepContracts } from "../bot/traded-contracts.js";
 import { ConfigError, RunError } from "../core/errors.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
+import type { LadderMeasure, Latch } from "../risk/ladder.js";
 import type { CliContext } from "./cli-context.js";
+
+/** A halt that the next start finds: a person's, a limit or rung of losses, or one that a run found and no person has resumed. */
+export type WaitingHalt =
+  | ({ readonly name: "manual" } & KeptHalt)
+  | ({ readonly name: LadderMeasure } & Omit<Latch, "measure">)
+  | FoundHalt;
 
 /** What a bot finds when it is started. */
 export interface UnstartedBot {
   readonly phase: "not running" | "starting" | "ending";
   readonly account: string;
-  /** Halts by hand, and rungs of the risk ladder that stay, that are in force; empty when it will quote. */
-  readonly halts: readonly KeptHalt[];
+  /** The halts that are in force for the next start, the oldest first; empty when nothing but what it finds itself will halt it. */
+  readonly halts: readonly WaitingHalt[];
+  /** Of a resume: those that it ended. */
+  readonly resumed?: readonly WaitingHalt[];
 }
 
-type Told = Extract<ControlCommand, { readonly command: "halt" | "resume" }>;
+type Told<Name extends "halt" | "resume" = "halt" | "resume"> = Extract<ControlCommand, { readonly command: Name }>;
 
 /**
  * Carries out a halt or a resume on the state of a bot that does not run: whoever halts while a supervisor is between two starts shall find the
@@ -34,7 +45,8 @@ export async function tellStoppedBot({ env, seam }: CliContext, file: string, co
     const store = new FileStateStore(stateDir, `${process.pid}.new`);
     claimState({ store, directory: store.directory, account });
     const state = { markets: Object.keys(config.markets), store, account, nowMs: seam.clock.nowMs() };
-    return { phase: "not running", account, halts: changeHalts(state, command) };
+    if (command.command === "halt") return { phase: "not running", account, halts: haltState(state, command) };
+    return { phase: "not running", account, ...resumeState(state, command) };
   };
   if (command.command === "resume") {
     const lock = await lockAccount({ account, env, stateDir });
@@ -66,27 +78,64 @@ export interface UnstartedState {
 }
 
 /**
- * Halts or resumes in a state directory; returns the halts that are in force after it.
+ * Halts in a state directory; returns the halts that are in force after it.
  * @throws ConfigError for a market that the file does not have; RunError when it cannot be written, CorruptStateError when it is broken.
  */
-export function changeHalts({ markets, store, account, nowMs }: UnstartedState, command: Told): readonly KeptHalt[] {
-  const { marketId } = command;
+export function haltState(state: UnstartedState, { marketId, reason }: Told<"halt">): readonly WaitingHalt[] {
+  const memory = memoryOf(state, marketId);
+  memory.keep({ marketId, why: reason, atMs: Math.round(state.nowMs) });
+  requireWritten(memory);
+  return waitingHalts(state, memory);
+}
+
+/**
+ * Ends every halt in a state directory that the next start would begin with, or those of one market: a person's, limits and rungs of losses, whose loss is accepted
+ * as the running bot accepts it, and a contract that is another than in the run before. What a start looks at anew has nothing to be ended.
+ * @throws as {@link haltState}
+ */
+export function resumeState(state: UnstartedState, { marketId }: Told<"resume">): Required<Pick<UnstartedBot, "halts" | "resumed">> {
+  const { store, account } = state;
+  const memory = memoryOf(state, marketId);
+  const before = waitingHalts(state, memory);
+  const isMeant = (halt: { readonly marketId?: MarketId | undefined }): boolean => marketId === undefined || halt.marketId === marketId;
+  memory.forget(isMeant);
+  requireWritten(memory);
+  const ladder = new LatchMemory(store, account);
+  ladder.resume(marketId);
+  requireWritten(ladder);
+  const found = readFoundHalts(store, account);
+  const accepted = found.filter(isMeant);
+  // A kill in between leaves the halt: the same resume ends it then.
+  for (const halt of accepted) keepContracts(store, [{ marketId: halt.marketId, rules: halt }]);
+  if (accepted.length > 0)
+    writeFoundHalts(
+      store,
+      account,
+      found.filter((halt) => !accepted.includes(halt)),
+    );
+  return { halts: waitingHalts(state, memory), resumed: before.filter(isMeant) };
+}
+
+/** @throws ConfigError for a market that the file does not have; CorruptStateError when what was kept is broken */
+function memoryOf({ markets, store, account }: UnstartedState, marketId: MarketId | undefined): HaltMemory {
   if (marketId !== undefined && !markets.includes(marketId)) {
     const expected = `one of ${markets.join(", ")}`;
     throw new ConfigError("is no market of this bot", { field: "marketId", value: marketId, expected });
   }
   const memory = new HaltMemory(store, account);
   memory.read();
-  const ladder = new LatchMemory(store, account);
-  ladder.read();
-  if (command.command === "resume") {
-    memory.forget((kept) => marketId === undefined || kept.marketId === marketId);
-    ladder.resume(marketId);
-  } else memory.keep({ marketId, why: command.reason, atMs: Math.round(nowMs) });
-  const unwritten = memory.unwritten ?? ladder.unwritten;
-  if (unwritten === undefined) {
-    const rungs = ladder.read().rungs.map(({ measure, action, ...kept }) => ({ ...kept, why: `${measure}, ${action}: ${kept.why}` }));
-    return [...memory.read(), ...rungs];
-  }
+  return memory;
+}
+
+/** @throws RunError when a change could not be written */
+function requireWritten({ unwritten }: Pick<HaltMemory | LatchMemory, "unwritten">): void {
+  if (unwritten === undefined) return;
   throw new RunError(`not written down: ${unwritten}`, { field: "stateDir", expected: "a folder that can be written" });
+}
+
+function waitingHalts({ store, account }: UnstartedState, memory: HaltMemory): readonly WaitingHalt[] {
+  const manual = memory.read().map((halt) => ({ name: "manual" as const, ...halt }));
+  const { rungs } = new LatchMemory(store, account).read();
+  const losses = rungs.map(({ measure: name, ...latch }) => ({ name, ...latch }));
+  return [...manual, ...losses, ...readFoundHalts(store, account)].sort((one, other) => one.atMs - other.atMs);
 }

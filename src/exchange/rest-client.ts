@@ -124,6 +124,11 @@ export class RestClient {
     }
   }
 
+  /** Exchange time at which the account was created there. @throws VenueError where the exchange does not know it */
+  async accountCreatedAtMs(): Promise<Ms> {
+    return parseWire(accountSchema, await this.call("account", { account: this.#caller.account }), "account").createdAt;
+  }
+
   /** Cancels every open order of the account in a market, or in all: manual ones too. */
   async cancelAllOpenOrders(marketId?: MarketId): Promise<void> {
     await this.call("cancelAllOpenOrders", present({ marketId }));

@@ -162,6 +162,11 @@ export function placesAllowed(state: HaltState, marketId: MarketId): "any" | "re
   return halts.some((reason) => BLINDING.has(reason.name)) ? "none" : "reduce-only";
 }
 
+/** The market that a halt is of; undefined for one of the account. */
+export function marketOfHalt(halt: HaltScope): MarketId | undefined {
+  return halt.scope === "market" ? halt.marketId : undefined;
+}
+
 function keyOf(demand: HaltScope & { readonly name: string }): string {
   return demand.scope === "account" ? `account ${demand.name}` : `market ${demand.marketId} ${demand.name}`;
 }

@@ -1,9 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
-import { PEAK_FILE } from "../../src/bot/equity-watch.js";
-import { isRegistered } from "../../src/bot/run/registration.js";
-import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import { accountCreation, register } from "../../src/bot/run/registration.js";
+import { FormatError } from "../../src/core/errors.js";
 import { liveSeam } from "../../src/core/live-seam.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
 import type { Hex } from "../../src/core/units.js";
@@ -13,13 +12,13 @@ import { logTo } from "../../src/monitoring/log.js";
 import { type Embedded, KEYS, startEmbedded } from "../exchange/client/embedded.js";
 
 const CONFIG = loadBotConfig(fileURLToPath(new URL("../../config/minimal.yaml", import.meta.url)), {}, { key: "unused" });
+const seam = liveSeam();
 
 let embedded: Embedded;
 afterEach(() => embedded.close());
 
-/** Registers the account of a key, and gives what the log says of it. */
-async function registering(key: Hex, store: MemoryStateStore): Promise<string[]> {
-  const seam = liveSeam();
+/** Registers the account of a key; gives what came of it, when the exchange says that it was created, and what the log says. */
+async function registering(key: Hex, dryRun = false) {
   const { restUrl, streamUrl } = embedded.server;
   const network = new NetworkTransport({ restUrl, streamUrl, clock: seam.clock });
   const client = new RestClient({
@@ -31,21 +30,33 @@ async function registering(key: Hex, store: MemoryStateStore): Promise<string[]>
   const lines: string[] = [];
   const log = logTo({ write: (line) => lines.push(line) }, { level: "info", clock: seam.clock });
   try {
-    expect(await isRegistered(client, { config: CONFIG, log, store })).toBe(true);
+    const registration = await register(client, { config: CONFIG, log, dryRun });
+    const createdAtMs = await accountCreation(() => client.accountCreatedAtMs(), log);
+    return { ...registration, createdAtMs, said: lines.map((line) => JSON.parse(line).msg) };
   } finally {
     network.close();
   }
-  return lines.map((line) => JSON.parse(line).msg);
 }
 
 describe("the registration of a bot's account", () => {
-  it("says of a peak that is remembered where the exchange knows no such account: what it halts for is no loss", async () => {
+  it("tells an account that the exchange did not know from one that is there, and when the exchange created it", async () => {
     embedded = await startEmbedded();
-    const remembering = new MemoryStateStore();
-    remembering.write(PEAK_FILE, "{}");
-    const peak = expect.stringMatching(/did not know this account, whose peak .* `npx marketwright resume` counts from here/);
-    expect(await registering(KEYS[0], remembering)).toEqual(["registered the account", peak]);
-    expect(await registering(KEYS[0], remembering), "an account that is there has its own peak").toEqual([]);
-    expect(await registering(KEYS[1], new MemoryStateStore()), "a first run").toEqual(["registered the account"]);
+    const first = await registering(KEYS[0]);
+    expect(first).toEqual({ registered: true, isNew: true, createdAtMs: expect.any(Number), said: ["registered the account"] });
+    expect(await registering(KEYS[0])).toEqual({ registered: true, isNew: false, createdAtMs: first.createdAtMs, said: [] });
+    expect(await registering(KEYS[0], true)).toMatchObject({ registered: true, isNew: false });
+  });
+
+  it("takes the silence of an exchange about when it created the account for nothing but silence", async () => {
+    embedded = await startEmbedded();
+    expect(await registering(KEYS[1], true)).toMatchObject({
+      registered: false,
+      isNew: false,
+      createdAtMs: undefined,
+      said: [expect.any(String), expect.stringContaining("does not tell when it created the account")],
+    });
+    const broken = new FormatError("not a time", { field: "account.createdAt", value: "soon", expected: "milliseconds" });
+    const log = logTo({ write: () => {} }, { level: "info", clock: seam.clock });
+    expect(await accountCreation(() => Promise.reject(broken), log)).toBeUndefined();
   });
 });

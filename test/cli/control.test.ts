@@ -5,7 +5,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ControlCommand } from "../../src/bot/control/control-protocol.js";
 import { type ControlServer, startControlServer } from "../../src/bot/control/control-server.js";
 import { lockAccount } from "../../src/bot/state/account-lock.js";
+import { writeFoundHalts } from "../../src/bot/state/found-halts.js";
 import { HaltMemory, haltFile } from "../../src/bot/state/halt-memory.js";
+import { LatchMemory } from "../../src/bot/state/latch-memory.js";
 import { enterRunningBot } from "../../src/bot/state/running-bots.js";
 import { FileStateStore } from "../../src/bot/state/state-dir.js";
 import { ConfigError, RunError } from "../../src/core/errors.js";
@@ -229,14 +231,59 @@ describe("a halt or a resume of a bot that does not run", () => {
     const { file, halts, env } = stoppedBot();
     const said = async (...args: string[]) => JSON.parse((await captureCli([...args, "--json"], env)).out);
     const atMs = expect.any(Number);
-    const news = { why: "news", atMs };
-    const fork = { marketId: "btcusdc", why: "fork", atMs };
+    const news = { name: "manual", why: "news", atMs };
+    const fork = { name: "manual", marketId: "btcusdc", why: "fork", atMs };
     expect(await said("halt", file, "--reason", "news")).toEqual({ phase: "not running", account, halts: [news] });
     expect(await said("halt", file, "--market", "btcusdc", "--reason", "fork")).toMatchObject({ halts: [news, fork] });
-    expect(new HaltMemory(new FileStateStore(dirname(halts)), account).read()).toEqual([news, fork]);
-    expect(await said("resume", file, "--market", "btcusdc")).toMatchObject({ halts: [news] });
-    expect(await said("resume", file)).toMatchObject({ halts: [] });
-    expect(await said("resume", file)).toMatchObject({ halts: [] });
+    expect(new HaltMemory(new FileStateStore(dirname(halts)), account).read()).toMatchObject([
+      { why: "news" },
+      { marketId: "btcusdc", why: "fork" },
+    ]);
+    expect(await said("resume", file, "--market", "btcusdc")).toMatchObject({ halts: [news], resumed: [fork] });
+    expect(await said("resume", file)).toMatchObject({ halts: [], resumed: [news] });
+  });
+
+  it("fails where nothing waits that it could end, and says what else is in force", async () => {
+    const { file, env } = stoppedBot();
+    const nothing = await captureCli(["resume", file, "--json"], env);
+    expect(nothing).toMatchObject({ code: 1, err: expect.stringMatching(/^marketwright: nothing was resumed: the bot does not run/) });
+    expect(JSON.parse(nothing.out)).toEqual({ phase: "not running", account, halts: [], resumed: [] });
+    await captureCli(["halt", file, "--reason", "news"], env);
+    expect(await captureCli(["resume", file, "--market", "btcusdc"], env)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("news"),
+      err: expect.stringMatching(/no halt waits in btcusdc, and manual elsewhere; without --market all of them end/),
+    });
+  });
+
+  it("ends a drawdown: its loss is accepted, and the next start measures from what it finds", async () => {
+    const { file, halts, env } = stoppedBot();
+    const store = new FileStateStore(dirname(halts));
+    const latch = { action: "halt", why: "net value 90 is 10 quote below its peak 100, allowed 5", atMs: 1 } as const;
+    const drawdown = { name: "drawdown", ...latch };
+    new LatchMemory(store, account).keep([{ measure: "drawdown", ...latch }]);
+    const halted = await captureCli(["halt", file, "--json", "--market", "btcusdc"], env);
+    expect(JSON.parse(halted.out).halts).toMatchObject([drawdown, { name: "manual", marketId: "btcusdc" }]);
+
+    expect(await captureCli(["resume", file, "--market", "btcusdc"], env)).toMatchObject({ code: 0 });
+    expect(new LatchMemory(store, account).read().accepted, "a market's resume accepts no loss of the account").toEqual([]);
+    const { code, out } = await captureCli(["resume", file, "--json"], env);
+    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, halts: [], resumed: [drawdown] });
+    expect(new LatchMemory(store, account).read()).toEqual({ rungs: [], accepted: ["drawdown"] });
+    expect(await captureCli(["resume", file], env)).toMatchObject({ code: 1 });
+  });
+
+  it("accepts the contract that a start found in a market, and no other market's", async () => {
+    const { file, halts, env } = stoppedBot();
+    const store = new FileStateStore(dirname(halts));
+    const [old, now] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`] as const;
+    store.write("contracts.json", JSON.stringify({ btcusdc: old, ethusdc: old }));
+    const changed = (marketId: string) =>
+      ({ name: "exchange-info-changed", marketId, perp: now, why: "another contract", atMs: 1 }) as const;
+    writeFoundHalts(store, account, [changed("btcusdc"), changed("ethusdc")]);
+    const { code, out } = await captureCli(["resume", file, "--market", "btcusdc", "--json"], env);
+    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, halts: [changed("ethusdc")], resumed: [changed("btcusdc")] });
+    expect(JSON.parse(store.read("contracts.json") ?? "")).toEqual({ btcusdc: now, ethusdc: old });
   });
 
   it("is kept for every market that is halted at once: a script that halts twenty was told of ten that another bot trades the account", async () => {

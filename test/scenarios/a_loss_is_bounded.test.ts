@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { statusOf } from "../../src/bot/run/bot-status.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
-import { changeHalts } from "../../src/cli/stopped-bot.js";
+import { haltState, resumeState } from "../../src/cli/stopped-bot.js";
 import { DAY_MS } from "../../src/core/units.js";
 import { BOTH } from "./quoting-stage.js";
 import { ASK, BID, MARKET, START_MS, Stage } from "./stage.js";
@@ -91,11 +91,13 @@ describe("a drawdown that flattens", () => {
     const stage = await lost({ maxDrawdownQuote: "5", onDrawdown: "flatten" });
     stage.botIsKilled();
     const state = { markets: [MARKET], store: stage.store, account: stage.address, nowMs: START_MS };
-    expect(changeHalts(state, { command: "halt", reason: "a look first" }).map(({ why }) => why)).toEqual([
-      "a look first",
-      expect.stringMatching(/^drawdown, flatten: net value/),
-    ]);
-    expect(changeHalts(state, { command: "resume" })).toEqual([]);
+    expect(haltState(state, { command: "halt", reason: "a look first" })).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: "manual", why: "a look first" }),
+        expect.objectContaining({ name: "drawdown", action: "flatten", why: expect.stringMatching(/^net value/) }),
+      ]),
+    );
+    expect(resumeState(state, { command: "resume" })).toMatchObject({ halts: [], resumed: [{}, {}] });
     await stage.botStarts(10_000);
     expect(stage.halts()).toEqual([]);
     expect(stage.positionLots()).toBe(10);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { PEAK_FILE } from "../../src/bot/equity-watch.js";
 import { readinessOf, statusOf } from "../../src/bot/run/bot-status.js";
 import { haltFile, isHaltFile } from "../../src/bot/state/halt-memory.js";
 import { CorruptStateError, MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
@@ -62,6 +63,40 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
     stage.rig.bot.command({ command: "resume" });
     stage.botIsKilled();
     await stage.botStarts(10_000);
+    expect(stage.halts()).toEqual([]);
+  });
+
+  it("a loss that nobody has looked at halts the next run too, though the account has won some of it back", async () => {
+    const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "5" } } });
+    stage.wants({ bid: null, ask: null });
+    await stage.botStarts(5_000);
+    stage.owner.buys(10, 610_000);
+    await stage.passes(5_000);
+    expect(stage.halts()).toEqual(["drawdown"]);
+    stage.botIsKilled();
+    stage.store.write(PEAK_FILE, (stage.store.read(PEAK_FILE) ?? "").replace(/"peak":"\d+"/, '"peak":"1"'));
+    await stage.botStarts(10_000);
+    expect(statusOf(stage.rig.bot).halts).toEqual([expect.stringMatching(/^drawdown: net value .* \(found in an earlier run\)$/)]);
+
+    stage.rig.bot.command({ command: "resume" });
+    await stage.passes(5_000);
+    expect(stage.halts()).toEqual([]);
+    stage.botIsKilled();
+    await stage.botStarts(10_000);
+    expect(stage.halts()).toEqual([]);
+  });
+
+  it("a loss that is accepted before the account is read stays accepted", async () => {
+    const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "5" } } });
+    stage.wants({ bid: null, ask: null });
+    await stage.botStarts(5_000);
+    stage.owner.buys(10, 610_000);
+    await stage.passes(5_000);
+    stage.botIsKilled();
+    await stage.botStarts(0);
+    expect(stage.halts()).toContain("drawdown");
+    stage.rig.bot.command({ command: "resume" });
+    await stage.passes(10_000);
     expect(stage.halts()).toEqual([]);
   });
 

@@ -192,6 +192,8 @@ function bound(store: NonNullable<RigOptions["store"]>): NonNullable<RigOptions[
     writeBehind: (name, text) => store.writeBehind(name, text),
     writeLater: (name, text) => store.writeLater(name, text),
     append: (name, line) => store.append(name, line),
+    setAside: (folder, names) => store.setAside(folder, names),
+    takeBack: (folder) => store.takeBack(folder),
     close: () => store.close(),
   };
 }

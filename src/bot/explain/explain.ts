@@ -4,6 +4,7 @@ import type { Log } from "../../monitoring/log.js";
 import { DAILY_LOSS } from "../../risk/halt.js";
 import type { Bot } from "../bot.js";
 import { accountHalts, quoteText } from "../run/bot-status.js";
+import { LIFE_FILE } from "../run/exchange-life.js";
 import { startBot } from "../run/run-bot.js";
 import type { RunBotOptions, RunningBot } from "../run/running-bot.js";
 import { decidingState } from "../run/session-journal.js";
@@ -37,7 +38,7 @@ export async function explainBot({ store, withinMs = WITHIN_MS, ...options }: Ex
   const { clock } = options.seam;
   const running = await startBot({
     ...options,
-    store: new MemoryStateStore(store === undefined ? {} : decidingState(store)),
+    store: new MemoryStateStore(store === undefined ? {} : stateOf(store)),
     dryRun: true,
     alone: true,
   });
@@ -65,6 +66,12 @@ export async function explainBot({ store, withinMs = WITHIN_MS, ...options }: Ex
     running.bot.abandon();
     running.close();
   }
+}
+
+/** What decides what a run would do, and which life of the exchange that is of. */
+function stateOf(store: Pick<StateStore, "read" | "names">): Readonly<Record<string, string>> {
+  const life = store.read(LIFE_FILE);
+  return { ...decidingState(store), ...(life === undefined ? {} : { [LIFE_FILE]: life }) };
 }
 
 /** A dry run as it is now. */

@@ -1,9 +1,19 @@
-import { ChainRpc } from "../../chain/chain-rpc.js";
+import { z } from "zod";
+import { blockTag, ChainRpc } from "../../chain/chain-rpc.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Clock } from "../../core/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
+import type { VenueRules } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import type { BotConfig, ChainAccessConfig } from "../config/config.js";
+import type { RunBotOptions } from "./running-bot.js";
+
+const blockSchema = z.object({
+  hash: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/)
+    .transform((hash) => hash.toLowerCase()),
+});
 
 /**
  * The addresses of a chain's RPCs: those of the file, then those that the environment holds. They may carry a provider's key, so these
@@ -65,4 +75,25 @@ export async function lensAddress({ lens }: ChainAccessConfig, client: RestClien
     field: "chain.lens",
     expected: "the address of a DealerLens on that chain",
   });
+}
+
+/**
+ * The hash of the chain's first block, in lower case: another one is another chain. Undefined where the bot has no chain, or it does not tell: the
+ * liquidator's start says why.
+ */
+export async function chainGenesis(
+  { config, chain, alone, seam, log }: Pick<RunBotOptions, "config" | "chain" | "alone" | "seam" | "log">,
+  { eip712 }: VenueRules,
+  nowMs: () => Ms,
+): Promise<Hex | undefined> {
+  if (config.chain === undefined || config.liquidator === undefined || chain === undefined || alone === true) return undefined;
+  const rpc = openChainRpc(config.chain, chain.rpcs, { chainId: eip712.chainId, clock: seam.clock, nowMs });
+  try {
+    return await rpc.request("eth_getBlockByNumber", [blockTag(0), false], (answer) => blockSchema.parse(answer).hash);
+  } catch (error) {
+    log.debug({ error }, "the chain does not tell its first block: whether it has begun anew cannot be seen by that");
+    return undefined;
+  } finally {
+    await rpc.close();
+  }
 }

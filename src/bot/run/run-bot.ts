@@ -4,11 +4,16 @@ import { RestClient } from "../../exchange/rest-client.js";
 import { Metrics } from "../../monitoring/metrics.js";
 import { accountSigner } from "../config/account-key.js";
 import { checkOnGrid } from "../config/config-grid.js";
+import { isHaltFile } from "../state/halt-memory.js";
+import { MemoryStateStore, type StateStore } from "../state/state-dir.js";
 import { assembleBot, CONNECTIONS } from "./assemble-bot.js";
+import { chainGenesis } from "./chain-access.js";
+import { enterLife } from "./exchange-life.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "./market-strategies.js";
 import { ReceivedStamp } from "./received-stamp.js";
-import { isRegistered } from "./registration.js";
+import { accountCreation, register } from "./registration.js";
 import type { RunBotOptions, RunningBot } from "./running-bot.js";
+import { decidingState } from "./session-journal.js";
 import { StartReads } from "./start-reads.js";
 import { withLiquidator } from "./with-liquidator.js";
 
@@ -46,29 +51,44 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
     checkOnGrid(config, rules);
     const strategies = bindStrategies(config, loaded);
     // A registration that is sent twice finds the account there.
-    const registered = await reads.answerOf(() => isRegistered(client, options));
+    const { registered, isNew } = await reads.answerOf(() => register(client, options));
+    const store = registered ? options.store : withoutAccount(options.store);
+    if (registered && options.paper === undefined) {
+      const createdAtMs = await accountCreation(() => reads.answerOf(() => client.accountCreatedAtMs()), log);
+      const genesis = await chainGenesis(options, rules, () => exchangeNowMs());
+      enterLife({ createdAtMs, genesis, isNewAccount: isNew }, { store, log, nowMs: seam.clock.nowMs() });
+    }
     const tap = await options.record?.({ account: signer.address, rules, registered });
     const files = strategyFiles(loaded);
     const account = signer.address;
-    const running = assembleBot(options, {
-      signer,
-      rules,
-      strategies,
-      files,
-      metrics,
-      client,
-      readClock,
-      received,
-      account,
-      network,
-      registered,
-      tap,
-    });
+    const running = assembleBot(
+      { ...options, store },
+      {
+        signer,
+        rules,
+        strategies,
+        files,
+        metrics,
+        client,
+        readClock,
+        received,
+        account,
+        network,
+        registered,
+        tap,
+      },
+    );
     // What is signed beside the bot, its last cancels too: by then this machine's clock may have been set.
     exchangeNowMs = running.exchangeNowMs;
-    return await withLiquidator(options, running);
+    return await withLiquidator({ ...options, store }, running);
   } catch (error) {
     network.close();
     throw error;
   }
+}
+
+/** The halts alone of a state whose account the exchange does not know: its peak and position are of no account that is there. */
+function withoutAccount(store: StateStore): StateStore {
+  const halts = Object.entries(decidingState(store)).filter(([name]) => isHaltFile(name));
+  return new MemoryStateStore(Object.fromEntries(halts));
 }

@@ -1,3 +1,4 @@
+import type { SetAside } from "./set-aside.js";
 import type { StateStore } from "./state-dir.js";
 
 /** The state of a run that nobody goes on with: it begins with none, and leaves none. */
@@ -23,6 +24,14 @@ export class DiscardingStore implements StateStore {
   writeLater(): void {}
 
   append(): void {}
+
+  setAside(folder: string): SetAside {
+    return { folder, names: [] };
+  }
+
+  takeBack(): readonly string[] {
+    return [];
+  }
 
   close(): void {}
 }

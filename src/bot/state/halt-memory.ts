@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FormatError } from "../../core/errors.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
+import { FOUND_HALTS_FILE } from "./found-halts.js";
 import { LATCH_FILE } from "./latch-memory.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
@@ -13,9 +14,9 @@ export function haltFile(marketId?: MarketId): string {
   return marketId === undefined ? "manual-halt.json" : `manual-halt-${marketId}.json`;
 }
 
-/** Whether a file of the state directory says what is halted until a person resumes: by hand, or by a rung of the risk ladder. */
+/** Whether a file of the state directory says what is halted until a person resumes: by hand, by a rung of the risk ladder, or since a contract is another. */
 export function isHaltFile(name: string): boolean {
-  return name === FORMER_FILE || name === LATCH_FILE || OWN_FILE.test(name);
+  return name === FORMER_FILE || name === LATCH_FILE || name === FOUND_HALTS_FILE || OWN_FILE.test(name);
 }
 
 const fileSchema = z.strictObject({

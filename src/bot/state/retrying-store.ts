@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/seam.js";
 import type { Ms } from "../../core/units.js";
+import type { SetAside } from "./set-aside.js";
 import type { StateStore } from "./state-dir.js";
 
 /** A text of the state directory that could not be written. */
@@ -73,6 +74,14 @@ export class RetryingStore implements StateStore {
 
   append(name: string, line: string): void {
     this.#store.append(name, line);
+  }
+
+  setAside(folder: string, names: readonly string[]): SetAside {
+    return this.#store.setAside(folder, names);
+  }
+
+  takeBack(folder: string): readonly string[] {
+    return this.#store.takeBack(folder);
   }
 
   close(): void {

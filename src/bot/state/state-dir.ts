@@ -10,6 +10,7 @@ import type { BotConfig } from "../config/config.js";
 import { discardFile } from "./discard-file.js";
 import { GrowingFile, lastLines, linesAtEnd, writeAll } from "./growing-file.js";
 import { LaterText } from "./later-text.js";
+import { type SetAside, setFilesAside, takeFilesBack } from "./set-aside.js";
 
 /** What survives a restart: small named texts, replaced whole, and logs that only grow. */
 export interface StateStore {
@@ -40,6 +41,13 @@ export interface StateStore {
    * @throws RunError when it cannot be written, or when an earlier line could not be brought to the disk.
    */
   append(name: string, line: string): void;
+  /**
+   * Moves those of the files that are there out of the way, into a folder of this name or a similar one, before any of them is written.
+   * @throws RunError when one cannot be moved.
+   */
+  setAside(folder: string, names: readonly string[]): SetAside;
+  /** Moves back what {@link setAside} moved there, where nothing has taken its place; returns the names. @throws RunError when one cannot be moved. */
+  takeBack(folder: string): readonly string[];
   /** Brings every line and text to the disk, and lets go of what is open. @throws RunError when one cannot be. */
   close(): void;
 }
@@ -166,6 +174,14 @@ export class FileStateStore implements StateStore {
     }
   }
 
+  setAside(folder: string, names: readonly string[]): SetAside {
+    return setFilesAside(this.directory, checkedName(folder), names);
+  }
+
+  takeBack(folder: string): readonly string[] {
+    return takeFilesBack(this.directory, checkedName(folder));
+  }
+
   close(): void {
     try {
       for (const [name, { waiting }] of this.#later) if (waiting !== undefined) this.write(name, waiting);
@@ -190,6 +206,7 @@ export class FileStateStore implements StateStore {
 /** State in memory, for simulations and backtests. */
 export class MemoryStateStore implements StateStore {
   readonly #texts: Map<string, string>;
+  readonly #aside = new Map<string, string>();
 
   constructor(texts: Readonly<Record<string, string>> = {}) {
     this.#texts = new Map(Object.entries(texts));
@@ -222,6 +239,27 @@ export class MemoryStateStore implements StateStore {
 
   append(name: string, line: string): void {
     this.#texts.set(checkedName(name), `${this.#texts.get(name) ?? ""}${line}\n`);
+  }
+
+  setAside(folder: string, names: readonly string[]): SetAside {
+    const there = names.filter((name) => this.#texts.has(name));
+    for (const name of there) {
+      this.#aside.set(`${folder}/${name}`, this.#texts.get(name) ?? "");
+      this.#texts.delete(name);
+    }
+    return { folder, names: there };
+  }
+
+  takeBack(folder: string): readonly string[] {
+    const names: string[] = [];
+    for (const [path, text] of this.#aside) {
+      const name = path.slice(folder.length + 1);
+      if (!path.startsWith(`${folder}/`) || this.#texts.has(name)) continue;
+      this.#texts.set(name, text);
+      this.#aside.delete(path);
+      names.push(name);
+    }
+    return names;
   }
 
   close(): void {}

@@ -1,4 +1,5 @@
 import { isHaltFile } from "./halt-memory.js";
+import type { SetAside } from "./set-aside.js";
 import type { StateStore } from "./state-dir.js";
 
 /** A state without the halts by hand: a dry run is not held by what holds real orders, and what it is told holds no real run. */
@@ -35,6 +36,14 @@ export class UnhaltedStore implements StateStore {
 
   append(name: string, line: string): void {
     if (!isHaltFile(name)) this.#store.append(name, line);
+  }
+
+  setAside(folder: string, names: readonly string[]): SetAside {
+    return this.#store.setAside(folder, names);
+  }
+
+  takeBack(folder: string): readonly string[] {
+    return this.#store.takeBack(folder);
   }
 
   close(): void {

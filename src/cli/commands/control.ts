@@ -4,10 +4,12 @@ import { loadBotOrders } from "../../bot/config/config.js";
 import { askRunningBot, type BotChoice, botRunningFrom, findRunningBot } from "../../bot/control/control-client.js";
 import { type ControlRequest, controlCommandSchema } from "../../bot/control/control-protocol.js";
 import { ConfigError } from "../../core/errors.js";
+import type { MarketId } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
+import { NotWell } from "../exit.js";
 import { haltRunningBot } from "../halt-running-bot.js";
 import { printData } from "../output.js";
-import { tellStoppedBot } from "../stopped-bot.js";
+import { tellStoppedBot, type UnstartedBot } from "../stopped-bot.js";
 
 interface ControlOptions {
   readonly json?: boolean;
@@ -62,19 +64,40 @@ function controlCommand(
     .option("--json", "JSON on stdout")
     .action(async (file: string | undefined, options: ControlOptions) => {
       const asked = checked(request(options));
-      printData(context, await answerOf(context, file, asked), options.json);
+      const { answer, note } = await answerOf(context, file, asked);
+      printData(context, answer, options.json);
+      if (note === undefined) return;
+      context.stderr.write(`marketwright: ${note}\n`);
+      throw new NotWell();
     });
 }
 
+/** What came of a command, and what is not well about it. */
+interface Answer {
+  readonly answer: unknown;
+  readonly note?: string | undefined;
+}
+
 /** A halt and a resume are of the account, whether its bot runs now or not; without a file it has to run to be found. */
-async function answerOf(context: CliContext, file: string | undefined, asked: ControlRequest): Promise<unknown> {
+async function answerOf(context: CliContext, file: string | undefined, asked: ControlRequest): Promise<Answer> {
   const { env, seam } = context;
   const command = controlCommandSchema.parse(asked);
   const isKept = command.command === "halt" || command.command === "resume";
   const choice: BotChoice = { file, env, accountOf: (named) => accountOf(named, env) };
-  if (isKept && file !== undefined && (await botRunningFrom(file, choice)) === undefined) return tellStoppedBot(context, file, command);
+  if (isKept && file !== undefined && (await botRunningFrom(file, choice)) === undefined) {
+    const unstarted = await tellStoppedBot(context, file, command);
+    return { answer: unstarted, note: unresumedText(unstarted, command.marketId) };
+  }
   const bot = await findRunningBot(choice);
-  return command.command === "halt" ? haltRunningBot(context, bot, command) : askRunningBot(bot, asked, seam.clock);
+  return { answer: await (command.command === "halt" ? haltRunningBot(context, bot, command) : askRunningBot(bot, asked, seam.clock)) };
+}
+
+/** Why a resume of a bot that does not run changed nothing; undefined where it did, and for a halt. */
+function unresumedText({ halts, resumed }: UnstartedBot, marketId: MarketId | undefined): string | undefined {
+  if (resumed === undefined || resumed.length > 0) return undefined;
+  if (halts.length > 0)
+    return `nothing was resumed: no halt waits in ${marketId}, and ${halts.map(({ name }) => name).join(", ")} elsewhere; without --market all of them end`;
+  return "nothing was resumed: the bot does not run, and no halt waits for its next start; a failed strategy, changed rules and what else a bot finds itself is looked at anew when it starts";
 }
 
 /** @throws ConfigError for a file that is none or a key that is not there, RunError for a keystore that does not open. */

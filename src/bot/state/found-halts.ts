@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { FormatError } from "../../core/errors.js";
+import type { Hex, MarketId, Ms } from "../../core/units.js";
+import { readJsonState, type StateStore } from "./state-dir.js";
+
+/** Markets that were halted because of what the bot found at its start, and that stay so until a person resumes. */
+export const FOUND_HALTS_FILE = "found-halts.json";
+
+/** A market whose contract is another than in the last run: the next run finds that again. */
+export interface FoundHalt {
+  readonly name: "exchange-info-changed";
+  readonly marketId: MarketId;
+  /** The contract that a resume accepts. */
+  readonly perp: Hex;
+  readonly why: string;
+  /** When it was found, by this machine's clock. */
+  readonly atMs: Ms;
+}
+
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  account: z.string(),
+  halts: z.array(
+    z.strictObject({
+      name: z.literal("exchange-info-changed"),
+      marketId: z.string().min(1),
+      perp: z.string().regex(/^0x[0-9a-f]{40}$/),
+      why: z.string(),
+      atMs: z.int().min(0),
+    }),
+  ),
+});
+
+/** Those that are written down. @throws CorruptStateError when the file is broken, or another account's. */
+export function readFoundHalts(store: Pick<StateStore, "read">, account: Hex): readonly FoundHalt[] {
+  return (
+    readJsonState(store, FOUND_HALTS_FILE, (value) => {
+      const file = fileSchema.parse(value);
+      if (file.account.toLowerCase() === account.toLowerCase()) return file.halts;
+      throw new FormatError("halts of another account", { field: `${FOUND_HALTS_FILE} account`, value: file.account, expected: account });
+    }) ?? []
+  );
+}
+
+/** Replaces those that are written down. @throws RunError when they cannot be written. */
+export function writeFoundHalts(store: Pick<StateStore, "write">, account: Hex, halts: readonly FoundHalt[]): void {
+  store.write(FOUND_HALTS_FILE, JSON.stringify({ version: 1, account, halts }));
+}

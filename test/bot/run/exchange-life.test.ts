@@ -1,0 +1,141 @@
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type ExchangeLife, enterLife, LIFE_FILE } from "../../../src/bot/run/exchange-life.js";
+import { CorruptStateError, FileStateStore } from "../../../src/bot/state/state-dir.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { logTo } from "../../../src/monitoring/log.js";
+
+const NOW_MS = 1_790_000_000_000;
+const CREATED_MS = 1_780_000_000_000;
+const GENESIS = `0x${"a".repeat(64)}` as const;
+const OTHER_GENESIS = `0x${"b".repeat(64)}` as const;
+
+/** What belongs to one life of the account at the exchange, and to one life of the chain. */
+const OF_ACCOUNT = [
+  "built-orders.json",
+  "contracts.json",
+  "fills.jsonl",
+  "found-halts.json",
+  "peak-equity.json",
+  "record-begins.json",
+  "takeovers.json",
+  "untold-trades.json",
+];
+const OF_CHAIN = ["liquidations.jsonl", "transactions.jsonl"];
+/** What does not: whose the folder is, a person's halts, the rate limits of this address, the process. */
+const STAYING = ["account.json", "budget.json", "heartbeat.json", "key", "manual-halt-btcusdc.json", "manual-halt.json"];
+
+/** A state folder as a run left it, and what a start does with it at an exchange in this life. */
+function stateFolder(names: readonly string[] = [...OF_ACCOUNT, ...OF_CHAIN, ...STAYING]) {
+  const directory = join(mkdtempSync(join(tmpdir(), "mw-")), "state");
+  const store = new FileStateStore(directory);
+  for (const name of names) store.write(name, `${name} of before`);
+  const starts = (life: Partial<ExchangeLife>): string[] => {
+    const lines: string[] = [];
+    const log = logTo({ write: (line) => lines.push(line) }, { level: "info", clock: new VirtualClock(NOW_MS) });
+    enterLife({ isNewAccount: false, ...life }, { store, log, nowMs: NOW_MS });
+    return lines.map((line) => JSON.parse(line).msg);
+  };
+  const files = () =>
+    readdirSync(directory, { withFileTypes: true })
+      .flatMap((entry) => (entry.isFile() && entry.name !== LIFE_FILE ? [entry.name] : []))
+      .sort();
+  return { directory, store, starts, files };
+}
+
+describe("the state of a bot whose exchange has begun anew", () => {
+  it("is set aside where the exchange did not know the account: its peak would halt the bot for a loss that nobody had", () => {
+    const { directory, starts, files } = stateFolder();
+    const said = starts({ createdAtMs: CREATED_MS, isNewAccount: true });
+    expect(said).toEqual([
+      expect.stringMatching(/^the exchange has begun anew .*earlier-account-until-1790000000000 .*a halt by hand stays$/),
+    ]);
+    expect(files()).toEqual([...STAYING, ...OF_CHAIN].sort());
+    const aside = join(directory, "earlier-account-until-1790000000000");
+    expect(readdirSync(aside).sort()).toEqual(OF_ACCOUNT);
+    expect(readFileSync(join(aside, "peak-equity.json"), "utf8")).toBe("peak-equity.json of before");
+  });
+
+  it("is set aside where somebody else registered the account before the bot came: the exchange created it at another time", () => {
+    const { directory, starts, files } = stateFolder();
+    expect(starts({ createdAtMs: CREATED_MS }), "nothing is known of a life before").toEqual([]);
+    expect(files()).toEqual([...OF_ACCOUNT, ...OF_CHAIN, ...STAYING].sort());
+    expect(starts({ createdAtMs: CREATED_MS + 1 })).toHaveLength(1);
+    expect(readdirSync(join(directory, `earlier-account-${CREATED_MS}`)).sort()).toEqual(OF_ACCOUNT);
+  });
+
+  it("is set aside with what was sent to the chain where the chain begins with another block", () => {
+    const { directory, starts, files } = stateFolder();
+    starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
+    expect(starts({ createdAtMs: CREATED_MS, genesis: OTHER_GENESIS })).toEqual([
+      expect.stringMatching(/earlier-account-1780000000000-a{16} and earlier-chain-a{16}/),
+    ]);
+    expect(files()).toEqual([...STAYING].sort());
+    expect(readdirSync(join(directory, `earlier-chain-${"a".repeat(16)}`)).sort()).toEqual(OF_CHAIN);
+  });
+
+  it("keeps what was sent to the chain where the account alone is another: the chain still has it", () => {
+    const { starts, files } = stateFolder();
+    starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
+    starts({ createdAtMs: CREATED_MS + 1, genesis: GENESIS });
+    expect(files()).toEqual([...STAYING, ...OF_CHAIN].sort());
+  });
+
+  it("stays where the exchange or the chain does not tell: silence is no other life, and is no life that is remembered", () => {
+    const { starts, files } = stateFolder();
+    const all = [...OF_ACCOUNT, ...OF_CHAIN, ...STAYING].sort();
+    starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
+    for (const life of [{}, { createdAtMs: CREATED_MS }, { genesis: GENESIS }, { createdAtMs: CREATED_MS, genesis: GENESIS }]) {
+      expect(starts(life)).toEqual([]);
+      expect(files()).toEqual(all);
+    }
+    expect(starts({ genesis: OTHER_GENESIS }), "what was remembered before the silence still counts").toHaveLength(1);
+  });
+
+  it("keeps the account's state of now when a run without a chain saw the account change and a later one sees the chain", () => {
+    const { store, starts, files } = stateFolder();
+    starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
+    starts({ createdAtMs: CREATED_MS + 1 });
+    store.write("peak-equity.json", "of the new account");
+    starts({ createdAtMs: CREATED_MS + 1, genesis: OTHER_GENESIS });
+    expect(store.read("peak-equity.json")).toBe("of the new account");
+    expect(files()).toEqual([...STAYING, "peak-equity.json"].sort());
+  });
+
+  it("is taken back where the exchange of before comes back: its drawdown must not be forgotten by a visit elsewhere", () => {
+    const { store, starts, files } = stateFolder();
+    starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
+    starts({ createdAtMs: CREATED_MS + 1, genesis: OTHER_GENESIS });
+    store.write("peak-equity.json", "of the exchange elsewhere");
+    expect(starts({ createdAtMs: CREATED_MS, genesis: GENESIS })).toEqual([
+      expect.stringContaining("begun anew"),
+      expect.stringContaining("taken back"),
+    ]);
+    expect(files()).toEqual([...OF_ACCOUNT, ...OF_CHAIN, ...STAYING].sort());
+    expect(store.read("peak-equity.json")).toBe("peak-equity.json of before");
+    starts({ createdAtMs: CREATED_MS + 1, genesis: OTHER_GENESIS });
+    expect(store.read("peak-equity.json")).toBe("of the exchange elsewhere");
+  });
+
+  it("is never written over by what is set aside later", () => {
+    const { directory, store, starts } = stateFolder();
+    starts({ isNewAccount: true });
+    store.write("peak-equity.json", "a second one");
+    starts({ isNewAccount: true });
+    const peaks = readdirSync(directory).filter((name) => name.startsWith("earlier-"));
+    expect(peaks.map((name) => readFileSync(join(directory, name, "peak-equity.json"), "utf8"))).toEqual([
+      "peak-equity.json of before",
+      "a second one",
+    ]);
+  });
+
+  it("says nothing and makes no folder at a first start, and stops at a file that is broken", () => {
+    const { directory, store, starts } = stateFolder(["account.json"]);
+    expect(starts({ createdAtMs: CREATED_MS, isNewAccount: true })).toEqual([]);
+    expect(readdirSync(directory).sort()).toEqual(["account.json", LIFE_FILE]);
+    store.write(LIFE_FILE, "{");
+    expect(() => starts({})).toThrow(CorruptStateError);
+  });
+});

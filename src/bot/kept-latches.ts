@@ -29,7 +29,12 @@ export class KeptLatches {
     for (const latch of rungs) {
       const track = tracks.find(({ measure, marketId }) => measure === latch.measure && marketId === latch.marketId);
       if (track === undefined) strangers.push(latch);
-      else track.latch = { ...latch, action: track.rungs.some(({ action }) => action === latch.action) ? latch.action : "halt" };
+      else
+        track.latch = {
+          ...latch,
+          action: track.rungs.some(({ action }) => action === latch.action) ? latch.action : "halt",
+          why: foundBefore(latch.why),
+        };
     }
     this.#strangers = strangers;
     this.#written = JSON.stringify(rungs);
@@ -67,4 +72,10 @@ export class KeptLatches {
         : (["error", "the limit that was passed is not written down: a bot that is started anew does not know it"] as const);
     this.#context.notify({ kind: "log", level, message, fields: { error } });
   }
+}
+
+const IN_AN_EARLIER_RUN = " (found in an earlier run)";
+
+function foundBefore(why: string): string {
+  return why.endsWith(IN_AN_EARLIER_RUN) ? why : `${why}${IN_AN_EARLIER_RUN}`;
 }

@@ -47,6 +47,9 @@ describe("a drawdown that flattens", () => {
     stage.botIsKilled();
     await stage.botStarts(10_000);
     expect(stage.positionLots(), "the next run sells the rest").toBe(0);
+    expect(statusOf(stage.rig.bot).halts).toEqual([
+      expect.stringMatching(/^drawdown: net value .*, allowed 5 \(found in an earlier run\)$/),
+    ]);
     expect(Math.min(...soldAt(stage))).toBeGreaterThanOrEqual(WORST);
     await stage.passes(5_000);
     expect(stage.halts()).toEqual(["drawdown"]);

@@ -96,6 +96,12 @@ describe("the live screen", () => {
     expect(find(halted, "orders")).toMatch(/2 unknown {3}1 not ours/);
   });
 
+  it("says which limit of losses acts, in a line of its own", () => {
+    const reduced: ScreenModel = { ...model, ladder: ["drawdown: only orders that reduce the position rest: 410 of 500"] };
+    expect(find(reduced, " RISK ")).toContain("drawdown: only orders that reduce the position rest: 410 of 500");
+    expect(find(model, " RISK ")).toBe("");
+  });
+
   it("names what of the earnings no part of the profit has yet, where there is anything", () => {
     expect(find(model, "equity")).not.toContain("under way");
     expect(find({ ...model, underWayQuote: "-0.20" }, "equity")).toMatch(/\+1\.35 {3}under way -0\.20/);

@@ -29,6 +29,8 @@ export interface CliContext {
   readonly onUncaught?: (handler: UncaughtHandler) => () => void;
   /** Resolves with the signal's name when the user asks the process to end, or when the process that started it is gone. */
   readonly interrupted: () => Promise<string>;
+  /** {@link ProcessEnd.leaves} of this process. Absent where a test runs the command. */
+  readonly leaves?: (left: (() => string) | undefined) => void;
   /** {@link ProcessEnd.unheard} of this process. Absent where a test runs the command. */
   readonly unheard?: () => void;
   /** Watches this process from a thread beside it. Absent where a test runs the command. */
@@ -38,7 +40,9 @@ export interface CliContext {
 }
 
 /** The real process. */
-export function processContext(end: Pick<ProcessEnd, "signal" | "unheard" | "heard" | "now">): CliContext {
+export function processContext(
+  end: Pick<ProcessEnd, "signal" | "unheard" | "heard" | "now"> & Partial<Pick<ProcessEnd, "leaves">>,
+): CliContext {
   const seam = liveSeam();
   return {
     env: process.env,
@@ -48,6 +52,7 @@ export function processContext(end: Pick<ProcessEnd, "signal" | "unheard" | "hea
     seam,
     onUncaught,
     interrupted: () => end.signal(() => seam.clock.monotonicMs()),
+    leaves: (left) => end.leaves?.(left),
     unheard: () => end.unheard(),
     watchLoop: (options) => new LoopWatchdog(options, { clock: seam.clock, signals: end }),
     script: process.argv[1] ?? "",

@@ -1,6 +1,6 @@
 import type { CancelBudget } from "../bot/cancelling/cancel-budget.js";
 import type { BotOrdersConfig } from "../bot/config/config.js";
-import { StartReads } from "../bot/run/start-reads.js";
+import { type AwaitedExchange, StartReads } from "../bot/run/start-reads.js";
 import { HEARTBEAT_FILE, parseHeartbeat } from "../bot/state/heartbeat.js";
 import { stateDirOf } from "../bot/state/state-dir.js";
 import type { Clock } from "../core/seam.js";
@@ -26,6 +26,8 @@ export interface GuardStart {
   readonly log: OpenLog;
   /** Whether the guard is to leave. */
   readonly isOver: () => boolean;
+  /** How an exchange that is not there yet is waited for; it is not where this is absent. */
+  readonly awaited?: Omit<AwaitedExchange, "rest" | "withinMs">;
 }
 
 /**
@@ -34,8 +36,12 @@ export interface GuardStart {
  * @returns undefined when the guard is to leave before there is an answer
  * @throws VenueError, VenueRequestError as a bot's start does, where nothing waits for the guard or to ask again will not help.
  */
-export async function guardRules(access: GuardAccess, { clock, log, budget, isOver }: GuardStart): Promise<VenueRules | undefined> {
-  const reads = new StartReads(clock, log);
+export async function guardRules(
+  access: GuardAccess,
+  { clock, log, budget, isOver, awaited }: GuardStart,
+): Promise<VenueRules | undefined> {
+  const { rest, connectWithinMs: withinMs } = access.config.exchange;
+  const reads = new StartReads(clock, log, awaited === undefined ? undefined : { ...awaited, rest, withinMs });
   const syncClock = () => budget.call("time", { kept: 0, isOver }, access.syncClock);
   const exchangeInfo = () => budget.call("exchangeInfo", { kept: 0, isOver }, () => access.client.exchangeInfo());
   for (let isFirst = true; !isOver(); isFirst = false) {

@@ -28,6 +28,7 @@ export class ProcessEnd {
   #isOver = false;
   #isHungUp = false;
   readonly #launch = NpmLaunch.find(process.env);
+  #left: (() => string) | undefined;
 
   constructor() {
     for (const signal of SIGNALS) process.on(signal, this.#hear);
@@ -65,6 +66,7 @@ export class ProcessEnd {
           resolve(by);
         } else if (by !== ALONE && monotonicMs() - firstAtMs > SAME_SIGNAL_MS) {
           say(`ended by a second signal (${by}): what was under way is given up`);
+          this.#sayLeft();
           this.now(EXIT.failure);
         }
       };
@@ -81,6 +83,11 @@ export class ProcessEnd {
       else clock.setTimer(LAUNCH_CHECK_MS, check);
     };
     check();
+  }
+
+  /** What a second signal leaves behind, and what to do about it: its line is written as the process ends. Undefined where nothing is left. */
+  leaves(left: (() => string) | undefined): void {
+    this.#left = left;
   }
 
   /**
@@ -113,6 +120,14 @@ export class ProcessEnd {
     // Node puts a terminal back as it was, and aborts where that is gone.
     if (this.#isHungUp) for (const stream of STDIO) letGo(stream);
     process.exit(code);
+  }
+
+  #sayLeft(): void {
+    try {
+      if (this.#left !== undefined) say(this.#left());
+    } catch (error) {
+      say(`what is left cannot be told (${error instanceof Error ? error.message : String(error)})`);
+    }
   }
 
   readonly #hear = (by: string): void => {

@@ -34,9 +34,11 @@ import { startMetricsServer } from "../monitoring/metrics-server.js";
 import { type LiveScreen, screenSupport, startScreen } from "../monitoring/screen-driver.js";
 import type { CliContext } from "./cli-context.js";
 import { namingExchange } from "./exchange-access.js";
+import { ordersLeftText } from "./orders-left.js";
 import { packageVersion } from "./package-version.js";
 import { startSessionControl } from "./session-control.js";
 import { openRecorder } from "./session-recorder.js";
+import { untilInterrupted } from "./until-interrupted.js";
 import { type Companions, watchCompanions } from "./watch-companions.js";
 
 /** How a bot is run from the command line. */
@@ -49,6 +51,8 @@ export interface SessionOptions extends Companions {
   readonly screen: boolean;
   /** How a guard is started, for the warning when none runs; left out where one is being started. */
   readonly guardCommand?: string;
+  /** How what a process that is ended at once leaves is cancelled. */
+  readonly cancelCommand: string;
   readonly journalPath?: string | undefined;
   /** How a dry run's orders travel and are filled here; a dry run without it fills nothing. */
   readonly paper?: PaperModels | undefined;
@@ -145,8 +149,9 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
     running?.command({ command: "stop", reason });
   });
   const between = paper === undefined ? undefined : await paperBetween(config, paper, seam.clock);
-  const bot = await namingExchange(config.exchange.rest, () =>
+  const start = (signal: AbortSignal) =>
     startBot({
+      awaited: { signal, tell: (sentence) => context.stderr.write(`marketwright: ${sentence}\n`) },
       config,
       privateKey,
       seam,
@@ -161,9 +166,15 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
       journal,
       ...(watchdog === undefined ? {} : { calling: watchdog.calling }),
       record: recorder?.record,
-    }),
-  );
+    });
+  const bot = await untilInterrupted(context, "no order was placed", (signal) => namingExchange(config.exchange.rest, () => start(signal)));
   running = bot;
+  if (!dryRun) {
+    const left = (): string =>
+      ordersLeftText(bot.isBroken() ? undefined : bot.bot.context.account.orders.unresolved(), options.cancelCommand);
+    context.leaves?.(left);
+    cleanup.push(() => context.leaves?.(undefined));
+  }
   for (const command of control.haltsMeanwhile) bot.command(command);
   for (const error of strays) bot.fail(error);
   cleanup.push(() => bot.close());

@@ -57,7 +57,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
         this,
       );
     } catch (error) {
-      this.#finish({ ok: false, cause: "connection-lost", sent: false, message: messageOf(error) });
+      this.#finish({ ok: false, cause: "connection-lost", sent: false, message: messageOf(error), code: codeOf(error) });
     } finally {
       this.#isDispatching = false;
     }
@@ -106,7 +106,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#finish({ ok: false, cause: "connection-lost", sent: this.#controller !== undefined, message: messageOf(error) });
+    const sent = this.#controller !== undefined;
+    this.#finish({ ok: false, cause: "connection-lost", sent, message: messageOf(error), code: codeOf(error) });
   }
 
   #timedOut(): void {
@@ -130,7 +131,10 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   // Node reports a refused connection to a name with several addresses without a message.
-  return error.message || code || error.name;
+  return error.message || codeOf(error) || error.name;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

@@ -91,8 +91,8 @@ export class RestCaller {
 
 function answerOf(result: HttpResult, where: string): unknown {
   if (!result.ok) {
-    const { sent, cause, message } = result;
-    throw new VenueRequestError(`${where}: ${message}`, { mayHaveHappened: sent, timedOut: cause === "timeout" });
+    const { sent, cause, message, code } = result;
+    throw new VenueRequestError(`${where}: ${message}`, { mayHaveHappened: sent, timedOut: cause === "timeout", systemCode: code });
   }
   const { status, body, retryAfterMs } = result;
   if (status === 429 || status === 418) {

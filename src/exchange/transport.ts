@@ -14,7 +14,14 @@ export interface HttpRequest {
 export type HttpResult =
   | { readonly ok: true; readonly status: number; readonly body: string; readonly retryAfterMs: Ms | undefined }
   /** `sent` is false only where it is certain that no byte of the request left. */
-  | { readonly ok: false; readonly cause: "timeout" | "connection-lost"; readonly sent: boolean; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly cause: "timeout" | "connection-lost";
+      readonly sent: boolean;
+      readonly message: string;
+      /** What the system or the HTTP parser calls the failure, such as `ECONNREFUSED`; absent where it has no name. */
+      readonly code?: string | undefined;
+    };
 
 /** The network under the client: real HTTP and websockets, or memory in a simulation. */
 export interface Transport {

@@ -115,6 +115,7 @@ export interface VenueRequestDetail {
   readonly timedOut?: boolean;
   readonly mayHaveHappened: boolean;
   readonly tries?: number;
+  readonly systemCode?: string | undefined;
 }
 
 /** A request got no usable answer: no connection, a time-out, a rate limit, a 5xx or a body that is not JSON. */
@@ -128,6 +129,8 @@ export class VenueRequestError extends MarketwrightError {
   readonly mayHaveHappened: boolean;
   /** How often the request was sent; more than once only where repeating is safe. */
   readonly tries: number;
+  /** What the system or the HTTP parser calls the failure of the connection, such as `ECONNREFUSED`; absent where it has no name. */
+  readonly systemCode: string | undefined;
   readonly #summary: string;
 
   constructor(summary: string, detail: VenueRequestDetail) {
@@ -138,12 +141,13 @@ export class VenueRequestError extends MarketwrightError {
     this.timedOut = detail.timedOut ?? false;
     this.mayHaveHappened = detail.mayHaveHappened;
     this.tries = detail.tries ?? 1;
+    this.systemCode = detail.systemCode;
   }
 
   /** The same error, told after so many tries. */
   after(tries: number): VenueRequestError {
-    const { httpStatus, retryAfterMs, timedOut, mayHaveHappened } = this;
-    return new VenueRequestError(this.#summary, { httpStatus, retryAfterMs, timedOut, mayHaveHappened, tries });
+    const { httpStatus, retryAfterMs, timedOut, mayHaveHappened, systemCode } = this;
+    return new VenueRequestError(this.#summary, { httpStatus, retryAfterMs, timedOut, mayHaveHappened, tries, systemCode });
   }
 }
 

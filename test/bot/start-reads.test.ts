@@ -4,6 +4,8 @@ import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { VenueError, VenueRequestError } from "../../src/exchange/venue-errors.js";
 import { SILENT } from "./recorded-run.js";
 
+const REST = "http://127.0.0.1:8620/v1";
+
 const badGateway = new VenueRequestError("GET /v1/time: HTTP 502: bad gateway", { httpStatus: 502, mayHaveHappened: true });
 const timedOut = new VenueRequestError("GET /v1/time: no answer within 2000 ms", { timedOut: true, mayHaveHappened: true });
 const cutOff = new VenueRequestError("GET /v1/time: connection reset", { mayHaveHappened: true });
@@ -15,10 +17,18 @@ const slow = new VenueError({ code: 1011, codeText: "Invalid timestamp", message
 const banned = (retryAfterMs?: number) => new VenueRequestError("418", { httpStatus: 418, retryAfterMs, mayHaveHappened: false });
 const unauthorised = new VenueError({ code: 1010, codeText: "Unauthorized", message: "no" }, 401);
 
+const nobody = (systemCode: string) =>
+  new VenueRequestError(`GET /v1/time: connect ${systemCode} 127.0.0.1:8620`, { systemCode, mayHaveHappened: false });
+
 /** Asks an exchange that answers with these, one after the other, the last one for ever. */
-async function ask(answers: readonly (Error | "well")[]) {
+async function ask(answers: readonly (Error | "well")[], withinMs?: number, abortAtMs?: number) {
   const clock = new VirtualClock(0);
-  const reads = new StartReads(clock, SILENT);
+  const abort = new AbortController();
+  if (abortAtMs !== undefined) clock.setTimer(abortAtMs, () => abort.abort("SIGINT"));
+  const told: string[] = [];
+  const awaited = { rest: REST, signal: abort.signal, tell: (sentence: string) => void told.push(sentence) };
+  const reads = new StartReads(clock, SILENT, withinMs === undefined ? undefined : { ...awaited, withinMs });
+  let endedAtMs = 0;
   const atMs: number[] = [];
   let came: unknown;
   const asking = reads
@@ -35,10 +45,13 @@ async function ask(answers: readonly (Error | "well")[]) {
       (error: unknown) => {
         came = error;
       },
-    );
+    )
+    .finally(() => {
+      endedAtMs = clock.nowMs();
+    });
   await clock.runFor(60_000);
   await asking;
-  return { came, atMs };
+  return { came, atMs, told, endedAtMs };
 }
 
 describe("what a bot asks before it runs", () => {
@@ -51,12 +64,12 @@ describe("what a bot asks before it runs", () => {
     ["a maintenance page that is told as a success", page],
     ["a request that was long on its way", slow],
   ])("is asked again after %s", async (_name, error) => {
-    expect(await ask([error, error, "well"])).toEqual({ came: "well", atMs: [0, 250, 750] });
+    expect(await ask([error, error, "well"])).toMatchObject({ came: "well", atMs: [0, 250, 750] });
   });
 
   it("is not asked again when the exchange has refused it, or takes no connection at all", async () => {
     for (const error of [refused, unauthorised, new TypeError("ours")])
-      expect(await ask([error, "well"])).toEqual({ came: error, atMs: [0] });
+      expect(await ask([error, "well"])).toMatchObject({ came: error, atMs: [0] });
   });
 
   it("is asked for ten seconds at most; then the last failure is told", async () => {
@@ -67,9 +80,59 @@ describe("what a bot asks before it runs", () => {
 
   it("waits as long as a rate limit or a ban says, and not at all for one that says more than there is, or nothing", async () => {
     for (const shut of [tooMany, banned]) {
-      expect(await ask([shut(3_000), "well"])).toEqual({ came: "well", atMs: [0, 3_000] });
+      expect(await ask([shut(3_000), "well"])).toMatchObject({ came: "well", atMs: [0, 3_000] });
       expect(await ask([shut(11_000), "well"])).toMatchObject({ atMs: [0] });
     }
     expect(await ask([banned(), "well"])).toMatchObject({ atMs: [0] });
+  });
+});
+
+describe("an exchange where nobody listens yet", () => {
+  it.each(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN"])(
+    "is waited for (%s) where a bot is started seconds before it, and whoever waits is told once why",
+    async (code) => {
+      const refused = nobody(code);
+      const { came, atMs, told } = await ask([refused, refused, refused, "well"], 20_000);
+      expect({ came, atMs }).toEqual({ came: "well", atMs: [0, 500, 1_000, 1_500] });
+      expect(told).toEqual([
+        `no exchange answers at ${REST} yet (${code}): waiting for it to start, for up to 20 s (exchange.connectWithinMs)`,
+      ]);
+    },
+  );
+
+  it("is waited for no longer than is allowed, and not at all where nothing is", async () => {
+    const refused = nobody("ECONNREFUSED");
+    expect(await ask([refused], 20_000)).toMatchObject({ came: refused, endedAtMs: 20_000 });
+    expect(await ask([refused], 0)).toMatchObject({ came: refused, endedAtMs: 0, told: [] });
+    expect(await ask([refused])).toMatchObject({ came: refused, endedAtMs: 0, told: [] });
+  });
+
+  it("has its ten seconds to work once it is there", async () => {
+    const waited = Array.from({ length: 30 }, () => nobody("ECONNREFUSED"));
+    const { came, endedAtMs } = await ask([...waited, badGateway, badGateway, "well"], 20_000);
+    expect({ came, endedAtMs }).toEqual({ came: "well", endedAtMs: 15_750 });
+  });
+
+  it("is waited for no more once a signal comes: neither in a pause nor while a question is under way", async () => {
+    expect(await ask([nobody("ECONNREFUSED")], 20_000, 1_700)).toMatchObject({ came: "SIGINT", endedAtMs: 1_700 });
+    expect(await ask([badGateway], 20_000, 1_000)).toMatchObject({ came: "SIGINT", endedAtMs: 1_000 });
+    const clock = new VirtualClock(0);
+    const abort = new AbortController();
+    const reads = new StartReads(clock, SILENT, { rest: REST, withinMs: 20_000, signal: abort.signal, tell: () => {} });
+    const asked = reads.answerOf(() => new Promise(() => {}));
+    abort.abort("SIGTERM");
+    await expect(asked).rejects.toBe("SIGTERM");
+  });
+
+  it.each([
+    ["a name that nobody knows", nobody("ENOTFOUND")],
+    ["another service behind TLS", nobody("ERR_SSL_WRONG_VERSION_NUMBER")],
+    [
+      "a service that speaks no HTTP",
+      new VenueRequestError("GET /v1/time: Expected HTTP/", { systemCode: "HPE_INVALID_CONSTANT", mayHaveHappened: true }),
+    ],
+    ["another path", new VenueRequestError("GET /v1/time: HTTP 404", { httpStatus: 404, mayHaveHappened: true })],
+  ])("is not what %s is: a wrong address is told at once", async (_name, error) => {
+    expect(await ask([error, "well"], 20_000)).toMatchObject({ came: error, endedAtMs: 0, told: [] });
   });
 });

@@ -2,12 +2,18 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { loadBotConfig } from "../../src/bot/config/config.js";
+import { startControlServer } from "../../src/bot/control/control-server.js";
+import { lockAccount } from "../../src/bot/state/account-lock.js";
+import { enterRunningBot } from "../../src/bot/state/running-bots.js";
+import { stateDirOf } from "../../src/bot/state/state-dir.js";
+import { ecdsaScheme } from "../../src/core/signing.js";
 import { captureCli, startCli } from "./captured-cli.js";
-import { CommandedExchange, untilQuoting } from "./commanded-exchange.js";
+import { CommandedExchange, openOrders, untilQuoting } from "./commanded-exchange.js";
 
 const exchange = new CommandedExchange();
 
-it("cancel-all of a file with a market that the exchange lists no more says where orders may be left, and that a bot places again", async () => {
+it("cancel-all of a file with a market that the exchange lists no more says where orders may be left, and halts the bot that would place again", async () => {
   const { file, env } = exchange.bot();
   const running = startCli(["run", file, "--json"], env);
   await untilQuoting(file, env);
@@ -18,9 +24,14 @@ it("cancel-all of a file with a market that the exchange lists no more says wher
 
   const { code, out, err } = await captureCli(["cancel-all", wider], env);
   expect(code).toBe(1);
-  expect(out).toMatch(/^cancelled:\n(btcusdc +(BUY|SELL) .* placed by this bot\n)+/);
+  expect(out).toMatch(/^cancelled:\n(btcusdc +(BUY|SELL) .* placed by this bot\n){2}(?!btcusdc)/);
   expect(out).toContain("goneusdc: orders may be left: markets.goneusdc: the exchange has no such market; expected one of btcusdc");
-  expect(err).toContain(`npx marketwright halt ${wider}`);
+  expect(err).toMatch(
+    /the bot that runs \(process \d+\) is halted, so that it places nothing again: npx marketwright resume .*wider\.yaml lets it quote/,
+  );
+  const status = JSON.parse((await captureCli(["status", file, "--json"], env)).out);
+  expect(status.halts).toEqual(["manual: cancel-all"]);
+  expect(await openOrders(file, env)).toEqual([]);
 
   running.interrupt();
   expect((await running.done).code).toBe(0);
@@ -29,6 +40,54 @@ it("cancel-all of a file with a market that the exchange lists no more says wher
     out: "",
     err: expect.stringContaining("the exchange has no such market"),
   });
+});
+
+it("cancel-all of one market halts the bot there alone, and one that the bot does not trade does not halt it", async () => {
+  const { file, env } = exchange.bot();
+  const running = startCli(["run", file, "--json"], env);
+  await untilQuoting(file, env);
+  const { code } = await captureCli(["cancel-all", file, "--market", "btcusdc"], env);
+  expect(code).toBe(0);
+  const status = JSON.parse((await captureCli(["status", file, "--json"], env)).out);
+  expect(status.halts).toEqual([]);
+  expect(status.markets.btcusdc.reasons).toEqual(["manual: cancel-all"]);
+  expect(await captureCli(["resume", file, "--market", "btcusdc"], env)).toMatchObject({ code: 0 });
+  await untilQuoting(file, env);
+  running.interrupt();
+  expect((await running.done).code).toBe(0);
+});
+
+it("cancel-all beside a bot that cannot be halted cancels all the same, says how to halt it, and fails: it may place again", async () => {
+  const { file, env, key } = exchange.bot();
+  const { address } = ecdsaScheme.signer(key);
+  await captureCli(["call", "registerAccount", `account=${address}`, "--bot", file], env);
+  const lock = await lockAccount({ account: address, env, stateDir: stateDirOf(loadBotConfig(file, env), address) });
+  try {
+    const { code, out, err } = await captureCli(["cancel-all", file], env);
+    expect({ code, out }).toEqual({ code: 1, out: "no open orders in btcusdc\n" });
+    expect(err).toContain(`cannot be reached from here, as another user's or in another XDG_RUNTIME_DIR: it may place again`);
+    expect(err).toContain(`npx marketwright halt ${file}`);
+
+    // One that hangs: it listens, and never answers.
+    const socketPath = join(env.XDG_RUNTIME_DIR, "hangs.sock");
+    const hanging = await startControlServer(socketPath, () => new Promise(() => {}));
+    enterRunningBot(
+      {
+        pid: process.pid,
+        config: file,
+        account: address,
+        socketPath,
+        state: { directory: stateDirOf(loadBotConfig(file, env), address), markets: ["btcusdc"] },
+      },
+      env,
+    );
+    const hung = await captureCli(["cancel-all", file], env);
+    expect({ code: hung.code, out: hung.out }).toEqual({ code: 1, out: "no open orders in btcusdc\n" });
+    expect(hung.err).toMatch(/could not be halted: .*did not answer .*the halt is written down: whoever starts next is halted/);
+    await hanging.close();
+  } finally {
+    await lock.release();
+  }
 });
 
 it("a guard starts where one of its markets is listed no more: the orders in the others need it", async () => {
@@ -53,7 +112,13 @@ it("a guard that is started while the exchange is away waits for it where a bot 
   const port = await new Promise<number>((resolve) => away.listen(0, "127.0.0.1", () => resolve((away.address() as AddressInfo).port)));
   await new Promise((resolve) => away.close(resolve));
   writeFileSync(file, readFileSync(file, "utf8").replaceAll(`:${exchange.where.port}/`, `:${port}/`));
-  expect(await captureCli(["guard", file], env)).toMatchObject({ code: 1, err: expect.stringContaining("cannot reach the exchange") });
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replace("exchange: {", "exchange: { connectWithinMs: 600,"));
+  expect(await captureCli(["guard", file], env)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/no exchange answers at .*waiting for it to start, for up to 0\.6 s.*[\s\S]*cannot reach the exchange/),
+  });
+  writeFileSync(file, text);
 
   const beat = { atMs: 0, lastRequestMs: 0, state: "running", markets: ["btcusdc"], pid: 1 };
   mkdirSync(stateDir(), { recursive: true });

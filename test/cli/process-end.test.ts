@@ -103,6 +103,27 @@ describe("a signal", () => {
     closeSync(writer);
   });
 
+  // Whoever presses Ctrl-C twice has orders at the exchange, and has to know of them.
+  it("that comes a second time ends the process at once, and names the orders that are left and the command that cancels them", async () => {
+    const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
+    const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)});
+const end = new ProcessEnd();
+let nowMs = 0;
+end.leaves(() => "orders that may still fill are left: btcusdc 0xab (open); npx marketwright cancel-all bot.yaml cancels them");
+void end.signal(() => (nowMs += 2000)).then(() => process.stdout.write("stopping"));
+process.stdout.write("up");
+setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.on("data", () => child.kill("SIGINT"));
+    expect(await endOf(child)).toEqual({
+      code: 1,
+      signal: null,
+      err: `marketwright: ended by a second signal (SIGINT): what was under way is given up
+marketwright: orders that may still fill are left: btcusdc 0xab (open); npx marketwright cancel-all bot.yaml cancels them
+`,
+    });
+  });
+
   it("by which a terminal takes its leave lets the process end with its own code, though the terminal cannot be put back as it was", async () => {
     const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
     const program = join(folder, "hung-up.mjs");

@@ -43,7 +43,8 @@ describe("a bot that is refused, from the command line", () => {
 
   it("ends with exit code 1 when no exchange is there", async () => {
     const { file, env } = exchange.bot();
-    writeFileSync(file, readFileSync(file, "utf8").replaceAll(String(exchange.where.port), "1"));
+    const nobody = readFileSync(file, "utf8").replaceAll(String(exchange.where.port), "1");
+    writeFileSync(file, nobody.replace("exchange: {", "exchange: { connectWithinMs: 0,"));
     expect(await captureCli(["run", file, "--json"], env)).toMatchObject({
       code: 1,
       out: "",

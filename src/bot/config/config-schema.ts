@@ -13,6 +13,10 @@ const exchange = z
       min: 50,
       max: 60_000,
     }).default(2000),
+    connectWithinMs: durationField(
+      "How long `run` and `guard` wait at their start for an exchange where nobody listens yet; 0 does not wait. A name that is not known, and an address where something else answers, are not waited for.",
+      { min: 0, max: 3_600_000 },
+    ).default(20_000),
     signatureWindowMs: durationField("How long after its timestamp the exchange still takes a request: its receive window.", {
       max: 60_000,
     }).default(5000),

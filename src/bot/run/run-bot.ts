@@ -40,7 +40,8 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
     timeoutMs: config.exchange.requestTimeoutMs,
   });
   try {
-    const reads = new StartReads(seam.clock, log);
+    const { rest, connectWithinMs: withinMs } = config.exchange;
+    const reads = new StartReads(seam.clock, log, options.awaited === undefined ? undefined : { ...options.awaited, rest, withinMs });
     const readClock = async (): Promise<void> => {
       const offsetMs = (await client.time()) - seam.clock.nowMs();
       exchangeNowMs = () => seam.clock.nowMs() + offsetMs;

@@ -14,6 +14,7 @@ import type { StateStore } from "../state/state-dir.js";
 import type { ChainAccess, RunningLiquidator } from "./run-liquidator.js";
 import type { RunMonitor } from "./run-monitor.js";
 import type { SessionBeginning, SessionTap, VenueBetween } from "./session-tap.js";
+import type { AwaitedExchange } from "./start-reads.js";
 
 /** What a live bot is started with. The config is checked, the state directory is the account's own, the lock is held. */
 export interface RunBotOptions {
@@ -32,6 +33,8 @@ export interface RunBotOptions {
   readonly rulesRead?: (rules: VenueRules) => void;
   /** The network; the real one of the config's addresses when absent. */
   readonly transport?: Transport;
+  /** How an exchange that is not there yet is waited for; it is not where this is absent. */
+  readonly awaited?: Omit<AwaitedExchange, "rest" | "withinMs">;
   /** The chain of a bot that liquidates. */
   readonly chain?: ChainAccess;
   /** Told which market's strategy is being called, and undefined once it has returned. */

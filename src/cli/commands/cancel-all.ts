@@ -12,6 +12,7 @@ import type { CliContext } from "../cli-context.js";
 import { openBotOrders, withExchange } from "../exchange-access.js";
 import { existingState } from "../existing-state.js";
 import { NotWell } from "../exit.js";
+import { CancelAllHalt } from "../halt-for-cancel-all.js";
 import { notedHashesOf } from "../noted-hashes.js";
 import { jsonText, table } from "../output.js";
 
@@ -24,7 +25,9 @@ interface CancelAllOptions {
 export function addCancelAll(program: Command, context: CliContext): void {
   program
     .command("cancel-all")
-    .description("cancel every order of the account in the bot's markets, at the exchange itself, and say whose they were")
+    .description(
+      "halt the bot, where it runs, cancel every order of the account in its markets at the exchange itself, and say whose they were",
+    )
     .argument("<file>", "the bot's YAML file; the bot need not run")
     .option("--market <id>", "this market alone (default: all markets of the file)")
     .option("--json", "JSON on stdout")
@@ -61,8 +64,18 @@ export function addCancelAll(program: Command, context: CliContext): void {
         const untilMs = config.exchange.signatureWindowMs + ARRIVING_SPARE_MS;
         const arrivingMs = Math.min(untilMs, (arriving ?? 0) - clock.nowMs() - access.clockOffsetMs());
         if (arrivingMs > 0) say(arrivingText(arrivingMs));
+        const halt = new CancelAllHalt(context, { account, stateDir, marketId: market, file, say });
         const report = await cancelEverything({
-          client,
+          client: {
+            time: () => client.time(),
+            exchangeInfo: () => client.exchangeInfo(),
+            openOrders: (marketId) => client.openOrders(marketId),
+            // What is open is looked at before, so that it can be said whose it was.
+            cancelAllOpenOrders: async (marketId) => {
+              await halt.begin();
+              await client.cancelAllOpenOrders(marketId);
+            },
+          },
           clock,
           budget,
           readClock,
@@ -78,8 +91,9 @@ export function addCancelAll(program: Command, context: CliContext): void {
           mayArriveUntilMs: arriving,
         });
         context.stdout.write(json === true ? jsonText({ account, markets, ...report }, 2) : textOf(report, markets));
-        if (report.foundLater > 0) say(laterText(report.foundLater, file));
-        if (report.left.length > 0 || report.failed.length > 0) throw new NotWell();
+        if (report.foundLater > 0) say(laterText(report.foundLater));
+        const isSafe = await halt.isSafe();
+        if (!isSafe || report.left.length > 0 || report.failed.length > 0) throw new NotWell();
       });
     });
 }
@@ -131,7 +145,7 @@ function row({ marketId, side, availableBase, price, orderId, placedBy }: FoundO
   return [marketId, side, availableBase, `@ ${price}`, `id ${orderId}`, by];
 }
 
-/** Orders that come while others are cancelled were under way, or are those of a bot that runs: what it says of now will not hold. */
-function laterText(foundLater: number, file: string): string {
-  return `${foundLater} of these orders were found after the first cancel: they were under way, or a bot that runs places again; npx marketwright halt ${file} keeps it from that`;
+/** Orders that come while others are cancelled were under way, or somebody else trades the account. */
+function laterText(foundLater: number): string {
+  return `${foundLater} of these orders were found after the first cancel: they were under way`;
 }

@@ -1,15 +1,18 @@
 import type { Command } from "commander";
 import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
+import { StartReads } from "../../bot/run/start-reads.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Signer } from "../../core/signing.js";
 import type { Ms } from "../../core/units.js";
 import { type Recorded, recordMarket } from "../../history/record/record-market.js";
 import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
+import { openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
 import { openExchange, withExchange } from "../exchange-access.js";
 import { jsonText } from "../output.js";
+import { untilInterrupted } from "../until-interrupted.js";
 
 interface RecordCommandOptions {
   readonly exchange: string;
@@ -20,6 +23,9 @@ interface RecordCommandOptions {
   readonly store: string;
   readonly json?: boolean;
 }
+
+/** How long an exchange is waited for that no bot's file names. */
+const CONNECT_WITHIN_MS: Ms = 20_000;
 
 const EXAMPLES = `
 Examples:
@@ -51,8 +57,14 @@ export function addDataRecord(data: Command, context: CliContext): void {
       const signer = signerOf(options, config, context);
       const rest = config?.exchange.rest ?? options.exchange;
       const stream = config?.exchange.stream ?? rest.replace(/^http/, "ws");
+      const withinMs = config?.exchange.connectWithinMs ?? CONNECT_WITHIN_MS;
       await withExchange(openExchange(context, { rest, stream, signer }), async (access) => {
-        const rules = await access.client.exchangeInfo([market]);
+        const onState = (text: string): void => void context.stderr.write(`marketwright: ${text}\n`);
+        const rules = await untilInterrupted(context, "nothing was recorded", (signal) => {
+          const log = openLog({ level: "warn", clock: context.seam.clock });
+          const reads = new StartReads(context.seam.clock, log, { rest, withinMs, signal, tell: onState });
+          return reads.answerOf(() => access.client.exchangeInfo([market])).finally(() => log.close());
+        });
         if (rules.markets[market] === undefined) {
           throw new ConfigError("is no market of this exchange", {
             field: "--market",
@@ -75,7 +87,7 @@ export function addDataRecord(data: Command, context: CliContext): void {
             ? {}
             : { own: { signer, account: config?.account.address ?? signer.address, syncClock: access.syncClock } }),
           until: end.until,
-          onState: (text) => context.stderr.write(`marketwright: ${text}\n`),
+          onState,
         }).finally(end.cancel);
         context.stdout.write(json === true ? jsonText(recorded, 2) : recordedText(recorded));
       });

@@ -59,11 +59,14 @@ export function addGuard(program: Command, context: CliContext): void {
           if (budget.hasRoomFor("time", CALLS_A_MARKET * markets.length)) readClock();
         });
         try {
+          const abort = new AbortController();
           const leave = interrupted.then(() => {
             isOver = true;
+            abort.abort();
             return undefined;
           });
-          const rules = await Promise.race([guardRules(access, { clock, log, budget, isOver: () => isOver }), leave]);
+          const awaited = { signal: abort.signal, tell: (text: string) => context.stderr.write(`marketwright: ${text}\n`) };
+          const rules = await Promise.race([leave, guardRules(access, { clock, log, budget, isOver: () => isOver, awaited })]);
           if (rules === undefined) return;
           const unlisted = markets.filter((marketId) => rules.markets[marketId] === undefined);
           if (unlisted.length > 0) log.warn({ unlisted }, "the exchange lists no such markets: what is open there cannot be looked at");

@@ -49,6 +49,7 @@ export function addRun(program: Command, context: CliContext): void {
         paper: dryRun && options.fills ? paperModels(config) : undefined,
         screen,
         guardCommand: `npx marketwright guard ${file}`,
+        cancelCommand: `npx marketwright cancel-all ${file}`,
       });
       endWith(context, summary, { file, dryRun, json: options.json });
     });

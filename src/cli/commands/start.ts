@@ -104,7 +104,9 @@ async function startAll(context: CliContext, { botFile, exchangeFile, forMs, loa
     // A session that ends before it waits for the guard has its own error to tell.
     guard.catch(() => {});
     const screen = options.screen && options.json !== true;
-    summary = await runSession({ ...context, env }, { config, forMs, dryRun: false, screen, companions, beside: guard });
+    const cancelCommand = `${config.account.keyEnv}=$(cat ${keyPath}) npx marketwright cancel-all ${botFile}`;
+    const session = { config, forMs, dryRun: false, screen, companions, beside: guard, cancelCommand };
+    summary = await runSession({ ...context, env }, session);
     endWith(context, summary, { file: botFile, dryRun: false, json: options.json });
   } finally {
     over(summary);

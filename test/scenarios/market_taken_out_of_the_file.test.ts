@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import { resumeState } from "../../src/cli/stopped-bot.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 import { initCrypto } from "../../src/core/signing.js";
 import type { Hex } from "../../src/core/units.js";
@@ -32,7 +33,7 @@ async function accountOfTwoMarkets(placement: "local" | "server") {
   await clock.runFor(3_000);
   const store = new MemoryStateStore();
   const lines: Record<string, unknown>[] = [];
-  const run = async (named: Partial<typeof MARKETS>): Promise<RunningBot> => {
+  const run = async (named: Partial<typeof MARKETS>, resumed?: string): Promise<RunningBot> => {
     const starting = startBot({
       config: botConfig({ exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1", placement }, markets: named }),
       privateKey: `0x${"17".repeat(32)}`,
@@ -44,6 +45,8 @@ async function accountOfTwoMarkets(placement: "local" | "server") {
     await clock.runFor(1_000);
     const bot = await starting;
     await clock.runFor(5_000);
+    if (resumed !== undefined) bot.command({ command: "resume", marketId: resumed });
+    await clock.runFor(1_000);
     bot.bot.abandon();
     bot.close();
     return bot;
@@ -90,3 +93,24 @@ it("the contract of a market that is back in the file is held against the one th
     { name: "exchange-info-changed", why: expect.stringContaining(`perp was ${before} in the last run`) },
   ]);
 });
+
+it.each(["while it runs", "while it does not"])(
+  "a resume of one market %s accepts the contract that was found there, and no other market's",
+  async (when) => {
+    const { store, run } = await accountOfTwoMarkets("local");
+    const { account } = await run(MARKETS);
+    const before = `0x${"cd".repeat(20)}`;
+    store.write("contracts.json", JSON.stringify({ btcusdc: before, ethusdc: before }));
+    await run(MARKETS, when === "while it runs" ? "btcusdc" : undefined);
+    if (when === "while it does not") {
+      const state = { markets: Object.keys(MARKETS), store, account, nowMs: START_MS };
+      expect(resumeState(state, { command: "resume", marketId: "btcusdc" })).toMatchObject({
+        resumed: [{ name: "exchange-info-changed", marketId: "btcusdc" }],
+        halts: [{ name: "exchange-info-changed", marketId: "ethusdc" }],
+      });
+    }
+    const { bot } = await run(MARKETS);
+    expect(bot.safety.haltsOf("btcusdc")).toEqual([]);
+    expect(bot.safety.haltsOf("ethusdc")).toMatchObject([{ name: "exchange-info-changed" }]);
+  },
+);

@@ -9,6 +9,7 @@ import type { BotOptions } from "./bot-options.js";
 import { Commands } from "./commands.js";
 import type { BotContext, BotPhase } from "./context.js";
 import { Deciding } from "./deciding.js";
+import { isGathered } from "./gathered-input.js";
 import type { BotCommand, BotInput, StrategySignal } from "./input.js";
 import type { TurnRecorder } from "./journal/journal.js";
 import { LadderFlatten } from "./ladder-flatten.js";
@@ -50,10 +51,15 @@ export class Bot {
   readonly #positionAlert: PositionAlert;
   readonly #journal: TurnRecorder | undefined;
   readonly #trades: TradeLog;
+  readonly #receivedMonotonicMs: () => Ms | undefined;
+  /** When the oldest message was received that no round of decisions has answered; undefined where none waits. */
+  #gatheredSinceMs: Ms | undefined;
 
   constructor(options: BotOptions) {
     const { seam, store } = options;
     this.#journal = options.journal;
+    this.#receivedMonotonicMs = options.receivedMonotonicMs ?? (() => undefined);
+    const receivedMonotonicMs = (): Ms | undefined => this.#gatheredSinceMs ?? this.#receivedMonotonicMs();
     this.#turns = new TurnQueue(
       seam,
       (input) => this.#run(input),
@@ -61,7 +67,7 @@ export class Bot {
     );
     // The state is read against this instant, before the first turn.
     this.#turns.stampNow(options.madeAt);
-    this.context = makeContext(options, this.#turns, {
+    this.context = makeContext({ ...options, receivedMonotonicMs }, this.#turns, {
       absorb: (step) => this.#news.absorb(step),
       onTurn: (key) => this.accept({ kind: "leave", key }),
       onSignal: (marketId, signal) => this.#spoke(options, marketId, signal),
@@ -142,28 +148,9 @@ export class Bot {
       case "strategy":
         this.#signal(input.marketId, input.signal);
     }
-    if (this.#isGathered(input)) this.#deciding.armRound();
-    else this.#settle();
-  }
-
-  /**
-   * While load is shed, market data changes the books at once and is decided on in rounds, as the newest of each market; so
-   * is what an order that leaves brings with it. A book that is lost, an answer and everything of the account settle at once.
-   */
-  #isGathered(input: BotInput): boolean {
-    if (!this.context.loopLag.isShedding) return false;
-    if (input.kind !== "event") return input.kind === "leave";
-    const { event } = input;
-    switch (event.type) {
-      case "book-snapshot":
-      case "book-update":
-        return this.context.desks.get(event.marketId)?.book.synchronised === true;
-      case "market-state":
-      case "public-trade":
-        return true;
-      default:
-        return false;
-    }
+    if (!isGathered(input, this.context)) return this.#settle();
+    this.#gatheredSinceMs ??= this.#receivedMonotonicMs();
+    this.#deciding.armRound();
   }
 
   #event(event: VenueEvent): void {
@@ -300,12 +287,13 @@ export class Bot {
     this.safety.evaluate();
     this.unwinding.settle();
     this.#flattening.settle();
-    this.#deciding.beginRound();
+    const isRound = this.#deciding.beginRound();
     for (const desk of context.deskList) {
       const isAsked = this.#deciding.decide(desk);
       if (desk.dirty || ((isAsked || desk.touched) && this.#planning.mayDiffer(desk))) this.#planning.plan(desk);
       desk.touched = false;
     }
+    if (isRound) this.#gatheredSinceMs = undefined;
     this.#deciding.armTimer();
     // A halt ends by time, and a decision may be due before its timer.
     if (this.safety.halts.length > 0 || this.#deciding.isLate) this.#looks.soon();

@@ -33,12 +33,16 @@ export class Deciding {
     return this.#isLate;
   }
 
-  /** A turn settles: while load is shed, only so often is any market asked that has nothing more urgent than its touch or its time. */
-  beginRound(): void {
+  /**
+   * A turn settles. @returns whether every market may be asked in it: while load is shed, only so often is one asked that has nothing more urgent than its
+   * touch or its time.
+   */
+  beginRound(): boolean {
     const { clock, loopLag } = this.#context;
     const nowMs = clock.monotonicMs();
     this.#isRound = !loopLag.isShedding || nowMs - this.#roundAtMs >= loopLag.roundMs;
     if (this.#isRound) this.#roundAtMs = nowMs;
+    return this.#isRound;
   }
 
   /** Sets the timer of the next round, in whose turn everything settles that was gathered. */

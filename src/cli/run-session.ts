@@ -16,9 +16,8 @@ import type { RunningBot } from "../bot/run/running-bot.js";
 import type { VenueBetween } from "../bot/run/session-tap.js";
 import { lockAccount } from "../bot/state/account-lock.js";
 import { isGuarded } from "../bot/state/guard-heartbeat.js";
-import { RetryingStore } from "../bot/state/retrying-store.js";
 import { enterRunningBot } from "../bot/state/running-bots.js";
-import { FileStateStore, MemoryStateStore, type StateStore, stateDirOf } from "../bot/state/state-dir.js";
+import { FileStateStore, MemoryStateStore, stateDirOf } from "../bot/state/state-dir.js";
 import { claimState, claimStateFor } from "../bot/state/state-owner.js";
 import { UnhaltedStore } from "../bot/state/unhalted-store.js";
 import { strayError } from "../bot/strategy/stray-error.js";
@@ -36,6 +35,7 @@ import type { CliContext } from "./cli-context.js";
 import { namingExchange } from "./exchange-access.js";
 import { ordersLeftText } from "./orders-left.js";
 import { packageVersion } from "./package-version.js";
+import { retryingState } from "./retrying-state.js";
 import { startSessionControl } from "./session-control.js";
 import { openRecorder } from "./session-recorder.js";
 import { untilInterrupted } from "./until-interrupted.js";
@@ -144,7 +144,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   });
   if (quiet !== undefined) cleanup.push(quiet);
   let fault: string | undefined;
-  const kept = retryingStore(state, { config, seam, log }, (reason) => {
+  const kept = retryingState(state, { config, clock: seam.clock, log }, (reason) => {
     fault = reason;
     running?.command({ command: "stop", reason });
   });
@@ -177,6 +177,7 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   }
   for (const command of control.haltsMeanwhile) bot.command(command);
   for (const error of strays) bot.fail(error);
+  if (fault !== undefined) bot.command({ command: "stop", reason: fault });
   cleanup.push(() => bot.close());
   cleanup.push(watchCompanions(options, log));
   cleanup.push(warnOfImplausibleValues(bot, seam.clock, log));
@@ -188,31 +189,6 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   await untilStopped(bot, { clock: seam.clock, forMs, interrupted, screen });
   await recorder?.close();
   return { ...summaryOfRun(bot), ...(paper === undefined ? {} : { paper }), ...(fault === undefined ? {} : { fault }) };
-}
-
-/**
- * The bot's state, whose repeated texts may fail for half of the time after which the guard takes the bot for dead: by then
- * the bot stops in order, while it can still tell which orders are left.
- */
-function retryingStore(
-  store: StateStore,
-  { config, seam, log }: Pick<SessionOptions, "config"> & Pick<CliContext, "seam"> & { readonly log: OpenLog },
-  stop: (reason: string) => void,
-): StateStore {
-  const { deadAfterMs, heartbeatMs } = config.guard;
-  return new RetryingStore({
-    store,
-    clock: seam.clock,
-    // The newest heartbeat is already one interval old when the next one fails.
-    givesUpAfterMs: Math.max(0, deadAfterMs / 2 - heartbeatMs),
-    onChange: ({ name, error }, isWritten) => {
-      if (isWritten) log.info({ file: name }, "the state file is written again");
-      else log.error({ file: name, error: messageOf(error) }, "the state file cannot be written: it is tried again");
-    },
-    onGivenUp: ({ name, error }) => {
-      stop(`${name} cannot be written, and without a heartbeat the guard cancels after ${deadAfterMs} ms: ${messageOf(error)}`);
-    },
-  });
 }
 
 /** Serves the metrics where the file wants them. @returns what ends it */
@@ -261,10 +237,6 @@ async function untilStopped(bot: RunningBot, { clock, forMs, interrupted, screen
     timer?.cancel();
     screen?.stop();
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function summaryOfRun({ bot, monitor, liquidator }: RunningBot): RunSummary {

@@ -315,6 +315,12 @@ export class Account {
     return this.#asking(step, nowMs);
   }
 
+  /** Whether the newest position on the account's stream, which is up, is ours, with nothing in between that it may have or lack. */
+  isPositionStreamed(marketId: MarketId, nowMs: Ms): boolean {
+    const { streamed } = this.#intake;
+    return this.#streamUp && this.isPositionKnown(marketId) && streamed.movedLots(marketId, Number.NEGATIVE_INFINITY, nowMs) === 0;
+  }
+
   /** Balances and positions; one that nothing explains makes the position be asked for at once. */
   #balances(balances: VenueBalances, positions: readonly VenuePosition[], nowMs: Ms): AccountStep {
     const step = this.#step(this.#intake.account(balances, positions, "stream", nowMs));

@@ -122,6 +122,14 @@ export class Stopping {
     else account.lookAgain(nowMs);
   }
 
+  /** REST has not answered in time: the stream may have shown the positions all the same. */
+  #unanswered(): readonly PositionAtEnd[] {
+    const { account, dryRun, desks, exchangeTime } = this.#context;
+    if (!account.confirmed || dryRun) return [];
+    const nowMs = exchangeTime.nowMs();
+    return [...desks.keys()].filter((marketId) => !account.isPositionStreamed(marketId, nowMs)).map((marketId) => this.#unsaid(marketId));
+  }
+
   #unsaid(marketId: MarketId): PositionAtEnd {
     return { marketId, positionBase: this.#context.account.positionBase(marketId), exchangeBase: undefined };
   }
@@ -133,9 +141,8 @@ export class Stopping {
   }
 
   #end(left: readonly OwnOrder[], openOrdersLeft: number | undefined): void {
-    const { account, dryRun, desks } = this.#context;
-    const isAsked = account.confirmed && !dryRun;
-    const apart = this.#apart ?? (isAsked ? [...desks.keys()].map((marketId) => this.#unsaid(marketId)) : []);
+    const { desks } = this.#context;
+    const apart = this.#apart ?? this.#unanswered();
     const ordersLeft: OrderLeft[] = [];
     const known = new Set<string>();
     for (const order of left) {

@@ -1,10 +1,13 @@
 import { afterEach, expect, it } from "vitest";
 import { startBot } from "../../src/bot/run/run-bot.js";
+import { summaryOf } from "../../src/bot/run/run-summary.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import type { Random } from "../../src/core/seam.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
 import type { Ms } from "../../src/core/units.js";
+import type { HttpResult, Transport } from "../../src/exchange/transport.js";
 import { silentLog } from "../../src/monitoring/log.js";
 import { MemoryLaneStore } from "../chain/lanes/memory-lane-store.js";
 import { botConfig } from "../simulation/bot-rig.js";
@@ -20,6 +23,7 @@ const asked = new Set<Promise<unknown>>();
 afterEach(async () => {
   running?.bot.abandon();
   running?.close();
+  running = undefined;
   await world?.open.close();
 });
 
@@ -157,4 +161,90 @@ it("a market maker whose chain does not answer at the start leaves no order behi
   expect(await until(() => ended !== undefined, 60_000)).toBe(true);
   expect(ended).toMatchObject({ message: expect.stringContaining("no answer") });
   expect(open()).toBe(0);
+});
+
+/** A line whose answers are up to five seconds late, half of that on the way there; one that is later than its time-out is none. */
+function late(inner: Transport, random: Random, isLate: () => boolean): Transport {
+  const request: Transport["request"] = (asked, done) => {
+    const { clock } = world as ChainWorld;
+    if (!isLate()) return inner.request(asked, done);
+    const [thereMs, backMs] = [random.uniform() * 2_500, random.uniform() * 2_500];
+    let isOver = false;
+    const end = (result: HttpResult) => {
+      if (isOver) return;
+      isOver = true;
+      done(result);
+    };
+    clock.setTimer(asked.timeoutMs, () => end({ ok: false, cause: "timeout", sent: true, message: "no answer" }));
+    clock.setTimer(thereMs, () => inner.request(asked, (result) => void clock.setTimer(backMs, () => end(result))));
+  };
+  return { request, open: (path, handlers) => inner.open(path, handlers), close: () => inner.close() };
+}
+
+it("an RPC that falls silent after a takeover was sent, beside a slow REST: the position is known by the stream, and nothing rests on the old one", async () => {
+  world = await ChainWorld.open({ config: { creditOnRegistration: "10000" } });
+  const { exchange, clock, chain } = world;
+  await world.setMark(60_000);
+  book(60_000);
+  const victim = await world.client(0);
+  expect(victim.place("BUY", "60100", "2.9").status).toBe(200);
+  await world.open.settled();
+  const config = botConfig({
+    chain: { rpc: ["http://chain.test"], pollMs: 100 },
+    liquidator: { minProfitQuote: "1", watchFromBlock: 0 },
+    markets: {
+      [MARKET]: { strategy: "ladder", params: { halfSpreadBps: 10, sizeBase: 0.05 }, limits: { maxPositionBase: "3", maxOrderBase: "1" } },
+    },
+  });
+  let isSilent = false;
+  const node = async (method: string, params: readonly unknown[]) => {
+    if (isSilent) return new Promise<never>(() => {});
+    const answer = await noted(chain.chain.handle(method, params as never));
+    if (method === "eth_sendRawTransaction") isSilent = true;
+    return answer;
+  };
+  const network = new FaultyNetwork(exchange, clock, new FaultSource([], { uniform: () => 0, uint64: () => 0n }), "10.0.0.1");
+  startBot({
+    config,
+    privateKey: `0x${"5c".repeat(32)}`,
+    seam: { clock, random: seededRandom("bot") },
+    store: new MemoryStateStore(),
+    log: silentLog,
+    transport: late(network, seededRandom("line"), () => isSilent),
+    chain: { rpcs: [{ name: "node", call: node }], laneStore: () => new MemoryLaneStore() },
+  }).then((started) => {
+    running = started;
+  });
+  expect(await until(() => running?.monitor.firstQuoteAtMs !== undefined, 10_000)).toBe(true);
+  const { bot, account, monitor } = running as RunningBot;
+  world.flow().setReference(580_000, 580_000);
+  book(58_000);
+  await world.open.settled();
+  expect(await until(() => isSilent, 10_000), "a takeover was sent").toBe(true);
+  const [theirs, ours] = [() => exchange.positionLots(account, MARKET), () => bot.context.account.positionLots(MARKET)];
+  expect(await until(() => theirs() > 1_000, 10_000), "it was mined").toBe(true);
+  let [quotedWrongMs, wrongMs, most] = [0, 0, 0];
+  for (let waited = 0; waited < 40_000; waited += 100) {
+    await until(() => false, 100);
+    most = Math.max(most, theirs());
+    if (Math.abs(theirs() - ours()) <= 50) continue;
+    wrongMs += 100;
+    if (exchange.openOrders(account).some(({ openLots }) => openLots > 0)) quotedWrongMs += 100;
+  }
+  expect(most).toBeLessThanOrEqual(3_000);
+  // The cancels are as late as everything else.
+  expect(quotedWrongMs).toBeLessThanOrEqual(5_000);
+  expect(wrongMs).toBeLessThanOrEqual(10_000);
+  expect([ours(), bot.context.reservations.all]).toMatchObject([theirs(), [{ isHeld: true }]]);
+
+  let isStopped = false;
+  running?.stopped.then(() => {
+    isStopped = true;
+  });
+  running?.command({ command: "stop", reason: "SIGTERM" });
+  expect(await until(() => isStopped, 90_000)).toBe(true);
+  const summary = summaryOf(bot, monitor, null);
+  expect(summary).toMatchObject({ openOrdersLeft: 0, takeoversUnderWay: [{ marketId: MARKET, isHeld: true }] });
+  expect(summary.positionsApart).toBeUndefined();
+  expect(ours()).toBe(theirs());
 });

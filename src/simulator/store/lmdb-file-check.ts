@@ -60,8 +60,8 @@ class LmdbFile {
     // As LMDB picks: what was committed last.
     const meta = first.readBigUInt64LE(META.transaction) >= second.readBigUInt64LE(META.transaction) ? first : second;
     this.#lastPage = meta.readBigUInt64LE(META.lastPage);
-    this.#checkTree(meta.subarray(META.free, META.free + TREE.bytes));
-    this.#checkTree(meta.subarray(META.main, META.main + TREE.bytes));
+    this.#checkTree(meta.subarray(META.free, META.free + TREE.bytes), false);
+    this.#checkTree(meta.subarray(META.main, META.main + TREE.bytes), true);
   }
 
   #metaAt(at: number): Buffer {
@@ -73,25 +73,34 @@ class LmdbFile {
     return meta;
   }
 
-  #checkTree(tree: Buffer): void {
+  /** @param isOfRecords whether its keys are records', in the order of their bytes; those of free pages are numbers. */
+  #checkTree(tree: Buffer, isOfRecords: boolean): void {
     const root = tree.readBigUInt64LE(TREE.root);
     if (root === NO_PAGE) return;
     const depth = tree.readUInt16LE(TREE.depth);
     if (depth === 0 || depth > DEEPEST) throw this.#wrong(`has a tree of depth ${depth}`, `1 to ${DEEPEST}`);
-    this.#checkPage(root, depth);
+    this.#checkPage(root, depth, isOfRecords);
   }
 
-  #checkPage(number: bigint, depth: number): void {
+  #checkPage(number: bigint, depth: number, isOfRecords: boolean): void {
     const page = this.#pageAt(number);
     const isLeaf = depth === 1;
     this.#requireKind(page, number, isLeaf ? PAGE.leaf : PAGE.branch);
     const count = page.readUInt16LE(HEADER.lower) >> 1;
     if (HEADER.bytes + 2 * count > page.length || (count === 0 && !isLeaf)) throw this.#damaged(number);
+    let last: Buffer = Buffer.alloc(0);
     for (let i = 0; i < count; i += 1) {
       const at = HEADER.bytes + page.readUInt16LE(HEADER.bytes + 2 * i);
       if (at + NODE.bytes > page.length) throw this.#damaged(number);
-      if (isLeaf) this.#checkLeafNode(page, at, number);
-      else this.#checkPage(BigInt(page.readUInt32LE(at)) | (BigInt(page.readUInt16LE(at + NODE.flags)) << 32n), depth - 1);
+      if (!isLeaf) {
+        this.#checkPage(BigInt(page.readUInt32LE(at)) | (BigInt(page.readUInt16LE(at + NODE.flags)) << 32n), depth - 1, isOfRecords);
+        continue;
+      }
+      this.#checkLeafNode(page, at, number);
+      const key = page.subarray(at + NODE.bytes, at + NODE.bytes + page.readUInt16LE(at + NODE.keyBytes));
+      // Records would be missing without a word: what is looked for is not where its order puts it.
+      if (isOfRecords && Buffer.compare(last, key) >= 0) throw this.#damaged(number);
+      last = key;
     }
   }
 
@@ -102,7 +111,7 @@ class LmdbFile {
     const held = isElsewhere ? 3 * 8 : page.readUInt32LE(at);
     if (data + held > page.length) throw this.#damaged(number);
     if (isElsewhere) this.#checkOverflow(page.readBigUInt64LE(data), page.readBigUInt64LE(data + 16));
-    else if ((flags & NODE_FLAG.tree) !== 0 && held === TREE.bytes) this.#checkTree(page.subarray(data, data + TREE.bytes));
+    else if ((flags & NODE_FLAG.tree) !== 0 && held === TREE.bytes) this.#checkTree(page.subarray(data, data + TREE.bytes), false);
   }
 
   /** A record that is longer than a page: so many pages, of which the first has a header. */

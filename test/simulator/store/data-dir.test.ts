@@ -126,6 +126,12 @@ describe("a configuration's dataDir", () => {
         { numRuns: 60 },
       );
       expect(refused).toBeGreaterThan(20);
+      // Records in the middle of a page, wiped out: their keys would be missing, and nobody would know.
+      const wiped = Buffer.from(whole);
+      // An older copy of the page may be in the file, too.
+      for (let at = wiped.indexOf("n/1100"); at >= 0; at = wiped.indexOf("n/1100")) wiped.fill(0, at, at + 6);
+      writeFileSync(file, wiped);
+      await expect(openDataDir(state)).rejects.toThrow(/exchange\.mdb: is damaged: page \d+/);
       for (const filler of [0, 255]) {
         writeFileSync(file, Buffer.alloc(whole.length, filler));
         await expect(openDataDir(state)).rejects.toThrow(/does not begin as an LMDB file does/);

@@ -28,7 +28,7 @@ function look(): void {
   clock.setTimer(BEAT_MS, look);
   const change = watch.look(Atomics.load(words, WORD.beats), clock.monotonicMs());
   if (change?.isStalled === true) void tellStall(change.silentMs);
-  else if (change !== undefined) tell("warn", `the event loop goes on, after ${seconds(change.silentMs)} s`);
+  else if (change !== undefined) void tell("warn", `the event loop goes on, after ${seconds(change.silentMs)} s`);
   if (watch.isStalled && clock.monotonicMs() > endsAtMs && !isEnding) void end();
 }
 
@@ -41,7 +41,7 @@ async function tellStall(silentMs: Ms): Promise<void> {
       ? `it is busy${where}`
       : `the strategy of ${called.marketId} (${called.strategy}) was called and has not returned${where}`;
   const signal = place === undefined ? "Only SIGKILL ends the process now." : "A signal ends the process at once.";
-  tell(
+  await tell(
     "error",
     `the event loop has done nothing for ${seconds(silentMs)} s: ${busy}. The bot neither quotes nor cancels until then. ${signal}`,
   );
@@ -61,7 +61,8 @@ async function end(): Promise<void> {
     isEnding = false;
     return;
   }
-  tell(
+  // The process ends with what comes next: the line has to be written before.
+  await tell(
     "error",
     `the time is over, and the event loop is stuck: the process is ended, and its orders are the guard's; see marketwright cancel-all ${start.path}`,
   );
@@ -69,10 +70,10 @@ async function end(): Promise<void> {
   process.kill(process.pid, "SIGKILL");
 }
 
-function tell(level: "warn" | "error", message: string): void {
-  void withLog((log) => log[level]({ process: "watchdog" }, message));
+async function tell(level: "warn" | "error", message: string): Promise<void> {
   // The log may be a file behind a screen.
   if (start.logFile !== undefined) writeSync(STDERR, `marketwright: ${message}\n`);
+  await withLog((log) => log[level]({ process: "watchdog" }, message));
 }
 
 async function withLog(use: (log: OpenLog) => void | Promise<void>): Promise<void> {

@@ -15,8 +15,8 @@ const words = new Int32Array(start.memory);
 const watch = new StallWatch(start.stallMs, BEAT_MS, clock.monotonicMs());
 /** When the process is to have ended by itself, on the clock that never steps. */
 let endsAtMs = Number.POSITIVE_INFINITY;
-/** What is being cancelled for a bot that is stuck. */
-let cancelled: Promise<void> = Promise.resolve();
+/** What is said and cancelled for a bot that is stuck. */
+let handled: Promise<void> = Promise.resolve();
 let isEnding = false;
 
 parentPort?.on("message", ({ ms }: ToWatchdog) => {
@@ -27,12 +27,12 @@ look();
 function look(): void {
   clock.setTimer(BEAT_MS, look);
   const change = watch.look(Atomics.load(words, WORD.beats), clock.monotonicMs());
-  if (change?.isStalled === true) void tellStall(change.silentMs);
+  if (change?.isStalled === true) handled = handleStall(change.silentMs);
   else if (change !== undefined) void tell("warn", `the event loop goes on, after ${seconds(change.silentMs)} s`);
   if (watch.isStalled && clock.monotonicMs() > endsAtMs && !isEnding) void end();
 }
 
-async function tellStall(silentMs: Ms): Promise<void> {
+async function handleStall(silentMs: Ms): Promise<void> {
   const called = start.markets[Atomics.load(words, WORD.called) - 1];
   const place = await interruptMainThread("stalled", clock);
   const where = place === undefined || place === "" ? "" : `, at ${place}`;
@@ -47,7 +47,7 @@ async function tellStall(silentMs: Ms): Promise<void> {
   );
   const { orders } = start;
   if (orders === undefined) return;
-  cancelled = withLog(async (log) => {
+  await withLog(async (log) => {
     const { cancelUnguarded } = await import("./cancel-unguarded.js");
     await cancelUnguarded(orders, seam, log);
   }).catch((error: unknown) => tell("error", `the watchdog could not cancel: ${String(error)}; run marketwright cancel-all ${start.path}`));
@@ -56,7 +56,7 @@ async function tellStall(silentMs: Ms): Promise<void> {
 /** The time is over that the process was to run for, and the main thread cannot end it. */
 async function end(): Promise<void> {
   isEnding = true;
-  await cancelled;
+  await handled;
   if (!watch.isStalled) {
     isEnding = false;
     return;

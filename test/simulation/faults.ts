@@ -72,6 +72,8 @@ export class FaultSource {
   readonly #random: Random;
 
   readonly #onStrike: (nowMs: Ms) => void;
+  /** Kinds that strike each time, and until when. */
+  readonly #certainUntilMs = new Map<FaultKind, Ms>();
 
   constructor(windows: readonly FaultWindow[], random: Random, onStrike: (nowMs: Ms) => void = () => {}) {
     this.#windows = windows;
@@ -79,7 +81,17 @@ export class FaultSource {
     this.#onStrike = onStrike;
   }
 
+  /** From now on the kind strikes each time, until an instant. */
+  strikeUntil(kind: FaultKind, untilMs: Ms): void {
+    this.#certainUntilMs.set(kind, Math.max(untilMs, this.#certainUntilMs.get(kind) ?? 0));
+  }
+
   strikes(kind: FaultKind, nowMs: Ms): boolean {
+    if (nowMs < (this.#certainUntilMs.get(kind) ?? 0)) {
+      this.count(kind);
+      this.#onStrike(nowMs);
+      return true;
+    }
     for (const window of this.#windows) {
       if (window.kind === kind && nowMs >= window.fromMs && nowMs < window.untilMs && this.#random.uniform() < window.probability) {
         this.count(kind);

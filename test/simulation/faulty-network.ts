@@ -10,6 +10,8 @@ export interface NetworkWitness {
   readonly bookSeenAtMs: Map<string, Ms>;
   /** A place with this `info` was taken or refused by the exchange itself. */
   delivered(info: string): void;
+  /** A stream's frame, or an answer of REST, reached the client. */
+  received?(text: string): void;
 }
 
 interface OpenSocket {
@@ -57,6 +59,7 @@ export class FaultyNetwork implements Transport {
       if (answered || this.#cut) return;
       answered = true;
       timeout?.cancel();
+      if (result.ok) this.#witness?.received?.(result.body);
       done(result);
     };
     if (this.down) {
@@ -113,6 +116,7 @@ export class FaultyNetwork implements Transport {
       this.#clock.setTimer(3, () => {
         if (closed || this.#cut) return;
         this.#noteBook(text);
+        this.#witness?.received?.(text);
         handlers.onMessage(text);
       });
     };

@@ -51,6 +51,8 @@ export class Witness {
   readonly #unwinds = new Map<string, UnwindReport>();
   readonly #fates: FateWitness;
   readonly #surprises: Surprises;
+  /** Lots of takeovers on a side that were sent and are in no block yet: they may come on top of every order. */
+  reservedLots: (marketId: MarketId, side: Side) => Lots = () => 0;
   #bot: Bot | undefined;
   #run = 0;
 
@@ -276,18 +278,7 @@ export class Witness {
     const maxOrder = desk.instrument.lotsOf(String(plan.limits.maxOrderBase));
     if (action.lots > maxOrder) this.#violate("limit", `an order of ${action.lots} lots left, allowed ${maxOrder}`);
     const position = this.#exchange.positionLots(this.#address, action.marketId);
-    let sameSide = 0;
-    let count = 0;
-    for (const order of this.#exchange.openOrders(this.#address)) {
-      if (order.terms.market.id === action.marketId && order.openLots > 0 && !this.#own.has(order.terms.hash) && order.side === action.side)
-        sameSide += order.openLots;
-    }
-    for (const [hash, dispatched] of this.#live) {
-      if (dispatched.action.marketId !== action.marketId) continue;
-      const lots = this.#mayFill(hash);
-      if (lots > 0) count++;
-      if (dispatched.action.side === action.side) sameSide += lots;
-    }
+    const { lots: sameSide, count } = this.mayJoin(action.marketId, action.side);
     const worst = Math.abs(position + signOf(action.side) * sameSide);
     const surprise = worst > maxPosition ? this.#surprises.lots(action.marketId) : 0;
     const reduces = Math.sign(position) === -signOf(action.side) && sameSide <= Math.abs(position);
@@ -299,6 +290,23 @@ export class Witness {
     }
     if (count > (plan.limits.maxOpenOrders ?? Number.POSITIVE_INFINITY))
       this.#violate("limit", `${count} orders may be open, allowed ${plan.limits.maxOpenOrders}`);
+  }
+
+  /** The most that may still be added to the position on a side: orders open or under way, and takeovers under way; and how many own orders may be open in all. */
+  mayJoin(marketId: MarketId, side: Side): { readonly lots: Lots; readonly count: number } {
+    let lots = this.reservedLots(marketId, side);
+    let count = 0;
+    for (const order of this.#exchange.openOrders(this.#address)) {
+      if (order.terms.market.id === marketId && order.openLots > 0 && !this.#own.has(order.terms.hash) && order.side === side)
+        lots += order.openLots;
+    }
+    for (const [hash, dispatched] of this.#live) {
+      if (dispatched.action.marketId !== marketId) continue;
+      const may = this.#mayFill(hash);
+      if (may > 0) count++;
+      if (dispatched.action.side === side) lots += may;
+    }
+    return { lots, count };
   }
 
   #violate(rule: string, what: string): void {

@@ -1,5 +1,3 @@
-import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
-import { Guard } from "../../src/bot/cancelling/guard.js";
 import type { Notice } from "../../src/bot/notice.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import type { Clock, Timer } from "../../src/core/seam.js";
@@ -7,7 +5,6 @@ import { seededRandom } from "../../src/core/seeded-random.js";
 import { ecdsaScheme, type SignatureScheme, type Signer } from "../../src/core/signing.js";
 import type { Ms } from "../../src/core/units.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
-import { RestClient } from "../../src/exchange/rest-client.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { createOrderFlow, parseFlowConfig } from "../../src/simulator/flow/flow-config.js";
 import { BotRig, MachineClock, type RigOptions, rulesOf } from "./bot-rig.js";
@@ -17,6 +14,7 @@ import { FaultyNetwork } from "./faulty-network.js";
 import { keyedScheme } from "./keyed-scheme.js";
 import { ManualTrader } from "./manual-trader.js";
 import { CALM_AFTER_MS, planOf, type SeedPlan, START_MS } from "./seed-plan.js";
+import { startSimulatedGuard } from "./simulated-guard.js";
 import { Treasurer } from "./treasurer.js";
 import type { Violation } from "./violation.js";
 import { Witness } from "./witness.js";
@@ -222,33 +220,17 @@ class World {
   }
 
   #startGuard(): void {
-    const { bot } = this.#plan;
     const network = new FaultyNetwork(this.#exchange, this.#watched, this.#faults, "10.0.0.2", undefined);
     this.#guardNetwork = network;
-    const transport = {
-      request: (...args: Parameters<FaultyNetwork["request"]>): void => {
-        if (args[0].method === "DELETE") this.#witness.budgets.guardSpends();
-        network.request(...args);
-      },
-    };
-    const client = new RestClient({ transport, nowMs: () => this.#clock.nowMs(), signer: this.#signer, timeoutMs: 2_000 });
-    const budget = new CancelBudget({ clock: this.#watched, fraction: bot.guard.orderTokensFraction });
-    budget.rulesRead(rulesOf(this.#exchange, Object.keys(bot.markets)));
-    new Guard({
-      client,
+    startSimulatedGuard({
+      plan: this.#plan,
+      exchange: this.#exchange,
+      network,
       clock: this.#watched,
-      readClock: () => {},
-      budget,
+      signer: this.#signer,
       store: this.#store,
-      account: this.#signer.address,
-      markets: Object.keys(bot.markets),
-      deadAfterMs: bot.guard.deadAfterMs,
-      heartbeatMs: bot.guard.heartbeatMs,
-      signatureWindowMs: bot.exchange.signatureWindowMs,
-      notify: (notice) => {
-        if (notice.kind === "safe") this.#witness.guardSaysSafe();
-      },
-    }).start();
+      witness: this.#witness,
+    });
   }
 
   #scheduleEvents(): void {

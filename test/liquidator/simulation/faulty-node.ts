@@ -26,7 +26,7 @@ const SLOW_MS = 200;
 /** One RPC of the chain as the network shows it: late, deaf, overloaded, behind. All from a seed. */
 export function faultyNode(
   name: string,
-  builder: BlockBuilder,
+  builder: Pick<BlockBuilder, "head" | "handle">,
   clock: HoldingClock,
   random: Random,
   weather: () => NodeWeather,

@@ -9,6 +9,14 @@ export interface HoldingClock extends Clock {
   hold(work: Promise<unknown>): void;
 }
 
+/** What a {@link WaitingClock} does between two timers besides waiting for the held work. */
+export interface BetweenTimers {
+  /** Waits for work that nobody holds, such as an exchange's own with its chain. */
+  readonly settled: () => Promise<void>;
+  /** Called after each timer, once everything is settled. */
+  readonly afterTimer: () => void;
+}
+
 /**
  * Virtual time that also waits for the EVM, which works on threads of its own: between two timers everything that was asked of it
  * is answered, and every promise has run. So the same seed is the same run, however fast the machine is.
@@ -19,6 +27,8 @@ export class WaitingClock implements HoldingClock {
   readonly #work = new Set<Promise<unknown>>();
   #elapsedMs = 0;
   #failure: { readonly error: unknown } | undefined;
+  /** Set once what it waits for is there. */
+  between: BetweenTimers | undefined;
 
   constructor(startMs: Ms) {
     this.#startMs = startMs;
@@ -57,6 +67,7 @@ export class WaitingClock implements HoldingClock {
       this.#elapsedMs = Math.max(this.#elapsedMs, timer.dueMs);
       timer.fire();
       await this.#settle();
+      this.between?.afterTimer();
     }
     this.#elapsedMs = Math.max(this.#elapsedMs, endMs);
   }
@@ -83,6 +94,7 @@ export class WaitingClock implements HoldingClock {
   async #settle(): Promise<void> {
     do {
       await Promise.all(this.#work);
+      await this.between?.settled();
       // Node drains every microtask between two immediates.
       await new Promise((resolve) => setImmediate(resolve));
     } while (this.#work.size > 0);

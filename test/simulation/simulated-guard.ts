@@ -1,0 +1,51 @@
+import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
+import { Guard } from "../../src/bot/cancelling/guard.js";
+import type { StateStore } from "../../src/bot/state/state-dir.js";
+import type { Clock } from "../../src/core/seam.js";
+import type { Signer } from "../../src/core/signing.js";
+import { RestClient } from "../../src/exchange/rest-client.js";
+import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import { rulesOf } from "./bot-rig.js";
+import type { FaultyNetwork } from "./faulty-network.js";
+import type { SeedPlan } from "./seed-plan.js";
+import type { Witness } from "./witness.js";
+
+/** What the guard of a simulation stands on. */
+export interface SimulatedGuardOptions {
+  readonly plan: SeedPlan;
+  readonly exchange: EmbeddedExchange;
+  readonly network: FaultyNetwork;
+  readonly clock: Clock;
+  readonly signer: Signer;
+  readonly store: StateStore;
+  readonly witness: Witness;
+}
+
+/** Starts the guard of the bot's account, in a process and on a network of its own that nobody kills. */
+export function startSimulatedGuard({ plan, exchange, network, clock, signer, store, witness }: SimulatedGuardOptions): void {
+  const { bot } = plan;
+  const markets = Object.keys(bot.markets);
+  const transport = {
+    request: (...args: Parameters<FaultyNetwork["request"]>): void => {
+      if (args[0].method === "DELETE") witness.budgets.guardSpends();
+      network.request(...args);
+    },
+  };
+  const budget = new CancelBudget({ clock, fraction: bot.guard.orderTokensFraction });
+  budget.rulesRead(rulesOf(exchange, markets));
+  new Guard({
+    client: new RestClient({ transport, nowMs: () => clock.nowMs(), signer, timeoutMs: 2_000 }),
+    clock,
+    readClock: () => {},
+    budget,
+    store,
+    account: signer.address,
+    markets,
+    deadAfterMs: bot.guard.deadAfterMs,
+    heartbeatMs: bot.guard.heartbeatMs,
+    signatureWindowMs: bot.exchange.signatureWindowMs,
+    notify: (notice) => {
+      if (notice.kind === "safe") witness.guardSaysSafe();
+    },
+  }).start();
+}

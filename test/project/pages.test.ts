@@ -13,6 +13,7 @@ import { SYNTHETIC_PRESETS } from "../../src/simulator/flow/synthetic-params.js"
 import { builtInStrategies } from "../../src/strategies/built-in.js";
 import { BREAKS } from "../simulation/breaks.js";
 import { FAULT_KINDS } from "../simulation/faults.js";
+import { WHOLE_BREAKS } from "../simulation/whole/whole-breaks.js";
 import { PROJECT_ROOT } from "./checkout.js";
 import { allPages, blocksOf, codesOf, deadLinksOf, readPage, tableOf } from "./pages.js";
 
@@ -128,9 +129,20 @@ describe("docs/simulation.md", () => {
       .join("\n");
     expect([...firstCodes(page, "rule")].sort()).toEqual([...found(witnesses, /#violate\(\s*"([a-z]+)"/g)].sort());
     expect([...firstCodes(page, "faults")].sort()).toEqual([...FAULT_KINDS].sort());
-    const known = /new Set\(\[([^\]]*)\]/.exec(source("test/simulation/main.ts"))?.[1] ?? "";
+    const known = /OPTIONS = \[([^\]]*)\]/.exec(source("test/simulation/main.ts"))?.[1] ?? "";
     const listed = firstCodes(page, "option").flatMap((code) => code.match(/--[a-z-]+/g) ?? []);
     expect(listed.sort()).toEqual([...found(known, /"(--[a-z-]+)"/g)].sort());
+  });
+
+  it("has every rule and every break of the whole system", () => {
+    const files = ["limit-witness", "position-witness"].map((name) => source(`test/simulation/whole/${name}.ts`)).join("\n");
+    const rules = [
+      ...found(files, /#violate\(\s*"([a-z]+)"/g),
+      ...found(source("test/simulation/whole/whole-witness.ts"), /#violate\("([a-z]+)"/g),
+    ];
+    expect([...firstCodes(page, "rule of the whole")].sort()).toEqual([...new Set(rules)].sort());
+    const rows = tableOf(page, "break of the whole").map(([name = "", what = "", by = ""]) => [codesOf(name)[0], what, codesOf(by)[0]]);
+    expect(rows).toEqual(WHOLE_BREAKS.map(({ name, what, rules: [first] }) => [name, what, first]));
   });
 });
 

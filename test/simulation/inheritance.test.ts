@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type InheritanceResult, runInheritance } from "./inheritance.js";
+import { SEED_BUDGET } from "./seed-budget.js";
 
 const MARKET_MS = 300_000;
-const SEEDS = [2, 4, 10, 11, 26];
+const SEEDS = SEED_BUDGET.takeovers.seeds;
 
 describe("five minutes of market with takeovers, whatever the network does", () => {
   const results: InheritanceResult[] = [];

@@ -3,82 +3,137 @@ import { simulateLiquidator } from "../liquidator/simulation/main.js";
 import { BREAKS } from "./breaks.js";
 import { runInheritance } from "./inheritance.js";
 import { INHERITANCE_BREAKS } from "./inheritance-breaks.js";
+import type { Violation } from "./violation.js";
+import { runWhole } from "./whole/run-whole.js";
+import { WHOLE_BREAKS } from "./whole/whole-breaks.js";
 import { runSeed } from "./world.js";
 
-/** `npm run simulate -- [--liquidator | --takeovers] [--seeds N] [--first-seed N] [--minutes N] [--break NAME] [--list-breaks] [--trace-from MS --trace-until MS]` */
+const USAGE = `npm run simulate -- [--maker | --takeovers | --liquidator] [options]
+
+Runs the real product against the real embedded exchange in virtual time, from a seed, while the network fails.
+
+  (no mode)      the whole system: exchange with chain, market maker and liquidator in one account, guard
+  --maker        the market maker alone, hours long, with orders by hand and transfers
+  --takeovers    the market maker with positions that are handed to it, some larger than its limit, some taken back
+  --liquidator   the liquidator alone, with rival liquidators and reorganisations
+
+  --seeds N                      how many (100)
+  --first-seed N                 where to begin (1)
+  --minutes N                    market time of each seed (2; of --maker and --takeovers 60)
+  --break NAME                   switch one rule off, and stop at the first seed that notices
+  --list-breaks                  the breaks of the mode
+  --trace-from MS --trace-until MS   print what was told between two instants of virtual time
+  --help                         this text
+`;
+
+/** What the run of one seed came to, in any mode. */
+interface Result {
+  readonly events: number;
+  readonly actions: number;
+  readonly fills: number;
+  readonly takeovers?: number;
+  readonly faults: ReadonlyMap<string, number>;
+  readonly violations: readonly Violation[];
+}
+
+type Trace = (atMs: number, notice: Notice | { readonly kind: string }) => void;
+
+/** A way to simulate, bound to the break that it runs with. */
+interface Mode {
+  readonly flag: string | undefined;
+  readonly minutes: number;
+  readonly breaks: readonly { readonly name: string; readonly what: string }[];
+  readonly run: (seed: number, marketMs: number, breakName: string | undefined, trace: Trace | undefined) => Promise<Result>;
+}
+
+function modeOf<Broken extends { readonly name: string; readonly what: string }>(
+  flag: string | undefined,
+  minutes: number,
+  breaks: readonly Broken[],
+  run: (seed: number, marketMs: number, broken?: Broken, trace?: Trace) => Promise<Result>,
+): Mode {
+  const named = (name: string | undefined) => breaks.find((broken) => broken.name === name);
+  return { flag, minutes, breaks, run: (seed, marketMs, breakName, trace) => run(seed, marketMs, named(breakName), trace) };
+}
+
+const MODES: readonly Mode[] = [
+  modeOf(undefined, 2, WHOLE_BREAKS, runWhole),
+  modeOf("--maker", 60, BREAKS, runSeed),
+  modeOf("--takeovers", 60, INHERITANCE_BREAKS, runInheritance),
+];
+
+const OPTIONS = ["--trace-from", "--trace-until", "--seeds", "--first-seed", "--minutes", "--break", "--list-breaks", "--help"];
+
 async function main(args: readonly string[]): Promise<number> {
+  if (args.includes("--help")) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
   if (args.includes("--liquidator")) return simulateLiquidator(args);
-  const takesOver = args.includes("--takeovers");
-  const breaks = takesOver ? INHERITANCE_BREAKS : BREAKS;
+  const mode = MODES.find(({ flag }) => flag !== undefined && args.includes(flag)) ?? (MODES[0] as Mode);
+  const known = [...OPTIONS, ...(mode.flag === undefined ? [] : [mode.flag])];
+  const unknown = args.find((arg) => arg.startsWith("--") && !known.includes(arg));
+  if (unknown !== undefined) throw new Error(`${unknown} is not an option here: expected one of ${known.join(", ")}\n\n${USAGE}`);
+  if (args.includes("--list-breaks")) {
+    for (const { name, what } of mode.breaks) process.stdout.write(`${name}: ${what}\n`);
+    return 0;
+  }
+  return simulate(mode, args);
+}
+
+async function simulate(mode: Mode, args: readonly string[]): Promise<number> {
   const value = (name: string, fallback: number): number => {
     const at = args.indexOf(name);
     const number = at < 0 ? fallback : Number(args[at + 1]);
     if (!Number.isInteger(number) || number < 0) throw new Error(`${name} takes a whole number, got ${args[at + 1]}`);
     return number;
   };
-  const known = new Set([
-    "--takeovers",
-    "--trace-from",
-    "--trace-until",
-    "--seeds",
-    "--first-seed",
-    "--minutes",
-    "--break",
-    "--list-breaks",
-  ]);
-  const stranger = args.find((arg) => arg.startsWith("--") && !known.has(arg));
-  if (stranger !== undefined) throw new Error(`${stranger} is no option; expected one of ${[...known].join(", ")}`);
-  if (args.includes("--list-breaks")) {
-    for (const { name, what } of breaks) process.stdout.write(`${name}: ${what}\n`);
-    return 0;
-  }
   const breakAt = args.indexOf("--break");
-  const broken = breakAt < 0 ? undefined : breaks.find(({ name }) => name === args[breakAt + 1]);
-  if (breakAt >= 0 && broken === undefined) throw new Error(`--break takes one of ${breaks.map(({ name }) => name).join(", ")}`);
-  const first = value("--first-seed", 1);
-  const seeds = value("--seeds", 100);
-  const minutes = value("--minutes", 60);
-  const traceFrom = value("--trace-from", 0);
-  const traceUntil = value("--trace-until", 0);
-  const trace =
-    traceUntil === 0
-      ? undefined
-      : (atMs: number, notice: Notice): void => {
-          if (atMs < traceFrom || atMs > traceUntil) return;
-          process.stdout.write(
-            `${atMs} ${JSON.stringify(notice, (_key, held: unknown) => (typeof held === "bigint" ? held.toString() : held))}\n`,
-          );
-        };
+  const breakName = breakAt < 0 ? undefined : args[breakAt + 1];
+  if (breakAt >= 0 && !mode.breaks.some(({ name }) => name === breakName))
+    throw new Error(`--break takes one of ${mode.breaks.map(({ name }) => name).join(", ")}`);
+  const [first, seeds, minutes] = [value("--first-seed", 1), value("--seeds", 100), value("--minutes", mode.minutes)];
+  const trace = traceBetween(value("--trace-from", 0), value("--trace-until", 0));
   const struck = new Map<string, number>();
-  const failing: number[] = [];
-  let events = 0;
-  let actions = 0;
-  let fills = 0;
-  let violations = 0;
+  const sum = { events: 0, actions: 0, fills: 0, takeovers: 0, violations: 0, failing: 0 };
+  let ran = 0;
   for (let seed = first; seed < first + seeds; seed++) {
-    const result = await (takesOver ? runInheritance : runSeed)(seed, minutes * 60_000, broken, trace);
-    events += result.events;
-    actions += result.actions;
-    fills += result.fills;
-    violations += result.violations.length;
+    const result = await mode.run(seed, minutes * 60_000, breakName, trace);
+    ran += 1;
+    sum.events += result.events;
+    sum.actions += result.actions;
+    sum.fills += result.fills;
+    sum.takeovers += result.takeovers ?? 0;
+    sum.violations += result.violations.length;
     for (const [kind, count] of result.faults) struck.set(kind, (struck.get(kind) ?? 0) + count);
     if (result.violations.length === 0) continue;
-    failing.push(seed);
+    sum.failing += 1;
     for (const { atMs, rule, text } of result.violations.slice(0, 5)) process.stdout.write(`seed ${seed} at ${atMs}: ${rule}: ${text}\n`);
     const again = [
-      ...(takesOver ? ["--takeovers"] : []),
+      ...(mode.flag === undefined ? [] : [mode.flag]),
       `--first-seed ${seed} --seeds 1`,
-      ...(minutes === 60 ? [] : [`--minutes ${minutes}`]),
-      ...(broken === undefined ? [] : [`--break ${broken.name}`]),
+      ...(minutes === mode.minutes ? [] : [`--minutes ${minutes}`]),
+      ...(breakName === undefined ? [] : [`--break ${breakName}`]),
     ];
-    process.stdout.write(`replay it: npm run simulate -- ${again.join(" ")}\n`);
-    if (broken !== undefined) break;
+    process.stdout.write(`run it again: npm run simulate -- ${again.join(" ")}\n`);
+    if (breakName !== undefined) break;
   }
   const kinds = [...struck].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
+  const counts = `${sum.events} events, ${sum.actions} actions, ${sum.fills} fills, ${sum.takeovers} takeovers`;
   process.stdout.write(
-    `${seeds} seeds from ${first}: ${events} events, ${actions} actions, ${fills} fills; faults: ${kinds.join(", ") || "none"}; ${violations} violations in ${failing.length} seeds\n`,
+    `${ran} seeds from ${first}: ${counts}; faults: ${kinds.join(", ") || "none"}; ${sum.violations} violations in ${sum.failing} seeds\n`,
   );
-  return failing.length === 0 ? 0 : 1;
+  return sum.failing === 0 ? 0 : 1;
+}
+
+/** What prints everything between two instants; undefined when none are asked for. */
+function traceBetween(fromMs: number, untilMs: number): Trace | undefined {
+  if (untilMs === 0) return undefined;
+  const plain = (_key: string, held: unknown): unknown =>
+    typeof held === "bigint" ? held.toString() : held instanceof Error ? held.message : held instanceof Set ? [...held] : held;
+  return (atMs, notice) => {
+    if (atMs >= fromMs && atMs <= untilMs) process.stdout.write(`${atMs} ${JSON.stringify(notice, plain)}\n`);
+  };
 }
 
 main(process.argv.slice(2)).then(

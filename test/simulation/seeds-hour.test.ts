@@ -1,3 +1,4 @@
+import { SEED_BUDGET } from "./seed-budget.js";
 import { simulateSeeds } from "./simulate-seeds.js";
 
-simulateSeeds(1, 5);
+simulateSeeds(SEED_BUDGET.makerHours.seeds);

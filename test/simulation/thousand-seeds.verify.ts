@@ -1,3 +1,5 @@
+import { SEED_BUDGET, seedsFrom } from "./seed-budget.js";
 import { simulateSeeds } from "./simulate-seeds.js";
 
-simulateSeeds(6, 1_000);
+const tested: readonly number[] = SEED_BUDGET.makerHours.seeds;
+simulateSeeds(seedsFrom(1, 1000).filter((seed) => !tested.includes(seed)));

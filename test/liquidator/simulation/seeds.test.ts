@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { SEED_BUDGET } from "../../simulation/seed-budget.js";
 import { type RunResult, runSeed } from "./run-seed.js";
 
-const SEEDS = [5, 11, 19];
-const REPEATED = 11;
+const [REPEATED] = SEED_BUDGET.liquidator.seeds;
+const SEEDS = new Set(SEED_BUDGET.liquidator.seeds);
 
 describe("two minutes of liquidations, whatever the chain and the network do", () => {
   const results = new Map<number, RunResult>();

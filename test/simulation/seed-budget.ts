@@ -1,0 +1,37 @@
+/**
+ * The seeds of every simulation that `npm test` runs, from one budget of processor time; all others run in `npm run verify`. Whoever adds
+ * seeds here takes them from another line, or makes a simulation faster.
+ */
+export const BUDGET_SECONDS = 180;
+
+/** One simulation's share of the budget. */
+export interface SeedShare {
+  readonly seeds: readonly number[];
+  /** How often all of them run at most. */
+  readonly times: number;
+  /** Processor seconds of one seed at most, as measured on two busy cores. */
+  readonly secondsEach: number;
+}
+
+/** The seeds from one to another, both included. */
+export function seedsFrom(first: number, last: number): readonly number[] {
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+}
+
+/** By simulation. */
+export const SEED_BUDGET = {
+  /** The whole system, two minutes each; the first runs twice. */
+  whole: { seeds: [...seedsFrom(1, 10), 1], times: 1, secondsEach: 4 },
+  /** The same with each of its rules switched off, until one notices. */
+  wholeBreaks: { seeds: [6, 2], times: 3, secondsEach: 4 },
+  /** The market maker for an hour. */
+  makerHours: { seeds: [1], times: 1, secondsEach: 10 },
+  /** The market maker for a quarter of an hour, with as many faults. */
+  makerQuarterHours: { seeds: seedsFrom(6, 14), times: 1, secondsEach: 3 },
+  /** The market maker for twenty minutes with each of its rules switched off, until a seed notices: most notice in the first one's beginning. */
+  makerBreaks: { seeds: [1], times: 15, secondsEach: 2.5 },
+  /** Takeovers that are handed to the market maker, five minutes each. */
+  takeovers: { seeds: [2, 4, 10, 11, 26], times: 1, secondsEach: 1.5 },
+  /** The liquidator alone, two minutes each; the first runs twice. */
+  liquidator: { seeds: [11, 5, 19, 11], times: 1, secondsEach: 2.5 },
+} as const satisfies Readonly<Record<string, SeedShare>>;

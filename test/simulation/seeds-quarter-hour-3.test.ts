@@ -1,3 +1,0 @@
-import { simulateSeeds } from "./simulate-seeds.js";
-
-simulateSeeds(54, 77, 15);

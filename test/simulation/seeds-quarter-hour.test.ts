@@ -1,0 +1,4 @@
+import { SEED_BUDGET } from "./seed-budget.js";
+import { simulateSeeds } from "./simulate-seeds.js";
+
+simulateSeeds(SEED_BUDGET.makerQuarterHours.seeds, 15);

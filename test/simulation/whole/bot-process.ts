@@ -1,0 +1,166 @@
+import type { Bot } from "../../../src/bot/bot.js";
+import type { BotConfig } from "../../../src/bot/config/config.js";
+import type { Notice } from "../../../src/bot/notice.js";
+import { startBot } from "../../../src/bot/run/run-bot.js";
+import { summaryOf } from "../../../src/bot/run/run-summary.js";
+import type { RunBotOptions, RunningBot } from "../../../src/bot/run/running-bot.js";
+import type { StateStore } from "../../../src/bot/state/state-dir.js";
+import type { LaneRecord } from "../../../src/chain/lanes/lane-store.js";
+import type { InProcessRpc } from "../../../src/chain/rpc-transport.js";
+import type { CliContext, TextStream } from "../../../src/cli/cli-context.js";
+import { endWith } from "../../../src/cli/end-with.js";
+import { exitCodeOf } from "../../../src/cli/exit.js";
+import type { Clock, Random } from "../../../src/core/seam.js";
+import type { Hex } from "../../../src/core/units.js";
+import type { Transport } from "../../../src/exchange/transport.js";
+import { silentLog } from "../../../src/monitoring/log.js";
+
+/** What a machine keeps when a process on it dies. */
+export interface Machine {
+  readonly store: StateStore;
+  readonly lanes: LaneRecord[];
+}
+
+/** How a run ended: as `marketwright run` ends. */
+export interface ProcessEnd {
+  readonly exitCode: number;
+  readonly positionBase: Readonly<Record<string, string>>;
+  /** Everything that was printed. */
+  readonly text: string;
+}
+
+/** Where a process lives. */
+export interface BotProcessOptions {
+  readonly config: BotConfig;
+  readonly privateKey: Hex;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly machine: Machine;
+  readonly network: Transport;
+  readonly nodes: readonly InProcessRpc[];
+  /** Changes what the process is started with: a rule that is switched off. */
+  readonly rework: (options: RunBotOptions) => RunBotOptions;
+  /** Hears of the bot once, before its first turn. */
+  readonly onBot: (bot: Bot) => void;
+  readonly onNotice: (notice: Notice) => void;
+  /** The process has ended by itself: with its summary, or by an error. */
+  readonly onEnd: (end: ProcessEnd | { readonly error: unknown }) => void;
+}
+
+/**
+ * The process of `marketwright run`: the bot with its liquidator, put together as the command does it, on a network, RPCs and a machine of
+ * the simulation's. Killed, it hears, sends and writes nothing more.
+ */
+export class BotProcess {
+  #isDead = false;
+  #bot: Bot | undefined;
+  #running: RunningBot | undefined;
+  #stopReason: string | undefined;
+  readonly #options: BotProcessOptions;
+
+  constructor(options: BotProcessOptions) {
+    this.#options = options;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined && !this.#isDead;
+  }
+
+  start(): void {
+    const { config, privateKey, clock, random, machine, network, nodes, rework, onNotice } = this.#options;
+    const mortal: Clock = {
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs(),
+      setTimer: (delayMs, fire) => clock.setTimer(delayMs, this.#ifAlive(fire)),
+    };
+    const wanted: RunBotOptions = {
+      config,
+      privateKey,
+      seam: { clock: mortal, random },
+      store: machine.store,
+      log: silentLog,
+      transport: network,
+      chain: {
+        rpcs: nodes.map(({ name, call }) => ({
+          name,
+          call: (method, params) =>
+            new Promise((resolve, reject) => {
+              if (!this.#isDead) call(method, params).then(this.#ifAlive(resolve), this.#ifAlive(reject));
+            }),
+        })),
+        laneStore: () => ({
+          load: () => [...machine.lanes],
+          append: this.#ifAlive((record: LaneRecord) => void machine.lanes.push(record)),
+          close: () => {},
+        }),
+      },
+      record: async () => ({
+        event: () => {},
+        turns: () => ({ action: () => {}, turn: () => {} }),
+        notice: (notice, bot) => {
+          if (this.#isDead) return;
+          this.#meet(bot);
+          onNotice(notice);
+        },
+      }),
+    };
+    startBot(rework(wanted)).then(
+      this.#ifAlive((running: RunningBot) => this.#runs(running)),
+      this.#ifAlive((error: unknown) => this.#ends({ error })),
+    );
+  }
+
+  /** Ctrl-C. */
+  stop(reason: string): void {
+    this.#stopReason = reason;
+    this.#running?.command({ command: "stop", reason });
+  }
+
+  /** What `kill -9` leaves. */
+  kill(): void {
+    this.#isDead = true;
+    this.#bot?.abandon();
+  }
+
+  #meet(bot: Bot): void {
+    if (this.#bot !== undefined) return;
+    this.#bot = bot;
+    this.#options.onBot(bot);
+  }
+
+  #runs(running: RunningBot): void {
+    this.#running = running;
+    this.#meet(running.bot);
+    running.stopped.then(
+      this.#ifAlive(() => this.#ends(this.#endOf(running))),
+      this.#ifAlive((error: unknown) => this.#ends({ error })),
+    );
+    if (this.#stopReason !== undefined) running.command({ command: "stop", reason: this.#stopReason });
+  }
+
+  #ends(end: ProcessEnd | { readonly error: unknown }): void {
+    this.#running?.close();
+    this.kill();
+    this.#options.onEnd(end);
+  }
+
+  #endOf({ bot, monitor, liquidator }: RunningBot): ProcessEnd {
+    const summary = summaryOf(bot, monitor, null, liquidator?.ledger.counts());
+    let text = "";
+    const stream: TextStream = { write: (more) => (text += more), on: () => {}, off: () => {} };
+    const context = { stdout: stream, stderr: stream } as unknown as CliContext;
+    let exitCode = 0;
+    try {
+      endWith(context, summary, { file: "bot.yaml", dryRun: false, json: true });
+    } catch (error) {
+      exitCode = exitCodeOf(error);
+    }
+    return { exitCode, positionBase: summary.positionBase, text };
+  }
+
+  #ifAlive<Args extends readonly unknown[]>(act: (...args: Args) => void): (...args: Args) => void {
+    return (...args) => {
+      if (!this.#isDead) act(...args);
+    };
+  }
+}

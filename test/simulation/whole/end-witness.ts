@@ -1,0 +1,39 @@
+import type { Hex, MarketId } from "../../../src/core/units.js";
+import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
+import type { ProcessEnd } from "./bot-process.js";
+import type { SentTakeover } from "./takeovers-under-way.js";
+
+/** What an end is held against. */
+export interface EndFacts {
+  readonly exchange: EmbeddedExchange;
+  readonly account: Hex;
+  readonly markets: readonly MarketId[];
+  readonly openOrders: number;
+  readonly underWay: readonly (SentTakeover & { readonly jobId: string | undefined })[];
+  /** The faults were not over when the bot left. */
+  readonly isDisturbed: boolean;
+}
+
+/** Holds the summary and the exit code of a run to the exchange: success means no open order, and positions that are the exchange's. */
+export function judgeEnd({ exitCode, positionBase, text }: ProcessEnd, facts: EndFacts): string[] {
+  const { exchange, account, markets, openOrders, underWay, isDisturbed } = facts;
+  const wrong = markets.flatMap((marketId) => {
+    const { instrument } = exchange.market(marketId);
+    const theirs = exchange.positionLots(account, marketId);
+    const ours = positionBase[marketId];
+    return ours !== undefined &&
+      Math.abs(Number(ours)) === Number(instrument.amountOf(Math.abs(theirs))) &&
+      Math.sign(Number(ours)) === Math.sign(theirs)
+      ? []
+      : [`the summary has ${ours} in ${marketId}, the exchange ${theirs} lots`];
+  });
+  const violations: string[] = [];
+  if (exitCode === 0) violations.push(...wrong.map((what) => `exit code 0, and ${what}`));
+  if (exitCode === 0 && openOrders > 0) violations.push(`exit code 0 with ${openOrders} orders open`);
+  for (const { jobId, lots, marketId } of underWay)
+    if (jobId === undefined || !text.includes(jobId))
+      violations.push(`a takeover of ${lots} lots in ${marketId} is under way, and is not named at the end`);
+  if (exitCode !== 0 && !isDisturbed && wrong.length === 0 && openOrders === 0 && underWay.length === 0)
+    violations.push(`exit code ${exitCode} although everything is in order: ${text.slice(-300)}`);
+  return violations;
+}

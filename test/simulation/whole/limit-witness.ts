@@ -1,0 +1,172 @@
+import type { BotConfig } from "../../../src/bot/config/config.js";
+import { decimalToScaled } from "../../../src/core/instrument.js";
+import { type CreditUnits, type Hex, type Lots, type MarketId, type Ms, type Side, signOf } from "../../../src/core/units.js";
+import type { PlaceAction } from "../../../src/exchange/venue.js";
+import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
+import type { Surprises } from "../surprises.js";
+import type { Violate } from "../violation.js";
+import type { Witness } from "../witness.js";
+import type { SentTakeover } from "./takeovers-under-way.js";
+
+/** A bot and a planner value positions by a mark that may be so old: on slow lines, or some blocks ago. */
+const MARK_AGE_MS: Ms = 15_000;
+const SIDES = ["BUY", "SELL"] as const;
+
+interface MarketLimit {
+  readonly lots: Lots;
+  /** Credit units. */
+  readonly notional: CreditUnits | undefined;
+}
+
+/** What the limits are judged with. */
+export interface LimitWitnessDeps {
+  readonly config: BotConfig;
+  readonly exchange: EmbeddedExchange;
+  readonly account: Hex;
+  readonly nowMs: () => Ms;
+  /** Counts what orders and takeovers under way may add. */
+  readonly orders: Witness;
+  readonly surprises: Surprises;
+  readonly violate: Violate;
+}
+
+/**
+ * Holds the account's real position to the limits of the bot's file after every event, and the worst case of every takeover and place
+ * when it is sent, those of the whole account too. An order that was legal when it was sent and a takeover whose room was reserved stay
+ * within the limit together, so that nothing of the bot's own excuses a position above it; a trade whose settlement failed does, and
+ * for limits in money a mark that has moved.
+ */
+export class LimitWitness {
+  readonly #deps: LimitWitnessDeps;
+  readonly #violate: Violate;
+  readonly #limits: ReadonlyMap<MarketId, MarketLimit>;
+  readonly #worst = new Map<MarketId, Lots>();
+  readonly #marks = new Map<MarketId, { readonly untilMs: Ms; readonly mark: CreditUnits }[]>();
+
+  constructor(deps: LimitWitnessDeps) {
+    const { config, exchange } = deps;
+    this.#deps = deps;
+    this.#violate = deps.violate;
+    this.#limits = new Map(
+      Object.entries(config.markets).map(([marketId, { limits }]) => [
+        marketId,
+        {
+          lots: exchange.market(marketId).instrument.lotsOf(String(limits.maxPositionBase)),
+          notional: this.#creditOf(limits.maxNotionalQuote),
+        },
+      ]),
+    );
+  }
+
+  afterEvent(): void {
+    const { exchange, account, surprises, nowMs } = this.#deps;
+    for (const [marketId, { lots: limit }] of this.#limits) {
+      this.#noteMark(marketId, nowMs());
+      const position = exchange.positionLots(account, marketId);
+      const lots = Math.abs(position);
+      // A position above the limit is a violation once, and again when it grows.
+      const known = Math.max(limit, this.#worst.get(marketId) ?? 0);
+      if (lots <= limit) this.#worst.delete(marketId);
+      if (lots <= known || lots <= known + surprises.lots(marketId)) continue;
+      this.#worst.set(marketId, lots);
+      this.#violate("limit", `the position in ${marketId} is ${position} lots, allowed ${limit}`);
+    }
+  }
+
+  /** A takeover has left. */
+  takeoverSent({ marketId, lots }: SentTakeover): void {
+    const limit = this.#limits.get(marketId);
+    if (limit === undefined) return;
+    const side = lots > 0 ? "BUY" : "SELL";
+    const { exchange, account, orders, surprises } = this.#deps;
+    const position = exchange.positionLots(account, marketId);
+    const worst = this.#worstLots(marketId, side);
+    if (worst > limit.lots + surprises.lots(marketId) && !this.#onlyReduces(marketId, side))
+      this.#violate(
+        "reserve",
+        `a takeover of ${lots} lots in ${marketId} leaves a worst case of ${worst} lots, allowed ${limit.lots}: the position is ${position}, orders and takeovers under way may add ${orders.mayJoin(marketId, side).lots}`,
+      );
+    this.#judgeMoney(marketId, side, Math.abs(lots), `a takeover of ${lots} lots in ${marketId}`);
+  }
+
+  /** A place has left. */
+  placed({ marketId, side, lots }: PlaceAction): void {
+    this.#judgeMoney(marketId, side, lots, `a ${side} of ${lots} lots in ${marketId}`);
+  }
+
+  /** The limits in money, of the market and of the account; `added` is among what is under way already. */
+  #judgeMoney(marketId: MarketId, side: Side, added: Lots, what: string): void {
+    const { surprises } = this.#deps;
+    if (this.#onlyReduces(marketId, side) || surprises.lots(marketId) > 0) return;
+    const here = this.#worstCredit(marketId, this.#worstLots(marketId, side));
+    const { notional } = this.#limits.get(marketId) ?? {};
+    if (notional !== undefined && here > notional)
+      this.#violate("account", `${what} leaves a worst case of ${here} credit units there, allowed ${notional}`);
+    const limit = this.#accountLimit();
+    if (limit === undefined) return;
+    let [before, after] = [0n, 0n];
+    for (const id of this.#limits.keys()) {
+      const lots = Math.max(...SIDES.map((one) => this.#worstLots(id, one)));
+      const without = id === marketId ? Math.max(...SIDES.map((one) => this.#worstLots(id, one) - (one === side ? added : 0))) : lots;
+      after += this.#worstCredit(id, lots);
+      before += this.#worstCredit(id, without);
+    }
+    if (after > limit && after > before)
+      this.#violate("account", `${what} leaves a worst case of ${after} credit units in all markets, allowed ${limit}`);
+  }
+
+  /** The position when everything of a side fills and nothing of the other; 0 where it is of the other sign. */
+  #worstLots(marketId: MarketId, side: Side): Lots {
+    const { exchange, account, orders } = this.#deps;
+    return Math.max(0, signOf(side) * exchange.positionLots(account, marketId) + orders.mayJoin(marketId, side).lots);
+  }
+
+  #onlyReduces(marketId: MarketId, side: Side): boolean {
+    const { exchange, account, orders } = this.#deps;
+    const position = exchange.positionLots(account, marketId);
+    return Math.sign(position) === -signOf(side) && orders.mayJoin(marketId, side).lots <= Math.abs(position);
+  }
+
+  /** At the lowest of the marks that the bot may have decided by. */
+  #worstCredit(marketId: MarketId, lots: Lots): CreditUnits {
+    const { instrument, prices } = this.#deps.exchange.market(marketId);
+    let mark = prices.mark;
+    for (const one of this.#marks.get(marketId) ?? []) if (one.mark < mark) mark = one.mark;
+    return (BigInt(lots) * instrument.paperPerLot * mark) / 10n ** BigInt(instrument.paperDecimals);
+  }
+
+  /** The smaller of the account's limits, in credit units. */
+  #accountLimit(): CreditUnits | undefined {
+    const { maxNotionalQuote, maxLeverage } = this.#deps.config.risk;
+    const notional = this.#creditOf(maxNotionalQuote);
+    if (maxLeverage === undefined) return notional;
+    const byLeverage = (this.#netValue() * BigInt(Math.ceil(maxLeverage * 1_000_000))) / 1_000_000n;
+    return notional === undefined || byLeverage < notional ? byLeverage : notional;
+  }
+
+  /** At the newest marks, with a fiftieth for those that the bot had, and for the discount of a takeover, which is worth its share once it comes. */
+  #netValue(): CreditUnits {
+    const { exchange, account } = this.#deps;
+    const held = exchange.account(account);
+    let worth = held?.primaryCredit ?? 0n;
+    for (const marketId of this.#limits.keys()) {
+      const { paper = 0n, credit = 0n } = held?.markets.get(marketId)?.position.matched ?? {};
+      const { prices, instrument } = exchange.market(marketId);
+      worth += credit + (paper * prices.mark) / 10n ** BigInt(instrument.paperDecimals);
+    }
+    return worth + worth / 50n;
+  }
+
+  #creditOf(quote: string | undefined): CreditUnits | undefined {
+    return quote === undefined ? undefined : decimalToScaled(quote, this.#deps.exchange.config.creditDecimals);
+  }
+
+  #noteMark(marketId: MarketId, nowMs: Ms): void {
+    const { mark } = this.#deps.exchange.market(marketId).prices;
+    const marks = this.#marks.get(marketId) ?? [];
+    this.#marks.set(marketId, marks);
+    if (marks.at(-1)?.mark === mark) marks.pop();
+    marks.push({ untilMs: nowMs, mark });
+    while ((marks[0]?.untilMs ?? nowMs) < nowMs - MARK_AGE_MS) marks.shift();
+  }
+}

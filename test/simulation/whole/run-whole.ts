@@ -1,0 +1,64 @@
+import type { Bot } from "../../../src/bot/bot.js";
+import type { Notice } from "../../../src/bot/notice.js";
+import type { RunBotOptions } from "../../../src/bot/run/running-bot.js";
+import { seededRandom } from "../../../src/core/seeded-random.js";
+import { initCrypto } from "../../../src/core/signing.js";
+import type { Ms } from "../../../src/core/units.js";
+import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
+import { openConfiguredExchange } from "../../../src/simulator/configured-exchange.js";
+import { WaitingClock } from "../../liquidator/simulation/waiting-clock.js";
+import { START_MS } from "../seed-plan.js";
+import type { Violation } from "../violation.js";
+import { type WholePlan, wholePlanOf } from "./whole-plan.js";
+import { WholeWorld } from "./whole-world.js";
+
+/** A rule of the product that is switched off, to prove that its loss is noticed. */
+export interface WholeBreak {
+  readonly name: string;
+  readonly what: string;
+  /** The rules of the witness that are the first to notice. */
+  readonly rules: readonly string[];
+  /** Changes the seed's plan before anything is built. */
+  readonly plan?: (plan: WholePlan) => WholePlan;
+  /** Changes what a process is started with. */
+  readonly rework?: (options: RunBotOptions) => RunBotOptions;
+  /** Changes the bot before its first turn. */
+  readonly bot?: (bot: Bot) => void;
+}
+
+/** What one seed came to. */
+export interface WholeResult {
+  readonly seed: number;
+  readonly events: number;
+  readonly actions: number;
+  readonly fills: number;
+  /** Takeovers that the chain has. */
+  readonly takeovers: number;
+  readonly faults: ReadonlyMap<string, number>;
+  readonly violations: readonly Violation[];
+}
+
+/** Hears what the bot and its surroundings say, at its instant of virtual time. */
+export type Trace = (atMs: Ms, notice: Notice | { readonly kind: string; readonly [field: string]: unknown }) => void;
+
+/** Runs the whole system of a seed. The same seed and length are the same run; with a rule broken it ends once that is noticed. */
+export async function runWhole(seed: number, marketMs: Ms, broken?: WholeBreak, trace?: Trace): Promise<WholeResult> {
+  await initCrypto();
+  const drawn = wholePlanOf(seed, marketMs);
+  const plan = broken?.plan?.(drawn) ?? drawn;
+  const clock = new WaitingClock(START_MS);
+  const open = await openConfiguredExchange(
+    plan.exchange,
+    { clock, random: seededRandom(`exchange ${seed}`) },
+    {
+      onChainFault: (error) => {
+        throw error;
+      },
+    },
+  );
+  try {
+    return await new WholeWorld({ plan, broken, trace, clock, open, chain: open.chain as OpenChain }).run();
+  } finally {
+    await open.close();
+  }
+}

@@ -1,0 +1,102 @@
+import type { Ms } from "../../../src/core/units.js";
+import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
+import type { WaitingClock } from "../../liquidator/simulation/waiting-clock.js";
+import type { MachineClock } from "../bot-rig.js";
+import type { FaultSource } from "../faults.js";
+import type { FaultyNetwork } from "../faulty-network.js";
+import type { RpcOutage, TakeoverTrigger, WholePlan } from "./whole-plan.js";
+
+/** What the faults of a run act on. */
+export interface SurroundingsOptions {
+  readonly plan: WholePlan;
+  readonly clock: WaitingClock;
+  readonly machineClock: MachineClock;
+  readonly exchange: EmbeddedExchange;
+  readonly faults: FaultSource;
+  readonly networks: () => readonly FaultyNetwork[];
+  readonly dropStreams: () => void;
+  readonly kill: (downMs: Ms) => void;
+  readonly disturbed: (nowMs: Ms) => void;
+}
+
+/** The faults of a run that are no single request's or frame's: kills, stops, steps of the clock, outages of the RPCs, and what a takeover brings on. */
+export class Surroundings {
+  /** How often each thing happened. */
+  readonly struck = new Map<string, number>();
+  readonly #options: SurroundingsOptions;
+  /** A takeover has silenced the RPCs until then. */
+  #rpcSilentUntilMs: Ms = 0;
+
+  constructor(options: SurroundingsOptions) {
+    this.#options = options;
+  }
+
+  count(fault: string): void {
+    this.struck.set(fault, (this.struck.get(fault) ?? 0) + 1);
+  }
+
+  /** How every RPC fails now; undefined when none does. */
+  get outage(): RpcOutage["kind"] | undefined {
+    const { clock, plan } = this.#options;
+    const now = clock.nowMs();
+    if (now < this.#rpcSilentUntilMs) return "silent";
+    return plan.outages.find(({ fromMs, untilMs }) => fromMs <= now && now < untilMs)?.kind;
+  }
+
+  /** The n-th takeover was sent or mined: what the seed has for that moment happens. */
+  afterTakeover(on: TakeoverTrigger["on"], nth: number): void {
+    const { plan, clock, faults, kill, dropStreams } = this.#options;
+    const now = clock.nowMs();
+    const lastMs = plan.endsDisturbed ? Number.POSITIVE_INFINITY : plan.faultsEndMs;
+    for (const trigger of plan.triggers) {
+      if (trigger.on !== on || trigger.nth !== nth || now >= lastMs) continue;
+      const { fault } = trigger;
+      this.count(`${fault} after a takeover was ${on}`);
+      const untilMs = Math.min(lastMs, now + trigger.forMs);
+      if (fault === "rpc-silent") this.#rpcSilentUntilMs = Math.max(this.#rpcSilentUntilMs, untilMs);
+      else if (fault === "rest-slow") faults.strikeUntil("answer-delayed", untilMs);
+      // Not within the call that has brought it about.
+      else if (fault === "bot-killed") clock.setTimer(1, () => kill(Math.min(trigger.forMs, 10_000)));
+      else clock.setTimer(1, dropStreams);
+    }
+  }
+
+  /** Sets off what the seed has for instants. */
+  schedule(): void {
+    const { plan, clock, machineClock, faults, kill } = this.#options;
+    for (const { kind, fromMs, untilMs } of plan.faults) {
+      const at = (instantMs: Ms, run: () => void): void => void clock.setTimer(instantMs - clock.nowMs(), run);
+      if (kind === "clock-step") {
+        at(fromMs, () => {
+          faults.count(kind);
+          machineClock.skewMs += faults.half() ? faults.delayMs(100, 8_000) : -faults.delayMs(100, 8_000);
+        });
+        at(untilMs + 20_000, () => {
+          machineClock.skewMs = 0;
+        });
+      }
+      if (kind === "bot-killed") at(fromMs, () => kill(untilMs - fromMs));
+      if (kind === "exchange-stopped") {
+        at(fromMs, () => this.#stopExchange());
+        at(untilMs, () => this.#restartExchange());
+      }
+    }
+  }
+
+  #stopExchange(): void {
+    const { exchange, faults, networks, dropStreams } = this.#options;
+    if (!exchange.isRunning) return;
+    faults.count("exchange-stopped");
+    for (const network of networks()) network.down = true;
+    exchange.stop();
+    dropStreams();
+  }
+
+  #restartExchange(): void {
+    const { exchange, clock, networks, disturbed } = this.#options;
+    if (exchange.isRunning) return;
+    exchange.start();
+    for (const network of networks()) network.down = false;
+    disturbed(clock.nowMs());
+  }
+}

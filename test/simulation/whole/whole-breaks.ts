@@ -1,0 +1,35 @@
+import type { WholeBreak } from "./run-whole.js";
+
+/** The rules of the whole system that can be switched off, each of which its witness must notice (docs/simulation.md). */
+export const WHOLE_BREAKS: readonly WholeBreak[] = [
+  {
+    name: "takeover-takes-no-room",
+    what: "a takeover that is planned or under way takes no room in the limits",
+    rules: ["limit", "reserve"],
+    bot: ({ context }) => {
+      context.reservations.in = () => [];
+    },
+  },
+  {
+    name: "takeover-not-noticed",
+    what: "a market whose position a takeover has moved by nobody knows how much goes on being quoted",
+    rules: ["position"],
+    bot: ({ context }) => {
+      context.account.positionDoubt = () => undefined;
+      context.reservations.isOverdue = () => false;
+    },
+  },
+  {
+    name: "limits-ignored",
+    what: "the position limit is ten times what the config says",
+    rules: ["limit", "reserve"],
+    rework: (options) => {
+      const { config } = options;
+      const markets = Object.entries(config.markets).map(([id, market]) => [
+        id,
+        { ...market, limits: { ...market.limits, maxPositionBase: String(10 * Number(market.limits.maxPositionBase)) } },
+      ]);
+      return { ...options, config: { ...config, markets: Object.fromEntries(markets) } };
+    },
+  },
+];

@@ -1,5 +1,5 @@
 import type { CreditUnits } from "../../core/units.js";
-import { absolute, BPS, ceilDivide, larger, mulFixed } from "../margin/fixed-point.js";
+import { absolute, BPS, ceilDivide, mulFixed } from "../margin/fixed-point.js";
 import type { MarginAccount, Paper } from "../margin/margin-account.js";
 import { isSafe, liquidationPriceOf } from "../margin/margin-rules.js";
 import type { PlanInput, TakeoverMarket } from "./plan-input.js";
@@ -45,9 +45,11 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
   const account = own.limits;
   const heldPaper = own.margin.papers.get(perp) ?? 0n;
   const paperIn = ({ papers }: MarginAccount): Paper => papers.get(perp) ?? 0n;
-  /** The largest position that the market may come to on the side that the takeover adds to, and no less than there is. Without sign. */
-  const worst = (after: MarginAccount): Paper =>
-    larger(absolute(paperIn(after)), worstPaper(market, sign, paperIn(after), paperIn(after) - heldPaper));
+  /**
+   * The largest position that the market may come to on the side that the takeover adds to, below zero where it stays on the other. What is beyond
+   * a limit on that other side only becomes less, and excuses nothing on this one.
+   */
+  const worst = (after: MarginAccount): Paper => worstPaper(market, sign, paperIn(after), paperIn(after) - heldPaper);
   const worstNotional = (after: MarginAccount): CreditUnits => mulFixed(worst(after), markPrice);
   const elsewhere = beyondElsewhere(markets.values(), perp, own.margin);
   const here = (after: MarginAccount) => beyondChain(market, [sign], paperIn(after), paperIn(after) - heldPaper);

@@ -78,6 +78,24 @@ describe("a plan starts from the position with the trades that have not settled"
   });
 });
 
+describe("a position beyond the limit on one side", () => {
+  it("excuses nothing on the other: a takeover that turns the position around stays within the limit there", () => {
+    const own = account(200_000, [btc(), (-15n * COIN) / 10n]);
+    const decided = plan(victim([btc(), 4n * COIN]), input([btc({ limits, positionLots: -1500 })], { own }));
+    expect([decided.boundBy, decided.requestPaper]).toEqual(["max-position", (25n * COIN) / 10n]);
+  });
+
+  it("nor where the chain alone has it, as while the receipt of an earlier takeover is missing", () => {
+    const own = account(200_000, [btc(), (-15n * COIN) / 10n]);
+    expect(plan(victim([btc(), 2n * COIN]), input([btc({ limits, positionLots: 500 })], { own })).requestPaper).toBe(COIN / 2n);
+  });
+
+  it("keeps off nothing that only reduces it", () => {
+    const own = account(200_000, [btc(), (-25n * COIN) / 10n]);
+    expect(plan(victim([btc(), COIN]), input([btc({ limits, positionLots: -2500 })], { own })).requestPaper).toBe(COIN);
+  });
+});
+
 describe("the limits of the account", () => {
   const bought = (lots: number) => eth({ positionLots: lots, limits: {} });
 

@@ -14,16 +14,12 @@ export interface ChainStep {
   readonly isWhole: boolean;
 }
 
-/** A head below ours may be of an RPC that lags: so often in a row it must be told before the chain is taken to be shorter. */
-const PATIENCE = 3;
-
 /** The newest blocks of the chain by number and hash, so that a block that is replaced is noticed. */
 export class CanonicalChain {
   readonly #rpc: ChainRpc;
   readonly #keep: number;
   /** Contiguous, oldest first. */
   #blocks: BlockHeader[] = [];
-  #shorterTimes = 0;
 
   /** @param keep how many blocks are remembered, and walked back at most. */
   constructor(rpc: ChainRpc, keep = 64) {
@@ -47,12 +43,8 @@ export class CanonicalChain {
     if (last === undefined) return this.#restart(await this.#byHash(told.hash, told.number), [], true);
     const known = this.#at(told.number);
     const hash = told.hash.toLowerCase();
-    if (told.number < last.number && known?.hash === hash) {
-      this.#shorterTimes += 1;
-      if (this.#shorterTimes < PATIENCE) return { head: last, added: [], removed: [], isWhole: true };
-    }
-    this.#shorterTimes = 0;
-    if (known?.hash === hash) return this.#replace(told.number, [], true);
+    // A head below ours is of an RPC that lags: only another block in the place of one takes that one off the chain.
+    if (known?.hash === hash || this.#isBefore(told.number, last)) return { head: last, added: [], removed: [], isWhole: true };
     if (told.number > last.number + this.#keep) return this.#leap(told, last);
     return this.#walk(await this.#byHash(told.hash, told.number));
   }
@@ -66,6 +58,12 @@ export class CanonicalChain {
     if (known !== undefined) return known;
     if (this.head === undefined || number > this.head.number) return undefined;
     return this.#byNumber(number);
+  }
+
+  /** Whether a block is of before this chain was first looked at, and no further back than an RPC may lag. */
+  #isBefore(number: number, last: BlockHeader): boolean {
+    const first = this.#blocks[0];
+    return first !== undefined && number < first.number && number > last.number - this.#keep;
   }
 
   #at(number: number): BlockHeader | undefined {

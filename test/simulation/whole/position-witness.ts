@@ -152,7 +152,7 @@ export class PositionWitness {
     const difference = this.#exchange.positionLots(this.#account, marketId) - account.positionLots(marketId);
     if (difference === 0) return false;
     let explained: Lots = 0;
-    for (const order of account.orders.exposed(marketId))
+    for (const order of account.orders.mayStillFill(marketId))
       if (signOf(order.side) === Math.sign(difference)) explained += order.mayFillLots + order.untoldLots;
     return Math.abs(difference) > explained;
   }

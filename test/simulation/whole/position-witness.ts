@@ -153,7 +153,7 @@ export class PositionWitness {
     if (difference === 0) return false;
     let explained: Lots = 0;
     for (const order of account.orders.mayStillFill(marketId))
-      if (signOf(order.side) === Math.sign(difference)) explained += order.mayFillLots + order.untoldLots;
+      if (signOf(order.side) === Math.sign(difference)) explained += order.mayFillLots;
     return Math.abs(difference) > explained;
   }
 }

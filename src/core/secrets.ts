@@ -56,8 +56,7 @@ const ADDRESS = /\b(?!file:|node:|data:)[a-z][a-z0-9+.-]*:\/\/[^\s"'`<>\\()]+/gi
 
 function maskAddress(address: string): string {
   const [, scheme = "", rest = ""] = /^([^:]+:\/\/)(.*)$/.exec(address) ?? [];
-  // A password may itself hold a slash or an @, so all before the last @ is taken for one.
-  const at = rest.lastIndexOf("@");
+  const at = userInfoEnd(rest);
   const host = at < 0 ? rest : rest.slice(at + 1);
   const [place = "", ...query] = host.split(/[?#]/);
   const path = place
@@ -65,6 +64,15 @@ function maskAddress(address: string): string {
     .map((part, index) => (index > 0 && isKeyLike(part) ? SECRET_MARK : part))
     .join("/");
   return `${scheme}${at < 0 ? "" : `${SECRET_MARK}@`}${path}${query.length === 0 ? "" : `?${SECRET_MARK}`}`;
+}
+
+/**
+ * Where user and password of an address end; -1 without them. A password may itself hold a slash or an @: where what stands before the path is not
+ * just a host and a port, all before the last @ is taken for one. The @ of a path, as in the name of a stream, is none.
+ */
+function userInfoEnd(rest: string): number {
+  const authority = rest.slice(0, rest.search(/[/?#]|$/));
+  return /^(\[[\da-f:.]+\]|[^@:]+)(:\d*)?$/i.test(authority) ? -1 : rest.lastIndexOf("@");
 }
 
 /** Long, and either of letters and digits or longer than words of a path are: a version, a market or an endpoint is none. */

@@ -83,7 +83,7 @@ it("cancel-all beside a bot that cannot be halted cancels all the same, says how
     );
     const hung = await captureCli(["cancel-all", file], env);
     expect({ code: hung.code, out: hung.out }).toEqual({ code: 1, out: "no open orders in btcusdc\n" });
-    expect(hung.err).toMatch(/could not be halted: .*did not answer .*the halt is written down: whoever starts next is halted/);
+    expect(hung.err).toMatch(/could not be halted: .*answers nothing for .*the halt is written down: whoever starts next is halted/);
     await hanging.close();
   } finally {
     await lock.release();

@@ -53,7 +53,7 @@ markets:
     strategy: ladder
     params: ${changes.params ?? "{ halfSpreadBps: 3, sizeBase: 0.02 }"}
     limits: ${changes.limits ?? "{ maxPositionBase: 0.5, maxOrderBase: 0.1 }"}
-risk: { maxDrawdownQuote: 500 }
+risk: { maxDrawdownQuote: 500, maxLoopLagMs: 60000 }
 ${changes.extra ?? ""}
 `,
     );

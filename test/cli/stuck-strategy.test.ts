@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ecdsaScheme } from "../../src/core/signing.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli } from "./captured-cli.js";
 import { CommandedExchange, openOrders, untilQuoting } from "./commanded-exchange.js";
@@ -123,7 +124,9 @@ describe("a start that cannot be finished", () => {
   });
 
   it.each(["account.json", "peak-equity.json", "budget.json", "fills.jsonl"])("is refused where the state's %s is a pipe", async (name) => {
-    const { file, env, stateDir } = exchange.bot();
+    const { file, env, key, stateDir } = exchange.bot();
+    // The state of an account that the exchange does not know yet is set aside, whatever it is.
+    await captureCli(["call", "registerAccount", `account=${ecdsaScheme.signer(key).address}`, "--bot", file], env);
     mkdirSync(stateDir(), { recursive: true, mode: 0o700 });
     execFileSync("mkfifo", [join(stateDir(), name)]);
     const run = await captureCli(["run", file, "--json", "--no-screen", "--for", "1s"], env);

@@ -48,6 +48,8 @@ describe("an address", () => {
     ["wss://node.example/ws/0123456789abcdef0123", "wss://node.example/ws/[secret]"],
     ["https://node.example/v3?apikey=1234", "https://node.example/v3?[secret]"],
     ['{"rpc":"https://u:p@node.example/v3?k=1"}', '{"rpc":"https://[secret]@node.example/v3?[secret]"}'],
+    ["ws://127.0.0.1:8620/v1/ws/btcusdc@trades?x=1", "ws://127.0.0.1:8620/v1/ws/btcusdc@trades?[secret]"],
+    ["http://[::1]:8620/v1/a@b", "http://[::1]:8620/v1/a@b"],
     ["http://127.0.0.1:8620/v1/orderbook", "http://127.0.0.1:8620/v1/orderbook"],
     [
       "file:///home/me/strategies/0123456789abcdef0123/mine.ts?bundle=12",

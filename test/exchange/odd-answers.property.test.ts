@@ -215,6 +215,7 @@ describe("an odd answer of the exchange", () => {
       balances: (client) => client.balances(),
       positions: (client) => client.positions(),
       registerAccount: (client) => client.registerAccount(),
+      accountCreatedAtMs: (client) => client.accountCreatedAtMs(),
       cancelAllOpenOrders: (client) => client.cancelAllOpenOrders(),
       cancelOrder: (client) => client.cancelOrder("btcusdc", "7"),
       "the price of ether": async (client) => expect(await readCreditPerEth(client, 6)).toBeGreaterThan(0n),

@@ -108,7 +108,7 @@ export function withMarket(wish: SessionWish, marketId: MarketId, halfSpreadBps:
 
 /** The same maker inside the spread of a market whose touch moves again and again, over a line that takes now one millisecond and now twelve. */
 export function hurriedWish(folder: string, forMs: Ms): SessionWish {
-  return { ...makerWish(folder, forMs, "fitted", 0.2), delays: seededRandom("a line") };
+  return { ...makerWish(folder, forMs, "fitted", 0.05), delays: seededRandom("a line") };
 }
 
 /** Of any session one over that line, with quotes so near the middle and so large that many of them take when they arrive, and some find too little. */

@@ -30,7 +30,7 @@ interface Chain {
 }
 
 async function embedded(): Promise<Chain> {
-  const rpc = { port: 0, deployments: true };
+  const rpc = { port: 0, deployments: true, foreignGas: 10_000_000 };
   const config = checkShape(chainConfigShape, { accounts: { count: 2 }, rpc });
   const open = await openChain(config, { chainId: 31337, markets: [], clock });
   return { url: open.server?.url ?? "", stop: () => open.close() };

@@ -87,7 +87,9 @@ export class LiquidationMonitor {
   #spent(gasWei: bigint | undefined, opportunityId: string): void {
     if (gasWei === undefined) this.#gasCounted.delete(opportunityId);
     if (gasWei === undefined || this.#gasCounted.get(opportunityId) === gasWei) return;
-    this.#metrics.liquidationGas(Number(gasWei - (this.#gasCounted.get(opportunityId) ?? 0n)) / 1e18);
+    const moreWei = gasWei - (this.#gasCounted.get(opportunityId) ?? 0n);
+    // A counter only grows: another receipt of the same opportunity may name less.
+    if (moreWei > 0n) this.#metrics.liquidationGas(Number(moreWei) / 1e18);
     this.#gasCounted.set(opportunityId, gasWei);
     const [oldest] = this.#gasCounted.keys();
     if (this.#gasCounted.size > MOST_GAS && oldest !== undefined) this.#gasCounted.delete(oldest);

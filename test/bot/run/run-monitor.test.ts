@@ -45,6 +45,15 @@ describe("what is counted of an opportunity", () => {
   });
 });
 
+describe("the gas of an opportunity", () => {
+  it("that another receipt names less of ends nothing, and its counter keeps what it has", async () => {
+    const metrics = new Metrics();
+    const { liquidation } = new RunMonitor(metrics, silentLog, new VirtualClock(0), () => {});
+    for (const gasWei of [3n, 1n, 2n]) liquidation.hear({ opportunity: { ...WON, gasWei: gasWei * 10n ** 18n } });
+    expect(await metrics.page()).toMatch(/^marketwright_liquidation_gas_eth_total 4$/m);
+  });
+});
+
 const SALE = { remainingLots: 0, earnedCredit: 1n };
 
 describe("a takeover whose unwinding is over", () => {

@@ -51,10 +51,16 @@ export function maskSecrets(text: string): string {
   return known.includes("://") ? known.replace(ADDRESS, maskAddress) : known;
 }
 
-/** Up to the first character that no address has. File addresses are those of this machine's own files. */
-const ADDRESS = /\b(?!file:|node:|data:)[a-z][a-z0-9+.-]*:\/\/[^\s"'`<>\\()]+/gi;
+/**
+ * Up to the first character that no address has. A scheme is short: with no bound a text of a megabyte that somebody else sent, `a-a-a-...`, would be
+ * searched again from each of its characters.
+ */
+const ADDRESS = /[a-z0-9+.-]{1,20}:\/\/[^\s"'`<>\\()]+/gi;
+/** Addresses of this machine's own files, and of Node's modules. */
+const OF_FILES = /^[^:]*\b(file|node|data):/i;
 
 function maskAddress(address: string): string {
+  if (OF_FILES.test(address)) return address;
   const [, scheme = "", rest = ""] = /^([^:]+:\/\/)(.*)$/.exec(address) ?? [];
   const at = userInfoEnd(rest);
   const host = at < 0 ? rest : rest.slice(at + 1);

@@ -72,7 +72,7 @@ const shape = z.strictObject({
   host: z.string().min(1).default("127.0.0.1"),
   /** 0 takes any free port. */
   port: port.default(8620),
-  /** Host names, beside localhost and every IP address, by which the exchange may be asked. */
+  /** Host names, beside localhost and every IP address, by which the exchange and its chain may be asked. */
   allowedHosts: z.array(z.string().min(1)).default([]),
   /** Connections open at once, of requests and streams together; one more is closed. */
   maxConnections: z.int().min(1).max(100_000).default(1024),

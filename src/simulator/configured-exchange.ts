@@ -110,6 +110,7 @@ async function openOnChain(
     chainId: config.domain.chainId,
     markets: chainMarketsOf(config),
     clock: seam.clock,
+    allowedHosts: config.allowedHosts,
     ...(records === undefined ? {} : { log: new RecordTransactionLog(records) }),
     onFault: onChainFault,
   });

@@ -13,6 +13,8 @@ export interface OpenChainOptions {
   readonly chainId: number;
   readonly markets: readonly ChainMarket[];
   readonly clock: Clock;
+  /** Names of this host, beside addresses and loopback names, by which its port may be asked. */
+  readonly allowedHosts?: readonly string[];
   /** What it is rebuilt from; memory when left out. */
   readonly log?: TransactionLog;
   /** Hears once of a failure after which the chain answers nothing any more. */
@@ -35,7 +37,7 @@ export interface OpenChain {
  * @throws ConfigError, FormatError and RunError, as {@link EmbeddedChain.open}, {@link chainKeys}, {@link deploy} and {@link serveChain} do
  */
 export async function openChain(config: ChainConfig, options: OpenChainOptions): Promise<OpenChain> {
-  const { chainId, markets, clock, log = new MemoryTransactionLog(), onFault } = options;
+  const { chainId, markets, clock, allowedHosts = [], log = new MemoryTransactionLog(), onFault } = options;
   const { accounts, contracts } = config;
   const keys = chainKeys(config.mnemonic, accounts.count);
   const chain = await EmbeddedChain.open({
@@ -56,7 +58,8 @@ export async function openChain(config: ChainConfig, options: OpenChainOptions):
       fundingSpeedMultiplier: contracts.fundingSpeedMultiplier,
       tokenUnitsEach: parseUnits(accounts.tokenQuote, 6),
     });
-    const server = config.rpc === null ? null : await serveChain(chain, config.rpc, { clock, ownContracts: contractsOf(addresses) });
+    const server =
+      config.rpc === null ? null : await serveChain(chain, config.rpc, { clock, allowedHosts, ownContracts: contractsOf(addresses) });
     const close = async () => {
       await server?.close();
       await chain.close();

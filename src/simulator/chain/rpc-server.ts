@@ -26,6 +26,8 @@ export interface ChainServerDeps {
   readonly clock: Clock;
   /** The exchange's contracts, in lower case. */
   readonly ownContracts: ReadonlySet<Hex>;
+  /** Names of this host, beside addresses and loopback names, by which it may be asked. */
+  readonly allowedHosts?: readonly string[];
 }
 
 /** A chain on a port. */
@@ -47,14 +49,18 @@ export interface ChainServer {
 export async function serveChain(
   chain: EmbeddedChain,
   config: ChainRpcConfig,
-  { clock, ownContracts }: ChainServerDeps,
+  { clock, ownContracts, allowedHosts = [] }: ChainServerDeps,
 ): Promise<ChainServer> {
   const { host, port, maxBodyBytes, maxConnections, devMethods, deployments, foreignGas } = config;
   const policy = { devMethods, deployments, callGasLimit: chain.genesis.callGasLimit, foreignGas, ownContracts };
   const shared: RpcPort = { chain, policy, filters: new RpcFilters(chain), budget: new CallBudget({ clock, ...BUDGET }) };
   const overHttp = new RpcSession(shared, null);
   const { maxHeaderSize, connectionsCheckingInterval, requestTimeout, headersTimeout, timeout } = HTTP_BOUNDS;
-  const isRefused = ({ headers }: IncomingMessage): boolean => isFromWebPage(headers) || !isKnownHost(headers.host, [host]);
+  const hosts = [host, ...allowedHosts];
+  const refusalOf = ({ headers }: IncomingMessage): string | undefined => {
+    if (isFromWebPage(headers)) return "no page of the web gets in";
+    return isKnownHost(headers.host, hosts) ? undefined : "the Host header names no host of this chain: see allowedHosts of the exchange";
+  };
   const app = fastify({
     bodyLimit: maxBodyBytes,
     requestTimeout,
@@ -66,7 +72,8 @@ export async function serveChain(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));
   app.post("/", async (request, reply) => {
-    if (isRefused(request.raw)) return reply.code(403).type(JSON_TYPE).send(errorText(-32600, "no page of the web gets in"));
+    const refusal = refusalOf(request.raw);
+    if (refusal !== undefined) return reply.code(403).type(JSON_TYPE).send(errorText(-32600, refusal));
     const answer = await overHttp.answer(typeof request.body === "string" ? request.body : "");
     return answer === null ? reply.code(204).send() : reply.type(JSON_TYPE).send(answer);
   });
@@ -82,7 +89,7 @@ export async function serveChain(
     noServer: true,
     perMessageDeflate: false,
     maxPayload: maxBodyBytes,
-    verifyClient: ({ req }: { req: IncomingMessage }) => !isRefused(req),
+    verifyClient: ({ req }: { req: IncomingMessage }) => refusalOf(req) === undefined,
   });
   app.server.on("upgrade", (request: IncomingMessage, socket, head) => {
     sockets.handleUpgrade(request, socket, head, (websocket) => attend(websocket, shared));

@@ -38,6 +38,7 @@ export interface ChainCase {
   readonly markets?: readonly ChainMarket[];
   readonly log?: TransactionLog;
   readonly clock?: Clock;
+  readonly allowedHosts?: readonly string[];
   readonly onFault?: (error: unknown) => void;
 }
 

@@ -133,6 +133,29 @@ describe("a websocket", () => {
     expect(error.message).toContain("401");
   });
 
+  // A bot in another container asks by the name of the exchange's container; a page whose own name leads here asks by that.
+  it("is open to the names that the exchange's file allows, and to no other", async () => {
+    open = await chainOf({ config: { rpc: { port: 0 } }, allowedHosts: ["exchange.internal"] });
+    const { url = "", streamUrl = "", port = 0 } = open.server ?? {};
+    const asked = (host: string): Promise<{ status: number | undefined; text: string }> =>
+      new Promise((resolve, reject) => {
+        const headers = { "content-type": "application/json", host };
+        const request = httpRequest(url, { method: "POST", headers }, async (response) => {
+          let text = "";
+          for await (const chunk of response) text += String(chunk);
+          resolve({ status: response.statusCode, text });
+        });
+        request.on("error", reject);
+        request.end('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}');
+      });
+    expect(await asked(`exchange.internal:${port}`)).toMatchObject({ status: 200 });
+    expect(await asked(`page.example:${port}`)).toMatchObject({ status: 403, text: expect.stringContaining("allowedHosts") });
+    const socket = new WebSocket(streamUrl, { headers: { host: `exchange.internal:${port}` } });
+    cleanups.push(() => socket.terminate());
+    await once(socket, "open");
+    expect((await ask(socket, "eth_chainId")).result).toBe("0x7a69");
+  });
+
   async function connected(url: string): Promise<WebSocket> {
     const socket = new WebSocket(url);
     cleanups.push(() => socket.terminate());

@@ -1,13 +1,16 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { loadBotConfig } from "../../src/bot/config/config.js";
+import { stateDirOf } from "../../src/bot/state/state-dir.js";
+import { ecdsaScheme } from "../../src/core/signing.js";
 import { captureCli, startCli } from "./captured-cli.js";
 import { untilQuoting } from "./commanded-exchange.js";
 import { until } from "./until.js";
 
-const KEY = `0x${"6b".repeat(32)}`;
+const KEY = `0x${"6b".repeat(32)}` as const;
 
 /** A port where nobody listens. */
 async function freePort(): Promise<number> {
@@ -61,6 +64,23 @@ it("a bot and a guard that are started before the exchange wait for it, say so i
         .split("\n")
         .filter((line) => line === sentence),
     ).toHaveLength(1);
+});
+
+it("a guard leaves alone what the bot is writing in that moment: both waited for the exchange, and note at once which one it is", async () => {
+  const { file, exchangeFile, env } = await world();
+  const stateDir = stateDirOf(loadBotConfig(file, env), ecdsaScheme.signer(KEY).address);
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  writeFileSync(join(stateDir, "account.json.new"), "half of the bot's");
+  const exchange = startCli(["exchange", exchangeFile, "--json"]);
+  await exchange.firstLine;
+  const guard = startCli(["guard", file, "--json"], env);
+  expect(JSON.parse(await guard.firstLine)).toMatchObject({ kind: "watching" });
+  expect(readFileSync(join(stateDir, "account.json.new"), "utf8")).toBe("half of the bot's");
+  expect(JSON.parse(readFileSync(join(stateDir, "account.json"), "utf8"))).toHaveProperty("exchange");
+  for (const process of [guard, exchange]) {
+    process.interrupt();
+    expect(await process.done).toMatchObject({ code: 0 });
+  }
 });
 
 it("a signal ends the wait at once", async () => {

@@ -70,7 +70,8 @@ export function addGuard(program: Command, context: CliContext): void {
           if (rules === undefined) return;
           const unlisted = markets.filter((marketId) => rules.markets[marketId] === undefined);
           if (unlisted.length > 0) log.warn({ unlisted }, "the exchange lists no such markets: what is open there cannot be looked at");
-          const store = new FileStateStore(stateDir);
+          // Bot and guard that waited for the exchange claim the folder for it at the same instant: neither may take the other's half-written text away.
+          const store = new FileStateStore(stateDir, "guard.new");
           const owned = { store, directory: store.directory, account: signer.address };
           claimState(owned);
           claimStateFor(rules, owned);

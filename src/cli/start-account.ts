@@ -32,7 +32,7 @@ export interface StartAccount {
  * at once, those that ended with no order open once this one has traded to its end. The key of an account that may have open orders stays.
  * @throws ConfigError when the bot's key comes from a keystore; RunError when the folder cannot be written, or is another start's now.
  */
-export function freshAccount({ env: given, seam }: CliContext, config: BotConfig): StartAccount {
+export async function freshAccount({ env: given, seam }: CliContext, config: BotConfig): Promise<StartAccount> {
   const { keyEnv } = config.account;
   if (keyEnv === undefined) {
     throw new ConfigError("start trades a fresh account of its own, never a keystore's", {
@@ -48,7 +48,7 @@ export function freshAccount({ env: given, seam }: CliContext, config: BotConfig
   const directory = stateDirOf(config, address);
   const store = new FileStateStore(directory);
   const hasTraded = (): boolean => store.read(HEARTBEAT_FILE) !== undefined;
-  const finish = config.stateDir === undefined ? besideOthers(directory) : inOneFolder(store);
+  const finish = config.stateDir === undefined ? besideOthers(directory) : await inOneFolder(store);
   store.write(KEY_FILE, `${privateKey}\n`);
   return {
     env,
@@ -76,8 +76,8 @@ function besideOthers(directory: string): FinishStart {
 }
 
 /** In a `stateDir` that the file names, every start finds what the one before it left. */
-function inOneFolder(store: FileStateStore): FinishStart {
-  const unlock = lockStartFolder(store.directory);
+async function inOneFolder(store: FileStateStore): Promise<FinishStart> {
+  const unlock = await lockStartFolder(store.directory);
   const former = FormerStart.setAside(store);
   return (traded) => {
     if (traded) former.discard();

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -35,8 +35,8 @@ risk: { maxDrawdownQuote: 500 }
 ${more}`,
   );
   const config = loadBotConfig(path, {}, { key: "unused" });
-  const start = () => {
-    const account = freshAccount(
+  const start = async () => {
+    const account = await freshAccount(
       {
         ...processContext({ signal: () => new Promise(() => {}), unheard: () => {}, heard: () => {}, now: () => process.exit() }),
         env: {},
@@ -60,11 +60,11 @@ function contentsOf(folder: string): Readonly<Record<string, string>> {
 }
 
 describe("what starts leave behind", () => {
-  it("is the last folder alone, after starts that ended with no order open", () => {
+  it("is the last folder alone, after starts that ended with no order open", async () => {
     const { start, folders } = world();
     const keys = new Set<string>();
     for (let times = 0; times < 3; times++) {
-      const account = start();
+      const account = await start();
       keys.add(readFileSync(account.keyPath, "utf8"));
       account.trades();
       account.over(summary(0));
@@ -78,84 +78,96 @@ describe("what starts leave behind", () => {
     ["left an order open", summary(1)],
     ["could not ask the exchange", summary(null)],
     ["left an order whose fate nobody knows", summary(0, [UNKNOWN])],
-  ])("keeps the key of an account whose start %s", (_name, end) => {
+  ])("keeps the key of an account whose start %s", async (_name, end) => {
     const { start } = world();
-    const first = start();
+    const first = await start();
     first.trades();
     if (end !== undefined) first.over(end);
-    start();
+    await start();
     expect(existsSync(first.keyPath)).toBe(true);
   });
 
-  it("clears away a start that failed before its bot ran, and nothing that is not a start's", () => {
+  it("clears away a start that failed before its bot ran, and nothing that is not a start's", async () => {
     const { start, folders, folder } = world();
     const ofRun = `0x${"ab".repeat(20)}`;
     mkdirSync(join(folder, ".marketwright", ofRun), { recursive: true });
-    start().over(undefined);
-    const { store } = start();
+    (await start()).over(undefined);
+    const { store } = await start();
     expect(folders().sort()).toEqual([basename(store.directory), ofRun].sort());
   });
 
   // Whoever looked into why the port was in use had lost the log and the fills of the day before.
-  it("keeps the last session's folder through starts that fail, until another has traded", () => {
+  it("keeps the last session's folder through starts that fail, until another has traded", async () => {
     const { start, folders } = world();
-    const good = start();
+    const good = await start();
     good.trades();
     good.over(summary(0));
-    for (let failures = 0; failures < 3; failures++) start().over(undefined);
+    for (let failures = 0; failures < 3; failures++) (await start()).over(undefined);
     expect(folders()).toHaveLength(2);
     expect(existsSync(good.keyPath)).toBe(true);
-    const next = start();
+    const next = await start();
     expect(existsSync(good.keyPath)).toBe(true);
     next.trades();
     next.over(summary(0));
     expect(folders()).toEqual([basename(next.folder)]);
   });
 
-  it("puts the last session's files back where the file names one state folder and a start fails before it trades", () => {
+  it("puts the last session's files back where the file names one state folder and a start fails before it trades", async () => {
     const { start } = world("stateDir: state");
-    const good = start();
+    const good = await start();
     good.trades();
     good.store.write("peak-equity.json", "good");
     good.store.write("manual-halt.json", "halted");
     good.over(summary(1));
     const before = contentsOf(good.folder);
-    start().over(undefined);
+    (await start()).over(undefined);
     expect(contentsOf(good.folder)).toEqual(before);
     // One that is killed before it trades leaves them to the next.
-    const killed = start();
+    const killed = await start();
     expect(existsSync(join(killed.folder, "peak-equity.json"))).toBe(false);
     killed.unlock();
-    start().over(undefined);
+    (await start()).over(undefined);
     expect(contentsOf(good.folder)).toMatchObject({ "peak-equity.json": "good", "manual-halt.json": "halted", key: before.key });
   });
 
-  it("is not touched by a second start while one runs in the same state folder: that is told the first one's process", () => {
+  it("is not touched by a second start while one runs in the same state folder: that is told the first one's process", async () => {
     const { start } = world("stateDir: state");
-    const first = start();
+    const first = await start();
     first.trades();
     const before = contentsOf(first.folder);
-    expect(start).toThrow(`another start is running: process ${process.pid} has the state folder ${first.folder}`);
+    await expect(start()).rejects.toThrow(`another start is running: process ${process.pid} has the state folder ${first.folder}`);
     expect(contentsOf(first.folder)).toEqual(before);
     first.over(summary(0));
-    start().over(undefined);
+    (await start()).over(undefined);
   });
 
-  it("sets the key of an account that may have orders aside where the file names one state folder, and forgets its peak", () => {
+  it("waits for the lock of a container that was killed a moment ago: the one that is started in its place is no second start", async () => {
     const { start } = world("stateDir: state");
-    const first = start();
+    const first = await start();
+    first.over(undefined);
+    const lock = join(first.folder, "start.lock");
+    writeFileSync(lock, "1.100.00000000.1");
+    const touched = Date.now() / 1000 - 3;
+    utimesSync(lock, touched, touched);
+    (await start()).over(undefined);
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it("sets the key of an account that may have orders aside where the file names one state folder, and forgets its peak", async () => {
+    const { start } = world("stateDir: state");
+    const first = await start();
     const key = readFileSync(first.keyPath, "utf8");
     first.trades();
     first.store.write("peak-equity.json", "{}");
     first.unlock();
-    const second = start();
+    const second = await start();
     expect(second.folder).toBe(first.folder);
     const aside = readdirSync(second.folder).filter((name) => name.startsWith("key-0x"));
     expect(aside.map((name) => readFileSync(join(second.folder, name), "utf8"))).toEqual([key]);
     expect(readFileSync(second.keyPath, "utf8")).not.toBe(key);
     expect(existsSync(join(second.folder, "peak-equity.json"))).toBe(false);
     second.over(undefined);
-    start();
+    await start();
     expect(readdirSync(second.folder).filter((name) => name.startsWith("key-0x"))).toHaveLength(1);
   });
 });

@@ -54,7 +54,7 @@ export function addStart(program: Command, context: CliContext): void {
       const load = (started?: StartedExchange): BotConfig =>
         loadBotConfig(botFile, context.env, { key: "unused", change: (written) => atStarted(written, options, started) });
       const loaded = load();
-      const unlock = lockStartAddress(context, exchangeConfig);
+      const unlock = await lockStartAddress(context, exchangeConfig);
       try {
         await startAll(context, { botFile, exchangeFile, forMs, loaded, load, options });
       } finally {
@@ -74,7 +74,7 @@ interface StartPlan {
 }
 
 async function startAll(context: CliContext, { botFile, exchangeFile, forMs, loaded, load, options }: StartPlan): Promise<void> {
-  const { env, store, keyPath, over } = freshAccount(context, loaded);
+  const { env, store, keyPath, over } = await freshAccount(context, loaded);
   context.stderr.write(`a fresh account for this start; its key is in ${keyPath}\n`);
   const { clock } = context.seam;
   const companions: Companion[] = [];

@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { RunError } from "./errors.js";
 import { makeFolder } from "./make-folder.js";
 
@@ -23,10 +23,11 @@ export function makePrivate(directory: string, field: string): boolean {
   if (uid === undefined) return false;
   const folder = realpathSync(directory);
   const refuse = (path: string, summary: string, expected: string): RunError => new RunError(summary, { field, value: path, expected });
-  for (let above = dirname(folder), below = folder; above !== below; below = above, above = dirname(above)) {
-    if (!mayReplaceEntries(above, uid)) continue;
-    const expected = `a folder above that only its owner may write to: chmod go-w ${above}`;
-    throw refuse(folder, `may be replaced by other users, who may write to ${above}`, expected);
+  // A link on the way may be replaced where it lies.
+  const open = [...foldersAbove(folder), ...foldersAbove(resolve(directory))].find((above) => mayReplaceEntries(above, uid));
+  if (open !== undefined) {
+    const expected = `a folder above that only its owner may write to: chmod go-w ${open}`;
+    throw refuse(folder, `may be replaced by other users, who may write to ${open}`, expected);
   }
   const { uid: owner, mode } = statSync(folder);
   if (owner !== uid && owner !== ROOT && uid !== ROOT) throw refuse(folder, `belongs to user ${owner}`, `a folder of user ${uid}`);
@@ -55,6 +56,10 @@ function make(directory: string, field: string): void {
       cause,
     });
   }
+}
+
+function* foldersAbove(folder: string): Generator<string> {
+  for (let above = dirname(folder), below = folder; above !== below; below = above, above = dirname(above)) yield above;
 }
 
 function mayReplaceEntries(folder: string, uid: number): boolean {

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -46,6 +46,14 @@ describe("a folder that holds what a bot must not forget", () => {
     expect(refused).toThrow(`chmod go-w ${above}`);
     chmodSync(above, mode | 0o1000);
     expect(refused()).toBe(false);
+  });
+
+  it("is refused where a link leads to it that any user may replace", () => {
+    const state = made(join(scratch(), "state"), 0o700);
+    const open = made(join(scratch(), "open"), 0o777);
+    symlinkSync(state, join(open, "link"));
+    expect(() => makePrivate(join(open, "link"), "stateDir")).toThrow(`chmod go-w ${open}`);
+    expect(makePrivate(state, "stateDir")).toBe(false);
   });
 
   it.skipIf(!isRoot)("is refused below a folder that a group of other users may write to, and not below one of a group alone", () => {

@@ -47,8 +47,14 @@ export function protectAddress(address: string): void {
  * addresses carry (user and password, the query, a part of the path that looks like a key).
  */
 export function maskSecrets(text: string): string {
-  const known = spellings.reduce((masked, secret) => masked.replaceAll(secret, SECRET_MARK), text);
+  const known = spellings.reduce(withoutSecret, text);
   return known.includes("://") ? known.replace(ADDRESS, maskAddress) : known;
+}
+
+function withoutSecret(text: string, secret: string): string {
+  if (!text.includes(secret) || !/^\d{1,20}$/.test(secret)) return text.replaceAll(secret, SECRET_MARK);
+  // Within a longer number it is a part of a price or a time: a log or an answer without it could not be read any more.
+  return text.replace(new RegExp(`(?<!\\d|\\d\\.)${secret}(?!\\d|\\.\\d)`, "g"), SECRET_MARK);
 }
 
 /**

@@ -41,6 +41,19 @@ describe("a protected secret", () => {
   });
 });
 
+describe("a protected secret of digits alone", () => {
+  protectSecret("199391");
+
+  it("is not found within a longer number: prices and times of the log are data", () => {
+    for (const text of ['{"time":1764199391123}', '{"price":"199391.5"}', '{"price":"0.199391"}', "1993910"])
+      expect(maskSecrets(text)).toBe(text);
+  });
+
+  it.each(["password 199391.", "[199391]", "redis://:199391@host", "a199391b"])("is masked where it stands by itself: %s", (text) => {
+    expect(maskSecrets(text)).not.toContain("199391");
+  });
+});
+
 describe("an address", () => {
   it.each([
     ["https://user:pa55word@node.example/v1", "https://[secret]@node.example/v1"],

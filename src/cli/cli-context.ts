@@ -7,10 +7,12 @@ import { LoopWatchdog, type WatchedLoop } from "./watchdog/loop-watchdog.js";
 
 /** Where text goes; a terminal says so. */
 export interface TextStream {
+  /** Absent where it is no descriptor of this process. */
+  readonly fd?: number | undefined;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
-  write(text: string): unknown;
+  write(text: string | Uint8Array): unknown;
   on(event: "resize", listener: () => void): unknown;
   off(event: "resize", listener: () => void): unknown;
 }

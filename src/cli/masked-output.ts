@@ -2,13 +2,17 @@ import { maskSecrets, protectAddress, protectSecret } from "../core/secrets.js";
 import type { CliContext, TextStream } from "./cli-context.js";
 
 /** The same process, with streams that let no secret of it out. */
-export function withMaskedOutput(context: CliContext): CliContext {
+export function withMaskedOutput<Context extends Pick<CliContext, "stdout" | "stderr">>(context: Context): Context {
   return { ...context, stdout: masked(context.stdout), stderr: masked(context.stderr) };
 }
 
-/** Its size is asked for anew each time: a terminal changes it. */
+/**
+ * Its size is asked for anew each time: a terminal changes it. Whoever writes to the descriptor itself, as a live screen does that waits for no
+ * terminal, masks by itself.
+ */
 function masked(stream: TextStream): TextStream {
   return {
+    fd: stream.fd,
     get isTTY() {
       return stream.isTTY;
     },
@@ -18,7 +22,7 @@ function masked(stream: TextStream): TextStream {
     get rows() {
       return stream.rows;
     },
-    write: (text) => stream.write(maskSecrets(text)),
+    write: (text) => stream.write(maskedChunk(text)),
     on: (event, listener) => stream.on(event, listener),
     off: (event, listener) => stream.off(event, listener),
   };

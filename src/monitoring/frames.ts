@@ -1,4 +1,5 @@
 import { closeSync, writeSync } from "node:fs";
+import { maskSecrets } from "../core/secrets.js";
 import { isFull, openUnwaiting } from "./unwaiting-descriptor.js";
 
 /** Where frames are shown; `process.stdout` is one. */
@@ -29,7 +30,8 @@ export class Frames {
       return true;
     }
     if (!this.#writeRest(this.#descriptor)) return false;
-    const text = Buffer.from(frame);
+    // Nothing else masks what goes to the descriptor itself.
+    const text = Buffer.from(maskSecrets(frame));
     this.#rest = text;
     // What it has nothing of yet is not owed to it.
     if (!this.#writeRest(this.#descriptor) && this.#rest.length === text.length) {

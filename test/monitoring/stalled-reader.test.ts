@@ -103,16 +103,21 @@ describe("a log whose reader stands still", () => {
 });
 
 describe("a screen whose terminal stands still", () => {
-  it("holds no process up, and shows whole screens when the terminal goes on", async () => {
+  it("holds no process up, and shows whole screens, without its secrets, when the terminal goes on", async () => {
     const done = join(folder, "done.txt");
     const program = join(folder, "screen.mjs");
     writeFileSync(
       program,
       `import { writeFileSync } from "node:fs";
 import { Frames } from ${built("monitoring/frames.js")};
-const frames = new Frames(process.stdout);
+import { withMaskedOutput } from ${built("cli/masked-output.js")};
+import { protectSecret } from ${built("core/secrets.js")};
+protectSecret("hunter2x");
+// As a command has it.
+const { stdout } = withMaskedOutput(process);
+const frames = new Frames(stdout);
 let shown = 0;
-for (let frame = 0; frame < 5000; frame++) if (frames.show("<" + frame + ":" + "─".repeat(700) + ">")) shown += 1;
+for (let frame = 0; frame < 5000; frame++) if (frames.show("<" + frame + ":hunter2x" + "─".repeat(700) + ">")) shown += 1;
 writeFileSync(${JSON.stringify(done)}, String(shown));
 frames.end("<end>");
 `,
@@ -122,8 +127,8 @@ frames.end("<end>");
     });
     while (!existsSync(done)) await new Promise<void>((resolve) => clock.setTimer(20, resolve));
     const output = await text(terminal.stdout);
-    const numbers = [...output.matchAll(/<(\d+):─{700}>/g)].map(([, number]) => Number(number));
-    expect(output.replaceAll(/<\d+:─{700}>/g, "")).toBe("<end>");
+    const numbers = [...output.matchAll(/<(\d+):\[secret\]─{700}>/g)].map(([, number]) => Number(number));
+    expect(output.replaceAll(/<\d+:\[secret\]─{700}>/g, "")).toBe("<end>");
     expect(numbers).toHaveLength(Number(readFileSync(done, "utf8")));
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
     expect(numbers.length).toBeLessThan(5000);

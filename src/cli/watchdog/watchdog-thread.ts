@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { liveSeam } from "../../core/live-seam.js";
+import { maskSecrets } from "../../core/secrets.js";
 import type { Ms } from "../../core/units.js";
 import type { OpenLog } from "../../monitoring/log.js";
 import { interruptMainThread } from "./interrupted-thread.js";
@@ -72,7 +73,7 @@ async function end(): Promise<void> {
 
 async function tell(level: "warn" | "error", message: string): Promise<void> {
   // The log may be a file behind a screen.
-  if (start.logFile !== undefined) writeSync(STDERR, `marketwright: ${message}\n`);
+  if (start.logFile !== undefined) writeSync(STDERR, maskSecrets(`marketwright: ${message}\n`));
   await withLog((log) => log[level]({ process: "watchdog" }, message));
 }
 

@@ -167,14 +167,18 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
       ...(watchdog === undefined ? {} : { calling: watchdog.calling }),
       record: recorder?.record,
     });
-  const bot = await untilInterrupted(context, "no order was placed", (signal) => namingExchange(config.exchange.rest, () => start(signal)));
-  running = bot;
+  // A bot that liquidates quotes while its start still asks the chain.
   if (!dryRun) {
     const left = (): string =>
-      ordersLeftText(bot.isBroken() ? undefined : bot.bot.context.account.orders.unresolved(), options.cancelCommand);
+      ordersLeftText(
+        running === undefined || running.isBroken() ? undefined : running.bot.context.account.orders.unresolved(),
+        options.cancelCommand,
+      );
     context.leaves?.(left);
     cleanup.push(() => context.leaves?.(undefined));
   }
+  const bot = await untilInterrupted(context, "no order was placed", (signal) => namingExchange(config.exchange.rest, () => start(signal)));
+  running = bot;
   for (const command of control.haltsMeanwhile) bot.command(command);
   for (const error of strays) bot.fail(error);
   if (fault !== undefined) bot.command({ command: "stop", reason: fault });

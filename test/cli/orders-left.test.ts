@@ -1,5 +1,10 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ordersLeftText } from "../../src/cli/orders-left.js";
+import { runCli } from "../../src/cli/program.js";
+import { liveSeam } from "../../src/core/live-seam.js";
 
 const CANCEL = "npx marketwright cancel-all bot.yaml";
 const order = (n: number) => ({ marketId: "btcusdc", hash: `0x${n}`, phase: "open" }) as const;
@@ -18,6 +23,34 @@ describe("what a second Ctrl-C leaves at the exchange", () => {
     );
     expect(text).toContain("btcusdc 0x19 (open) and 3 more;");
     expect(text).not.toContain("0x20");
+  });
+
+  // The orders of the run before may still be there, and a bot that liquidates quotes while its start asks the chain.
+  it("is named from before the bot's start on, and no more once the command has given everything back", async () => {
+    const file = join(mkdtempSync(join(tmpdir(), "mw-")), "bot.yaml");
+    writeFileSync(
+      file,
+      `exchange: { rest: "http://127.0.0.1:1/v1", stream: "ws://127.0.0.1:1/v1", connectWithinMs: 0 }
+account: { keyEnv: BOT_KEY }
+quotes: { timeInForce: POST_ONLY }
+markets: { btcusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 0.02 } } }
+risk: { maxDrawdownQuote: 500 }
+`,
+    );
+    const left: (string | undefined)[] = [];
+    const stream = { write: () => true, on: () => undefined, off: () => undefined };
+    const code = await runCli(["run", file], {
+      env: { BOT_KEY: `0x${"5d".repeat(32)}`, XDG_RUNTIME_DIR: dirname(file) },
+      stdout: stream,
+      stderr: stream,
+      seam: liveSeam(),
+      interrupted: () => new Promise(() => {}),
+      leaves: (text) => left.push(text?.()),
+      script: "",
+    });
+    expect(code).toBe(1);
+    const cancel = `npx marketwright cancel-all ${file}`;
+    expect(left).toEqual([`the bot knows of no order that may still fill, but has not made sure: ${cancel} does`, undefined]);
   });
 
   it("is not said to be nothing where the bot knows of none: the exchange has not been asked", () => {

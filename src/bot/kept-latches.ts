@@ -2,7 +2,7 @@ import type { MarketId } from "../core/units.js";
 import type { Latch } from "../risk/ladder.js";
 import type { LadderTrack } from "../risk/ladder-track.js";
 import type { BotContext } from "./context.js";
-import { type KeptLadder, LatchMemory } from "./state/latch-memory.js";
+import { LatchMemory } from "./state/latch-memory.js";
 
 /** The rungs that stay until a person resumes: kept for the next run, and told when they cannot be. */
 export class KeptLatches {
@@ -10,24 +10,30 @@ export class KeptLatches {
   readonly #memory: LatchMemory;
   /** Rungs of markets, or of measures, that this run does not have: kept until somebody resumes. */
   #strangers: readonly Latch[] = [];
-  /** All, as they were written last. */
-  #written = "[]";
+  /** All, and those that are accepted, as they were written last. */
+  #written = "[[],[]]";
 
   constructor(context: BotContext) {
     this.#context = context;
     this.#memory = new LatchMemory(context.store, context.accountAddress);
   }
 
+  /** Why the newest change is not in the state directory; undefined when it is. */
+  get unwritten(): string | undefined {
+    return this.#memory.unwritten;
+  }
+
   /**
    * Gives the tracks what an earlier run left, as far as the file still has it so: what flattens no more halts.
-   * @returns measures whose loss a person accepted while no bot ran.
    * @throws CorruptStateError when it is broken, or another account's.
    */
-  restore(tracks: readonly LadderTrack[]): KeptLadder["accepted"] {
+  restore(tracks: readonly LadderTrack[]): void {
     const { rungs, accepted } = this.#memory.read();
     const strangers: Latch[] = [];
+    const trackOf = (latch: Latch): LadderTrack | undefined =>
+      tracks.find(({ measure, marketId }) => measure === latch.measure && marketId === latch.marketId);
     for (const latch of rungs) {
-      const track = tracks.find(({ measure, marketId }) => measure === latch.measure && marketId === latch.marketId);
+      const track = trackOf(latch);
       if (track === undefined) strangers.push(latch);
       else
         track.latch = {
@@ -36,18 +42,22 @@ export class KeptLatches {
           why: foundBefore(latch.why),
         };
     }
+    for (const latch of accepted) {
+      const track = trackOf(latch);
+      if (track !== undefined) track.accepted = latch;
+    }
     this.#strangers = strangers;
-    this.#written = JSON.stringify(rungs);
-    return accepted;
+    this.#written = JSON.stringify([rungs, accepted]);
   }
 
-  /** Writes down what stays of the tracks, where it is other than before. @param isForced what was accepted is forgotten too. */
-  keep(tracks: readonly LadderTrack[], isForced = false): void {
-    const latches = [...this.#strangers, ...tracks.flatMap(({ latch }) => (latch === undefined ? [] : [latch]))];
-    const text = JSON.stringify(latches);
-    if (text === this.#written && !isForced) return;
+  /** Writes down what stays of the tracks, and what of it is accepted, where it is other than before. */
+  keep(tracks: readonly LadderTrack[]): void {
+    const latches = [...this.#strangers, ...tracks.flatMap(({ latch }) => latch ?? [])];
+    const accepted = tracks.flatMap((track) => track.accepted ?? []);
+    const text = JSON.stringify([latches, accepted]);
+    if (text === this.#written) return;
     this.#written = text;
-    this.#tellUnwritten(() => this.#memory.keep(latches));
+    this.#tellUnwritten(() => this.#memory.keep(latches, accepted));
   }
 
   /** A person resumes: all, or those of one market. */

@@ -14,7 +14,7 @@ import {
   type Rung,
   severityOf,
 } from "../risk/ladder.js";
-import { actingOf, advanceTrack, type LadderTrack, trackOf } from "../risk/ladder-track.js";
+import { actingOf, advanceTrack, isLatchReached, type LadderTrack, trackOf } from "../risk/ladder-track.js";
 import { MarkoutWindow } from "../risk/markout-window.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
@@ -50,7 +50,6 @@ export class RiskLadder {
   readonly #markets: readonly WatchedMarket[];
   #acting: readonly ActingRung[] = [];
   #demands: readonly HaltDemand[] = [];
-  #accepted: AcceptedLosses = { drawdown: false, dailyLoss: false };
   readonly #effects = new Map<MarketId, LadderEffect>();
 
   /** @throws CorruptStateError when what was kept is broken, or another account's. */
@@ -73,8 +72,7 @@ export class RiskLadder {
     });
     const tracks = this.#markets.flatMap(({ inventory, markout }) => [inventory, markout]);
     this.#tracks = [this.#drawdown, this.#dailyLoss, ...tracks.filter((track) => track !== undefined)];
-    const accepted = this.#kept.restore(this.#tracks);
-    this.#accepted = { drawdown: accepted.includes("drawdown"), dailyLoss: accepted.includes("daily-loss") };
+    this.#kept.restore(this.#tracks);
     for (const track of this.#tracks) track.acting = actingOf(track);
     this.#act();
   }
@@ -82,6 +80,11 @@ export class RiskLadder {
   /** What acts now, of the account first. */
   get acting(): readonly ActingRung[] {
     return this.#acting;
+  }
+
+  /** Why the newest change of what stays is not in the state directory; undefined when it is. */
+  get unwritten(): string | undefined {
+    return this.#kept.unwritten;
   }
 
   /** The halts that it asks for. */
@@ -139,10 +142,11 @@ export class RiskLadder {
 
   /** Losses that a person accepted while no bot ran: they are to be counted from here. Told once. */
   takeAccepted(): AcceptedLosses {
-    const accepted = this.#accepted;
+    const accepted = { drawdown: this.#drawdown.accepted !== undefined, dailyLoss: this.#dailyLoss.accepted !== undefined };
     if (!accepted.drawdown && !accepted.dailyLoss) return accepted;
-    this.#accepted = { drawdown: false, dailyLoss: false };
-    this.#kept.keep(this.#tracks, true);
+    this.#drawdown.accepted = undefined;
+    this.#dailyLoss.accepted = undefined;
+    this.#kept.keep(this.#tracks);
     return accepted;
   }
 
@@ -179,6 +183,11 @@ export class RiskLadder {
       if (inventory !== undefined) {
         const share = Math.abs(account.positionLots(desk.marketId)) / desk.maxPositionLots;
         this.#advance(inventory, share, (rung) => `the position is ${percent(share)} of its limit, from ${rung.text} on`);
+        // Before the account is confirmed nobody knows that the position is smaller.
+        if (inventory.accepted !== undefined && account.confirmed && !isLatchReached(inventory)) {
+          inventory.accepted = undefined;
+          this.#changed();
+        }
       }
       if (markout === undefined || window === undefined) continue;
       window.settle(exchangeTime.nowMs(), desk.netMidTicks);
@@ -197,8 +206,9 @@ export class RiskLadder {
       if (marketId !== undefined && track.marketId !== marketId) continue;
       if (track.measure === "drawdown") accepted.drawdown = track.latch !== undefined;
       if (track.measure === "daily-loss") accepted.dailyLoss = track.latch !== undefined;
-      // A position that is as large as before is accepted with it: its rung acts again when it was left and is reached anew.
-      if (track.latch !== undefined && track.measure !== "inventory") track.reached = 0;
+      // A position that is as large as before is accepted with it, by later runs too: its rung acts again when it was left and is reached anew.
+      if (track.latch !== undefined && track.measure === "inventory") track.accepted = track.latch;
+      else if (track.latch !== undefined) track.reached = 0;
       if (track.latch !== undefined) this.#markets.find(({ markout }) => markout === track)?.window?.clear();
       track.latch = undefined;
     }

@@ -105,7 +105,7 @@ export class Safety {
 
   /** Why the newest halt or resume by hand is not in the state directory: what is started anew does not know it. Undefined when it is. */
   get unkept(): string | undefined {
-    return this.#byHand.unwritten ?? this.#found.unwritten;
+    return this.#byHand.unwritten ?? this.#found.unwritten ?? this.ladder.unwritten;
   }
 
   haltsOf(marketId: MarketId): readonly HaltReason[] {

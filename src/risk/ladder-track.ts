@@ -12,12 +12,14 @@ export interface LadderTrack {
   why: string;
   /** What stays until a person resumes. */
   latch: Latch | undefined;
+  /** What a person accepted when it was reached: rungs no more severe do not stay again while one of them is reached without a break. */
+  accepted: Latch | undefined;
   acting: ActingRung | undefined;
 }
 
 /** A measure of which no rung acts. */
 export function trackOf(measure: LadderMeasure, marketId: MarketId | undefined, rungs: readonly Rung[]): LadderTrack {
-  return { measure, marketId, rungs, reached: 0, why: "", latch: undefined, acting: undefined };
+  return { measure, marketId, rungs, reached: 0, why: "", latch: undefined, accepted: undefined, acting: undefined };
 }
 
 /**
@@ -40,9 +42,15 @@ export function advanceTrack<Value extends bigint | number>(
   const { measure, marketId } = track;
   for (const { action, latches } of track.rungs.slice(before, reached)) {
     if (!latches || action === "warn" || action === "widen" || severityOf(action) <= severityOf(track.latch?.action)) continue;
+    if (severityOf(action) <= severityOf(track.accepted?.action)) continue;
     track.latch = { measure, ...(marketId === undefined ? {} : { marketId }), action, why: track.why, atMs };
   }
   return true;
+}
+
+/** Whether a rung is reached that would stay. */
+export function isLatchReached({ rungs, reached }: LadderTrack): boolean {
+  return rungs.slice(0, reached).some(({ latches }) => latches);
 }
 
 /** What acts for a measure: what stays, or the highest rung that is reached, whichever is more severe. */

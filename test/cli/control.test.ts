@@ -269,7 +269,7 @@ describe("a halt or a resume of a bot that does not run", () => {
     expect(new LatchMemory(store, account).read().accepted, "a market's resume accepts no loss of the account").toEqual([]);
     const { code, out } = await captureCli(["resume", file, "--json"], env);
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, halts: [], resumed: [drawdown] });
-    expect(new LatchMemory(store, account).read()).toEqual({ rungs: [], accepted: ["drawdown"] });
+    expect(new LatchMemory(store, account).read()).toEqual({ rungs: [], accepted: [{ measure: "drawdown", ...latch }] });
     expect(await captureCli(["resume", file], env)).toMatchObject({ code: 1 });
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { statusOf } from "../../src/bot/run/bot-status.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import { haltState, resumeState } from "../../src/cli/stopped-bot.js";
+import { RunError } from "../../src/core/errors.js";
 import { DAY_MS } from "../../src/core/units.js";
 import { BOTH } from "./quoting-stage.js";
 import { ASK, BID, MARKET, START_MS, Stage } from "./stage.js";
@@ -24,6 +25,16 @@ async function lost(risk: Record<string, unknown>, options: ConstructorParameter
 function tight(stage: Stage, lots = 50): void {
   stage.counterparty.rests("BUY", lots, WORST + 5_000);
   stage.counterparty.rests("SELL", lots, 601_000);
+}
+
+/** A disk on which the ladder's file cannot be written once it is full. */
+class FullStore extends MemoryStateStore {
+  isFull = false;
+
+  override write(name: string, text: string): void {
+    if (this.isFull && name === "risk-ladder.json") throw new RunError("cannot write (ENOSPC)", { field: "stateDir", expected: "room" });
+    super.write(name, text);
+  }
 }
 
 const soldAt = (stage: Stage): number[] =>
@@ -109,6 +120,22 @@ describe("a drawdown that flattens", () => {
 });
 
 describe("a drawdown that halts or reduces", () => {
+  it("says that its resume is not written down, as it says of a halt by hand: the next start is halted again", async () => {
+    const store = new FullStore();
+    const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "5" } } });
+    stage.store = store;
+    await stage.botStarts(5_000);
+    stage.owner.buys(20, 610_000);
+    await stage.passes(5_000);
+    expect([stage.halts(), stage.rig.bot.safety.unkept]).toEqual([["drawdown"], undefined]);
+    store.isFull = true;
+    stage.rig.bot.command({ command: "resume" });
+    expect(stage.rig.bot.safety.unkept).toContain("ENOSPC");
+    store.isFull = false;
+    await stage.passes(3_000);
+    expect(stage.rig.bot.safety.unkept, "it is tried again").toBeUndefined();
+  });
+
   it("keeps the position where it halts, as a file that says nothing of it", async () => {
     const stage = await lost({ maxDrawdownQuote: "5" });
     stage.counterparty.rests("BUY", 20, BID);
@@ -179,6 +206,65 @@ describe("a loss of the day", () => {
     await stage.passes(20_000);
     expect(stage.halts()).toEqual([]);
     expect(statusOf(stage.rig.bot).dailyLossQuote).toBe("0");
+  });
+});
+
+describe("a position that is too large", () => {
+  const ladder = {
+    inventory: [
+      { fromFraction: 0.4, action: "halt" },
+      { fromFraction: 0.8, action: "flatten" },
+    ],
+  };
+
+  async function halted(): Promise<Stage> {
+    const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "1000", ladder } } });
+    await stage.botStarts();
+    stage.owner.buys(50, 610_000);
+    await stage.passes(3_000);
+    expect(stage.halts()).toEqual(["inventory"]);
+    return stage;
+  }
+
+  it.each(["while the bot runs", "while no bot runs"])(
+    "and is accepted by a resume %s, stays accepted after kill -9, until it was smaller",
+    async (when) => {
+      const stage = await halted();
+      if (when === "while the bot runs") stage.rig.bot.command({ command: "resume" });
+      stage.botIsKilled();
+      if (when === "while no bot runs") {
+        const state = { markets: [MARKET], store: stage.store, account: stage.address, nowMs: START_MS };
+        expect(resumeState(state, { command: "resume" })).toMatchObject({ halts: [], resumed: [{ name: "inventory" }] });
+      }
+      await stage.botStarts(10_000);
+      expect([stage.halts(), stage.quotes()]).toEqual([[], BOTH]);
+      stage.owner.sells(30, 590_000);
+      await stage.passes(3_000);
+      stage.owner.buys(30, 610_000);
+      await stage.passes(3_000);
+      expect(stage.halts(), "reached anew").toEqual(["inventory"]);
+    },
+  );
+
+  it("and was accepted as it was is flattened once it is larger by a rung that flattens, though no bot ran as it grew", async () => {
+    const stage = await halted();
+    stage.rig.bot.command({ command: "resume" });
+    stage.botIsKilled();
+    stage.owner.buys(40, 610_000);
+    tight(stage, 100);
+    await stage.botStarts(15_000);
+    expect([stage.halts(), stage.positionLots()]).toEqual([["inventory"], 0]);
+  });
+
+  it("and was smaller by the next start is not accepted as it grows anew", async () => {
+    const stage = await halted();
+    stage.rig.bot.command({ command: "resume" });
+    stage.botIsKilled();
+    stage.owner.sells(40, 590_000);
+    await stage.botStarts(5_000);
+    stage.owner.buys(40, 610_000);
+    await stage.passes(3_000);
+    expect(stage.halts()).toEqual(["inventory"]);
   });
 });
 

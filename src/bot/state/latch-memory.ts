@@ -1,35 +1,35 @@
 import { z } from "zod";
 import { FormatError } from "../../core/errors.js";
 import type { Hex, MarketId } from "../../core/units.js";
-import { LADDER_MEASURES, type LadderMeasure, type Latch } from "../../risk/ladder.js";
+import { LADDER_MEASURES, type Latch } from "../../risk/ladder.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
 /** The file of the rungs that stay until a person resumes. */
 export const LATCH_FILE = "risk-ladder.json";
 
-const measure = z.enum(LADDER_MEASURES);
+const latch = z.strictObject({
+  measure: z.enum(LADDER_MEASURES),
+  marketId: z.string().min(1).optional(),
+  action: z.enum(["reduce", "halt", "flatten"]),
+  why: z.string(),
+  atMs: z.int().min(0),
+});
 
 const fileSchema = z.strictObject({
   version: z.literal(1),
   account: z.string(),
-  rungs: z.array(
-    z.strictObject({
-      measure,
-      marketId: z.string().min(1).optional(),
-      action: z.enum(["reduce", "halt", "flatten"]),
-      why: z.string(),
-      atMs: z.int().min(0),
-    }),
-  ),
-  /** Losses that a person accepted while no bot ran: the next one counts them from its start. */
-  accepted: z.array(measure).optional(),
+  rungs: z.array(latch),
+  accepted: z.array(latch).optional(),
 });
 
 /** What is kept of the ladder. */
 export interface KeptLadder {
   readonly rungs: readonly Latch[];
-  /** Measures whose loss a person accepted while no bot ran. */
-  readonly accepted: readonly LadderMeasure[];
+  /**
+   * Those that a person resumed, and that are accepted still: losses, while no bot ran, which the next one counts from its start; and a position that has
+   * been as large ever since.
+   */
+  readonly accepted: readonly Latch[];
 }
 
 /**
@@ -59,8 +59,8 @@ export class LatchMemory {
   }
 
   /** Replaces all of them. */
-  keep(rungs: readonly Latch[]): void {
-    this.#kept = { rungs, accepted: [] };
+  keep(rungs: readonly Latch[], accepted: readonly Latch[] = []): void {
+    this.#kept = { rungs, accepted };
     this.retry();
   }
 
@@ -68,23 +68,33 @@ export class LatchMemory {
   resume(marketId: MarketId | undefined): void {
     const { rungs, accepted } = this.read();
     const isOver = (latch: Latch): boolean => marketId === undefined || latch.marketId === marketId;
-    const ended = rungs.filter(isOver).map((latch) => latch.measure);
+    const ended = rungs.filter(isOver);
     if (ended.length === 0) return;
-    this.#kept = { rungs: rungs.filter((latch) => !isOver(latch)), accepted: [...new Set([...accepted, ...ended])] };
+    const isAgain = (one: Latch): boolean => ended.some(({ measure, marketId }) => measure === one.measure && marketId === one.marketId);
+    // Each run measures markouts anew: of those nothing is left to be accepted.
+    const lasting = ended.filter(({ measure }) => measure !== "markout");
+    this.#kept = {
+      rungs: rungs.filter((latch) => !isOver(latch)),
+      accepted: [...accepted.filter((one) => !isAgain(one)), ...lasting],
+    };
     this.retry();
   }
 
   /** Writes what could not be written: the process goes on with what it decided, and says what is wrong with the disk. */
   retry(): void {
-    const rungs = this.#kept.rungs.map((latch) => ({ ...latch, atMs: Math.round(latch.atMs) }));
-    const accepted = this.#kept.accepted.length === 0 ? {} : { accepted: this.#kept.accepted };
+    const [rungs, accepted] = [inWholeMs(this.#kept.rungs), inWholeMs(this.#kept.accepted)];
     try {
-      this.#store.write(LATCH_FILE, JSON.stringify({ version: 1, account: this.#account, rungs, ...accepted }));
+      const text = JSON.stringify({ version: 1, account: this.#account, rungs, ...(accepted.length === 0 ? {} : { accepted }) });
+      this.#store.write(LATCH_FILE, text);
       this.#unwritten = undefined;
     } catch (cause) {
       this.#unwritten = cause instanceof Error ? cause.message : String(cause);
     }
   }
+}
+
+function inWholeMs(latches: readonly Latch[]): readonly Latch[] {
+  return latches.map((latch) => ({ ...latch, atMs: Math.round(latch.atMs) }));
 }
 
 function keptOf(value: unknown, account: Hex): KeptLadder {

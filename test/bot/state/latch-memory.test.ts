@@ -6,17 +6,21 @@ import type { Latch } from "../../../src/risk/ladder.js";
 
 const ACCOUNT = `0x${"ab".repeat(20)}`;
 const FLATTEN: Latch = { measure: "drawdown", action: "flatten", why: "510 of 500 lost", atMs: 1_760_000_000_000 };
+const LARGE: Latch = { measure: "inventory", marketId: "btcusdc", action: "halt", why: "50 % of its limit", atMs: 1_760_000_000_002 };
 const HALT: Latch = { measure: "markout", marketId: "btcusdc", action: "halt", why: "picked off", atMs: 1_760_000_000_001 };
 
 describe("the rungs that outlive their process", () => {
   it("are there for the next run, until somebody resumes", () => {
     const store = new MemoryStateStore();
-    new LatchMemory(store, ACCOUNT).keep([FLATTEN, HALT]);
-    expect(new LatchMemory(store, ACCOUNT).read()).toEqual({ rungs: [FLATTEN, HALT], accepted: [] });
+    new LatchMemory(store, ACCOUNT).keep([FLATTEN, HALT, LARGE]);
+    expect(new LatchMemory(store, ACCOUNT).read()).toEqual({ rungs: [FLATTEN, HALT, LARGE], accepted: [] });
     new LatchMemory(store, ACCOUNT).resume("btcusdc");
-    expect(new LatchMemory(store, ACCOUNT).read(), "one market's own").toEqual({ rungs: [FLATTEN], accepted: ["markout"] });
+    expect(new LatchMemory(store, ACCOUNT).read(), "one market's own; markouts are measured anew").toEqual({
+      rungs: [FLATTEN],
+      accepted: [LARGE],
+    });
     new LatchMemory(store, ACCOUNT).resume(undefined);
-    expect(new LatchMemory(store, ACCOUNT).read()).toEqual({ rungs: [], accepted: ["markout", "drawdown"] });
+    expect(new LatchMemory(store, ACCOUNT).read()).toEqual({ rungs: [], accepted: [LARGE, FLATTEN] });
   });
 
   it("are none where none were kept, and a resume of none writes nothing", () => {

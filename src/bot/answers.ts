@@ -7,6 +7,7 @@ import { INVALID_TIMESTAMP, OLD_RULES } from "../exchange/venue-errors.js";
 import type { BotContext } from "./context.js";
 import { cancelSubject, type InFlight, slotSubject, type WaitingPlace } from "./dispatcher.js";
 import type { OrderWorks } from "./order-works.js";
+import type { Revivals } from "./revivals.js";
 import type { Safety } from "./safety.js";
 import { writeBuiltHashes } from "./state/built-hashes.js";
 import type { Watch } from "./watch.js";
@@ -20,6 +21,7 @@ export class Answers {
   readonly #safety: Safety;
   readonly #works: OrderWorks;
   readonly #watch: Watch;
+  readonly #revivals: Revivals;
   readonly #claims: (action: QuestionAction, outcome: Outcome) => boolean;
 
   /** @param claims takes the answers to the bot's own questions; false for any other. */
@@ -28,12 +30,14 @@ export class Answers {
     safety: Safety,
     works: OrderWorks,
     watch: Watch,
+    revivals: Revivals,
     claims: (action: QuestionAction, outcome: Outcome) => boolean,
   ) {
     this.#context = context;
     this.#safety = safety;
     this.#works = works;
     this.#watch = watch;
+    this.#revivals = revivals;
     this.#claims = claims;
   }
 
@@ -53,6 +57,7 @@ export class Answers {
     if (action.kind === "build") return this.#built(action, outcome, flight);
     if (action.kind === "question" && this.#claims(action, outcome)) return;
     if (action.kind === "place") this.#placed(action, outcome, flight);
+    if (action.kind === "cancel-all") this.#revivals.answered(action.marketId, outcome);
     if (action.kind === "cancel" && (outcome.result === "rejected" || outcome.result === "unknown") && !isGone(outcome)) {
       this.#context.holds.refused(cancelSubject(action.hash), nowMonotonicMs, outcomeText(outcome));
     }

@@ -44,6 +44,7 @@ export class Bot {
   readonly #answers: Answers;
   readonly #watch: Watch;
   readonly #stopping: Stopping;
+  readonly #revivals: Revivals;
   readonly #news: AccountNews;
   readonly #deciding: Deciding;
   readonly #looks: Looks;
@@ -80,8 +81,8 @@ export class Bot {
     this.#watch = new Watch(this.context, this.safety, works);
     this.unwinding = new Unwinding(this.context);
     this.#trades = new TradeLog(store);
-    const revivals = new Revivals(this.context, this.safety);
-    this.#news = new AccountNews(this.context, this.safety, this.unwinding, this.#trades, revivals);
+    this.#revivals = new Revivals(this.context, this.safety);
+    this.#news = new AccountNews(this.context, this.safety, this.unwinding, this.#trades, this.#revivals);
     this.#deciding = new Deciding(this.context, this.unwinding);
     this.#flattening = new LadderFlatten(this.context, this.safety);
     this.#planning = new Planning(this.context, this.safety, this.unwinding);
@@ -99,6 +100,7 @@ export class Bot {
       this.safety,
       works,
       this.#watch,
+      this.#revivals,
       (action, outcome) => this.#watch.answered(action, outcome) || this.#stopping.answered(action, outcome),
     );
   }
@@ -208,6 +210,7 @@ export class Bot {
     this.#watch.tick();
     this.safety.watchEquity();
     this.unwinding.tick();
+    this.#revivals.tick();
     this.#positionAlert.look(this.safety.halts);
     this.context.budget.keep();
     const over = holds.expire(clock.monotonicMs());

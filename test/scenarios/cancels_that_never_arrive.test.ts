@@ -44,6 +44,22 @@ describe("a line that answers cancels without passing them on", () => {
     stage.expectAgreement();
   });
 
+  it("and none at all for a while: the cancel-all is sent again until it is answered, and nothing is left open in a market that is halted", async () => {
+    const stage = new Stage();
+    await stage.botStarts();
+    swallowed(stage, ["cancelOrder"]);
+    const heal = swallowed(stage, ["cancelAllOpenOrders"], 503, "");
+    await requotes(stage, 30);
+    expect(stage.halts()).toEqual(["revived-orders"]);
+    expect(stage.resting()).toHaveLength(2);
+    heal();
+    await stage.passes(3_000);
+    expect(stage.quotes()).toEqual([]);
+    const sent = stage.network.sentOf("cancelAllOpenOrders").length;
+    await stage.passes(10_000);
+    expect(stage.network.sentOf("cancelAllOpenOrders"), "once it was answered").toHaveLength(sent);
+  });
+
   it("ends with the names of the orders that the exchange still shows", async () => {
     const stage = new Stage();
     await stage.botStarts();

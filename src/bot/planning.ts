@@ -27,6 +27,8 @@ export class Planning {
   readonly #safety: Safety;
   readonly #unwinding: Unwinding;
   readonly #settings: QuoteSettings;
+  /** The same where only reducing orders may rest: one that is larger than its quote would turn the position around. */
+  readonly #reducing: QuoteSettings;
   readonly #told = new Map<string, string>();
 
   constructor(context: BotContext, safety: Safety, unwinding: Unwinding) {
@@ -40,6 +42,7 @@ export class Planning {
       gtt: { quoteLifeMs, renewLeadMs: renewLeadMs(quoteLifeMs), renewStaggerMs: Math.max(200, quoteLifeMs / 50) },
       onCross: "behind",
     };
+    this.#reducing = { ...this.#settings, tolerance: { ...this.#settings.tolerance, sizeFraction: 0 } };
   }
 
   /** Plans one market and puts the plan in the outbox. */
@@ -97,7 +100,10 @@ export class Planning {
     }
     const quotes = this.#quotesOf(desk);
     const { budget } = this.#context;
-    const tolerance = pacedTolerance(this.#settings.tolerance, quotes, budget.available("ORDER") / budget.limit("ORDER"));
+    const isReducing = this.#safety.ladder.effectOn(desk.marketId).isReduceOnly;
+    const settings = isReducing ? this.#reducing : this.#settings;
+    const paced = pacedTolerance(settings.tolerance, quotes, budget.available("ORDER") / budget.limit("ORDER"));
+    const tolerance = isReducing && paced !== settings.tolerance ? { ...paced, sizeFraction: 0 } : paced;
     const plan = desk.quotePlanner.plan({
       marketId: desk.marketId,
       quotes,
@@ -105,11 +111,11 @@ export class Planning {
       rules: desk.rules,
       touch,
       foreign: this.#foreign(desk),
-      settings: tolerance === this.#settings.tolerance ? this.#settings : { ...this.#settings, tolerance },
+      settings: tolerance === settings.tolerance ? settings : { ...settings, tolerance },
       nowMs,
     });
     // As tokens come back an order has to be nearer to its quote again.
-    desk.isPlanTimeless = tolerance === this.#settings.tolerance && desk.quotePlanner.isTimeless;
+    desk.isPlanTimeless = tolerance === settings.tolerance && desk.quotePlanner.isTimeless;
     if (plan.cancels.length === 0 && plan.places.length === 0) this.hasLeft(desk);
     // Nobody can be asked what to quote beside one side: each fill would be put up again at the price of before. What rests may stay.
     return desk.netMidTicks !== undefined || plan.places.length === 0 ? plan : { ...plan, places: NO_PLACES };

@@ -163,6 +163,17 @@ describe("a drawdown that halts or reduces", () => {
     await stage.passes(3_000);
     expect(stage.quotes()).toEqual(BOTH);
   });
+
+  it("leaves no order larger than the position, however far sizes may be off their quotes", async () => {
+    const quotes = { timeInForce: "POST_ONLY", sizeToleranceFraction: 0.5 };
+    const stage = await lost({ maxDrawdownQuote: "5", onDrawdown: "reduce" }, { bot: { quotes } });
+    stage.wants({ lots: 20 });
+    await stage.passes(3_000);
+    expect(stage.quotes()).toEqual([`SELL 10 @ ${ASK}`]);
+    stage.owner.sells(3, 590_000);
+    await stage.passes(3_000);
+    expect(stage.quotes()).toEqual([`SELL 7 @ ${ASK}`]);
+  });
 });
 
 describe("a loss of the day", () => {

@@ -76,8 +76,11 @@ describe("a takeover that is planned takes its room in maxPositionBase (0.1) fro
     expect(stage.store.read(TAKEOVERS_FILE)).not.toContain('"jobId":"job"');
   });
 
-  it("without a liquidator nobody says what became of it: after ten minutes its room is free", async () => {
-    const stage = new InheritingStage({ bot: { chain: undefined, liquidator: undefined } });
+  it.each([
+    ["without a liquidator", { chain: undefined, liquidator: undefined }],
+    ["with one that only rehearses", { liquidator: { minProfitQuote: "1", dryRun: true } }],
+  ])("%s nobody says what became of it: after ten minutes its room is free", async (_what, bot) => {
+    const stage = new InheritingStage({ bot });
     await stage.botStarts();
     reserves(stage, underWay(95));
     stage.counterparty.sells(10, BID);

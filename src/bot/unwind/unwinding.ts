@@ -161,8 +161,9 @@ export class Unwinding {
       this.#note([one]);
     }
     this.#book.forget(nowMs - REMEMBER_MS);
-    const { config, reservations } = this.#context;
-    if (config.liquidator === undefined) this.#replan(reservations.forget(nowMs));
+    const { config, dryRun, reservations } = this.#context;
+    // One that sends nothing follows nothing either.
+    if (config.liquidator?.dryRun !== false || dryRun) this.#replan(reservations.forget(nowMs));
   }
 
   /** At the end of each turn, before anything is planned: what the account does not hold needs no unwinding; then all is written and told. */

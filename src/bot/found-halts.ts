@@ -48,12 +48,13 @@ export class FoundHalts {
   #foundOf({ name, why, ...scope }: HaltReason): FoundHalt | undefined {
     const { desks, clock } = this.#context;
     const marketId = marketOfHalt(scope);
-    const known = this.#halts.find((halt) => halt.name === name && halt.marketId === marketId);
-    if (known !== undefined) return known;
-    const atMs = Math.round(clock.nowMs());
     const desk = marketId === undefined ? undefined : desks.get(marketId);
-    if (name !== "exchange-info-changed" || desk === undefined || !why.includes(IN_THE_LAST_RUN)) return undefined;
-    return { name, marketId: desk.marketId, why, atMs, perp: desk.rules.perp.toLowerCase() };
+    if (name !== "exchange-info-changed" || desk === undefined) return undefined;
+    const perp = desk.rules.perp.toLowerCase();
+    // One of an earlier run may be of a contract that is gone by now: a resume accepts the one that is there.
+    const known = this.#halts.find((halt) => halt.name === name && halt.marketId === marketId && halt.perp === perp);
+    if (known !== undefined) return known;
+    return why.includes(IN_THE_LAST_RUN) ? { name, marketId: desk.marketId, why, atMs: Math.round(clock.nowMs()), perp } : undefined;
   }
 
   /** A halt holds in this process whether it can be written down or not; that it cannot be is told once, and when it can be again. */

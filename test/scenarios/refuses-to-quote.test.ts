@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { resumeState } from "../../src/cli/stopped-bot.js";
 import type { OperationName } from "../../src/exchange/operations.js";
 import type { ScriptedNetwork } from "./scripted-network.js";
 import { ASK, BID, MARKET, Stage } from "./stage.js";
@@ -6,6 +7,7 @@ import { ASK, BID, MARKET, Stage } from "./stage.js";
 const BOTH = [`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`];
 const OTHER_HASH = `0x${"ab".repeat(32)}`;
 const OTHER_PERP = `0x${"cd".repeat(20)}`;
+const THIRD_PERP = `0x${"ef".repeat(20)}`;
 /** exchangeInfo is read again every ten seconds. */
 const REREAD = { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", rulesRefreshMs: 10_000 } };
 
@@ -84,6 +86,24 @@ describe("at its start the bot places nothing, and says why", () => {
     stage.rig.bot.command({ command: "resume" });
     await stage.passes(2_000);
     expect(stage.network.sentOf("placeOrder").length).toBeGreaterThan(0);
+  });
+
+  it("the contract has changed twice since the last run that quoted; a resume while no bot runs accepts the one that is there", async () => {
+    const stage = new Stage();
+    await stage.botStarts();
+    await stage.botStops();
+    const startsWith = (perp: string) =>
+      stage.botStarts(10_000, (network) => exchangeInfoSays(network, ["perpetualContractAddress", `"${perp}"`]));
+    for (const perp of [OTHER_PERP, THIRD_PERP]) {
+      await startsWith(perp);
+      expect(stage.halts()).toEqual(["exchange-info-changed"]);
+      stage.botIsKilled();
+    }
+
+    const state = { markets: [MARKET], store: stage.store, account: stage.address, nowMs: stage.clock.nowMs() };
+    expect(resumeState(state, { command: "resume" })).toMatchObject({ halts: [], resumed: [{ perp: THIRD_PERP }] });
+    await startsWith(THIRD_PERP);
+    expect(stage.halts()).toEqual([]);
   });
 
   it("the account is not registered", async () => {

@@ -11,7 +11,7 @@ export type MarketActivity = "quoting" | "waiting" | "reduce-only" | "halted";
 export interface MarketStanding {
   /** `reduce-only`: halted, while its position is worked, or what was inherited is unwound; or the risk ladder lets only reducing orders rest. */
   readonly state: MarketActivity;
-  /** Halts first, then what holds up the market, then each wanted quote that does not rest. */
+  /** Halts first, then what holds up the market, then each order that is wanted and does not leave. */
   readonly reasons: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function marketStanding(context: BotContext, safety: Safety, desk: Desk):
   const blocks = marketBlocks(context, safety, desk);
   if (!safety.quotesAllowed(marketId)) {
     const isWorked = (desk.target !== undefined || desk.unwind !== undefined) && safety.placesAllowed(marketId) === "reduce-only";
-    return { state: isWorked ? "reduce-only" : "halted", reasons: blocks };
+    return isWorked ? { state: "reduce-only", reasons: [...blocks, ...heldPlaces(context, desk)] } : { state: "halted", reasons: blocks };
   }
   const rungs = safety.ladder.reasonsFor(marketId);
   const held = [...rungs, ...heldQuotes(context, desk)];
@@ -72,10 +72,8 @@ export function shedLoad({ loopLag }: BotContext): readonly string[] {
   return [`load is shed: the event loop is ${Math.round(loopLag.lagMs)} ms late, strategies are asked every ${loopLag.roundMs} ms`];
 }
 
-/** Wanted quotes that do not rest, those of one cause together; what clipped the wanted sizes; and a side that is not wanted at all. */
-function heldQuotes({ account, holds, clock }: BotContext, desk: Desk): readonly string[] {
-  const { marketId, instrument, plan, quotes } = desk;
-  if (quotes === undefined || desk.target !== undefined) return [];
+/** Orders of the newest plan that do not leave, those of one cause together: quotes, or a slice of a position that is worked. */
+function heldPlaces({ holds, clock }: BotContext, { marketId, instrument, plan }: Desk): string[] {
   const nowMs = clock.monotonicMs();
   const causes = new Map<string, string[]>();
   const hold = (why: string, { side, ticks, lots }: { readonly side: Side; readonly ticks: number; readonly lots: number }): void => {
@@ -87,7 +85,15 @@ function heldQuotes({ account, holds, clock }: BotContext, desk: Desk): readonly
     if (why !== undefined) hold(why, place);
   }
   for (const one of plan?.withheld ?? []) hold(one.why, one);
-  const held = [...causes].map(([why, names]) => `${names.join(", ")} held back: ${why}`);
+  return [...causes].map(([why, names]) => `${names.join(", ")} held back: ${why}`);
+}
+
+/** Wanted quotes that do not rest; what clipped the wanted sizes; and a side that is not wanted at all. */
+function heldQuotes(context: BotContext, desk: Desk): readonly string[] {
+  const { plan, quotes } = desk;
+  if (quotes === undefined || desk.target !== undefined) return [];
+  const { account } = context;
+  const held = heldPlaces(context, desk);
   for (const { hash, why } of plan?.waits ?? [])
     held.push(`${account.orders.get(hash)?.side ?? "an order"} ${hash} holds its slot: ${why}`);
   const unwanted = (["BUY", "SELL"] as const).filter((side) => !quotes.quotes.some((quote) => quote.side === side));

@@ -48,6 +48,10 @@ describe("a drawdown that flattens", () => {
     expect(stage.halts()).toEqual(["drawdown"]);
     await stage.passes(10_000);
     expect(stage.positionLots(), "the only bid is at 59,000: nothing is sold there").toBe(10);
+    expect(statusOf(stage.rig.bot).markets[MARKET]?.reasons).toEqual([
+      expect.stringMatching(/^drawdown: /),
+      "SELL 0.002 at 59400 held back: the touch at 590000 is beyond 594000, the worst price that bounds and own orders allow",
+    ]);
     expect(statusOf(stage.rig.bot).ladder).toEqual([
       expect.stringMatching(/^drawdown: the position is sold, then halted: net value .* allowed 5$/),
     ]);
@@ -74,6 +78,18 @@ describe("a drawdown that flattens", () => {
     stage.botIsKilled();
     await stage.botStarts(5_000);
     expect(stage.halts(), "what somebody accepted stays accepted").toEqual([]);
+  });
+
+  it("says that it is held back where a manual order sells the position too: both would turn it around", async () => {
+    const stage = await lost({ maxDrawdownQuote: "5", onDrawdown: "flatten" });
+    stage.owner.rests("SELL", 10, 650_000);
+    tight(stage);
+    await stage.passes(10_000);
+    expect(stage.positionLots()).toBe(10);
+    expect(statusOf(stage.rig.bot).markets[MARKET]?.reasons).toEqual([
+      expect.stringMatching(/^drawdown: /),
+      "SELL 0.002 at 59400 held back: the market is halted: only reducing orders leave",
+    ]);
   });
 
   it("waits while the account is not to be trusted, and goes on when it is", async () => {

@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { replayLines } from "../../src/bot/journal/replay-journal.js";
+import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import { asFile, botConfigOf, EXCHANGE, MemoryJournal, startVirtualRun } from "./recorded-run.js";
+
+const config = botConfigOf({
+  markets: {
+    btcusdc: {
+      strategy: "ladder",
+      params: { levels: 2, halfSpreadBps: 1, levelSpacingBps: 1, sizeBase: 0.02 },
+      limits: { maxPositionBase: "0.5", maxOrderBase: "0.1" },
+    },
+  },
+  risk: {
+    maxDrawdownQuote: "0.2",
+    onDrawdown: "flatten",
+    flatten: { slices: 4, maxSlippageBps: 50 },
+  },
+});
+const exchangeConfig = { ...EXCHANGE, markets: { btcusdc: EXCHANGE.markets.btcusdc } };
+
+it("a journal in which a drawdown flattens, is found by the next run and is resumed replays to byte-identical actions", async () => {
+  const store = new MemoryStateStore();
+  const acted = new Set<string>();
+  for (const start of ["first", "second"]) {
+    const found = store.read("risk-ladder.json") ?? "";
+    if (start === "second") expect(found, "what the first run left").toContain('"action":"flatten"');
+    const journal = new MemoryJournal();
+    const run = await startVirtualRun({ config, exchangeConfig, journal, store });
+    run.running.onNotice((notice) => {
+      if (notice.kind === "rung") acted.add(`${notice.measure} ${notice.action}`);
+    });
+    await run.clock.runFor(start === "first" ? 45_000 : 5_000);
+    if (start === "second") run.running.command({ command: "resume" });
+    await run.clock.runFor(5_000);
+    run.running.bot.abandon();
+    const result = await replayLines(asFile(journal.lines));
+    expect(result.divergence).toBeUndefined();
+    expect(result.turns).toBe(journal.lines.length - 1);
+  }
+  expect([...acted]).toEqual(expect.arrayContaining(["drawdown flatten", "drawdown undefined"]));
+});

@@ -21,22 +21,21 @@ const exchangeConfig = { ...EXCHANGE, markets: { btcusdc: EXCHANGE.markets.btcus
 
 it("a journal in which a drawdown flattens, is found by the next run and is resumed replays to byte-identical actions", async () => {
   const store = new MemoryStateStore();
-  const acted = new Set<string>();
   for (const start of ["first", "second"]) {
     const found = store.read("risk-ladder.json") ?? "";
     if (start === "second") expect(found, "what the first run left").toContain('"action":"flatten"');
     const journal = new MemoryJournal();
     const run = await startVirtualRun({ config, exchangeConfig, journal, store });
-    run.running.onNotice((notice) => {
-      if (notice.kind === "rung") acted.add(`${notice.measure} ${notice.action}`);
-    });
     await run.clock.runFor(start === "first" ? 45_000 : 5_000);
-    if (start === "second") run.running.command({ command: "resume" });
+    if (start === "second") {
+      run.running.command({ command: "resume" });
+      // It may be passed again at once.
+      expect(JSON.parse(store.read("risk-ladder.json") ?? ""), "what the resume leaves").toMatchObject({ rungs: [] });
+    }
     await run.clock.runFor(5_000);
     run.running.bot.abandon();
     const result = await replayLines(asFile(journal.lines));
     expect(result.divergence).toBeUndefined();
     expect(result.turns).toBe(journal.lines.length - 1);
   }
-  expect([...acted]).toEqual(expect.arrayContaining(["drawdown flatten", "drawdown undefined"]));
 });

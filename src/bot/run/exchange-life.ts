@@ -64,7 +64,9 @@ export interface LifeDeps {
 export function enterLife(life: ExchangeLife, { store, log, nowMs }: LifeDeps): void {
   const known: KnownLife = readJsonState(store, LIFE_FILE, knownOf) ?? { account: {}, chain: {} };
   const { createdAtMs, genesis, isNewAccount } = life;
-  const isOtherAccount = isNewAccount || differs(known.account.createdAtMs, createdAtMs) || differs(known.account.genesis, genesis);
+  // Where the exchange itself tells which account it is, one RPC's word on another chain must not lift a halt of it.
+  const isTold = known.account.createdAtMs !== undefined && createdAtMs !== undefined;
+  const isOtherAccount = isNewAccount || (isTold ? known.account.createdAtMs !== createdAtMs : differs(known.account.genesis, genesis));
   const isOtherChain = differs(known.chain.genesis, genesis);
   const found = { ...(createdAtMs === undefined ? {} : { createdAtMs }), ...(genesis === undefined ? {} : { genesis }) };
   const account = isOtherAccount ? found : { ...known.account, ...found };

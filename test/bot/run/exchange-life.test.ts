@@ -66,10 +66,17 @@ describe("the state of a bot whose exchange has begun anew", () => {
     expect(readdirSync(join(directory, `earlier-account-${CREATED_MS}`)).sort()).toEqual(OF_ACCOUNT);
   });
 
+  it("stays where the exchange tells the same account and an RPC another chain: one lying node lifts no halt", () => {
+    const { starts, files } = stateFolder();
+    starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
+    expect(starts({ createdAtMs: CREATED_MS, genesis: OTHER_GENESIS })).toEqual([expect.not.stringContaining("earlier-account")]);
+    expect(files()).toEqual([...OF_ACCOUNT, ...STAYING].sort());
+  });
+
   it("is set aside with what was sent to the chain where the chain begins with another block", () => {
     const { directory, starts, files } = stateFolder();
     starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
-    expect(starts({ createdAtMs: CREATED_MS, genesis: OTHER_GENESIS })).toEqual([
+    expect(starts({ genesis: OTHER_GENESIS })).toEqual([
       expect.stringMatching(/earlier-account-1780000000000-a{16} and earlier-chain-a{16}/),
     ]);
     expect(files()).toEqual([...STAYING].sort());

@@ -39,7 +39,7 @@ export class Revivals {
     // Whoever resumes is told again only of what happens from then on.
     this.#windows.set(marketId, isOver ? EMPTY_MINUTE : window);
     if (!isOver) return;
-    this.#safety.haltMarket(marketId, REVIVED_ORDERS, `${WHY}: cancels may not reach it. Look at what is open there, then resume`);
+    this.#safety.haltMarket(marketId, "revived-orders", `${WHY}: cancels may not reach it. Look at what is open there, then resume`);
     this.#cancelAll(marketId, nowMs);
   }
 
@@ -68,7 +68,7 @@ export class Revivals {
   }
 
   #isHalted(marketId: MarketId): boolean {
-    return this.#safety.haltsOf(marketId).some(({ name }) => name === REVIVED_ORDERS);
+    return this.#safety.haltsOf(marketId).some(({ name }) => name === "revived-orders");
   }
 }
 
@@ -76,5 +76,3 @@ function isUnderWay(dispatcher: BotContext["dispatcher"], marketId: MarketId): b
   for (const { action } of dispatcher.inFlight()) if (action.kind === "cancel-all" && action.marketId === marketId) return true;
   return false;
 }
-
-const REVIVED_ORDERS = "revived-orders";

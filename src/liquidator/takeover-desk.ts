@@ -35,6 +35,8 @@ export class TakeoverDesk {
   readonly #inFlight = new Map<string, InFlight>();
   readonly #cooling: CoolingPositions;
   readonly #resolving = new Set<string>();
+  /** Jobs that have ended and whose end is not written yet: their opportunities are theirs until then. */
+  readonly #ending = new Set<Pick<InFlight, "jobId" | "victim">>();
   readonly #work = new Set<Promise<void>>();
   readonly #unlisten: (() => void) | undefined;
   /** What was reported last; undefined before anything was. */
@@ -93,9 +95,10 @@ export class TakeoverDesk {
     return [...this.#inFlight.values()];
   }
 
-  /** Whether something of an account is under way, or its position was refused a moment ago. */
+  /** Whether something of an account is under way, or has ended and its end is not written yet. */
   isBusy(victim: Hex): boolean {
     for (const held of this.#inFlight.values()) if (held.victim === victim) return true;
+    for (const ended of this.#ending) if (ended.victim === victim) return true;
     return false;
   }
 
@@ -155,7 +158,7 @@ export class TakeoverDesk {
     const { ledger } = this.#options;
     const opportunity = ledger.get(id);
     if (opportunity === undefined || opportunity.outcome !== "open" || this.#resolving.has(id)) return;
-    if (opportunity.intended !== undefined && this.#inFlight.has(opportunity.intended.jobId)) return;
+    if (opportunity.intended !== undefined && this.#isUnderWay(opportunity.intended.jobId)) return;
     this.#resolving.add(id);
     this.#run(
       this.#endings.settle(opportunity, atBlock, {}).finally(() => {
@@ -219,6 +222,13 @@ export class TakeoverDesk {
     }
   }
 
+  /** Whether a job has an end to come, or to be written. */
+  #isUnderWay(jobId: string): boolean {
+    if (this.#inFlight.has(jobId)) return true;
+    for (const ended of this.#ending) if (ended.jobId === jobId) return true;
+    return false;
+  }
+
   #inBlock(jobId: string, minedBlock: number | undefined): void {
     const held = this.#inFlight.get(jobId);
     if (held === undefined) return;
@@ -261,10 +271,16 @@ export class TakeoverDesk {
       if (opportunity.inheritedId !== undefined) this.#handover.unmined(jobId);
       this.#cooling.begin(opportunity.victim, opportunity.perp);
     }
-    const gas = "receipt" in outcome ? await this.#endings.gasOf(outcome.receipt) : {};
-    // Undone while the price of ether was asked for: another end comes.
-    if (this.#inFlight.has(jobId)) return;
-    await this.#endings.end(opportunity, outcome, gas);
+    // A plan that is made into the opportunity before its end is written would share it, and with it what was taken over.
+    const ending = { jobId, victim: opportunity.victim };
+    this.#ending.add(ending);
+    try {
+      const gas = "receipt" in outcome ? await this.#endings.gasOf(outcome.receipt) : {};
+      // Undone while the price of ether was asked for: another end comes.
+      if (!this.#inFlight.has(jobId)) await this.#endings.end(opportunity, outcome, gas);
+    } finally {
+      this.#ending.delete(ending);
+    }
   }
 
   #run(work: Promise<void>): void {

@@ -34,15 +34,16 @@ export class TakeoverHandover {
     const instrument = [...venue.markets().values()].find((market) => market.marketId === marketId)?.instrument;
     if (marketId === undefined || instrument === undefined)
       return log("error", "a position was taken over in a market that is not the bot's: it is not sold", { perp: joined.perp });
-    const opportunity = ledger.ofJob(jobId) ?? this.#adopted(jobId, joined.victim, joined.perp, marketId);
+    const opportunity = this.#opportunityOf(jobId) ?? this.#adopted(jobId, joined.victim, joined.perp, marketId);
     const id = takeoverIdOf(receipt);
     if (opportunity.inheritedId === id) return;
+    // The same job in another block, or by a replacement: the first one happened nowhere.
     if (opportunity.inheritedId !== undefined) unwind.disinherit(opportunity.inheritedId);
     const { paper, credit } = joined;
     const lots = Number(paper / instrument.paperPerLot);
     const odd = oddRest(paper % instrument.paperPerLot, (rest) => venue.markValue(joined.perp, rest));
     const { hash, blockNumber } = receipt;
-    ledger.update(opportunity.id, { takenOver: { id, hash, blockNumber, paper, credit, lots, ...odd } }, "mined");
+    ledger.update(opportunity.id, { takenOver: { id, jobId, hash, blockNumber, paper, credit, lots, ...odd } }, "mined");
     const base = (held: Paper): string => scaledToDecimal(held, instrument.paperDecimals);
     const creditQuote = instrument.creditToDecimal(credit);
     log("info", "took a position over", { marketId, victim: joined.victim, amountBase: base(paper), creditQuote, hash });
@@ -62,10 +63,21 @@ export class TakeoverHandover {
     const { ledger, unwind, log } = this.#options;
     this.#inBlock(jobId, undefined);
     const opportunity = ledger.ofJob(jobId);
-    if (opportunity?.inheritedId === undefined) return;
+    if (opportunity?.inheritedId === undefined || (opportunity.takenOver?.jobId ?? jobId) !== jobId) return;
     unwind.disinherit(opportunity.inheritedId);
     ledger.update(opportunity.id, { takenOver: undefined, inheritedId: undefined, unwound: undefined });
     log("warn", "the chain took a takeover back", { victim: opportunity.victim, marketId: opportunity.marketId });
+  }
+
+  /** The opportunity of a job; undefined where the ledger has none, or one with the takeover of another job, which has happened and ends with it. */
+  #opportunityOf(jobId: string): Opportunity | undefined {
+    const { ledger } = this.#options;
+    const opportunity = ledger.ofJob(jobId);
+    const takenBy = opportunity?.takenOver?.jobId ?? jobId;
+    if (opportunity === undefined || takenBy === jobId) return opportunity;
+    const { id, intended } = opportunity;
+    ledger.end(id, "won", intended === undefined ? {} : { intended: { ...intended, jobId: takenBy } });
+    return undefined;
   }
 
   /** The ledger of an earlier run lacks it: its state directory was lost, or the process died between two files. */

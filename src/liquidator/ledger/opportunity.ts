@@ -37,6 +37,8 @@ export interface Rival {
 export interface TakenOver {
   /** Of the transaction in its block: the same transaction in another block is another takeover. */
   readonly id: string;
+  /** Of the transaction, whichever of its replacements was mined; absent of what a version before this wrote. */
+  readonly jobId?: string;
   readonly hash: Hex;
   readonly blockNumber: number;
   readonly paper: Paper;

@@ -147,17 +147,23 @@ export class Account {
   }
 
   /**
-   * A liquidation has brought a position: it counts at once, whether or not the exchange has told it yet. Said again, it changes nothing.
+   * A liquidation has brought a position: it counts at once, whether or not the exchange has told it yet. Said again, it changes nothing, unless it was taken
+   * back meanwhile: then it counts again.
    * Before the account is confirmed it waits for that, and counts as far as the exchange's position lacks it.
    */
   takeOver(takeover: Takeover, nowMs: Ms): AccountStep {
     return this.#step(this.#intake.takeOver(takeover, nowMs));
   }
 
-  /** The chain has taken a takeover back. One that was never said, or was taken back before, changes nothing. */
+  /**
+   * The chain has taken a takeover back. One that was never said, or was taken back before, changes nothing. The exchange is asked at once: until
+   * its position agrees, it may hold what was taken back.
+   */
   undoTakeover(id: string, nowMs: Ms): AccountStep {
     const opposite = this.#intake.takeovers.opposite(id, nowMs);
-    return this.#step(opposite === undefined ? [] : this.#intake.takeOver(opposite, nowMs));
+    if (opposite === undefined) return this.#step([]);
+    const step = this.#step(this.#intake.takeOver(opposite, nowMs));
+    return this.#confirmed && this.#intake.takeovers.isTakingBack(opposite.marketId) ? this.#asking(step, nowMs) : step;
   }
 
   /** Every takeover that was said, and the opposites of those that were taken back: what the next run has to be told. */
@@ -239,10 +245,11 @@ export class Account {
 
   /**
    * Why the position may be another than {@link positionLots}: the exchange has reported a liquidation in this market and not yet the position that it left, or
-   * a position that nothing explains, whichever way it came. Undefined where neither is so.
+   * a position that nothing explains, whichever way it came; or a takeover was taken back, and the exchange may hold it still. Undefined where none is so.
    */
-  positionDoubt(marketId: MarketId): "liquidation" | "unexplained" | undefined {
+  positionDoubt(marketId: MarketId): "liquidation" | "taken-back" | "unexplained" | undefined {
     if (this.#intake.takeovers.isWaiting(marketId)) return "liquidation";
+    if (this.#intake.takeovers.isTakingBack(marketId)) return "taken-back";
     return this.#reconciler.isDoubtful(marketId) ? "unexplained" : undefined;
   }
 

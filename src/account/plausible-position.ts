@@ -46,7 +46,7 @@ export function isPlausible(intake: Intake, position: ReportedPosition, isStream
   const { lots: theirs } = rests.onOurGrid(marketId, position);
   if (ours === theirs) return true;
   const pending = trades.pendingLots(marketId, isStreamed ? nowMs - LATELY_MS : Number.POSITIVE_INFINITY);
-  const untold = takeovers.untoldLots(marketId, nowMs);
+  const untold = isStreamed ? takeovers.untoldLots(marketId, nowMs) : takeovers.untoldForCertain(marketId, nowMs);
   // A part of a lot is not in either count.
   const spare = pending.count + 1;
   const highest = ours + pending.sellLots + mayHaveFilled(intake, marketId, "BUY") - Math.min(...untold) + spare;

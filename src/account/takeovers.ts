@@ -7,6 +7,8 @@ import type { SaidTakeover, Takeover } from "./takeover.js";
 const TOLD_WITHIN_MS: Ms = 120_000;
 /** How far back the start asks for liquidations: a takeover from before then is in the exchange's position. */
 export const LIQUIDATIONS_LOOKBACK_MS: Ms = 300_000;
+/** How long the exchange may take to follow a reorganisation that has taken a takeover back: after that its position says that none has. */
+const UNDONE_WITHIN_MS: Ms = 60_000;
 /**
  * How long before a takeover's own time the exchange may have told its position: the clocks of the chain and the exchange are apart, and a
  * takeover is taken back by us later than by the exchange. What it told earlier than that is of something else.
@@ -30,6 +32,8 @@ export function isLiquidation({ type }: Pick<VenueIncome, "type">): boolean {
 interface Entry {
   readonly takeover: Takeover;
   readonly saidAtMs: Ms;
+  /** The opposite of one that was taken back. */
+  readonly isUndo: boolean;
   /** In the ledger and the profit of this run, or in the base that they began from. */
   counted: boolean;
   /** The exchange's position has it. */
@@ -69,6 +73,8 @@ export type Said =
  */
 export class Takeovers {
   readonly #entries = new Map<string, Entry>();
+  /** Those that were taken back, and that the exchange's position may still have: whoever said so may be wrong. */
+  readonly #takenBack = new Set<Entry>();
   /** Incomes that no takeover explains yet. */
   #incomes: UnexplainedIncome[] = [];
   /** Liquidations that were in the exchange's position when this run began. */
@@ -89,14 +95,27 @@ export class Takeovers {
       this.#entries.set(takeover.id, { ...newEntry(takeover, takeover.atMs), isPositionTold: isTold });
   }
 
-  /** A takeover is said. `isBased`: the market's position is known. */
+  /** A takeover is said. `isBased`: the market's position is known. One that was taken back and is said again counts again. */
   say(takeover: Takeover, isBased: boolean, nowMs: Ms): Said {
-    if (this.#entries.has(takeover.id)) return "nothing";
+    const before = this.#entries.get(takeover.id);
+    const undo = this.#entries.get(undoneIdOf(takeover.id));
+    if (before !== undefined && undo === undefined) return "nothing";
     const entry = newEntry(takeover, nowMs);
     this.#entries.set(takeover.id, entry);
     this.#serial += 1;
+    if (before !== undefined && undo !== undefined) {
+      this.#entries.delete(undo.takeover.id);
+      this.#takenBack.delete(undo);
+      // Nothing of the exchange has followed the undoing: its income was the first one's, and is this one's.
+      if (!undo.isPositionTold) entry.isIncomeTold = before.isIncomeTold;
+    }
     if (!isBased) return "nothing";
     entry.counted = true;
+    if (undo !== undefined) {
+      if (!undo.isPositionTold) return "count";
+      return this.#takeUnsaid(entry, nowMs) ?? "count";
+    }
+    if (entry.isUndo) this.#takenBack.add(entry);
     if (this.#isInBase(entry)) return "counted";
     const known = this.#takeUnsaid(entry, nowMs);
     if (known !== undefined) return known;
@@ -109,7 +128,7 @@ export class Takeovers {
   /** Takes a takeover back: the opposite one, said under a name of its own. Undefined when it was never said, or taken back before. */
   opposite(id: string, nowMs: Ms): Takeover | undefined {
     const entry = this.#entries.get(id);
-    const undoneId = `${id} undone`;
+    const undoneId = undoneIdOf(id);
     if (entry === undefined || this.#entries.has(undoneId)) return undefined;
     const { marketId, lots, credit } = entry.takeover;
     return { id: undoneId, marketId, lots: -lots, credit: -credit, atMs: nowMs };
@@ -137,7 +156,9 @@ export class Takeovers {
       entry.counted = true;
       const wasTold = entry.isPositionTold;
       // Asked of one that was told before too: the income of it is no other's.
-      if (!this.#isInBase(entry) && !wasTold) missing.push(entry.takeover);
+      if (this.#isInBase(entry) || wasTold) continue;
+      if (entry.isUndo) this.#takenBack.add(entry);
+      missing.push(entry.takeover);
     }
     return missing;
   }
@@ -167,6 +188,12 @@ export class Takeovers {
   isWaiting(marketId: MarketId, beforeMs: Ms = Number.POSITIVE_INFINITY): boolean {
     // Asked after each turn: a closure would be made each time, for no income at all.
     for (const income of this.#incomes) if (income.marketId === marketId && income.atMs < beforeMs) return true;
+    return false;
+  }
+
+  /** Whether a takeover was taken back in this market, and the exchange's position has not shown yet that it does not hold it. */
+  isTakingBack(marketId: MarketId): boolean {
+    for (const { takeover } of this.#takenBack) if (takeover.marketId === marketId) return true;
     return false;
   }
 
@@ -202,11 +229,23 @@ export class Takeovers {
     return this.isWaiting(marketId) && !this.#incomes.some((income) => income.marketId === marketId && income.type === "LIQUIDATED");
   }
 
-  /** What the exchange's position may lack, signed: every sum of takeovers that it has not told yet; 0 first. */
+  /**
+   * What the exchange's position may lack, signed: every sum of takeovers that it has not told yet; 0 first. One that was taken back is among them for
+   * as long as the exchange may take to follow.
+   */
   untoldLots(marketId: MarketId, nowMs: Ms): readonly Lots[] {
+    return this.#untoldLots(marketId, nowMs, UNDONE_WITHIN_MS);
+  }
+
+  /** The same without those that were taken back: the exchange may hold them for good. */
+  untoldForCertain(marketId: MarketId, nowMs: Ms): readonly Lots[] {
+    return this.#untoldLots(marketId, nowMs, 0);
+  }
+
+  #untoldLots(marketId: MarketId, nowMs: Ms, undoneWithinMs: Ms): readonly Lots[] {
     const untold = [...this.#entries.values()].filter(
-      ({ takeover, isPositionTold, counted, saidAtMs }) =>
-        !isPositionTold && counted && takeover.marketId === marketId && nowMs < saidAtMs + TOLD_WITHIN_MS,
+      ({ takeover, isPositionTold, isUndo, counted, saidAtMs }) =>
+        !isPositionTold && counted && takeover.marketId === marketId && nowMs < saidAtMs + (isUndo ? undoneWithinMs : TOLD_WITHIN_MS),
     );
     return partSums(untold.map(({ takeover }) => takeover.lots));
   }
@@ -215,6 +254,11 @@ export class Takeovers {
   agreed(marketId: MarketId, exchangeTimeMs: Ms): void {
     this.#agreedAtMs.set(marketId, exchangeTimeMs);
     for (const entry of this.#entries.values()) if (entry.takeover.marketId === marketId && entry.counted) this.#told(entry);
+  }
+
+  /** The exchange's position has replaced ours: what was taken back is in it or is not, and is open no more. */
+  corrected(marketId: MarketId): void {
+    for (const entry of this.#takenBack) if (entry.takeover.marketId === marketId) this.#told(entry);
   }
 
   /**
@@ -254,6 +298,7 @@ export class Takeovers {
   #told(entry: Entry): void {
     if (!entry.isPositionTold) this.#serial += 1;
     entry.isPositionTold = true;
+    this.#takenBack.delete(entry);
   }
 
   #takeIncome(entry: Entry): boolean {
@@ -289,5 +334,13 @@ export class Takeovers {
 }
 
 function newEntry(takeover: Takeover, saidAtMs: Ms): Entry {
-  return { takeover, saidAtMs, counted: false, isPositionTold: false, isIncomeTold: false };
+  const isUndo = takeover.id.endsWith(UNDONE);
+  return { takeover, saidAtMs, isUndo, counted: false, isPositionTold: false, isIncomeTold: false };
 }
+
+/** What the opposite of a takeover is called. */
+function undoneIdOf(id: string): string {
+  return `${id}${UNDONE}`;
+}
+
+const UNDONE = " undone";

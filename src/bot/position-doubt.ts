@@ -7,6 +7,7 @@ const ALERT_AFTER_MS: Ms = 30_000;
 
 const ACCOUNT_DOUBTS = {
   liquidation: "the exchange has reported a liquidation, and not yet the position that it left",
+  "taken-back": "the chain took a takeover back, and the exchange's position does not show it yet",
   unexplained: "the exchange holds another position than ours, and nothing explains the difference yet",
 } as const;
 

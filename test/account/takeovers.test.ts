@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { T0 } from "./exchange-story.js";
+import { MARKET, T0 } from "./exchange-story.js";
 import { creditOf, discount, Scene, takeover } from "./takeover-scene.js";
 
 describe.each([10, -10])("a position of %d lots taken over", (lots) => {
@@ -93,6 +93,73 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     expect([told.position, told.differences], "the exchange follows the chain later").toEqual([5, []]);
     told.streams(told.applies({ lots: -lots, credit: -said.credit }));
     told.agrees();
+  });
+
+  it("is taken back, and the exchange holds it: the position is in doubt until the exchange follows, or its position counts", () => {
+    const scene = new Scene().start().says(said);
+    scene.streams(scene.applies(said)).wait(5_000);
+    expect(scene.account.isPositionKnown(MARKET)).toBe(true);
+    scene.undoes("tx 1");
+    expect([scene.position, scene.account.positionDoubt(MARKET)]).toEqual([5, "taken-back"]);
+    scene.wait(40_000);
+    expect([scene.position, scene.account.positionDoubt(MARKET)]).toEqual([5, "taken-back"]);
+    const held = [{ marketId: MARKET, lots: 5 + lots }] as never;
+    expect(scene.account.positionsApart(held, scene.nowMs), "at the end of a run nothing explains it").toHaveLength(1);
+    scene.wait(40_000);
+    expect([scene.position, scene.account.positionDoubt(MARKET)]).toEqual([5 + lots, undefined]);
+
+    const followed = new Scene().start().says(said);
+    followed.streams(followed.applies(said)).wait(5_000).undoes("tx 1").wait(10_000);
+    followed.applies({ lots: -lots, credit: -said.credit });
+    followed.exchange.incomes.pop();
+    followed.wait(10_000);
+    expect([followed.position, followed.account.positionDoubt(MARKET)]).toEqual([5, undefined]);
+  });
+
+  it("is taken back and said again: it counts again, once, whatever the exchange has shown of either", () => {
+    const held = new Scene().start().says(said);
+    held.streams(held.applies(said)).wait(5_000).undoes("tx 1").wait(10_000).says(said).says(said);
+    expect([held.position, held.liquidation]).toEqual([5 + lots, discount(lots)]);
+    held.wait(5_000);
+    expect(held.account.positionDoubt(MARKET)).toBeUndefined();
+    held.agrees();
+
+    const untold = new Scene().start().says(said).undoes("tx 1").says(said);
+    expect(untold.position).toBe(5 + lots);
+    untold.streams(untold.applies(said)).agrees();
+
+    const followed = new Scene().start().says(said);
+    followed.streams(followed.applies(said)).wait(5_000).undoes("tx 1");
+    followed
+      .streams(followed.applies({ lots: -lots, credit: -said.credit }))
+      .wait(10_000)
+      .says(said);
+    expect(followed.position).toBe(5 + lots);
+    followed.streams(followed.applies(said)).agrees();
+
+    const corrected = new Scene().start().says(said);
+    corrected.streams(corrected.applies(said)).wait(5_000).undoes("tx 1").wait(90_000);
+    corrected.says(said);
+    expect([corrected.position, corrected.liquidation, corrected.account.profit().other]).toEqual([5 + lots, discount(lots), 0n]);
+    corrected
+      .undoes("tx 1")
+      .streams(corrected.applies({ lots: -lots, credit: -said.credit }))
+      .wait(10_000);
+    expect([corrected.position, corrected.liquidation, corrected.account.positionDoubt(MARKET)], "and is taken back again").toEqual([
+      5,
+      0n,
+      undefined,
+    ]);
+  });
+
+  it("taken back before a restart is in doubt after it, as long as the exchange holds it", () => {
+    const undo = { ...said, id: "tx 1 undone", lots: -lots, credit: -said.credit, isTold: false };
+    const scene = new Scene({ takeoversBefore: [{ ...said, isTold: true }, undo] });
+    scene.applies(said);
+    scene.wait(10).start();
+    expect([scene.position, scene.account.positionDoubt(MARKET)]).toEqual([5, "taken-back"]);
+    scene.says(said).wait(5_000);
+    expect([scene.position, scene.account.positionDoubt(MARKET)]).toEqual([5 + lots, undefined]);
   });
 
   it("survives a restart: in the position that the exchange begins with, or not in it yet", () => {

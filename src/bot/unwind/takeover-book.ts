@@ -68,8 +68,9 @@ export class TakeoverBook {
     return this.#known.size === 0;
   }
 
-  has(id: string): boolean {
-    return this.#known.has(id);
+  /** The one of that name; undefined where it was never said, or is forgotten. */
+  get(id: string): KnownTakeover | undefined {
+    return this.#known.get(id);
   }
 
   /** Those of a market that are being unwound, the oldest first. */
@@ -111,6 +112,14 @@ export class TakeoverBook {
     one.state = left === 0 ? "undone" : "open";
     if (left !== 0) one.terms = termsFor(left);
     return one;
+  }
+
+  /** One that the chain had taken back is in it again: what is not sold of it is to be sold, on these terms. */
+  redo(one: KnownTakeover, termsFor: (lots: Lots) => UnwindTerms): void {
+    one.isUndone = false;
+    const left = remainingOf(one);
+    one.state = left === 0 ? "done" : "open";
+    if (left !== 0) one.terms = termsFor(left);
   }
 
   /**

@@ -70,10 +70,11 @@ export class Unwinding {
     return this.#book.open(marketId).length > 0;
   }
 
-  /** A liquidation has brought a position. One that was said before, or that is none, changes nothing. */
+  /** A liquidation has brought a position. One that was said before, or that is none, changes nothing; one that was taken back meanwhile is there again. */
   inherit(takeover: Takeover): void {
     const { account, exchangeTime, absorb, desks } = this.#context;
-    if (this.#book.has(takeover.id)) return;
+    const known = this.#book.get(takeover.id);
+    if (known !== undefined && !known.isUndone) return;
     const desk = desks.get(takeover.marketId);
     if (desk === undefined || takeover.lots === 0 || !Number.isSafeInteger(takeover.lots)) {
       const why = desk === undefined ? "its market is none of the bot's" : "it is no whole number of lots";
@@ -81,7 +82,11 @@ export class Unwinding {
       return;
     }
     const nowMs = exchangeTime.nowMs();
-    this.#note([this.#book.inherit(takeover, this.#termsOf(desk, takeover), nowMs)]);
+    if (known === undefined) this.#note([this.#book.inherit(takeover, this.#termsOf(desk, takeover), nowMs)]);
+    else {
+      this.#book.redo(known, this.#termsAnew(desk, takeover));
+      this.#note([known]);
+    }
     absorb(account.takeOver(takeover, nowMs));
     desk.noteFill();
   }
@@ -103,13 +108,10 @@ export class Unwinding {
   disinherit(takeoverId: string): void {
     const { account, exchangeTime, absorb, desks } = this.#context;
     absorb(account.undoTakeover(takeoverId, exchangeTime.nowMs()));
-    const known = this.#book.all.find(({ takeover }) => takeover.id === takeoverId);
+    const known = this.#book.get(takeoverId);
     const desk = known === undefined ? undefined : desks.get(known.takeover.marketId);
     if (known === undefined || desk === undefined) return;
-    const { credit } = known.takeover;
-    const undone = this.#book.undo(takeoverId, desk.instrument.paperPerLot, (lots) =>
-      this.#termsOf(desk, { lots, credit: lots > 0 === credit < 0n ? credit : -credit }),
-    );
+    const undone = this.#book.undo(takeoverId, desk.instrument.paperPerLot, this.#termsAnew(desk, known.takeover));
     if (undone === undefined) return;
     this.#note([undone]);
     desk.noteFill();
@@ -260,6 +262,11 @@ export class Unwinding {
 
   #termsOf(desk: Desk, position: { readonly lots: Lots; readonly credit: CreditUnits }): UnwindTerms {
     return unwindTerms(desk, position, this.#config, this.#sigmaOf(desk), this.#context.exchangeTime.nowMs());
+  }
+
+  /** Of what is left of a takeover that was taken back, or that is there again: to be bought, or to be sold, at the price of the takeover. */
+  #termsAnew(desk: Desk, { lots: takenLots, credit }: Takeover): (lots: Lots) => UnwindTerms {
+    return (lots) => this.#termsOf(desk, { lots, credit: (credit * BigInt(lots)) / BigInt(takenLots) });
   }
 
   #sigmaOf(desk: Desk): number {

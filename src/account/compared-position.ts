@@ -8,6 +8,8 @@ export interface ComparedPosition {
   readonly theirs: Lots;
   /** They differ by takeovers that the exchange has not told yet, or by trades that have not settled, and are given as equal. */
   readonly isLagging: boolean;
+  /** No takeover that was taken back is among what they differ by. */
+  readonly isFollowed: boolean;
   /** Trades are among what they differ by: an order whose fate is unknown may be what does, by chance just as much. */
   readonly isUnsettled: boolean;
   /** It is known which trades `theirs` has. */
@@ -32,17 +34,19 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
   const base = trades.baseLots(marketId);
   const beyond = new Set(trail.map((changed) => base + changed - theirs));
   const untold = takeovers.untoldLots(marketId, nowMs);
+  const certain = takeovers.untoldForCertain(marketId, nowMs);
   const known = trail.length === 1 ? lackingLots(run, intake, marketId, nowMs) : undefined;
   const isExact = known !== undefined;
   /** As equal, where takeovers that are not told, and `unsettled` of our trades, are all that the exchange lacks. */
   const equalBut = (unsettled: Lots): ComparedPosition | undefined => {
     const lacking = untold.map((lots) => lots + unsettled).find((lots) => beyond.has(lots));
     if (lacking === undefined) return undefined;
-    return { ours: theirs, theirs, isLagging: lacking !== 0, isUnsettled: unsettled !== 0, isExact, restPaper };
+    const isFollowed = certain.includes(lacking - unsettled);
+    return { ours: theirs, theirs, isLagging: lacking !== 0, isFollowed, isUnsettled: unsettled !== 0, isExact, restPaper };
   };
   const apart = (unsettled: Lots): ComparedPosition => {
     const ours = trades.positionLots(marketId);
-    return { ours, theirs: theirs + unsettled, isLagging: false, isUnsettled: false, isExact, restPaper };
+    return { ours, theirs: theirs + unsettled, isLagging: false, isFollowed: false, isUnsettled: false, isExact, restPaper };
   };
   // What the exchange lacks of them is no number of lots: only that it lacks nothing can be seen.
   if (trades.isRestUnsettled(marketId)) return restPaper === intake.rests.of(marketId) ? equalBut(0) : undefined;

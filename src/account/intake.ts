@@ -283,7 +283,7 @@ export class Intake {
     this.profit.setPosition(marketId, lots);
     // Incomes of liquidations that no price made plausible are money all the same.
     this.profit.liquidation(marketId, 0, this.takeovers.moved(marketId, lots - was, nowMs));
-    this.takeovers.corrected(marketId);
+    this.takeovers.settleTakenBack(marketId);
     this.#moneySerial += 1;
     return { kind: "position-set", marketId, lots, was };
   }

@@ -15,13 +15,15 @@ export function agreed(
   run: ReconcileRun,
   intake: Intake,
   marketId: MarketId,
-  { isLagging, restPaper }: ComparedPosition,
+  { isLagging, isFollowed, restPaper }: ComparedPosition,
   nowMs: Ms,
 ): readonly AccountChange[] {
+  // With changes in between, the answer may be of a moment before the takeover.
+  const isSteady = intake.trades.trail(marketId).length === 1;
+  if (isSteady && isFollowed) intake.takeovers.settleTakenBack(marketId);
   if (isLagging) return [];
   intake.rest(marketId, restPaper);
-  // With changes in between, the answer may be of a moment before the takeover.
-  if (intake.trades.trail(marketId).length === 1) intake.takeovers.agreed(marketId, run.exchangeTimeMs);
+  if (isSteady) intake.takeovers.agreed(marketId, run.exchangeTimeMs);
   // A list may be older than it says: what moved the position is not in it then, and the liquidation goes on waiting.
   if (!intake.takeovers.isWaiting(marketId, run.startedAtMs - LISTED_WITHIN_MS)) return [];
   if (intake.streamed.isApart(marketId, nowMs) && !intake.takeovers.isOverdue(marketId, nowMs)) return [];

@@ -234,20 +234,20 @@ export class Takeovers {
    * as long as the exchange may take to follow.
    */
   untoldLots(marketId: MarketId, nowMs: Ms): readonly Lots[] {
-    return this.#untoldLots(marketId, nowMs, UNDONE_WITHIN_MS);
+    return partSums(this.#untold(marketId, nowMs).map(({ takeover }) => takeover.lots));
   }
 
   /** The same without those that were taken back: the exchange may hold them for good. */
   untoldForCertain(marketId: MarketId, nowMs: Ms): readonly Lots[] {
-    return this.#untoldLots(marketId, nowMs, 0);
+    const untold = this.#untold(marketId, nowMs).filter(({ takeover, isUndo }) => !isUndo && !this.#entries.has(undoneIdOf(takeover.id)));
+    return partSums(untold.map(({ takeover }) => takeover.lots));
   }
 
-  #untoldLots(marketId: MarketId, nowMs: Ms, undoneWithinMs: Ms): readonly Lots[] {
-    const untold = [...this.#entries.values()].filter(
+  #untold(marketId: MarketId, nowMs: Ms): readonly Entry[] {
+    return [...this.#entries.values()].filter(
       ({ takeover, isPositionTold, isUndo, counted, saidAtMs }) =>
-        !isPositionTold && counted && takeover.marketId === marketId && nowMs < saidAtMs + (isUndo ? undoneWithinMs : TOLD_WITHIN_MS),
+        !isPositionTold && counted && takeover.marketId === marketId && nowMs < saidAtMs + (isUndo ? UNDONE_WITHIN_MS : TOLD_WITHIN_MS),
     );
-    return partSums(untold.map(({ takeover }) => takeover.lots));
   }
 
   /** The exchange's position of this moment, in its own time, is ours, with everything that was said. */
@@ -256,9 +256,14 @@ export class Takeovers {
     for (const entry of this.#entries.values()) if (entry.takeover.marketId === marketId && entry.counted) this.#told(entry);
   }
 
-  /** The exchange's position has replaced ours: what was taken back is in it or is not, and is open no more. */
-  corrected(marketId: MarketId): void {
-    for (const entry of this.#takenBack) if (entry.takeover.marketId === marketId) this.#told(entry);
+  /** The exchange's position has shown that it does not hold what was taken back, or has replaced ours: nothing of that is open any more. */
+  settleTakenBack(marketId: MarketId): void {
+    for (const undo of this.#takenBack) {
+      if (undo.takeover.marketId !== marketId) continue;
+      this.#told(undo);
+      const first = this.#entries.get(undo.takeover.id.slice(0, -UNDONE.length));
+      if (first !== undefined) this.#told(first);
+    }
   }
 
   /**

@@ -116,6 +116,19 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     expect([followed.position, followed.account.positionDoubt(MARKET)]).toEqual([5, undefined]);
   });
 
+  it("is taken back before the exchange had it, beside one that the exchange has not told yet: its position without both is no doubt", () => {
+    const kept = takeover(3, "kept");
+    const scene = new Scene().start().says(kept).says(said).undoes("tx 1").wait(5_000);
+    expect([scene.position, scene.account.positionDoubt(MARKET)]).toEqual([8, undefined]);
+    const late = new Scene().start().says(kept).says(said);
+    late.applies(said);
+    late.undoes("tx 1").wait(5_000);
+    expect([late.position, late.account.positionDoubt(MARKET)], "the exchange had it").toEqual([8, "taken-back"]);
+    late.streams(late.applies({ lots: -lots, credit: -said.credit })).wait(5_000);
+    expect([late.position, late.account.positionDoubt(MARKET)]).toEqual([8, undefined]);
+    late.streams(late.applies(kept)).agrees();
+  });
+
   it("is taken back and said again: it counts again, once, whatever the exchange has shown of either", () => {
     const held = new Scene().start().says(said);
     held.streams(held.applies(said)).wait(5_000).undoes("tx 1").wait(10_000).says(said).says(said);

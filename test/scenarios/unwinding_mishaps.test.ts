@@ -41,6 +41,44 @@ describe("what may befall an unwinding", () => {
     stage.expectUnwound();
   });
 
+  it("a reorganisation takes it back: what was sold of it is bought no worse than its price or the mark allow, however little is left", async () => {
+    const stage = new InheritingStage({ alone: true });
+    await stage.botStarts();
+    const takeover = stage.takeover(10);
+    stage.inherits(takeover);
+    stage.applies(takeover);
+    await stage.passes(3_000);
+    stage.counterparty.buys(4, MARK);
+    await stage.passes(1_000);
+    stage.rig.bot.command({ command: "disinherit", takeoverId: takeover.id });
+    stage.applies({ lots: -10, credit: -takeover.credit });
+    await stage.passes(1_000);
+    const [known] = stage.rig.bot.unwinding.trajectories("btcusdc");
+    expect(known?.worstTicks).toBeLessThanOrEqual(MARK * 1.02);
+  });
+
+  it("the chain takes it back and has it again: it counts and is sold once more, and nothing is quoted between the two", async () => {
+    const stage = new InheritingStage({ alone: true });
+    await stage.botStarts();
+    const takeover = stage.takeover(10);
+    stage.inherits(takeover);
+    stage.applies(takeover);
+    await stage.passes(3_000);
+    stage.rig.bot.command({ command: "disinherit", takeoverId: takeover.id });
+    await stage.passes(5_000);
+    const { account } = stage.rig.bot.context;
+    expect([account.positionLots("btcusdc"), account.positionDoubt("btcusdc")]).toEqual([0, "taken-back"]);
+    expect(stage.quotes()).toEqual([]);
+    stage.inherits(takeover);
+    stage.inherits(takeover);
+    expect(account.positionLots("btcusdc")).toBe(10);
+    await stage.passes(30_000);
+    expect(account.positionDoubt("btcusdc")).toBeUndefined();
+    expect(stage.report()).toMatchObject({ state: "done", inheritedLots: 10, soldLots: 10, remainingLots: 0 });
+    expect(stage.positionLots()).toBe(0);
+    stage.expectUnwound();
+  });
+
   it.each(["answer lost", "request lost"] as const)(
     "a slice of unknown fate (%s) is never sent a second time beside itself",
     async (is) => {

@@ -140,8 +140,8 @@ class Inheritance {
         this.violations.push(`${takeoverId}: ${soldLots} lots were told as worked off, and the next run knows of ${now?.soldLots}`);
     }
     for (const { takeover, isTakenBack } of this.#told.values()) {
-      bot.command({ command: "inherit", takeover });
-      if (isTakenBack) bot.command({ command: "disinherit", takeoverId: takeover.id });
+      // One that was taken back would count again.
+      bot.command(isTakenBack ? { command: "disinherit", takeoverId: takeover.id } : { command: "inherit", takeover });
     }
   }
 

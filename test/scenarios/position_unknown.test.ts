@@ -249,6 +249,21 @@ describe("at the end of a run", () => {
     });
   });
 
+  it("a takeover that was taken back and that the exchange holds to the end is named, and is no success", async () => {
+    const stage = new InheritingStage();
+    await stage.botStarts();
+    const takeover = stage.takeover(60);
+    stage.inherits(takeover);
+    stage.applies(takeover);
+    await stage.passes(2_000);
+    const lots = stage.positionLots();
+    expect(lots).toBe(knownLots(stage));
+    stage.rig.bot.command({ command: "disinherit", takeoverId: takeover.id });
+    const { positionsApart = [] } = await stage.botStops(60_000);
+    expect(positionsApart.map(({ marketId }) => marketId)).toEqual([MARKET]);
+    expect(knownLots(stage)).toBe(stage.positionLots() - 60);
+  });
+
   it("trades that have not settled are no contradiction, however the exchange counts them", async () => {
     const stage = new InheritingStage({ exchange: { settlement: { delayMs: 20_000 } } });
     await stage.botStarts();

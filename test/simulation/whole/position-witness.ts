@@ -151,7 +151,8 @@ export class PositionWitness {
     if (account?.confirmed !== true) return false;
     const difference = this.#exchange.positionLots(this.#account, marketId) - account.positionLots(marketId);
     if (difference === 0) return false;
-    let explained: Lots = 0;
+    // An order that was reported as filled, and whose trade was lost on the way, is told by the next list of trades.
+    let explained: Lots = account.orders.unseenLots(marketId, difference > 0 ? "BUY" : "SELL");
     for (const order of account.orders.mayStillFill(marketId))
       if (signOf(order.side) === Math.sign(difference)) explained += order.mayFillLots;
     return Math.abs(difference) > explained;

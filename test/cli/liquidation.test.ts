@@ -33,7 +33,7 @@ describe("a liquidation by a process of its own", () => {
       key,
       account: "{ keystore: { file: ./key.json, passwordEnv: PASSWORD } }",
       chain: `{ rpc: ["${world.rpcUrl}", "http://127.0.0.1:1"], pollMs: 50, maxHeadAgeMs: 3600000 }`,
-      liquidator: "{ minProfitQuote: 1, watchFromBlock: 0, cooldownMs: 200, unwind: { makerFirstMs: 0, horizonMs: 1000, slices: 1 } }",
+      liquidator: "{ minProfitQuote: 1, watchFromBlock: 0, cooldownMs: 200, unwind: { makerFirstMs: 0, horizonMs: 3000, slices: 1 } }",
       extra: "metrics: { port: 0 }\nlogLevel: trace",
     });
     writeFileSync(

@@ -243,8 +243,8 @@ export const EXCHANGE_ORDER_BREAKS = breaksOf("exchange", "src/simulator", [
     "AU2",
     "a timestamp ahead is always current",
     "rest/authentication.ts",
-    "Math.abs(this.#state.seam.clock.nowMs() - timestampMs) <= windowMs",
-    "this.#state.seam.clock.nowMs() - timestampMs <= windowMs",
+    "Math.abs(this.#state.seam.clock.nowMs() - timestampMs) <= this.#windowMs(recvWindow)",
+    "this.#state.seam.clock.nowMs() - timestampMs <= this.#windowMs(recvWindow)",
   ],
   [
     "AU3",

@@ -18,7 +18,7 @@ export type OrderPhase =
   | "lost";
 
 /**
- * What is known of a cancel. `taken` is a 204 and `gone` a 2011: the exchange has yet to show the order's end, on the stream or in its lists.
+ * The known state of a cancel. `taken` is a 204 and `gone` a 2011: the exchange has yet to show the order's end, on the stream or in its lists.
  */
 export type CancelState = "none" | "asked" | "unanswered" | "taken" | "gone";
 
@@ -74,7 +74,7 @@ export interface OwnOrder extends OrderAmounts {
   readonly cancelTries: number;
   /** Pending plus filled: what position and risk count (design, rule 8). */
   readonly matchedLots: Lots;
-  /** What may still fill in the worst case: 0 when final, the whole order when unknown. An answered cancel leaves it as it was. */
+  /** The lots that may still fill in the worst case: 0 when final, the whole order when unknown. An answered cancel leaves it as it was. */
   readonly mayFillLots: Lots;
   /** Why it was rejected or doubted: the exchange's code (429 and 418 for the rate limit), undefined when there was none. */
   readonly refusalCode: number | undefined;

@@ -34,7 +34,7 @@ export function positionsApart(
 }
 
 /**
- * Whether a position that the exchange has reported can be ours, by everything that is known to lie between the two: trades that have not settled, orders
+ * Checks that a position that the exchange has reported can be ours, by everything that is known to lie between the two: trades that have not settled, orders
  * that may have filled unreported, and takeovers that only the chain has reported. It names no position: only a reconciliation does.
  * @param isStreamed the position came beside other events, in no order that is known. Otherwise only what is open for certain explains it.
  */

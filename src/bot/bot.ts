@@ -1,7 +1,7 @@
 import type { MarketId, Ms } from "../core/units.js";
 import type { VenueTrade } from "../exchange/records.js";
 import type { Action, QuestionAction, VenueEvent } from "../exchange/venue.js";
-import { checkIntent, type ShapeRefusalName } from "../risk/intent-shape.js";
+import { checkIntent, type RefusedIntent } from "../risk/intent-shape.js";
 import type { Intent } from "../strategies/intent.js";
 import { AccountNews } from "./account-news.js";
 import { Answers } from "./answers.js";
@@ -251,9 +251,13 @@ export class Bot {
   #signal(marketId: MarketId, signal: StrategySignal): void {
     this.#looks.soon();
     if ("intent" in signal) return this.#intent(marketId, signal.intent);
-    if ("unreadable" in signal) return this.#refuse(marketId, "malformed", signal.unreadable);
+    if ("unreadable" in signal) return this.#refuse(marketId, { refusal: "malformed", why: signal.unreadable, isBroken: true });
+    this.#endStrategy(marketId, signal.ended);
+  }
+
+  #endStrategy(marketId: MarketId, why: string): void {
     this.context.desks.get(marketId)?.disconnect();
-    this.safety.haltMarket(marketId, "strategy-error", signal.ended);
+    this.safety.haltMarket(marketId, "strategy-error", why);
   }
 
   #intent(marketId: MarketId, intent: Intent): void {
@@ -270,16 +274,17 @@ export class Bot {
       positionLots: this.context.account.positionLots(marketId),
       amountOf: desk.amountOf,
     });
-    if (!verdict.accepted) return this.#refuse(marketId, verdict.refusal, verdict.why);
+    if (!verdict.accepted) return this.#refuse(marketId, verdict);
     const { intent: taken, clips } = verdict;
     desk.take(taken);
     this.context.notify(clips === undefined ? { kind: "intent", intent: taken } : { kind: "intent", intent: taken, clips });
   }
 
-  #refuse(marketId: MarketId, refusal: ShapeRefusalName, why: string): void {
+  #refuse(marketId: MarketId, { refusal, why, isBroken }: Omit<RefusedIntent, "accepted">): void {
+    this.context.notify({ kind: "intent-refused", marketId, refusal, why });
+    if (isBroken) return this.#endStrategy(marketId, `strategy emitted an intent that is broken: ${why}`);
     // An intent from an older view is late, not wrong; any other says that what stood before it no longer holds either.
     if (refusal !== "older-view") this.context.desks.get(marketId)?.refuse(`${refusal}: ${why}`);
-    this.context.notify({ kind: "intent-refused", marketId, refusal, why });
   }
 
   /** After every input: guards, decisions, plans. */

@@ -1,4 +1,4 @@
-import { isObservable, Observable, type Subscriber, type Subscription } from "rxjs";
+import { isObservable, Observable, type Subscriber, Subscription } from "rxjs";
 import type { OwnOrder } from "../account/order.js";
 import type { Instrument } from "../core/instrument.js";
 import { thrownText } from "../core/thrown-text.js";
@@ -172,9 +172,13 @@ export class Desk {
 
   /** An intent of the strategy was refused: what it wanted before is nobody's wish any more, and comes down. */
   refuse(why: string): void {
+    this.#forget();
+    this.refusal = why;
+  }
+
+  #forget(): void {
     this.quotes = undefined;
     if (this.target?.byOperator === false) this.target = undefined;
-    this.refusal = why;
     this.dirty = true;
   }
 
@@ -195,6 +199,7 @@ export class Desk {
   /** Starts the strategy, or starts it anew after it ended. */
   connect(): void {
     this.disconnect();
+    this.refusal = undefined;
     const { strategy } = this.#options;
     if (strategy === undefined) return;
     this.#viewers = [];
@@ -204,16 +209,19 @@ export class Desk {
   }
 
   #subscribe(strategy: BoundStrategy): void {
+    const subscription = new Subscription();
+    this.#subscription = subscription;
     try {
       const intents = this.#view$().pipe(strategy(this.#options.context));
       if (!isObservable(intents)) return this.#ended("strategy failed to start: its operator made no Observable of the views");
-      const subscription = intents.subscribe({
-        next: (intent) => this.#options.onIntent(intent),
-        error: (error: unknown) => this.#ended(`strategy failed: ${thrownText(error)}`, { thrown: error }),
-        complete: () => this.#ended("strategy completed"),
-      });
-      // One that ended while it was being subscribed to has been heard of already.
-      this.#subscription = subscription.closed ? undefined : subscription;
+      // One that ended, or was stopped, while it was being subscribed to is unsubscribed at once.
+      subscription.add(
+        intents.subscribe({
+          next: (intent) => this.#options.onIntent(intent),
+          error: (error: unknown) => this.#ended(`strategy failed: ${thrownText(error)}`, { thrown: error }),
+          complete: () => this.#ended("strategy completed"),
+        }),
+      );
     } catch (error) {
       this.#ended(`strategy failed to start: ${thrownText(error)}`, { thrown: error });
     }
@@ -223,8 +231,7 @@ export class Desk {
   disconnect(): void {
     const subscription = this.#subscription;
     this.#subscription = undefined;
-    this.quotes = undefined;
-    this.dirty = true;
+    this.#forget();
     try {
       subscription?.unsubscribe();
     } catch (error) {
@@ -301,6 +308,7 @@ export class Desk {
   }
 
   #ended(why: string, error?: { readonly thrown: unknown }): void {
+    this.#subscription = undefined;
     this.#options.onStrategyEnd(why, error);
   }
 }

@@ -43,10 +43,22 @@ export interface Clip {
   readonly why: string;
 }
 
+/** An intent that is not worked on. */
+export interface RefusedIntent {
+  readonly accepted: false;
+  readonly refusal: ShapeRefusalName;
+  readonly why: string;
+  /**
+   * A field holds what its type does not allow: NaN, half a lot, no list. Then the strategy's own computation is at fault, and its next intent is worth no
+   * more than this one. False for values of the right type that cannot be worked on, such as a price out of bounds.
+   */
+  readonly isBroken: boolean;
+}
+
 /** An intent as it may be worked on, with what was cut down of it where anything was; or why it may not. */
 export type ShapeVerdict<I extends Intent = Intent> =
   | { readonly accepted: true; readonly intent: I; readonly clips?: readonly Clip[] }
-  | { readonly accepted: false; readonly refusal: ShapeRefusalName; readonly why: string };
+  | RefusedIntent;
 
 /**
  * Takes an intent in: copies it, and checks what a strategy may say at all. What is accepted is the bot's own copy, which nobody can change. Sizes above a limit are clipped, the clamp recorded in
@@ -60,7 +72,7 @@ export function checkIntent(given: unknown, context: IntentContext): ShapeVerdic
     intent = copyIntent(given);
   } catch (error) {
     // Even to read it may throw: a getter of the strategy's own.
-    return refuse("malformed", `an intent that cannot be read: ${thrownText(error)}`);
+    return broken("malformed", `an intent that cannot be read: ${thrownText(error)}`);
   }
   return judge(intent, context);
 }
@@ -69,7 +81,7 @@ function judge(intent: Intent, context: IntentContext): ShapeVerdict {
   if (intent.marketId !== context.marketId)
     return refuse("wrong-market", `speaks of ${describe(intent.marketId)}, asked for ${context.marketId}`);
   if (context.rules === undefined) return refuse("unknown-market", `the exchange has no market ${context.marketId}`);
-  if (!Number.isSafeInteger(intent.viewSequence)) return refuse("unknown-view", `viewSequence is ${describe(intent.viewSequence)}`);
+  if (!Number.isSafeInteger(intent.viewSequence)) return broken("unknown-view", `viewSequence is ${describe(intent.viewSequence)}`);
   if (intent.viewSequence > context.newestViewSequence) {
     return refuse("unknown-view", `answers view ${intent.viewSequence}, the newest is ${context.newestViewSequence}`);
   }
@@ -88,19 +100,23 @@ function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules)
   let highestBid = Number.NEGATIVE_INFINITY;
   let lowestAsk = Number.POSITIVE_INFINITY;
   for (const quote of intent.quotes) {
-    if (quote.side !== "BUY" && quote.side !== "SELL") return refuse("malformed", `quote ${nameOf(quote)}: side is neither BUY nor SELL`);
+    if (quote.side !== "BUY" && quote.side !== "SELL") return broken("malformed", `quote ${nameOf(quote)}: side is neither BUY nor SELL`);
     if (!Number.isSafeInteger(quote.level) || quote.level < 0 || quote.level >= MAX_QUOTE_LEVELS) {
-      return refuse("bad-level", `quote ${nameOf(quote)}: a level is a whole number from 0 to ${MAX_QUOTE_LEVELS - 1}`);
+      return refuseNumber(quote.level, "bad-level", `quote ${nameOf(quote)}: a level is a whole number from 0 to ${MAX_QUOTE_LEVELS - 1}`);
     }
     const slot = 2 * quote.level + (quote.side === "BUY" ? 0 : 1);
     if (slots.has(slot)) return refuse("duplicate-level", `quote ${nameOf(quote)} is there twice`);
     slots.add(slot);
     if (!Number.isSafeInteger(quote.ticks) || quote.ticks < rules.minTicks || quote.ticks > rules.maxTicks || quote.ticks <= 0) {
       const { minTicks, maxTicks } = rules;
-      return refuse("bad-price", `quote ${nameOf(quote)}: ${describe(quote.ticks)} is no price from ${minTicks} to ${maxTicks} ticks`);
+      return refuseNumber(
+        quote.ticks,
+        "bad-price",
+        `quote ${nameOf(quote)}: ${describe(quote.ticks)} is no price from ${minTicks} to ${maxTicks} ticks`,
+      );
     }
     if (!Number.isSafeInteger(quote.lots) || quote.lots <= 0) {
-      return refuse("bad-size", `quote ${nameOf(quote)}: ${describe(quote.lots)} is no number of lots above 0`);
+      return refuseNumber(quote.lots, "bad-size", `quote ${nameOf(quote)}: ${describe(quote.lots)} is no number of lots above 0`);
     }
     if (quote.side === "BUY") highestBid = Math.max(highestBid, quote.ticks);
     else lowestAsk = Math.min(lowestAsk, quote.ticks);
@@ -142,23 +158,31 @@ function clipToPosition(quotes: readonly Quote[], context: IntentContext, clips:
 
 function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules): ShapeVerdict {
   const { targetLots, worstTicks, schedule, deadlineMs } = intent;
-  if (!Number.isSafeInteger(targetLots)) return refuse("bad-size", `targetLots is ${describe(targetLots)}, no whole number of lots`);
+  if (!Number.isSafeInteger(targetLots)) return broken("bad-size", `targetLots is ${describe(targetLots)}, no whole number of lots`);
   if (!Number.isSafeInteger(worstTicks) || worstTicks < rules.minTicks || worstTicks > rules.maxTicks || worstTicks <= 0) {
-    return refuse("bad-price", `worstTicks: ${describe(worstTicks)} is no price from ${rules.minTicks} to ${rules.maxTicks} ticks`);
+    return refuseNumber(
+      worstTicks,
+      "bad-price",
+      `worstTicks: ${describe(worstTicks)} is no price from ${rules.minTicks} to ${rules.maxTicks} ticks`,
+    );
   }
-  if (typeof schedule !== "object" || schedule === null) return refuse("bad-schedule", `schedule is ${describe(schedule)}`);
+  if (typeof schedule !== "object" || schedule === null) return broken("bad-schedule", `schedule is ${describe(schedule)}`);
   if (schedule.kind !== undefined && schedule.kind !== "slices" && schedule.kind !== "unwind") {
-    return refuse("bad-schedule", `schedule.kind is ${describe((schedule as { kind: unknown }).kind)}, neither slices nor unwind`);
+    return broken("bad-schedule", `schedule.kind is ${describe((schedule as { kind: unknown }).kind)}, neither slices nor unwind`);
   }
   const unwind = schedule.kind === "unwind" ? unwindFault(schedule) : undefined;
-  if (unwind !== undefined) return refuse("bad-schedule", unwind);
+  if (unwind !== undefined) return broken("bad-schedule", unwind);
   if (!Number.isSafeInteger(schedule.sliceLots) || schedule.sliceLots <= 0) {
-    return refuse("bad-schedule", `schedule.sliceLots is ${describe(schedule.sliceLots)}, no number of lots above 0`);
+    return refuseNumber(
+      schedule.sliceLots,
+      "bad-schedule",
+      `schedule.sliceLots is ${describe(schedule.sliceLots)}, no number of lots above 0`,
+    );
   }
   if (!Number.isSafeInteger(schedule.everyMs) || schedule.everyMs < 0) {
-    return refuse("bad-schedule", `schedule.everyMs is ${describe(schedule.everyMs)}, no duration`);
+    return refuseNumber(schedule.everyMs, "bad-schedule", `schedule.everyMs is ${describe(schedule.everyMs)}, no duration`);
   }
-  if (!Number.isSafeInteger(deadlineMs)) return refuse("bad-schedule", `deadlineMs is ${describe(deadlineMs)}, no instant`);
+  if (!Number.isSafeInteger(deadlineMs)) return broken("bad-schedule", `deadlineMs is ${describe(deadlineMs)}, no instant`);
   const clips: Clip[] = [];
   const sliceLots = clipToOrder(schedule.sliceLots, context, rules);
   if (sliceLots < schedule.sliceLots) clips.push(orderClip("slice", schedule.sliceLots, sliceLots, context));
@@ -217,6 +241,15 @@ function accept(intent: Intent, clips: readonly Clip[]): ShapeVerdict {
   return { accepted: true, intent: Object.freeze(intent), clips };
 }
 
-function refuse(refusal: ShapeRefusalName, why: string): ShapeVerdict {
-  return { accepted: false, refusal, why };
+function refuse(refusal: ShapeRefusalName, why: string): RefusedIntent {
+  return { accepted: false, refusal, why, isBroken: false };
+}
+
+function broken(refusal: ShapeRefusalName, why: string): RefusedIntent {
+  return { accepted: false, refusal, why, isBroken: true };
+}
+
+/** A refusal over a number: broken where it is no whole number at all. */
+function refuseNumber(value: unknown, refusal: ShapeRefusalName, why: string): RefusedIntent {
+  return { accepted: false, refusal, why, isBroken: !Number.isSafeInteger(value) };
 }

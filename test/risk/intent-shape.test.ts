@@ -98,6 +98,42 @@ describe("the shape of an intent", () => {
     expect(refusalOf(intent)).toBe(refusal);
   });
 
+  const isBroken = (intent: unknown) => {
+    const verdict = checkIntent(intent as Intent, context());
+    return !verdict.accepted && verdict.isBroken;
+  };
+
+  it.each([
+    ["a price of NaN", quotes([bid(0, Number.NaN, 5)])],
+    ["a price between two ticks", quotes([bid(0, 98.5, 5)])],
+    ["half a lot", quotes([bid(0, 98, 0.5)])],
+    ["an endless size", quotes([bid(0, 98, Number.POSITIVE_INFINITY)])],
+    ["a size in words", quotes([bid(0, 98, "5" as unknown as number)])],
+    ["half a level", quotes([bid(0.5, 98, 5)])],
+    ["a view of NaN", quotes([], { viewSequence: Number.NaN })],
+    ["half a target", target({ targetLots: 0.5 })],
+    ["a target with no bound", target({ worstTicks: Number.NaN })],
+    ["half a slice", target({ schedule: { sliceLots: 0.5, everyMs: 100 } })],
+    ["a pace of NaN", target({ schedule: { sliceLots: 1, everyMs: Number.NaN } })],
+    ["a deadline of NaN", target({ deadlineMs: Number.NaN })],
+    ["no schedule", target({ schedule: null as unknown as TargetIntent["schedule"] })],
+    ["no quotes", quotes(undefined as unknown as Quote[])],
+    ["nothing", undefined],
+  ])("tells %s for broken: a strategy that computes so is not asked again", (_, intent) => {
+    expect(isBroken(intent)).toBe(true);
+  });
+
+  it.each([
+    ["a price out of bounds", quotes([bid(0, 9, 5)])],
+    ["a size of nothing", quotes([bid(0, 98, 0)])],
+    ["crossed quotes", quotes([bid(0, 102, 5), ask(0, 102, 5)])],
+    ["an older view", quotes([], { viewSequence: 4 })],
+    ["slices of nothing", target({ schedule: { sliceLots: 0, everyMs: 100 } })],
+  ])("refuses %s for once: the next intent may be right", (_, intent) => {
+    expect(refusalOf(intent)).not.toBe("accepted");
+    expect(isBroken(intent)).toBe(false);
+  });
+
   it("refuses a market that the exchange does not know", () => {
     expect(refusalOf(quotes([]), { rules: undefined })).toBe("unknown-market");
   });

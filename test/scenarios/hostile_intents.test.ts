@@ -121,6 +121,10 @@ describe("a strategy that changes its intent after it was checked", () => {
   });
 });
 
+const nothing = (): never => {
+  throw new TypeError("there is nothing");
+};
+
 const bomb = new Proxy(
   {},
   {
@@ -132,6 +136,65 @@ const bomb = new Proxy(
     },
   },
 );
+
+describe("a strategy that emits a value which is none is halted in its market until a person resumes it, and the others go on", () => {
+  const spoilt = (change: (intent: Loose) => void): Strategy => {
+    let views = 0;
+    return emitting((intent, emit) => {
+      if (++views === 20) change(intent);
+      emit(intent);
+    });
+  };
+  const lots = (value: unknown) => (intent: Loose) => {
+    for (const quote of intent.quotes) quote.lots = value;
+  };
+
+  it.each<readonly [string, (intent: Loose) => void, string]>([
+    ["NaN", lots(Number.NaN), "quote BUY 0: NaN is no number of lots"],
+    ["half a lot", lots(20.5), "20.5 is no number of lots"],
+    ["a size in words", lots("20"), "20 is no number of lots"],
+    ["no size", lots(undefined), "undefined is no number of lots"],
+    [
+      "an intent that throws as it is read",
+      (intent) => Object.defineProperty(intent, "quotes", { get: () => nothing() }),
+      "cannot be read",
+    ],
+    ["quotes that are no list", (intent) => Object.assign(intent, { quotes: "all" }), "expected a list"],
+  ])("%s", async (_name, change, why) => {
+    const { rig, openIn, clock, placedLots } = await twoMarkets(spoilt(change));
+    expect(rig.bot.phase).toBe("running");
+    expect(openIn("btcusdc")).toBe(0);
+    expect(openIn("ethusdc")).toBe(2);
+    expect(placedLots("btcusdc")).toEqual(new Set([GOOD_LOTS]));
+    const [halt, ...others] = rig.bot.safety.halts;
+    expect(others).toEqual([]);
+    expect(halt).toMatchObject({ marketId: "btcusdc", name: "strategy-error", resumesByItself: false });
+    expect(halt?.why).toContain(why);
+    rig.bot.command({ command: "resume", marketId: "btcusdc" });
+    await clock.runFor(4_000);
+    expect(rig.bot.safety.halts).toEqual([]);
+    expect(openIn("btcusdc")).toBe(2);
+  });
+
+  it("as it is subscribed to: it is stopped there, and does not quote on behind its halt", async () => {
+    let told = 0;
+    const { rig, openIn } = await twoMarkets(
+      strategyOf(
+        (view$) =>
+          new Observable<Intent>((subscriber) => {
+            subscriber.next({ kind: "quotes" } as Intent);
+            return view$.subscribe((view) => {
+              told++;
+              subscriber.next(goodIntent(view) as unknown as Intent);
+            });
+          }),
+      ),
+    );
+    expect(rig.bot.safety.halts).toMatchObject([{ marketId: "btcusdc", name: "strategy-error" }]);
+    expect(openIn("btcusdc")).toBe(0);
+    expect(told).toBe(0);
+  });
+});
 
 describe("a strategy that does what nobody expects stops its own market alone", () => {
   it.each<readonly [string, Strategy]>([

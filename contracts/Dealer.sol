@@ -21,6 +21,15 @@ contract Dealer is IDealer, Owned, EIP712 {
     using Matching for DealerState;
 
     DealerState private _state;
+    bool private transient _isMovingFunds;
+
+    /// @dev No way of money in or out is taken within another: a withdrawal may call its receiver.
+    modifier nonReentrant() {
+        require(!_isMovingFunds, Errors.REENTRANT_CALL);
+        _isMovingFunds = true;
+        _;
+        _isMovingFunds = false;
+    }
 
     modifier onlyRegisteredPerp(address perp) {
         require(_state.riskParams[perp].isRegistered, Errors.PERP_NOT_REGISTERED);
@@ -33,17 +42,16 @@ contract Dealer is IDealer, Owned, EIP712 {
 
     // ----- money in and out -----
 
-    function deposit(uint256 primaryAmount, uint256 secondaryAmount, address to) external {
+    function deposit(uint256 primaryAmount, uint256 secondaryAmount, address to) external nonReentrant {
         _state.deposit(primaryAmount, secondaryAmount, to);
     }
 
-    function requestWithdraw(address from, uint256 primaryAmount, uint256 secondaryAmount) external {
+    function requestWithdraw(address from, uint256 primaryAmount, uint256 secondaryAmount) external nonReentrant {
         _state.requestWithdraw(from, primaryAmount, secondaryAmount);
     }
 
-    function executeWithdraw(address from, address to, bool isInternal, bytes calldata param) external {
-        require(param.length == 0, Errors.WITHDRAW_PARAM_NOT_EMPTY);
-        _state.executeWithdraw(from, to, isInternal);
+    function executeWithdraw(address from, address to, bool isInternal, bytes calldata param) external nonReentrant {
+        _state.executeWithdraw(from, to, isInternal, param);
     }
 
     function fastWithdraw(
@@ -53,9 +61,8 @@ contract Dealer is IDealer, Owned, EIP712 {
         uint256 secondaryAmount,
         bool isInternal,
         bytes calldata param
-    ) external {
-        require(param.length == 0, Errors.WITHDRAW_PARAM_NOT_EMPTY);
-        _state.fastWithdraw(from, to, primaryAmount, secondaryAmount, isInternal);
+    ) external nonReentrant {
+        _state.fastWithdraw(from, to, primaryAmount, secondaryAmount, isInternal, param);
     }
 
     function setOperator(address operator, bool isValid) external {
@@ -253,6 +260,28 @@ contract Dealer is IDealer, Owned, EIP712 {
         return (allowance.primary, allowance.secondary);
     }
 
+    // ----- calls, encoded for contracts that make them for their account -----
+
+    function getSetOperatorCallData(address operator, bool isValid) external pure returns (bytes memory) {
+        return abi.encodeCall(IDealer.setOperator, (operator, isValid));
+    }
+
+    function getRequestWithdrawCallData(address from, uint256 primaryAmount, uint256 secondaryAmount)
+        external
+        pure
+        returns (bytes memory)
+    {
+        return abi.encodeCall(IDealer.requestWithdraw, (from, primaryAmount, secondaryAmount));
+    }
+
+    function getExecuteWithdrawCallData(address from, address to, bool isInternal, bytes calldata param)
+        external
+        pure
+        returns (bytes memory)
+    {
+        return abi.encodeCall(IDealer.executeWithdraw, (from, to, isInternal, param));
+    }
+
     // ----- keeper and owner -----
 
     function updateFundingRate(address[] calldata perpList, int256[] calldata rateList) external {
@@ -315,13 +344,18 @@ contract Dealer is IDealer, Owned, EIP712 {
         emit SetSecondaryAsset(secondaryAsset);
     }
 
-    function disableFastWithdraw(bool isDisabled) external onlyOwner {
-        _state.fastWithdrawDisabled = isDisabled;
-        emit FastWithdrawDisabled(isDisabled);
+    function disableFastWithdraw(bool disabled) external onlyOwner {
+        _state.fastWithdrawDisabled = disabled;
+        emit FastWithdrawDisabled(disabled);
     }
 
     function setFastWithdrawalWhitelist(address target, bool isValid) external onlyOwner {
         _state.fastWithdrawals[target] = isValid;
+        emit SetFastWithdrawalWhitelist(target, isValid);
+    }
+
+    function setWithdrawlWhitelist(address target, bool isValid) external onlyOwner {
+        _state.withdrawalTargets[target] = isValid;
         emit SetFastWithdrawalWhitelist(target, isValid);
     }
 

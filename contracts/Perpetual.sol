@@ -16,12 +16,22 @@ contract Perpetual is IPerpetual {
         int128 reducedCredit;
     }
 
+    string private constant NOT_OWNER = "Ownable: caller is not the owner";
+
     address public immutable owner;
     int256 private _fundingRate;
     mapping(address trader => Balance) private _balances;
 
     constructor(address dealer) {
         owner = dealer;
+    }
+
+    function transferOwnership(address) external pure {
+        revert(NOT_OWNER);
+    }
+
+    function renounceOwnership() external pure {
+        revert(NOT_OWNER);
     }
 
     function balanceOf(address trader) external view returns (int256 paper, int256 credit) {
@@ -38,7 +48,7 @@ contract Perpetual is IPerpetual {
     }
 
     function updateFundingRate(int256 newFundingRate) external {
-        require(msg.sender == owner, "Ownable: caller is not the owner");
+        require(msg.sender == owner, NOT_OWNER);
         emit UpdateFundingRate(_fundingRate, newFundingRate);
         _fundingRate = newFundingRate;
     }

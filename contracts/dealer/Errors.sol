@@ -29,7 +29,9 @@ library Errors {
     string internal constant FAST_WITHDRAW_NOT_ALLOWED = "JOJO_FAST_WITHDRAW_NOT_ALLOWED";
     string internal constant WITHDRAW_PENDING = "JOJO_WITHDRAW_PENDING";
     string internal constant WITHDRAW_INVALID = "JOJO_WITHDRAW_INVALID";
-    string internal constant WITHDRAW_PARAM_NOT_EMPTY = "JOJO_WITHDRAW_PARAM_NOT_EMPTY";
+    string internal constant WITHDRAW_TARGET_NOT_CONTRACT = "target is not a contract";
+    string internal constant WITHDRAW_TARGET_NOT_LISTED = "target is not in whiteList";
+    string internal constant REENTRANT_CALL = "ReentrancyGuard: reentrant call";
     string internal constant ACCOUNT_NOT_SAFE = "JOJO_ACCOUNT_NOT_SAFE";
 
     string internal constant INVALID_RISK_PARAM = "JOJO_INVALID_RISK_PARAM";

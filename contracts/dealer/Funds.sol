@@ -36,7 +36,9 @@ library Funds {
         emit IDealer.RequestWithdraw(from, primaryAmount, secondaryAmount, account.executionTimestamp);
     }
 
-    function executeWithdraw(DealerState storage self, address from, address to, bool isInternal) internal {
+    function executeWithdraw(DealerState storage self, address from, address to, bool isInternal, bytes calldata param)
+        internal
+    {
         Account storage account = self.accounts[from];
         require(account.executionTimestamp <= block.timestamp, Errors.WITHDRAW_PENDING);
         uint256 primaryAmount = account.pendingPrimaryWithdraw;
@@ -44,6 +46,7 @@ library Funds {
         account.pendingPrimaryWithdraw = 0;
         account.pendingSecondaryWithdraw = 0;
         _withdraw(self, from, to, primaryAmount, secondaryAmount, isInternal);
+        _callReceiver(self, to, param);
     }
 
     function fastWithdraw(
@@ -52,10 +55,12 @@ library Funds {
         address to,
         uint256 primaryAmount,
         uint256 secondaryAmount,
-        bool isInternal
+        bool isInternal,
+        bytes calldata param
     ) internal {
         require(!self.fastWithdrawDisabled || self.fastWithdrawals[msg.sender], Errors.FAST_WITHDRAW_NOT_ALLOWED);
         _withdraw(self, from, to, primaryAmount, secondaryAmount, isInternal);
+        _callReceiver(self, to, param);
     }
 
     function _withdraw(
@@ -72,6 +77,7 @@ library Funds {
             Allowance storage allowance = account.allowances[msg.sender];
             allowance.primary -= primaryAmount;
             allowance.secondary -= secondaryAmount;
+            emit IDealer.FundOperatorAllowedChange(from, msg.sender, allowance.primary, allowance.secondary);
         }
         account.primaryCredit -= primaryAmount.toInt256();
         account.secondaryCredit -= secondaryAmount;
@@ -92,6 +98,22 @@ library Funds {
         require(primaryAmount > 0 ? self.isSolid(from) : self.isInitialMarginSafe(from), Errors.ACCOUNT_NOT_SAFE);
     }
 
+    /// @dev Nothing without `param`. What the receiver refuses undoes the withdrawal, with the receiver's reason.
+    function _callReceiver(DealerState storage self, address to, bytes calldata param) private {
+        if (param.length == 0) {
+            return;
+        }
+        require(to.code.length > 0, Errors.WITHDRAW_TARGET_NOT_CONTRACT);
+        require(self.withdrawalTargets[to], Errors.WITHDRAW_TARGET_NOT_LISTED);
+        (bool ok, bytes memory reason) = to.call(param);
+        if (!ok) {
+            assembly ("memory-safe") {
+                revert(add(reason, 0x20), mload(reason))
+            }
+        }
+    }
+
+    /// @dev Somebody else needs an allowance above zero for any amount, zero included: no stranger replaces a request.
     function _maySpend(Account storage account, address from, uint256 primaryAmount, uint256 secondaryAmount)
         private
         view
@@ -101,6 +123,7 @@ library Funds {
             return true;
         }
         Allowance storage allowance = account.allowances[msg.sender];
-        return primaryAmount <= allowance.primary && secondaryAmount <= allowance.secondary;
+        (uint256 primary, uint256 secondary) = (allowance.primary, allowance.secondary);
+        return (primary > 0 || secondary > 0) && primaryAmount <= primary && secondaryAmount <= secondary;
     }
 }

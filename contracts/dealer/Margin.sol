@@ -47,13 +47,14 @@ library Margin {
         return IPriceSource(self.riskParams[perp].markPriceSource).getMarkPrice();
     }
 
-    /// @return The price P of `perp` where netValue(P) equals maintenanceMargin(P), 0 when there is none above zero.
+    /// @return The price P of `perp` where netValue(P) equals maintenanceMargin(P), 0 when there is none above zero or no
+    /// position. Reverts when the price of another position's market is stale, whichever of these it is.
     function liquidationPrice(DealerState storage self, address trader, address perp) internal view returns (uint256) {
+        Risk memory others = _riskWithout(self, trader, perp);
         (int256 paper, int256 credit) = IPerpetual(perp).balanceOf(trader);
         if (paper == 0) {
             return 0;
         }
-        Risk memory others = _riskWithout(self, trader, perp);
         int256 ratio = self.riskParams[perp].liquidationThreshold.toInt256();
         int256 one = int256(FixedPoint.ONE);
         int256 missing = others.maintenanceMargin.toInt256() - others.netValue - credit;

@@ -134,13 +134,14 @@ library Matching {
             outcome.paperChanges[0] -= paper;
             outcome.creditChanges[0] -= credit;
             outcome.fees += fee;
-            _emitFilled(self, maker.signer, matched.hashes[i], paper, credit, fee);
+            _emitFilled(self, maker.signer, matched.hashes[i], paper, credit - fee, fee);
         }
-        int256 takerCredit = outcome.creditChanges[0];
-        int256 takerFee = FixedPoint.mul(int256(takerCredit.abs()), matched.orders[0].takerFeeRate());
-        outcome.creditChanges[0] = takerCredit - takerFee;
+        int256 takerFee = FixedPoint.mul(int256(outcome.creditChanges[0].abs()), matched.orders[0].takerFeeRate());
+        outcome.creditChanges[0] -= takerFee;
         outcome.fees += takerFee;
-        _emitFilled(self, outcome.traders[0], matched.hashes[0], outcome.paperChanges[0], takerCredit, takerFee);
+        _emitFilled(
+            self, outcome.traders[0], matched.hashes[0], outcome.paperChanges[0], outcome.creditChanges[0], takerFee
+        );
     }
 
     function _listTraders(Order[] memory orders, Outcome memory outcome) private pure {
@@ -163,6 +164,7 @@ library Matching {
         }
     }
 
+    /// @param credit After the fee.
     function _emitFilled(
         DealerState storage self,
         address trader,

@@ -58,4 +58,6 @@ struct DealerState {
     mapping(bytes32 orderHash => uint256 paper) filled;
     mapping(address sender => bool isValid) orderSenders;
     mapping(address target => bool isValid) fastWithdrawals;
+    // Contracts that a withdrawal may call.
+    mapping(address target => bool isValid) withdrawalTargets;
 }

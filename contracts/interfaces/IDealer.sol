@@ -12,9 +12,9 @@ interface IDealer {
     event TransferIn(address trader, uint256 primaryAmount, uint256 secondaryAmount);
     event TransferOut(address trader, uint256 primaryAmount, uint256 secondaryAmount);
     event SetOperator(address indexed client, address indexed operator, bool isValid);
-    event FundOperatorAllowedChange(address indexed client, address indexed operator, uint256 primaryAmount, uint256 secondaryAmount);
+    event FundOperatorAllowedChange(address indexed client, address indexed operator, uint256 primaryAllowed, uint256 secondaryAllowed);
 
-    /// @param filledCreditAmount Before the fee; positionSerialNum counts the trader's positions in this market that were closed before.
+    /// @param filledCreditAmount After the fee; positionSerialNum counts the trader's positions in this market that were closed before.
     event OrderFilled(
         bytes32 indexed orderHash,
         address indexed trader,
@@ -45,26 +45,28 @@ interface IDealer {
 
     event UpdateFundingRate(address indexed perp, int256 oldRate, int256 newRate);
     event UpdatePerpRiskParams(address indexed perp, RiskParams param);
-    event SetOrderSender(address indexed orderSender, bool isValid);
-    event SetInsurance(address indexed oldInsurance, address indexed newInsurance);
-    event SetFundingRateKeeper(address indexed oldKeeper, address indexed newKeeper);
+    event SetOrderSender(address orderSender, bool isValid);
+    event SetInsurance(address oldInsurance, address newInsurance);
+    event SetFundingRateKeeper(address oldKeeper, address newKeeper);
     event SetMaxPositionAmount(uint256 oldMaxPositionAmount, uint256 newMaxPositionAmount);
     event SetWithdrawTimeLock(uint256 oldWithdrawTimeLock, uint256 newWithdrawTimeLock);
-    event SetSecondaryAsset(address indexed secondaryAsset);
-    event FastWithdrawDisabled(bool isDisabled);
-    event SetFastWithdrawalWhitelist(address indexed target, bool isValid);
+    event SetSecondaryAsset(address secondaryAsset);
+    event FastWithdrawDisabled(bool disabled);
+    /// @notice Of either list: setWithdrawlWhitelist emits it too.
+    event SetFastWithdrawalWhitelist(address target, bool isValid);
 
     // ----- money in and out -----
 
     /// @notice Takes the amounts from the caller's tokens and credits them to `to`.
     function deposit(uint256 primaryAmount, uint256 secondaryAmount, address to) external;
 
-    /// @notice Announces a withdrawal, in place of an earlier one. The caller is `from`, or a fund operator of it with the allowance.
+    /// @notice Announces a withdrawal, in place of an earlier one. The caller is `from`, or a fund operator of it with the
+    /// allowance, which must be above zero also for amounts of zero; so it is for every withdrawal.
     function requestWithdraw(address from, uint256 primaryAmount, uint256 secondaryAmount) external;
 
     /// @notice Pays the announced withdrawal out, once the time lock is over.
     /// @param isInternal Moves credit to another account of the dealer, and no token.
-    /// @param param Must be empty.
+    /// @param param If not empty, what `to` is called with in the end: a contract on the list of setWithdrawlWhitelist.
     function executeWithdraw(address from, address to, bool isInternal, bytes calldata param) external;
 
     /// @notice Withdraws at once, while that is enabled, or when the caller is on the whitelist.
@@ -127,6 +129,7 @@ interface IDealer {
         returns (int256 netValue, uint256 exposure, uint256 initialMargin, uint256 maintenanceMargin);
 
     /// @return The mark price of `perp` at which the account becomes unsafe, all else equal; 0 for never, already, or no position.
+    /// Reverts when the mark price of another market that the account holds is stale.
     function getLiquidationPrice(address trader, address perp) external view returns (uint256);
 
     /// @notice What a liquidator would get for this request now; reverts as the liquidation would.
@@ -175,6 +178,18 @@ interface IDealer {
         view
         returns (uint256 primaryCreditAllowed, uint256 secondaryCreditAllowed);
 
+    // ----- calls, encoded for contracts that make them for their account -----
+
+    function getSetOperatorCallData(address operator, bool isValid) external pure returns (bytes memory);
+    function getRequestWithdrawCallData(address from, uint256 primaryAmount, uint256 secondaryAmount)
+        external
+        pure
+        returns (bytes memory);
+    function getExecuteWithdrawCallData(address from, address to, bool isInternal, bytes calldata param)
+        external
+        pure
+        returns (bytes memory);
+
     // ----- keeper and owner -----
 
     /// @param rateList New cumulative values, one a market.
@@ -194,6 +209,11 @@ interface IDealer {
 
     /// @notice Sets the second margin asset, once; its decimals must be the primary asset's.
     function setSecondaryAsset(address secondaryAsset) external;
-    function disableFastWithdraw(bool isDisabled) external;
+    function disableFastWithdraw(bool disabled) external;
+
+    /// @notice Lets `target` withdraw at once while that is disabled.
     function setFastWithdrawalWhitelist(address target, bool isValid) external;
+
+    /// @notice Lets withdrawals call `target`, in the dealer's name. Spelt as the published contracts spell it.
+    function setWithdrawlWhitelist(address target, bool isValid) external;
 }

@@ -10,6 +10,12 @@ interface IPerpetual {
     /// @return The dealer, which alone may move the funding rate.
     function owner() external view returns (address);
 
+    /// @notice Refused to everybody: the dealer never gives a market away.
+    function transferOwnership(address newOwner) external;
+
+    /// @notice Refused to everybody, as transferOwnership.
+    function renounceOwnership() external;
+
     /// @return paper Signed size of the position.
     /// @return credit Its credit, funding up to now applied.
     function balanceOf(address trader) external view returns (int256 paper, int256 credit);

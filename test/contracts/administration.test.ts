@@ -1,4 +1,4 @@
-import { ZeroAddress } from "ethers";
+import { getAddress, ZeroAddress } from "ethers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dealerAbi, dealerBytecode } from "../../src/chain/abi/dealer.generated.js";
 import { settablePriceSourceAbi, settablePriceSourceBytecode } from "../../src/chain/abi/settable-price-source.generated.js";
@@ -29,7 +29,9 @@ describe("the dealer's owner", () => {
       ["setSecondaryAsset", alice.address],
       ["disableFastWithdraw", true],
       ["setFastWithdrawalWhitelist", alice.address, true],
+      ["setWithdrawlWhitelist", alice.address, true],
       ["transferOwnership", alice.address],
+      ["renounceOwnership"],
     ] as const) {
       expect([name, await reasonFor(world.dealer.send(alice, name, ...args))]).toEqual([name, NOT_OWNER]);
     }
@@ -43,6 +45,62 @@ describe("the dealer's owner", () => {
     expect(await world.dealer.read("owner")).toBe(alice.address);
     expect(await reasonFor(world.dealer.send(world.owner, "setMaxPositionAmount", 1))).toBe(NOT_OWNER);
     await world.dealer.send(alice, "setMaxPositionAmount", 1);
+  });
+
+  it("may give its rules up for good, and so may the limiter's and a price source's", async () => {
+    for (const [contract, name, ...args] of [
+      [world.dealer, "setMaxPositionAmount", 1],
+      [world.limiter, "updateFundingRate", [], []],
+      [world.btc.source, "setHeartbeat", 1],
+      [world.usdc, "mint", alice.address, 1],
+    ] as const) {
+      expect(await reasonFor(contract.send(alice, "renounceOwnership"))).toBe(NOT_OWNER);
+      const { events } = await contract.send(world.owner, "renounceOwnership");
+      expect(events.map((event) => [event.name, ...event.args])).toEqual([["OwnershipTransferred", world.owner.address, ZeroAddress]]);
+      expect(await contract.read("owner")).toBe(ZeroAddress);
+      expect(await reasonFor(contract.send(world.owner, name, ...args))).toBe(NOT_OWNER);
+    }
+  });
+
+  it("keeps its markets, which are nobody else's to move", async () => {
+    for (const from of [alice, world.owner]) {
+      expect(await reasonFor(world.btc.perp.send(from, "transferOwnership", alice.address))).toBe(NOT_OWNER);
+      expect(await reasonFor(world.btc.perp.send(from, "renounceOwnership"))).toBe(NOT_OWNER);
+    }
+    expect(await world.btc.perp.read("owner")).toBe(getAddress(world.dealer.address));
+  });
+
+  it("changes rules with events whose arguments are all in the data, as the published ones are", async () => {
+    const bare = await world.evm.deploy(world.owner, dealerAbi, dealerBytecode, world.usdc.address);
+    for (const [set, args, event, told] of [
+      ["setInsurance", [alice.address], "SetInsurance", [ZeroAddress, alice.address]],
+      ["setInsurance", [bob.address], "SetInsurance", [alice.address, bob.address]],
+      ["setFundingRateKeeper", [alice.address], "SetFundingRateKeeper", [ZeroAddress, alice.address]],
+      ["setOrderSender", [alice.address, true], "SetOrderSender", [alice.address, true]],
+      ["setSecondaryAsset", [world.jusd.address], "SetSecondaryAsset", [getAddress(world.jusd.address)]],
+      ["setFastWithdrawalWhitelist", [alice.address, true], "SetFastWithdrawalWhitelist", [alice.address, true]],
+      ["setWithdrawlWhitelist", [alice.address, true], "SetFastWithdrawalWhitelist", [alice.address, true]],
+      ["setMaxPositionAmount", [7], "SetMaxPositionAmount", [0n, 7n]],
+      ["setWithdrawTimeLock", [9], "SetWithdrawTimeLock", [0n, 9n]],
+      ["disableFastWithdraw", [true], "FastWithdrawDisabled", [true]],
+    ] as const) {
+      const { events } = await bare.send(world.owner, set, ...args);
+      expect(events.map(({ name, topics, args: values }) => [name, topics.length, ...values])).toEqual([[event, 1, ...told]]);
+    }
+    // The two lists are two: who may withdraw fast is not thereby called.
+    expect(await bare.read("isFastWithdrawalValid", bob.address)).toBe(false);
+    await bare.send(world.owner, "setWithdrawlWhitelist", bob.address, true);
+    expect(await bare.read("isFastWithdrawalValid", bob.address)).toBe(false);
+  });
+
+  it("encodes the calls that a contract makes for its account", async () => {
+    for (const [helper, call, ...args] of [
+      ["getSetOperatorCallData", "setOperator", alice.address, true],
+      ["getRequestWithdrawCallData", "requestWithdraw", alice.address, 5n, 6n],
+      ["getExecuteWithdrawCallData", "executeWithdraw", alice.address, bob.address, true, "0x1234"],
+    ] as const) {
+      expect(await world.dealer.read(helper, ...args)).toBe(world.dealer.abi.encodeFunctionData(call, args));
+    }
   });
 
   it("reads back what is set", async () => {

@@ -1,6 +1,7 @@
+import { getAddress } from "ethers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Signer } from "../../src/core/signing.js";
-import { reasonFor } from "./evm.js";
+import { type Receipt, reasonFor } from "./evm.js";
 import { COIN, signer, USD, World } from "./world.js";
 
 const [alice, bob, operator] = [signer(1), signer(2), signer(4)] as [Signer, Signer, Signer];
@@ -122,6 +123,53 @@ describe("credit", () => {
     expect(await reasonFor(execute(operator, alice, operator))).toBe("JOJO_WITHDRAW_INVALID");
   });
 
+  it("a stranger erases no withdrawal that waits, and moves nothing, by an amount of zero", async () => {
+    await call(alice, "requestWithdraw", alice.address, 4_000n * USD, 500n * USD);
+    const pending = async () => [...((await world.dealer.read("getCreditOf", alice.address)) as bigint[])];
+    const before = await pending();
+    expect(await reasonFor(call(operator, "requestWithdraw", alice.address, 0n, 0n))).toBe("JOJO_WITHDRAW_INVALID");
+    expect(await reasonFor(fast(operator, alice, operator, 0n, 0n))).toBe("JOJO_WITHDRAW_INVALID");
+    expect(await reasonFor(fast(operator, alice, operator, 0n, 0n, true))).toBe("JOJO_WITHDRAW_INVALID");
+    expect(await pending()).toEqual(before);
+    await execute(alice, alice, alice);
+    expect(await reasonFor(execute(operator, alice, operator))).toBe("JOJO_WITHDRAW_INVALID");
+    expect(await reasonFor(execute(operator, alice, operator, true))).toBe("JOJO_WITHDRAW_INVALID");
+  });
+
+  it("a fund operator with an allowance of either asset may ask for nothing, and one whose allowance is used up may not", async () => {
+    for (const [primary, secondary] of [
+      [1n, 0n],
+      [0n, 1n],
+    ] as const) {
+      await call(alice, "approveFundOperator", operator.address, primary, secondary);
+      await call(operator, "requestWithdraw", alice.address, 0n, 0n);
+      await execute(operator, alice, operator);
+      await fast(operator, alice, operator, primary, secondary);
+      expect(await reasonFor(call(operator, "requestWithdraw", alice.address, 0n, 0n))).toBe("JOJO_WITHDRAW_INVALID");
+    }
+  });
+
+  it("a fund operator's withdrawal tells what is left of its allowance before the money moves", async () => {
+    const told = ({ events }: Receipt) => events.map(({ name, args }) => [name, ...args]);
+    const left = (primary: bigint, secondary: bigint) => ["FundOperatorAllowedChange", alice.address, operator.address, primary, secondary];
+    await call(alice, "approveFundOperator", operator.address, 100n, 50n);
+    expect(told(await fast(operator, alice, bob, 60n, 10n))).toEqual([
+      left(40n, 40n),
+      ["Transfer", getAddress(world.dealer.address), bob.address, 60n],
+      ["Transfer", getAddress(world.dealer.address), bob.address, 10n],
+      ["Withdraw", bob.address, alice.address, 60n, 10n],
+    ]);
+    expect(told(await fast(operator, alice, bob, 10n, 0n, true))).toEqual([
+      left(30n, 40n),
+      ["TransferIn", bob.address, 10n, 0n],
+      ["TransferOut", alice.address, 10n, 0n],
+    ]);
+    await call(operator, "requestWithdraw", alice.address, 30n, 40n);
+    expect(told(await execute(operator, alice, bob, true))[0]).toEqual(left(0n, 0n));
+    // The account's own withdrawal is no operator's.
+    expect(told(await fast(alice, alice, bob, 1n, 0n, true)).map(([name]) => name)).toEqual(["TransferIn", "TransferOut"]);
+  });
+
   it("an operator for orders is none for funds", async () => {
     await call(alice, "setOperator", operator.address, true);
     expect(await reasonFor(fast(operator, alice, operator, 1n, 0n))).toBe("JOJO_WITHDRAW_INVALID");
@@ -161,8 +209,67 @@ describe("credit", () => {
     expect(await reasonFor(fast(alice, alice, alice, 1n, 0n))).toBe("ORACLE_HEARTBEAT_FAILED");
   });
 
-  it("is withdrawn with no further call attached", async () => {
-    expect(await reasonFor(fast(alice, alice, alice, 1n, 0n, false, "0x00"))).toBe("JOJO_WITHDRAW_PARAM_NOT_EMPTY");
-    expect(await reasonFor(execute(alice, alice, alice, false, "0x00"))).toBe("JOJO_WITHDRAW_PARAM_NOT_EMPTY");
+  describe("that is withdrawn with a call of its receiver", () => {
+    const transfer = (to: Signer, amount: bigint) => world.usdc.abi.encodeFunctionData("transfer", [to.address, amount]);
+    const fastTo = (to: string, primary: bigint, param: string) =>
+      call(alice, "fastWithdraw", alice.address, to, primary, 0n, false, param);
+    const list = (target: string, isValid = true) => call(world.owner, "setWithdrawlWhitelist", target, isValid);
+
+    it("goes only to a contract that the dealer's owner has put on the list", async () => {
+      expect(await reasonFor(fastTo(bob.address, 1n, "0x00"))).toBe("target is not a contract");
+      expect(await reasonFor(fastTo(world.usdc.address, 1n, "0x00"))).toBe("target is not in whiteList");
+      await list(bob.address);
+      expect(await reasonFor(fastTo(bob.address, 1n, "0x00"))).toBe("target is not a contract");
+      const { events } = await list(world.usdc.address);
+      expect(events.map(({ name, args }) => [name, ...args])).toEqual([
+        ["SetFastWithdrawalWhitelist", getAddress(world.usdc.address), true],
+      ]);
+      await list(world.usdc.address, false);
+      expect(await reasonFor(fastTo(world.usdc.address, 1n, transfer(bob, 0n)))).toBe("target is not in whiteList");
+    });
+
+    it("is judged before the call, and the account's margin before that", async () => {
+      await aliceLong();
+      expect(await reasonFor(fastTo(bob.address, 10_000n * USD, "0x00"))).toBe("JOJO_ACCOUNT_NOT_SAFE");
+    });
+
+    it("calls with what the account says, after the money has moved, by either way", async () => {
+      await list(world.jusd.address);
+      // The dealer's own tokens: whoever is put on the list is called by the dealer.
+      const param = world.jusd.abi.encodeFunctionData("transfer", [bob.address, 3n]);
+      const { events } = await fastTo(world.jusd.address, 1n, param);
+      expect(events.map(({ name }) => name)).toEqual(["Transfer", "Withdraw", "Transfer"]);
+      expect(await world.jusd.read("balanceOf", bob.address)).toBe(3n);
+      await call(alice, "requestWithdraw", alice.address, 2n, 0n);
+      await call(alice, "executeWithdraw", alice.address, world.jusd.address, true, param);
+      expect(await world.jusd.read("balanceOf", bob.address)).toBe(6n);
+    });
+
+    it("is undone with the call's own reason when that fails", async () => {
+      const { address } = world.btc.source;
+      await list(address);
+      const param = world.btc.source.abi.encodeFunctionData("setHeartbeat", [1n]);
+      expect(await reasonFor(fastTo(address, 1n, param))).toBe("Ownable: caller is not the owner");
+      expect(await world.credit(alice)).toEqual([10_000n * USD, 2_000n * USD]);
+    });
+
+    it("does not come back into the dealer's money by the call", async () => {
+      await list(world.dealer.address);
+      const { address, abi } = world.dealer;
+      for (const [name, ...args] of [
+        ["deposit", 0n, 0n, bob.address],
+        ["requestWithdraw", address, 0n, 0n],
+        ["executeWithdraw", address, address, true, "0x"],
+        ["fastWithdraw", address, address, 0n, 0n, true, "0x"],
+      ] as const) {
+        expect([name, await reasonFor(fastTo(address, 0n, abi.encodeFunctionData(name, args)))]).toEqual([
+          name,
+          "ReentrancyGuard: reentrant call",
+        ]);
+      }
+      // What is no movement of money is not locked.
+      await fastTo(address, 0n, abi.encodeFunctionData("setOperator", [bob.address, true]));
+      expect(await world.dealer.read("isOperatorValid", address, bob.address)).toBe(true);
+    });
   });
 });

@@ -127,7 +127,8 @@ export class History {
     seen.trades += 1;
     const filled = receipt.events.filter(({ name }) => name === "OrderFilled");
     for (const [i, one] of [...inSequence.slice(1), taker].entries()) {
-      const [, , , paper, credit, , fee] = (filled[i]?.args ?? []) as unknown as [string, string, string, bigint, bigint, bigint, bigint];
+      const [, , , paper, net, , fee] = (filled[i]?.args ?? []) as unknown as [string, string, string, bigint, bigint, bigint, bigint];
+      const credit = net + fee;
       const makerRate = one === taker ? one.takerFeeRate : one.makerFeeRate;
       // Cut off by less than one unit: of a maker's price, and of anybody's fee.
       if (one !== taker) expect(abs(credit * one.paper - paper * one.credit)).toBeLessThan(abs(one.paper));

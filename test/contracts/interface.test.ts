@@ -75,6 +75,24 @@ const DEALER_FUNCTIONS = [
   "setSecondaryAsset(address)",
   "disableFastWithdraw(bool)",
   "setFastWithdrawalWhitelist(address,bool)",
+  "setWithdrawlWhitelist(address,bool)",
+  "getSetOperatorCallData(address,bool) returns (bytes)",
+  "getRequestWithdrawCallData(address,uint256,uint256) returns (bytes)",
+  "getExecuteWithdrawCallData(address,address,bool,bytes) returns (bytes)",
+  "owner() returns (address)",
+  "transferOwnership(address)",
+  "renounceOwnership()",
+];
+
+const PERPETUAL_FUNCTIONS = [
+  "owner() returns (address)",
+  "transferOwnership(address)",
+  "renounceOwnership()",
+  "balanceOf(address) returns (int256,int256)",
+  "updateFundingRate(int256)",
+  "getFundingRate() returns (int256)",
+  "trade(bytes)",
+  "liquidate(address,address,int256,int256) returns (int256,int256)",
 ];
 
 // Full topics are the hashes of these; those whose beginning was published are compared with it.
@@ -92,6 +110,16 @@ const DEALER_EVENTS: readonly (readonly [string, string, string?])[] = [
   ["SetOperator", "SetOperator(address indexed,address indexed,bool)"],
   ["UpdateFundingRate", "UpdateFundingRate(address indexed,int256,int256)", "0x45481379"],
   ["UpdatePerpRiskParams", `UpdatePerpRiskParams(address indexed,${RISK_PARAMS})`],
+  ["FundOperatorAllowedChange", "FundOperatorAllowedChange(address indexed,address indexed,uint256,uint256)"],
+  ["SetInsurance", "SetInsurance(address,address)"],
+  ["SetFundingRateKeeper", "SetFundingRateKeeper(address,address)"],
+  ["SetOrderSender", "SetOrderSender(address,bool)"],
+  ["SetSecondaryAsset", "SetSecondaryAsset(address)"],
+  ["SetFastWithdrawalWhitelist", "SetFastWithdrawalWhitelist(address,bool)"],
+  ["SetMaxPositionAmount", "SetMaxPositionAmount(uint256,uint256)"],
+  ["SetWithdrawTimeLock", "SetWithdrawTimeLock(uint256,uint256)"],
+  ["FastWithdrawDisabled", "FastWithdrawDisabled(bool)"],
+  ["OwnershipTransferred", "OwnershipTransferred(address indexed,address indexed)"],
 ];
 const PERPETUAL_EVENTS: readonly (readonly [string, string, string?])[] = [
   ["BalanceChange", "BalanceChange(address indexed,int256,int256)", "0x46715464"],
@@ -107,9 +135,12 @@ describe("the published interface", () => {
     expect(PERPETUAL.getFunction(name)?.selector).toBe(selector);
   });
 
-  it.each(DEALER_FUNCTIONS)("the dealer has %s", (signature) => {
+  it.each([
+    ...DEALER_FUNCTIONS.map((signature) => ["dealer", signature, DEALER] as const),
+    ...PERPETUAL_FUNCTIONS.map((signature) => ["perpetual", signature, PERPETUAL] as const),
+  ])("the %s has %s", (_, signature, contract) => {
     const [call = "", results = ""] = signature.split(" returns ");
-    const fragment = DEALER.getFunction(call);
+    const fragment = contract.getFunction(call);
     expect(fragment?.outputs.map((output) => output.format("sighash")).join(",")).toBe(results.slice(1, -1));
   });
 
@@ -125,6 +156,16 @@ describe("the published interface", () => {
       expect(fragment?.topicHash).toBe(id(declaration.replaceAll(" indexed", "")));
       if (topic !== undefined) expect(fragment?.topicHash.slice(0, 10)).toBe(topic);
     }
+  });
+
+  it.each([
+    ["dealer", DEALER, DEALER_EVENTS],
+    ["perpetual", PERPETUAL, PERPETUAL_EVENTS],
+  ] as const)("the %s has no other events", (_, contract, events) => {
+    const names: string[] = [];
+    contract.forEachEvent(({ name }) => void names.push(name));
+    // The signature library's own, which is never emitted here.
+    expect(names.filter((name) => name !== "EIP712DomainChanged").sort()).toEqual(events.map(([name]) => name).sort());
   });
 });
 

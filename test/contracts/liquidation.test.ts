@@ -116,6 +116,18 @@ describe("a liquidation", () => {
     }
   });
 
+  it("has a price that needs every other market's mark and never its own, also where there is no position", async () => {
+    const { btc, eth } = world;
+    const price = (trader: Signer, market: Market) => world.dealer.read("getLiquidationPrice", trader.address, market.perp.address);
+    expect(await price(long, eth)).toBe(0n);
+    await world.makeStale(btc);
+    expect(await price(long, btc)).toBeGreaterThan(0n);
+    expect(await reasonFor(price(long, eth))).toBe("ORACLE_HEARTBEAT_FAILED");
+    // Of an account without any position no price is asked for.
+    expect(await price(other, btc)).toBe(0n);
+    expect(await price(other, eth)).toBe(0n);
+  });
+
   it("needs no more of the liquidator than the position's margin beyond its discount, to the unit", async () => {
     await world.setPrice(btc, 25_500n * USD);
     const needed = 25_500n * 3n - 25_500n; // hundredths of a dollar: q P (mmr - off)

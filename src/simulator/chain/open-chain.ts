@@ -3,6 +3,7 @@ import type { Clock } from "../../core/seam.js";
 import type { Hex } from "../../core/units.js";
 import { type ChainConfig, genesisOf, rhythmOf } from "./chain-config.js";
 import { type ChainKeys, chainKeys } from "./chain-keys.js";
+import { type DealerForm, readDealerForm } from "./dealer-form.js";
 import { type ChainAddresses, type ChainMarket, deploy } from "./deployment.js";
 import { EmbeddedChain } from "./embedded-chain.js";
 import { type ChainServer, serveChain } from "./rpc-server.js";
@@ -26,6 +27,7 @@ export interface OpenChain {
   readonly chain: EmbeddedChain;
   readonly keys: ChainKeys;
   readonly addresses: ChainAddresses;
+  readonly dealerForm: DealerForm;
   /** Null where the configuration has no port. */
   readonly server: ChainServer | null;
   /** Closes the port and makes no block any more. */
@@ -58,13 +60,14 @@ export async function openChain(config: ChainConfig, options: OpenChainOptions):
       fundingSpeedMultiplier: contracts.fundingSpeedMultiplier,
       tokenUnitsEach: parseUnits(accounts.tokenQuote, 6),
     });
+    const dealerForm = await readDealerForm(chain, addresses.dealer);
     const server =
       config.rpc === null ? null : await serveChain(chain, config.rpc, { clock, allowedHosts, ownContracts: contractsOf(addresses) });
     const close = async () => {
       await server?.close();
       await chain.close();
     };
-    return { chain, keys, addresses, server, close };
+    return { chain, keys, addresses, dealerForm, server, close };
   } catch (error) {
     await chain.close();
     throw error;

@@ -1,9 +1,10 @@
-import { Interface, type LogDescription } from "ethers";
+import { type EventFragment, Interface, type LogDescription } from "ethers";
 import { dealerAbi } from "../../chain/abi/dealer.generated.js";
 import { perpetualAbi } from "../../chain/abi/perpetual.generated.js";
 import { settablePriceSourceAbi } from "../../chain/abi/settable-price-source.generated.js";
 import { FormatError } from "../../core/errors.js";
 import type { CreditUnits, Hex, PaperUnits } from "../../core/units.js";
+import type { DealerForm } from "../chain/dealer-form.js";
 import type { ChainAddresses } from "../chain/deployment.js";
 
 /** Credit that came to an account or left it: `account` has it or had it, `other` paid or received it. */
@@ -151,7 +152,7 @@ const change = (event: LogDescription) => ({
   credit: amount(event, "creditChange"),
 });
 
-const OF_DEALER: Readonly<Record<string, Reading>> = {
+const ofDealer = ({ isFilledCreditNet }: DealerForm): Readonly<Record<string, Reading>> => ({
   Deposit: (event) => ({ kind: "deposit", account: account(event, "to"), other: account(event, "payer"), ...both(event) }),
   // Its `payer` is whose credit it was, its `to` who has the tokens now.
   Withdraw: (event) => ({ kind: "withdraw", account: account(event, "payer"), other: account(event, "to"), ...both(event) }),
@@ -175,7 +176,7 @@ const OF_DEALER: Readonly<Record<string, Reading>> = {
     account: account(event, "trader"),
     perp: account(event, "perp"),
     paper: amount(event, "orderFilledPaperAmount"),
-    credit: amount(event, "filledCreditAmount"),
+    credit: amount(event, "filledCreditAmount") + (isFilledCreditNet ? amount(event, "fee") : 0n),
     fee: amount(event, "fee"),
   }),
   BeingLiquidated: (event) => ({ kind: "liquidated", account: account(event, "liquidatedTrader"), ...change(event) }),
@@ -204,7 +205,7 @@ const OF_DEALER: Readonly<Record<string, Reading>> = {
     newRate: amount(event, "newRate"),
   }),
   SetInsurance: (event) => ({ kind: "insurance", account: account(event, "newInsurance") }),
-};
+});
 
 const OF_PERPETUAL: Readonly<Record<string, Reading>> = {
   BalanceChange: (event, perp) => ({
@@ -225,16 +226,20 @@ const OF_PRICE_SOURCE: Readonly<Record<string, Reading>> = {
   }),
 };
 
-const DEALER = new Interface(dealerAbi);
-const PERPETUAL = new Interface(perpetualAbi);
-const PRICE_SOURCE = new Interface(settablePriceSourceAbi);
+const DEALER = [
+  new Interface(dealerAbi),
+  // The form of earlier dealers, which a kept chain still has; the topic of both is the same.
+  new Interface(["event SetInsurance(address indexed oldInsurance, address indexed newInsurance)"]),
+];
+const PERPETUAL = [new Interface(perpetualAbi)];
+const PRICE_SOURCE = [new Interface(settablePriceSourceAbi)];
 
-/** Reads the logs of the contracts of one deployment. */
+/** Reads the logs of the contracts of one deployment, the present one or an earlier one. */
 export class ChainEventReader {
-  readonly #readings = new Map<Hex, readonly [Interface, Readonly<Record<string, Reading>>]>();
+  readonly #readings = new Map<Hex, readonly [readonly Interface[], Readonly<Record<string, Reading>>]>();
 
-  constructor({ dealer, markets }: Pick<ChainAddresses, "dealer" | "markets">) {
-    this.#readings.set(lower(dealer), [DEALER, OF_DEALER]);
+  constructor({ dealer, markets }: Pick<ChainAddresses, "dealer" | "markets">, form: DealerForm) {
+    this.#readings.set(lower(dealer), [DEALER, ofDealer(form)]);
     for (const { perp, priceSource } of markets.values()) {
       this.#readings.set(lower(perp), [PERPETUAL, OF_PERPETUAL]);
       this.#readings.set(lower(priceSource), [PRICE_SOURCE, OF_PRICE_SOURCE]);
@@ -244,16 +249,27 @@ export class ChainEventReader {
   /** The event of a log; null for a contract that is none of these, and for an event that changes nothing here. @throws FormatError */
   read({ address, topics, data }: ChainLog): ChainEvent | null {
     const emitter = lower(address);
-    const [abi, readings] = this.#readings.get(emitter) ?? [];
-    if (abi === undefined || readings === undefined) return null;
-    let event: LogDescription | null;
+    const [abis, readings] = this.#readings.get(emitter) ?? [];
+    if (abis === undefined || readings === undefined) return null;
     try {
-      event = abi.parseLog({ topics: [...topics], data });
+      const event = parse(abis, topics, data);
+      return event === null ? null : (readings[event.name]?.(event, emitter) ?? null);
     } catch (cause) {
       throw new FormatError("a log is not what its contract's interface says", { field: emitter, value: topics[0], cause });
     }
-    return event === null ? null : (readings[event.name]?.(event, emitter) ?? null);
   }
+}
+
+/** A log by the form of its event that has as many arguments in topics. @returns null for an event that none of these has */
+function parse(abis: readonly Interface[], topics: readonly Hex[], data: Hex): LogDescription | null {
+  const [topic = "0x"] = topics;
+  const known = abis.filter((abi) => abi.getEvent(topic) !== null);
+  const fitting = known.find((abi) => topicsOf(abi.getEvent(topic)) === topics.length) ?? known[0];
+  return fitting?.parseLog({ topics: [...topics], data }) ?? null;
+}
+
+function topicsOf(event: EventFragment | null): number {
+  return 1 + (event?.inputs.filter(({ indexed }) => indexed === true).length ?? 0);
 }
 
 function lower(address: Hex): Hex {

@@ -66,7 +66,7 @@ export class ChainSide {
     this.#follower = new BlockFollower({
       state,
       chain: open.chain,
-      events: new ChainEventReader(open.addresses),
+      events: new ChainEventReader(open.addresses, open.dealerForm),
       isOwn: (transaction) => this.outbox.isOwn(transaction),
       reasonOf: (hash) => revertReason(open.chain, hash),
       turn,

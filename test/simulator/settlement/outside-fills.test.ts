@@ -1,0 +1,102 @@
+import { Interface } from "ethers";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Hex } from "../../../src/core/units.js";
+import { KEYS, type ReferenceClient } from "../reference-client.js";
+import { ChainWorld, DEALER } from "./chain-world.js";
+import { expectEqualViews } from "./equal-views.js";
+import { openKept } from "./kept-exchange.js";
+import { allowToTrade, type OutsideOrder, tradeOutside } from "./outside-fill.js";
+import { carriedOut, setMark, tokensOf, walletOf } from "./wallet.js";
+
+const SENDER = walletOf(KEYS[2]);
+const TAKER_RATE = 5n * 10n ** 14n;
+const MAKER_RATE = 10n ** 14n;
+
+let world: ChainWorld;
+afterEach(() => world.open.close());
+
+const sell = (client: ReferenceClient, amount: string, rate = TAKER_RATE): OutsideOrder => ({
+  client,
+  side: "SELL",
+  price: "60000",
+  amount,
+  rate,
+});
+const buy = (client: ReferenceClient, amount: string, rate = MAKER_RATE): OutsideOrder => ({ ...sell(client, amount, rate), side: "BUY" });
+
+/** A trade by the wallet of somebody who may send them, applied. */
+async function traded(taker: OutsideOrder, ...makers: readonly OutsideOrder[]): Promise<void> {
+  const hash = await tradeOutside(world, SENDER, taker, ...makers);
+  expect((await world.chain.chain.receipt(hash))?.isReverted).toBe(false);
+  await world.open.settled();
+}
+
+const incomesOf = (client: ReferenceClient, type: string) =>
+  client.call("GET", "/v1/incomes", { marketId: "btcusdc", type }).json.map(({ amount }: { amount: string }) => amount) as string[];
+
+const addressesOf = (clients: readonly ReferenceClient[]) => clients.map(({ address }) => address as Hex);
+
+describe("a trade that somebody else sent to the contracts", () => {
+  it("is listed at its price, with each fee once, for takers, makers of several orders, and rebates", async () => {
+    world = await ChainWorld.open();
+    await world.setMark(60_000);
+    const [alice, bob, carol] = await world.clients();
+    await allowToTrade(world, SENDER);
+    await traded(sell(alice, "0.03"), buy(bob, "0.01"), buy(bob, "0.02", -MAKER_RATE));
+    expect([incomesOf(alice, "SELL"), incomesOf(alice, "TAKER_FEE")]).toEqual([["1800"], ["-0.9"]]);
+    expect([incomesOf(bob, "BUY"), incomesOf(bob, "MAKER_FEE")]).toEqual([["-600", "-1200"], ["0.06"]]);
+    await expectEqualViews(world, addressesOf([alice, bob, carol]));
+  });
+});
+
+describe("a dataDir whose chain has the contracts of an earlier version", () => {
+  it("opens with those contracts, and takes what it had not read yet: fees once, and the insurance account", async () => {
+    world = await openKept();
+    const clients = await world.clients();
+    const [alice, bob] = clients;
+    const { chain, addresses, dealerForm } = world.chain;
+    expect(dealerForm).toEqual({ isFilledCreditNet: false });
+    const setInsurance = new Interface(["event SetInsurance(address indexed, address indexed)"]).getEvent("SetInsurance")?.topicHash;
+    const logs = (await chain.request("eth_getLogs", { address: addresses.dealer, fromBlock: "0x0", topics: [setInsurance] })) as {
+      readonly topics: readonly string[];
+    }[];
+    expect(logs.map(({ topics }) => topics.length)).toEqual([3, 3]);
+    // By the exchange, then twice by the wallet: the second while nobody read.
+    expect([incomesOf(alice, "SELL"), incomesOf(bob, "BUY")]).toEqual([
+      ["600", "1200", "1800"],
+      ["-600", "-1200", "-1800"],
+    ]);
+    expect([incomesOf(alice, "TAKER_FEE"), incomesOf(bob, "MAKER_FEE")]).toEqual([
+      ["-0.6", "-0.9"],
+      ["-0.12", "-0.18"],
+    ]);
+    expect(bob.balances().balances.pendingWithdrawPrimaryCreditAmount).toBe("50");
+    expect(world.exchange.audit().isConserved).toBe(true);
+  });
+
+  it("goes on: trades by the exchange and by others, a withdrawal that waited, and a market more", async () => {
+    world = await openKept({ markets: { btcusdc: {}, ethusdc: { baseAsset: "ETH" } } });
+    const clients = await world.clients();
+    const [alice, bob] = clients;
+    await setMark(world, 60_000);
+    await setMark(world, 2_000, "ethusdc");
+    alice.place("SELL", "60000", "0.01");
+    bob.place("BUY", "60000", "0.01");
+    alice.place("BUY", "2000", "1", { marketId: "ethusdc" });
+    bob.place("SELL", "2000", "1", { marketId: "ethusdc" });
+    await world.open.settled();
+    expect(world.reports).toEqual([]);
+    await traded(sell(alice, "0.03"), buy(bob, "0.01"), buy(bob, "0.02", -MAKER_RATE));
+    expect([incomesOf(alice, "SELL").at(-1), incomesOf(alice, "TAKER_FEE").at(-1)]).toEqual(["1800", "-0.9"]);
+    expect([incomesOf(bob, "BUY").slice(-2), incomesOf(bob, "MAKER_FEE").at(-1)]).toEqual([["-600", "-1200"], "0.06"]);
+    await expectEqualViews(world, addressesOf(clients));
+    const { dealer } = world.chain.addresses;
+    const wallet = walletOf(KEYS[1]);
+    expect(await carriedOut(world, wallet, dealer, DEALER, "executeWithdraw", bob.address, bob.address, false, "0x")).toBe(true);
+    expect(await tokensOf(world, bob.address)).toBe(50_000_000n);
+    expect(bob.call("POST", "/withdraw", { amount: "7" }).status).toBe(200);
+    await world.open.settled();
+    expect(await tokensOf(world, bob.address)).toBe(57_000_000n);
+    await expectEqualViews(world, addressesOf(clients));
+  });
+});

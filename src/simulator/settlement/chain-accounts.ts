@@ -24,6 +24,8 @@ import type {
 export interface ChainAccountsParts {
   /** With its markets. */
   readonly state: ExchangeState;
+  /** In lower case. */
+  readonly dealer: Hex;
   /** Each market's price source, in lower case. */
   readonly sources: ReadonlyMap<MarketId, Hex>;
   /** Somebody may or may not sign for an account, as the chain has it now. @param operator in lower case */
@@ -89,10 +91,10 @@ export class ChainAccounts {
 
   /** Does what a transaction's events say; within a turn. */
   apply(
-    { events, input, isReverted, from }: Pick<ChainTransaction, "events" | "input" | "isReverted" | "from">,
+    { events, input, isReverted, from, to }: Pick<ChainTransaction, "events" | "input" | "isReverted" | "from" | "to">,
     terms: EventTerms = {},
   ): void {
-    if (!isReverted && input.startsWith(EXECUTE_WITHDRAW)) this.#unlock(`0x${input.slice(34, 74)}`);
+    if (!isReverted && to === this.#parts.dealer && input.startsWith(EXECUTE_WITHDRAW)) this.#unlock(`0x${input.slice(34, 74)}`);
     const touched = new Set<Account>();
     const run: Run = { sender: from, terms, parts: new Map(), hasTaker: false };
     for (const event of events) {

@@ -129,6 +129,7 @@ export class ChainSide {
     );
     const accounts = new ChainAccounts({
       state,
+      dealer: lower(open.addresses.dealer),
       sources: new Map([...places].map(([marketId, { priceSource }]) => [marketId, priceSource])),
       onOperator: (account, operator, isValid) => {
         // Where a later word is on its way, that one decides.

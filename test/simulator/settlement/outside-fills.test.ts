@@ -8,7 +8,7 @@ import { openKept } from "./kept-exchange.js";
 import { allowToTrade, type OutsideOrder, tradeOutside } from "./outside-fill.js";
 import { carriedOut, setMark, tokensOf, walletOf } from "./wallet.js";
 
-const SENDER = walletOf(KEYS[2]);
+const [SENDER, STRANGER] = [walletOf(KEYS[2]), walletOf(KEYS[0])];
 const TAKER_RATE = 5n * 10n ** 14n;
 const MAKER_RATE = 10n ** 14n;
 
@@ -98,5 +98,24 @@ describe("a dataDir whose chain has the contracts of an earlier version", () => 
     await world.open.settled();
     expect(await tokensOf(world, bob.address)).toBe(57_000_000n);
     await expectEqualViews(world, addressesOf(clients));
+  });
+});
+
+describe("an account's withdrawal that waits on chain", () => {
+  it("is not taken for executed because somebody sends a transaction elsewhere that looks like it", async () => {
+    world = await ChainWorld.open();
+    await world.setMark(60_000);
+    const [alice, bob] = await world.clients();
+    const { dealer, token } = world.chain.addresses;
+    expect(await carriedOut(world, walletOf(KEYS[1]), dealer, DEALER, "requestWithdraw", bob.address, 50_000_000n, 0n)).toBe(true);
+    const data = DEALER.encodeFunctionData("executeWithdraw", [bob.address, alice.address, false, "0x"]) as Hex;
+    // To an account without code it succeeds, and does nothing.
+    await world.chain.chain.send({ from: STRANGER, to: world.house(), data, gas: 100_000 });
+    await world.chain.chain.send({ from: STRANGER, to: token, data, gas: 100_000 });
+    await world.open.settled();
+    expect(bob.balances().balances.pendingWithdrawPrimaryCreditAmount).toBe("50");
+    expect(await carriedOut(world, STRANGER, dealer, DEALER, "requestWithdraw", bob.address, 0n, 0n)).toBe(false);
+    expect(bob.balances().balances.pendingWithdrawPrimaryCreditAmount).toBe("50");
+    await expectEqualViews(world, addressesOf([alice, bob]));
   });
 });

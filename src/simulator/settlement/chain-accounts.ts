@@ -24,8 +24,6 @@ import type {
 export interface ChainAccountsParts {
   /** With its markets. */
   readonly state: ExchangeState;
-  /** In lower case. */
-  readonly dealer: Hex;
   /** Each market's price source, in lower case. */
   readonly sources: ReadonlyMap<MarketId, Hex>;
   /** Somebody may or may not sign for an account, as the chain has it now. @param operator in lower case */
@@ -54,15 +52,13 @@ interface Part {
 
 /** A transaction while its events are applied. */
 interface Run {
-  readonly sender: Hex;
+  /** Who sent its trades: the contract that a wallet called, or the wallet itself. */
+  readonly orderSender: Hex;
   readonly terms: EventTerms;
   readonly parts: Map<string, Part>;
   /** A trade's first balance is its taker's. */
   hasTaker: boolean;
 }
-
-/** `executeWithdraw(address,address,bool,bytes)` of the dealer. */
-const EXECUTE_WITHDRAW = "0x17a4dbaa";
 
 /**
  * Gives the exchange's accounts what the contracts tell of them: the settled part of each is what the chain has, to the unit, and what
@@ -90,13 +86,10 @@ export class ChainAccounts {
   }
 
   /** Does what a transaction's events say; within a turn. */
-  apply(
-    { events, input, isReverted, from, to }: Pick<ChainTransaction, "events" | "input" | "isReverted" | "from" | "to">,
-    terms: EventTerms = {},
-  ): void {
-    if (!isReverted && to === this.#parts.dealer && input.startsWith(EXECUTE_WITHDRAW)) this.#unlock(`0x${input.slice(34, 74)}`);
+  apply({ events, from, to }: Pick<ChainTransaction, "events" | "from" | "to">, terms: EventTerms = {}): void {
     const touched = new Set<Account>();
-    const run: Run = { sender: from, terms, parts: new Map(), hasTaker: false };
+    const orderSender = to === null || this.#perps.has(to) ? from : to;
+    const run: Run = { orderSender, terms, parts: new Map(), hasTaker: false };
     for (const event of events) {
       const account = this.#applyOne(event, run);
       if (account !== null) touched.add(account);
@@ -115,7 +108,7 @@ export class ChainAccounts {
       case "transfer-in":
       case "transfer-out":
         return this.#transfer(event);
-      case "withdrawal-request": {
+      case "waiting-withdrawal": {
         const account = this.account(event.account);
         account.lockedPrimaryWithdrawal = event.primary;
         account.lockedSecondaryWithdrawal = event.secondary;
@@ -178,13 +171,6 @@ export class ChainAccounts {
     return account;
   }
 
-  #unlock(address: Hex): void {
-    const account = this.account(address);
-    account.lockedPrimaryWithdrawal = 0n;
-    account.lockedSecondaryWithdrawal = 0n;
-    this.#parts.state.listener.onAccount(account);
-  }
-
   #operator({ account: address, operator, isValid }: OperatorEvent): Account {
     const account = this.account(address);
     this.#parts.onOperator(account, operator, isValid);
@@ -192,12 +178,12 @@ export class ChainAccounts {
   }
 
   /** A trade that somebody else sent: its fee goes to whoever did. */
-  #filled(event: OrderFilledEvent, { parts, sender }: Run): Account {
+  #filled(event: OrderFilledEvent, { parts, orderSender }: Run): Account {
     const part = partOf(parts, event);
     part.fee += event.fee;
     part.tradeFee = (part.tradeFee ?? 0n) + event.fee;
     part.incomes.push([event.paper > 0n ? "BUY" : "SELL", event.credit]);
-    const payee = this.account(sender);
+    const payee = this.account(orderSender);
     payee.deposits += event.fee;
     bookIncomes(this.#parts.state, payee, "", [["COMMISSION", event.fee]]);
     return payee;

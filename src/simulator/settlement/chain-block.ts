@@ -1,7 +1,9 @@
+import { Interface } from "ethers";
+import { dealerAbi } from "../../chain/abi/dealer.generated.js";
 import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import type { EmbeddedChain } from "../chain/embedded-chain.js";
-import type { ChainEvent, ChainEventReader, ChainLog } from "./chain-events.js";
+import type { ChainEvent, ChainEventReader, ChainLog, WaitingWithdrawalEvent } from "./chain-events.js";
 
 /** A mined transaction with what the contracts said in it. */
 export interface ChainTransaction {
@@ -13,7 +15,9 @@ export interface ChainTransaction {
   readonly isReverted: boolean;
   /** Why, where it was asked for and the chain knows. */
   readonly revertReason: string | null;
-  /** In the order in which they were emitted; none of a transaction that was reverted. */
+  /**
+   * In the order in which they were emitted, then what waits after each withdrawal; none of a transaction that was reverted.
+   */
   readonly events: readonly ChainEvent[];
 }
 
@@ -29,6 +33,7 @@ export interface ChainBlock {
 /** What a block is read with. */
 export interface BlockReading {
   readonly chain: EmbeddedChain;
+  readonly dealer: Hex;
   readonly events: ChainEventReader;
   /** Whether somebody here wants to know why this transaction was reverted. */
   isOwn(transaction: Pick<ChainTransaction, "from" | "to" | "input">): boolean;
@@ -51,8 +56,11 @@ interface WireBlock {
   readonly transactions: readonly WireTransaction[];
 }
 
+const DEALER = new Interface(dealerAbi);
+
 /** Reads a block that is mined. @throws ChainRefusal and RunError as the chain does; FormatError when it is not there */
-export async function readBlock(number: number, { chain, events, isOwn, reasonOf }: BlockReading): Promise<ChainBlock> {
+export async function readBlock(number: number, reading: BlockReading): Promise<ChainBlock> {
+  const { chain, events, isOwn, reasonOf } = reading;
   const block = (await chain.request("eth_getBlockByNumber", `0x${number.toString(16)}`, true)) as WireBlock | null;
   if (block === null) throw new FormatError("the chain has no such block", { field: "block", value: number });
   const transactions: ChainTransaction[] = [];
@@ -62,15 +70,37 @@ export async function readBlock(number: number, { chain, events, isOwn, reasonOf
       readonly logs: readonly ChainLog[];
     };
     const isReverted = status !== "0x1";
+    const emitted = logs.map((log) => events.read(log)).filter((event) => event !== null);
     const what = { from: wire.from.toLowerCase() as Hex, to: (wire.to?.toLowerCase() ?? null) as Hex | null, input: wire.input };
     transactions.push({
       ...what,
       hash: wire.hash,
       isReverted,
       revertReason: isReverted && isOwn(what) ? await reasonOf(wire.hash) : null,
-      events: logs.map((log) => events.read(log)).filter((event) => event !== null),
+      events: [...emitted, ...(await waitingAfter(emitted, number, reading))],
     });
   }
   const { hash, parentHash, timestamp } = block;
   return { number, hash, parentHash, timestampSeconds: Number(timestamp), transactions };
+}
+
+/**
+ * The withdrawals that wait, at the end of the block, for the accounts that withdrew in a transaction: no event tells whether it was the
+ * waiting one that was paid out, and it may have been a contract that asked for it.
+ */
+async function waitingAfter(
+  events: readonly ChainEvent[],
+  number: number,
+  { chain, dealer }: BlockReading,
+): Promise<readonly WaitingWithdrawalEvent[]> {
+  const accounts = new Set<Hex>();
+  for (const event of events) if (event.kind === "withdraw" || event.kind === "transfer-out") accounts.add(event.account);
+  const waiting: WaitingWithdrawalEvent[] = [];
+  for (const account of accounts) {
+    const call = { to: dealer, data: DEALER.encodeFunctionData("getCreditOf", [account]) };
+    const answer = (await chain.request("eth_call", call, `0x${number.toString(16)}`)) as Hex;
+    const { pendingPrimaryWithdraw: primary, pendingSecondaryWithdraw: secondary } = DEALER.decodeFunctionResult("getCreditOf", answer);
+    waiting.push({ kind: "waiting-withdrawal", account, primary, secondary });
+  }
+  return waiting;
 }

@@ -24,13 +24,12 @@ export interface TransferEvent {
   readonly secondary: CreditUnits;
 }
 
-/** A withdrawal that was asked for on chain and waits for its time lock. */
-export interface WithdrawalRequestEvent {
-  readonly kind: "withdrawal-request";
+/** The withdrawal of an account that waits on chain for its time lock, in place of an earlier one; of zero when none does. */
+export interface WaitingWithdrawalEvent {
+  readonly kind: "waiting-withdrawal";
   readonly account: Hex;
   readonly primary: CreditUnits;
   readonly secondary: CreditUnits;
-  readonly executableSeconds: number;
 }
 
 /** Somebody may sign for an account, or no more. */
@@ -122,7 +121,7 @@ export interface InsuranceEvent {
 export type ChainEvent =
   | FundsEvent
   | TransferEvent
-  | WithdrawalRequestEvent
+  | WaitingWithdrawalEvent
   | OperatorEvent
   | OrderFilledEvent
   | LiquidatedEvent
@@ -158,12 +157,7 @@ const ofDealer = ({ isFilledCreditNet }: DealerForm): Readonly<Record<string, Re
   Withdraw: (event) => ({ kind: "withdraw", account: account(event, "payer"), other: account(event, "to"), ...both(event) }),
   TransferIn: (event) => ({ kind: "transfer-in", account: account(event, "trader"), ...both(event) }),
   TransferOut: (event) => ({ kind: "transfer-out", account: account(event, "trader"), ...both(event) }),
-  RequestWithdraw: (event) => ({
-    kind: "withdrawal-request",
-    account: account(event, "payer"),
-    ...both(event),
-    executableSeconds: Number(amount(event, "executionTimestamp")),
-  }),
+  RequestWithdraw: (event) => ({ kind: "waiting-withdrawal", account: account(event, "payer"), ...both(event) }),
   SetOperator: (event) => ({
     kind: "operator",
     account: account(event, "client"),

@@ -66,6 +66,7 @@ export class ChainSide {
     this.#follower = new BlockFollower({
       state,
       chain: open.chain,
+      dealer: open.addresses.dealer,
       events: new ChainEventReader(open.addresses, open.dealerForm),
       isOwn: (transaction) => this.outbox.isOwn(transaction),
       reasonOf: (hash) => revertReason(open.chain, hash),
@@ -129,7 +130,6 @@ export class ChainSide {
     );
     const accounts = new ChainAccounts({
       state,
-      dealer: lower(open.addresses.dealer),
       sources: new Map([...places].map(([marketId, { priceSource }]) => [marketId, priceSource])),
       onOperator: (account, operator, isValid) => {
         // Where a later word is on its way, that one decides.

@@ -14,20 +14,25 @@ export interface OutsideOrder {
   readonly rate: bigint;
 }
 
-/** Lets a wallet send trades, by the owner of the dealer. */
-export async function allowToTrade(world: ChainWorld, sender: Signer): Promise<void> {
+/** Lets a wallet or contract send trades, by the owner of the dealer. */
+export async function allowToTrade(world: ChainWorld, sender: Hex): Promise<void> {
   const { keys, addresses } = world.chain;
-  if (!(await carriedOut(world, keys.owner.signer, addresses.dealer, DEALER, "setOrderSender", sender.address, true))) {
+  if (!(await carriedOut(world, keys.owner.signer, addresses.dealer, DEALER, "setOrderSender", sender, true))) {
     throw new Error("setOrderSender was reverted");
   }
 }
 
-/** Has orders traded by a wallet and not by the exchange. @returns the transaction's hash; its block may come later. */
-export function tradeOutside(world: ChainWorld, sender: Signer, taker: OutsideOrder, ...makers: readonly OutsideOrder[]): Promise<Hex> {
-  const data = tradeCall(
+/** The data of a market's `trade`. */
+export function outsideTrade(taker: OutsideOrder, ...makers: readonly OutsideOrder[]): Hex {
+  return tradeCall(
     signed(taker),
     makers.map((maker) => signed(maker)),
   );
+}
+
+/** Has orders traded by a wallet and not by the exchange. @returns the transaction's hash; its block may come later. */
+export function tradeOutside(world: ChainWorld, sender: Signer, taker: OutsideOrder, ...makers: readonly OutsideOrder[]): Promise<Hex> {
+  const data = outsideTrade(taker, ...makers);
   return world.chain.chain.send({ from: sender, to: world.perp(), data, gas: 3_000_000 });
 }
 

@@ -1,12 +1,13 @@
 import { Interface } from "ethers";
 import { afterEach, describe, expect, it } from "vitest";
+import type { Signer } from "../../../src/core/signing.js";
 import type { Hex } from "../../../src/core/units.js";
 import { KEYS, type ReferenceClient } from "../reference-client.js";
 import { ChainWorld, DEALER } from "./chain-world.js";
 import { expectEqualViews } from "./equal-views.js";
 import { openKept } from "./kept-exchange.js";
-import { allowToTrade, type OutsideOrder, tradeOutside } from "./outside-fill.js";
-import { carriedOut, setMark, tokensOf, walletOf } from "./wallet.js";
+import { allowToTrade, type OutsideOrder, outsideTrade, tradeOutside } from "./outside-fill.js";
+import { carriedOut, primaryOnChain, setMark, tokensOf, walletOf } from "./wallet.js";
 
 const [SENDER, STRANGER] = [walletOf(KEYS[2]), walletOf(KEYS[0])];
 const TAKER_RATE = 5n * 10n ** 14n;
@@ -41,7 +42,7 @@ describe("a trade that somebody else sent to the contracts", () => {
     world = await ChainWorld.open();
     await world.setMark(60_000);
     const [alice, bob, carol] = await world.clients();
-    await allowToTrade(world, SENDER);
+    await allowToTrade(world, SENDER.address);
     await traded(sell(alice, "0.03"), buy(bob, "0.01"), buy(bob, "0.02", -MAKER_RATE));
     expect([incomesOf(alice, "SELL"), incomesOf(alice, "TAKER_FEE")]).toEqual([["1800"], ["-0.9"]]);
     expect([incomesOf(bob, "BUY"), incomesOf(bob, "MAKER_FEE")]).toEqual([["-600", "-1200"], ["0.06"]]);
@@ -97,6 +98,54 @@ describe("a dataDir whose chain has the contracts of an earlier version", () => 
     expect(bob.call("POST", "/withdraw", { amount: "7" }).status).toBe(200);
     await world.open.settled();
     expect(await tokensOf(world, bob.address)).toBe(57_000_000n);
+    await expectEqualViews(world, addressesOf(clients));
+  });
+});
+
+/** A contract that calls the address in its first word with the rest of what it is called with. */
+const FORWARDER = "0x00000000000000000000000000000000000f0f0f";
+const FORWARDER_CODE = "0x602036038060206000376000600091600060006000355af1601f57600080fd5b00";
+
+/** Calls `to` by the contract, by the wallet's transaction. */
+async function byContract(from: Signer, to: Hex, data: string): Promise<void> {
+  const { chain } = world.chain;
+  const hash = await chain.send({ from, to: FORWARDER, data: `0x${to.slice(2).padStart(64, "0")}${data.slice(2)}`, gas: 3_000_000 });
+  expect((await chain.receipt(hash))?.isReverted).toBe(false);
+  await world.open.settled();
+}
+
+describe("what a contract does in its own name", () => {
+  it("executes a withdrawal that waited, and replaces one: nothing stays locked that the contracts paid out", async () => {
+    world = await ChainWorld.open();
+    await world.setMark(60_000);
+    const [alice, bob] = await world.clients();
+    await world.chain.chain.request("hardhat_setCode", FORWARDER, FORWARDER_CODE);
+    const { dealer } = world.chain.addresses;
+    const wallet = walletOf(KEYS[1]);
+    const locked = () => bob.balances().balances.pendingWithdrawPrimaryCreditAmount;
+    expect(await carriedOut(world, wallet, dealer, DEALER, "approveFundOperator", FORWARDER, 100_000_000n, 0n)).toBe(true);
+    expect(await carriedOut(world, wallet, dealer, DEALER, "requestWithdraw", bob.address, 50_000_000n, 0n)).toBe(true);
+    await byContract(STRANGER, dealer, DEALER.encodeFunctionData("fastWithdraw", [bob.address, alice.address, 1n, 0n, true, "0x"]));
+    expect(locked()).toBe("50");
+    await byContract(STRANGER, dealer, DEALER.encodeFunctionData("executeWithdraw", [bob.address, bob.address, false, "0x"]));
+    expect(locked()).toBe("0");
+    expect(await tokensOf(world, bob.address)).toBe(50_000_000n);
+    await byContract(STRANGER, dealer, DEALER.encodeFunctionData("requestWithdraw", [bob.address, 20_000_000n, 0n]));
+    expect(locked()).toBe("20");
+    await expectEqualViews(world, addressesOf([alice, bob]));
+  });
+
+  it("sends a trade, whose fees are the contract's and not the wallet's that called it", async () => {
+    world = await ChainWorld.open();
+    await world.setMark(60_000);
+    const clients = await world.clients();
+    const [alice, bob, carol] = clients;
+    await world.chain.chain.request("hardhat_setCode", FORWARDER, FORWARDER_CODE);
+    await allowToTrade(world, FORWARDER);
+    await byContract(SENDER, world.perp(), outsideTrade(sell(alice, "0.03"), buy(bob, "0.03")));
+    expect(incomesOf(alice, "TAKER_FEE")).toEqual(["-0.9"]);
+    expect(carol.balances().balances.primaryCreditAmount).toBe("100000");
+    expect(await primaryOnChain(world, FORWARDER)).toBe(1_080_000n);
     await expectEqualViews(world, addressesOf(clients));
   });
 });

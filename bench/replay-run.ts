@@ -73,6 +73,8 @@ function setupOf(tape: Tape): Setup {
         },
         liquidationPriceOff: 0.01,
         insuranceFeeRate: 0.01,
+        orderTokensPerMinute: 600,
+        commonTokensPerMinute: 1200,
       },
       [marketId],
       "/",

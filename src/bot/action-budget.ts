@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type BudgetMoment, RateBudget } from "../core/rate-budget.js";
 import type { Clock } from "../core/seam.js";
+import { DEFAULT_TOKEN_LIMITS } from "../core/token-limits.js";
 import type { Ms } from "../core/units.js";
 import type { VenueRules } from "../exchange/records.js";
 import {
@@ -27,12 +28,6 @@ export const BUDGET_FILE = "budget.json";
 /** Tokens that may be spent between two writings, so that not each dispatch waits for the disk. */
 const LEAD_TOKENS = 32;
 const BUCKETS: readonly Bucket[] = ["ORDER", "COMMON"];
-
-/** What the exchange allows where `rateLimits` names no such bucket (protocol, section 3). */
-const DEFAULT_LIMITS: Readonly<Record<Bucket, { readonly limit: number; readonly intervalMs: Ms }>> = {
-  ORDER: { limit: 1200, intervalMs: 60_000 },
-  COMMON: { limit: 2400, intervalMs: 60_000 },
-};
 
 /** What each budget wrote of itself is checked by that budget. */
 const spentSchema = z.object({ ORDER: z.unknown(), COMMON: z.unknown(), lead: z.boolean().optional() }).partial();
@@ -181,5 +176,5 @@ function budgetsBefore(store: StateStore, rules: VenueRules, moment: BudgetMomen
 }
 
 function limitOf(rules: VenueRules, bucket: Bucket): { limit: number; intervalMs: Ms } {
-  return rules.rateLimits.find(({ name }) => name === bucket) ?? DEFAULT_LIMITS[bucket];
+  return rules.rateLimits.find(({ name }) => name === bucket) ?? DEFAULT_TOKEN_LIMITS[bucket];
 }

@@ -1,6 +1,7 @@
 import { MarketwrightError, RunError } from "../core/errors.js";
 import { RateBudget } from "../core/rate-budget.js";
 import type { Clock, Timer } from "../core/seam.js";
+import { DEFAULT_TOKEN_LIMITS } from "../core/token-limits.js";
 import type { Ms } from "../core/units.js";
 import type { OperationName } from "./operations.js";
 import { RATE_BUCKETS, type RateBuckets } from "./rate-buckets.js";
@@ -23,10 +24,10 @@ export interface RateGateOptions {
   readonly maxWaitMs?: Ms;
 }
 
-/** The limits last seen on the exchange (protocol, section 3), until exchangeInfo is read. */
+/** The limits in force until exchangeInfo is read. */
 export const DEFAULT_LIMITS: readonly RateLimitRule[] = [
-  { name: "COMMON", limit: 2400, intervalMs: 60_000 },
-  { name: "ORDER", limit: 1200, intervalMs: 60_000 },
+  { name: "COMMON", ...DEFAULT_TOKEN_LIMITS.COMMON },
+  { name: "ORDER", ...DEFAULT_TOKEN_LIMITS.ORDER },
 ];
 
 /** A call that was not made, because the budget is spent for longer than a call may wait, or the exchange has banned this address. */

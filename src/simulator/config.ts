@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { checkShape, type ShapeContext } from "../core/config-shape.js";
+import { DEFAULT_TOKEN_LIMITS } from "../core/token-limits.js";
 import { chainConfigShape } from "./chain/chain-config.js";
 import { choicesShape } from "./choices.js";
 import { address, decimal, marketId, positiveDecimal, signedDecimal, text } from "./config-text.js";
@@ -158,8 +159,8 @@ const shape = z.strictObject({
   rateLimits: z
     .strictObject({
       /** 0 switches the limit off. */
-      common: z.int().min(0).default(2400),
-      order: z.int().min(0).default(1200),
+      common: z.int().min(0).default(DEFAULT_TOKEN_LIMITS.COMMON.limit),
+      order: z.int().min(0).default(DEFAULT_TOKEN_LIMITS.ORDER.limit),
       intervalMs: durationMs.min(1000).default(60_000),
       /** Whose requests are counted together. */
       key: z.enum(["ip", "account", "both"]).default("ip"),

@@ -3,6 +3,7 @@ import { Decimal } from "decimal.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
 import { decimalToScaled, Instrument, requireGridUnit } from "../../core/instrument.js";
 import { readPlainText } from "../../core/plain-files.js";
+import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
 import { type CreditUnits, type Hex, type MarketId, MINUTE_MS } from "../../core/units.js";
 import { decodeRules } from "../../exchange/decode-rules.js";
 import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "../../exchange/order-signing.js";
@@ -27,8 +28,6 @@ const ASSET = "USDC";
 const LEAST_CREDIT_DECIMALS = 6;
 const MOST_CREDIT_DECIMALS = 18;
 const PAPER_DECIMALS = 18;
-/** The exchange's limits where none is known (protocol, section 3). */
-const LIMITS = { ORDER: 600, COMMON: 1200 } as const;
 
 /**
  * The rules of a backtest: an exchange's own answer, or made from what the file says of each market.
@@ -40,11 +39,18 @@ export function readRules(file: RulesFile, markets: readonly MarketId[], folder:
     file.exchangeInfo === undefined
       ? { rules: madeRules(file.markets ?? {}, markets), asset: ASSET, exchangeInfo: undefined }
       : toldRules(resolve(folder, file.exchangeInfo), markets, file.quoteAsset);
-  const limits = { ORDER: file.orderTokensPerMinute, COMMON: file.commonTokensPerMinute };
-  const told = new Map(found.rules.rateLimits.map((limit) => [limit.name, limit]));
-  for (const [name, limit] of Object.entries(limits)) if (limit !== undefined) told.set(name, { name, limit, intervalMs: MINUTE_MS });
-  const rules = { ...found.rules, rateLimits: [...told.values()], ...(file.gas !== undefined && gasOf(file.gas, found.rules)) };
+  const rateLimits = rateLimitsFor(file, found.rules.rateLimits);
+  const rules = { ...found.rules, rateLimits, ...(file.gas !== undefined && gasOf(file.gas, found.rules)) };
   return { ...found, rules, asset: file.quoteAsset ?? found.asset };
+}
+
+/** The file's own limits, else those of the exchange's answer, else the defaults of the bot and the embedded exchange. */
+function rateLimitsFor(file: RulesFile, told: VenueRules["rateLimits"]): VenueRules["rateLimits"] {
+  const limits = new Map(told.map((limit) => [limit.name, limit]));
+  for (const [name, limit] of Object.entries(DEFAULT_TOKEN_LIMITS)) if (!limits.has(name)) limits.set(name, { name, ...limit });
+  const written = { ORDER: file.orderTokensPerMinute, COMMON: file.commonTokensPerMinute };
+  for (const [name, limit] of Object.entries(written)) if (limit !== undefined) limits.set(name, { name, limit, intervalMs: MINUTE_MS });
+  return [...limits.values()];
 }
 
 /** {@link readRules}, for whoever wants nothing but the exchange's rules. */
@@ -115,7 +121,7 @@ function madeRules(files: Readonly<Record<MarketId, MarketRulesFile>>, markets: 
     creditDecimals,
     paperDecimals: PAPER_DECIMALS,
     eip712: { ...domain, domainSeparator: domainSeparator(domain), domainTypeHash: DOMAIN_TYPE_HASH, orderTypeHash: ORDER_TYPE_HASH },
-    rateLimits: Object.entries(LIMITS).map(([name, limit]) => ({ name, limit, intervalMs: MINUTE_MS })),
+    rateLimits: [],
     waiveGasFeeMinimumQuote: 0n,
     markets: rules,
     serverTimeMs: 0,

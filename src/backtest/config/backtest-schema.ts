@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { baseField, chargeField, countField, durationField, quoteField, rateField } from "../../bot/config/config-fields.js";
 import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue-model-names.js";
+import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
 import { DOUBT_RULES } from "../venue/doubt-rule.js";
 
 const marketId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
@@ -101,8 +102,12 @@ const rules = z
       .meta({ expected: "the name of an asset, such as USDC" })
       .describe("Name of the asset that everything is settled in, for the report. Default: exchangeInfo's, else USDC.")
       .optional(),
-    orderTokensPerMinute: countField("The exchange's ORDER limit. Default: exchangeInfo's, else 600.").optional(),
-    commonTokensPerMinute: countField("The exchange's COMMON limit. Default: exchangeInfo's, else 1200.").optional(),
+    orderTokensPerMinute: countField(
+      `The exchange's ORDER limit. Default: exchangeInfo's, else ${DEFAULT_TOKEN_LIMITS.ORDER.limit}.`,
+    ).optional(),
+    commonTokensPerMinute: countField(
+      `The exchange's COMMON limit. Default: exchangeInfo's, else ${DEFAULT_TOKEN_LIMITS.COMMON.limit}.`,
+    ).optional(),
     gas: z
       .strictObject({
         waivedFrom: positiveDecimal("An order below it pays gas: its value, or its amount where the bot's exchange.waiverUnit is base"),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
 import { ConfigError } from "../../../src/core/errors.js";
+import { DEFAULT_LIMITS } from "../../../src/exchange/rate-gate.js";
+import { parseExchangeConfig } from "../../../src/simulator/config.js";
 
 type RulesFile = Parameters<typeof rulesOfFile>[0];
 
@@ -37,6 +39,16 @@ describe("the rules that a backtest's file says of a market", () => {
     expect(marketOf({})).not.toHaveProperty("maxExposure");
     expect(() => marketOf({ maxExposureQuote: "1.0000001" })).toThrow(ConfigError);
     expect(() => marketOf({ maxExposureQuote: "1.0000001" })).toThrow(/rules\.markets\.btcusdc\.maxExposureQuote.*1\.0000001/);
+  });
+
+  it("keep a replayed bot to the token limits of the bot and of the embedded exchange where the file names none", () => {
+    const file: RulesFile = { markets: { btcusdc: MARKET }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 };
+    const limits = (change: Partial<RulesFile>) =>
+      Object.fromEntries(rulesOfFile({ ...file, ...change }, ["btcusdc"], "/").rateLimits.map(({ name, limit }) => [name, limit]));
+    const { order, common } = parseExchangeConfig({ markets: { btcusdc: {} } }).rateLimits;
+    expect(limits({})).toEqual({ ORDER: order, COMMON: common });
+    expect(limits({})).toEqual(Object.fromEntries(DEFAULT_LIMITS.map(({ name, limit }) => [name, limit])));
+    expect(limits({ orderTokensPerMinute: 600 })).toEqual({ ORDER: 600, COMMON: common });
   });
 
   it("say what small orders pay in gas, or that they pay none", () => {

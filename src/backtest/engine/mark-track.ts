@@ -21,8 +21,8 @@ export interface MarkSources {
   readonly toldEveryUs: number;
 }
 
-/** How long after a boundary a mark that still names it may be stamped and be the mark of that boundary. */
-const BOUNDARY_LAG_US = 1_000_000;
+/** How long after a boundary of funding its mark and its payment may be stamped, microseconds: exchanges read their marks on the boundary, and write them down some milliseconds later. */
+export const BOUNDARY_LAG_US = 1_000_000;
 
 /** Marks and funding of one market: computed on the exchange's clock, heard on the bot's. */
 export class MarkTrack {

@@ -8,6 +8,7 @@ import { HistoryStore } from "../../history/store.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { DataFile, InputGrade } from "../report/run-meta.js";
 import { bestGrade, shortestInterval } from "./best-grade.js";
+import { fundingReach, fundingWithin } from "./funding-within.js";
 import { besideGapTexts, type CoveredBeside, candleGapTexts, TAIL_US, type TapeGap, tapeGapTexts } from "./history-gaps.js";
 import { firstUs, lastUs, type OpenedMarket, requireRecords } from "./opened-market.js";
 import type { PlayedHistory } from "./played-history.js";
@@ -110,15 +111,12 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
   const marks =
     grade !== "klines" && has(store, name, "marks", span) ? new MarkSource(store, name, { ...span, creditDecimals }) : undefined;
   const tellsFunding = (await marks?.tellsFunding()) === true;
-  // A run begins without a position, so what is stamped at the instant at which one ends and another begins is paid by the one that ends, or by none.
-  const toItsEnd = { ...span, toUs: span.toUs + 1 };
-  const funding = has(store, name, "funding", toItsEnd) ? await openFunding(store, name, toItsEnd) : undefined;
+  const reach = fundingReach(span);
+  const funding = has(store, name, "funding", reach) ? fundingWithin(await openFunding(store, name, reach), span) : undefined;
   const besideKinds: HistoryKind[] = [...(marks === undefined ? [] : ["marks"]), ...(funding === undefined ? [] : ["funding"])];
   const beside = besideKinds.map((kind) => ({ marketId, kind, covered: coveredBy(store, name, kind), fundingIntervalMs }));
   const filesOf = (kinds: readonly HistoryKind[]): DataFile[] =>
-    kinds.flatMap((kind) =>
-      daysIn(store, name, kind, kind === "funding" ? toItsEnd : span).map((day) => fileOf(store, marketId, kind, day)),
-    );
+    kinds.flatMap((kind) => daysIn(store, name, kind, kind === "funding" ? reach : span).map((day) => fileOf(store, marketId, kind, day)));
   // Files are named before they are read, which takes a while where columns are made: an import may write a day anew meanwhile.
   if (grade === "klines") {
     const kind = `klines-${interval}`;

@@ -14,12 +14,18 @@ const RATE = 0.0001;
 
 // Every run begins without a position: what is stamped at the instant at which one ends and the next begins is paid by the first, or by nobody. A walk forward in windows of eight
 // hours would never pay any.
-describe("funding that is stamped at the very end of a run", () => {
+describe.each([
+  ["at the very end of a run", 0],
+  ["16 ms after it, as exchanges stamp what they pay at a boundary,", 16],
+  ["almost a second after it", 999],
+])("funding that is stamped %s", (_when, lateMs) => {
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "backtest-funding-"));
     const store = await generateHistory(folder, { market: MARKET, fromMs: MIDNIGHT_MS - 60_000, seconds: 120 });
-    const stamps = [MIDNIGHT_MS, MIDNIGHT_MS + 28_800_000].map((fundingTime) => JSON.stringify({ fundingRate: String(RATE), fundingTime }));
+    const stamps = [MIDNIGHT_MS + lateMs, MIDNIGHT_MS + 28_800_000 + lateMs].map((fundingTime) =>
+      JSON.stringify({ fundingRate: String(RATE), fundingTime }),
+    );
     const file = join(folder, "funding.ndjson");
     writeFileSync(file, `${stamps.join("\n")}\n`);
     await importFiles(store, { market: MARKET, files: [file], clock: { partsAt: [], baseLatencyNs: 0n }, replace: false });
@@ -42,5 +48,11 @@ describe("funding that is stamped at the very end of a run", () => {
     expect(Number(profit.funding) / (-position * mark * RATE)).toBeCloseTo(1, 4);
     const next = await reportOfSpan("2026-01-06", "2026-01-07");
     expect(next.profit.funding).toBe("0");
+  });
+
+  it("is not paid by a run that ends before the boundary", async () => {
+    const { markets, data } = await reportOfSpan("2026-01-05", "2026-01-05T23:59:59.5Z");
+    expect(markets[0]?.funding.payments).toBe(0);
+    expect(data.map(({ kind }) => kind)).not.toContain("funding");
   });
 });

@@ -8,6 +8,7 @@ import { HistoryStore } from "../../history/store.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { DataFile, InputGrade } from "../report/run-meta.js";
 import { bestGrade, shortestInterval } from "./best-grade.js";
+import { requireCommonTime } from "./common-time.js";
 import { fundingReach, fundingWithin } from "./funding-within.js";
 import { besideGapTexts, type CoveredBeside, candleGapTexts, TAIL_US, type TapeGap, tapeGapTexts } from "./history-gaps.js";
 import { firstUs, lastUs, type OpenedMarket, requireRecords } from "./opened-market.js";
@@ -64,6 +65,7 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
   }
   const markets = opened.map(({ market }) => market);
   for (const market of markets) requireRecords(market, history, store);
+  requireCommonTime(markets, history);
   const startUs = Math.max(history.fromUs, Math.min(...markets.map(firstUs)));
   const endUs = Math.min(history.toUs, Math.max(...markets.map(lastUs)) + TAIL_US);
   const replayedMs: Span = [startUs / 1000, endUs / 1000];

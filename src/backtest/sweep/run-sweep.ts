@@ -8,6 +8,7 @@ import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { onDisk } from "../report/on-disk.js";
 import type { DataFile } from "../report/run-meta.js";
+import { requireCommonTime } from "../run/common-time.js";
 import { historyKey, type OpenedHistory, openHistory } from "../run/open-history.js";
 import { mayHaveRecords } from "../run/opened-market.js";
 import { requireReported } from "../run/reported-span.js";
@@ -225,12 +226,15 @@ function requireAllReported(
   }
 }
 
-/** Before a run is wasted. @throws ConfigError naming a market that has no record of a window */
+/** Before a run is wasted. @throws ConfigError naming a market that has no record of a window, or two that have none at the same time in it */
 function requireRecorded(splits: readonly Split[], { markets, startUs }: OpenedHistory, configs: readonly BacktestConfig[]): void {
   const warmupMs = Math.max(...configs.map((config) => config.warmupMs));
   for (const { name, fromUs, toUs } of splits.flatMap(({ train, test }) => [train, afterWarmup(test, warmupMs, startUs)])) {
     const silent = markets.find((market) => !mayHaveRecords(market, { fromUs, toUs }));
-    if (silent === undefined) continue;
+    if (silent === undefined) {
+      requireCommonTime(markets, { fromUs, toUs }, ` in ${name}`);
+      continue;
+    }
     throw new ConfigError("has no record of a window", {
       field: `history.markets.${silent.marketId}`,
       value: `${name}, ${instantText(Math.floor(fromUs / 1000))} to ${instantText(Math.floor(toUs / 1000))}`,

@@ -213,7 +213,8 @@ export class Desk {
     this.#subscription = subscription;
     try {
       const intents = this.#view$().pipe(strategy(this.#options.context));
-      if (!isObservable(intents)) return this.#ended("strategy failed to start: its operator made no Observable of the views");
+      if (!isObservable(intents))
+        return this.#ended("strategy failed to start: its operator made no Observable of the views", { thrown: intents });
       // One that ended, or was stopped, while it was being subscribed to is unsubscribed at once.
       subscription.add(
         intents.subscribe({

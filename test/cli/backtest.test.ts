@@ -41,7 +41,7 @@ describe("marketwright backtest", () => {
   it("says what a run came to, in the asset that it is settled in, and where its report lies", async () => {
     const { code, out: told } = await captureCli(["backtest", file(5000), "--out", out("plain")]);
     expect(code).toBe(0);
-    expect(told).toMatch(/^run: 2026-01-05T12:00:00\.000000Z to .*, books\nprofit -?[\d.]+ USDC: spread /);
+    expect(told).toMatch(/^(DOUBTFUL: .*\n)?run: 2026-01-05T12:00:00\.000000Z to .*, books\nprofit -?[\d.]+ USDC: spread /);
     expect(told).toContain(join(out("plain"), "report.html"));
     expect(reportOf("plain").ended).toBe("end-of-history");
   });
@@ -126,8 +126,18 @@ export default defineStrategy({ params: z.object({}), create: () => () => NEVER 
     writeFileSync(join(folder, "silent.mjs"), silent);
     const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
     writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./silent.mjs"));
-    const { out: told } = await captureCli(["backtest", path, "--out", out("silent")]);
+    const { code, out: told } = await captureCli(["backtest", path, "--out", out("silent")]);
     expect(told).toContain("\n0 fills of 0 orders, for 0 USDC");
+    expect(code).toBe(0);
+    expect(told).toMatch(
+      /^WORTHLESS: btcusdc: no order was ever sent: its strategy was shown the market \d+ times and never asked for anything\n/,
+    );
+    const { worthless, strategyErrors } = reportOf("silent");
+    expect([worthless.length, strategyErrors]).toEqual([1, []]);
+    expect(readFileSync(join(out("silent"), "report.html"), "utf8")).toContain(`This run is worth nothing: ${worthless[0]}.`);
+    const asJson = await captureCli(["backtest", path, "--out", out("silent-json"), "--json"]);
+    expect([asJson.code, JSON.parse(asJson.out).worthless]).toEqual([0, worthless]);
+    expect(asJson.err).toContain(`WORTHLESS: ${worthless[0]}`);
   });
 
   it("says what was asked for and not done, by whom and why: a strategy that nobody obeys earns nothing", async () => {
@@ -145,12 +155,34 @@ export default defineStrategy({
     const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
     writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./quoteless.mjs"));
     const { out: told } = await captureCli(["backtest", path, "--out", out("refused")]);
-    const { refused, fills } = reportOf("refused");
+    const { refused, fills, worthless } = reportOf("refused");
+    expect(told).toMatch(/^WORTHLESS: btcusdc: no order was ever sent: the bot refused all \d+ intents of its strategy \(\d+ x /);
+    expect(worthless).toHaveLength(1);
     expect([fills.all.fills, refused.length]).toEqual([0, 1]);
     const [{ by, reason, count, why, firstAt }] = refused;
     expect([by, count > 3, firstAt.slice(0, 17)]).toEqual(["bot", true, "2026-01-05T12:00:"]);
     expect(told).toContain(`\nrefused ${count} x an intent by the bot in btcusdc, ${reason}: ${why}\n`);
     expect(readFileSync(join(out("refused"), "report.html"), "utf8")).toContain("intents of btcusdc's strategy");
+  });
+
+  it("ends with 1 where the strategy failed, with the report in place and the failure in it", async () => {
+    const failing = `import { defineStrategy } from "marketwright";
+import { map } from "rxjs";
+import { z } from "zod";
+export default defineStrategy({ params: z.object({}), create: () => (view$) => view$.pipe(map(() => { throw new Error("no such parameter"); })) });
+`;
+    writeFileSync(join(folder, "failing.mjs"), failing);
+    const path = file(5000);
+    const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
+    writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./failing.mjs"));
+    const { code, out: told } = await captureCli(["backtest", path, "--out", out("failing")]);
+    const { ended, strategyErrors, worthless } = reportOf("failing");
+    expect([code, ended]).toEqual([1, "halted"]);
+    expect(strategyErrors).toEqual([
+      { marketId: "btcusdc", at: expect.stringMatching(/^2026-01-05T12:00:/), why: "strategy failed: no such parameter" },
+    ]);
+    expect(worthless).toEqual(["btcusdc: no order was ever sent: strategy failed: no such parameter"]);
+    expect(told).toMatch(/\nFAILED: the strategy of btcusdc at \S+: strategy failed: no such parameter\nHALTED: since/);
   });
 
   it("shows each decision that a cut of the history changed, with both instants to the microsecond, and ends with 1", async () => {

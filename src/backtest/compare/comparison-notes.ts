@@ -2,7 +2,7 @@ import type { CreditUnits, MarketId, Ms } from "../../core/units.js";
 import { instantText } from "../../history/day.js";
 import { lengthOf, type Span } from "../../history/spans.js";
 import { MANUAL } from "../../risk/halt.js";
-import { DOUBTS, DoubtfulFills, type DoubtfulSum } from "../record/doubtful-fills.js";
+import { DOUBTS, DoubtfulFills, type DoubtfulSum, doubtfulFees } from "../record/doubtful-fills.js";
 import type { Session } from "../session/session-file.js";
 import { type Judged, WINDOW_US } from "./fit.js";
 import type { FillMatch } from "./match-fills.js";
@@ -172,7 +172,7 @@ function doubtNotes({ marketId, instrument }: OpenedSessionMarket, again: RanAga
     fills === 0
       ? []
       : [
-          `in ${marketId} ${fills} of the run again's fills, ${instrument.amountOf(Number(lots))} base units, ${what}: they paid ${credit(fees)} in fees, and would otherwise ${credit(feesOtherwise)}`,
+          `in ${marketId} ${fills} of the run again's fills, ${instrument.amountOf(Number(lots))} base units, ${what}: ${doubtfulFees(credit(fees), credit(feesOtherwise))}`,
         ];
   return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) => note(doubtful[kind], DOUBTS[kind]));
 }

@@ -1,5 +1,6 @@
 import { Bot } from "../../bot/bot.js";
 import { actionText } from "../../bot/ladder-text.js";
+import { marketStanding } from "../../bot/market-standing.js";
 import type { Notice } from "../../bot/notice.js";
 import { DiscardingStore } from "../../bot/state/discarding-store.js";
 import { microtasksDrained } from "../../core/drained.js";
@@ -22,8 +23,12 @@ import type { LocalFeed } from "../feed/local-feed.js";
 import { TradeFeed } from "../feed/trade-feed.js";
 import { BookMatcher } from "../matching/book-matcher.js";
 import { TradeMatcher } from "../matching/trade-matcher.js";
+import { BookStates } from "../record/book-states.js";
 import { LossRecord } from "../record/loss-record.js";
 import { WORKED } from "../record/markouts.js";
+import { QuotingRecord } from "../record/quoting-record.js";
+import { type Refusal, Refusals } from "../record/refusals.js";
+import { type StrategyError, StrategyErrors } from "../record/strategy-errors.js";
 import type { RungEvents } from "../report/run-meta.js";
 import { chargedRules } from "../venue/charged-rules.js";
 import { CutLine } from "../venue/cut-line.js";
@@ -63,6 +68,11 @@ export class ReplayRun {
   readonly #marks = new Map<MarketId, MarkTrack>();
   readonly #isCoarse: boolean;
   readonly #losses = new LossRecord();
+  readonly #refusals: Refusals;
+  readonly #errors = new StrategyErrors();
+  readonly #quoting = new QuotingRecord();
+  /** Of recorded books. */
+  readonly #bookStates = new Map<MarketId, BookStates>();
   #isWarm = false;
 
   constructor(options: ReplayRunOptions) {
@@ -84,6 +94,7 @@ export class ReplayRun {
         return [marketId, marketTerms(market, instrument, options.liquidation)] as const;
       }),
     );
+    this.#refusals = new Refusals(terms);
     const latency = options.latencyOf(() => this.#feedLatencyUs());
     const replayed = replayConfig(config, new Set(markets.keys()), pace);
     this.venue = new ReplayVenue({
@@ -102,8 +113,11 @@ export class ReplayRun {
     const parts: EngineMarket[] = [];
     for (const [marketId, history] of markets) {
       const market = this.venue.markets.get(marketId) as ReplayMarket;
+      const states = history.grade === "books" ? new BookStates(this.#warmUs) : undefined;
+      if (states !== undefined) this.#bookStates.set(marketId, states);
       const onTouch = (atUs: number, bidTicks: Ticks, askTicks: Ticks): void => {
         observer.touch(marketId, atUs, bidTicks, askTicks);
+        states?.touch(atUs, bidTicks, askTicks);
         const midHalfTicks = bidTicks + askTicks;
         if (!Number.isNaN(midHalfTicks)) this.venue.account.mid(marketId, midHalfTicks);
       };
@@ -248,6 +262,33 @@ export class ReplayRun {
     return this.#losses.heldSinceHalt(this.bot.context);
   }
 
+  /** What was asked for and not done. */
+  get refusals(): readonly Refusal[] {
+    return this.#refusals.list;
+  }
+
+  /** The first error of each market's strategy. */
+  get strategyErrors(): readonly StrategyError[] {
+    return this.#errors.list;
+  }
+
+  /** Says, in words, what makes the run worth nothing, now: markets without a book to quote in, and those in which no order was ever taken, with the reason. */
+  get worthless(): string[] {
+    const { context, safety } = this.bot;
+    return context.deskList.flatMap((desk) => {
+      const { marketId, newestViewSequence: views } = desk;
+      const end = {
+        startUs: this.#warmUs,
+        endUs: this.nowUs,
+        views,
+        blocks: marketStanding(context, safety, desk).reasons,
+        refusals: this.refusals,
+      };
+      const found = [this.#bookStates.get(marketId)?.worthless(this.nowUs), this.#quoting.whyNever(marketId, end)];
+      return found.flatMap((text) => (text === undefined ? [] : [`${marketId}: ${text}`]));
+    });
+  }
+
   /** The end: the bot takes its orders down and leaves, and the account is sampled once more. Returns the last instant. */
   finish(): number {
     const untilUs = this.#engine.nowUs + LEAVE_WITHIN_US;
@@ -276,13 +317,16 @@ export class ReplayRun {
     const { observer, onNotice } = this.#options;
     const atUs = this.#clock.nowUs;
     this.#losses.hear(notice, atUs, () => this.bot.context.account.equity);
+    this.#refusals.hear(notice, atUs);
+    this.#errors.hear(notice, atUs);
+    if (!isWarmingUp(notice)) this.#quoting.hear(notice, atUs);
     if (notice.kind === "dispatched") {
       const { action } = notice;
       if (action.kind === "place" || action.kind === "cancel" || action.kind === "cancel-all")
         observer.action(action.marketId, atUs, action.kind);
     } else if (notice.kind === "held-back" && notice.limit.endsWith("tokens")) {
       observer.action(notice.marketId, atUs, "throttled");
-    } else if (notice.kind === "halted" && !notice.why.includes(WARMING_UP)) {
+    } else if (notice.kind === "halted" && !isWarmingUp(notice)) {
       const where = notice.marketId === undefined ? "" : ` in ${notice.marketId}`;
       observer.note(atUs, notice.on ? "warn" : "info", `${notice.on ? "halted" : "goes on"}${where}, ${notice.reason}: ${notice.why}`);
     } else if (notice.kind === "rung" && notice.action !== "halt") {
@@ -298,6 +342,11 @@ export class ReplayRun {
 }
 
 const WARMING_UP = "warming up";
+
+/** Whether a notice is of the halt that keeps a bot from quoting while it only watches. */
+function isWarmingUp(notice: Notice): boolean {
+  return notice.kind === "halted" && notice.why.includes(WARMING_UP);
+}
 
 /** The executor keeps what works a position apart from every quote by a level of its own, which is no distance from the touch. */
 function quoteLevelOf(level: number | undefined): number {

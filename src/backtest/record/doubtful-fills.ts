@@ -22,6 +22,13 @@ export const DOUBTS = {
   postOnly: "are of post-only orders that may have been refused",
 } as const;
 
+/** What such fills paid, and would have by the other rule, as decimals: the same where both rules charge alike. */
+export function doubtfulFees(fees: string, feesOtherwise: string): string {
+  return fees === feesOtherwise
+    ? `they paid ${fees} in fees by either rule`
+    : `they paid ${fees} in fees, and would otherwise ${feesOtherwise}`;
+}
+
 class Sum implements DoubtfulSum {
   fills = 0;
   lots = 0n;

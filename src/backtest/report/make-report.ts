@@ -8,6 +8,7 @@ import { ADVERSE_SELECTION_MS, type FinishedRun, type RunRecorder } from "../rec
 import { REPORT_PARTS } from "../record/split-profit.js";
 import { dayName, instantOf } from "./instants.js";
 import { bpsOf, marketReport, numberOrNull, ordersReport, profitText, seriesText } from "./market-report.js";
+import { mostlyDoubtful } from "./mostly-doubtful.js";
 import { REPORT_FORMAT, type Report } from "./report-schema.js";
 import type { RunMeta, RunOutcome } from "./run-meta.js";
 import { SHARPE_CONVENTION, sharpeOf } from "./sharpe.js";
@@ -51,6 +52,8 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
     span: { from: instantOf(meta.startUs), to: instantOf(finished.endUs), seconds: (finished.endUs - meta.startUs) / 1e6 },
     ended: outcome.ended,
     reason: outcome.reason ?? null,
+    worthless: [...(outcome.worthless ?? [])],
+    strategyErrors: (outcome.strategyErrors ?? []).map(({ marketId, atUs, why }) => ({ marketId, at: instantOf(atUs), why })),
     asset: meta.asset,
     equity: { start: credit(finished.startEquity), end: credit(finished.last.equity), transfers: fine(finished.last.profit.transfers) },
     profit: profitText(profit, decimals),
@@ -122,7 +125,11 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
         ...rung,
       })),
     },
-    doubts: [...(outcome.doubts ?? []), ...tooGoodFees({ markets: marketReports, asset: meta.asset })],
+    doubts: [
+      ...marketReports.flatMap(mostlyDoubtful),
+      ...(outcome.doubts ?? []),
+      ...tooGoodFees({ markets: marketReports, asset: meta.asset }),
+    ],
     models: (meta.models ?? []).map(({ name, value }) => ({ name, value })),
     refused: (outcome.refusals ?? []).map(({ firstUs, ...refusal }) => ({ ...refusal, firstAt: instantOf(firstUs) })),
     notes: {

@@ -97,7 +97,7 @@ function cards(report: Report): Card[] {
 
 function warningsHtml(report: Report): string {
   const { notes, orders, refused } = report;
-  const warnings: string[] = [];
+  const warnings = report.worthless.map((text) => `This run is worth nothing: ${escaped(text)}.`);
   if (report.isIndicative) {
     warnings.push(
       "Replayed on candles: what traded at which price within a candle is not known, so its fills are a guess and its profit indicates at most.",

@@ -64,6 +64,11 @@ export class ReportFolder {
     if (isReplacing) rmSync(before, { recursive: true, force: true });
   }
 
+  /** Whether a report of a run that was not interrupted lies where this one is to be. */
+  get holdsWhole(): boolean {
+    return isReport(this.#target) && !isInterrupted(this.#target);
+  }
+
   /** Removes the hidden folder; nothing after it was placed. */
   abandon(): void {
     if (this.#isOpen) rmSync(this.path, { recursive: true, force: true });
@@ -111,6 +116,17 @@ function assertFree(target: string, given: string, replace: boolean): void {
     });
   if (!replace)
     throw new ConfigError("a report lies there already", { ...detail, expected: "another folder, or --replace to have it replaced" });
+}
+
+/** Whether a report says that its run was interrupted. One that cannot be read is taken for whole. */
+function isInterrupted(folder: string): boolean {
+  try {
+    const { ended } = JSON.parse(readFileSync(join(folder, REPORT_JSON), "utf8")) as { readonly ended?: unknown };
+    return ended === "stopped";
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return false;
+    throw cause;
+  }
 }
 
 function isReport(folder: string): boolean {

@@ -161,6 +161,14 @@ export const reportSchema = z
     span: z.strictObject({ from: instant, to: instant, seconds: z.number().nonnegative() }),
     ended,
     reason: z.string().nullable(),
+    worthless: z
+      .array(z.string())
+      .default([])
+      .describe("What makes the run worth nothing, to be read before any figure; nothing in reports of before this was told"),
+    strategyErrors: z
+      .array(z.strictObject({ marketId: z.string(), at: instant, why: z.string() }))
+      .default([])
+      .describe("The first error of each market's strategy, which halted the market; nothing in reports of before this was told"),
     asset: z.string().describe("What everything is settled in"),
     equity: z.strictObject({ start: money, end: money, transfers: money.describe("Deposits less withdrawals") }),
     profit,

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import type { RunObserver } from "../record/run-observer.js";
 import { ADVERSE_SELECTION_MS, RunRecorder } from "../record/run-recorder.js";
 import { FillsFile } from "./fills-file.js";
+import { InterruptedRun } from "./interrupted-run.js";
 import { makeReport } from "./make-report.js";
 import { onDisk } from "./on-disk.js";
 import { reportPage } from "./page.js";
@@ -59,11 +60,12 @@ export class ReportWriter {
 
   /**
    * Writes what is left to write and puts everything in place.
-   * @throws RunError when the run was not sampled at its end, or the parts of its profit do not sum to the change of its equity, or the
+   * @throws InterruptedRun when it is of a part, and the report of a whole run lies there; RunError when the run was not sampled at its end, or the parts of its profit do not sum to the change of its equity, or the
    * disk refuses. Nothing is in place then.
    */
   finish(outcome: RunOutcome): ReportPaths {
     try {
+      if (outcome.ended === "stopped" && this.#folder.holdsWhole) throw new InterruptedRun(this.#directory);
       const report = this.report(outcome);
       this.#fills.finish();
       this.#write("report.html", reportPage(report, this.#recorder.keptFills.kept, this.#meta.instruments));

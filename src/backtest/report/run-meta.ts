@@ -2,6 +2,7 @@ import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import type { LadderAction } from "../../risk/ladder.js";
 import type { Refusal } from "../record/refusals.js";
+import type { StrategyError } from "../record/strategy-errors.js";
 
 /** What a run was fed with: books and trades, trades alone, or candles, whose results are indicative only. */
 export type InputGrade = "books" | "trades" | "klines";
@@ -82,6 +83,10 @@ export interface RunOutcome {
   readonly reason?: string;
   /** How the bot's risk ladder acted, in order. */
   readonly rungs?: RungEvents;
+  /** What makes it worth nothing, in words: for whoever reads no further. */
+  readonly worthless?: readonly string[];
+  /** The first error of each market's strategy. */
+  readonly strategyErrors?: readonly StrategyError[];
   /** What makes it less believable than it looks, in words. */
   readonly doubts?: readonly string[];
   /** What was asked for and not done. */

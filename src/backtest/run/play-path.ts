@@ -10,12 +10,13 @@ import { shownFiles } from "../config/shown-files.js";
 import type { FillModels } from "../engine/fill-models.js";
 import { MARKS_OF_A_BAR, ReplayRun } from "../engine/replay-run.js";
 import type { FeedMaker } from "../feed/feed-of.js";
-import { Refusals } from "../record/refusals.js";
 import type { RunObserver } from "../record/run-observer.js";
 import { RunRecorder } from "../record/run-recorder.js";
 import { makeReport } from "../report/make-report.js";
 import type { Report } from "../report/report-schema.js";
 import type { InputFile, RunMeta, RunOutcome } from "../report/run-meta.js";
+import { littleCommonTime } from "./common-time.js";
+import { doubtedFees } from "./doubted-fees.js";
 import { largeSharesOf } from "./large-shares.js";
 import { latencyFileBytes } from "./latency-file.js";
 import { playHistory } from "./play-history.js";
@@ -69,11 +70,6 @@ export async function playPath(
 ): Promise<RunOutcome> {
   const options = replayOptions(config);
   for (const gap of history.gaps) observer.note(history.startUs, "warn", `the history lacks ${gap}`);
-  const { rules } = config;
-  const filters = [...replayedInstruments(config)].map(
-    ([marketId, instrument]) => [marketId, { instrument, rules: rules.markets[marketId] }] as const,
-  );
-  const refusals = new Refusals(new Map(filters));
   const ticks = new Map(history.markets.map(({ marketId }) => [marketId, new RecordedTick()]));
   let isInterrupted = false;
   const watched = seenBy(history, (marketId) => ticks.get(marketId) as RecordedTick);
@@ -87,10 +83,7 @@ export async function playPath(
         observer,
         sampleUs: sampleMsOf(config, history) * 1000,
         startUs: history.startUs,
-        onNotice: (notice, atUs) => {
-          refusals.hear(notice, atUs);
-          run.onNotice?.(notice, atUs);
-        },
+        ...(run.onNotice === undefined ? {} : { onNotice: run.onNotice }),
         cutUs: run.cutUs,
         feedOf: run.feedOf,
       }),
@@ -101,16 +94,19 @@ export async function playPath(
       return !isInterrupted;
     },
   });
-  const { haltedWhy, heldSinceHalt, nowUs: historyEndUs } = replay;
+  const { haltedWhy, heldSinceHalt, nowUs: historyEndUs, strategyErrors } = replay;
+  const worthless = [...littleCommonTime(history.markets, { fromUs: history.startUs, toUs: history.endUs }), ...replay.worthless];
   const endUs = replay.finish();
   const finer = [...ticks].flatMap(([marketId, { finer }]) => (finer === undefined ? [] : [`${marketId}: ${finer}`]));
   const whole = history.grade === "books" && !options.fills.partialFills ? [WHOLE_FILLS] : [];
-  const doubts = [...finer, ...whole, ...largeSharesOf(history.grade, replay.venue.markets.values())];
-  for (const doubt of doubts) observer.note(endUs, "warn", doubt);
+  const doubts = [...doubtedFees(config), ...finer, ...whole, ...largeSharesOf(history.grade, replay.venue.markets.values())];
+  for (const text of [...worthless, ...doubts]) observer.note(endUs, "warn", text);
   const over = (ended: Pick<RunOutcome, "ended" | "reason">): RunOutcome => ({
     endUs,
     historyEndUs,
-    refusals: refusals.list,
+    refusals: replay.refusals,
+    worthless,
+    strategyErrors,
     doubts,
     rungs: replay.rungs,
     ...ended,

@@ -1,5 +1,7 @@
 import { Decimal } from "decimal.js";
+import type { MarketId } from "../../core/units.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
+import type { StrategyError } from "../record/strategy-errors.js";
 import type { ReportPaths } from "../report/report-writer.js";
 import type { RunOutcome } from "../report/run-meta.js";
 import { openHistory } from "./open-history.js";
@@ -84,7 +86,18 @@ function chosenOf(first: PathRun, second: PathRun | undefined): { readonly chose
   const [high, low] = [first.headline(), second.headline()];
   const isFirstWorse = new Decimal(high.profit).lte(low.profit);
   const [chosen, other] = isFirstWorse ? [first, low] : [second, high];
-  return { chosen, outcome: { ...chosen.outcome, alternatives: [other] } };
+  return {
+    chosen,
+    outcome: { ...chosen.outcome, strategyErrors: errorsOf([chosen, ...(isFirstWorse ? [second] : [first])]), alternatives: [other] },
+  };
+}
+
+/** The first error of each market's strategy, of the path that is reported before that of the other. */
+function errorsOf(runs: readonly PathRun[]): readonly StrategyError[] {
+  const errors = new Map<MarketId, StrategyError>();
+  for (const error of runs.flatMap(({ outcome }) => outcome.strategyErrors ?? []))
+    if (!errors.has(error.marketId)) errors.set(error.marketId, error);
+  return [...errors.values()];
 }
 
 function isStopped({ outcome }: PathRun): boolean {

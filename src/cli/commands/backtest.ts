@@ -2,8 +2,9 @@ import { availableParallelism } from "node:os";
 import type { Command } from "commander";
 import { type BacktestConfig, loadBacktestConfig } from "../../backtest/config/backtest-config.js";
 import { checkReplayedSizes } from "../../backtest/config/replayed-sizes.js";
-import { DOUBTS } from "../../backtest/record/doubtful-fills.js";
+import { DOUBTS, doubtfulFees } from "../../backtest/record/doubtful-fills.js";
 import { instantOf } from "../../backtest/report/instants.js";
+import { mostlyDoubtful } from "../../backtest/report/mostly-doubtful.js";
 import { collectAlone } from "../../backtest/run/collect-alone.js";
 import { checkLookAhead as lookAheadOf } from "../../backtest/run/look-ahead.js";
 import type { PlayedBy } from "../../backtest/run/play-path.js";
@@ -33,7 +34,8 @@ Examples:
   marketwright backtest config/backtest.yaml --out report --replace --json
   marketwright backtest config/backtest.yaml --check-look-ahead
 
-Writes report.html, report.json and fills.csv into the folder, all together at the end. Exit code 1 when it was interrupted.`;
+Writes report.html, report.json and fills.csv into the folder, all together at the end. Exit code 1 when it was
+interrupted, or a strategy failed.`;
 
 /** `marketwright backtest FILE` */
 export function addBacktest(program: Command, context: CliContext): void {
@@ -97,9 +99,10 @@ async function backtest(
   });
   bar.say("");
   context.stdout.write(json ? jsonText(result.report, 2) : resultText(result));
+  if (json) for (const line of worthlessLines(result.report)) context.stderr.write(`${line}\n`);
   for (const doubt of result.report.doubts) context.stderr.write(`Do not believe this without a second look: ${doubt}\n`);
   for (const gap of result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
-  if (result.report.ended === "stopped") throw new NotWell();
+  if (result.report.ended === "stopped" || result.report.strategyErrors.length > 0) throw new NotWell();
 }
 
 /** @throws NotWell when a decision knew of what came after it, or when there was none to look at. */
@@ -156,6 +159,12 @@ class Progress {
   }
 }
 
+/** What makes a run worth nothing, and which strategies failed: nobody should read any of its figures without that. */
+function worthlessLines({ worthless, strategyErrors }: BacktestResult["report"]): string[] {
+  const failed = strategyErrors.map(({ marketId, at, why }) => `FAILED: the strategy of ${marketId} at ${at}: ${why}`);
+  return [...worthless.map((text) => `WORTHLESS: ${text}`), ...failed];
+}
+
 /** A run that did not trade to the end of its history: nobody should read its profit without that. */
 function endLines({ ended, reason }: Pick<BacktestResult["report"], "ended" | "reason">): string[] {
   if (ended === "end-of-history") return [];
@@ -185,11 +194,7 @@ function heldLines({ marketId, position: { last } }: BacktestResult["report"]["m
 /** What hangs on fills of which history does not tell whether their orders had come to rest. */
 function doubtfulLines({ marketId, fills: { doubtful } }: BacktestResult["report"]["markets"][number]): string[] {
   const line = ({ fills, amount, fees, feesOtherwise }: typeof doubtful.asTakers, may: string): string[] =>
-    fills === 0
-      ? []
-      : [
-          `in ${marketId} ${fills} of its fills, ${amount} base units, ${may}: they paid ${fees} in fees, and would otherwise ${feesOtherwise}`,
-        ];
+    fills === 0 ? [] : [`in ${marketId} ${fills} of its fills, ${amount} base units, ${may}: ${doubtfulFees(fees, feesOtherwise)}`];
   return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) => line(doubtful[kind], DOUBTS[kind]));
 }
 
@@ -199,7 +204,9 @@ function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
   const { span, profit, fills, orders, drawdown, asset, isIndicative, alternatives, refused } = report;
   const parts = Object.entries(profit).filter(([name]) => name !== "total");
   const lines = [
+    ...worthlessLines(report),
     ...endLines(report),
+    ...report.markets.flatMap(mostlyDoubtful).map((text) => `DOUBTFUL: ${text}`),
     `${report.name}: ${span.from} to ${span.to}, ${report.grade}${isIndicative ? " (indicative: candles do not say what would have been filled)" : ""}`,
     `profit ${profit.total} ${asset}: ${parts.map(([name, amount]) => `${name} ${amount}`).join(", ")}`,
     `${fills.all.fills} fills of ${orders.placed} orders, for ${fills.all.turnover} ${asset}, largest fall ${drawdown.max}`,

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { BacktestConfig } from "../../backtest/config/backtest-config.js";
+import { InterruptedRun } from "../../backtest/report/interrupted-run.js";
 import { collectAlone } from "../../backtest/run/collect-alone.js";
 import { runBacktest } from "../../backtest/run/run-backtest.js";
 import { doubtMark } from "../../backtest/sweep/doubt-text.js";
@@ -126,14 +127,19 @@ async function reportBestOf(
   const loaded = await loadStrategies(config.bot, log);
   const files = strategyFiles(loaded);
   requireInputs(inputs, { ...strategySums(files), ...(await latencySums([config])) });
-  const { report } = await runBacktest(config, {
+  const played = await runBacktest(config, {
     strategies: bindStrategies(config.bot, loaded),
     strategyFiles: files,
     directory,
     replace: true,
     version: packageVersion(),
     onProgress: isOn,
+  }).catch((error: unknown) => {
+    if (error instanceof InterruptedRun) return undefined;
+    throw error;
   });
+  if (played === undefined) return false;
+  const { report } = played;
   const drop = (): void => rmSync(directory, { recursive: true, force: true });
   if (report.ended === "stopped") {
     drop();

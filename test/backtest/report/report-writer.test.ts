@@ -117,6 +117,21 @@ describe("the files of a report", () => {
     expect(page.replaceAll("http://www.w3.org/2000/svg", "")).not.toMatch(/https?:|\bimport\(|fetch\(/);
   });
 
+  it("are kept as they are where a run that was to replace them is interrupted, unless they are of a part themselves", () => {
+    const directory = join(scratch, "interrupted");
+    const runTo = (ended: "end-of-history" | "stopped") => {
+      const writer = new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US), { replace: true });
+      return writer.finish({ endUs: tell(writer), ended });
+    };
+    const endedNow = (): unknown => (JSON.parse(readFileSync(join(directory, "report.json"), "utf8")) as Report).ended;
+    runTo("stopped");
+    runTo("stopped");
+    expect(endedNow()).toBe("stopped");
+    runTo("end-of-history");
+    expect(() => runTo("stopped")).toThrow(/interrupted: the whole report that lies there is kept/);
+    expect([endedNow(), readdirSync(scratch).filter((name) => name.startsWith(".interrupted"))]).toEqual(["end-of-history", []]);
+  });
+
   it("appear all at once, when the run is over", () => {
     const directory = join(scratch, "at-once");
     const writer = new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US));

@@ -32,6 +32,9 @@ describe("how a backtest ended", () => {
       directory: join(ladder.folder, "broken-path"),
       replace: false,
     });
+    expect(report.strategyErrors, "whichever path is reported").toEqual([
+      expect.objectContaining({ marketId: MARKET, why: expect.stringContaining("broke on this path alone") }),
+    ]);
     const ends = [report, ...report.alternatives].map(({ ended, reason }) => [ended, reason]);
     expect(ends).toContainEqual(["end-of-history", null]);
     expect(ends).toContainEqual(["halted", expect.stringContaining("broke on this path alone")]);
@@ -53,7 +56,7 @@ describe("how a backtest ended", () => {
       expect(readdirSync(parent)).toEqual(["report"]);
       return report;
     };
-    const [whole, second, first] = [await run(() => true), await run((_, isSecond) => !isSecond), await run(() => false)];
+    const [second, first, whole] = [await run((_, isSecond) => !isSecond), await run(() => false), await run(() => true)];
     expect([whole.ended, whole.alternatives.length]).toEqual(["end-of-history", 1]);
     for (const { ended, reason, alternatives } of [second, first]) {
       expect([ended, alternatives]).toEqual(["stopped", []]);

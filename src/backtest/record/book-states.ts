@@ -1,0 +1,56 @@
+import type { Ticks } from "../../core/units.js";
+
+/** A market is told from this share of a run's time on: for most of it there was no book to quote in. */
+const MOST = 0.5;
+
+/** How long a book was in each state that nobody can quote in, and in all. */
+const STATES = ["two-sided", "crossed", "one-sided", "empty"] as const;
+type State = (typeof STATES)[number];
+
+/** How long a recorded book had two sides that do not cross, and how long it was crossed, had one side, or none. */
+export class BookStates {
+  readonly #startUs: number;
+  readonly #us: Record<State, number> = { "two-sided": 0, crossed: 0, "one-sided": 0, empty: 0 };
+  #state: State = "empty";
+  #sinceUs: number;
+
+  /** @param startUs where time begins to count, microseconds since 1970: what is told before leaves its state. */
+  constructor(startUs: number) {
+    this.#startUs = startUs;
+    this.#sinceUs = startUs;
+  }
+
+  /** Takes the best prices from an instant on; NaN for an empty side. */
+  touch(atUs: number, bidTicks: Ticks, askTicks: Ticks): void {
+    const state = stateOf(bidTicks, askTicks);
+    if (state === this.#state) return;
+    this.#pass(atUs);
+    this.#state = state;
+  }
+
+  /** Says, in words, of which kind the book was for most of the time until an instant; undefined where it had two sides for as long. */
+  worthless(untilUs: number): string | undefined {
+    this.#pass(untilUs);
+    const totalUs = this.#sinceUs - this.#startUs;
+    const bad = STATES.slice(1).filter((state) => this.#us[state] > 0);
+    const badUs = bad.reduce((sum, state) => sum + this.#us[state], 0);
+    if (totalUs <= 0 || badUs <= MOST * totalUs) return undefined;
+    return `its book had no two sides, or crossed ones, for ${percent(badUs / totalUs)} of the run: ${bad.map((state) => `${state} for ${percent(this.#us[state] / totalUs)}`).join(", ")}`;
+  }
+
+  #pass(untilUs: number): void {
+    if (untilUs <= this.#sinceUs) return;
+    this.#us[this.#state] += untilUs - this.#sinceUs;
+    this.#sinceUs = untilUs;
+  }
+}
+
+function stateOf(bidTicks: Ticks, askTicks: Ticks): State {
+  if (bidTicks < askTicks) return "two-sided";
+  if (bidTicks >= askTicks) return "crossed";
+  return Number.isNaN(bidTicks) && Number.isNaN(askTicks) ? "empty" : "one-sided";
+}
+
+function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(3))} %`;
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { QuotingRecord } from "../../../src/backtest/record/quoting-record.js";
+import type { Refusal } from "../../../src/backtest/record/refusals.js";
+import type { Notice } from "../../../src/bot/notice.js";
+import type { QuotesIntent } from "../../../src/strategies/intent.js";
+
+const M = "btcusdc";
+const END = { startUs: 0, endUs: 100, views: 0, blocks: [] as readonly string[], refusals: [] as readonly Refusal[] };
+
+const reason = (clamps: readonly string[] = []) => ({ fairTicks: 1, reservationTicks: 1, halfSpreadTicks: 1, terms: {}, clamps });
+const intent = (quotes: QuotesIntent["quotes"], clamps?: readonly string[]): Notice => ({
+  kind: "intent",
+  intent: { kind: "quotes", marketId: M, viewSequence: 1, quotes, reason: reason(clamps) },
+});
+const wanted = intent([{ side: "BUY", level: 0, ticks: 1, lots: 1 }]);
+const halted = (name: string, on: boolean, marketId: string | undefined = undefined): Notice => ({
+  kind: "halted",
+  reason: name,
+  marketId,
+  on,
+  why: `because of ${name}`,
+});
+const refusal = (by: Refusal["by"], count = 4): Refusal => ({ marketId: M, by, reason: "position", count, firstUs: 0, why: "too much" });
+const place = { kind: "place", marketId: M } as Extract<Notice, { kind: "dispatched" }>["action"];
+const sent: Notice = { kind: "dispatched", action: place, causeMonotonicMs: undefined };
+const answered = (result: "accepted" | "rejected"): Notice =>
+  ({ kind: "answered", action: place, outcome: { result }, tookMs: 1 }) as unknown as Notice;
+
+/** What a run is told to have come to, after some notices an instant apart. */
+function whyNever(notices: readonly Notice[], end: Partial<typeof END> = {}): string | undefined {
+  const record = new QuotingRecord();
+  for (const [at, notice] of notices.entries()) record.hear(notice, at);
+  return record.whyNever(M, { ...END, ...end });
+}
+
+describe("a market in which no order was ever taken", () => {
+  it("is told as nothing where one was", () => {
+    expect(whyNever([wanted, sent, answered("accepted")])).toBeUndefined();
+  });
+
+  it.each([
+    ["a strategy that saw nothing", [], { blocks: ["the book has no two sides"] }, /never shown the market \(the book has no two sides\)$/],
+    ["one that said nothing", [], { views: 7 }, /shown the market 7 times and never asked for anything$/],
+    [
+      "one that wanted nothing",
+      [intent([], ["no estimate yet"])],
+      { views: 7 },
+      /wanted no quotes in any of its 1 intents \(no estimate yet\)$/,
+    ],
+    [
+      "one that was refused",
+      [{ kind: "intent-refused", marketId: M, refusal: "malformed", why: "" }],
+      { refusals: [refusal("bot")] },
+      /the bot refused all 1 intents of its strategy \(4 x position: too much\)$/,
+    ],
+    ["one that ended", [halted("strategy-error", true, M)], { views: 1 }, /no order was ever sent: because of strategy-error$/],
+    [
+      "one that a limit held back",
+      [wanted, wanted],
+      { refusals: [refusal("limit")] },
+      /asked for quotes 2 times \(4 x position: too much\)$/,
+    ],
+    [
+      "one that a guard held back",
+      [wanted, halted("stale-book", true)],
+      { blocks: ["else"] },
+      /asked for quotes once \(it was halted for 99 % of the run by stale-book: because of stale-book\)$/,
+    ],
+    [
+      "one that the exchange refused",
+      [wanted, sent, answered("rejected")],
+      { refusals: [refusal("exchange")] },
+      /^the exchange took none of the 1 orders that were sent \(4 x position: too much\)$/,
+    ],
+  ] satisfies [string, Notice[], Partial<typeof END>, RegExp][])("names the reason of %s", (_what, notices, end, text) => {
+    expect(whyNever(notices, end)).toMatch(text);
+  });
+
+  it("does not name a halt that was over before most of the run", () => {
+    expect(whyNever([halted("stale-book", true), halted("stale-book", false), wanted], { blocks: ["the book is not in step"] })).toBe(
+      "no order was ever sent: its strategy asked for quotes once (the book is not in step)",
+    );
+  });
+});

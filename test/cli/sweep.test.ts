@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SweepOutcome } from "../../src/backtest/sweep/run-sweep.js";
@@ -47,6 +47,34 @@ describe("marketwright sweep", () => {
     expect([code, told]).toEqual([1, ""]);
     expect(err).toContain("Interrupted. What is done is in");
     expect(readdirSync(out).sort()).toEqual(["results.jsonl", "sweep.html", "sweep.json"]);
+  });
+
+  it("ends with 1 where the strategy failed, naming a point and the failure, with its results in place", async () => {
+    stage.writeOwn(0.05);
+    writeFileSync(
+      join(stage.folder, "own.ts"),
+      `import { defineStrategy } from "marketwright";
+import { z } from "zod";
+export default defineStrategy({ params: z.object({}), create: () => { throw new Error("no such parameter"); } });
+`,
+    );
+    const out = stage.out();
+    const { status, stderr } = spawnSync(process.execPath, [command, "sweep", join(stage.folder, "own.yaml"), "--out", out], {
+      encoding: "utf8",
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain(
+      "The strategy failed in 1 of 1 runs, such as that of point 0: btcusdc: strategy failed to start: no such parameter\n",
+    );
+    const { points } = JSON.parse(readFileSync(join(out, "sweep.json"), "utf8")) as SweepOutcome["result"];
+    expect(points[0]?.runs).toEqual([
+      expect.objectContaining({
+        ended: "halted",
+        strategyError: "btcusdc: strategy failed to start: no such parameter",
+        doubts: expect.arrayContaining([expect.stringMatching(/^btcusdc: no order was ever sent: strategy failed to start/)]),
+      }),
+    ]);
+    expect(readFileSync(join(out, "sweep.html"), "utf8")).toContain("The strategy failed in 1 of 1 runs");
   });
 
   it("says what is wrong before it makes a folder", async () => {

@@ -134,9 +134,15 @@ export interface QueueRunnerOptions {
 
 /** @throws RunError for an answer that is no result */
 function resultOf({ id }: Job, told: unknown): JobResult {
-  const { figures, ended, doubts } = (typeof told === "object" && told !== null ? told : {}) as Partial<JobResult>;
+  const { figures, ended, reason, strategyError, doubts } = (typeof told === "object" && told !== null ? told : {}) as Partial<JobResult>;
   if (figures === undefined || ended === undefined || doubts === undefined) {
     throw new RunError("was answered with something that is no result", { field: id, value: told, expected: "the figures of a run" });
   }
-  return { figures, ended, doubts };
+  return {
+    figures,
+    ended,
+    ...(reason === undefined ? {} : { reason }),
+    ...(strategyError === undefined ? {} : { strategyError }),
+    doubts,
+  };
 }

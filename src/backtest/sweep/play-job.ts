@@ -29,7 +29,9 @@ export interface JobResult {
   readonly ended: Report["ended"] | "refused";
   /** Of one that was refused: why. */
   readonly reason?: string;
-  /** What makes its figures less believable than they look, as its report says it. */
+  /** Of one whose strategy failed, along either path through candles: the market and why. */
+  readonly strategyError?: string;
+  /** What makes it worth nothing, and then what makes its figures less believable than they look, as its report says it. */
   readonly doubts: readonly string[];
 }
 
@@ -59,9 +61,9 @@ export class JobPlayer {
     const run: PlayedBy = { strategies, version: this.#version, onProgress: this.#onProgress, onNotice };
     const { path } = config.fills;
     if (history.grade !== "klines" || path !== "worse")
-      return resultOf(await reportOf(config, run, history, path === "worse" ? "ohlc" : path));
+      return resultOf([await reportOf(config, run, history, path === "worse" ? "ohlc" : path)]);
     const [high, low] = [await reportOf(config, run, history, "ohlc"), await reportOf(config, run, history, "olhc")];
-    return resultOf(new Decimal(high.profit.total).lte(low.profit.total) ? high : low);
+    return resultOf(new Decimal(high.profit.total).lte(low.profit.total) ? [high, low] : [low, high]);
   }
 
   /** Once for one place of a strategy: all points may fail alike. */
@@ -89,6 +91,14 @@ export class JobPlayer {
   }
 }
 
-function resultOf(report: Report): JobResult {
-  return { figures: figuresOf(report), ended: report.ended, doubts: report.doubts };
+/** @param reports the one that counts first */
+function resultOf(reports: readonly [Report, ...Report[]]): JobResult {
+  const [report] = reports;
+  const [error] = reports.flatMap(({ strategyErrors }) => strategyErrors);
+  return {
+    figures: figuresOf(report),
+    ended: report.ended,
+    ...(error === undefined ? {} : { strategyError: `${error.marketId}: ${error.why}` }),
+    doubts: [...report.worthless, ...report.doubts],
+  };
 }

@@ -78,11 +78,12 @@ export function windowText({ name, fromUs, toUs }: SweepWindow): SweepResult["wi
   return { name, from: instantOf(fromUs), to: instantOf(toUs) };
 }
 
-function runText({ figures, ended, reason, doubts }: JobResult): SweepResult["points"][number]["runs"][number] {
+function runText({ figures, ended, reason, strategyError, doubts }: JobResult): SweepResult["points"][number]["runs"][number] {
   return {
     figures: figures as Record<keyof Figures, FigureValue>,
     ended,
     ...(reason === undefined ? {} : { reason }),
+    ...(strategyError === undefined ? {} : { strategyError }),
     doubts: [...doubts],
   };
 }

@@ -6,7 +6,7 @@ import type { SweepResult } from "./sweep-json.js";
 const LOOKED_AT = 10;
 
 /**
- * What whoever reads a sweep's ranking has to know first, a sentence each without its full stop: that it ranks by a figure that no point has, that its best point did nothing or is
+ * What whoever reads a sweep's ranking has to know first, a sentence each without its full stop: that a strategy failed, that it ranks by a figure that no point has, that its best point did nothing or is
  * doubtful, why the profit on the test windows is, and how many of the points that one looks at first are. Empty where there is nothing of the kind.
  */
 export function sweepDoubts(result: SweepResult): string[] {
@@ -14,12 +14,25 @@ export function sweepDoubts(result: SweepResult): string[] {
   const chosen = doubtText(points[best]?.runs ?? []);
   const tested = doubtText((walkForward?.splits ?? []).map(({ tested }) => tested));
   return [
+    ...strategyErrors(result),
     ...figureDoubts(result),
     ...fillDoubts(result),
     ...(chosen === "" ? [] : [`Do not believe the best point, ${best}, without a second look: ${chosen}`]),
     ...(tested === "" ? [] : [`Do not believe the profit on the test windows without a second look: ${tested}`]),
     ...rankingDoubts(points),
   ];
+}
+
+/** The strategy may be wrong at some points alone, such as by a parameter that it does not take. */
+export function strategyErrors({ points, walkForward }: SweepResult): string[] {
+  const runs = [
+    ...points.flatMap(({ index, runs }) => runs.map((run) => ({ index, ...run }))),
+    ...(walkForward?.splits ?? []).map(({ best, tested }) => ({ index: best, ...tested })),
+  ];
+  const failed = runs.filter(({ strategyError }) => strategyError !== undefined);
+  const [first] = failed;
+  if (first === undefined) return [];
+  return [`The strategy failed in ${failed.length} of ${runs.length} runs, such as that of point ${first.index}: ${first.strategyError}`];
 }
 
 /** Where no point has the figure, the first of them stands where the best would. */

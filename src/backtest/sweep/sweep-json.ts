@@ -23,7 +23,10 @@ const run = z.strictObject({
     .enum(["end-of-history", "halted", "liquidated", "stopped", "refused"])
     .describe("refused: it was not run, since the market does not take its values; all figures are null"),
   reason: z.string().describe("Of one that was refused").optional(),
-  doubts: z.array(z.string()).describe("What makes its figures less believable than they look, as report.json has it; none of most"),
+  strategyError: z.string().describe("Of one whose strategy failed: the market and why").optional(),
+  doubts: z
+    .array(z.string())
+    .describe("What makes it worth nothing, and then what makes its figures less believable than they look, as report.json has both"),
 });
 const window = z.strictObject({ name: z.string(), from: instant, to: instant.describe("Exclusive") });
 const values = z.record(z.string(), value).describe("Of each parameter, by its path");

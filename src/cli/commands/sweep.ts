@@ -12,7 +12,7 @@ import { latencySums, requireInputs, strategySums } from "../../backtest/sweep/i
 import type { JobRunner } from "../../backtest/sweep/job-runner.js";
 import { runSweep, type SweepOutcome } from "../../backtest/sweep/run-sweep.js";
 import { loadSweepConfig, pointText, type SweepConfig } from "../../backtest/sweep/sweep-config.js";
-import { sweepDoubts } from "../../backtest/sweep/sweep-doubts.js";
+import { strategyErrors, sweepDoubts } from "../../backtest/sweep/sweep-doubts.js";
 import { BEST_FOLDER } from "../../backtest/sweep/sweep-folder.js";
 import { sweepJsonParts } from "../../backtest/sweep/sweep-json.js";
 import { ThreadPool } from "../../backtest/sweep/thread-pool.js";
@@ -41,7 +41,8 @@ Examples:
   marketwright sweep config/sweep.yaml --out sweep --queue redis://queue.example:6379
 
 Writes sweep.html and sweep.json into the folder, and results.jsonl as runs end: the same command again goes on where a sweep
-was interrupted. With --queue the runs are those machines' where marketwright worker waits. Exit code 1 when it was interrupted.`;
+was interrupted. With --queue the runs are those machines' where marketwright worker waits. Exit code 1 when it was interrupted,
+or a strategy failed.`;
 
 /** `marketwright sweep FILE` */
 export function addSweep(program: Command, context: CliContext): void {
@@ -103,6 +104,7 @@ async function sweep(
     else for (const part of sweepJsonParts(outcome.result, 2)) context.stdout.write(part);
     for (const doubt of sweepDoubts(outcome.result)) context.stderr.write(`${doubt}\n`);
     for (const gap of outcome.result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
+    if (strategyErrors(outcome.result).length > 0) throw new NotWell();
   } finally {
     bar("");
     await runner.close();

@@ -19,7 +19,12 @@ describe("a point of a sweep whose fills are more than its market could give", (
   beforeAll(async () => {
     await stage.open();
     const { btcusdc } = BOT.markets;
-    stage.write("bot.yaml", { ...BOT, markets: { btcusdc: { ...btcusdc, limits: { maxPositionBase: 500, maxOrderBase: 50 } } } });
+    stage.write("bot.yaml", {
+      ...BOT,
+      markets: {
+        btcusdc: { ...btcusdc, params: { ...btcusdc.params, halfSpreadBps: 0.05 }, limits: { maxPositionBase: 500, maxOrderBase: 50 } },
+      },
+    });
     stage.write("bt.yaml", { ...stage.backtest(SHORT_SECONDS), account: { creditQuote: 1e9 } });
     stage.write("bt-whole.yaml", { ...stage.backtest(60), account: { creditQuote: 1e9 } });
     stage.write("sizes.yaml", { ...SWEEP, objective: "turnover", parameters: { [SIZE]: { values: [0.001, 50, 20] } } });

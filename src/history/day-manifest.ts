@@ -23,6 +23,8 @@ const source = z.strictObject({
   places: z.enum(["told", "counted"]).optional(),
   /** Its records have no ids: the number of the row stands for each. */
   isNumbered: z.literal(true).optional(),
+  /** Its amounts count contracts, not base units. */
+  isInContracts: z.literal(true).optional(),
   /** What was added to its local stamps, and the smallest feed latency before that. */
   clock: z.array(z.strictObject({ fromSeq: ns, addedNs: ns, smallestNs: ns })).optional(),
 });

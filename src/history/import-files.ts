@@ -163,6 +163,7 @@ async function taken(
           name: plain.name,
           sha256: await plain.sha256,
           isNumbered: shaped.isNumbered,
+          isInContracts: shaped.isInContracts,
           clock: isStamped ? note : undefined,
         },
         recvShift: isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? shiftSql(parts) : undefined,

@@ -2,6 +2,7 @@ import type { Duck } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
 import type { PlainFile } from "../plain-file.js";
 import { withInterval } from "./candle-interval.js";
+import { CONVERT_CONTRACTS, isCoinMargined, type QuotedAmounts } from "./contract-amounts.js";
 import type { CsvFile } from "./plain-csv.js";
 import { csvReading, csvSql, instantSql } from "./reading-sql.js";
 import type { Shape, ShapedFile, Writ } from "./shape.js";
@@ -72,8 +73,32 @@ export function binanceCsv(shape: Shape, { path, file }: Pick<PlainFile, "path" 
   });
 }
 
-/** A file of Binance's public data. @param kind of candles, as {@link withInterval} takes it */
+/** The columns of an amount and of its worth, where a file has both. */
+const QUOTED: Readonly<Partial<Record<Shape, QuotedAmounts>>> = {
+  "binance-trades": { amount: "qty", quote: "quote_qty", low: "price", high: "price" },
+  "binance-klines": { amount: "volume", quote: "quote_volume", low: "low", high: "high" },
+};
+
+/**
+ * A file of Binance's public data.
+ * @param kind of candles, as {@link withInterval} takes it
+ * @throws HistoryError for one whose amounts are no base units by what they were worth
+ */
 export async function binanceShape(duck: Duck, shape: Shape, csv: CsvFile, kind: string, file: string): Promise<ShapedFile | undefined> {
+  const quoted = QUOTED[shape];
+  if (
+    quoted !== undefined &&
+    Object.values(quoted).every((name) => csv.columns.includes(name)) &&
+    (await isCoinMargined(duck, csvSql(csv), quoted))
+  )
+    throw new HistoryError(
+      file,
+      `has amounts that count contracts, not base units: ${quoted.quote} is what so many contracts are in coins`,
+      {
+        value: shape,
+        expected: CONVERT_CONTRACTS,
+      },
+    );
   switch (shape) {
     case "binance-trades":
       return trades(`CAST(id AS BIGINT) AS id, ${instantSql("time")} AS timeNs`, "qty", csv);

@@ -2,9 +2,11 @@ import { basename } from "node:path";
 import { ConfigError } from "../../core/errors.js";
 import type { Duck } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
+import { layoutOf } from "../kinds.js";
 import { reading } from "../measure.js";
 import type { PlainFile } from "../plain-file.js";
 import { binanceCsv, binanceShape } from "./binance-shapes.js";
+import { CONVERT_CONTRACTS, contractsIn } from "./contract-amounts.js";
 import { bboShape, bookShape, fundingShape, klinesShape, marksShape, tradesShape } from "./exchange-shapes.js";
 import { firstLine, isParquet, isUtf16 } from "./first-line.js";
 import { columnsOf, fieldsOfLine } from "./header.js";
@@ -14,6 +16,7 @@ import { mappedShape } from "./mapped-shape.js";
 import type { Mapping } from "./mapping.js";
 import { marketColumn, marketsSql } from "./market-column.js";
 import { oddNamed, type TextSql } from "./odd-values.js";
+import { describedBy } from "./parquet-types.js";
 import { type CsvFile, DELIMITERS } from "./plain-csv.js";
 import { textSql } from "./reading-sql.js";
 import { SHAPES, type Shape, type ShapedFile, type Writ } from "./shape.js";
@@ -63,23 +66,65 @@ export async function recognise(duck: Duck, plain: PlainFile, wish: ShapeWish): 
   const shaped = await shapedBy(duck, plain, wish, writ, names);
   const market = marketColumn(names);
   const isAsked = shaped.symbol !== undefined || market === undefined || shaped.text === undefined;
+  const contracts = await contractsOf(duck, plain, wish, shaped, writ.writ === "parquet" ? await columnsInParquet(duck, plain) : names);
   return {
     ...shaped,
     ...(isAsked ? {} : { symbol: marketsSql(shaped.text(market), market) }),
-    findings: [...shaped.findings, ...(writ.writ === "csv" ? endFindings(plain.path) : [])],
+    ...(contracts === undefined ? {} : { isInContracts: true as const }),
+    findings: [
+      ...shaped.findings,
+      ...(writ.writ === "csv" ? endFindings(plain.path) : []),
+      ...(contracts === undefined ? [] : [`${contracts}, not base units: a backtest takes each for one base unit (${CONVERT_CONTRACTS})`]),
+    ],
   };
 }
 
-function shapedBy(duck: Duck, plain: PlainFile, wish: ShapeWish, writ: Writ, names: readonly string[]): Promise<ShapedFile> {
+/**
+ * Why a file's amounts count contracts; undefined where nothing says so.
+ * @throws HistoryError for a file of a publisher who hands on what each exchange tells
+ */
+async function contractsOf(
+  duck: Duck,
+  { file }: PlainFile,
+  { mapping, symbol }: ShapeWish,
+  { shape, kind, text }: RecognisedFile,
+  names: readonly string[],
+): Promise<string | undefined> {
+  const ours = layoutOf(kind).columns.filter(({ type }) => type === "amount");
+  if (text === undefined || ours.length === 0) return undefined;
+  const amounts = mapping === undefined ? ours.map(({ name }) => name) : ours.flatMap(({ name }) => mapping.columns[name] ?? []);
+  const contracts = await contractsIn(duck, { file, names, text, symbol, amounts });
+  if (contracts === undefined || !isPublished(shape)) return contracts;
+  throw new HistoryError(file, `${contracts}, not base units`, { value: shape, expected: CONVERT_CONTRACTS });
+}
+
+/** Whether files of a shape are as their publisher wrote them: nobody converted what they count. */
+function isPublished(shape: Shape | undefined): boolean {
+  return shape !== undefined && /^(tardis|binance)-/.test(shape);
+}
+
+async function columnsInParquet(duck: Duck, { path }: PlainFile): Promise<string[]> {
+  return (await describedBy(duck, path)).map(({ column_name }) => String(column_name));
+}
+
+/** A file as it was recognised. */
+interface RecognisedFile extends ShapedFile {
+  /** Undefined where a mapping reads it. */
+  readonly shape: Shape | undefined;
+}
+
+async function shapedBy(duck: Duck, plain: PlainFile, wish: ShapeWish, writ: Writ, names: readonly string[]): Promise<RecognisedFile> {
   const { file, path } = plain;
   const { mapping } = wish;
-  if (mapping !== undefined)
-    return shapedAs(duck, file, textSql(path, writ), () => mappedShape(duck, plain, writ, names, mapping, wish.symbol));
+  const as = async (shape: Shape | undefined, text: TextSql, shaping: () => ReturnType<typeof named>): Promise<RecognisedFile> => {
+    return { ...(await shapedAs(duck, file, text, shaping)), shape };
+  };
+  if (mapping !== undefined) return as(undefined, textSql(path, writ), () => mappedShape(duck, plain, writ, names, mapping, wish.symbol));
   const shape = shapeOf(file, basename(plain.name), names, wish);
   refuseLookalike(shape, file, names);
-  if (!shape.startsWith("binance-")) return shapedAs(duck, file, textSql(path, writ), () => named(duck, plain, shape, writ, wish));
+  if (!shape.startsWith("binance-")) return as(shape, textSql(path, writ), () => named(duck, plain, shape, writ, wish));
   const csv = binanceCsv(shape, plain, writ, names);
-  return shapedAs(duck, file, textSql(path, { writ: "csv", ...csv }), () => binanceShape(duck, shape, csv, kindOf(wish), file));
+  return as(shape, textSql(path, { writ: "csv", ...csv }), () => binanceShape(duck, shape, csv, kindOf(wish), file));
 }
 
 function shapedAs(

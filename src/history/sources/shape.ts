@@ -64,6 +64,8 @@ export interface ShapedFile {
   readonly isByMessage?: boolean;
   /** Its records have no ids, and the number of its row stands for each. */
   readonly isNumbered?: true;
+  /** Its amounts count contracts, not base units. */
+  readonly isInContracts?: true;
   /** Of a book: the time in which it is not known. */
   readonly lost?: readonly Span[];
   /** SQL of the names of the markets that the file itself tells; absent where it tells none. */

@@ -1,6 +1,6 @@
 import { type Duck, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
-import { layoutOf } from "./kinds.js";
+import { type HistoryKind, layoutOf } from "./kinds.js";
 import { reading } from "./measure.js";
 import type { ShapedFile } from "./sources/shape.js";
 
@@ -20,6 +20,27 @@ export interface ClockPart {
   readonly addedNs: bigint;
   /** Smallest local less exchange time before the correction. */
   readonly smallestNs: bigint;
+  /** The user chose what is added. */
+  readonly isByHand?: true | undefined;
+}
+
+/** Between local and exchange stamps: so far no recorder's clock is off, nor is any message on its way. It is a unit or a time zone that is. */
+const MOST_SHIFT_NS = 15n * 60n * 1_000_000_000n;
+/** So far few are. */
+const ODD_SHIFT_NS = 10n * 1_000_000_000n;
+
+/** Why local stamps that lie so far from the exchange's are doubtful, in words; undefined where they are not. @param shiftNs local less exchange time */
+function oddShift(shiftNs: bigint): string | undefined {
+  const isBefore = shiftNs < 0n;
+  const distanceNs = isBefore ? -shiftNs : shiftNs;
+  if (distanceNs <= ODD_SHIFT_NS) return undefined;
+  return `local stamps lie ${Number(distanceNs / 1_000_000n) / 1000} s ${isBefore ? "before" : "after"} the exchange's at least, which is more than a clock or a connection is off`;
+}
+
+/** What is doubtful of clocks that were corrected by what the data say, each part once. */
+export function oddClocks(parts: readonly Pick<ClockPart, "smallestNs" | "isByHand">[]): string[] {
+  const odd = parts.flatMap(({ smallestNs, isByHand }) => (isByHand === true ? [] : (oddShift(smallestNs) ?? [])));
+  return [...new Set(odd)];
 }
 
 /** A file of a capture, by its path for errors. */
@@ -38,7 +59,7 @@ export async function cleanClocks(duck: Duck, files: readonly CaptureFile[], wis
   const starts = [0n, ...[...wish.partsAt].sort((one, other) => (one < other ? -1 : 1))];
   const smallest = new Map<bigint, bigint>();
   for (const { file, shaped } of files) {
-    if (!layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs")) continue;
+    if (!isStamped(shaped.kind)) continue;
     const asked = starts.map((start, index) => {
       const end = starts[index + 1];
       return `min(recvNs - timeNs) FILTER (seq >= ${start}${end === undefined ? "" : ` AND seq < ${end}`}) AS part_${index}`;
@@ -62,9 +83,29 @@ export async function cleanClocks(duck: Duck, files: readonly CaptureFile[], wis
       });
     }
     const addedNs = wish.offsetNs ?? (smallestNs < 0n ? wish.baseLatencyNs - smallestNs : 0n);
-    parts.push({ fromSeq: start, addedNs, smallestNs });
+    parts.push({ fromSeq: start, addedNs, smallestNs, ...(wish.offsetNs === undefined ? {} : { isByHand: true }) });
   }
   return parts;
+}
+
+/**
+ * Refuses files of others whose local stamps are so far from the exchange's that no clock explains it, unless the user chose what to add: the same shift
+ * on every stamp would hide that all of them mean something else. A recording of ours knows its own clock.
+ * @throws HistoryError naming those of the files that have local stamps
+ */
+export function refuseImplausibleClocks(files: readonly CaptureFile[], parts: readonly ClockPart[]): void {
+  const found = parts.find(({ smallestNs, isByHand }) => isByHand !== true && (smallestNs < -MOST_SHIFT_NS || smallestNs > MOST_SHIFT_NS));
+  if (found === undefined) return;
+  const names = files.filter(({ shaped }) => isStamped(shaped.kind)).map(({ file }) => file);
+  throw new HistoryError(names.join(", "), oddShift(found.smallestNs) ?? "", {
+    value: `${found.smallestNs} ns`,
+    expected:
+      "local stamps within 15 minutes of the exchange's, in UTC and in their unit (--recv-time-unit); --clock-offset-ns where the clock was off",
+  });
+}
+
+function isStamped(kind: HistoryKind): boolean {
+  return layoutOf(kind).columns.some(({ name }) => name === "recvNs");
 }
 
 /** SQL of what a row's local stamp gets. */

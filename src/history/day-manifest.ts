@@ -26,7 +26,7 @@ const source = z.strictObject({
   /** Its amounts count contracts, not base units. */
   isInContracts: z.literal(true).optional(),
   /** What was added to its local stamps, and the smallest feed latency before that. */
-  clock: z.array(z.strictObject({ fromSeq: ns, addedNs: ns, smallestNs: ns })).optional(),
+  clock: z.array(z.strictObject({ fromSeq: ns, addedNs: ns, smallestNs: ns, isByHand: z.literal(true).optional() })).optional(),
 });
 
 const manifest = z.strictObject({

@@ -4,7 +4,7 @@ import { ConfigError } from "../core/errors.js";
 import { makeFolder } from "../core/make-folder.js";
 import type { Clock, Timer } from "../core/seam.js";
 import type { MarketId, Ms } from "../core/units.js";
-import { type ClockPart, type ClockWish, cleanClocks, shiftSql } from "./clean-clocks.js";
+import { type ClockPart, type ClockWish, cleanClocks, oddClocks, refuseImplausibleClocks, shiftSql } from "./clean-clocks.js";
 import type { DayManifest } from "./day-manifest.js";
 import { diskTrouble } from "./disk-trouble.js";
 import { Duck, type DuckLimits, literal, wholeOf } from "./duck.js";
@@ -13,6 +13,7 @@ import { type HistoryKind, layoutOf } from "./kinds.js";
 import { parquetSql, reading } from "./measure.js";
 import { PendingDays } from "./pending-days.js";
 import type { PlainFile } from "./plain-file.js";
+import { rulesOfImports } from "./plausible-times.js";
 import { exactNumbersOnly } from "./sources/json-numbers.js";
 import { oneLineEnd } from "./sources/line-ends.js";
 import { recognise, type ShapeWish } from "./sources/recognise.js";
@@ -124,21 +125,20 @@ async function taken(
   for (const [index, { plain, shaped }] of found.entries()) {
     const { kind, select, csv, json, text, isByMessage } = shaped;
     const path = join(unpacked, `${index}.parquet`);
-    const staging = { series: { market, kind }, select, csv, text, isByMessage, file: plain.file, path };
+    const staging = { series: { market, kind }, select, csv, text, isByMessage, file: plain.file, path, rules: rulesOfImports(kind) };
     staged.push(await textOnly(plain, () => exactNumbersOnly(plain, json, () => stageRows(duck, staging))));
   }
-  const parts = await cleanClocks(
-    duck,
-    found.flatMap(({ plain, shaped }, index) => {
-      const rows = staged[index];
-      return rows?.isStamped !== true ? [] : [{ file: plain.file, shaped: { ...shaped, select: rows.select } }];
-    }),
-    clock,
-  );
-  const note = parts.map(({ fromSeq, addedNs, smallestNs }) => ({
+  const heard = found.flatMap(({ plain, shaped }, index) => {
+    const rows = staged[index];
+    return rows?.isStamped !== true ? [] : [{ file: plain.file, shaped: { ...shaped, select: rows.select } }];
+  });
+  const parts = await cleanClocks(duck, heard, clock);
+  refuseImplausibleClocks(heard, parts);
+  const note = parts.map(({ fromSeq, addedNs, smallestNs, isByHand }) => ({
     fromSeq: String(fromSeq),
     addedNs: String(addedNs),
     smallestNs: String(smallestNs),
+    isByHand,
   }));
   for (const [index, { plain }] of found.entries()) {
     // A file that is still being written, or was replaced, is read in parts that do not go together.
@@ -153,8 +153,8 @@ async function taken(
     for (const kind of new Set(found.map(({ shaped }) => shaped.kind))) locks.push(await store.open({ market, kind }));
     for (const [index, { plain, shaped }] of found.entries()) {
       const rows = staged[index] as StagedRows;
-      const findings = [...shaped.findings, ...(await orderFindings(duck, shaped.kind, rows))];
       const isStamped = parts.length > 0 && layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs");
+      const findings = [...shaped.findings, ...(await orderFindings(duck, shaped.kind, rows)), ...(isStamped ? oddClocks(parts) : [])];
       const days = await prepareDays(pending, duck, {
         series: { market, kind: shaped.kind },
         rows,

@@ -1,8 +1,8 @@
 import { MarketwrightError } from "../core/errors.js";
-import { NS_A_MS, startOfDay } from "./day.js";
 import { type Duck, literal, pathSql, type Row, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { type Column, type ColumnFacts, type DecimalGroup, type HistoryKind, isDecimal, layoutOf, type RowRule } from "./kinds.js";
+import { plausibleTimes } from "./plausible-times.js";
 
 /** Places after the point that each kind of decimal of a file needs. */
 export type Decimals = Readonly<Record<DecimalGroup, number>>;
@@ -12,19 +12,10 @@ export const MOST_DIGITS = 18;
 const PLAIN = "-?[0-9]+([.][0-9]*)?";
 const WITH_EXPONENT = "-?[0-9]+([.][0-9]+)?[eE]-?[0-9]+";
 
-const nsOf = (day: string): bigint => BigInt(startOfDay(day)) * NS_A_MS;
-const [FIRST_NS, END_NS] = [nsOf("2009-01-01"), nsOf("2100-01-01")];
-/** What every row's instant has to be: one in another unit than the rest would lie in 1970, or past the end of this century. */
+/** What every row's instant has to be. */
 const INSTANTS: readonly RowRule[] = [
   { broken: "timeNs IS NULL", expected: "an instant in every row", isRuledOut: (of) => of("timeNs")?.nulls === 0 },
-  {
-    broken: `timeNs < ${FIRST_NS} OR timeNs >= ${END_NS}`,
-    expected: "instants from 2009 to 2099, all in the unit of the file's shape or mapping",
-    isRuledOut: (of) => {
-      const { least, most } = of("timeNs") ?? {};
-      return least !== undefined && most !== undefined && BigInt(least) >= FIRST_NS && BigInt(most) < END_NS;
-    },
-  },
+  plausibleTimes("timeNs", "ns", "instants from 2009 to 2099, all in the unit of the file's shape or mapping"),
 ];
 
 /** A decimal's text without an exponent, which some sources print for small numbers; one that has more places than any file holds is left as it is. */
@@ -123,13 +114,21 @@ export interface TypedRows {
  * Refuses rows that cannot be. What the database counted of the columns rules most of them out without a look at a row, and what the file says
  * of its row groups most of the rest.
  * @param isPlaced whether `seq` is the place in a capture that a row told of itself, where it told one.
+ * @param further rules beside those of the kind.
  * @throws HistoryError naming the file of the source, and the first such row by its number there and its time
  */
-export async function refuseBroken(duck: Duck, kind: HistoryKind, typed: TypedRows, file: string, isPlaced: boolean): Promise<void> {
+export async function refuseBroken(
+  duck: Duck,
+  kind: HistoryKind,
+  typed: TypedRows,
+  file: string,
+  isPlaced: boolean,
+  further: readonly RowRule[] = [],
+): Promise<void> {
   const { path, factsOf } = typed;
   const { rules, columns } = layoutOf(kind);
   const place = isPlaced ? "seq" : "NULL";
-  const all = [...INSTANTS, ...rules].filter(({ isRuledOut }) => isRuledOut?.(factsOf) !== true);
+  const all = [...INSTANTS, ...rules, ...further].filter(({ isRuledOut }) => isRuledOut?.(factsOf) !== true);
   if (all.length === 0) return;
   const counts = all.map(({ broken }, index) => `(SELECT count(*) FROM ${parquetSql(path)} WHERE ${broken}) AS rule_${index}`);
   const found = await duck.row(`SELECT ${counts.join(", ")}`);

@@ -3,7 +3,7 @@ import { dayOf, msOfNs } from "./day.js";
 import type { DayManifest } from "./day-manifest.js";
 import { type Duck, type Row, wholeOf } from "./duck.js";
 import { settledSha256Of } from "./durable-file.js";
-import { type DecimalGroup, isDecimal, layoutOf } from "./kinds.js";
+import { type DecimalGroup, isDecimal, layoutOf, type RowRule } from "./kinds.js";
 import { castSql, type Decimals, decimalsOf, MOST_DIGITS, measure, parquetSql, reading, refuseBroken } from "./measure.js";
 import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
 import { oddNamed, type TextSql } from "./sources/odd-values.js";
@@ -22,6 +22,8 @@ export interface Staging {
   readonly file: string;
   /** Whether `seq` is the number of a message's first row: then it is no line that a row could be found by. */
   readonly isByMessage?: boolean | undefined;
+  /** What its rows have to be, beside what all of their kind are. */
+  readonly rules?: readonly RowRule[] | undefined;
   /** The source as it is written, to show what is no whole number. */
   readonly text?: TextSql | undefined;
   /** Where the staged rows go; what is there is written over. */
@@ -207,20 +209,15 @@ async function lookedThrough(duck: Duck, staging: Staging, note: FileNote, place
 
 async function rowsLookedThrough(
   duck: Duck,
-  { series, file, path, isByMessage = false }: Staging,
+  { series, file, path, isByMessage = false, rules = [] }: Staging,
   note: FileNote,
   place: Place,
   written: Written,
 ): Promise<Omit<StagedRows, "sha256">> {
   const { order, key } = layoutOf(series.kind);
   const from = parquetSql(path);
-  await refuseBroken(
-    duck,
-    series.kind,
-    { path, factsOf: written.factsOf },
-    file,
-    has(series, "seq") && place.from !== "id" && !isByMessage,
-  );
+  const isPlaced = has(series, "seq") && place.from !== "id" && !isByMessage;
+  await refuseBroken(duck, series.kind, { path, factsOf: written.factsOf }, file, isPlaced, rules);
   const isById = place.from === "id";
   const number = isById ? "file_row_number + 1" : "coalesce(seq, file_row_number + 1)";
   const numbered = `SELECT * EXCLUDE (file_row_number) REPLACE (${number} AS seq) FROM ${parquetSql(path, "file_row_number = true")}`;

@@ -1,3 +1,4 @@
+import { NS_A_MS } from "../day.js";
 import { identifier, type Row } from "../duck.js";
 import { type Column, type HistoryKind, layoutOf } from "../kinds.js";
 import { MESSAGE, PLACE } from "./book-messages.js";
@@ -51,6 +52,8 @@ export class MappedColumns {
         return this.timeNs;
       case "recvNs":
         return this.#by("recvTime", (column, text) => stampSql(column, text, recvTimeUnit ?? timeUnit)) ?? NO_NUMBER;
+      case "nextFundingMs":
+        return this.#by("nextFundingTime", (column, text) => `(${stampSql(column, text, timeUnit)}) // ${NS_A_MS}`) ?? this.wholeOf(name);
       case "seq":
         return this.#kind === "book" ? MESSAGE : NO_NUMBER;
       case "level":

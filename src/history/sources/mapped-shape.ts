@@ -48,7 +48,9 @@ export async function mappedShape(
   const from = kind === "book" ? messagesSql(table, shared) : isTurned ? turnedSql(table) : table;
   const [first] = columns.areNumbered ? await duck.rows(`SELECT ${timeNs} AS timeNs FROM ${from} LIMIT 1`) : [];
   const select = `SELECT ${columns.all(first)} FROM ${from}`;
-  const stamps = isParquet ? await roundedStamps(duck, path, file, [mapping.columns.time, mapping.columns.recvTime]) : [];
+  const stamps = isParquet
+    ? await roundedStamps(duck, path, file, [mapping.columns.time, mapping.columns.recvTime, mapping.columns.nextFundingTime])
+    : [];
   const said = columns.areNumbered ? numbered("it has no ids") : { findings: [] };
   const turned = isTurned ? ["it begins with its newest row: it is read from its end"] : [];
   const shaped = mapping.kind.endsWith("klines")

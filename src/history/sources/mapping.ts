@@ -38,6 +38,12 @@ export function checkMapping(value: unknown): Mapping {
         expected: `the file's column that holds ${name.replace("|", " or ")}`,
       });
   }
+  if (Object.hasOwn(mapping.columns, "nextFundingTime") && Object.hasOwn(mapping.columns, "nextFundingMs"))
+    throw new ConfigError("is told twice", {
+      field: "mapping.columns.nextFundingMs",
+      value: mapping.columns.nextFundingMs,
+      expected: "nextFundingTime, which is in timeUnit, or nextFundingMs in milliseconds",
+    });
   return mapping;
 }
 
@@ -53,7 +59,14 @@ export function loadMapping(path: string): Mapping {
 
 function namesOf(kind: HistoryKind): string[] {
   const own = [...layoutOf(kind).columns.map(({ name }) => name), ...(kind === "book" ? ["prevEndSequence"] : [])];
-  const stamps: Readonly<Record<string, readonly string[]>> = { timeNs: ["time"], recvNs: ["recvTime"], seq: [], level: [] };
+  const stamps: Readonly<Record<string, readonly string[]>> = {
+    timeNs: ["time"],
+    recvNs: ["recvTime"],
+    // Of the second the unit is in its name.
+    nextFundingMs: ["nextFundingTime", "nextFundingMs"],
+    seq: [],
+    level: [],
+  };
   const sides = own.includes("isBuyerMaker") || own.includes("isBid") ? ["side"] : [];
   return [...own.flatMap((name) => stamps[name] ?? [name]), ...sides];
 }

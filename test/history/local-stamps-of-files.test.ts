@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { checkMapping, type Mapping } from "../../src/history/sources/mapping.js";
+import { HistoryStore } from "../../src/history/store.js";
+import { fileOf, query, scratchFolder, take } from "./scratch.js";
+
+const MS = Date.UTC(2025, 0, 1, 3);
+const HOUR_MS = 3_600_000;
+const SECONDS = 23;
+
+/** Trades a second apart, heard so many milliseconds after. @param local what is written of the local stamp, in milliseconds. */
+function trades(local: (ms: number) => string, lateMs = 5): string {
+  const rows = Array.from({ length: SECONDS }, (_, at) => `${MS + at * 1000},${local(MS + at * 1000 + lateMs)},${at + 1},buy,100,1\n`);
+  return `time,recv,id,side,price,amount\n${rows.join("")}`;
+}
+
+function mappingOf(recvTimeUnit: string | undefined): Mapping {
+  const columns = { time: "time", recvTime: "recv", id: "id", side: "side", price: "price", amount: "amount" };
+  return checkMapping({ kind: "trades", recvTimeUnit, columns });
+}
+
+function emptyStore(): { readonly folder: string; readonly store: HistoryStore } {
+  const folder = scratchFolder();
+  return { folder, store: new HistoryStore(join(folder, "history")) };
+}
+
+async function refused(content: string, mapping: Mapping | undefined, message: RegExp): Promise<void> {
+  const { folder, store } = emptyStore();
+  await expect(take(store, [fileOf(folder, "t.csv", content)], mapping === undefined ? {} : { mapping })).rejects.toThrow(message);
+  expect(store.series()).toEqual([]);
+}
+
+// Seconds read as milliseconds lie in 1970. The correction of the clock then moved the whole book by as long as the file lasts: the bot heard all of it too late, and filled nothing.
+describe("local stamps of a file", () => {
+  it.each([
+    ["seconds as milliseconds", (ms: number) => String(ms / 1000), undefined],
+    ["milliseconds as microseconds", String, "us"],
+    ["microseconds as nanoseconds", (ms: number) => `${ms}000`, "ns"],
+    ["milliseconds as nanoseconds", String, "ns"],
+  ])("are refused in another unit than is told: %s", (_what, local, unit) =>
+    refused(trades(local), mappingOf(unit), /23 of 23 rows cannot be.*number 1, .*recvNs.*2009 to 2099.*--recv-time-unit/),
+  );
+
+  it("are refused where a single row has another unit than the rest", async () => {
+    const last = (ms: number): string => (ms >= MS + (SECONDS - 1) * 1000 ? String(ms) : `${ms}000`);
+    await refused(trades(last), mappingOf("us"), /1 of 23 rows cannot be, the first is number 23/);
+  });
+
+  it.each([
+    ["the exchange's own records", `id,price,amount,time,isBuyerMaker,recvTimeNs\n1,100,1,${MS},true,${MS}000\n`],
+    ["a book of them", `{"type":"snapshot","sequence":1,"timestamp":${MS},"recvTimeNs":${MS},"bids":[["1","1"]],"asks":[["2","1"]]}\n`],
+    ["Tardis", `exchange,symbol,timestamp,local_timestamp,id,side,price,amount\nbinance,BTCUSDT,${MS}000,${MS},1,buy,100,1\n`],
+    ["marks", `time,markPrice,recvTimeNs\n${MS},100,${MS}\n`],
+    ["bests", `time,bid,bidAmount,ask,askAmount,recvTimeNs\n${MS},1,1,2,1,${MS}000\n`],
+  ])("are refused so in %s", (_what, content) => refused(content, undefined, /recvNs .*local stamps from 2009 to 2099/));
+
+  it.each([
+    ["a time zone ahead", 8 * HOUR_MS, /28800\.005 s after the exchange's/],
+    ["a time zone behind", -5 * HOUR_MS, /17999\.995 s before the exchange's/],
+    ["a half-hour zone behind", -HOUR_MS / 2, /1799\.995 s before the exchange's/],
+  ])("are refused rather than corrected where they are of %s", async (_what, shiftMs, message) => {
+    const content = trades((ms) => String(ms + shiftMs));
+    await refused(content, mappingOf(undefined), message);
+    await refused(content, mappingOf(undefined), /t\.csv.*--clock-offset-ns/);
+    const { folder, store } = emptyStore();
+    const clock = { partsAt: [], baseLatencyNs: 0n, offsetNs: BigInt(-shiftMs) * 1_000_000n };
+    const { files } = await take(store, [fileOf(folder, "t.csv", content)], { mapping: mappingOf(undefined), clock });
+    expect(files[0]?.findings).toEqual([]);
+    const [row] = await query(store, `SELECT min(recvNs - timeNs)::VARCHAR AS least FROM '${store.root}/btcusdt/trades/*.parquet'`);
+    expect(row?.least).toBe("5000000");
+  });
+
+  it("are corrected with a word where the clock was further off than clocks are, and without one where it was a little", async () => {
+    for (const [shiftMs, findings] of [
+      [-30_000, [expect.stringMatching(/29\.995 s before the exchange's/)]],
+      [-800, []],
+    ] as const) {
+      const { folder, store } = emptyStore();
+      const file = fileOf(
+        folder,
+        "t.csv",
+        trades((ms) => String(ms + shiftMs)),
+      );
+      const { files } = await take(store, [file], { mapping: mappingOf(undefined) });
+      expect(files[0]?.findings).toEqual(findings);
+      expect(store.days({ market: "btcusdt", kind: "trades" })[0]?.findings).toEqual(findings);
+    }
+  });
+});
+
+// A run pays no funding before an instant in the year 56000, and none after one in 1970.
+describe("the next funding that marks tell", () => {
+  const marks = (next: string): string => `t,mark,rate,next\n${MS}000,100,0.0001,${next}\n`;
+  const columns = { time: "t", mark: "mark", fundingRate: "rate" };
+
+  it("is converted by the mapping's unit, as any other time", async () => {
+    const { folder, store } = emptyStore();
+    const mapping = checkMapping({ kind: "marks", timeUnit: "us", columns: { ...columns, nextFundingTime: "next" } });
+    await take(store, [fileOf(folder, "m.csv", marks(`${MS + 5000}000`))], { mapping });
+    const [row] = await query(store, `SELECT nextFundingMs::VARCHAR AS next FROM '${store.root}/btcusdt/marks/*.parquet'`);
+    expect(row?.next).toBe(String(MS + 5000));
+  });
+
+  it("is refused in another unit, and may be none", async () => {
+    const { folder, store } = emptyStore();
+    const mapping = checkMapping({ kind: "marks", timeUnit: "us", columns: { ...columns, nextFundingMs: "next" } });
+    const odd = fileOf(folder, "m.csv", marks(`${MS + 5000}000`));
+    await expect(take(store, [odd], { mapping })).rejects.toThrow(/nextFundingMs .*milliseconds from 2009 to 2099.*nextFundingTime/);
+    const own = fileOf(folder, "own.csv", `time,markPrice,nextFundingTime\n${MS},100,${MS / 1000}\n`);
+    await expect(take(store, [own])).rejects.toThrow(/nextFundingMs/);
+    await take(store, [fileOf(folder, "none.csv", marks("0"))], { mapping });
+    expect(() => checkMapping({ kind: "marks", columns: { ...columns, nextFundingMs: "next", nextFundingTime: "next" } })).toThrow(
+      /nextFundingMs: is told twice/,
+    );
+  });
+});

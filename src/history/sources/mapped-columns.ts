@@ -14,6 +14,8 @@ const NO_NUMBER = "CAST(NULL AS BIGINT)";
 export class MappedColumns {
   /** When a row was, in nanoseconds. */
   readonly timeNs: string;
+  /** When it was heard; null where the mapping does not say. */
+  readonly recvNs: string;
   /** Whether a row of a book is a snapshot's. */
   readonly isSnapshot: string;
   readonly #mapping: Mapping;
@@ -25,6 +27,7 @@ export class MappedColumns {
     this.#kind = kindOf(mapping);
     this.#isParquet = isParquet;
     this.timeNs = this.#by("time", (column, text) => stampSql(column, text, mapping.timeUnit)) ?? NO_NUMBER;
+    this.recvNs = this.#by("recvTime", (column, text) => stampSql(column, text, mapping.recvTimeUnit ?? mapping.timeUnit)) ?? NO_NUMBER;
     this.isSnapshot = this.#by("isSnapshot", flagSql) ?? "false";
   }
 
@@ -33,10 +36,14 @@ export class MappedColumns {
     return this.#kind === "trades" && this.#mapping.columns.id === undefined;
   }
 
-  /** All columns of the kind, in its order. @param first a row with the `timeNs` of the first one, where they are numbered */
-  all(first: Row | undefined): string {
+  /**
+   * All columns of the kind, in its order.
+   * @param first a row with the `timeNs` of the first one, where they are numbered
+   * @param timeNs SQL of a row's stamp.
+   */
+  all(first: Row | undefined, timeNs = this.timeNs): string {
     return layoutOf(this.#kind)
-      .columns.map((column) => `${this.#sqlOf(column, first)} AS ${identifier(column.name)}`)
+      .columns.map((column) => `${column.name === "timeNs" ? timeNs : this.#sqlOf(column, first)} AS ${identifier(column.name)}`)
       .join(", ");
   }
 
@@ -46,12 +53,10 @@ export class MappedColumns {
   }
 
   #sqlOf({ name, type }: Column, first: Row | undefined): string {
-    const { recvTimeUnit, timeUnit } = this.#mapping;
+    const { timeUnit } = this.#mapping;
     switch (name) {
-      case "timeNs":
-        return this.timeNs;
       case "recvNs":
-        return this.#by("recvTime", (column, text) => stampSql(column, text, recvTimeUnit ?? timeUnit)) ?? NO_NUMBER;
+        return this.recvNs;
       case "nextFundingMs":
         return this.#by("nextFundingTime", (column, text) => `(${stampSql(column, text, timeUnit)}) // ${NS_A_MS}`) ?? this.wholeOf(name);
       case "seq":

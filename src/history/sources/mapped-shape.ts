@@ -2,7 +2,7 @@ import { ConfigError } from "../../core/errors.js";
 import { type Duck, literal, wholeOf } from "../duck.js";
 import { parquetSql } from "../measure.js";
 import type { PlainFile } from "../plain-file.js";
-import { messagesSql } from "./book-messages.js";
+import { areStampsSplit, MESSAGE_NS, type MessageKey, messagesSql, SPLIT_STAMPS } from "./book-messages.js";
 import { withInterval } from "./candle-interval.js";
 import type { JsonFields } from "./json-numbers.js";
 import { mappedChain, tellsChain } from "./mapped-chain.js";
@@ -16,8 +16,9 @@ import { numbered, type ShapedFile, type Writ } from "./shape.js";
 /** Enough to see which way a file runs. */
 const LOOKED_AT_ROWS = 10_000;
 
-/** What tells one message of a book with a row a level from the next, besides its market. */
-const MESSAGE_COLUMNS = ["time", "recvTime", "isSnapshot", "beginSequence", "endSequence", "prevEndSequence"];
+/** What tells one message of a book with a row a level from the next, besides its market and its stamps. */
+const MESSAGE_COLUMNS = ["isSnapshot", "beginSequence", "endSequence", "prevEndSequence"];
+const NS_A_SECOND = 1_000_000_000n;
 
 /**
  * A file of any columns.
@@ -40,14 +41,16 @@ export async function mappedShape(
   if (isParquet) await requireReadDecimals(duck, path, file, Object.values(mapping.columns));
   const market = marketColumn(held);
   const table = tableSql(path, writ, mapping, file, held, market);
-  const shared = [...MESSAGE_COLUMNS.map((name) => mapping.columns[name]), market].filter((column) => column !== undefined);
   const columns = new MappedColumns(mapping, isParquet);
-  const { timeNs, isSnapshot } = columns;
+  const { isSnapshot } = columns;
+  const key = kind === "book" ? await messageKey(duck, table, mapping, market, columns.recvNs) : undefined;
+  const isSplit = key?.arrival !== undefined && (await areStampsSplit(duck, table, key, columns.timeNs));
+  const timeNs = isSplit ? MESSAGE_NS : columns.timeNs;
   // Ids tell the order of what has one stamp; where there are none, the file's does.
   const isTurned = columns.areNumbered && (await runsBackwards(duck, table, timeNs));
-  const from = kind === "book" ? messagesSql(table, shared) : isTurned ? turnedSql(table) : table;
+  const from = key !== undefined ? messagesSql(table, key, isSplit ? columns.timeNs : undefined) : isTurned ? turnedSql(table) : table;
   const [first] = columns.areNumbered ? await duck.rows(`SELECT ${timeNs} AS timeNs FROM ${from} LIMIT 1`) : [];
-  const select = `SELECT ${columns.all(first)} FROM ${from}`;
+  const select = `SELECT ${columns.all(first, timeNs)} FROM ${from}`;
   const stamps = isParquet
     ? await roundedStamps(duck, path, file, [mapping.columns.time, mapping.columns.recvTime, mapping.columns.nextFundingTime])
     : [];
@@ -75,11 +78,27 @@ export async function mappedShape(
   return {
     ...shaped,
     ...chain,
-    findings: [...shaped.findings, ...turned, ...chain.findings, ...stamps],
+    findings: [...shaped.findings, ...turned, ...(isSplit ? [SPLIT_STAMPS] : []), ...chain.findings, ...stamps],
     json: writ.writ === "ndjson" ? jsonFields(mapping) : undefined,
     symbol: market === undefined ? undefined : marketsSql(table, market),
     ofSymbol: market === undefined ? undefined : (one) => `${select} WHERE ${marketSql(market)} = ${one}`,
   };
+}
+
+/** What tells the messages of a mapped book apart: when they came, where that is told to less than a second, in which several may come; else both stamps. */
+async function messageKey(
+  duck: Duck,
+  table: string,
+  { columns }: Mapping,
+  market: string | undefined,
+  recvNs: string,
+): Promise<MessageKey> {
+  const shared = [...MESSAGE_COLUMNS.map((name) => columns[name]), market].filter((column) => column !== undefined);
+  const { time, recvTime } = columns as Mapping["columns"] & { readonly time: string };
+  if (recvTime === undefined) return { shared: [time, ...shared] };
+  const first = `SELECT ${recvNs} AS ns FROM ${table} LIMIT ${LOOKED_AT_ROWS}`;
+  const { fine } = await duck.row(`SELECT count(*) FILTER (ns % ${NS_A_SECOND} <> 0) AS fine FROM (${first})`);
+  return wholeOf(fine) === 0n ? { shared: [time, recvTime, ...shared] } : { shared, arrival: { column: recvTime, time } };
 }
 
 /** Whether the newest of a file's first rows is the first one, and none is newer than the one before it. */

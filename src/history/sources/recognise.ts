@@ -166,7 +166,7 @@ function named(
     case "tardis-trades":
       return tardisTrades(duck, table as CsvFile);
     case "tardis-book":
-      return tardisBook(table as CsvFile);
+      return tardisBook(duck, table as CsvFile);
     case "book":
       return bookShape(duck, path, file);
     case "bbo":

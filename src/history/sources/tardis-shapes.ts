@@ -1,6 +1,6 @@
 import { type Duck, wholeOf } from "../duck.js";
 import { WHOLE_FROM_LEVEL } from "../kinds.js";
-import { MESSAGE, messagesSql, PLACE } from "./book-messages.js";
+import { areStampsSplit, MESSAGE, MESSAGE_NS, type MessageKey, messagesSql, PLACE, SPLIT_STAMPS } from "./book-messages.js";
 import type { CsvFile } from "./plain-csv.js";
 import { csvReading, csvSql } from "./reading-sql.js";
 import { numbered, numberSql, type ShapedFile } from "./shape.js";
@@ -8,7 +8,9 @@ import { bidSql, takerSql } from "./sides.js";
 import { isWholeSql } from "./whole-numbers.js";
 
 /** Tardis's downloadable CSV files (docs.tardis.dev, "Downloadable CSV files"): stamps in microseconds, `local_timestamp` from its recorder. */
-const STAMPS = "CAST(timestamp AS BIGINT) * 1000 AS timeNs, CAST(local_timestamp AS BIGINT) * 1000 AS recvNs";
+const TIME_NS = "CAST(timestamp AS BIGINT) * 1000";
+const RECV_NS = "CAST(local_timestamp AS BIGINT) * 1000";
+const STAMPS = `${TIME_NS} AS timeNs, ${RECV_NS} AS recvNs`;
 
 const TYPES = { timestamp: "MICROSECONDS", local_timestamp: "MICROSECONDS", is_snapshot: "BOOLEAN" };
 const DECIMALS = { price: "price", amount: "amount" };
@@ -35,21 +37,22 @@ export async function tardisTrades(duck: Duck, csv: CsvFile): Promise<ShapedFile
   };
 }
 
-/** What the rows of one message have alike. */
-const OF_A_MESSAGE = ["symbol", "timestamp", "local_timestamp", "is_snapshot"];
+/** Rows that came at one local stamp are one message, whatever exchange stamps its levels have (docs.tardis.dev, "Data FAQ"). */
+const OF_A_MESSAGE: MessageKey = { shared: ["symbol", "is_snapshot"], arrival: { column: "local_timestamp", time: "timestamp" } };
 
 /**
- * `incremental_book_L2`: absolute amounts; the rows of one message have its two stamps. A snapshot of theirs replaces all that was there, also what
+ * `incremental_book_L2`: absolute amounts; the rows of one message have its local stamp. A snapshot of theirs replaces all that was there, also what
  * lies behind its last level.
  */
-export function tardisBook(csv: CsvFile): ShapedFile {
+export async function tardisBook(duck: Duck, csv: CsvFile): Promise<ShapedFile> {
+  const isSplit = await areStampsSplit(duck, csvSql(csv, TYPES), OF_A_MESSAGE, TIME_NS);
   const level = `CASE WHEN is_snapshot THEN ${PLACE} + ${WHOLE_FROM_LEVEL} ELSE ${PLACE} END`;
   const reading = csvReading(
     csv,
     TYPES,
     DECIMALS,
     (from) =>
-      `SELECT ${STAMPS}, ${MESSAGE} AS seq, is_snapshot AS isSnapshot, CAST(NULL AS BIGINT) AS beginSequence, CAST(NULL AS BIGINT) AS endSequence, ${level} AS level, ${bidSql("side", "side")} AS isBid, price, amount FROM ${messagesSql(from, OF_A_MESSAGE)}`,
+      `SELECT ${isSplit ? MESSAGE_NS : TIME_NS} AS timeNs, ${RECV_NS} AS recvNs, ${MESSAGE} AS seq, is_snapshot AS isSnapshot, CAST(NULL AS BIGINT) AS beginSequence, CAST(NULL AS BIGINT) AS endSequence, ${level} AS level, ${bidSql("side", "side")} AS isBid, price, amount FROM ${messagesSql(from, OF_A_MESSAGE, isSplit ? TIME_NS : undefined)}`,
   );
   return {
     kind: "book",
@@ -57,6 +60,6 @@ export function tardisBook(csv: CsvFile): ShapedFile {
     ...reading,
     ofSymbol: (symbol) => `${reading.select} WHERE symbol = ${symbol}`,
     symbol: `SELECT DISTINCT symbol FROM ${csvSql(csv, TYPES)}`,
-    findings: [],
+    findings: isSplit ? [SPLIT_STAMPS] : [],
   };
 }

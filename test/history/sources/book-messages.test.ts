@@ -186,4 +186,78 @@ describe("a book's file with a row a level", () => {
       { "bid 198": 100, "bid 196": 30, "ask 202": 70 },
     ]);
   });
+
+  // A book that is looked at in the middle of a message is crossed or has lost its best price: our quotes are judged against an offer that nobody made.
+  it("has the rows of one local stamp in one message, whatever exchange stamps they have, and tells of them", async () => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const row = (us: number, localUs: number, isSnapshot: boolean, rest: string): string => `x,X,${us},${localUs},${isSnapshot},${rest}\n`;
+    const [later, heard] = [START_US + 1_000_000, START_US + 1_005_000];
+    const text = [
+      row(START_US, START_US + 50, true, "bid,100,5"),
+      row(START_US + 7, START_US + 50, true, "ask,101,7"),
+      row(later, heard, false, "bid,101,5"),
+      row(later + 1000, heard, false, "ask,101,0"),
+      row(later + 900, heard, false, "ask,102,3"),
+      row(later + 1000, heard + 1, false, "bid,100,0"),
+    ];
+    const { files } = await take(store, [fileOf(folder, "book.csv", HEADER + text.join(""))]);
+    expect(files[0]?.findings).toEqual([expect.stringContaining("several exchange stamps and one local stamp")]);
+    const { books, localUs } = await replayed(store);
+    expect(books).toEqual([
+      { "bid 200": 50, "ask 202": 70 },
+      { "bid 200": 50, "bid 202": 50, "ask 204": 30 },
+      { "bid 202": 50, "ask 204": 30 },
+    ]);
+    expect(localUs).toEqual([START_US + 50, heard, heard + 1]);
+    const tape = await openTape(store, "btcusdt", GRID);
+    expect([...tape.exchangeUs]).toEqual([START_US + 7, later + 1000, later + 1000]);
+  });
+
+  const mapped = async (
+    rows: readonly (readonly [ms: number, local: string, side: string, price: number, amount: number])[],
+    timeUnit = "ms",
+  ) => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    const columns = { time: "t", recvTime: "r", side: "side", price: "p", amount: "a" };
+    const mapping = checkMapping({ kind: "book", recvTimeUnit: timeUnit, columns });
+    await take(store, [fileOf(folder, "levels.csv", `t,r,side,p,a\n${rows.map((row) => `${row.join()}\n`).join("")}`)], { mapping });
+    return (await replayed(store)).books;
+  };
+  const MS = START_US / 1000;
+
+  it("has them so where a mapping names a local stamp", async () => {
+    const rows = [
+      [MS, `${MS + 5}`, "bid", 100, 5],
+      [MS + 1, `${MS + 5}`, "ask", 101, 5],
+      [MS + 1, `${MS + 6}`, "ask", 102, 5],
+    ] as const;
+    expect(await mapped(rows)).toEqual([
+      { "bid 200": 50, "ask 202": 50 },
+      { "bid 200": 50, "ask 202": 50, "ask 204": 50 },
+    ]);
+  });
+
+  it("has its messages by both stamps where the local one is of whole seconds, in which several come", async () => {
+    const second = Math.ceil(MS / 1000) + 1;
+    const rows = [
+      [MS, `${second}`, "bid", 100, 5],
+      [MS + 1, `${second}`, "ask", 101, 5],
+    ] as const;
+    expect(await mapped(rows, "s")).toEqual([{ "bid 200": 50 }, { "bid 200": 50, "ask 202": 50 }]);
+  });
+
+  it("has its messages by the exchange's stamp in rows that nobody stamped", async () => {
+    const rows = [
+      [MS, "", "bid", 100, 5],
+      [MS + 1, "", "ask", 101, 5],
+      [MS + 2, `${MS + 5}`, "ask", 102, 5],
+    ] as const;
+    expect(await mapped(rows)).toEqual([
+      { "bid 200": 50 },
+      { "bid 200": 50, "ask 202": 50 },
+      { "bid 200": 50, "ask 202": 50, "ask 204": 50 },
+    ]);
+  });
 });

@@ -4,6 +4,7 @@ import { ConfigError } from "../core/errors.js";
 import { makeFolder } from "../core/make-folder.js";
 import type { Clock, Timer } from "../core/seam.js";
 import type { MarketId, Ms } from "../core/units.js";
+import { changedSteps } from "./changed-steps.js";
 import { type ClockPart, type ClockWish, cleanClocks, oddClocks, refuseImplausibleClocks, shiftSql } from "./clean-clocks.js";
 import type { DayManifest } from "./day-manifest.js";
 import { diskTrouble } from "./disk-trouble.js";
@@ -146,6 +147,10 @@ async function taken(
       throw new HistoryError(plain.file, "changed while it was read", { expected: "a file that nobody writes: import a copy of it" });
     if (staged[index]?.rows === 0) throw new HistoryError(plain.file, "holds no record", { expected: "at least one" });
   }
+  const changed = await changedSteps(
+    duck,
+    found.map(({ shaped: { kind } }, index) => ({ kind, rows: staged[index] as StagedRows })),
+  );
   const done: ImportedFile[] = [];
   const locks: StoreLock[] = [];
   const pending = new PendingDays(store, replace);
@@ -154,7 +159,12 @@ async function taken(
     for (const [index, { plain, shaped }] of found.entries()) {
       const rows = staged[index] as StagedRows;
       const isStamped = parts.length > 0 && layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs");
-      const findings = [...shaped.findings, ...(await orderFindings(duck, shaped.kind, rows)), ...(isStamped ? oddClocks(parts) : [])];
+      const findings = [
+        ...shaped.findings,
+        ...(await orderFindings(duck, shaped.kind, rows)),
+        ...(isStamped ? oddClocks(parts) : []),
+        ...(changed.get(index) ?? []),
+      ];
       const days = await prepareDays(pending, duck, {
         series: { market, kind: shaped.kind },
         rows,

@@ -1,4 +1,5 @@
 import type { MarketId } from "../../core/units.js";
+import { onOneGrid } from "../../history/columns/days-on-grid.js";
 import { openKlines } from "../../history/columns/open-klines.js";
 import { MarkSource, openFunding } from "../../history/columns/open-marks.js";
 import { openTapes, rowsWithin } from "../../history/columns/open-tape.js";
@@ -10,6 +11,7 @@ import type { DataFile, InputGrade } from "../report/run-meta.js";
 import { bestGrade, shortestInterval } from "./best-grade.js";
 import { requireCommonTime } from "./common-time.js";
 import { fundingReach, fundingWithin } from "./funding-within.js";
+import { clockDoubts, dayDoubts } from "./day-doubts.js";
 import { besideGapTexts, type CoveredBeside, candleGapTexts, TAIL_US, type TapeGap, tapeGapTexts } from "./history-gaps.js";
 import { firstUs, lastUs, type OpenedMarket, requireRecords } from "./opened-market.js";
 import type { PlayedHistory } from "./played-history.js";
@@ -80,7 +82,8 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
       replayedMs,
     ),
   ];
-  return { grade, interval, markets, startUs, endUs, files: opened.flatMap(({ files }) => files), gaps };
+  const doubts = opened.flatMap((each) => each.doubts);
+  return { grade, interval, markets, startUs, endUs, files: opened.flatMap(({ files }) => files), gaps, doubts };
 }
 
 /** Which market to open, and how. */
@@ -104,6 +107,8 @@ interface FoundMarket {
   readonly files: readonly DataFile[];
   readonly tapeGaps: readonly TapeGap[];
   readonly beside: readonly CoveredBeside[];
+  /** What the store's notes of its days say against a run over them, in words. */
+  readonly doubts: readonly string[];
 }
 
 async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundMarket> {
@@ -123,23 +128,29 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
   if (grade === "klines") {
     const kind = `klines-${interval}`;
     const files = filesOf([...besideKinds, kind]);
-    const klines = await openKlines(store, name, { ...span, kind, tickSize, stepSize, mostBars: Math.floor(bytes / BYTES_A_BAR) });
+    const days = daysIn(store, name, kind, span);
+    const klines = await onOneGrid(store, days, grid, () =>
+      openKlines(store, name, { ...span, kind, tickSize, stepSize, mostBars: Math.floor(bytes / BYTES_A_BAR) }),
+    );
     const lacking = gapsOf(coveredBy(store, name, kind), [Math.floor(span.fromUs / 1000), Math.ceil(span.toUs / 1000)]);
     const market = { marketId, marks, tellsFunding, funding, tapes: undefined, klines: { ...klines, marketId }, lacking };
-    return { market, files, tapeGaps: [], beside };
+    return { market, files, tapeGaps: [], beside, doubts: dayDoubts(marketId, days, grid) };
   }
   const kinds = grade === "books" ? (["book", "trades"] as const) : (["trades"] as const);
   const files = filesOf([...besideKinds, ...kinds]);
   const spanned = new Set(daysIn(store, name, "book", span).map(({ day }) => day));
-  const tapes = await openTapes(store, name, {
-    ...span,
-    kinds,
-    tickSize,
-    stepSize,
-    baseLatencyUs: Math.round(history.baseLatencyMs * 1000),
-    blockRows: rowsWithin(bytes),
-    ...(onMake === undefined ? {} : { onMake: (day) => onMake(name, day) }),
-  });
+  const days = kinds.flatMap((kind) => (has(store, name, kind, span) ? daysIn(store, name, kind, span) : []));
+  const tapes = await onOneGrid(store, days, grid, () =>
+    openTapes(store, name, {
+      ...span,
+      kinds,
+      tickSize,
+      stepSize,
+      baseLatencyUs: Math.round(history.baseLatencyMs * 1000),
+      blockRows: rowsWithin(bytes),
+      ...(onMake === undefined ? {} : { onMake: (day) => onMake(name, day) }),
+    }),
+  );
   // Of a day before the span, what is played of it is its book.
   const before = tapes.days.flatMap(({ input: { book, day } }) =>
     book === undefined || spanned.has(day) ? [] : [fileOf(store, marketId, "book", book)],
@@ -149,5 +160,6 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
     files: [...before, ...files],
     tapeGaps: tapes.gaps.map(({ kind, span: gap }) => ({ marketId, kind, gap })),
     beside,
+    doubts: [...dayDoubts(marketId, days, grid), ...clockDoubts(marketId, tapes.days)],
   };
 }

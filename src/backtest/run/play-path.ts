@@ -97,9 +97,15 @@ export async function playPath(
   const { haltedWhy, heldSinceHalt, nowUs: historyEndUs, strategyErrors } = replay;
   const worthless = [...littleCommonTime(history.markets, { fromUs: history.startUs, toUs: history.endUs }), ...replay.worthless];
   const endUs = replay.finish();
-  const finer = [...ticks].flatMap(([marketId, { finer }]) => (finer === undefined ? [] : [`${marketId}: ${finer}`]));
+  const finer = [...ticks].flatMap(([marketId, tick]) => tick.doubts.map((doubt) => `${marketId}: ${doubt}`));
   const whole = history.grade === "books" && !options.fills.partialFills ? [WHOLE_FILLS] : [];
-  const doubts = [...doubtedFees(config), ...finer, ...whole, ...largeSharesOf(history.grade, replay.venue.markets.values())];
+  const doubts = [
+    ...doubtedFees(config),
+    ...(history.doubts ?? []),
+    ...finer,
+    ...whole,
+    ...largeSharesOf(history.grade, replay.venue.markets.values()),
+  ];
   for (const text of [...worthless, ...doubts]) observer.note(endUs, "warn", text);
   const over = (ended: Pick<RunOutcome, "ended" | "reason">): RunOutcome => ({
     endUs,

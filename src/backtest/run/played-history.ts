@@ -34,6 +34,8 @@ export interface PlayedHistory {
   readonly files: readonly DataFile[];
   /** What the store lacks of the span, in words. */
   readonly gaps: readonly string[];
+  /** What the store's notes of its days say against a run over them, in words; absent where it has none. */
+  readonly doubts?: readonly string[];
 }
 
 /** A market's history as a run takes it. @param tape the first one, and the first marks: what follows is told as it comes. */

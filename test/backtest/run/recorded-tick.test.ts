@@ -35,3 +35,73 @@ describe("a tick that is finer than the recording's", () => {
     expect(tick.finer).toBeUndefined();
   });
 });
+
+const HOUR_US = 3_600_000_000;
+const MIDNIGHT_US = Date.UTC(2025, 0, 1) * 1000;
+
+/** Trades every ten seconds, at prices and of amounts of their own. */
+function trades(fromUs: number, hours: number, ticksOf: (at: number) => number, lotsOf: (at: number) => number = () => 500): TapeBuilder {
+  const tape = new TapeBuilder({ marketId: "btcusdt", tickSize: "0.01", stepSize: "0.001" });
+  for (let at = 0; at < hours * 360; at++) tape.trade(fromUs + at * 10_000_000, fromUs + at * 10_000_000, "BUY", ticksOf(at), lotsOf(at));
+  return tape;
+}
+
+const fine = (at: number): number => 10_000 + ((at * 7) % 61);
+const coarse = (at: number): number => 10_000 + 10 * ((at * 7) % 41);
+
+/** What is said after these tapes, one after the other. */
+function doubtsOf(...tapes: readonly TapeBuilder[]): readonly string[] {
+  const tick = new RecordedTick();
+  for (const tape of tapes) tick.see(tape.build());
+  return tick.doubts;
+}
+
+// An exchange changes its tick from one day to the next. The days before, whose prices need the tick of the run, said that all was well.
+describe("a tick or a step that became another amid the recording", () => {
+  it("is told of the days that do not need it, whatever the days before and after them do", () => {
+    const told = [
+      /^a tick of 0\.01 is finer than that of the recording from 2025-01-01T00:00:00Z to 2025-01-01T02:00:00Z, whose 720 prices are all multiples of 0\.1: a quote .* run each time with its own rules$/,
+    ];
+    const [before, day, after] = [MIDNIGHT_US - 2 * HOUR_US, MIDNIGHT_US, MIDNIGHT_US + 24 * HOUR_US];
+    for (const doubts of [
+      doubtsOf(trades(before, 2, fine), trades(day, 2, coarse)),
+      doubtsOf(trades(day, 2, coarse), trades(after, 2, fine)),
+      doubtsOf(trades(before, 2, fine), trades(day, 2, coarse), trades(after, 2, fine)),
+    ])
+      expect(doubts).toEqual(told.map((text) => expect.stringMatching(text)));
+  });
+
+  it("is told of the hours of a day after which, or before which, it changed", () => {
+    const [one, two] = [trades(MIDNIGHT_US, 5, fine), trades(MIDNIGHT_US + 5 * HOUR_US, 4, coarse)];
+    expect(doubtsOf(one, two)).toEqual([expect.stringMatching(/from 2025-01-01T05:00:00Z to 2025-01-01T09:00:00Z, whose 1440 prices/)]);
+  });
+
+  it("is told of days that follow on each other as of one time, and beside a single price that needs it", () => {
+    const days = [0, 1, 2].map((day) => trades(MIDNIGHT_US + 24 * day * HOUR_US, 24, coarse));
+    const before = trades(MIDNIGHT_US - 24 * HOUR_US, 24, fine);
+    expect(doubtsOf(before, ...days)).toEqual([expect.stringMatching(/from 2025-01-01T00:00:00Z to 2025-01-04T00:00:00Z/)]);
+    const oddAt = (at: number): number => (at === 4000 ? 10_007 : coarse(at));
+    expect(doubtsOf(trades(MIDNIGHT_US, 24, oddAt))).toEqual([
+      expect.stringMatching(/from 2025-01-01T00:00:00Z to 2025-01-01T11:00:00Z/),
+      expect.stringMatching(/from 2025-01-01T12:00:00Z to 2025-01-02T00:00:00Z/),
+    ]);
+  });
+
+  it("is told of steps as of ticks, also where the ticks stay as they were", () => {
+    const [small, large] = [(at: number) => 1 + ((at * 13) % 97), (at: number) => 10 * (1 + ((at * 13) % 97))];
+    const before = trades(MIDNIGHT_US - 2 * HOUR_US, 2, fine, small);
+    expect(doubtsOf(before, trades(MIDNIGHT_US, 2, fine, large))).toEqual([
+      expect.stringMatching(
+        /^a step of 0\.001 is finer than that of the recording from 2025-01-01T00:00:00Z .* 720 amounts are all multiples of 0\.01: the exchange would have refused/,
+      ),
+    ]);
+    expect(doubtsOf(trades(MIDNIGHT_US, 2, fine, large))).toEqual([
+      expect.stringMatching(/whose first 720 amounts are all multiples of 0\.01/),
+    ]);
+  });
+
+  it("is not told of a day on which the market rests at a few prices, or trades a few amounts", () => {
+    const resting = (at: number): number => [10_000, 10_010, 10_020][at % 3] as number;
+    expect(doubtsOf(trades(MIDNIGHT_US - 2 * HOUR_US, 2, fine), trades(MIDNIGHT_US, 2, resting))).toEqual([]);
+  });
+});

@@ -1,0 +1,43 @@
+import { Decimal } from "decimal.js";
+import type { MarketId } from "../../core/units.js";
+import { oddClocks } from "../../history/clean-clocks.js";
+import type { SourceDay } from "../../history/columns/source-day.js";
+import type { DayManifest } from "../../history/day-manifest.js";
+
+/** A market's steps in a run. */
+interface RunGrid {
+  readonly tickSize: string;
+  readonly stepSize: string;
+}
+
+/** What is doubtful of the local clocks of days that were corrected as they were opened, in words. */
+export function clockDoubts(marketId: MarketId, days: readonly SourceDay[]): string[] {
+  const texts = days.flatMap(({ tape }) => oddClocks([{ smallestNs: -BigInt(tape.footer.addedLocalNs) }]));
+  return [...new Set(texts)].map((text) => `${marketId}: ${text}`);
+}
+
+/** What the store's own notes of the days that are played say against a run over them, in words, each with the days that it is of. */
+export function dayDoubts(marketId: MarketId, days: readonly DayManifest[], grid: RunGrid): string[] {
+  const daysOf = new Map<string, string[]>();
+  for (const manifest of days) {
+    for (const doubt of doubtsOf(manifest, grid)) {
+      const text = `${marketId} ${manifest.kind}: ${doubt}`;
+      daysOf.set(text, [...(daysOf.get(text) ?? []), manifest.day]);
+    }
+  }
+  return [...daysOf].map(([text, [first, ...rest]]) => `${text} (${rest.length === 0 ? first : `${first} to ${rest.at(-1)}`})`);
+}
+
+function doubtsOf({ sources, grid }: DayManifest, run: RunGrid): Set<string> {
+  const found = new Set<string>();
+  for (const { isInContracts, clock = [] } of sources) {
+    if (isInContracts === true) found.add("its amounts count contracts, and each is taken for one base unit");
+    const parts = clock.map(({ smallestNs, isByHand }) => ({ smallestNs: BigInt(smallestNs), isByHand }));
+    for (const text of oddClocks(parts)) found.add(text);
+  }
+  if (grid === undefined) return found;
+  const isFiner = (one: string, other: string): boolean => new Decimal(one).lt(other);
+  if (isFiner(run.tickSize, grid.tickSize)) found.add(`a tick of ${run.tickSize} is finer than the exchange's, ${grid.tickSize}`);
+  if (isFiner(run.stepSize, grid.stepSize)) found.add(`a step of ${run.stepSize} is finer than the exchange's, ${grid.stepSize}`);
+  return found;
+}

@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { dayDoubts } from "../../../src/backtest/run/day-doubts.js";
+import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
+import type { DayManifest } from "../../../src/history/day-manifest.js";
+import { GridError } from "../../../src/history/history-errors.js";
+import { checkMapping, type Mapping } from "../../../src/history/sources/mapping.js";
+import { HistoryStore } from "../../../src/history/store.js";
+import { fileOf, scratchFolder, take } from "../../history/scratch.js";
+import { ladderConfig, ladders, MARKET } from "./ladder-run.js";
+
+const MIDNIGHT = Date.UTC(2025, 0, 1);
+const MINUTES = 15;
+
+/** A trade a second around midnight; prices of a cent before, and of ten from midnight on. */
+function trades(extra = ""): string {
+  const rows = Array.from({ length: MINUTES * 2 * 60 }, (_, at) => {
+    const ms = MIDNIGHT + (at - MINUTES * 60) * 1000;
+    const steps = (at * 7) % 41;
+    return `${ms},${at + 1},${ms < MIDNIGHT ? (100 + steps / 100).toFixed(2) : (100 + steps / 10).toFixed(1)},0.5,${at % 2 === 0 ? "buy" : "sell"}${extra}\n`;
+  });
+  return `ts,id,price,qty,side${extra === "" ? "" : ",symbol"}\n${rows.join("")}`;
+}
+
+const COLUMNS = { time: "ts", id: "id", price: "price", amount: "qty", side: "side" };
+
+async function storeOf(folder: string, text: string, mapping: Mapping = checkMapping({ kind: "trades", columns: COLUMNS })): Promise<void> {
+  await take(new HistoryStore(join(folder, "history")), [fileOf(folder, "trades.csv", text)], { mapping, market: MARKET });
+}
+
+async function played(folder: string, tick: string, history = "grade: trades") {
+  const text = `history: { market: ${MARKET}, ${history} }
+bot: bot.yaml
+rules: { markets: { ${MARKET}: { tickSizeQuote: ${tick}, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } } }
+`;
+  const config = ladderConfig(folder, text);
+  return (await runBacktest(config, { ...ladders(), directory: join(folder, "report"), replace: true })).report;
+}
+
+// The tick of the run is that of the exchange on one day, and on the other a tenth of it: each quote improves the price for nothing there.
+describe("a backtest over days of two ticks", () => {
+  it("doubts the day that does not need its tick, as it does where that day is run alone", async () => {
+    const folder = scratchFolder();
+    await storeOf(folder, trades());
+    const both = await played(folder, "0.01");
+    expect(both.doubts).toEqual([
+      expect.stringMatching(
+        /^btcusdc: a tick of 0\.01 is finer than that of the recording from 2025-01-01T00:00:00Z to .* multiples of 0\.1/,
+      ),
+    ]);
+    expect(both.notes.first.map(({ text }) => text)).toEqual(expect.arrayContaining([...both.doubts]));
+    const alone = await played(folder, "0.01", "grade: trades, from: 2025-01-01");
+    expect(alone.doubts).toEqual([expect.stringMatching(/a tick of 0\.01 is finer than that of the recording, whose first 900 prices/)]);
+    expect((await played(folder, "0.01", "grade: trades, to: 2025-01-01")).doubts).toEqual([]);
+  });
+
+  it("is refused with the coarser tick, with the days of either", async () => {
+    const folder = scratchFolder();
+    await storeOf(folder, trades());
+    const refusal = await played(folder, "0.1").catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(GridError);
+    expect(String(refusal)).toMatch(
+      /off the grid on 2024-12-31 and not on 2025-01-01: the market's tick or step changed .*multiple of the tick size 0\.1; run each time by itself/,
+    );
+    expect((await played(folder, "0.1", "grade: trades, from: 2025-01-01")).doubts).toEqual([]);
+    // Where no day is on it, nothing changed: the tick is wrong.
+    await expect(played(folder, "0.4")).rejects.toThrow(/row \d+: price is off the grid .*tick size 0\.4$/);
+  });
+});
+
+describe("what the store notes of its days", () => {
+  it("is doubted in every run over amounts that count contracts", async () => {
+    const folder = scratchFolder();
+    await storeOf(folder, trades(",BTC-USDT-SWAP"));
+    expect((await played(folder, "0.01")).doubts[0]).toBe(
+      "btcusdc trades: its amounts count contracts, and each is taken for one base unit (2024-12-31 to 2025-01-01)",
+    );
+  });
+
+  const day = (of: Partial<DayManifest>): DayManifest => ({ kind: "book", day: "2025-01-01", sources: [], ...of }) as DayManifest;
+  const source = (smallestNs: bigint, isByHand?: true) => ({
+    name: "x.csv",
+    rows: 1,
+    clock: [{ fromSeq: "0", addedNs: "0", smallestNs: String(smallestNs), ...(isByHand === undefined ? {} : { isByHand }) }],
+  });
+
+  // Stores of today hold such days: they open and are played, and say so.
+  it("is doubted where local stamps were moved by more than clocks are off, unless the user chose by what", () => {
+    const doubts = (each: DayManifest["sources"][number]) =>
+      dayDoubts(MARKET, [day({ sources: [each] })], { tickSize: "1", stepSize: "1" });
+    expect(doubts(source(-1_733_964_300_000_000_000n))).toEqual([
+      expect.stringMatching(/^btcusdc book: local stamps lie 1733964300 s before the exchange's at least, .*\(2025-01-01\)$/),
+    ]);
+    expect(doubts(source(28_800_000_000_000n))).toEqual([expect.stringMatching(/28800 s after/)]);
+    expect(doubts(source(-800_000_000n))).toEqual([]);
+    expect(doubts(source(-30_000_000_000n, true))).toEqual([]);
+  });
+
+  it("is doubted where the exchange told coarser steps than the run's on some of the days", () => {
+    const days = [
+      day({ day: "2024-12-30", grid: { tickSize: "0.01", stepSize: "0.001" } }),
+      day({ day: "2024-12-31", grid: { tickSize: "0.10", stepSize: "0.001" } }),
+      day({ day: "2025-01-01", grid: { tickSize: "0.10", stepSize: "0.01" } }),
+    ];
+    expect(dayDoubts(MARKET, days, { tickSize: "0.01", stepSize: "0.001" })).toEqual([
+      "btcusdc book: a tick of 0.01 is finer than the exchange's, 0.10 (2024-12-31 to 2025-01-01)",
+      "btcusdc book: a step of 0.001 is finer than the exchange's, 0.01 (2025-01-01)",
+    ]);
+    expect(dayDoubts(MARKET, days, { tickSize: "0.1", stepSize: "0.01" })).toEqual([]);
+  });
+});

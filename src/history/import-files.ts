@@ -15,8 +15,10 @@ import { parquetSql, reading } from "./measure.js";
 import { PendingDays } from "./pending-days.js";
 import type { PlainFile } from "./plain-file.js";
 import { rulesOfImports } from "./plausible-times.js";
+import { chooseMappings } from "./sources/choose-mapping.js";
 import { exactNumbersOnly } from "./sources/json-numbers.js";
 import { oneLineEnd } from "./sources/line-ends.js";
+import type { Mapping } from "./sources/mapping.js";
 import { recognise, type ShapeWish } from "./sources/recognise.js";
 import type { ShapedFile } from "./sources/shape.js";
 import { utf8Only } from "./sources/utf8.js";
@@ -32,6 +34,8 @@ const INTERRUPT_EVERY_MS: Ms = 20;
 
 /** What to import, and how. */
 export interface ImportOptions extends ShapeWish {
+  /** Further mappings, where several of the files need one. */
+  readonly mappings?: readonly Mapping[] | undefined;
   readonly market: MarketId;
   /** Files of one capture: they share a clock. */
   readonly files: readonly string[];
@@ -118,8 +122,11 @@ async function taken(
 ): Promise<Imported> {
   const { market, clock, replace } = options;
   const found: { readonly plain: UnpackedFile; readonly shaped: ShapedFile }[] = [];
-  for (const plain of files) {
-    const shaped = await textOnly(plain, async () => ofOneSymbol(duck, plain.file, await recognise(duck, plain, options), options.symbol));
+  const { mapping: first, mappings: further = [] } = options;
+  const mappings = chooseMappings(files, [...(first === undefined ? [] : [first]), ...further]);
+  for (const [index, plain] of files.entries()) {
+    const wish = { ...options, mapping: mappings[index] };
+    const shaped = await textOnly(plain, async () => ofOneSymbol(duck, plain.file, await recognise(duck, plain, wish), options.symbol));
     found.push({ plain, shaped });
   }
   const staged: StagedRows[] = [];

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { ConfigError } from "../../core/errors.js";
 import { type Imported, importFiles } from "../../history/import-files.js";
 import { intervalOf } from "../../history/kinds.js";
-import { checkMapping, loadMapping, type Mapping } from "../../history/sources/mapping.js";
+import { checkMapping, loadMappings, type Mapping } from "../../history/sources/mapping.js";
 import { SHAPES } from "../../history/sources/shape.js";
 import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
 import type { CliContext } from "../cli-context.js";
@@ -17,6 +17,7 @@ interface ImportCommandOptions {
   readonly shape?: string;
   readonly interval?: string;
   readonly mapping?: string;
+  readonly mappedFiles?: string;
   readonly kind?: string;
   readonly columns?: string;
   readonly timeUnit?: string;
@@ -36,6 +37,7 @@ Examples:
   marketwright data import ticks.parquet --market eth --kind trades --columns time=ts,price=px,amount=qty,side=side --time-unit us
 
 Files of one command are one capture: they share the recorder's clock, which is corrected where it ran behind the exchange's.
+A mapping reads the files that it names, or all; of those, files of a known shape that lack its columns are read by their shape.
 Shapes: ${SHAPES.join(", ")}; docs/history.md has each.`;
 
 /** `marketwright data import FILE...` */
@@ -49,11 +51,15 @@ export function addDataImport(data: Command, context: CliContext): void {
     .option("--symbol <name>", "the market's name in files that hold several")
     .option("--shape <shape>", "what the files are, where their first line does not tell")
     .option("--interval <interval>", "of candles, such as 15M; seen in the data otherwise")
-    .option("--mapping <file>", "a YAML file that says which column is which")
+    .option("--mapping <file>", "a YAML file that says which column is which, of one mapping or of a list of them under mappings")
     .option("--kind <kind>", "with --columns: the kind of a file of any columns, such as trades")
     .option("--columns <pairs>", "with --kind: ours=theirs, with commas between")
     .option("--time-unit <unit>", "with --kind: s, ms, us, ns or iso (default: ms)")
     .option("--recv-time-unit <unit>", "with --kind: of the local stamp, where it has another")
+    .option(
+      "--mapped-files <names>",
+      "with --kind: the files of that mapping, with commas between and * for any text; their shape reads the others",
+    )
     .option("--clock-parts <places>", "places in the capture (its line) at which another recording begins, with commas between")
     .option("--clock-offset-ns <ns>", "add this to local stamps, instead of what the data say")
     .option("--base-latency-ns <ns>", "latency of the fastest message after a correction", "0")
@@ -62,8 +68,8 @@ export function addDataImport(data: Command, context: CliContext): void {
     .addHelpText("after", EXAMPLES)
     .action(async (files: readonly string[], options: ImportCommandOptions) => {
       const { store, market, symbol, shape, interval, replace, json } = options;
-      const mapping = mappingOf(options);
-      if (mapping !== undefined && shape !== undefined) {
+      const mappings = mappingsOf(options);
+      if (mappings.length > 0 && shape !== undefined) {
         throw new ConfigError("contradicts a mapping", { field: "--shape", value: shape, expected: "a shape or a mapping, not both" });
       }
       const imported = await untilInterrupted(context, "nothing of it is in the store", (signal) =>
@@ -74,7 +80,7 @@ export function addDataImport(data: Command, context: CliContext): void {
           symbol,
           shape,
           interval,
-          mapping,
+          mappings,
           clock: clockOf(options),
           replace: replace === true,
           onFile: (file) => {
@@ -86,15 +92,30 @@ export function addDataImport(data: Command, context: CliContext): void {
     });
 }
 
-function mappingOf({ mapping, kind, columns, timeUnit, recvTimeUnit }: ImportCommandOptions): Mapping | undefined {
+function mappingsOf({ mapping, mappedFiles, ...flags }: ImportCommandOptions): readonly Mapping[] {
+  const { kind, columns } = flags;
+  if (mappedFiles !== undefined && kind === undefined)
+    throw new ConfigError("is of a mapping in flags", {
+      field: "--mapped-files",
+      value: mappedFiles,
+      expected: "--kind and --columns with it; a file of a mapping has `files`",
+    });
   if (mapping !== undefined) {
-    if (kind === undefined && columns === undefined) return loadMapping(mapping);
+    if (kind === undefined && columns === undefined) return loadMappings(mapping);
     throw new ConfigError("is given beside --kind or --columns", {
       field: "--mapping",
       value: mapping,
       expected: "the mapping in a file or in flags, not both",
     });
   }
+  const inFlags = mappingInFlags(flags, mappedFiles?.split(","));
+  return inFlags === undefined ? [] : [inFlags];
+}
+
+function mappingInFlags(
+  { kind, columns, timeUnit, recvTimeUnit }: Pick<ImportCommandOptions, "kind" | "columns" | "timeUnit" | "recvTimeUnit">,
+  files: readonly string[] | undefined,
+): Mapping | undefined {
   if (kind === undefined && columns === undefined) {
     const unit = timeUnit ?? recvTimeUnit;
     if (unit !== undefined)
@@ -120,6 +141,7 @@ function mappingOf({ mapping, kind, columns, timeUnit, recvTimeUnit }: ImportCom
     columns: Object.fromEntries(pairs),
     timeUnit,
     recvTimeUnit,
+    files,
   });
 }
 

@@ -12,7 +12,11 @@ const mappingSchema = z.strictObject({
   columns: z.record(z.string(), z.string()),
   timeUnit: z.enum(TIME_UNITS).default("ms"),
   recvTimeUnit: z.enum(TIME_UNITS).optional(),
+  /** The names of the files that it reads, with * for any text; all that no other mapping names where absent. */
+  files: z.array(z.string().min(1)).min(1).readonly().optional(),
 });
+
+const several = z.strictObject({ mappings: z.array(z.unknown()).min(1) });
 
 /** Which column of a file is which of ours. */
 export type Mapping = z.output<typeof mappingSchema>;
@@ -52,9 +56,11 @@ export function kindOf({ kind }: Mapping): HistoryKind {
   return kind === "klines" || kind === "mark-klines" ? `${kind}-1M` : kind;
 }
 
-/** Reads a mapping from a YAML file. @throws ConfigError when it is none */
-export function loadMapping(path: string): Mapping {
-  return checkMapping(loadYamlFile(path).value);
+/** Reads mappings from a YAML file: one, or a list under `mappings`. @throws ConfigError when it holds none */
+export function loadMappings(path: string): readonly Mapping[] {
+  const { value } = loadYamlFile(path);
+  const list = several.safeParse(value);
+  return list.success ? list.data.mappings.map(checkMapping) : [checkMapping(value)];
 }
 
 function namesOf(kind: HistoryKind): string[] {

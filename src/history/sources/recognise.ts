@@ -62,7 +62,7 @@ const NAMES: readonly (readonly [Shape, RegExp])[] = [
  * @throws ConfigError for a shape or mapping that does not fit, HistoryError naming a file that is none that is known
  */
 export async function recognise(duck: Duck, plain: PlainFile, wish: ShapeWish): Promise<ShapedFile> {
-  const { writ, names } = writOf(plain, wish);
+  const { writ, names } = writtenAs(plain, wish.mapping !== undefined);
   const shaped = await shapedBy(duck, plain, wish, writ, names);
   const market = marketColumn(names);
   const isAsked = shaped.symbol !== undefined || market === undefined || shaped.text === undefined;
@@ -187,24 +187,34 @@ function kindOf({ interval }: ShapeWish): string {
   return interval === undefined ? "klines" : `klines-${interval}`;
 }
 
+/** The shape that a file's columns tell; undefined where they tell none. */
+export function shapeOfHeader(names: readonly string[]): Shape | undefined {
+  return MARKS.find(([, fields]) => fields.every((field) => names.includes(field)))?.[0];
+}
+
+/** The columns that a file's first line names; undefined for Parquet. @throws HistoryError for a file that cannot be read by lines */
+export function headerOf(plain: PlainFile): readonly string[] | undefined {
+  return isParquet(plain.path) ? undefined : writtenAs(plain, true).names;
+}
+
 function shapeOf(file: string, name: string, names: readonly string[], { shape }: ShapeWish): Shape {
   if (shape !== undefined) {
     const wished = SHAPES.find((known) => known === shape);
     if (wished !== undefined) return wished;
     throw new ConfigError("is no shape of a file", { field: "shape", value: shape, expected: `one of ${SHAPES.join(", ")}` });
   }
-  const found =
-    MARKS.find(([, fields]) => fields.every((field) => names.includes(field))) ?? NAMES.find(([, pattern]) => pattern.test(name));
-  if (found !== undefined) return found[0];
+  const found = shapeOfHeader(names) ?? NAMES.find(([, pattern]) => pattern.test(name))?.[0];
+  if (found !== undefined) return found;
   throw new HistoryError(file, "is of no shape that is known", {
     value: names.join(", "),
     expected: "a shape that docs/history.md lists, --shape, or a mapping of its columns (--mapping, or --kind with --columns)",
   });
 }
 
-function writOf({ path, file }: PlainFile, { mapping }: ShapeWish): { readonly writ: Writ; readonly names: readonly string[] } {
+/** @param isMapped its first line names its columns, whatever they are called. */
+function writtenAs({ path, file }: PlainFile, isMapped: boolean): { readonly writ: Writ; readonly names: readonly string[] } {
   if (isParquet(path)) {
-    if (mapping !== undefined) return { writ: { writ: "parquet" }, names: [] };
+    if (isMapped) return { writ: { writ: "parquet" }, names: [] };
     throw new HistoryError(file, "is Parquet of columns that are not known", {
       expected: "a mapping of its columns (--mapping, or --kind with --columns)",
     });
@@ -228,7 +238,7 @@ function writOf({ path, file }: PlainFile, { mapping }: ShapeWish): { readonly w
   const counts = DELIMITERS.map((each) => unquoted.split(each).length);
   const delimiter = DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
   const fields = fieldsOfLine(line, file, delimiter);
-  const hasHeader = mapping !== undefined || !fields.some((field) => /^-?\d+(\.\d+)?$/.test(field));
+  const hasHeader = isMapped || !fields.some((field) => /^-?\d+(\.\d+)?$/.test(field));
   const names = hasHeader ? columnsOf(fields, file) : fields;
   return { writ: { writ: "csv", columns: names, hasHeader, delimiter }, names };
 }

@@ -3,6 +3,13 @@ import { type HistoryKind, layoutOf, type RowRule } from "./kinds.js";
 
 const [FIRST_MS, END_MS] = [startOfDay("2009-01-01"), startOfDay("2100-01-01")];
 
+/** The unit, other than microseconds, in which a stamp lies from 2009 to 2099; undefined where it does so in none. */
+export function otherUnitOf(stampUs: number): "seconds" | "milliseconds" | undefined {
+  const isWithin = (ms: number): boolean => ms >= FIRST_MS && ms < END_MS;
+  if (isWithin(stampUs)) return "milliseconds";
+  return isWithin(stampUs * 1000) ? "seconds" : undefined;
+}
+
 /**
  * A rule of a column of instants: each that is there lies from 2009 to 2099. One in another unit than is told would lie in 1970, or past the
  * end of this century: the units of stamps are a thousand apart.

@@ -1,5 +1,6 @@
 import { ConfigError } from "../../core/errors.js";
 import { readPlainFile } from "../../core/plain-files.js";
+import { otherUnitOf } from "../../history/plausible-times.js";
 import type { LatencySample } from "../venue/latency.js";
 
 const COLUMNS = ["requestUs", "exchangeUs", "responseUs"] as const;
@@ -19,6 +20,14 @@ export function readLatencyFile(path: string): LatencySample[] {
   return lines.map((line, at) => {
     const cells = line.split(",");
     const [requestUs, exchangeUs, responseUs] = places.map((place) => Number(cells[place])) as [number, number, number];
+    // Read as microseconds, a delay of 5 ms would be one of 5 us, and each request would get the file's last one.
+    const unit = [requestUs, exchangeUs, responseUs].map(otherUnitOf).find((found) => found !== undefined);
+    if (unit !== undefined)
+      throw new ConfigError(`is in ${unit}`, {
+        field: `fills.latencyFile line ${at + 2}`,
+        value: line,
+        expected: "microseconds since 1970",
+      });
     if ([requestUs, exchangeUs, responseUs].every(Number.isSafeInteger) && responseUs >= requestUs)
       return { requestUs, exchangeUs, responseUs };
     throw new ConfigError("is no round trip", {

@@ -32,7 +32,7 @@ const WORDS: readonly (readonly [RegExp, SendRefusalKind])[] = [
     /underpriced|fee ?too ?low|less than (?:the )?block base fee|below configured minimum|too low for the next block|tip.*(?:below|lower)/i,
     "fee-too-low",
   ],
-  [/gas limit|intrinsic gas|gas ?too ?low/i, "gas-limit"],
+  [/gas limit|intrinsic gas|floor data gas|gas ?too ?low/i, "gas-limit"],
   [/pool is full|pool ?full|account ?limit|too many pending/i, "pool-full"],
 ];
 

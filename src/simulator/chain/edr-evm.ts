@@ -1,9 +1,11 @@
 import { L1_CHAIN_TYPE, l1GenesisState, l1HardforkFromString, MineOrdering, PRAGUE, type Provider } from "@nomicfoundation/edr";
 import { hexToBytes } from "../../core/hex.js";
 import type { Hex } from "../../core/units.js";
+import { ADDED_METHODS } from "./added-methods.js";
 import { edrContext } from "./edr-context.js";
 import type { ChainGenesis } from "./genesis.js";
 import { noContractNames } from "./no-contract-names.js";
+import { toNodeError } from "./node-error.js";
 
 /** An error of JSON-RPC. `data` of a revert is what the contract said. */
 export interface RpcError {
@@ -74,21 +76,18 @@ export class EdrEvm {
   }
 
   /** Carries out one request. Never rejects: what the EVM itself throws is an internal error of JSON-RPC. */
-  async request(method: string, params: unknown): Promise<RpcOutcome> {
-    let body: { readonly result?: unknown; readonly error?: RpcError };
+  async request(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
+    const added = ADDED_METHODS.get(method);
     try {
-      const { data } = await this.#provider.handleRequest(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
-      body = (typeof data === "string" ? JSON.parse(data) : data) as typeof body;
+      return await (added === undefined ? this.#ask(method, params) : added(params, (name, own) => this.#ask(name, own)));
     } catch (cause) {
       return { error: { code: -32603, message: `the EVM failed: ${cause instanceof Error ? cause.message : String(cause)}` } };
     }
-    return body.error === undefined ? { result: body.result } : { error: plainError(body.error) };
   }
-}
 
-/** The node's error in the form of a public node: a revert has code 3, and the contract's own words as its data. */
-function plainError({ code, message, data }: RpcError): RpcError {
-  if (code === -32004) return { code: -32601, message: `the method ${message.replace(/^Method (\S+) .*$/s, "$1")} does not exist` };
-  if (typeof data !== "object" || data === null || !("data" in data) || typeof data.data !== "string") return { code, message };
-  return { code: 3, message: `execution reverted: ${message}`, data: data.data };
+  async #ask(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
+    const { data } = await this.#provider.handleRequest(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+    const body = (typeof data === "string" ? JSON.parse(data) : data) as { readonly result?: unknown; readonly error?: RpcError };
+    return body.error === undefined ? { result: body.result } : { error: toNodeError(method, body.error) };
+  }
 }

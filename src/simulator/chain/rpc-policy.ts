@@ -27,12 +27,14 @@ const OPEN = new Set([
   "eth_call",
   "eth_chainId",
   "eth_coinbase",
+  "eth_createAccessList",
   "eth_estimateGas",
   "eth_feeHistory",
   "eth_gasPrice",
   "eth_getBalance",
   "eth_getBlockByHash",
   "eth_getBlockByNumber",
+  "eth_getBlockReceipts",
   "eth_getBlockTransactionCountByHash",
   "eth_getBlockTransactionCountByNumber",
   "eth_getCode",
@@ -59,6 +61,8 @@ const OPEN = new Set([
   "eth_syncing",
   "eth_uninstallFilter",
   "eth_unsubscribe",
+  "net_listening",
+  "net_peerCount",
   "net_version",
   "personal_sign",
   "web3_clientVersion",
@@ -75,7 +79,7 @@ const DEV = new Set<string>([
   "hardhat_mine",
   ...STATE_BY_HAND,
 ]);
-const CALLS = new Set(["debug_traceCall", "eth_call", "eth_estimateGas"]);
+const CALLS = new Set(["debug_traceCall", "eth_call", "eth_createAccessList", "eth_estimateGas"]);
 /** The EVM looks at every number of a range, also at those that no block has. */
 const FURTHEST_BLOCK_AHEAD = 1_000_000;
 
@@ -84,8 +88,10 @@ export const COSTLY: ReadonlySet<string> = new Set([
   "debug_traceCall",
   "debug_traceTransaction",
   "eth_call",
+  "eth_createAccessList",
   "eth_estimateGas",
   "eth_feeHistory",
+  "eth_getBlockReceipts",
   "eth_getFilterLogs",
   "eth_getLogs",
   "eth_getProof",

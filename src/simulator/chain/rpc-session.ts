@@ -22,6 +22,8 @@ export interface RpcPort {
 export class RpcSession {
   readonly #port: RpcPort;
   readonly #subscriptions = new Set<Hex>();
+  /** Subscriptions that want a whole transaction where the EVM gives its hash. */
+  readonly #whole = new Set<Hex>();
   readonly #notify: ((text: string) => void) | null;
   readonly #unlisten: () => void;
 
@@ -34,7 +36,8 @@ export class RpcSession {
         ? () => {}
         : port.chain.listen((subscription, result) => {
             if (!this.#subscriptions.has(subscription)) return;
-            notify(JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription, result } }));
+            if (this.#whole.has(subscription)) void this.#notifyWhole(subscription, result);
+            else notify(noticeText(subscription, result));
           });
   }
 
@@ -99,17 +102,35 @@ export class RpcSession {
     if (this.#subscriptions.size >= MOST_SUBSCRIPTIONS) {
       return { error: { code: -32005, message: `at most ${MOST_SUBSCRIPTIONS} subscriptions` } };
     }
-    const outcome = await this.#port.chain.handle("eth_subscribe", params);
-    if ("result" in outcome) this.#subscriptions.add(outcome.result as Hex);
+    const [kind, options] = params;
+    const isOfTransactions = kind === "newPendingTransactions" && (options === undefined || typeof options === "boolean");
+    const outcome = await this.#port.chain.handle("eth_subscribe", isOfTransactions ? [kind] : params);
+    if ("error" in outcome) return outcome;
+    const subscription = outcome.result as Hex;
+    this.#subscriptions.add(subscription);
+    if (isOfTransactions && options === true) this.#whole.add(subscription);
     return outcome;
+  }
+
+  /** The chain carries out one request after the other, so transactions keep their order. */
+  async #notifyWhole(subscription: Hex, hash: unknown): Promise<void> {
+    // A chain that has stopped has nothing to say any more.
+    const outcome = await this.#port.chain.handle("eth_getTransactionByHash", [hash]).catch(() => null);
+    if (outcome === null || !("result" in outcome) || outcome.result === null || !this.#subscriptions.has(subscription)) return;
+    this.#notify?.(noticeText(subscription, outcome.result));
   }
 
   /** Nobody else's: the EVM numbers them for all together. */
   async #unsubscribe(subscription: unknown): Promise<boolean> {
     if (!this.#subscriptions.delete(subscription as Hex)) return false;
+    this.#whole.delete(subscription as Hex);
     const outcome = await this.#port.chain.handle("eth_unsubscribe", [subscription]);
     return "result" in outcome && outcome.result === true;
   }
+}
+
+function noticeText(subscription: Hex, result: unknown): string {
+  return JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription, result } });
 }
 
 /** A text that says what was wrong with something that had no id. */

@@ -27,6 +27,7 @@ describe("a node's words", () => {
     ["Gas price below configured minimum gas price", "fee-too-low"],
     ["exceeds block gas limit", "gas-limit"],
     ["intrinsic gas too low", "gas-limit"],
+    ["insufficient gas for floor data gas cost: gas 30000, minimum needed 31000", "gas-limit"],
     ["txpool is full", "pool-full"],
     ["internal error", "unknown"],
     ["", "unknown"],

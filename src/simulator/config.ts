@@ -75,6 +75,8 @@ const shape = z.strictObject({
   port: port.default(8620),
   /** Host names, beside localhost and every IP address, by which the exchange and its chain may be asked. */
   allowedHosts: z.array(z.string().min(1)).default([]),
+  /** Origins whose web pages may read what is public, such as `https://app.example`; `*` for all of them. */
+  corsOrigins: z.array(text(/^(\*|https?:\/\/[a-z0-9.[\]:-]+)$/, "an origin, such as https://app.example, or *")).default([]),
   /** Connections open at once, of requests and streams together; one more is closed. */
   maxConnections: z.int().min(1).max(100_000).default(1024),
   /**

@@ -8,6 +8,7 @@ import { RunError } from "../core/errors.js";
 import { isKnownHost } from "../core/host-header.js";
 import { HTTP_BOUNDS } from "../core/http-bounds.js";
 import { isFromWebPage } from "../core/web-page.js";
+import { crossOriginHeaders } from "./cross-origin.js";
 import type { EmbeddedExchange } from "./exchange.js";
 import { serveDocumentation } from "./openapi/serve-documentation.js";
 import { type ApiAnswer, ApiError, errorAnswer, errorBody } from "./rest/api-error.js";
@@ -74,8 +75,14 @@ export async function serveExchange(exchange: EmbeddedExchange, { onFault = () =
   app.server.maxConnections = maxConnections;
   app.addHook("onRequest", (request, reply, done) => {
     const refusal = refusalOf(request.raw, hosts);
-    if (refusal === null) done();
-    else void sendAnswer(reply, refusal);
+    if (refusal !== null) {
+      void sendAnswer(reply, refusal);
+      return;
+    }
+    const opened = crossOriginHeaders(request.raw, exchange.config.corsOrigins);
+    if (opened !== null) reply.headers(opened);
+    if (opened !== null && request.method === "OPTIONS") void reply.code(204).send();
+    else done();
   });
   serveDocumentation(app, exchange.config);
   app.all("*", answered);

@@ -79,6 +79,65 @@ describe("a web page in the browser of whoever runs the exchange", () => {
   });
 });
 
+describe("a web page whose origin the file allows", () => {
+  const APP = "https://app.example";
+  let open: ExchangeServer;
+  const reads = (path: string, headers: Record<string, string> = { origin: APP }, method = "GET") =>
+    fetch(new URL(path, open.restUrl), { method, headers });
+
+  beforeAll(async () => {
+    const config = parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, corsOrigins: [APP, "http://localhost:3000"] });
+    open = await serveExchange(new EmbeddedExchange(config, liveSeam()));
+  });
+  afterAll(() => open.close());
+
+  it.each(["/v1/time", "/v1/exchangeInfo", "/v1/orderbook?marketId=btcusdc", "/v1/riskyAccounts", "/openapi.json"])(
+    "reads %s",
+    async (path) => {
+      const answer = await reads(path);
+      expect([answer.status, answer.headers.get("access-control-allow-origin"), answer.headers.get("vary")]).toEqual([200, APP, "origin"]);
+      const asked = await reads(path, { origin: "http://localhost:3000", "access-control-request-method": "GET" }, "OPTIONS");
+      expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, "http://localhost:3000"]);
+      expect([asked.headers.get("access-control-allow-methods"), await asked.text()]).toEqual(["GET", ""]);
+    },
+  );
+
+  it("reads why a request was refused", async () => {
+    const answer = await reads("/v1/orderbook?marketId=nothing");
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([400, APP]);
+  });
+
+  it("reads no account, and changes nothing", async () => {
+    for (const path of ["/v1/balances", "/v1/account", "/v1/openOrders", "/docs"]) {
+      for (const method of ["GET", "OPTIONS"]) {
+        expect((await reads(path, { origin: APP }, method)).headers.get("access-control-allow-origin"), `${method} ${path}`).toBeNull();
+      }
+    }
+    const changed = await reads(`/faucet?account=${ACCOUNT}&amount=5`, { origin: APP }, "POST");
+    expect([changed.status, changed.headers.get("access-control-allow-origin")]).toEqual([403, null]);
+  });
+
+  it.each(["https://attacker.example", "https://app.example.attacker.example", "http://app.example", "null"])(
+    "is the only one: %s reads nothing",
+    async (origin) => {
+      expect((await reads("/v1/time", { origin })).headers.get("access-control-allow-origin")).toBeNull();
+    },
+  );
+
+  it("may be every page, where the file says so, and is none without a word in it", async () => {
+    const config = parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, corsOrigins: ["*"] });
+    const any = await serveExchange(new EmbeddedExchange(config, liveSeam()));
+    const of = async (restUrl: string) =>
+      (await fetch(`${restUrl}/time`, { headers: { origin: "https://x.example" } })).headers.get("access-control-allow-origin");
+    expect([await of(any.restUrl), await of(server.restUrl)]).toEqual(["*", null]);
+    await any.close();
+  });
+
+  it.each(["https://app.example/", "app.example", "https://App.example", ""])("is named by its origin alone: %j is refused", (origin) => {
+    expect(() => parseExchangeConfig({ markets: { btcusdc: {} }, corsOrigins: [origin] })).toThrow(/corsOrigins.*https:\/\/app\.example/s);
+  });
+});
+
 describe("the exchange's port", () => {
   it("holds no more connections than the file allows", async () => {
     const held = Array.from({ length: 40 }, () => connect(server.port, "127.0.0.1"));

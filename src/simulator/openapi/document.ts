@@ -65,7 +65,11 @@ export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, unknown>>; readonly responses: Readonly<Record<string, unknown>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, unknown>>;
+    readonly responses: Readonly<Record<string, unknown>>;
+    readonly securitySchemes: Readonly<Record<string, unknown>>;
+  };
 }
 
 /** The interface that an exchange of this configuration offers, as an OpenAPI 3.1 document. */
@@ -85,7 +89,7 @@ export function openApiDocument({ faucet, withdrawals, choices }: ExchangeConfig
     info: { title: "Marketwright exchange", version: "1", description: DESCRIPTION },
     tags: [...new Set(offered.map(({ group }) => group))].map((name) => ({ name })),
     paths,
-    components: { schemas: componentSchemas(), responses: RESPONSES },
+    components: { schemas: componentSchemas(), responses: RESPONSES, securitySchemes: SECURITY_SCHEMES },
   };
 }
 
@@ -102,12 +106,29 @@ const RESPONSES = {
   Refused: { description: "Refused with a coded error; nothing has changed", content: { [JSON_TYPE]: { schema: refTo("Error") } } },
 };
 
+/**
+ * OpenAPI has no word for a signature over the other parameters: the nearest is a key in the query. It stands among each operation's
+ * parameters too, so that a client that is generated from the document can be handed one for each request.
+ */
+const SECURITY_SCHEMES = {
+  requestSignature: {
+    type: "apiKey",
+    in: "query",
+    name: "signature",
+    description: [
+      "EIP-191 signature, by the account or its operator, over all other parameters, sorted by name and form-encoded. A POST may",
+      "carry it in its body.",
+    ].join(" "),
+  },
+};
+
 function operationObject({ method, path, group, summary, isSigned, parameters, answer, isList }: ApiOperation, isBare: boolean): object {
   const all = isSigned ? [...parameters, ...(isBare ? SIGNING.slice(0, 1) : SIGNING)] : parameters;
   return {
     operationId: `${method.toLowerCase()}${path.replace("/v1", "").replace(/\/(\w)/g, (_, first: string) => first.toUpperCase())}`,
     tags: [group],
     summary,
+    security: isSigned && !isBare ? [{ requestSignature: [] }] : [],
     ...(method === "POST" ? { requestBody: formOf(all) } : { parameters: all.map(queryParameter) }),
     responses: {
       ...(answer === null
@@ -146,6 +167,22 @@ function componentSchemas(): Record<string, unknown> {
   for (const [id, shape] of Object.entries(SHAPES)) {
     registry.add(shape, { id });
   }
-  const { schemas } = z.toJSONSchema(registry, { uri: (id) => refTo(id).$ref, io: "output" });
+  const { schemas } = z.toJSONSchema(registry, {
+    uri: (id) => refTo(id).$ref,
+    io: "output",
+    override: ({ jsonSchema }) => openTuple(jsonSchema),
+  });
   return Object.fromEntries(Object.entries(schemas).map(([id, { $schema: _dialect, $id: _id, ...schema }]) => [id, schema]));
+}
+
+/**
+ * A tuple in a form that generators of clients take. JSON Schema closes one by `items: false`, which some of them refuse, and others read
+ * `items` alone; the bounds of its length close it as well.
+ */
+function openTuple(schema: { prefixItems?: unknown; items?: unknown; minItems?: number; maxItems?: number }): void {
+  if (!Array.isArray(schema.prefixItems)) return;
+  const kinds = [...new Map(schema.prefixItems.map((kind: object) => [JSON.stringify(kind), kind])).values()];
+  schema.items = kinds.length === 1 ? kinds[0] : { anyOf: kinds };
+  schema.minItems = schema.prefixItems.length;
+  schema.maxItems = schema.prefixItems.length;
 }

@@ -6,9 +6,12 @@ import { docsPage } from "./page.js";
 /** Offers the interface's description beside the interface: `/openapi.json` for programs, `/docs` for people. Neither is counted. */
 export function serveDocumentation(app: FastifyInstance, config: ExchangeConfig): void {
   const document = openApiDocument(config);
-  const text = JSON.stringify(document);
   const page = docsPage(document);
-  app.get("/openapi.json", (_request, reply) => reply.type("application/json; charset=utf-8").send(text));
+  app.get("/openapi.json", ({ headers, protocol }, reply) => {
+    // By whatever name it was asked for, it can be asked by that again: the port may be any, and the host another machine's name for it.
+    const servers = [{ url: headers.host === undefined ? "/" : `${protocol}://${headers.host}`, description: "this exchange" }];
+    return reply.type("application/json; charset=utf-8").send(JSON.stringify({ ...document, servers }));
+  });
   app.get("/docs", (_request, reply) =>
     // The page needs nothing from anywhere and runs nothing.
     reply.type("text/html; charset=utf-8").header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'").send(page),

@@ -40,6 +40,42 @@ describe("/openapi.json", () => {
     }
   });
 
+  it("names the address by which it was asked for, and what has to be signed", async () => {
+    const { document, operations, server: own, close } = await documentedExchange();
+    try {
+      expect(document.servers).toEqual([{ url: new URL(own.restUrl).origin, description: "this exchange" }]);
+      const [server] = document.servers;
+      expect((await fetch(`${server.url}/v1/time`)).status).toBe(200);
+      const { requestSignature } = document.components.securitySchemes;
+      expect(requestSignature).toMatchObject({ type: "apiKey", in: "query", name: "signature" });
+      expect(operations.some(({ isSigned }) => isSigned) && operations.some(({ isSigned }) => !isSigned)).toBe(true);
+      for (const { method, path, isSigned } of operations) {
+        const { security } = document.paths[path][method.toLowerCase()];
+        expect(security, `${method} ${path}`).toEqual(isSigned ? [{ requestSignature: [] }] : []);
+      }
+    } finally {
+      await close();
+    }
+  });
+
+  it("writes a tuple as generators of clients read it: every schema is an object, and the bounds close the list", async () => {
+    const { document, close } = await documentedExchange();
+    try {
+      const { items } = document.components.schemas.OrderBook.properties.bids;
+      expect(items).toMatchObject({ type: "array", minItems: 2, maxItems: 2, items: items.prefixItems[0] });
+      expect(items.prefixItems).toHaveLength(2);
+      const schemas: unknown[] = [document.components.schemas];
+      for (const schema of schemas) {
+        for (const [key, value] of Object.entries(schema as object)) {
+          if (["items", "prefixItems"].includes(key)) expect(typeof value, JSON.stringify(schema)).toBe("object");
+          if (typeof value === "object" && value !== null) schemas.push(value);
+        }
+      }
+    } finally {
+      await close();
+    }
+  });
+
   it("leaves out what the exchange does not offer: a reader would try it in vain", async () => {
     const { document, send, close } = await documentedExchange({ faucet: { enabled: false }, withdrawals: { enabled: false } });
     try {

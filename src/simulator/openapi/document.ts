@@ -95,7 +95,7 @@ export function openApiDocument({ faucet, withdrawals, choices }: ExchangeConfig
 
 const DESCRIPTION = [
   "A perpetual-futures exchange: matching off the chain, settlement on it. Decimals are strings, identifiers 64-bit integers,",
-  "times milliseconds. Parameters of GET and DELETE stand in the query, those of POST in the query, in a form or in a flat JSON",
+  "times milliseconds. Parameters of GET and DELETE stand in the query, those of POST in a form, as here, in the query or in a flat JSON",
   "object; where both carry one, the body wins. Signed operations carry account, timestamp and signature.",
 ].join(" ");
 
@@ -123,7 +123,7 @@ const SECURITY_SCHEMES = {
 };
 
 function operationObject({ method, path, group, summary, isSigned, parameters, answer, isList }: ApiOperation, isBare: boolean): object {
-  const all = isSigned ? [...parameters, ...(isBare ? SIGNING.slice(0, 1) : SIGNING)] : parameters;
+  const all = isSigned ? [...parameters, ...(isBare ? SIGNING.slice(0, 1) : SIGNING)].map(withoutDefault) : parameters;
   return {
     operationId: `${method.toLowerCase()}${path.replace("/v1", "").replace(/\/(\w)/g, (_, first: string) => first.toUpperCase())}`,
     tags: [group],
@@ -140,6 +140,12 @@ function operationObject({ method, path, group, summary, isSigned, parameters, a
   };
 }
 
+/** A generated client adds a default that its caller left out, and so did not sign: of what is signed it is said in words. */
+function withoutDefault(parameter: ApiParameter): ApiParameter {
+  const { default: usual, ...schema } = parameter.schema;
+  return usual === undefined ? parameter : { ...parameter, schema, description: `${parameter.description}; ${usual} when left out` };
+}
+
 function queryParameter({ name, required, schema, description }: ApiParameter): object {
   return { name, in: "query", required, schema, description };
 }
@@ -150,7 +156,8 @@ function formOf(parameters: readonly ApiParameter[]): object {
     required: parameters.filter(({ required }) => required).map(({ name }) => name),
     properties: Object.fromEntries(parameters.map(({ name, schema: own, description }) => [name, { ...own, description }])),
   };
-  return { required: true, content: { [FORM_TYPE]: { schema }, [JSON_TYPE]: { schema } } };
+  // One form of two that are taken: of a body with several, openapi-python-client makes a module that cannot be imported.
+  return { required: true, content: { [FORM_TYPE]: { schema } } };
 }
 
 function answerSchema(shape: z.ZodType, isList: boolean): object {

@@ -76,6 +76,34 @@ describe("/openapi.json", () => {
     }
   });
 
+  it("has no default for a parameter that is signed: a generated client would send it beside the signature, and be refused", async () => {
+    const { operations, close } = await documentedExchange();
+    try {
+      const defaults = (isSigned: boolean) =>
+        operations
+          .filter((operation) => operation.isSigned === isSigned)
+          .flatMap(({ parameters }) => parameters.map(({ schema }) => schema.default));
+      expect(defaults(true).every((value) => value === undefined)).toBe(true);
+      expect(defaults(false)).toContain(100);
+      const history = operations.find(({ path }) => path === "/v1/historyOrders");
+      expect(history?.parameters.find(({ name }) => name === "limit")?.description).toContain("100 when left out");
+    } finally {
+      await close();
+    }
+  });
+
+  it("offers one form of body: a generator of Python clients writes a module that cannot be imported for two", async () => {
+    const { document, operations, close } = await documentedExchange();
+    try {
+      for (const { method, path } of operations.filter(({ method }) => method === "POST")) {
+        const { content } = document.paths[path][method.toLowerCase()].requestBody;
+        expect(Object.keys(content), path).toEqual(["application/x-www-form-urlencoded"]);
+      }
+    } finally {
+      await close();
+    }
+  });
+
   it("leaves out what the exchange does not offer: a reader would try it in vain", async () => {
     const { document, send, close } = await documentedExchange({ faucet: { enabled: false }, withdrawals: { enabled: false } });
     try {

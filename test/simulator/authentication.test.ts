@@ -4,6 +4,7 @@ import { ecdsaScheme } from "../../src/core/signing.js";
 import { domainSeparator, OrderHasher } from "../../src/simulator/signing/order-hash.js";
 import { readOrderInfo } from "../../src/simulator/signing/order-info.js";
 import { requestDigest, signedString } from "../../src/simulator/signing/request-digest.js";
+import { plainReader } from "./plain-reader.js";
 import { encode, KEYS, ReferenceClient, virtualExchange } from "./reference-client.js";
 
 function client(config: Parameters<typeof virtualExchange>[0] = {}) {
@@ -123,6 +124,39 @@ describe("a private request", () => {
     expect(alice.raw("GET", "/v1/balances", { ...rest, signature: raw }).status).toBe(200);
     expect(alice.raw("GET", "/v1/balances", { ...rest, signature: signature?.slice(2) ?? "" }).status).toBe(200);
     expect(alice.raw("GET", "/v1/balances", { ...rest, signature: "0xzz" }).json).toMatchObject({ code: 1012 });
+  });
+
+  it.each([
+    ["without 0x", (hex: string) => hex.slice(2)],
+    ["in upper case", (hex: string) => `0x${hex.slice(2).toUpperCase()}`],
+    ["in upper case, with the prefix", (hex: string) => hex.toUpperCase()],
+    ["in upper case, without 0x", (hex: string) => hex.slice(2).toUpperCase()],
+  ])("is taken with its signatures and hashes %s, wherever one enters", (_, spelled) => {
+    const { exchange, clock } = virtualExchange();
+    const client = new ReferenceClient(exchange, () => clock.nowMs());
+    const send = (method: string, path: string, parameters: Record<string, string | undefined> = {}) => {
+      const { signature = "", ...rest } = client.signed(parameters);
+      return client.raw(method, path, { ...rest, signature: spelled(signature) }, method === "POST" ? "form" : "query");
+    };
+    const answered = (method: string, path: string, parameters: Record<string, string | undefined> = {}) =>
+      expect([path, send(method, path, parameters).status]).toEqual([path, method === "DELETE" ? 204 : 200]);
+    answered("POST", "/v1/account");
+    for (const path of ["/v1/account", "/v1/balances", "/v1/positions", "/v1/openOrders"]) answered("GET", path);
+    answered("POST", "/withdraw", { amount: "1" });
+    answered("POST", "/operator", { operator: `0x${"12".repeat(20)}`, isValid: "true" });
+
+    const order = client.order("BUY", "30000", "0.1");
+    const { info = "", orderSignature = "" } = order;
+    const spelledOrder = { ...order, info: spelled(info), orderSignature: spelled(orderSignature) };
+    const placed = send("POST", "/v1/order", spelledOrder);
+    // What comes back has one spelling, whatever came in, and the same order in another spelling is the same order.
+    expect(placed).toMatchObject({ status: 200, json: { json: { info }, hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) } });
+    expect(send("POST", "/v1/order", { ...order, info, orderSignature }).json).toMatchObject({ code: 2016 });
+    answered("DELETE", "/v1/order", { marketId: "btcusdc", orderId: String(placed.json.id) });
+
+    const { account, timestamp, signature = "" } = client.signed();
+    const path = `/v1/single/account@${account}?timestamp=${timestamp}&signature=${spelled(signature)}`;
+    expect(exchange.connect(path, plainReader(), "10.0.0.1")).not.toHaveProperty("refused");
   });
 
   it("may be sent as form, as JSON, or split between query and body, where the body wins", () => {

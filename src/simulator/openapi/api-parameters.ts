@@ -26,6 +26,8 @@ const ADDRESS: ParameterSchema = { type: "string", format: "address", pattern: "
 const DECIMAL: ParameterSchema = { type: "string", format: "decimal", pattern: "^\\d{1,30}(\\.\\d{1,30})?$" };
 const INSTANT: ParameterSchema = { type: "integer", format: "int64", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 const ID: ParameterSchema = { type: "integer", format: "int64", minimum: 0 };
+/** How signatures and hashes may be written. */
+const SPELLINGS = "with 0x or without, in either case";
 
 /** A parameter that must be there. */
 function needed(name: string, schema: ParameterSchema, description: string): ApiParameter {
@@ -64,8 +66,8 @@ export const ORDER_TERMS: readonly ApiParameter[] = [
 ];
 export const SIGNED_ORDER: readonly ApiParameter[] = [
   ...ORDER_TERMS,
-  needed("orderSignature", { type: "string", pattern: "^0x[0-9a-fA-F]{128}(1b|1c|1B|1C)$" }, "over the order's EIP-712 hash"),
-  needed("info", { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" }, "fee rates, expiration and nonce, as signed"),
+  needed("orderSignature", { type: "string", pattern: "^(0[xX])?[0-9a-fA-F]{128}1[bBcC]$" }, `over the order's EIP-712 hash; ${SPELLINGS}`),
+  needed("info", { type: "string", pattern: "^(0[xX])?[0-9a-fA-F]{64}$" }, `fee rates, expiration and nonce, as signed; ${SPELLINGS}`),
   optional("gasFeeQuotation", { type: "string" }, "of the build answer; needed below waiveGasFeeMinimumAmount"),
 ];
 export const AMOUNT = needed("amount", DECIMAL, "quote credit");
@@ -79,7 +81,7 @@ export const SIGNING: readonly ApiParameter[] = [
   needed("timestamp", INSTANT, "of signing, milliseconds; outside the window it is 1011"),
   needed(
     "signature",
-    { type: "string", pattern: "^(0x)?[0-9a-fA-F]{130}$" },
-    "EIP-191 signature over all other parameters, sorted by name and form-encoded",
+    { type: "string", pattern: "^(0[xX])?[0-9a-fA-F]{130}$" },
+    `EIP-191 signature over all other parameters, sorted by name and form-encoded; ${SPELLINGS}`,
   ),
 ];

@@ -5,8 +5,11 @@ import type { Account } from "../accounts/account.js";
 import { requestDigest, signedString } from "../signing/request-digest.js";
 import type { ExchangeState } from "../state.js";
 import { ApiError } from "./api-error.js";
+import { readHex } from "./read-hex.js";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+/** Of r, s and v. */
+const SIGNATURE_BYTES = 65;
 /** The widest window that a request may ask for, where the venue lets it. */
 const WIDEST_WINDOW_MS = 60_000;
 
@@ -83,7 +86,7 @@ export class Authentication {
   }
 
   /** Who of those that may sign for an account signed an order's hash, in lower case; null when none of them did. */
-  orderSigner(digest: Uint8Array, signature: string, account: Account): Hex | null {
+  orderSigner(digest: Uint8Array, signature: Hex, account: Account): Hex | null {
     const signer = this.#scheme.recover(digest, signature);
     return signer !== null && maySign(signer, account.address, account) ? signer : null;
   }
@@ -98,8 +101,8 @@ export class Authentication {
     if (!/^\d{1,16}$/.test(timestamp) || !this.#isCurrent(Number(timestamp), parameters.get("recvWindow"))) {
       throw new ApiError(1011, "timestamp is missing or outside the window");
     }
-    const hex = signature.startsWith("0x") ? signature : `0x${signature}`;
-    return { address, signer: this.#scheme.recover(requestDigest(signedString(parameters)), hex) };
+    const hex = readHex(signature, SIGNATURE_BYTES);
+    return { address, signer: hex && this.#scheme.recover(requestDigest(signedString(parameters)), hex) };
   }
 
   #foreign(signer: Hex | null): ApiError {

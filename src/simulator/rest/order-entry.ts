@@ -15,13 +15,16 @@ import { OrderFees } from "./order-fees.js";
 import { orderRecord, orderStructRecord, signedAmounts } from "./order-record.js";
 import { isGttLife, type RequestedOrder, requestedOrder } from "./order-terms.js";
 import { required } from "./parameters.js";
+import { readHex } from "./read-hex.js";
 import { writeRecord } from "./write-json.js";
 
 const TEN_YEARS_SECONDS = 315_360_000;
 const TWENTY_YEARS_SECONDS = 2 * TEN_YEARS_SECONDS;
 const RESTING = new Set(["GTC", "GTT", "POST_ONLY"]);
-/** 65 bytes whose last is 27 or 28; contracts refuse any other (protocol 6). */
-const ORDER_SIGNATURE = /^0x[0-9a-fA-F]{128}(1b|1c|1B|1C)$/;
+/** The last byte of an order's signature, 27 or 28; contracts refuse any other (protocol 6). */
+const RECOVERY_BYTE = /(1b|1c)$/;
+const SIGNATURE_BYTES = 65;
+const INFO_BYTES = 32;
 
 /** Builds orders for clients, and checks and takes the signed ones. */
 export class OrderEntry {
@@ -72,16 +75,18 @@ export class OrderEntry {
    */
   place(account: Account, parameters: ReadonlyMap<string, string>): string {
     const requested = requestedOrder(this.#state, parameters);
-    const info = readOrderInfo(required(parameters, "info"));
-    if (info === null) {
+    const infoHex = readHex(required(parameters, "info"), INFO_BYTES);
+    if (infoHex === null) {
       throw new ApiError(4012, "info is not 32 bytes of hex");
     }
+    const info = readOrderInfo(infoHex);
     const expirationMs = this.#checkExpiration(requested, info);
     const { paper, credit } = amountsOf(requested);
     const digest = this.#hasher.hash(this.#bytesOf(requested.market.rules.perp), this.#bytesOf(account.address), paper, credit, info.bytes);
-    const signature = required(parameters, "orderSignature");
-    const signedBy = ORDER_SIGNATURE.test(signature) ? this.#authentication.orderSigner(digest, signature, account) : null;
-    if (signedBy === null) {
+    const signature = readHex(required(parameters, "orderSignature"), SIGNATURE_BYTES);
+    const isWellFormed = signature !== null && RECOVERY_BYTE.test(signature);
+    const signedBy = isWellFormed ? this.#authentication.orderSigner(digest, signature, account) : null;
+    if (signature === null || signedBy === null) {
       throw new ApiError(1012, "Order Signature is invalid");
     }
     const hash = bytesToHex(digest);

@@ -10,13 +10,8 @@ export interface OrderInfo {
   readonly nonce: bigint;
 }
 
-const INFO = /^0x[0-9a-fA-F]{64}$/;
-
-/** Reads an `info`; null when it is not 32 bytes of hex. */
-export function readOrderInfo(info: Hex): OrderInfo | null {
-  if (!INFO.test(info)) {
-    return null;
-  }
+/** Reads an `info`. @param info 32 bytes */
+export function readOrderInfo(info: Hex): OrderInfo {
   const bytes = hexToBytes(info, "info");
   const view = new DataView(bytes.buffer, bytes.byteOffset, 32);
   return {

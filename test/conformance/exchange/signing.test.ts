@@ -142,16 +142,21 @@ async function withSignature(trader: Trader, bend: (signature: string) => string
 conforms(
   "OC8",
   "exchange",
-  "65 bytes whose last is 27 or 28 are taken; raw recovery ids, other lengths and compact forms are not",
+  "65 bytes whose last is 27 or 28 are taken, with 0x or without; raw recovery ids, other lengths and compact forms are not",
   async () => {
     const { alice } = await world();
     const raw = (signature: string) => `${signature.slice(0, -2)}${signature.endsWith("1b") ? "00" : "01"}`;
     expect(await withSignature(alice, (signature) => signature)).toBe(200);
     expect(await withSignature(alice, (signature) => `0x${signature.slice(2).toUpperCase()}`)).toBe(200);
+    expect(await withSignature(alice, (signature) => signature.slice(2))).toBe(200);
+    expect(await withSignature(alice, (signature) => signature.toUpperCase())).toBe(200);
     expect(await withSignature(alice, raw)).toBe(1012);
     expect(await withSignature(alice, (signature) => Signature.from(signature).compactSerialized)).toBe(1012);
     expect(await withSignature(alice, (signature) => `${signature}00`)).toBe(1012);
-    expect(await withSignature(alice, (signature) => signature.slice(2))).toBe(1012);
+    expect(await withSignature(alice, (signature) => `${signature.slice(2)}00`)).toBe(1012);
+    expect(await withSignature(alice, (signature) => raw(signature).slice(2))).toBe(1012);
+    expect(await withSignature(alice, (signature) => `0x${signature}`)).toBe(1012);
+    expect(await withSignature(alice, (signature) => signature.slice(1))).toBe(1012);
     expect(await withSignature(alice, (signature) => `${signature.slice(0, -2)}${signature.endsWith("1b") ? "1c" : "1b"}`)).toBe(1012);
   },
 );

@@ -5,6 +5,18 @@ import { documentedExchange } from "./documented-exchange.js";
 
 const isMine = (name: string) => !["account", "timestamp", "signature"].includes(name);
 
+/** Every parameter with a pattern, of whatever operation: in the query, or a property of a body. */
+function requestHexes(paths: object): { path: string; name: string; schema: { pattern: string } }[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON.
+    Object.values<any>(methods).flatMap(({ parameters = [], requestBody }) => {
+      const bodies = Object.values<{ schema: { properties: object } }>(requestBody?.content ?? {});
+      const properties = bodies.flatMap(({ schema }) => Object.entries(schema.properties).map(([name, own]) => ({ name, schema: own })));
+      return [...parameters, ...properties].filter(({ schema }) => schema.pattern !== undefined).map((found) => ({ path, ...found }));
+    }),
+  );
+}
+
 describe("/openapi.json", () => {
   it("is an OpenAPI 3.1 document by an independent validator", async () => {
     const { document, close } = await documentedExchange();
@@ -98,6 +110,23 @@ describe("/openapi.json", () => {
       for (const { method, path } of operations.filter(({ method }) => method === "POST")) {
         const { content } = document.paths[path][method.toLowerCase()].requestBody;
         expect(Object.keys(content), path).toEqual(["application/x-www-form-urlencoded"]);
+      }
+    } finally {
+      await close();
+    }
+  });
+
+  it("says that signatures and hashes are taken with 0x or without, in either case, so that no generated client refuses its own", async () => {
+    const { document, close } = await documentedExchange();
+    try {
+      const digits: Record<string, string> = { signature: "aB".repeat(65), orderSignature: `${"cD".repeat(64)}1C`, info: "eF".repeat(32) };
+      const found = requestHexes(document.paths).filter(({ name }) => name in digits);
+      expect(new Set(found.map(({ name }) => name))).toEqual(new Set(Object.keys(digits)));
+      for (const { path, name, schema } of found) {
+        for (const spelling of [`0x${digits[name]}`, digits[name], `0X${digits[name]?.toUpperCase()}`, digits[name]?.toLowerCase()]) {
+          expect(new RegExp(schema.pattern).test(spelling ?? ""), `${path} ${name}: ${spelling}`).toBe(true);
+        }
+        expect(new RegExp(schema.pattern).test(`${digits[name]}0`), `${path} ${name}`).toBe(false);
       }
     } finally {
       await close();

@@ -16,6 +16,7 @@ import { type MarketRulesOnGrid, marketRules } from "./markets/market-rules.js";
 import { FlowDesk } from "./matching/flow-desk.js";
 import { MatchBooking } from "./matching/match-booking.js";
 import { OrderDesk } from "./matching/order-desk.js";
+import { CreditWaits } from "./rest/credit-waits.js";
 import { Router } from "./rest/router.js";
 import { RunningFlows } from "./running-flows.js";
 import { ChainSide } from "./settlement/chain-side.js";
@@ -32,6 +33,8 @@ export class ExchangeParts {
   readonly clearing: Clearing;
   readonly router: Router;
   readonly hub: StreamHub;
+  /** Who waits for the answer to a registration or a deposit. */
+  readonly creditWaits: CreditWaits;
   /** null where trades are settled in memory. */
   readonly chain: ChainSide | null;
   /** null where nothing outlives the process. */
@@ -76,6 +79,7 @@ export class ExchangeParts {
       onRevoked: (account, operator) => this.#desk.revoke(account, operator),
     });
     this.router = new Router(state, { desk: this.#desk, clearing: this.clearing, withdrawals: this.#withdrawals, scheme });
+    this.creditWaits = new CreditWaits(seam, this.clearing.credit, config.creditWaitMs);
     this.hub = new StreamHub(state, this.router.authentication, this.router.accounts);
     this.#clock = new MarketClock({
       state,
@@ -110,6 +114,7 @@ export class ExchangeParts {
     this.#desk.stop();
     this.#withdrawals.stop();
     this.#clock.stop();
+    this.creditWaits.stop();
   }
 
   /** A market has other rules from now on. */
@@ -192,6 +197,7 @@ export class ExchangeParts {
     if (this.lasting?.isSound !== false) {
       this.chain?.flush();
     }
+    this.creditWaits.review();
   }
 }
 

@@ -84,7 +84,16 @@ export class EmbeddedExchange {
     return this.#isRunning;
   }
 
-  /** Answers a REST request. */
+  /**
+   * Answers a REST request as a server does: the answer to a registration or a deposit leaves when its credit counts, so that a client
+   * may order on it. It waits no longer than `creditWaitMs`, and not beyond the exchange's stop. Every other answer is there at once.
+   */
+  answer(request: ApiRequest): ApiAnswer | Promise<ApiAnswer> {
+    const answer = this.handle(request);
+    return answer.incomingTo === undefined ? answer : this.#parts.creditWaits.until(answer.incomingTo).then(() => answer);
+  }
+
+  /** Answers a REST request at once. */
   handle(request: ApiRequest): ApiAnswer {
     if (!this.#isRunning) {
       return { status: 503, body: errorBody(2010, "Internal error", "the exchange is not running") };

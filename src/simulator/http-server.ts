@@ -64,13 +64,13 @@ export async function serveExchange(exchange: EmbeddedExchange, { onFault = () =
     return errorAnswer(new ApiError(2010, "the exchange failed"), exchange.config.choices);
   };
   const answered = (request: FastifyRequest, reply: FastifyReply) => {
-    let answer: ApiAnswer;
     try {
-      answer = answerOf(exchange, request);
+      const answer = answerOf(exchange, request);
+      if (!(answer instanceof Promise)) return sendAnswer(reply, answer);
+      return answer.catch(fail).then((late) => sendAnswer(reply, late));
     } catch (error) {
-      answer = fail(error);
+      return sendAnswer(reply, fail(error));
     }
-    return sendAnswer(reply, answer);
   };
   app.server.maxConnections = maxConnections;
   app.addHook("onRequest", (request, reply, done) => {
@@ -140,11 +140,11 @@ function forbidden(message: string): ApiAnswer {
   return { status: 403, body: badRequest(message) };
 }
 
-function answerOf(exchange: EmbeddedExchange, request: FastifyRequest): ApiAnswer {
+function answerOf(exchange: EmbeddedExchange, request: FastifyRequest): ApiAnswer | Promise<ApiAnswer> {
   const url = request.raw.url ?? "/";
   const mark = url.indexOf("?");
   const contentType = request.headers["content-type"];
-  return exchange.handle({
+  return exchange.answer({
     method: request.method,
     path: mark < 0 ? url : url.slice(0, mark),
     query: mark < 0 ? "" : url.slice(mark + 1),

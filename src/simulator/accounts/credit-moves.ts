@@ -30,6 +30,11 @@ export class CreditMoves implements Credit {
     this.#moved(account, type, amount);
   }
 
+  /** A deposit counts at once. */
+  isIncoming(): boolean {
+    return false;
+  }
+
   withdraw(account: Account, amount: CreditUnits): void {
     account.deposits -= amount;
     this.#state.withdrawnCredit += amount;

@@ -9,6 +9,8 @@ export interface Credit {
   opened(account: Account): void;
   /** Credits an account from outside: registration, or the faucet. */
   deposit(account: Account, amount: CreditUnits, type?: "DEPOSIT" | "BONUS"): void;
+  /** Whether credit from outside is on its way to an account and does not count yet. */
+  isIncoming(account: Account): boolean;
   /** Lets credit leave an account and the exchange. */
   withdraw(account: Account, amount: CreditUnits): void;
   /** Somebody has been allowed to sign for an account, or is no more. @param operator in lower case */

@@ -1,3 +1,4 @@
+import type { Account } from "../accounts/account.js";
 import { type ApiCode, CODE_TEXTS } from "../api-codes.js";
 import type { VenueChoices } from "../choices.js";
 
@@ -18,6 +19,8 @@ export interface ApiAnswer {
   /** JSON text; empty with 204. */
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whose credit is on its way, where a client that goes by the answer needs it; left out where nobody's is. */
+  readonly incomingTo?: Account;
 }
 
 /** Of 2010, unless the venue chose another. */

@@ -7,6 +7,7 @@ import type { OrderDesk } from "../matching/order-desk.js";
 import type { ExchangeState } from "../state.js";
 import { ApiError } from "./api-error.js";
 import { type Authentication, addressOf } from "./authentication.js";
+import { incomingNote } from "./incoming-note.js";
 import { oneOf, required } from "./parameters.js";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -54,7 +55,8 @@ export class CustodyEndpoints {
     const account = this.#authentication.ownAccountOnce(parameters);
     const amount = this.#amountOf(parameters);
     if (!this.#withdrawals.isAllowed(account, amount)) {
-      throw new ApiError(2012, "the account would not keep its initial margin");
+      const note = incomingNote(account, this.#clearing.credit, this.#state.config);
+      throw new ApiError(2012, `the account would not keep its initial margin${note}`);
     }
     this.#withdrawals.request(account, amount);
     return JSON.stringify({

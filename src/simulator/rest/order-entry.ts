@@ -2,6 +2,7 @@ import { bytesToHex, hexToBytes } from "../../core/hex.js";
 import type { CreditUnits, Hex, Ms } from "../../core/units.js";
 import type { WireBuildResult } from "../../exchange/wire-account-types.js";
 import type { Account } from "../accounts/account.js";
+import type { Credit } from "../accounts/credit.js";
 import { capacityOf, onlyReduces } from "../accounts/margin.js";
 import { Order, type OrderTerms } from "../accounts/order.js";
 import type { Market } from "../markets/market.js";
@@ -11,6 +12,7 @@ import { type OrderInfo, readOrderInfo, writeOrderInfo } from "../signing/order-
 import type { ExchangeState } from "../state.js";
 import { ApiError } from "./api-error.js";
 import type { Authentication } from "./authentication.js";
+import { incomingNote } from "./incoming-note.js";
 import { OrderFees } from "./order-fees.js";
 import { orderRecord, orderStructRecord, signedAmounts } from "./order-record.js";
 import { isGttLife, type RequestedOrder, requestedOrder } from "./order-terms.js";
@@ -31,13 +33,15 @@ export class OrderEntry {
   readonly #state: ExchangeState;
   readonly #desk: OrderDesk;
   readonly #authentication: Authentication;
+  readonly #credit: Pick<Credit, "isIncoming">;
   readonly #hasher: OrderHasher;
   readonly #fees: OrderFees;
   readonly #addressBytes = new Map<Hex, Uint8Array>();
 
   /** @throws ConfigError for a fee agreement that cannot be */
-  constructor(state: ExchangeState, desk: OrderDesk, authentication: Authentication) {
+  constructor(state: ExchangeState, desk: OrderDesk, authentication: Authentication, credit: Pick<Credit, "isIncoming">) {
     this.#state = state;
+    this.#credit = credit;
     this.#desk = desk;
     this.#authentication = authentication;
     this.#hasher = new OrderHasher(domainSeparator(state.config.domain));
@@ -173,7 +177,7 @@ export class OrderEntry {
     if (notional > (side === "BUY" ? buy : sell)) {
       throw boundByExposure
         ? new ApiError(4013, `more than the market's maximum exposure of ${market.rules.config.maxExposureQuote}`)
-        : new ApiError(2012, "not enough margin");
+        : new ApiError(2012, `not enough margin${incomingNote(account, this.#credit, this.#state.config)}`);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { SignatureScheme } from "../../core/signing.js";
 import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
+import type { Credit } from "../accounts/credit.js";
 import type { Withdrawals } from "../accounts/withdrawals.js";
 import type { OrderDesk } from "../matching/order-desk.js";
 import type { ExchangeState } from "../state.js";
@@ -28,6 +29,8 @@ type Parameters = ReadonlyMap<string, string>;
 /** An endpoint: what it counts against, and what it does. A void answer is 204. */
 interface Route {
   readonly bucket: RateBucket | null;
+  /** Whether it credits the account that is named, for the first time or again. */
+  readonly isCrediting?: boolean;
   answer(parameters: Parameters): string | undefined;
 }
 
@@ -38,6 +41,7 @@ export class Router {
   /** Where every signed order comes in, whoever sends it. */
   readonly orders: OrderEntry;
   readonly #state: ExchangeState;
+  readonly #credit: Credit;
   readonly #limiter: RateLimiter;
   readonly #routes: ReadonlyMap<string, Route>;
   /** By path: the methods that it is offered by. */
@@ -46,9 +50,10 @@ export class Router {
   /** @throws ConfigError for a fee agreement that cannot be */
   constructor(state: ExchangeState, { desk, clearing, withdrawals, scheme }: RouterParts) {
     this.#state = state;
+    this.#credit = clearing.credit;
     this.authentication = new Authentication(state, scheme);
     this.accounts = new AccountEndpoints(state, clearing);
-    this.orders = new OrderEntry(state, desk, this.authentication);
+    this.orders = new OrderEntry(state, desk, this.authentication, clearing.credit);
     this.#limiter = new RateLimiter(state.config.rateLimits);
     this.#routes = new Map([
       ...this.#publicRoutes(new PublicEndpoints(state)),
@@ -77,14 +82,33 @@ export class Router {
       if (refusal !== null) {
         return refusal;
       }
+      const answer = this.#answer(route, parameters);
+      return route.isCrediting === true ? this.#withIncoming(answer, parameters) : answer;
+    } catch (error) {
+      return this.#errorAnswer(error);
+    }
+  }
+
+  #answer(route: Route, parameters: Parameters): ApiAnswer {
+    try {
       const body = route.answer(parameters);
       return body === undefined ? { status: 204, body: "" } : { status: 200, body };
     } catch (error) {
-      if (error instanceof ApiError) {
-        return errorAnswer(error, this.#state.config.choices);
-      }
-      throw error;
+      return this.#errorAnswer(error);
     }
+  }
+
+  #errorAnswer(error: unknown): ApiAnswer {
+    if (error instanceof ApiError) {
+      return errorAnswer(error, this.#state.config.choices);
+    }
+    throw error;
+  }
+
+  /** An account that is registered already may have been a moment ago, by a request whose answer was lost. */
+  #withIncoming(answer: ApiAnswer, parameters: Parameters): ApiAnswer {
+    const account = this.#state.account(parameters.get("account") ?? "");
+    return account !== undefined && this.#credit.isIncoming(account) ? { ...answer, incomingTo: account } : answer;
   }
 
   #refusal(route: Route, ip: string, parameters: Parameters): ApiAnswer | null {
@@ -131,7 +155,7 @@ export class Router {
     const read = (parameters: Parameters) =>
       isSigned ? authentication.accountOf(parameters) : authentication.registered(addressOf(parameters));
     return [
-      ["POST /v1/account", { bucket: "COMMON", answer: (parameters) => accounts.register(opened(parameters)) }],
+      ["POST /v1/account", { bucket: "COMMON", isCrediting: true, answer: (parameters) => accounts.register(opened(parameters)) }],
       ["GET /v1/account", { bucket: "COMMON", answer: (parameters) => accounts.read(read(parameters)) }],
       ["GET /v1/userTrades", this.#private("COMMON", (account, parameters) => accounts.userTrades(account, parameters))],
       ["GET /v1/incomes", this.#private("COMMON", (account, parameters) => accounts.incomes(account, parameters))],
@@ -144,7 +168,7 @@ export class Router {
     const { faucet, withdrawals } = this.#state.config;
     const routes: [string, Route][] = [["POST /operator", { bucket: "COMMON", answer: (parameters) => custody.setOperator(parameters) }]];
     if (faucet.enabled) {
-      routes.push(["POST /faucet", { bucket: null, answer: (parameters) => custody.faucet(parameters) }]);
+      routes.push(["POST /faucet", { bucket: null, isCrediting: true, answer: (parameters) => custody.faucet(parameters) }]);
     }
     if (withdrawals.enabled) {
       routes.push(["POST /withdraw", { bucket: "COMMON", answer: (parameters) => custody.withdraw(parameters) }]);

@@ -96,6 +96,14 @@ export class ChainCredit implements Credit {
     outbox.add({ kind: "deposit", from, to, data, gas: GAS.call, details: { about, type } });
   }
 
+  isIncoming(account: Account): boolean {
+    const about = lower(account.address);
+    for (const { details } of this.#parts.outbox.pending("deposit")) {
+      if (details.about === about) return true;
+    }
+    return false;
+  }
+
   /** Sent as the account itself, to itself: the chain is the exchange's own, and the request was signed by the account. */
   withdraw(account: Account, amount: CreditUnits): void {
     const about = lower(account.address);

@@ -77,6 +77,8 @@ const choices = z.strictObject({
   emptyBars: z.enum(["omit", "repeat"]).default("omit"),
   /** Spelling of POST_ONLY in the market's list of times in force, and whether it is taken at all. */
   postOnly: z.enum(["accept", "reject"]).default("accept"),
+  /** What a list of streams with unknown names does: it is carried out for the others, or not at all. */
+  unknownStreams: z.enum(["skip", "refuse-list"]).default("skip"),
   /** What becomes of the resting orders that an operator signed when it is revoked. */
   revokedOperatorOrders: z.enum(["cancel", "keep"]).default("cancel"),
   /** The type of income as which the credit on registration is listed. */

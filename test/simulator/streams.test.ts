@@ -95,12 +95,83 @@ describe("combined streams", () => {
       { id: 2, code: 1111, codeText: "Bad params", message: "there is no stream btcusdc@depth" },
       { id: 3, code: 1111 },
       { id: 4, code: 1111 },
-      { id: 5, code: 1111 },
+      { id: 5, result: null },
+      { id: 5, code: 1111, message: "there is no stream btcusdc@kline1Mo" },
     ]);
     expect(reader.closed).toBeUndefined();
     const single = new StreamReader(exchange, "/v1/single/btcusdc@trades");
     single.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["btcusdc@market"]}');
     expect(single.take()).toMatchObject([{ id: 1, code: 1111, message: "streams are changed on /multiple only" }]);
+  });
+
+  it("subscribe to the known names of a list and answer each unknown one by an error of its own, so that no book stands still unseen", () => {
+    const { exchange, alice } = traders(EVERY_CHANGE);
+    const reader = new StreamReader(exchange, "/v1/multiple");
+    const params = ["nope@market", "btcusdc@orderbook", "btcusdc@depth", "btcusdc@market"];
+    reader.connection.receive(JSON.stringify({ id: 9, method: "SUBSCRIBE", params }));
+    alice.place("BUY", "30000", "0.1");
+    const frames = reader.take();
+    expect(frames.slice(0, 3)).toEqual([
+      { id: 9, result: null },
+      { id: 9, code: 1112, codeText: "Invalid market id", message: "there is no stream nope@market, since there is no market nope" },
+      { id: 9, code: 1111, codeText: "Bad params", message: "there is no stream btcusdc@depth" },
+    ]);
+    expect(frames.slice(3).map(({ stream, data }) => [stream, data.event])).toEqual([
+      ["btcusdc@orderbook", "snapshot"],
+      ["btcusdc@market", undefined],
+      ["btcusdc@orderbook", "update"],
+    ]);
+    reader.connection.receive(JSON.stringify({ id: 10, method: "UNSUBSCRIBE", params }));
+    expect(reader.take().map(({ id, code }) => [id, code])).toEqual([
+      [10, undefined],
+      [10, 1112],
+      [10, 1111],
+    ]);
+    alice.place("BUY", "29000", "0.1");
+    expect(reader.take()).toEqual([]);
+  });
+
+  it("named in an address are treated alike; an address without any known name is refused", () => {
+    const { exchange } = traders();
+    const reader = new StreamReader(exchange, "/v1/multiple?streams=btcusdc@orderbook/nope@market/btcusdc@depth");
+    expect(reader.take()).toMatchObject([
+      { id: 0, code: 1112, message: expect.stringContaining("nope@market") },
+      { id: 0, code: 1111, message: expect.stringContaining("btcusdc@depth") },
+      { stream: "btcusdc@orderbook" },
+    ]);
+    expect(() => new StreamReader(exchange, "/v1/multiple?streams=nope@market/btcusdc@depth")).toThrow(/^400 .*1112.*nope@market/);
+    expect(() => new StreamReader(exchange, "/v1/single/btcusdc@depth")).toThrow(/^400 .*1111.*btcusdc@depth/);
+  });
+
+  it("take @trade for @trades, whose name the events carry, and tell no trade twice to who asked by both", () => {
+    const { exchange, alice, bob } = traders();
+    const reader = new StreamReader(exchange, "/v1/multiple?streams=btcusdc@trade");
+    const single = new StreamReader(exchange, "/v1/single/btcusdc@trade");
+    reader.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["btcusdc@trades","btcusdc@trade"]}');
+    const meet = () => {
+      alice.place("SELL", "30000", "0.1");
+      bob.place("BUY", "30000", "0.1");
+    };
+    meet();
+    const [acknowledgement, ...trades] = reader.take();
+    expect(acknowledgement).toEqual({ id: 1, result: null });
+    expect(trades).toMatchObject([{ stream: "btcusdc@trades", data: { price: "30000" } }]);
+    expect(single.take()).toMatchObject([{ price: "30000" }]);
+    reader.connection.receive('{"id":2,"method":"UNSUBSCRIBE","params":["btcusdc@trade"]}');
+    meet();
+    expect(reader.take()).toEqual([{ id: 2, result: null }]);
+  });
+
+  it.each(["/", "/v1", "/v1/", "/v1/multiple/"])("are served to a client that dials %s and subscribes afterwards", (path) => {
+    const { exchange } = traders();
+    const reader = new StreamReader(exchange, path);
+    expect(reader.take()).toEqual([]);
+    reader.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["btcusdc@orderbook"]}');
+    expect(reader.take()).toMatchObject([
+      { id: 1, result: null },
+      { stream: "btcusdc@orderbook", data: { event: "snapshot" } },
+    ]);
+    expect(() => new StreamReader(exchange, "/v2")).toThrow(/there is no such stream/);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FormatError } from "../../core/errors.js";
+import { FormatError, shown } from "../../core/errors.js";
 import { parseInt64Json } from "../../core/int64-json.js";
 import { DEFAULT_MAX_FRAME_BYTES } from "../frames.js";
 import { parseWire } from "../wire-parse.js";
@@ -103,8 +103,9 @@ function guarded<Event>(where: string, text: string, decode: (frame: object) => 
 
 /** What answers a subscription is no event, but one that refuses it must not pass unseen. */
 function acknowledgement(frame: object): readonly never[] {
-  const refusal = frame as { readonly error?: unknown; readonly code?: unknown };
+  const refusal = frame as { readonly error?: unknown; readonly code?: unknown; readonly message?: unknown };
   const isRefused = (refusal.error !== undefined && refusal.error !== null) || typeof refusal.code === "number";
   if (!isRefused) return [];
-  throw new FormatError("the exchange refused a stream request", { field: "frame", value: frame, expected: "an acknowledgement" });
+  const value = refusal.error ?? `${shown(refusal.code)} ${shown(refusal.message)}`;
+  throw new FormatError("the exchange refused a stream request", { field: "frame", value, expected: "an acknowledgement" });
 }

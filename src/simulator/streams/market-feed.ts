@@ -31,9 +31,9 @@ export class MarketFeed {
 
   /**
    * Has a link follow a stream that it does not follow yet; a book starts with its snapshot, the market's state and a bar with the
-   * present ones. @param name of the stream as it was asked for.
+   * present ones.
    */
-  subscribe(name: string, { kind, interval }: MarketStream, link: StreamLink): void {
+  subscribe({ name, kind, interval }: MarketStream, link: StreamLink): void {
     if (kind === "kline") {
       if (interval !== null) {
         this.#klines.subscribe(name, interval, link);
@@ -51,7 +51,7 @@ export class MarketFeed {
     this.#links[kind].add(link);
   }
 
-  unsubscribe(name: string, { kind }: MarketStream, link: StreamLink): void {
+  unsubscribe({ name, kind }: MarketStream, link: StreamLink): void {
     if (kind === "kline") {
       this.#klines.unsubscribe(name, link);
     } else if (this.#links[kind].delete(link) && kind === "orderbook" && this.#links.orderbook.size === 0) {

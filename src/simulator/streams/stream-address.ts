@@ -9,7 +9,8 @@ export type StreamAddress = { readonly zips: boolean } & (
 );
 
 const SINGLE = "/v1/single/";
-const MULTIPLE = "/v1/multiple";
+/** Where streams are subscribed to: as published, and what clients dial that subscribe afterwards. */
+const MULTIPLE: ReadonlySet<string> = new Set(["/v1/multiple", "/v1/multiple/", "/", "/v1", "/v1/"]);
 const ACCOUNT = "account@";
 
 /** Reads the address of a stream (protocol 4.1). @throws ApiError 1111 when it names none */
@@ -29,7 +30,7 @@ export function readStreamAddress(pathWithQuery: string): StreamAddress {
       ? { zips, kind: "account", address: name.slice(ACCOUNT.length), parameters }
       : { zips, kind: "markets", wraps: false, streams: [name] };
   }
-  if (path === MULTIPLE || path === `${MULTIPLE}/`) {
+  if (MULTIPLE.has(path)) {
     const names = (parameters.get("streams") ?? "").split("/").filter((name) => name !== "");
     return { zips, kind: "markets", wraps: true, streams: [...new Set(names)] };
   }
@@ -38,21 +39,28 @@ export function readStreamAddress(pathWithQuery: string): StreamAddress {
 
 /** A market stream, taken apart. */
 export interface MarketStream {
+  /** As its events are wrapped: as it was asked for, but `@trades` for its other name `@trade`. */
+  readonly name: string;
   readonly marketId: MarketId;
   readonly kind: "orderbook" | "market" | "trades" | "kline";
   /** Of a kline stream alone. */
   readonly interval: CandleInterval | null;
 }
 
-/** Splits a market stream's name; the interval of a kline stream in upper or lower case. @throws ApiError 1111 */
+/**
+ * Splits a market stream's name; the interval of a kline stream in upper or lower case. Clients subscribe to trades as `@trade` and
+ * read events of `@trades`. @throws ApiError 1111
+ */
 export function readStreamName(name: string): MarketStream {
-  const match = /^([a-z0-9]{1,64})@(?:(orderbook|market|trades)|kline([0-9a-zA-Z]{1,4}))$/.exec(name);
-  const [, marketId, kind, intervalName] = match ?? [];
+  const match = /^([a-z0-9]{1,64})@(?:(orderbook|market|trades?)|kline([0-9a-zA-Z]{1,4}))$/.exec(name);
+  const [, marketId, given, intervalName] = match ?? [];
+  const kind = given === "trade" ? "trades" : given;
   const interval = intervalName === undefined ? null : (readInterval(intervalName) ?? null);
   if (marketId === undefined || (kind === undefined && interval === null)) {
     throw new ApiError(1111, `there is no stream ${name.slice(0, 80)}`);
   }
-  return { marketId, kind: (kind ?? "kline") as MarketStream["kind"], interval };
+  const known = kind === undefined ? name : `${marketId}@${kind}`;
+  return { name: known, marketId, kind: (kind ?? "kline") as MarketStream["kind"], interval };
 }
 
 function decodePath(text: string): string {

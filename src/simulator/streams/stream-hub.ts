@@ -9,7 +9,7 @@ import type { Authentication, SignedAccount } from "../rest/authentication.js";
 import type { ExchangeListener, ExchangeState } from "../state.js";
 import { AccountFeed } from "./account-feed.js";
 import { MarketFeed } from "./market-feed.js";
-import { readStreamAddress, readStreamName } from "./stream-address.js";
+import { type MarketStream, readStreamAddress, readStreamName } from "./stream-address.js";
 import { type LinkOptions, type LinkOwner, StreamLink } from "./stream-link.js";
 import { readStreamRequest, type StreamRequest, StreamRequestError } from "./stream-request.js";
 import type { StreamConnection, StreamRefusal, StreamSink } from "./stream-sink.js";
@@ -75,10 +75,17 @@ export class StreamHub implements LinkOwner, ExchangeListener {
       this.#accounts.subscribe(signed.account, link, marketId);
       return link;
     }
-    this.#checkStreams(address.streams, address.streams.length);
+    const { known, refusals } = this.#sorted(address.streams);
+    const [refusal] = refusals;
+    if (known.length === 0 && refusal !== undefined) {
+      throw refusal;
+    }
     const link = this.#newLink(sink, { wraps: address.wraps, zip, ip });
-    for (const name of address.streams) {
-      this.#subscribe(link, name);
+    for (const error of refusals) {
+      this.#sendError(link, "0", error);
+    }
+    for (const stream of known) {
+      this.#subscribe(link, stream);
     }
     return link;
   }
@@ -116,27 +123,33 @@ export class StreamHub implements LinkOwner, ExchangeListener {
       if (!(error instanceof ApiError)) {
         throw error;
       }
-      const { body } = errorAnswer(error, this.#state.config.choices);
-      link.send(`{"id":${error instanceof StreamRequestError ? error.id : id},${body.slice(1)}`);
+      this.#sendError(link, error instanceof StreamRequestError ? error.id : id, error);
     }
   }
 
-  /** A request is carried out whole or, where a name is wrong, not at all. */
+  #sendError(link: StreamLink, id: string, error: ApiError): void {
+    const { body } = errorAnswer(error, this.#state.config.choices);
+    link.send(`{"id":${id},${body.slice(1)}`);
+  }
+
+  /** Carries out what is right of a request, acknowledges that, and answers each wrong name by an error of its own. */
   #change(link: StreamLink, { id, method, params }: StreamRequest): void {
-    const names = new Set(params);
-    if (method === "SUBSCRIBE") {
-      const added = [...names].filter((name) => !link.streams.has(name));
-      this.#checkStreams(added, link.streams.size + added.length);
-      link.send(`{"id":${id},"result":null}`);
-      for (const name of added) {
-        this.#subscribe(link, name);
-      }
-    } else {
-      this.#checkStreams([...names], 0);
-      for (const name of names) {
+    const { known, refusals } = this.#sorted(params);
+    const added = method === "SUBSCRIBE" ? known.filter(({ name }) => !link.streams.has(name)) : [];
+    this.#requireRoom(link.streams.size + added.length);
+    if (method === "UNSUBSCRIBE") {
+      for (const { name } of known) {
         this.#unsubscribe(link, name);
       }
+    }
+    if (known.length > 0) {
       link.send(`{"id":${id},"result":null}`);
+    }
+    for (const refusal of refusals) {
+      this.#sendError(link, id, refusal);
+    }
+    for (const stream of added) {
+      this.#subscribe(link, stream);
     }
   }
 
@@ -156,27 +169,54 @@ export class StreamHub implements LinkOwner, ExchangeListener {
     }
   }
 
-  #checkStreams(names: readonly string[], total: number): void {
-    if (total > this.#state.config.streams.maxStreams) {
-      throw new ApiError(1111, `more than ${this.#state.config.streams.maxStreams} streams on one connection`);
-    }
-    for (const name of names) {
-      if (!this.#feeds.has(readStreamName(name).marketId)) {
-        throw new ApiError(1112, "there is no such market");
+  /**
+   * The streams of a list of names, each once, and why each of the others is none.
+   * @throws ApiError 1111 for a list longer than a connection has streams; for a wrong name where the venue refuses the whole list
+   */
+  #sorted(names: readonly string[]): { readonly known: readonly MarketStream[]; readonly refusals: readonly ApiError[] } {
+    const unique = new Set(names);
+    this.#requireRoom(unique.size);
+    const known = new Map<string, MarketStream>();
+    const refusals: ApiError[] = [];
+    for (const name of unique) {
+      try {
+        const stream = this.#knownStream(name);
+        known.set(stream.name, stream);
+      } catch (error) {
+        if (!(error instanceof ApiError) || this.#state.config.choices.unknownStreams === "refuse-list") {
+          throw error;
+        }
+        refusals.push(error);
       }
+    }
+    return { known: [...known.values()], refusals };
+  }
+
+  /** @throws ApiError 1111 for a name that is none, 1112 for one of another market */
+  #knownStream(name: string): MarketStream {
+    const stream = readStreamName(name);
+    if (!this.#feeds.has(stream.marketId)) {
+      throw new ApiError(1112, `there is no stream ${name}, since there is no market ${stream.marketId}`);
+    }
+    return stream;
+  }
+
+  #requireRoom(total: number): void {
+    const { maxStreams } = this.#state.config.streams;
+    if (total > maxStreams) {
+      throw new ApiError(1111, `more than ${maxStreams} streams on one connection`);
     }
   }
 
-  #subscribe(link: StreamLink, name: string): void {
-    const stream = readStreamName(name);
-    link.streams.add(name);
-    this.#feeds.get(stream.marketId)?.subscribe(name, stream, link);
+  #subscribe(link: StreamLink, stream: MarketStream): void {
+    link.streams.add(stream.name);
+    this.#feeds.get(stream.marketId)?.subscribe(stream, link);
   }
 
   #unsubscribe(link: StreamLink, name: string): void {
     if (link.streams.delete(name)) {
       const stream = readStreamName(name);
-      this.#feeds.get(stream.marketId)?.unsubscribe(name, stream, link);
+      this.#feeds.get(stream.marketId)?.unsubscribe(stream, link);
     }
   }
 

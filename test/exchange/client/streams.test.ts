@@ -161,6 +161,34 @@ describe("streams of the embedded exchange", () => {
     expect(new Set(account.map(({ type }) => type))).toEqual(new Set(kinds));
   });
 
+  it("tell of a name that the exchange does not know, and carry the others all the same", async () => {
+    embedded = await startEmbedded();
+    const { streams } = await embedded.connect();
+    const told: MarketEvent[] = [];
+    const isTold = new Promise<void>((resolve) => {
+      streams.market$([`${MARKET}@orderbook`, "nope@orderbook", `${MARKET}@weather`]).subscribe((event) => {
+        told.push(event);
+        const count = (type: MarketEvent["type"]) => told.filter((one) => one.type === type).length;
+        if (count("book-snapshot") === 1 && count("malformed") === 2) resolve();
+      });
+    });
+    await isTold;
+    const reasons = told.flatMap((event) => (event.type === "malformed" ? [event.reason] : []));
+    expect(reasons).toEqual([
+      expect.stringContaining("there is no stream nope@orderbook, since there is no market nope"),
+      expect.stringContaining(`there is no stream ${MARKET}@weather`),
+    ]);
+    // With no known name at all the connection is refused, and that is told as its end.
+    const ends: MarketEvent[] = [];
+    await new Promise<void>((resolve) => {
+      streams.market$(["nope@orderbook"]).subscribe((event) => {
+        ends.push(event);
+        if (event.type === "down") resolve();
+      });
+    });
+    expect(ends).toMatchObject([{ type: "down", reason: expect.stringContaining("400") }]);
+  });
+
   it("needs a key for the account's, and between 1 and 50 names for a market's", async () => {
     embedded = await startEmbedded();
     const { streams } = await embedded.connect();

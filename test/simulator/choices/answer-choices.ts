@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { ReferenceClient, START_MS } from "../reference-client.js";
+import { StreamReader } from "../stream-reader.js";
 import { type Cases, MARKET, matched, signsFor } from "./case.js";
 
 /** How requests are refused, and what lists hold. */
@@ -74,6 +75,25 @@ export const ANSWER_CHOICES = {
         }
         const range = { ...MARKET, interval: "1M", startTime: String(START_MS), endTime: "1" };
         expect(alice.raw("GET", "/v1/klines", range)).toMatchObject({ status: 200, json: [] });
+      },
+    },
+  ],
+  unknownStreams: [
+    {
+      value: "skip",
+      sees: ({ exchange }) => {
+        const reader = new StreamReader(exchange, "/v1/multiple");
+        reader.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["btcusdc@orderbook","nope@orderbook"]}');
+        expect(reader.take()).toMatchObject([{ id: 1, result: null }, { id: 1, code: 1112 }, { stream: "btcusdc@orderbook" }]);
+      },
+    },
+    {
+      value: "refuse-list",
+      sees: ({ exchange }) => {
+        const reader = new StreamReader(exchange, "/v1/multiple");
+        reader.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["btcusdc@orderbook","nope@orderbook"]}');
+        expect(reader.take()).toMatchObject([{ id: 1, code: 1112 }]);
+        expect(() => new StreamReader(exchange, "/v1/multiple?streams=btcusdc@orderbook/nope@orderbook")).toThrow(/^400 .*1112/);
       },
     },
   ],

@@ -79,6 +79,12 @@ const choices = z.strictObject({
   postOnly: z.enum(["accept", "reject"]).default("accept"),
   /** What a list of streams with unknown names does: it is carried out for the others, or not at all. */
   unknownStreams: z.enum(["skip", "refuse-list"]).default("skip"),
+  /** The content type of a 204, which has no body. */
+  emptyAnswerType: z.enum(["json", "none"]).default("json"),
+  /** Whether positions of ACCOUNT_UPDATE name their market as `symbol` too. */
+  positionSymbol: z.enum(["account-update", "omit"]).default("account-update"),
+  /** Whether a market that has paid no funding yet lists one of rate 0 at the boundary before its start. */
+  firstFunding: z.enum(["zero", "omit"]).default("zero"),
   /** What becomes of the resting orders that an operator signed when it is revoked. */
   revokedOperatorOrders: z.enum(["cancel", "keep"]).default("cancel"),
   /** The type of income as which the credit on registration is listed. */

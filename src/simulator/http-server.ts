@@ -11,14 +11,13 @@ import { isFromWebPage } from "../core/web-page.js";
 import { crossOriginHeaders } from "./cross-origin.js";
 import type { EmbeddedExchange } from "./exchange.js";
 import { serveDocumentation } from "./openapi/serve-documentation.js";
-import { type ApiAnswer, ApiError, errorAnswer, errorBody } from "./rest/api-error.js";
+import { type ApiAnswer, ApiError, errorAnswer, errorBody, JSON_TYPE } from "./rest/api-error.js";
 import { SocketSink } from "./streams/socket-sink.js";
 
 /** Far above any request or stream message of the interface. */
 const LARGEST_MESSAGE_BYTES = 65_536;
 /** Methods that change nothing. */
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
-const JSON_TYPE = "application/json; charset=utf-8";
 
 /** An exchange on a port. */
 export interface ExchangeServer {
@@ -155,8 +154,9 @@ function answerOf(exchange: EmbeddedExchange, request: FastifyRequest): ApiAnswe
 }
 
 function sendAnswer(reply: FastifyReply, { status, body, headers }: ApiAnswer): FastifyReply {
-  if (headers !== undefined) {
-    reply.headers(headers);
+  // Fastify takes the content type off what has no body: its own headers are set on the response below it.
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    reply.raw.setHeader(name, value);
   }
   return body === "" ? reply.code(status).send() : reply.code(status).type(JSON_TYPE).send(body);
 }

@@ -86,6 +86,7 @@ export class MarketClock {
     if (market.nextFundingMs === 0) {
       market.nextFundingMs = boundaryAfter(nowMs, intervalMs);
     }
+    this.#beginFundings(market);
     if (market.nextSampleMs === 0) {
       market.nextSampleMs = boundaryAfter(nowMs, sampleIntervalMs);
       this.#parts.state.listener.onMarket(market);
@@ -98,6 +99,15 @@ export class MarketClock {
         this.#awaitFunding(market);
       }),
     );
+  }
+
+  /** Clients wait for a record of funding before they trade; until one is paid, nothing was charged at the boundary before. */
+  #beginFundings(market: Market): void {
+    const { state } = this.#parts;
+    if (state.config.choices.firstFunding === "zero" && market.fundings.last() === undefined) {
+      market.fundings.add({ rate: 0n, timeMs: market.nextFundingMs - market.rules.config.funding.intervalMs });
+      state.listener.onMarket(market);
+    }
   }
 
   #fundIfDue(market: Market): void {

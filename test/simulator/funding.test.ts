@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { PremiumMeter } from "../../src/simulator/markets/premium-meter.js";
 import { marked } from "./marked-market.js";
 import { plainReader } from "./plain-reader.js";
+import { START_MS } from "./reference-client.js";
 
 const ONE = 10n ** 18n;
 const MINUTE_MS = 60_000;
@@ -13,7 +14,8 @@ function quoted(funding: Record<string, unknown>, more: Record<string, unknown> 
   const world = marked({ markets: { btcusdc: { makerFeeRate: "0", takerFeeRate: "0", maxLeverage: 20, funding, ...more } } });
   const rate = () => world.exchange.market("btcusdc").nextFundingRate;
   const stated = () => world.alice.raw("GET", "/v1/contracts").json.contracts[0];
-  const records = () => world.alice.raw("GET", "/v1/fundingRate", { marketId: "btcusdc" }).json;
+  /** Those that were paid: a fresh market lists one of nothing at the boundary before it began. */
+  const records = () => world.alice.raw("GET", "/v1/fundingRate", { marketId: "btcusdc", startTime: String(START_MS) }).json;
   return { ...world, rate, stated, records };
 }
 
@@ -174,6 +176,21 @@ describe("a fixed rate", () => {
 });
 
 describe("GET /v1/fundingRate", () => {
+  it.each(["fixed", "premium"])("has a record from the start, of nothing, so that a client need not wait for hours (%s)", async (mode) => {
+    const { alice, clock, stated } = quoted({ mode, intervalMs: MINUTE_MS });
+    const all = () => alice.raw("GET", "/v1/fundingRate", { marketId: "btcusdc" }).json;
+    const boundary = Math.floor(START_MS / MINUTE_MS) * MINUTE_MS;
+    const first = { marketId: "btcusdc", fundingRate: "0", fundingTime: boundary };
+    expect(all()).toEqual([first]);
+    // The last rate that was paid, and not the next one.
+    expect(stated().funding_rate).toBe("0");
+    expect(stated().next_funding_rate_timestamp).toBe(String(boundary + MINUTE_MS));
+    expect(alice.call("GET", "/v1/incomes", { marketId: "btcusdc", type: "FUNDING_FEE" }).json).toEqual([]);
+    await clock.runFor(3 * MINUTE_MS);
+    expect(all()[0]).toEqual(first);
+    expect(stated().funding_rate).toBe(all().at(-1).fundingRate);
+  });
+
   it("has startTime inclusive, endTime exclusive, the newest without a start and the first with one", async () => {
     const { alice, clock } = quoted({ mode: "fixed", intervalMs: MINUTE_MS });
     await clock.runFor(5 * MINUTE_MS);
@@ -182,7 +199,8 @@ describe("GET /v1/fundingRate", () => {
         .raw("GET", "/v1/fundingRate", { marketId: "btcusdc", ...parameters })
         .json.map((record: { fundingTime: number }) => record.fundingTime);
     const all = page({});
-    expect(all).toHaveLength(5);
+    // One for each minute, and before them the one of nothing.
+    expect(all).toHaveLength(6);
     expect(page({ limit: "2" })).toEqual(all.slice(-2));
     expect(page({ startTime: String(all[1]), limit: "2" })).toEqual(all.slice(1, 3));
     expect(page({ startTime: String(all[1] + 1) })).toEqual(all.slice(2));

@@ -13,6 +13,9 @@ export class ApiError extends Error {
   }
 }
 
+/** The content type of bodies, and of a 204 where the venue says so. */
+export const JSON_TYPE = "application/json; charset=utf-8";
+
 /** An answer of the exchange to one request. */
 export interface ApiAnswer {
   readonly status: number;

@@ -133,7 +133,7 @@ export class PublicEndpoints {
       index_currency: quoteAsset,
       start_timestamp: String(nowMs - DAY_MS),
       end_timestamp: String(nowMs),
-      funding_rate: scaledToDecimal(market.fundings.last()?.rate ?? market.nextFundingRate, 18),
+      funding_rate: scaledToDecimal(market.fundings.last()?.rate ?? 0n, 18),
       next_funding_rate: scaledToDecimal(market.nextFundingRate, 18),
       next_funding_rate_timestamp: String(market.nextFundingMs),
     };

@@ -6,7 +6,7 @@ import type { Withdrawals } from "../accounts/withdrawals.js";
 import type { OrderDesk } from "../matching/order-desk.js";
 import type { ExchangeState } from "../state.js";
 import { AccountEndpoints } from "./account-endpoints.js";
-import { type ApiAnswer, ApiError, errorAnswer, errorBody } from "./api-error.js";
+import { type ApiAnswer, ApiError, errorAnswer, errorBody, JSON_TYPE } from "./api-error.js";
 import { Authentication, addressOf } from "./authentication.js";
 import { CustodyEndpoints } from "./custody-endpoints.js";
 import { exchangeInfoRecord } from "./exchange-info.js";
@@ -92,10 +92,16 @@ export class Router {
   #answer(route: Route, parameters: Parameters): ApiAnswer {
     try {
       const body = route.answer(parameters);
-      return body === undefined ? { status: 204, body: "" } : { status: 200, body };
+      return body === undefined ? this.#noContent() : { status: 200, body };
     } catch (error) {
       return this.#errorAnswer(error);
     }
+  }
+
+  /** Clients that read every answer as JSON look at its type before they see that there is nothing. */
+  #noContent(): ApiAnswer {
+    const isJson = this.#state.config.choices.emptyAnswerType === "json";
+    return { status: 204, body: "", ...(isJson && { headers: { "content-type": JSON_TYPE } }) };
   }
 
   #errorAnswer(error: unknown): ApiAnswer {

@@ -1,4 +1,5 @@
 import type { MarketId } from "../../core/units.js";
+import type { WirePosition } from "../../exchange/wire-account-types.js";
 import type { Account } from "../accounts/account.js";
 import type { Order } from "../accounts/order.js";
 import type { Income, UserTrade } from "../accounts/records.js";
@@ -72,10 +73,17 @@ export class AccountFeed {
     for (const account of this.#changed) {
       this.#publish(account, undefined, () => {
         const { balances, positions } = this.#records.balancesAnswer(account);
-        return JSON.stringify({ event: "ACCOUNT_UPDATE", balances, positions });
+        return JSON.stringify({ event: "ACCOUNT_UPDATE", balances, positions: this.#withSymbol(positions) });
       });
     }
     this.#changed.clear();
+  }
+
+  /** A connector of another author reads the market of a streamed position from `symbol`. */
+  #withSymbol(positions: readonly WirePosition[]): readonly WirePosition[] {
+    return this.#state.config.choices.positionSymbol === "omit"
+      ? positions
+      : positions.map((position) => ({ ...position, symbol: position.marketId }));
   }
 
   #publish(account: Account, marketId: MarketId | undefined, text: () => string): void {

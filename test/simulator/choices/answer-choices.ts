@@ -97,6 +97,44 @@ export const ANSWER_CHOICES = {
       },
     },
   ],
+  emptyAnswerType: [
+    { value: "json", type: "application/json; charset=utf-8" },
+    { value: "none", type: undefined },
+  ].map(({ value, type }) => ({
+    value,
+    sees: ({ alice }) => {
+      const answer = alice.cancel(alice.place("BUY", "30000", "0.1").json.id);
+      expect([answer.status, answer.body, answer.headers["content-type"]]).toEqual([204, "", type]);
+      expect(alice.call("DELETE", "/v1/allOpenOrders").headers["content-type"]).toBe(type);
+    },
+  })),
+  positionSymbol: [
+    { value: "account-update", symbol: "btcusdc" },
+    { value: "omit", symbol: undefined },
+  ].map(({ value, symbol }) => ({
+    value,
+    sees: (world) => {
+      const { timestamp, signature } = world.bob.signed();
+      const path = `/v1/single/account@${world.bob.address}?timestamp=${timestamp}&signature=${signature}`;
+      const reader = new StreamReader(world.exchange, path);
+      matched(world);
+      const update = reader.take().findLast(({ event }) => event === "ACCOUNT_UPDATE");
+      expect(update.positions).toMatchObject([{ marketId: "btcusdc", size: "0.1" }]);
+      expect(update.positions[0].symbol).toBe(symbol);
+      expect(world.bob.balances().positions[0]).not.toHaveProperty("symbol");
+    },
+  })),
+  firstFunding: [
+    { value: "zero", rates: ["0"] },
+    { value: "omit", rates: [] },
+  ].map(({ value, rates }) => ({
+    value,
+    sees: ({ alice }) => {
+      const records: { fundingRate: string }[] = alice.raw("GET", "/v1/fundingRate", MARKET).json;
+      expect(records.map(({ fundingRate }) => fundingRate)).toEqual(rates);
+      expect(alice.raw("GET", "/v1/contracts").json.contracts[0].funding_rate).toBe("0");
+    },
+  })),
   closedPositions: [
     ["latest", [{ status: "CLOSED", size: "0" }]],
     ["omit", []],

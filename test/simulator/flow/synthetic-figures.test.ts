@@ -43,7 +43,7 @@ describe("a synthetic market", () => {
     const { exchange } = await run(7, 21 * MINUTE_MS, basisBps);
     const rates = exchange
       .market("btcusdc")
-      .fundings.page({ limit: 10 })
+      .fundings.page({ startMs: START_MS, limit: 10 })
       .map(({ rate }) => (Number(rate) / 1e18) * 10_000);
     expect(rates).toHaveLength(2);
     for (const rate of rates) {

@@ -37,6 +37,8 @@ export type OperationName =
   | "historicalTrades"
   | "klines"
   | "markPriceKlines"
+  | "offchainMarkPriceWithVolKlines"
+  | "tradeVolume"
   | "fundingRate"
   | "riskyAccounts"
   | "contracts"
@@ -127,6 +129,18 @@ const TABLE = {
   ),
   klines: publicRead("klines", "/v1/klines", klineParameters, "candles of a market"),
   markPriceKlines: publicRead("markPriceKlines", "/v1/markPriceKlines", klineParameters, "candles of a market's mark price"),
+  offchainMarkPriceWithVolKlines: publicRead(
+    "offchainMarkPriceWithVolKlines",
+    "/v1/offchainMarkPriceWithVolKlines",
+    klineParameters,
+    "candles of a market's off-chain mark with what was traded; not in the specification",
+  ),
+  tradeVolume: publicRead(
+    "tradeVolume",
+    "/v1/platform/tradeVolume",
+    [anyMarketId],
+    "quote traded in all and each day; not in the specification",
+  ),
   fundingRate: publicRead("fundingRate", "/v1/fundingRate", [marketId, startTime, endTime, limit], "past funding rates"),
   riskyAccounts: publicRead("riskyAccounts", "/v1/riskyAccounts", [], "accounts near liquidation (may be stale: confirm on chain)"),
   contracts: publicRead("contracts", "/v1/contracts", [], "a summary of all contracts"),

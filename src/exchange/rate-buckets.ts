@@ -18,6 +18,8 @@ export const RATE_BUCKETS: RateBuckets = {
   historicalTrades: READ,
   klines: READ,
   markPriceKlines: READ,
+  offchainMarkPriceWithVolKlines: READ,
+  tradeVolume: READ,
   fundingRate: READ,
   riskyAccounts: READ,
   contracts: READ,

@@ -116,7 +116,7 @@ export interface WirePublicTrade {
   readonly status: string;
 }
 
-/** An element of `GET /v1/klines` and `/v1/markPriceKlines`. */
+/** An element of `GET /v1/klines`, `/v1/markPriceKlines` and `/v1/offchainMarkPriceWithVolKlines`. */
 export interface WireKline {
   readonly time: WireMs;
   readonly open: WireDecimal;
@@ -124,6 +124,15 @@ export interface WireKline {
   readonly high: WireDecimal;
   readonly low: WireDecimal;
   readonly volume: WireDecimal;
+  /** Not in the specification: some servers have it. */
+  readonly quote_volume?: WireDecimal;
+}
+
+/** `GET /v1/platform/tradeVolume`, which the specification does not list. All in quote. */
+export interface WireTradeVolume {
+  readonly totalVolume: WireDecimal;
+  /** Days of UTC with their start and their volume, oldest first. */
+  readonly dailyVolume: readonly { readonly t: WireMs; readonly v: WireDecimal }[];
 }
 
 /** An element of `GET /v1/fundingRate`. */

@@ -85,6 +85,10 @@ const choices = z.strictObject({
   positionSymbol: z.enum(["account-update", "omit"]).default("account-update"),
   /** Whether a market that has paid no funding yet lists one of rate 0 at the boundary before its start. */
   firstFunding: z.enum(["zero", "omit"]).default("zero"),
+  /** Whether candles carry what was traded in quote as `quote_volume`. */
+  candleQuoteVolume: z.boolean().default(true),
+  /** Whether the endpoints are offered that clients call and the specification does not list. */
+  unlistedEndpoints: z.boolean().default(true),
   /** What becomes of the resting orders that an operator signed when it is revoked. */
   revokedOperatorOrders: z.enum(["cancel", "keep"]).default("cancel"),
   /** The type of income as which the credit on registration is listed. */

@@ -65,12 +65,12 @@ export class MarketClock {
         onMark(market);
       }
       market.noteMark(nowMs);
-      const { midTicks, prices, basis, offchainDay } = market;
+      const { midTicks, prices, basis } = market;
       if (prices.index > 0n) {
         if (!Number.isNaN(midTicks)) {
           basis.take(prices.creditOf(midTicks), prices.index);
         }
-        offchainDay.record(market.offchainMark, 0, 0n, nowMs);
+        market.noteOffchainMark(nowMs);
       }
       state.listener.onMarket(market);
     }

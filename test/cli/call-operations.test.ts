@@ -49,6 +49,8 @@ describe("marketwright call reaches every operation over real HTTP", () => {
     expect(await asked("historicalTrades", MARKET, `fromId=${trade?.id}`)).toMatchObject([{ id: trade?.id }]);
     expect(await asked("klines", MARKET, "interval=1M")).toBeInstanceOf(Array);
     expect(await asked("markPriceKlines", MARKET, "interval=1MO", "limit=1")).toBeInstanceOf(Array);
+    expect(await asked("offchainMarkPriceWithVolKlines", MARKET, "interval=1M")).toBeInstanceOf(Array);
+    expect(await asked("tradeVolume", MARKET)).toMatchObject({ totalVolume: expect.any(String) });
     expect(await asked("fundingRate", MARKET, "startTime=0")).toBeInstanceOf(Array);
     expect(await asked("riskyAccounts")).toEqual([]);
     expect(await asked("contracts")).toMatchObject({ contracts: [{ ticker_id: "btcusdc" }] });

@@ -132,7 +132,7 @@ export const TABLES = {
   MAX_OPEN_ORDERS_FILTER: { filterType: "text", limit: "integer" },
   orderbook: { bids: "list", asks: "list", sequence: "integer", ticker_id: "text", timestamp: "ms" },
   publicTrade: PUBLIC_TRADE_FIELDS,
-  kline: { time: "ms", open: "decimal", close: "decimal", high: "decimal", low: "decimal", volume: "decimal" },
+  kline: { time: "ms", open: "decimal", close: "decimal", high: "decimal", low: "decimal", volume: "decimal", quote_volume: "decimal" },
   fundingRate: { marketId: "text", fundingRate: "decimal", fundingTime: "ms" },
   position: POSITION_FIELDS,
   positionInside: { ...POSITION_FIELDS, lastUpdatedAt: "ms" },

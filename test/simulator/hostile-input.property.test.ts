@@ -11,6 +11,8 @@ const ENDPOINTS = [
   "/v1/historicalTrades",
   "/v1/klines",
   "/v1/markPriceKlines",
+  "/v1/offchainMarkPriceWithVolKlines",
+  "/v1/platform/tradeVolume",
   "/v1/fundingRate",
   "/v1/riskyAccounts",
   "/v1/contracts",

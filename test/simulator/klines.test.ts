@@ -25,13 +25,21 @@ describe("GET /v1/klines", () => {
     await clock.runFor(10 * MINUTE_MS);
     const klines = (interval: string) => alice.raw("GET", "/v1/klines", { marketId: "btcusdc", interval }).json;
     expect(klines("1M")).toEqual([
-      { time: FIRST_MS, open: "30000", close: "29990", high: "30010", low: "29990", volume: "0.6" },
-      { time: FIRST_MS + MINUTE_MS, open: "30005", close: "30005", high: "30005", low: "30005", volume: "0.4" },
+      { time: FIRST_MS, open: "30000", close: "29990", high: "30010", low: "29990", volume: "0.6", quote_volume: "17999" },
+      { time: FIRST_MS + MINUTE_MS, open: "30005", close: "30005", high: "30005", low: "30005", volume: "0.4", quote_volume: "12002" },
     ]);
     for (const interval of CANDLE_INTERVALS.slice(1)) {
       const starts = { "1W": Date.UTC(2026, 5, 1), "1MO": Date.UTC(2026, 5, 1) } as Record<string, number>;
       expect(klines(interval)).toEqual([
-        { time: starts[interval] ?? FIRST_MS, open: "30000", close: "30005", high: "30010", low: "29990", volume: "1" },
+        {
+          time: starts[interval] ?? FIRST_MS,
+          open: "30000",
+          close: "30005",
+          high: "30010",
+          low: "29990",
+          volume: "1",
+          quote_volume: "30001",
+        },
       ]);
     }
   });
@@ -80,6 +88,7 @@ describe("GET /v1/klines", () => {
           high: "30000",
           low: "30000",
           volume: "0",
+          quote_volume: "0",
         });
       }
     }
@@ -106,13 +115,67 @@ describe("GET /v1/markPriceKlines", () => {
     setMark(30_050.5);
     await clock.runFor(2 * MINUTE_MS);
     const klines = (interval: string) => alice.raw("GET", "/v1/markPriceKlines", { marketId: "btcusdc", interval }).json;
-    const flat = { open: "30050.5", close: "30050.5", high: "30050.5", low: "30050.5", volume: "0" };
+    const flat = { open: "30050.5", close: "30050.5", high: "30050.5", low: "30050.5", volume: "0", quote_volume: "0" };
     expect(klines("1M")).toEqual([
-      { time: FIRST_MS, open: "30000", close: "30050.5", high: "30100", low: "29900", volume: "0" },
+      { time: FIRST_MS, open: "30000", close: "30050.5", high: "30100", low: "29900", volume: "0", quote_volume: "0" },
       { time: FIRST_MS + MINUTE_MS, ...flat },
       { time: FIRST_MS + 2 * MINUTE_MS, ...flat },
     ]);
     expect(klines("1MO")).toMatchObject([{ time: Date.UTC(2026, 5, 1), open: "30000", high: "30100" }]);
+  });
+});
+
+describe("GET /v1/offchainMarkPriceWithVolKlines", () => {
+  it("are bars of the off-chain mark that @market publishes, with what was traded in each", async () => {
+    const { exchange, alice, bob, clock, setMark } = marked();
+    setMark(30_000);
+    trade(alice, bob, "30000", "0.1");
+    await clock.runFor(MINUTE_MS);
+    setMark(30_100);
+    await clock.runFor(MINUTE_MS);
+    trade(alice, bob, "30050", "0.2");
+    const published = new StreamReader(exchange, "/v1/single/btcusdc@market").take()[0].offchainMarkPrice;
+    const klines = (parameters: Record<string, string>) =>
+      alice.raw("GET", "/v1/offchainMarkPriceWithVolKlines", { marketId: "btcusdc", interval: "1M", ...parameters });
+    expect(klines({}).json).toMatchObject([
+      { time: FIRST_MS, open: "30000", close: "30000", volume: "0.1", quote_volume: "3000" },
+      { time: FIRST_MS + MINUTE_MS, high: "30100", volume: "0", quote_volume: "0" },
+      { time: FIRST_MS + 2 * MINUTE_MS, close: published, volume: "0.2", quote_volume: "6010" },
+    ]);
+    expect(klines({ interval: "1D" }).json).toMatchObject([{ open: "30000", high: "30100", volume: "0.3", quote_volume: "9010" }]);
+    // The rules of every other candle.
+    expect(klines({ startTime: String(FIRST_MS + 1), limit: "1" }).json).toMatchObject([{ time: FIRST_MS + MINUTE_MS }]);
+    const wrong: Record<string, string>[] = [{ limit: "501" }, { interval: "3M" }, { startTime: "5", endTime: "5" }, { marketId: "nope" }];
+    expect(wrong.map((each) => klines(each).json.code)).toEqual([1111, 1111, 1113, 1112]);
+  });
+});
+
+describe("GET /v1/platform/tradeVolume", () => {
+  it("is what was traded in all and on each day of UTC, in quote, of one market or of all", async () => {
+    const { alice, bob, clock } = traders({ markets: { btcusdc: {}, ethusdc: {} }, rateLimits: { common: 0, order: 0 } });
+    const volume = (parameters: Record<string, string> = {}) => alice.raw("GET", "/v1/platform/tradeVolume", parameters).json;
+    expect(volume()).toEqual({ totalVolume: "0", dailyVolume: [] });
+    trade(alice, bob, "30000", "0.1");
+    alice.place("SELL", "2000", "0.5", { marketId: "ethusdc" });
+    bob.place("BUY", "2000", "0.5", { marketId: "ethusdc" });
+    await clock.runFor(24 * 60 * MINUTE_MS);
+    trade(alice, bob, "30001", "0.1");
+    const day = Math.floor(FIRST_MS / 86_400_000) * 86_400_000;
+    expect(volume({ marketId: "btcusdc" })).toEqual({
+      totalVolume: "6000.1",
+      dailyVolume: [
+        { t: day, v: "3000" },
+        { t: day + 86_400_000, v: "3000.1" },
+      ],
+    });
+    expect(volume()).toEqual({
+      totalVolume: "7000.1",
+      dailyVolume: [
+        { t: day, v: "4000" },
+        { t: day + 86_400_000, v: "3000.1" },
+      ],
+    });
+    expect(volume({ marketId: "nope" })).toMatchObject({ code: 1112 });
   });
 });
 
@@ -125,18 +188,29 @@ describe("a kline stream", () => {
     const early = new StreamReader(exchange, "/v1/single/btcusdc@kline1M");
     expect(early.take()).toEqual([[]]);
     trade(alice, bob, "30000", "0.1");
-    const first = { time: FIRST_MS, open: "30000", close: "30000", high: "30000", low: "30000", volume: "0.1" };
+    const first = { time: FIRST_MS, open: "30000", close: "30000", high: "30000", low: "30000", volume: "0.1", quote_volume: "3000" };
     expect(early.take()).toEqual([[first]]);
     const late = new StreamReader(exchange, "/v1/single/btcusdc@kline1M");
     expect(late.take()).toEqual([[first]]);
     trade(alice, bob, "30001", "0.2");
-    const second = { ...first, close: "30001", high: "30001", volume: "0.3" };
+    const second = { ...first, close: "30001", high: "30001", volume: "0.3", quote_volume: "9000.2" };
     expect([early.take(), late.take()]).toEqual([[[second]], [[second]]]);
     await clock.runFor(5 * MINUTE_MS);
     expect(early.take()).toEqual([]);
     trade(alice, bob, "30002", "0.1");
     expect(early.take(), "the last bar's last values, and the new one").toEqual([
-      [second, { time: FIRST_MS + 5 * MINUTE_MS, open: "30002", close: "30002", high: "30002", low: "30002", volume: "0.1" }],
+      [
+        second,
+        {
+          time: FIRST_MS + 5 * MINUTE_MS,
+          open: "30002",
+          close: "30002",
+          high: "30002",
+          low: "30002",
+          volume: "0.1",
+          quote_volume: "3000.2",
+        },
+      ],
     ]);
   });
 

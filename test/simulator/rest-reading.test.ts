@@ -137,8 +137,8 @@ describe("public data", () => {
     }
     const klines = (interval: string) => alice.raw("GET", "/v1/klines", { marketId: "btcusdc", interval }).json;
     expect(klines("1M")).toEqual([
-      { time: START_MS - 10_000, open: "30000", close: "29900", high: "30100", low: "29900", volume: "0.3" },
-      { time: START_MS + 50_000, open: "30050", close: "30050", high: "30050", low: "30050", volume: "0.1" },
+      { time: START_MS - 10_000, open: "30000", close: "29900", high: "30100", low: "29900", volume: "0.3", quote_volume: "9000" },
+      { time: START_MS + 50_000, open: "30050", close: "30050", high: "30050", low: "30050", volume: "0.1", quote_volume: "3005" },
     ]);
     for (const interval of ["5M", "15M", "30M", "1H", "2H", "4H", "6H", "1D", "1W", "1MO"]) {
       expect(klines(interval), interval).toMatchObject([{ open: "30000", close: "30050", high: "30100", low: "29900", volume: "0.4" }]);

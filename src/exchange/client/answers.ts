@@ -20,8 +20,9 @@ import {
   orderBookAnswer,
   publicTradesAnswer,
   timeAnswer,
+  tradeVolumeAnswer,
 } from "./market-answers.js";
-import type { Contracts, ExchangeInfo, FundingRate, Kline, OrderBook, PublicTrade, ServerTime } from "./market-records.js";
+import type { Contracts, ExchangeInfo, FundingRate, Kline, OrderBook, PublicTrade, ServerTime, TradeVolume } from "./market-records.js";
 
 /** What each operation answers (specification, "Endpoints"). A cancel answers nothing: HTTP 204 without a body. */
 export interface Answers {
@@ -32,6 +33,8 @@ export interface Answers {
   historicalTrades: readonly PublicTrade[];
   klines: readonly Kline[];
   markPriceKlines: readonly Kline[];
+  offchainMarkPriceWithVolKlines: readonly Kline[];
+  tradeVolume: TradeVolume;
   fundingRate: readonly FundingRate[];
   riskyAccounts: readonly RiskyAccount[];
   contracts: Contracts;
@@ -63,6 +66,8 @@ export const ANSWERS: { readonly [Name in OperationName]: z.ZodType<Answers[Name
   historicalTrades: publicTradesAnswer,
   klines: klinesAnswer,
   markPriceKlines: klinesAnswer,
+  offchainMarkPriceWithVolKlines: klinesAnswer,
+  tradeVolume: tradeVolumeAnswer,
   fundingRate: fundingRatesAnswer,
   riskyAccounts: riskyAccountsAnswer,
   contracts: contractsAnswer,

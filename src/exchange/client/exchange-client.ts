@@ -148,6 +148,18 @@ export class ExchangeClient {
     return this.ask("markPriceKlines", params);
   }
 
+  /** `GET /v1/offchainMarkPriceWithVolKlines`: candles of the off-chain mark with what was traded. Not in the specification. */
+  offchainMarkPriceWithVolKlines(
+    params: OperationParams<"offchainMarkPriceWithVolKlines">,
+  ): Promise<Answers["offchainMarkPriceWithVolKlines"]> {
+    return this.ask("offchainMarkPriceWithVolKlines", params);
+  }
+
+  /** `GET /v1/platform/tradeVolume`: quote traded in all and each day, of one market or of all. Not in the specification. */
+  tradeVolume(params: OperationParams<"tradeVolume"> = {}): Promise<Answers["tradeVolume"]> {
+    return this.ask("tradeVolume", params);
+  }
+
   /** `GET /v1/fundingRate`: one page of past funding rates. */
   fundingRate(params: OperationParams<"fundingRate">): Promise<Answers["fundingRate"]> {
     return this.ask("fundingRate", params);

@@ -13,6 +13,7 @@ import type {
   OrderBook,
   PublicTrade,
   ServerTime,
+  TradeVolume,
 } from "./market-records.js";
 
 /** What reads the public answers: strict in what the specification gives, open for what it does not. */
@@ -130,10 +131,24 @@ export const publicTradeAnswer: z.ZodType<PublicTrade> = record({
 /** `GET /v1/trades` and `GET /v1/historicalTrades`. */
 export const publicTradesAnswer: z.ZodType<readonly PublicTrade[]> = z.array(publicTradeAnswer);
 
-/** `GET /v1/klines`, `GET /v1/markPriceKlines`, and the kline streams. */
+/** `GET /v1/klines`, `GET /v1/markPriceKlines`, `GET /v1/offchainMarkPriceWithVolKlines`, and the kline streams. */
 export const klinesAnswer: z.ZodType<readonly Kline[]> = z.array(
-  record({ time: msSchema, open: unsigned, close: unsigned, high: unsigned, low: unsigned, volume: unsigned }),
+  record({
+    time: msSchema,
+    open: unsigned,
+    close: unsigned,
+    high: unsigned,
+    low: unsigned,
+    volume: unsigned,
+    quote_volume: unsigned.optional(),
+  }),
 );
+
+/** `GET /v1/platform/tradeVolume`. */
+export const tradeVolumeAnswer: z.ZodType<TradeVolume> = record({
+  totalVolume: unsigned,
+  dailyVolume: z.array(z.object({ t: msSchema, v: unsigned })),
+});
 
 /** `GET /v1/fundingRate`. */
 export const fundingRatesAnswer: z.ZodType<readonly FundingRate[]> = z.array(

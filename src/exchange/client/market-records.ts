@@ -169,7 +169,7 @@ export interface PublicTrade extends WithExtra {
 /** CREATED at the match, SETTLED after the chain. */
 export type TradeStatus = OpenWord<"CREATED" | "SETTLED" | "FAILED">;
 
-/** A candle: `GET /v1/klines`, `GET /v1/markPriceKlines`, and the kline streams. */
+/** A candle: `GET /v1/klines`, `GET /v1/markPriceKlines`, `GET /v1/offchainMarkPriceWithVolKlines`, and the kline streams. */
 export interface Kline extends WithExtra {
   /** Start of the bar. */
   readonly time: Ms;
@@ -178,6 +178,15 @@ export interface Kline extends WithExtra {
   readonly high: Decimal;
   readonly low: Decimal;
   readonly volume: Decimal;
+  /** Quote traded; not in the specification, and not on every server. */
+  readonly quote_volume?: Decimal | undefined;
+}
+
+/** `GET /v1/platform/tradeVolume`, which the specification does not list; all in quote. */
+export interface TradeVolume extends WithExtra {
+  readonly totalVolume: Decimal;
+  /** Each day of UTC: its start, and what was traded. */
+  readonly dailyVolume: readonly { readonly t: Ms; readonly v: Decimal }[];
 }
 
 /** `GET /v1/fundingRate`. */

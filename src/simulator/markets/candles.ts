@@ -77,6 +77,13 @@ export class CandleSeries {
     return this.#options.emptyBars === "repeat" ? filledPage(interval, list, page, nowMs) : plainPage(list, page);
   }
 
+  /** The kept bar of an interval that starts at an instant; undefined where nothing happened in it. */
+  at(interval: CandleInterval, timeMs: Ms): Candle | undefined {
+    const { list } = this.#bars.get(interval) as Bars;
+    const bar = list[firstFrom(list, timeMs)];
+    return bar?.timeMs === timeMs ? bar : undefined;
+  }
+
   /** The newest bar of an interval; undefined before the first event. */
   newest(interval: CandleInterval, nowMs: Ms): Candle | undefined {
     return this.page(interval, { limit: 1 }, nowMs)[0];

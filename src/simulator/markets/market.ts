@@ -56,6 +56,8 @@ export class Market {
   readonly candles: CandleSeries;
   /** Of the mark, in credit units per whole base unit. */
   readonly markCandles: CandleSeries;
+  /** Of the off-chain mark, in credit units per whole base unit. */
+  readonly offchainCandles: CandleSeries;
   /** The last 24 hours of trades, in ticks. */
   readonly day = new DayWindow();
   /** The last 24 hours of the off-chain mark, in credit units per whole base unit. */
@@ -97,6 +99,7 @@ export class Market {
     this.fundings = new Journal(parts.keepTrades, { id: ({ timeMs }) => String(timeMs), timeMs: ({ timeMs }) => timeMs });
     this.candles = new CandleSeries(parts.candles);
     this.markCandles = new CandleSeries(parts.candles);
+    this.offchainCandles = new CandleSeries(parts.candles);
     this.premium = new PremiumMeter(() => this.rules.premium);
     this.engine = new MatchingEngine(parts.listener(this), parts.selfMatch);
   }
@@ -151,6 +154,12 @@ export class Market {
     if (this.prices.mark > 0n) {
       this.markCandles.record(this.prices.mark, 0, 0n, nowMs);
     }
+  }
+
+  /** Notes the off-chain mark where it has just been read. */
+  noteOffchainMark(nowMs: Ms): void {
+    this.offchainDay.record(this.offchainMark, 0, 0n, nowMs);
+    this.offchainCandles.record(this.offchainMark, 0, 0n, nowMs);
   }
 
   /** Notes a trade in everything that is made of trades; by matching time, whatever becomes of its settlement. */

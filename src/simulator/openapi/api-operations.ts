@@ -41,6 +41,7 @@ import {
   orderBookShape,
   publicTradeShape,
   timeShape,
+  tradeVolumeShape,
 } from "./market-shapes.js";
 
 /** One operation of the exchange's REST interface, as it is offered. */
@@ -75,6 +76,9 @@ function signed(
 
 const BARS: readonly ApiParameter[] = [MARKET, INTERVAL, START_TIME, END_TIME, LIMIT];
 
+/** Paths under `/v1` that the specification does not list. */
+export const UNLISTED_PATHS: ReadonlySet<string> = new Set(["/v1/offchainMarkPriceWithVolKlines", "/v1/platform/tradeVolume"]);
+
 /** Every operation: those of the specification under `/v1`, and beside it what stands for a wallet's deposits and contract calls. */
 export const API_OPERATIONS: readonly ApiOperation[] = [
   market("/v1/time", "The exchange's clock", { parameters: [], answer: timeShape }),
@@ -91,6 +95,15 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
   }),
   market("/v1/klines", "Candles of a market's trades", { parameters: BARS, answer: klineShape, isList: true }),
   market("/v1/markPriceKlines", "Candles of a market's mark price", { parameters: BARS, answer: klineShape, isList: true }),
+  market("/v1/offchainMarkPriceWithVolKlines", "Candles of a market's off-chain mark, with what was traded", {
+    parameters: BARS,
+    answer: klineShape,
+    isList: true,
+  }),
+  market("/v1/platform/tradeVolume", "What was traded in all and each day, in quote", {
+    parameters: [ANY_MARKET],
+    answer: tradeVolumeShape,
+  }),
   market("/v1/fundingRate", "Past fundings of a market", {
     parameters: [MARKET, START_TIME, END_TIME, LIMIT],
     answer: fundingRateShape,

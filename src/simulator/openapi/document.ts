@@ -16,7 +16,7 @@ import {
   userTradeShape,
   withdrawalShape,
 } from "./account-shapes.js";
-import { API_OPERATIONS, type ApiOperation } from "./api-operations.js";
+import { API_OPERATIONS, type ApiOperation, UNLISTED_PATHS } from "./api-operations.js";
 import { type ApiParameter, SIGNING } from "./api-parameters.js";
 import {
   contractShape,
@@ -29,6 +29,7 @@ import {
   orderBookShape,
   publicTradeShape,
   timeShape,
+  tradeVolumeShape,
 } from "./market-shapes.js";
 
 /** The shapes by the names that they have in the document. */
@@ -39,6 +40,7 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = {
   OrderBook: orderBookShape,
   PublicTrade: publicTradeShape,
   Kline: klineShape,
+  TradeVolume: tradeVolumeShape,
   FundingRate: fundingRateShape,
   RiskyAccount: riskyAccountShape,
   Contract: contractShape,
@@ -75,7 +77,10 @@ export interface OpenApiDocument {
 /** The interface that an exchange of this configuration offers, as an OpenAPI 3.1 document. */
 export function openApiDocument({ faucet, withdrawals, choices }: ExchangeConfig): OpenApiDocument {
   const offered = API_OPERATIONS.filter(
-    ({ path }) => (path !== "/faucet" || faucet.enabled) && (path !== "/withdraw" || withdrawals.enabled),
+    ({ path }) =>
+      (path !== "/faucet" || faucet.enabled) &&
+      (path !== "/withdraw" || withdrawals.enabled) &&
+      (choices.unlistedEndpoints || !UNLISTED_PATHS.has(path)),
   );
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of offered) {

@@ -7,6 +7,7 @@ import type {
   WireMarket,
   WireOrderBook,
   WirePublicTrade,
+  WireTradeVolume,
 } from "../../exchange/wire-market-types.js";
 import type { WireError } from "../../exchange/wire-values.js";
 import { CODE_TEXTS } from "../api-codes.js";
@@ -125,7 +126,16 @@ export const klineShape = z.strictObject({
   high: unsignedDecimal,
   low: unsignedDecimal,
   volume: unsignedDecimal,
+  quote_volume: unsignedDecimal.optional().meta({ description: "not in the specification; left out by choice" }),
 }) satisfies z.ZodType<WireKline>;
+
+/** `GET /v1/platform/tradeVolume`. */
+export const tradeVolumeShape = z.strictObject({
+  totalVolume: unsignedDecimal,
+  dailyVolume: z
+    .array(z.strictObject({ t: ms, v: unsignedDecimal }))
+    .meta({ description: "start and quote volume of each day of UTC, oldest first" }),
+}) satisfies z.ZodType<WireTradeVolume>;
 
 /** One past funding. */
 export const fundingRateShape = z.strictObject({

@@ -3,6 +3,7 @@ import type { CreditUnits, Ms, Side } from "../../core/units.js";
 import type { WireKline, WireLevel, WirePublicTrade } from "../../exchange/wire-market-types.js";
 import type { WireMarketState } from "../../exchange/wire-stream-types.js";
 import type { Trade } from "../accounts/records.js";
+import type { VenueChoices } from "../choices.js";
 import type { Candle } from "../markets/candles.js";
 import type { Market } from "../markets/market.js";
 
@@ -37,18 +38,39 @@ export function levelRecords(market: Market, side: Side, limit: number): WireLev
   return levels;
 }
 
+/** What is traded in a bar: a part of one of trades. */
+type BarVolume = Pick<Candle, "volumeLots" | "volumeQuote">;
+
+const NO_VOLUME: BarVolume = { volumeLots: 0, volumeQuote: 0n };
+
 /** A bar of trades (specification, "Kline"). */
-export function tradeBarRecord({ instrument }: Market, bar: Candle): WireKline {
-  return barRecord(bar, (ticks) => instrument.priceOf(Number(ticks)), instrument.amountOf(bar.volumeLots));
+export function tradeBarRecord(market: Market, bar: Candle, choices: BarChoices): WireKline {
+  return barRecord(market, bar, (ticks) => market.instrument.priceOf(Number(ticks)), bar, choices);
 }
 
-/** A bar of marks, which have no volume. */
-export function markBarRecord(market: Market, bar: Candle): WireKline {
-  return barRecord(bar, (credit) => quotePrice(market, credit), "0");
+/** A bar of marks. @param traded what was traded in it, where that is shown; marks themselves have no volume */
+export function markBarRecord(market: Market, bar: Candle, choices: BarChoices, traded = NO_VOLUME): WireKline {
+  return barRecord(market, bar, (credit) => quotePrice(market, credit), traded, choices);
 }
 
-function barRecord({ timeMs, open, close, high, low }: Candle, price: (value: bigint) => string, volume: string): WireKline {
-  return { time: timeMs, open: price(open), close: price(close), high: price(high), low: price(low), volume };
+type BarChoices = Pick<VenueChoices, "candleQuoteVolume">;
+
+function barRecord(
+  { instrument }: Market,
+  { timeMs, open, close, high, low }: Candle,
+  price: (value: bigint) => string,
+  { volumeLots, volumeQuote }: BarVolume,
+  { candleQuoteVolume }: BarChoices,
+): WireKline {
+  return {
+    time: timeMs,
+    open: price(open),
+    close: price(close),
+    high: price(high),
+    low: price(low),
+    volume: instrument.amountOf(volumeLots),
+    ...(candleQuoteVolume && { quote_volume: instrument.creditToDecimal(volumeQuote) }),
+  };
 }
 
 /** The payload of a market's `@market` stream (protocol 4.2). */

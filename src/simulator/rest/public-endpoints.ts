@@ -1,6 +1,6 @@
 import { scaledToDecimal } from "../../core/instrument.js";
-import { DAY_MS } from "../../core/units.js";
-import type { WireContract, WireOrderBook } from "../../exchange/wire-market-types.js";
+import { type CreditUnits, DAY_MS, type Ms } from "../../core/units.js";
+import type { WireContract, WireOrderBook, WireTradeVolume } from "../../exchange/wire-market-types.js";
 import { CANDLE_INTERVALS } from "../markets/candle-interval.js";
 import type { Market } from "../markets/market.js";
 import type { ExchangeState } from "../state.js";
@@ -73,15 +73,37 @@ export class PublicEndpoints {
     return this.#candles(market, parameters, "marks");
   }
 
-  #candles(market: Market, parameters: ReadonlyMap<string, string>, of: "trades" | "marks"): string {
+  /** GET /v1/offchainMarkPriceWithVolKlines: the off-chain mark read once a second, with what was traded in each bar. */
+  offchainMarkPriceWithVolKlines(parameters: ReadonlyMap<string, string>): string {
+    const market = marketOf(this.#state, parameters);
+    return this.#candles(market, parameters, "offchain");
+  }
+
+  #candles(market: Market, parameters: ReadonlyMap<string, string>, of: "trades" | "marks" | "offchain"): string {
+    const { choices } = this.#state.config;
     const interval = oneOf(required(parameters, "interval"), CANDLE_INTERVALS, "interval");
-    const page = { ...timeRange(parameters, this.#state.config.choices), limit: listLimit(parameters) };
-    const nowMs = this.#state.nowMs();
-    const records =
-      of === "trades"
-        ? market.candles.page(interval, page, nowMs).map((bar) => tradeBarRecord(market, bar))
-        : market.markCandles.page(interval, page, nowMs).map((bar) => markBarRecord(market, bar));
+    const page = { ...timeRange(parameters, choices), limit: listLimit(parameters) };
+    const series = { trades: market.candles, marks: market.markCandles, offchain: market.offchainCandles }[of];
+    const records = series.page(interval, page, this.#state.nowMs()).map((bar) => {
+      if (of === "trades") return tradeBarRecord(market, bar, choices);
+      return markBarRecord(market, bar, choices, of === "marks" ? undefined : market.candles.at(interval, bar.timeMs));
+    });
     return JSON.stringify(records);
+  }
+
+  /** GET /v1/platform/tradeVolume: of one market, or of all; days of UTC as far back as candles are kept. */
+  tradeVolume(parameters: ReadonlyMap<string, string>): string {
+    const named = parameters.get("marketId") ? [marketOf(this.#state, parameters)] : [...this.#state.markets.values()];
+    const days = new Map<Ms, CreditUnits>();
+    let total = 0n;
+    for (const { volumeQuote, candles } of named) {
+      total += volumeQuote;
+      for (const day of candles.bars("1D")) days.set(day.timeMs, (days.get(day.timeMs) ?? 0n) + day.volumeQuote);
+    }
+    const quote = (units: CreditUnits) => scaledToDecimal(units, this.#state.config.creditDecimals);
+    const dailyVolume = [...days].sort(([one], [other]) => one - other).map(([t, units]) => ({ t, v: quote(units) }));
+    const answer: WireTradeVolume = { totalVolume: quote(total), dailyVolume };
+    return JSON.stringify(answer);
   }
 
   /** GET /v1/fundingRate: paid ones. */

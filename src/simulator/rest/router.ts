@@ -138,7 +138,12 @@ export class Router {
 
   #publicRoutes(endpoints: PublicEndpoints): [string, Route][] {
     const common = (answer: Route["answer"]): Route => ({ bucket: "COMMON", answer });
+    const unlisted: [string, Route][] = [
+      ["GET /v1/offchainMarkPriceWithVolKlines", common((parameters) => endpoints.offchainMarkPriceWithVolKlines(parameters))],
+      ["GET /v1/platform/tradeVolume", common((parameters) => endpoints.tradeVolume(parameters))],
+    ];
     return [
+      ...(this.#state.config.choices.unlistedEndpoints ? unlisted : []),
       ["GET /v1/time", common(() => endpoints.time())],
       ["GET /v1/exchangeInfo", common(() => JSON.stringify(exchangeInfoRecord(this.#state)))],
       ["GET /v1/orderbook", common((parameters) => endpoints.orderbook(parameters))],

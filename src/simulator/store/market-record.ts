@@ -24,11 +24,17 @@ export interface MarketRecord {
   readonly before: WrittenFields;
 }
 
-/** What bars and 24-hour windows are made of: trades, or marks. */
+/** What 24-hour windows are made of: trades, or marks. */
 export type MarketSource = "trades" | "marks";
 
-export function seriesOf(market: Market, source: MarketSource): CandleSeries {
-  return source === "trades" ? market.candles : market.markCandles;
+/** What bars are made of. Stores of before there were any of the off-chain mark have none of it. */
+export type BarSource = MarketSource | "offchain";
+
+/** The bars that change with each source. */
+export const BARS_OF: Readonly<Record<MarketSource, readonly BarSource[]>> = { trades: ["trades"], marks: ["marks", "offchain"] };
+
+export function seriesOf(market: Market, source: BarSource): CandleSeries {
+  return { trades: market.candles, marks: market.markCandles, offchain: market.offchainCandles }[source];
 }
 
 export function windowOf(market: Market, source: MarketSource): DayWindow {

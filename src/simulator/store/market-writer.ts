@@ -3,7 +3,7 @@ import type { CandleSeries } from "../markets/candles.js";
 import type { DayWindow } from "../markets/day-window.js";
 import type { Market } from "../markets/market.js";
 import type { ChangeBuilder } from "./change-builder.js";
-import { type MarketSource, seriesOf, windowOf, writeMarket } from "./market-record.js";
+import { BARS_OF, type BarSource, type MarketSource, seriesOf, windowOf, writeMarket } from "./market-record.js";
 import { writeFields } from "./plain-fields.js";
 import { idKey, KEYS } from "./record-keys.js";
 
@@ -20,9 +20,11 @@ export class MarketWriter {
     this.#change = change;
     for (const market of markets) {
       for (const source of ["trades", "marks"] as const) {
-        const series = seriesOf(market, source);
-        for (const interval of CANDLE_INTERVALS) {
-          this.#newest.set(KEYS.bars(market.id, source, interval), series.barsFrom(interval, 0).at(-1)?.timeMs ?? 0);
+        for (const bars of BARS_OF[source]) {
+          const series = seriesOf(market, bars);
+          for (const interval of CANDLE_INTERVALS) {
+            this.#newest.set(KEYS.bars(market.id, bars, interval), series.barsFrom(interval, 0).at(-1)?.timeMs ?? 0);
+          }
         }
         this.#newest.set(KEYS.minutes(market.id, source), windowOf(market, source).minutes.at(-1)?.startMs ?? 0);
       }
@@ -48,7 +50,9 @@ export class MarketWriter {
     this.#heads.clear();
     for (const source of ["trades", "marks"] as const) {
       for (const market of this.#touched[source]) {
-        this.#writeBars(market, source, seriesOf(market, source));
+        for (const bars of BARS_OF[source]) {
+          this.#writeBars(market, bars, seriesOf(market, bars));
+        }
         this.#writeMinutes(market, source, windowOf(market, source));
         if (source === "marks") {
           this.#writeFundings(market);
@@ -59,7 +63,7 @@ export class MarketWriter {
   }
 
   /** Bars that are over are written once; the eleven under way are one record. */
-  #writeBars(market: Market, source: MarketSource, series: CandleSeries): void {
+  #writeBars(market: Market, source: BarSource, series: CandleSeries): void {
     const open: Record<string, unknown> = {};
     for (const interval of CANDLE_INTERVALS) {
       const prefix = KEYS.bars(market.id, source, interval);

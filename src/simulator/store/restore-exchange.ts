@@ -14,7 +14,7 @@ import type { ChainRequest } from "../settlement/chain-request.js";
 import type { ExchangeState } from "../state.js";
 import { AccountKeys } from "./account-keys.js";
 import { type AccountRecord, assignAccount, type PositionRecord, readAccount, readPosition } from "./account-record.js";
-import { assignMarket, type MarketRecord, type MarketSource, seriesOf, windowOf } from "./market-record.js";
+import { assignMarket, BARS_OF, type MarketRecord, type MarketSource, seriesOf, windowOf } from "./market-record.js";
 import { type OrderRecord, readOrder } from "./order-record.js";
 import { readFields, type WrittenFields } from "./plain-fields.js";
 import { type AccountKey, KEYS } from "./record-keys.js";
@@ -174,7 +174,7 @@ class Restoration {
         market.fundings.add(readFields<FundingPayment>(payment));
       }
     });
-    for (const source of SOURCES) {
+    for (const source of SOURCES.flatMap((each) => BARS_OF[each])) {
       const series = seriesOf(market, source);
       let open: Readonly<Record<string, WrittenFields>> = {};
       this.#each<typeof open>(KEYS.openBars(id, source), (bars) => {

@@ -70,7 +70,7 @@ conforms("ER3", "client", "names every code of the protocol, an unknown one too,
 conforms("ER4", "client", "hears of an unknown market as 1112 from every operation that names one", async () => {
   const { client } = await connected(await world());
   const names = Object.values(OPERATIONS).filter(({ parameters }) => parameters.some(({ name }) => name === "marketId"));
-  expect(names).toHaveLength(16);
+  expect(names).toHaveLength(18);
   for (const { name, parameters } of names) {
     const wanted = paramsFor(parameters, { marketId: "nope" });
     await expect(client.call(name, wanted), name).rejects.toMatchObject({ code: 1112, codeName: "INVALID_MARKET_ERROR" });
@@ -165,7 +165,7 @@ conforms("V1", "client", "sends no responseType, offers none, and knows no allOr
     field: "responseType",
   });
   expect(Object.values(OPERATIONS).map(({ path }) => path)).not.toContain("/v1/allOrders");
-  expect(Object.values(OPERATIONS)).toHaveLength(24);
+  expect(Object.values(OPERATIONS)).toHaveLength(26);
 });
 
 conforms(

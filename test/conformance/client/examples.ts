@@ -24,7 +24,16 @@ export const PUBLIC_TRADE = {
   isBuyerMaker: true,
   status: "SETTLED",
 };
-export const KLINE = { time: 1_700_000_040_000, open: "30000", close: "30010.5", high: "30020", low: "29990", volume: "1.25" };
+export const KLINE = {
+  time: 1_700_000_040_000,
+  open: "30000",
+  close: "30010.5",
+  high: "30020",
+  low: "29990",
+  volume: "1.25",
+  /** Not in the specification, and not on every server. */
+  quote_volume: "37506.25",
+};
 export const FUNDING_RATE = { marketId: "btcusdc", fundingRate: "-0.000125", fundingTime: 1_699_977_600_000 };
 export const ORDERBOOK = {
   bids: [

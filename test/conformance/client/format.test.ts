@@ -53,7 +53,7 @@ conforms("G1", "client", "calls every operation under the base address with /v1"
     expect([name, server.requests.at(-1)?.path]).toEqual([name, operation.path]);
     expect(operation.path).toMatch(/^\/v1\/[a-zA-Z/]+$/);
   }
-  expect(server.requests).toHaveLength(24);
+  expect(server.requests).toHaveLength(26);
   close();
 });
 

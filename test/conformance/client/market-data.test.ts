@@ -64,6 +64,10 @@ conforms("K1", "client", "reads every field of a candle", async () => {
   const { client } = reader();
   const [bar] = await client.klines({ ...BTC, interval: "1M" });
   expectRead(bar ?? {}, KLINE, "kline");
+  const { quote_volume: _, ...specified } = KLINE;
+  const [plain] = await scripted({ "GET /v1/klines": text([specified]) }).client.klines({ ...BTC, interval: "1M" });
+  expect(plain).toMatchObject({ time: KLINE.time, extra: {} });
+  expect(plain?.quote_volume).toBeUndefined();
 });
 
 conforms("F1", "client", "reads every field of a funding record, negative rates too", async () => {

@@ -35,12 +35,13 @@ async function candleRules(path: string, alice: Trader): Promise<void> {
   ).toEqual([1113, 1111, 1112]);
 }
 
-conforms("K1", "exchange", "a candle has its start and its five figures", async () => {
+conforms("K1", "exchange", "a candle has its start and its five figures, and what was traded in quote beside them", async () => {
   const { alice, bob } = await world();
   for (const price of ["30000", "30200", "29900", "30100"]) await trade(alice, bob, "BUY", price, "0.1");
   const bars = (await alice.read("/v1/klines", { ...BTC, interval: "1M" })).json;
   expectRecord(bars[0], "kline");
-  expect(bars).toEqual([{ time: FIRST_MINUTE, open: "30000", close: "30100", high: "30200", low: "29900", volume: "0.4" }]);
+  const figures = { time: FIRST_MINUTE, open: "30000", close: "30100", high: "30200", low: "29900", volume: "0.4" };
+  expect(bars).toEqual([{ ...figures, quote_volume: "12020" }]);
 });
 
 conforms("K2", "exchange", "a match belongs to the candle of its own instant, though it settles in the next", async () => {
@@ -67,7 +68,7 @@ conforms("P6", "exchange", "candles of all eleven intervals, their range half op
     const bars = (await alice.read("/v1/klines", { ...BTC, interval })).json;
     expect([interval, bars[0]]).toEqual([
       interval,
-      { time: FIRST_MINUTE, open: "30000", close: "30004", high: "30004", low: "30000", volume: "0.5" },
+      { time: FIRST_MINUTE, open: "30000", close: "30004", high: "30004", low: "30000", volume: "0.5", quote_volume: "15001" },
     ]);
   }
   await candleRules("/v1/klines", alice);

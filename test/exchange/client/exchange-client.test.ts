@@ -62,6 +62,9 @@ describe("every operation, over real HTTP", () => {
     const bars = await client.klines({ marketId: MARKET, interval: "1MO" });
     expect(String(bars.at(-1)?.volume)).toBe("0.024");
     expect(await client.markPriceKlines({ marketId: MARKET, interval: "1M" })).toBeInstanceOf(Array);
+    expect(await client.offchainMarkPriceWithVolKlines({ marketId: MARKET, interval: "1M" })).toBeInstanceOf(Array);
+    const traded = await client.tradeVolume();
+    expect(traded.dailyVolume.map(({ v }) => String(v))).toEqual([String(traded.totalVolume)]);
     expect(await client.fundingRate({ marketId: MARKET })).toBeInstanceOf(Array);
     expect(await client.riskyAccounts()).toEqual([]);
     const { contracts } = await client.contracts();

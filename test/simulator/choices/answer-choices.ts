@@ -135,6 +135,27 @@ export const ANSWER_CHOICES = {
       expect(alice.raw("GET", "/v1/contracts").json.contracts[0].funding_rate).toBe("0");
     },
   })),
+  candleQuoteVolume: [
+    { value: true, quote: "3000" },
+    { value: false, quote: undefined },
+  ].map(({ value, quote }) => ({
+    value,
+    sees: (world) => {
+      matched(world);
+      const reader = new StreamReader(world.exchange, "/v1/single/btcusdc@kline1M");
+      const [bar] = world.alice.raw("GET", "/v1/klines", { ...MARKET, interval: "1M" }).json;
+      expect([bar.volume, bar.quote_volume]).toEqual(["0.1", quote]);
+      expect(reader.take()).toEqual([[bar]]);
+    },
+  })),
+  unlistedEndpoints: [true, false].map((value) => ({
+    value,
+    sees: ({ alice }) => {
+      const status = value ? 200 : 404;
+      const bars = alice.raw("GET", "/v1/offchainMarkPriceWithVolKlines", { ...MARKET, interval: "1M" });
+      expect([bars.status, alice.raw("GET", "/v1/platform/tradeVolume").status]).toEqual([status, status]);
+    },
+  })),
   closedPositions: [
     ["latest", [{ status: "CLOSED", size: "0" }]],
     ["omit", []],

@@ -204,6 +204,8 @@ function answers(exchange: EmbeddedExchange, world: KillableExchange): string[] 
       ["klines", { interval: "1M" }],
       ["klines", { interval: "1MO" }],
       ["markPriceKlines", { interval: "5M" }],
+      ["offchainMarkPriceWithVolKlines", { interval: "5M" }],
+      ["platform/tradeVolume", {}],
       ["fundingRate", {}],
     ] as const) {
       told.push(reader.raw("GET", `/v1/${path}`, { marketId: id, ...more }).body);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Bench } from "./bench.js";
+import { compareFills } from "./hftbacktest/compare-fills.js";
 import { pythonWithHftbacktest } from "./hftbacktest/installed.js";
 import { OurEngine } from "./hftbacktest/our-engine.js";
 import { scriptOn } from "./hftbacktest/script.js";
@@ -28,9 +29,10 @@ export const bench: Bench = {
         try {
           const ourFills = await ours.fills();
           const { fills: theirFills, trades } = await theirs.fills("roivector");
-          const equal = equalFills(ourFills, theirFills);
-          if (equal !== ourFills.length || equal !== theirFills.length || equal !== trades) {
-            throw new Error(`not the same fills: ${ourFills.length} ours, ${trades} theirs (${theirFills.length} told), ${equal} equal`);
+          const { equal, onlyOurs, onlyTheirs } = compareFills(ourFills, theirFills);
+          if (onlyOurs.length > 0 || onlyTheirs.length > 0 || equal !== trades) {
+            const counts = `${ourFills.length} ours, ${theirFills.length} theirs (its account counts ${trades}), ${equal} equal`;
+            throw new Error(`not the same fills: ${counts}; first only ours: ${named(onlyOurs)}, first only theirs: ${named(onlyTheirs)}`);
           }
           const measured = await interleaved({
             rounds: ROUNDS,
@@ -61,10 +63,6 @@ export const bench: Bench = {
   },
 };
 
-/** How many fills both have, order by order in the exchange's time. */
-function equalFills(ours: readonly ScriptFill[], theirs: readonly ScriptFill[]): number {
-  const keys = (fills: readonly ScriptFill[]): string[] =>
-    fills.map(({ side, ticks, exchangeUs }) => `${exchangeUs} ${side} ${ticks}`).sort();
-  const [mine, others] = [keys(ours), keys(theirs)];
-  return mine.filter((key, at) => key === others[at]).length;
+function named([first]: readonly ScriptFill[]): string {
+  return first === undefined ? "none" : `${first.side} at ${first.ticks} ticks at ${first.exchangeUs} us`;
 }

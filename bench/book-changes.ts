@@ -1,4 +1,5 @@
 import { seededRandom } from "../src/core/seeded-random.js";
+import { type Lots, type Side, signOf, type Ticks } from "../src/core/units.js";
 import { OrderBook } from "../src/market/order-book.js";
 
 /** A seeded stream of level changes over a book of `levels` levels a side: most near the touch, as in a live market. */
@@ -49,6 +50,26 @@ export function bookChanges(levels: number, count: number, seed: string): BookCh
     lots[at] = random.uniform() < DELETIONS ? 0 : amount();
   }
   return { bids, ticks, lots, initial };
+}
+
+/** A level of one update, with its absolute amount. */
+export interface ChangedLevel {
+  readonly side: Side;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+}
+
+/**
+ * The changes from `from` to `to`, exclusive, as one update of an exchange: each price of a side once, with the amount that
+ * it has afterwards. A price that an update names twice would have a best price in between that no participant ever saw.
+ */
+export function updateOf({ bids, ticks, lots }: BookChanges, from: number, to: number): Iterable<ChangedLevel> {
+  const levels = new Map<number, ChangedLevel>();
+  for (let at = from; at < to; at++) {
+    const level: ChangedLevel = { side: bids[at] === 1 ? "BUY" : "SELL", ticks: ticks[at] as number, lots: lots[at] as number };
+    levels.set(level.ticks * signOf(level.side), level);
+  }
+  return levels.values();
 }
 
 /** Applies the first `count` changes to our book, reading both best prices after each; returns the sum of what was read. */

@@ -5,14 +5,14 @@ import type { Tape } from "../src/history/columns/tape.js";
 import { TapeBuilder } from "../src/history/columns/tape-builder.js";
 import { recordedDataFolder } from "../src/simulator/flow/data-folder.js";
 import { BTC_GRID, captureTape, hasCapture } from "../test/support/capture-tape.js";
-import { bookChanges } from "./book-changes.js";
 import { effort } from "./effort.js";
+import { seededBooks } from "./seeded-books.js";
 
 const CAPTURE = "btcusdt-perp_20240808";
 const TRADES = "btcusdt-spot_20220115_ticks";
 const GRID = { marketId: BTC_GRID.marketId, tickSize: BTC_GRID.tickSize, stepSize: BTC_GRID.stepSize };
-/** Of the seeded book: a message every 50 ms, of as many rows as the capture's, and a trade now and then. */
-const SEEDED = { changes: effort(200_000, 5000), levels: 1000, rowsAMessage: 68, everyUs: 50_000, latencyUs: 4000, mid: 600_000 };
+/** The seeded walk of trades, in ticks. */
+const SEEDED = { trades: effort(200_000, 5000), mid: 600_000 };
 
 /** A trial run reads no recording: that would be most of its time. */
 const IN_EARNEST = effort(1, 0) === 1;
@@ -76,30 +76,9 @@ function seededTrades(): Tape {
   const random = seededRandom("trade-tape");
   const builder = new TapeBuilder(GRID);
   let mid = SEEDED.mid;
-  for (let at = 0; at < SEEDED.changes; at++) {
+  for (let at = 0; at < SEEDED.trades; at++) {
     mid += random.uniform() < 0.5 ? 1 : -1;
     builder.trade(at * 1000, at * 1000, random.uniform() < 0.5 ? "BUY" : "SELL", mid, 1 + Math.floor(random.uniform() * 500));
-  }
-  return builder.build();
-}
-
-function seededBooks(): Tape {
-  const random = seededRandom("book-tape");
-  const { bids, ticks, lots, initial } = bookChanges(SEEDED.levels, SEEDED.changes, "book-tape");
-  const builder = new TapeBuilder(GRID);
-  builder.snapshot(0, SEEDED.latencyUs);
-  for (let at = 0; at < initial.bids.length; at += 2) builder.level("BUY", initial.bids[at] as number, initial.bids[at + 1] as number);
-  for (let at = 0; at < initial.asks.length; at += 2) builder.level("SELL", initial.asks[at] as number, initial.asks[at + 1] as number);
-  for (let at = 0, message = 1; at < SEEDED.changes; message++) {
-    const atUs = message * SEEDED.everyUs;
-    const localUs = atUs + SEEDED.latencyUs + Math.floor(random.uniform() * SEEDED.latencyUs);
-    if (random.uniform() < 0.7) {
-      const buys = random.uniform() < 0.5;
-      builder.trade(atUs, localUs, buys ? "BUY" : "SELL", (ticks[at] as number) + (buys ? 1 : 0), 1 + Math.floor(random.uniform() * 50));
-    }
-    builder.update(atUs, localUs);
-    const end = Math.min(SEEDED.changes, at + 1 + Math.floor(random.uniform() * 2 * SEEDED.rowsAMessage));
-    for (; at < end; at++) builder.level(bids[at] === 1 ? "BUY" : "SELL", ticks[at] as number, lots[at] as number);
   }
   return builder.build();
 }

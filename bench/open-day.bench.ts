@@ -8,7 +8,7 @@ import { TapeSource } from "../src/history/columns/tape-source.js";
 import { HistoryStore } from "../src/history/store.js";
 import { captureTape, hasCapture } from "../test/support/capture-tape.js";
 import type { Bench } from "./bench.js";
-import { bookChanges } from "./book-changes.js";
+import { bookChanges, updateOf } from "./book-changes.js";
 import { median } from "./rounds.js";
 import { tiledDay } from "./tiled-day.js";
 
@@ -93,14 +93,14 @@ function fileBytes(path: string): number {
   return size;
 }
 
-/** Where the recorded data is absent: as many rows a message as it has. */
+/** Where the recorded data is absent: about as many rows a message as it has. */
 function seededTape(): Tape {
-  const [messages, rowsAMessage] = [6000, 60];
-  const { bids, ticks, lots } = bookChanges(500, messages * rowsAMessage, "open-day");
+  const [messages, changesAMessage] = [6000, 60];
+  const changes = bookChanges(500, messages * changesAMessage, "open-day");
   const builder = new TapeBuilder({ marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" });
-  for (let row = 0; row < bids.length; row++) {
-    if (row % rowsAMessage === 0) builder.update(row * 1000, row * 1000 + 5000 + ((row * 7919) % 30_000));
-    builder.level(bids[row] === 1 ? "BUY" : "SELL", ticks[row] as number, lots[row] as number);
+  for (let from = 0; from < messages * changesAMessage; from += changesAMessage) {
+    builder.update(from * 1000, from * 1000 + 5000 + ((from * 7919) % 30_000));
+    for (const { side, ticks, lots } of updateOf(changes, from, from + changesAMessage)) builder.level(side, ticks, lots);
   }
   return builder.build();
 }

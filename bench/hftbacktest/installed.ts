@@ -11,20 +11,23 @@ const HFTBACKTEST = "hftbacktest==2.4.4";
 const IN_EARNEST = effort(1, 0) === 1;
 const INSTALL_MS = 900_000;
 
+const FOLDER = fileURLToPath(new URL("../../node_modules/.cache/hftbacktest/", import.meta.url));
+/** The Python with hftbacktest, once a run of the benchmark has installed it. */
+export const CACHED_PYTHON = join(FOLDER, "bin", "python");
+
 /**
  * The Python of a virtual environment with hftbacktest, made in node_modules/.cache at the first run.
  * @throws BenchUnavailable where there is no Python for it or it cannot be had
  */
 export function pythonWithHftbacktest(): string {
   if (!IN_EARNEST) throw new BenchUnavailable("a trial run does without hftbacktest");
-  const folder = fileURLToPath(new URL("../../node_modules/.cache/hftbacktest/", import.meta.url));
-  const python = join(folder, "bin", "python");
+  const python = CACHED_PYTHON;
   if (isInstalled(python)) return python;
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  process.stderr.write(`bench: installing ${HFTBACKTEST} into ${folder}, once; that takes minutes\n`);
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+  process.stderr.write(`bench: installing ${HFTBACKTEST} into ${FOLDER}, once; that takes minutes\n`);
   const system = process.env.MARKETWRIGHT_PYTHON ?? "python3";
-  must(system, "-m", "venv", folder);
+  must(system, "-m", "venv", FOLDER);
   must(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", HFTBACKTEST);
   if (!isInstalled(python)) throw new BenchUnavailable(`${HFTBACKTEST} was installed but cannot be imported`);
   return python;

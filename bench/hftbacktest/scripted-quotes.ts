@@ -48,6 +48,8 @@ export function scriptedQuotes(tape: Tape, script: Script): ScriptFill[] {
     buys.quote(local.bids.bestTicks, nowUs);
     sells.quote(local.asks.bestTicks, nowUs);
   }
+  // The last messages come after the last step, and may fill what it left.
+  exchange.playTo(endUs);
   return exchange.fills;
 }
 

@@ -108,6 +108,10 @@ def scripted_quotes(hbt, start_ns, every_ns, quantity, fills):
             next_id += 1
         if hbt.elapse(every_ns) != 0:
             break
+    # The last messages come after the last step, and may fill what it left.
+    for order_id in (left_buy, left_sell, buy_id, sell_id):
+        if order_id > 0:
+            _, count = note_end(hbt, order_id, fills, count)
     return count
 
 

@@ -13,8 +13,8 @@ import { isPlausible, type PositionApart, positionsApart } from "./plausible-pos
 import type { ProfitParts } from "./profit.js";
 import { liquidatedOnStream } from "./reconcile-liquidations.js";
 import { Reconciler } from "./reconciler.js";
+import { isLiquidation } from "./reported-liquidations.js";
 import type { SaidTakeover, Takeover } from "./takeover.js";
-import { isLiquidation } from "./takeovers.js";
 import type { Transfers } from "./transfers.js";
 
 const SIGNATURE_WINDOW_MS = 5000;
@@ -200,14 +200,14 @@ export class Account {
   }
 
   #liquidatedOnStream(nowMs: Ms): readonly AccountChange[] {
-    if (!this.#confirmed || !this.#streamUp || !this.#intake.takeovers.isAnyWaiting) return [];
+    if (!this.#confirmed || !this.#streamUp || !this.#intake.takeovers.liquidations.isAnyWaiting) return [];
     return [...this.#instruments.keys()].flatMap((marketId) => liquidatedOnStream(this.#intake, marketId, nowMs));
   }
 
   /** Before when `onTick` does nothing, if nothing is told until then: exchange time, as everything here. */
   nextTickMs(nowMs: Ms): Ms {
     const { suspects, startValue, takeovers } = this.#intake;
-    if (!suspects.isEmpty || startValue.isInDoubt || takeovers.isAnyWaiting) return nowMs;
+    if (!suspects.isEmpty || startValue.isInDoubt || takeovers.liquidations.isAnyWaiting) return nowMs;
     return Math.min(this.#prunedAtMs + PRUNE_EVERY_MS, this.#reconciler.nextTickMs(nowMs));
   }
 
@@ -248,7 +248,7 @@ export class Account {
    * a position that nothing explains, whichever way it came; or a takeover was taken back, and the exchange may hold it still. Undefined where none is so.
    */
   positionDoubt(marketId: MarketId): "liquidation" | "taken-back" | "unexplained" | undefined {
-    if (this.#intake.takeovers.isWaiting(marketId)) return "liquidation";
+    if (this.#intake.takeovers.liquidations.isWaiting(marketId)) return "liquidation";
     if (this.#intake.takeovers.isTakingBack(marketId)) return "taken-back";
     return this.#reconciler.isDoubtful(marketId) ? "unexplained" : undefined;
   }
@@ -315,7 +315,7 @@ export class Account {
   /** Incomes; a liquidation that nobody has said makes the position be asked for at once. */
   #incomes(incomes: readonly VenueIncome[], nowMs: Ms): AccountStep {
     const { takeovers } = this.#intake;
-    const isWaiting = () => incomes.some((income) => isLiquidation(income) && takeovers.isWaiting(income.marketId));
+    const isWaiting = () => incomes.some((income) => isLiquidation(income) && takeovers.liquidations.isWaiting(income.marketId));
     const wasWaiting = isWaiting();
     const step = this.#step(incomes.flatMap((income) => this.#intake.income(income, "stream", nowMs)));
     if (wasWaiting || !this.#confirmed || !isWaiting()) return step;
@@ -337,7 +337,7 @@ export class Account {
     for (const position of positions) {
       const { marketId } = position;
       // A liquidation that was reported is asked for already.
-      if (!this.#instruments.has(marketId) || takeovers.isWaiting(marketId)) continue;
+      if (!this.#instruments.has(marketId) || takeovers.liquidations.isWaiting(marketId)) continue;
       if (this.#intake.streamed.movedLots(marketId, nowMs, nowMs) === 0) this.#reconciler.trust(marketId);
       if (isPlausible(this.#intake, position, true, nowMs)) continue;
       const off = rests.onOurGrid(marketId, position).lots - trades.positionLots(marketId);

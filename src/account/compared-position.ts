@@ -50,7 +50,7 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
   };
   // What the exchange lacks of them is no number of lots: only that it lacks nothing can be seen.
   if (trades.isRestUnsettled(marketId)) return restPaper === intake.rests.of(marketId) ? equalBut(0) : undefined;
-  if (takeovers.isWaiting(marketId)) return known === undefined ? undefined : (equalBut(known) ?? apart(known));
+  if (takeovers.liquidations.isWaiting(marketId)) return known === undefined ? undefined : (equalBut(known) ?? apart(known));
   for (const unsettled of trades.unsettledLots(marketId)) {
     const equal = equalBut(unsettled);
     if (equal !== undefined) return equal;
@@ -62,7 +62,7 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
 export function noteCounting(run: ReconcileRun, intake: Intake, marketId: MarketId, nowMs: Ms): void {
   const { trades, takeovers, counting } = intake;
   const counted = countedPosition(run, marketId);
-  const isMoved = takeovers.isWaiting(marketId) || takeovers.untoldLots(marketId, nowMs).length > 1;
+  const isMoved = takeovers.liquidations.isWaiting(marketId) || takeovers.untoldLots(marketId, nowMs).length > 1;
   if (counted === undefined || isMoved || trades.isRestUnsettled(marketId) || trades.trail(marketId).length !== 1) return;
   const open = trades.open(marketId);
   if (open === undefined || open.lots === 0 || open.sinceMs < settlingSinceMs(run, nowMs)) return;
@@ -80,5 +80,5 @@ function lackingLots(run: ReconcileRun, { counting, trades, takeovers }: Intake,
   const open = trades.open(marketId);
   if (open === undefined || open.lots === 0) return open?.lots;
   if (counting.from === "settlement" && open.sinceMs >= settlingSinceMs(run, nowMs)) return open.lots;
-  return takeovers.isOverdue(marketId, nowMs) ? 0 : undefined;
+  return takeovers.liquidations.isOverdue(marketId, nowMs) ? 0 : undefined;
 }

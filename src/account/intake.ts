@@ -9,12 +9,13 @@ import { NetValue } from "./net-value.js";
 import type { OwnOrder, ReportSource } from "./order.js";
 import { OwnOrders } from "./own-orders.js";
 import { Profit } from "./profit.js";
+import { isLiquidation } from "./reported-liquidations.js";
 import { Rests } from "./rests.js";
 import { StartValue } from "./start-value.js";
 import { StreamedPositions } from "./streamed-positions.js";
 import { Suspects } from "./suspects.js";
 import type { Takeover } from "./takeover.js";
-import { isLiquidation, Takeovers } from "./takeovers.js";
+import { Takeovers } from "./takeovers.js";
 import { TradeLedger } from "./trade-ledger.js";
 import { isTransfer, Transfers, type TransfersCounted } from "./transfers.js";
 import { Unexplained } from "./unexplained.js";
@@ -241,7 +242,7 @@ export class Intake {
 
   /** The exchange's position has moved by so many lots, and liquidations that it told explain it. */
   liquidated(marketId: MarketId, lots: number, nowMs: Ms): AccountChange {
-    const isTakenOver = this.takeovers.areTakenOver(marketId);
+    const isTakenOver = this.takeovers.liquidations.areTakenOver(marketId);
     const credit = this.takeovers.moved(marketId, lots, nowMs);
     if (lots !== 0) this.trades.takeOver(marketId, lots);
     this.profit.liquidation(marketId, lots, credit);

@@ -3,7 +3,7 @@ import type { Instrument } from "../core/instrument.js";
 import { type CreditUnits, type Lots, type MarketId, signOf } from "../core/units.js";
 import type { VenueIncome, VenueTrade } from "../exchange/records.js";
 import { type MarketParts, MarketProfit } from "./market-profit.js";
-import { isLiquidation } from "./takeovers.js";
+import { isLiquidation } from "./reported-liquidations.js";
 import { isTransfer } from "./transfers.js";
 
 /**

@@ -25,8 +25,8 @@ export function agreed(
   intake.rest(marketId, restPaper);
   if (isSteady) intake.takeovers.agreed(marketId, run.exchangeTimeMs);
   // A list may be older than it says: what moved the position is not in it then, and the liquidation goes on waiting.
-  if (!intake.takeovers.isWaiting(marketId, run.startedAtMs - LISTED_WITHIN_MS)) return [];
-  if (intake.streamed.isApart(marketId, nowMs) && !intake.takeovers.isOverdue(marketId, nowMs)) return [];
+  if (!intake.takeovers.liquidations.isWaiting(marketId, run.startedAtMs - LISTED_WITHIN_MS)) return [];
+  if (intake.streamed.isApart(marketId, nowMs) && !intake.takeovers.liquidations.isOverdue(marketId, nowMs)) return [];
   return [intake.liquidated(marketId, 0, nowMs)];
 }
 
@@ -36,13 +36,13 @@ export function agreed(
  */
 export function liquidatedOnStream(intake: Intake, marketId: MarketId, nowMs: Ms): readonly AccountChange[] {
   const { takeovers, streamed, rests } = intake;
-  const sinceMs = takeovers.waitingSinceMs(marketId);
+  const sinceMs = takeovers.liquidations.waitingSinceMs(marketId);
   const moved = sinceMs === undefined ? undefined : streamed.movedLots(marketId, sinceMs, nowMs);
   // One that moved nothing may be older than the liquidation.
   if (moved === undefined || moved === 0) return [];
   const restPaper = streamed.restPaper(marketId);
   const movedExactly = moved + rests.inLots(marketId, restPaper - rests.of(marketId));
-  if (takeovers.offMark(marketId, movedExactly, intake.lotValue(marketId)) === undefined) return [];
+  if (takeovers.liquidations.offMark(marketId, movedExactly, intake.lotValue(marketId)) === undefined) return [];
   const change = intake.liquidated(marketId, moved, nowMs);
   intake.rest(marketId, restPaper);
   return [change];
@@ -63,9 +63,13 @@ export function liquidatedLots(
   const moves: { readonly moved: Lots; readonly off: number }[] = [];
   for (const untold of intake.takeovers.untoldLots(marketId, nowMs)) {
     const moved = theirs - (ours - untold);
-    const off = intake.takeovers.offMark(marketId, moved + intake.rests.inLots(marketId, restPaper - intake.rests.of(marketId)), value);
+    const off = intake.takeovers.liquidations.offMark(
+      marketId,
+      moved + intake.rests.inLots(marketId, restPaper - intake.rests.of(marketId)),
+      value,
+    );
     if (off !== undefined) moves.push({ moved, off });
   }
-  if (moves.length > 1 && !intake.takeovers.isOverdue(marketId, nowMs)) return "open";
+  if (moves.length > 1 && !intake.takeovers.liquidations.isOverdue(marketId, nowMs)) return "open";
   return moves.sort((one, other) => one.off - other.off)[0]?.moved;
 }

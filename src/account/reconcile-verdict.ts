@@ -85,10 +85,10 @@ function judgePosition(run: ReconcileRun, intake: Intake, memory: ReconcileMemor
   if (compared.ours === compared.theirs) {
     memory.positions.delete(marketId);
     const changes = agreed(run, intake, marketId, compared, nowMs);
-    const recheck = compared.isLagging || intake.takeovers.isWaiting(marketId) || intake.takeovers.isTakingBack(marketId);
+    const recheck = compared.isLagging || intake.takeovers.liquidations.isWaiting(marketId) || intake.takeovers.isTakingBack(marketId);
     return { changes, recheck, isExplained: !compared.isUnsettled };
   }
-  if (intake.takeovers.isHeardSince(marketId, run.count?.liquidationsHeard ?? 0)) return open([]);
+  if (intake.takeovers.liquidations.isHeardSince(marketId, run.count?.liquidationsHeard ?? 0)) return open([]);
   const liquidated = liquidatedLots(intake, marketId, compared, nowMs);
   if (liquidated === "open") return open([]);
   if (liquidated !== undefined) {

@@ -174,7 +174,7 @@ export class Reconciler {
     const { trades, incomes, takeovers, moneySerial, streamBalancesSerial } = this.#intake;
     if (this.#run === undefined) return;
     for (const marketId of this.#options.markets) trades.beginTrail(marketId);
-    const { heard: liquidationsHeard } = takeovers;
+    const { heard: liquidationsHeard } = takeovers.liquidations;
     this.#run.count = { liquidationsHeard, incomesTaken: incomes.taken, moneySerial, streamBalancesSerial, positions: undefined };
   }
 

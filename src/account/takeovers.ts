@@ -1,6 +1,7 @@
 import type { CreditUnits, Int64Id, Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueIncome } from "../exchange/records.js";
 import { partSums } from "./part-sums.js";
+import { type ReportedLiquidation, ReportedLiquidations } from "./reported-liquidations.js";
 import type { SaidTakeover, Takeover } from "./takeover.js";
 
 /** How long the exchange may take to tell what the chain has told: after that a difference is a difference. */
@@ -16,19 +17,6 @@ const UNDONE_WITHIN_MS: Ms = 60_000;
 const TOLD_BEFORE_MS: Ms = 600_000;
 /** How long what the exchange told first waits for whoever took it over to say so: longer than anybody is away. */
 const UNSAID_KEPT_MS: Ms = 86_400_000;
-/** How long one that the exchange alone has told may wait until what else moves its position is told: after that, what is likeliest counts. */
-const EXPLAINED_WITHIN_MS: Ms = 30_000;
-/** A takeover's price is within this share of the mark: what is further off was no takeover. */
-const PLAUSIBLE_SHARE = 0.5;
-
-/** The incomes of liquidations: of the account that took a position over, and of the one that lost it. */
-const LIQUIDATION_TYPES = ["LIQUIDATE", "LIQUIDATED"] as const;
-
-/** Whether an income tells of a liquidation: its amount is the credit that went with the position (protocol, 7.7). */
-export function isLiquidation({ type }: Pick<VenueIncome, "type">): boolean {
-  return LIQUIDATION_TYPES.some((one) => one === type);
-}
-
 interface Entry {
   readonly takeover: Takeover;
   readonly saidAtMs: Ms;
@@ -51,11 +39,6 @@ interface Unsaid {
   readonly atMs: Ms;
 }
 
-/** The income of a liquidation that nothing explains yet. */
-interface UnexplainedIncome extends Pick<VenueIncome, "id" | "marketId" | "type" | "amount"> {
-  readonly atMs: Ms;
-}
-
 /** What counting a takeover asks for. */
 export type Said =
   /** New: its lots and credit are to be counted. */
@@ -72,11 +55,11 @@ export type Said =
  * by the exchange (an income of the credit, and its position). Whichever comes first counts, the other explains itself by it.
  */
 export class Takeovers {
+  /** Those that the exchange has reported, and that no takeover explains yet. */
+  readonly liquidations = new ReportedLiquidations();
   readonly #entries = new Map<string, Entry>();
   /** Those that were taken back, and that the exchange's position may still have: whoever said so may be wrong. */
   readonly #takenBack = new Set<Entry>();
-  /** Incomes that no takeover explains yet. */
-  #incomes: UnexplainedIncome[] = [];
   /** Liquidations that were in the exchange's position when this run began. */
   #earlier: { readonly marketId: MarketId; readonly amount: CreditUnits }[] = [];
   readonly #earlierIds = new Set<Int64Id>();
@@ -85,9 +68,6 @@ export class Takeovers {
   readonly #agreedAtMs = new Map<MarketId, Ms>();
   #baseTimeMs = Number.NEGATIVE_INFINITY;
   #serial = 0;
-  #heard = 0;
-  /** Of each market, the number of the last one that was heard; the first of all is 1. */
-  readonly #lastHeard = new Map<MarketId, number>();
 
   /** Takes over what an earlier run had said: what is told of it again changes nothing. */
   restore(takeovers: readonly SaidTakeover[]): void {
@@ -148,8 +128,7 @@ export class Takeovers {
   based(marketId: MarketId, exchangeTimeMs: Ms): readonly Takeover[] {
     this.#baseTimeMs = exchangeTimeMs;
     // What the exchange has told until now is in the position that it gave.
-    for (const income of this.#incomes) if (income.marketId === marketId) this.#earlier.push(income);
-    this.#incomes = this.#incomes.filter((income) => income.marketId !== marketId);
+    this.#earlier.push(...this.liquidations.takeAll(marketId));
     const missing: Takeover[] = [];
     for (const entry of this.#entries.values()) {
       if (entry.takeover.marketId !== marketId || entry.counted) continue;
@@ -171,23 +150,16 @@ export class Takeovers {
   }
 
   /** A new income of a liquidation. True when a takeover that was said explains it. */
-  income({ id, marketId, type, amount }: Pick<VenueIncome, "id" | "marketId" | "type" | "amount">, nowMs: Ms): boolean {
-    this.#heard += 1;
-    this.#lastHeard.set(marketId, this.#heard);
+  income(income: ReportedLiquidation, nowMs: Ms): boolean {
+    const { marketId, amount } = income;
+    this.liquidations.hear(marketId);
     for (const entry of this.#entries.values()) {
       if (entry.isIncomeTold || entry.takeover.marketId !== marketId || entry.takeover.credit !== amount) continue;
       entry.isIncomeTold = true;
       this.#told(entry);
       return true;
     }
-    this.#incomes.push({ id, marketId, type, amount, atMs: nowMs });
-    return false;
-  }
-
-  /** Whether the exchange has told a liquidation in this market, before `beforeMs`, that nothing explains yet. */
-  isWaiting(marketId: MarketId, beforeMs: Ms = Number.POSITIVE_INFINITY): boolean {
-    // Asked after each turn: a closure would be made each time, for no income at all.
-    for (const income of this.#incomes) if (income.marketId === marketId && income.atMs < beforeMs) return true;
+    this.liquidations.wait(income, nowMs);
     return false;
   }
 
@@ -195,38 +167,6 @@ export class Takeovers {
   isTakingBack(marketId: MarketId): boolean {
     for (const { takeover } of this.#takenBack) if (takeover.marketId === marketId) return true;
     return false;
-  }
-
-  /** When the newest of those was reported; undefined where there are none. */
-  waitingSinceMs(marketId: MarketId): Ms | undefined {
-    let newest: Ms | undefined;
-    for (const income of this.#incomes) if (income.marketId === marketId) newest = Math.max(newest ?? income.atMs, income.atMs);
-    return newest;
-  }
-
-  /** Whether any waits, in any market. */
-  get isAnyWaiting(): boolean {
-    return this.#incomes.length > 0;
-  }
-
-  /** Whether one of those has waited for too long. */
-  isOverdue(marketId: MarketId, nowMs: Ms): boolean {
-    return this.isWaiting(marketId, nowMs - EXPLAINED_WITHIN_MS);
-  }
-
-  /** How many liquidations the exchange has told. */
-  get heard(): number {
-    return this.#heard;
-  }
-
-  /** Whether it told one in this market when so many were heard already: a position that was asked for then may not have it. */
-  isHeardSince(marketId: MarketId, heard: number): boolean {
-    return (this.#lastHeard.get(marketId) ?? 0) > heard;
-  }
-
-  /** Whether all of those are of positions that this account took over, and none of its own that was liquidated. */
-  areTakenOver(marketId: MarketId): boolean {
-    return this.isWaiting(marketId) && !this.#incomes.some((income) => income.marketId === marketId && income.type === "LIQUIDATED");
   }
 
   /**
@@ -266,25 +206,9 @@ export class Takeovers {
     }
   }
 
-  /**
-   * How far off the mark, as a share of it, liquidations were that the exchange has told and nothing else explains, if they have moved a position
-   * by so many lots and parts of one. Undefined when they cannot have: their credit is no price at all near the mark.
-   * @param lotValue one lot at the mark, in credit units; undefined before the first mark.
-   */
-  offMark(marketId: MarketId, movedLots: number, lotValue: number | undefined): number | undefined {
-    if (movedLots === 0 || !this.isWaiting(marketId)) return undefined;
-    let credit = 0n;
-    for (const income of this.#incomes) if (income.marketId === marketId) credit += income.amount;
-    const paid = -Number(credit) / movedLots;
-    if (lotValue === undefined) return paid > 0 ? 0 : undefined;
-    const off = Math.abs(paid - lotValue) / lotValue;
-    return off <= PLAUSIBLE_SHARE ? off : undefined;
-  }
-
   /** The exchange's position was taken over, for whatever reason. Returns the credit of the liquidations that it is explained by. */
   moved(marketId: MarketId, movedLots: Lots, nowMs: Ms): CreditUnits {
-    const credits = this.#incomes.filter((income) => income.marketId === marketId).map(({ amount }) => amount);
-    this.#incomes = this.#incomes.filter((income) => income.marketId !== marketId);
+    const credits = this.liquidations.takeAll(marketId).map(({ amount }) => amount);
     if (movedLots !== 0 || credits.length > 0) this.#unsaid.push({ marketId, lots: movedLots, credits, atMs: nowMs });
     return credits.reduce((sum, credit) => sum + credit, 0n);
   }
@@ -308,9 +232,7 @@ export class Takeovers {
 
   #takeIncome(entry: Entry): boolean {
     const { marketId, credit } = entry.takeover;
-    const found = this.#incomes.findIndex((income) => income.marketId === marketId && income.amount === credit);
-    if (found < 0) return false;
-    this.#incomes.splice(found, 1);
+    if (!this.liquidations.take(marketId, credit)) return false;
     entry.isIncomeTold = true;
     return true;
   }

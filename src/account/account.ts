@@ -1,8 +1,9 @@
 import type { Instrument } from "../core/instrument.js";
-import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../core/units.js";
+import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenuePosition } from "../exchange/records.js";
 import type { Action, Outcome, PlaceAction, VenueEvent } from "../exchange/venue.js";
 import type { AccountOptions } from "./account-options.js";
+import { AccountReadings } from "./account-readings.js";
 import { CancelAlls } from "./cancel-alls.js";
 import type { AccountChange, AccountStep, ReconcileCause } from "./changes.js";
 import { type AccountCounts, Tally } from "./counts.js";
@@ -10,12 +11,10 @@ import { Intake } from "./intake.js";
 import { cancelEvent, placeEvent } from "./outcome-events.js";
 import type { NewOrder, OwnOrders } from "./own-orders.js";
 import { isPlausible, type PositionApart, positionsApart } from "./plausible-position.js";
-import type { ProfitParts } from "./profit.js";
 import { liquidatedOnStream } from "./reconcile-liquidations.js";
 import { Reconciler } from "./reconciler.js";
 import { isLiquidation } from "./reported-liquidations.js";
-import type { SaidTakeover, Takeover } from "./takeover.js";
-import type { Transfers } from "./transfers.js";
+import type { Takeover } from "./takeover.js";
 
 const SIGNATURE_WINDOW_MS = 5000;
 const RECONCILE_INTERVAL_MS = 30_000;
@@ -28,7 +27,7 @@ const PRUNE_EVERY_MS = 10_000;
  * Deterministic: no timers, no clock; every input carries `nowMs`, exchange time as the bot estimates it.
  * Every input returns what changed and which questions the bot has to submit.
  */
-export class Account {
+export class Account extends AccountReadings {
   readonly orders: OwnOrders;
   readonly #intake: Intake;
   readonly #reconciler: Reconciler;
@@ -45,7 +44,7 @@ export class Account {
   constructor(options: AccountOptions) {
     const streamLagMs = options.streamLagMs ?? STREAM_LAG_MS;
     const windowMs = options.signatureWindowMs ?? SIGNATURE_WINDOW_MS;
-    this.#intake = new Intake({
+    const intake = new Intake({
       instruments: options.instruments,
       nonceTag: options.nonceTag,
       rememberMs: options.rememberMs ?? REMEMBER_MS,
@@ -53,11 +52,13 @@ export class Account {
       ...(options.builtHashes === undefined ? {} : { builtHashes: options.builtHashes }),
       ...(options.transfersBefore === undefined ? {} : { transfersBefore: options.transfersBefore }),
     });
-    this.orders = this.#intake.orders;
+    super(intake);
+    this.#intake = intake;
+    this.orders = intake.orders;
     this.#cancelAlls = new CancelAlls(this.orders, windowMs);
     this.#instruments = options.instruments;
     this.#reconciler = new Reconciler({
-      intake: this.#intake,
+      intake,
       markets: [...options.instruments.keys()],
       nextActionId: options.nextActionId,
       signatureWindowMs: windowMs,
@@ -65,7 +66,7 @@ export class Account {
       streamLagMs,
       takesOver: options.takeoversBefore !== undefined,
     });
-    this.#intake.takeovers.restore(options.takeoversBefore ?? []);
+    intake.takeovers.restore(options.takeoversBefore ?? []);
   }
 
   /** The start reconciliation is done: base position, open orders and trades are known. Never false again. */
@@ -166,16 +167,6 @@ export class Account {
     return this.#confirmed && this.#intake.takeovers.isTakingBack(opposite.marketId) ? this.#asking(step, nowMs) : step;
   }
 
-  /** Every takeover that was said, and the opposites of those that were taken back: what the next run has to be told. */
-  get takeovers(): readonly SaidTakeover[] {
-    return this.#intake.takeovers.said;
-  }
-
-  /** Grows with every change of `takeovers`. */
-  get takeoversSerial(): number {
-    return this.#intake.takeovers.serial;
-  }
-
   /** Call a few times a second: retries, interval reconciliations, dead-time checks, late differences, pruning. */
   onTick(nowMs: Ms): AccountStep {
     if (nowMs < this.#tickedAtMs) {
@@ -228,16 +219,6 @@ export class Account {
     this.#intake.profit.mid(marketId, midHalfTicks);
   }
 
-  /** Signed: base position and every trade that did not fail (design, rule 8). */
-  positionLots(marketId: MarketId): Lots {
-    return this.#intake.trades.positionLots(marketId);
-  }
-
-  /** The same in base with what is held beyond whole lots, exact, for people: a liquidation leaves some, and a fill of an order of finer steps. */
-  positionBase(marketId: MarketId): string {
-    return this.#intake.rests.baseOf(marketId, this.positionLots(marketId));
-  }
-
   /** Whether the position is {@link positionLots}, as far as the exchange has reported: see {@link positionDoubt}. */
   isPositionKnown(marketId: MarketId): boolean {
     return this.positionDoubt(marketId) === undefined;
@@ -258,58 +239,8 @@ export class Account {
     return positionsApart(this.#intake, this.#instruments, positions, nowMs);
   }
 
-  /** The latest balances that the exchange told; undefined before the first. */
-  get balances(): { readonly balances: VenueBalances; readonly atMs: Ms } | undefined {
-    return this.#intake.netValue.told;
-  }
-
-  /** The exchange's own positions, as last told. */
-  get venuePositions(): ReadonlyMap<MarketId, VenuePosition> {
-    return this.#intake.positions;
-  }
-
-  /** The net value last told, moved by the marks since; undefined before the first. */
-  get equity(): CreditUnits | undefined {
-    return this.#intake.netValue.now;
-  }
-
-  /** Net value at the end of the start reconciliation, without the transfers that {@link profit} counts; undefined before. */
-  get startEquity(): CreditUnits | undefined {
-    return this.#intake.startValue.value;
-  }
-
-  /** By how much {@link equity} is beyond what profit and transfers have made of {@link startEquity}, in credit units. */
-  get untold(): CreditUnits {
-    return this.#intake.startValue.untold;
-  }
-
-  /** Up to when the exchange has listed its incomes, exchange time. */
-  get incomesListedToMs(): Ms {
-    return this.#intake.incomes.listedToMs;
-  }
-
   get counts(): AccountCounts {
     return this.#tally.counts;
-  }
-
-  /** Profit by its parts since the start: of one market, or of all. */
-  profit(marketId?: MarketId): ProfitParts {
-    return this.#intake.profit.parts(marketId);
-  }
-
-  /** Grows with all that changes {@link untold}: marks do not. */
-  get moneySerial(): number {
-    return this.#intake.moneySerial + this.#intake.netValue.serial;
-  }
-
-  /** What of {@link profit} is deposits and withdrawals: read a few times a second, when nobody asks for the parts. */
-  get transferred(): Pick<ProfitParts, "transfers" | "decimals"> {
-    return this.#intake.profit.transfers;
-  }
-
-  /** Deposits and withdrawals: those of the time before this run's profit, and which are counted. */
-  get transfers(): Pick<Transfers, "earlier" | "counted" | "areTold"> {
-    return this.#intake.transfers;
   }
 
   /** Incomes; a liquidation that nobody has said makes the position be asked for at once. */

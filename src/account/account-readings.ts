@@ -1,0 +1,85 @@
+import type { CreditUnits, Lots, MarketId, Ms } from "../core/units.js";
+import type { VenueBalances, VenuePosition } from "../exchange/records.js";
+import type { Intake } from "./intake.js";
+import type { ProfitParts } from "./profit.js";
+import type { SaidTakeover } from "./takeover.js";
+import type { Transfers } from "./transfers.js";
+
+/** The money and positions of the account as they are known now. Reading changes nothing. */
+export abstract class AccountReadings {
+  readonly #intake: Intake;
+
+  protected constructor(intake: Intake) {
+    this.#intake = intake;
+  }
+
+  /** Signed: base position and every trade that did not fail (design, rule 8). */
+  positionLots(marketId: MarketId): Lots {
+    return this.#intake.trades.positionLots(marketId);
+  }
+
+  /** The same in base with what is held beyond whole lots, exact, for people: a liquidation leaves some, and a fill of an order of finer steps. */
+  positionBase(marketId: MarketId): string {
+    return this.#intake.rests.baseOf(marketId, this.positionLots(marketId));
+  }
+
+  /** The latest balances that the exchange told; undefined before the first. */
+  get balances(): { readonly balances: VenueBalances; readonly atMs: Ms } | undefined {
+    return this.#intake.netValue.told;
+  }
+
+  /** The exchange's own positions, as last told. */
+  get venuePositions(): ReadonlyMap<MarketId, VenuePosition> {
+    return this.#intake.positions;
+  }
+
+  /** The net value last told, moved by the marks since; undefined before the first. */
+  get equity(): CreditUnits | undefined {
+    return this.#intake.netValue.now;
+  }
+
+  /** Net value at the end of the start reconciliation, without the transfers that {@link profit} counts; undefined before. */
+  get startEquity(): CreditUnits | undefined {
+    return this.#intake.startValue.value;
+  }
+
+  /** By how much {@link equity} is beyond what profit and transfers have made of {@link startEquity}, in credit units. */
+  get untold(): CreditUnits {
+    return this.#intake.startValue.untold;
+  }
+
+  /** Up to when the exchange has listed its incomes, exchange time. */
+  get incomesListedToMs(): Ms {
+    return this.#intake.incomes.listedToMs;
+  }
+
+  /** Profit by its parts since the start: of one market, or of all. */
+  profit(marketId?: MarketId): ProfitParts {
+    return this.#intake.profit.parts(marketId);
+  }
+
+  /** Grows with all that changes {@link untold}: marks do not. */
+  get moneySerial(): number {
+    return this.#intake.moneySerial + this.#intake.netValue.serial;
+  }
+
+  /** What of {@link profit} is deposits and withdrawals: read a few times a second, when nobody asks for the parts. */
+  get transferred(): Pick<ProfitParts, "transfers" | "decimals"> {
+    return this.#intake.profit.transfers;
+  }
+
+  /** Deposits and withdrawals: those of the time before this run's profit, and which are counted. */
+  get transfers(): Pick<Transfers, "earlier" | "counted" | "areTold"> {
+    return this.#intake.transfers;
+  }
+
+  /** Every takeover that was said, and the opposites of those that were taken back: what the next run has to be told. */
+  get takeovers(): readonly SaidTakeover[] {
+    return this.#intake.takeovers.said;
+  }
+
+  /** Grows with every change of `takeovers`. */
+  get takeoversSerial(): number {
+    return this.#intake.takeovers.serial;
+  }
+}

@@ -282,7 +282,11 @@ export class Bot {
 
   #refuse(marketId: MarketId, { refusal, why, isBroken }: Omit<RefusedIntent, "accepted">): void {
     this.context.notify({ kind: "intent-refused", marketId, refusal, why });
-    if (isBroken) return this.#endStrategy(marketId, `strategy emitted an intent that is broken: ${why}`);
+    if (isBroken) {
+      const broken = `strategy emitted an intent that is broken: ${why}`;
+      this.context.notify({ kind: "strategy-failed", marketId, why: broken, stack: undefined });
+      return this.#endStrategy(marketId, broken);
+    }
     // An intent from an older view is late, not wrong; any other says that what stood before it no longer holds either.
     if (refusal !== "older-view") this.context.desks.get(marketId)?.refuse(`${refusal}: ${why}`);
   }

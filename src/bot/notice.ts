@@ -44,7 +44,7 @@ export type Notice =
   | { readonly kind: "malformed"; readonly where: string; readonly reason: string }
   /** An intent was taken; with `clips`, smaller than it was asked for. */
   | { readonly kind: "intent"; readonly intent: Intent; readonly clips?: readonly Clip[] }
-  /** A strategy threw, which halts its market. `stack`: where, in the lines of its author's; undefined for what has none. */
+  /** A strategy threw, or emitted a broken intent, which halts its market. `stack`: where, in the lines of its author's; undefined for what has none. */
   | { readonly kind: "strategy-failed"; readonly marketId: MarketId; readonly why: string; readonly stack: string | undefined }
   | { readonly kind: "intent-refused"; readonly marketId: MarketId; readonly refusal: string; readonly why: string }
   /** A place that its last check stopped. */

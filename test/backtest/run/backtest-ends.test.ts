@@ -40,6 +40,24 @@ describe("how a backtest ended", () => {
     expect(ends).toContainEqual(["halted", expect.stringContaining("broke on this path alone")]);
   });
 
+  it("tells a broken intent for an error of its strategy: a run with a size of NaN says nothing of the strategy that was meant", async () => {
+    const config = ladder.written(backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"), "broken-intent");
+    const bound = builtInStrategies.ladder.bind(LADDER);
+    const broken: BoundStrategy = (context) => (view$) =>
+      view$.pipe(
+        bound(context),
+        map((intent) =>
+          intent.kind === "quotes" ? { ...intent, quotes: intent.quotes.map((quote) => ({ ...quote, lots: Number.NaN })) } : intent,
+        ),
+      );
+    const directory = join(ladder.folder, "broken-intent");
+    const { report } = await runBacktest(config, { ...ladders(), strategies: new Map([[MARKET, broken]]), directory, replace: false });
+    expect(report.strategyErrors).toEqual([
+      expect.objectContaining({ marketId: MARKET, why: expect.stringContaining("NaN is no number of lots") }),
+    ]);
+    expect([report.ended, report.orders.placed]).toEqual(["halted", 0]);
+  });
+
   it("tells of a run that was interrupted which path it is of, and leaves nothing of the other", async () => {
     const config = ladder.written(backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"), "halves");
     const parent = join(ladder.folder, "halves");

@@ -8,7 +8,7 @@ import type { Session } from "../session/session-file.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
 import { type AgainModel, type AgainWish, againModels } from "./again-models.js";
 import { intentText, matchIntents, readIntents, type TimedIntent } from "./compare-intents.js";
-import { fitNote, notesOf, nothingFilledNote } from "./comparison-notes.js";
+import { fitNote, notesOf, nothingFilledNote, worthlessNotes } from "./comparison-notes.js";
 import type { ComparedDifference, Comparison } from "./comparison-schema.js";
 import { cutOffsOf } from "./cut-offs.js";
 import { AgainExplainer } from "./explain-again.js";
@@ -76,6 +76,8 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
     from: instantOf(session.startedUs),
     to: instantOf(session.endedUs),
     windowSeconds: WINDOW_US / 1e6,
+    worthless: worthlessNotes(session, opened, again),
+    strategyErrors: again.strategyErrors.map(({ marketId, atUs, why }) => ({ marketId, at: instantOf(atUs), why })),
     sameInputs: sameInputsOf(sameInputs),
     markets: judged.map(({ market, inputs, fit, best }) => ({
       marketId: market.marketId,
@@ -165,12 +167,11 @@ function againOf(
   const fillsAgain = ran.fills.filter(({ atUs }) => atUs <= endedUs);
   const wanted = matchIntents(live, ran.intents, WINDOW_US);
   const { firstDifference } = wanted;
-  const because =
-    firstDifference === null
-      ? "both had wanted the same until then, so far as both went"
-      : `from ${instantOf(firstDifference.live.atUs)} on the two wanted different quotes`;
+  // Where one of the two wanted nothing more, they differ from the other's next intent on.
+  const next = live[wanted.equalFirst] ?? ran.intents[wanted.equalFirst];
+  const divergedUs = firstDifference === null ? next?.atUs : Math.min(firstDifference.live.atUs, firstDifference.replay.atUs);
   const match = matchFills(account.fills, fillsAgain, WINDOW_US);
-  const explainer = new AgainExplainer(instrument, account, ran, WINDOW_US, because);
+  const explainer = new AgainExplainer(instrument, account, ran, WINDOW_US, divergedUs);
   const differences = [
     ...match.liveOnly.map((unmatched) => explainer.live(unmatched)),
     ...match.replayedOnly.map((unmatched) => explainer.replayed(unmatched)),

@@ -3,6 +3,8 @@ import { instantText } from "../../history/day.js";
 import { lengthOf, type Span } from "../../history/spans.js";
 import { MANUAL } from "../../risk/halt.js";
 import { DOUBTS, DoubtfulFills, type DoubtfulSum, doubtfulFees } from "../record/doubtful-fills.js";
+import type { ReplayFill } from "../record/run-observer.js";
+import { mostlyDoubtful } from "../report/mostly-doubtful.js";
 import type { Session } from "../session/session-file.js";
 import { type Judged, WINDOW_US } from "./fit.js";
 import type { FillMatch } from "./match-fills.js";
@@ -27,7 +29,8 @@ export function notesOf(
   cutOff: readonly Span[],
 ): string[] {
   return [
-    ...sessionNotes(session),
+    ...mostlyDoubtfulNotes(opened, again),
+    ...sessionNotes(session, again.opened),
     ...opened.flatMap(recorderNotes),
     ...cutOff.map(cutOffNote),
     ...handHaltNotes(session, same.halts),
@@ -35,6 +38,30 @@ export function notesOf(
     ...opened.flatMap(takersNote),
     ...opened.flatMap((market) => doubtNotes(market, again)),
   ];
+}
+
+/** What makes a comparison say nothing: for whoever reads no further. */
+export function worthlessNotes({ mode }: Pick<Session, "mode">, opened: readonly OpenedSessionMarket[], again: RanAgain): string[] {
+  const silent = mode === "no-fills" ? [] : opened.filter(({ account }) => account.orders.length === 0);
+  return [
+    ...silent.map(({ marketId }) => `${marketId}: the session sent no order`),
+    ...again.worthless.map((text) => `the bot run again, ${text}`),
+  ];
+}
+
+/** Of markets most of whose fills of the run again are doubtful. */
+function mostlyDoubtfulNotes(opened: readonly OpenedSessionMarket[], again: RanAgain): string[] {
+  return opened.flatMap(({ marketId }) => {
+    const fills = again.markets.get(marketId)?.fills ?? [];
+    const told = mostlyDoubtful({ marketId, fills: { all: { fills: fills.length }, doubtful: doubtfulFillsOf(fills) } });
+    return told.map((text) => `the bot run again, ${text}`);
+  });
+}
+
+function doubtfulFillsOf(fills: Iterable<ReplayFill>): DoubtfulFills {
+  const doubtful = new DoubtfulFills();
+  for (const fill of fills) doubtful.add(fill);
+  return doubtful;
 }
 
 function haltNotes(
@@ -47,12 +74,17 @@ function haltNotes(
   return [...guardHaltNotes(session, markets, live, again), ...rungNotes(session, markets, live, again)];
 }
 
-function sessionNotes(session: Session): string[] {
+function sessionNotes(session: Session, begunWith: ReadonlySet<MarketId>): string[] {
   const { start, end, mode } = session;
   const isDeposit = Number(end.transfersQuote) > 0;
   const held = Object.entries(start?.positionsBase ?? {}).filter(([, amount]) => Number(amount) !== 0);
   return [
-    ...held.map(([market, amount]) => `the session began with ${amount} in ${market}, which the replay does not have`),
+    ...held
+      .filter(([market]) => !begunWith.has(market))
+      .map(
+        ([market, amount]) =>
+          `the session began with ${amount} in ${market}, which the replay does not have: no mark was recorded to value it by`,
+      ),
     ...(isDeposit ? [`${end.transfersQuote} was deposited after the first decision; the replay has it from the beginning`] : []),
     ...(startCreditOf(session) === 0n ? ["the session's account had no credit: the replay can place nothing"] : []),
     ...(mode === "no-fills" ? ["nothing was sent in this session: there are no orders and fills to compare"] : []),
@@ -165,8 +197,7 @@ function takersNote({ marketId, instrument, account, isInBook }: OpenedSessionMa
 
 /** What hangs on fills of the run again of which the market does not tell whether their orders had come to rest. */
 function doubtNotes({ marketId, instrument }: OpenedSessionMarket, again: RanAgain): string[] {
-  const doubtful = new DoubtfulFills();
-  for (const fill of again.markets.get(marketId)?.fills ?? []) doubtful.add(fill);
+  const doubtful = doubtfulFillsOf(again.markets.get(marketId)?.fills ?? []);
   const credit = (units: CreditUnits): string => instrument.creditToDecimal(units);
   const note = ({ fills, lots, fees, feesOtherwise }: DoubtfulSum, what: string): string[] =>
     fills === 0

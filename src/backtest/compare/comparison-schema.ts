@@ -107,6 +107,10 @@ export const comparisonSchema = z
     from: instant,
     to: instant,
     windowSeconds: z.number().positive().describe("Two things at most so far apart are the same"),
+    worthless: z.array(z.string()).describe("What makes the comparison say nothing, to be read before any figure"),
+    strategyErrors: z
+      .array(z.strictObject({ marketId: z.string(), at: instant, why: z.string() }))
+      .describe("The first error of each market's strategy as the bot was run again, which halted the market"),
     sameInputs,
     markets: z.array(market),
     profit: z.strictObject({ live: profit, replay: profit, difference: profit }),

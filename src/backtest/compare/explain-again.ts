@@ -1,6 +1,7 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
+import { instantOf } from "../report/instants.js";
 import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
 import { type Difference, toldFill } from "./explain-fills.js";
 import { filledBeside, type SidedFill, type Unmatched } from "./match-fills.js";
@@ -12,15 +13,15 @@ export class AgainExplainer {
   readonly #account: RecordedAccount;
   readonly #ran: RanMarket;
   readonly #windowUs: number;
-  readonly #because: string;
+  readonly #divergedUs: number | undefined;
 
-  /** @param because where the two first wanted different things, in words. */
-  constructor(instrument: Instrument, account: RecordedAccount, ran: RanMarket, windowUs: number, because: string) {
+  /** @param divergedUs when the two first wanted different quotes, microseconds since 1970; undefined where they always wanted the same. */
+  constructor(instrument: Instrument, account: RecordedAccount, ran: RanMarket, windowUs: number, divergedUs: number | undefined) {
     this.#instrument = instrument;
     this.#account = account;
     this.#ran = ran;
     this.#windowUs = windowUs;
-    this.#because = because;
+    this.#divergedUs = divergedUs;
   }
 
   live({ fill, lots }: Unmatched<RecordedFill>): Difference {
@@ -29,10 +30,10 @@ export class AgainExplainer {
     const standing = this.#ran.orders.filter((each) => each.side === side && each.ticks === ticks && this.#stands(each, atUs));
     const stood = standing.filter((each) => each.atUs <= atUs && !(each.cancelledUs !== undefined && each.cancelledUs <= atUs));
     const [order] = [...stood, ...standing];
-    if (order === undefined) return { ...at, kind: "earlier-difference", why: `the replay had no order there: ${this.#because}` };
+    if (order === undefined) return { ...at, ...this.#before("the replay had no order there", atUs) };
     const stays = this.#ran.orders.map((each) => ({ ...each, endUs: each.cancelledUs }));
     const had = this.#near(this.#ran.fills, fill, stays, "the replay");
-    if (had?.isAll) return { ...at, kind: "earlier-difference", why: `${had.text}, all that it had there: ${this.#because}` };
+    if (had?.isAll) return { ...at, ...this.#before(`${had.text}, all that it had there`, atUs) };
     if (order.atUs > atUs) return { ...at, kind: "latency", why: `the replay sent its order there ${apart(order.atUs, atUs)}` };
     if (order.cancelledUs !== undefined && order.cancelledUs <= atUs)
       return { ...at, kind: "latency", why: `the replay asked for the cancel of its order there ${apart(order.cancelledUs, atUs)}` };
@@ -55,13 +56,14 @@ export class AgainExplainer {
     const taken = placed.filter(({ refused }) => refused === undefined);
     const stood = taken.filter(({ sentUs, ended }) => sentUs <= atUs && !(ended !== undefined && ended.atUs <= atUs));
     const [order] = [...stood, ...taken, ...placed];
-    if (order === undefined) return { ...at, kind: "earlier-difference", why: `live had no order there: ${this.#because}` };
+    if (order === undefined) return { ...at, ...this.#before("live had no order there", atUs) };
+    if (order.sentUs > atUs) return { ...at, kind: "latency", why: `live sent its order there ${apart(order.sentUs, atUs)}` };
     if (order.refused !== undefined) return { ...at, kind: "earlier-difference", why: `live its order was not taken: ${order.refused}` };
     const stays = this.#account.orders
       .filter(({ refused }) => refused === undefined)
       .map((each) => ({ ...each, atUs: each.sentUs, endUs: each.ended?.atUs }));
     const had = this.#near(this.#account.fills, fill, stays, "live");
-    if (had?.isAll) return { ...at, kind: "earlier-difference", why: `${had.text}, all that it had there: ${this.#because}` };
+    if (had?.isAll) return { ...at, ...this.#before(`${had.text}, all that it had there`, atUs) };
     if (order.ended !== undefined && order.ended.atUs <= atUs)
       return { ...at, kind: "latency", why: `live its order was over (${order.ended.status}) before` };
     if (had !== undefined) return { ...at, kind: "queue", why: `${had.text}, and the rest stood further back` };
@@ -74,6 +76,14 @@ export class AgainExplainer {
       taker: "it took on arrival what was not there live",
     } as const;
     return { ...at, kind: cause === "taker" ? "latency" : cause, why: whys[cause] };
+  }
+
+  /** A difference that lies after a fill is no reason of it: of one that has none before it, the two had other orders for the same quotes. */
+  #before(what: string, atUs: number): Pick<Difference, "kind" | "why"> {
+    const since = this.#divergedUs;
+    return since !== undefined && since <= atUs
+      ? { kind: "earlier-difference", why: `${what}: from ${instantOf(since)} on the two wanted different quotes` }
+      : { kind: "absent", why: `${what}, though both had wanted the same quotes until then` };
   }
 
   /**

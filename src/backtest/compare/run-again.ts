@@ -6,12 +6,14 @@ import type { Span } from "../../history/spans.js";
 import type { Intent } from "../../strategies/intent.js";
 import { ReplayRun } from "../engine/replay-run.js";
 import type { ReplayFill, RunObserver } from "../record/run-observer.js";
+import type { StrategyError } from "../record/strategy-errors.js";
 import type { Strategies } from "../run/replay-options.js";
 import type { Session } from "../session/session-file.js";
 import { constantLatency, type LatencyModel } from "../venue/latency.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
 import type { AgainModel, AgainModels } from "./again-models.js";
 import type { OpenedSessionMarket } from "./open-session.js";
+import { openingPositions } from "./opening-positions.js";
 import { type StoodHalt, StoodHalts } from "./stood-halts.js";
 
 /** How the session is replayed. */
@@ -51,6 +53,12 @@ export interface RanMarket {
 export interface RanAgain {
   readonly markets: ReadonlyMap<MarketId, RanMarket>;
   readonly profit: ProfitParts;
+  /** Markets in whose position of the session's beginning it began too. */
+  readonly opened: ReadonlySet<MarketId>;
+  /** What makes it worth nothing, in words. */
+  readonly worthless: readonly string[];
+  /** The first error of each market's strategy. */
+  readonly strategyErrors: readonly StrategyError[];
   /** Until the session was over. */
   readonly halts: readonly StoodHalt[];
 }
@@ -92,6 +100,7 @@ export function runAgain(session: Session, opened: readonly OpenedSessionMarket[
   };
   const halts = new StoodHalts(model.startUs / 1000);
   const { plain, fitted } = model.models;
+  const opening = openingPositions(session, opened, model.startUs);
   const latency = latencyOf(plain);
   const run: ReplayRun = new ReplayRun({
     config: session.config,
@@ -111,6 +120,7 @@ export function runAgain(session: Session, opened: readonly OpenedSessionMarket[
     ownModels: new Map([...fitted].map(([marketId, own]) => [marketId, { queue: own.queue, latency: latencyOf(own) }])),
     liquidation: model.liquidation,
     startCredit: startCreditOf(session),
+    opening,
     seed: model.seed,
     startUs: model.startUs,
     cutOff: model.cutOff,
@@ -139,8 +149,16 @@ export function runAgain(session: Session, opened: readonly OpenedSessionMarket[
   });
   run.play(session.endedUs);
   const stood = halts.until(session.endedUs / 1000);
+  const { worthless, strategyErrors } = run;
   run.finish();
-  return { markets, profit: run.venue.account.profit(), halts: stood };
+  return {
+    opened: new Set(opening.keys()),
+    worthless,
+    strategyErrors,
+    markets,
+    profit: run.venue.account.profit(),
+    halts: stood,
+  };
 }
 
 function latencyOf({ orderLatencyMs, responseLatencyMs }: AgainModel): LatencyModel {

@@ -8,6 +8,7 @@ import type { FeedMaker } from "../feed/feed-of.js";
 import type { RunObserver } from "../record/run-observer.js";
 import type { LatencyModel } from "../venue/latency.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
+import type { OpeningPosition } from "../venue/replay-account.js";
 import type { FillModels, OwnModel } from "./fill-models.js";
 import type { MarketHistory } from "./market-history.js";
 
@@ -25,6 +26,8 @@ export interface ReplayRunOptions {
   readonly ownModels?: ReadonlyMap<MarketId, OwnModel>;
   readonly liquidation: LiquidationTerms;
   readonly startCredit: CreditUnits;
+  /** Positions that the account begins with; none where absent: a backtest begins without any. */
+  readonly opening?: ReadonlyMap<MarketId, OpeningPosition>;
   readonly seed: string;
   /** Exchange time, microseconds since 1970. */
   readonly startUs: number;

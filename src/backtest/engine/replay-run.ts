@@ -102,6 +102,7 @@ export class ReplayRun {
       gas: new OrderGas(options.rules, config.exchange.waiverUnit),
       terms,
       startCredit,
+      opening: options.opening,
       latency,
       latencyIn: (marketId) => options.ownModels?.get(marketId)?.latency,
       doubtful: options.fills.doubtful,

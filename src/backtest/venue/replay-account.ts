@@ -10,6 +10,14 @@ import { type MarketTerms, magnitude, ONE } from "./market-terms.js";
 /** A fill of one order, as the matching has it. */
 export type FilledPart = Omit<VenueTrade, "quote" | "commission" | "status">;
 
+/** A position that an account begins with, bought or sold at the mark of the beginning. */
+export interface OpeningPosition {
+  /** Signed. */
+  readonly lots: Lots;
+  /** Credit units for one whole base unit. */
+  readonly mark: CreditUnits;
+}
+
 /** An own liquidation in one market. */
 export interface OwnLiquidation {
   readonly marketId: MarketId;
@@ -30,11 +38,22 @@ export class ReplayAccount {
   /** Credit that no position holds. */
   #credit: CreditUnits;
 
-  constructor(terms: ReadonlyMap<MarketId, MarketTerms>, startCredit: CreditUnits) {
+  /** @param startCredit net value of the beginning @param opening positions of the beginning, none where absent */
+  constructor(
+    terms: ReadonlyMap<MarketId, MarketTerms>,
+    startCredit: CreditUnits,
+    opening: ReadonlyMap<MarketId, OpeningPosition> = new Map(),
+  ) {
     this.#holdings = new Map([...terms].map(([marketId, market]) => [marketId, new Holding(market)]));
     const instruments: ReadonlyMap<MarketId, Instrument> = new Map([...terms].map(([marketId, { instrument }]) => [marketId, instrument]));
     this.#profit = new Profit(instruments);
-    for (const marketId of terms.keys()) this.#profit.begin(marketId, 0);
+    for (const marketId of terms.keys()) this.#profit.begin(marketId, opening.get(marketId)?.lots ?? 0);
+    for (const [marketId, { lots, mark }] of opening) {
+      const holding = this.#of(marketId);
+      this.mark(marketId, mark);
+      holding.lots = lots;
+      holding.credit = -holding.value;
+    }
     this.#credit = startCredit;
   }
 

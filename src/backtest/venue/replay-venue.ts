@@ -15,7 +15,7 @@ import type { LatencyModel } from "./latency.js";
 import type { MarketTerms } from "./market-terms.js";
 import type { OrderGas } from "./order-gas.js";
 import { placeRefusal, refused } from "./place-refusal.js";
-import { ReplayAccount } from "./replay-account.js";
+import { type OpeningPosition, ReplayAccount } from "./replay-account.js";
 import { ReplayIncomes } from "./replay-incomes.js";
 import { type OrderListener, ReplayMarket } from "./replay-market.js";
 import { RequestLines } from "./request-lines.js";
@@ -27,6 +27,8 @@ export interface ReplayVenueOptions {
   readonly gas: OrderGas;
   readonly terms: ReadonlyMap<MarketId, MarketTerms>;
   readonly startCredit: CreditUnits;
+  /** Positions that the account begins with; none where absent. */
+  readonly opening?: ReadonlyMap<MarketId, OpeningPosition> | undefined;
   readonly latency: LatencyModel;
   /** How the orders and cancels of a market travel where not so. */
   readonly latencyIn?: (marketId: MarketId) => LatencyModel | undefined;
@@ -63,7 +65,7 @@ export class ReplayVenue implements Venue, OrderListener {
 
   constructor(options: ReplayVenueOptions) {
     this.#options = options;
-    this.account = new ReplayAccount(options.terms, options.startCredit);
+    this.account = new ReplayAccount(options.terms, options.startCredit, options.opening);
     this.markets = new Map([...options.terms].map(([marketId, terms]) => [marketId, new ReplayMarket(terms, this, options.observer)]));
     this.#incomes = new ReplayIncomes({
       account: this.account,

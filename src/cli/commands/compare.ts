@@ -18,6 +18,7 @@ import { ConfigError } from "../../core/errors.js";
 import { readPlainText } from "../../core/plain-files.js";
 import { openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
+import { NotWell } from "../exit.js";
 import { jsonText } from "../output.js";
 
 interface CompareOptions {
@@ -69,6 +70,7 @@ export function addCompare(program: Command, context: CliContext): void {
         onNotice: (notice) => tellFailed(log, notice),
       });
       context.stdout.write(json ? jsonText(comparison, 2) : comparisonText(comparison));
+      if (comparison.strategyErrors.length > 0) throw new NotWell();
     });
 }
 
@@ -138,8 +140,13 @@ function causesOf(differences: Comparison["markets"][number]["orders"]["differen
   return causes.length === 0 ? [] : [`      of what differs: ${causes.join(", ")}; --json has each`];
 }
 
-function comparisonText({ mode, from, to, sameInputs, markets, profit, notes }: Comparison): string {
-  const lines = [`${mode} session from ${from} to ${to}`, ...notes.map((note) => `  ${note}`)];
+function comparisonText({ mode, from, to, worthless, strategyErrors, sameInputs, markets, profit, notes }: Comparison): string {
+  const lines = [
+    ...worthless.map((text) => `WORTHLESS: ${text}`),
+    ...strategyErrors.map(({ marketId, at, why }) => `FAILED: the strategy of ${marketId}, as the bot was run again, at ${at}: ${why}`),
+    `${mode} session from ${from} to ${to}`,
+    ...notes.map((note) => `  ${note}`),
+  ];
   const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
   const differences = (all: Comparison["markets"][number]["orders"]["differences"]): string[] => [
     ...all

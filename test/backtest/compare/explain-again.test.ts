@@ -8,7 +8,9 @@ import { BTC } from "../record/sample-run.js";
 const AT_US = 60_000_000;
 const MS = 1_000;
 const PRICE = 600_000;
-const BECAUSE = "the two wanted different quotes";
+/** When the two first wanted different quotes. */
+const DIVERGED_US = AT_US - 5_000 * MS;
+const BECAUSE = "from 1970-01-01T00:00:55.000000Z on the two wanted different quotes";
 
 /** The order of the run again at the price: of five lots, sent a second before the fill that live alone has. */
 const sent = (more: Partial<SentOrder> = {}): SentOrder => ({
@@ -40,16 +42,16 @@ const recorded = (lots: number): RecordedOrder => ({
   ended: undefined,
 });
 
-function onlyLive(orders: SentOrder[], fills: ReplayFill[] = []): string {
+function onlyLive(orders: SentOrder[], fills: ReplayFill[] = [], divergedUs: number | undefined = DIVERGED_US): string {
   const ran: RanMarket = { intents: [], orders, fills };
-  const explainer = new AgainExplainer(BTC, { orders: [], cancels: [], requests: [], fills: [] }, ran, 1_000 * MS, BECAUSE);
+  const explainer = new AgainExplainer(BTC, { orders: [], cancels: [], requests: [], fills: [] }, ran, 1_000 * MS, divergedUs);
   const { kind, why } = explainer.live({ fill: live(6), lots: 1 });
   return `${kind}: ${why}`;
 }
 
-function onlyAgain(placed: RecordedOrder | RecordedOrder[], fills: RecordedFill[]): string {
+function onlyAgain(placed: RecordedOrder | RecordedOrder[], fills: RecordedFill[], divergedUs: number | undefined = DIVERGED_US): string {
   const ran: RanMarket = { intents: [], orders: [], fills: [] };
-  const explainer = new AgainExplainer(BTC, { orders: [placed].flat(), cancels: [], requests: [], fills }, ran, 1_000 * MS, BECAUSE);
+  const explainer = new AgainExplainer(BTC, { orders: [placed].flat(), cancels: [], requests: [], fills }, ran, 1_000 * MS, divergedUs);
   const { kind, why } = explainer.replayed({ fill: again(6, AT_US), lots: 1 });
   return `${kind}: ${why}`;
 }
@@ -68,13 +70,27 @@ describe("a fill that the run again alone has, or live", () => {
     expect(onlyLive([])).toBe(`earlier-difference: the replay had no order there: ${BECAUSE}`);
   });
 
+  it("is never told by a difference that lies after it", () => {
+    const sameUntilThen = "though both had wanted the same quotes until then";
+    for (const divergedUs of [AT_US + 1, Number.POSITIVE_INFINITY]) {
+      expect(onlyLive([], [], divergedUs)).toBe(`absent: the replay had no order there, ${sameUntilThen}`);
+      expect(onlyAgain([], [], divergedUs)).toBe(`absent: live had no order there, ${sameUntilThen}`);
+      expect(onlyAgain(recorded(5), [live(5, AT_US - 2 * MS)], divergedUs)).toMatch(/^absent: live filled 0.005 there 2.0 ms earlier/);
+    }
+    expect(onlyLive([], [], AT_US)).toMatch(/^earlier-difference/);
+    // Nor by an order that was refused after it.
+    expect(onlyAgain({ ...recorded(5), sentUs: AT_US + 4 * MS, refused: "no margin" }, [])).toBe(
+      "latency: live sent its order there 4.0 ms later",
+    );
+  });
+
   it("is told also of an amount between the market's steps, where live's order was placed in finer ones", () => {
     const explainer = new AgainExplainer(
       BTC,
       { orders: [], cancels: [], requests: [], fills: [] },
       { intents: [], orders: [], fills: [] },
       1_000 * MS,
-      BECAUSE,
+      DIVERGED_US,
     );
     expect(explainer.live({ fill: live(1.5), lots: 1.5 }).amount).toBe("0.0015");
     expect(onlyAgain(recorded(5), [live(1.5, AT_US - 2 * MS)])).toContain("live filled 0.0015 there 2.0 ms earlier");

@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { compareSession } from "../../../src/backtest/compare/compare-session.js";
+import { openingPositions } from "../../../src/backtest/compare/opening-positions.js";
+import type { Session } from "../../../src/backtest/session/session-file.js";
+import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
+import { ReplayAccount } from "../../../src/backtest/venue/replay-account.js";
+import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { logTo } from "../../../src/monitoring/log.js";
+import { scratchFolder } from "../../history/scratch.js";
+import { MARKET, makerWish, recordSession } from "../../support/recorded-session.js";
+import { stageRules } from "../engine/replay-stage.js";
+import { BTC } from "../record/sample-run.js";
+
+const MARKS = { localUs: Float64Array.of(10, 20), markCredit: BigInt64Array.of(60_000n, 61_000n) };
+
+describe("the positions that a session began with", () => {
+  const opened = (marks: object | undefined) =>
+    [{ marketId: MARKET, instrument: BTC, history: { marks } }] as unknown as Parameters<typeof openingPositions>[1];
+  const session = (amount: string): Pick<Session, "start"> => ({ start: { equityQuote: "1000", positionsBase: { [MARKET]: amount } } });
+
+  it("are valued at the newest mark of the beginning, shorts and longs", () => {
+    expect([...openingPositions(session("-0.005"), opened(MARKS), 15)]).toEqual([[MARKET, { lots: -5, mark: 60_000n }]]);
+    expect([...openingPositions(session("0.005"), opened(MARKS), 25)]).toEqual([[MARKET, { lots: 5, mark: 61_000n }]]);
+    expect([...openingPositions(session("0.005"), opened(MARKS), 5)]).toEqual([[MARKET, { lots: 5, mark: 60_000n }]]);
+  });
+
+  it("are none where nothing was held, nor where no mark was recorded", () => {
+    expect(openingPositions(session("0"), opened(MARKS), 15).size).toBe(0);
+    expect(openingPositions(session("0.005"), opened(undefined), 15).size).toBe(0);
+    expect(openingPositions({ start: null }, opened(MARKS), 15).size).toBe(0);
+  });
+
+  it("leave the account worth what it was, and move its profit with the mark alone", () => {
+    const rules = stageRules([MARKET]).markets[MARKET];
+    if (rules === undefined) throw new Error("no rules");
+    const terms = new Map([[MARKET, marketTerms(rules, BTC, { priceOff: 0n, insuranceFeeRate: 0n })]]);
+    const account = new ReplayAccount(terms, 1_000_000_000n, new Map([[MARKET, { lots: -5, mark: 60_000_000_000n }]]));
+    expect([account.positionLots(MARKET), account.netValue]).toEqual([-5, 1_000_000_000n]);
+    account.mark(MARKET, 60_100_000_000n);
+    expect(account.netValue).toBe(1_000_000_000n - 500_000n);
+  });
+});
+
+describe("a session that began with a position", () => {
+  it("is run again with it: its bot sells what it held, and nothing is said to be missing", async () => {
+    const { folder, session } = await recordSession(makerWish(join(scratchFolder(), "session"), 10_000, "lively", 0.02));
+    if (session === undefined) throw new Error("not recorded");
+    const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
+    const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
+    const liquidation = { priceOff: 10n ** 16n, insuranceFeeRate: 10n ** 16n };
+    const compared = (amount: string) => {
+      const start = { equityQuote: session.start?.equityQuote ?? "0", positionsBase: { [MARKET]: amount } };
+      return compareSession({ folder, session: { ...session, start }, strategies, liquidation, seed: "1", fit: false });
+    };
+    const [flat, long] = [await compared("0"), await compared("0.2")];
+    expect(long.notes.join()).not.toContain("which the replay does not have");
+    expect(long.worthless).toEqual(flat.worthless);
+    expect(long.profit.replay.inventory).not.toBe(flat.profit.replay.inventory);
+  });
+});

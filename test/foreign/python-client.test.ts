@@ -10,7 +10,7 @@ import { serveExchange } from "../../src/simulator/http-server.js";
 
 /** Where `.ci/run` installs the signing library; a library that Python finds by itself does as well. */
 const LIBRARY = fileURLToPath(new URL("../../node_modules/.cache/python", import.meta.url));
-const SCRIPT = fileURLToPath(new URL("client.py", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("clients/client.py", import.meta.url));
 const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 
 const env = { ...process.env, PYTHONPATH: [LIBRARY, process.env.PYTHONPATH].filter(Boolean).join(delimiter), PYTHONDONTWRITEBYTECODE: "1" };

@@ -133,8 +133,8 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", "src", [
     "K1",
     "a candle's high is not read",
     "exchange/client/market-answers.ts",
-    "high: unsigned, low: unsigned, volume: unsigned, quote",
-    'high: unsigned.transform(() => decimalOf("0")), low: unsigned, volume: unsigned, quote',
+    "    high: unsigned,\n    low: unsigned,\n    volume",
+    '    high: unsigned.transform(() => decimalOf("0")),\n    low: unsigned,\n    volume',
   ],
   [
     "F1",

@@ -5,9 +5,9 @@ export const EXCHANGE_DATA_BREAKS = breaksOf("exchange", "src/simulator", [
   [
     "G9",
     "answers are called plain text",
-    "http-server.ts",
-    'const JSON_TYPE = "application/json; charset=utf-8";',
-    'const JSON_TYPE = "text/plain";',
+    "rest/api-error.ts",
+    'export const JSON_TYPE = "application/json; charset=utf-8";',
+    'export const JSON_TYPE = "text/plain";',
   ],
   ["G1", "GET openOrders stands under /v2", "rest/router.ts", '["GET /v1/openOrders"', '["GET /v2/openOrders"'],
   [

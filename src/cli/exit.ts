@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { ConfigError, MarketwrightError } from "../core/errors.js";
 import { EXIT, type ExitCode, exitCodeBy } from "./exit-code.js";
+import { tooManyFiles } from "./process-end.js";
 
 /** A command ran to its end and found that not all is well; what it had to say is on stdout already. */
 export class NotWell extends MarketwrightError {
@@ -32,6 +33,9 @@ export function exitCodeOf(error: unknown): ExitCode {
 /** An error as the one line that a user reads; an error that nobody foresaw comes with its stack. */
 export function errorText(error: unknown): string {
   if (error instanceof MarketwrightError) return `marketwright: ${error.message}\n`;
+  // Newer versions of Node load modules one by one, and the limit is met by whoever asked for them.
+  const limit = tooManyFiles(error);
+  if (limit !== undefined) return `marketwright: ${limit}\n`;
   if (error instanceof Error) return `marketwright: unexpected ${error.stack ?? error.message}\n`;
   return `marketwright: unexpected ${String(error)}\n`;
 }

@@ -145,9 +145,13 @@ function endedFromWithin(code: number): string {
 /** Node has more of it below. */
 function endedBy(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
-  return error instanceof Error && "code" in error && TOO_MANY_FILES.has(error.code)
-    ? `the process may open no more files (${said}); expected a limit of 256 or more: ulimit -n`
-    : `the process was ended by an error that nobody foresaw (${said}) before its command was done`;
+  return tooManyFiles(error) ?? `the process was ended by an error that nobody foresaw (${said}) before its command was done`;
+}
+
+/** What to do about a limit of open files that is too low; undefined for any other error. */
+export function tooManyFiles(error: unknown): string | undefined {
+  if (!(error instanceof Error && "code" in error && TOO_MANY_FILES.has(error.code))) return undefined;
+  return `the process may open no more files (${error.message}); expected a limit of 256 or more: ulimit -n`;
 }
 
 function letGo(descriptor: number): void {

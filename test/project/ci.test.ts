@@ -16,6 +16,8 @@ interface NpmScript {
   /** Whether the tests live to leave the record of the rules that they held. */
   readonly recorded?: boolean;
   readonly conformance?: number;
+  /** How the tests on newer versions of Node exit; without it, none can be installed. */
+  readonly newer?: number;
 }
 
 describe(".ci/run", () => {
@@ -35,11 +37,12 @@ describe(".ci/run", () => {
 
   /** An npm that stands in for the real one: this script must not install and test the project that is testing it. */
   function run(script: NpmScript): SpawnSyncReturns<string> {
-    const { install = 0, check = 0, test = 0, testOutput = "3 passed, 0 failed", recorded = true, conformance = 0 } = script;
+    const { install = 0, check = 0, test = 0, testOutput = "3 passed, 0 failed", recorded = true, conformance = 0, newer } = script;
     const record = recorded ? 'echo {} > "$MARKETWRIGHT_CONFORMANCE_RECORD";' : "";
+    const node = `bin=$3/node_modules/.bin; mkdir -p "$bin"; printf '#!/bin/sh\\nexit ${newer}\\n' > "$bin/node"; chmod +x "$bin/node"`;
     program(
       "npm",
-      `case "$*" in ci) exit ${install};; "run check") exit ${check};; test) ${record} echo "${testOutput}"; exit ${test};; "run conformance -- --check --record "*) exit ${conformance};; *) exit 64;; esac`,
+      `case "$*" in "install --prefix node_modules/.cache/node-"*) ${newer === undefined ? "exit 64" : node};; ci) exit ${install};; "run check") exit ${check};; test) ${record} echo "${testOutput}"; exit ${test};; "run conformance -- --check --record "*) exit ${conformance};; *) exit 64;; esac`,
     );
     const PATH = `${join(root, "bin")}:${process.env.PATH ?? ""}`;
     return spawnSync(join(root, ".ci/run"), [], { cwd: tmpdir(), encoding: "utf8", env: { ...process.env, PATH } });
@@ -51,6 +54,16 @@ describe(".ci/run", () => {
 
   it("ends with the tests' own count when all is well, from whatever folder it is called", () => {
     expect(verdict(run({}))).toEqual([0, "3 passed, 0 failed"]);
+  });
+
+  it("goes on without a newer Node where none can be had, and counts a failure there as one", () => {
+    const without = run({});
+    expect(without.stdout).toContain("Node 24 could not be installed");
+    expect(without.stdout).toContain("Node 26 could not be installed");
+    const passing = run({ newer: 0 });
+    expect(passing.stdout).toContain("a part of the tests on Node 26");
+    expect(verdict(passing)).toEqual([0, "3 passed, 0 failed"]);
+    expect(verdict(run({ newer: 1 }))).toEqual([1, "3 passed, 1 failed"]);
   });
 
   it("fails with the tests", () => {

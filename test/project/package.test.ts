@@ -50,7 +50,7 @@ let tarball: string;
 
 beforeAll(() => {
   checkout = new Checkout("the project's own");
-  for (const name of ["assets", "config", "docs", "CHANGELOG.md", "README.md", "LICENSE"]) {
+  for (const name of ["assets", "config", "docs", "CHANGELOG.md", "SECURITY.md", "README.md", "LICENSE"]) {
     cpSync(join(PROJECT_ROOT, name), join(checkout.folder, name), { recursive: true });
   }
   checkout.takeBuild();
@@ -256,6 +256,36 @@ describe("the client's entry", () => {
     expect(await run(["shaken.mjs"])).toMatchObject({ code: 0, out: "1.5\n" });
     for (const word of ["undici", "WebSocket", "secp256k1", "Subscriber"]) expect(code).not.toContain(word);
     expect(code.length).toBeLessThan(250_000);
+  });
+
+  it("can be bundled into one file as its page says, which signs and asks the exchange without the package beside it", async () => {
+    const page = readFileSync(join(PROJECT_ROOT, "docs/exchange-client.md"), "utf8");
+    const [, banner] = /--banner:js="([^"]+)"/.exec(page) ?? [];
+    const alone = join(stranger, "..", `${relative(join(stranger, ".."), stranger)}-bundle.mjs`);
+    await build({
+      stdin: {
+        contents: `import { connect, ecdsaScheme } from "marketwright/exchange";
+          const { client, close } = await connect({ baseUrl: process.env.EXCHANGE_URL, key: process.env.MARKETWRIGHT_KEY });
+          const { address } = await client.registerAccount();
+          console.log(ecdsaScheme.name, address, (await client.openOrders()).length);
+          close();`,
+        resolveDir: stranger,
+      },
+      bundle: true,
+      outfile: alone,
+      format: "esm",
+      platform: "node",
+      banner: { js: banner ?? "" },
+    });
+    const embedded = await startEmbedded();
+    try {
+      const { code, out, err } = await run([alone], { EXCHANGE_URL: embedded.server.restUrl, MARKETWRIGHT_KEY: KEYS[0] });
+      expect([code, err]).toEqual([0, ""]);
+      expect(out).toMatch(/^ecdsa-secp256k1 \(noble\) 0x[0-9a-fA-F]{40} 0\n$/);
+    } finally {
+      await embedded.close();
+      rmSync(alone, { force: true });
+    }
   });
 });
 

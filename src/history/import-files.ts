@@ -23,6 +23,7 @@ import { recognise, type ShapeWish } from "./sources/recognise.js";
 import type { ShapedFile } from "./sources/shape.js";
 import { utf8Only } from "./sources/utf8.js";
 import { dropRows, type StagedRows, stageRows } from "./stage-rows.js";
+import { bookFindings } from "./staged-book.js";
 import { importFolder, isDeadImport } from "./staged-work.js";
 import type { HistoryStore } from "./store.js";
 import { StoreLock } from "./store-lock.js";
@@ -169,6 +170,7 @@ async function taken(
       const findings = [
         ...shaped.findings,
         ...(await orderFindings(duck, shaped.kind, rows)),
+        ...(await bookFindings(duck, shaped.kind, rows)),
         ...(isStamped ? oddClocks(parts) : []),
         ...(changed.get(index) ?? []),
       ];

@@ -38,8 +38,11 @@ describe("An import says of a file", () => {
 
   it("of a book that its stamps go back: a level is what the latest stamp says, and not the last line", async () => {
     const book = (...ms: readonly number[]): string => HEAD + ms.map((at) => `${TIME + at},bid,100,${at + 1}\n`).join("");
-    expect(await new Stand().findings("book.csv", book(0, 5, 9), "ms", "book")).toEqual([]);
-    expect(await new Stand().findings("book.csv", book(0, 9, 5), "ms", "book")).toEqual([
+    // That it has bids alone is told beside.
+    const ordered = async (...ms: readonly number[]) =>
+      (await new Stand().findings("book.csv", book(...ms), "ms", "book")).filter((finding) => !finding.includes("no two sides"));
+    expect(await ordered(0, 5, 9)).toEqual([]);
+    expect(await ordered(0, 9, 5)).toEqual([
       "the stamps of 1 updates are before the ones above them: they are in the order of their stamps",
     ]);
   });

@@ -12,6 +12,7 @@ import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
 import type { Venue } from "../../exchange/venue.js";
 import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
 import { TARGET_LEVEL } from "../../executor/target-position.js";
+import { BookStates } from "../../history/book-states.js";
 import type { MarkTape, Tape } from "../../history/columns/tape.js";
 import { instantText } from "../../history/day.js";
 import type { Span } from "../../history/spans.js";
@@ -23,7 +24,6 @@ import type { LocalFeed } from "../feed/local-feed.js";
 import { TradeFeed } from "../feed/trade-feed.js";
 import { BookMatcher } from "../matching/book-matcher.js";
 import { TradeMatcher } from "../matching/trade-matcher.js";
-import { BookStates } from "../record/book-states.js";
 import { LossRecord } from "../record/loss-record.js";
 import { WORKED } from "../record/markouts.js";
 import { QuotingRecord } from "../record/quoting-record.js";
@@ -285,7 +285,7 @@ export class ReplayRun {
         blocks: marketStanding(context, safety, desk).reasons,
         refusals: this.refusals,
       };
-      const found = [this.#bookStates.get(marketId)?.worthless(this.nowUs), this.#quoting.whyNever(marketId, end)];
+      const found = [this.#bookStates.get(marketId)?.worthless(this.nowUs, "the run"), this.#quoting.whyNever(marketId, end)];
       return found.flatMap((text) => (text === undefined ? [] : [`${marketId}: ${text}`]));
     });
   }

@@ -38,7 +38,8 @@ describe("what a backtest says of its own figures that is to be doubted", () => 
       const directory = join(ladder.folder, `large-${grade}`);
       const { report } = await runBacktest(config, { ...ladders(), strategies, directory, replace: true });
       expect(report.fills.all.fills).toBeGreaterThan(0);
-      const { doubts } = report;
+      // Of most fills of a ladder at the touch nobody knows whether their orders had come to rest: that is another doubt.
+      const doubts = report.doubts.filter((doubt) => !doubt.includes("most of its fills are doubtful"));
       expect(report.notes.first.map(({ text }) => text)).toEqual(expect.arrayContaining([...doubts]));
       // Whoever is sent the page has no terminal to read.
       const page = readFileSync(join(directory, "report.html"), "utf8");

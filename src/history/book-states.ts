@@ -1,6 +1,4 @@
-import type { Ticks } from "../../core/units.js";
-
-/** A market is told from this share of a run's time on: for most of it there was no book to quote in. */
+/** A book is told from this share of its time on: for most of it there was nothing to quote in. */
 const MOST = 0.5;
 
 /** How long a book was in each state that nobody can quote in, and in all. */
@@ -21,21 +19,21 @@ export class BookStates {
   }
 
   /** Takes the best prices from an instant on; NaN for an empty side. */
-  touch(atUs: number, bidTicks: Ticks, askTicks: Ticks): void {
-    const state = stateOf(bidTicks, askTicks);
+  touch(atUs: number, bid: number, ask: number): void {
+    const state = stateOf(bid, ask);
     if (state === this.#state) return;
     this.#pass(atUs);
     this.#state = state;
   }
 
-  /** Says, in words, of which kind the book was for most of the time until an instant; undefined where it had two sides for as long. */
-  worthless(untilUs: number): string | undefined {
+  /** Says, in words, of which kind the book was for most of the time until an instant; undefined where it had two sides for as long. @param of what that time is of: `the run` */
+  worthless(untilUs: number, of: string): string | undefined {
     this.#pass(untilUs);
     const totalUs = this.#sinceUs - this.#startUs;
     const bad = STATES.slice(1).filter((state) => this.#us[state] > 0);
     const badUs = bad.reduce((sum, state) => sum + this.#us[state], 0);
     if (totalUs <= 0 || badUs <= MOST * totalUs) return undefined;
-    return `its book had no two sides, or crossed ones, for ${percent(badUs / totalUs)} of the run: ${bad.map((state) => `${state} for ${percent(this.#us[state] / totalUs)}`).join(", ")}`;
+    return `the book had no two sides, or crossed ones, for ${percent(badUs / totalUs)} of ${of}: ${bad.map((state) => `${state} for ${percent(this.#us[state] / totalUs)}`).join(", ")}`;
   }
 
   #pass(untilUs: number): void {
@@ -45,10 +43,10 @@ export class BookStates {
   }
 }
 
-function stateOf(bidTicks: Ticks, askTicks: Ticks): State {
-  if (bidTicks < askTicks) return "two-sided";
-  if (bidTicks >= askTicks) return "crossed";
-  return Number.isNaN(bidTicks) && Number.isNaN(askTicks) ? "empty" : "one-sided";
+function stateOf(bid: number, ask: number): State {
+  if (bid < ask) return "two-sided";
+  if (bid >= ask) return "crossed";
+  return Number.isNaN(bid) && Number.isNaN(ask) ? "empty" : "one-sided";
 }
 
 function percent(share: number): string {

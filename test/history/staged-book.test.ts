@@ -1,0 +1,73 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { importFiles } from "../../src/history/import-files.js";
+import { HistoryStore } from "../../src/history/store.js";
+import { scratchFolder } from "./scratch.js";
+
+const FROM_MS = Date.UTC(2026, 0, 5);
+type Levels = readonly (readonly [string, string])[];
+
+/** A book's message, so many seconds after the first. */
+const message = (type: "snapshot" | "update", second: number, bids: Levels, asks: Levels) => ({
+  type,
+  line: second + 1,
+  ticker_id: "btcusdc",
+  ...(type === "snapshot"
+    ? { sequence: 1000 }
+    : { beginSequence: 1000 + second, endSequence: 1000 + second, prevEndSequence: 999 + second }),
+  timestamp: FROM_MS + second * 1000,
+  bids,
+  asks,
+});
+
+async function findingsOf(messages: readonly object[]): Promise<readonly string[]> {
+  const folder = scratchFolder();
+  const file = join(folder, "books.ndjson");
+  writeFileSync(file, `${messages.map((one) => JSON.stringify(one)).join("\n")}\n`);
+  const clock = { partsAt: [], baseLatencyNs: 0n };
+  const { files } = await importFiles(new HistoryStore(join(folder, "store")), { market: "btcusdc", files: [file], clock, replace: false });
+  return files.flatMap(({ findings }) => findings).filter((finding) => finding.includes("two sides"));
+}
+
+const BIDS: Levels = [
+  ["100.0", "1"],
+  ["99.0", "1"],
+];
+const ASKS: Levels = [
+  ["101.0", "1"],
+  ["102.0", "1"],
+];
+
+// Bids and asks that were mapped the wrong way round, and updates that are missing, showed in a run's figures at last, if at all.
+describe("an import of a book that nobody could quote in", () => {
+  it("says that it is crossed for most of its time, and what to look at", async () => {
+    expect(await findingsOf([message("snapshot", 0, ASKS, BIDS), message("update", 10, [], [["98.0", "1"]])])).toEqual([
+      expect.stringMatching(
+        /^the book had no two sides, or crossed ones, for 100 % of its time: crossed for 100 %: check that bids and asks/,
+      ),
+    ]);
+  });
+
+  it("says so of one that lost an update and of one that lacks a side", async () => {
+    const lost = [
+      message("snapshot", 0, BIDS, ASKS),
+      message("update", 1, [["103.0", "1"]], []),
+      message("update", 10, [["98.0", "1"]], []),
+    ];
+    expect(await findingsOf(lost)).toEqual([expect.stringContaining("crossed for 90 %")]);
+    const oneSided = [message("snapshot", 0, BIDS, []), message("update", 10, [["98.0", "1"]], [])];
+    expect(await findingsOf(oneSided)).toEqual([expect.stringContaining("one-sided for 100 %")]);
+  });
+
+  it("says nothing of one that is crossed for a moment, or whose best level goes and comes", async () => {
+    const sound = [
+      message("snapshot", 0, BIDS, ASKS),
+      message("update", 1, [["101.0", "1"]], []),
+      message("update", 2, [["101.0", "0"]], []),
+      message("update", 3, [["100.0", "0"]], [["101.0", "0"]]),
+      message("update", 10, [], [["103.0", "1"]]),
+    ];
+    expect(await findingsOf(sound)).toEqual([]);
+  });
+});

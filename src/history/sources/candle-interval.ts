@@ -1,5 +1,6 @@
 import { ConfigError } from "../../core/errors.js";
 import { type Duck, wholeOf } from "../duck.js";
+import { HistoryError } from "../history-errors.js";
 import { intervalMsOf, intervalName, intervalOf } from "../kinds.js";
 import type { ShapedFile } from "./shape.js";
 
@@ -14,26 +15,32 @@ export interface CandleFile {
 }
 
 const SECOND_NS = 1_000_000_000n;
+const MINUTE_S = 60n;
 const DAY_S = 86_400n;
-const MONTH = "1MO";
 const [MONTH_FROM_S, MONTH_TO_S] = [28n * DAY_S, 31n * DAY_S];
+const KEPT = "1M (a minute) to 1W (a week)";
+const NO_LENGTH = "a month has no fixed length";
 
 /**
  * Candles of the kind that is wished, or else of the interval that the file tells. Where it says no end of its candles that is the smallest step
  * between two: they cannot overlap, while the most common step is longer where quiet times have no candle.
  * @param kind such as `klines-1H`, or only the family
  * @returns undefined where nothing tells the interval
- * @throws ConfigError where the file's candles are not of the interval that is wished
+ * @throws HistoryError where the candles are of seconds or of months; ConfigError where they are not of the interval that is wished
  */
 export async function withInterval(duck: Duck, { select, lengths, file }: CandleFile, kind: string): Promise<ShapedFile | undefined> {
+  const wished = intervalOf(kind);
+  if (wished !== "") requireKeptInterval(wished, "interval");
   const steps = `SELECT timeNs - lag(timeNs) OVER (ORDER BY timeNs) AS length FROM (${select})`;
   const found = await duck.row(`SELECT min(length) AS least, max(length) AS most FROM (${lengths ?? steps}) WHERE length > 0`);
   const [least, most] = [secondsOf(found.least), secondsOf(found.most)];
   const isTold = least !== undefined && most !== undefined;
-  const told = isTold ? nameOf(least, lengths === undefined ? least : most) : undefined;
-  if (!kind.includes("klines-")) return told === undefined ? undefined : { kind: `${kind}-${told}`, select, findings: [] };
-  const wished = intervalOf(kind);
-  const lasts = secondsOfInterval(wished);
+  // Where no end is told, candles of a wished interval may lie further apart than they last.
+  const tellsLength = lengths !== undefined || wished === "";
+  if (isTold && (tellsLength || least < MINUTE_S)) refuseUnkept(file, least, lengths === undefined ? least : most);
+  const told = isTold && (lengths === undefined || least === most) ? intervalName(Number(least) * 1000) : undefined;
+  if (wished === "") return told === undefined ? undefined : { kind: `${kind}-${told}`, select, findings: [] };
+  const lasts = BigInt((intervalMsOf(wished) as number) / 1000);
   const fits = !isTold || (lengths === undefined ? lasts <= least : wished === told || (lasts === least && lasts === most));
   if (fits) return { kind, select, findings: [] };
   throw new ConfigError(`is not what the candles of ${file} are of`, {
@@ -46,17 +53,32 @@ export async function withInterval(duck: Duck, { select, lengths, file }: Candle
   });
 }
 
+/** Checks an interval that a user names for candles. @throws ConfigError naming the field, for one of seconds, of months or of no known spelling */
+export function requireKeptInterval(interval: string, field: string): void {
+  if (intervalMsOf(interval) !== undefined) return;
+  const refuse = (summary: string, expected = KEPT): ConfigError => new ConfigError(summary, { field, value: interval, expected });
+  if (/^\d+s$/i.test(interval)) throw refuse("is of seconds, which are not kept");
+  if (/^\d+mo$/i.test(interval)) throw refuse(`is of months, which are not kept: ${NO_LENGTH}`);
+  throw refuse("is not an interval", "an interval such as 1M (a minute), 15M, 1H, 1D or 1W");
+}
+
+/** @throws HistoryError for candles that the store does not keep, with their length in seconds */
+function refuseUnkept(file: string, least: bigint, most: bigint): void {
+  if (least % MINUTE_S !== 0n && least === most) {
+    throw new HistoryError(file, `has candles of ${least} s, and intervals of seconds are not kept`, {
+      value: `${least} s`,
+      expected: `candles of whole minutes, ${KEPT}, or the trades of the same time`,
+    });
+  }
+  if (least >= MONTH_FROM_S && most <= MONTH_TO_S) {
+    throw new HistoryError(file, `has candles of a month, and intervals of months are not kept: ${NO_LENGTH}`, {
+      value: `${least / DAY_S} days`,
+      expected: `candles of ${KEPT}`,
+    });
+  }
+}
+
 /** Files end a candle at the last millisecond or microsecond of it, or at the next one's start. */
 function secondsOf(ns: unknown): bigint | undefined {
   return ns === null || ns === undefined ? undefined : (wholeOf(ns) + SECOND_NS - 1n) / SECOND_NS;
-}
-
-function nameOf(least: bigint, most: bigint): string | undefined {
-  if (least >= MONTH_FROM_S && most <= MONTH_TO_S) return MONTH;
-  return least === most ? intervalName(Number(least) * 1000) : undefined;
-}
-
-function secondsOfInterval(interval: string): bigint {
-  const ms = intervalMsOf(interval);
-  return ms === undefined ? MONTH_FROM_S : BigInt(ms / 1000);
 }

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { checkShape } from "../../core/config-shape.js";
 import { loadYamlFile } from "../../core/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
-import { type HistoryKind, layoutOf } from "../kinds.js";
+import { type HistoryKind, intervalOf, layoutOf } from "../kinds.js";
+import { requireKeptInterval } from "./candle-interval.js";
 import { TIME_UNITS } from "./stamps.js";
 
 const mappingSchema = z.strictObject({
@@ -25,6 +26,7 @@ export type Mapping = z.output<typeof mappingSchema>;
 export function checkMapping(value: unknown): Mapping {
   const mapping = checkShape(mappingSchema, value, { at: ["mapping"] });
   const kind = kindOf(mapping);
+  if (intervalOf(kind) !== "") requireKeptInterval(intervalOf(kind), "mapping.kind");
   const known = namesOf(kind);
   for (const name of Object.keys(mapping.columns)) {
     if (!known.includes(name))

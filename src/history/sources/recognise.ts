@@ -54,7 +54,7 @@ const NAMES: readonly (readonly [Shape, RegExp])[] = [
   ["binance-aggTrades", /-aggTrades-/],
   ["binance-trades", /-trades-/],
   ["binance-bookTicker", /-bookTicker-/],
-  ["binance-klines", /-\d{1,2}(?:m|h|d|w|mo)-\d{4}/],
+  ["binance-klines", /-\d{1,2}(?:s|m|h|d|w|mo)-\d{4}/],
 ];
 
 /**

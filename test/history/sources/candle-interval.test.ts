@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { checkMapping } from "../../../src/history/sources/mapping.js";
 import { HistoryStore } from "../../../src/history/store.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 
@@ -23,6 +24,14 @@ async function binanceKindOf(
   return taken("BTCUSDT-1m-2025-01.csv", `${rows.join("\n")}\n`, interval);
 }
 
+async function mapped(content: string, mapping: object): Promise<string | undefined> {
+  const folder = scratchFolder();
+  const { files } = await take(new HistoryStore(join(folder, "history")), [fileOf(folder, "k.csv", content)], {
+    mapping: checkMapping(mapping),
+  });
+  return files[0]?.kind;
+}
+
 async function taken(name: string, content: string, interval?: string): Promise<string | undefined> {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
@@ -35,8 +44,9 @@ describe("the interval of candles that do not say where they end", () => {
     expect(await kindOf([0, 2, 4, 6, 8, 9, 11].map((minute) => START + minute * MINUTE))).toBe("klines-1M");
   });
 
-  it("is a month where they begin a month after each other, and not 31 days", async () => {
-    expect(await kindOf([Date.UTC(2025, 0, 1), Date.UTC(2025, 1, 1), Date.UTC(2025, 2, 1)])).toBe("klines-1MO");
+  it("is a week or three days where they begin so long after each other", async () => {
+    expect(await kindOf([0, 7, 14].map((day) => START + day * DAY))).toBe("klines-1W");
+    expect(await kindOf([0, 3, 6].map((day) => START + day * DAY))).toBe("klines-3D");
   });
 
   it("cannot be wished longer than the steps between them, but shorter, as where one is left out each time", async () => {
@@ -63,13 +73,7 @@ describe("the interval of Binance's candles", () => {
     ).toBe("klines-1H");
   });
 
-  it("is a month, of whatever length", async () => {
-    const months = [0, 1, 2, 3].map((month) => [Date.UTC(2025, month, 1), Date.UTC(2025, month + 1, 1)] as const);
-    expect(await binanceKindOf(months)).toBe("klines-1MO");
-    expect(await binanceKindOf(months.slice(0, 1), 1, "1MO")).toBe("klines-1MO");
-  });
-
-  it("is refused where it is another than the one that is wished, where candles differ, and where it is of seconds", async () => {
+  it("is refused where it is another than the one that is wished, and where candles differ", async () => {
     await expect(binanceKindOf([[START, START + MINUTE]], 1, "1H")).rejects.toThrow(
       /interval: is not what the candles.*got "1H"\); expected 1M/,
     );
@@ -79,6 +83,49 @@ describe("the interval of Binance's candles", () => {
     ] as const;
     await expect(binanceKindOf(two)).rejects.toThrow(/does not tell the interval/);
     await expect(binanceKindOf(two, 1, "1M")).rejects.toThrow(/expected one interval, and not from 60 to 120 s/);
-    await expect(binanceKindOf([[START, START + 1000]])).rejects.toThrow(/does not tell the interval/);
+  });
+});
+
+// Candles of a second were "of no shape that is known". Candles of a month were taken, listed with a gap a month, and could not be played.
+describe("candles that no backtest could play", () => {
+  const months = [0, 1, 2, 3].map((month) => [Date.UTC(2025, month, 1), Date.UTC(2025, month + 1, 1)] as const);
+  const SECONDS = /k.*: has candles of 1 s, and intervals of seconds are not kept \(got "1 s"\); expected candles of whole minutes/;
+  const MONTHS = /: has candles of a month, and intervals of months are not kept: a month has no fixed length .*expected candles of/;
+
+  it.each([1, 1000])("are refused for their seconds, whoever published them and however many there are", async (unit) => {
+    await expect(kindOf([START, START + 1000, START + 2000])).rejects.toThrow(SECONDS);
+    await expect(binanceKindOf([[START, START + 1000]], unit)).rejects.toThrow(/has candles of 1 s, and intervals of seconds are not kept/);
+    await expect(binanceKindOf([[START, START + 90_000]], unit)).rejects.toThrow(/has candles of 90 s, and intervals of seconds/);
+  });
+
+  it("are known by the name that Binance gives their file", async () => {
+    const second = `${START * 1000},1,2,1,2,3,${START * 1000 + 999_999},0,1,0,0,0\n`;
+    await expect(taken("DOGEUSDT-1s-2025-01-01.csv", second)).rejects.toThrow(/intervals of seconds are not kept/);
+    const month = `${Date.UTC(2025, 0, 1)},1,2,1,2,3,${Date.UTC(2025, 1, 1) - 1},0,1,0,0,0\n`;
+    await expect(taken("DOGEUSDT-1mo-2025-01.csv", month)).rejects.toThrow(MONTHS);
+  });
+
+  it("are refused for their months, in the exchange's own record too", async () => {
+    await expect(binanceKindOf(months)).rejects.toThrow(MONTHS);
+    await expect(kindOf(months.map(([start]) => start))).rejects.toThrow(MONTHS);
+  });
+
+  it.each([
+    ["1S", /interval: is of seconds, which are not kept \(got "1S"\); expected 1M/],
+    ["1s", /interval: is of seconds, which are not kept \(got "1s"\)/],
+    ["1MO", /interval: is of months, which are not kept: a month has no fixed length \(got "1MO"\)/],
+    ["1mo", /interval: is of months, which are not kept/],
+    ["5m", /interval: is not an interval \(got "5m"\); expected an interval such as 1M \(a minute\)/],
+  ])("are refused where they are asked for as %s", async (interval, message) => {
+    await expect(kindOf([START, START + MINUTE], interval)).rejects.toThrow(message);
+    await expect(binanceKindOf(months.slice(0, 1), 1, interval)).rejects.toThrow(message);
+  });
+
+  it("are refused of a mapped file, whose mapping may name them", async () => {
+    const columns = { time: "time", open: "o", high: "h", low: "l", close: "c", volume: "v" };
+    const file = `time,o,h,l,c,v\n${[0, 1, 2].map((second) => `${START + second * 1000},1,2,1,2,3\n`).join("")}`;
+    await expect(mapped(file, { kind: "klines", columns })).rejects.toThrow(/has candles of 1 s/);
+    await expect(mapped(file, { kind: "klines-1S", columns })).rejects.toThrow(/is of seconds, which are not kept/);
+    await expect(mapped(file, { kind: "klines-1MO", columns })).rejects.toThrow(/is of months, which are not kept/);
   });
 });

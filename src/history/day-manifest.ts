@@ -29,6 +29,23 @@ const source = z.strictObject({
   clock: z.array(z.strictObject({ fromSeq: ns, addedNs: ns, smallestNs: ns, isByHand: z.literal(true).optional() })).optional(),
 });
 
+const sequenceAt = z.strictObject({ sequence: ns, ms: z.int() }).nullable();
+
+/** A part of a book that one file brought in one go, by which it is known whether the next part follows on it. */
+const stretch = z.strictObject({
+  /** SHA-256 of the file: what lies between two stretches of one file was looked at when it was imported. */
+  file: z.string(),
+  /** From its first message to its last. */
+  span,
+  /** When its first snapshot comes; null where none does. */
+  wholeMs: z.int().nullable(),
+  /** The sequence that its first update follows on; null where no update tells one. */
+  follows: ns.nullable(),
+  /** Where its last update ends, and its last snapshot where no update comes after that. */
+  update: sequenceAt,
+  snapshot: sequenceAt,
+});
+
 const manifest = z.strictObject({
   format: z.literal(2),
   market: z.string(),
@@ -40,6 +57,15 @@ const manifest = z.strictObject({
   covered: z.array(span),
   /** Of a book: the time in which it is not known, from a break of its chain of sequences to the next snapshot; absent where there is none. */
   lost: z.array(span).optional(),
+  /**
+   * Of trades and candles: times of `covered` of which rows are missing, as the ids of the day's trades or the steps between its candles tell.
+   * Absent for other kinds, and where an earlier version wrote it.
+   */
+  holes: z.array(span).optional(),
+  /** Of trades whose ids are an exchange's count of them: the least, and where ids are left out. The largest is `lastId`. */
+  ids: z.strictObject({ first: ns, breaks: count, missing: count }).optional(),
+  /** Of a book: its stretches whose chain of sequences is known, ascending. Absent for other kinds, and where an earlier version wrote it. */
+  chain: z.array(stretch).readonly().optional(),
   rows: count,
   /** First and last exchange time; null for a day that is known and empty. */
   firstNs: ns.nullable(),
@@ -53,7 +79,14 @@ const manifest = z.strictObject({
   /** The largest id of a day of trades. */
   lastId: ns.optional(),
   /** Candles that are not there, of those that the covered time has; absent where none is missing. */
-  missingCandles: z.strictObject({ missing: count, of: count }).optional(),
+  missingCandles: z
+    .strictObject({
+      missing: count,
+      of: count,
+      /** Those among them that the source is taken to leave out for want of a trade: no hole. */
+      quiet: count.optional(),
+    })
+    .optional(),
   /** What did not agree when it was written. */
   findings: z.array(z.string()),
 });
@@ -62,6 +95,14 @@ const formatOne = z.looseObject({ format: z.literal(1), findings: z.array(z.stri
 
 /** What is known of one day's file: beside it as `<day>.json`, and in its own metadata without its checksum. */
 export type DayManifest = z.infer<typeof manifest>;
+
+/** A part of a book as a day's manifest keeps it. */
+export type BookStretch = z.infer<typeof stretch>;
+
+/** The same of a file that is read, before it belongs to a day. */
+export interface ChainStretch extends Omit<BookStretch, "file"> {
+  readonly day: Day;
+}
 
 /** Where rows came from. */
 export type SourceNote = z.infer<typeof source>;
@@ -114,9 +155,21 @@ function unchanged(path: string, value: unknown): unknown {
   });
 }
 
-/** What a day says of candles that it has not. */
-export function missingText({ missing, of }: NonNullable<DayManifest["missingCandles"]>): string {
-  return `${missing} of ${of} candles are missing`;
+/** The finding of a day some of whose candles are missing. */
+export function missingText({ missing, of, quiet = 0 }: NonNullable<DayManifest["missingCandles"]>): string {
+  const all = `${missing} of ${of} candles are missing`;
+  return quiet === 0 ? all : `${all}, ${quiet} of them taken for times without a trade`;
+}
+
+/** The finding of a day some of whose trades are missing. */
+export function missingTradesText({ missing, breaks }: NonNullable<DayManifest["ids"]>): string {
+  const trades = missing === 1 ? "1 trade is missing" : `${missing} trades are missing`;
+  return `${trades} in ${breaks} ${breaks === 1 ? "place" : "places"}, as their ids tell`;
+}
+
+/** Whether rows came from an exchange itself, which tells what it does not list, and not from a file. */
+export function isFromExchange({ name, sha256 }: Pick<SourceNote, "name" | "sha256">): boolean {
+  return sha256 === undefined || name.includes("://");
 }
 
 /** Format 1 said so in words alone. */

@@ -137,7 +137,7 @@ async function downloadKind(work: KindWork, span: Span): Promise<DownloadedKind>
   };
   try {
     const folder = store.staging(series);
-    const covered = store.days(series).flatMap((day) => day.covered);
+    const covered = store.writtenDays(series).flatMap((day) => day.covered);
     for (const day of byDay(gapsOf(covered, span))) {
       const doubts = new StagedDoubts(join(folder, `${day[0]}.doubts.ndjson`));
       const staged = new StagedDay(join(folder, `${day[0]}.ndjson`));

@@ -188,6 +188,7 @@ async function taken(
         recvShift: isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? shiftSql(parts) : undefined,
         findings,
         lost: shaped.lost,
+        chain: shaped.chain,
         isByMessage: shaped.isByMessage,
       });
       const again = rows.repeated === 0 ? [] : [`${rows.repeated} of its rows are records that it holds already: one of each is kept`];
@@ -200,7 +201,14 @@ async function taken(
     pending.drop();
     for (const lock of locks) lock.release();
   }
-  return { files: done, clock: parts };
+  return { files: done.map((file) => ({ ...file, days: asKnown(store, market, file) })), clock: parts };
+}
+
+/** The days of a file as readers take them, now that those before and after them are there: what is missing between them is said at once. */
+function asKnown(store: HistoryStore, market: MarketId, { kind, days }: ImportedFile): readonly DayManifest[] {
+  if (days.length === 0) return days;
+  const known = new Map(store.inspect({ market, kind }).days.map((manifest) => [manifest.day, manifest]));
+  return days.map((manifest) => known.get(manifest.day) ?? manifest);
 }
 
 /** What an import says of a book whose updates are put into another order: the last of a level is the one that stands. A snapshot that was asked for may be older than what is heard before it. */

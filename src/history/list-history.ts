@@ -1,5 +1,6 @@
 import type { DayManifest } from "./day-manifest.js";
 import { HistoryError } from "./history-errors.js";
+import { unknownText } from "./known-days.js";
 import { gapsOf, type Span, unionOf } from "./spans.js";
 import type { HistoryStore, Series } from "./store.js";
 
@@ -13,6 +14,8 @@ export interface SeriesListing extends Series {
   readonly gaps: readonly Span[];
   /** Whether each day is complete. */
   readonly complete: boolean;
+  /** What cannot be said of its days, one sentence each. */
+  readonly notes: readonly string[];
   /** Files that are broken or foreign, one sentence each. */
   readonly problems: readonly string[];
 }
@@ -49,6 +52,7 @@ export async function listHistory(store: HistoryStore, { market, kind, verify }:
       covered,
       gaps: gapsOf(covered, [covered[0]?.[0] ?? 0, covered.at(-1)?.[1] ?? 0]),
       complete: days.every(({ complete }) => complete),
+      notes: unknownText(series, days),
       problems: broken.map(({ message }) => message),
     });
   }

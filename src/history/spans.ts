@@ -50,6 +50,11 @@ export function overlaps(spans: readonly Span[], within: Span): boolean {
   return cutTo(spans, within).length > 0;
 }
 
+/** The time from a break in a book to the snapshot that mends it, one millisecond at least: within that one the levels of before are not known either. */
+export function lostSpan(fromMs: Ms, toMs: Ms): Span {
+  return toMs > fromMs ? [fromMs, toMs] : [toMs, toMs + 1];
+}
+
 /** SQL of whether the stamp of a row lies within a span. */
 export function withinSql([fromMs, toMs]: Span): string {
   return `timeNs >= ${BigInt(fromMs) * NS_A_MS} AND timeNs < ${BigInt(toMs) * NS_A_MS}`;

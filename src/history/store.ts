@@ -8,6 +8,7 @@ import { type DayManifest, readManifest } from "./day-manifest.js";
 import { moveInto, sha256Of } from "./durable-file.js";
 import { HistoryError } from "./history-errors.js";
 import { familyOf, type HistoryKind } from "./kinds.js";
+import { knownDays } from "./known-days.js";
 import { makeStoreFolder } from "./store-folder.js";
 import { StoreLock } from "./store-lock.js";
 
@@ -95,14 +96,19 @@ export class HistoryStore {
     return join(this.folder(series), `.${day}.parquet.next`);
   }
 
-  /** The days of a series, ascending. @throws HistoryError naming the first file that is broken or foreign */
+  /** The days of a series, ascending, without what is missing in and between them. @throws HistoryError naming the first file that is broken or foreign */
   days(series: Series): readonly DayManifest[] {
-    const { days, problems } = this.inspect(series);
+    return knownDays(this.writtenDays(series));
+  }
+
+  /** The same as they were written, `covered` with what is missing: for who writes beside them. @throws as {@link days} */
+  writtenDays(series: Series): readonly DayManifest[] {
+    const { days, problems } = this.#read(series);
     if (problems[0] !== undefined) throw problems[0];
     return days;
   }
 
-  /** One day, or undefined where there is none. @throws HistoryError naming a file that is broken */
+  /** One day as it was written, or undefined where there is none. @throws HistoryError naming a file that is broken */
   day(series: Series, day: Day): DayManifest | undefined {
     const dataPath = this.dataPath(series, day);
     const manifestPath = this.manifestPath(series, day);
@@ -125,8 +131,13 @@ export class HistoryStore {
     return manifest;
   }
 
-  /** The days of a series with everything that is wrong in its folder. */
+  /** The same as {@link days}, with everything that is wrong in the folder. */
   inspect(series: Series): { readonly days: readonly DayManifest[]; readonly problems: readonly HistoryError[] } {
+    const { days, problems } = this.#read(series);
+    return { days: knownDays(days), problems };
+  }
+
+  #read(series: Series): { readonly days: readonly DayManifest[]; readonly problems: readonly HistoryError[] } {
     const folder = this.folder(series);
     const names = pathKind(folder) === "folder" ? namesIn(folder) : [];
     const days: DayManifest[] = [];

@@ -1,7 +1,8 @@
 import { renameSync, rmSync, statSync } from "node:fs";
 import { DAY_MS } from "../core/units.js";
-import type { Day } from "./day.js";
-import { type DayManifest, missingText, type SourceNote } from "./day-manifest.js";
+import { candleHoles } from "./candle-holes.js";
+import { type Day, msOfNs } from "./day.js";
+import { type BookStretch, type DayManifest, isFromExchange, missingText, missingTradesText, type SourceNote } from "./day-manifest.js";
 import { type Duck, wholeOf } from "./duck.js";
 import { sha256Of, syncFile } from "./durable-file.js";
 import { isHeld } from "./held-day.js";
@@ -11,9 +12,10 @@ import { intervalMsOf, intervalOf, layoutOf } from "./kinds.js";
 import { type Decimals, MOST_DIGITS, parquetSql, reading } from "./measure.js";
 import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
 import type { PendingDays } from "./pending-days.js";
-import { cutTo, gapsOf, type Span, spanOf, unionOf } from "./spans.js";
+import { cutTo, gapsOf, type Span, spanOf, unionOf, withoutSpans } from "./spans.js";
 import type { StagedRows } from "./stage-rows.js";
 import type { Series } from "./store.js";
+import { tradeIds } from "./trade-ids.js";
 import type { Writing } from "./writing.js";
 
 /** What of the rows goes into one day. */
@@ -90,12 +92,13 @@ async function manifestOf(duck: Duck, writing: Writing, made: DayFile, written: 
   const { day, path, kept, note } = made;
   const covered = unionOf([...(kept?.covered ?? []), ...made.spans]);
   const lost = unionOf([...(kept?.lost ?? []), ...cutTo(writing.lost ?? [], spanOf(day))]);
-  const missingCandles = missingBars(series, covered, written.rows);
-  const missingBefore = kept?.missingCandles === undefined ? undefined : missingText(kept.missingCandles);
-  const findings = new Set(kept?.findings.filter((finding) => finding !== missingBefore));
+  const sources = [...(kept?.sources ?? []), source];
+  const lacking = await lackingIn(duck, series, { path, covered, written, sources });
+  const before = new Set(textsOf(kept ?? {}));
+  const findings = new Set(kept?.findings.filter((finding) => !before.has(finding)));
   for (const finding of writing.findings ?? []) findings.add(finding);
   if (!(await idsAscend(duck, writing, made))) findings.add("ids do not ascend with time");
-  if (missingCandles !== undefined) findings.add(missingText(missingCandles));
+  for (const finding of textsOf(lacking)) findings.add(finding);
   // Where nothing was there, all that is there now was added, unless a key came twice.
   const added = mayRepeat(rows, kept) ? Number((await duck.row(`SELECT count(*) AS total FROM (${made.fresh})`)).total) : written.rows;
   const isAsStaged = written === rows;
@@ -104,9 +107,12 @@ async function manifestOf(duck: Duck, writing: Writing, made: DayFile, written: 
     format: 2,
     ...series,
     day,
-    complete: gapsOf(covered, spanOf(day)).length === 0,
+    complete: gapsOf(withoutSpans(covered, lacking.holes ?? []), spanOf(day)).length === 0,
     covered,
     lost: lost.length === 0 ? undefined : lost,
+    holes: lacking.holes,
+    ids: lacking.ids,
+    chain: series.kind === "book" ? chainOf(writing, day, kept) : undefined,
     rows: written.rows,
     firstNs: written.firstNs === undefined ? null : String(written.firstNs),
     lastNs: written.lastNs === undefined ? null : String(written.lastNs),
@@ -116,9 +122,59 @@ async function manifestOf(duck: Duck, writing: Writing, made: DayFile, written: 
     grid: note.grid,
     sources: [...(kept?.sources ?? []), { ...source, ...placesOf(writing), rows: added }],
     lastId: written.lastId === undefined ? undefined : String(written.lastId),
-    missingCandles,
+    missingCandles: lacking.missingCandles,
     findings: [...findings],
   };
+}
+
+/** What of a day is missing by its own rows, as its manifest says it. */
+type Lacking = Pick<DayManifest, "holes" | "ids" | "missingCandles">;
+
+/** What the rows of a whole day, whoever brought them, say of those that are missing. */
+async function lackingIn(
+  duck: Duck,
+  { kind }: Series,
+  day: {
+    readonly path: string;
+    readonly covered: readonly Span[];
+    readonly written: Written;
+    readonly sources: readonly Pick<SourceNote, "name" | "sha256" | "isNumbered">[];
+  },
+): Promise<Lacking> {
+  const { path, covered, written, sources } = day;
+  if (kind === "trades") {
+    // An exchange tells itself what it does not list, and numbers of rows leave none out.
+    const tells = sources.every((source) => !isFromExchange(source) && source.isNumbered !== true);
+    const { ids, holes } = tells ? await tradeIds(duck, path, written) : { ids: undefined, holes: [] };
+    return { ids, holes: unionOf(holes) };
+  }
+  const intervalMs = intervalMsOf(intervalOf(kind));
+  if (intervalMs === undefined) return {};
+  // A longer candle covers days without a row of their own, and no more than itself.
+  if (intervalMs > DAY_MS || written.rows >= candlesIn(covered, intervalMs)) return { holes: [] };
+  const starts = await duck.rows(`SELECT timeNs FROM ${parquetSql(path)} ORDER BY timeNs`);
+  const { holes, count } = candleHoles(
+    kind,
+    covered,
+    starts.map(({ timeNs }) => msOfNs(wholeOf(timeNs))),
+  );
+  return { holes: [...holes], missingCandles: count };
+}
+
+/** The findings that name what is missing. */
+function textsOf({ ids, missingCandles: candles }: Pick<Lacking, "ids" | "missingCandles">): string[] {
+  return [
+    ...(ids === undefined || ids.missing === 0 ? [] : [missingTradesText(ids)]),
+    ...(candles === undefined ? [] : [missingText(candles)]),
+  ];
+}
+
+/** The stretches of a day's book, with those of the rows that join it. */
+function chainOf({ chain = [], source }: Writing, day: Day, kept: DayManifest | undefined): readonly BookStretch[] | undefined {
+  // An earlier version kept none, and what its rows end with is not known.
+  if (kept !== undefined && kept.chain === undefined) return undefined;
+  const fresh = chain.flatMap(({ day: its, ...stretch }) => (its === day ? [{ ...stretch, file: source.sha256 ?? "" }] : []));
+  return [...(kept?.chain ?? []), ...fresh].sort((one, other) => one.span[0] - other.span[0]);
 }
 
 /** Whether ids ascend with the time in a day of what has them; not asked where the staged rows told. */
@@ -175,12 +231,8 @@ async function refuseConflict(duck: Duck, { kind }: Series, all: string, key: re
   });
 }
 
-/** What candles say of minutes without trades: nothing, where their source leaves them out. */
-function missingBars({ kind }: Series, covered: readonly Span[], rows: number): DayManifest["missingCandles"] {
-  const intervalMs = intervalMsOf(intervalOf(kind));
-  if (intervalMs === undefined || intervalMs > DAY_MS) return undefined;
-  const bars = covered.reduce((total, [from, to]) => total + Math.floor(to / intervalMs) - Math.ceil(from / intervalMs), 0);
-  return rows < bars ? { missing: bars - rows, of: bars } : undefined;
+function candlesIn(covered: readonly Span[], intervalMs: number): number {
+  return covered.reduce((total, [from, to]) => total + Math.floor(to / intervalMs) - Math.ceil(from / intervalMs), 0);
 }
 
 function placesOf({ series, rows, isByMessage = false }: Writing): Pick<SourceNote, "places"> {

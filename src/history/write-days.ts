@@ -7,7 +7,7 @@ import { ofDaySql, refuseCountedTwice, refuseOverlap, refusePaidTwice, seqHeardB
 import { intervalMsOf, intervalOf } from "./kinds.js";
 import { reading } from "./measure.js";
 import { PendingDays } from "./pending-days.js";
-import { cutTo, daysOf, type Span, spanOf, withoutSpans } from "./spans.js";
+import { cutTo, daysOf, type Span, spanOf, unionOf, withoutSpans } from "./spans.js";
 import type { StagedRows } from "./stage-rows.js";
 import type { HistoryStore } from "./store.js";
 import { writeDay } from "./write-day.js";
@@ -38,7 +38,8 @@ export async function prepareDays(store: PendingDays, duck: Duck, writing: Writi
   const { series, rows, recvShift } = writing;
   const { firstNs, lastNs } = rows;
   const lastsMs = intervalMsOf(intervalOf(series.kind)) ?? 1;
-  const first: Span[] = firstNs === undefined || lastNs === undefined ? [] : [[msOfNs(firstNs), msOfNs(lastNs) + lastsMs]];
+  const ends: Span[] = firstNs === undefined || lastNs === undefined ? [] : [[msOfNs(firstNs), msOfNs(lastNs) + lastsMs]];
+  const first = lastsMs > DAY_MS ? await eachCandle(duck, rows, lastsMs) : ends;
   const reached =
     writing.covered ?? (intervalOf(series.kind) === "" ? await Promise.all(first.map((span) => toMidnights(duck, rows, span))) : first);
   const lost = reached.flatMap((span) => cutTo(writing.lost ?? [], span));
@@ -80,6 +81,12 @@ export async function prepareDays(store: PendingDays, duck: Duck, writing: Writi
   } finally {
     await duck.run(`DROP TABLE ${table}`);
   }
+}
+
+/** The time of candles that are longer than a day, each of its own: a day without a row may lie within one, or in none. */
+async function eachCandle(duck: Duck, { select }: StagedRows, lastsMs: number): Promise<Span[]> {
+  const found = await duck.rows(`SELECT DISTINCT timeNs FROM (${select}) ORDER BY timeNs`);
+  return unionOf(found.map(({ timeNs }): Span => [msOfNs(wholeOf(timeNs)), msOfNs(wholeOf(timeNs)) + lastsMs]));
 }
 
 /** The days of which there is a row, ascending. */

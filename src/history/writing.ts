@@ -1,4 +1,4 @@
-import type { DayManifest, SourceNote } from "./day-manifest.js";
+import type { ChainStretch, DayManifest, SourceNote } from "./day-manifest.js";
 import type { Span } from "./spans.js";
 import type { StagedRows } from "./stage-rows.js";
 import type { Series } from "./store.js";
@@ -16,6 +16,8 @@ export interface Writing {
   readonly covered?: readonly Span[];
   /** Of a book: the time in which it is not known, which is not covered whatever rows lie in it. */
   readonly lost?: readonly Span[];
+  /** Of a book: what tells whether it follows on what is there; absent where its rows do not tell. */
+  readonly chain?: readonly ChainStretch[];
   readonly grid?: DayManifest["grid"];
   readonly findings?: readonly string[];
   /** Whether `seq` is the number of a message's first row, and no place in a capture. */

@@ -146,6 +146,39 @@ describe("a book of which messages were lost", () => {
     expect([book.isKnown, book.beyond()]).toEqual([false, [[60, 1]]]);
   });
 
+  // The import's sentence ended at "the book is not known", and levels behind the snapshot stood there as if nothing was missing.
+  it.each([
+    [
+      "after it",
+      [
+        { ms: 4000, update: [15, 15, 14] },
+        { ms: 4000, snapshot: 20, bids: [[95, 6]], asks: [[96, 1]] },
+      ],
+    ],
+    [
+      "before it",
+      [
+        { ms: 1000, snapshot: 20, bids: [[95, 6]], asks: [[96, 1]] },
+        { ms: 4000, update: [21, 21, 20] },
+      ],
+    ],
+  ] as const)(
+    "is not known for the millisecond in which a snapshot mends the chain %s, and nothing of before stands there then",
+    async (_, rest) => {
+      const known: readonly Message[] = [BEGIN, { ms: rest[0].ms === 4000 ? 4000 : 1000, update: [11, 12, 10], bids: [[98, 3]] }];
+      const { store, day, findings } = await imported([...known, ...rest]);
+      const { ms } = known[1] as Message;
+      expect(day.lost).toEqual([at(ms, ms + 1)]);
+      expect(findings).toEqual([
+        "1 updates do not follow on the one before (prevEndSequence, else beginSequence): the book is not known for 0.001 s, each time to the next snapshot",
+      ]);
+      expect(endingBook(await openTape(store, "btcusdt", WISH))).toEqual([
+        [95, 6],
+        [-96, 1],
+      ]);
+    },
+  );
+
   it("is another source's no more than the rest of the day: rows lie there even so", async () => {
     const { store } = await imported(BROKEN);
     const other = fileOf(scratchFolder(), "other.ndjson", lineOf({ ms: 5000, snapshot: 1, bids: [[50, 1]] }));

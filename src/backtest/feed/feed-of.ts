@@ -12,9 +12,11 @@ export type FeedMaker = (history: MarketHistory, clock: ReplayClock, onTrade: Tr
 /** The feed of a market by the grade of its history. */
 export const feedOf: FeedMaker = (history, clock, onTrade, trail) => {
   const { gaps = [] } = history;
+  // A candle tells its time at its end: until the first one after a gap has ended, the newest price is of before it.
+  const lastsMs = history.grade === "klines" ? history.klines.intervalUs / 1000 : 0;
   const isGap: GapTeller = (latencyUs) => {
     const toldMs = clock.nowMs() - Math.floor(latencyUs / 1000);
-    return gaps.some(([fromMs, toMs]) => toldMs >= fromMs && toldMs < toMs);
+    return gaps.some(([fromMs, toMs]) => toldMs >= fromMs && toldMs < toMs + lastsMs);
   };
   switch (history.grade) {
     case "books":

@@ -31,8 +31,12 @@ export function shortestInterval(store: HistoryStore, markets: readonly string[]
 }
 
 function intervalsOf(store: HistoryStore, wanted: string): string[] {
-  return store
-    .series()
-    .filter(({ market, kind }) => market === wanted && kind.startsWith("klines-"))
-    .map(({ kind }) => intervalOf(kind));
+  return (
+    store
+      .series()
+      .filter(({ market, kind }) => market === wanted && kind.startsWith("klines-"))
+      .map(({ kind }) => intervalOf(kind))
+      // A store of an earlier version may have candles of a month, which no run can play.
+      .filter((interval) => intervalMsOf(interval) !== undefined)
+  );
 }

@@ -1,7 +1,7 @@
 import type { MarketId } from "../../core/units.js";
 import { instantText, parseInstant } from "../../history/day.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "../../history/kinds.js";
-import { gapsOf, type Span } from "../../history/spans.js";
+import { gapsOf, lengthOf, type Span } from "../../history/spans.js";
 import { EVER } from "../config/backtest-schema.js";
 import { missingCandles } from "./missing-candles.js";
 import type { PlayedMarket } from "./played-history.js";
@@ -33,26 +33,38 @@ export interface CoveredBeside {
   readonly fundingIntervalMs: number;
 }
 
+/** So many gaps of a market's books or trades are named one by one. */
+const NAMED_ALONE = 100;
+
 /** What books or trades lack of what is replayed, in words. @param replayedMs from the first instant of it to the last */
 export function tapeGapTexts(gaps: readonly TapeGap[], replayedMs: Span): string[] {
-  return gaps.flatMap(({ marketId, kind, gap }) => {
+  const bySeries = new Map<string, Span[]>();
+  for (const { marketId, kind, gap } of gaps) {
     const [fromMs, toMs] = askedOf(gap, replayedMs);
     const isWhole = fromMs === gap[0] && toMs === gap[1];
-    return toMs - fromMs > (isWhole ? 0 : RAGGED_MS) ? [`${marketId} ${kind}: ${spanText([fromMs, toMs])}`] : [];
+    if (toMs - fromMs <= (isWhole ? 0 : RAGGED_MS)) continue;
+    const name = `${marketId} ${kind}`;
+    bySeries.set(name, [...(bySeries.get(name) ?? []), [fromMs, toMs]]);
+  }
+  return [...bySeries].flatMap(([name, spans]) => {
+    if (spans.length <= NAMED_ALONE) return spans.map((span) => `${name}: ${spanText(span)}`);
+    const longest = spans.reduce((most, span) => (span[1] - span[0] > most[1] - most[0] ? span : most));
+    return [`${name}: ${lengthOf(spans) / 1000} s in ${spans.length} stretches, the longest ${spanText(longest)}`];
   });
 }
 
 /** The same of candles. @param asked what the configuration says */
 export function candleGapTexts(
-  markets: readonly Pick<PlayedMarket, "marketId" | "klines">[],
+  markets: readonly Pick<PlayedMarket, "marketId" | "klines" | "lacking">[],
   interval: string | undefined,
   { fromUs, toUs }: AskedSpan,
   replayedMs: Span,
 ): string[] {
   const [fromMs, toMs] = askedOf([fromUs / 1000, toUs / 1000], replayedMs);
-  return markets.flatMap(({ marketId, klines }) =>
-    klines === undefined ? [] : missingCandles(klines, fromMs * 1000, toMs * 1000).map((text) => `${marketId} klines-${interval}: ${text}`),
-  );
+  return markets.flatMap(({ marketId, klines, lacking }) => {
+    const texts = klines === undefined ? [] : missingCandles(klines, fromMs * 1000, toMs * 1000, lacking);
+    return texts.map((text) => `${marketId} klines-${interval}: ${text}`);
+  });
 }
 
 /** The same of marks and funding: where marks end a position goes on at the last one, and where funding ends none is paid. A run must not pass over that in silence. */

@@ -1,4 +1,5 @@
 import type { MarketId } from "../../core/units.js";
+import { knownCandles } from "../../history/columns/known-candles.js";
 import { onOneGrid } from "../../history/columns/days-on-grid.js";
 import { openKlines } from "../../history/columns/open-klines.js";
 import { MarkSource, openFunding } from "../../history/columns/open-marks.js";
@@ -132,7 +133,8 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
     const klines = await onOneGrid(store, days, grid, () =>
       openKlines(store, name, { ...span, kind, tickSize, stepSize, mostBars: Math.floor(bytes / BYTES_A_BAR) }),
     );
-    const lacking = gapsOf(coveredBy(store, name, kind), [Math.floor(span.fromUs / 1000), Math.ceil(span.toUs / 1000)]);
+    const spanMs: Span = [Math.floor(span.fromUs / 1000), Math.ceil(span.toUs / 1000)];
+    const lacking = gapsOf(knownCandles(days, klines, spanMs), spanMs);
     const market = { marketId, marks, tellsFunding, funding, tapes: undefined, klines: { ...klines, marketId }, lacking };
     return { market, files, tapeGaps: [], beside, doubts: dayDoubts(marketId, days, grid) };
   }

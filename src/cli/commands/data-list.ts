@@ -1,12 +1,16 @@
 import type { Command } from "commander";
 import { instantText } from "../../history/day.js";
 import { listHistory, type SeriesListing } from "../../history/list-history.js";
+import type { Span } from "../../history/spans.js";
 import { type StagedWork, stagedWork } from "../../history/staged-work.js";
 import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
 import type { CliContext } from "../cli-context.js";
 import { dayFindings } from "../day-findings.js";
 import { NotWell } from "../exit.js";
 import { jsonText, table } from "../output.js";
+
+/** So many gaps of a series are named. */
+const MOST_GAPS = 20;
 
 interface ListOptions {
   readonly store: string;
@@ -98,7 +102,15 @@ function listText(listings: readonly SeriesListing[], withDays: boolean): string
     `${days.length}${complete ? "" : " (not all complete)"}`,
     String(count),
     String(bytes),
-    gaps.length === 0 ? "none" : gaps.map(([from, to]) => `${instantText(from)}..${instantText(to)}`).join(" "),
+    gapsText(gaps),
   ]);
-  return `${table([["market", "kind", "from", "to", "days", "rows", "bytes", "gaps"], ...rows])}${listings.flatMap((series) => dayFindings(series, series.days).map((line) => `${line}\n`)).join("")}`;
+  return `${table([["market", "kind", "from", "to", "days", "rows", "bytes", "gaps"], ...rows])}${listings.flatMap((series) => [...series.notes, ...dayFindings(series, series.days)].map((line) => `${line}\n`)).join("")}`;
+}
+
+/** The first gaps, and how many more there are. */
+function gapsText(gaps: readonly Span[]): string {
+  if (gaps.length === 0) return "none";
+  const named = gaps.slice(0, MOST_GAPS).map(([from, to]) => `${instantText(from)}..${instantText(to)}`);
+  const more = gaps.length - named.length;
+  return [...named, ...(more > 0 ? [`and ${more} more (--json)`] : [])].join(" ");
 }

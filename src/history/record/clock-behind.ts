@@ -11,7 +11,7 @@ const MOST_US = 60_000_000;
  * @returns microseconds below zero; undefined where the clock may be right
  */
 export function clockBehindUs(store: HistoryStore, market: MarketId, nowUs: number): number | undefined {
-  const ends = RECORDED_KINDS.flatMap((kind) => store.days({ market, kind }).at(-1)?.covered.at(-1)?.[1] ?? []);
+  const ends = RECORDED_KINDS.flatMap((kind) => store.writtenDays({ market, kind }).at(-1)?.covered.at(-1)?.[1] ?? []);
   const behindUs = nowUs - Math.max(...ends) * 1000;
   return behindUs < 0 && behindUs >= -MOST_US ? behindUs : undefined;
 }

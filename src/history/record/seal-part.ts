@@ -82,7 +82,7 @@ export async function sealPart(store: HistoryStore, folder: string, limits?: Duc
             clock: [{ fromSeq: "0", addedNs: String(addedNs), smallestNs: String(smallestNs) }],
           },
           recvShift: addedNs === 0n ? undefined : String(addedNs),
-          covered: afterSeams(heard[HEARD_ON[kind]], store.days(series)),
+          covered: afterSeams(heard[HEARD_ON[kind]], store.writtenDays(series)),
           grid,
           findings,
         });

@@ -61,7 +61,7 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
       expected: "type snapshot or update in each",
     });
   }
-  const { breaks, lost } = await brokenChain(duck, from);
+  const { breaks, lost, stretches } = await brokenChain(duck, from);
   return {
     kind: "book",
     select: `SELECT ${head}, level, l[1] = '1' AS isBid, l[2] AS price, l[3] AS amount FROM (${rows})`,
@@ -69,6 +69,7 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
     isByMessage: wholeOf(chain.unplaced) > 0n,
     symbol: `SELECT DISTINCT ticker_id AS symbol FROM ${from} WHERE ticker_id IS NOT NULL`,
     lost: lost.length === 0 ? undefined : lost,
+    chain: stretches,
     findings: breaks === 0 ? [] : [brokenText(breaks, lost)],
   };
 }

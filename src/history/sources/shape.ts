@@ -1,3 +1,4 @@
+import type { ChainStretch } from "../day-manifest.js";
 import { type Row, wholeOf } from "../duck.js";
 import type { HistoryKind } from "../kinds.js";
 import type { Span } from "../spans.js";
@@ -68,6 +69,8 @@ export interface ShapedFile {
   readonly isInContracts?: true;
   /** Of a book: the time in which it is not known. */
   readonly lost?: readonly Span[];
+  /** Of a book: the ends of its chain of sequences, day by day; absent where its rows do not tell them. */
+  readonly chain?: readonly ChainStretch[];
   /** SQL of the names of the markets that the file itself tells; absent where it tells none. */
   readonly symbol?: string;
   /** The same for one of those markets alone, as an SQL literal; absent where a file of this shape has but one. */

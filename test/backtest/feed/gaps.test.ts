@@ -26,6 +26,39 @@ it.each([
   expect(judged).toEqual(["current", "behind", "behind", "behind", "current"]);
 });
 
+// The first candle after a hole is heard at its end: an ask at the price of six hours before was filled by it, ten times as high.
+it("has a bot that hears candles miss them until the first one after the gap has ended", () => {
+  const gaps = [[2 * 60_000, 10 * 60_000]] as const;
+  const column = Int32Array.from([100, 100, 1000, 1000]);
+  const klines = {
+    marketId: "btcusdc",
+    tickSize: "0.1",
+    stepSize: "0.001",
+    bars: 4,
+    intervalUs: 60e6,
+    startUs: Float64Array.from([0, 1, 10, 11], (minute) => minute * 60e6),
+    openTicks: column,
+    highTicks: column,
+    lowTicks: column,
+    closeTicks: column,
+    lots: Float64Array.from([1, 1, 1, 1]),
+  };
+  const clock = new ReplayClock(0);
+  const { book, ...feed } = hearable(feedOf({ grade: "klines", klines, gaps }, clock, () => undefined));
+  const judged = [1.5, 2.5, 9.5, 10.5, 11.5].map((minutes) => {
+    clock.moveTo(minutes * 60e6);
+    feed.hearAll(clock.nowUs + 1);
+    return [book.confirm(0, clock.nowMs()), book.bids.bestTicks];
+  });
+  expect(judged).toEqual([
+    ["current", 100],
+    ["behind", 100],
+    ["behind", 100],
+    ["behind", 100],
+    ["current", 1000],
+  ]);
+});
+
 // A bot bought to its limit at the prices of a book that had ended a minute before: each trade that was heard made it new again.
 it("has a trade bring back no book that was lost, and make none younger that is silent", () => {
   const builder = new TapeBuilder({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" });

@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { shortestInterval } from "../../../src/backtest/run/best-grade.js";
 import { missingCandles } from "../../../src/backtest/run/missing-candles.js";
 import { openHistory } from "../../../src/backtest/run/open-history.js";
+import { type DayManifest, manifestText } from "../../../src/history/day-manifest.js";
+import { listHistory } from "../../../src/history/list-history.js";
 import { HistoryStore } from "../../../src/history/store.js";
 import { take } from "../../history/scratch.js";
 import { backtest, LadderHistory } from "./ladder-history.js";
@@ -43,6 +46,41 @@ describe("a backtest on candles of which some are missing", () => {
   });
 });
 
+// The report named the hours, and the bot quoted through them; a store that an earlier version wrote does not name them at all.
+describe("a backtest's bot and the store's listing", () => {
+  const ladder = new LadderHistory();
+  const HOLE = [DAY_MS + 600 * MINUTE_MS, DAY_MS + 780 * MINUTE_MS];
+
+  it("lack the same candles, also where an earlier version imported them", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "mw-"));
+    try {
+      const store = new HistoryStore(join(folder, "history"));
+      const path = join(folder, "hole.csv");
+      const minutes = Array.from({ length: 1440 }, (_, minute) => minute).filter((minute) => minute < 600 || minute >= 780);
+      const rows = minutes.map((minute) => `${DAY_MS + minute * MINUTE_MS},60000,60010,59990,60000,3`);
+      writeFileSync(path, `time,open,high,low,close,volume\n${rows.join("\n")}\n`);
+      await take(store, [path], { market: MARKET });
+      const lacking = async (): Promise<unknown> =>
+        (await openHistory(ladder.written(backtest("", `grade: klines, store: ${store.root}, from: 2026-01-05, to: 2026-01-06`), "same")))
+          .markets[0]?.lacking;
+      const [listed] = await listHistory(store, { verify: false });
+      expect(listed?.gaps).toEqual([HOLE]);
+      expect(await lacking()).toEqual([HOLE]);
+      const series = { market: MARKET, kind: "klines-1M" };
+      const { holes: _, ...former } = store.day(series, "2026-01-05") as DayManifest;
+      writeFileSync(store.manifestPath(series, "2026-01-05"), manifestText(former));
+      expect(await lacking()).toEqual([HOLE]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("does not play candles of a month, which an earlier version took, in place of those of an hour", () => {
+    const store = { root: "", series: () => ["1MO", "1H", "15M"].map((interval) => ({ market: MARKET, kind: `klines-${interval}` })) };
+    expect(shortestInterval(store as unknown as HistoryStore, [MARKET])).toBe("15M");
+  });
+});
+
 describe("candles that are missing", () => {
   const tape = (minutes: readonly number[]) => ({
     bars: minutes.length,
@@ -52,12 +90,19 @@ describe("candles that are missing", () => {
 
   it("are counted where they are many and far between, as those of a market of few trades", () => {
     const even = tape(Array.from({ length: 40 }, (_, at) => (at < 20 ? 2 * at : 2 * at + 5)));
-    expect(missingCandles(even, 0, 84 * 60e6)).toEqual([
-      "44 of 84 candles, in 39 stretches, the longest 1970-01-01T00:39:00Z to 1970-01-01T00:45:00Z",
+    const all = "44 of 84 candles, in 39 stretches, the longest 1970-01-01T00:39:00Z to 1970-01-01T00:45:00Z";
+    expect(missingCandles(even, 0, 84 * 60e6, [[0, 84 * 60e3]])).toEqual([all]);
+    expect(missingCandles(even, 0, 84 * 60e6, [])).toEqual([`${all}, taken for times without a trade: quotes stay`]);
+  });
+
+  it("are named apart where the store lacks some of them, and takes others for times without trades", () => {
+    expect(missingCandles(tape([0, 1, 3, 4, 9]), 0, 600e6, [[300e3, 540e3]])).toEqual([
+      "1970-01-01T00:05:00Z to 1970-01-01T00:09:00Z",
+      "1 of 10 candles, in 1 stretch, the longest 1970-01-01T00:02:00Z to 1970-01-01T00:03:00Z, taken for times without a trade: quotes stay",
     ]);
   });
 
   it("are none where each follows on the one before", () => {
-    expect(missingCandles(tape([0, 1, 2]), 0, 180e6 + 1e6)).toEqual([]);
+    expect(missingCandles(tape([0, 1, 2]), 0, 180e6 + 1e6, [])).toEqual([]);
   });
 });

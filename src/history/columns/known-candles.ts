@@ -1,0 +1,25 @@
+import { DAY_MS, type Ms } from "../../core/units.js";
+import { candleHoles } from "../candle-holes.js";
+import { startOfDay } from "../day.js";
+import type { DayManifest } from "../day-manifest.js";
+import { cutTo, type Span, withoutSpans } from "../spans.js";
+import type { KlineTape } from "./tape.js";
+
+/**
+ * Returns the time of a span of which a store has the candles. A day that an earlier version wrote does not say which are missing: the candles do.
+ * @param days of the store that reach into the span
+ * @param klines all that begin in the span
+ */
+export function knownCandles(days: readonly DayManifest[], { startUs, bars }: Pick<KlineTape, "startUs" | "bars">, span: Span): Span[] {
+  const byDay = new Map<Ms, Ms[]>();
+  for (const us of startUs.subarray(0, bars)) {
+    const dayMs = Math.floor(us / 1000 / DAY_MS) * DAY_MS;
+    const starts = byDay.get(dayMs) ?? [];
+    starts.push(us / 1000);
+    byDay.set(dayMs, starts);
+  }
+  return days.flatMap(({ kind, day, covered, holes }) => {
+    const known = cutTo(covered, span);
+    return holes === undefined ? withoutSpans(known, candleHoles(kind, known, byDay.get(startOfDay(day)) ?? []).holes) : known;
+  });
+}

@@ -1,0 +1,35 @@
+import type { DayManifest } from "./day-manifest.js";
+import { type Duck, wholeOf } from "./duck.js";
+import { betweenRows, isCount, mayBeMissing } from "./id-count.js";
+import { parquetSql } from "./measure.js";
+import type { Span } from "./spans.js";
+
+/** The ids of a day's trades, and the time of which trades are missing by them. */
+export interface TradeIds {
+  /** Undefined where the ids are no count of the trades. */
+  readonly ids: DayManifest["ids"];
+  readonly holes: readonly Span[];
+}
+
+/**
+ * Where the ids of a day's trades leave some out. Ids that an exchange counts over all its markets, or draws at random, tell nothing: nearly all
+ * of a count go on by one.
+ * @param path of the day's Parquet file
+ */
+export async function tradeIds(
+  duck: Duck,
+  path: string,
+  { rows, firstId, lastId }: { readonly rows: number; readonly firstId: bigint | undefined; readonly lastId: bigint | undefined },
+): Promise<TradeIds> {
+  if (firstId === undefined || lastId === undefined) return { ids: undefined, holes: [] };
+  const missing = lastId - firstId + 1n - BigInt(rows);
+  if (missing !== 0n && !mayBeMissing(missing, rows)) return { ids: undefined, holes: [] };
+  const first = String(firstId);
+  if (missing === 0n) return { ids: { first, breaks: 0, missing: 0 }, holes: [] };
+  const steps = `SELECT timeNs, id - lag(id) OVER byId AS step, lag(timeNs) OVER byId AS before FROM ${parquetSql(path)} WINDOW byId AS (ORDER BY id)`;
+  const breaks = wholeOf((await duck.row(`SELECT count(*) AS breaks FROM (${steps}) WHERE step > 1`)).breaks);
+  const ids = { first, breaks: Number(breaks), missing: Number(missing) };
+  if (!isCount(rows - 1, ids.breaks)) return { ids: undefined, holes: [] };
+  const found = await duck.rows(`SELECT before, timeNs FROM (${steps}) WHERE step > 1 ORDER BY timeNs`);
+  return { ids, holes: found.flatMap(({ before, timeNs }) => betweenRows(wholeOf(before), wholeOf(timeNs))) };
+}

@@ -1,0 +1,263 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../../src/core/units.js";
+import { openTapes } from "../../src/history/columns/open-tape.js";
+import { type DayManifest, manifestText } from "../../src/history/day-manifest.js";
+import { listHistory, type SeriesListing } from "../../src/history/list-history.js";
+import type { Span } from "../../src/history/spans.js";
+import { HistoryStore } from "../../src/history/store.js";
+import { endingBook } from "../support/ending-book.js";
+import { openTape } from "./open-tape.js";
+import { fileOf, scratchFolder, take } from "./scratch.js";
+
+/** Noon of the first day; the second begins twelve hours later. */
+const NOON = Date.UTC(2025, 0, 12, 12);
+const MINUTE = 60_000;
+const MIDNIGHT = 12 * 60 * MINUTE;
+const WISH = { tickSize: "1", stepSize: "1" };
+
+const at = (from: number, to: number): Span => [NOON + from, NOON + to];
+
+/** A store, and files that are imported into it one command after the other. */
+class Stand {
+  readonly #folder = scratchFolder();
+  readonly store = new HistoryStore(join(this.#folder, "history"));
+
+  /** @returns what each import says of its days */
+  async take(...files: readonly string[]): Promise<string[]> {
+    const said: string[] = [];
+    for (const content of files) {
+      const path = fileOf(this.#folder, `${said.length}-${content.length}.${content.startsWith("{") ? "ndjson" : "csv"}`, content);
+      const { files: done } = await take(this.store, [path]);
+      said.push(done.flatMap(({ days }) => days.flatMap(({ findings }) => findings)).join("; "));
+    }
+    return said;
+  }
+
+  async listing(): Promise<SeriesListing> {
+    return (await listHistory(this.store, { verify: false }))[0] as SeriesListing;
+  }
+
+  async gaps(): Promise<readonly Span[]> {
+    return (await this.listing()).gaps;
+  }
+
+  /** What a replay lacks of a time, and the book that it ends with. */
+  async replayed([fromMs, toMs]: Span): Promise<{ readonly gaps: readonly Span[]; readonly book: ReturnType<typeof endingBook> }> {
+    const wish = { ...WISH, fromUs: fromMs * 1000, toUs: toMs * 1000 };
+    const { gaps } = await openTapes(this.store, "btcusdt", wish);
+    return { gaps: gaps.map(({ span }) => span), book: endingBook(await openTape(this.store, "btcusdt", wish)) };
+  }
+
+  /** Writes a day's manifest as an earlier version did. */
+  forget(kind: string, day: string, change: (manifest: DayManifest) => DayManifest = (manifest) => manifest): void {
+    const path = this.store.manifestPath({ market: "btcusdt", kind }, day);
+    const { check: _, holes: _holes, ids: _ids, chain: _chain, ...rest } = JSON.parse(readFileSync(path, "utf8"));
+    writeFileSync(path, manifestText(change(rest as DayManifest)));
+  }
+}
+
+type Levels = readonly (readonly [price: number, amount: number])[];
+const textOf = (levels: Levels): string[][] => levels.map((level) => level.map(String));
+const snapshot = (ms: number, sequence: number, bids: Levels = [[100, 5]], asks: Levels = [[101, 7]]): string =>
+  `${JSON.stringify({ type: "snapshot", sequence, timestamp: NOON + ms, bids: textOf(bids), asks: textOf(asks) })}\n`;
+/** @param previous where the one before ended: sequences of Binance's futures are not counted one after the other. */
+const update = (ms: number, end: number, previous: number, bids: Levels = [[99, end]]): string =>
+  `${JSON.stringify({ type: "update", beginSequence: end - 1, endSequence: end, prevEndSequence: previous, timestamp: NOON + ms, bids: textOf(bids), asks: [] })}\n`;
+
+describe("a book that several files bring", () => {
+  const morning = snapshot(0, 10) + update(1000, 14, 10) + update(2000, 19, 14);
+  const whole = snapshot(9000, 40, [[95, 6]], [[96, 1]]) + update(9500, 44, 40, [[95, 8]]);
+
+  // Each file was looked at alone: the levels of the first one stood in the second, though messages between both were lost.
+  it("is not known from the end of one file to the next snapshot where the next does not follow on it, in whichever order they come", async () => {
+    const later = update(3000, 33, 30, [[97, 2]]) + whole;
+    for (const files of [
+      [morning, later],
+      [later, morning],
+    ]) {
+      const stand = new Stand();
+      const said = await stand.take(...files);
+      expect(said[1]).toMatch(
+        /updates are missing before those of 2025-01-12T12:00:03Z, which do not follow on the file before: the book is not known from 2025-01-12T12:00:02.001Z to 2025-01-12T12:00:09Z/,
+      );
+      expect(await stand.gaps()).toEqual([at(2001, 9000)]);
+      expect(await stand.replayed(at(0, 9501))).toEqual({
+        gaps: [at(2001, 9000)],
+        book: [
+          [95, 8],
+          [-96, 1],
+        ],
+      });
+      expect((await stand.replayed(at(0, 8000))).book).toEqual([[97, 2]]);
+    }
+  });
+
+  it("goes on where the next file follows on the one before, by whatever its exchange counts", async () => {
+    const stand = new Stand();
+    expect(await stand.take(morning, update(3000, 25, 19) + update(4000, 31, 25))).toEqual(["", ""]);
+    expect((await stand.replayed(at(0, 4001))).gaps).toEqual([at(2001, 3000)]);
+    expect((await stand.replayed(at(0, 4001))).book).toEqual([
+      [100, 5],
+      [99, 31],
+      [-101, 7],
+    ]);
+  });
+
+  it("is known again as soon as the file between two others comes", async () => {
+    const stand = new Stand();
+    await stand.take(morning, update(3000, 33, 30) + update(3500, 36, 33));
+    expect((await stand.replayed(at(0, 3501))).book).toEqual([[99, 36]]);
+    expect(await stand.take(update(2500, 30, 19))).toEqual([""]);
+    expect((await stand.replayed(at(0, 3501))).book).toEqual([
+      [100, 5],
+      [99, 36],
+      [-101, 7],
+    ]);
+  });
+
+  it("is not known over midnight where the next day does not follow on the day before, also where its first message is a snapshot", async () => {
+    const evening = snapshot(MIDNIGHT - 2000, 10) + update(MIDNIGHT - 1000, 14, 10);
+    const stand = new Stand();
+    await stand.take(evening, update(MIDNIGHT + 1000, 33, 30) + snapshot(MIDNIGHT + 5000, 40, [[95, 6]], [[96, 1]]));
+    const lost = at(MIDNIGHT - 999, MIDNIGHT + 5000);
+    expect(await stand.gaps()).toEqual([lost]);
+    expect((await stand.replayed(at(MIDNIGHT - 2000, MIDNIGHT + 5001))).gaps).toEqual([lost]);
+    expect((await stand.replayed(at(MIDNIGHT - 2000, MIDNIGHT + 4000))).book).toEqual([[99, 33]]);
+    const other = new Stand();
+    await other.take(evening, snapshot(MIDNIGHT + 200, 30, [[95, 6]], [[96, 1]]) + update(MIDNIGHT + 300, 34, 30));
+    expect(await other.gaps()).toEqual([at(MIDNIGHT - 999, MIDNIGHT + 200)]);
+    expect((await other.replayed(at(MIDNIGHT - 2000, MIDNIGHT + 1000))).gaps).toContainEqual(at(MIDNIGHT - 999, MIDNIGHT + 200));
+  });
+
+  it("goes on over midnight where the next day follows on the day before", async () => {
+    const stand = new Stand();
+    const evening = snapshot(MIDNIGHT - 2000, 10) + update(MIDNIGHT - 1000, 14, 10);
+    expect(await stand.take(evening, update(MIDNIGHT + 1000, 19, 14))).toEqual(["", ""]);
+    expect((await stand.replayed(at(MIDNIGHT - 2000, MIDNIGHT + 1001))).book).toEqual([
+      [100, 5],
+      [99, 19],
+      [-101, 7],
+    ]);
+  });
+
+  it("says nothing of what an earlier version imported but that it was not looked for", async () => {
+    const stand = new Stand();
+    await stand.take(morning);
+    expect((await stand.listing()).notes).toEqual([]);
+    stand.forget("book", "2025-01-12");
+    expect((await stand.listing()).notes).toEqual([
+      "btcusdt book: 1 of 1 days were imported by an earlier version, which did not look for all that is missing: import them again with --replace",
+    ]);
+    expect(await stand.take(update(3000, 33, 30))).toEqual([""]);
+  });
+});
+
+describe("trades whose ids count them", () => {
+  const trades = (from: number, to: number, startMs = 0, stepMs = 1000, idOf: (n: number) => number = (n) => n): string => {
+    const rows = Array.from({ length: to - from }, (_, n) => `${idOf(from + n)},100,1,${NOON + startMs + n * stepMs},false\n`);
+    return `id,price,amount,time,isBuyerMaker\n${rows.join("")}`;
+  };
+
+  it("are missing where an id is left out: within a file, from file to file and from day to day", async () => {
+    const within = new Stand();
+    expect(await within.take(trades(1, 40, 0, 1000, (n) => (n < 20 ? n : n + 500)))).toEqual([
+      "500 trades are missing in 1 place, as their ids tell",
+    ]);
+    expect(await within.gaps()).toEqual([at(18_001, 19_000)]);
+    expect((await within.replayed(at(0, 38_001))).gaps).toEqual([at(18_001, 19_000)]);
+
+    const between = new Stand();
+    expect(await between.take(trades(1, 21), trades(81, 101, 25_000))).toEqual(["", "60 trades are missing in 1 place, as their ids tell"]);
+    expect(await between.gaps()).toEqual([at(19_001, 25_000)]);
+    expect(await between.take(trades(21, 81, 19_050, 90))).toEqual([""]);
+
+    const days = new Stand();
+    const said = await days.take(trades(1, 21, MIDNIGHT - 30_000), trades(81, 101, MIDNIGHT + 5000));
+    expect(said[1]).toBe("60 trades are missing before its first one, as the ids of 2025-01-12 and its own tell");
+    expect((await days.replayed(at(MIDNIGHT - 30_000, MIDNIGHT + 24_001))).gaps).toEqual([at(MIDNIGHT - 10_999, MIDNIGHT + 5000)]);
+  });
+
+  it("are missing over a midnight to which the files of both days reach, as those of an archive do", async () => {
+    const stand = new Stand();
+    const quiet = (n: number): number => n;
+    const many = (from: number, startMs: number): string => trades(from, from + 700, startMs, 5000, quiet);
+    await stand.take(many(1, MIDNIGHT - 3_500_000), many(2001, MIDNIGHT + 3000));
+    expect(await stand.gaps()).toEqual([at(MIDNIGHT - 4999, MIDNIGHT + 3000)]);
+    const whole = new Stand();
+    await whole.take(many(1, MIDNIGHT - 3_500_000), many(701, MIDNIGHT + 3000));
+    expect(await whole.gaps()).toEqual([]);
+  });
+
+  it("are not missing where they are merely rare, or their ids count something else", async () => {
+    const rare = new Stand();
+    await rare.take(trades(1, 30, 0, 20 * MINUTE));
+    expect(await rare.gaps()).toEqual([]);
+    for (const idOf of [(n: number) => 3 * n, (n: number) => n * n * 1_000_003, (n: number) => n + Math.floor(n / 5)]) {
+      const stand = new Stand();
+      expect(await stand.take(trades(1, 200, 0, 1000, idOf))).toEqual([""]);
+      expect(await stand.gaps()).toEqual([]);
+    }
+    const other = new Stand();
+    expect((await other.take(trades(1, 21, MIDNIGHT - 30_000), trades(900_000, 900_021, MIDNIGHT + 5000)))[1]).toBe("");
+  });
+});
+
+describe("candles that are missing", () => {
+  const candles = (minutes: readonly number[], stepMs = MINUTE): string =>
+    minutes
+      .map((n) => `${JSON.stringify({ time: NOON + n * stepMs, open: "1", high: "2", low: "1", close: "2", volume: "3" })}\n`)
+      .join("");
+  const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => from + n);
+
+  it("are a gap within the day, and no more once they come", async () => {
+    const stand = new Stand();
+    await stand.take(candles([...range(0, 60), ...range(120, 200)]));
+    expect(await stand.gaps()).toEqual([at(60 * MINUTE, 120 * MINUTE)]);
+    await stand.take(candles(range(60, 90)));
+    expect(await stand.gaps()).toEqual([at(90 * MINUTE, 120 * MINUTE)]);
+    await stand.take(candles(range(90, 120)));
+    expect(await stand.gaps()).toEqual([]);
+    expect((await stand.listing()).days[0]?.findings).toEqual([]);
+  });
+
+  it("are a gap at midnight too, and over days of a longer file", async () => {
+    const stand = new Stand();
+    await stand.take(candles([...range(0, 700), ...range(740, 800)]));
+    expect(await stand.gaps()).toEqual([at(700 * MINUTE, 740 * MINUTE)]);
+  });
+
+  it("are no gap where a source leaves out minutes without a trade, but for those that are far longer than most", async () => {
+    const stand = new Stand();
+    const sparse = range(0, 400).filter((n) => n % 7 !== 3 && (n < 200 || n >= 300));
+    await stand.take(candles(sparse));
+    expect(await stand.gaps()).toEqual([at(199 * MINUTE, 300 * MINUTE)]);
+    expect((await stand.listing()).days[0]?.findings[0]).toMatch(
+      /^\d+ of 400 candles are missing, 42 of them taken for times without a trade/,
+    );
+  });
+
+  it("are a gap where they last longer than a day", async () => {
+    const stand = new Stand();
+    const weeks = [0, 1, 3].map((n) => n * 7);
+    await stand.take(candles(weeks, DAY_MS));
+    expect(await stand.gaps()).toEqual([at(14 * DAY_MS, 21 * DAY_MS)]);
+  });
+
+  it("of a month, which an earlier version took, are listed without a gap", async () => {
+    const stand = new Stand();
+    await stand.take(candles([0, 1, 2], DAY_MS));
+    const { store } = stand;
+    const day = store.day({ market: "btcusdt", kind: "klines-1D" }, "2025-01-12") as DayManifest;
+    const folder = store.folder({ market: "btcusdt", kind: "klines-1MO" });
+    await store.open({ market: "btcusdt", kind: "klines-1MO" }).then((lock) => lock.release());
+    for (const month of ["2024-12-01", "2025-01-01", "2025-02-01"]) {
+      writeFileSync(join(folder, `${month}.parquet`), readFileSync(store.dataPath({ market: "btcusdt", kind: "klines-1D" }, "2025-01-12")));
+      const from = Date.parse(month);
+      writeFileSync(join(folder, `${month}.json`), manifestText({ ...day, kind: "klines-1MO", day: month, covered: [[from, from + 1]] }));
+    }
+    const listed = (await listHistory(store, { kind: "klines-1MO", verify: false }))[0];
+    expect(listed).toMatchObject({ gaps: [], covered: [[Date.UTC(2024, 11), Date.UTC(2025, 2)]] });
+  });
+});

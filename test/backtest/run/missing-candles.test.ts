@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -76,8 +76,13 @@ describe("a backtest's bot and the store's listing", () => {
   });
 
   it("does not play candles of a month, which an earlier version took, in place of those of an hour", () => {
-    const store = { root: "", series: () => ["1MO", "1H", "15M"].map((interval) => ({ market: MARKET, kind: `klines-${interval}` })) };
-    expect(shortestInterval(store as unknown as HistoryStore, [MARKET])).toBe("15M");
+    const root = mkdtempSync(join(tmpdir(), "mw-"));
+    try {
+      for (const interval of ["1MO", "1H", "15M"]) mkdirSync(join(root, MARKET, `klines-${interval}`), { recursive: true });
+      expect(shortestInterval(new HistoryStore(root), [MARKET])).toBe("15M");
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
   });
 });
 

@@ -171,6 +171,7 @@ async function taken(
         ...shaped.findings,
         ...(await orderFindings(duck, shaped.kind, rows)),
         ...(await bookFindings(duck, shaped.kind, rows)),
+        ...reusedFindings(shaped.kind, rows),
         ...(isStamped ? oddClocks(parts) : []),
         ...(changed.get(index) ?? []),
       ];
@@ -217,6 +218,13 @@ async function orderFindings(duck: Duck, kind: HistoryKind, { isOrdered, path }:
   const updates = `SELECT timeNs, lag(timeNs) OVER () AS before FROM ${parquetSql(path)} WHERE NOT isSnapshot`;
   const back = wholeOf((await duck.row(`SELECT count(*) AS back FROM (${updates}) WHERE timeNs < before`)).back);
   return back === 0n ? [] : [`the stamps of ${back} updates are before the ones above them: they are in the order of their stamps`];
+}
+
+/** What an import says of ids that stand for more than one record. */
+function reusedFindings(kind: HistoryKind, { reused }: StagedRows): string[] {
+  if (reused === undefined) return [];
+  const { ids, example } = reused;
+  return [`${ids === 1 ? "1 id is" : `${ids} ids are`} used for different ${kind} on different days, such as ${example}: all are kept`];
 }
 
 /** Does what reads a text. @throws HistoryError naming its first byte that is no UTF-8, or its first line that ends otherwise than the others */

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
-import { dayOf, msOfNs } from "./day.js";
+import { DAY_MS } from "../core/units.js";
+import { dayOf, msOfNs, NS_A_MS } from "./day.js";
 import type { DayManifest } from "./day-manifest.js";
 import { type Duck, type Row, wholeOf } from "./duck.js";
 import { settledSha256Of } from "./durable-file.js";
@@ -45,10 +46,19 @@ export interface StagedRows extends Written {
   readonly isUnique: boolean;
   /** Whether each row told its place in the capture. */
   readonly isPlaced: boolean;
-  /** Rows whose record another one is too, by what tells one from another. */
+  /** Rows whose record another one of the same day is too, by what tells one from another. */
   readonly repeated: number;
+  /** What tells one record from another, where records of different days have it alike. */
+  readonly reused: ReusedKeys | undefined;
   /** Of the file, which is on the disk by then; undefined where it cannot become a day. */
   readonly sha256: string | undefined;
+}
+
+/** Ids that a source gives to records of different days. */
+export interface ReusedKeys {
+  readonly ids: number;
+  /** The least of them, with the first and the last day that has it. */
+  readonly example: string;
 }
 
 /** Rows at a source's beginning that say how it is written: as many as the database hands on at once, since each is looked at as text. */
@@ -239,13 +249,25 @@ async function rowsLookedThrough(
     select: isDone ? `SELECT * FROM ${from}` : numbered,
     isOrdered: ascends,
     isUnique,
-    repeated: isUnique || key === undefined ? 0 : await repeatedIn(duck, from, key),
+    ...(isUnique || key === undefined ? { repeated: 0, reused: undefined } : await repeatsIn(duck, from, key)),
   };
 }
 
-async function repeatedIn(duck: Duck, from: string, key: readonly string[]): Promise<number> {
-  const { repeated } = await duck.row(`SELECT count(*) - count(DISTINCT (${key.join(", ")})) AS repeated FROM ${from}`);
-  return Number(repeated);
+/** Records of one key join within a day: what is alike on different days is another record. */
+async function repeatsIn(duck: Duck, from: string, key: readonly string[]): Promise<Pick<StagedRows, "repeated" | "reused">> {
+  const by = key.join(", ");
+  const day = `timeNs // ${BigInt(DAY_MS) * NS_A_MS}`;
+  const counted = await duck.row(
+    `SELECT count(*) - count(DISTINCT (${by}, ${day})) AS repeated, count(DISTINCT (${by}, ${day})) - count(DISTINCT (${by})) AS reused FROM ${from}`,
+  );
+  const repeated = Number(counted.repeated);
+  if (wholeOf(counted.reused) === 0n) return { repeated, reused: undefined };
+  const alike = `SELECT ${key[0]} AS id, min(timeNs) AS firstNs, max(timeNs) AS lastNs FROM ${from} GROUP BY ${by} HAVING count(DISTINCT ${day}) > 1`;
+  const { ids, id, firstNs, lastNs } = await duck.row(
+    `SELECT count(*) AS ids, min(id) AS id, arg_min(firstNs, id) AS firstNs, arg_min(lastNs, id) AS lastNs FROM (${alike})`,
+  );
+  const dayText = (ns: unknown): string => dayOf(msOfNs(wholeOf(ns)));
+  return { repeated, reused: { ids: Number(ids), example: `${key[0]} ${String(id)} on ${dayText(firstNs)} and ${dayText(lastNs)}` } };
 }
 
 /** Whether rows ascend, and whether what tells one from another does, so that none comes twice. */

@@ -221,13 +221,15 @@ async function refuseConflict(duck: Duck, { kind }: Series, all: string, key: re
     .filter((name) => !["recvNs", "seq", "status", ...key].includes(name));
   const [conflict] = await reading(file, () =>
     duck.rows(
-      `SELECT ${key[0]} AS which, min((${told.join(", ")})::VARCHAR) AS one, max((${told.join(", ")})::VARCHAR) AS other FROM (${all}) GROUP BY ${key.join(", ")} HAVING count(DISTINCT (${told.join(", ")})) > 1 LIMIT 1`,
+      `SELECT ${key[0]} AS which, min((${told.join(", ")})::VARCHAR) AS one, max((${told.join(", ")})::VARCHAR) AS other, min(origin) AS origin FROM (${all}) GROUP BY ${key.join(", ")} HAVING count(DISTINCT (${told.join(", ")})) > 1 LIMIT 1`,
     ),
   );
   if (conflict === undefined) return;
+  const withoutId = kind === "trades" ? ": a mapping without id keeps them, and numbers the rows" : "";
+  const way = conflict.origin === 1 ? `the file itself has both${withoutId}` : "--replace drops what the store has";
   throw new HistoryError(file, `${kind} of ${day}: two records of ${key[0]} ${String(conflict.which)} differ`, {
     value: `${String(conflict.one)} and ${String(conflict.other)}`,
-    expected: `one ${told.join(", ")}; --replace drops what the store has`,
+    expected: `one ${told.join(", ")}; ${way}`,
   });
 }
 

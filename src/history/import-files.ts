@@ -16,6 +16,7 @@ import { PendingDays } from "./pending-days.js";
 import type { PlainFile } from "./plain-file.js";
 import { rulesOfImports } from "./plausible-times.js";
 import { chooseMappings } from "./sources/choose-mapping.js";
+import { refuseForeign } from "./sources/foreign-formats.js";
 import { exactNumbersOnly } from "./sources/json-numbers.js";
 import { oneLineEnd } from "./sources/line-ends.js";
 import type { Mapping } from "./sources/mapping.js";
@@ -90,7 +91,9 @@ async function imported(store: HistoryStore, options: ImportOptions): Promise<Im
     const plain: UnpackedFile[] = [];
     for (const file of options.files) {
       options.onFile?.(file);
-      for (const found of await unpack(file, unpacked, ends?.signal)) plain.push(await withoutMark(found, unpacked));
+      const found = await unpack(file, unpacked, ends?.signal);
+      refuseForeign(found);
+      for (const each of found) plain.push(await withoutMark(each, unpacked));
       ends?.signal.throwIfAborted();
     }
     const duck = await Duck.open(store.spillFolder, options.limits);

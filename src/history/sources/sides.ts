@@ -5,7 +5,7 @@ import { oddSql, type ValueRule } from "./value-rule.js";
 type Words = Readonly<Record<string, boolean | undefined>>;
 
 /** Who took, as sources print it; `unknown` stands for a side that a source does not know. */
-const TAKERS: Words = { buy: false, b: false, bid: false, sell: true, s: true, ask: true, unknown: undefined };
+const TAKERS: Words = { buy: false, b: false, bid: false, sell: true, s: true, ask: true, a: true, unknown: undefined };
 const LEVELS: Words = { bid: false, buy: false, b: false, ask: true, sell: true, a: true, s: true };
 
 const ruleOf = (type: string, isNot: string, words: Words): ValueRule => ({

@@ -108,3 +108,29 @@ describe("a mapped stamp", () => {
     expect(await query(store, `SELECT timeNs FROM read_parquet('${path}')`)).toEqual([{ timeNs: BigInt(ns) }]);
   });
 });
+
+// Hyperliquid tells the side that took as B or A, in its trades as in its books.
+describe("A side by its first letter", () => {
+  const columns = { time: "ts", price: "px", amount: "qty", side: "side" };
+  const sides = ["B", "b", "S", "s", "A", "a", "Bid", "ASK", "buy", "SELL"];
+  const isBuy = sides.map((side) => side.toLowerCase().startsWith("b"));
+  const csv = `ts,px,qty,side\n${sides.map((side, at) => `${TIME + at},5,1,${side}\n`).join("")}`;
+  const ndjson = sides.map((side, at) => `{"ts":${TIME + at},"px":"5","qty":"1","side":"${side}"}\n`).join("");
+
+  it.each([
+    ["trades", "t.csv", csv],
+    ["trades", "t.ndjson", ndjson],
+    ["book", "b.csv", csv],
+    ["book", "b.ndjson", ndjson],
+  ])("is read alike in trades and books: %s of %s", async (kind, name, content) => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    await take(store, [fileOf(folder, name, content)], { mapping: checkMapping({ kind, columns }) });
+    const column = kind === "book" ? "isBid" : "NOT isBuyerMaker";
+    const rows = await query(
+      store,
+      `SELECT ${column} AS isBuy FROM read_parquet('${store.root}/btcusdt/${kind}/*.parquet') ORDER BY timeNs`,
+    );
+    expect(rows.map((row) => row.isBuy)).toEqual(isBuy);
+  });
+});

@@ -53,7 +53,7 @@ export function addDataImport(data: Command, context: CliContext): void {
     .option("--interval <interval>", "of candles, such as 15M; seen in the data otherwise")
     .option("--mapping <file>", "a YAML file that says which column is which, of one mapping or of a list of them under mappings")
     .option("--kind <kind>", "with --columns: the kind of a file of any columns, such as trades")
-    .option("--columns <pairs>", "with --kind: ours=theirs, with commas between")
+    .option("--columns <pairs>", "with --kind: ours=theirs, with commas between; theirs by name, or by place from 0, as in time=0,price=1")
     .option("--time-unit <unit>", "with --kind: s, ms, us, ns or iso (default: ms)")
     .option("--recv-time-unit <unit>", "with --kind: of the local stamp, where it has another")
     .option(

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { ConfigError } from "../../core/errors.js";
 import type { PlainFile } from "../plain-file.js";
+import { isPlaceOf } from "./header.js";
 import type { Mapping } from "./mapping.js";
 import { headerOf, shapeOfHeader } from "./recognise.js";
 
@@ -55,5 +56,5 @@ function isNamed({ file, name }: PlainFile, pattern: string): boolean {
 /** Whether a file has all columns of a mapping; a file whose columns only the database can tell is taken to. */
 function hasColumns(file: PlainFile, { columns }: Mapping): boolean {
   const names = headerOf(file);
-  return names === undefined || Object.values(columns).every((column) => names.includes(column));
+  return names === undefined || Object.values(columns).every((column) => names.includes(column) || isPlaceOf(column, names));
 }

@@ -1,7 +1,46 @@
 import { HistoryError } from "../history-errors.js";
+import type { Mapping } from "./mapping.js";
 import type { Delimiter } from "./plain-csv.js";
 
 const SHOWN = 200;
+const NUMBER = /^[-+]?(\d+([.]\d*)?|[.]\d+)([eE][-+]?\d+)?$/;
+const PLACE = /^(0|[1-9]\d*)$/;
+
+/** Whether a first line holds a number, as one of data does and a header seldom. */
+export function hasNumber(fields: readonly string[]): boolean {
+  return fields.some((field) => NUMBER.test(field));
+}
+
+/**
+ * The columns of a CSV file that is mapped, and whether its first line is a header. A mapping that names columns by their place, counted from 0,
+ * has a file whose columns are called by their places, whether it has a header or not; such a header is one too.
+ * @throws HistoryError naming a file without a header whose columns the mapping names
+ */
+export function mappedFields(
+  fields: readonly string[],
+  { columns: wanted }: Pick<Mapping, "columns">,
+  file: string,
+): { readonly columns: readonly string[]; readonly hasHeader: boolean } {
+  const names = Object.values(wanted);
+  const places = fields.map((_, at) => String(at));
+  if (names.every((name) => PLACE.test(name))) {
+    const isHeader = !hasNumber(fields) || (places.length > 1 && places.every((place, at) => fields[at] === place));
+    // A header that has all of them means its own, such as levels 1 and 2 of a book.
+    const isByName = isHeader && names.every((name) => fields.includes(name));
+    return { columns: isByName ? columnsOf(fields, file) : places, hasHeader: isHeader };
+  }
+  if (hasNumber(fields) && !names.some((name) => fields.includes(name)))
+    throw new HistoryError(file, "has no header: its first line holds numbers", {
+      value: fields.join(",").slice(0, SHOWN),
+      expected: `columns by their place, counted from 0, such as --columns time=0,price=1; of this file 0 to ${fields.length - 1}`,
+    });
+  return { columns: columnsOf(fields, file), hasHeader: true };
+}
+
+/** Whether a column of a mapping is the place, counted from 0, of a field in the first line of a file without a header. */
+export function isPlaceOf(column: string, fields: readonly string[]): boolean {
+  return PLACE.test(column) && hasNumber(fields) && Number(column) < fields.length;
+}
 
 /** The fields of a CSV file's first line, quoted ones as what they quote. @throws HistoryError naming the file where a quote does not end in it */
 export function fieldsOfLine(text: string, file: string, delimiter: Delimiter): string[] {

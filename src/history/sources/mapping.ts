@@ -9,8 +9,8 @@ import { TIME_UNITS } from "./stamps.js";
 const mappingSchema = z.strictObject({
   /** A kind of history; `klines` alone takes its interval from the data. */
   kind: z.string(),
-  /** Our columns, each with the file's; `side` may stand for isBuyerMaker (the taker's side) and isBid. */
-  columns: z.record(z.string(), z.string()),
+  /** Our columns, each with the file's, by its name or by its place, counted from 0; `side` may stand for isBuyerMaker (the taker's side) and isBid. */
+  columns: z.record(z.string(), z.union([z.string(), z.int().nonnegative().transform(String)])),
   timeUnit: z.enum(TIME_UNITS).default("ms"),
   recvTimeUnit: z.enum(TIME_UNITS).optional(),
   /** The names of the files that it reads, with * for any text; all that no other mapping names where absent. */

@@ -9,7 +9,7 @@ import { binanceCsv, binanceShape } from "./binance-shapes.js";
 import { CONVERT_CONTRACTS, contractsIn } from "./contract-amounts.js";
 import { bboShape, bookShape, fundingShape, klinesShape, marksShape, tradesShape } from "./exchange-shapes.js";
 import { firstLine, isParquet, isUtf16 } from "./first-line.js";
-import { columnsOf, fieldsOfLine } from "./header.js";
+import { columnsOf, fieldsOfLine, hasNumber, mappedFields } from "./header.js";
 import { endFindings, refuseLongEnd } from "./line-ends.js";
 import { refuseLookalike } from "./lookalikes.js";
 import { mappedShape } from "./mapped-shape.js";
@@ -62,7 +62,7 @@ const NAMES: readonly (readonly [Shape, RegExp])[] = [
  * @throws ConfigError for a shape or mapping that does not fit, HistoryError naming a file that is none that is known
  */
 export async function recognise(duck: Duck, plain: PlainFile, wish: ShapeWish): Promise<ShapedFile> {
-  const { writ, names } = writtenAs(plain, wish.mapping !== undefined);
+  const { writ, names } = writtenAs(plain, wish.mapping);
   const shaped = await shapedBy(duck, plain, wish, writ, names);
   const market = marketColumn(names);
   const isAsked = shaped.symbol !== undefined || market === undefined || shaped.text === undefined;
@@ -192,9 +192,9 @@ export function shapeOfHeader(names: readonly string[]): Shape | undefined {
   return MARKS.find(([, fields]) => fields.every((field) => names.includes(field)))?.[0];
 }
 
-/** The columns that a file's first line names; undefined for Parquet. @throws HistoryError for a file that cannot be read by lines */
+/** The fields of a file's first line, which are its columns where it has a header; undefined for Parquet. @throws HistoryError for a file that cannot be read by lines */
 export function headerOf(plain: PlainFile): readonly string[] | undefined {
-  return isParquet(plain.path) ? undefined : writtenAs(plain, true).names;
+  return isParquet(plain.path) ? undefined : writtenAs(plain, undefined).names;
 }
 
 function shapeOf(file: string, name: string, names: readonly string[], { shape }: ShapeWish): Shape {
@@ -207,14 +207,16 @@ function shapeOf(file: string, name: string, names: readonly string[], { shape }
   if (found !== undefined) return found;
   throw new HistoryError(file, "is of no shape that is known", {
     value: names.join(", "),
-    expected: "a shape that docs/history.md lists, --shape, or a mapping of its columns (--mapping, or --kind with --columns)",
+    expected: hasNumber(names)
+      ? "a header, or a mapping of its columns by place, such as --kind trades --columns time=0,price=1,amount=2"
+      : "a shape that docs/history.md lists, --shape, or a mapping of its columns (--mapping, or --kind with --columns)",
   });
 }
 
-/** @param isMapped its first line names its columns, whatever they are called. */
-function writtenAs({ path, file }: PlainFile, isMapped: boolean): { readonly writ: Writ; readonly names: readonly string[] } {
+/** @param mapping what reads it: its first line names its columns, whatever they are called, or has them by their place. */
+function writtenAs({ path, file }: PlainFile, mapping: Mapping | undefined): { readonly writ: Writ; readonly names: readonly string[] } {
   if (isParquet(path)) {
-    if (isMapped) return { writ: { writ: "parquet" }, names: [] };
+    if (mapping !== undefined) return { writ: { writ: "parquet" }, names: [] };
     throw new HistoryError(file, "is Parquet of columns that are not known", {
       expected: "a mapping of its columns (--mapping, or --kind with --columns)",
     });
@@ -238,7 +240,11 @@ function writtenAs({ path, file }: PlainFile, isMapped: boolean): { readonly wri
   const counts = DELIMITERS.map((each) => unquoted.split(each).length);
   const delimiter = DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
   const fields = fieldsOfLine(line, file, delimiter);
-  const hasHeader = isMapped || !fields.some((field) => /^-?\d+(\.\d+)?$/.test(field));
+  if (mapping !== undefined) {
+    const { columns, hasHeader } = mappedFields(fields, mapping, file);
+    return { writ: { writ: "csv", columns, hasHeader, delimiter }, names: columns };
+  }
+  const hasHeader = !hasNumber(fields);
   const names = hasHeader ? columnsOf(fields, file) : fields;
   return { writ: { writ: "csv", columns: names, hasHeader, delimiter }, names };
 }

@@ -27,6 +27,9 @@ const source = z.strictObject({
   isInContracts: z.literal(true).optional(),
   /** What was added to its local stamps, and the smallest feed latency before that. */
   clock: z.array(z.strictObject({ fromSeq: ns, addedNs: ns, smallestNs: ns, isByHand: z.literal(true).optional() })).optional(),
+  /** Numbers of the whole file that were rounded, and rows of it that were left out; absent where there are none. */
+  rounded: count.optional(),
+  dropped: count.optional(),
 });
 
 const sequenceAt = z.strictObject({ sequence: ns, ms: z.int() }).nullable();

@@ -11,13 +11,14 @@ import { diskTrouble } from "./disk-trouble.js";
 import { Duck, type DuckLimits, literal, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { type HistoryKind, layoutOf } from "./kinds.js";
-import { parquetSql, reading } from "./measure.js";
+import { decimalsOf, parquetSql, reading } from "./measure.js";
 import { PendingDays } from "./pending-days.js";
 import type { PlainFile } from "./plain-file.js";
 import { rulesOfImports } from "./plausible-times.js";
+import { type Repairs, repairFindings } from "./repair-rows.js";
 import { chooseMappings } from "./sources/choose-mapping.js";
 import { refuseForeign } from "./sources/foreign-formats.js";
-import { exactNumbersOnly } from "./sources/json-numbers.js";
+import { exactNumbersOnly, type JsonFields } from "./sources/json-numbers.js";
 import { oneLineEnd } from "./sources/line-ends.js";
 import type { Mapping } from "./sources/mapping.js";
 import { recognise, type ShapeWish } from "./sources/recognise.js";
@@ -44,6 +45,8 @@ export interface ImportOptions extends ShapeWish {
   readonly clock: ClockWish;
   /** What the days hold already is dropped. */
   readonly replace: boolean;
+  /** What may be done to rows that would be refused; nothing if absent. */
+  readonly repairs?: Repairs;
   readonly limits?: DuckLimits;
   /** Told as each file is begun. */
   readonly onFile?: (file: string) => void;
@@ -58,6 +61,9 @@ export interface ImportedFile {
   readonly rows: number;
   readonly days: readonly DayManifest[];
   readonly findings: readonly string[];
+  /** Numbers that were rounded, and rows that were left out. */
+  readonly rounded: number;
+  readonly dropped: number;
 }
 
 /** What an import did. */
@@ -137,8 +143,10 @@ async function taken(
   for (const [index, { plain, shaped }] of found.entries()) {
     const { kind, select, csv, json, text, isByMessage } = shaped;
     const path = join(unpacked, `${index}.parquet`);
-    const staging = { series: { market, kind }, select, csv, text, isByMessage, file: plain.file, path, rules: rulesOfImports(kind) };
-    staged.push(await textOnly(plain, () => exactNumbersOnly(plain, json, () => stageRows(duck, staging))));
+    const rules = rulesOfImports(kind);
+    const staging = { series: { market, kind }, select, csv, text, isByMessage, file: plain.file, path, rules, repairs: options.repairs };
+    const exact = options.repairs?.round === true ? exactFields(json, kind, mappings[index]) : json;
+    staged.push(await textOnly(plain, () => exactNumbersOnly(plain, exact, () => stageRows(duck, staging))));
   }
   const heard = found.flatMap(({ plain, shaped }, index) => {
     const rows = staged[index];
@@ -175,6 +183,7 @@ async function taken(
         ...(await orderFindings(duck, shaped.kind, rows)),
         ...(await bookFindings(duck, shaped.kind, rows)),
         ...reusedFindings(shaped.kind, rows),
+        ...repairFindings(rows),
         ...(isStamped ? oddClocks(parts) : []),
         ...(changed.get(index) ?? []),
       ];
@@ -188,6 +197,8 @@ async function taken(
           isNumbered: shaped.isNumbered,
           isInContracts: shaped.isInContracts,
           clock: isStamped ? note : undefined,
+          rounded: rows.rounded === 0 ? undefined : rows.rounded,
+          dropped: rows.dropped === 0 ? undefined : rows.dropped,
         },
         recvShift: isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? shiftSql(parts) : undefined,
         findings,
@@ -196,7 +207,15 @@ async function taken(
         isByMessage: shaped.isByMessage,
       });
       const again = rows.repeated === 0 ? [] : [`${rows.repeated} of its rows are records that it holds already: one of each is kept`];
-      done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: [...findings, ...again] });
+      done.push({
+        file: plain.file,
+        kind: shaped.kind,
+        rows: rows.rows,
+        days,
+        findings: [...findings, ...again],
+        rounded: rows.rounded,
+        dropped: rows.dropped,
+      });
       dropRows(rows);
     }
     options.ends?.signal.throwIfAborted();
@@ -221,6 +240,14 @@ async function orderFindings(duck: Duck, kind: HistoryKind, { isOrdered, path }:
   const updates = `SELECT timeNs, lag(timeNs) OVER () AS before FROM ${parquetSql(path)} WHERE NOT isSnapshot`;
   const back = wholeOf((await duck.row(`SELECT count(*) AS back FROM (${updates}) WHERE timeNs < before`)).back);
   return back === 0n ? [] : [`the stamps of ${back} updates are before the ones above them: they are in the order of their stamps`];
+}
+
+/** The fields whose numbers have to be exact where decimals are rounded: all but those that hold decimals, which are read as text. */
+function exactFields(json: JsonFields | undefined, kind: HistoryKind, mapping: Mapping | undefined): JsonFields | undefined {
+  if (json === undefined) return undefined;
+  const mapped = mapping === undefined ? undefined : new Set(decimalsOf(kind).map(({ name }) => mapping.columns[name]));
+  const isRounded = (name: string, type: string): boolean => mapped?.has(name) ?? type.startsWith("VARCHAR");
+  return Object.fromEntries(Object.entries(json).filter(([name, type]) => !isRounded(name, type)));
 }
 
 /** What an import says of ids that stand for more than one record. */

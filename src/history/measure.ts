@@ -9,17 +9,19 @@ export type Decimals = Readonly<Record<DecimalGroup, number>>;
 
 /** 18 digits are what an int64 holds of any decimal. */
 export const MOST_DIGITS = 18;
+/** The way in for numbers that a program printed of binary floating-point ones. */
+const ROUND = "--round rounds numbers of more than 15 digits to 15";
 const PLAIN = "-?[0-9]+([.][0-9]*)?";
 const WITH_EXPONENT = "-?[0-9]+([.][0-9]+)?[eE]-?[0-9]+";
 
 /** What every row's instant has to be. */
-const INSTANTS: readonly RowRule[] = [
+export const INSTANTS: readonly RowRule[] = [
   { broken: "timeNs IS NULL", expected: "an instant in every row", isRuledOut: (of) => of("timeNs")?.nulls === 0 },
   plausibleTimes("timeNs", "ns", "instants from 2009 to 2099, all in the unit of the file's shape or mapping"),
 ];
 
 /** A decimal's text without an exponent, which some sources print for small numbers; one that has more places than any file holds is left as it is. */
-function plainSql(column: string): string {
+export function plainSql(column: string): string {
   const exponent = `TRY_CAST(regexp_extract(${column}, '[eE](.*)', 1) AS INTEGER)`;
   const places = `length(rtrim(regexp_extract(${column}, '[.]([0-9]+)', 1), '0')) - ${exponent}`;
   return `CASE WHEN regexp_full_match(${column}, '${WITH_EXPONENT}') AND ${places} <= ${MOST_DIGITS} THEN coalesce(CAST(TRY_CAST(${column} AS DECIMAL(38,${MOST_DIGITS})) AS VARCHAR), ${column}) ELSE ${column} END`;
@@ -28,9 +30,10 @@ function plainSql(column: string): string {
 /**
  * Reads a source as text for the places that its decimals need.
  * @param select SQL that gives the kind's columns, decimals as text.
+ * @param isRounded whether decimals get no more places than there is room for beside the digits of the largest.
  * @throws HistoryError naming the file, with a text that is no decimal.
  */
-export async function measure(duck: Duck, kind: HistoryKind, select: string, file: string): Promise<Decimals> {
+export async function measure(duck: Duck, kind: HistoryKind, select: string, file: string, isRounded = false): Promise<Decimals> {
   const decimals = decimalsOf(kind);
   const asked = decimals.flatMap(({ name }) => [
     `max(${placesSql(name)}) AS places_${name}`,
@@ -48,16 +51,30 @@ export async function measure(duck: Duck, kind: HistoryKind, select: string, fil
     const isNumber = new RegExp(`^(${WITH_EXPONENT})$`).test(String(row?.value));
     throw new HistoryError(file, `${name} ${isNumber ? "has too many digits" : "is no decimal"} in row ${String(row?.place)}`, {
       value: row?.value,
-      expected: isNumber ? `at most ${MOST_DIGITS} digits past the point` : 'plain digits, such as "61800.30"',
+      expected: isNumber
+        ? `at most ${MOST_DIGITS} digits past the point; ${ROUND}`
+        : 'plain digits, such as "61800.30"; --drop-bad-rows N leaves such rows out',
     });
   }
   const most = (what: string, group: DecimalGroup): number =>
     Math.max(0, ...decimals.filter(({ type }) => type === group).map(({ name }) => Number(found[`${what}_${name}`] ?? 0)));
   for (const group of ["price", "amount", "rate"] as const) {
     const [digits, places] = [most("digits", group), most("places", group)];
-    if (digits + places > MOST_DIGITS) throw await tooManyDigits(duck, kind, select, file, { group, digits, places });
+    if (digits > MOST_DIGITS || (digits + places > MOST_DIGITS && !isRounded))
+      throw await tooManyDigits(duck, kind, select, file, { group, digits, places });
   }
-  return { price: most("places", "price"), amount: most("places", "amount"), rate: most("places", "rate") };
+  const placesFor = (group: DecimalGroup): number => Math.min(most("places", group), MOST_DIGITS - most("digits", group));
+  return { price: placesFor("price"), amount: placesFor("amount"), rate: placesFor("rate") };
+}
+
+/** SQL of whether a text is a decimal. @param mayHaveExponent whether one with an exponent is. */
+export function isNumberSql(text: string, mayHaveExponent = false): string {
+  return `coalesce(regexp_full_match(${text}, '${mayHaveExponent ? `${PLAIN}|${WITH_EXPONENT}` : PLAIN}'), false)`;
+}
+
+/** SQL of whether a decimal has more digits than any file holds of one, whatever the others have. @param isRounded as {@link measure} takes it. */
+export function tooLongSql(text: string, isRounded: boolean): string {
+  return `${digitsSql(text)}${isRounded ? "" : ` + ${placesSql(text)}`} > ${MOST_DIGITS}`;
 }
 
 /** Digits past the point that count. @param text SQL of a decimal without an exponent. */
@@ -92,7 +109,7 @@ async function tooManyDigits(
     `needs ${digits} digits before and ${places} past the point for its ${group === "price" ? "prices" : `${group}s`}`,
     {
       value: isOne ? shown(large) : `${shown(large)}, ${shown(fine)}`,
-      expected: `at most ${MOST_DIGITS} digits together: each is a count of the file's last place`,
+      expected: `at most ${MOST_DIGITS} digits together: each is a count of the file's last place; ${ROUND}`,
     },
   );
 }
@@ -148,7 +165,10 @@ export async function refuseBroken(
     throw new HistoryError(
       file,
       `${wholeOf(total)} of ${wholeOf(read.total)} rows cannot be, the first is number ${String(first.row)}${line}${at}`,
-      { value: named.map((name) => `${name} ${String(first[`shown_${name}`] ?? "missing")}`).join(", "), expected },
+      {
+        value: named.map((name) => `${name} ${String(first[`shown_${name}`] ?? "missing")}`).join(", "),
+        expected: `${expected}; --drop-bad-rows ${wholeOf(total)} leaves such rows out`,
+      },
     );
   }
 }

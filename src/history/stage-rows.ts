@@ -7,6 +7,7 @@ import { settledSha256Of } from "./durable-file.js";
 import { type DecimalGroup, isDecimal, layoutOf, type RowRule } from "./kinds.js";
 import { castSql, type Decimals, decimalsOf, MOST_DIGITS, measure, parquetSql, reading, refuseBroken } from "./measure.js";
 import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
+import { type Repaired, type Repairs, repairRows } from "./repair-rows.js";
 import { oddNamed, type TextSql } from "./sources/odd-values.js";
 import { isPlainCsv } from "./sources/plain-csv.js";
 import type { TypedCsv } from "./sources/shape.js";
@@ -30,10 +31,12 @@ export interface Staging {
   /** Where the staged rows go; what is there is written over. */
   readonly path: string;
   readonly grid?: DayManifest["grid"];
+  /** What may be done to rows that would be refused; nothing if absent. */
+  readonly repairs?: Repairs | undefined;
 }
 
 /** A source's rows, read and checked, as Parquet in the order of the source until {@link dropRows}. */
-export interface StagedRows extends Written {
+export interface StagedRows extends Written, Repaired {
   readonly path: string;
   /** What the file says of itself: where a day's file has to say the same, it may become one. Undefined where it is not to be read as it is. */
   readonly note: string | undefined;
@@ -100,6 +103,9 @@ export async function stageRows(duck: Duck, staging: Staging): Promise<StagedRow
 async function staged(duck: Duck, staging: Staging): Promise<StagedRows> {
   const { select, file, path, series } = staging;
   try {
+    const { repairs } = staging;
+    if (repairs !== undefined && (repairs.round === true || (repairs.mostDropped ?? 0) > 0))
+      return await stagedRepaired(duck, staging, repairs);
     const writ = await reading(file, () => writOf(duck, staging));
     const note = { ...series, day: writ.firstNs === undefined ? undefined : dayOf(msOfNs(writ.firstNs)), grid: staging.grid };
     const first = { ...note, decimals: writ.needed };
@@ -112,6 +118,19 @@ async function staged(duck: Duck, staging: Staging): Promise<StagedRows> {
   } catch (error) {
     rmSync(path, { force: true });
     throw error;
+  }
+}
+
+/** The same where rows may be repaired: all are read as text. */
+async function stagedRepaired(duck: Duck, staging: Staging, repairs: Repairs): Promise<StagedRows> {
+  const { series, file, path, grid } = staging;
+  const { table, select, decimals, rounded, dropped } = await repairRows(duck, staging, repairs);
+  try {
+    const note = { ...series, day: undefined, grid, decimals };
+    const written = await reading(file, () => copyRows(duck, select, path, note));
+    return { ...(await lookedThrough(duck, staging, note, BY_NUMBER, written)), rounded, dropped };
+  } finally {
+    await duck.run(`DROP TABLE ${table}`);
   }
 }
 
@@ -244,6 +263,8 @@ async function rowsLookedThrough(
     ...written,
     path,
     isPlaced: !isById && written.factsOf("seq")?.nulls === 0,
+    rounded: 0,
+    dropped: 0,
     note: isDone ? noteText(note) : undefined,
     decimals: note.decimals,
     select: isDone ? `SELECT * FROM ${from}` : numbered,

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { ConfigError } from "../../core/errors.js";
 import { type Imported, importFiles } from "../../history/import-files.js";
 import { intervalOf } from "../../history/kinds.js";
+import type { Repairs } from "../../history/repair-rows.js";
 import { checkMapping, loadMappings, type Mapping } from "../../history/sources/mapping.js";
 import { SHAPES } from "../../history/sources/shape.js";
 import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
@@ -26,6 +27,8 @@ interface ImportCommandOptions {
   readonly clockOffsetNs?: string;
   readonly baseLatencyNs?: string;
   readonly replace?: boolean;
+  readonly round?: boolean;
+  readonly dropBadRows?: string;
   readonly json?: boolean;
 }
 
@@ -64,6 +67,8 @@ export function addDataImport(data: Command, context: CliContext): void {
     .option("--clock-offset-ns <ns>", "add this to local stamps, instead of what the data say")
     .option("--base-latency-ns <ns>", "latency of the fastest message after a correction", "0")
     .option("--replace", "drop what the same days hold already")
+    .option("--round", "round numbers of more than 15 digits to 15, such as 0.30000000000000004")
+    .option("--drop-bad-rows <rows>", "leave out up to so many rows of a file that cannot be used, and say how many")
     .option("--json", "JSON on stdout")
     .addHelpText("after", EXAMPLES)
     .action(async (files: readonly string[], options: ImportCommandOptions) => {
@@ -83,6 +88,7 @@ export function addDataImport(data: Command, context: CliContext): void {
           mappings,
           clock: clockOf(options),
           replace: replace === true,
+          repairs: repairsOf(options),
           onFile: (file) => {
             if (context.stderr.isTTY === true) context.stderr.write(`${file}\n`);
           },
@@ -143,6 +149,10 @@ function mappingInFlags(
     recvTimeUnit,
     files,
   });
+}
+
+function repairsOf({ round, dropBadRows }: ImportCommandOptions): Repairs {
+  return { round, ...(dropBadRows === undefined ? {} : { mostDropped: Number(whole(dropBadRows, "--drop-bad-rows")) }) };
 }
 
 function clockOf({ clockParts, clockOffsetNs, baseLatencyNs = "0" }: ImportCommandOptions) {

@@ -45,7 +45,7 @@ export async function exactNumbersOnly<T>(
       value: text,
       expected: isWhole(fields[field] as string)
         ? "digits without a fraction"
-        : `at most ${EXACT_DIGITS} digits, or a text in quotes, such as "61800.30"`,
+        : `at most ${EXACT_DIGITS} digits, or a text in quotes, such as "61800.30"; --round rounds it`,
     });
   }
   if (done.status === "rejected") throw done.reason;

@@ -1,6 +1,6 @@
 import { type Duck, identifier, literal, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
-import { layoutOf } from "./kinds.js";
+import { layoutOf, type RowRule } from "./kinds.js";
 import {
   castSql,
   type Decimals,
@@ -48,7 +48,7 @@ const WIDE = `DECIMAL(38,${MOST_DIGITS})`;
  */
 export async function repairRows(
   duck: Duck,
-  { series, select, file }: { readonly series: Series; readonly select: string; readonly file: string },
+  { series, select, file, rules = [] }: { readonly series: Series; readonly select: string; readonly file: string; readonly rules?: readonly RowRule[] | undefined },
   { round = false, mostDropped = 0 }: Repairs,
 ): Promise<RepairedRows> {
   const { kind } = series;
@@ -65,8 +65,8 @@ export async function repairRows(
     if (mostDropped > 0) await duck.run(`DELETE FROM ${table} WHERE ${unread.join(" OR ")}`);
     const decimals = await measure(duck, kind, `SELECT * FROM ${table}`, file, round);
     const typed = castSql(kind, `SELECT * FROM ${table}`, decimals);
-    const rules = [...INSTANTS, ...layoutOf(kind).rules].map(({ broken }) => `coalesce(${broken}, false)`);
-    const kept = mostDropped > 0 ? `SELECT * FROM (${typed}) WHERE NOT (${rules.join(" OR ")})` : typed;
+    const broken = [...INSTANTS, ...layoutOf(kind).rules, ...rules].map((rule) => `coalesce(${rule.broken}, false)`);
+    const kept = mostDropped > 0 ? `SELECT * FROM (${typed}) WHERE NOT (${broken.join(" OR ")})` : typed;
     const left = await reading(file, async () => wholeOf((await duck.row(`SELECT count(*) AS total FROM (${kept})`)).total));
     const dropped = Number(total - left);
     if (dropped > mostDropped)

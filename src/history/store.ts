@@ -57,6 +57,12 @@ export class HistoryStore {
     return found;
   }
 
+  /** Why there is nothing to be read whatever is asked for; undefined where some series is there. @throws HistoryError as {@link series} does */
+  absence(): string | undefined {
+    if (pathKind(this.root) === undefined) return "is not there: no such folder";
+    return this.series().length === 0 ? "is a folder without any history in it" : undefined;
+  }
+
   /** The folder of a series. @throws ConfigError when its names cannot be a market and a kind */
   folder({ market, kind }: Series): string {
     if (!MARKET.test(market)) {

@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fileOf, scratchFolder } from "../history/scratch.js";
@@ -11,7 +12,15 @@ describe("marketwright data", () => {
     const folder = scratchFolder();
     const store = join(folder, "history");
     const file = fileOf(folder, "trades.csv", TRADES);
-    expect(await captureCli(["data", "list", "--store", store])).toMatchObject({ code: 0, out: `${store}: nothing is there\n` });
+    expect(await captureCli(["data", "list", "--store", store])).toMatchObject({
+      code: 0,
+      out: `${store}: is not there: no such folder\n`,
+    });
+    mkdirSync(store);
+    expect(await captureCli(["data", "list", "--store", store])).toMatchObject({
+      code: 0,
+      out: `${store}: is a folder without any history in it\n`,
+    });
     const imported = await captureCli(["data", "import", file, "--market", "btcusdt", "--store", store]);
     expect(imported).toEqual({ code: 0, out: `${file}: 2 trades, day 2024-08-09\n`, err: "" });
     const listed = await captureCli(["data", "list", "--store", store, "--verify"]);

@@ -70,8 +70,9 @@ function stagedText(staged: readonly StagedWork[]): string {
 
 /** What is said where nothing was found: whoever asked for a market or kind by a name that is not there hears what is. */
 function absence(store: HistoryStore, { market, kind }: Partial<Pick<ListOptions, "market" | "kind">>): string {
+  const none = store.absence();
+  if (none !== undefined) return `${store.root}: ${none}`;
   const series = [...store.series()];
-  if (series.length === 0) return `${store.root}: nothing is there`;
   const asked = [market, kind].filter((name) => name !== undefined).join(" ");
   const there =
     market !== undefined && series.some((one) => one.market === market) ? series.filter((one) => one.market === market) : series;

@@ -7,6 +7,9 @@ import type { HistoryStore } from "../store.js";
 
 /** What is said where a store has nothing of any of these kinds in a span of a market, with what it has of that market. */
 export function nothingOfThatTime(store: HistoryStore, market: MarketId, kinds: readonly HistoryKind[], [fromMs, toMs]: Span): ConfigError {
+  const absent = store.absence();
+  if (absent !== undefined)
+    return new ConfigError(absent, { field: "store", value: store.root, expected: "the folder of a store, from where the command is run" });
   return new ConfigError(`has no ${kinds.join(" and no ")} of that time`, {
     field: market,
     value: `${dayOf(fromMs)} to ${dayOf(Math.max(fromMs, toMs - 1))}`,
@@ -25,6 +28,5 @@ function whatIsThere(store: HistoryStore, wanted: MarketId): string {
       return first === undefined ? [] : [`${series.kind} of ${first === last ? first : `${first} to ${last}`}`];
     });
   if (spans.length > 0) return `what the store has of it: ${spans.join(", ")}`;
-  const markets = [...new Set(all.map(({ market }) => market))];
-  return markets.length === 0 ? "a store that holds something" : `a market that the store has: ${markets.join(", ")}`;
+  return `a market that the store has: ${[...new Set(all.map(({ market }) => market))].join(", ")}`;
 }

@@ -15,6 +15,7 @@ import { refuseLookalike } from "./lookalikes.js";
 import { mappedShape } from "./mapped-shape.js";
 import type { Mapping } from "./mapping.js";
 import { marketColumn, marketsSql } from "./market-column.js";
+import { jsonList, refuseNested } from "./nested-json.js";
 import { oddNamed, type TextSql } from "./odd-values.js";
 import { describedBy } from "./parquet-types.js";
 import { type CsvFile, DELIMITERS } from "./plain-csv.js";
@@ -62,7 +63,10 @@ const NAMES: readonly (readonly [Shape, RegExp])[] = [
  * @throws ConfigError for a shape or mapping that does not fit, HistoryError naming a file that is none that is known
  */
 export async function recognise(duck: Duck, plain: PlainFile, wish: ShapeWish): Promise<ShapedFile> {
-  const { writ, names } = writtenAs(plain, wish.mapping);
+  const { writ, names, record } = writtenAs(plain, wish.mapping);
+  // A shape that is known or named says itself what it lacks.
+  if (record !== undefined && wish.shape === undefined && shapeOfHeader(names) === undefined)
+    refuseNested(record, plain.file, wish.mapping === undefined ? undefined : Object.values(wish.mapping.columns));
   const shaped = await shapedBy(duck, plain, wish, writ, names);
   const market = marketColumn(names);
   const isAsked = shaped.symbol !== undefined || market === undefined || shaped.text === undefined;
@@ -213,8 +217,15 @@ function shapeOf(file: string, name: string, names: readonly string[], { shape }
   });
 }
 
+interface WrittenFile {
+  readonly writ: Writ;
+  readonly names: readonly string[];
+  /** The first of a file of JSON records. */
+  readonly record?: object;
+}
+
 /** @param mapping what reads it: its first line names its columns, whatever they are called, or has them by their place. */
-function writtenAs({ path, file }: PlainFile, mapping: Mapping | undefined): { readonly writ: Writ; readonly names: readonly string[] } {
+function writtenAs({ path, file }: PlainFile, mapping: Mapping | undefined): WrittenFile {
   if (isParquet(path)) {
     if (mapping !== undefined) return { writ: { writ: "parquet" }, names: [] };
     throw new HistoryError(file, "is Parquet of columns that are not known", {
@@ -224,12 +235,11 @@ function writtenAs({ path, file }: PlainFile, mapping: Mapping | undefined): { r
   if (isUtf16(path)) throw new HistoryError(file, "is written in UTF-16", { expected: "text in UTF-8: iconv -f UTF-16 -t UTF-8" });
   const line = firstLine(path)?.replace(/^\ufeff/, "");
   if (line === undefined) throw new HistoryError(file, "is empty", { expected: "records, one a line" });
-  if (line.startsWith("["))
-    throw new HistoryError(file, "is one JSON list", {
-      value: line.slice(0, 80),
-      expected: "one JSON record a line, without brackets and commas around them",
-    });
-  if (line.startsWith("{")) return { writ: { writ: "ndjson" }, names: fieldsOf(line, file) };
+  if (line.startsWith("[")) throw jsonList(line, file);
+  if (line.startsWith("{")) {
+    const record = recordOf(line, file);
+    return { writ: { writ: "ndjson" }, names: Object.keys(record), record };
+  }
   refuseLongEnd({ file, path });
   if (line.includes("\r"))
     throw new HistoryError(file, "has lines that end with a carriage return alone", {
@@ -249,13 +259,13 @@ function writtenAs({ path, file }: PlainFile, mapping: Mapping | undefined): { r
   return { writ: { writ: "csv", columns: names, hasHeader, delimiter }, names };
 }
 
-function fieldsOf(line: string, file: string): string[] {
+function recordOf(line: string, file: string): object {
   try {
-    return Object.keys(JSON.parse(line) as object);
+    return JSON.parse(line) as object;
   } catch (cause) {
     throw new HistoryError(file, "begins with a line that is no JSON", {
       value: line.slice(0, 80),
-      expected: "one JSON record a line",
+      expected: "one JSON record a line; a record over several lines is brought to one by jq -c .",
       cause,
     });
   }

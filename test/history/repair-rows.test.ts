@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { fileOf as dataFile } from "../../src/backtest/run/recorded-days.js";
 import type { ImportOptions } from "../../src/history/import-files.js";
 import { checkMapping } from "../../src/history/sources/mapping.js";
 import { HistoryStore } from "../../src/history/store.js";
@@ -132,6 +133,8 @@ describe("Rows that cannot be used", () => {
     ]);
     const [day] = stand.store.days({ market: "btcusdt", kind: "trades" });
     expect(day).toMatchObject({ findings: [said], sources: [{ dropped: 4 }] });
+    // The report names the file so.
+    if (day !== undefined) expect(dataFile(stand.store, "btc", "trades", day)).toMatchObject({ rows: 2, dropped: 4 });
   });
 
   it("of a file without any change nothing: what may be repaired and need not be is the same day", async () => {

@@ -137,7 +137,15 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
       first: recorder.notes.map(({ atUs, level, text }) => ({ at: instantOf(atUs), level, text })),
     },
     configuration: meta.configuration.map(({ name, yaml }) => ({ name, yaml, sha256: createHash("sha256").update(yaml).digest("hex") })),
-    data: meta.data.map(({ marketId, kind, file, rows, sha256 }) => ({ marketId, kind, file, rows, sha256 })),
+    data: meta.data.map(({ marketId, kind, file, rows, sha256, rounded, dropped }) => ({
+      marketId,
+      kind,
+      file,
+      rows,
+      sha256,
+      ...(rounded === undefined ? {} : { rounded }),
+      ...(dropped === undefined ? {} : { dropped }),
+    })),
     gaps: [...meta.gaps],
     inputs: meta.inputs.map(({ name, sha256 }) => ({ name, sha256 })),
   };

@@ -267,6 +267,8 @@ export const reportSchema = z
           file: z.string().describe("Below the store's folder"),
           rows: count,
           sha256,
+          rounded: count.optional().describe("Numbers that were rounded in the files that it was imported from (--round); absent for none"),
+          dropped: count.optional().describe("Rows of those files that were left out (--drop-bad-rows); absent for none"),
         }),
       )
       .describe("The history that was replayed"),

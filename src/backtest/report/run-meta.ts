@@ -46,6 +46,9 @@ export interface DataFile {
   readonly file: string;
   readonly rows: number;
   readonly sha256: string;
+  /** Numbers that were rounded, and rows left out, in the files that it was imported from; absent for none. */
+  readonly rounded?: number;
+  readonly dropped?: number;
 }
 
 /** Another file that a run read. */

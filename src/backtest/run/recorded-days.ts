@@ -31,5 +31,11 @@ export function daysIn(store: HistoryStore, market: string, kind: HistoryKind, {
 /** A day's file as a report names it. */
 export function fileOf(store: HistoryStore, marketId: MarketId, kind: HistoryKind, day: DayManifest): DataFile {
   const file = relative(store.root, store.dataPath(day, day.day)).split(sep).join("/");
-  return { marketId, kind, file, rows: day.rows, sha256: day.sha256 };
+  return { marketId, kind, file, rows: day.rows, sha256: day.sha256, ...repairsOf(day) };
+}
+
+function repairsOf({ sources }: DayManifest): Pick<DataFile, "rounded" | "dropped"> {
+  const sum = (what: "rounded" | "dropped"): number => sources.reduce((total, source) => total + (source[what] ?? 0), 0);
+  const [rounded, dropped] = [sum("rounded"), sum("dropped")];
+  return { ...(rounded === 0 ? {} : { rounded }), ...(dropped === 0 ? {} : { dropped }) };
 }

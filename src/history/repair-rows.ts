@@ -48,7 +48,12 @@ const WIDE = `DECIMAL(38,${MOST_DIGITS})`;
  */
 export async function repairRows(
   duck: Duck,
-  { series, select, file, rules = [] }: { readonly series: Series; readonly select: string; readonly file: string; readonly rules?: readonly RowRule[] | undefined },
+  {
+    series,
+    select,
+    file,
+    rules = [],
+  }: { readonly series: Series; readonly select: string; readonly file: string; readonly rules?: readonly RowRule[] | undefined },
   { round = false, mostDropped = 0 }: Repairs,
 ): Promise<RepairedRows> {
   const { kind } = series;

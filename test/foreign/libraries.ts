@@ -49,6 +49,9 @@ export async function runClient(program: string, args: readonly string[], env: N
 /** Runs a Python script of `clients` and reads what it prints as JSON, 64-bit identifiers as the texts of their digits. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever a foreign client saw.
 export async function runPython(script: string, ...args: string[]): Promise<any> {
-  const { stdout } = await promisify(execFile)("python3", [clientScript(script), ...args], { env: pythonEnv(), maxBuffer: 64 * 1024 * 1024 });
+  const { stdout } = await promisify(execFile)("python3", [clientScript(script), ...args], {
+    env: pythonEnv(),
+    maxBuffer: 64 * 1024 * 1024,
+  });
   return JSON.parse(stdout.replace(/"(id|orderId)": (\d{10,})/g, '"$1": "$2"'));
 }

@@ -1,6 +1,6 @@
 import type { MarketId } from "../../core/units.js";
-import { knownCandles } from "../../history/columns/known-candles.js";
 import { onOneGrid } from "../../history/columns/days-on-grid.js";
+import { knownCandles } from "../../history/columns/known-candles.js";
 import { openKlines } from "../../history/columns/open-klines.js";
 import { MarkSource, openFunding } from "../../history/columns/open-marks.js";
 import { openTapes, rowsWithin } from "../../history/columns/open-tape.js";

@@ -70,6 +70,8 @@ class PlayedBook {
   readonly #states = new BookStates(0);
   /** Time without what is too long a silence, from 0 at the first message. */
   #passedUs = 0;
+  /** Before a snapshot it may be the middle of a recording: what its book lacks, another file may tell. */
+  #hasBegun = false;
   #message: { readonly atUs: number; readonly seq: number; readonly isWhole: boolean; readonly cleared: Set<PlayedSide> } | undefined;
 
   play(chunk: NumberChunk): void {
@@ -77,6 +79,7 @@ class PlayedBook {
       const value = (column: number): number => chunk.at(column, row);
       const [atUs, seq, isSnapshot, level, isBid, price] = [value(0), value(1), value(2) === 1, value(3), value(4) === 1, value(5)];
       const message = this.#messageOf(atUs, seq, isSnapshot && level === WHOLE_FROM_LEVEL);
+      this.#hasBegun ||= isSnapshot;
       const side = isBid ? this.#bids : this.#asks;
       // A snapshot that is not the whole book says nothing of a side that it does not show.
       const shown = !isSnapshot ? [] : message.isWhole ? [this.#bids, this.#asks] : [side];
@@ -99,9 +102,14 @@ class PlayedBook {
     const before = this.#message;
     if (before?.atUs === atUs && before.seq === seq) return before;
     this.#told();
-    if (before !== undefined) this.#passedUs += Math.min(MOST_SILENCE_US, Math.max(0, atUs - before.atUs));
+    if (before !== undefined && (this.#hasBegun || this.#hasBothSides))
+      this.#passedUs += Math.min(MOST_SILENCE_US, Math.max(0, atUs - before.atUs));
     this.#message = { atUs, seq, isWhole, cleared: new Set() };
     return this.#message;
+  }
+
+  get #hasBothSides(): boolean {
+    return !Number.isNaN(this.#bids.best) && !Number.isNaN(this.#asks.best);
   }
 
   #told(): void {

@@ -147,7 +147,7 @@ import { z } from "zod";
 export default defineStrategy({
   params: z.object({}),
   create: () => (view$) =>
-    view$.pipe(map((view) => ({ kind: "quotes", marketId: view.marketId, viewSequence: view.sequence, quotes: [{ side: "BUY", level: 0, ticks: NaN, lots: 1 }], reason: {} }))),
+    view$.pipe(map((view) => ({ kind: "quotes", marketId: view.marketId, viewSequence: view.sequence, quotes: [{ side: "BUY", level: 0, ticks: 1, lots: -1 }], reason: { terms: {}, clamps: [] } }))),
 });
 `;
     writeFileSync(join(folder, "quoteless.mjs"), quoteless);

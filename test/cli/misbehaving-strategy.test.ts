@@ -125,8 +125,8 @@ describe("a strategy that does something where nobody waits for it", () => {
   it("and calls process.exit does not end the process: it is halted, as one that throws", async () => {
     const { folder } = files("exit", "process.exit(0)");
     const { code, out, err } = await run(folder, "backtest", "run.yaml", "--out", "report");
-    expect(code).toBe(0);
-    expect(out).toMatch(/^HALTED: .*strategy-error: strategy failed: process\.exit\(0\) in a strategy/);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^HALTED: .*strategy-error: strategy failed: process\.exit\(0\) in a strategy/m);
     expect(err).toContain("own.ts:9:");
   });
 
@@ -141,7 +141,7 @@ describe("a strategy that does something where nobody waits for it", () => {
 it("a strategy that throws in a sweep's thread has its stack in the log, with the point and the line of its own file", async () => {
   const { folder, own } = files("sweep throws", 'throw new Error("the feed is down")');
   const { code, err } = await run(folder, "sweep", "sweep.yaml", "--out", "swept");
-  expect(code).toBe(0);
+  expect(code).toBe(1);
   const failed = err.split("\n").find((line) => line.includes("the strategy failed"));
   expect(JSON.parse(failed ?? "{}")).toMatchObject({
     job: "whole-0",

@@ -70,4 +70,10 @@ describe("an import of a book that nobody could quote in", () => {
     ];
     expect(await findingsOf(sound)).toEqual([]);
   });
+
+  it("says nothing of the middle of a recording, whose updates show one side alone: what the book holds, another file tells", async () => {
+    expect(await findingsOf([message("update", 0, [["99.0", "1"]], []), message("update", 10, [["98.0", "1"]], [])])).toEqual([]);
+    const crossed = [message("update", 0, BIDS, []), message("update", 1, [], [["98.0", "1"]]), message("update", 10, [["97.0", "1"]], [])];
+    expect(await findingsOf(crossed)).toEqual([expect.stringContaining("crossed for 100 %")]);
+  });
 });

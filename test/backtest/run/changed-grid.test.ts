@@ -37,21 +37,27 @@ rules: { markets: { ${MARKET}: { tickSizeQuote: ${tick}, stepSizeBase: 0.001, ma
   return (await runBacktest(config, { ...ladders(), directory: join(folder, "report"), replace: true })).report;
 }
 
+// Post-only orders of these trades are doubtful by themselves, on whatever grid.
+const rulesDoubts = ({ doubts }: Awaited<ReturnType<typeof played>>): readonly string[] =>
+  doubts.filter((doubt) => !doubt.includes("most of its fills are doubtful"));
+
 // The tick of the run is that of the exchange on one day, and on the other a tenth of it: each quote improves the price for nothing there.
 describe("a backtest over days of two ticks", () => {
   it("doubts the day that does not need its tick, as it does where that day is run alone", async () => {
     const folder = scratchFolder();
     await storeOf(folder, trades());
     const both = await played(folder, "0.01");
-    expect(both.doubts).toEqual([
+    expect(rulesDoubts(both)).toEqual([
       expect.stringMatching(
         /^btcusdc: a tick of 0\.01 is finer than that of the recording from 2025-01-01T00:00:00Z to .* multiples of 0\.1/,
       ),
     ]);
-    expect(both.notes.first.map(({ text }) => text)).toEqual(expect.arrayContaining([...both.doubts]));
+    expect(both.notes.first.map(({ text }) => text)).toEqual(expect.arrayContaining([...rulesDoubts(both)]));
     const alone = await played(folder, "0.01", "grade: trades, from: 2025-01-01");
-    expect(alone.doubts).toEqual([expect.stringMatching(/a tick of 0\.01 is finer than that of the recording, whose first 900 prices/)]);
-    expect((await played(folder, "0.01", "grade: trades, to: 2025-01-01")).doubts).toEqual([]);
+    expect(rulesDoubts(alone)).toEqual([
+      expect.stringMatching(/a tick of 0\.01 is finer than that of the recording, whose first 900 prices/),
+    ]);
+    expect(rulesDoubts(await played(folder, "0.01", "grade: trades, to: 2025-01-01"))).toEqual([]);
   });
 
   it("is refused with the coarser tick, with the days of either", async () => {
@@ -62,7 +68,7 @@ describe("a backtest over days of two ticks", () => {
     expect(String(refusal)).toMatch(
       /off the grid on 2024-12-31 and not on 2025-01-01: the market's tick or step changed .*multiple of the tick size 0\.1; run each time by itself/,
     );
-    expect((await played(folder, "0.1", "grade: trades, from: 2025-01-01")).doubts).toEqual([]);
+    expect(rulesDoubts(await played(folder, "0.1", "grade: trades, from: 2025-01-01"))).toEqual([]);
     // Where no day is on it, nothing changed: the tick is wrong.
     await expect(played(folder, "0.4")).rejects.toThrow(/row \d+: price is off the grid .*tick size 0\.4$/);
   });
@@ -72,7 +78,7 @@ describe("what the store notes of its days", () => {
   it("is doubted in every run over amounts that count contracts", async () => {
     const folder = scratchFolder();
     await storeOf(folder, trades(",BTC-USDT-SWAP"));
-    expect((await played(folder, "0.01")).doubts[0]).toBe(
+    expect(rulesDoubts(await played(folder, "0.01"))[0]).toBe(
       "btcusdc trades: its amounts count contracts, and each is taken for one base unit (2024-12-31 to 2025-01-01)",
     );
   });

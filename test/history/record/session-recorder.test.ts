@@ -227,7 +227,9 @@ describe("A recording of a market's streams", () => {
       [999, 1],
       [-1005, 2],
     ]);
-    expect(readdirSync(join(session.store.root, ".staging", MARKET, "recording"))).toEqual([]);
+    // In this process the killed one still touches its lock, and makes it again once it is gone.
+    const left = readdirSync(join(session.store.root, ".staging", MARKET, "recording"));
+    expect(left.filter((name) => name !== "lock")).toEqual([]);
   });
 
   // The store refuses a price of zero: one mark of it, as an exchange tells that has just begun, kept the marks of a whole recording out of the store, and

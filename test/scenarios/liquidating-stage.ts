@@ -136,6 +136,7 @@ export class LiquidatingStage {
       log: (level, text, fields) => this.said.push({ level, text, fields }),
       ...life,
     });
+    this.#process.start();
     this.#process.ledger.listen((note) => this.#monitor.liquidation.hear(note));
   }
 

@@ -151,6 +151,10 @@ export class LiquidatorProcess {
         if (!this.#isDead) log(...said);
       },
     });
+  }
+
+  /** Apart from the constructor, since it may be killed at a step of its start. */
+  start(): void {
     this.#liquidator.start();
   }
 

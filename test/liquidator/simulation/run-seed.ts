@@ -248,6 +248,7 @@ class Run {
       rework: this.#rework,
     });
     this.#process = process;
+    process.start();
     return process;
   }
 

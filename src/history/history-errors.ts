@@ -14,5 +14,21 @@ export class HistoryError extends RunError {
   }
 }
 
+/** Where rows are that cannot be read: SQL of their numbers among the file's rows, from 1, as `place`; or the number of one, or of its line. */
+export type BadRows = { readonly sql: string } | { readonly row: number } | { readonly line: number };
+
+/** Some rows of a file cannot be read; the others could be without them. */
+export class BadRowsError extends HistoryError {
+  readonly rows: BadRows;
+
+  constructor(file: string, summary: string, rows: BadRows, detail: { value?: unknown; expected: string; cause?: unknown }) {
+    super(file, summary, { ...detail, expected: `${detail.expected}; ${LEAVES_OUT}` });
+    this.rows = rows;
+  }
+}
+
+/** What lets a file in that has some bad rows. */
+export const LEAVES_OUT = "--drop-bad-rows N leaves such rows out";
+
 /** A price or an amount of a file cannot be counted in the caller's steps: by another grid the file may be read. */
 export class GridError extends HistoryError {}

@@ -1,29 +1,28 @@
 import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ConfigError } from "../core/errors.js";
 import { makeFolder } from "../core/make-folder.js";
 import type { Clock, Timer } from "../core/seam.js";
 import type { MarketId, Ms } from "../core/units.js";
+import type { LinedFile } from "./bad-lines.js";
 import { changedSteps } from "./changed-steps.js";
 import { type ClockPart, type ClockWish, cleanClocks, oddClocks, refuseImplausibleClocks, shiftSql } from "./clean-clocks.js";
 import type { DayManifest } from "./day-manifest.js";
 import { diskTrouble } from "./disk-trouble.js";
-import { Duck, type DuckLimits, literal, wholeOf } from "./duck.js";
+import { Duck, type DuckLimits, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { type HistoryKind, layoutOf } from "./kinds.js";
-import { decimalsOf, parquetSql, reading } from "./measure.js";
+import { decimalsOf, parquetSql } from "./measure.js";
 import { PendingDays } from "./pending-days.js";
-import type { PlainFile } from "./plain-file.js";
 import { rulesOfImports } from "./plausible-times.js";
+import { ReadableRows } from "./readable-rows.js";
 import { type Repairs, repairFindings } from "./repair-rows.js";
+import { shapedFile, textOnly } from "./shaped-file.js";
 import { chooseMappings } from "./sources/choose-mapping.js";
 import { refuseForeign } from "./sources/foreign-formats.js";
 import { exactNumbersOnly, type JsonFields } from "./sources/json-numbers.js";
-import { oneLineEnd } from "./sources/line-ends.js";
 import type { Mapping } from "./sources/mapping.js";
-import { recognise, type ShapeWish } from "./sources/recognise.js";
+import { linesOf, type ShapeWish } from "./sources/recognise.js";
 import type { ShapedFile } from "./sources/shape.js";
-import { utf8Only } from "./sources/utf8.js";
 import { dropRows, type StagedRows, stageRows } from "./stage-rows.js";
 import { bookFindings } from "./staged-book.js";
 import { importFolder, isDeadImport } from "./staged-work.js";
@@ -131,22 +130,51 @@ async function taken(
   options: ImportOptions,
 ): Promise<Imported> {
   const { market, clock, replace } = options;
-  const found: { readonly plain: UnpackedFile; readonly shaped: ShapedFile }[] = [];
+  const found: {
+    readonly plain: UnpackedFile;
+    readonly shaped: ShapedFile;
+    readonly leftOut: number;
+    readonly lined: LinedFile | undefined;
+  }[] = [];
+  const mostDropped = options.repairs?.mostDropped ?? 0;
+  const readable = new ReadableRows(duck, unpacked, mostDropped);
   const { mapping: first, mappings: further = [] } = options;
   const mappings = chooseMappings(files, [...(first === undefined ? [] : [first]), ...further]);
   for (const [index, plain] of files.entries()) {
-    const wish = { ...options, mapping: mappings[index] };
-    const shaped = await textOnly(plain, async () => ofOneSymbol(duck, plain.file, await recognise(duck, plain, wish), options.symbol));
-    found.push({ plain, shaped });
+    const lined = mostDropped === 0 ? undefined : linesOf(plain, mappings[index]);
+    const file = await readable.ofLines(plain, lined);
+    found.push({
+      ...(await readable.read(file, lined, (read) => shapedFile(duck, read, { ...options, mapping: mappings[index] }))),
+      lined,
+    });
   }
   const staged: StagedRows[] = [];
-  for (const [index, { plain, shaped }] of found.entries()) {
-    const { kind, select, csv, json, text, isByMessage } = shaped;
-    const path = join(unpacked, `${index}.parquet`);
-    const rules = rulesOfImports(kind);
-    const staging = { series: { market, kind }, select, csv, text, isByMessage, file: plain.file, path, rules, repairs: options.repairs };
-    const exact = options.repairs?.round === true ? exactFields(json, kind, mappings[index]) : json;
-    staged.push(await textOnly(plain, () => exactNumbersOnly(plain, exact, () => stageRows(duck, staging))));
+  for (const [index, first] of found.entries()) {
+    const { lined } = first;
+    const rows = await readable.read(first, lined, async (file) => {
+      // What a file without some rows is has to be seen anew, such as the chain of a book.
+      const read = file === first ? first : { ...(await shapedFile(duck, file, { ...options, mapping: mappings[index] })), lined };
+      found[index] = read;
+      const { kind, select, csv, json, text, isByMessage } = read.shaped;
+      const path = join(unpacked, `${index}.parquet`);
+      const rules = rulesOfImports(kind);
+      const { plain, leftOut } = read;
+      const staging = {
+        series: { market, kind },
+        select,
+        csv,
+        text,
+        isByMessage,
+        file: plain.file,
+        path,
+        rules,
+        repairs: options.repairs,
+        leftOut,
+      };
+      const exact = options.repairs?.round === true ? exactFields(json, kind, mappings[index]) : json;
+      return textOnly(plain, () => exactNumbersOnly(plain, exact, () => stageRows(duck, staging)));
+    });
+    staged.push(rows);
   }
   const heard = found.flatMap(({ plain, shaped }, index) => {
     const rows = staged[index];
@@ -257,11 +285,6 @@ function reusedFindings(kind: HistoryKind, { reused }: StagedRows): string[] {
   return [`${ids === 1 ? "1 id is" : `${ids} ids are`} used for different ${kind} on different days, such as ${example}: all are kept`];
 }
 
-/** Does what reads a text. @throws HistoryError naming its first byte that is no UTF-8, or its first line that ends otherwise than the others */
-function textOnly<T>(plain: PlainFile, work: () => Promise<T>): Promise<T> {
-  return utf8Only(plain, () => oneLineEnd(plain, work));
-}
-
 /** Takes away what imports that were killed had unpacked and staged. */
 function dropDeadImports(store: HistoryStore): void {
   const staging = dirname(importFolder(store));
@@ -269,38 +292,4 @@ function dropDeadImports(store: HistoryStore): void {
   for (const name of readdirSync(staging)) {
     if (isDeadImport(store, name)) rmSync(join(staging, name), { recursive: true, force: true });
   }
-}
-
-/** The file's rows of one market. @throws ConfigError where it holds several and none is named, not the one that is, or does not tell its markets */
-async function ofOneSymbol(duck: Duck, file: string, shaped: ShapedFile, symbol: string | undefined): Promise<ShapedFile> {
-  if (shaped.symbol === undefined) {
-    if (symbol === undefined) return shaped;
-    throw new ConfigError(`${file} has no column that is known to tell the market of a row`, {
-      field: "symbol",
-      value: symbol,
-      expected: "a column called symbol, market, ticker, instrument, pair, coin or the like, or a file of one market and no --symbol",
-    });
-  }
-  const asked = shaped.symbol;
-  const symbols = (await reading(file, () => duck.rows(asked))).map((row) => String(row.symbol)).sort();
-  if (symbol === undefined) {
-    if (symbols.length < 2) return shaped;
-    throw new ConfigError(`${file} holds several markets`, {
-      field: "symbol",
-      value: symbols.join(", "),
-      expected: "--symbol with one of them",
-    });
-  }
-  if (symbols.length > 0 && !symbols.includes(symbol)) {
-    throw new ConfigError(`${file} does not hold this market`, {
-      field: "symbol",
-      value: symbol,
-      expected: `one of ${symbols.join(", ")}`,
-    });
-  }
-  if (symbols.length < 2) return shaped;
-  if (shaped.ofSymbol === undefined)
-    throw new HistoryError(file, "holds several markets", { value: symbols.join(", "), expected: "one market a file of this shape" });
-  const { csv: _, ...asText } = shaped;
-  return { ...asText, select: shaped.ofSymbol(literal(symbol)) };
 }

@@ -1,6 +1,6 @@
 import { MarketwrightError } from "../core/errors.js";
 import { type Duck, literal, pathSql, type Row, wholeOf } from "./duck.js";
-import { HistoryError } from "./history-errors.js";
+import { BadRowsError, HistoryError, LEAVES_OUT } from "./history-errors.js";
 import { type Column, type ColumnFacts, type DecimalGroup, type HistoryKind, isDecimal, layoutOf, type RowRule } from "./kinds.js";
 import { plausibleTimes } from "./plausible-times.js";
 
@@ -13,6 +13,10 @@ export const MOST_DIGITS = 18;
 const ROUND = "--round rounds numbers of more than 15 digits to 15";
 const PLAIN = "-?[0-9]+([.][0-9]*)?";
 const WITH_EXPONENT = "-?[0-9]+([.][0-9]+)?[eE]-?[0-9]+";
+
+/** What the database says of a JSON record a field of which is of another type, and of a line that is no record or has another number of columns. */
+const BAD_RECORD = /^[^\n]*JSON transform error in file [^\n]*, in line (\d+): /;
+const BAD_LINE = /Malformed JSON in file|Expected Number of Columns: \d+ Found: \d+/;
 
 /** What every row's instant has to be. */
 export const INSTANTS: readonly RowRule[] = [
@@ -51,9 +55,7 @@ export async function measure(duck: Duck, kind: HistoryKind, select: string, fil
     const isNumber = new RegExp(`^(${WITH_EXPONENT})$`).test(String(row?.value));
     throw new HistoryError(file, `${name} ${isNumber ? "has too many digits" : "is no decimal"} in row ${String(row?.place)}`, {
       value: row?.value,
-      expected: isNumber
-        ? `at most ${MOST_DIGITS} digits past the point; ${ROUND}`
-        : 'plain digits, such as "61800.30"; --drop-bad-rows N leaves such rows out',
+      expected: isNumber ? `at most ${MOST_DIGITS} digits past the point; ${ROUND}` : `plain digits, such as "61800.30"; ${LEAVES_OUT}`,
     });
   }
   const most = (what: string, group: DecimalGroup): number =>
@@ -195,10 +197,11 @@ export async function reading<T>(file: string, work: () => Promise<T>): Promise<
     const lines = cause.message.split("\n");
     // Of a CSV file the database says the line first, then the line itself and what is wrong with it.
     const said = lines.slice(0, lines[0]?.includes("CSV Error") === true ? 3 : 1).join("; ");
-    throw new HistoryError(file, `cannot be read: ${said}`, {
-      expected: "a whole file of the shape that was named or recognised",
-      cause,
-    });
+    const detail = { expected: "a whole file of the shape that was named or recognised", cause };
+    const row = BAD_RECORD.exec(cause.message)?.[1];
+    if (row !== undefined) throw new BadRowsError(file, `cannot be read: ${said}`, { row: Number(row) }, detail);
+    const expected = BAD_LINE.test(cause.message) ? `${detail.expected}; ${LEAVES_OUT}` : detail.expected;
+    throw new HistoryError(file, `cannot be read: ${said}`, { ...detail, expected });
   }
 }
 

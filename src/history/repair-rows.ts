@@ -53,7 +53,15 @@ export async function repairRows(
     select,
     file,
     rules = [],
-  }: { readonly series: Series; readonly select: string; readonly file: string; readonly rules?: readonly RowRule[] | undefined },
+    leftOut = 0,
+  }: {
+    readonly series: Series;
+    readonly select: string;
+    readonly file: string;
+    readonly rules?: readonly RowRule[] | undefined;
+    /** Rows that are left out already, since they cannot be read. */
+    readonly leftOut?: number | undefined;
+  },
   { round = false, mostDropped = 0 }: Repairs,
 ): Promise<RepairedRows> {
   const { kind } = series;
@@ -73,9 +81,9 @@ export async function repairRows(
     const broken = [...INSTANTS, ...layoutOf(kind).rules, ...rules].map((rule) => `coalesce(${rule.broken}, false)`);
     const kept = mostDropped > 0 ? `SELECT * FROM (${typed}) WHERE NOT (${broken.join(" OR ")})` : typed;
     const left = await reading(file, async () => wholeOf((await duck.row(`SELECT count(*) AS total FROM (${kept})`)).total));
-    const dropped = Number(total - left);
+    const dropped = Number(total - left) + leftOut;
     if (dropped > mostDropped)
-      throw new HistoryError(file, `${dropped} of ${total} rows cannot be used, which is more than may be left out`, {
+      throw new HistoryError(file, `${dropped} of ${Number(total) + leftOut} rows cannot be used, which is more than may be left out`, {
         value: mostDropped,
         expected: `--drop-bad-rows ${dropped}, or a file without them`,
       });

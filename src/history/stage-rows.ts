@@ -33,6 +33,8 @@ export interface Staging {
   readonly grid?: DayManifest["grid"];
   /** What may be done to rows that would be refused; nothing if absent. */
   readonly repairs?: Repairs | undefined;
+  /** Rows that are left out of the source already. */
+  readonly leftOut?: number | undefined;
 }
 
 /** A source's rows, read and checked, as Parquet in the order of the source until {@link dropRows}. */

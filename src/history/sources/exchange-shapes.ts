@@ -1,5 +1,5 @@
 import { type Duck, wholeOf } from "../duck.js";
-import { HistoryError } from "../history-errors.js";
+import { BadRowsError } from "../history-errors.js";
 import { brokenChain, brokenText } from "./broken-chain.js";
 import { withInterval } from "./candle-interval.js";
 import { csvReading, ndjsonSql } from "./reading-sql.js";
@@ -52,14 +52,17 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
   const messages = `SELECT "timestamp" * 1000000 AS timeNs, recvTimeNs AS recvNs, coalesce(line, row_number() OVER ()) AS seq, ${message}, ${levels} AS levels FROM ${from}`;
   const head = "timeNs, recvNs, seq, isSnapshot, beginSequence, endSequence";
   const rows = `SELECT ${head}, unnest(CASE WHEN len(levels) = 0 THEN [NULL] ELSE levels END) AS l, unnest(range(greatest(len(levels), 1))) AS level FROM (${messages})`;
-  const chain = await duck.row(
-    `SELECT count(*) FILTER (type NOT IN ('snapshot', 'update') OR type IS NULL) AS strange, count(*) - count(line) AS unplaced FROM ${from}`,
-  );
+  const isStrange = "(type NOT IN ('snapshot', 'update') OR type IS NULL)";
+  const chain = await duck.row(`SELECT count(*) FILTER (${isStrange}) AS strange, count(*) - count(line) AS unplaced FROM ${from}`);
   const strange = wholeOf(chain.strange);
   if (strange > 0n) {
-    throw new HistoryError(file, `${strange} of its messages are neither snapshot nor update`, {
-      expected: "type snapshot or update in each",
-    });
+    const sql = `SELECT place FROM (SELECT row_number() OVER () AS place, type FROM ${from}) WHERE ${isStrange}`;
+    throw new BadRowsError(
+      file,
+      `${strange} of its messages are neither snapshot nor update`,
+      { sql },
+      { expected: "type snapshot or update in each" },
+    );
   }
   const { breaks, lost, stretches } = await brokenChain(duck, from);
   return {

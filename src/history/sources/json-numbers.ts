@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { HistoryError } from "../history-errors.js";
+import { BadRowsError, HistoryError } from "../history-errors.js";
 import type { PlainFile } from "../plain-file.js";
 import { isWhole } from "./whole-numbers.js";
 
@@ -41,11 +41,12 @@ export async function exactNumbersOnly<T>(
   if (looked.status === "rejected") throw looked.reason;
   if (looked.value !== undefined) {
     const { line, field, text } = looked.value;
-    throw new HistoryError(file, `${field} in line ${line} is a number that would be rounded`, {
+    const summary = `${field} in line ${line} is a number that would be rounded`;
+    if (isWhole(fields[field] as string))
+      throw new BadRowsError(file, summary, { line }, { value: text, expected: "digits without a fraction" });
+    throw new HistoryError(file, summary, {
       value: text,
-      expected: isWhole(fields[field] as string)
-        ? "digits without a fraction"
-        : `at most ${EXACT_DIGITS} digits, or a text in quotes, such as "61800.30"; --round rounds it`,
+      expected: `at most ${EXACT_DIGITS} digits, or a text in quotes, such as "61800.30"; --round rounds it`,
     });
   }
   if (done.status === "rejected") throw done.reason;

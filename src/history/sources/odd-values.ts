@@ -1,5 +1,5 @@
 import { type Duck, identifier } from "../duck.js";
-import { HistoryError } from "../history-errors.js";
+import { BadRowsError } from "../history-errors.js";
 import { SIDE_RULES } from "./sides.js";
 import { STAMP_RULES } from "./stamps.js";
 import { IS_NO, type ValueRule } from "./value-rule.js";
@@ -20,14 +20,18 @@ export async function oddNamed<T>(duck: Duck, file: string, text: TextSql | unde
     const rule = RULES.get(type ?? "");
     if (text === undefined || quoted === undefined || rule === undefined) throw error;
     const column = quoted.slice(1, -1).replaceAll('""', '"');
-    const [row] = await duck.rows(
-      `SELECT place, value FROM (SELECT row_number() OVER () AS place, CAST(${identifier(column)} AS VARCHAR) AS value FROM ${text(column)}) WHERE NOT (${rule.isGoodSql("value")}) LIMIT 1`,
-    );
+    const sql = `SELECT place, value FROM (SELECT row_number() OVER () AS place, CAST(${identifier(column)} AS VARCHAR) AS value FROM ${text(column)}) WHERE NOT (${rule.isGoodSql("value")})`;
+    const [row] = await duck.rows(`${sql} LIMIT 1`);
     if (row === undefined) throw error;
-    throw new HistoryError(file, `${column} ${rule.isNot(String(row.value ?? ""))} in row ${String(row.place)}`, {
-      value: row.value ?? undefined,
-      expected: rule.expected,
-      cause: error,
-    });
+    throw new BadRowsError(
+      file,
+      `${column} ${rule.isNot(String(row.value ?? ""))} in row ${String(row.place)}`,
+      { sql },
+      {
+        value: row.value ?? undefined,
+        expected: rule.expected,
+        cause: error,
+      },
+    );
   }
 }

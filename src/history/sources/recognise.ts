@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { ConfigError } from "../../core/errors.js";
+import type { LinedFile } from "../bad-lines.js";
 import type { Duck } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
 import { layoutOf } from "../kinds.js";
@@ -199,6 +200,19 @@ export function shapeOfHeader(names: readonly string[]): Shape | undefined {
 /** The fields of a file's first line, which are its columns where it has a header; undefined for Parquet. @throws HistoryError for a file that cannot be read by lines */
 export function headerOf(plain: PlainFile): readonly string[] | undefined {
   return isParquet(plain.path) ? undefined : writtenAs(plain, undefined).names;
+}
+
+/** How the lines of a file are its rows; undefined for Parquet. @throws HistoryError for a file that cannot be read by lines */
+export function linesOf(plain: PlainFile, mapping: Mapping | undefined): LinedFile | undefined {
+  const { writ, names } = writtenAs(plain, mapping);
+  switch (writ.writ) {
+    case "parquet":
+      return undefined;
+    case "ndjson":
+      return { hasHeader: false };
+    case "csv":
+      return { hasHeader: writ.hasHeader, fields: { count: names.length, delimiter: writ.delimiter } };
+  }
 }
 
 function shapeOf(file: string, name: string, names: readonly string[], { shape }: ShapeWish): Shape {

@@ -60,7 +60,7 @@ export interface ImportedFile {
   readonly rows: number;
   readonly days: readonly DayManifest[];
   readonly findings: readonly string[];
-  /** Numbers that were rounded, and rows that were left out. */
+  /** Numbers that were rounded, and rows that were left out; none of a file that the store has already. */
   readonly rounded: number;
   readonly dropped: number;
 }
@@ -68,7 +68,9 @@ export interface ImportedFile {
 /** What an import did. */
 export interface Imported {
   readonly files: readonly ImportedFile[];
-  /** What was added to local stamps; empty where there are none. */
+  /** The files of which the store has all days already: what it has is as they were read then, under whatever mapping. */
+  readonly unchanged: readonly string[];
+  /** What was added to local stamps; empty where nothing with such stamps was written. */
   readonly clock: readonly ClockPart[];
 }
 
@@ -199,6 +201,8 @@ async function taken(
     found.map(({ shaped: { kind } }, index) => ({ kind, rows: staged[index] as StagedRows })),
   );
   const done: ImportedFile[] = [];
+  const unchanged: string[] = [];
+  let isStampWritten = false;
   const locks: StoreLock[] = [];
   const pending = new PendingDays(store, replace);
   try {
@@ -234,6 +238,13 @@ async function taken(
         chain: shaped.chain,
         isByMessage: shaped.isByMessage,
       });
+      dropRows(rows);
+      if (days.length === 0) {
+        unchanged.push(plain.file);
+        done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: [], rounded: 0, dropped: 0 });
+        continue;
+      }
+      isStampWritten ||= isStamped;
       const again = rows.repeated === 0 ? [] : [`${rows.repeated} of its rows are records that it holds already: one of each is kept`];
       done.push({
         file: plain.file,
@@ -244,7 +255,6 @@ async function taken(
         rounded: rows.rounded,
         dropped: rows.dropped,
       });
-      dropRows(rows);
     }
     options.ends?.signal.throwIfAborted();
     pending.commit();
@@ -252,7 +262,8 @@ async function taken(
     pending.drop();
     for (const lock of locks) lock.release();
   }
-  return { files: done.map((file) => ({ ...file, days: asKnown(store, market, file) })), clock: parts };
+  const known = done.map((file) => ({ ...file, days: asKnown(store, market, file) }));
+  return { files: known, unchanged, clock: isStampWritten ? parts : [] };
 }
 
 /** The days of a file as readers take them, now that those before and after them are there: what is missing between them is said at once. */

@@ -46,6 +46,32 @@ describe("marketwright data", () => {
     expect((await run("taker", "--replace")).out).toBe(`${file}: 1 trades, day 2024-08-09\n`);
   });
 
+  it("says so to a script too, and nothing of what such a file would have become", async () => {
+    const folder = scratchFolder();
+    const head = "id,price,amount,time,recvTimeNs,isBuyerMaker\n";
+    const row = (id: number, amount: string, fromMs = 1723161600000): string =>
+      `${id},5,${amount},${fromMs + id},${fromMs + 10 + id}000000,true\n`;
+    const store = join(folder, "history");
+    const other = fileOf(folder, "t.csv", head + row(1, "2") + row(2, "0.30000000000000004") + row(3, "abc"));
+    const file = fileOf(folder, "u.csv", head + row(4, "2", 1723248000000) + row(5, "3", 1723248000000));
+    const run = (...more: string[]) => {
+      const repairs = ["--round", "--drop-bad-rows", "1"];
+      return captureCli(["data", "import", ...more, "--market", "btcusdt", "--store", store, ...repairs]);
+    };
+    const json = async (...more: string[]): Promise<unknown> => JSON.parse((await run(...more, "--json")).out);
+    const clock = "clock: not corrected, the smallest feed latency is 10000000 ns\n";
+    expect(await json(other)).toMatchObject({ unchanged: [], files: [{ rounded: 1, dropped: 1 }], clock: [{ smallestNs: "10000000" }] });
+    const there = `${other}: 2 trades, there already as it was read then (--replace reads it anew)\n`;
+    expect((await run(other)).out).toBe(there);
+    expect(await json(other)).toMatchObject({
+      unchanged: [other],
+      files: [{ days: [], findings: [], rounded: 0, dropped: 0 }],
+      clock: [],
+    });
+    expect((await run(file, other)).out).toBe(`${file}: 2 trades, day 2024-08-10\n${there}${clock}`);
+    expect(await json(file, other)).toMatchObject({ unchanged: [file, other], clock: [] });
+  });
+
   it("tells of candles that are missing within a day, as a gap like any other, and what there is in place of what is not", async () => {
     const folder = scratchFolder();
     const store = join(folder, "history");

@@ -18,9 +18,24 @@ export function clockDoubts(marketId: MarketId, days: readonly SourceDay[]): str
 
 /** What the store's own notes of the days that are played say against a run over them, in words, each with the days that it is of. */
 export function dayDoubts(marketId: MarketId, days: readonly DayManifest[], grid: RunGrid): string[] {
+  return eachWithDays(marketId, days, (manifest) => doubtsOf(manifest, grid));
+}
+
+/** The numbers that were rounded and the rows that were left out of the files that days are from, in words, each with the days that it is of. */
+export function repairDoubts(marketId: MarketId, days: readonly DayManifest[]): string[] {
+  return eachWithDays(marketId, days, ({ sources }) => {
+    const texts = sources.flatMap(({ name, rounded = 0, dropped = 0 }) => [
+      ...(rounded === 0 ? [] : [`${rounded} ${rounded === 1 ? "number" : "numbers"} of ${name} rounded at the import (--round)`]),
+      ...(dropped === 0 ? [] : [`${dropped} ${dropped === 1 ? "row" : "rows"} of ${name} left out at the import (--drop-bad-rows)`]),
+    ]);
+    return new Set(texts);
+  });
+}
+
+function eachWithDays(marketId: MarketId, days: readonly DayManifest[], textsOf: (day: DayManifest) => ReadonlySet<string>): string[] {
   const daysOf = new Map<string, string[]>();
   for (const manifest of days) {
-    for (const doubt of doubtsOf(manifest, grid)) {
+    for (const doubt of textsOf(manifest)) {
       const text = `${marketId} ${manifest.kind}: ${doubt}`;
       daysOf.set(text, [...(daysOf.get(text) ?? []), manifest.day]);
     }

@@ -4,6 +4,7 @@ import { knownCandles } from "../../history/columns/known-candles.js";
 import { openKlines } from "../../history/columns/open-klines.js";
 import { MarkSource, openFunding } from "../../history/columns/open-marks.js";
 import { openTapes, rowsWithin } from "../../history/columns/open-tape.js";
+import type { DayManifest } from "../../history/day-manifest.js";
 import type { HistoryKind } from "../../history/kinds.js";
 import { gapsOf, type Span } from "../../history/spans.js";
 import { HistoryStore } from "../../history/store.js";
@@ -11,7 +12,7 @@ import type { BacktestConfig } from "../config/backtest-config.js";
 import type { DataFile, InputGrade } from "../report/run-meta.js";
 import { bestGrade, shortestInterval } from "./best-grade.js";
 import { requireCommonTime } from "./common-time.js";
-import { clockDoubts, dayDoubts } from "./day-doubts.js";
+import { clockDoubts, dayDoubts, repairDoubts } from "./day-doubts.js";
 import { fundingReach, fundingWithin } from "./funding-within.js";
 import { besideGapTexts, type CoveredBeside, candleGapTexts, TAIL_US, type TapeGap, tapeGapTexts } from "./history-gaps.js";
 import { firstUs, lastUs, type OpenedMarket, requireRecords } from "./opened-market.js";
@@ -123,8 +124,10 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
   const funding = has(store, name, "funding", reach) ? fundingWithin(await openFunding(store, name, reach), span) : undefined;
   const besideKinds: HistoryKind[] = [...(marks === undefined ? [] : ["marks"]), ...(funding === undefined ? [] : ["funding"])];
   const beside = besideKinds.map((kind) => ({ marketId, kind, covered: coveredBy(store, name, kind), fundingIntervalMs }));
+  const daysOf = (kind: HistoryKind): DayManifest[] => daysIn(store, name, kind, kind === "funding" ? reach : span);
   const filesOf = (kinds: readonly HistoryKind[]): DataFile[] =>
-    kinds.flatMap((kind) => daysIn(store, name, kind, kind === "funding" ? reach : span).map((day) => fileOf(store, marketId, kind, day)));
+    kinds.flatMap((kind) => daysOf(kind).map((day) => fileOf(store, marketId, kind, day)));
+  const besideDays = besideKinds.flatMap(daysOf);
   // Files are named before they are read, which takes a while where columns are made: an import may write a day anew meanwhile.
   if (grade === "klines") {
     const kind = `klines-${interval}`;
@@ -136,7 +139,13 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
     const spanMs: Span = [Math.floor(span.fromUs / 1000), Math.ceil(span.toUs / 1000)];
     const lacking = gapsOf(knownCandles(days, klines, spanMs), spanMs);
     const market = { marketId, marks, tellsFunding, funding, tapes: undefined, klines: { ...klines, marketId }, lacking };
-    return { market, files, tapeGaps: [], beside, doubts: dayDoubts(marketId, days, grid) };
+    return {
+      market,
+      files,
+      tapeGaps: [],
+      beside,
+      doubts: [...dayDoubts(marketId, days, grid), ...repairDoubts(marketId, [...days, ...besideDays])],
+    };
   }
   const kinds = grade === "books" ? (["book", "trades"] as const) : (["trades"] as const);
   const files = filesOf([...besideKinds, ...kinds]);
@@ -162,6 +171,6 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
     files: [...before, ...files],
     tapeGaps: tapes.gaps.map(({ kind, span: gap }) => ({ marketId, kind, gap })),
     beside,
-    doubts: [...dayDoubts(marketId, days, grid), ...clockDoubts(marketId, tapes.days)],
+    doubts: [...dayDoubts(marketId, days, grid), ...clockDoubts(marketId, tapes.days), ...repairDoubts(marketId, [...days, ...besideDays])],
   };
 }

@@ -4,6 +4,7 @@ import { dayDoubts } from "../../../src/backtest/run/day-doubts.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import type { DayManifest } from "../../../src/history/day-manifest.js";
 import { GridError } from "../../../src/history/history-errors.js";
+import type { Repairs } from "../../../src/history/repair-rows.js";
 import { checkMapping, type Mapping } from "../../../src/history/sources/mapping.js";
 import { HistoryStore } from "../../../src/history/store.js";
 import { fileOf, scratchFolder, take } from "../../history/scratch.js";
@@ -24,8 +25,13 @@ function trades(extra = ""): string {
 
 const COLUMNS = { time: "ts", id: "id", price: "price", amount: "qty", side: "side" };
 
-async function storeOf(folder: string, text: string, mapping: Mapping = checkMapping({ kind: "trades", columns: COLUMNS })): Promise<void> {
-  await take(new HistoryStore(join(folder, "history")), [fileOf(folder, "trades.csv", text)], { mapping, market: MARKET });
+async function storeOf(
+  folder: string,
+  text: string,
+  mapping: Mapping = checkMapping({ kind: "trades", columns: COLUMNS }),
+  repairs: Repairs = {},
+): Promise<void> {
+  await take(new HistoryStore(join(folder, "history")), [fileOf(folder, "trades.csv", text)], { mapping, market: MARKET, repairs });
 }
 
 async function played(folder: string, tick: string, history = "grade: trades") {
@@ -80,6 +86,22 @@ describe("what the store notes of its days", () => {
     await storeOf(folder, trades(",BTC-USDT-SWAP"));
     expect(rulesDoubts(await played(folder, "0.01"))[0]).toBe(
       "btcusdc trades: its amounts count contracts, and each is taken for one base unit (2024-12-31 to 2025-01-01)",
+    );
+  });
+
+  // A run over rows that somebody chose to leave out looked like one over a whole file.
+  it("is doubted where numbers were rounded and rows left out at the import", async () => {
+    const folder = scratchFolder();
+    const noisy = trades()
+      .replace(",0.5,buy", ",0.30000000000000004,buy")
+      .replace(",0.5,sell", ",none,sell")
+      .replace(",0.5,sell", ",0.5,up");
+    await storeOf(folder, noisy, undefined, { round: true, mostDropped: 2 });
+    expect((await played(folder, "0.01")).doubts).toEqual(
+      expect.arrayContaining([
+        "btcusdc trades: 1 number of trades.csv rounded at the import (--round) (2024-12-31 to 2025-01-01)",
+        "btcusdc trades: 2 rows of trades.csv left out at the import (--drop-bad-rows) (2024-12-31 to 2025-01-01)",
+      ]),
     );
   });
 

@@ -123,7 +123,8 @@ async function judgeSafety(ground: Ground, remains: Remains, own: readonly OwnTr
     const account = await holdingsAt(ground, block);
     const since = decided.get(intentOf(transaction) ?? "") ?? block;
     const slack: bigint[] = [];
-    for (let at = Math.max(remains.fromBlock, since - 1); at <= block; at += 1) {
+    // After a reorganisation it may be included in a block before the one that it was decided at.
+    for (let at = Math.max(remains.fromBlock, Math.min(since, block) - 1); at <= block; at += 1) {
       const { net, maintenance } = margin(account, await pricesAt(ground, at));
       slack.push(net - (maintenance * (10_000n + remains.marginBufferBps)) / 10_000n);
     }

@@ -14,12 +14,12 @@ export interface CandleHoles {
 /** A source that leaves out candles without trades leaves out more stretches than these, and than one for a hundred candles. */
 const FEW_STRETCHES = 3;
 const FEW_SHARE = 0.01;
-/** Among those of such a source a stretch so many times as long as the median one is a hole. */
-const LONG_TIMES = 20;
+/** Of such a source, a stretch is a hole where chance alone makes fewer of its length in a day than this. */
+const BY_CHANCE = 0.01;
 
 /**
  * What candles lack of the time that they cover, by the steps between them. Some sources list no candle where nothing was traded: where many stretches are
- * missing, only those that are far longer than most are holes. The mark has a candle whether or not anything is traded.
+ * missing, only those that are too long for chance are holes. The mark has a candle whether or not anything is traded.
  * @param covered ascending, in milliseconds since 1970
  * @param startsMs of the candles within it
  */
@@ -30,14 +30,24 @@ export function candleHoles(kind: HistoryKind, covered: readonly Span[], startsM
   const candlesIn = ([from, to]: Span): number => Math.floor((to - from) / intervalMs);
   const stretches = withoutSpans(covered, candles).filter((span) => candlesIn(span) > 0);
   if (stretches.length === 0) return { holes: [], count: undefined };
-  const isFew = stretches.length <= Math.max(FEW_STRETCHES, candles.length * FEW_SHARE);
-  const lengths = stretches.map(candlesIn).sort((one, other) => one - other);
-  const longest = isFew || kind.startsWith("mark-") ? 0 : LONG_TIMES * (lengths[lengths.length >> 1] as number);
+  const lengths = stretches.map(candlesIn);
   const missing = lengths.reduce((sum, length) => sum + length, 0);
+  const longest = kind.startsWith("mark-") ? 0 : longestQuiet(stretches.length, missing, candles.length);
   const quiet = lengths.reduce((sum, length) => sum + (length <= longest ? length : 0), 0);
   const of = missing + candles.length;
   return {
     holes: stretches.filter((span) => candlesIn(span) > longest),
     count: quiet === 0 ? { missing, of } : { missing, of, quiet },
   };
+}
+
+/**
+ * How many candles in a row may be missing without a trade. Where each is left out with the chance p, stretches of at least n of them are `stretches * p ** (n - 1)`.
+ * The chance is that of a candle after one that is there, which a long outage does not raise, but no more than the share of all that are missing, which
+ * candles that are missing every other time do not raise.
+ */
+function longestQuiet(stretches: number, missing: number, there: number): number {
+  if (there === 0 || stretches <= Math.max(FEW_STRETCHES, there * FEW_SHARE)) return 0;
+  const chance = Math.min(stretches / there, missing / (missing + there));
+  return 1 + Math.log(BY_CHANCE / stretches) / Math.log(chance);
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -205,11 +206,13 @@ describe("trades whose ids count them", () => {
 });
 
 describe("candles that are missing", () => {
-  const candles = (minutes: readonly number[], stepMs = MINUTE): string =>
+  const candles = (minutes: readonly number[], stepMs = MINUTE, fromMs = NOON): string =>
     minutes
-      .map((n) => `${JSON.stringify({ time: NOON + n * stepMs, open: "1", high: "2", low: "1", close: "2", volume: "3" })}\n`)
+      .map((n) => `${JSON.stringify({ time: fromMs + n * stepMs, open: "1", high: "2", low: "1", close: "2", volume: "3" })}\n`)
       .join("");
   const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => from + n);
+  /** Even from 0 to 1, and the same in each run. */
+  const chance = (n: number): number => createHash("sha256").update(`minute ${n}`).digest().readUInt32BE() / 2 ** 32;
 
   it("are a gap within the day, and no more once they come", async () => {
     const stand = new Stand();
@@ -236,6 +239,38 @@ describe("candles that are missing", () => {
     expect((await stand.listing()).days[0]?.findings[0]).toMatch(
       /^\d+ of 400 candles are missing, 42 of them taken for times without a trade/,
     );
+  });
+
+  // Four outages of an hour were "taken for times without a trade": quotes stayed up and were filled at prices from before them.
+  it.each([
+    ["four hours in a day of five minutes", 5, [40, 100, 160, 220].map((from) => [from, 12] as const)],
+    ["four quarters of an hour in it", 5, [40, 100, 160, 220].map((from) => [from, 3] as const)],
+    ["outages of several lengths", 5, [20, 60, 100, 140, 180, 230].map((from, n) => [from, 5 + n * 5] as const)],
+    ["twenty outages of five minutes", 1, range(0, 20).map((n) => [30 + n * 70, 5] as const)],
+  ] as const)("are gaps where no chance leaves out so many at once, however often: %s", async (_, minutes, outages) => {
+    const stand = new Stand();
+    const from = NOON - MIDNIGHT;
+    const isOut = (n: number): boolean => outages.some(([first, length]) => n >= first && n < first + length);
+    const kept = range(0, 1440 / minutes).filter((n) => !isOut(n));
+    const [said] = await stand.take(candles(kept, minutes * MINUTE, from));
+    const stepMs = minutes * MINUTE;
+    expect(await stand.gaps()).toEqual(outages.map(([first, length]) => [from + first * stepMs, from + (first + length) * stepMs]));
+    expect(said).not.toMatch(/without a trade/);
+  });
+
+  it("are no gaps where each minute is left out by chance alone, rarely or mostly", async () => {
+    for (const share of [0.02, 0.3, 0.8]) {
+      const stand = new Stand();
+      const [said] = await stand.take(
+        candles(
+          range(0, 1440).filter((n) => n === 0 || n === 1439 || chance(n) >= share),
+          MINUTE,
+          NOON - MIDNIGHT,
+        ),
+      );
+      expect(await stand.gaps(), `${share} of them`).toEqual([]);
+      expect(said).toMatch(/(\d+) of 1440 candles are missing, \1 of them taken for times without a trade/);
+    }
   });
 
   it("are a gap where they last longer than a day", async () => {

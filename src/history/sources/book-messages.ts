@@ -9,8 +9,11 @@ export const PLACE = '"place in its message"';
 export const MESSAGE_NS = '"stamp of its message"';
 
 /** What an import says of messages whose rows have several. */
-export const SPLIT_STAMPS =
+const SPLIT_STAMPS =
   "some messages have rows of several exchange stamps and one local stamp: the latest stands for all rows of the message";
+
+/** Rows of one local stamp are several messages where their exchange stamps lie further apart: after a stall all that waited is heard at once. */
+const MESSAGE_LASTS_NS = 50_000_000;
 
 /** What tells the rows of one message of a book from those of the next. */
 export interface MessageKey {
@@ -24,23 +27,43 @@ export interface MessageKey {
  * SQL of a table with the message of each row, for files that have a row a level: rows that follow on each other and say the same in some columns are
  * one message. A snapshot that fell into its rows would leave the last of them alone in the book, as each of them would be a snapshot.
  * @param from SQL of the table, in the file's order
- * @param timeNs SQL of a row's stamp; then the table has {@link MESSAGE_NS} too.
+ * @param timeNs SQL of a row's stamp, where those of one message may differ: they do by {@link MESSAGE_LASTS_NS} at most. Then the table has
+ * {@link MESSAGE_NS} too.
  */
 export function messagesSql(from: string, { shared, arrival }: MessageKey, timeNs?: string): string {
   const differs = shared.map(differsSql);
   if (arrival !== undefined)
     differs.push(differsSql(arrival.column), `(${identifier(arrival.column)} IS NULL AND ${differsSql(arrival.time)})`);
   const rows = `SELECT *, row_number() OVER () AS "number of the row", ${["row_number() OVER () = 1", ...differs].join(" OR ")} AS "begins a message" FROM ${from}`;
-  const begun = `SELECT *, max(CASE WHEN "begins a message" THEN "number of the row" END) OVER (ROWS UNBOUNDED PRECEDING) AS ${MESSAGE} FROM (${rows})`;
-  const placed = `(SELECT *, "number of the row" - ${MESSAGE} AS ${PLACE} FROM (${begun}))`;
-  if (timeNs === undefined) return placed;
-  return `(SELECT * FROM (SELECT *, max(${timeNs}) OVER (PARTITION BY ${MESSAGE}) AS ${MESSAGE_NS} FROM ${placed}) ORDER BY "number of the row")`;
+  if (timeNs === undefined) return placedSql(rows);
+  const lasts = `max(${timeNs}) OVER (PARTITION BY ${MESSAGE}) - min(${timeNs}) OVER (PARTITION BY ${MESSAGE})`;
+  const heard = `SELECT *, ${lasts} > ${MESSAGE_LASTS_NS} AS "is several" FROM ${placedSql(rows)}`;
+  const others = `"is several" AND lag(${timeNs}) OVER (ORDER BY "number of the row") <> ${timeNs}`;
+  const apart = `SELECT * EXCLUDE (${MESSAGE}, ${PLACE}, "begins a message", "is several"), "begins a message" OR (${others}) AS "begins a message" FROM (${heard})`;
+  const told = `SELECT *, max(${timeNs}) OVER (PARTITION BY ${MESSAGE}) AS ${MESSAGE_NS} FROM ${placedSql(apart, 'ORDER BY "number of the row" ')}`;
+  return `(SELECT * FROM (${told}) ORDER BY "number of the row")`;
 }
 
-/** Whether rows of one message have other exchange stamps than its first. Mostly none has, and a look costs less than sorting all rows by their messages. */
+/**
+ * SQL of rows with the message and the place that they have.
+ * @param rows SQL of rows of which it is known whether each begins a message
+ * @param order how to put them into the file's order, where they are not
+ */
+function placedSql(rows: string, order = ""): string {
+  const begun = `SELECT *, max(CASE WHEN "begins a message" THEN "number of the row" END) OVER (${order}ROWS UNBOUNDED PRECEDING) AS ${MESSAGE} FROM (${rows})`;
+  return `(SELECT *, "number of the row" - ${MESSAGE} AS ${PLACE} FROM (${begun}))`;
+}
+
+/** Whether rows of one local stamp have other exchange stamps than its first. Mostly none has, and a look costs less than sorting all rows by their messages. */
 export async function areStampsSplit(duck: Duck, from: string, key: MessageKey, timeNs: string): Promise<boolean> {
   const before = `SELECT ${PLACE} AS place, ${timeNs} AS ns, lag(${timeNs}) OVER () AS before FROM ${messagesSql(from, key)}`;
   return (await duck.rows(`SELECT 1 AS split FROM (${before}) WHERE place > 0 AND ns <> before LIMIT 1`)).length > 0;
+}
+
+/** What an import says of messages whose rows have several exchange stamps, of a file in which {@link areStampsSplit}. */
+export async function splitFindings(duck: Duck, from: string, key: MessageKey, timeNs: string): Promise<string[]> {
+  const differ = `SELECT 1 AS split FROM ${messagesSql(from, key, timeNs)} WHERE ${MESSAGE_NS} <> ${timeNs} LIMIT 1`;
+  return (await duck.rows(differ)).length > 0 ? [SPLIT_STAMPS] : [];
 }
 
 function differsSql(name: string): string {

@@ -2,7 +2,7 @@ import { ConfigError } from "../../core/errors.js";
 import { type Duck, literal, wholeOf } from "../duck.js";
 import { parquetSql } from "../measure.js";
 import type { PlainFile } from "../plain-file.js";
-import { areStampsSplit, MESSAGE_NS, type MessageKey, messagesSql, SPLIT_STAMPS } from "./book-messages.js";
+import { areStampsSplit, MESSAGE_NS, type MessageKey, messagesSql, splitFindings } from "./book-messages.js";
 import { withInterval } from "./candle-interval.js";
 import type { JsonFields } from "./json-numbers.js";
 import { mappedChain, tellsChain } from "./mapped-chain.js";
@@ -46,6 +46,7 @@ export async function mappedShape(
   const key = kind === "book" ? await messageKey(duck, table, mapping, market, columns.recvNs) : undefined;
   const isSplit = key?.arrival !== undefined && (await areStampsSplit(duck, table, key, columns.timeNs));
   const timeNs = isSplit ? MESSAGE_NS : columns.timeNs;
+  const split = isSplit ? await splitFindings(duck, table, key, columns.timeNs) : [];
   // Ids tell the order of what has one stamp; where there are none, the file's does.
   const isTurned = columns.areNumbered && (await runsBackwards(duck, table, timeNs));
   const from = key !== undefined ? messagesSql(table, key, isSplit ? columns.timeNs : undefined) : isTurned ? turnedSql(table) : table;
@@ -78,7 +79,7 @@ export async function mappedShape(
   return {
     ...shaped,
     ...chain,
-    findings: [...shaped.findings, ...turned, ...(isSplit ? [SPLIT_STAMPS] : []), ...chain.findings, ...stamps],
+    findings: [...shaped.findings, ...turned, ...split, ...chain.findings, ...stamps],
     json: writ.writ === "ndjson" ? jsonFields(mapping) : undefined,
     symbol: market === undefined ? undefined : marketsSql(table, market),
     ofSymbol: market === undefined ? undefined : (one) => `${select} WHERE ${marketSql(market)} = ${one}`,

@@ -1,6 +1,6 @@
 import { type Duck, wholeOf } from "../duck.js";
 import { WHOLE_FROM_LEVEL } from "../kinds.js";
-import { areStampsSplit, MESSAGE, MESSAGE_NS, type MessageKey, messagesSql, PLACE, SPLIT_STAMPS } from "./book-messages.js";
+import { areStampsSplit, MESSAGE, MESSAGE_NS, type MessageKey, messagesSql, PLACE, splitFindings } from "./book-messages.js";
 import type { CsvFile } from "./plain-csv.js";
 import { csvReading, csvSql } from "./reading-sql.js";
 import { numbered, numberSql, type ShapedFile } from "./shape.js";
@@ -37,7 +37,7 @@ export async function tardisTrades(duck: Duck, csv: CsvFile): Promise<ShapedFile
   };
 }
 
-/** Rows that came at one local stamp are one message, whatever exchange stamps its levels have (docs.tardis.dev, "Data FAQ"). */
+/** Rows that came at one local stamp are one message, though its levels may have exchange stamps that lie near each other (docs.tardis.dev, "Data FAQ"). */
 const OF_A_MESSAGE: MessageKey = { shared: ["symbol", "is_snapshot"], arrival: { column: "local_timestamp", time: "timestamp" } };
 
 /**
@@ -60,6 +60,6 @@ export async function tardisBook(duck: Duck, csv: CsvFile): Promise<ShapedFile> 
     ...reading,
     ofSymbol: (symbol) => `${reading.select} WHERE symbol = ${symbol}`,
     symbol: `SELECT DISTINCT symbol FROM ${csvSql(csv, TYPES)}`,
-    findings: isSplit ? [SPLIT_STAMPS] : [],
+    findings: isSplit ? await splitFindings(duck, csvSql(csv, TYPES), OF_A_MESSAGE, TIME_NS) : [],
   };
 }

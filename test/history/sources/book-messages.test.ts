@@ -239,6 +239,36 @@ describe("a book's file with a row a level", () => {
     ]);
   });
 
+  // After a stall all that waited is heard at once: 1.9 s of a book became one message, stamped when the last of it was, and nobody was filled in between.
+  it("has updates that lie apart at the exchange one by one, though they were heard in one instant", async () => {
+    const heard = START_US + 2_000_000;
+    const stalled = (stepUs: number) => Array.from({ length: 20 }, (_, n) => [heard - 1_950_000 + n * stepUs, 200 - n] as const);
+    for (const stepUs of [100_000, 20_000]) {
+      const folder = scratchFolder();
+      const store = new HistoryStore(join(folder, "history"));
+      const rows = stalled(stepUs).map(([us, ticks]) => `x,X,${us},${heard},false,bid,${ticks / 2},1\n`);
+      const { files } = await take(store, [fileOf(folder, "book.csv", HEADER + rows.join(""))]);
+      expect(files[0]?.findings).toEqual([]);
+      const tape = await openTape(store, "btcusdt", GRID);
+      expect([...tape.exchangeUs]).toEqual(stalled(stepUs).map(([us]) => us));
+      expect([...tape.localUs].every((us) => us === heard)).toBe(true);
+      const told = stalled(stepUs).map(([us, ticks]) => [us / 1000, `${heard / 1000 + 0.5}`, "bid", ticks / 2, 1] as const);
+      expect(await mapped(told)).toHaveLength(20);
+    }
+  });
+
+  it("has its rows of some milliseconds at one instant in one message, also where another instant is told apart", async () => {
+    const heard = `${MS + 5000}`;
+    const rows = [
+      [MS, `${MS + 60}`, "bid", 100, 5],
+      [MS + 50, `${MS + 60}`, "ask", 101, 5],
+      [MS + 1000, heard, "ask", 102, 5],
+      [MS + 1000, heard, "ask", 103, 5],
+      [MS + 1051, heard, "ask", 104, 5],
+    ] as const;
+    expect((await mapped(rows)).map((book) => Object.keys(book).length)).toEqual([2, 4, 5]);
+  });
+
   it("has its messages by both stamps where the local one is of whole seconds, in which several come", async () => {
     const second = Math.ceil(MS / 1000) + 1;
     const rows = [

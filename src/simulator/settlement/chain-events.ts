@@ -222,7 +222,7 @@ const OF_PRICE_SOURCE: Readonly<Record<string, Reading>> = {
 
 const DEALER = [
   new Interface(dealerAbi),
-  // The form of earlier dealers, which a kept chain still has; the topic of both is the same.
+  // The forms of earlier dealers of what is read, which a kept chain still has; the topics are the same, and fewer or more are indexed.
   new Interface(["event SetInsurance(address indexed oldInsurance, address indexed newInsurance)"]),
 ];
 const PERPETUAL = [new Interface(perpetualAbi)];
@@ -246,8 +246,12 @@ export class ChainEventReader {
     const [abis, readings] = this.#readings.get(emitter) ?? [];
     if (abis === undefined || readings === undefined) return null;
     try {
+      // By its name first: what nobody reads is not decoded either, since earlier contracts have other forms of it.
+      const name = abis[0]?.getEvent(topics[0] ?? "0x")?.name;
+      const reading = name === undefined ? undefined : readings[name];
+      if (reading === undefined) return null;
       const event = parse(abis, topics, data);
-      return event === null ? null : (readings[event.name]?.(event, emitter) ?? null);
+      return event === null ? null : reading(event, emitter);
     } catch (cause) {
       throw new FormatError("a log is not what its contract's interface says", { field: emitter, value: topics[0], cause });
     }

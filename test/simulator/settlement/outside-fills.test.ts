@@ -102,6 +102,29 @@ describe("a dataDir whose chain has the contracts of an earlier version", () => 
   });
 });
 
+describe("what the owner of earlier contracts changes that no account depends on", () => {
+  it("stops nothing: the keeper of funding with the next start, and order senders and the whitelist while it runs", async () => {
+    world = await openKept({ chain: { rpc: null, accounts: { count: 0 }, contracts: { fundingLimiter: false } } });
+    const clients = await world.clients();
+    const [alice, bob] = clients;
+    const { addresses, keys } = world.chain;
+    const { dealer, token } = addresses;
+    const owner = keys.owner.signer;
+    const change = (name: string, ...args: readonly unknown[]) => carriedOut(world, owner, dealer, DEALER, name, ...args);
+    expect(await change("setOrderSender", STRANGER.address, true)).toBe(true);
+    expect(await change("setFastWithdrawalWhitelist", STRANGER.address, true)).toBe(true);
+    expect(await change("setFundingRateKeeper", STRANGER.address)).toBe(true);
+    expect(await change("setSecondaryAsset", token)).toBe(true);
+    expect(world.exchange.isRunning).toBe(true);
+    await setMark(world, 60_000);
+    alice.place("SELL", "60000", "0.01");
+    bob.place("BUY", "60000", "0.01");
+    await world.open.settled();
+    expect(world.reports).toEqual([]);
+    await expectEqualViews(world, addressesOf(clients));
+  });
+});
+
 /** A contract that calls the address in its first word with the rest of what it is called with. */
 const FORWARDER = "0x00000000000000000000000000000000000f0f0f";
 const FORWARDER_CODE = "0x602036038060206000376000600091600060006000355af1601f57600080fd5b00";

@@ -118,8 +118,8 @@ const shape = z.strictObject({
   maxAccounts: z.int().min(1).default(100_000),
   /** Quote credit that a new account is given, counted as its deposit. */
   creditOnRegistration: decimal.default("100000"),
-  /** How long the answer to a registration or a deposit may wait for a block to credit it; 0 answers at once. */
-  creditWaitMs: z.int().min(0).max(60_000).default(5000),
+  /** How long the answer to a registration or a deposit may wait for a block to credit it; 0 answers at once, as a later block does. */
+  creditWaitMs: z.int().min(0).max(60_000).default(1500),
   faucet: z.strictObject({ enabled: z.boolean().default(true), maxQuote: decimal.default("1000000000") }).prefault({}),
   /** What the insurance account begins with; it takes over the debt of accounts that have nothing left but debt. */
   insurance: z.strictObject({ initialQuote: decimal.default("100000") }).prefault({}),

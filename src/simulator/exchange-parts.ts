@@ -79,7 +79,12 @@ export class ExchangeParts {
       onRevoked: (account, operator) => this.#desk.revoke(account, operator),
     });
     this.router = new Router(state, { desk: this.#desk, clearing: this.clearing, withdrawals: this.#withdrawals, scheme });
-    this.creditWaits = new CreditWaits(seam, this.clearing.credit, config.creditWaitMs);
+    this.creditWaits = new CreditWaits({
+      seam,
+      credit: this.clearing.credit,
+      longestMs: config.creditWaitMs,
+      nextBlockMs: () => this.chain?.open.chain.nextBlockMs ?? null,
+    });
     this.hub = new StreamHub(state, this.router.authentication, this.router.accounts);
     this.#clock = new MarketClock({
       state,

@@ -86,11 +86,14 @@ export class EmbeddedExchange {
 
   /**
    * Answers a REST request as a server does: the answer to a registration or a deposit leaves when its credit counts, so that a client
-   * may order on it. It waits no longer than `creditWaitMs`, and not beyond the exchange's stop. Every other answer is there at once.
+   * may order on it. It waits no longer than `creditWaitMs`, not at all for a block that comes later, and not beyond the exchange's stop. Every other
+   * answer is there at once.
    */
   answer(request: ApiRequest): ApiAnswer | Promise<ApiAnswer> {
     const answer = this.handle(request);
-    return answer.incomingTo === undefined ? answer : this.#parts.creditWaits.until(answer.incomingTo).then(() => answer);
+    const { incoming } = answer;
+    const waiting = incoming === undefined ? null : this.#parts.creditWaits.until(incoming);
+    return incoming === undefined || waiting === null ? answer : waiting.then(() => ({ ...answer, body: incoming.body() }));
   }
 
   /** Answers a REST request at once. */

@@ -9,23 +9,26 @@ import type { Hex } from "../../src/core/units.js";
 import { NetworkTransport } from "../../src/exchange/network-transport.js";
 import { RestClient } from "../../src/exchange/rest-client.js";
 import { logTo } from "../../src/monitoring/log.js";
+import { parseExchangeConfig } from "../../src/simulator/config.js";
+import { openConfiguredExchange } from "../../src/simulator/configured-exchange.js";
+import { serveExchange } from "../../src/simulator/http-server.js";
 import { type Embedded, KEYS, startEmbedded } from "../exchange/client/embedded.js";
 
 const CONFIG = loadBotConfig(fileURLToPath(new URL("../../config/minimal.yaml", import.meta.url)), {}, { key: "unused" });
 const seam = liveSeam();
 
-let embedded: Embedded;
+let embedded: Pick<Embedded, "server" | "close">;
 afterEach(() => embedded.close());
 
 /** Registers the account of a key; gives what came of it, when the exchange says that it was created, and what the log says. */
-async function registering(key: Hex, dryRun = false) {
+async function registering(key: Hex, dryRun = false, timeoutMs = 10_000) {
   const { restUrl, streamUrl } = embedded.server;
   const network = new NetworkTransport({ restUrl, streamUrl, clock: seam.clock });
   const client = new RestClient({
     transport: network,
     signer: ecdsaScheme.signer(key),
     nowMs: () => seam.clock.nowMs(),
-    timeoutMs: 10_000,
+    timeoutMs,
   });
   const lines: string[] = [];
   const log = logTo({ write: (line) => lines.push(line) }, { level: "info", clock: seam.clock });
@@ -45,6 +48,16 @@ describe("the registration of a bot's account", () => {
     expect(first).toEqual({ registered: true, isNew: true, createdAtMs: expect.any(Number), said: ["registered the account"] });
     expect(await registering(KEYS[0])).toEqual({ registered: true, isNew: false, createdAtMs: first.createdAtMs, said: [] });
     expect(await registering(KEYS[0], true)).toMatchObject({ registered: true, isNew: false });
+  });
+
+  it("comes to an end within the bot's own time limit where the exchange's chain has a block a minute", async () => {
+    const { requestTimeoutMs } = CONFIG.exchange;
+    const chain = { rpc: null, accounts: { count: 0 }, blocks: { intervalMs: 60_000 } };
+    const open = await openConfiguredExchange(parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, chain }), seam);
+    const server = await serveExchange(open.exchange);
+    embedded = { server, close: () => server.close().then(() => open.close()) };
+    expect(await registering(KEYS[0], false, requestTimeoutMs)).toMatchObject({ registered: true, isNew: true });
+    expect(await registering(KEYS[0], false, requestTimeoutMs)).toMatchObject({ registered: true, isNew: false });
   });
 
   it("takes the silence of an exchange about when it created the account for nothing but silence", async () => {

@@ -53,6 +53,7 @@ export class EmbeddedChain {
   /** The last block that the followers were told of. */
   #toldHash: Hex;
   #timer: Timer | null = null;
+  #nextBlockMs: Ms | null = null;
   #isClosed = false;
 
   private constructor(
@@ -92,6 +93,11 @@ export class EmbeddedChain {
     await logged.mineWhatWaits(chain.#nowSeconds());
     chain.#arm();
     return chain;
+  }
+
+  /** When the next block is made; null where a transaction is mined at once. */
+  get nextBlockMs(): Ms | null {
+    return this.#nextBlockMs;
   }
 
   /** The last block. */
@@ -217,6 +223,7 @@ export class EmbeddedChain {
   #arm(): void {
     if (this.#rhythm.kind === "each") return;
     const { intervalMs, emptyBlocks } = this.#rhythm;
+    this.#nextBlockMs = this.#clock.nowMs() + intervalMs;
     this.#timer = this.#clock.setTimer(intervalMs, () => {
       if (this.#isClosed || this.#failure !== undefined) return;
       this.#arm();

@@ -1,3 +1,4 @@
+import type { Ms } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import { type ApiCode, CODE_TEXTS } from "../api-codes.js";
 import type { VenueChoices } from "../choices.js";
@@ -22,8 +23,17 @@ export interface ApiAnswer {
   /** JSON text; empty with 204. */
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whose credit is on its way, where a client that goes by the answer needs it; left out where nobody's is. */
-  readonly incomingTo?: Account;
+  /** What a client that goes by the answer needs first; left out where nothing is on its way. */
+  readonly incoming?: IncomingCredit;
+}
+
+/** Credit that is on its way while an answer tells of it. */
+export interface IncomingCredit {
+  readonly account: Account;
+  /** From when on the client waits for it. */
+  readonly sinceMs: Ms;
+  /** What the answer is once the credit counts. */
+  body(): string;
 }
 
 /** Of 2010, unless the venue chose another. */

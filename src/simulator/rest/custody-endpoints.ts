@@ -1,5 +1,6 @@
 import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits } from "../../core/units.js";
+import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import type { Withdrawals } from "../accounts/withdrawals.js";
 import { MOST_OPERATORS } from "../config.js";
@@ -32,16 +33,22 @@ export class CustodyEndpoints {
 
   /** POST /faucet: a deposit from nowhere, unsigned. @throws ApiError 1010, 1110, 1111 */
   faucet(parameters: ReadonlyMap<string, string>): string {
-    const { creditDecimals, faucet } = this.#state.config;
+    const { faucet } = this.#state.config;
     const account = this.#authentication.registered(addressOf(parameters));
     const amount = this.#amountOf(parameters);
     if (amount > this.#mostFaucet) {
       throw new ApiError(1111, `amount is more than ${faucet.maxQuote}`);
     }
     this.#clearing.credit.deposit(account, amount);
+    return this.faucetAnswer(account, parameters);
+  }
+
+  /** What POST /faucet answers, as the account stands now. */
+  faucetAnswer(account: Account, parameters: ReadonlyMap<string, string>): string {
+    const { creditDecimals } = this.#state.config;
     return JSON.stringify({
       account: account.address,
-      amount: scaledToDecimal(amount, creditDecimals),
+      amount: scaledToDecimal(this.#amountOf(parameters), creditDecimals),
       deposits: scaledToDecimal(account.deposits, creditDecimals),
     });
   }

@@ -1,4 +1,5 @@
 import type { SignatureScheme } from "../../core/signing.js";
+import type { Ms } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import type { Credit } from "../accounts/credit.js";
@@ -31,7 +32,15 @@ interface Route {
   readonly bucket: RateBucket | null;
   /** Whether it credits the account that is named, for the first time or again. */
   readonly isCrediting?: boolean;
+  /** What it answers once the credit counts, where that is something else than before. */
+  answerCredited?(account: Account, parameters: Parameters): string;
   answer(parameters: Parameters): string | undefined;
+}
+
+/** From when on an account waits for its credit, and what it is answered then. */
+interface AnswerToCredited {
+  sinceMs(account: Account): Ms;
+  credited(account: Account): string;
 }
 
 /** The HTTP interface: finds the endpoint, counts the request, checks who asks, and answers. */
@@ -82,8 +91,7 @@ export class Router {
       if (refusal !== null) {
         return refusal;
       }
-      const answer = this.#answer(route, parameters);
-      return route.isCrediting === true ? this.#withIncoming(answer, parameters) : answer;
+      return this.#answer(route, parameters);
     } catch (error) {
       return this.#errorAnswer(error);
     }
@@ -92,9 +100,14 @@ export class Router {
   #answer(route: Route, parameters: Parameters): ApiAnswer {
     try {
       const body = route.answer(parameters);
-      return body === undefined ? this.#noContent() : { status: 200, body };
+      if (body === undefined) return this.#noContent();
+      const credited = (account: Account) => route.answerCredited?.(account, parameters) ?? body;
+      return this.#withIncoming(route, parameters, { status: 200, body }, { sinceMs: () => this.#state.nowMs(), credited });
     } catch (error) {
-      return this.#errorAnswer(error);
+      const answer = this.#errorAnswer(error);
+      // It may have been registered a moment ago, by a request whose answer was lost. Any other refusal has credited nothing.
+      if (!(error instanceof ApiError && error.code === 2018)) return answer;
+      return this.#withIncoming(route, parameters, answer, { sinceMs: (account) => account.createdAtMs, credited: () => answer.body });
     }
   }
 
@@ -111,10 +124,11 @@ export class Router {
     throw error;
   }
 
-  /** An account that is registered already may have been a moment ago, by a request whose answer was lost. */
-  #withIncoming(answer: ApiAnswer, parameters: Parameters): ApiAnswer {
-    const account = this.#state.account(parameters.get("account") ?? "");
-    return account !== undefined && this.#credit.isIncoming(account) ? { ...answer, incomingTo: account } : answer;
+  /** An answer with what its account waits for, where the route credits one and the credit does not count yet. */
+  #withIncoming(route: Route, parameters: Parameters, answer: ApiAnswer, { sinceMs, credited }: AnswerToCredited): ApiAnswer {
+    const account = route.isCrediting === true ? this.#state.account(parameters.get("account") ?? "") : undefined;
+    if (account === undefined || !this.#credit.isIncoming(account)) return answer;
+    return { ...answer, incoming: { account, sinceMs: sinceMs(account), body: () => credited(account) } };
   }
 
   #refusal(route: Route, ip: string, parameters: Parameters): ApiAnswer | null {
@@ -179,7 +193,11 @@ export class Router {
     const { faucet, withdrawals } = this.#state.config;
     const routes: [string, Route][] = [["POST /operator", { bucket: "COMMON", answer: (parameters) => custody.setOperator(parameters) }]];
     if (faucet.enabled) {
-      routes.push(["POST /faucet", { bucket: null, isCrediting: true, answer: (parameters) => custody.faucet(parameters) }]);
+      const answerCredited = (account: Account, parameters: Parameters) => custody.faucetAnswer(account, parameters);
+      routes.push([
+        "POST /faucet",
+        { bucket: null, isCrediting: true, answer: (parameters) => custody.faucet(parameters), answerCredited },
+      ]);
     }
     if (withdrawals.enabled) {
       routes.push(["POST /withdraw", { bucket: "COMMON", answer: (parameters) => custody.withdraw(parameters) }]);

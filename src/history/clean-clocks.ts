@@ -1,4 +1,5 @@
-import { type Duck, wholeOf } from "./duck.js";
+import { instantText, msOfNs } from "./day.js";
+import { type Duck, literal, wholeOf } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { type HistoryKind, layoutOf } from "./kinds.js";
 import { reading } from "./measure.js";
@@ -34,7 +35,15 @@ function oddShift(shiftNs: bigint): string | undefined {
   const isBefore = shiftNs < 0n;
   const distanceNs = isBefore ? -shiftNs : shiftNs;
   if (distanceNs <= ODD_SHIFT_NS) return undefined;
-  return `local stamps lie ${Number(distanceNs / 1_000_000n) / 1000} s ${isBefore ? "before" : "after"} the exchange's at least, which is more than a clock or a connection is off`;
+  // The smallest is the farthest before, and the nearest after.
+  const lie = isBefore ? `up to ${placeOf(shiftNs)}` : `${placeOf(shiftNs)} at least`;
+  return `local stamps lie ${lie}, which is more than a clock or a connection is off`;
+}
+
+/** Where a local stamp lies, in words. @param shiftNs local less exchange time */
+function placeOf(shiftNs: bigint): string {
+  const distanceNs = shiftNs < 0n ? -shiftNs : shiftNs;
+  return `${Number(distanceNs / 1_000_000n) / 1000} s ${shiftNs < 0n ? "before" : "after"} the exchange's`;
 }
 
 /** What is doubtful of clocks that were corrected by what the data say, each part once. */
@@ -89,19 +98,52 @@ export async function cleanClocks(duck: Duck, files: readonly CaptureFile[], wis
 }
 
 /**
- * Refuses files of others whose local stamps are so far from the exchange's that no clock explains it, unless the user chose what to add: the same shift
- * on every stamp would hide that all of them mean something else. A recording of ours knows its own clock.
- * @throws HistoryError naming those of the files that have local stamps
+ * Refuses files of others whose local stamps are so far from the exchange's that no clock explains it, or of which a few lie so far before all others,
+ * unless the user chose what to add: the same shift on every stamp would hide that all of them mean something else, or make all late for the sake of
+ * a few. A recording of ours knows its own clock.
+ * @throws HistoryError naming those of the files that have such stamps
  */
-export function refuseImplausibleClocks(files: readonly CaptureFile[], parts: readonly ClockPart[]): void {
-  const found = parts.find(({ smallestNs, isByHand }) => isByHand !== true && (smallestNs < -MOST_SHIFT_NS || smallestNs > MOST_SHIFT_NS));
-  if (found === undefined) return;
-  const names = files.filter(({ shaped }) => isStamped(shaped.kind)).map(({ file }) => file);
-  throw new HistoryError(names.join(", "), oddShift(found.smallestNs) ?? "", {
-    value: `${found.smallestNs} ns`,
-    expected:
-      "local stamps within 15 minutes of the exchange's, in UTC and in their unit (--recv-time-unit); --clock-offset-ns where the clock was off",
-  });
+export async function refuseImplausibleClocks(duck: Duck, files: readonly CaptureFile[], parts: readonly ClockPart[]): Promise<void> {
+  for (const [index, part] of parts.entries()) {
+    const { smallestNs, isByHand } = part;
+    if (isByHand === true) continue;
+    if (smallestNs < -ODD_SHIFT_NS) await refuseApart(duck, files, part, parts[index + 1]?.fromSeq);
+    if (smallestNs >= -MOST_SHIFT_NS && smallestNs <= MOST_SHIFT_NS) continue;
+    const names = files.filter(({ shaped }) => isStamped(shaped.kind)).map(({ file }) => file);
+    throw new HistoryError(names.join(", "), oddShift(smallestNs) ?? "", {
+      value: `${smallestNs} ns`,
+      expected:
+        "local stamps within 15 minutes of the exchange's, in UTC and in their unit (--recv-time-unit); --clock-offset-ns where the clock was off",
+    });
+  }
+}
+
+/** Refuses a part of a capture of which fewer than half of the local stamps lie far before the others, whose clock is right, or a little off. */
+async function refuseApart(duck: Duck, files: readonly CaptureFile[], { fromSeq, smallestNs }: ClockPart, endSeq?: bigint): Promise<void> {
+  const stamped = files.filter(({ shaped }) => isStamped(shaped.kind));
+  const all = stamped.map(
+    ({ file, shaped }) => `SELECT ${literal(file)} AS file, timeNs, recvNs - timeNs AS shiftNs, seq FROM (${shaped.select})`,
+  );
+  const part = `(FROM (${all.join(" UNION ALL ")}) WHERE seq >= ${fromSeq}${endSeq === undefined ? "" : ` AND seq < ${endSeq}`})`;
+  const names = stamped.map(({ file }) => file).join(", ");
+  const row = (sql: string) => reading(names, () => duck.row(sql));
+  const { middle } = await row(`SELECT CAST(approx_quantile(shiftNs, 0.5) AS BIGINT) AS middle FROM ${part}`);
+  const middleNs = wholeOf(middle);
+  if (middleNs < -MOST_SHIFT_NS || middleNs - smallestNs <= ODD_SHIFT_NS) return;
+  const isApart = `shiftNs < ${middleNs - ODD_SHIFT_NS}`;
+  const { apart, rows, rest, apartFiles, first } = await row(
+    `SELECT count(*) FILTER (${isApart}) AS apart, count(*) AS rows, min(shiftNs) FILTER (NOT ${isApart}) AS rest, string_agg(DISTINCT file, ', ' ORDER BY file) FILTER (${isApart}) AS apartFiles, min(timeNs) FILTER (${isApart}) AS first FROM ${part}`,
+  );
+  const [count, total] = [wholeOf(apart), wholeOf(rows)];
+  throw new HistoryError(
+    String(apartFiles),
+    `${count} of ${total} local stamps lie up to ${placeOf(smallestNs)}, and the other ${total - count} do not: the farthest of them lies ${placeOf(wholeOf(rest))}`,
+    {
+      value: `${smallestNs} ns; the first of them is of ${instantText(msOfNs(wholeOf(first)))}`,
+      expected:
+        "local stamps of one clock: no correction is right for all of them. Mend those rows or leave them out, or tell where another recording begins (--clock-parts)",
+    },
+  );
 }
 
 function isStamped(kind: HistoryKind): boolean {

@@ -183,7 +183,7 @@ async function taken(
     return rows?.isStamped !== true ? [] : [{ file: plain.file, shaped: { ...shaped, select: rows.select } }];
   });
   const parts = await cleanClocks(duck, heard, clock);
-  refuseImplausibleClocks(heard, parts);
+  await refuseImplausibleClocks(duck, heard, parts);
   const note = parts.map(({ fromSeq, addedNs, smallestNs, isByHand }) => ({
     fromSeq: String(fromSeq),
     addedNs: String(addedNs),

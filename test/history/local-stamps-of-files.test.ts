@@ -70,9 +70,37 @@ describe("local stamps of a file", () => {
     expect(row?.least).toBe("5000000");
   });
 
+  // The correction takes the smallest: a single stamp of a clock that was set meanwhile made a whole capture late by as much.
+  it.each([
+    ["a quarter of an hour", 840_000, "839.995"],
+    ["more than any clock is off", 1_200_000, "1199.995"],
+    ["half a minute", 30_000, "29.995"],
+  ])(
+    "are refused where a few lie %s before all others, by how many and how far, and no shift of all is advised",
+    async (_what, earlyMs, seconds) => {
+      const early = [MS + 3005, MS + 9005];
+      const content = trades((ms) => String(early.includes(ms) ? ms - earlyMs : ms));
+      await refused(
+        content,
+        mappingOf(undefined),
+        new RegExp(
+          `t\\.csv: 2 of 23 local stamps lie up to ${seconds.replace(".", "\\.")} s before the exchange's, and the other 21 do not: the farthest of them lies 0\\.005 s after the exchange's.*2025-01-01T03:00:03Z.*leave them out`,
+        ),
+      );
+      await refused(content, mappingOf(undefined), /^(?!.*clock-offset-ns)/s);
+    },
+  );
+
+  it("are still refused as a whole where nearly all lie in another time zone", () =>
+    refused(
+      trades((ms) => String(ms - 5 * HOUR_MS - (ms === MS + 3005 ? 60_000 : 0))),
+      mappingOf(undefined),
+      /lie up to 18059\.995 s before the exchange's, which is more than a clock.*--clock-offset-ns/,
+    ));
+
   it("are corrected with a word where the clock was further off than clocks are, and without one where it was a little", async () => {
     for (const [shiftMs, findings] of [
-      [-30_000, [expect.stringMatching(/29\.995 s before the exchange's/)]],
+      [-30_000, [expect.stringMatching(/lie up to 29\.995 s before the exchange's,/)]],
       [-800, []],
     ] as const) {
       const { folder, store } = emptyStore();

@@ -25,6 +25,8 @@ const source = z.strictObject({
   isNumbered: z.literal(true).optional(),
   /** Its amounts count contracts, not base units. */
   isInContracts: z.literal(true).optional(),
+  /** It is a file of a book's updates alone, on whichever of its days. */
+  hasNoSnapshot: z.literal(true).optional(),
   /** What was added to its local stamps, and the smallest feed latency before that. */
   clock: z.array(z.strictObject({ fromSeq: ns, addedNs: ns, smallestNs: ns, isByHand: z.literal(true).optional() })).optional(),
   /** Numbers of the whole file that were rounded, and rows of it that were left out; absent where there are none. */

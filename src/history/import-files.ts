@@ -24,7 +24,7 @@ import type { Mapping } from "./sources/mapping.js";
 import { linesOf, type ShapeWish } from "./sources/recognise.js";
 import type { ShapedFile } from "./sources/shape.js";
 import { dropRows, type StagedRows, stageRows } from "./stage-rows.js";
-import { bookFindings } from "./staged-book.js";
+import { bookFindings, hasNoSnapshot } from "./staged-book.js";
 import { importFolder, isDeadImport } from "./staged-work.js";
 import type { HistoryStore } from "./store.js";
 import { StoreLock } from "./store-lock.js";
@@ -228,6 +228,7 @@ async function taken(
           sha256: await plain.sha256,
           isNumbered: shaped.isNumbered,
           isInContracts: shaped.isInContracts,
+          hasNoSnapshot: shaped.kind === "book" && (await hasNoSnapshot(duck, rows)) ? true : undefined,
           clock: isStamped ? note : undefined,
           rounded: rows.rounded === 0 ? undefined : rows.rounded,
           dropped: rows.dropped === 0 ? undefined : rows.dropped,

@@ -22,7 +22,7 @@ export function knownDays(days: readonly DayManifest[]): readonly DayManifest[] 
   const kind = days[0]?.kind;
   if (kind === undefined) return days;
   if (/klines-\d+MO$/.test(kind)) return days.map(wholeMonth);
-  const seams = kind === "book" ? bookSeams(days) : kind === "trades" ? tradeSeams(days) : [];
+  const seams = kind === "book" ? [...bookSeams(days), ...neverWhole(days)] : kind === "trades" ? tradeSeams(days) : [];
   if (seams.length === 0 && days.every(({ holes = [] }) => holes.length === 0)) return days;
   const lost = seams.flatMap((seam) => seam.lost);
   return days.map((manifest) => {
@@ -62,6 +62,14 @@ function wholeMonth(manifest: DayManifest): DayManifest {
   const [year, month] = manifest.day.split("-").map(Number) as [number, number];
   const next = month === 12 ? `${year + 1}-01-01` : `${year}-${String(month + 1).padStart(2, "0")}-01`;
   return { ...manifest, covered: [[startMs, startOfDay(next)]], complete: true };
+}
+
+/** The days of updates before any snapshot: a replay plays them, and trusts the book from its first snapshot on alone. */
+function neverWhole(days: readonly DayManifest[]): Seam[] {
+  const first = days.findIndex(({ sources }) => sources.some((source) => source.hasNoSnapshot !== true));
+  const finding =
+    "has no snapshot, nor has the store one before it: the book is never known to be whole, and a backtest does not quote on it";
+  return days.slice(0, first < 0 ? days.length : first).map(({ day }) => ({ day, lost: [], finding }));
 }
 
 function bookSeams(days: readonly DayManifest[]): Seam[] {

@@ -16,6 +16,11 @@ export async function bookFindings(duck: Duck, kind: HistoryKind, rows: StagedRo
   return told === undefined ? [] : [`${told}: ${WHAT_TO_DO}`];
 }
 
+/** Whether no row of a book is of a snapshot. */
+export async function hasNoSnapshot(duck: Duck, { path }: StagedRows): Promise<boolean> {
+  return wholeOf((await duck.row(`SELECT count(*) FILTER (isSnapshot) AS shown FROM ${parquetSql(path)}`)).shown) === 0n;
+}
+
 async function bestPrices(duck: Duck, { path, rows }: StagedRows): Promise<string | undefined> {
   const bad = "bidAmount = 0 OR askAmount = 0 OR bid IS NULL OR ask IS NULL OR bid >= ask";
   const count = Number(wholeOf((await duck.row(`SELECT count(*) AS bad FROM ${parquetSql(path)} WHERE ${bad}`)).bad));

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../../src/core/units.js";
 import { checkMapping } from "../../src/history/sources/mapping.js";
 import { HistoryStore } from "../../src/history/store.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
@@ -34,6 +35,28 @@ describe("An import says of a file", () => {
     expect(await new Stand().findings("whole.csv", whole)).toEqual([]);
     for (const cut of [whole.slice(0, -1), whole.slice(0, -3), whole.slice(0, -4)])
       expect(await new Stand().findings("cut.csv", cut)).toEqual([expect.stringMatching(/^its last line does not end/)]);
+  });
+
+  // A column of snapshots that a mapping does not name: everything is taken in, and a run on it is never shown the market.
+  it("of a book that it has no snapshot, as long as the store has none before it, and so does the list", async () => {
+    const stand = new Stand();
+    const book = (days: number, isSnapshot: boolean): string =>
+      ["bid,100,1", "ask,101,1"].map((level) => `${TIME + days * DAY_MS},${isSnapshot},${level}\n`).join("");
+    const taken = async (name: string, content: string, named: Record<string, string> = {}): Promise<readonly string[]> => {
+      const mapping = checkMapping({ kind: "book", columns: { ...columns, ...named } });
+      const { files } = await take(stand.store, [fileOf(stand.folder, name, `ts,snap,side,px,qty\n${content}`)], { mapping });
+      return files.flatMap(({ days }) => days.flatMap(({ day, findings }) => findings.map((finding) => `${day}: ${finding}`)));
+    };
+    const listed = (): readonly string[] =>
+      stand.store.days({ market: "btcusdt", kind: "book" }).flatMap(({ day, findings }) => findings.map((finding) => `${day}: ${finding}`));
+    const never = expect.stringMatching(/^2025-01-1[23]: has no snapshot.* a backtest does not quote on it$/);
+    expect(await taken("second.csv", book(1, true))).toEqual([never]);
+    expect(await taken("first.csv", book(0, false))).toEqual([never]);
+    expect(listed()).toEqual([never, never]);
+    // What is the middle of a recording needs none of its own.
+    expect(await taken("before.csv", book(-1, true), { isSnapshot: "snap" })).toEqual([]);
+    expect(await taken("third.csv", book(2, false))).toEqual([]);
+    expect(listed()).toEqual([]);
   });
 
   it("of a book that its stamps go back: a level is what the latest stamp says, and not the last line", async () => {

@@ -278,14 +278,17 @@ export class ReplayRun {
     const { context, safety } = this.bot;
     return context.deskList.flatMap((desk) => {
       const { marketId, newestViewSequence: views } = desk;
+      const book = this.#bookStates.get(marketId)?.worthless(this.nowUs, "the run");
       const end = {
+        // That it stands on no unbroken sequence, as the bot says of it, may be for its sides or for want of a snapshot.
+        book: book ?? desk.book.reason,
         startUs: this.#warmUs,
         endUs: this.nowUs,
         views,
         blocks: marketStanding(context, safety, desk).reasons,
         refusals: this.refusals,
       };
-      const found = [this.#bookStates.get(marketId)?.worthless(this.nowUs, "the run"), this.#quoting.whyNever(marketId, end)];
+      const found = [book, this.#quoting.whyNever(marketId, end)];
       return found.flatMap((text) => (text === undefined ? [] : [`${marketId}: ${text}`]));
     });
   }

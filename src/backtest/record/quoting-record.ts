@@ -38,6 +38,8 @@ export interface QuotingEnd {
   readonly endUs: number;
   /** Views that its strategy was shown. */
   readonly views: number;
+  /** Why its book is none to be shown, in words; undefined where it is one. */
+  readonly book?: string | undefined;
   /** What stands in the way of quotes now, in a trader's words. */
   readonly blocks: readonly string[];
   readonly refusals: readonly Refusal[];
@@ -96,7 +98,7 @@ export class QuotingRecord {
     }
     if (intents > 0) return never(`its strategy wanted no quotes in any of its ${intents} intents${because(clamps)}`);
     if (end.views > 0) return never(`its strategy was shown the market ${times(end.views)} and never asked for anything`);
-    return never(`its strategy was never shown the market${because(end.blocks)}`);
+    return never(`its strategy was never shown the market${because(end.book === undefined ? end.blocks : [end.book])}`);
   }
 
   #halted({ reason, marketId, on, why }: Extract<Notice, { kind: "halted" }>, atUs: number): void {

@@ -96,6 +96,33 @@ describe("what would flatter a backtest", () => {
     expect(stage.told.payments.map(({ atUs }) => atUs)).toEqual([boundary, boundary + 5 * S]);
   });
 
+  // "The book stands on no unbroken sequence" sent the trader after missing updates, while bids and asks were the wrong way round or no snapshot ever came.
+  it.each([
+    [
+      "crossed",
+      (tape: TapeBuilder) => tape.snapshot(NOON_US, NOON_US).level("BUY", 600_001, 5).level("SELL", 599_999, 5),
+      /crossed for 100 %/,
+    ],
+    ["one-sided", (tape: TapeBuilder) => tape.snapshot(NOON_US, NOON_US).level("BUY", 600_001, 5), /one-sided for 100 %/],
+    [
+      "without a snapshot",
+      (tape: TapeBuilder) => tape.update(NOON_US, NOON_US).level("BUY", 599_999, 5).level("SELL", 600_001, 5),
+      /no snapshot yet/,
+    ],
+  ])("names the book as the reason why its strategy was never shown the market: %s", (_what, told, why) => {
+    const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
+    told(tape);
+    for (let second = 1; second < 10; second++) tape.trade(NOON_US + second * S, NOON_US + second * S, "BUY", 600_001, 1);
+    const stage = new ReplayStage({
+      markets: { [MARKET]: { grade: "books", tape: tape.build() } },
+      strategies: { [MARKET]: quoting(() => [ask(600_009, 10)]) },
+    });
+    stage.run.play(NOON_US + 9 * S);
+    const [never] = stage.run.worthless.filter((text) => text.includes("never shown the market"));
+    expect(never).toMatch(why);
+    expect(never).not.toContain("unbroken sequence");
+  });
+
   // Nobody offers any more: the market is on its way up, and the strategy sees no two sides to quote between. A bot that put its ask up again after each fill would sell up to
   // its limit at the price of before.
   it("sells no more than was quoted while all other offers are gone, and quotes on when they are back", () => {

@@ -5,7 +5,14 @@ import type { Notice } from "../../../src/bot/notice.js";
 import type { QuotesIntent } from "../../../src/strategies/intent.js";
 
 const M = "btcusdc";
-const END = { startUs: 0, endUs: 100, views: 0, blocks: [] as readonly string[], refusals: [] as readonly Refusal[] };
+const END = {
+  startUs: 0,
+  endUs: 100,
+  views: 0,
+  book: undefined as string | undefined,
+  blocks: [] as readonly string[],
+  refusals: [] as readonly Refusal[],
+};
 
 const reason = (clamps: readonly string[] = []) => ({ fairTicks: 1, reservationTicks: 1, halfSpreadTicks: 1, terms: {}, clamps });
 const intent = (quotes: QuotesIntent["quotes"], clamps?: readonly string[]): Notice => ({
@@ -40,6 +47,12 @@ describe("a market in which no order was ever taken", () => {
 
   it.each([
     ["a strategy that saw nothing", [], { blocks: ["the book has no two sides"] }, /never shown the market \(the book has no two sides\)$/],
+    [
+      "a strategy whose book crossed",
+      [],
+      { blocks: ["book-unsynchronised: the book stands on no unbroken sequence"], book: "the book was crossed" },
+      /never shown the market \(the book was crossed\)$/,
+    ],
     ["one that said nothing", [], { views: 7 }, /shown the market 7 times and never asked for anything$/],
     [
       "one that wanted nothing",

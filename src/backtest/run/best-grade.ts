@@ -1,4 +1,5 @@
 import { ConfigError } from "../../core/errors.js";
+import { nothingThere } from "../../history/columns/nothing-of-that-time.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "../../history/kinds.js";
 import type { HistoryStore } from "../../history/store.js";
 import type { InputGrade } from "../report/run-meta.js";
@@ -6,6 +7,7 @@ import { type AskedSpan, has } from "./recorded-days.js";
 
 /** The best that a store has of every market at a time. @throws ConfigError where that is nothing */
 export function bestGrade(store: HistoryStore, markets: readonly string[], span: AskedSpan): InputGrade {
+  requireHistory(store);
   const all = (kind: HistoryKind): boolean => markets.every((market) => has(store, market, kind, span));
   if (all("book") && all("trades")) return "books";
   if (all("trades")) return "trades";
@@ -20,6 +22,7 @@ export function bestGrade(store: HistoryStore, markets: readonly string[], span:
 
 /** The shortest interval of candles that all markets have. @throws ConfigError where there is none */
 export function shortestInterval(store: HistoryStore, markets: readonly string[]): string {
+  requireHistory(store);
   const [first, ...others] = markets.map((market) => intervalsOf(store, market));
   const common = (first ?? []).filter((interval) => others.every((known) => known.includes(interval)));
   const [shortest] = common.sort((a, b) => (intervalMsOf(a) ?? 0) - (intervalMsOf(b) ?? 0));
@@ -28,6 +31,12 @@ export function shortestInterval(store: HistoryStore, markets: readonly string[]
     field: "history.interval",
     expected: `klines of one interval for ${markets.join(", ")}`,
   });
+}
+
+/** Whatever is wanted of a store that is not there, it is the store that is missing. */
+function requireHistory(store: HistoryStore): void {
+  const nothing = nothingThere(store);
+  if (nothing !== undefined) throw nothing;
 }
 
 function intervalsOf(store: HistoryStore, wanted: string): string[] {

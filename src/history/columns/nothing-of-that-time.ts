@@ -5,11 +5,17 @@ import type { HistoryKind } from "../kinds.js";
 import type { Span } from "../spans.js";
 import type { HistoryStore } from "../store.js";
 
+/** What is said of a store that has nothing whatever is asked for; undefined where it has something. */
+export function nothingThere(store: HistoryStore): ConfigError | undefined {
+  const absent = store.absence();
+  if (absent === undefined) return undefined;
+  return new ConfigError(absent, { field: "store", value: store.root, expected: "the folder of a store, from where the command is run" });
+}
+
 /** What is said where a store has nothing of any of these kinds in a span of a market, with what it has of that market. */
 export function nothingOfThatTime(store: HistoryStore, market: MarketId, kinds: readonly HistoryKind[], [fromMs, toMs]: Span): ConfigError {
-  const absent = store.absence();
-  if (absent !== undefined)
-    return new ConfigError(absent, { field: "store", value: store.root, expected: "the folder of a store, from where the command is run" });
+  const nothing = nothingThere(store);
+  if (nothing !== undefined) return nothing;
   return new ConfigError(`has no ${kinds.join(" and no ")} of that time`, {
     field: market,
     value: `${dayOf(fromMs)} to ${dayOf(Math.max(fromMs, toMs - 1))}`,

@@ -86,6 +86,29 @@ describe("a backtest's bot and the store's listing", () => {
   });
 });
 
+// From another folder than the store's, a run said that the store lacks a market at that time: the trader downloaded it again.
+describe("a backtest of a store that is not there", () => {
+  const ladder = new LadderHistory();
+
+  it.each(["", "grade: books, ", "grade: trades, ", "grade: klines, "])(
+    "says so, whether it asks for a grade or not: %s",
+    async (grade) => {
+      const folder = mkdtempSync(join(tmpdir(), "mw-"));
+      try {
+        const opened = (): Promise<unknown> =>
+          openHistory(
+            ladder.written(backtest("", `${grade}store: ${join(folder, "history")}, from: 2026-01-05, to: 2026-01-06`), "absent"),
+          );
+        await expect(opened()).rejects.toThrow(/store: is not there: no such folder.*from where the command is run/);
+        mkdirSync(join(folder, "history"));
+        await expect(opened()).rejects.toThrow(/store: is a folder without any history in it/);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  );
+});
+
 describe("candles that are missing", () => {
   const tape = (minutes: readonly number[]) => ({
     bars: minutes.length,

@@ -65,7 +65,8 @@ export class ExchangeParts {
     this.clearing = new Clearing(
       state,
       (onSettlement) => this.chain?.settlement(onSettlement) ?? new DelayedSettlement(state, turn, onSettlement),
-      this.chain?.credit({ onChanged }) ?? new CreditMoves(state, onChanged),
+      this.chain?.credit({ onChanged, onIncomingDone: (address) => this.creditWaits.noteDone(address) }) ??
+        new CreditMoves(state, onChanged),
     );
     const booking = new MatchBooking(this.clearing);
     this.#desk = new OrderDesk(state, booking, turn);

@@ -9,6 +9,7 @@ import type { ExchangeConfig } from "./config.js";
 import { GasMarket } from "./markets/gas-market.js";
 import type { Market } from "./markets/market.js";
 import type { ChainRequest } from "./settlement/chain-request.js";
+import { PendingRequests } from "./settlement/pending-requests.js";
 
 /** What happens at the exchange, told to whoever publishes it, in order. */
 export interface ExchangeListener {
@@ -62,7 +63,7 @@ export class ExchangeState {
   /** Accounts that are on the chain and have not registered, by address in lower case. */
   readonly strangers = new Map<Hex, Account>();
   /** What was asked of the chain and is not yet in a block, oldest first. */
-  readonly requests = new Map<number, ChainRequest>();
+  readonly requests = new PendingRequests();
   nextRequestId = 1;
   /** The last block of the chain whose events have been applied. */
   chainBlock = 0;

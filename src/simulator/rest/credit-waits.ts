@@ -1,5 +1,5 @@
 import type { Seam } from "../../core/seam.js";
-import type { Ms } from "../../core/units.js";
+import type { Hex, Ms } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import type { Credit } from "../accounts/credit.js";
 import type { IncomingCredit } from "./api-error.js";
@@ -20,7 +20,10 @@ export interface CreditWaitsParts {
  */
 export class CreditWaits {
   readonly #parts: CreditWaitsParts;
-  readonly #waiting = new Set<{ readonly account: Account; readonly end: () => void }>();
+  /** By address in lower case, so that a block looks at those alone whose credit it brought. */
+  readonly #waits = new Map<string, Set<Wait>>();
+  /** Addresses with one deposit less on its way, until the review. */
+  readonly #done = new Set<string>();
 
   constructor(parts: CreditWaitsParts) {
     this.#parts = parts;
@@ -37,28 +40,49 @@ export class CreditWaits {
     const isBlockInTime = (nextBlockMs() ?? nowMs) <= nowMs + leftMs;
     if (leftMs <= 0 || !isBlockInTime || !credit.isIncoming(account)) return null;
     return new Promise<void>((resolve) => {
-      const timer = seam.clock.setTimer(leftMs, () => waiting.end());
-      const waiting = {
+      const key = account.address.toLowerCase();
+      const waits = this.#waits.get(key) ?? new Set<Wait>();
+      const timer = seam.clock.setTimer(leftMs, () => wait.end());
+      const wait: Wait = {
         account,
         end: () => {
-          this.#waiting.delete(waiting);
+          waits.delete(wait);
+          if (waits.size === 0) this.#waits.delete(key);
           timer.cancel();
           resolve();
         },
       };
-      this.#waiting.add(waiting);
+      this.#waits.set(key, waits.add(wait));
     });
+  }
+
+  /** Notes that a deposit is no more on its way to an address; its answers leave with the next review. @param address in lower case */
+  noteDone(address: Hex): void {
+    if (this.#waits.has(address)) this.#done.add(address);
   }
 
   /** Lets go of the answers whose credit has come; after an event that has been made to last. */
   review(): void {
-    for (const { account, end } of [...this.#waiting]) {
-      if (!this.#parts.credit.isIncoming(account)) end();
+    if (this.#done.size === 0) return;
+    const done = [...this.#done];
+    this.#done.clear();
+    for (const address of done) {
+      for (const { account, end } of [...(this.#waits.get(address) ?? [])]) {
+        if (!this.#parts.credit.isIncoming(account)) end();
+      }
     }
   }
 
   /** Lets go of every answer. */
   stop(): void {
-    for (const { end } of [...this.#waiting]) end();
+    for (const waits of [...this.#waits.values()]) {
+      for (const { end } of [...waits]) end();
+    }
   }
+}
+
+/** An answer that waits. */
+interface Wait {
+  readonly account: Account;
+  end(): void;
 }

@@ -30,6 +30,8 @@ export interface ChainCreditParts {
   /** Wei that a new account gets for the gas of its own transactions. */
   readonly gasMoneyWei: bigint;
   report(report: ChainReport): void;
+  /** Called with the address of an account for which a deposit is no more on its way, credited or failed. */
+  onIncomingDone(address: Hex): void;
   /** Called with the accounts whose money or positions have changed. */
   afterChange(accounts: Iterable<Account>): void;
 }
@@ -49,10 +51,18 @@ export class ChainCredit implements Credit {
     this.#parts = parts;
     const { outbox, state } = parts;
     outbox.handle("gas", this.#handler("gas-failed"));
-    outbox.handle(
-      "deposit",
-      this.#handler("deposit-failed", ({ details }) => ({ depositType: details.type as IncomeType })),
-    );
+    const deposit = this.#handler("deposit-failed", ({ details }) => ({ depositType: details.type as IncomeType }));
+    const done = ({ details }: ChainRequest) => parts.onIncomingDone(String(details.about) as Hex);
+    outbox.handle("deposit", {
+      onMined: (request, transaction) => {
+        deposit.onMined(request, transaction);
+        done(request);
+      },
+      onRefused: (request, reason) => {
+        deposit.onRefused(request, reason);
+        done(request);
+      },
+    });
     outbox.handle(
       "funding",
       this.#handler("funding-refused", ({ details }) => ({ fundingRate: BigInt(String(details.rate)) })),
@@ -97,11 +107,7 @@ export class ChainCredit implements Credit {
   }
 
   isIncoming(account: Account): boolean {
-    const about = lower(account.address);
-    for (const { details } of this.#parts.outbox.pending("deposit")) {
-      if (details.about === about) return true;
-    }
-    return false;
+    return this.#parts.state.requests.hasAbout("deposit", lower(account.address));
   }
 
   /** Sent as the account itself, to itself: the chain is the exchange's own, and the request was signed by the account. */

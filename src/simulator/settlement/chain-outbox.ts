@@ -57,7 +57,7 @@ export class ChainOutbox {
     const { state } = this.#parts;
     const request: ChainRequest = { ...draft, value: String(valueWei), id: state.nextRequestId };
     state.nextRequestId += 1;
-    state.requests.set(request.id, request);
+    state.requests.add(request);
     state.listener.onRequest(request);
     return request;
   }
@@ -137,7 +137,7 @@ export class ChainOutbox {
 
   #forget(request: ChainRequest): void {
     this.#sentAs.delete(request.id);
-    this.#parts.state.requests.delete(request.id);
+    this.#parts.state.requests.remove(request);
     this.#parts.state.listener.onRequestResolved(request);
   }
 

@@ -11,7 +11,7 @@ import type { ExchangeState } from "../state.js";
 import { BlockFollower } from "./block-follower.js";
 import { ChainAccounts } from "./chain-accounts.js";
 import type { ChainBlock } from "./chain-block.js";
-import { ChainCredit } from "./chain-credit.js";
+import { ChainCredit, type ChainCreditParts } from "./chain-credit.js";
 import { ChainEventReader } from "./chain-events.js";
 import { ChainMarks } from "./chain-marks.js";
 import { ChainOutbox } from "./chain-outbox.js";
@@ -99,7 +99,7 @@ export class ChainSide {
   }
 
   /** What moves the exchange's credit; made once. */
-  credit({ onChanged }: Pick<ChainConsequences, "onChanged">): Credit {
+  credit({ onChanged, onIncomingDone }: Pick<ChainConsequences, "onChanged"> & Pick<ChainCreditParts, "onIncomingDone">): Credit {
     const { state, open, report } = this.#parts;
     const { chain } = state.config;
     const { dealer, owner, fundingKeeper, fundingRateLimiter } = open.addresses;
@@ -113,6 +113,7 @@ export class ChainSide {
       fundingTarget: lower(chain?.contracts.fundingLimiter === false ? dealer : fundingRateLimiter),
       gasMoneyWei: parseUnits(chain?.accounts.gasEth ?? "0", 18),
       report,
+      onIncomingDone,
       afterChange: onChanged,
     });
     return this.#credit;

@@ -64,7 +64,7 @@ class Restoration {
       this.#restoreMarket(market);
     }
     this.#each<ChainRequest>(KEYS.requests, (request) => {
-      this.#state.requests.set(request.id, request);
+      this.#state.requests.add(request);
     });
     this.#each<Ms>(KEYS.spentRequests, (untilMs, digest) => {
       this.#state.spentRequests.set(digest as Hex, untilMs);

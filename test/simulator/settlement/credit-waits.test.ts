@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { seededRandom } from "../../../src/core/seeded-random.js";
+import type { Hex } from "../../../src/core/units.js";
+import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { Account } from "../../../src/simulator/accounts/account.js";
+import { parseExchangeConfig } from "../../../src/simulator/config.js";
+import { CreditWaits } from "../../../src/simulator/rest/credit-waits.js";
+import { PendingRequests } from "../../../src/simulator/settlement/pending-requests.js";
+import { START_MS } from "../reference-client.js";
+
+const { retention } = parseExchangeConfig({ markets: { btcusdc: {} } });
+const deposit = (id: number, about: Hex) => ({
+  id,
+  kind: "deposit",
+  from: about,
+  to: about,
+  data: "0x" as Hex,
+  value: "0",
+  gas: 0,
+  details: { about },
+});
+
+describe("many accounts that wait for their credit", () => {
+  it("are looked at only when theirs comes, so that a block of one does not hold the exchange up for all", async () => {
+    const clock = new VirtualClock(START_MS);
+    const requests = new PendingRequests();
+    let looks = 0;
+    const isIncoming = ({ address }: Account) => {
+      looks += 1;
+      return requests.hasAbout("deposit", address);
+    };
+    const seam = { clock, random: seededRandom("waits") };
+    const waits = new CreditWaits({ seam, credit: { isIncoming }, longestMs: 1500, nextBlockMs: () => null });
+    const accounts = Array.from({ length: 500 }, (_, place) => {
+      return new Account(`0x${String(place).padStart(40, "0")}`, START_MS, retention);
+    });
+    const answered: Hex[] = [];
+    for (const [id, account] of accounts.entries()) {
+      requests.add(deposit(id, account.address));
+      void waits.until({ account, sinceMs: START_MS })?.then(() => answered.push(account.address));
+      waits.review();
+    }
+    const [first, second] = accounts as [Account, Account];
+    // A second deposit is on its way to the first account.
+    requests.add(deposit(500, first.address));
+    for (const [id, { address }] of [first, second].entries()) {
+      requests.remove(deposit(id, address));
+      waits.noteDone(address);
+      waits.review();
+    }
+    await Promise.resolve();
+    expect(answered).toEqual([second.address]);
+    expect(looks).toBeLessThanOrEqual(accounts.length + 2);
+    requests.remove(deposit(500, first.address));
+    waits.noteDone(first.address);
+    waits.review();
+    await clock.runFor(1499);
+    expect(answered).toEqual([second.address, first.address]);
+    await clock.runFor(1);
+    expect(answered).toHaveLength(accounts.length);
+  });
+});

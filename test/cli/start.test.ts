@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -155,7 +155,7 @@ describe("marketwright start", () => {
     await new Promise((resolve) => taken.close(resolve));
   });
 
-  it("says in one message that its metrics port is in use, though its guard was just starting", async () => {
+  it("says in one message that its metrics port is in use, and leaves no guard behind that was just starting", async () => {
     const { folder, args } = await files();
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
@@ -166,6 +166,8 @@ describe("marketwright start", () => {
     expect(code).toBe(1);
     expect(err).toContain(`metrics.port: is in use (got ${port})`);
     expect(err).not.toMatch(/Node\.js v|at file:/);
+    const running = spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout.split("\n");
+    expect(running.filter((line) => line.includes(folder))).toEqual([]);
     await new Promise((resolve) => taken.close(resolve));
   });
 });

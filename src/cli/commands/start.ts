@@ -79,7 +79,13 @@ async function startAll(context: CliContext, { botFile, exchangeFile, forMs, loa
   const { clock } = context.seam;
   const companions: Companion[] = [];
   let summary: RunSummary | undefined;
-  const start = async (name: string, args: readonly string[]): Promise<string> => {
+  const starting: Promise<string>[] = [];
+  const start = (name: string, args: readonly string[]): Promise<string> => {
+    const started = begin(name, args);
+    starting.push(started);
+    return started;
+  };
+  const begin = async (name: string, args: readonly string[]): Promise<string> => {
     const { companion, firstLine } = await startCompanion({
       name,
       script: context.script,
@@ -110,6 +116,8 @@ async function startAll(context: CliContext, { botFile, exchangeFile, forMs, loa
     endWith(context, summary, { file: botFile, dryRun: false, json: options.json });
   } finally {
     over(summary);
+    // One that is still coming up would be left behind.
+    await Promise.allSettled(starting);
     for (const companion of companions) await companion.stop();
   }
 }

@@ -1,5 +1,6 @@
 import { ConfigError } from "../../core/errors.js";
 import { type Duck, literal, wholeOf } from "../duck.js";
+import { familyOf, intervalOf } from "../kinds.js";
 import { parquetSql } from "../measure.js";
 import type { PlainFile } from "../plain-file.js";
 import { areStampsSplit, MESSAGE_NS, type MessageKey, messagesSql, splitFindings } from "./book-messages.js";
@@ -23,9 +24,9 @@ const NS_A_SECOND = 1_000_000_000n;
 /**
  * A file of any columns.
  * @param names of its columns, or of its first record's fields, where its first line tells them.
- * @param symbol the one market of a file of several, whose chain of sequences is looked at.
+ * @param wish `symbol` is the one market of a file of several, whose chain of sequences is looked at.
  * @returns undefined where candles are too few to tell their interval.
- * @throws ConfigError for a column that the file lacks
+ * @throws ConfigError for a column that the file lacks, and for candles of another interval than the mapping's or the wished one
  */
 export async function mappedShape(
   duck: Duck,
@@ -33,7 +34,7 @@ export async function mappedShape(
   writ: Writ,
   names: readonly string[],
   mapping: Mapping,
-  symbol?: string,
+  { symbol, interval }: { readonly symbol?: string; readonly interval?: string } = {},
 ): Promise<ShapedFile | undefined> {
   const kind = kindOf(mapping);
   const isParquet = writ.writ === "parquet";
@@ -57,8 +58,8 @@ export async function mappedShape(
     : [];
   const said = columns.areNumbered ? numbered("it has no ids") : { findings: [] };
   const turned = isTurned ? ["it begins with its newest row: it is read from its end"] : [];
-  const shaped = mapping.kind.endsWith("klines")
-    ? await withInterval(duck, { select, file }, mapping.kind)
+  const shaped = familyOf(kind).endsWith("klines")
+    ? await withInterval(duck, { select, file }, candlesOf(mapping, interval))
     : { kind, select, isByMessage: kind === "book", ...said };
   if (shaped === undefined) return undefined;
   const chain = tellsChain(mapping.columns)
@@ -84,6 +85,18 @@ export async function mappedShape(
     symbol: market === undefined ? undefined : marketsSql(table, market),
     ofSymbol: market === undefined ? undefined : (one) => `${select} WHERE ${marketSql(market)} = ${one}`,
   };
+}
+
+/** What a mapping's candles are to be: the kind that it names, else of the wished interval. @throws ConfigError where it names another */
+function candlesOf({ kind }: Mapping, interval: string | undefined): string {
+  const told = intervalOf(kind);
+  if (interval === undefined || interval === told) return kind;
+  if (told === "") return `${kind}-${interval}`;
+  throw new ConfigError("contradicts a mapping", {
+    field: "interval",
+    value: interval,
+    expected: `${told}, as the mapping's kind says, or none`,
+  });
 }
 
 /** What tells the messages of a mapped book apart: when they came, where that is told to less than a second, in which several may come; else both stamps. */

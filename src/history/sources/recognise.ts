@@ -124,7 +124,7 @@ async function shapedBy(duck: Duck, plain: PlainFile, wish: ShapeWish, writ: Wri
   const as = async (shape: Shape | undefined, text: TextSql, shaping: () => ReturnType<typeof named>): Promise<RecognisedFile> => {
     return { ...(await shapedAs(duck, file, text, shaping)), shape };
   };
-  if (mapping !== undefined) return as(undefined, textSql(path, writ), () => mappedShape(duck, plain, writ, names, mapping, wish.symbol));
+  if (mapping !== undefined) return as(undefined, textSql(path, writ), () => mappedShape(duck, plain, writ, names, mapping, wish));
   const shape = shapeOf(file, basename(plain.name), names, wish);
   refuseLookalike(shape, file, names);
   if (!shape.startsWith("binance-")) return as(shape, textSql(path, writ), () => named(duck, plain, shape, writ, wish));

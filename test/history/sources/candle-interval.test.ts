@@ -24,10 +24,11 @@ async function binanceKindOf(
   return taken("BTCUSDT-1m-2025-01.csv", `${rows.join("\n")}\n`, interval);
 }
 
-async function mapped(content: string, mapping: object): Promise<string | undefined> {
+async function mapped(content: string, mapping: object, interval?: string): Promise<string | undefined> {
   const folder = scratchFolder();
   const { files } = await take(new HistoryStore(join(folder, "history")), [fileOf(folder, "k.csv", content)], {
     mapping: checkMapping(mapping),
+    ...(interval === undefined ? {} : { interval }),
   });
   return files[0]?.kind;
 }
@@ -119,6 +120,24 @@ describe("candles that no backtest could play", () => {
   ])("are refused where they are asked for as %s", async (interval, message) => {
     await expect(kindOf([START, START + MINUTE], interval)).rejects.toThrow(message);
     await expect(binanceKindOf(months.slice(0, 1), 1, interval)).rejects.toThrow(message);
+  });
+
+  // Candles of a minute that a mapping called those of five overlapped, and each was heard five minutes late.
+  it("are refused of a mapping that names another interval than the file's, and of one that --interval contradicts", async () => {
+    const columns = { time: "time", open: "o", high: "h", low: "l", close: "c", volume: "v" };
+    const every = (stepMs: number): string => `time,o,h,l,c,v\n${[0, 1, 2].map((n) => `${START + n * stepMs},1,2,1,2,3\n`).join("")}`;
+    for (const kind of ["klines-5M", "mark-klines-5M"])
+      await expect(mapped(every(MINUTE), { kind, columns })).rejects.toThrow(
+        /is not what the candles of .* are of \(got "5M"\); expected 1M or less/,
+      );
+    await expect(mapped(every(5000), { kind: "klines-1M", columns })).rejects.toThrow(/has candles of 5 s/);
+    expect(await mapped(every(2 * MINUTE), { kind: "klines-1M", columns })).toBe("klines-1M");
+    await expect(mapped(every(MINUTE), { kind: "klines", columns }, "5M")).rejects.toThrow(/got "5M"\); expected 1M or less/);
+    expect(await mapped(every(2 * MINUTE), { kind: "mark-klines", columns }, "1M")).toBe("mark-klines-1M");
+    expect(await mapped(every(2 * MINUTE), { kind: "klines-1M", columns }, "1M")).toBe("klines-1M");
+    await expect(mapped(every(2 * MINUTE), { kind: "klines-1M", columns }, "2M")).rejects.toThrow(
+      /interval: contradicts a mapping \(got "2M"\); expected 1M, as the mapping's kind says, or none/,
+    );
   });
 
   it("are refused of a mapped file, whose mapping may name them", async () => {

@@ -31,14 +31,22 @@ const NO_LENGTH = "a month has no fixed length";
 export async function withInterval(duck: Duck, { select, lengths, file }: CandleFile, kind: string): Promise<ShapedFile | undefined> {
   const wished = intervalOf(kind);
   if (wished !== "") requireKeptInterval(wished, "interval");
-  const steps = `SELECT timeNs - lag(timeNs) OVER (ORDER BY timeNs) AS length FROM (${select})`;
-  const found = await duck.row(`SELECT min(length) AS least, max(length) AS most FROM (${lengths ?? steps}) WHERE length > 0`);
+  const isFirst = "day(make_timestamp(CAST(timeNs // 1000 AS BIGINT))) = 1";
+  const steps = `SELECT timeNs - lag(timeNs) OVER (ORDER BY timeNs) AS length, ${isFirst} AS isFirst FROM (${select})`;
+  const monthly = lengths === undefined ? "bool_and(isFirst)" : "true";
+  const found = await duck.row(
+    `SELECT min(length) AS least, max(length) AS most, mode(length) AS usual, ${monthly} AS monthly FROM (${lengths ?? steps}) WHERE length > 0`,
+  );
   const [least, most] = [secondsOf(found.least), secondsOf(found.most)];
   const isTold = least !== undefined && most !== undefined;
   // Where no end is told, candles of a wished interval may lie further apart than they last.
   const tellsLength = lengths !== undefined || wished === "";
-  if (isTold && (tellsLength || least < MINUTE_S)) refuseUnkept(file, least, lengths === undefined ? least : most);
-  const told = isTold && (lengths === undefined || least === most) ? intervalName(Number(least) * 1000) : undefined;
+  if (isTold && (tellsLength || least < MINUTE_S)) {
+    if (lengths === undefined) refuseOff(file, least, secondsOf(found.usual));
+    if (!isMonth(least) || found.monthly === true) refuseUnkept(file, least, lengths === undefined ? least : most);
+  }
+  const tells = isTold && (lengths === undefined ? !isMonth(least) : least === most);
+  const told = tells ? intervalName(Number(least) * 1000) : undefined;
   if (wished === "") return told === undefined ? undefined : { kind: `${kind}-${told}`, select, findings: [] };
   const lasts = BigInt((intervalMsOf(wished) as number) / 1000);
   const fits = !isTold || (lengths === undefined ? lasts <= least : wished === told || (lasts === least && lasts === most));
@@ -70,12 +78,26 @@ function refuseUnkept(file: string, least: bigint, most: bigint): void {
       expected: `candles of whole minutes, ${KEPT}, or the trades of the same time`,
     });
   }
-  if (least >= MONTH_FROM_S && most <= MONTH_TO_S) {
+  if (isMonth(least) && isMonth(most)) {
     throw new HistoryError(file, `has candles of a month, and intervals of months are not kept: ${NO_LENGTH}`, {
       value: `${least / DAY_S} days`,
       expected: `candles of ${KEPT}`,
     });
   }
+}
+
+/** Steps of a month are those of candles of a month only where they begin on the first day of it. */
+function isMonth(seconds: bigint): boolean {
+  return seconds >= MONTH_FROM_S && seconds <= MONTH_TO_S;
+}
+
+/** @throws HistoryError where the smallest step is not of whole minutes, while the most common one is */
+function refuseOff(file: string, least: bigint, usual: bigint | undefined): void {
+  if (least % MINUTE_S === 0n || usual === undefined || usual % MINUTE_S !== 0n) return;
+  throw new HistoryError(file, `has a candle that begins ${least} s after the one before, while most begin ${usual} s after it`, {
+    value: `${least} s`,
+    expected: "candles that begin whole intervals after each other",
+  });
 }
 
 /** Files end a candle at the last millisecond or microsecond of it, or at the next one's start. */

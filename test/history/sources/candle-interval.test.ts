@@ -99,6 +99,14 @@ describe("candles that no backtest could play", () => {
     await expect(binanceKindOf([[START, START + 90_000]], unit)).rejects.toThrow(/has candles of 90 s, and intervals of seconds/);
   });
 
+  it("are not what a candle makes of minutes that begins a second off, nor two candles that lie a month apart", async () => {
+    const off = [0, 60, 119, 180, 240].map((second) => START + second * 1000);
+    await expect(kindOf(off)).rejects.toThrow(/has a candle that begins 59 s after the one before, while most begin 60 s after it/);
+    const apart = [START + 9 * DAY, START + 38 * DAY];
+    await expect(kindOf(apart)).rejects.toThrow(/does not tell the interval of its candles/);
+    expect(await kindOf(apart, "1D")).toBe("klines-1D");
+  });
+
   it("are known by the name that Binance gives their file", async () => {
     const second = `${START * 1000},1,2,1,2,3,${START * 1000 + 999_999},0,1,0,0,0\n`;
     await expect(taken("DOGEUSDT-1s-2025-01-01.csv", second)).rejects.toThrow(/intervals of seconds are not kept/);

@@ -43,7 +43,7 @@ export abstract class AccountReadings {
     return this.#intake.startValue.value;
   }
 
-  /** By how much {@link equity} is beyond what profit and transfers have made of {@link startEquity}, in credit units. */
+  /** {@link equity} less {@link startEquity}, profit and transfers: earnings that no trade or income has told yet. */
   get untold(): CreditUnits {
     return this.#intake.startValue.untold;
   }
@@ -58,12 +58,12 @@ export abstract class AccountReadings {
     return this.#intake.profit.parts(marketId);
   }
 
-  /** Grows with all that changes {@link untold}: marks do not. */
+  /** Grows with each change of {@link untold}. Marks do not change it. */
   get moneySerial(): number {
     return this.#intake.moneySerial + this.#intake.netValue.serial;
   }
 
-  /** What of {@link profit} is deposits and withdrawals: read a few times a second, when nobody asks for the parts. */
+  /** Deposits and withdrawals within {@link profit}, without the work of its other parts: this is read a few times a second. */
   get transferred(): Pick<ProfitParts, "transfers" | "decimals"> {
     return this.#intake.profit.transfers;
   }
@@ -73,7 +73,7 @@ export abstract class AccountReadings {
     return this.#intake.transfers;
   }
 
-  /** Every takeover that was said, and the opposites of those that were taken back: what the next run has to be told. */
+  /** Every takeover that was counted, and a reversal for each that the chain took back. The next run is told of them. */
   get takeovers(): readonly SaidTakeover[] {
     return this.#intake.takeovers.said;
   }

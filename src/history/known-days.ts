@@ -1,9 +1,9 @@
 import type { MarketId } from "../core/units.js";
 import { type Day, instantText, startOfDay } from "./day.js";
 import { type BookStretch, type DayManifest, isFromExchange } from "./day-manifest.js";
-import { betweenRows, isCount, mayBeMissing } from "./id-count.js";
 import { intervalOf } from "./kinds.js";
 import { cutTo, gapsOf, lostSpan, type Span, spanOf, unionOf, withoutSpans } from "./spans.js";
+import { betweenRows, isCount, mayBeMissing } from "./trade-ids.js";
 
 /** Time of which rows are missing between two parts of a series, and the finding that names it. */
 interface Seam {

@@ -1,8 +1,13 @@
+import { msOfNs } from "./day.js";
 import type { DayManifest } from "./day-manifest.js";
 import { type Duck, wholeOf } from "./duck.js";
-import { betweenRows, isCount, mayBeMissing } from "./id-count.js";
 import { parquetSql } from "./measure.js";
 import type { Span } from "./spans.js";
+
+/** Ids that leave out more than a hundred for each trade count something else. */
+const MOST_MISSING = 100;
+/** An exchange's count of a market's trades goes on by one for all but one trade in a hundred; of a few trades, for all but three, and one in eight. */
+const [BROKEN_SHARE, FEW_BREAKS, FEW_SHARE] = [1 / 100, 3, 1 / 8];
 
 /** The ids of a day's trades, and the time of which trades are missing by them. */
 export interface TradeIds {
@@ -32,4 +37,20 @@ export async function tradeIds(
   if (!isCount(rows - 1, ids.breaks)) return { ids: undefined, holes: [] };
   const found = await duck.rows(`SELECT before, timeNs FROM (${steps}) WHERE step > 1 ORDER BY timeNs`);
   return { ids, holes: found.flatMap(({ before, timeNs }) => betweenRows(wholeOf(before), wholeOf(timeNs))) };
+}
+
+/** Whether ids count trades, which so many of so many steps between two of them do not. */
+export function isCount(steps: number, breaks: number): boolean {
+  return breaks <= Math.max(steps * BROKEN_SHARE, Math.min(FEW_BREAKS, steps * FEW_SHARE));
+}
+
+/** Whether so many missing trades may have been some of the same count. */
+export function mayBeMissing(missing: bigint, rows: number): boolean {
+  return missing > 0n && missing <= BigInt(rows * MOST_MISSING);
+}
+
+/** The whole milliseconds between two rows, of which one covers its own. */
+export function betweenRows(fromNs: bigint, toNs: bigint): Span[] {
+  const span: Span = [msOfNs(fromNs) + 1, msOfNs(toNs)];
+  return span[1] > span[0] ? [span] : [];
 }

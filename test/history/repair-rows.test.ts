@@ -2,10 +2,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { fileOf as dataFile } from "../../src/backtest/run/recorded-days.js";
-import type { ImportOptions } from "../../src/history/import-files.js";
 import { checkMapping } from "../../src/history/sources/mapping.js";
-import { HistoryStore } from "../../src/history/store.js";
-import { fileOf, query, scratchFolder, take } from "./scratch.js";
+import { ImportStand, TRADES_MAPPING } from "./import-stand.js";
+import { query, take } from "./scratch.js";
 import { zipped } from "./zipped.js";
 
 const TIME = Date.UTC(2025, 0, 12, 12);
@@ -20,25 +19,10 @@ const NOISE = [
   ["27000.25", "1e-05"],
   ["27000.25", "1250.5"],
 ] as const;
-const MAPPING = checkMapping({
-  kind: "trades",
-  columns: { id: "id", time: "time", price: "price", amount: "amount", isBuyerMaker: "isBuyerMaker" },
-});
 
-class Stand {
-  readonly folder = scratchFolder();
-  readonly store = new HistoryStore(join(this.folder, "history"));
-
-  async take(name: string, content: string | Uint8Array, options: Partial<ImportOptions>) {
-    const { files } = await take(this.store, [fileOf(this.folder, name, content)], options);
-    return files[0];
-  }
-
+class Stand extends ImportStand {
   async held(): Promise<unknown> {
-    const rows = await query(
-      this.store,
-      `SELECT CAST(price AS VARCHAR) AS price, CAST(amount AS VARCHAR) AS amount FROM read_parquet('${this.store.root}/btcusdt/trades/*.parquet') ORDER BY id`,
-    );
+    const rows = await this.trades("CAST(price AS VARCHAR) AS price, CAST(amount AS VARCHAR) AS amount", "id");
     return rows.map(({ price, amount }) => [Number(price), Number(amount)]);
   }
 }
@@ -52,8 +36,8 @@ describe("Numbers with the noise of binary floating point", () => {
     ["csv.gz", "t.csv.gz", gzipSync(NOISY_CSV)],
     ["zip", "t.zip", zipped(["t.csv", NOISY_CSV])],
     ["ndjson", "t.ndjson", NOISY_JSON],
-    ["mapped csv", "t.csv", NOISY_CSV, MAPPING],
-    ["mapped ndjson", "t.ndjson", NOISY_JSON, MAPPING],
+    ["mapped csv", "t.csv", NOISY_CSV, TRADES_MAPPING],
+    ["mapped ndjson", "t.ndjson", NOISY_JSON, TRADES_MAPPING],
   ] as const)("are refused, and with --round rounded, counted and recorded: %s", async (_what, name, content, mapping?) => {
     const stand = new Stand();
     const options = mapping === undefined ? {} : { mapping };
@@ -79,8 +63,8 @@ describe("Numbers with the noise of binary floating point", () => {
     const path = join(stand.folder, "t.parquet");
     const rows = NOISE.map(([price, amount], at) => `(${at + 1}, ${TIME + at}, ${price}::DOUBLE, ${amount}::DOUBLE, true)`).join(", ");
     await query(stand.store, `COPY (SELECT * FROM (VALUES ${rows}) t(id, time, price, amount, isBuyerMaker)) TO '${path}'`);
-    await expect(take(stand.store, [path], { mapping: MAPPING })).rejects.toThrow(/--round/);
-    const { files } = await take(stand.store, [path], { mapping: MAPPING, repairs: { round: true } });
+    await expect(take(stand.store, [path], { mapping: TRADES_MAPPING })).rejects.toThrow(/--round/);
+    const { files } = await take(stand.store, [path], { mapping: TRADES_MAPPING, repairs: { round: true } });
     expect(files[0]).toMatchObject({ rounded: 3 });
     expect(await stand.held()).toEqual([
       [27000.3, 0.3],
@@ -115,8 +99,8 @@ describe("Rows that cannot be used", () => {
     ["csv.gz", "t.csv.gz", gzipSync(csv)],
     ["zip", "t.zip", zipped(["t.csv", csv])],
     ["ndjson", "t.ndjson", json],
-    ["mapped csv", "t.csv", csv, MAPPING],
-    ["mapped ndjson", "t.ndjson", json, MAPPING],
+    ["mapped csv", "t.csv", csv, TRADES_MAPPING],
+    ["mapped ndjson", "t.ndjson", json, TRADES_MAPPING],
   ] as const)("are refused, and up to a chosen number left out, counted and recorded: %s", async (_what, name, content, mapping?) => {
     const stand = new Stand();
     const options = mapping === undefined ? {} : { mapping };

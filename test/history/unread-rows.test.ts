@@ -3,36 +3,21 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { ImportOptions } from "../../src/history/import-files.js";
 import { checkMapping } from "../../src/history/sources/mapping.js";
-import { HistoryStore } from "../../src/history/store.js";
-import { fileOf, query, scratchFolder, take } from "./scratch.js";
+import { ImportStand, TRADES_MAPPING } from "./import-stand.js";
+import { query, take } from "./scratch.js";
 
 const TIME = Date.UTC(2025, 0, 12, 12);
 const HEAD = "id,price,amount,time,isBuyerMaker\n";
 const good = (id: number): string => `${id},5,${id}.5,${TIME + id},true\n`;
 const record = (id: number, other: object = {}): string =>
   `${JSON.stringify({ id, price: "5", amount: `${id}.5`, time: TIME + id, isBuyerMaker: true, ...other })}\n`;
-const MAPPING = checkMapping({
-  kind: "trades",
-  columns: { id: "id", time: "time", price: "price", amount: "amount", isBuyerMaker: "isBuyerMaker" },
-});
 const BY_SIDE = checkMapping({ kind: "trades", columns: { time: "t", price: "p", amount: "q", side: "s" } });
 const taker = (at: number, side = "buy"): string => `${TIME + at},5,${at}.5,${side}\n`;
 const SAID = "1 of its file's rows could not be used and were left out (--drop-bad-rows)";
 
-class Stand {
-  readonly folder = scratchFolder();
-  readonly store = new HistoryStore(join(this.folder, "history"));
-
-  async take(name: string, content: string | Uint8Array, options: Partial<ImportOptions>) {
-    const { files } = await take(this.store, [fileOf(this.folder, name, content)], options);
-    return files[0];
-  }
-
+class Stand extends ImportStand {
   async amounts(): Promise<unknown> {
-    const rows = await query(
-      this.store,
-      `SELECT CAST(amount AS VARCHAR) AS amount FROM read_parquet('${this.store.root}/btcusdt/trades/*.parquet') ORDER BY timeNs`,
-    );
+    const rows = await this.trades("CAST(amount AS VARCHAR) AS amount", "timeNs");
     return rows.map(({ amount }) => amount);
   }
 }
@@ -47,24 +32,24 @@ const CASES: readonly (readonly [string, string, string | Uint8Array, Partial<Im
   ["a stamp that is none", "t.csv", CSV("9,5,9,noon,true\n"), {}],
   ["a stamp with an exponent", "t.csv", CSV("9,5,9,1.7e12,true\n"), {}],
   ["a flag that is none", "t.csv", CSV(`9,5,9,${TIME + 9},maybe\n`), {}],
-  ["a mapped flag that is none", "t.csv", CSV(`9,5,9,${TIME + 9},maybe\n`), { mapping: MAPPING }],
-  ["a mapped stamp that is none", "t.csv", CSV("9,5,9,noon,true\n"), { mapping: MAPPING }],
+  ["a mapped flag that is none", "t.csv", CSV(`9,5,9,${TIME + 9},maybe\n`), { mapping: TRADES_MAPPING }],
+  ["a mapped stamp that is none", "t.csv", CSV("9,5,9,noon,true\n"), { mapping: TRADES_MAPPING }],
   ["an unknown side", "t.csv", `t,p,q,s\n${taker(1)}${taker(2)}${taker(9, "long")}${taker(3)}`, { mapping: BY_SIDE }],
   ["no side", "t.csv", `t,p,q,s\n${taker(1)}${taker(2)}${taker(9, "")}${taker(3)}`, { mapping: BY_SIDE }],
   ["an unknown side, without a header", "t.csv", `${taker(1)}${taker(2)}${taker(9, "long")}${taker(3)}`, { mapping: HEADERLESS }],
   ["a line with a column too few", "t.csv", CSV("9,5,9\n"), {}],
   ["a line with columns too many", "t.csv", CSV(`9,5,9,${TIME + 9},true,1,2\n`), {}],
   ["a last line that was cut", "t.csv", `${HEAD}${good(1)}${good(2)}${good(3)}9,5,`, {}],
-  ["a line with a column too few, mapped", "t.csv", CSV("9,5,9\n"), { mapping: MAPPING }],
+  ["a line with a column too few, mapped", "t.csv", CSV("9,5,9\n"), { mapping: TRADES_MAPPING }],
   ["a line that is no JSON", "t.ndjson", JSON_LINES('{"id":9,"price":\n'), {}],
   ["a JSON list among records", "t.ndjson", JSON_LINES("[9,5]\n"), {}],
   ["a last JSON line that was cut", "t.ndjson", `${record(1)}${record(2)}${record(3)}{"id":9,"pri`, {}],
-  ["a line that is no JSON, mapped", "t.ndjson", JSON_LINES('{"id":9,"price":\n'), { mapping: MAPPING }],
+  ["a line that is no JSON, mapped", "t.ndjson", JSON_LINES('{"id":9,"price":\n'), { mapping: TRADES_MAPPING }],
   ["a JSON id that is none", "t.ndjson", JSON_LINES(record(9, { id: "abc" })), {}],
   ["a JSON id with a fraction", "t.ndjson", JSON_LINES(record(9, { id: 123456789.5 })), {}],
   ["a JSON stamp that is none", "t.ndjson", JSON_LINES(record(9, { time: "noon" })), {}],
   ["a JSON flag that is none", "t.ndjson", JSON_LINES(record(9, { isBuyerMaker: "maybe" })), {}],
-  ["a mapped JSON stamp that is none", "t.ndjson", JSON_LINES(record(9, { time: "noon" })), { mapping: MAPPING }],
+  ["a mapped JSON stamp that is none", "t.ndjson", JSON_LINES(record(9, { time: "noon" })), { mapping: TRADES_MAPPING }],
 ];
 
 describe("A row that cannot be read", () => {

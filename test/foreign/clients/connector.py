@@ -54,17 +54,23 @@ class Connector:
         return records, candles
 
 
-async def frames(socket, wanted):
-    """Reads until each wanted channel has come: by the end of a stream's name, its event, or the code of an error."""
-    seen = []
-    while not wanted <= {channel for channel, _ in seen}:
+async def record(socket):
+    """The next message that is no ping, which is answered."""
+    while True:
         message = await socket.receive(timeout=120)
         if message.type != aiohttp.WSMsgType.TEXT:
             raise RuntimeError(f"the stream ended: {message}")
         if message.data == "ping":
             await socket.send_str("pong")
             continue
-        frame = json.loads(message.data)
+        return json.loads(message.data)
+
+
+async def frames(socket, wanted):
+    """Reads until each wanted channel has come: by the end of a stream's name, its event, or the code of an error."""
+    seen = []
+    while not wanted <= {channel for channel, _ in seen}:
+        frame = await record(socket)
         if "stream" in frame:
             kind = frame["stream"].split("@")[1]
             seen.append((frame["data"]["event"] if kind == "orderbook" else kind, frame))
@@ -76,13 +82,7 @@ async def frames(socket, wanted):
 async def position_of(socket):
     """The first position that the account stream tells of."""
     while True:
-        message = await socket.receive(timeout=120)
-        if message.type != aiohttp.WSMsgType.TEXT:
-            raise RuntimeError(f"the stream ended: {message}")
-        if message.data == "ping":
-            await socket.send_str("pong")
-            continue
-        event = json.loads(message.data)
+        event = await record(socket)
         if event["event"] == "ACCOUNT_UPDATE" and event["positions"]:
             return event["positions"][0]
 

@@ -1,4 +1,4 @@
-import type { CreditUnits, Lots, MarketId, Ms } from "../core/units.js";
+import type { CreditUnits, Lots, MarketId, Ms, SideLots } from "../core/units.js";
 import type { VenueBalances, VenuePosition } from "../exchange/records.js";
 import type { Intake } from "./intake.js";
 import type { ProfitParts } from "./profit.js";
@@ -18,7 +18,12 @@ export abstract class AccountReadings {
     return this.#intake.trades.positionLots(marketId);
   }
 
-  /** The same in base with what is held beyond whole lots, exact, for people: a liquidation leaves some, and a fill of an order of finer steps. */
+  /** Trades in {@link positionLots} that are neither settled nor failed, by side; a part of a lot counts as a whole one. */
+  unsettledLots(marketId: MarketId): SideLots {
+    return this.#intake.trades.unsettledBySide(marketId);
+  }
+
+  /** {@link positionLots} in base with what is held beyond whole lots, exact, for people: a liquidation leaves some, and a fill of an order of finer steps. */
   positionBase(marketId: MarketId): string {
     return this.#intake.rests.baseOf(marketId, this.positionLots(marketId));
   }

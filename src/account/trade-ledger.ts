@@ -1,4 +1,4 @@
-import type { Int64Id, Lots, MarketId, Ms, Side } from "../core/units.js";
+import type { Int64Id, Lots, MarketId, Ms, Side, SideLots } from "../core/units.js";
 import { signOf } from "../core/units.js";
 import type { VenueTrade } from "../exchange/records.js";
 import { partSums } from "./part-sums.js";
@@ -19,6 +19,9 @@ interface MarketLedger {
   /** Trades that did not fail, by side, since the ledger was begun. */
   buyLots: Lots;
   sellLots: Lots;
+  /** Lots of the trades that may still fail, by side; a part of a lot counts as a whole one. */
+  unsettledBuyLots: Lots;
+  unsettledSellLots: Lots;
   /** Net lots that came without a trade since the ledger was begun: takeovers, what was taken back of them, and what rests of trades have summed to. */
   takenLots: Lots;
   /** Grows with every change of the position. */
@@ -60,10 +63,12 @@ export class TradeLedger {
         return { news: "failed", lots: 0, counted: undefined };
       }
       count(market, trade, 1);
+      if (!isOver(trade)) countUnsettled(market, trade, 1);
       return { news: "fill" };
     }
     if (!isLaterThan(trade, known)) return undefined;
     market.trades.set(trade.id, trade);
+    if (isOver(trade) && !isOver(known)) countUnsettled(market, known, -1);
     if (isFailed(trade)) {
       count(market, known, -1);
       return { news: "failed", lots: -signOf(known.side) * known.lots, counted: known };
@@ -203,6 +208,15 @@ export class TradeLedger {
   }
 
   /**
+   * By side, the lots of trades that are neither settled nor failed: all of them are in {@link positionLots}, and any of them may leave it again. A
+   * part of a lot counts as a whole one.
+   */
+  unsettledBySide(marketId: MarketId): SideLots {
+    const market = this.#markets.get(marketId);
+    return market === undefined ? NO_LOTS : { buy: market.unsettledBuyLots, sell: market.unsettledSellLots };
+  }
+
+  /**
    * By side, the lots of trades that a position may have or lack: those that are neither settled nor failed, and all that were made since `sinceMs`;
    * and how many trades they are.
    */
@@ -277,6 +291,8 @@ export class TradeLedger {
         based: false,
         buyLots: 0,
         sellLots: 0,
+        unsettledBuyLots: 0,
+        unsettledSellLots: 0,
         takenLots: 0,
         version: 0,
         trail: [],
@@ -294,6 +310,7 @@ export class TradeLedger {
 }
 
 const NONE = -1n;
+const NO_LOTS: SideLots = { buy: 0, sell: 0 };
 /** Beyond so many trades during one question, its answer is compared with the first ones only, and asked for again. */
 const TRAIL_LIMIT = 1000;
 /** Moments between that one list may put there: a page of trades has to fit in after them, or what it comes to would be missing. */
@@ -304,6 +321,12 @@ function count(market: MarketLedger, trade: VenueTrade, times: 1 | -1): void {
   else market.sellLots += times * trade.lots;
   if (trade.restPaper !== undefined) market.isTrailBroken = true;
   noteChange(market);
+}
+
+function countUnsettled(market: MarketLedger, { side, lots, restPaper }: VenueTrade, times: 1 | -1): void {
+  const atMost = restPaper === undefined ? lots : lots + 1;
+  if (side === "BUY") market.unsettledBuyLots += times * atMost;
+  else market.unsettledSellLots += times * atMost;
 }
 
 function netLots({ buyLots, sellLots, takenLots }: MarketLedger): Lots {

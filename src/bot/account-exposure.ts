@@ -84,6 +84,7 @@ function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): 
     marketId,
     instrument,
     positionLots: account.positionLots(marketId),
+    unsettledLots: account.unsettledLots(marketId),
     markTicks,
     orders,
     foreignOrders,

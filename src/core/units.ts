@@ -32,6 +32,12 @@ export type Hex = string;
 /** The side of an order, as the wire spells it. */
 export type Side = "BUY" | "SELL";
 
+/** Lots by side, without sign. */
+export interface SideLots {
+  readonly buy: Lots;
+  readonly sell: Lots;
+}
+
 /** `+1` for BUY, `-1` for SELL: what a fill on that side does to a position. */
 export function signOf(side: Side): 1 | -1 {
   return side === "BUY" ? 1 : -1;

@@ -1,5 +1,5 @@
 import type { Instrument } from "../core/instrument.js";
-import type { CreditUnits, Hex, Lots, MarketId, Side, Ticks } from "../core/units.js";
+import type { CreditUnits, Hex, Lots, MarketId, Side, SideLots, Ticks } from "../core/units.js";
 import type { MarketLimits } from "./limits.js";
 
 /** An order that may still become position: the bot's own or a manual one. The account's own order satisfies it. */
@@ -21,6 +21,11 @@ export interface MarketExposure {
   readonly instrument: Instrument;
   /** Signed: pending and filled (design, rule 8). */
   readonly positionLots: Lots;
+  /**
+   * Trades in {@link positionLots} whose settlement may still fail, by side. In the worst case those of one side settle and those of the other fail.
+   * None where it is left out.
+   */
+  readonly unsettledLots?: SideLots;
   /** Mark price in ticks, fractional; NaN when none is known, and then only reducing orders pass. */
   readonly markTicks: number;
   /** The bot's own orders that may still become position, whatever their phase. The order that is judged is not among them. */

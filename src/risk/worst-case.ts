@@ -44,8 +44,9 @@ export interface Breach {
 
 /**
  * Judges a place in its worst case (design, rule 5): every order that may still become position, own and manual, at full size, every takeover
- * that is under way, and this one with them. Null when no limit is breached. A place that can only reduce the position, and not flip it, passes whatever else is
- * over its limit: size, order counts and distance from the mark alone are asked of it. Cancels are never asked.
+ * that is under way, and this one with them, and every trade that has not settled failed where that makes it worse. Null when no limit is breached. A place
+ * that can only reduce the position, and not flip it, passes whatever else is over its limit: size, order counts and distance from the mark are asked of
+ * it, and where trades of the position may fail, the limits of what it could then become. Cancels are never asked.
  */
 export function checkPlace(place: PlaceProposal, exposure: AccountExposure, limits: AccountLimits): Breach | null {
   const market = exposure.markets.get(place.marketId);
@@ -53,7 +54,7 @@ export function checkPlace(place: PlaceProposal, exposure: AccountExposure, limi
     return breach("unknown-market", "market", place.marketId, place.marketId, "a market of the account", "is not known");
   const bare = placeBreach(place, market, exposure, limits);
   if (bare !== null) return bare;
-  if (onlyReduces(place, market)) return null;
+  if (onlyReduces(place, market)) return mayFlip(place, market) ? flippedBreach(place, exposure) : null;
   if (!Number.isFinite(market.markTicks))
     return breach("no-mark", "market", place.marketId, "none", "a mark price", "nothing to value it by");
   return worstBreaches(measureAccount(exposure, place), place.marketId, limits, place)[0] ?? null;
@@ -70,6 +71,20 @@ export function onlyReduces(place: Pick<PlaceProposal, "side" | "lots" | "hash">
     order.side === place.side && order.hash !== place.hash ? sum + order.mayFillLots + (order.untoldLots ?? 0) : sum;
   const lists = [market.orders, market.foreignOrders, market.takeoversUnderWay ?? []];
   return lists.reduce((sum, list) => list.reduce(underWay, sum), place.lots) <= Math.abs(positionLots);
+}
+
+/** Whether the position that a place reduces has trades in it whose failure would leave less than the place takes. */
+function mayFlip({ side }: PlaceProposal, { unsettledLots }: MarketExposure): boolean {
+  return unsettledLots !== undefined && (side === "BUY" ? unsettledLots.sell : unsettledLots.buy) > 0;
+}
+
+/** The limits of a market's position on the side of a place, which reduces the position unless trades in it fail. */
+function flippedBreach(place: PlaceProposal, exposure: AccountExposure): Breach | null {
+  const worst = measureAccount(exposure, place).markets.get(place.marketId);
+  if (worst === undefined) return null;
+  const { maxNotional } = worst.exposure.limits;
+  const notional = maxNotional === undefined ? 0n : worst.notionalOn(place.side);
+  return positionBreach(worst, place) ?? notionalBreach(worst, place.marketId, notional);
 }
 
 /** What is asked of every place, a reducing one too. */
@@ -121,28 +136,9 @@ function worstBreaches(worst: WorstAccount, marketId: MarketId, limits: AccountL
 }
 
 function marketBreaches(found: Breach[], worst: WorstMarket, marketId: MarketId, limits: AccountLimits, place: PlaceProposal): void {
-  const { maxPositionLots, maxNotional, maxOpenNotional } = worst.exposure.limits;
-  const positionLots = place.side === "BUY" ? worst.longLots : worst.shortLots;
-  if (maxPositionLots !== undefined && positionLots > maxPositionLots) {
-    found.push(
-      worded(
-        "position",
-        "market",
-        marketId,
-        positionLots,
-        maxPositionLots,
-        "of position if all that may fill does",
-        inBase(worst.exposure),
-      ),
-    );
-  }
-  if (maxNotional !== undefined) {
-    const { notional } = worst;
-    if (notional > maxNotional) {
-      const what = "of position if all that may fill does";
-      found.push(worded("notional", "market", marketId, notional, maxNotional, what, inQuote(worst.exposure)));
-    }
-  }
+  const { maxNotional, maxOpenNotional } = worst.exposure.limits;
+  const notional = maxNotional === undefined ? 0n : worst.notional;
+  for (const limit of [positionBreach(worst, place), notionalBreach(worst, marketId, notional)]) if (limit !== null) found.push(limit);
   const openNotional = maxOpenNotional === undefined ? 0n : worst.ownOpenNotional;
   if (maxOpenNotional !== undefined && openNotional > maxOpenNotional) {
     found.push(worded("open-notional", "market", marketId, openNotional, maxOpenNotional, "of open orders", inQuote(worst.exposure)));
@@ -167,6 +163,21 @@ function marketBreaches(found: Breach[], worst: WorstMarket, marketId: MarketId,
       );
     }
   }
+}
+
+const IF_ALL_FILLS = "of position if all that may fill does";
+
+function positionBreach(worst: WorstMarket, { marketId, side }: PlaceProposal): Breach | null {
+  const { maxPositionLots } = worst.exposure.limits;
+  const lots = side === "BUY" ? worst.longLots : worst.shortLots;
+  if (maxPositionLots === undefined || lots <= maxPositionLots) return null;
+  return worded("position", "market", marketId, lots, maxPositionLots, IF_ALL_FILLS, inBase(worst.exposure));
+}
+
+function notionalBreach({ exposure }: WorstMarket, marketId: MarketId, notional: CreditUnits): Breach | null {
+  const { maxNotional } = exposure.limits;
+  if (maxNotional === undefined || notional <= maxNotional) return null;
+  return worded("notional", "market", marketId, notional, maxNotional, IF_ALL_FILLS, inQuote(exposure));
 }
 
 function accountBreaches(found: Breach[], worst: WorstAccount, marketId: MarketId, limits: AccountLimits): void {

@@ -1,13 +1,13 @@
 import type { Instrument } from "../core/instrument.js";
-import type { CreditUnits, Hex, Lots, MarketId, Side, Ticks } from "../core/units.js";
+import type { CreditUnits, Hex, Lots, MarketId, Side, SideLots, Ticks } from "../core/units.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "./exposure.js";
 
 /** What a market comes to when the worst of its orders fill. Money is worked out when it is asked for: most limits are seldom set. */
 export class WorstMarket {
   readonly exposure: MarketExposure;
-  /** Position when every buy fills and no sell; 0 when that is not long. */
+  /** Position when every buy fills and no sell, and every sell that has not settled fails; 0 when that is not long. */
   readonly longLots: Lots;
-  /** |position| when every sell fills and no buy; 0 when that is not short. */
+  /** |position| when every sell fills and no buy, and every buy that has not settled fails; 0 when that is not short. */
   readonly shortLots: Lots;
   readonly #sums: Sums;
   /** Whole ticks, rounded up. */
@@ -15,8 +15,9 @@ export class WorstMarket {
 
   constructor(exposure: MarketExposure, sums: Sums, markTicks: number) {
     this.exposure = exposure;
-    this.longLots = Math.max(0, exposure.positionLots + sums.buyLots);
-    this.shortLots = Math.max(0, sums.sellLots - exposure.positionLots);
+    const { positionLots, unsettledLots = NO_LOTS } = exposure;
+    this.longLots = Math.max(0, positionLots + unsettledLots.sell + sums.buyLots);
+    this.shortLots = Math.max(0, sums.sellLots + unsettledLots.buy - positionLots);
     this.#sums = sums;
     this.#mark = Math.ceil(markTicks);
   }
@@ -24,6 +25,12 @@ export class WorstMarket {
   /** The larger of both, valued at the worse of mark and prices. */
   get notional(): CreditUnits {
     return credit(this.exposure.instrument, this.#largestLots * Math.max(this.#sums.highestTicks, this.#mark));
+  }
+
+  /** The position of one side, valued at the worse of mark and prices. */
+  notionalOn(side: Side): CreditUnits {
+    const lots = side === "BUY" ? this.longLots : this.shortLots;
+    return credit(this.exposure.instrument, lots * Math.max(this.#sums.highestTicks, this.#mark));
   }
 
   /** Long, valued at the mark. */
@@ -146,6 +153,7 @@ function measureMarket(market: MarketExposure, place: NewOrder | undefined): Wor
 }
 
 const NONE: readonly ExposureOrder[] = [];
+const NO_LOTS: SideLots = { buy: 0, sell: 0 };
 
 function addOrder(sums: Sums, order: ExposureOrder, markTicks: number, isOwn: boolean): void {
   const { side, ticks, mayFillLots, phase } = order;

@@ -95,8 +95,20 @@ describe("the position by trades", () => {
         });
         const truth = trades.reduce((sum, { side, lots, end }) => sum + (end === "FAILED" ? 0 : side === "BUY" ? lots : -lots), 0);
         expect(ledger.positionLots(MARKET)).toBe(truth);
+        const mayFail = (of: string) => trades.reduce((sum, { side, lots, end }) => sum + (end === "CREATED" && side === of ? lots : 0), 0);
+        expect(ledger.unsettledBySide(MARKET)).toEqual({ buy: mayFail("BUY"), sell: mayFail("SELL") });
       }),
     );
+  });
+
+  it("holds the part of a lot that a trade may still lose for a whole one, and a status that nobody has documented for no end", () => {
+    const ledger = new TradeLedger();
+    ledger.trade(venueTrade(1, "BUY", 7, { status: "BATCHED", restPaper: 5n }));
+    ledger.trade(venueTrade(2, "SELL", 3));
+    expect(ledger.unsettledBySide(MARKET)).toEqual({ buy: 8, sell: 3 });
+    ledger.trade(venueTrade(1, "BUY", 7, { status: "SETTLED", restPaper: 5n }));
+    ledger.trade(venueTrade(2, "SELL", 3, { status: "FAILED" }));
+    expect(ledger.unsettledBySide(MARKET)).toEqual({ buy: 0, sell: 0 });
   });
 
   it("holds only what may still change and the last interval, over a day of trades", () => {

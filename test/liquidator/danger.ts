@@ -50,6 +50,7 @@ export function venueMarket(instrument: Instrument, book: { bids: readonly Level
     underwayLots: 0,
     workingLots: { buy: 0, sell: 0 },
     reservedLots: { buy: 0, sell: 0 },
+    unsettledLots: { buy: 0, sell: 0 },
     positionLots: undefined,
     limits: {},
   };

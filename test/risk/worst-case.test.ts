@@ -57,6 +57,64 @@ describe("the worst case of a place", () => {
     expect(limitOf(buy(1), beside({ limits: { maxOpenOrders: 1, maxOpenNotional: 100n } })), "it is no order").toBe(null);
   });
 
+  it("makes no room of a trade that may fail: what was sold and has not settled may come back", () => {
+    const limits = { maxPositionLots: 10 };
+    const held = (over: Partial<MarketExposure>) => account(1_000, market({ limits, ...over }));
+    // 8 were held, 3 bought, 4 sold: 11 are left where the sale fails.
+    expect(limitOf(buy(1), held({ positionLots: 7, unsettledLots: { buy: 3, sell: 4 } }))).toBe("position");
+    expect(limitOf(buy(3), held({ positionLots: 7, unsettledLots: { buy: 3, sell: 0 } }))).toBe(null);
+    expect(limitOf(sell(4), held({ positionLots: -7, unsettledLots: { buy: 4, sell: 3 } }))).toBe("position");
+    expect(limitOf(buy(1), held({ positionLots: 0, unsettledLots: { buy: 0, sell: 9 }, limits: { maxNotional: 900n } }))).toBe("notional");
+    expect(limitOf(buy(1), held({ positionLots: 0, unsettledLots: { buy: 0, sell: 8 }, limits: {} }), { maxLeverage: 0.8 })).toBe(
+      "leverage",
+    );
+  });
+
+  it("holds an order that reduces to the limit of the other side, as far as the position it reduces may fail", () => {
+    const limits = { maxPositionLots: 10 };
+    const held = (over: Partial<MarketExposure>) => account(1_000, market({ limits, ...over }));
+    // Nothing was held; 18 were bought, 6 sold. Of the 12 that are left none is certain, and 6 are sold whatever comes.
+    const unsettledLots = { buy: 18, sell: 6 };
+    expect(limitOf(sell(4), held({ positionLots: 12, unsettledLots }))).toBe(null);
+    expect(limitOf(sell(5), held({ positionLots: 12, unsettledLots }))).toBe("position");
+    expect(limitOf(sell(5), held({ positionLots: 12, unsettledLots, limits: { maxNotional: 1_000n } }))).toBe("notional");
+    // What is over the limit for certain may be sold.
+    expect(limitOf(sell(20), held({ positionLots: 30, unsettledLots: { buy: 0, sell: 6 } }))).toBe(null);
+    expect(limitOf(sell(20), held({ positionLots: 30, unsettledLots: { buy: 10, sell: 6 } }))).toBe(null);
+  });
+
+  it("holds the position limit of an order's side in every outcome, whatever fills, comes, settles and fails", () => {
+    const signed = fc.integer({ min: -12, max: 12 }).filter((lots) => lots !== 0);
+    const fate = fc.record({ lots: signed, comes: fc.boolean() });
+    const world = fc.record({
+      settled: fc.integer({ min: -15, max: 15 }),
+      trades: fc.array(fate, { maxLength: 4 }),
+      orders: fc.array(fate, { maxLength: 3 }),
+      takeovers: fc.array(fate, { maxLength: 2 }),
+      place: signed,
+    });
+    fc.assert(
+      fc.property(world, ({ settled, trades, orders, takeovers, place }) => {
+        const sum = (list: readonly number[]) => list.reduce((total, lots) => total + lots, 0);
+        const ofSide = (sign: number) => Math.abs(sum(trades.map(({ lots }) => (lots * sign > 0 ? lots : 0))));
+        const asExposed = ({ lots }: { lots: number }, i: number) =>
+          resting(lots > 0 ? "BUY" : "SELL", 100, Math.abs(lots), { hash: `${i} ${lots}` });
+        const held = market({
+          positionLots: settled + sum(trades.map(({ lots }) => lots)),
+          unsettledLots: { buy: ofSide(1), sell: ofSide(-1) },
+          orders: orders.map(asExposed),
+          takeoversUnderWay: takeovers.map(asExposed),
+          limits: { maxPositionLots: 10 },
+        });
+        const proposal = place > 0 ? buy(place) : sell(-place);
+        if (checkPlace(proposal, account(1_000, held), {}) !== null) return;
+        const came = [...trades, ...orders, ...takeovers].filter(({ comes }) => comes).map(({ lots }) => lots);
+        expect(Math.sign(place) * (settled + sum(came) + place)).toBeLessThanOrEqual(10);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it("lets an order pass as one that only reduces where no takeover beside it could flip the position", () => {
     const takeover = resting("SELL", 100, 0, { hash: "takeover 1", phase: "matched", untoldLots: 8 });
     const held = market({ positionLots: 10, takeoversUnderWay: [takeover] });

@@ -2,7 +2,7 @@ import type { Bot } from "../../src/bot/bot.js";
 import type { Notice } from "../../src/bot/notice.js";
 import type { UnwindReport } from "../../src/bot/unwind/unwind-report.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms, Side } from "../../src/core/units.js";
-import { signOf } from "../../src/core/units.js";
+import { oppositeOf, signOf } from "../../src/core/units.js";
 import type { Action, PlaceAction } from "../../src/exchange/venue.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { BudgetWitness } from "./budget-witness.js";
@@ -61,7 +61,7 @@ export class Witness {
     this.#exchange = exchange;
     this.#address = address;
     this.#nowMs = nowMs;
-    this.#surprises = new Surprises(plan, exchange, address, nowMs);
+    this.#surprises = new Surprises(plan, nowMs);
     const violate: Violate = (rule, what) => this.#violate(rule, what);
     this.budgets = new BudgetWitness(plan, nowMs, violate);
     this.#fates = new FateWitness(plan, violate);
@@ -292,9 +292,12 @@ export class Witness {
       this.#violate("limit", `${count} orders may be open, allowed ${plan.limits.maxOpenOrders}`);
   }
 
-  /** The most that may still be added to the position on a side: orders open or under way, and takeovers under way; and how many own orders may be open in all. */
+  /**
+   * The most that may still be added to the position on a side: orders open or under way, takeovers under way, and trades of the other side that may
+   * fail; and how many own orders may be open in all.
+   */
   mayJoin(marketId: MarketId, side: Side): { readonly lots: Lots; readonly count: number } {
-    let lots = this.reservedLots(marketId, side);
+    let lots = this.reservedLots(marketId, side) + this.#mayFail(marketId, oppositeOf(side));
     let count = 0;
     for (const order of this.#exchange.openOrders(this.#address)) {
       if (order.terms.market.id === marketId && order.openLots > 0 && !this.#own.has(order.terms.hash) && order.side === side)
@@ -307,6 +310,15 @@ export class Witness {
       if (dispatched.action.side === side) lots += may;
     }
     return { lots, count };
+  }
+
+  /** Lots of the account's trades of a side that have neither settled nor failed. */
+  #mayFail(marketId: MarketId, side: Side): Lots {
+    const trades = this.#exchange.account(this.#address)?.markets.get(marketId)?.trades.page({ limit: 500 }) ?? [];
+    return trades.reduce(
+      (sum, { trade, isBuyer }) => (trade.status === "CREATED" && isBuyer === (side === "BUY") ? sum + trade.lots : sum),
+      0,
+    );
   }
 
   #violate(rule: string, what: string): void {

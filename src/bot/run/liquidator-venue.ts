@@ -191,6 +191,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
       workingLots: { buy: lotsOf("BUY"), sell: lotsOf("SELL") },
       // Whoever plans knows best what is under way.
       reservedLots: { buy: 0, sell: 0 },
+      unsettledLots: context.account.unsettledLots(marketId),
       positionLots: context.account.positionLots(marketId),
       limits: context.marketLimits.get(marketId) ?? {},
     };

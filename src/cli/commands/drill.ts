@@ -150,6 +150,7 @@ async function venueOf({ config, client }: BotAccess, rules: VenueRules): Promis
       underwayLots: 0,
       workingLots: { buy: 0, sell: 0 },
       reservedLots: { buy: 0, sell: 0 },
+      unsettledLots: { buy: 0, sell: 0 },
       positionLots: undefined,
       limits: marketLimitsOf(own, instrument),
     });

@@ -1,14 +1,8 @@
 import type { Instrument } from "../../core/instrument.js";
-import type { CreditUnits, Hex, Lots, MarketId } from "../../core/units.js";
+import type { CreditUnits, Hex, Lots, MarketId, SideLots } from "../../core/units.js";
 import type { Level } from "../../market/view.js";
 import type { AccountLimits, MarketLimits } from "../../risk/limits.js";
 import type { MarginAccount, MarginMarket } from "../margin/margin-account.js";
-
-/** Lots by side, without sign. */
-export interface SideLots {
-  readonly buy: Lots;
-  readonly sell: Lots;
-}
 
 /** A market that a position can be taken in and unwound. */
 export interface TakeoverMarket extends MarginMarket {
@@ -26,6 +20,8 @@ export interface TakeoverMarket extends MarginMarket {
   readonly workingLots: SideLots;
   /** What takeovers that are planned or sent, and in no block yet, may bring, by side. */
   readonly reservedLots: SideLots;
+  /** Trades in {@link positionLots} whose settlement may still fail, by side: each leaves the position again where it does. */
+  readonly unsettledLots: SideLots;
   /**
    * The own position with trades that have not settled, and with what was taken over; the chain has them later. Undefined where only the chain
    * can be asked.

@@ -1,33 +1,35 @@
-import type { CreditUnits, Lots } from "../../core/units.js";
+import type { CreditUnits, Lots, SideLots } from "../../core/units.js";
 import { absolute, larger, smaller } from "../margin/fixed-point.js";
 import type { MarginAccount, Paper } from "../margin/margin-account.js";
 import { weightOf } from "../margin/margin-rules.js";
 import type { TakeoverMarket } from "./plan-input.js";
 
 /**
- * What the own position in a market may come to on one side, in paper of that side: by the chain, or by the exchange with the trades that have not
- * settled, whichever is more. The chain has those trades later, or never; the exchange may have reported a takeover later than the chain.
+ * What the own position in a market may come to on one side, in paper of that side: by the chain, or by the exchange, whichever is more. Trades that
+ * have not settled count where they add to the side, and not where they take from it: each of them may fail. The exchange may have reported a takeover
+ * later than the chain.
  * @param sign of the side: 1n long, -1n short.
  * @param onChain the position by the chain, everything under way and what is planned now counted in.
  * @param planned what of it is planned now, signed.
  */
 export function worstPaper(market: TakeoverMarket, sign: bigint, onChain: Paper, planned: Paper): Paper {
-  const working = paperOf(market, sign > 0n ? market.workingLots.buy : market.workingLots.sell);
-  return larger(sign * onChain + working, unsettledPaper(market, sign, onChain, planned) + working);
+  return heldPaper(market, sign, onChain, planned) + paperOf(market, towards(market.workingLots, sign));
 }
 
 /** The same without own orders that may still fill. */
-function unsettledPaper(market: TakeoverMarket, sign: bigint, onChain: Paper, planned: Paper): Paper {
-  const { positionLots, reservedLots } = market;
+function heldPaper(market: TakeoverMarket, sign: bigint, onChain: Paper, planned: Paper): Paper {
+  const { positionLots, reservedLots, unsettledLots } = market;
   if (positionLots === undefined) return sign * onChain;
-  const reserved = sign > 0n ? reservedLots.buy : reservedLots.sell;
-  return sign * (paperOf(market, positionLots) + planned) + paperOf(market, reserved);
+  const byChain = sign * onChain + paperOf(market, towards(unsettledLots, sign));
+  const failing = towards(unsettledLots, -sign);
+  return larger(byChain, sign * (paperOf(market, positionLots) + planned) + paperOf(market, towards(reservedLots, sign) + failing));
 }
 
-/** What of the own position is held for certain, by the chain and by the exchange: only that can be reduced. Signed. */
+/** What of the own position is held for certain, by the chain and by the exchange, whichever trades fail: only that can be reduced. Signed. */
 export function heldForCertain(market: TakeoverMarket, onChain: Paper): Paper {
-  if (market.positionLots === undefined) return onChain;
-  const byExchange = paperOf(market, market.positionLots);
+  const { positionLots, unsettledLots } = market;
+  if (positionLots === undefined) return onChain;
+  const byExchange = paperOf(market, leastOf(positionLots, unsettledLots));
   // A part of a lot is on the chain alone.
   if (absolute(byExchange - onChain) < market.instrument.paperPerLot) return onChain;
   if (byExchange === 0n || onChain === 0n || byExchange > 0n !== onChain > 0n) return 0n;
@@ -57,18 +59,27 @@ export function beyondElsewhere(markets: Iterable<TakeoverMarket>, perp: string,
 
 /** The same of one market, on these sides. */
 export function beyondChain(market: TakeoverMarket, signs: readonly bigint[], onChain: Paper, planned: Paper): Beyond {
-  const held = weightOf(market, onChain);
-  let [worst, unsettled] = [absolute(onChain), absolute(onChain)];
+  const now = weightOf(market, onChain);
+  let [worst, held] = [absolute(onChain), absolute(onChain)];
   for (const sign of signs) {
     worst = larger(worst, worstPaper(market, sign, onChain, planned));
-    unsettled = larger(unsettled, unsettledPaper(market, sign, onChain, planned));
+    held = larger(held, heldPaper(market, sign, onChain, planned));
   }
   const most = weightOf(market, worst);
   return {
-    notional: most.notional - held.notional,
-    initial: most.initial - held.initial,
-    maintenance: weightOf(market, unsettled).maintenance - held.maintenance,
+    notional: most.notional - now.notional,
+    initial: most.initial - now.initial,
+    maintenance: weightOf(market, held).maintenance - now.maintenance,
   };
+}
+
+/** What is left of a position, towards zero, where everything that has not settled and adds to it fails. Signed. */
+function leastOf(positionLots: Lots, unsettledLots: SideLots): Lots {
+  return positionLots > 0 ? Math.max(0, positionLots - unsettledLots.buy) : Math.min(0, positionLots + unsettledLots.sell);
+}
+
+function towards({ buy, sell }: SideLots, sign: bigint): Lots {
+  return sign > 0n ? buy : sell;
 }
 
 function paperOf({ instrument }: TakeoverMarket, lots: Lots): Paper {

@@ -70,6 +70,15 @@ describe("a plan starts from the position with the trades that have not settled"
     expect(plan(victim([btc(), -2n * COIN]), input([btc({ limits, positionLots: 0 })], { own })).requestPaper).toBe(-COIN);
   });
 
+  it("and where they do both: those that add have settled and those that reduce have failed, in the worst case", () => {
+    // 200 are on the chain, 500 more were bought and 500 sold: 700 are left where the sale fails, and 300 are owed where the purchase does.
+    const own = account(100_000, [btc(), COIN / 5n]);
+    const both = btc({ limits, positionLots: 200, unsettledLots: { buy: 500, sell: 500 } });
+    expect(plan(victim([btc(), 2n * COIN]), input([both], { own })).requestPaper).toBe((3n * COIN) / 10n);
+    expect(plan(victim([btc(), -2n * COIN]), input([both], { own })).requestPaper).toBe((-7n * COIN) / 10n);
+    expect(plan(victim([btc(), -COIN / 5n]), input([both], { own })).unwindLots, "nothing of it is certain to be there").toBe(-200);
+  });
+
   it("and nets only what is held for certain: a position that was sold already has to be bought back on the book", () => {
     const own = account(100_000, [btc(), COIN]);
     expect(plan(victim([btc(), -COIN]), input([btc({ positionLots: 0 })], { own })).unwindLots).toBe(-1000);

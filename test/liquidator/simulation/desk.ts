@@ -164,6 +164,7 @@ export class Desk implements LiquidatorVenue, UnwindPort {
       underwayLots: lots,
       workingLots: { buy: 0, sell: 0 },
       reservedLots: { buy: 0, sell: 0 },
+      unsettledLots: { buy: 0, sell: 0 },
       positionLots: undefined,
       limits: {},
     };

@@ -3,7 +3,6 @@ import { decimalToScaled } from "../../../src/core/instrument.js";
 import { type CreditUnits, type Hex, type Lots, type MarketId, type Ms, type Side, signOf } from "../../../src/core/units.js";
 import type { PlaceAction } from "../../../src/exchange/venue.js";
 import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
-import type { Surprises } from "../surprises.js";
 import type { Violate } from "../violation.js";
 import type { Witness } from "../witness.js";
 import type { SentTakeover } from "./takeovers-under-way.js";
@@ -24,17 +23,15 @@ export interface LimitWitnessDeps {
   readonly exchange: EmbeddedExchange;
   readonly account: Hex;
   readonly nowMs: () => Ms;
-  /** Counts what orders and takeovers under way may add. */
+  /** Counts what orders, takeovers under way and trades that fail may add. */
   readonly orders: Witness;
-  readonly surprises: Surprises;
   readonly violate: Violate;
 }
 
 /**
  * Holds the account's real position to the limits of the bot's file after every event, and the worst case of every takeover and place
  * when it is sent, those of the whole account too. An order that was legal when it was sent and a takeover whose room was reserved stay
- * within the limit together, so that nothing of the bot's own excuses a position above it; a trade whose settlement failed does, and
- * for limits in money a mark that has moved.
+ * within the limit together, and so they do where trades fail: nothing excuses a position above it, but for limits in money a mark that has moved.
  */
 export class LimitWitness {
   readonly #deps: LimitWitnessDeps;
@@ -59,7 +56,7 @@ export class LimitWitness {
   }
 
   afterEvent(): void {
-    const { exchange, account, surprises, nowMs } = this.#deps;
+    const { exchange, account, nowMs } = this.#deps;
     for (const [marketId, { lots: limit }] of this.#limits) {
       this.#noteMark(marketId, nowMs());
       const position = exchange.positionLots(account, marketId);
@@ -67,7 +64,7 @@ export class LimitWitness {
       // A position above the limit is a violation once, and again when it grows.
       const known = Math.max(limit, this.#worst.get(marketId) ?? 0);
       if (lots <= limit) this.#worst.delete(marketId);
-      if (lots <= known || lots <= known + surprises.lots(marketId)) continue;
+      if (lots <= known) continue;
       this.#worst.set(marketId, lots);
       this.#violate("limit", `the position in ${marketId} is ${position} lots, allowed ${limit}`);
     }
@@ -78,13 +75,13 @@ export class LimitWitness {
     const limit = this.#limits.get(marketId);
     if (limit === undefined) return;
     const side = lots > 0 ? "BUY" : "SELL";
-    const { exchange, account, orders, surprises } = this.#deps;
+    const { exchange, account, orders } = this.#deps;
     const position = exchange.positionLots(account, marketId);
     const worst = this.#worstLots(marketId, side);
-    if (worst > limit.lots + surprises.lots(marketId) && !this.#onlyReduces(marketId, side))
+    if (worst > limit.lots && !this.#onlyReduces(marketId, side))
       this.#violate(
         "reserve",
-        `a takeover of ${lots} lots in ${marketId} leaves a worst case of ${worst} lots, allowed ${limit.lots}: the position is ${position}, orders and takeovers under way may add ${orders.mayJoin(marketId, side).lots}`,
+        `a takeover of ${lots} lots in ${marketId} leaves a worst case of ${worst} lots, allowed ${limit.lots}: the position is ${position}, orders, takeovers under way and trades that fail may add ${orders.mayJoin(marketId, side).lots}`,
       );
     this.#judgeMoney(marketId, side, Math.abs(lots), `a takeover of ${lots} lots in ${marketId}`);
   }
@@ -96,8 +93,7 @@ export class LimitWitness {
 
   /** The limits in money, of the market and of the account; `added` is among what is under way already. */
   #judgeMoney(marketId: MarketId, side: Side, added: Lots, what: string): void {
-    const { surprises } = this.#deps;
-    if (this.#onlyReduces(marketId, side) || surprises.lots(marketId) > 0) return;
+    if (this.#onlyReduces(marketId, side)) return;
     const here = this.#worstCredit(marketId, this.#worstLots(marketId, side));
     const { notional } = this.#limits.get(marketId) ?? {};
     if (notional !== undefined && here > notional)

@@ -20,6 +20,14 @@ export const WHOLE_BREAKS: readonly WholeBreak[] = [
     },
   },
   {
+    name: "trades-never-fail",
+    what: "trades that have not settled make room in the limits as if none of them could fail",
+    rules: ["limit", "reserve", "account"],
+    bot: ({ context }) => {
+      context.account.unsettledLots = () => ({ buy: 0, sell: 0 });
+    },
+  },
+  {
     name: "limits-ignored",
     what: "the position limit is ten times what the config says",
     rules: ["limit", "reserve"],

@@ -4,7 +4,6 @@ import type { Hex, Ms } from "../../../src/core/units.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import type { NetworkWitness } from "../faulty-network.js";
-import { Surprises } from "../surprises.js";
 import type { Violate, Violation } from "../violation.js";
 import { Witness } from "../witness.js";
 import type { ProcessEnd } from "./bot-process.js";
@@ -44,8 +43,7 @@ export class WholeWitness {
     };
     const violate = this.#violate;
     this.orders = new Witness(plan, exchange, account, nowMs);
-    const surprises = new Surprises(plan, exchange, account, nowMs);
-    this.#limits = new LimitWitness({ config: plan.bot, exchange, account, nowMs, orders: this.orders, surprises, violate });
+    this.#limits = new LimitWitness({ config: plan.bot, exchange, account, nowMs, orders: this.orders, violate });
     this.#positions = new PositionWitness(exchange, account, nowMs, violate);
     this.#takeovers = new TakeoversUnderWay(chain, exchange, account);
     this.orders.reservedLots = (marketId, side) => this.#takeovers.lots(marketId, side);

@@ -36,7 +36,7 @@ export function marketPanel(market: ScreenMarket, width: number, height: number)
     ...bids.map((level) => levelLine(level, columns, "green")),
     [
       ["position ", "dim"],
-      signed(market.positionBase),
+      market.positionBase === undefined ? ["unknown"] : signed(market.positionBase),
       ["   fills ", "dim"],
       [`${market.fills} (${market.fillsPerMinute.toFixed(1)}/min)`],
     ],

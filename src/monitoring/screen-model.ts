@@ -32,7 +32,8 @@ export interface ScreenMarket {
   readonly spread: string | undefined;
   readonly mark: string | undefined;
   readonly bookAgeMs: Ms | undefined;
-  readonly positionBase: string;
+  /** Undefined until the exchange has reported the account. */
+  readonly positionBase: string | undefined;
   /** Signed decimal strings. */
   readonly pnlQuote: Readonly<Record<PnlPart, string>>;
   readonly pnlTotalQuote: string;

@@ -46,7 +46,8 @@ export interface Breach {
  * Judges a place in its worst case (design, rule 5): every order that may still become position, own and manual, at full size, every takeover
  * that is under way, and this one with them, and every trade that has not settled failed where that makes it worse. Null when no limit is breached. A place
  * that can only reduce the position, and not flip it, passes whatever else is over its limit: size, order counts and distance from the mark are asked of
- * it, and where trades of the position may fail, the limits of what it could then become. Cancels are never asked.
+ * it, and where trades of the position may fail, the limits of its market; those of the account too, where the most that the position may come to grows.
+ * Cancels are never asked.
  */
 export function checkPlace(place: PlaceProposal, exposure: AccountExposure, limits: AccountLimits): Breach | null {
   const market = exposure.markets.get(place.marketId);
@@ -54,7 +55,11 @@ export function checkPlace(place: PlaceProposal, exposure: AccountExposure, limi
     return breach("unknown-market", "market", place.marketId, place.marketId, "a market of the account", "is not known");
   const bare = placeBreach(place, market, exposure, limits);
   if (bare !== null) return bare;
-  if (onlyReduces(place, market)) return mayFlip(place, market) ? flippedBreach(place, exposure) : null;
+  if (onlyReduces(place, market)) {
+    if (!mayFlip(place, market)) return null;
+    const breach = flippedBreach(place, exposure);
+    if (breach !== null || !growsWorst(place, exposure)) return breach;
+  }
   if (!Number.isFinite(market.markTicks))
     return breach("no-mark", "market", place.marketId, "none", "a mark price", "nothing to value it by");
   return worstBreaches(measureAccount(exposure, place), place.marketId, limits, place)[0] ?? null;
@@ -76,6 +81,12 @@ export function onlyReduces(place: Pick<PlaceProposal, "side" | "lots" | "hash">
 /** Whether the position that a place reduces has trades in it whose failure would leave less than the place takes. */
 function mayFlip({ side }: PlaceProposal, { unsettledLots }: MarketExposure): boolean {
   return unsettledLots !== undefined && (side === "BUY" ? unsettledLots.sell : unsettledLots.buy) > 0;
+}
+
+/** Whether the most that a market's position may come to, on either side, is more with a place. */
+function growsWorst(place: PlaceProposal, exposure: AccountExposure): boolean {
+  const [without, withIt] = [0, place.lots].map((lots) => measureAccount(exposure, { ...place, lots }).markets.get(place.marketId));
+  return without === undefined || withIt === undefined || withIt.largestLots > without.largestLots;
 }
 
 /** The limits of a market's position on the side of a place, which reduces the position unless trades in it fail. */

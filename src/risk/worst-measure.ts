@@ -24,7 +24,7 @@ export class WorstMarket {
 
   /** The larger of both, valued at the worse of mark and prices. */
   get notional(): CreditUnits {
-    return credit(this.exposure.instrument, this.#largestLots * Math.max(this.#sums.highestTicks, this.#mark));
+    return credit(this.exposure.instrument, this.largestLots * Math.max(this.#sums.highestTicks, this.#mark));
   }
 
   /** The position of one side, valued at the worse of mark and prices. */
@@ -44,11 +44,11 @@ export class WorstMarket {
   }
 
   get maintenance(): CreditUnits {
-    return partOf(credit(this.exposure.instrument, this.#largestLots * this.#mark), this.exposure.maintenancePpm);
+    return partOf(credit(this.exposure.instrument, this.largestLots * this.#mark), this.exposure.maintenancePpm);
   }
 
   get initialMargin(): CreditUnits {
-    return partOf(credit(this.exposure.instrument, this.#largestLots * this.#mark), this.exposure.initialPpm);
+    return partOf(credit(this.exposure.instrument, this.largestLots * this.#mark), this.exposure.initialPpm);
   }
 
   /** What the fills cost at once: the prices' distance to the mark where it is against us, and fees. */
@@ -67,7 +67,8 @@ export class WorstMarket {
     return credit(this.exposure.instrument, side === "BUY" ? this.#sums.uncountedBuy : this.#sums.uncountedSell);
   }
 
-  get #largestLots(): Lots {
+  /** The most that the position may come to, on either side. */
+  get largestLots(): Lots {
     return Math.max(this.longLots, this.shortLots);
   }
 }

@@ -78,6 +78,12 @@ describe("the worst case of a place", () => {
     expect(limitOf(sell(4), held({ positionLots: 12, unsettledLots }))).toBe(null);
     expect(limitOf(sell(5), held({ positionLots: 12, unsettledLots }))).toBe("position");
     expect(limitOf(sell(5), held({ positionLots: 12, unsettledLots, limits: { maxNotional: 1_000n } }))).toBe("notional");
+    // The account's limits are asked where the worst of both sides grows: here from 12 to 13 and more.
+    const free = held({ positionLots: 12, unsettledLots: { buy: 18, sell: 0 }, limits: {} });
+    expect([limitOf(sell(6), free, { maxNotional: 1_000n }), limitOf(sell(7), free, { maxNotional: 1_000n })]).toEqual([
+      null,
+      "account-notional",
+    ]);
     // What is over the limit for certain may be sold.
     expect(limitOf(sell(20), held({ positionLots: 30, unsettledLots: { buy: 0, sell: 6 } }))).toBe(null);
     expect(limitOf(sell(20), held({ positionLots: 30, unsettledLots: { buy: 10, sell: 6 } }))).toBe(null);

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { statusOf } from "../../src/bot/run/bot-status.js";
+import { RunMonitor } from "../../src/bot/run/run-monitor.js";
+import { summaryOf } from "../../src/bot/run/run-summary.js";
+import { silentLog } from "../../src/monitoring/log.js";
+import { Metrics } from "../../src/monitoring/metrics.js";
 import type { ScriptedNetwork } from "./scripted-network.js";
-import { BID, Stage } from "./stage.js";
+import { BID, MARKET, Stage } from "./stage.js";
 
 /** Killed with both its quotes resting, and started again for so short a time that it has not learned of them. */
 async function startedOver(stage: Stage): Promise<void> {
@@ -27,6 +32,19 @@ describe("a bot that is told to leave before it knows what its earlier run left"
 
     expect(stage.allQuotes(), "the owner's own is left").toEqual([`BUY 3 @ ${BID - 500}`]);
     expect(result).toEqual({ reason: "SIGINT", ordersLeft: [], openOrdersLeft: 0 });
+  });
+
+  it("names no position, whatever it remembers of the run before, while the exchange does not report it", async () => {
+    const stage = new Stage();
+    await stage.botStarts();
+    stage.owner.rests("BUY", 3, BID + 1);
+    await stage.passes(1_000);
+    stage.botIsKilled();
+    await stage.botStarts(5_000, unreachable);
+    expect(statusOf(stage.rig.bot).markets[MARKET]?.positionBase).toBe(null);
+    await stage.botStops(60_000);
+    const monitor = new RunMonitor(new Metrics(), silentLog, stage.clock, () => {});
+    expect(summaryOf(stage.rig.bot, monitor, null).positionBase).toEqual({ [MARKET]: null });
   });
 
   it("does not say that nothing is open while the exchange does not tell", async () => {

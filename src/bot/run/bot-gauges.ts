@@ -16,7 +16,7 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
     metrics.setUnknownOrders(desk.marketId, working.filter(({ phase }) => phase === "unknown").length);
     metrics.setManualOrders(desk.marketId, account.orders.foreign(desk.marketId).length);
     if (desk.hasStrategy) metrics.setQuoting(desk.marketId, isQuoting(bot.context, desk.marketId));
-    metrics.setPosition(desk.marketId, Number(account.positionBase(desk.marketId)));
+    if (account.confirmed) metrics.setPosition(desk.marketId, Number(account.positionBase(desk.marketId)));
     metrics.setPositionUnknown(desk.marketId, positionUnknownSeconds(bot, desk.marketId) ?? 0);
     const bookAgeMs = clock.monotonicMs() - desk.lag.rightAtMs(desk.book.lastReceivedMs);
     if (desk.book.synchronised) metrics.setBookAge(desk.marketId, bookAgeMs / 1000);

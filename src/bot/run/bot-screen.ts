@@ -74,7 +74,7 @@ function screenMarket(bot: Bot, market: MarketStatus, { marketId, nowMs, fills }
     spread: inStep ? spreadOf(bot, marketId) : undefined,
     mark: short(market.markQuote),
     bookAgeMs: inStep ? Math.max(0, nowMs - desk.lag.rightAtMs(desk.book.lastReceivedMs)) : undefined,
-    positionBase: market.positionBase,
+    positionBase: market.positionBase ?? undefined,
     pnlQuote: shortPnl(market.pnlQuote),
     pnlTotalQuote: short(market.pnlTotalQuote),
     fills: fills.count,

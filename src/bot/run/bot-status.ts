@@ -21,7 +21,8 @@ export interface MarketStatus {
   /** Why it is not quoting, or not all that its strategy wants. */
   readonly reasons: readonly string[];
   readonly strategy: string;
-  readonly positionBase: string;
+  /** null until the exchange has reported the account. */
+  readonly positionBase: string | null;
   /** For how long the position has been unknown: nothing is quoted meanwhile. Undefined while it is known. */
   readonly positionUnknownSeconds: number | undefined;
   readonly pnlQuote: PnlQuote;
@@ -224,7 +225,7 @@ function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
     state,
     reasons,
     strategy: config.markets[marketId]?.strategy ?? "no strategy",
-    positionBase: account.positionBase(marketId),
+    positionBase: account.confirmed ? account.positionBase(marketId) : null,
     positionUnknownSeconds: positionUnknownSeconds(bot, marketId),
     pnlQuote: parts,
     pnlTotalQuote: total,

@@ -15,7 +15,8 @@ export interface RunSummary {
   readonly ordersUnknownResolved: number;
   readonly fills: number;
   readonly failedTrades: number;
-  readonly positionBase: Readonly<Record<MarketId, string>>;
+  /** null where the run ended before the exchange had reported the account: what is held is not known. */
+  readonly positionBase: Readonly<Record<MarketId, string | null>>;
   /** Net value at the start and all profit since, at the marks last known. */
   readonly equityQuote: string | null;
   readonly equityChangeQuote: string | null;
@@ -97,9 +98,9 @@ export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: nu
   const unit = 10n ** BigInt(parts.decimals - creditDecimals);
   const told = account.balances?.balances.netValue;
   let manualOrders = 0;
-  const positionBase: Record<MarketId, string> = {};
+  const positionBase: Record<MarketId, string | null> = {};
   for (const desk of desks.values()) {
-    positionBase[desk.marketId] = account.positionBase(desk.marketId);
+    positionBase[desk.marketId] = account.confirmed ? account.positionBase(desk.marketId) : null;
     manualOrders += account.orders.foreign(desk.marketId).length;
   }
   const positionsApart = (monitor.stopResult?.positionsApart ?? []).map(({ exchangeBase = null, ...one }) => ({ ...one, exchangeBase }));

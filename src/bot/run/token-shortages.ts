@@ -62,7 +62,7 @@ export class TokenShortages {
 
   #positions(): Readonly<Record<string, string>> {
     const bot = this.#bot();
-    if (bot === undefined) return {};
+    if (bot?.context.account.confirmed !== true) return {};
     const { account, desks } = bot.context;
     return Object.fromEntries([...desks.keys()].map((marketId) => [marketId, account.positionBase(marketId)]));
   }

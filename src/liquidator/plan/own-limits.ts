@@ -52,17 +52,7 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
   const worst = (after: MarginAccount): Paper => worstPaper(market, sign, paperIn(after), paperIn(after) - heldPaper);
   const worstNotional = (after: MarginAccount): CreditUnits => mulFixed(worst(after), markPrice);
   const elsewhere = beyondElsewhere(markets.values(), perp, own.margin);
-  const here = (after: MarginAccount) => beyondChain(market, [sign], paperIn(after), paperIn(after) - heldPaper);
-  const worstExposure = (after: MarginAccount): CreditUnits => after.exposureCredit + here(after).notional + elsewhere.notional;
-  const list: [TakeoverBound, Excess][] = [
-    [
-      "margin",
-      (after, loss) => {
-        const maintenance = after.maintenanceMarginCredit + here(after).maintenance + elsewhere.maintenance;
-        return maintenance + ceilDivide(maintenance * BigInt(rules.marginBufferBps), BPS) - (after.netValueCredit - loss);
-      },
-    ],
-  ];
+  const list: [TakeoverBound, Excess][] = [];
   const { maxPositionLots, maxNotional } = limits;
   if (maxPositionLots !== undefined)
     list.push(["max-position", (after) => worst(after) - BigInt(maxPositionLots) * instrument.paperPerLot]);
@@ -70,20 +60,32 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
   const { maxNotional: mostOfAccount, maxLeverage, maxMarginUseFraction, minLiquidationDistanceBps } = account;
   const { maxExposureCredit } = own;
   if (maxExposureCredit !== undefined) list.push(["account-notional", (after) => after.exposureCredit - maxExposureCredit]);
-  if (mostOfAccount !== undefined) list.push(["account-notional", (after) => worstExposure(after) - mostOfAccount]);
-  if (maxLeverage !== undefined) {
-    const millionths = BigInt(Math.floor(maxLeverage * Number(MILLION)));
-    list.push(["leverage", (after, loss) => worstExposure(after) * MILLION - (after.netValueCredit - loss) * millionths]);
-  }
-  if (maxMarginUseFraction !== undefined) {
-    const millionths = BigInt(Math.floor(maxMarginUseFraction * Number(MILLION)));
+  // Once with what the chain has on the other side, and once without: it only becomes less, and would excuse what is beyond a limit on this side.
+  for (const least of [undefined, 0n]) {
+    const here = (after: MarginAccount) => beyondChain(market, [sign], paperIn(after), paperIn(after) - heldPaper, least);
+    const worstExposure = (after: MarginAccount): CreditUnits => after.exposureCredit + here(after).notional + elsewhere.notional;
     list.push([
-      "margin-use",
+      "margin",
       (after, loss) => {
-        const initial = after.initialMarginCredit + here(after).initial + elsewhere.initial;
-        return initial * MILLION - (after.netValueCredit - loss) * millionths;
+        const maintenance = after.maintenanceMarginCredit + here(after).maintenance + elsewhere.maintenance;
+        return maintenance + ceilDivide(maintenance * BigInt(rules.marginBufferBps), BPS) - (after.netValueCredit - loss);
       },
     ]);
+    if (mostOfAccount !== undefined) list.push(["account-notional", (after) => worstExposure(after) - mostOfAccount]);
+    if (maxLeverage !== undefined) {
+      const millionths = BigInt(Math.floor(maxLeverage * Number(MILLION)));
+      list.push(["leverage", (after, loss) => worstExposure(after) * MILLION - (after.netValueCredit - loss) * millionths]);
+    }
+    if (maxMarginUseFraction !== undefined) {
+      const millionths = BigInt(Math.floor(maxMarginUseFraction * Number(MILLION)));
+      list.push([
+        "margin-use",
+        (after, loss) => {
+          const initial = after.initialMarginCredit + here(after).initial + elsewhere.initial;
+          return initial * MILLION - (after.netValueCredit - loss) * millionths;
+        },
+      ]);
+    }
   }
   if (minLiquidationDistanceBps !== undefined) {
     const least = BigInt(Math.ceil(minLiquidationDistanceBps));

@@ -57,10 +57,19 @@ export function beyondElsewhere(markets: Iterable<TakeoverMarket>, perp: string,
   return { notional, initial, maintenance };
 }
 
-/** The same of one market, on these sides. */
-export function beyondChain(market: TakeoverMarket, signs: readonly bigint[], onChain: Paper, planned: Paper): Beyond {
+/**
+ * The same of one market, on these sides.
+ * @param least what the position comes to at least: what the chain has; or 0, for that of these sides alone, which may be less than the chain's.
+ */
+export function beyondChain(
+  market: TakeoverMarket,
+  signs: readonly bigint[],
+  onChain: Paper,
+  planned: Paper,
+  least: Paper = absolute(onChain),
+): Beyond {
   const now = weightOf(market, onChain);
-  let [worst, held] = [absolute(onChain), absolute(onChain)];
+  let [worst, held] = [least, least];
   for (const sign of signs) {
     worst = larger(worst, worstPaper(market, sign, onChain, planned));
     held = larger(held, heldPaper(market, sign, onChain, planned));

@@ -4,6 +4,7 @@ import { allocateTakeovers } from "../../../src/liquidator/plan/allocate-takeove
 import type { Victim } from "../../../src/liquidator/plan/plan-input.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
 import type { InFlight } from "../../../src/liquidator/takeover-desk.js";
+import type { AccountLimits } from "../../../src/risk/limits.js";
 import { account, BTC_PERP, btc, COIN, eth, input, name, OWN, plan, USD, victim } from "./planned-victims.js";
 
 const limits = { maxPositionLots: 1000 };
@@ -92,6 +93,15 @@ describe("a position beyond the limit on one side", () => {
     const own = account(200_000, [btc(), (-15n * COIN) / 10n]);
     const decided = plan(victim([btc(), 4n * COIN]), input([btc({ limits, positionLots: -1500 })], { own }));
     expect([decided.boundBy, decided.requestPaper]).toEqual(["max-position", (25n * COIN) / 10n]);
+  });
+
+  it("nor beyond a limit of the account, which both sides of a market share", () => {
+    const own = account(1_000_000, [btc(), -3n * COIN]);
+    const taken = (limits: AccountLimits) =>
+      plan(victim([btc(), 4n * COIN]), input([btc({ positionLots: 500 })], { own, limits })).requestPaper;
+    expect(taken({ maxNotional: 40_000n * USD })).toBe((15n * COIN) / 10n);
+    // What the takeover earns and costs is in the net value.
+    expect(Number(taken({ maxLeverage: 0.04 })) / 1e18).toBeCloseTo(1.5, 1);
   });
 
   it("nor where the chain alone has it, as while the receipt of an earlier takeover is missing", () => {

@@ -24,7 +24,7 @@ export interface Machine {
 /** How a run ended: as `marketwright run` ends. */
 export interface ProcessEnd {
   readonly exitCode: number;
-  readonly positionBase: Readonly<Record<string, string>>;
+  readonly positionBase: Readonly<Record<string, string | null>>;
   /** Everything that was printed. */
   readonly text: string;
 }

@@ -21,6 +21,8 @@ export function judgeEnd({ exitCode, positionBase, text }: ProcessEnd, facts: En
     const { instrument } = exchange.market(marketId);
     const theirs = exchange.positionLots(account, marketId);
     const ours = positionBase[marketId];
+    // A run that the exchange never reported the account to names no position.
+    if (ours === null) return [];
     return ours !== undefined &&
       Math.abs(Number(ours)) === Number(instrument.amountOf(Math.abs(theirs))) &&
       Math.sign(Number(ours)) === Math.sign(theirs)

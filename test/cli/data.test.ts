@@ -46,7 +46,19 @@ describe("marketwright data", () => {
     expect((await run("taker", "--replace")).out).toBe(`${file}: 1 trades, day 2024-08-09\n`);
   });
 
-  it("says so to a script too, and nothing of what such a file would have become", async () => {
+  // A script that corrected its mapping read "days": [] and nothing else, as for a file without any row.
+  it("names to a script each file that it did not read anew", async () => {
+    const folder = scratchFolder();
+    const [store, first] = [join(folder, "history"), fileOf(folder, "trades.csv", TRADES)];
+    const second = fileOf(folder, "more.csv", TRADES.replaceAll("17231616", "17232480"));
+    const unchanged = async (...files: string[]): Promise<unknown> =>
+      JSON.parse((await captureCli(["data", "import", ...files, "--market", "btcusdt", "--store", store, "--json"])).out).unchanged;
+    expect(await unchanged(first)).toEqual([]);
+    expect(await unchanged(first, second)).toEqual([first]);
+    expect(await unchanged(first, second, "--replace")).toEqual([]);
+  });
+
+  it("tells nothing of what such a file would have become, neither its repairs nor its clock", async () => {
     const folder = scratchFolder();
     const head = "id,price,amount,time,recvTimeNs,isBuyerMaker\n";
     const row = (id: number, amount: string, fromMs = 1723161600000): string =>

@@ -134,7 +134,9 @@ describe("a web page whose origin the file allows", () => {
   });
 
   it.each(["https://app.example/", "app.example", "https://App.example", ""])("is named by its origin alone: %j is refused", (origin) => {
-    expect(() => parseExchangeConfig({ markets: { btcusdc: {} }, corsOrigins: [origin] })).toThrow(/corsOrigins.*https:\/\/app\.example/s);
+    expect(() => parseExchangeConfig({ markets: { btcusdc: {} }, corsOrigins: [origin] })).toThrow(
+      /corsOrigins.*expected an origin, such as https:\/\/app\.example,/s,
+    );
   });
 });
 

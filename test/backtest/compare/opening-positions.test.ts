@@ -44,7 +44,7 @@ describe("the positions that a session began with", () => {
 });
 
 describe("a session that began with a position", () => {
-  it("is run again with it: its bot sells what it held, and nothing is said to be missing", async () => {
+  it("is run again with it: at the limit of its position its bot asks only to be rid of it, and nothing is said to be missing", async () => {
     const { folder, session } = await recordSession(makerWish(join(scratchFolder(), "session"), 10_000, "lively", 0.02));
     if (session === undefined) throw new Error("not recorded");
     const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
@@ -54,9 +54,15 @@ describe("a session that began with a position", () => {
       const start = { equityQuote: session.start?.equityQuote ?? "0", positionsBase: { [MARKET]: amount } };
       return compareSession({ folder, session: { ...session, start }, strategies, liquidation, seed: "1", fit: false });
     };
-    const [flat, long] = [await compared("0"), await compared("0.2")];
-    expect(long.notes.join()).not.toContain("which the replay does not have");
-    expect(long.worthless).toEqual(flat.worthless);
-    expect(long.profit.replay.inventory).not.toBe(flat.profit.replay.inventory);
+    const told: string[] = [];
+    const firstWanted = async (amount: string): Promise<readonly string[]> => {
+      const { markets, notes } = await compared(amount);
+      told.push(...notes.filter((note) => note.includes("does not have")));
+      const wanted = markets[0]?.again.intents.firstDifference?.replay ?? "";
+      return [...wanted.matchAll(/BUY|SELL/g)].map(([side]) => side);
+    };
+    expect(await firstWanted("1")).toEqual(["SELL", "SELL"]);
+    expect(await firstWanted("-1")).toEqual(["BUY", "BUY"]);
+    expect(told).toEqual([]);
   });
 });

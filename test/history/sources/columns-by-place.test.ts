@@ -38,7 +38,6 @@ describe("Columns by place", () => {
     ["zipped", "t.zip", zipped(["t.csv", ROWS])],
     ["under a header", "t.csv", `when,px,qty\n${ROWS}`],
     ["under a header of places, as pandas writes it", "t.csv", `0,1,2\n${ROWS}`],
-    ["with values that are alike in the first row", "t.csv", ROWS],
   ])("read a file without a header, from its first row on: %s", async (_what, name, content) => {
     expect(await held(name, content)).toEqual(rows);
   });

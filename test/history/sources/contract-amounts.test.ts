@@ -142,8 +142,10 @@ describe("amounts that count contracts", () => {
   it("are told of bests and candles too", async () => {
     const { folder, store } = emptyStore();
     const bbo = fileOf(folder, "q.csv", `time,exchange,symbol,bid,bidAmount,ask,askAmount\n${MS},okex-swap,BTC-USD-SWAP,1,25,2,31\n`);
-    const { files } = await take(store, [bbo]);
-    expect(files[0]?.findings.join()).toMatch(/okex-swap BTC-USD-SWAP count contracts, not base units/);
+    const candles = fileOf(folder, "k.csv", `time,exchange,symbol,open,high,low,close,volume\n${MS},okex-swap,BTC-USD-SWAP,1,2,1,2,25\n`);
+    const { files } = await take(store, [bbo, candles], { interval: "1M" });
+    expect(files.map(({ kind }) => kind)).toEqual(["bbo", "klines-1M"]);
+    for (const { findings } of files) expect(findings.join()).toMatch(/okex-swap BTC-USD-SWAP count contracts, not base units/);
   });
 
   // Renamed, Binance's own files tell it by nothing but their numbers: the "quote" of a coin-margined contract is of coins.

@@ -1,3 +1,4 @@
+import { FormatError } from "../../core/errors.js";
 import type { CreditUnits, Hex, MarketId, PaperUnits } from "../../core/units.js";
 import type { IncomeType } from "../../exchange/records.js";
 import type { Account } from "../accounts/account.js";
@@ -52,11 +53,11 @@ interface Part {
 
 /** A transaction while its events are applied. */
 interface Run {
-  /** Who sent its trades: the contract that a wallet called, or the wallet itself. */
-  readonly orderSender: Hex;
   readonly terms: EventTerms;
   readonly parts: Map<string, Part>;
-  /** A trade's first balance is its taker's. */
+  /** Who sent the trade whose events come. */
+  orderSender: Hex | null;
+  /** Whether the trade's taker, who has the first balance of it, has had it. */
   hasTaker: boolean;
 }
 
@@ -86,10 +87,9 @@ export class ChainAccounts {
   }
 
   /** Does what a transaction's events say; within a turn. */
-  apply({ events, from, to }: Pick<ChainTransaction, "events" | "from" | "to">, terms: EventTerms = {}): void {
+  apply({ events }: Pick<ChainTransaction, "events">, terms: EventTerms = {}): void {
     const touched = new Set<Account>();
-    const orderSender = to === null || this.#perps.has(to) ? from : to;
-    const run: Run = { orderSender, terms, parts: new Map(), hasTaker: false };
+    const run: Run = { terms, parts: new Map(), orderSender: null, hasTaker: false };
     for (const event of events) {
       const account = this.#applyOne(event, run);
       if (account !== null) touched.add(account);
@@ -116,6 +116,10 @@ export class ChainAccounts {
       }
       case "operator":
         return this.#operator(event);
+      case "trade":
+        run.orderSender = event.orderSender;
+        run.hasTaker = false;
+        return null;
       case "order-filled":
         return this.#filled(event, run);
       case "liquidated":
@@ -177,16 +181,17 @@ export class ChainAccounts {
     return account;
   }
 
-  /** A trade that somebody else sent: its fee goes to whoever did. */
+  /**
+   * A fill of a trade that somebody else sent, who has its fee.
+   * @throws FormatError where no trade came before it
+   */
   #filled(event: OrderFilledEvent, { parts, orderSender }: Run): Account {
+    if (orderSender === null) throw new FormatError("a fill without its trade", { field: "orderHash", value: event.orderHash });
     const part = partOf(parts, event);
     part.fee += event.fee;
     part.tradeFee = (part.tradeFee ?? 0n) + event.fee;
     part.incomes.push([event.paper > 0n ? "BUY" : "SELL", event.credit]);
-    const payee = this.account(orderSender);
-    payee.deposits += event.fee;
-    bookIncomes(this.#parts.state, payee, "", [["COMMISSION", event.fee]]);
-    return payee;
+    return this.#credit(orderSender, event.fee, 0n, "COMMISSION");
   }
 
   #liquidation(event: LiquidatedEvent | LiquidateEvent, parts: Map<string, Part>): void {

@@ -2,7 +2,7 @@ import { Interface } from "ethers";
 import { dealerAbi } from "../../chain/abi/dealer.generated.js";
 import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
-import type { EmbeddedChain } from "../chain/embedded-chain.js";
+import { type TradeReading, withTrades } from "./approved-trades.js";
 import type { ChainEvent, ChainEventReader, ChainLog, WaitingWithdrawalEvent } from "./chain-events.js";
 
 /** A mined transaction with what the contracts said in it. */
@@ -16,7 +16,8 @@ export interface ChainTransaction {
   /** Why, where it was asked for and the chain knows. */
   readonly revertReason: string | null;
   /**
-   * In the order in which they were emitted, then what waits after each withdrawal; none of a transaction that was reverted.
+   * In the order in which they were emitted, each trade's sender before its fills, then what waits after each withdrawal; none of a
+   * transaction that was reverted.
    */
   readonly events: readonly ChainEvent[];
 }
@@ -31,9 +32,7 @@ export interface ChainBlock {
 }
 
 /** What a block is read with. */
-export interface BlockReading {
-  readonly chain: EmbeddedChain;
-  readonly dealer: Hex;
+export interface BlockReading extends TradeReading {
   readonly events: ChainEventReader;
   /** Whether somebody here wants to know why this transaction was reverted. */
   isOwn(transaction: Pick<ChainTransaction, "from" | "to" | "input">): boolean;
@@ -77,7 +76,7 @@ export async function readBlock(number: number, reading: BlockReading): Promise<
       hash: wire.hash,
       isReverted,
       revertReason: isReverted && isOwn(what) ? await reasonOf(wire.hash) : null,
-      events: [...emitted, ...(await waitingAfter(emitted, number, reading))],
+      events: [...(await withTrades(emitted, { ...what, hash: wire.hash }, reading)), ...(await waitingAfter(emitted, number, reading))],
     });
   }
   const { hash, parentHash, timestamp } = block;

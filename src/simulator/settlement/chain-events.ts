@@ -40,6 +40,12 @@ export interface OperatorEvent {
   readonly isValid: boolean;
 }
 
+/** The dealer approved a trade, whose fills follow: its fees are the order sender's. */
+export interface TradeEvent {
+  readonly kind: "trade";
+  readonly orderSender: Hex;
+}
+
 /** A part of an order was traded: `credit` before the fee, both signed as they change the trader's balance. */
 export interface OrderFilledEvent {
   readonly kind: "order-filled";
@@ -123,6 +129,7 @@ export type ChainEvent =
   | TransferEvent
   | WaitingWithdrawalEvent
   | OperatorEvent
+  | TradeEvent
   | OrderFilledEvent
   | LiquidatedEvent
   | LiquidateEvent

@@ -66,7 +66,8 @@ export class ChainSide {
     this.#follower = new BlockFollower({
       state,
       chain: open.chain,
-      dealer: open.addresses.dealer,
+      dealer: lower(open.addresses.dealer),
+      perps: new Set([...open.addresses.markets.values()].map(({ perp }) => lower(perp))),
       events: new ChainEventReader(open.addresses, open.dealerForm),
       isOwn: (transaction) => this.outbox.isOwn(transaction),
       reasonOf: (hash) => revertReason(open.chain, hash),

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Signer } from "../../../src/core/signing.js";
 import type { Hex } from "../../../src/core/units.js";
 import { KEYS, type ReferenceClient } from "../reference-client.js";
+import { FORWARDER_CODE, forwarded } from "./calling-contracts.js";
 import { ChainWorld, DEALER } from "./chain-world.js";
 import { expectEqualViews } from "./equal-views.js";
 import { openKept } from "./kept-exchange.js";
@@ -125,14 +126,12 @@ describe("what the owner of earlier contracts changes that no account depends on
   });
 });
 
-/** A contract that calls the address in its first word with the rest of what it is called with. */
 const FORWARDER = "0x00000000000000000000000000000000000f0f0f";
-const FORWARDER_CODE = "0x602036038060206000376000600091600060006000355af1601f57600080fd5b00";
 
 /** Calls `to` by the contract, by the wallet's transaction. */
 async function byContract(from: Signer, to: Hex, data: string): Promise<void> {
   const { chain } = world.chain;
-  const hash = await chain.send({ from, to: FORWARDER, data: `0x${to.slice(2).padStart(64, "0")}${data.slice(2)}`, gas: 3_000_000 });
+  const hash = await chain.send({ from, ...forwarded(FORWARDER, { to, data: data as Hex }), gas: 3_000_000 });
   expect((await chain.receipt(hash))?.isReverted).toBe(false);
   await world.open.settled();
 }

@@ -124,10 +124,7 @@ export class ChainOutbox {
   }
 
   #find({ from, to, input }: Pick<ChainTransaction, "from" | "to" | "input">): ChainRequest | undefined {
-    for (const request of this.#parts.state.requests.values()) {
-      if (request.from === from && request.to === to && request.data === input) return request;
-    }
-    return undefined;
+    return this.#parts.state.requests.ofTransaction({ from, to, data: input });
   }
 
   #track(work: Promise<void>): void {

@@ -1,13 +1,25 @@
 import type { ChainRequest } from "./chain-request.js";
 
-/** What was asked of the chain and is not yet in a block, oldest first; how many of a kind are about somebody is known without a search. */
+/** A transaction, as far as a request says what it will be. */
+export type RequestedTransaction = Pick<ChainRequest, "from" | "data"> & { readonly to: ChainRequest["to"] | null };
+
+/**
+ * What was asked of the chain and is not yet in a block, oldest first. The request of a transaction, and how many of a kind are about
+ * somebody, are known without a search.
+ */
 export class PendingRequests {
   readonly #byId = new Map<number, ChainRequest>();
+  /** Those of one sender, target and data, oldest first. */
+  readonly #byTransaction = new Map<string, Set<ChainRequest>>();
   readonly #counts = new Map<string, number>();
 
   /** Takes a request that is not here yet. */
   add(request: ChainRequest): void {
     this.#byId.set(request.id, request);
+    const key = transactionKey(request);
+    const alike = this.#byTransaction.get(key);
+    if (alike === undefined) this.#byTransaction.set(key, new Set([request]));
+    else alike.add(request);
     this.#count(request, 1);
   }
 
@@ -16,11 +28,20 @@ export class PendingRequests {
     const request = this.#byId.get(id);
     if (request === undefined) return;
     this.#byId.delete(id);
+    const key = transactionKey(request);
+    const alike = this.#byTransaction.get(key);
+    alike?.delete(request);
+    if (alike?.size === 0) this.#byTransaction.delete(key);
     this.#count(request, -1);
   }
 
   get(id: number): ChainRequest | undefined {
     return this.#byId.get(id);
+  }
+
+  /** The oldest request of such a transaction. */
+  ofTransaction(transaction: RequestedTransaction): ChainRequest | undefined {
+    return this.#byTransaction.get(transactionKey(transaction))?.values().next().value;
   }
 
   has(id: number): boolean {
@@ -42,4 +63,8 @@ export class PendingRequests {
     if (count === 0) this.#counts.delete(key);
     else this.#counts.set(key, count);
   }
+}
+
+function transactionKey({ from, to, data }: RequestedTransaction): string {
+  return `${from} ${to} ${data}`;
 }

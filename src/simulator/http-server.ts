@@ -8,7 +8,7 @@ import { RunError } from "../core/errors.js";
 import { isKnownHost } from "../core/host-header.js";
 import { HTTP_BOUNDS } from "../core/http-bounds.js";
 import { isFromWebPage } from "../core/web-page.js";
-import { crossOriginHeaders } from "./cross-origin.js";
+import { crossOriginAnswer } from "./cross-origin.js";
 import type { EmbeddedExchange } from "./exchange.js";
 import { serveDocumentation } from "./openapi/serve-documentation.js";
 import { type ApiAnswer, ApiError, errorAnswer, errorBody, JSON_TYPE } from "./rest/api-error.js";
@@ -78,9 +78,9 @@ export async function serveExchange(exchange: EmbeddedExchange, { onFault = () =
       void sendAnswer(reply, refusal);
       return;
     }
-    const opened = crossOriginHeaders(request.raw, exchange.config.corsOrigins);
-    if (opened !== null) reply.headers(opened);
-    if (opened !== null && request.method === "OPTIONS") void reply.code(204).send();
+    const { mayRead, headers } = crossOriginAnswer(request.raw, exchange.config.corsOrigins);
+    reply.headers(headers);
+    if (mayRead && request.method === "OPTIONS") void reply.code(204).send();
     else done();
   });
   serveDocumentation(app, exchange.config);

@@ -124,12 +124,28 @@ describe("a web page whose origin the file allows", () => {
     },
   );
 
+  it.each([
+    ["another origin", { origin: "https://other.example" }],
+    ["no origin", {}],
+  ])("is not answered from a cache with what was answered to %s", async (_whose, headers: Record<string, string>) => {
+    for (const path of ["/v1/time", "/openapi.json", "/v1/orderbook?marketId=nothing"]) {
+      expect((await reads(path, headers)).headers.get("vary"), path).toBe("origin");
+    }
+    expect((await reads("/v1/time", headers, "OPTIONS")).headers.get("vary")).toBe("origin");
+    expect((await reads("/v1/balances", headers)).headers.get("vary")).toBeNull();
+  });
+
   it("may be every page, where the file says so, and is none without a word in it", async () => {
     const config = parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, corsOrigins: ["*"] });
     const any = await serveExchange(new EmbeddedExchange(config, liveSeam()));
-    const of = async (restUrl: string) =>
-      (await fetch(`${restUrl}/time`, { headers: { origin: "https://x.example" } })).headers.get("access-control-allow-origin");
-    expect([await of(any.restUrl), await of(server.restUrl)]).toEqual(["*", null]);
+    const of = async (restUrl: string) => {
+      const { headers } = await fetch(`${restUrl}/time`, { headers: { origin: "https://x.example" } });
+      return [headers.get("access-control-allow-origin"), headers.get("vary")];
+    };
+    expect([await of(any.restUrl), await of(server.restUrl)]).toEqual([
+      ["*", null],
+      [null, null],
+    ]);
     await any.close();
   });
 

@@ -1,6 +1,6 @@
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Contract, JsonRpcProvider, Wallet } from "ethers";
+import { Contract, id, JsonRpcProvider, Wallet } from "ethers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testTokenAbi } from "../../src/chain/abi/test-token.generated.js";
 import { liveSeam } from "../../src/core/live-seam.js";
@@ -25,6 +25,7 @@ function clientArguments(): string[] {
 
 /** What every client is to see, whatever it calls the errors. */
 const SEEN = {
+  refused: [],
   listening: true,
   status: "success",
   receipts: true,
@@ -36,6 +37,34 @@ const SEEN = {
 
 const error = (name: string, words: unknown) => ({ names: expect.arrayContaining([name]), words });
 const INSUFFICIENT = expect.stringMatching(/^insufficient funds for gas \* price \+ value/);
+
+/** Every request that ethers writes, with the forms of block that it knows. @returns those that failed, with the node's words */
+async function refusedReads(provider: JsonRpcProvider, mine: string, token: string): Promise<string[]> {
+  const hash = (await provider.getBlock("latest"))?.hash ?? "";
+  const call = { from: mine, to: token, data: "0x18160ddd" };
+  const wallet = await provider.getSigner(mine);
+  const filter = { address: [token], topics: [[id("Transfer(address,address,uint256)")], null], fromBlock: 0, toBlock: "latest" };
+  const types = { Mail: [{ name: "amount", type: "uint256" }] };
+  const work: Readonly<Record<string, () => Promise<unknown>>> = {
+    balance: () => Promise.all([undefined, "safe", 0, -1, hash].map((at) => provider.getBalance(mine, at))),
+    block: () => Promise.all(["latest", "pending", 0, hash].map((at) => provider.getBlock(at, true))),
+    call: () => Promise.all([provider.call(call), provider.call({ ...call, blockTag: 1, gasLimit: 100_000, nonce: 1, type: 2 })]),
+    code: () => provider.getCode(token, "latest"),
+    count: () => provider.getTransactionCount(mine, "pending"),
+    estimate: () => provider.estimateGas({ ...call, accessList: [{ address: token, storageKeys: [`0x${"0".repeat(64)}`] }] }),
+    fees: () => provider.getFeeData(),
+    logs: () => Promise.all([provider.getLogs(filter), provider.getLogs({ blockHash: hash })]),
+    network: () => provider._detectNetwork(),
+    sign: () =>
+      Promise.all([wallet.signMessage("hello"), wallet._legacySignMessage("hello"), wallet.signTypedData({}, types, { amount: 5 })]),
+    storage: () => Promise.all([0, `0x${"0".repeat(64)}`].map((slot) => provider.getStorage(token, slot, "latest"))),
+    transaction: () => Promise.all([provider.getTransaction(hash), provider.getTransactionReceipt(hash)]),
+    unlocked: () => provider.listAccounts(),
+  };
+  const refused: string[] = [];
+  for (const [name, run] of Object.entries(work)) await run().catch((error: Error) => refused.push(`${name}: ${error.message}`));
+  return refused;
+}
 
 describe("the chain's port", () => {
   it.skipIf(!hasViem)(`runs viem unchanged${hasViem ? "" : " (skipped: test/foreign/install.sh has not run)"}`, async () => {
@@ -85,6 +114,7 @@ describe("the chain's port", () => {
       const rich = new Wallet(open.keys.accounts[0]?.privateKey ?? "", provider);
       const poor = new Wallet(`0x${"11".repeat(32)}`, provider);
       const token = new Contract(open.addresses.token, testTokenAbi, rich);
+      expect(await refusedReads(provider, rich.address, open.addresses.token)).toEqual([]);
       const codeOf = (work: Promise<unknown>) =>
         work.then(
           () => "done",

@@ -2,6 +2,7 @@ import { createAccessList } from "./access-list.js";
 import { blockReceipts } from "./block-receipts.js";
 import { call, estimateGas } from "./call-funds.js";
 import type { RpcOutcome } from "./edr-evm.js";
+import { blockByNumber } from "./pending-block.js";
 import { sendRaw } from "./send-raw.js";
 import { storageProof } from "./storage-proof.js";
 
@@ -16,6 +17,7 @@ export const ADDED_METHODS: ReadonlyMap<string, AddedMethod> = new Map<string, A
   ["eth_call", call],
   ["eth_createAccessList", createAccessList],
   ["eth_estimateGas", estimateGas],
+  ["eth_getBlockByNumber", blockByNumber],
   ["eth_getBlockReceipts", blockReceipts],
   ["eth_getProof", storageProof],
   ["eth_sendRawTransaction", sendRaw],

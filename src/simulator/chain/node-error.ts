@@ -21,7 +21,7 @@ const PANICS: ReadonlyMap<bigint, string> = new Map([
 ]);
 
 /**
- * The refusals of transactions. ethers, viem and web3.py know a public node's refusals by their first words, so each begins with
+ * The refusals of transactions, and of what is asked about what is not there. ethers, viem and web3.py know a public node's refusals by their first words, so each begins with
  * those of go-ethereum (`core/error.go`, `core/txpool/errors.go`).
  */
 const REFUSALS: readonly (readonly [RegExp, (parts: readonly string[]) => string])[] = [
@@ -51,7 +51,43 @@ const REFUSALS: readonly (readonly [RegExp, (parts: readonly string[]) => string
     /^maxPriorityFeePerGas \((\d+)\) is bigger than maxFeePerGas \((\d+)\)$/,
     ([tip, cap]) => `max priority fee per gas higher than max fee per gas: maxPriorityFeePerGas: ${tip}, maxFeePerGas: ${cap}`,
   ],
+  [/^Cannot send both gasPrice and /, () => "both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified"],
+  [/^Contract creation without any data provided$/, () => "contract creation without any data provided"],
+  [
+    /^Invalid chainId (\d+) provided, expected (\d+) instead\.$/,
+    ([have, want]) => `chainId does not match node's (have=${have}, want=${want})`,
+  ],
+  [/^Invalid EIP-7702 transaction: authorization list is empty\.$/, () => "EIP-7702 transaction with empty auth list"],
+  [/^An EIP-4844 \(shard blob\) transaction was received/, () => "blobs are taken in signed transactions only (eth_sendRawTransaction)"],
+  [/^Received invalid block tag /, () => "header not found"],
+  [/^blockHash cannot be found$/, () => "unknown block"],
+  [/^Unable to find a block containing transaction /, () => "transaction not found"],
+  [/^Unknown account /, () => "unknown account"],
+  [/^Subscription \d+ is not a Logs subscription/, () => "filter not found"],
+  [/^(?:type mismatch|missing type in type resolution|circular dependency)/, () => "the data does not match its types"],
 ];
+
+/** Why an execution ended, by the EVM's names for it, in the words of go-ethereum (`core/vm/errors.go`). */
+const HALTS: ReadonlyMap<string, string> = new Map([
+  ["CallTooDeep", "max call depth exceeded"],
+  ["CallNotAllowedInsideStatic", "write protection"],
+  ["CreateCollision", "contract address collision"],
+  ["CreateContractSizeLimit", "max code size exceeded"],
+  ["CreateContractStartingWithEF", "invalid code: must not begin with 0xef"],
+  ["CreateInitCodeSizeLimit", "max initcode size exceeded"],
+  ["InvalidJump", "invalid jump destination"],
+  ["NonceOverflow", "nonce uint64 overflow"],
+  ["NotActivated", "invalid opcode"],
+  ["OpcodeNotFound", "invalid opcode"],
+  ["OutOfFunds", "insufficient balance for transfer"],
+  ["OutOfOffset", "return data out of bounds"],
+  ["StackOverflow", "stack limit reached"],
+  ["StackUnderflow", "stack underflow"],
+  ["StateChangeDuringStaticCall", "write protection"],
+]);
+
+/** The EVM's reader of JSON, where a request passed the port's own reader, or came past it. */
+const UNREAD = / at line \d+ column \d+$/;
 
 /** The first words of the refusal of a sender who cannot pay. */
 export const INSUFFICIENT_FUNDS = "insufficient funds for gas * price + value";
@@ -72,7 +108,7 @@ export function toNodeError(method: string, { code, message, data }: RpcError): 
     const found = pattern.exec(message);
     if (found !== null) return { code: -32000, message: words(found.slice(1)) };
   }
-  return { code, message };
+  return UNREAD.test(message) ? { code: -32602, message: "invalid argument" } : { code, message };
 }
 
 /** An execution that reverted, or one that the EVM ended: for lack of gas, or at an instruction that it cannot carry out. */
@@ -80,7 +116,10 @@ function toExecutionError(method: string, message: string, data: string): RpcErr
   if (data === "0x" && /ran out of gas/.test(message)) {
     return { code: -32000, message: method === "eth_estimateGas" ? "gas required exceeds allowance" : "out of gas" };
   }
-  if (data === "0x" && !/revert/i.test(message)) return { code: -32000, message: message.replace(TRIAL, "") };
+  if (data === "0x" && !/revert/i.test(message)) {
+    const reason = message.replace(TRIAL, "");
+    return { code: -32000, message: HALTS.get(reason) ?? reason };
+  }
   const reason = reasonOf(data);
   return { code: 3, message: reason === null ? "execution reverted" : `execution reverted: ${reason}`, data };
 }

@@ -3,12 +3,15 @@ import type { CallBudget } from "./call-budget.js";
 import type { RpcError, RpcOutcome } from "./edr-evm.js";
 import type { EmbeddedChain } from "./embedded-chain.js";
 import type { RpcFilters } from "./rpc-filters.js";
-import { admit, COSTLY, type RpcPolicy } from "./rpc-policy.js";
+import { RPC_METHODS } from "./rpc-methods.js";
+import { admit, type RpcPolicy } from "./rpc-policy.js";
 
 const MOST_IN_A_BATCH = 100;
 const MOST_SUBSCRIPTIONS = 32;
-/** Of the answers to one batch together. */
-const MOST_BATCH_CHARACTERS = 32 * 1024 * 1024;
+/** Of the answers to one batch together, as go-ethereum has it by default (`--rpc.batch-response-max-size`). */
+const MOST_BATCH_BYTES = 25_000_000;
+/** What has been done is told, however much else the batch asked for: the hash of a transaction is no longer than this. */
+const ALWAYS_TOLD_BYTES = 1000;
 
 /** What the sessions of one port share. */
 export interface RpcPort {
@@ -49,21 +52,36 @@ export class RpcSession {
     } catch {
       return errorText(-32700, "not JSON");
     }
-    if (!Array.isArray(body)) {
-      const answer = await this.#answerOne(body);
-      return answer === null ? null : JSON.stringify(answer);
-    }
+    if (!Array.isArray(body)) return this.#answerText(body);
     if (body.length === 0 || body.length > MOST_IN_A_BATCH) return errorText(-32600, `a batch has 1 to ${MOST_IN_A_BATCH} requests`);
+    return this.#answerBatch(body);
+  }
+
+  /** One after the other. Past the bound the rest is not carried out, and refused. */
+  async #answerBatch(requests: readonly unknown[]): Promise<string | null> {
     const answers: string[] = [];
-    let characters = 0;
-    for (const request of body) {
-      const answer = characters > MOST_BATCH_CHARACTERS ? tooLong(request) : await this.#answerOne(request);
-      if (answer === null) continue;
-      const text = JSON.stringify(answer);
-      characters += text.length;
-      answers.push(text);
+    let bytes = 0;
+    for (const request of requests) {
+      const isFull = bytes > MOST_BATCH_BYTES;
+      const text = isFull ? tooLarge(request) : await this.#answerText(request);
+      if (text === null) continue;
+      const length = Buffer.byteLength(text);
+      bytes += length;
+      answers.push(!isFull && bytes > MOST_BATCH_BYTES && length > ALWAYS_TOLD_BYTES ? (tooLarge(request) ?? text) : text);
     }
     return answers.length === 0 ? null : `[${answers.join(",")}]`;
+  }
+
+  async #answerText(request: unknown): Promise<string | null> {
+    const answer = await this.#answerOne(request);
+    if (answer === null) return null;
+    try {
+      return JSON.stringify(answer);
+    } catch (error) {
+      // Longer than a text of this process can be.
+      if (error instanceof RangeError) return tooLarge(request);
+      throw error;
+    }
   }
 
   /** Ends its subscriptions. */
@@ -74,12 +92,13 @@ export class RpcSession {
 
   async #answerOne(request: unknown): Promise<object | null> {
     if (typeof request !== "object" || request === null || Array.isArray(request)) return errorAnswer(-32600, "not a request");
-    const { jsonrpc, id, method, params = [] } = request as Record<string, unknown>;
+    const { jsonrpc, id, method, params } = request as Record<string, unknown>;
     const isId = id === undefined || id === null || typeof id === "string" || typeof id === "number";
     if (!isId || jsonrpc !== "2.0" || typeof method !== "string") return errorAnswer(-32600, "not a request of JSON-RPC 2.0");
-    const outcome: RpcOutcome = Array.isArray(params)
-      ? await this.#outcome(method, params)
-      : { error: { code: -32602, message: "params: expected a list" } };
+    const given = params ?? [];
+    const outcome: RpcOutcome = Array.isArray(given)
+      ? await this.#outcome(method, given)
+      : { error: { code: -32602, message: "non-array args" } };
     return id === undefined ? null : { jsonrpc: "2.0", id, ...outcome };
   }
 
@@ -91,7 +110,7 @@ export class RpcSession {
       if (admission.method === "eth_subscribe") return await this.#subscribe(admission.params);
       if (admission.method === "eth_unsubscribe") return { result: await this.#unsubscribe(admission.params[0]) };
       const carryOut = () => filters.handle(admission.method, admission.params);
-      return await (COSTLY.has(admission.method) ? budget.run(carryOut) : carryOut());
+      return await (RPC_METHODS.get(admission.method)?.isCostly === true ? budget.run(carryOut) : carryOut());
     } catch (error) {
       return { error: internal(error) };
     }
@@ -103,7 +122,7 @@ export class RpcSession {
       return { error: { code: -32005, message: `at most ${MOST_SUBSCRIPTIONS} subscriptions` } };
     }
     const [kind, options] = params;
-    const isOfTransactions = kind === "newPendingTransactions" && (options === undefined || typeof options === "boolean");
+    const isOfTransactions = kind === "newPendingTransactions";
     const outcome = await this.#port.chain.handle("eth_subscribe", isOfTransactions ? [kind] : params);
     if ("error" in outcome) return outcome;
     const subscription = outcome.result as Hex;
@@ -142,11 +161,10 @@ function errorAnswer(code: number, message: string): object {
   return { jsonrpc: "2.0", id: null, error: { code, message } };
 }
 
-/** What the batch's other answers left no room for. */
-function tooLong(request: unknown): object | null {
+/** The refusal of what there is no room for in the answer; null for a notification. */
+function tooLarge(request: unknown): string | null {
   const id = typeof request === "object" && request !== null && "id" in request ? request.id : undefined;
-  const message = `limit exceeded: the answers to a batch are longer than ${MOST_BATCH_CHARACTERS} characters`;
-  return id === undefined ? null : { jsonrpc: "2.0", id, error: { code: -32005, message } };
+  return id === undefined ? null : JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32003, message: "response too large" } });
 }
 
 function internal(error: unknown): RpcError {

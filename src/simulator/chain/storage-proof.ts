@@ -1,18 +1,11 @@
 import type { AskEvm } from "./added-methods.js";
 import type { RpcOutcome } from "./edr-evm.js";
 
-const KEY = /^0x[0-9a-f]{0,64}$/i;
-
 /**
  * `eth_getProof`: the EVM takes storage keys of 32 bytes only, a public node also quantities (`0x0`). As there, the proof names a key
  * of 32 bytes as one, and any other as a quantity.
  */
 export async function storageProof([address, keys, ...rest]: readonly unknown[], ask: AskEvm): Promise<RpcOutcome> {
-  if (!Array.isArray(keys)) return ask("eth_getProof", [address, keys, ...rest]);
-  const wrong = keys.findIndex((key) => typeof key !== "string" || !KEY.test(key));
-  if (wrong >= 0) {
-    return { error: { code: -32602, message: `invalid argument 1: storage key ${wrong}: expected a quantity or up to 32 bytes in hex` } };
-  }
   const written = keys as readonly string[];
   const outcome = await ask("eth_getProof", [address, written.map(wordOf), ...rest]);
   if ("error" in outcome) return outcome;

@@ -1,5 +1,5 @@
 // What viem makes of the chain's port. usage: node viem-rpc.mjs HTTP_URL WEBSOCKET_URL RICH_KEY TOKEN DEALER
-import { createPublicClient, createWalletClient, defineChain, http, parseAbi, webSocket } from "viem";
+import { createPublicClient, createWalletClient, defineChain, http, parseAbi, parseAbiItem, webSocket } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 
 const [url, streamUrl, key, token, dealer] = process.argv.slice(2);
@@ -13,6 +13,8 @@ const client = createPublicClient({ chain, transport: http(url), pollingInterval
 const walletOf = (account) => createWalletClient({ account, chain, transport: http(url) });
 const rich = walletOf(privateKeyToAccount(key));
 const poor = walletOf(privateKeyToAccount(`0x${"11".repeat(32)}`));
+const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
+const between = { fromBlock: "earliest", toBlock: "latest" };
 const abi = parseAbi(["function transfer(address,uint256) returns (bool)", "function setMaxPositionAmount(uint256)"]);
 
 /** The names of an error and of its causes, and the contract's reason or the node's own words. */
@@ -71,8 +73,75 @@ const failures = {
     client.simulateContract({ account: rich.account, address: dealer, abi, functionName: "setMaxPositionAmount", args: [1n] }),
   ),
 };
+
+// Every read that viem writes, with the forms of block that it knows.
+const block = { blockNumber };
+const calling = { account: rich.account, to: token, data: "0x18160ddd" };
+const reads = {
+  getBalance: [{ address: to }, { address: to, ...block }, { address: to, blockTag: "safe" }],
+  getBlobBaseFee: [undefined],
+  getBlock: [{}, block, { blockTag: "pending", includeTransactions: true }],
+  getBlockNumber: [{ cacheTime: 0 }],
+  getBlockTransactionCount: [{}, block],
+  call: [calling, { ...calling, ...block }, { ...calling, gas: 100_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n, nonce: 1 }],
+  getChainId: [undefined],
+  getCode: [{ address: token }, { address: token, ...block }],
+  estimateFeesPerGas: [{}, { type: "legacy" }],
+  estimateGas: [calling, { ...calling, ...block }],
+  estimateMaxPriorityFeePerGas: [{}],
+  getFeeHistory: [
+    { blockCount: 4, rewardPercentiles: [25, 75] },
+    { blockCount: 1, rewardPercentiles: [], ...block },
+  ],
+  getGasPrice: [undefined],
+  getLogs: [
+    {},
+    { address: [token, dealer], fromBlock: 0n, toBlock: "latest" },
+    { event: TRANSFER, args: { to: [to, dealer] }, ...between },
+  ],
+  getProof: [{ address: dealer, storageKeys: [], ...block }],
+  getStorageAt: [
+    { address: dealer, slot: "0x0" },
+    { address: dealer, slot: `0x${"0".repeat(64)}`, ...block },
+  ],
+  getTransaction: [{ hash }, { ...block, index: 0 }],
+  getTransactionCount: [{ address: to }, { address: to, blockTag: "pending" }],
+  getTransactionReceipt: [{ hash }],
+  createAccessList: [calling, { ...calling, ...block }],
+};
+const refused = [];
+const attempt = async (name, work) => {
+  try {
+    return await work();
+  } catch (error) {
+    refused.push([name, error.details ?? error.message]);
+  }
+};
+for (const [name, requests] of Object.entries(reads)) {
+  for (const request of requests) await attempt(name, () => client[name](request));
+}
+for (const make of ["createBlockFilter", "createPendingTransactionFilter", "createEventFilter"]) {
+  const filter = await attempt(make, () => client[make](make === "createEventFilter" ? { address: token, event: TRANSFER } : undefined));
+  await attempt(make, () => client.getFilterChanges({ filter }));
+  if (make === "createEventFilter") await attempt(make, () => client.getFilterLogs({ filter }));
+  await attempt(make, () => client.uninstallFilter({ filter }));
+}
+const unlocked = createWalletClient({ account: rich.account.address, chain, transport: http(url) });
+await attempt("getAddresses", () => unlocked.getAddresses());
+await attempt("signMessage", () => unlocked.signMessage({ message: "hello" }));
+await attempt("signTypedData", () =>
+  unlocked.signTypedData({
+    domain: { name: "mail" },
+    types: { Mail: [{ name: "amount", type: "uint256" }] },
+    primaryType: "Mail",
+    message: { amount: 5n },
+  }),
+);
+await attempt("eth_sendTransaction", () => unlocked.sendTransaction({ to, value: 1n }));
+
 console.log(
   JSON.stringify({
+    refused,
     listening: await client.request({ method: "net_listening" }),
     status,
     receipts: receipts.some(({ transactionHash }) => transactionHash === hash),

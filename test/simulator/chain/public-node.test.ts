@@ -168,6 +168,17 @@ describe("eth_subscribe to new transactions", () => {
   });
 });
 
+describe("the pending block", () => {
+  it("has the number that comes next, as the clients read it", async () => {
+    await start(INTERVAL);
+    await send(rich(), { nonce: 0 });
+    const { number } = open.chain.head;
+    const pending = await resultOf<{ number: string; transactions: string[] }>("eth_getBlockByNumber", "pending", false);
+    expect([Number(pending.number), pending.transactions.length]).toEqual([number + 1, 1]);
+    expect(await resultOf("eth_getBlockByNumber", "0xffffff", false)).toBeNull();
+  });
+});
+
 describe("eth_getProof", () => {
   it("takes storage keys as quantities and as 32 bytes, and names them as they were given", async () => {
     await start();

@@ -1,0 +1,165 @@
+import { isRecord } from "./rpc-record.js";
+import {
+  address,
+  blockNumber,
+  boolean,
+  data,
+  hash,
+  InvalidArgument,
+  listOf,
+  mapOf,
+  oneOf,
+  quantity,
+  record,
+  type Shape,
+  text,
+} from "./rpc-shapes.js";
+
+const MOST_TOPICS = 4;
+
+const ACCESS_LIST = listOf(record({ address, storageKeys: listOf(hash) }, ["address", "storageKeys"]));
+
+const AUTHORIZATIONS = listOf(
+  record({ chainId: quantity(256), address, nonce: quantity(64), yParity: quantity(8), r: quantity(256), s: quantity(256) }, [
+    "chainId",
+    "address",
+    "nonce",
+    "yParity",
+    "r",
+    "s",
+  ]),
+);
+
+const CALL_FIELDS: Readonly<Record<string, Shape>> = {
+  from: address,
+  to: address,
+  gas: quantity(64),
+  gasPrice: quantity(128),
+  maxFeePerGas: quantity(128),
+  maxPriorityFeePerGas: quantity(128),
+  maxFeePerBlobGas: quantity(128),
+  value: quantity(256),
+  nonce: quantity(64),
+  data,
+  input: data,
+  chainId: quantity(64),
+  type: quantity(8),
+  accessList: ACCESS_LIST,
+  authorizationList: AUTHORIZATIONS,
+  blobVersionedHashes: listOf(hash),
+  blobs: () => {
+    throw new InvalidArgument("blobs are taken in signed transactions only");
+  },
+};
+
+/** A call: what a transaction has, all of it optional. */
+export const call: Shape = (value) => callData(record(CALL_FIELDS)(value));
+
+/** A transaction that the chain is to sign. */
+export const transaction: Shape = (value) => callData(record(CALL_FIELDS, ["from"])(value));
+
+/** What accounts are to be for one call, by address. */
+export const overrides: Shape = mapOf(address, (value) => {
+  const words = mapOf(hash, hash);
+  const account = record({ balance: quantity(256), nonce: quantity(64), code: data, state: words, stateDiff: words })(value);
+  const { state, stateDiff } = account as Record<string, unknown>;
+  if (state !== undefined && stateDiff !== undefined) throw new InvalidArgument("has both 'state' and 'stateDiff'");
+  return account;
+});
+
+/** Which logs are wanted: of which blocks, contracts and topics. */
+export const logFilter: Shape = (value) => {
+  const filter = record({ address: addresses, topics, fromBlock: blockNumber, toBlock: blockNumber, blockHash: hash })(value);
+  const { blockHash, fromBlock, toBlock } = filter as Record<string, unknown>;
+  if (blockHash !== undefined && (fromBlock !== undefined || toBlock !== undefined)) {
+    throw new InvalidArgument("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other");
+  }
+  return filter;
+};
+
+/** Percentiles of a block's gas, ascending. */
+export const percentiles: Shape = (value) => {
+  const numbers = listOf((entry) => {
+    if (typeof entry !== "number" || !(entry >= 0 && entry <= 100)) throw new InvalidArgument("expected a number from 0 to 100");
+    return entry;
+  })(value) as number[];
+  const place = numbers.findIndex((number, index) => number < (numbers[index - 1] ?? 0));
+  if (place >= 0) throw new InvalidArgument(`${place}: expected no less than the percentile before it`);
+  return numbers;
+};
+
+const TYPED_FIELDS = listOf(record({ name: text, type: text }, ["name", "type"]));
+
+/** Typed data (EIP-712), as an object or as its JSON. */
+export const typedData: Shape = (value) => {
+  const anything: Shape = (entry) => {
+    if (!isRecord(entry)) throw new InvalidArgument("expected an object");
+    return entry;
+  };
+  const fields = { types: mapOf(text, TYPED_FIELDS), primaryType: text, domain: anything, message: anything };
+  return record(fields, Object.keys(fields))(typeof value === "string" ? parsed(value) : value);
+};
+
+const TRACERS: Readonly<Record<string, Shape>> = {
+  "4byteTracer": record({}),
+  callTracer: record({ onlyTopCall: boolean, withLog: boolean }),
+  flatCallTracer: record({ convertParityErrors: boolean, includePrecompiles: boolean }),
+  noopTracer: record({}),
+  prestateTracer: record({ diffMode: boolean, disableCode: boolean, disableStorage: boolean }),
+};
+
+/** How a transaction is traced: step by step, or by one of go-ethereum's own tracers. */
+export const traceOptions: Shape = (value) => {
+  const options = record({
+    disableStack: boolean,
+    disableStorage: boolean,
+    disableMemory: boolean,
+    enableMemory: boolean,
+    enableReturnData: boolean,
+    tracer: oneOf(...Object.keys(TRACERS)),
+    timeout: text,
+  })(value) as Record<string, unknown>;
+  const config = isRecord(value) ? value.tracerConfig : undefined;
+  if (config === undefined || config === null) return options;
+  const shape = TRACERS[options.tracer as string] ?? record({});
+  return { ...options, tracerConfig: record({ tracerConfig: shape })({ tracerConfig: config }) };
+};
+
+/** The same for a call, which may have other accounts. */
+export const traceCallOptions: Shape = (value) => ({
+  ...(traceOptions(value) as object),
+  ...(record({ stateOverrides: overrides })(value) as object),
+});
+
+function addresses(value: unknown): unknown {
+  return Array.isArray(value) ? listOf(address)(value) : address(value);
+}
+
+/** By place: one topic, any of several, or null for whatever there is. */
+function topics(value: unknown): unknown {
+  if (Array.isArray(value) && value.length > MOST_TOPICS) throw new InvalidArgument("exceed max topics");
+  return listOf((entry) => {
+    // An alternative of null lets everything pass.
+    if (entry === null || (Array.isArray(entry) && entry.includes(null))) return null;
+    return Array.isArray(entry) ? listOf(hash)(entry) : hash(entry);
+  })(value);
+}
+
+/** Names the data of a call once: the EVM takes `input` for another name of `data`. */
+function callData(value: unknown): unknown {
+  const { input, ...rest } = value as Record<string, unknown>;
+  if (input === undefined) return rest;
+  if (rest.data !== undefined && String(rest.data).toLowerCase() !== String(input).toLowerCase()) {
+    throw new InvalidArgument('both "data" and "input" are set and not equal. Please use "input" to pass transaction call data');
+  }
+  return { ...rest, data: input };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // Where the text is no JSON any more does not help whoever meant something else.
+    throw new InvalidArgument("expected an object, or its JSON");
+  }
+}

@@ -119,6 +119,22 @@ describe("the fees of a trade that the exchange did not send", () => {
     ]);
   });
 
+  it("are the sender's of that time where the exchange reads the block later, and the contract is another by then", async () => {
+    const { alice, bob, inner, outer } = await open();
+    const { chain } = world.chain;
+    await allowToTrade(world, inner);
+    world.exchange.stop();
+    await sent(forwarded(outer, forwarded(inner, trade(alice, bob, "0.01"))));
+    for (const forwarder of [inner, outer]) await chain.request("hardhat_setCode", forwarder, "0x00");
+    await sent({ to: outer, data: "0x" });
+    world.exchange.start();
+    await world.open.settled();
+    await expectFees([
+      [inner, 120_000n],
+      [outer, 0n],
+    ]);
+  });
+
   it("raise the insurance account's credit where that sends the trade", async () => {
     const { alice, bob } = await open();
     const { keys, chain, addresses } = world.chain;

@@ -1,5 +1,5 @@
 import { secondsOf } from "./rpc-numbers.js";
-import { call, logFilter, overrides, percentiles, traceCallOptions, traceOptions, transaction, typedData } from "./rpc-object-shapes.js";
+import { call, logFilter, overrides, percentiles, traceOptions, transaction, typedData } from "./rpc-object-shapes.js";
 import { optional, type Param } from "./rpc-params.js";
 import {
   address,
@@ -57,7 +57,7 @@ const dev = (...params: readonly Param[]): RpcMethod => ({ params, isDev: true }
  * read by them before anything else looks at it. The parameters of `eth_subscribe` depend on the first: {@link SUBSCRIPTIONS}.
  */
 export const RPC_METHODS: ReadonlyMap<string, RpcMethod> = new Map<string, RpcMethod>([
-  ["debug_traceCall", { params: [call, BLOCK, optional(traceCallOptions)], isCostly: true, isDev: true }],
+  ["debug_traceCall", { params: [call, BLOCK, optional(traceOptions)], isCostly: true, isDev: true }],
   ["debug_traceTransaction", { params: [hash, optional(traceOptions)], isCostly: true, isDev: true }],
   ["eth_accounts", open()],
   ["eth_blobBaseFee", open()],

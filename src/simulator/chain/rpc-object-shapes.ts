@@ -1,4 +1,4 @@
-import { isRecord } from "./rpc-record.js";
+import { isRecord } from "./is-record.js";
 import {
   address,
   blockNumber,
@@ -100,36 +100,61 @@ export const typedData: Shape = (value) => {
   return record(fields, Object.keys(fields))(typeof value === "string" ? parsed(value) : value);
 };
 
-const TRACERS: Readonly<Record<string, Shape>> = {
-  "4byteTracer": record({}),
+/** What each of go-ethereum's tracers is told; null for one that is told nothing. */
+const TRACERS: Readonly<Record<string, Shape | null>> = {
+  "4byteTracer": null,
   callTracer: record({ onlyTopCall: boolean, withLog: boolean }),
+  erc7562Tracer: record({ withLog: boolean, stackTopItemsSize: count }),
   flatCallTracer: record({ convertParityErrors: boolean, includePrecompiles: boolean }),
-  noopTracer: record({}),
+  noopTracer: null,
   prestateTracer: record({ diffMode: boolean, disableCode: boolean, disableStorage: boolean }),
 };
+const MUX_TRACER = "muxTracer";
+const TRACER_NAMES = oneOf(...Object.keys(TRACERS), MUX_TRACER);
 
-/** How a transaction is traced: step by step, or by one of go-ethereum's own tracers. */
-export const traceOptions: Shape = (value) => {
-  const options = record({
-    disableStack: boolean,
-    disableStorage: boolean,
-    disableMemory: boolean,
-    enableMemory: boolean,
-    enableReturnData: boolean,
-    tracer: oneOf(...Object.keys(TRACERS)),
-    timeout: text,
-  })(value) as Record<string, unknown>;
-  const config = isRecord(value) ? value.tracerConfig : undefined;
-  if (config === undefined || config === null) return options;
-  const shape = TRACERS[options.tracer as string] ?? record({});
-  return { ...options, tracerConfig: record({ tracerConfig: shape })({ tracerConfig: config }) };
+const TRACE_FIELDS: Readonly<Record<string, Shape>> = {
+  disableStack: boolean,
+  disableStorage: boolean,
+  disableMemory: boolean,
+  enableMemory: boolean,
+  enableReturnData: boolean,
+  limit: count,
+  timeout: text,
+  tracer: TRACER_NAMES,
+  // The EVM would trace without them, and nobody would know.
+  stateOverrides: noOverrides,
+  blockOverrides: noOverrides,
 };
 
-/** The same for a call, which may have other accounts. */
-export const traceCallOptions: Shape = (value) => ({
-  ...(traceOptions(value) as object),
-  ...(record({ stateOverrides: overrides })(value) as object),
-});
+/** How an execution is traced: step by step, or by go-ethereum's own tracers. */
+export const traceOptions: Shape = (value) => {
+  const { tracer, ...options } = record(TRACE_FIELDS)(value) as Record<string, unknown>;
+  if (tracer === undefined) return options;
+  const config: Shape = (given) => (tracer === MUX_TRACER ? muxConfig(given) : tracerConfig(tracer as string, given));
+  return { ...options, tracer, ...(record({ tracerConfig: config })(value) as object) };
+};
+
+function tracerConfig(tracer: string, given: unknown): unknown {
+  return (TRACERS[tracer] ?? record({}))(given);
+}
+
+/** Several tracers at once, by name, each with what it is told. */
+function muxConfig(value: unknown): unknown {
+  const tracers = mapOf(oneOf(...Object.keys(TRACERS)), (given) => given)(value) as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(tracers).map(([tracer, given]) => [tracer, TRACERS[tracer] === null ? null : tracerConfig(tracer, given ?? {})]),
+  );
+}
+
+function noOverrides(value: unknown): undefined {
+  if (isRecord(value) && Object.keys(value).length === 0) return undefined;
+  throw new InvalidArgument("a trace takes no overrides here");
+}
+
+function count(value: unknown): number {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new InvalidArgument("expected a whole number from 0");
+}
 
 function addresses(value: unknown): unknown {
   return Array.isArray(value) ? listOf(address)(value) : address(value);

@@ -1,9 +1,9 @@
 import type { Hex } from "../../core/units.js";
 import type { RpcError } from "./edr-evm.js";
+import { isRecord } from "./is-record.js";
 import { readRawTransaction } from "./raw-transaction.js";
 import { RPC_METHODS, SUBSCRIPTIONS } from "./rpc-methods.js";
 import { readParams } from "./rpc-params.js";
-import { isRecord } from "./rpc-record.js";
 import { InvalidArgument, text } from "./rpc-shapes.js";
 
 /** What the port lets in. */
@@ -49,7 +49,8 @@ export function admit(name: string, given: readonly unknown[], policy: RpcPolicy
   const known = RPC_METHODS.get(method);
   if (known === undefined) return refuse(-32601, `the method ${name.slice(0, 100)} does not exist`);
   if (known.isDev === true && !policy.devMethods) return refuse(-32601, `the method ${name} is off (devMethods)`);
-  if (given.some((param) => hasLongList(param))) return refuse(-32602, `a list of more than ${MOST_ENTRIES} entries`);
+  const long = given.findIndex((param) => hasLongList(param));
+  if (long >= 0) return refuse(-32602, `invalid argument ${long}: a list of more than ${MOST_ENTRIES} entries`);
   if (method === "eth_subscribe" && typeof given[0] === "string" && !SUBSCRIPTIONS.has(given[0])) {
     return refuse(-32601, `no ${JSON.stringify(given[0].slice(0, 100))} subscription in eth namespace`);
   }
@@ -81,7 +82,7 @@ function admitCall(method: string, params: readonly unknown[], policy: RpcPolicy
   const to = recipientOf(call);
   // Code given with the request runs without ever being deployed.
   if (!deployments && to === null) return refuse(-32000, "code from outside is off (deployments)");
-  if (!devMethods && rest.length > 1) return refuse(-32602, "overrides are off (devMethods)");
+  if (!devMethods && rest.length > 1) return refuse(-32602, "invalid argument 2: overrides are off (devMethods)");
   return withGas(method, call, rest, mostGas(to, policy));
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from "./rpc-record.js";
+import { isRecord } from "./is-record.js";
 
 /**
  * Reads one value of a request. @returns it as the EVM takes it
@@ -43,11 +43,13 @@ export const storageKey: Shape = (value) => {
 /** The same, as 32 bytes. */
 export const storageSlot: Shape = (value) => `0x${(storageKey(value) as string).slice(2).padStart(64, "0")}`;
 
+/** True or false. */
 export const boolean: Shape = (value) => {
   if (typeof value !== "boolean") throw new InvalidArgument("expected true or false");
   return value;
 };
 
+/** A text. */
 export const text: Shape = (value) => {
   if (typeof value !== "string") throw new InvalidArgument("non-string");
   return value;

@@ -4,39 +4,11 @@ import { liveSeam } from "../../../src/core/live-seam.js";
 import { CallBudget } from "../../../src/simulator/chain/call-budget.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import { RpcFilters } from "../../../src/simulator/chain/rpc-filters.js";
+import { RPC_METHODS } from "../../../src/simulator/chain/rpc-methods.js";
 import { RpcSession } from "../../../src/simulator/chain/rpc-session.js";
 import { chainOf } from "./chains.js";
 
-const METHODS = [
-  "eth_call",
-  "eth_estimateGas",
-  "eth_feeHistory",
-  "eth_getBalance",
-  "eth_getBlockByNumber",
-  "eth_getFilterChanges",
-  "eth_getLogs",
-  "eth_getProof",
-  "eth_getStorageAt",
-  "eth_getTransactionReceipt",
-  "eth_newFilter",
-  "eth_sendRawTransaction",
-  "eth_sendTransaction",
-  "eth_sign",
-  "eth_signTypedData_v4",
-  "eth_subscribe",
-  "eth_uninstallFilter",
-  "eth_unsubscribe",
-  "evm_increaseTime",
-  "evm_mine",
-  "evm_revert",
-  "evm_setNextBlockTimestamp",
-  "hardhat_mine",
-  "hardhat_setBalance",
-  "hardhat_setNextBlockBaseFeePerGas",
-  "anvil_setNonce",
-  "__proto__",
-  "constructor",
-] as const;
+const METHODS = [...RPC_METHODS.keys(), "anvil_setNonce", "__proto__", "constructor"];
 
 let open: OpenChain;
 beforeAll(async () => {
@@ -88,7 +60,7 @@ describe("whatever comes to the port", () => {
           if (error === null) expect(answer).toHaveProperty("result");
           else expect([typeof error.code, typeof error.message]).toEqual(["number", "string"]);
         }),
-        { numRuns: 150 },
+        { numRuns: 400 },
       );
       expect(await session.answer('{"jsonrpc":"2.0","id":8,"method":"eth_chainId"}')).toBe('{"jsonrpc":"2.0","id":8,"result":"0x7a69"}');
       await session.close();

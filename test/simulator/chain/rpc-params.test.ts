@@ -110,6 +110,18 @@ describe("the parameters of a request", () => {
       ({ mine }) => [{ to: mine }, "latest", { tracer: "myTracer" }],
       /^invalid argument 2: tracer: expected one of/,
     ],
+    [
+      "a tracer's flag",
+      "debug_traceCall",
+      ({ mine }) => [{ to: mine }, "latest", { tracer: "muxTracer", tracerConfig: { callTracer: { withLog: 1 } } }],
+      "invalid argument 2: tracerConfig: withLog: expected true or false",
+    ],
+    [
+      "overrides that a trace would pass over",
+      "debug_traceCall",
+      ({ mine }) => [{ to: mine }, "latest", { stateOverrides: { [mine]: { balance: "0x1" } } }],
+      "invalid argument 2: stateOverrides: a trace takes no overrides here",
+    ],
     ["a filter's number", "eth_getFilterChanges", () => [1], "invalid argument 0: non-string"],
     ["no subscription's name", "eth_subscribe", () => [{}], "invalid argument 0: non-string"],
     ["the logs of nothing", "eth_subscribe", () => ["logs"], "missing value for required argument 1"],

@@ -37,7 +37,14 @@ export function wellFormed({ mine, other, token, hash }: Known): Readonly<Record
   const numbered = (...behind: readonly unknown[]) => ["latest", "0x1", 1, "0x01"].map((block) => [block, ...behind]);
   const nothing = [[]];
   return {
-    debug_traceCall: [[call], [call, "latest", { tracer: "callTracer", tracerConfig: { onlyTopCall: true, withLog: true } }]],
+    debug_traceCall: [
+      [call],
+      [call, "latest", { tracer: "callTracer", tracerConfig: { onlyTopCall: true, withLog: true } }],
+      [call, "latest", { tracer: "prestateTracer", tracerConfig: { diffMode: true }, timeout: "5s", reexec: 128 }],
+      [call, "latest", { tracer: "4byteTracer", tracerConfig: {} }],
+      [call, "latest", { tracer: "muxTracer", tracerConfig: { callTracer: { withLog: true }, noopTracer: null, "4byteTracer": {} } }],
+      [call, "latest", { disableStorage: true, enableMemory: false, limit: 5, stateOverrides: {} }],
+    ],
     debug_traceTransaction: [],
     eth_accounts: nothing,
     eth_blobBaseFee: nothing,

@@ -164,11 +164,11 @@ describe("importing files", () => {
     expect(last).toEqual({ seq: 10_600n, id: 10_608n });
   });
 
-  it("says nothing of a day without a record between two that have some", async () => {
+  it("says nothing of a day without a record between two that have some, where ids do not tell that there was none", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const day = 86_400_000;
-    await take(store, [fileOf(folder, "t.ndjson", trade(1, MIDNIGHT - 1, "5", "1") + trade(2, MIDNIGHT + day, "5", "1"))]);
+    await take(store, [fileOf(folder, "t.ndjson", trade(1, MIDNIGHT - 1, "5", "1") + trade(7, MIDNIGHT + day, "5", "1"))]);
     const [listing] = await listHistory(store, { verify: true });
     expect(listing?.days.map(({ day: name }) => name)).toEqual(["2024-08-08", "2024-08-10"]);
     expect(listing?.gaps).toEqual([[MIDNIGHT, MIDNIGHT + day]]);

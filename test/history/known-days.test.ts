@@ -15,6 +15,7 @@ import { fileOf, scratchFolder, take } from "./scratch.js";
 /** Noon of the first day; the second begins twelve hours later. */
 const NOON = Date.UTC(2025, 0, 12, 12);
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const MIDNIGHT = 12 * 60 * MINUTE;
 const WISH = { tickSize: "1", stepSize: "1" };
 
@@ -98,12 +99,85 @@ describe("a book that several files bring", () => {
   it("goes on where the next file follows on the one before, by whatever its exchange counts", async () => {
     const stand = new Stand();
     expect(await stand.take(morning, update(3000, 25, 19) + update(4000, 31, 25))).toEqual(["", ""]);
-    expect((await stand.replayed(at(0, 4001))).gaps).toEqual([at(2001, 3000)]);
-    expect((await stand.replayed(at(0, 4001))).book).toEqual([
-      [100, 5],
-      [99, 31],
-      [-101, 7],
-    ]);
+    expect(await stand.replayed(at(0, 4001))).toEqual({
+      gaps: [],
+      book: [
+        [100, 5],
+        [99, 31],
+        [-101, 7],
+      ],
+    });
+  });
+
+  // The bot took its quotes down for the hours between two files that prove that nothing happened in them.
+  it("is known between two files of which the second follows on the first: within a day, over midnight and over a whole day", async () => {
+    const on = (ms: number): string => update(ms, 25, 19) + update(ms + 1000, 31, 25);
+    const mended = snapshot(0, 10) + update(2000, 19, 10) + snapshot(2000, 19);
+    for (const [first, laterMs] of [
+      [morning, HOUR],
+      [morning, MIDNIGHT + HOUR],
+      [morning, MIDNIGHT + DAY_MS + HOUR],
+      [mended, HOUR],
+      [snapshot(2000, 19), HOUR],
+    ] as const) {
+      const stand = new Stand();
+      expect((await stand.take(first, on(laterMs)))[1]).toBe("");
+      expect(await stand.gaps()).toEqual([]);
+      const { gaps, book } = await stand.replayed(at(2000, laterMs + 1001));
+      expect(gaps).toEqual([]);
+      expect(book).toContainEqual([99, 31]);
+      expect(book).toContainEqual([-101, 7]);
+    }
+  });
+
+  it("is known where a file follows on the snapshot that mends the file before it, and not while that one was broken", async () => {
+    const stand = new Stand();
+    await stand.take(snapshot(0, 10) + update(1000, 14, 10) + snapshot(2000, 19), update(HOUR, 25, 19));
+    expect(await stand.gaps()).toEqual([at(1001, 2000)]);
+    expect((await stand.replayed(at(0, HOUR + 1))).gaps).toEqual([at(1001, 2000)]);
+  });
+
+  it("is not known in a file that follows on one whose book was lost to its end, until a snapshot comes", async () => {
+    for (const laterMs of [3000, MIDNIGHT + 3000]) {
+      const stand = new Stand();
+      const said = await stand.take(
+        snapshot(0, 10) + update(1000, 14, 10) + update(2000, 30, 25),
+        update(laterMs, 33, 30) + update(laterMs + 500, 36, 33),
+        update(laterMs + 1000, 40, 36) + snapshot(laterMs + 2000, 40, [[95, 6]], [[96, 1]]) + update(laterMs + 3000, 44, 40),
+      );
+      expect(said[1]).toMatch(
+        /the book before it was lost, and no snapshot came since: the book is not known from 2025-01-12T12:00:02.001Z to/,
+      );
+      const lost = [at(1001, laterMs + 2000)];
+      expect(await stand.gaps()).toEqual(lost);
+      expect((await stand.replayed(at(0, laterMs + 3001))).gaps).toEqual(lost);
+    }
+  });
+
+  it("says of a book that one file lost over midnight what the file says, and nothing more", async () => {
+    const stand = new Stand();
+    const [said] = await stand.take(
+      snapshot(0, 10) +
+        update(1000, 14, 10) +
+        update(MIDNIGHT - 1000, 30, 25) +
+        update(MIDNIGHT + 1000, 33, 30) +
+        snapshot(MIDNIGHT + 2000, 33),
+    );
+    expect(said).not.toContain("no snapshot came since");
+    expect(await stand.gaps()).toEqual([at(1001, MIDNIGHT + 2000)]);
+  });
+
+  it("is lost where the chain breaks between two days that reach to one midnight", async () => {
+    const many = (startMs: number, first: number): string =>
+      Array.from({ length: 700 }, (_, n) => update(startMs + n * 5000, first + n, first + n - 1)).join("");
+    const evening = snapshot(MIDNIGHT - 3_500_000, 1) + many(MIDNIGHT - 3_499_000, 2);
+    const whole = new Stand();
+    expect(await whole.take(evening, many(MIDNIGHT + 2000, 702))).toEqual(["", ""]);
+    expect(await whole.gaps()).toEqual([]);
+    const broken = new Stand();
+    const said = await broken.take(evening, many(MIDNIGHT + 2000, 703));
+    expect(said[1]).toContain("updates are missing before those of 2025-01-13T00:00:02Z, which do not follow on the file before");
+    expect((await broken.listing()).covered).toEqual([at(MIDNIGHT - 3_500_000, MIDNIGHT - 3999)]);
   });
 
   it("is known again as soon as the file between two others comes", async () => {
@@ -178,6 +252,21 @@ describe("trades whose ids count them", () => {
     const said = await days.take(trades(1, 21, MIDNIGHT - 30_000), trades(81, 101, MIDNIGHT + 5000));
     expect(said[1]).toBe("60 trades are missing before its first one, as the ids of 2025-01-12 and its own tell");
     expect((await days.replayed(at(MIDNIGHT - 30_000, MIDNIGHT + 24_001))).gaps).toEqual([at(MIDNIGHT - 10_999, MIDNIGHT + 5000)]);
+  });
+
+  it("leave no time unknown between two files whose ids follow on: within a day, from day to day and over a day of neither", async () => {
+    for (const laterMs of [2 * HOUR, MIDNIGHT + HOUR, MIDNIGHT + DAY_MS + HOUR]) {
+      const stand = new Stand();
+      expect(await stand.take(trades(1, 21), trades(21, 41, laterMs))).toEqual(["", ""]);
+      expect(await stand.gaps()).toEqual([]);
+      expect((await stand.replayed(at(0, laterMs + 19_001))).gaps).toEqual([]);
+      const listed = await stand.listing();
+      expect(listed.covered).toEqual([at(0, laterMs + 19_001)]);
+      const broken = new Stand();
+      await broken.take(trades(1, 21), trades(23, 43, laterMs));
+      expect(await broken.gaps()).toEqual([at(19_001, laterMs)]);
+      expect((await broken.replayed(at(0, laterMs + 19_001))).gaps).toEqual([at(19_001, laterMs)]);
+    }
   });
 
   it("are missing over a midnight to which the files of both days reach, as those of an archive do", async () => {

@@ -19,11 +19,12 @@ type Levels = readonly (readonly [price: number, amount: number])[];
 /** @param day after the first one's noon, fractions allowed. */
 type Told = readonly [day: number, type: string, bids: Levels, asks: Levels];
 
-/** Imports a book of its own for each message, the first whole. @returns the store */
+/** Imports a book of its own for each message, the first whole, without sequences that would tell whether one follows on another. @returns the store */
 async function stored(messages: readonly Told[]): Promise<HistoryStore> {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
-  for (const [index, line] of messages.map(lineOf).entries()) await take(store, [fileOf(folder, `message${index}.ndjson`, line)]);
+  for (const [index, line] of messages.map((told) => lineOf(told)).entries())
+    await take(store, [fileOf(folder, `message${index}.ndjson`, line)]);
   return store;
 }
 
@@ -35,7 +36,8 @@ async function captured(messages: readonly Told[]): Promise<HistoryStore> {
   return store;
 }
 
-function lineOf([day, type, bids, asks]: Told, index: number): string {
+/** @param index of the message, which its sequences are; it has none if absent */
+function lineOf([day, type, bids, asks]: Told, index?: number): string {
   const text = (levels: Levels): string[][] => levels.map((level) => level.map(String));
   const timestamp = Math.round(NOON + day * DAY);
   const message = { type, sequence: index, beginSequence: index, endSequence: index, timestamp, bids: text(bids), asks: text(asks) };

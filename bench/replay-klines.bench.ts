@@ -43,7 +43,9 @@ export const bench: Bench = {
         },
         reference: () => ratePerSecond(() => scanBars(columns), columns.bars, SCAN_MS),
       });
-      const { orders, fills } = (result as BacktestResult).report;
+      const { orders, fills, strategyErrors } = (result as BacktestResult).report;
+      if (strategyErrors[0] !== undefined)
+        throw new Error(`the bench's strategy failed, and its market was halted: ${strategyErrors[0].why}`);
       return {
         ...measured,
         unit: "bars/s",

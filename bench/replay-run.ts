@@ -117,5 +117,7 @@ export function replayOnce(tape: Tape, grade: "books" | "trades" = "books"): Rep
   });
   run.play((tape.exchangeUs[tape.messages - 1] as number) + 1);
   run.finish();
+  const [failed] = run.strategyErrors;
+  if (failed !== undefined) throw new Error(`the bench's strategy failed, and its market was halted: ${failed.why}`);
   return { decisions, actions, fills, run };
 }

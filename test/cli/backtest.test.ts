@@ -185,6 +185,38 @@ export default defineStrategy({ params: z.object({}), create: () => (view$) => v
     expect(told).toMatch(/\nFAILED: the strategy of btcusdc at \S+: strategy failed: no such parameter\nHALTED: since/);
   });
 
+  // It had made its decisions before it failed, none of which a cut changed: the check called the strategy sound.
+  it("ends with 1 where the strategy failed in a check for look-ahead alone, and names the failure first", async () => {
+    const failing = `import { defineStrategy } from "marketwright";
+import { map } from "rxjs";
+import { z } from "zod";
+export default defineStrategy({
+  params: z.object({}),
+  create: () => (view$) =>
+    view$.pipe(
+      map((view, n) => {
+        if (n > 20) throw new Error("no such level");
+        return { kind: "quotes", marketId: view.marketId, viewSequence: view.sequence, quotes: [], reason: { fairTicks: n, reservationTicks: 1, halfSpreadTicks: 1, terms: {}, clamps: [] } };
+      }),
+    ),
+});
+`;
+    writeFileSync(join(folder, "late.mjs"), failing);
+    const path = file(5000);
+    const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
+    writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./late.mjs"));
+    const { code, out: told } = await captureCli(["backtest", path, "--check-look-ahead", "2"]);
+    expect(code).toBe(1);
+    expect(told).toMatch(/^WORTHLESS: .*\nFAILED: the strategy of btcusdc at \S+: strategy failed: no such level\n/);
+    expect(told).toContain("no decision knew of history that came after it");
+    const asJson = await captureCli(["backtest", path, "--check-look-ahead", "2", "--json"]);
+    expect([asJson.code, JSON.parse(asJson.out).strategyErrors]).toEqual([
+      1,
+      [{ marketId: "btcusdc", at: expect.stringMatching(/^2026-01-05T12:00:/), why: "strategy failed: no such level" }],
+    ]);
+    expect(asJson.err).toContain("FAILED: the strategy of btcusdc at ");
+  });
+
   it("shows each decision that a cut of the history changed, with both instants to the microsecond, and ends with 1", async () => {
     const forgetful = `import { defineStrategy } from "marketwright";
 import { map } from "rxjs";
@@ -227,7 +259,10 @@ export default defineStrategy({ params: z.object({}), create: () => () => NEVER 
     const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
     writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./silent.mjs"));
     const undecided = await captureCli(["backtest", path, "--check-look-ahead", "2"]);
-    expect([undecided.code, undecided.out]).toEqual([1, "0 cuts in 0 decisions: nothing is proven\n"]);
+    expect(undecided.code).toBe(1);
+    expect(undecided.out).toMatch(
+      /^WORTHLESS: btcusdc: no order was ever sent: its strategy was shown the market \d+ times and never asked for anything\n0 cuts in 0 decisions: nothing is proven\n$/,
+    );
   });
 
   it("names what is wrong in the file by its place, with what would be right, and writes nothing", async () => {

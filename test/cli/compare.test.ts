@@ -113,6 +113,46 @@ describe("marketwright compare", () => {
     expect((await captureCli(["compare", taken])).out).toMatch(/\n {6}of what differs: (\S+ [\d.]+ %(, )?)+; --json has each\n/);
   });
 
+  // The recorded inputs are played by a bot of their own: a strategy that broke there was told as one that wanted nothing.
+  it("ends with 1 where the strategy failed on the recorded inputs alone, and names the failure", async () => {
+    const failing = join(stage.folder, "failing-session");
+    cpSync(live, failing, { recursive: true });
+    const strategy = join(stage.folder, "second.mjs");
+    writeFileSync(
+      strategy,
+      `import { defineStrategy } from "marketwright";
+import { NEVER } from "rxjs";
+import { z } from "zod";
+let made = 0;
+export default defineStrategy({
+  params: z.looseObject({}),
+  create: () => {
+    made += 1;
+    if (made % 2 === 0) throw new Error("it knows its file already");
+    return () => NEVER;
+  },
+});
+`,
+    );
+    const path = join(failing, SESSION_FILES.session);
+    const session = JSON.parse(readFileSync(path, "utf8"));
+    session.config.markets.btcusdc.strategy = strategy;
+    writeFileSync(path, JSON.stringify(session));
+    const error = {
+      marketId: "btcusdc",
+      at: expect.stringMatching(/^2024-08-0/),
+      why: "strategy failed to start: it knows its file already",
+    };
+    const asJson = await captureCli(["compare", failing, "--json"]);
+    const { strategyErrors, sameInputs } = comparisonSchema.parse(JSON.parse(asJson.out));
+    expect([asJson.code, strategyErrors, sameInputs.strategyErrors]).toEqual([1, [], [error]]);
+    const { code, out } = await captureCli(["compare", failing]);
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /\nFAILED: the strategy of btcusdc, given the recorded inputs again, at \S+: strategy failed to start: it knows its file already\n/,
+    );
+  });
+
   it("is wrong usage for what is no session, no backtest, or a session that was changed or not ended", async () => {
     expect(await refused(join(stage.folder, "nothing"))).toContain("holds no recorded session");
     expect(await refused(stage.folder)).toContain("holds no recorded session");

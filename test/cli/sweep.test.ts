@@ -77,6 +77,37 @@ export default defineStrategy({ params: z.object({}), create: () => { throw new 
     expect(readFileSync(join(out, "sweep.html"), "utf8")).toContain("The strategy failed in 1 of 1 runs");
   });
 
+  it("ends with 1 where the strategy failed in the report of the best point alone", async () => {
+    stage.writeOwn(0.05);
+    writeFileSync(
+      join(stage.folder, "own.ts"),
+      `import { isMainThread } from "node:worker_threads";
+import { defineStrategy } from "marketwright";
+import { NEVER } from "rxjs";
+import { z } from "zod";
+export default defineStrategy({
+  params: z.object({}),
+  create: () => {
+    if (isMainThread) throw new Error("no such parameter");
+    return () => NEVER;
+  },
+});
+`,
+    );
+    const out = stage.out();
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [command, "sweep", join(stage.folder, "own.yaml"), "--out", out, "--report-best"],
+      {
+        encoding: "utf8",
+      },
+    );
+    expect(stderr).toMatch(
+      /In the report of the best point the strategy of btcusdc failed at \S+: strategy failed to start: no such parameter\n/,
+    );
+    expect(status).toBe(1);
+  });
+
   it("says what is wrong before it makes a folder", async () => {
     const out = stage.out();
     const file = stage.write("wrong.yaml", { ...SWEEP, method: "sobol" });

@@ -2,6 +2,7 @@ import { Decimal } from "decimal.js";
 import type { Notice } from "../../bot/notice.js";
 import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
+import type { StrategyError } from "../record/strategy-errors.js";
 import { instantOf } from "../report/instants.js";
 import type { Strategies } from "../run/replay-options.js";
 import type { Session } from "../session/session-file.js";
@@ -77,7 +78,7 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
     to: instantOf(session.endedUs),
     windowSeconds: WINDOW_US / 1e6,
     worthless: worthlessNotes(session, opened, again),
-    strategyErrors: again.strategyErrors.map(({ marketId, atUs, why }) => ({ marketId, at: instantOf(atUs), why })),
+    strategyErrors: again.strategyErrors.map(strategyErrorOf),
     sameInputs: sameInputsOf(sameInputs),
     markets: judged.map(({ market, inputs, fit, best }) => ({
       marketId: market.marketId,
@@ -107,10 +108,15 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
   };
 }
 
-function sameInputsOf({ turns, intents, equal, firstDifference }: IntentsAgain): Comparison["sameInputs"] {
-  if (firstDifference === undefined) return { turns, intents, equal, firstDifference: null };
+function sameInputsOf({ turns, intents, equal, firstDifference, strategyErrors }: IntentsAgain): Comparison["sameInputs"] {
+  const replayed = { turns, intents, equal, strategyErrors: strategyErrors.map(strategyErrorOf) };
+  if (firstDifference === undefined) return { ...replayed, firstDifference: null };
   const { turn, atMs, why, live, replay } = firstDifference;
-  return { turns, intents, equal, firstDifference: { turn, at: instantOf(atMs * 1000), why, live, replay } };
+  return { ...replayed, firstDifference: { turn, at: instantOf(atMs * 1000), why, live, replay } };
+}
+
+function strategyErrorOf({ marketId, atUs, why }: StrategyError): Comparison["strategyErrors"][number] {
+  return { marketId, at: instantOf(atUs), why };
 }
 
 function ordersOf({ instrument, account }: OpenedSessionMarket, judged: Judged) {

@@ -28,6 +28,8 @@ const model = z.strictObject({
   shiftMs: z.number().describe("Added to the recorded instants at which the exchange took orders"),
 });
 
+const strategyError = z.strictObject({ marketId: z.string(), at: instant, why: z.string() });
+
 const sameInputs = z
   .strictObject({
     turns: count,
@@ -43,6 +45,7 @@ const sameInputs = z
       })
       .nullable()
       .describe("Nothing is run after it"),
+    strategyErrors: z.array(strategyError).describe("The first error of each market's strategy, which halted the market"),
   })
   .describe("The session's bot, given every recorded input again through the books of a backtest");
 
@@ -109,7 +112,7 @@ export const comparisonSchema = z
     windowSeconds: z.number().positive().describe("Two things at most so far apart are the same"),
     worthless: z.array(z.string()).describe("What makes the comparison say nothing, to be read before any figure"),
     strategyErrors: z
-      .array(z.strictObject({ marketId: z.string(), at: instant, why: z.string() }))
+      .array(strategyError)
       .describe("The first error of each market's strategy as the bot was run again, which halted the market"),
     sameInputs,
     markets: z.array(market),

@@ -11,6 +11,7 @@ import type { MarketId, Ms } from "../../core/units.js";
 import { sha256Of } from "../../history/durable-file.js";
 import { HistoryError } from "../../history/history-errors.js";
 import type { Intent } from "../../strategies/intent.js";
+import { type StrategyError, StrategyErrors } from "../record/strategy-errors.js";
 import type { Strategies } from "../run/replay-options.js";
 import { decodeRecordedTurn, type RecordedTurn } from "../session/recorded-turns.js";
 import { SESSION_FILES, type Session } from "../session/session-file.js";
@@ -38,6 +39,8 @@ export interface IntentsAgain {
   readonly equal: number;
   /** The first that did not; nothing is run after it. */
   readonly firstDifference: IntentDifference | undefined;
+  /** The first error of each market's strategy. */
+  readonly strategyErrors: readonly StrategyError[];
   /** As far as it was run, from its bot's first look on. */
   readonly halts: readonly StoodHalt[];
 }
@@ -82,6 +85,7 @@ class TurnReplay {
   readonly #seam: ReplaySeam;
   readonly #bot: Bot;
   readonly #halts: StoodHalts;
+  readonly #errors = new StrategyErrors();
   #turns = 0;
   #equal = 0;
   #ran = false;
@@ -112,6 +116,7 @@ class TurnReplay {
       observer: (notice) => {
         if (notice.kind === "intent") this.#wanted.push(notice.intent);
         this.#halts.hear(notice, this.#seam.clock.monotonicMs());
+        this.#errors.hear(notice, this.#seam.clock.nowMs() * 1000);
       },
       bookOf: (marketId) => (this.#markets.get(marketId) as HeardMarket).book,
       journal: {
@@ -152,7 +157,8 @@ class TurnReplay {
             replay: null,
           };
     const halts = this.#halts.until(this.#seam.clock.monotonicMs());
-    return { turns: this.#turns, intents: this.#recorded.length, equal: this.#equal, firstDifference, halts };
+    const { list: strategyErrors } = this.#errors;
+    return { turns: this.#turns, intents: this.#recorded.length, equal: this.#equal, firstDifference, strategyErrors, halts };
   }
 
   #inputOf(input: RecordedTurn["input"]): BotInput | string {

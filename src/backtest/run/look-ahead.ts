@@ -2,6 +2,7 @@ import type { Notice } from "../../bot/notice.js";
 import { RunError } from "../../core/errors.js";
 import { seededRandom } from "../../core/seeded-random.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
+import type { Report } from "../report/report-schema.js";
 import { type OpenedHistory, openHistory } from "./open-history.js";
 import { firstUs } from "./opened-market.js";
 import { type PlayedBy, reportOf } from "./play-path.js";
@@ -22,6 +23,10 @@ export interface LookAheadCheck {
   readonly decisions: number;
   readonly cuts: number;
   readonly changed: readonly LookAhead[];
+  /** What makes the run over the whole history worth nothing, as its report says it: a check of its decisions proves nothing then either. */
+  readonly worthless: Report["worthless"];
+  /** The first error of each market's strategy, of the whole history before that of a cut. */
+  readonly strategyErrors: Report["strategyErrors"];
 }
 
 /** An intent or an action, as text, with its instant. */
@@ -30,24 +35,31 @@ interface Decision {
   readonly text: string;
 }
 
+/** A run, as far as the check looks at it. */
+interface PlayedOnce extends Pick<Report, "worthless" | "strategyErrors"> {
+  readonly decisions: readonly Decision[];
+}
+
 /**
  * Proves that no decision knows of what comes after it: the history is cut after each of some seeded decisions and replayed again; every decision
  * before the cut must be the same, to the byte (the idea of freqtrade's lookahead-analysis). It is cut on both clocks: what is stamped after the
  * decision is gone, and so is, for the bot, what was stamped before and not heard yet. Cuts are drawn after the warm-up, where every market has
  * begun: an earlier one leaves nothing to run. What was decided before that is compared all the same.
+ * @param run its `onNotice` is told of the run over the whole history alone.
  * @param cuts how many decisions are drawn.
  * @param onCut told before each.
  * @throws as `runBacktest` does; RunError when `run.onProgress` ended it
  */
 export async function checkLookAhead(
   config: BacktestConfig,
-  run: Omit<PlayedBy, "onNotice">,
+  run: PlayedBy,
   cuts: number,
   onCut: (done: number) => void = ignore,
 ): Promise<LookAheadCheck> {
   let isInterrupted = false;
+  const { onNotice, ...silent } = run;
   const heard: PlayedBy = {
-    ...run,
+    ...silent,
     onProgress: (atUs) => {
       isInterrupted ||= run.onProgress?.(atUs) === false;
       return !isInterrupted;
@@ -55,7 +67,8 @@ export async function checkLookAhead(
   };
   const opened = await openHistory(config);
   const { grade, interval } = opened;
-  const whole = await decisionsOf(config, heard, opened);
+  const { decisions: whole, worthless, strategyErrors } = await playedOnce(config, { ...heard, onNotice }, opened);
+  const errors = new Map(strategyErrors.map((error) => [error.marketId, error]));
   const first = whole.findIndex(({ atUs }) => atUs >= leastCutUs(opened, config));
   const drawable = first === -1 ? 0 : whole.length - first;
   const random = seededRandom(`look-ahead ${config.seed}`);
@@ -70,11 +83,13 @@ export async function checkLookAhead(
     // The same kind of history whatever the cut leaves of it, which ends with the cut and not with the last thing that happened before.
     const history = { ...config.history, toUs, grade, ...(interval === undefined ? {} : { interval }) };
     const cut = { ...config, history };
-    const found = firstChange(whole, await decisionsOf(cut, { ...heard, cutUs }, { ...(await openHistory(cut)), endUs: toUs }), cutUs);
+    const played = await playedOnce(cut, { ...heard, cutUs }, { ...(await openHistory(cut)), endUs: toUs });
+    for (const error of played.strategyErrors) if (!errors.has(error.marketId)) errors.set(error.marketId, error);
+    const found = firstChange(whole, played.decisions, cutUs);
     if (found !== undefined) changed.push({ cutUs, ...found });
   }
   if (isInterrupted) throw new RunError("the check for look-ahead was interrupted: nothing is proven");
-  return { decisions: whole.length, cuts: drawn.size, changed };
+  return { decisions: whole.length, cuts: drawn.size, changed, worthless, strategyErrors: [...errors.values()] };
 }
 
 /** What is stamped with the decision's own instant was there for it. */
@@ -86,17 +101,18 @@ function leastCutUs({ startUs, markets }: OpenedHistory, { warmupMs }: BacktestC
   return Math.max(startUs + warmupMs * 1000, ...markets.map(firstUs));
 }
 
-async function decisionsOf(config: BacktestConfig, run: PlayedBy, history: OpenedHistory): Promise<Decision[]> {
+async function playedOnce(config: BacktestConfig, run: PlayedBy, history: OpenedHistory): Promise<PlayedOnce> {
   const decisions: Decision[] = [];
   const { path } = config.fills;
   const onNotice = (notice: Notice, atUs: number): void => {
+    run.onNotice?.(notice, atUs);
     // What the bot does to leave, when its history is over, is no decision on it.
     if (atUs >= history.endUs) return;
     if (notice.kind === "intent") decisions.push({ atUs, text: textOf(notice.intent) });
     else if (notice.kind === "dispatched" && notice.action.kind !== "question") decisions.push({ atUs, text: textOf(notice.action) });
   };
-  await reportOf(config, { ...run, onNotice }, history, path === "worse" ? "ohlc" : path);
-  return decisions;
+  const { worthless, strategyErrors } = await reportOf(config, { ...run, onNotice }, history, path === "worse" ? "ohlc" : path);
+  return { decisions, worthless, strategyErrors };
 }
 
 /** The first decision up to the cut that is not the same. */

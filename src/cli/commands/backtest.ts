@@ -45,7 +45,10 @@ export function addBacktest(program: Command, context: CliContext): void {
     .argument("<file>", "the backtest's YAML")
     .option("--out <folder>", "where the report is written")
     .option("--replace", "replace a report that lies there")
-    .option("--check-look-ahead [cuts]", "cut the history after so many of its decisions (50), and fail if an earlier one changes")
+    .option(
+      "--check-look-ahead [cuts]",
+      "cut the history after so many of its decisions (50), and fail if an earlier one changes or a strategy fails",
+    )
     .option("--json", "the report's figures as JSON on stdout")
     .addHelpText("after", EXAMPLES)
     .action(async (file: string, options: BacktestCommandOptions) => {
@@ -78,7 +81,7 @@ async function backtest(
   const bar = new Progress(context.stderr);
   collectAlone();
   if (checkLookAhead !== undefined) {
-    const run = { strategies, version: packageVersion(), onProgress: isOn };
+    const run: PlayedBy = { strategies, version: packageVersion(), onProgress: isOn, onNotice: (notice) => tellFailed(log, notice) };
     await proveNoLookAhead(context, config, run, cutsOf(checkLookAhead), json);
   }
   if (out === undefined) return;
@@ -105,14 +108,14 @@ async function backtest(
   if (result.report.ended === "stopped" || result.report.strategyErrors.length > 0) throw new NotWell();
 }
 
-/** @throws NotWell when a decision knew of what came after it, or when there was none to look at. */
+/** @throws NotWell when a decision knew of what came after it, when there was none to look at, or when a strategy failed. */
 async function proveNoLookAhead(context: CliContext, config: BacktestConfig, run: PlayedBy, cuts: number, json: boolean): Promise<void> {
   const onCut = (done: number): void => {
     if (context.stderr.isTTY === true) context.stderr.write(`\r\x1b[K${done} of ${cuts} cuts`);
   };
   const check = await lookAheadOf(config, run, cuts, onCut);
   if (context.stderr.isTTY === true) context.stderr.write("\r\x1b[K");
-  const { changed, decisions } = check;
+  const { changed, decisions, strategyErrors } = check;
   const lines = changed.map(
     ({ cutUs, atUs, whole, cut }) =>
       `cut after ${instantOf(cutUs)}: the decision of ${instantOf(atUs)} was\n  ${whole}\nand is\n  ${cut}\n`,
@@ -120,8 +123,10 @@ async function proveNoLookAhead(context: CliContext, config: BacktestConfig, run
   const found =
     changed.length === 0 ? "no decision knew of history that came after it" : `${changed.length} changed what was decided before them`;
   const summary = `${check.cuts} cuts in ${decisions} decisions: ${check.cuts === 0 ? "nothing is proven" : found}\n`;
-  context.stdout.write(json ? jsonText(check, 2) : `${lines.join("")}${summary}`);
-  if (changed.length > 0 || check.cuts === 0) throw new NotWell();
+  const worthless = worthlessLines(check).map((line) => `${line}\n`);
+  if (json) for (const line of worthless) context.stderr.write(line);
+  context.stdout.write(json ? jsonText(check, 2) : `${[...worthless, ...lines].join("")}${summary}`);
+  if (changed.length > 0 || check.cuts === 0 || strategyErrors.length > 0) throw new NotWell();
 }
 
 function cutsOf(written: string | true): number {
@@ -160,7 +165,7 @@ class Progress {
 }
 
 /** What makes a run worth nothing, and which strategies failed: nobody should read any of its figures without that. */
-function worthlessLines({ worthless, strategyErrors }: BacktestResult["report"]): string[] {
+function worthlessLines({ worthless, strategyErrors }: Pick<BacktestResult["report"], "worthless" | "strategyErrors">): string[] {
   const failed = strategyErrors.map(({ marketId, at, why }) => `FAILED: the strategy of ${marketId} at ${at}: ${why}`);
   return [...worthless.map((text) => `WORTHLESS: ${text}`), ...failed];
 }

@@ -70,7 +70,7 @@ export function addCompare(program: Command, context: CliContext): void {
         onNotice: (notice) => tellFailed(log, notice),
       });
       context.stdout.write(json ? jsonText(comparison, 2) : comparisonText(comparison));
-      if (comparison.strategyErrors.length > 0) throw new NotWell();
+      if (comparison.strategyErrors.length + comparison.sameInputs.strategyErrors.length > 0) throw new NotWell();
     });
 }
 
@@ -140,10 +140,15 @@ function causesOf(differences: Comparison["markets"][number]["orders"]["differen
   return causes.length === 0 ? [] : [`      of what differs: ${causes.join(", ")}; --json has each`];
 }
 
+function failedLines(when: string, errors: Comparison["strategyErrors"]): string[] {
+  return errors.map(({ marketId, at, why }) => `FAILED: the strategy of ${marketId}, ${when}, at ${at}: ${why}`);
+}
+
 function comparisonText({ mode, from, to, worthless, strategyErrors, sameInputs, markets, profit, notes }: Comparison): string {
   const lines = [
     ...worthless.map((text) => `WORTHLESS: ${text}`),
-    ...strategyErrors.map(({ marketId, at, why }) => `FAILED: the strategy of ${marketId}, as the bot was run again, at ${at}: ${why}`),
+    ...failedLines("given the recorded inputs again", sameInputs.strategyErrors),
+    ...failedLines("as the bot was run again", strategyErrors),
     `${mode} session from ${from} to ${to}`,
     ...notes.map((note) => `  ${note}`),
   ];

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { BacktestConfig } from "../../backtest/config/backtest-config.js";
 import { InterruptedRun } from "../../backtest/report/interrupted-run.js";
+import type { Report } from "../../backtest/report/report-schema.js";
 import { collectAlone } from "../../backtest/run/collect-alone.js";
 import { runBacktest } from "../../backtest/run/run-backtest.js";
 import { doubtMark } from "../../backtest/sweep/doubt-text.js";
@@ -18,6 +19,7 @@ import { sweepJsonParts } from "../../backtest/sweep/sweep-json.js";
 import { ThreadPool } from "../../backtest/sweep/thread-pool.js";
 import { requireUnchanged } from "../../backtest/sweep/unchanged-history.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
+import { tellFailed } from "../../bot/strategy/failed-strategy.js";
 import { type Log, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { NotWell } from "../exit.js";
@@ -95,16 +97,19 @@ async function sweep(
       check();
       return !abort.signal.aborted;
     };
-    const isWhole = outcome !== undefined && (!reportBest || (await reportBestOf(config, outcome, join(out, BEST_FOLDER), log, isOn)));
-    if (outcome === undefined || !isWhole) {
+    const best = outcome === undefined || !reportBest ? undefined : await reportBestOf(config, outcome, join(out, BEST_FOLDER), log, isOn);
+    if (outcome === undefined || (reportBest && best === undefined)) {
       context.stderr.write(`Interrupted. What is done is in ${out}; the same command goes on from there.\n`);
       throw new NotWell();
     }
     if (!json) context.stdout.write(resultText(outcome));
     else for (const part of sweepJsonParts(outcome.result, 2)) context.stdout.write(part);
     for (const doubt of sweepDoubts(outcome.result)) context.stderr.write(`${doubt}\n`);
+    const failed = best?.strategyErrors ?? [];
+    for (const { marketId, at, why } of failed)
+      context.stderr.write(`In the report of the best point the strategy of ${marketId} failed at ${at}: ${why}\n`);
     for (const gap of outcome.result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
-    if (strategyErrors(outcome.result).length > 0) throw new NotWell();
+    if (strategyErrors(outcome.result).length > 0 || failed.length > 0) throw new NotWell();
   } finally {
     bar("");
     await runner.close();
@@ -117,14 +122,14 @@ async function runnerOf(sweep: SweepConfig, queue: string | undefined, { stderr 
   return QueueRunner.open(queue, programVersion(), { onAway: (what) => stderr.write(`${what}\n`) });
 }
 
-/** False when it was interrupted: what it has replayed until then is no report of the point. @throws ConfigError where what it reads has changed since the sweep began */
+/** The report that was written; undefined when it was interrupted: what it has replayed until then is no report of the point. @throws ConfigError where what it reads has changed since the sweep began */
 async function reportBestOf(
   sweep: SweepConfig,
   { result, inputs }: SweepOutcome,
   directory: string,
   log: Log,
   isOn: () => boolean,
-): Promise<boolean> {
+): Promise<Report | undefined> {
   const config = sweep.configs[result.best] as BacktestConfig;
   const loaded = await loadStrategies(config.bot, log);
   const files = strategyFiles(loaded);
@@ -135,17 +140,18 @@ async function reportBestOf(
     directory,
     replace: true,
     version: packageVersion(),
+    onNotice: (notice) => tellFailed(log, notice, { job: BEST_FOLDER }),
     onProgress: isOn,
   }).catch((error: unknown) => {
     if (error instanceof InterruptedRun) return undefined;
     throw error;
   });
-  if (played === undefined) return false;
+  if (played === undefined) return undefined;
   const { report } = played;
   const drop = (): void => rmSync(directory, { recursive: true, force: true });
   if (report.ended === "stopped") {
     drop();
-    return false;
+    return undefined;
   }
   try {
     requireUnchanged(report.data, result.data);
@@ -153,7 +159,7 @@ async function reportBestOf(
     drop();
     throw error;
   }
-  return true;
+  return report;
 }
 
 const BAR_CELLS = 30;

@@ -39,6 +39,7 @@ function expectSame(again: IntentsAgain, { turns, intents }: Session): void {
     intents: intents.count,
     equal: intents.count,
     firstDifference: undefined,
+    strategyErrors: [],
     halts: again.halts,
   });
   expect(again.intents).toBeGreaterThan(10);

@@ -4,7 +4,7 @@ import { behindTouch, crossedOwnOrder } from "../executor/crossing.js";
 import type { DispatchKind } from "../executor/dispatch-budget.js";
 import { TARGET_LEVEL } from "../executor/target-position.js";
 import { isCancellable } from "../executor/working-order.js";
-import { checkPlace, onlyReduces } from "../risk/worst-case.js";
+import { breachText, checkPlace, onlyReduces } from "../risk/worst-case.js";
 import { accountExposure } from "./account-exposure.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
@@ -25,7 +25,10 @@ const HELD_BACK_MS = 250;
 
 interface Refusal {
   readonly limit: string;
+  /** A sentence without its full stop. */
   readonly why: string;
+  /** The same with the limit's name, where the sentence alone does not say which limit of the file it is. */
+  readonly inFull?: string;
   readonly retryAtMs: Ms;
 }
 
@@ -101,7 +104,7 @@ export class Leaving {
       this.#refusalOf(desk, built.waiting, hash) ??
       this.#budgetRefusal("place", built.waiting.place.level === TARGET_LEVEL);
     if (refusal !== undefined) {
-      absorb(account.withdraw(hash, exchangeTime.nowMs(), refusal.why));
+      absorb(account.withdraw(hash, exchangeTime.nowMs(), refusal.inFull ?? refusal.why));
       return this.#holdBack(key, desk, built.waiting, refusal);
     }
     const action = this.#works.stamped(built.action);
@@ -177,7 +180,7 @@ export class Leaving {
       );
     }
     const breach = checkPlace(proposal, exposure, accountLimits);
-    return breach === null ? undefined : soon(breach.limit, breach.why);
+    return breach === null ? undefined : { ...soon(breach.limit, breach.why), inFull: breachText(breach) };
   }
 
   /** @param works the action works a position: quotes leave it a few tokens, so that a busy bot can still be flattened. */
@@ -195,10 +198,10 @@ export class Leaving {
     return { limit: `${bucket} tokens`, why, retryAtMs };
   }
 
-  #holdBack(key: string, desk: Desk, { place }: WaitingPlace, { limit, why, retryAtMs }: Refusal): void {
+  #holdBack(key: string, desk: Desk, { place }: WaitingPlace, { limit, why, inFull = why, retryAtMs }: Refusal): void {
     const { dispatcher, holds, notify } = this.#context;
     dispatcher.dropped(key);
-    holds.hold(slotSubject(desk.marketId, place.side, place.level), retryAtMs, why);
+    holds.hold(slotSubject(desk.marketId, place.side, place.level), retryAtMs, inFull);
     notify({ kind: "held-back", marketId: desk.marketId, limit, why });
   }
 

@@ -39,7 +39,13 @@ export interface Breach {
   /** What the worst case comes to, in the limit's unit (lots, credit units, orders, basis points, a ratio). */
   readonly value: string;
   readonly allowed: string;
+  /** A sentence without its full stop, and without the limit's name: whoever shows both puts the name before it. */
   readonly why: string;
+}
+
+/** A breach in words, with the name of its limit. */
+export function breachText({ limit, why }: Breach): string {
+  return `${limit}: ${why}`;
 }
 
 /**
@@ -52,7 +58,13 @@ export interface Breach {
 export function checkPlace(place: PlaceProposal, exposure: AccountExposure, limits: AccountLimits): Breach | null {
   const market = exposure.markets.get(place.marketId);
   if (market === undefined)
-    return breach("unknown-market", "market", place.marketId, place.marketId, "a market of the account", "is not known");
+    return explained(
+      "unknown-market",
+      place.marketId,
+      place.marketId,
+      "a market of the account",
+      `${place.marketId} is not a market of the account`,
+    );
   const bare = placeBreach(place, market, exposure, limits);
   if (bare !== null) return bare;
   if (onlyReduces(place, market)) {
@@ -61,7 +73,7 @@ export function checkPlace(place: PlaceProposal, exposure: AccountExposure, limi
     if (breach !== null || !growsWorst(place, exposure)) return breach;
   }
   if (!Number.isFinite(market.markTicks))
-    return breach("no-mark", "market", place.marketId, "none", "a mark price", "nothing to value it by");
+    return explained("no-mark", place.marketId, "none", "a mark price", "there is no mark price to value the position at");
   return worstBreaches(measureAccount(exposure, place), place.marketId, limits, place)[0] ?? null;
 }
 
@@ -103,7 +115,9 @@ function placeBreach(place: PlaceProposal, market: MarketExposure, exposure: Acc
   const { marketId, lots, ticks } = place;
   const { maxOrderLots, maxOpenOrders, maxDistanceFromMarkBps } = market.limits;
   if (!Number.isSafeInteger(lots) || lots <= 0 || !Number.isSafeInteger(ticks) || ticks <= 0) {
-    return breach("order-size", "market", marketId, `${lots} lots at ${ticks} ticks`, "whole lots and ticks above 0", "is no order");
+    const value = `${lots} lots at ${ticks} ticks`;
+    const allowed = "whole lots and ticks above 0";
+    return explained("order-size", marketId, value, allowed, `${value} is not an order: expected ${allowed}`);
   }
   if (maxOrderLots !== undefined && lots > maxOrderLots) {
     return worded("order-size", "market", marketId, lots, maxOrderLots, "in one order", inBase(market));
@@ -120,7 +134,8 @@ function placeBreach(place: PlaceProposal, market: MarketExposure, exposure: Acc
     }
   }
   if (maxDistanceFromMarkBps !== undefined) {
-    if (!Number.isFinite(market.markTicks)) return breach("no-mark", "market", marketId, "none", "a mark price", "no distance from it");
+    if (!Number.isFinite(market.markTicks))
+      return explained("no-mark", marketId, "none", "a mark price", "there is no mark price to measure the order's distance from");
     const distance = Math.abs(ticks - market.markTicks);
     if (distance * 10_000 > maxDistanceFromMarkBps * market.markTicks) {
       const bps = ((distance / market.markTicks) * 10_000).toFixed(2);
@@ -204,29 +219,22 @@ function accountBreaches(found: Breach[], worst: WorstAccount, marketId: MarketI
     const { notional, netValue } = worst;
     if (notional * MILLION > positive(netValue) * ppmDown(maxLeverage)) {
       const value = ratio(notional, netValue);
-      found.push(breach("leverage", "account", marketId, value, maxLeverage, "times the net value, worst case"));
+      found.push(ofNetValue("leverage", marketId, value, maxLeverage, "times the net value as position"));
     }
   }
   if (maxMarginUseFraction !== undefined) {
     const { initialMargin, netValue } = worst;
     if (initialMargin * MILLION > positive(netValue) * ppmDown(maxMarginUseFraction)) {
       const used = ratio(initialMargin, netValue);
-      found.push(breach("margin-use", "account", marketId, used, maxMarginUseFraction, "of the net value as initial margin, worst case"));
+      found.push(ofNetValue("margin-use", marketId, used, maxMarginUseFraction, "of the net value as initial margin"));
     }
   }
   if (minLiquidationDistanceBps !== undefined) {
     const near = nearLiquidation(worst, minLiquidationDistanceBps);
     if (near !== undefined) {
-      found.push(
-        breach(
-          "liquidation-distance",
-          "account",
-          near,
-          `less than ${minLiquidationDistanceBps}`,
-          minLiquidationDistanceBps,
-          "basis points to liquidation",
-        ),
-      );
+      const value = `less than ${minLiquidationDistanceBps}`;
+      const why = `${value} basis points from the mark to liquidation in the worst case, expected at least ${minLiquidationDistanceBps}`;
+      found.push({ ...explained("liquidation-distance", near, value, String(minLiquidationDistanceBps), why), scope: "account" });
     }
   }
 }
@@ -260,8 +268,11 @@ function positive(credit: CreditUnits): CreditUnits {
 }
 
 function ratio(numerator: CreditUnits, denominator: CreditUnits): string {
-  return denominator > 0n ? (Number(numerator) / Number(denominator)).toFixed(4) : "infinite";
+  return denominator > 0n ? (Number(numerator) / Number(denominator)).toFixed(4) : INFINITE;
 }
+
+/** Of a net value that is not above zero. */
+const INFINITE = "infinite";
 
 /** Lots as people read them; a sum of them may pass what is exact. */
 function inBase({ instrument }: MarketExposure): (lots: Lots) => string {
@@ -277,6 +288,18 @@ function breach(limit: LimitName, scope: Breach["scope"], marketId: MarketId, va
   return worded(limit, scope, marketId, value, allowed, what, String);
 }
 
+/** A breach of a limit on a share of the net value. */
+function ofNetValue(limit: LimitName, marketId: MarketId, value: string, allowed: number, what: string): Breach {
+  const worst = value === INFINITE ? "the net value is not above 0 in the worst case" : `${value} ${what} in the worst case`;
+  const most = value === INFINITE ? `${allowed} ${what}` : allowed;
+  return { limit, scope: "account", marketId, value, allowed: String(allowed), why: `${worst}, allowed ${most}` };
+}
+
+/** A breach of what is no number. @param why a sentence without its full stop */
+function explained(limit: LimitName, marketId: MarketId, value: string, allowed: string, why: string): Breach {
+  return { limit, scope: "market", marketId, value, allowed, why };
+}
+
 /** @param text a value as people read it, with its unit. */
 function worded<T>(
   limit: LimitName,
@@ -287,6 +310,6 @@ function worded<T>(
   what: string,
   text: (amount: T) => string,
 ): Breach {
-  const why = `${limit}: ${text(value)} ${what}, allowed ${text(allowed)}`;
+  const why = `${text(value)} ${what}, allowed ${text(allowed)}`;
   return { limit, scope, marketId, value: String(value), allowed: String(allowed), why };
 }

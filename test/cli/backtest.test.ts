@@ -102,8 +102,9 @@ describe("marketwright backtest", () => {
     const [{ fills }] = reportOf("doubtful").markets;
     const { fills: count, amount, fees, feesOtherwise } = fills.doubtful.asTakers;
     expect(count).toBeGreaterThan(0);
+    const other = feesOtherwise.startsWith("-") ? `earned ${feesOtherwise.slice(1)} in rebates` : `paid ${feesOtherwise} in fees`;
     expect(told).toContain(
-      `\nin btcusdc ${count} of its fills, ${amount} base units, may have been takers' or makers' and are charged as takers': they paid ${fees} in fees, and would otherwise ${feesOtherwise}\n`,
+      `\nin btcusdc ${count} of its fills, ${amount} base units, may have been takers' or makers' and are charged as takers': they paid ${fees} in fees, and would have ${other} by the other rule\n`,
     );
   });
 
@@ -161,7 +162,7 @@ export default defineStrategy({
     expect([fills.all.fills, refused.length]).toEqual([0, 1]);
     const [{ by, reason, count, why, firstAt }] = refused;
     expect([by, count > 3, firstAt.slice(0, 17)]).toEqual(["bot", true, "2026-01-05T12:00:"]);
-    expect(told).toContain(`\nrefused ${count} x an intent by the bot in btcusdc, ${reason}: ${why}\n`);
+    expect(told).toContain(`\nthe bot refused ${count} intents in btcusdc, ${reason}: ${why}\n`);
     expect(readFileSync(join(out("refused"), "report.html"), "utf8")).toContain("intents of btcusdc's strategy");
   });
 

@@ -18,12 +18,33 @@ describe("what a breach says", () => {
     checkPlace(buy(30), account(1_000_000, market({ instrument: btc, limits, ...over })), account_)?.why;
 
   it("is in base and quote as people write them, never in lots or units of credit", () => {
-    expect(whyOf({ maxPositionLots: 20 })).toBe("position: 0.03 base of position if all that may fill does, allowed 0.02 base");
-    expect(whyOf({ maxOrderLots: 25 })).toBe("order-size: 0.03 base in one order, allowed 0.025 base");
-    expect(whyOf({ maxNotional: 200_000n })).toBe("notional: 0.3 quote of position if all that may fill does, allowed 0.2 quote");
-    expect(whyOf({}, {}, { maxNotional: 250_000n })).toBe("account-notional: 0.3 quote of position, all markets, allowed 0.25 quote");
+    expect(whyOf({ maxPositionLots: 20 })).toBe("0.03 base of position if all that may fill does, allowed 0.02 base");
+    expect(whyOf({ maxOrderLots: 25 })).toBe("0.03 base in one order, allowed 0.025 base");
+    expect(whyOf({ maxNotional: 200_000n })).toBe("0.3 quote of position if all that may fill does, allowed 0.2 quote");
+    expect(whyOf({}, {}, { maxNotional: 250_000n })).toBe("0.3 quote of position, all markets, allowed 0.25 quote");
     expect(whyOf({}, { availableCredit: { buy: 150_000n, sell: 0n } })).toBe(
-      "available-credit: 0.3 quote of the exchange's available BUY credit would be used, allowed 0.15 quote",
+      "0.3 quote of the exchange's available BUY credit would be used, allowed 0.15 quote",
+    );
+  });
+});
+
+describe("a breach of what is no number", () => {
+  // A report said "no-mark: no-mark: none nothing to value it by".
+  it("is a sentence, without the limit's name that whoever shows it puts before it", () => {
+    const why = (place: PlaceProposal, over: Partial<MarketExposure>, limits: AccountLimits = {}) =>
+      checkPlace(place, account(1_000, market(over)), limits)?.why;
+    expect(why(buy(3), { markTicks: Number.NaN })).toBe("there is no mark price to value the position at");
+    expect(why(buy(3), { markTicks: Number.NaN, limits: { maxDistanceFromMarkBps: 10 } })).toBe(
+      "there is no mark price to measure the order's distance from",
+    );
+    expect(why({ ...buy(3), marketId: "other" }, {})).toBe("other is not a market of the account");
+    expect(why(buy(0), {})).toBe("0 lots at 100 ticks is not an order: expected whole lots and ticks above 0");
+    expect(checkPlace(buy(3), account(0, market()), { maxLeverage: 2 })?.why).toBe(
+      "the net value is not above 0 in the worst case, allowed 2 times the net value as position",
+    );
+    expect(why(buy(30), {}, { maxLeverage: 2 })).toMatch(/^3\.\d+ times the net value as position in the worst case, allowed 2$/);
+    expect(why(buy(30), {}, { minLiquidationDistanceBps: 9_000 })).toBe(
+      "less than 9000 basis points from the mark to liquidation in the worst case, expected at least 9000",
     );
   });
 });

@@ -22,11 +22,17 @@ export const DOUBTS = {
   postOnly: "are of post-only orders that may have been refused",
 } as const;
 
-/** What such fills paid, and would have by the other rule, as decimals: the same where both rules charge alike. */
+/** What such fills paid, and would have by the other rule, as decimals: the same where both rules charge alike. @param fees below zero a rebate */
 export function doubtfulFees(fees: string, feesOtherwise: string): string {
-  return fees === feesOtherwise
-    ? `they paid ${fees} in fees by either rule`
-    : `they paid ${fees} in fees, and would otherwise ${feesOtherwise}`;
+  const [paid, amount] = charged(fees);
+  if (fees === feesOtherwise) return `they ${paid} ${amount} by either rule`;
+  const [paidOtherwise, other] = charged(feesOtherwise);
+  return `they ${paid} ${amount}, and would have ${paidOtherwise} ${other} by the other rule`;
+}
+
+/** Fees in words: the verb, and the amount. */
+function charged(fees: string): readonly [verb: string, amount: string] {
+  return fees.startsWith("-") ? ["earned", `${fees.slice(1)} in rebates`] : ["paid", `${fees} in fees`];
 }
 
 class Sum implements DoubtfulSum {

@@ -1,7 +1,7 @@
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { PlannedPlace } from "../../executor/plan.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "../../risk/exposure.js";
-import { checkPlace } from "../../risk/worst-case.js";
+import { breachText, checkPlace } from "../../risk/worst-case.js";
 import { measureAccount, type WorstAccount } from "../../risk/worst-measure.js";
 import { accountExposure } from "../account-exposure.js";
 import type { BotContext } from "../context.js";
@@ -30,7 +30,7 @@ export function plannedWorst(context: BotContext, balancesKnown: boolean): Plann
     for (const place of desk.plan?.places ?? []) {
       const breach = checkPlace({ marketId, side: place.side, ticks: place.ticks, lots: place.lots }, exposure, limits);
       if (breach === null) exposure = withOrder(exposure, marketId, place);
-      else refusals.set(placeKey(marketId, place), breach.why);
+      else refusals.set(placeKey(marketId, place), breachText(breach));
     }
   }
   return { worst: measureAccount(exposure, undefined), refusals };

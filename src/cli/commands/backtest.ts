@@ -203,7 +203,17 @@ function doubtfulLines({ marketId, fills: { doubtful } }: BacktestResult["report
   return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) => line(doubtful[kind], DOUBTS[kind]));
 }
 
-const REFUSED_BY = { bot: "an intent by the bot", limit: "an order by a limit", exchange: "by the exchange" } as const;
+/** What was refused, and by whom, in the words that stand around how often. */
+const REFUSED = {
+  bot: ["the bot refused", "intent", "intents"],
+  limit: ["a limit stopped or reduced", "order", "orders"],
+  exchange: ["the exchange refused", "request", "requests"],
+} as const;
+
+function refusedLine({ marketId, by, reason, count, why }: BacktestResult["report"]["refused"][number]): string {
+  const [refused, one, several] = REFUSED[by];
+  return `${refused} ${count} ${count === 1 ? one : several} in ${marketId}, ${reason}: ${why}`;
+}
 
 function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
   const { span, profit, fills, orders, drawdown, asset, isIndicative, alternatives, refused } = report;
@@ -222,7 +232,7 @@ function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
       (other) =>
         `${[other.name, ...endLines(other)].join(", ")}: profit ${other.profit}, ${other.fills} fills, largest fall ${other.maxDrawdown}`,
     ),
-    ...refused.map(({ marketId, by, reason, count, why }) => `refused ${count} x ${REFUSED_BY[by]} in ${marketId}, ${reason}: ${why}`),
+    ...refused.map(refusedLine),
     `report  ${html}`,
     `figures ${json}`,
     `fills   ${fillsCsv}`,

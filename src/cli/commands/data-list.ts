@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { pathKind } from "../../core/path-kind.js";
 import { instantText } from "../../history/day.js";
 import { listHistory, type SeriesListing } from "../../history/list-history.js";
 import type { Span } from "../../history/spans.js";
@@ -34,7 +35,7 @@ export function addDataList(data: Command, context: CliContext): void {
     .option("--json", "JSON on stdout")
     .addHelpText(
       "after",
-      "\nExamples:\n  marketwright data list\n  marketwright data list --market btcusdc --kind trades --days --verify\n\nA file that is broken or foreign is named, and so is a market or kind that is not there; the exit code is 1 then. What a killed recording, download or import left is named too, with what to do.",
+      "\nExamples:\n  marketwright data list\n  marketwright data list --market btcusdc --kind trades --days --verify\n\nA file that is broken or foreign is named, and so is a store, market or kind that is not there; the exit code is 1 then. What a killed recording, download or import left is named too, with what to do.",
     )
     .action(async ({ store, market, kind, days, verify, json }: ListOptions) => {
       const history = new HistoryStore(store);
@@ -47,7 +48,7 @@ export function addDataList(data: Command, context: CliContext): void {
       const isThere = listings.length > 0;
       // A market whose first recording or download is under way is none that nobody knows.
       const isStaged = market !== undefined && staged.some((work) => work.market === market);
-      const isMissing = !isThere && !isStaged && (market ?? kind) !== undefined;
+      const isMissing = !isThere && !isStaged && ((market ?? kind) !== undefined || pathKind(history.root) === undefined);
       const absent = absence(history, { market, kind });
       const listed = isThere ? listText(listings, days === true) : isMissing ? "" : `${absent}\n`;
       context.stdout.write(json === true ? jsonText({ store, series: listings, staged }, 2) : listed + stagedText(staged));

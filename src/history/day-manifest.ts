@@ -16,6 +16,8 @@ const source = z.strictObject({
   /** Of the file as it was given; absent for an exchange. */
   sha256: z.string().optional(),
   rows: count,
+  /** SHA-256 of how the file was read, by which mapping and repairs; absent for an exchange, and where an earlier version wrote it. */
+  reading: z.string().optional(),
   /**
    * What orders its rows where one stamp is all that they have: places that it tells, in the capture that it is of, or numbers that each
    * file has from one. Absent for kinds without places, and where an earlier format did not say.

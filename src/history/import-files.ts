@@ -6,16 +6,18 @@ import type { MarketId, Ms } from "../core/units.js";
 import type { LinedFile } from "./bad-lines.js";
 import { changedSteps } from "./changed-steps.js";
 import { type ClockPart, type ClockWish, cleanClocks, oddClocks, refuseImplausibleClocks, shiftSql } from "./clean-clocks.js";
-import type { DayManifest } from "./day-manifest.js";
+import type { Day } from "./day.js";
+import type { DayManifest, SourceNote } from "./day-manifest.js";
 import { diskTrouble } from "./disk-trouble.js";
-import { Duck, type DuckLimits, wholeOf } from "./duck.js";
+import { Duck, type DuckLimits } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { type HistoryKind, layoutOf } from "./kinds.js";
-import { decimalsOf, parquetSql } from "./measure.js";
+import { decimalsOf } from "./measure.js";
 import { PendingDays } from "./pending-days.js";
 import { rulesOfImports } from "./plausible-times.js";
 import { ReadableRows } from "./readable-rows.js";
-import { type Repairs, repairFindings } from "./repair-rows.js";
+import { daysReadOtherwise, readingSum } from "./reading.js";
+import type { Repairs } from "./repair-rows.js";
 import { shapedFile, textOnly } from "./shaped-file.js";
 import { chooseMappings } from "./sources/choose-mapping.js";
 import { refuseForeign } from "./sources/foreign-formats.js";
@@ -24,7 +26,8 @@ import type { Mapping } from "./sources/mapping.js";
 import { linesOf, type ShapeWish } from "./sources/recognise.js";
 import type { ShapedFile } from "./sources/shape.js";
 import { dropRows, type StagedRows, stageRows } from "./stage-rows.js";
-import { bookFindings, hasNoSnapshot } from "./staged-book.js";
+import { hasNoSnapshot } from "./staged-book.js";
+import { stagedFindings } from "./staged-findings.js";
 import { importFolder, isDeadImport } from "./staged-work.js";
 import type { HistoryStore } from "./store.js";
 import { StoreLock } from "./store-lock.js";
@@ -63,12 +66,14 @@ export interface ImportedFile {
   /** Numbers that were rounded, and rows that were left out; none of a file that the store has already. */
   readonly rounded: number;
   readonly dropped: number;
+  /** Days of the store that still hold the file as it was read before, under another mapping, clock or repair; ascending. */
+  readonly stayed: readonly Day[];
 }
 
 /** What an import did. */
 export interface Imported {
   readonly files: readonly ImportedFile[];
-  /** The files of which the store has all days already: what it has is as they were read then, under whatever mapping. */
+  /** The files of which the store has all days already: what it has is as they were read then; `stayed` of each names the days of another reading. */
   readonly unchanged: readonly string[];
   /** What was added to local stamps; empty where nothing with such stamps was written. */
   readonly clock: readonly ClockPart[];
@@ -200,7 +205,7 @@ async function taken(
     duck,
     found.map(({ shaped: { kind } }, index) => ({ kind, rows: staged[index] as StagedRows })),
   );
-  const done: ImportedFile[] = [];
+  const done: (Omit<ImportedFile, "stayed"> & { readonly source: Pick<SourceNote, "sha256" | "reading"> })[] = [];
   const unchanged: string[] = [];
   let isStampWritten = false;
   const locks: StoreLock[] = [];
@@ -212,20 +217,21 @@ async function taken(
       const isStamped = parts.length > 0 && layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs");
       const findings = [
         ...shaped.findings,
-        ...(await orderFindings(duck, shaped.kind, rows)),
-        ...(await bookFindings(duck, shaped.kind, rows)),
-        ...reusedFindings(shaped.kind, rows),
-        ...repairFindings(rows),
+        ...(await stagedFindings(duck, shaped.kind, rows)),
         ...(isStamped ? oddClocks(parts) : []),
         ...(changed.get(index) ?? []),
       ];
+      const source = {
+        sha256: await plain.sha256,
+        reading: readingSum({ shaped, mapping: mappings[index], repaired: rows, clock: isStamped ? clock : undefined }),
+      };
       const days = await prepareDays(pending, duck, {
         series: { market, kind: shaped.kind },
         rows,
         file: plain.file,
         source: {
+          ...source,
           name: plain.name,
-          sha256: await plain.sha256,
           isNumbered: shaped.isNumbered,
           isInContracts: shaped.isInContracts,
           hasNoSnapshot: shaped.kind === "book" && (await hasNoSnapshot(duck, rows)) ? true : undefined,
@@ -242,7 +248,7 @@ async function taken(
       dropRows(rows);
       if (days.length === 0) {
         unchanged.push(plain.file);
-        done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: [], rounded: 0, dropped: 0 });
+        done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: [], rounded: 0, dropped: 0, source });
         continue;
       }
       isStampWritten ||= isStamped;
@@ -255,6 +261,7 @@ async function taken(
         findings: [...findings, ...again],
         rounded: rows.rounded,
         dropped: rows.dropped,
+        source,
       });
     }
     options.ends?.signal.throwIfAborted();
@@ -263,23 +270,19 @@ async function taken(
     pending.drop();
     for (const lock of locks) lock.release();
   }
-  const known = done.map((file) => ({ ...file, days: asKnown(store, market, file) }));
+  const known = done.map(({ source, ...file }) => ({
+    ...file,
+    days: asKnown(store, market, file),
+    stayed: daysReadOtherwise(store, { market, kind: file.kind }, source),
+  }));
   return { files: known, unchanged, clock: isStampWritten ? parts : [] };
 }
 
 /** The days of a file as readers take them, now that those before and after them are there: what is missing between them is said at once. */
-function asKnown(store: HistoryStore, market: MarketId, { kind, days }: ImportedFile): readonly DayManifest[] {
+function asKnown(store: HistoryStore, market: MarketId, { kind, days }: Pick<ImportedFile, "kind" | "days">): readonly DayManifest[] {
   if (days.length === 0) return days;
   const known = new Map(store.inspect({ market, kind }).days.map((manifest) => [manifest.day, manifest]));
   return days.map((manifest) => known.get(manifest.day) ?? manifest);
-}
-
-/** What an import says of a book whose updates are put into another order: the last of a level is the one that stands. A snapshot that was asked for may be older than what is heard before it. */
-async function orderFindings(duck: Duck, kind: HistoryKind, { isOrdered, path }: StagedRows): Promise<string[]> {
-  if (kind !== "book" || isOrdered) return [];
-  const updates = `SELECT timeNs, lag(timeNs) OVER () AS before FROM ${parquetSql(path)} WHERE NOT isSnapshot`;
-  const back = wholeOf((await duck.row(`SELECT count(*) AS back FROM (${updates}) WHERE timeNs < before`)).back);
-  return back === 0n ? [] : [`the stamps of ${back} updates are before the ones above them: they are in the order of their stamps`];
 }
 
 /** The fields whose numbers have to be exact where decimals are rounded: all but those that hold decimals, which are read as text. */
@@ -288,13 +291,6 @@ function exactFields(json: JsonFields | undefined, kind: HistoryKind, mapping: M
   const mapped = mapping === undefined ? undefined : new Set(decimalsOf(kind).map(({ name }) => mapping.columns[name]));
   const isRounded = (name: string, type: string): boolean => mapped?.has(name) ?? type.startsWith("VARCHAR");
   return Object.fromEntries(Object.entries(json).filter(([name, type]) => !isRounded(name, type)));
-}
-
-/** What an import says of ids that stand for more than one record. */
-function reusedFindings(kind: HistoryKind, { reused }: StagedRows): string[] {
-  if (reused === undefined) return [];
-  const { ids, example } = reused;
-  return [`${ids === 1 ? "1 id is" : `${ids} ids are`} used for different ${kind} on different days, such as ${example}: all are kept`];
 }
 
 /** Takes away what imports that were killed had unpacked and staged. */

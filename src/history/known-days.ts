@@ -2,6 +2,7 @@ import type { MarketId } from "../core/units.js";
 import { type Day, instantText, msOfNs, startOfDay } from "./day.js";
 import { type BookStretch, type DayManifest, isFromExchange } from "./day-manifest.js";
 import { intervalOf } from "./kinds.js";
+import { mixedReadings } from "./reading.js";
 import { cutTo, gapsOf, lostSpan, overlaps, type Span, spanOf, unionOf, withoutSpans } from "./spans.js";
 import { betweenRows, isCount, mayBeMissing } from "./trade-ids.js";
 
@@ -27,7 +28,8 @@ export function knownDays(days: readonly DayManifest[]): readonly DayManifest[] 
   const kind = days[0]?.kind;
   if (kind === undefined) return days;
   if (/klines-\d+MO$/.test(kind)) return days.map(wholeMonth);
-  const seams = kind === "book" ? [...bookSeams(days), ...neverWhole(days)] : kind === "trades" ? tradeSeams(days) : [];
+  const ofRows = kind === "book" ? [...bookSeams(days), ...neverWhole(days)] : kind === "trades" ? tradeSeams(days) : [];
+  const seams: readonly Seam[] = [...ofRows, ...mixedReadings(days)];
   if (seams.length === 0 && days.every(({ holes = [] }) => holes.length === 0)) return days;
   const lost = seams.flatMap((seam) => seam.lost ?? []);
   const joined = seams.flatMap((seam) => seam.joined ?? []);

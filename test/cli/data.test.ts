@@ -42,7 +42,12 @@ describe("marketwright data", () => {
       return captureCli(["data", "import", file, "--market", "btcusdt", "--store", store, ...columns, ...more]);
     };
     expect((await run("maker")).out).toBe(`${file}: 1 trades, day 2024-08-09\n`);
-    expect((await run("taker")).out).toBe(`${file}: 1 trades, there already as it was read then (--replace reads it anew)\n`);
+    const there = `${file}: 1 trades, there already as it was read then (--replace reads it anew)\n`;
+    expect((await run("maker")).out).toBe(there);
+    expect((await run("taker")).out).toBe(
+      `${there}  trades of it stay as they were read before, under another mapping, clock or repair: 2024-08-09 (--replace reads anew those days that it still has rows of; delete the two files of any other)\n`,
+    );
+    expect(JSON.parse((await run("taker", "--json")).out)).toMatchObject({ unchanged: [file], files: [{ stayed: ["2024-08-09"] }] });
     expect((await run("taker", "--replace")).out).toBe(`${file}: 1 trades, day 2024-08-09\n`);
   });
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { ConfigError } from "../../core/errors.js";
+import type { Day } from "../../history/day.js";
 import { type Imported, importFiles } from "../../history/import-files.js";
 import { intervalOf } from "../../history/kinds.js";
 import type { Repairs } from "../../history/repair-rows.js";
@@ -173,9 +174,9 @@ function whole(text: string, field: string, signed = false): bigint {
 }
 
 function importText({ files, clock }: Imported, market: string): string {
-  const lines = files.flatMap(({ file, kind, rows, days, findings }) => [
+  const lines = files.flatMap(({ file, kind, rows, days, findings, stayed }) => [
     `${file}: ${rows} ${kind}, ${days.length === 0 ? "there already as it was read then (--replace reads it anew)" : `${days.length === 1 ? "day" : "days"} ${spanText(days.map(({ day }) => day))}`}`,
-    ...[...findings, ...dayFindings({ market, kind }, days, findings)].map((finding) => `  ${finding}`),
+    ...[...findings, ...dayFindings({ market, kind }, days, findings), ...stayedText(kind, stayed)].map((finding) => `  ${finding}`),
   ]);
   for (const { fromSeq, addedNs, smallestNs } of clock) {
     const part = clock.length === 1 ? "" : ` from place ${fromSeq} on`;
@@ -187,6 +188,19 @@ function importText({ files, clock }: Imported, market: string): string {
   }
   return `${lines.join("\n")}\n`;
 }
+
+/** Days that keep what a corrected mapping was to change. */
+function stayedText(kind: string, days: readonly Day[]): string[] {
+  if (days.length === 0) return [];
+  const more = days.length > MOST_DAYS ? `, and ${days.length - MOST_DAYS} more (--json)` : "";
+  const named = `${days.slice(0, MOST_DAYS).join(", ")}${more}`;
+  return [
+    `${kind} of it stay as they were read before, under another mapping, clock or repair: ${named} (--replace reads anew those days that it still has rows of; delete the two files of any other)`,
+  ];
+}
+
+/** So many days are named. */
+const MOST_DAYS = 20;
 
 function spanText(days: readonly string[]): string {
   return days.length === 1 ? String(days[0]) : `${days[0]} to ${days.at(-1)}`;

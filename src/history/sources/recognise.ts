@@ -92,7 +92,7 @@ async function contractsOf(
   duck: Duck,
   { file }: PlainFile,
   { mapping, symbol }: ShapeWish,
-  { shape, kind, text }: RecognisedFile,
+  { shape, kind, text }: ShapedFile,
   names: readonly string[],
 ): Promise<string | undefined> {
   const ours = layoutOf(kind).columns.filter(({ type }) => type === "amount");
@@ -112,16 +112,10 @@ async function columnsInParquet(duck: Duck, { path }: PlainFile): Promise<string
   return (await describedBy(duck, path)).map(({ column_name }) => String(column_name));
 }
 
-/** A file as it was recognised. */
-interface RecognisedFile extends ShapedFile {
-  /** Undefined where a mapping reads it. */
-  readonly shape: Shape | undefined;
-}
-
-async function shapedBy(duck: Duck, plain: PlainFile, wish: ShapeWish, writ: Writ, names: readonly string[]): Promise<RecognisedFile> {
+async function shapedBy(duck: Duck, plain: PlainFile, wish: ShapeWish, writ: Writ, names: readonly string[]): Promise<ShapedFile> {
   const { file, path } = plain;
   const { mapping } = wish;
-  const as = async (shape: Shape | undefined, text: TextSql, shaping: () => ReturnType<typeof named>): Promise<RecognisedFile> => {
+  const as = async (shape: Shape | undefined, text: TextSql, shaping: () => ReturnType<typeof named>): Promise<ShapedFile> => {
     return { ...(await shapedAs(duck, file, text, shaping)), shape };
   };
   if (mapping !== undefined) return as(undefined, textSql(path, writ), () => mappedShape(duck, plain, writ, names, mapping, wish));

@@ -55,6 +55,10 @@ export interface TypedCsv extends CsvFile {
 /** A file as the database is to read it. */
 export interface ShapedFile {
   readonly kind: HistoryKind;
+  /** Undefined where a mapping reads it. */
+  readonly shape?: Shape | undefined;
+  /** The one market whose rows are read, of a file that holds several. */
+  readonly ofMarket?: string;
   /** SQL that gives the kind's columns, decimals as text. */
   readonly select: string;
   /** The same of a CSV file; absent where its decimals are always read as text. */

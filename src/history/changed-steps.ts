@@ -1,8 +1,11 @@
 import { Decimal } from "decimal.js";
 import { DAY_MS } from "../core/units.js";
 import { type Day, dayOf, msOfNs, NS_A_MS } from "./day.js";
+import type { DayManifest } from "./day-manifest.js";
 import { type Duck, wholeOf } from "./duck.js";
+import { HistoryError } from "./history-errors.js";
 import { familyOf, type HistoryKind } from "./kinds.js";
+import { type Decimals, parquetSql, reading } from "./measure.js";
 import type { StagedRows } from "./stage-rows.js";
 
 /** What prices and amounts are looked at for, in units of their last place: exchanges' ticks and steps are such multiples of each other. */
@@ -24,46 +27,105 @@ export interface ImportedRows {
   readonly rows: StagedRows;
 }
 
+/** Steps of one day, and where they are from. */
+interface DaySteps {
+  readonly day: Day;
+  readonly step: string;
+  /** The place of the file that is imported; undefined where the store has the day. */
+  readonly index: number | undefined;
+}
+
+/** The days that a store has. */
+export interface StoredDays {
+  /** Those of a kind, ascending. */
+  readonly of: (kind: HistoryKind) => readonly DayManifest[];
+  readonly pathOf: (manifest: DayManifest) => string;
+}
+
 /**
- * What an import says of days whose prices, or amounts, are multiples of other steps than those of the day before: one tick for all of them is too
- * fine for some, or refused by others.
- * @returns the findings, by the place in `files` of the file that holds the later day.
+ * What an import says of days whose prices, or amounts, are multiples of other steps than those of the day before or after, in the import or in the
+ * store: one tick for all of them is too fine for some, or refused by others.
+ * @returns the findings, by the place in `files` of the file that holds the later day, or the earlier one where the store has the later.
  */
-export async function changedSteps(duck: Duck, files: readonly ImportedRows[]): Promise<ReadonlyMap<number, readonly string[]>> {
+export async function changedSteps(
+  duck: Duck,
+  files: readonly ImportedRows[],
+  stored: StoredDays,
+): Promise<ReadonlyMap<number, readonly string[]>> {
   const findings = new Map<number, string[]>();
+  const find = (index: number, finding: string): unknown => findings.set(index, [...(findings.get(index) ?? []), finding]);
   for (const kind of new Set(files.map((file) => file.kind))) {
     const columns = COLUMNS[familyOf(kind)];
     const ofKind = [...files.entries()].filter(([, file]) => file.kind === kind);
-    if (columns === undefined || !areSeveralDays(ofKind.map(([, { rows }]) => rows))) continue;
+    const ends = endsOf(ofKind.map(([, { rows }]) => rows));
+    const others = stored.of(kind).filter(({ day }) => !ends.has(day));
+    if (columns === undefined || (ends.size < 2 && others.length === 0)) continue;
     for (const what of ["prices", "amounts"] as const) {
-      const days: { readonly day: Day; readonly step: string; readonly index: number }[] = [];
-      for (const [index, { rows }] of ofKind) {
-        const places = rows.decimals[what === "prices" ? "price" : "amount"];
-        for (const { day, step } of await stepsOf(duck, rows, columns[what], places)) days.push({ day, step, index });
+      const ask = async (select: string, decimals: Decimals, index: number | undefined): Promise<DaySteps[]> => {
+        const found = await stepsOf(duck, select, columns[what], decimals[what === "prices" ? "price" : "amount"]);
+        return found.map((steps) => ({ ...steps, index }));
+      };
+      const days: DaySteps[] = [];
+      for (const [index, { rows }] of ofKind) days.push(...(await ask(rows.select, rows.decimals, index)));
+      for (const { manifest, index } of besideOf(days, others)) {
+        const path = stored.pathOf(manifest);
+        try {
+          days.push(...(await reading(path, () => ask(`SELECT * FROM ${parquetSql(path)}`, manifest.decimals, undefined))));
+        } catch (error) {
+          // What is wrong with a day of the store is no reason to refuse another.
+          if (!(error instanceof HistoryError)) throw error;
+          find(index, `its ${what} could not be held against those of ${manifest.day}: ${error.message}`);
+        }
       }
-      days.sort((one, other) => (one.day < other.day ? -1 : 1));
-      for (const [at, { day, step, index }] of days.entries()) {
-        const before = days[at - 1];
-        if (before === undefined || before.day === day || before.step === step) continue;
-        const text = `all ${what} of ${before.day} are multiples of ${before.step}, and those of ${day} of ${step}: the market's ${what === "prices" ? "tick" : "step"} may have changed, and one for both days is wrong on either`;
-        findings.set(index, [...(findings.get(index) ?? []), text]);
-      }
+      for (const { index, text } of changesIn(days, what)) find(index, text);
     }
   }
   return findings;
 }
 
-function areSeveralDays(files: readonly StagedRows[]): boolean {
-  const days = files.flatMap(({ firstNs, lastNs }) =>
-    firstNs === undefined || lastNs === undefined ? [] : [dayOf(msOfNs(firstNs)), dayOf(msOfNs(lastNs))],
+/** Where the steps of a day are others than those of the day before. @param days in any order */
+function changesIn(days: readonly DaySteps[], what: "prices" | "amounts"): { readonly index: number; readonly text: string }[] {
+  const ascending = [...days].sort((one, other) => (one.day < other.day ? -1 : 1));
+  return ascending.flatMap(({ day, step, index }, at) => {
+    const before = ascending[at - 1];
+    const of = index ?? before?.index;
+    if (before === undefined || of === undefined || before.day === day || before.step === step) return [];
+    const rule = what === "prices" ? "tick" : "step";
+    const text = `all ${what} of ${before.day} are multiples of ${before.step}, and those of ${day} of ${step}: the market's ${rule} may have changed, and one for both days is wrong on either`;
+    return [{ index: of, text }];
+  });
+}
+
+/** The first and the last day of each of some files. */
+function endsOf(files: readonly StagedRows[]): ReadonlySet<Day> {
+  return new Set(
+    files.flatMap(({ firstNs, lastNs }) =>
+      firstNs === undefined || lastNs === undefined ? [] : [dayOf(msOfNs(firstNs)), dayOf(msOfNs(lastNs))],
+    ),
   );
-  return new Set(days).size > 1;
+}
+
+/** The days of the store that lie next to one that is imported, each with the file of that one. */
+function besideOf(
+  imported: readonly DaySteps[],
+  stored: readonly DayManifest[],
+): readonly { readonly manifest: DayManifest; readonly index: number }[] {
+  const fresh = new Map(imported.map(({ day, index }) => [day, index]));
+  const others = new Map(stored.filter(({ day }) => !fresh.has(day)).map((manifest) => [manifest.day, manifest]));
+  const all = [...fresh.keys(), ...others.keys()].sort();
+  return all.flatMap((day, at) => {
+    const manifest = others.get(day);
+    const index = [all[at - 1], all[at + 1]]
+      .map((next) => (next === undefined ? undefined : fresh.get(next)))
+      .find((one) => one !== undefined);
+    return manifest === undefined || index === undefined ? [] : [{ manifest, index }];
+  });
 }
 
 /** The coarsest of some steps that all values of a day are multiples of, for each day of which enough is there. */
 async function stepsOf(
   duck: Duck,
-  { select }: StagedRows,
+  select: string,
   column: string,
   places: number,
 ): Promise<readonly { readonly day: Day; readonly step: string }[]> {

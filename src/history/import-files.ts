@@ -204,6 +204,7 @@ async function taken(
   const changed = await changedSteps(
     duck,
     found.map(({ shaped: { kind } }, index) => ({ kind, rows: staged[index] as StagedRows })),
+    { of: (kind) => store.inspect({ market, kind }).days, pathOf: (manifest) => store.dataPath(manifest, manifest.day) },
   );
   const done: (Omit<ImportedFile, "stayed"> & { readonly source: Pick<SourceNote, "sha256" | "reading"> })[] = [];
   const unchanged: string[] = [];

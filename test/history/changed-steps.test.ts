@@ -1,3 +1,4 @@
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkMapping } from "../../src/history/sources/mapping.js";
@@ -46,6 +47,30 @@ describe("an import of days of which some lie on other steps", () => {
     expect(await findingsOf(tradesOf(0, 2, 3) + tradesOf(1, 2, 2))).toEqual([
       [expect.stringMatching(/^all amounts of 2024-12-31 are multiples of 0\.001, and those of 2025-01-01 of 0\.01: the market's step/)],
     ]);
+  });
+
+  // Archives are imported a day a command, as they come out: only the backtest told then, if its span held both days.
+  it("says so of the days of the store beside those that are imported, whichever came first", async () => {
+    const store = new HistoryStore(join(scratchFolder(), "history"));
+    const days = [tradesOf(0, 2, 3), tradesOf(1, 1, 3), tradesOf(2, 1, 3), tradesOf(9, 2, 3)];
+    const one = async (at: number, options = {}): Promise<readonly string[]> => {
+      const { files } = await take(store, [fileOf(scratchFolder(), `trades-${at}.csv`, HEADER + days[at])], { mapping, ...options });
+      return files.flatMap(({ findings }) => findings);
+    };
+    expect(await one(1)).toEqual([]);
+    expect(await one(0), "the later day is there").toEqual([ofPrices]);
+    expect(await one(2), "the day before is the same").toEqual([]);
+    expect(await one(3)).toEqual([
+      expect.stringMatching(/^all prices of 2025-01-02 are multiples of 0\.1, and those of 2025-01-09 of 0\.01/),
+    ]);
+    expect(await one(2, { replace: true }), "not against what it replaces").toEqual([
+      expect.stringMatching(/^all prices of 2025-01-02 .* 2025-01-09 of 0\.01/),
+    ]);
+    const path = store.dataPath({ market: "btcusdt", kind: "trades" }, "2025-01-02");
+    writeFileSync(path, Buffer.alloc(statSync(path).size));
+    expect(await one(3, { replace: true }), "a broken day is named, and refuses no other").toContainEqual(
+      expect.stringMatching(/^its prices could not be held against those of 2025-01-02: .*2025-01-02\.parquet: cannot be read/),
+    );
   });
 
   it("says nothing where they are the same, however they are written, or a day has too few trades to tell", async () => {

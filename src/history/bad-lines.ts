@@ -50,36 +50,35 @@ export async function brokenLines(duck: Duck, { file, path }: PlainFile, { hasHe
   return broken;
 }
 
-/** The numbers of a file's lines that are rows of some numbers. */
-export async function linesOfRows({ path }: PlainFile, { hasHeader, fields }: LinedFile, rows: ReadonlySet<number>): Promise<Lines> {
-  const found = new Set<number>();
-  let [number, row] = [0, 0];
-  for await (const lines of linesIn(path)) {
-    for (const line of lines) {
-      number += 1;
-      if ((hasHeader && number === 1) || (fields === undefined ? line.trim() : withoutEnd(line)) === "") continue;
-      row += 1;
-      if (rows.has(row)) found.add(number);
-    }
-  }
-  return found;
-}
-
-/** Copies a file without some of its lines; the others are byte for byte what they were. */
-export async function copyWithout(path: string, left: Lines, target: string): Promise<void> {
+/**
+ * Copies a file without some of its lines, or of its rows by their numbers; the others are byte for byte what they were.
+ * @returns how many rows come before each that is left out, ascending. A line that is no row counts as one.
+ */
+export async function copyWithout(
+  path: string,
+  { hasHeader, fields }: LinedFile,
+  left: { readonly lines: Lines } | { readonly rows: ReadonlySet<number> },
+  target: string,
+): Promise<number[]> {
+  const before: number[] = [];
   const copy = await open(target, "w", 0o600);
   try {
-    let number = 0;
+    let [number, row] = [0, 0];
     for await (const lines of linesIn(path)) {
-      const kept = lines.filter(() => {
+      const kept = lines.filter((line) => {
         number += 1;
-        return !left.has(number);
+        if ((hasHeader && number === 1) || (fields === undefined ? line.trim() : withoutEnd(line)) === "") return true;
+        row += 1;
+        const isKept = !("lines" in left ? left.lines.has(number) : left.rows.has(row));
+        if (!isKept) before.push(row - 1);
+        return isKept;
       });
       await copy.writeFile(kept.join(""), "latin1");
     }
   } finally {
     await copy.close();
   }
+  return before;
 }
 
 /** The database reads what JSON lacks too, such as NaN, so that it is asked where JSON says no. */

@@ -1,7 +1,7 @@
 import type { Ms } from "../core/units.js";
 import type { DayManifest } from "./day-manifest.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "./kinds.js";
-import { type Span, withoutSpans } from "./spans.js";
+import { overlaps, type Span, withoutSpans } from "./spans.js";
 
 /** Candles that are missing in some covered time. */
 export interface CandleHoles {
@@ -22,21 +22,29 @@ const BY_CHANCE = 0.01;
  * missing, only those that are too long for chance are holes. The mark has a candle whether or not anything is traded.
  * @param covered ascending, in milliseconds since 1970
  * @param startsMs of the candles within it
+ * @param leftOut where candles are known to be missing
  */
-export function candleHoles(kind: HistoryKind, covered: readonly Span[], startsMs: Iterable<Ms>): CandleHoles {
+export function candleHoles(
+  kind: HistoryKind,
+  covered: readonly Span[],
+  startsMs: Iterable<Ms>,
+  leftOut: readonly Span[] = [],
+): CandleHoles {
   const intervalMs = intervalMsOf(intervalOf(kind));
   if (intervalMs === undefined) return { holes: [], count: undefined };
   const candles = Array.from(startsMs, (ms): Span => [ms, ms + intervalMs]);
   const candlesIn = ([from, to]: Span): number => Math.floor((to - from) / intervalMs);
   const stretches = withoutSpans(covered, candles).filter((span) => candlesIn(span) > 0);
   if (stretches.length === 0) return { holes: [], count: undefined };
-  const lengths = stretches.map(candlesIn);
-  const missing = lengths.reduce((sum, length) => sum + length, 0);
-  const longest = kind.startsWith("mark-") ? 0 : longestQuiet(stretches.length, missing, candles.length);
-  const quiet = lengths.reduce((sum, length) => sum + (length <= longest ? length : 0), 0);
+  const total = (spans: readonly Span[]): number => spans.reduce((sum, span) => sum + candlesIn(span), 0);
+  const missing = total(stretches);
+  const unexplained = stretches.filter((span) => !overlaps(leftOut, span));
+  const longest = kind.startsWith("mark-") ? 0 : longestQuiet(unexplained.length, total(unexplained), candles.length);
+  const holes = stretches.filter((span) => !unexplained.includes(span) || candlesIn(span) > longest);
+  const quiet = missing - total(holes);
   const of = missing + candles.length;
   return {
-    holes: stretches.filter((span) => candlesIn(span) > longest),
+    holes,
     count: quiet === 0 ? { missing, of } : { missing, of, quiet },
   };
 }

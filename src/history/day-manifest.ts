@@ -34,6 +34,8 @@ const source = z.strictObject({
   /** Numbers of the whole file that were rounded, and rows of it that were left out; absent where there are none. */
   rounded: count.optional(),
   dropped: count.optional(),
+  /** Snapshots of the file's book that lack rows that were left out; absent where there are none. */
+  cutSnapshots: count.optional(),
 });
 
 const sequenceAt = z.strictObject({ sequence: ns, ms: z.int() }).nullable();
@@ -65,10 +67,12 @@ const manifest = z.strictObject({
   /** Of a book: the time in which it is not known, from a break of its chain of sequences to the next snapshot; absent where there is none. */
   lost: z.array(span).optional(),
   /**
-   * Of trades and candles: times of `covered` of which rows are missing, as the ids of the day's trades or the steps between its candles tell.
+   * Times of `covered` of which rows are missing, as the ids of the day's trades, the steps between its candles or `leftOut` tell.
    * Absent for other kinds, and where an earlier version wrote it.
    */
   holes: z.array(span).optional(),
+  /** Of all kinds but a book: times of which a file's rows were left out, and no other file has them; absent where there are none. */
+  leftOut: z.array(span).optional(),
   /** Of trades whose ids are an exchange's count of them: the least, and where ids are left out. The largest is `lastId`. */
   ids: z.strictObject({ first: ns, breaks: count, missing: count }).optional(),
   /** Of a book: its stretches whose chain of sequences is known, ascending. Absent for other kinds, and where an earlier version wrote it. */

@@ -14,10 +14,18 @@ export class HistoryError extends RunError {
   }
 }
 
-/** Where rows are that cannot be read: SQL of their numbers among the file's rows, from 1, as `place`; or the number of one, or of its line. */
-export type BadRows = { readonly sql: string } | { readonly row: number } | { readonly line: number };
+/** A row of a file that cannot be used. */
+export interface BadRow {
+  /** Its number among the file's rows, from 1. */
+  readonly row: number;
+  /** Whether it is a row of a book's snapshot; undefined for another kind, and where it cannot be read. */
+  readonly isSnapshot?: boolean | undefined;
+}
 
-/** Some rows of a file cannot be read; the others could be without them. */
+/** The rows that cannot be used: SQL of their numbers among the file's rows as `place`, the rows, or the number of the line of one. */
+export type BadRows = { readonly sql: string } | { readonly rows: readonly BadRow[] } | { readonly line: number };
+
+/** Some rows of a file cannot be used; the others could be without them. */
 export class BadRowsError extends HistoryError {
   readonly rows: BadRows;
 

@@ -12,6 +12,7 @@ import { diskTrouble } from "./disk-trouble.js";
 import { Duck, type DuckLimits } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { type HistoryKind, layoutOf } from "./kinds.js";
+import type { LeftOutRow } from "./left-out-rows.js";
 import { decimalsOf } from "./measure.js";
 import { PendingDays } from "./pending-days.js";
 import { rulesOfImports } from "./plausible-times.js";
@@ -140,7 +141,7 @@ async function taken(
   const found: {
     readonly plain: UnpackedFile;
     readonly shaped: ShapedFile;
-    readonly leftOut: number;
+    readonly leftOut: readonly LeftOutRow[];
     readonly lined: LinedFile | undefined;
   }[] = [];
   const mostDropped = options.repairs?.mostDropped ?? 0;
@@ -162,16 +163,18 @@ async function taken(
       // What a file without some rows is has to be seen anew, such as the chain of a book.
       const read = file === first ? first : { ...(await shapedFile(duck, file, { ...options, mapping: mappings[index] })), lined };
       found[index] = read;
-      const { kind, select, csv, json, text, isByMessage } = read.shaped;
+      const { kind, select, numbered, csv, json, text, isByMessage, messageRows } = read.shaped;
       const path = join(unpacked, `${index}.parquet`);
       const rules = rulesOfImports(kind);
       const { plain, leftOut } = read;
       const staging = {
         series: { market, kind },
         select,
+        numbered,
         csv,
         text,
         isByMessage,
+        messageRows,
         file: plain.file,
         path,
         rules,
@@ -239,10 +242,12 @@ async function taken(
           clock: isStamped ? note : undefined,
           rounded: rows.rounded === 0 ? undefined : rows.rounded,
           dropped: rows.dropped === 0 ? undefined : rows.dropped,
+          cutSnapshots: rows.gaps.cutSnapshots === 0 ? undefined : rows.gaps.cutSnapshots,
         },
         recvShift: isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? shiftSql(parts) : undefined,
         findings,
-        lost: shaped.lost,
+        lost: [...(shaped.lost ?? []), ...rows.gaps.lost],
+        leftOut: rows.gaps.holes,
         chain: shaped.chain,
         isByMessage: shaped.isByMessage,
       });

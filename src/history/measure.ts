@@ -199,7 +199,7 @@ export async function reading<T>(file: string, work: () => Promise<T>): Promise<
     const said = lines.slice(0, lines[0]?.includes("CSV Error") === true ? 3 : 1).join("; ");
     const detail = { expected: "a whole file of the shape that was named or recognised", cause };
     const row = BAD_RECORD.exec(cause.message)?.[1];
-    if (row !== undefined) throw new BadRowsError(file, `cannot be read: ${said}`, { row: Number(row) }, detail);
+    if (row !== undefined) throw new BadRowsError(file, `cannot be read: ${said}`, { rows: [{ row: Number(row) }] }, detail);
     const expected = BAD_LINE.test(cause.message) ? `${detail.expected}; ${LEAVES_OUT}` : detail.expected;
     throw new HistoryError(file, `cannot be read: ${said}`, { ...detail, expected });
   }

@@ -1,19 +1,22 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { brokenLines, copyWithout, type LinedFile, type Lines, linesOfRows } from "./bad-lines.js";
+import { brokenLines, copyWithout, type LinedFile, type Lines } from "./bad-lines.js";
 import { type Duck, pathSql } from "./duck.js";
-import { type BadRows, BadRowsError, HistoryError } from "./history-errors.js";
+import { type BadRow, type BadRows, BadRowsError, HistoryError } from "./history-errors.js";
+import { type LeftOutRow, leavingOut } from "./left-out-rows.js";
 import { parquetSql, reading } from "./measure.js";
 import type { PlainFile } from "./plain-file.js";
 
-/** A file from which rows that cannot be read may be left out. */
+/** A file from which rows that cannot be used may be left out. */
 export interface ReadableFile<P extends PlainFile> {
   readonly plain: P;
-  /** Rows that are left out of it. */
-  readonly leftOut: number;
+  readonly leftOut: readonly LeftOutRow[];
 }
 
-/** Copies of files without the rows of them that cannot be read, as far as that is chosen. */
+/**
+ * Copies of files without the rows of them that cannot be used, as far as that is chosen. A file is read anew without them, so that nothing is
+ * derived from such a row: its units, its order, the messages and the chain of a book, the number of a trade.
+ */
 export class ReadableRows {
   readonly #duck: Duck;
   readonly #folder: string;
@@ -29,11 +32,12 @@ export class ReadableRows {
 
   /** A file without the lines that are no rows. @throws HistoryError for more of them than may be left out */
   async ofLines<P extends PlainFile>(plain: P, lined: LinedFile | undefined): Promise<ReadableFile<P>> {
-    if (this.#most === 0 || lined === undefined) return { plain, leftOut: 0 };
-    return this.#withoutLines({ plain, leftOut: 0 }, await brokenLines(this.#duck, plain, lined, this.#most));
+    const whole = { plain, leftOut: [] };
+    if (this.#most === 0 || lined === undefined) return whole;
+    return this.#withoutLines(whole, lined, await brokenLines(this.#duck, plain, lined, this.#most));
   }
 
-  /** Does what reads a file; where rows of it cannot be read, again without them. @throws HistoryError for more of them than may be left out */
+  /** Does what reads a file; where rows of it cannot be used, again without them. @throws HistoryError for more of them than may be left out */
   async read<P extends PlainFile, T>(
     file: ReadableFile<P>,
     lined: LinedFile | undefined,
@@ -45,7 +49,7 @@ export class ReadableRows {
       } catch (error) {
         if (this.#most === 0 || !(error instanceof BadRowsError)) throw error;
         const rest = await this.#without(read, lined, error.rows);
-        if (rest.leftOut === read.leftOut) throw error;
+        if (rest.leftOut.length === read.leftOut.length) throw error;
         read = rest;
       }
     }
@@ -53,44 +57,53 @@ export class ReadableRows {
 
   async #without<P extends PlainFile>(file: ReadableFile<P>, lined: LinedFile | undefined, bad: BadRows): Promise<ReadableFile<P>> {
     const { plain } = file;
-    if ("line" in bad) return this.#withoutLines(file, new Set([bad.line]));
-    const rows = "row" in bad ? new Set([bad.row]) : await this.#rowsOf(bad.sql);
-    if (lined !== undefined) return this.#withoutLines(file, await linesOfRows(plain, lined, rows));
+    if ("line" in bad) return lined === undefined ? file : this.#withoutLines(file, lined, new Set([bad.line]));
+    const found = "rows" in bad ? bad.rows : await this.#rowsOf(bad.sql);
+    const rows = new Map(found.map((each) => [each.row, each]));
     return this.#copied(file, rows.size, async (target) => {
-      const kept = `file_row_number + 1 NOT IN (${[...rows].join(", ")})`;
+      if (lined !== undefined) {
+        const before = await copyWithout(plain.path, lined, { rows: new Set(rows.keys()) }, target);
+        return before.flatMap((place) => rows.get(place + 1) ?? []);
+      }
+      const kept = `file_row_number + 1 NOT IN (${[...rows.keys()].join(", ")})`;
       const all = parquetSql(plain.path, "file_row_number = true");
       await reading(plain.file, () =>
         this.#duck.run(`COPY (SELECT * EXCLUDE (file_row_number) FROM ${all} WHERE ${kept}) TO ${pathSql(target)} (FORMAT parquet)`),
       );
+      return [...rows.values()].sort((one, other) => one.row - other.row);
     });
   }
 
   /** One more than may be left out are enough. */
-  async #rowsOf(sql: string): Promise<ReadonlySet<number>> {
+  async #rowsOf(sql: string): Promise<readonly BadRow[]> {
     const rows = await this.#duck.rows(`SELECT place FROM (${sql}) LIMIT ${this.#most + 1}`);
-    return new Set(rows.map(({ place }) => Number(place)));
+    return rows.map(({ place }) => ({ row: Number(place) }));
   }
 
-  #withoutLines<P extends PlainFile>(file: ReadableFile<P>, lines: Lines): Promise<ReadableFile<P>> {
-    return this.#copied(file, lines.size, (target) => copyWithout(file.plain.path, lines, target));
+  #withoutLines<P extends PlainFile>(file: ReadableFile<P>, lined: LinedFile, lines: Lines): Promise<ReadableFile<P>> {
+    return this.#copied(file, lines.size, async (target) => {
+      const before = await copyWithout(file.plain.path, lined, { lines }, target);
+      return before.map((rows) => ({ row: rows + 1 }));
+    });
   }
 
+  /** @param copy returns the rows that it leaves out, ascending */
   async #copied<P extends PlainFile>(
     { plain, leftOut }: ReadableFile<P>,
     rows: number,
-    copy: (target: string) => Promise<void>,
+    copy: (target: string) => Promise<readonly BadRow[]>,
   ): Promise<ReadableFile<P>> {
     if (rows === 0) return { plain, leftOut };
-    const total = leftOut + rows;
+    const total = leftOut.length + rows;
     if (total > this.#most)
       throw new HistoryError(plain.file, `at least ${total} rows cannot be used, which is more than may be left out`, {
         value: this.#most,
         expected: `--drop-bad-rows ${total} or more, or a file without them`,
       });
     const target = join(this.#folder, `without-bad-rows-${this.#copies.size + 1}`);
-    await copy(target);
+    const left = await copy(target);
     if (this.#copies.has(plain.path)) rmSync(plain.path);
     this.#copies.add(target);
-    return { plain: { ...plain, path: target }, leftOut: total };
+    return { plain: { ...plain, path: target }, leftOut: leavingOut(leftOut, left) };
   }
 }

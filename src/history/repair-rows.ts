@@ -1,6 +1,8 @@
 import { type Duck, identifier, literal, wholeOf } from "./duck.js";
-import { HistoryError } from "./history-errors.js";
-import { layoutOf, type RowRule } from "./kinds.js";
+import { BadRowsError, HistoryError } from "./history-errors.js";
+import { type DecimalGroup, layoutOf, type RowRule } from "./kinds.js";
+import { type LeftOutGaps, leftOutFindings, leftOutGaps } from "./left-out-gaps.js";
+import type { LeftOutRow } from "./left-out-rows.js";
 import {
   castSql,
   type Decimals,
@@ -13,6 +15,8 @@ import {
   reading,
   tooLongSql,
 } from "./measure.js";
+import { ROW_NUMBER } from "./sources/row-numbers.js";
+import type { ShapedFile } from "./sources/shape.js";
 import type { Series } from "./store.js";
 
 /** What may be done to rows that would be refused otherwise. */
@@ -37,73 +41,105 @@ export interface RepairedRows extends Repaired {
   readonly decimals: Decimals;
   /** SQL of the kind's columns, as they are stored. */
   readonly select: string;
+  /** What is not known for the rows that were left out. */
+  readonly gaps: LeftOutGaps;
+}
+
+/** Rows to be repaired. */
+export interface RepairWish {
+  readonly series: Series;
+  /** SQL that gives the kind's columns, decimals as text, and {@link ROW_NUMBER}. */
+  readonly numbered: string;
+  readonly file: string;
+  readonly rules?: readonly RowRule[] | undefined;
+  /** Rows that are left out of the file already. */
+  readonly leftOut?: readonly LeftOutRow[] | undefined;
+  readonly messageRows?: ShapedFile["messageRows"];
 }
 
 const FLOAT_DIGITS = 15;
 const WIDE = `DECIMAL(38,${MOST_DIGITS})`;
 
 /**
- * Reads a source into a table, with its decimals rounded and its bad rows left out, as far as that is chosen.
- * @throws HistoryError naming the file, for more bad rows than may be left out and for what cannot be read
+ * Reads a source into a table, with its decimals rounded where that is chosen.
+ * @throws BadRowsError for rows that cannot be used, where they may be left out; HistoryError naming the file, for more of them than may be left out
+ * and for what cannot be read
  */
-export async function repairRows(
-  duck: Duck,
-  {
-    series,
-    select,
-    file,
-    rules = [],
-    leftOut = 0,
-  }: {
-    readonly series: Series;
-    readonly select: string;
-    readonly file: string;
-    readonly rules?: readonly RowRule[] | undefined;
-    /** Rows that are left out already, since they cannot be read. */
-    readonly leftOut?: number | undefined;
-  },
-  { round = false, mostDropped = 0 }: Repairs,
-): Promise<RepairedRows> {
+export async function repairRows(duck: Duck, wish: RepairWish, { round = false, mostDropped = 0 }: Repairs): Promise<RepairedRows> {
+  const { series, numbered, file, leftOut = [], messageRows } = wish;
   const { kind } = series;
   const names = decimalsOf(kind).map(({ name }) => name);
   const table = duck.newTable();
   const originals = names.map((name) => `${name} AS ${originalOf(name)}`);
   const plain = names.map((name) => `${round ? roundedSql(name) : plainSql(name)} AS ${name}`);
-  const all = `SELECT ${["* REPLACE (", plain.join(", "), "), ", originals.join(", ")].join("")} FROM (${select})`;
-  await reading(file, () => duck.run(`CREATE TEMP TABLE ${table} AS ${all}`));
+  await reading(file, () =>
+    duck.run(`CREATE TEMP TABLE ${table} AS SELECT *${replacing(plain)}${["", ...originals].join(", ")} FROM (${numbered})`),
+  );
   try {
-    const total = await rowsIn(duck, table);
-    // What is no decimal by itself cannot be measured beside the others.
-    const unread = names.map((name) => `(${name} IS NOT NULL AND (NOT ${isNumberSql(name)} OR ${tooLongSql(name, round)}))`);
-    if (mostDropped > 0) await duck.run(`DELETE FROM ${table} WHERE ${unread.join(" OR ")}`);
+    if (mostDropped > 0) await refuseBad(duck, table, wish, { round, mostDropped }, () => WIDE);
     const decimals = await measure(duck, kind, `SELECT * FROM ${table}`, file, round);
-    const typed = castSql(kind, `SELECT * FROM ${table}`, decimals);
-    const broken = [...INSTANTS, ...layoutOf(kind).rules, ...rules].map((rule) => `coalesce(${rule.broken}, false)`);
-    const kept = mostDropped > 0 ? `SELECT * FROM (${typed}) WHERE NOT (${broken.join(" OR ")})` : typed;
-    const left = await reading(file, async () => wholeOf((await duck.row(`SELECT count(*) AS total FROM (${kept})`)).total));
-    const dropped = Number(total - left) + leftOut;
-    if (dropped > mostDropped)
-      throw new HistoryError(file, `${dropped} of ${Number(total) + leftOut} rows cannot be used, which is more than may be left out`, {
-        value: mostDropped,
-        expected: `--drop-bad-rows ${dropped}, or a file without them`,
-      });
-    return { table, decimals, select: kept, dropped, rounded: round ? await roundedIn(duck, file, table, kind, decimals) : 0 };
+    // Rounded to the places that there is room for, an amount may be zero.
+    if (mostDropped > 0 && round)
+      await refuseBad(duck, table, wish, { round, mostDropped }, ({ type }) => `DECIMAL(${MOST_DIGITS},${decimals[type]})`);
+    return {
+      table,
+      decimals,
+      select: castSql(kind, `SELECT * FROM ${table}`, decimals),
+      dropped: leftOut.length,
+      gaps: await leftOutGaps(duck, kind, `SELECT * FROM ${table}`, leftOut, messageRows),
+      rounded: round ? await roundedIn(duck, file, table, kind, decimals) : 0,
+    };
   } catch (error) {
     await duck.run(`DROP TABLE ${table}`);
     throw error;
   }
 }
 
+/** @param typeOf the type in which a decimal is looked at. @throws BadRowsError for rows that cannot be used, HistoryError for more than may be left out */
+async function refuseBad(
+  duck: Duck,
+  table: string,
+  { series: { kind }, file, rules = [], leftOut = [] }: RepairWish,
+  { round, mostDropped }: Required<Repairs>,
+  typeOf: (column: { readonly type: DecimalGroup }) => string,
+): Promise<void> {
+  const decimals = decimalsOf(kind);
+  // What is no decimal by itself cannot be measured beside the others.
+  const unread = decimals.map(({ name }) => `${name} IS NOT NULL AND (NOT ${isNumberSql(name)} OR ${tooLongSql(name, round)})`);
+  const isUnread = ["false", ...unread.map((sql) => `coalesce(${sql}, false)`)].join(" OR ");
+  const typed = `SELECT *${replacing(decimals.map((column) => `TRY_CAST(${column.name} AS ${typeOf(column)}) AS ${column.name}`))}, ${isUnread} AS isUnread FROM ${table}`;
+  const broken = [...INSTANTS, ...layoutOf(kind).rules, ...rules].map((rule) => `coalesce(${rule.broken}, false)`);
+  const bad = `SELECT ${ROW_NUMBER} AS rowNumber, ${kind === "book" ? "bool_or(isSnapshot)" : "NULL"} AS isSnapshot FROM (${typed}) WHERE isUnread OR ${broken.join(" OR ")} GROUP BY 1`;
+  const count = async (sql: string): Promise<number> => Number(wholeOf((await reading(file, () => duck.row(sql))).total));
+  const found = await count(`SELECT count(*) AS total FROM (${bad})`);
+  if (found === 0) return;
+  const dropped = found + leftOut.length;
+  const total = (await count(`SELECT count(DISTINCT ${ROW_NUMBER}) AS total FROM ${table}`)) + leftOut.length;
+  const summary = `${dropped} of ${total} rows cannot be used`;
+  if (dropped > mostDropped)
+    throw new HistoryError(file, `${summary}, which is more than may be left out`, {
+      value: mostDropped,
+      expected: `--drop-bad-rows ${dropped}, or a file without them`,
+    });
+  const rows = (await duck.rows(`${bad} ORDER BY rowNumber`)).map(({ rowNumber, isSnapshot }) => ({
+    row: Number(rowNumber),
+    isSnapshot: typeof isSnapshot === "boolean" ? isSnapshot : undefined,
+  }));
+  throw new BadRowsError(file, summary, { rows }, { expected: "a file without them" });
+}
+
 /** What an import says of it, also beside the days. */
-export function repairFindings({ rounded, dropped }: Repaired): string[] {
+export function repairFindings({ rounded, dropped, gaps }: Repaired & Pick<RepairedRows, "gaps">): string[] {
   return [
     ...(rounded === 0 ? [] : [`${rounded} of its file's numbers were rounded (--round)`]),
     ...(dropped === 0 ? [] : [`${dropped} of its file's rows could not be used and were left out (--drop-bad-rows)`]),
+    ...leftOutFindings(gaps),
   ];
 }
 
-async function rowsIn(duck: Duck, table: string): Promise<bigint> {
-  return wholeOf((await duck.row(`SELECT count(*) AS total FROM ${table}`)).total);
+/** SQL that replaces columns. @param columns SQL of each, with its name */
+function replacing(columns: readonly string[]): string {
+  return columns.length === 0 ? "" : ` REPLACE (${columns.join(", ")})`;
 }
 
 async function roundedIn(duck: Duck, file: string, table: string, kind: string, decimals: Decimals): Promise<number> {

@@ -56,5 +56,12 @@ async function ofOneSymbol(duck: Duck, file: string, shaped: ShapedFile, symbol:
   if (shaped.ofSymbol === undefined)
     throw new HistoryError(file, "holds several markets", { value: symbols.join(", "), expected: "one market a file of this shape" });
   const { csv: _, ...asText } = shaped;
-  return { ...asText, select: shaped.ofSymbol(literal(symbol)), ofMarket: symbol };
+  const rows = shaped.ofSymbol(literal(symbol));
+  const { numbered } = shaped;
+  return {
+    ...asText,
+    select: `${shaped.select} ${rows}`,
+    ...(numbered === undefined ? {} : { numbered: `${numbered} ${rows}` }),
+    ofMarket: symbol,
+  };
 }

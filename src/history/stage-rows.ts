@@ -5,12 +5,15 @@ import type { DayManifest } from "./day-manifest.js";
 import { type Duck, type Row, wholeOf } from "./duck.js";
 import { settledSha256Of } from "./durable-file.js";
 import { type DecimalGroup, isDecimal, layoutOf, type RowRule } from "./kinds.js";
+import { type LeftOutGaps, NO_GAPS } from "./left-out-gaps.js";
+import type { LeftOutRow } from "./left-out-rows.js";
 import { castSql, type Decimals, decimalsOf, MOST_DIGITS, measure, parquetSql, reading, refuseBroken } from "./measure.js";
 import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
 import { type Repaired, type Repairs, repairRows } from "./repair-rows.js";
 import { oddNamed, type TextSql } from "./sources/odd-values.js";
 import { isPlainCsv } from "./sources/plain-csv.js";
-import type { TypedCsv } from "./sources/shape.js";
+import { withRowNumbers } from "./sources/row-numbers.js";
+import type { ShapedFile, TypedCsv } from "./sources/shape.js";
 import type { Series } from "./store.js";
 
 /** Rows to be staged. */
@@ -18,6 +21,8 @@ export interface Staging {
   readonly series: Series;
   /** SQL that gives the kind's columns, decimals as text; a `seq` of null is the row's number. */
   readonly select: string;
+  /** The same with {@link ROW_NUMBER}, which takes longer: rows are repaired by it. Absent where the rows of `select` are the file's, one for one in its order. */
+  readonly numbered?: string | undefined;
   /** How it is read where it is a plain CSV file. */
   readonly csv?: TypedCsv | undefined;
   /** For errors. */
@@ -34,7 +39,8 @@ export interface Staging {
   /** What may be done to rows that would be refused; nothing if absent. */
   readonly repairs?: Repairs | undefined;
   /** Rows that are left out of the source already. */
-  readonly leftOut?: number | undefined;
+  readonly leftOut?: readonly LeftOutRow[] | undefined;
+  readonly messageRows?: ShapedFile["messageRows"];
 }
 
 /** A source's rows, read and checked, as Parquet in the order of the source until {@link dropRows}. */
@@ -55,6 +61,8 @@ export interface StagedRows extends Written, Repaired {
   readonly repeated: number;
   /** What tells one record from another, where records of different days have it alike. */
   readonly reused: ReusedKeys | undefined;
+  /** What is not known for the rows that were left out. */
+  readonly gaps: LeftOutGaps;
   /** Of the file, which is on the disk by then; undefined where it cannot become a day. */
   readonly sha256: string | undefined;
 }
@@ -126,11 +134,12 @@ async function staged(duck: Duck, staging: Staging): Promise<StagedRows> {
 /** The same where rows may be repaired: all are read as text. */
 async function stagedRepaired(duck: Duck, staging: Staging, repairs: Repairs): Promise<StagedRows> {
   const { series, file, path, grid } = staging;
-  const { table, select, decimals, rounded, dropped } = await repairRows(duck, staging, repairs);
+  const numbered = staging.numbered ?? `FROM ${withRowNumbers(`(${staging.select})`)}`;
+  const { table, select, decimals, rounded, dropped, gaps } = await repairRows(duck, { ...staging, numbered }, repairs);
   try {
     const note = { ...series, day: undefined, grid, decimals };
     const written = await reading(file, () => copyRows(duck, select, path, note));
-    return { ...(await lookedThrough(duck, staging, note, BY_NUMBER, written)), rounded, dropped };
+    return { ...(await lookedThrough(duck, staging, note, BY_NUMBER, written)), rounded, dropped, gaps };
   } finally {
     await duck.run(`DROP TABLE ${table}`);
   }
@@ -267,6 +276,7 @@ async function rowsLookedThrough(
     isPlaced: !isById && written.factsOf("seq")?.nulls === 0,
     rounded: 0,
     dropped: 0,
+    gaps: NO_GAPS,
     note: isDone ? noteText(note) : undefined,
     decimals: note.decimals,
     select: isDone ? `SELECT * FROM ${from}` : numbered,

@@ -93,7 +93,8 @@ async function manifestOf(duck: Duck, writing: Writing, made: DayFile, written: 
   const covered = unionOf([...(kept?.covered ?? []), ...made.spans]);
   const lost = unionOf([...(kept?.lost ?? []), ...cutTo(writing.lost ?? [], spanOf(day))]);
   const sources = [...(kept?.sources ?? []), source];
-  const lacking = await lackingIn(duck, series, { path, covered, written, sources });
+  const leftOut = leftOutOf(writing, made);
+  const lacking = await lackingIn(duck, series, { path, covered, written, sources, leftOut });
   const before = new Set(textsOf(kept ?? {}));
   const findings = new Set(kept?.findings.filter((finding) => !before.has(finding)));
   for (const finding of writing.findings ?? []) findings.add(finding);
@@ -111,6 +112,7 @@ async function manifestOf(duck: Duck, writing: Writing, made: DayFile, written: 
     covered,
     lost: lost.length === 0 ? undefined : lost,
     holes: lacking.holes,
+    leftOut: leftOut.length === 0 ? undefined : leftOut,
     ids: lacking.ids,
     chain: series.kind === "book" ? chainOf(writing, day, kept) : undefined,
     rows: written.rows,
@@ -139,17 +141,18 @@ async function lackingIn(
     readonly covered: readonly Span[];
     readonly written: Written;
     readonly sources: readonly Pick<SourceNote, "name" | "sha256" | "isNumbered">[];
+    readonly leftOut: readonly Span[];
   },
 ): Promise<Lacking> {
-  const { path, covered, written, sources } = day;
+  const { path, covered, written, sources, leftOut } = day;
   if (kind === "trades") {
     // An exchange tells itself what it does not list, and numbers of rows leave none out.
     const tells = sources.every((source) => !isFromExchange(source) && source.isNumbered !== true);
     const { ids, holes } = tells ? await tradeIds(duck, path, written) : { ids: undefined, holes: [] };
-    return { ids, holes: unionOf(holes) };
+    return { ids, holes: unionOf([...holes, ...leftOut]) };
   }
   const intervalMs = intervalMsOf(intervalOf(kind));
-  if (intervalMs === undefined) return {};
+  if (intervalMs === undefined) return leftOut.length === 0 ? {} : { holes: [...leftOut] };
   // A longer candle covers days without a row of their own, and no more than itself.
   if (intervalMs > DAY_MS || written.rows >= candlesIn(covered, intervalMs)) return { holes: [] };
   const starts = await duck.rows(`SELECT timeNs FROM ${parquetSql(path)} ORDER BY timeNs`);
@@ -157,6 +160,7 @@ async function lackingIn(
     kind,
     covered,
     starts.map(({ timeNs }) => msOfNs(wholeOf(timeNs))),
+    leftOut,
   );
   return { holes: [...holes], missingCandles: count };
 }
@@ -167,6 +171,13 @@ function textsOf({ ids, missingCandles: candles }: Pick<Lacking, "ids" | "missin
     ...(ids === undefined || ids.missing === 0 ? [] : [missingTradesText(ids)]),
     ...(candles === undefined ? [] : [missingText(candles)]),
   ];
+}
+
+/** The time of which rows were left out: what one file lacks another one that is of the same time has. */
+function leftOutOf({ leftOut = [] }: Writing, { kept, day, spans }: DayFile): Span[] {
+  const fresh = cutTo(leftOut, spanOf(day));
+  const held = withoutSpans(kept?.covered ?? [], kept?.leftOut ?? []);
+  return unionOf([...withoutSpans(kept?.leftOut ?? [], withoutSpans(spans, fresh)), ...withoutSpans(fresh, held)]);
 }
 
 /** The stretches of a day's book, with those of the rows that join it. */

@@ -60,7 +60,8 @@ export async function prepareDays(store: PendingDays, duck: Duck, writing: Writi
     await refusePaidTwice(store, duck, writing, day);
   }
   // After its last record a file says nothing, also not of what it had lost.
-  const ended = { ...writing, lost };
+  const leftOut = reached.flatMap((span) => cutTo(writing.leftOut ?? [], span));
+  const ended = { ...writing, lost, leftOut };
   const writeEach = async (select: string): Promise<DayManifest[]> => {
     const written: DayManifest[] = [];
     for (const day of days) {

@@ -16,6 +16,8 @@ export interface Writing {
   readonly covered?: readonly Span[];
   /** Of a book: the time in which it is not known, which is not covered whatever rows lie in it. */
   readonly lost?: readonly Span[];
+  /** Of another kind: the time of which rows were left out, which is missing even so. */
+  readonly leftOut?: readonly Span[];
   /** Of a book: what tells whether it follows on what is there; absent where its rows do not tell. */
   readonly chain?: readonly ChainStretch[];
   readonly grid?: DayManifest["grid"];

@@ -3,6 +3,7 @@ import type { MarketId } from "../../core/units.js";
 import { oddClocks } from "../../history/clean-clocks.js";
 import type { SourceDay } from "../../history/columns/source-day.js";
 import type { DayManifest } from "../../history/day-manifest.js";
+import { cutSnapshotsText } from "../../history/left-out-gaps.js";
 
 /** A market's steps in a run. */
 interface RunGrid {
@@ -24,9 +25,10 @@ export function dayDoubts(marketId: MarketId, days: readonly DayManifest[], grid
 /** The numbers that were rounded and the rows that were left out of the files that days are from, in words, each with the days that it is of. */
 export function repairDoubts(marketId: MarketId, days: readonly DayManifest[]): string[] {
   return eachWithDays(marketId, days, ({ sources }) => {
-    const texts = sources.flatMap(({ name, rounded = 0, dropped = 0 }) => [
+    const texts = sources.flatMap(({ name, rounded = 0, dropped = 0, cutSnapshots = 0 }) => [
       ...(rounded === 0 ? [] : [`${rounded} ${rounded === 1 ? "number" : "numbers"} of ${name} rounded at the import (--round)`]),
       ...(dropped === 0 ? [] : [`${dropped} ${dropped === 1 ? "row" : "rows"} of ${name} left out at the import (--drop-bad-rows)`]),
+      ...(cutSnapshots === 0 ? [] : [`${cutSnapshotsText(cutSnapshots)} (${name})`]),
     ]);
     return new Set(texts);
   });

@@ -127,7 +127,10 @@ function candles(csv: CsvFile): { readonly select: string; readonly lengths?: st
   const from = csvSql(csv, TYPES);
   const select = `SELECT ${instantSql("open_time")} AS timeNs, open, high, low, close, volume FROM ${from}`;
   if (!csv.columns.includes("close_time")) return { select };
-  return { select, lengths: `SELECT ${instantSql("close_time")} - ${instantSql("open_time")} AS length FROM ${from}` };
+  return {
+    select,
+    lengths: `SELECT ${instantSql("open_time")} AS timeNs, ${instantSql("close_time")} - ${instantSql("open_time")} AS length FROM ${from}`,
+  };
 }
 
 function trades(stamps: string, amount: string, csv: CsvFile): ShapedFile {

@@ -1,4 +1,5 @@
 import { type Duck, identifier } from "../duck.js";
+import { ROW_NUMBER } from "./row-numbers.js";
 
 /** A row's message, by the number of its first row in the file, from 1. */
 export const MESSAGE = '"number of its message"';
@@ -29,19 +30,20 @@ export interface MessageKey {
  * @param from SQL of the table, in the file's order
  * @param timeNs SQL of a row's stamp, where those of one message may differ: they do by {@link MESSAGE_LASTS_NS} at most. Then the table has
  * {@link MESSAGE_NS} too.
+ * @returns SQL of the table with {@link ROW_NUMBER} too
  */
 export function messagesSql(from: string, { shared, arrival }: MessageKey, timeNs?: string): string {
   const differs = shared.map(differsSql);
   if (arrival !== undefined)
     differs.push(differsSql(arrival.column), `(${identifier(arrival.column)} IS NULL AND ${differsSql(arrival.time)})`);
-  const rows = `SELECT *, row_number() OVER () AS "number of the row", ${["row_number() OVER () = 1", ...differs].join(" OR ")} AS "begins a message" FROM ${from}`;
+  const rows = `SELECT *, row_number() OVER () AS ${ROW_NUMBER}, ${["row_number() OVER () = 1", ...differs].join(" OR ")} AS "begins a message" FROM ${from}`;
   if (timeNs === undefined) return placedSql(rows);
   const lasts = `max(${timeNs}) OVER (PARTITION BY ${MESSAGE}) - min(${timeNs}) OVER (PARTITION BY ${MESSAGE})`;
   const heard = `SELECT *, ${lasts} > ${MESSAGE_LASTS_NS} AS "is several" FROM ${placedSql(rows)}`;
-  const others = `"is several" AND lag(${timeNs}) OVER (ORDER BY "number of the row") <> ${timeNs}`;
+  const others = `"is several" AND lag(${timeNs}) OVER (ORDER BY ${ROW_NUMBER}) <> ${timeNs}`;
   const apart = `SELECT * EXCLUDE (${MESSAGE}, ${PLACE}, "begins a message", "is several"), "begins a message" OR (${others}) AS "begins a message" FROM (${heard})`;
-  const told = `SELECT *, max(${timeNs}) OVER (PARTITION BY ${MESSAGE}) AS ${MESSAGE_NS} FROM ${placedSql(apart, 'ORDER BY "number of the row" ')}`;
-  return `(SELECT * FROM (${told}) ORDER BY "number of the row")`;
+  const told = `SELECT *, max(${timeNs}) OVER (PARTITION BY ${MESSAGE}) AS ${MESSAGE_NS} FROM ${placedSql(apart, `ORDER BY ${ROW_NUMBER} `)}`;
+  return `(SELECT * FROM (${told}) ORDER BY ${ROW_NUMBER})`;
 }
 
 /**
@@ -50,8 +52,8 @@ export function messagesSql(from: string, { shared, arrival }: MessageKey, timeN
  * @param order how to put them into the file's order, where they are not
  */
 function placedSql(rows: string, order = ""): string {
-  const begun = `SELECT *, max(CASE WHEN "begins a message" THEN "number of the row" END) OVER (${order}ROWS UNBOUNDED PRECEDING) AS ${MESSAGE} FROM (${rows})`;
-  return `(SELECT *, "number of the row" - ${MESSAGE} AS ${PLACE} FROM (${begun}))`;
+  const begun = `SELECT *, max(CASE WHEN "begins a message" THEN ${ROW_NUMBER} END) OVER (${order}ROWS UNBOUNDED PRECEDING) AS ${MESSAGE} FROM (${rows})`;
+  return `(SELECT *, ${ROW_NUMBER} - ${MESSAGE} AS ${PLACE} FROM (${begun}))`;
 }
 
 /** Whether rows of one local stamp have other exchange stamps than its first. Mostly none has, and a look costs less than sorting all rows by their messages. */

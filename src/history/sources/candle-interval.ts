@@ -2,13 +2,14 @@ import { ConfigError } from "../../core/errors.js";
 import { type Duck, wholeOf } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
 import { intervalMsOf, intervalName, intervalOf } from "../kinds.js";
+import { plausibleTimes } from "../plausible-times.js";
 import type { ShapedFile } from "./shape.js";
 
 /** A file of candles, before it is known how long each is. */
 export interface CandleFile {
   /** SQL that gives the kind's columns. */
   readonly select: string;
-  /** SQL of how long each candle is, in nanoseconds as `length`; absent where the file does not say. */
+  /** SQL of how long each candle is, in nanoseconds as `length`, with its `timeNs`; absent where the file does not say. */
   readonly lengths?: string;
   /** For errors. */
   readonly file: string;
@@ -31,11 +32,15 @@ const NO_LENGTH = "a month has no fixed length";
 export async function withInterval(duck: Duck, { select, lengths, file }: CandleFile, kind: string): Promise<ShapedFile | undefined> {
   const wished = intervalOf(kind);
   if (wished !== "") requireKeptInterval(wished, "interval");
+  const isPlausible = `NOT (${plausibleTimes("timeNs", "ns", "").broken})`;
   const isFirst = "day(make_timestamp(CAST(timeNs // 1000 AS BIGINT))) = 1";
-  const steps = `SELECT timeNs - lag(timeNs) OVER (ORDER BY timeNs) AS length, ${isFirst} AS isFirst FROM (${select})`;
+  // A stamp that cannot be says nothing of the others; of a file in another unit none can be.
+  const { isSome } = await duck.row(`SELECT count(*) FILTER (${isPlausible}) > 0 AS isSome FROM (${select})`);
+  const of = (rows: string): string => (isSome === true ? `SELECT * FROM (${rows}) WHERE ${isPlausible}` : rows);
+  const steps = `SELECT timeNs - lag(timeNs) OVER (ORDER BY timeNs) AS length, ${isFirst} AS isFirst FROM (${of(select)})`;
   const monthly = lengths === undefined ? "bool_and(isFirst)" : "true";
   const found = await duck.row(
-    `SELECT min(length) AS least, max(length) AS most, mode(length) AS usual, ${monthly} AS monthly FROM (${lengths ?? steps}) WHERE length > 0`,
+    `SELECT min(length) AS least, max(length) AS most, mode(length) AS usual, ${monthly} AS monthly FROM (${lengths === undefined ? steps : of(lengths)}) WHERE length > 0`,
   );
   const [least, most] = [secondsOf(found.least), secondsOf(found.most)];
   const isTold = least !== undefined && most !== undefined;

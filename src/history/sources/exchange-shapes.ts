@@ -3,6 +3,7 @@ import { BadRowsError } from "../history-errors.js";
 import { brokenChain, brokenText } from "./broken-chain.js";
 import { withInterval } from "./candle-interval.js";
 import { csvReading, ndjsonSql } from "./reading-sql.js";
+import { ROW_NUMBER, withRowNumbers } from "./row-numbers.js";
 import type { ShapedFile, TypedCsv, Writ } from "./shape.js";
 
 /** Where a capture has no line of its own this is null, and the row is its place. */
@@ -49,11 +50,16 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
   const message = `type = 'snapshot' AS isSnapshot, CASE WHEN type = 'snapshot' THEN sequence ELSE beginSequence END AS beginSequence, CASE WHEN type = 'snapshot' THEN sequence ELSE endSequence END AS endSequence`;
   const levels =
     "list_concat(list_transform(coalesce(bids, []), l -> ['1', l[1], l[2]]), list_transform(coalesce(asks, []), l -> ['0', l[1], l[2]]))";
-  const messages = `SELECT "timestamp" * 1000000 AS timeNs, recvTimeNs AS recvNs, coalesce(line, row_number() OVER ()) AS seq, ${message}, ${levels} AS levels FROM ${from}`;
-  const head = "timeNs, recvNs, seq, isSnapshot, beginSequence, endSequence";
-  const rows = `SELECT ${head}, unnest(CASE WHEN len(levels) = 0 THEN [NULL] ELSE levels END) AS l, unnest(range(greatest(len(levels), 1))) AS level FROM (${messages})`;
+  const selectFrom = (table: string, number = ""): string => {
+    const messages = `SELECT "timestamp" * 1000000 AS timeNs, recvTimeNs AS recvNs, coalesce(line, row_number() OVER ()) AS seq, ${message}, ${levels} AS levels${number} FROM ${table}`;
+    const head = `timeNs, recvNs, seq, isSnapshot, beginSequence, endSequence${number}`;
+    const rows = `SELECT ${head}, unnest(CASE WHEN len(levels) = 0 THEN [NULL] ELSE levels END) AS l, unnest(range(greatest(len(levels), 1))) AS level FROM (${messages})`;
+    return `SELECT ${head}, level, l[1] = '1' AS isBid, l[2] AS price, l[3] AS amount FROM (${rows})`;
+  };
   const isStrange = "(type NOT IN ('snapshot', 'update') OR type IS NULL)";
-  const chain = await duck.row(`SELECT count(*) FILTER (${isStrange}) AS strange, count(*) - count(line) AS unplaced FROM ${from}`);
+  const chain = await duck.row(
+    `SELECT count(*) FILTER (${isStrange}) AS strange, count(*) - count(line) AS unplaced, count(*) FILTER (type = 'update') AS updates, count(*) FILTER (type = 'update' AND coalesce(prevEndSequence, beginSequence) IS NULL) AS unchained FROM ${from}`,
+  );
   const strange = wholeOf(chain.strange);
   if (strange > 0n) {
     const sql = `SELECT place FROM (SELECT row_number() OVER () AS place, type FROM ${from}) WHERE ${isStrange}`;
@@ -67,12 +73,14 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
   const { breaks, lost, stretches } = await brokenChain(duck, from);
   return {
     kind: "book",
-    select: `SELECT ${head}, level, l[1] = '1' AS isBid, l[2] AS price, l[3] AS amount FROM (${rows})`,
+    select: selectFrom(from),
+    numbered: selectFrom(withRowNumbers(from), `, ${ROW_NUMBER}`),
     json: JSON_BOOK,
     isByMessage: wholeOf(chain.unplaced) > 0n,
     symbol: `SELECT DISTINCT ticker_id AS symbol FROM ${from} WHERE ticker_id IS NOT NULL`,
     lost: lost.length === 0 ? undefined : lost,
     chain: stretches,
+    messageRows: wholeOf(chain.updates) > 0n && wholeOf(chain.unchained) === 0n ? "chained" : "unchained",
     findings: breaks === 0 ? [] : [brokenText(breaks, lost)],
   };
 }

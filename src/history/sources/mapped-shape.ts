@@ -12,6 +12,7 @@ import { kindOf, type Mapping } from "./mapping.js";
 import { marketColumn, marketSql, marketsSql } from "./market-column.js";
 import { describedBy, requireReadDecimals, roundedStamps } from "./parquet-types.js";
 import { csvSql, ndjsonSql } from "./reading-sql.js";
+import { ROW_NUMBER, withRowNumbers } from "./row-numbers.js";
 import { numbered, type ShapedFile, type Writ } from "./shape.js";
 
 /** Enough to see which way a file runs. */
@@ -52,7 +53,9 @@ export async function mappedShape(
   const isTurned = columns.areNumbered && (await runsBackwards(duck, table, timeNs));
   const from = key !== undefined ? messagesSql(table, key, isSplit ? columns.timeNs : undefined) : isTurned ? turnedSql(table) : table;
   const [first] = columns.areNumbered ? await duck.rows(`SELECT ${timeNs} AS timeNs FROM ${from} LIMIT 1`) : [];
-  const select = `SELECT ${columns.all(first, timeNs)} FROM ${from}`;
+  const all = columns.all(first, timeNs);
+  const select = `SELECT ${all} FROM ${from}`;
+  const isNumbered = key !== undefined || isTurned;
   const stamps = isParquet
     ? await roundedStamps(duck, path, file, [mapping.columns.time, mapping.columns.recvTime, mapping.columns.nextFundingTime])
     : [];
@@ -83,7 +86,8 @@ export async function mappedShape(
     findings: [...shaped.findings, ...turned, ...split, ...chain.findings, ...stamps],
     json: writ.writ === "ndjson" ? jsonFields(mapping) : undefined,
     symbol: market === undefined ? undefined : marketsSql(table, market),
-    ofSymbol: market === undefined ? undefined : (one) => `${select} WHERE ${marketSql(market)} = ${one}`,
+    numbered: `SELECT ${all}, ${ROW_NUMBER} FROM ${isNumbered ? from : withRowNumbers(from)}`,
+    ofSymbol: market === undefined ? undefined : (one) => `WHERE ${marketSql(market)} = ${one}`,
   };
 }
 
@@ -124,7 +128,7 @@ async function runsBackwards(duck: Duck, table: string, timeNs: string): Promise
 
 /** SQL of a table's rows from its last to its first. */
 function turnedSql(table: string): string {
-  return `(SELECT * FROM (SELECT *, row_number() OVER () AS "number of the row" FROM ${table}) ORDER BY "number of the row" DESC)`;
+  return `(SELECT * FROM ${withRowNumbers(table)} ORDER BY ${ROW_NUMBER} DESC)`;
 }
 
 /** What a mapping reads of a JSON record: texts, of which numbers are made afterwards. */

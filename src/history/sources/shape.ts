@@ -61,6 +61,8 @@ export interface ShapedFile {
   readonly ofMarket?: string;
   /** SQL that gives the kind's columns, decimals as text. */
   readonly select: string;
+  /** SQL that gives the same with {@link ROW_NUMBER}; absent where the rows that `select` gives are the file's, one for one in its order. */
+  readonly numbered?: string;
   /** The same of a CSV file; absent where its decimals are always read as text. */
   readonly csv?: TypedCsv;
   /** The fields that are read of a file of JSON records; absent for another. */
@@ -73,11 +75,13 @@ export interface ShapedFile {
   readonly isInContracts?: true;
   /** Of a book: the time in which it is not known. */
   readonly lost?: readonly Span[];
+  /** Of a book: how each row of the file is a message, where it is: `chained` where those that are there tell of each that is missing. */
+  readonly messageRows?: "chained" | "unchained";
   /** Of a book: the ends of its chain of sequences, day by day; absent where its rows do not tell them. */
   readonly chain?: readonly ChainStretch[];
   /** SQL of the names of the markets that the file itself tells; absent where it tells none. */
   readonly symbol?: string;
-  /** The same for one of those markets alone, as an SQL literal; absent where a file of this shape has but one. */
+  /** SQL, after `select` and `numbered`, that keeps the rows of one of those markets, which is an SQL literal; absent where a file of this shape has but one. */
   readonly ofSymbol?: (symbol: string) => string;
   /** The file as it is written, to show what is wrong with it. */
   readonly text?: TextSql;

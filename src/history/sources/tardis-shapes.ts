@@ -3,6 +3,7 @@ import { WHOLE_FROM_LEVEL } from "../kinds.js";
 import { areStampsSplit, MESSAGE, MESSAGE_NS, type MessageKey, messagesSql, PLACE, splitFindings } from "./book-messages.js";
 import type { CsvFile } from "./plain-csv.js";
 import { csvReading, csvSql } from "./reading-sql.js";
+import { ROW_NUMBER, withRowNumbers } from "./row-numbers.js";
 import { numbered, numberSql, type ShapedFile } from "./shape.js";
 import { bidSql, takerSql } from "./sides.js";
 import { isWholeSql } from "./whole-numbers.js";
@@ -15,23 +16,22 @@ const STAMPS = `${TIME_NS} AS timeNs, ${RECV_NS} AS recvNs`;
 const TYPES = { timestamp: "MICROSECONDS", local_timestamp: "MICROSECONDS", is_snapshot: "BOOLEAN" };
 const DECIMALS = { price: "price", amount: "amount" };
 
+function ofSymbol(symbol: string): string {
+  return `WHERE symbol = ${symbol}`;
+}
+
 /** `trades`: the side is the taker's; an id that is no integer gives way to the row's number. */
 export async function tardisTrades(duck: Duck, csv: CsvFile): Promise<ShapedFile> {
   const all = csvSql(csv, TYPES);
   const { strange } = await duck.row(`SELECT count(*) FILTER (NOT ${isWholeSql("id")}) AS strange FROM ${all}`);
   const hasIds = wholeOf(strange) === 0n;
   const [first] = hasIds ? [] : await duck.rows(`SELECT CAST(timestamp AS BIGINT) * 1000 AS timeNs FROM ${all} LIMIT 1`);
-  const reading = csvReading(
-    csv,
-    TYPES,
-    DECIMALS,
-    (from) =>
-      `SELECT ${hasIds ? "CAST(id AS BIGINT)" : numberSql(first)} AS id, ${STAMPS}, CAST(NULL AS BIGINT) AS seq, price, amount, ${takerSql("side", "side")} AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status FROM ${from}`,
-  );
+  const columns = `${hasIds ? "CAST(id AS BIGINT)" : numberSql(first)} AS id, ${STAMPS}, CAST(NULL AS BIGINT) AS seq, price, amount, ${takerSql("side", "side")} AS isBuyerMaker, CAST(NULL AS VARCHAR) AS status`;
   return {
     kind: "trades",
-    ...reading,
-    ofSymbol: (symbol) => `${reading.select} WHERE symbol = ${symbol}`,
+    ...csvReading(csv, TYPES, DECIMALS, (from) => `SELECT ${columns} FROM ${from}`),
+    numbered: `SELECT ${columns}, ${ROW_NUMBER} FROM ${withRowNumbers(all)}`,
+    ofSymbol,
     symbol: `SELECT DISTINCT symbol FROM ${all}`,
     ...(hasIds ? { findings: [] } : numbered("its ids are no integers")),
   };
@@ -47,18 +47,14 @@ const OF_A_MESSAGE: MessageKey = { shared: ["symbol", "is_snapshot"], arrival: {
 export async function tardisBook(duck: Duck, csv: CsvFile): Promise<ShapedFile> {
   const isSplit = await areStampsSplit(duck, csvSql(csv, TYPES), OF_A_MESSAGE, TIME_NS);
   const level = `CASE WHEN is_snapshot THEN ${PLACE} + ${WHOLE_FROM_LEVEL} ELSE ${PLACE} END`;
-  const reading = csvReading(
-    csv,
-    TYPES,
-    DECIMALS,
-    (from) =>
-      `SELECT ${isSplit ? MESSAGE_NS : TIME_NS} AS timeNs, ${RECV_NS} AS recvNs, ${MESSAGE} AS seq, is_snapshot AS isSnapshot, CAST(NULL AS BIGINT) AS beginSequence, CAST(NULL AS BIGINT) AS endSequence, ${level} AS level, ${bidSql("side", "side")} AS isBid, price, amount FROM ${messagesSql(from, OF_A_MESSAGE, isSplit ? TIME_NS : undefined)}`,
-  );
+  const columns = `${isSplit ? MESSAGE_NS : TIME_NS} AS timeNs, ${RECV_NS} AS recvNs, ${MESSAGE} AS seq, is_snapshot AS isSnapshot, CAST(NULL AS BIGINT) AS beginSequence, CAST(NULL AS BIGINT) AS endSequence, ${level} AS level, ${bidSql("side", "side")} AS isBid, price, amount`;
+  const messages = (from: string): string => messagesSql(from, OF_A_MESSAGE, isSplit ? TIME_NS : undefined);
   return {
     kind: "book",
     isByMessage: true,
-    ...reading,
-    ofSymbol: (symbol) => `${reading.select} WHERE symbol = ${symbol}`,
+    ...csvReading(csv, TYPES, DECIMALS, (from) => `SELECT ${columns} FROM ${messages(from)}`),
+    numbered: `SELECT ${columns}, ${ROW_NUMBER} FROM ${messages(csvSql(csv, TYPES))}`,
+    ofSymbol,
     symbol: `SELECT DISTINCT symbol FROM ${csvSql(csv, TYPES)}`,
     findings: isSplit ? await splitFindings(duck, csvSql(csv, TYPES), OF_A_MESSAGE, TIME_NS) : [],
   };

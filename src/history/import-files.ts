@@ -12,6 +12,7 @@ import { diskTrouble } from "./disk-trouble.js";
 import { Duck, type DuckLimits } from "./duck.js";
 import { HistoryError } from "./history-errors.js";
 import { type HistoryKind, layoutOf } from "./kinds.js";
+import { hasUncountedIds, UNCOUNTED } from "./known-days.js";
 import type { LeftOutRow } from "./left-out-rows.js";
 import { decimalsOf } from "./measure.js";
 import { PendingDays } from "./pending-days.js";
@@ -264,7 +265,7 @@ async function taken(
         kind: shaped.kind,
         rows: rows.rows,
         days,
-        findings: [...findings, ...again],
+        findings: [...findings, ...again, ...(days.some(hasUncountedIds) ? [`its ids ${UNCOUNTED}`] : [])],
         rounded: rows.rounded,
         dropped: rows.dropped,
         source,

@@ -6,6 +6,9 @@ import { mixedReadings } from "./reading.js";
 import { cutTo, gapsOf, lostSpan, overlaps, type Span, spanOf, unionOf, withoutSpans } from "./spans.js";
 import { betweenRows, isCount, mayBeMissing } from "./trade-ids.js";
 
+/** What ids do that an exchange counts otherwise, or not by one. */
+export const UNCOUNTED = "do not count the trades: missing ones cannot be told";
+
 /** The time between two parts of a series, as far as their rows tell of it. */
 interface Seam {
   /** The day of the second part. */
@@ -65,6 +68,21 @@ export function unknownText(
   return [
     `${market} ${kind}: ${old} of ${days.length} days were imported by an earlier version, which did not look for all that is missing: import them again with --replace`,
   ];
+}
+
+/** Whether the ids of a day's trades tell nothing of those that are missing, since they do not count the trades. */
+export function hasUncountedIds({ kind, holes, ids, rows, sources }: DayManifest): boolean {
+  const isKnown = kind === "trades" && holes !== undefined && rows > 1;
+  return isKnown && ids === undefined && sources.every((source) => !isFromExchange(source) && source.isNumbered !== true);
+}
+
+/** Of days of trades whose ids tell nothing of those that are missing; empty where there are none. */
+export function uncountedText(
+  { market, kind }: { readonly market: MarketId; readonly kind: string },
+  days: readonly DayManifest[],
+): string[] {
+  const uncounted = days.filter(hasUncountedIds).length;
+  return uncounted === 0 ? [] : [`${market} ${kind}: the ids of ${uncounted} of ${days.length} days ${UNCOUNTED}`];
 }
 
 /** An earlier version kept candles of a month, and took each for the day that it begins on. */

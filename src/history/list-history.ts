@@ -1,6 +1,6 @@
 import type { DayManifest } from "./day-manifest.js";
 import { HistoryError } from "./history-errors.js";
-import { unknownText } from "./known-days.js";
+import { uncountedText, unknownText } from "./known-days.js";
 import { gapsOf, type Span, unionOf } from "./spans.js";
 import type { HistoryStore, Series } from "./store.js";
 
@@ -52,7 +52,7 @@ export async function listHistory(store: HistoryStore, { market, kind, verify }:
       covered,
       gaps: gapsOf(covered, [covered[0]?.[0] ?? 0, covered.at(-1)?.[1] ?? 0]),
       complete: days.every(({ complete }) => complete),
-      notes: unknownText(series, days),
+      notes: [...unknownText(series, days), ...uncountedText(series, days)],
       problems: broken.map(({ message }) => message),
     });
   }

@@ -1,4 +1,4 @@
-import { msOfNs } from "./day.js";
+import { msOfNs, NS_A_MS } from "./day.js";
 import type { DayManifest } from "./day-manifest.js";
 import { type Duck, wholeOf } from "./duck.js";
 import { parquetSql } from "./measure.js";
@@ -20,11 +20,13 @@ export interface TradeIds {
  * Where the ids of a day's trades leave some out. Ids that an exchange counts over all its markets, or draws at random, tell nothing: nearly all
  * of a count go on by one.
  * @param path of the day's Parquet file
+ * @param leftOut where trades are known to be missing: ids that leave some out there count trades even so
  */
 export async function tradeIds(
   duck: Duck,
   path: string,
   { rows, firstId, lastId }: { readonly rows: number; readonly firstId: bigint | undefined; readonly lastId: bigint | undefined },
+  leftOut: readonly Span[],
 ): Promise<TradeIds> {
   if (firstId === undefined || lastId === undefined) return { ids: undefined, holes: [] };
   const missing = lastId - firstId + 1n - BigInt(rows);
@@ -32,11 +34,20 @@ export async function tradeIds(
   const first = String(firstId);
   if (missing === 0n) return { ids: { first, breaks: 0, missing: 0 }, holes: [] };
   const steps = `SELECT timeNs, id - lag(id) OVER byId AS step, lag(timeNs) OVER byId AS before FROM ${parquetSql(path)} WINDOW byId AS (ORDER BY id)`;
-  const breaks = wholeOf((await duck.row(`SELECT count(*) AS breaks FROM (${steps}) WHERE step > 1`)).breaks);
-  const ids = { first, breaks: Number(breaks), missing: Number(missing) };
-  if (!isCount(rows - 1, ids.breaks)) return { ids: undefined, holes: [] };
+  const counted = await duck.row(
+    `SELECT count(*) AS breaks, count(*) FILTER (${isWithin(leftOut)}) AS explained FROM (${steps}) WHERE step > 1`,
+  );
+  const ids = { first, breaks: Number(counted.breaks), missing: Number(missing) };
+  if (!isCount(rows - 1, ids.breaks - Number(counted.explained))) return { ids: undefined, holes: [] };
   const found = await duck.rows(`SELECT before, timeNs FROM (${steps}) WHERE step > 1 ORDER BY timeNs`);
   return { ids, holes: found.flatMap(({ before, timeNs }) => betweenRows(wholeOf(before), wholeOf(timeNs))) };
+}
+
+/** SQL of whether any of the spans lies between a row and the one before it. */
+function isWithin(spans: readonly Span[]): string {
+  if (spans.length === 0) return "false";
+  const ns = spans.map(([from, to]) => `(${BigInt(from) * NS_A_MS}, ${BigInt(to) * NS_A_MS})`).join(", ");
+  return `EXISTS (SELECT 1 FROM (VALUES ${ns}) AS spans(fromNs, toNs) WHERE before < toNs AND timeNs >= fromNs)`;
 }
 
 /** Whether ids count trades, which so many of so many steps between two of them do not. */

@@ -148,7 +148,7 @@ async function lackingIn(
   if (kind === "trades") {
     // An exchange tells itself what it does not list, and numbers of rows leave none out.
     const tells = sources.every((source) => !isFromExchange(source) && source.isNumbered !== true);
-    const { ids, holes } = tells ? await tradeIds(duck, path, written) : { ids: undefined, holes: [] };
+    const { ids, holes } = tells ? await tradeIds(duck, path, written, leftOut) : { ids: undefined, holes: [] };
     return { ids, holes: unionOf([...holes, ...leftOut]) };
   }
   const intervalMs = intervalMsOf(intervalOf(kind));

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/core/units.js";
+import { listHistory } from "../../src/history/list-history.js";
 import { checkMapping } from "../../src/history/sources/mapping.js";
 import { HistoryStore } from "../../src/history/store.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
@@ -57,6 +58,33 @@ describe("An import says of a file", () => {
     expect(await taken("before.csv", book(-1, true), { isSnapshot: "snap" })).toEqual([]);
     expect(await taken("third.csv", book(2, false))).toEqual([]);
     expect(listed()).toEqual([]);
+  });
+
+  it.each([
+    ["step by two", (index: number) => 1000 + 2 * index],
+    ["lie apart by more than a hundred times the trades", (index: number) => 1 + 5000 * index],
+  ])("of trades that their ids do not count them, and so does the list, once for all days: ids that %s", async (_what, idOf) => {
+    const stand = new Stand();
+    const day = (of: number): string =>
+      Array.from({ length: 20 }, (_, at) => `${idOf(20 * of + at)},${TIME + of * DAY_MS + at},buy,100,1\n`).join("");
+    const mapping = checkMapping({ kind: "trades", columns: { ...columns, id: "id" } });
+    const text = `id,${HEAD}${day(0)}${day(1)}`;
+    const { files } = await take(stand.store, [fileOf(stand.folder, "t.csv", text)], { mapping });
+    expect(files[0]?.findings).toEqual(["its ids do not count the trades: missing ones cannot be told"]);
+    const [listing] = await listHistory(stand.store, { verify: false });
+    expect(listing?.notes).toEqual(["btcusdt trades: the ids of 2 of 2 days do not count the trades: missing ones cannot be told"]);
+  });
+
+  it("of trades whose ids count them, or that have none, nothing of what ids do not tell", async () => {
+    const stand = new Stand();
+    expect(await stand.findings("none.csv", `${HEAD}${TIME},buy,100,1\n${TIME + 9},buy,100,1\n`)).toEqual([]);
+    expect((await listHistory(stand.store, { verify: false }))[0]?.notes).toEqual([]);
+    const counted = new Stand();
+    const mapping = checkMapping({ kind: "trades", columns: { ...columns, id: "id" } });
+    const text = `id,${HEAD}7,${TIME},buy,100,1\n8,${TIME + 9},buy,100,1\n`;
+    const { files } = await take(counted.store, [fileOf(counted.folder, "t.csv", text)], { mapping });
+    expect(files[0]?.findings).toEqual([]);
+    expect((await listHistory(counted.store, { verify: false }))[0]?.notes).toEqual([]);
   });
 
   it("of a book that its stamps go back: a level is what the latest stamp says, and not the last line", async () => {

@@ -29,6 +29,19 @@ clock: 900000000 ns added to local stamps, the smallest feed latency was -900000
     });
   });
 
+  it("takes what amounts count from --amount-unit, beside the columns of a mapping alone", async () => {
+    const folder = scratchFolder();
+    const run = (unit: string, ...more: readonly string[]) =>
+      captureCli([
+        ...["data", "import", fileOf(folder, `${unit}.csv`, TRADES), "--market", unit, "--store", join(folder, "history")],
+        ...["--amount-unit", unit, ...more],
+      ]);
+    expect((await run("contracts", ...FLAGS)).out).toMatch(/its amounts count contracts, not base units/);
+    expect((await run("base", ...FLAGS)).out).not.toMatch(/base units/);
+    expect(await run("coins", ...FLAGS)).toMatchObject({ code: 2, err: expect.stringMatching(/amountUnit.*coins/s) });
+    expect(await run("base")).toMatchObject({ code: 2, err: expect.stringMatching(/--amount-unit: is of a mapping/) });
+  });
+
   it("takes several mappings of one YAML file", async () => {
     const folder = scratchFolder();
     const mapping = fileOf(

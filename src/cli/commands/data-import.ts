@@ -24,6 +24,7 @@ interface ImportCommandOptions {
   readonly columns?: string;
   readonly timeUnit?: string;
   readonly recvTimeUnit?: string;
+  readonly amountUnit?: string;
   readonly clockParts?: string;
   readonly clockOffsetNs?: string;
   readonly baseLatencyNs?: string;
@@ -60,6 +61,7 @@ export function addDataImport(data: Command, context: CliContext): void {
     .option("--columns <pairs>", "with --kind: ours=theirs, with commas between; theirs by name, or by place from 0, as in time=0,price=1")
     .option("--time-unit <unit>", "with --kind: s, ms, us, ns or iso (default: ms)")
     .option("--recv-time-unit <unit>", "with --kind: of the local stamp, where it has another")
+    .option("--amount-unit <unit>", "with --kind: what amounts count, base or contracts; seen in the names otherwise")
     .option(
       "--mapped-files <names>",
       "with --kind: the files of that mapping, with commas between and * for any text; their shape reads the others",
@@ -120,13 +122,20 @@ function mappingsOf({ mapping, mappedFiles, ...flags }: ImportCommandOptions): r
 }
 
 function mappingInFlags(
-  { kind, columns, timeUnit, recvTimeUnit }: Pick<ImportCommandOptions, "kind" | "columns" | "timeUnit" | "recvTimeUnit">,
+  {
+    kind,
+    columns,
+    timeUnit,
+    recvTimeUnit,
+    amountUnit,
+  }: Pick<ImportCommandOptions, "kind" | "columns" | "timeUnit" | "recvTimeUnit" | "amountUnit">,
   files: readonly string[] | undefined,
 ): Mapping | undefined {
   if (kind === undefined && columns === undefined) {
-    const unit = timeUnit ?? recvTimeUnit;
-    if (unit !== undefined)
-      throw new ConfigError("is of a mapping", { field: "--time-unit", value: unit, expected: "--kind and --columns with it" });
+    const units = { "--time-unit": timeUnit, "--recv-time-unit": recvTimeUnit, "--amount-unit": amountUnit };
+    for (const [field, value] of Object.entries(units)) {
+      if (value !== undefined) throw new ConfigError("is of a mapping", { field, value, expected: "--kind and --columns with it" });
+    }
     return undefined;
   }
   if (kind === undefined) {
@@ -148,6 +157,7 @@ function mappingInFlags(
     columns: Object.fromEntries(pairs),
     timeUnit,
     recvTimeUnit,
+    amountUnit,
     files,
   });
 }

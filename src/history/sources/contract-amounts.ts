@@ -53,7 +53,7 @@ const EXCHANGE_NAMES: ReadonlySet<string> = new Set(["exchange", "venue"]);
 
 /** What an import advises about amounts that count contracts. */
 export const CONVERT_CONTRACTS =
-  'amounts in base units: contracts times the size of one, of an inverse contract over the price; import them with a mapping of a column whose name has "base" in it';
+  "amounts in base units: contracts times the size of one, of an inverse contract over the price; import them with a mapping that says amountUnit: base (--amount-unit base)";
 
 /** The column of a file that tells the exchange of each row; undefined where none is called so. */
 function exchangeColumn(names: readonly string[]): string | undefined {

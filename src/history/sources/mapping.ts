@@ -13,6 +13,8 @@ const mappingSchema = z.strictObject({
   columns: z.record(z.string(), z.union([z.string(), z.int().nonnegative().transform(String)])),
   timeUnit: z.enum(TIME_UNITS).default("ms"),
   recvTimeUnit: z.enum(TIME_UNITS).optional(),
+  /** What amounts count; where absent, the names of the exchange, the market, the file and its columns tell. */
+  amountUnit: z.enum(["base", "contracts"]).optional(),
   /** The names of the files that it reads, with * for any text; all that no other mapping names where absent. */
   files: z.array(z.string().min(1)).min(1).readonly().optional(),
 });
@@ -44,6 +46,12 @@ export function checkMapping(value: unknown): Mapping {
         expected: `the file's column that holds ${name.replace("|", " or ")}`,
       });
   }
+  if (mapping.amountUnit !== undefined && layoutOf(kind).columns.every(({ type }) => type !== "amount"))
+    throw new ConfigError("is the unit of amounts, which the kind does not have", {
+      field: "mapping.amountUnit",
+      value: mapping.amountUnit,
+      expected: `none for ${mapping.kind}`,
+    });
   if (Object.hasOwn(mapping.columns, "nextFundingTime") && Object.hasOwn(mapping.columns, "nextFundingMs"))
     throw new ConfigError("is told twice", {
       field: "mapping.columns.nextFundingMs",

@@ -96,7 +96,8 @@ async function contractsOf(
   names: readonly string[],
 ): Promise<string | undefined> {
   const ours = layoutOf(kind).columns.filter(({ type }) => type === "amount");
-  if (text === undefined || ours.length === 0) return undefined;
+  if (text === undefined || ours.length === 0 || mapping?.amountUnit === "base") return undefined;
+  if (mapping?.amountUnit === "contracts") return "its amounts count contracts";
   const amounts = mapping === undefined ? ours.map(({ name }) => name) : ours.flatMap(({ name }) => mapping.columns[name] ?? []);
   const contracts = await contractsIn(duck, { file, names, text, symbol, amounts });
   if (contracts === undefined || !isPublished(shape)) return contracts;

@@ -139,6 +139,32 @@ describe("amounts that count contracts", () => {
     expect((await query(store, `SELECT amount::VARCHAR AS amount FROM '${store.root}/btcusdt/trades/*.parquet'`))[0]?.amount).toBe("0.01");
   });
 
+  const BY_PLACE = { time: "0", price: "1", amount: "2", side: "3" };
+
+  it.each([
+    ["contracts", "trades.csv", true],
+    ["base", "BTC-USDT-SWAP-trades-2025-01-01.csv", false],
+    [undefined, "BTC-USDT-SWAP-trades-2025-01-01.csv", true],
+    [undefined, "trades.csv", false],
+  ] as const)("are what a mapping says that they are, of columns by their place too: %s in %s", async (amountUnit, name, isInContracts) => {
+    const { folder, store } = emptyStore();
+    const mapping = checkMapping({ kind: "trades", columns: BY_PLACE, amountUnit });
+    const { files } = await take(store, [fileOf(folder, name, `${MS},94000,25,buy\n${MS + 1},94000,1310,sell\n`)], { mapping });
+    expect(/count contracts, not base units/.test(files[0]?.findings.join() ?? "")).toBe(isInContracts);
+    expect((await sourcesOf(store))[0]?.isInContracts === true).toBe(isInContracts);
+  });
+
+  it.each([
+    ["a unit of another name", { kind: "trades", columns: BY_PLACE, amountUnit: "coins" }, /mapping\.amountUnit.*coins/],
+    [
+      "a unit of a kind without amounts",
+      { kind: "funding", columns: { time: "0", rate: "1" }, amountUnit: "base" },
+      /mapping\.amountUnit.*funding/,
+    ],
+  ])("have no such mapping: %s", (_what, mapping, refusal) => {
+    expect(() => checkMapping(mapping)).toThrow(refusal);
+  });
+
   it("are told of bests and candles too", async () => {
     const { folder, store } = emptyStore();
     const bbo = fileOf(folder, "q.csv", `time,exchange,symbol,bid,bidAmount,ask,askAmount\n${MS},okex-swap,BTC-USD-SWAP,1,25,2,31\n`);

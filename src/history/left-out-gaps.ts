@@ -1,5 +1,5 @@
 import { type Duck, type Row, wholeOf } from "./duck.js";
-import { type HistoryKind, intervalMsOf, intervalOf } from "./kinds.js";
+import { type HistoryKind, intervalMsOf, intervalOf, WHOLE_FROM_LEVEL } from "./kinds.js";
 import type { LeftOutRow } from "./left-out-rows.js";
 import { ROW_NUMBER } from "./sources/row-numbers.js";
 import type { ShapedFile } from "./sources/shape.js";
@@ -52,11 +52,14 @@ export async function leftOutGaps(
   const isBook = kind === "book";
   const found = await besideEach(duck, rows, leftOut, isBook);
   if (!isBook) return { ...NO_GAPS, holes: unionOf(found.map((each) => holeAt(each, intervalMsOf(intervalOf(kind)) ?? 1))) };
+  const isWhole = await areWhole(duck, rows);
   const cut = new Set<bigint>();
   const lost = found.flatMap((each) => {
     const snapshots = messageRows === undefined ? cutSnapshotsAt(each) : [];
     for (const { message } of snapshots) cut.add(message);
-    return snapshots.length > 0 && isSnapshotAt(each) === true ? [] : [lostAt(each)];
+    // How far such a one replaces a side its rows tell, which are not all there: it begins the book anew.
+    const begun = isWhole ? [] : snapshots.map(({ ms }) => lostSpan(ms, ms));
+    return snapshots.length > 0 && isSnapshotAt(each) === true ? begun : [...begun, lostAt(each)];
   });
   return { lost: unionOf(lost), holes: [], cutSnapshots: cut.size };
 }
@@ -69,7 +72,7 @@ export function leftOutFindings({ lost, cutSnapshots }: LeftOutGaps): string[] {
   const rest = isToEnd ? ["at its end, since no snapshot comes"] : [];
   const times = [...spells, ...rest];
   return [
-    ...(times.length === 0 ? [] : [`rows of its updates were left out: the book is not known ${times.join(", and ")}`]),
+    ...(times.length === 0 ? [] : [`rows of its messages were left out: the book is not known ${times.join(", and ")}`]),
     ...(cutSnapshots === 0 ? [] : [cutSnapshotsText(cutSnapshots)]),
   ];
 }
@@ -77,6 +80,12 @@ export function leftOutFindings({ lost, cutSnapshots }: LeftOutGaps): string[] {
 /** Snapshots that lack rows, in words. */
 export function cutSnapshotsText(snapshots: number): string {
   return `${snapshots === 1 ? "1 snapshot lacks" : `${snapshots} snapshots lack`} rows that were left out: levels are missing until an update tells them again`;
+}
+
+/** Whether snapshots replace the whole book, and not only as far as their rows go. */
+async function areWhole(duck: Duck, rows: string): Promise<boolean> {
+  const { first } = await duck.row(`SELECT min(level) AS first FROM (${rows}) WHERE isSnapshot`);
+  return wholeOf(first) >= BigInt(WHOLE_FROM_LEVEL);
 }
 
 async function besideEach(duck: Duck, rows: string, leftOut: readonly LeftOutRow[], isBook: boolean): Promise<Beside[]> {

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { ImportOptions } from "../../src/history/import-files.js";
 import { checkMapping } from "../../src/history/sources/mapping.js";
 import type { Span } from "../../src/history/spans.js";
+import { endingBook } from "../support/ending-book.js";
 import { ImportStand } from "./import-stand.js";
+import { openTape } from "./open-tape.js";
 import { query, take } from "./scratch.js";
 
 const TIME = Date.UTC(2025, 0, 12, 12);
@@ -128,7 +130,7 @@ describe("A book of which an update was left out, or a row of one", () => {
     await stand.take(name, text, { ...options, ...drop(1) });
     const day = stand.day("book");
     expect(day).toMatchObject({ lost: [at(20, 31)], covered: [at(0, 20)] });
-    expect(day.findings.join()).toContain("rows of its updates were left out: the book is not known at its end, since no snapshot comes");
+    expect(day.findings.join()).toContain("rows of its messages were left out: the book is not known at its end, since no snapshot comes");
   });
 
   it("goes without the whole message of a JSON record, of whose levels one cannot be", async () => {
@@ -165,6 +167,25 @@ describe("A book of which an update was left out, or a row of one", () => {
     );
     expect(last.day("book")).toMatchObject({ lost: [at(10, 11)], covered: [at(0, 10)] });
   });
+});
+
+it.each([
+  ["Tardis's", TARDIS, tardis, {}, undefined],
+  // It replaces each side as far as its worst price, and nobody knows how far that was.
+  ["a mapped one, whose worst bid it is", MAPPED, mapped, { mapping: UNCHAINED }, [at(1000, 1001)]],
+] as const)("A snapshot without some rows leaves nothing of the old book to a replay: %s", async (_what, head, of, options, lost) => {
+  const stand = new Stand();
+  const levels: readonly Level[] = [
+    ["bid", "95"],
+    ["bid", "0"],
+    ["ask", "105"],
+    ["ask", "125"],
+  ];
+  const text = `${head}${of(0, true, ...OLD)}${of(10, false, ["bid", "91"])}${of(1000, true, ...levels)}`;
+  await stand.take("b.csv", text, { ...options, ...drop(1) });
+  expect(stand.day("book").lost).toEqual(lost);
+  const tape = await openTape(stand.store, "btcusdt", { tickSize: "1", stepSize: "1", fromUs: 0, toUs: 4e15 });
+  expect(endingBook(tape).map(([ticks]) => ticks)).toEqual([95, -105, -125]);
 });
 
 describe("What was derived from a row that was left out", () => {
@@ -265,6 +286,14 @@ describe("The time of which a row was left out", () => {
     const options = kind === "klines-1M" ? { interval: "1M" } : {};
     await stand.take(text.startsWith("{") ? "x.ndjson" : "x.csv", text, { ...options, ...drop(1) });
     expect(stand.day(kind)).toMatchObject({ covered, complete: false });
+  });
+
+  it("is where it was, whatever was left out before it later", async () => {
+    const stand = new Stand();
+    // The line that is none goes first, and the price that cannot be with the next look at the file.
+    const text = `${HEAD}${trade(1, 0)}${trade(500, 10, "0")}${trade(900, 20)}1,2\n${trade(9000, 40)}${trade(20_000, 50)}`;
+    await stand.take("t.csv", text, drop(2));
+    expect(stand.day("trades")).toMatchObject({ covered: [at(0, 1), at(20, 21), at(40, 51)] });
   });
 
   it("is a gap of trades without ids, also in a file that begins with its newest", async () => {

@@ -36,7 +36,7 @@ describe("An id that comes again in a file", () => {
   });
 
   it("in both ways is told in both ways", async () => {
-    const { findings, rows } = await imported(trade(7, TIME) + trade(7, TIME) + trade(7, TIME + DAY_MS) + trade(9, TIME + DAY_MS + 1));
+    const { findings, rows } = await imported(trade(7, TIME) + trade(7, TIME) + trade(7, TIME + DAY_MS) + trade(8, TIME + DAY_MS + 1));
     expect(rows).toBe(3);
     expect(findings).toEqual([
       "1 id is used for different trades on different days, such as id 7 on 2025-01-12 and 2025-01-13: all are kept",

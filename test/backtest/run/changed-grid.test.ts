@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { dayDoubts } from "../../../src/backtest/run/day-doubts.js";
+import { dayDoubts, repairDoubts } from "../../../src/backtest/run/day-doubts.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import type { DayManifest } from "../../../src/history/day-manifest.js";
 import { GridError } from "../../../src/history/history-errors.js";
@@ -110,6 +110,14 @@ describe("what the store notes of its days", () => {
     name: "x.csv",
     rows: 1,
     clock: [{ fromSeq: "0", addedNs: "0", smallestNs: String(smallestNs), ...(isByHand === undefined ? {} : { isByHand }) }],
+  });
+
+  it("is doubted where snapshots of its book lack rows that were left out", () => {
+    const cut = day({ sources: [{ name: "b.csv", rows: 9, dropped: 2, cutSnapshots: 1 }] });
+    expect(repairDoubts(MARKET, [cut])).toEqual([
+      "btcusdc book: 2 rows of b.csv left out at the import (--drop-bad-rows) (2025-01-01)",
+      "btcusdc book: 1 snapshot lacks rows that were left out: levels are missing until an update tells them again (b.csv) (2025-01-01)",
+    ]);
   });
 
   // Stores of today hold such days: they open and are played, and say so.

@@ -45,7 +45,7 @@ export function candleHoles(
   const of = missing + candles.length;
   return {
     holes,
-    count: quiet === 0 ? { missing, of } : { missing, of, quiet },
+    count: quiet === 0 ? { missing, of } : { missing, of, quiet, quietUpTo: Math.floor(longest) },
   };
 }
 

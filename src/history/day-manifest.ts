@@ -96,6 +96,8 @@ const manifest = z.strictObject({
       of: count,
       /** Those among them that the source is taken to leave out for want of a trade: no hole. */
       quiet: count.optional(),
+      /** So many in a row are still taken for such; absent where `quiet` is, and where an earlier version wrote it. */
+      quietUpTo: count.optional(),
     })
     .optional(),
   /** What did not agree when it was written. */

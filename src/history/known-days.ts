@@ -1,7 +1,7 @@
 import type { MarketId } from "../core/units.js";
 import { type Day, instantText, msOfNs, startOfDay } from "./day.js";
 import { type BookStretch, type DayManifest, isFromExchange } from "./day-manifest.js";
-import { intervalOf } from "./kinds.js";
+import { type HistoryKind, intervalMsOf, intervalOf } from "./kinds.js";
 import { mixedReadings } from "./reading.js";
 import { cutTo, gapsOf, lostSpan, overlaps, type Span, spanOf, unionOf, withoutSpans } from "./spans.js";
 import { betweenRows, isCount, mayBeMissing } from "./trade-ids.js";
@@ -31,7 +31,8 @@ export function knownDays(days: readonly DayManifest[]): readonly DayManifest[] 
   const kind = days[0]?.kind;
   if (kind === undefined) return days;
   if (/klines-\d+MO$/.test(kind)) return days.map(wholeMonth);
-  const ofRows = kind === "book" ? [...bookSeams(days), ...neverWhole(days)] : kind === "trades" ? tradeSeams(days) : [];
+  const ofRows =
+    kind === "book" ? [...bookSeams(days), ...neverWhole(days)] : kind === "trades" ? tradeSeams(days) : candleSeams(kind, days);
   const seams: readonly Seam[] = [...ofRows, ...mixedReadings(days)];
   if (seams.length === 0 && days.every(({ holes = [] }) => holes.length === 0)) return days;
   const lost = seams.flatMap((seam) => seam.lost ?? []);
@@ -176,6 +177,25 @@ function betweenDays(last: DayManifest | undefined, next: DayManifest): Seam[] {
       finding: `${missing} trades are missing before its first one, as the ids of ${last.day} and its own tell`,
     },
   ];
+}
+
+/**
+ * Files of a source that leaves out candles without a trade may end or begin with such a time: between two of them no more is missing than within a day of
+ * either is taken for it.
+ */
+function candleSeams(kind: HistoryKind, days: readonly DayManifest[]): Seam[] {
+  const intervalMs = intervalMsOf(intervalOf(kind));
+  if (intervalMs === undefined) return [];
+  const spans = days.flatMap(({ day, covered, missingCandles, sources }) => {
+    const quiet = sources.some(isFromExchange) ? 0 : (missingCandles?.quietUpTo ?? 0);
+    return covered.map(([fromMs, toMs]) => ({ day, fromMs, toMs, quietMs: quiet * intervalMs }));
+  });
+  return spans.flatMap(({ day, fromMs, quietMs }, at) => {
+    const before = spans[at - 1];
+    const gapMs = before === undefined ? 0 : fromMs - before.toMs;
+    if (before === undefined || gapMs <= 0 || gapMs > Math.min(before.quietMs, quietMs)) return [];
+    return [{ day, joined: [[before.toMs, fromMs] as const] }];
+  });
 }
 
 function spanText([fromMs, toMs]: Span): string {

@@ -362,6 +362,24 @@ describe("candles that are missing", () => {
     }
   });
 
+  it("are no gap between the files of two days, or of one, where each source leaves out such minutes, and are one where they are many or all others are there", async () => {
+    const sparse = (from: number, to: number): number[] => range(from, to).filter((n) => n % 7 !== 3 && n % 11 !== 5);
+    for (const [ends, begins] of [
+      [719, 722],
+      [300, 303],
+    ] as const) {
+      const stand = new Stand();
+      await stand.take(candles(sparse(0, ends)), candles(sparse(begins, begins + 400)));
+      expect(await stand.gaps(), `from ${ends}`).toEqual([]);
+      const far = new Stand();
+      await far.take(candles(sparse(0, ends)), candles(sparse(begins + 60, begins + 460)));
+      expect(await far.gaps()).toEqual([at(ends * MINUTE, (begins + 60) * MINUTE)]);
+      const full = new Stand();
+      await full.take(candles(range(0, ends)), candles(range(begins, begins + 400)));
+      expect(await full.gaps()).toEqual([at(ends * MINUTE, begins * MINUTE)]);
+    }
+  });
+
   it("are a gap where they last longer than a day", async () => {
     const stand = new Stand();
     const weeks = [0, 1, 3].map((n) => n * 7);

@@ -23,7 +23,7 @@ export const SEED_BUDGET = {
   /** The whole system, two minutes each; the first runs twice. */
   whole: { seeds: [...seedsFrom(1, 10), 1], times: 1, secondsEach: 4 },
   /** The same with each of its rules switched off, until one notices. */
-  wholeBreaks: { seeds: [6, 2], times: 3, secondsEach: 4 },
+  wholeBreaks: { seeds: [6, 2], times: 4, secondsEach: 4 },
   /** The market maker for an hour. */
   makerHours: { seeds: [1], times: 1, secondsEach: 10 },
   /** The market maker for a quarter of an hour, with as many faults. */

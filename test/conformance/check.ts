@@ -1,4 +1,4 @@
-import type { Break } from "./break.js";
+import { type Break, placesOf } from "./break.js";
 import type { Proof } from "./proof.js";
 import type { ConformanceRecord } from "./record.js";
 import { type Rule, sidesOf } from "./rules.js";
@@ -49,8 +49,8 @@ function breakProblems({ rules, breaks, textOf }: Checked): string[] {
     const text = textOf(file);
     const name = `the break of ${rule} on the ${side}`;
     if (text === null) problems.push(`${name} names ${file}, which does not exist`);
-    else if (text.split(find).length !== 2)
-      problems.push(`${name} finds its text ${text.split(find).length - 1} times in ${file}, not once`);
+    else if (placesOf(find, text).length !== 1)
+      problems.push(`${name} finds its text ${placesOf(find, text).length} times in ${file}, not once`);
     if (find === replace) problems.push(`${name} changes nothing`);
     const known = rules.find(({ id }) => id === rule);
     if (known === undefined || !sidesOf(known).includes(side)) problems.push(`${name} breaks no rule of that side`);

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seededRandom } from "../../src/core/seeded-random.js";
-import type { Break } from "./break.js";
+import { type Break, placesOf } from "./break.js";
 import type { Proof, ProvenBreak } from "./proof.js";
 import type { ConformanceRecord } from "./record.js";
 import { runVitest } from "./vitest-run.js";
@@ -69,10 +69,11 @@ async function proveOne(
 ): Promise<ProvenBreak | string> {
   const path = join(copy, file);
   const whole = readFileSync(path, "utf8");
-  if (whole.split(find).length !== 2) return `its text is not in ${file} exactly once`;
+  const [place, second] = placesOf(find, whole);
+  if (place === undefined || second !== undefined) return `its text is not in ${file} exactly once`;
   const files = [...new Set(record.tests.filter((test) => test.rule === rule && test.side === side).map((test) => test.file))];
   if (files.length === 0) return "its row names no test";
-  writeFileSync(path, whole.split(find).join(replace));
+  writeFileSync(path, whole.slice(0, place[0]) + replace + whole.slice(place[1]));
   try {
     const run = await runVitest(copy, files, `\\[${rule} ${side}\\]`);
     const ran = (run.record?.tests ?? []).filter((test) => test.rule === rule && test.side === side);

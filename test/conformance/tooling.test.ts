@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Break } from "./break.js";
+import { type Break, placesOf } from "./break.js";
 import { BREAKS } from "./breaks.js";
 import { type Checked, problemsOf } from "./check.js";
 import { conformanceDocument } from "./document.js";
@@ -79,6 +79,24 @@ describe("the conformance check", () => {
     ],
   ])("finds %s", (_what, change, problem) => {
     expect(problemsOf(checked(change)).join("\n")).toContain(problem);
+  });
+});
+
+describe("the place of a break in its file", () => {
+  const of = (piece: string, text: string) => placesOf(piece, text).map(([start, end]) => text.slice(start, end));
+
+  it("is found however the file is formatted, so that a line that is broken breaks no proof", () => {
+    expect(of("take(limit, 5)", "if (x) take(\n  limit,\n  5,\n);")).toEqual(["take(\n  limit,\n  5,\n)"]);
+    expect(of("  names.sort();\n", "{ names.sort(); }")).toEqual(["names.sort();"]);
+    expect(of("  b: 2,\n", "{ a: 1, b: 2 }")).toEqual(["b: 2"]);
+    expect(of("  b: 2,\n", "{\n  a: 1,\n  b: 2,\n}")).toEqual(["b: 2,"]);
+    expect(of("[a, b]", "const list = [\n a,\n b,\n];")).toEqual(["[\n a,\n b,\n]"]);
+  });
+
+  it("is none where a character is another, and each where it comes again", () => {
+    expect(of("limit > 5", "limit >= 5")).toEqual([]);
+    expect(of("limit > 5", "limit > 5 || limit>5")).toEqual(["limit > 5", "limit>5"]);
+    expect(of(" ", "a b")).toEqual([]);
   });
 });
 

@@ -63,7 +63,7 @@ export abstract class AccountReadings {
     return this.#intake.profit.parts(marketId);
   }
 
-  /** Grows with each change of {@link untold}. Marks do not change it. */
+  /** A count that grows whenever {@link untold} changes for another cause than marks. */
   get moneySerial(): number {
     return this.#intake.moneySerial + this.#intake.netValue.serial;
   }
@@ -78,7 +78,7 @@ export abstract class AccountReadings {
     return this.#intake.transfers;
   }
 
-  /** Every takeover that was counted, and a reversal for each that the chain took back. The next run is told of them. */
+  /** Every takeover that was counted, and a reversal of each that the chain undid. They are saved for the next run. */
   get takeovers(): readonly SaidTakeover[] {
     return this.#intake.takeovers.said;
   }

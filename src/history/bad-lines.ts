@@ -95,7 +95,7 @@ async function isRecord(duck: Duck, text: string): Promise<boolean> {
   }
 }
 
-/** Whether a line has so many fields; one delimiter more at its end counts for nothing, as the database has it. */
+/** Tells whether a line has this many fields. A delimiter at its end begins no further field, as the database reads it. */
 function isOfFields(text: string, { count, delimiter }: NonNullable<LinedFile["fields"]>, file: string, number: number): boolean {
   const whole = text.endsWith(delimiter) ? [count, count + 1] : [count];
   if (!text.includes('"')) return whole.includes(text.split(delimiter).length);

@@ -43,8 +43,8 @@ export interface StoredDays {
 }
 
 /**
- * What an import says of days whose prices, or amounts, are multiples of other steps than those of the day before or after, in the import or in the
- * store: one tick for all of them is too fine for some, or refused by others.
+ * Finds days whose prices or amounts are multiples of other steps than those of the day before or after, which is imported with them or in the store
+ * already. One tick for all of them is too fine for some of them, and refused by others.
  * @returns the findings, by the place in `files` of the file that holds the later day, or the earlier one where the store has the later.
  */
 export async function changedSteps(
@@ -72,7 +72,7 @@ export async function changedSteps(
         try {
           days.push(...(await reading(path, () => ask(`SELECT * FROM ${parquetSql(path)}`, manifest.decimals, undefined))));
         } catch (error) {
-          // What is wrong with a day of the store is no reason to refuse another.
+          // A fault of a stored day must not refuse the day that is imported.
           if (!(error instanceof HistoryError)) throw error;
           find(index, `its ${what} could not be held against those of ${manifest.day}: ${error.message}`);
         }

@@ -18,7 +18,7 @@ export class HistoryError extends RunError {
 export interface BadRow {
   /** Its number among the file's rows, from 1. */
   readonly row: number;
-  /** Whether it is a row of a book's snapshot; undefined for another kind, and where it cannot be read. */
+  /** True for a row of a book's snapshot; undefined for other kinds, and where the row cannot be read. */
   readonly isSnapshot?: boolean | undefined;
 }
 

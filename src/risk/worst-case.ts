@@ -50,10 +50,12 @@ export function breachText({ limit, why }: Breach): string {
 
 /**
  * Judges a place in its worst case (design, rule 5): every order that may still become position, own and manual, at full size, every takeover
- * that is under way, and this one with them, and every trade that has not settled failed where that makes it worse. Null when no limit is breached. A place
- * that can only reduce the position, and not flip it, passes whatever else is over its limit: size, order counts and distance from the mark are asked of
- * it, and where trades of the position may fail, the limits of its market; those of the account too, where the most that the position may come to grows.
- * Cancels are never asked.
+ * that is under way, and this one with them. Trades that have not settled fail where that makes it worse. Null when no limit is breached. Cancels are
+ * never judged.
+ *
+ * A place that can only reduce the position, and not flip it, is held to size, order counts and distance from the mark alone. Where trades of the
+ * position may still fail, it is held to the limits of its market's position too, and to those of the account if the largest position that may
+ * come of it grows.
  */
 export function checkPlace(place: PlaceProposal, exposure: AccountExposure, limits: AccountLimits): Breach | null {
   const market = exposure.markets.get(place.marketId);
@@ -90,12 +92,12 @@ export function onlyReduces(place: Pick<PlaceProposal, "side" | "lots" | "hash">
   return lists.reduce((sum, list) => list.reduce(underWay, sum), place.lots) <= Math.abs(positionLots);
 }
 
-/** Whether the position that a place reduces has trades in it whose failure would leave less than the place takes. */
+/** Tells whether any trade of the position that a place reduces may still fail, so that there would be less to reduce. */
 function mayFlip({ side }: PlaceProposal, { unsettledLots }: MarketExposure): boolean {
   return unsettledLots !== undefined && (side === "BUY" ? unsettledLots.sell : unsettledLots.buy) > 0;
 }
 
-/** Whether the most that a market's position may come to, on either side, is more with a place. */
+/** Tells whether a place makes the largest position that its market may come to, on either side, larger. */
 function growsWorst(place: PlaceProposal, exposure: AccountExposure): boolean {
   const [without, withIt] = [0, place.lots].map((lots) => measureAccount(exposure, { ...place, lots }).markets.get(place.marketId));
   return without === undefined || withIt === undefined || withIt.largestLots > without.largestLots;

@@ -22,7 +22,11 @@ export const DOUBTS = {
   postOnly: "are of post-only orders that may have been refused",
 } as const;
 
-/** What such fills paid, and would have by the other rule, as decimals: the same where both rules charge alike. @param fees below zero a rebate */
+/**
+ * A sentence on the fees of doubtful fills: by the rule that was used, and by the other one.
+ * @param fees by the rule that was used, a decimal; a rebate is below zero.
+ * @param feesOtherwise by the other one.
+ */
 export function doubtfulFees(fees: string, feesOtherwise: string): string {
   const [paid, amount] = charged(fees);
   if (fees === feesOtherwise) return `they ${paid} ${amount} by either rule`;

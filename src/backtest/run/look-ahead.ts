@@ -23,7 +23,7 @@ export interface LookAheadCheck {
   readonly decisions: number;
   readonly cuts: number;
   readonly changed: readonly LookAhead[];
-  /** What makes the run over the whole history worth nothing, as its report says it: a check of its decisions proves nothing then either. */
+  /** Why the run over the whole history is worth nothing, as its report says it. The check proves nothing then. */
   readonly worthless: Report["worthless"];
   /** The first error of each market's strategy, of the whole history before that of a cut. */
   readonly strategyErrors: Report["strategyErrors"];
@@ -45,7 +45,7 @@ interface PlayedOnce extends Pick<Report, "worthless" | "strategyErrors"> {
  * before the cut must be the same, to the byte (the idea of freqtrade's lookahead-analysis). It is cut on both clocks: what is stamped after the
  * decision is gone, and so is, for the bot, what was stamped before and not heard yet. Cuts are drawn after the warm-up, where every market has
  * begun: an earlier one leaves nothing to run. What was decided before that is compared all the same.
- * @param run its `onNotice` is told of the run over the whole history alone.
+ * @param run its `onNotice` hears the run over the whole history, and none of the shortened ones.
  * @param cuts how many decisions are drawn.
  * @param onCut told before each.
  * @throws as `runBacktest` does; RunError when `run.onProgress` ended it

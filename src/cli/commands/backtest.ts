@@ -203,7 +203,7 @@ function doubtfulLines({ marketId, fills: { doubtful } }: BacktestResult["report
   return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) => line(doubtful[kind], DOUBTS[kind]));
 }
 
-/** What was refused, and by whom, in the words that stand around how often. */
+/** The words before and after the count of refusals, by who refused: one of them, and several. */
 const REFUSED = {
   bot: ["the bot refused", "intent", "intents"],
   limit: ["a limit stopped or reduced", "order", "orders"],

@@ -5,7 +5,7 @@ import type { HistoryKind } from "../kinds.js";
 import type { Span } from "../spans.js";
 import type { HistoryStore } from "../store.js";
 
-/** What is said of a store that has nothing whatever is asked for; undefined where it has something. */
+/** The error for a store that is not there or is empty; undefined where it has anything. */
 export function nothingThere(store: HistoryStore): ConfigError | undefined {
   const absent = store.absence();
   if (absent === undefined) return undefined;

@@ -60,7 +60,8 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
   const { maxNotional: mostOfAccount, maxLeverage, maxMarginUseFraction, minLiquidationDistanceBps } = account;
   const { maxExposureCredit } = own;
   if (maxExposureCredit !== undefined) list.push(["account-notional", (after) => after.exposureCredit - maxExposureCredit]);
-  // Once with what the chain has on the other side, and once without: it only becomes less, and would excuse what is beyond a limit on this side.
+  // Twice: with what the chain has on the other side, and without it. A takeover only lessens that side, and the lessening would excuse going
+  // beyond a limit on this one.
   for (const least of [undefined, 0n]) {
     const here = (after: MarginAccount) => beyondChain(market, [sign], paperIn(after), paperIn(after) - heldPaper, least);
     const worstExposure = (after: MarginAccount): CreditUnits => after.exposureCredit + here(after).notional + elsewhere.notional;

@@ -43,7 +43,11 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     globalSetup: "./test/support/scratch-folder.ts",
     setupFiles: "./test/support/property-seed.ts",
-    reporters: ["default", "./test/support/last-line-reporter.ts", "./test/conformance/record-reporter.ts"],
+    reporters: [
+      "default",
+      "./test/support/last-line-reporter.ts",
+      "./test/conformance/record-reporter.ts",
+    ],
     coverage: { provider: "v8", include: ["src/**"] },
     projects: [
       {
@@ -57,7 +61,15 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      { extends: true, test: { name: "alone", include: ["test/**/*.test.ts"], exclude: SHARED, sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: {
+          name: "alone",
+          include: ["test/**/*.test.ts"],
+          exclude: SHARED,
+          sequence: { groupOrder: 0 },
+        },
+      },
     ],
   },
 });

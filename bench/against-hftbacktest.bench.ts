@@ -16,7 +16,8 @@ const ROUND_SECONDS = 10;
 
 /** The same quotes on the same market in hftbacktest's full engine: that of event-by-event replays, not its accelerated one. */
 export const bench: Bench = {
-  about: "rows of a recorded market replayed under scripted quotes, both clocks, latencies and queues, against hftbacktest doing the same",
+  about:
+    "rows of a recorded market replayed under scripted quotes, both clocks, latencies and queues, against hftbacktest doing the same",
   floor: 3,
   async run() {
     const python = pythonWithHftbacktest();
@@ -32,12 +33,15 @@ export const bench: Bench = {
           const { equal, onlyOurs, onlyTheirs } = compareFills(ourFills, theirFills);
           if (onlyOurs.length > 0 || onlyTheirs.length > 0 || equal !== trades) {
             const counts = `${ourFills.length} ours, ${theirFills.length} theirs (its account counts ${trades}), ${equal} equal`;
-            throw new Error(`not the same fills: ${counts}; first only ours: ${named(onlyOurs)}, first only theirs: ${named(onlyTheirs)}`);
+            throw new Error(
+              `not the same fills: ${counts}; first only ours: ${named(onlyOurs)}, first only theirs: ${named(onlyTheirs)}`,
+            );
           }
           const measured = await interleaved({
             rounds: ROUNDS,
             ours: async () => tape.rows / (await ours.secondsARun(ROUND_SECONDS)),
-            reference: async () => tape.rows / (await theirs.secondsARun("roivector", ROUND_SECONDS)),
+            reference: async () =>
+              tape.rows / (await theirs.secondsARun("roivector", ROUND_SECONDS)),
           });
           return {
             ...measured,
@@ -47,7 +51,8 @@ export const bench: Bench = {
               "fills equal in side, price and exchange time": equal,
               "fills ours": ourFills.length,
               "fills theirs": theirFills.length,
-              "rows/s of theirs with its hashed book": tape.rows / (await theirs.secondsARun("hashmap", ROUND_SECONDS)),
+              "rows/s of theirs with its hashed book":
+                tape.rows / (await theirs.secondsARun("hashmap", ROUND_SECONDS)),
               rows: tape.rows,
             },
           };
@@ -64,5 +69,7 @@ export const bench: Bench = {
 };
 
 function named([first]: readonly ScriptFill[]): string {
-  return first === undefined ? "none" : `${first.side} at ${first.ticks} ticks at ${first.exchangeUs} us`;
+  return first === undefined
+    ? "none"
+    : `${first.side} at ${first.ticks} ticks at ${first.exchangeUs} us`;
 }

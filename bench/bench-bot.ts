@@ -49,7 +49,10 @@ const CONNECTIONS = 32;
  * alone is in memory.
  * @param run lets virtual time pass until the promise is settled.
  */
-export async function startBenchBot(options: BenchBotOptions, run: <T>(promise: Promise<T>) => Promise<T>): Promise<BenchBot> {
+export async function startBenchBot(
+  options: BenchBotOptions,
+  run: <T>(promise: Promise<T>) => Promise<T>,
+): Promise<BenchBot> {
   const { seam, transport, signer, watch = {} } = options;
   const config: BotConfig = { ...botSchema.parse(options.file), path: "/bench.yaml" };
   const markets = Object.keys(config.markets);
@@ -61,7 +64,12 @@ export async function startBenchBot(options: BenchBotOptions, run: <T>(promise: 
   });
   const rules = await run(client.exchangeInfo(markets));
   await run(client.registerAccount());
-  const monitor = new RunMonitor(new Metrics(), logTo({ write: () => {} }, { level: "info", clock: seam.clock }), seam.clock, () => {});
+  const monitor = new RunMonitor(
+    new Metrics(),
+    logTo({ write: () => {} }, { level: "info", clock: seam.clock }),
+    seam.clock,
+    () => {},
+  );
   const outbox = new Outbox({ concurrency: CONNECTIONS });
   const venue = new LiveVenue({
     transport,
@@ -80,7 +88,8 @@ export async function startBenchBot(options: BenchBotOptions, run: <T>(promise: 
     venue,
     seam,
     store: new ForgetfulStore(),
-    outbox: watch.enqueued === undefined && watch.leaving === undefined ? outbox : watched(outbox, watch),
+    outbox:
+      watch.enqueued === undefined && watch.leaving === undefined ? outbox : watched(outbox, watch),
     observer: (notice) => {
       watch.notice?.(notice);
       monitor.observe(notice);
@@ -109,7 +118,10 @@ class ForgetfulStore extends MemoryStateStore {
   override append(): void {}
 }
 
-function watched(outbox: Outbox, { enqueued, leaving }: NonNullable<BenchBotOptions["watch"]>): OutboxPort {
+function watched(
+  outbox: Outbox,
+  { enqueued, leaving }: NonNullable<BenchBotOptions["watch"]>,
+): OutboxPort {
   return {
     enqueue: (item) => {
       enqueued?.(item);

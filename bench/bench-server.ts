@@ -17,7 +17,10 @@ export interface BenchServerReady {
 }
 
 /** Starts a server of this folder. @throws RunError when it ends before it listens */
-export async function forkBenchServer(file: string, args: readonly string[] = []): Promise<BenchServer> {
+export async function forkBenchServer(
+  file: string,
+  args: readonly string[] = [],
+): Promise<BenchServer> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), [...args]);
   child.once("exit", (code) => {
     throw new RunError("a server of the benchmark ended early", { value: code });

@@ -63,10 +63,18 @@ export interface ChangedLevel {
  * The changes from `from` to `to`, exclusive, as one update of an exchange: each price of a side once, with the amount that
  * it has afterwards. A price that an update names twice would have a best price in between that no participant ever saw.
  */
-export function updateOf({ bids, ticks, lots }: BookChanges, from: number, to: number): Iterable<ChangedLevel> {
+export function updateOf(
+  { bids, ticks, lots }: BookChanges,
+  from: number,
+  to: number,
+): Iterable<ChangedLevel> {
   const levels = new Map<number, ChangedLevel>();
   for (let at = from; at < to; at++) {
-    const level: ChangedLevel = { side: bids[at] === 1 ? "BUY" : "SELL", ticks: ticks[at] as number, lots: lots[at] as number };
+    const level: ChangedLevel = {
+      side: bids[at] === 1 ? "BUY" : "SELL",
+      ticks: ticks[at] as number,
+      lots: lots[at] as number,
+    };
     levels.set(level.ticks * signOf(level.side), level);
   }
   return levels.values();
@@ -106,7 +114,12 @@ export function applyToMaps(changes: BookChanges, count: number): number {
   return read;
 }
 
-function fill({ initial }: BookChanges, set: (side: "BUY" | "SELL", ticks: number, lots: number) => void): void {
-  for (let at = 0; at < initial.bids.length; at += 2) set("BUY", initial.bids[at], initial.bids[at + 1]);
-  for (let at = 0; at < initial.asks.length; at += 2) set("SELL", initial.asks[at], initial.asks[at + 1]);
+function fill(
+  { initial }: BookChanges,
+  set: (side: "BUY" | "SELL", ticks: number, lots: number) => void,
+): void {
+  for (let at = 0; at < initial.bids.length; at += 2)
+    set("BUY", initial.bids[at], initial.bids[at + 1]);
+  for (let at = 0; at < initial.asks.length; at += 2)
+    set("SELL", initial.asks[at], initial.asks[at + 1]);
 }

@@ -11,7 +11,8 @@ const ROUND_MS = 300;
 
 /** Level changes on the sorted typed arrays, the best of both sides read after each. */
 export const bench: Bench = {
-  about: "level changes on a book of 1,000 levels a side, the best read after each, against a Map scanned for its best",
+  about:
+    "level changes on a book of 1,000 levels a side, the best read after each, against a Map scanned for its best",
   floor: 50,
   async run() {
     const changes = bookChanges(LEVELS, CHANGES, "book");
@@ -21,8 +22,13 @@ export const bench: Bench = {
     const measured = await interleaved({
       rounds: ROUNDS,
       ours: () => ratePerSecond(() => applyToBook(changes, CHANGES), CHANGES, ROUND_MS),
-      reference: () => ratePerSecond(() => applyToMaps(changes, REFERENCE_CHANGES), REFERENCE_CHANGES, ROUND_MS),
+      reference: () =>
+        ratePerSecond(() => applyToMaps(changes, REFERENCE_CHANGES), REFERENCE_CHANGES, ROUND_MS),
     });
-    return { ...measured, unit: "changes/s", referenceIs: "a Map of each side, scanned for its best price" };
+    return {
+      ...measured,
+      unit: "changes/s",
+      referenceIs: "a Map of each side, scanned for its best price",
+    };
   },
 };

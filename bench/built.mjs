@@ -13,7 +13,9 @@ function toBuilt(resolved) {
 }
 
 if (modules.registerHooks !== undefined) {
-  modules.registerHooks({ resolve: (specifier, context, next) => toBuilt(next(specifier, context)) });
+  modules.registerHooks({
+    resolve: (specifier, context, next) => toBuilt(next(specifier, context)),
+  });
 } else {
   // Node 20 has only the hooks that run in a thread of their own, of which Node 26 warns.
   const thread = `

@@ -40,9 +40,13 @@ interface RecordedSequence {
 export function captureFrames(instrument: Instrument): CaptureFrames {
   const file = `${recordedDataFolder()}/books/${CAPTURE}.ndjson.gz`;
   const isRecorded = existsSync(file);
-  const messages = [...(isRecorded ? recordedMessages(file, instrument) : seededMessages(instrument))];
+  const messages = [
+    ...(isRecorded ? recordedMessages(file, instrument) : seededMessages(instrument)),
+  ];
   return {
-    source: isRecorded ? `the recorded capture ${CAPTURE}` : "seeded frames of the capture's shape (no recorded data here)",
+    source: isRecorded
+      ? `the recorded capture ${CAPTURE}`
+      : "seeded frames of the capture's shape (no recorded data here)",
     length: messages.length,
     frame: (at) => frameOf(instrument.marketId, messages[at % messages.length], at),
   };
@@ -50,15 +54,25 @@ export function captureFrames(instrument: Instrument): CaptureFrames {
 
 /** Sequences are renumbered, one a frame: the capture's own gaps would count as losses. */
 function frameOf(marketId: string, { type, bids, asks }: Message, sequence: number): string {
-  const numbers = type === "snapshot" ? { sequence } : { beginSequence: sequence, endSequence: sequence };
-  return JSON.stringify({ stream: `${marketId}@orderbook`, data: { event: type, ...numbers, bids, asks } });
+  const numbers =
+    type === "snapshot" ? { sequence } : { beginSequence: sequence, endSequence: sequence };
+  return JSON.stringify({
+    stream: `${marketId}@orderbook`,
+    data: { event: type, ...numbers, bids, asks },
+  });
 }
 
 function* recordedMessages(file: string, instrument: Instrument): Iterable<Message> {
   let from: number | undefined;
   for (const line of gunzipSync(readFileSync(file)).toString("utf8").split("\n")) {
     if (line === "") continue;
-    const { type, sequence = 0, endSequence = 0, bids, asks } = JSON.parse(line) as Message & RecordedSequence;
+    const {
+      type,
+      sequence = 0,
+      endSequence = 0,
+      bids,
+      asks,
+    } = JSON.parse(line) as Message & RecordedSequence;
     if (type === "snapshot") from = sequence;
     // What the snapshot has already.
     else if (from === undefined || endSequence < from) continue;
@@ -68,17 +82,27 @@ function* recordedMessages(file: string, instrument: Instrument): Iterable<Messa
 
 /** The exchange writes no trailing zeros. */
 function respelled(levels: readonly Level[], instrument: Instrument): Level[] {
-  return levels.map(([price, amount]) => [instrument.priceOf(instrument.ticksOf(price)), instrument.amountOf(instrument.lotsOf(amount))]);
+  return levels.map(([price, amount]) => [
+    instrument.priceOf(instrument.ticksOf(price)),
+    instrument.amountOf(instrument.lotsOf(amount)),
+  ]);
 }
 
 /** A book whose mid walks by a tick or two with each frame, most changes near the touch. */
 function* seededMessages(instrument: Instrument): Iterable<Message> {
   const random = seededRandom("capture-frames");
-  const level = (ticks: number, lots: number): Level => [instrument.priceOf(ticks), instrument.amountOf(lots)];
+  const level = (ticks: number, lots: number): Level => [
+    instrument.priceOf(ticks),
+    instrument.amountOf(lots),
+  ];
   const lots = (): number => 1 + Math.floor(random.uniform() ** 3 * 5000);
   let mid = SEEDED.midTicks;
   const depth = Array.from({ length: SEEDED.snapshotLevels }, (_, index) => index + 1);
-  yield { type: "snapshot", bids: depth.map((at) => level(mid - at, lots())), asks: depth.map((at) => level(mid + at, lots())) };
+  yield {
+    type: "snapshot",
+    bids: depth.map((at) => level(mid - at, lots())),
+    asks: depth.map((at) => level(mid + at, lots())),
+  };
   for (let frame = 1; frame < SEEDED.frames; frame += 1) {
     const step = random.uniform() < 0.5 ? 1 : -1;
     const [before, after] = [mid, mid + step];
@@ -87,7 +111,8 @@ function* seededMessages(instrument: Instrument): Iterable<Message> {
     const count = Math.floor(random.uniform() ** 2.6 * SEEDED.mostLevelsASide);
     const changes = (sign: 1 | -1): Map<number, number> => {
       const side = new Map<number, number>();
-      for (let at = 0; at < count; at += 1) side.set(mid + sign * away(), random.uniform() < 0.2 ? 0 : lots());
+      for (let at = 0; at < count; at += 1)
+        side.set(mid + sign * away(), random.uniform() < 0.2 ? 0 : lots());
       return side;
     };
     const bids = changes(-1)

@@ -33,7 +33,9 @@ export const bench: Bench = {
           call: async (method, params): Promise<RpcReply> => {
             calls += 1;
             await new Promise<void>((resolve) => clock.setTimer(ROUND_TRIP_MS, resolve));
-            return (await world.evm.answer(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))) as RpcReply;
+            return (await world.evm.answer(
+              JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+            )) as RpcReply;
           },
         },
       ],
@@ -49,7 +51,9 @@ export const bench: Bench = {
 
     const inBatches = async (): Promise<Hex[]> => {
       const confirmation = await confirmer.confirm(accounts, own);
-      return confirmation.accounts.flatMap((entry) => (entry.kind === "read" && !entry.isSafe ? [entry.account] : []));
+      return confirmation.accounts.flatMap((entry) =>
+        entry.kind === "read" && !entry.isSafe ? [entry.account] : [],
+      );
     };
     const oneByOne = async (): Promise<Hex[]> => {
       const head = await rpc.head();
@@ -57,7 +61,8 @@ export const bench: Bench = {
       for (const account of accounts) {
         const data = DEALER.encodeFunctionData("isSafe", [account]);
         const decode = (answer: Hex) => DEALER.decodeFunctionResult("isSafe", answer)[0] as boolean;
-        if (!(await rpc.read({ to: dealer, data, gas: 1_000_000 }, head.number, decode))) unsafe.push(account);
+        if (!(await rpc.read({ to: dealer, data, gas: 1_000_000 }, head.number, decode)))
+          unsafe.push(account);
       }
       return unsafe;
     };
@@ -69,12 +74,22 @@ export const bench: Bench = {
 
     try {
       const [ours, theirs] = [await inBatches(), await oneByOne()];
-      if (ours.length === 0 || ours.join() !== theirs.join()) throw new Error("the two do not find the same accounts");
+      if (ours.length === 0 || ours.join() !== theirs.join())
+        throw new Error("the two do not find the same accounts");
       calls = 0;
       await inBatches();
       const details = { "calls of a confirmation": calls, "unsafe accounts": ours.length };
-      const measured = await interleaved({ rounds: ROUNDS, ours: () => took(inBatches), reference: () => took(oneByOne) });
-      return { ...measured, unit: "ms", referenceIs: "isSafe of each account, one after the other, over the same connection", details };
+      const measured = await interleaved({
+        rounds: ROUNDS,
+        ours: () => took(inBatches),
+        reference: () => took(oneByOne),
+      });
+      return {
+        ...measured,
+        unit: "ms",
+        referenceIs: "isSafe of each account, one after the other, over the same connection",
+        details,
+      };
     } finally {
       await rpc.close();
     }
@@ -94,7 +109,13 @@ async function candidates(): Promise<{ readonly world: World; readonly accounts:
   await world.dealer.send(world.owner, "deposit", total, 0, other.address);
   // A tenth of a coin, 3,000 dollars: 100 of margin do not outlast a fall of 50, 400 do.
   for (const [i, holder] of holders.entries())
-    await world.dealer.send(world.owner, "deposit", (i % UNSAFE_EVERY === 0 ? 100n : 400n) * USD, 0, holder.address);
+    await world.dealer.send(
+      world.owner,
+      "deposit",
+      (i % UNSAFE_EVERY === 0 ? 100n : 400n) * USD,
+      0,
+      holder.address,
+    );
   const paper = COIN / 10n;
   const free = { price: 30_000n, makerFeeRate: 0n, takerFeeRate: 0n };
   for (let from = 0; from < holders.length; from += MAKERS) {

@@ -15,7 +15,8 @@ const CONNECTIONS = 32;
 
 /** As `exchange`, with a crowd: every account has orders in every market, and so many rest before each round. */
 export const bench: Bench = {
-  about: "orders accepted over loopback while 2,000 orders of 50 accounts rest in 20 markets, against a bare fastify echo of the same body",
+  about:
+    "orders accepted over loopback while 2,000 orders of 50 accounts rest in 20 markets, against a bare fastify echo of the same body",
   async run() {
     await initCrypto();
     const servers = await forkBenchServer("exchange-server.ts", [String(MARKETS)]);
@@ -26,7 +27,9 @@ export const bench: Bench = {
       const orders = await OrderSource.open(exchange, ACCOUNTS);
       const stand = async () => {
         for (const query of orders.cancelAll()) {
-          await (await exchange.request({ method: "DELETE", path: `/v1/allOpenOrders?${query}` })).body.dump();
+          await (
+            await exchange.request({ method: "DELETE", path: `/v1/allOpenOrders?${query}` })
+          ).body.dump();
         }
         await rateOf(exchange, orders.take(OPEN_ORDERS), CONNECTIONS, '"status":"NEW"');
       };
@@ -42,7 +45,11 @@ export const bench: Bench = {
         ...measured,
         unit: "orders/s",
         referenceIs: "a bare fastify echo of the same body",
-        details: { accounts: ACCOUNTS, markets: MARKETS, "orders open before a round": OPEN_ORDERS },
+        details: {
+          accounts: ACCOUNTS,
+          markets: MARKETS,
+          "orders open before a round": OPEN_ORDERS,
+        },
       };
     } finally {
       await exchange.close();

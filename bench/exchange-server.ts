@@ -14,7 +14,9 @@ async function serve(markets: number): Promise<number[]> {
   const exchange = new EmbeddedExchange(
     parseExchangeConfig({
       port: 0,
-      markets: Object.fromEntries(Array.from({ length: markets }, (_, place) => [`btc${place}usdc`, market])),
+      markets: Object.fromEntries(
+        Array.from({ length: markets }, (_, place) => [`btc${place}usdc`, market]),
+      ),
       creditOnRegistration: "1000000000",
       rateLimits: { common: 0, order: 0 },
       timestampWindowMs: 1_000_000_000,
@@ -25,7 +27,9 @@ async function serve(markets: number): Promise<number[]> {
   const echo = fastify();
   echo.removeAllContentTypeParsers();
   echo.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
-  echo.post("/v1/order", (request, reply) => reply.type("application/x-www-form-urlencoded").send(request.body));
+  echo.post("/v1/order", (request, reply) =>
+    reply.type("application/x-www-form-urlencoded").send(request.body),
+  );
   await echo.listen({ host: "127.0.0.1", port: 0 });
   const address = echo.server.address();
   if (typeof address !== "object" || address === null) {

@@ -12,7 +12,8 @@ const CONNECTIONS = 32;
 
 /** Presigned orders that rest, sent over loopback to the exchange, against the same bodies sent to an echo. */
 export const bench: Bench = {
-  about: "orders accepted over loopback with both signatures verified, against a bare fastify echo of the same body",
+  about:
+    "orders accepted over loopback with both signatures verified, against a bare fastify echo of the same body",
   floor: 0.12,
   async run() {
     const backends = await initCrypto();

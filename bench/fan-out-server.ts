@@ -38,9 +38,14 @@ async function exchangePort(): Promise<number> {
 async function barePort(): Promise<number> {
   const server = fastify();
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
+  server.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) =>
+    done(null, body),
+  );
   const subscribers = new Set<WebSocket>();
-  new WebSocketServer({ server: server.server, perMessageDeflate: false }).on("connection", (socket) => subscribers.add(socket));
+  new WebSocketServer({ server: server.server, perMessageDeflate: false }).on(
+    "connection",
+    (socket) => subscribers.add(socket),
+  );
   server.post("/v1/order", (request, reply) => {
     for (const socket of subscribers) {
       socket.send(UPDATE);

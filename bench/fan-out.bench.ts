@@ -13,19 +13,29 @@ const ORDERS_A_ROUND = effort(500, 20);
 
 /** One writer's orders, each a book update to every subscriber. Counted by the server's own CPU: the readers' is not its business. */
 export const bench: Bench = {
-  about: "book updates delivered to 200 subscribers while one writer places orders, against a bare fastify and ws server",
+  about:
+    "book updates delivered to 200 subscribers while one writer places orders, against a bare fastify and ws server",
   async run() {
     await initCrypto();
-    const servers = await Promise.all([forkBenchServer("fan-out-server.ts", ["exchange"]), forkBenchServer("fan-out-server.ts", ["bare"])]);
+    const servers = await Promise.all([
+      forkBenchServer("fan-out-server.ts", ["exchange"]),
+      forkBenchServer("fan-out-server.ts", ["bare"]),
+    ]);
     const [ours, bare] = await Promise.all(servers.map(Crowd.gather));
-    if (ours === undefined || bare === undefined) throw new RangeError("two servers were asked for");
+    if (ours === undefined || bare === undefined)
+      throw new RangeError("two servers were asked for");
     try {
       const orders = await OrderSource.open(ours.pool);
       const bodies = () => orders.take(ORDERS_A_ROUND);
       return {
-        ...(await interleaved({ rounds: ROUNDS, ours: () => ours.write(bodies()), reference: () => bare.write(bodies()) })),
+        ...(await interleaved({
+          rounds: ROUNDS,
+          ours: () => ours.write(bodies()),
+          reference: () => bare.write(bodies()),
+        })),
         unit: "messages per second of the server's CPU",
-        referenceIs: "a bare fastify server that echoes the body and sends a message of the same size to every ws subscriber",
+        referenceIs:
+          "a bare fastify server that echoes the body and sends a message of the same size to every ws subscriber",
         details: { subscribers: SUBSCRIBERS, "orders a round": ORDERS_A_ROUND },
       };
     } finally {
@@ -53,7 +63,9 @@ class Crowd {
   static async gather(this: void, server: BenchServer): Promise<Crowd> {
     const crowd = new Crowd(server, server.ports[0] as number);
     for (let place = 0; place < SUBSCRIBERS; place += 1) {
-      const socket = new WebSocket(`ws://127.0.0.1:${crowd.port}/v1/single/btc0usdc@orderbook`, { perMessageDeflate: false });
+      const socket = new WebSocket(`ws://127.0.0.1:${crowd.port}/v1/single/btc0usdc@orderbook`, {
+        perMessageDeflate: false,
+      });
       await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
       socket.on("message", (data) => {
         if (String(data).includes('"update"')) crowd.#count();

@@ -15,7 +15,8 @@ const START_MS = 1_723_075_200_000;
 
 /** What checking, the exact decimals, the order of time and the manifest of an import cost, against a database's plain conversion. */
 export const bench: Bench = {
-  about: "a day of trades imported from CSV into the store, against the database's own conversion of the same file to Parquet",
+  about:
+    "a day of trades imported from CSV into the store, against the database's own conversion of the same file to Parquet",
   floor: 0.8,
   run: async () => {
     const folder = mkdtempSync(join(tmpdir(), "marketwright-import-day-"));
@@ -31,10 +32,17 @@ export const bench: Bench = {
         return join(folder, `${name}-${made}`);
       };
       const conversion = (): Promise<void> =>
-        duck.run(`COPY (SELECT * FROM read_csv(${literal(csv)})) TO ${literal(next("plain"))} (FORMAT parquet, COMPRESSION zstd)`);
+        duck.run(
+          `COPY (SELECT * FROM read_csv(${literal(csv)})) TO ${literal(next("plain"))} (FORMAT parquet, COMPRESSION zstd)`,
+        );
       const imported = async (): Promise<void> => {
         const store = new HistoryStore(next("store"));
-        await importFiles(store, { market: "btcusdt", files: [csv], clock: { partsAt: [], baseLatencyNs: 0n }, replace: false });
+        await importFiles(store, {
+          market: "btcusdt",
+          files: [csv],
+          clock: { partsAt: [], baseLatencyNs: 0n },
+          replace: false,
+        });
       };
       const cpuMs = { ours: [] as number[], reference: [] as number[] };
       const measured = await interleaved({
@@ -48,7 +56,8 @@ export const bench: Bench = {
       return {
         ...measured,
         unit: "million rows/s",
-        referenceIs: "COPY (SELECT * FROM read_csv(...)) TO ... (FORMAT parquet, COMPRESSION zstd) in the same process, its types guessed",
+        referenceIs:
+          "COPY (SELECT * FROM read_csv(...)) TO ... (FORMAT parquet, COMPRESSION zstd) in the same process, its types guessed",
         details: {
           "million rows": ROWS / 1e6,
           threads: DEFAULT_LIMITS.threads,

@@ -3,7 +3,16 @@ import type { Hex } from "../src/core/units.js";
 import { BlockBuilder } from "../test/liquidator/simulation/block-builder.js";
 import { Desk } from "../test/liquidator/simulation/desk.js";
 import { FAIR, faultyNode } from "../test/liquidator/simulation/faulty-node.js";
-import { COIN, DEALER, Ground, MARKETS, MOST_VICTIMS, type Opening, SOURCE, USD } from "../test/liquidator/simulation/ground.js";
+import {
+  COIN,
+  DEALER,
+  Ground,
+  MARKETS,
+  MOST_VICTIMS,
+  type Opening,
+  SOURCE,
+  USD,
+} from "../test/liquidator/simulation/ground.js";
 import { Disk, LiquidatorProcess } from "../test/liquidator/simulation/process.js";
 import { Sender } from "../test/liquidator/simulation/rivals.js";
 import { BLOCK_MS, planOf, START_MS } from "../test/liquidator/simulation/seed-plan.js";
@@ -27,7 +36,8 @@ interface Score {
 
 /** Who takes accounts that become unsafe: blocks are ordered by tip, then by arrival, and both begin at the same tip. */
 export const bench: Bench = {
-  about: "share of 1,000 liquidations won against one that polls every second, one call an account, at one fee",
+  about:
+    "share of 1,000 liquidations won against one that polls every second, one call an account, at one fee",
   floor: 0.95,
   async run() {
     const ground = await Ground.create(START_MS);
@@ -47,8 +57,14 @@ export const bench: Bench = {
       reference: taken,
       ratio: score.ours / taken,
       unit: "liquidations",
-      referenceIs: "all positions that were taken over, by us or by the naive one, in the same blocks",
-      details: { "won by the naive one": score.naive, rounds, "block time, ms": BLOCK_MS, "round trip, ms": ROUND_TRIP.mostMs },
+      referenceIs:
+        "all positions that were taken over, by us or by the naive one, in the same blocks",
+      details: {
+        "won by the naive one": score.naive,
+        rounds,
+        "block time, ms": BLOCK_MS,
+        "round trip, ms": ROUND_TRIP.mostMs,
+      },
     };
   },
 };
@@ -67,7 +83,9 @@ async function playRound(ground: Ground, disk: Disk, round: number, score: Score
     openings.push({ victim: i, market, paper: falls ? paper : -paper, price });
     const value = (paper * price) / COIN;
     // Unsafe once the price has moved by a little less than its step.
-    const margin = (value * threshold) / COIN + (value * BigInt(Math.round(STEP * (i + 0.75) * 1e6))) / 1_000_000n;
+    const margin =
+      (value * threshold) / COIN +
+      (value * BigInt(Math.round(STEP * (i + 0.75) * 1e6))) / 1_000_000n;
     const least = (value * threshold * 11n) / COIN / 10n;
     return [victim, (margin > least ? margin : least) / USD + 1n] as const;
   });
@@ -81,11 +99,17 @@ async function playRound(ground: Ground, disk: Disk, round: number, score: Score
   );
   await ground.begin(
     clock,
-    [[cast.liquidator, 5_000_000n], [cast.rivals[0], 5_000_000n], [cast.counterparty, 50_000_000n], ...deposits],
+    [
+      [cast.liquidator, 5_000_000n],
+      [cast.rivals[0], 5_000_000n],
+      [cast.counterparty, 50_000_000n],
+      ...deposits,
+    ],
     openings,
   );
   const firstBlock = chain.head.number;
-  const node = (of: string) => faultyNode(of, builder, clock, seededRandom(`${of} ${round}`), () => ROUND_TRIP);
+  const node = (of: string) =>
+    faultyNode(of, builder, clock, seededRandom(`${of} ${round}`), () => ROUND_TRIP);
   const setters = ground.markets.map(({ setter }) => new Sender(setter, ground, builder));
   builder.onBlock = (number) => {
     clock.hold(desk.onBlock(0));
@@ -96,7 +120,9 @@ async function playRound(ground: Ground, disk: Disk, round: number, score: Score
       clock.setTimer(10 + random.uniform() * (BLOCK_MS - 100), () => {
         desk.setPrice(market, moved);
         const data = SOURCE.encodeFunctionData("setMarkPrice", [moved]);
-        clock.hold((setters[market] as Sender).send(ground.market(market).source, data, 10_000n * TIP_WEI));
+        clock.hold(
+          (setters[market] as Sender).send(ground.market(market).source, data, 10_000n * TIP_WEI),
+        );
       });
     });
   };

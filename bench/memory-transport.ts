@@ -1,6 +1,12 @@
 import type { Clock, Timer } from "../src/core/seam.js";
 import type { Ms } from "../src/core/units.js";
-import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "../src/exchange/transport.js";
+import type {
+  HttpRequest,
+  HttpResult,
+  Socket,
+  SocketHandlers,
+  Transport,
+} from "../src/exchange/transport.js";
 import type { EmbeddedExchange } from "../src/simulator/exchange.js";
 
 /** One way over the network, in either direction. */
@@ -75,7 +81,8 @@ export class MemoryTransport implements Transport {
         },
         IP,
       );
-      if ("refused" in answer) return close(`refused: ${answer.refused.status} ${answer.refused.body}`);
+      if ("refused" in answer)
+        return close(`refused: ${answer.refused.status} ${answer.refused.body}`);
       connection = answer;
       handlers.onOpen();
     });

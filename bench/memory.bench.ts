@@ -29,10 +29,12 @@ const REQUOTE_MS = 4000;
 
 /** A whole bot through a simulated day. */
 export const bench: Bench = {
-  about: "growth of the heap, after collection, over hours 4 to 24 of a bot's simulated day at 60 actions a minute",
+  about:
+    "growth of the heap, after collection, over hours 4 to 24 of a bot's simulated day at 60 actions a minute",
   ceiling: 1,
   async run() {
-    if (globalThis.gc === undefined) throw new Error("needs the collector: run it by npm run bench, or with node --expose-gc");
+    if (globalThis.gc === undefined)
+      throw new Error("needs the collector: run it by npm run bench, or with node --expose-gc");
     await initCrypto();
     const untilHour = hoursOf(process.env.MARKETWRIGHT_BENCH_HOURS);
     const day = await startDay();
@@ -72,7 +74,9 @@ async function startDay() {
   const signer = ecdsaScheme.signer(PRIVATE_KEY);
   const exchange = configuredExchange(
     parseExchangeConfig({
-      markets: { [MARKET]: { flow: { kind: "synthetic", preset: "quiet", startPriceQuote: 30_000 } } },
+      markets: {
+        [MARKET]: { flow: { kind: "synthetic", preset: "quiet", startPriceQuote: 30_000 } },
+      },
       retention: { publicTrades: 500, historyOrders: 500, userTrades: 500, incomes: 500 },
     }),
     { clock, random: seededRandom("memory exchange") },
@@ -104,7 +108,9 @@ async function startDay() {
         account: { keyEnv: "NONE" },
         quotes: { timeInForce: "POST_ONLY" },
         decide: { everyMs: REQUOTE_MS, onTouchChange: false, onFill: false },
-        markets: { [MARKET]: { strategy: "bench", limits: { maxPositionBase: 0.5, maxOrderBase: 0.1 } } },
+        markets: {
+          [MARKET]: { strategy: "bench", limits: { maxPositionBase: 0.5, maxOrderBase: 0.1 } },
+        },
         risk: { maxDrawdownQuote: 50_000, maxBookAgeMs: 10_000 },
       },
       seam: { clock, random: seededRandom("memory bot") },
@@ -148,6 +154,7 @@ function heapAfterCollection(): number {
 /** @throws RangeError when it is no number of hours above the first that is measured. */
 function hoursOf(text: string | undefined): number {
   const hours = text === undefined ? effort(24, 0.03) : Number(text);
-  if (!(hours > FROM_HOUR)) throw new RangeError(`MARKETWRIGHT_BENCH_HOURS is ${text}, expected hours above ${FROM_HOUR}`);
+  if (!(hours > FROM_HOUR))
+    throw new RangeError(`MARKETWRIGHT_BENCH_HOURS is ${text}, expected hours above ${FROM_HOUR}`);
   return hours;
 }

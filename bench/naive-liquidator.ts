@@ -40,14 +40,18 @@ export class NaiveLiquidator {
       if (this.#isStopped) return;
       const { clock, everyMs } = this.#options;
       const startMs = clock.monotonicMs();
-      void this.#look().finally(() => this.#arm(Math.max(0, everyMs - (clock.monotonicMs() - startMs))));
+      void this.#look().finally(() =>
+        this.#arm(Math.max(0, everyMs - (clock.monotonicMs() - startMs))),
+      );
     });
   }
 
   async #look(): Promise<void> {
     const { accounts, perps, dealer, clock } = this.#options;
     for (const account of accounts) {
-      const isSafe = BigInt(await this.#call(dealer, DEALER.encodeFunctionData("isSafe", [account])));
+      const isSafe = BigInt(
+        await this.#call(dealer, DEALER.encodeFunctionData("isSafe", [account])),
+      );
       if (isSafe === 1n) continue;
       for (const perp of perps) {
         const answer = await this.#call(perp, PERPETUAL.encodeFunctionData("balanceOf", [account]));

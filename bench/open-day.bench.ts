@@ -21,21 +21,41 @@ const CHUNK_BYTES = 16 * 1024 * 1024;
 
 /** How fast a day's columns are ready to be replayed, every byte of them checked, against reading the same bytes alone. */
 export const bench: Bench = {
-  about: "a day of 50 million rows read from its columns, checked and handed out tape after tape, against a plain read of the file",
+  about:
+    "a day of 50 million rows read from its columns, checked and handed out tape after tape, against a plain read of the file",
   floor: 0.11,
   run: async () => {
     const folder = mkdtempSync(join(tmpdir(), "marketwright-open-day-"));
     try {
-      const tape = await tiledDay(hasCapture(CAPTURE) ? captureTape(CAPTURE) : seededTape(), ROWS, join(folder, "day.tape"));
+      const tape = await tiledDay(
+        hasCapture(CAPTURE) ? captureTape(CAPTURE) : seededTape(),
+        ROWS,
+        join(folder, "day.tape"),
+      );
       const { tickSize, stepSize } = { tickSize: "0.1", stepSize: "0.001" };
       const source = new TapeSource({
         store: new HistoryStore(folder),
         market: "btcusdt",
-        days: [{ input: { market: "btcusdt", day: "2024-08-08", book: undefined, trades: undefined, stamped: [] }, tape }],
+        days: [
+          {
+            input: {
+              market: "btcusdt",
+              day: "2024-08-08",
+              book: undefined,
+              trades: undefined,
+              stamped: [],
+            },
+            tape,
+          },
+        ],
         gaps: [],
         fromUs: 0,
         toUs: Number.MAX_SAFE_INTEGER,
-        options: { steps: { tickSize, stepSize }, baseLatencyNs: 0n, blockRows: tape.footer.blockRows },
+        options: {
+          steps: { tickSize, stepSize },
+          baseLatencyNs: 0n,
+          blockRows: tape.footer.blockRows,
+        },
       });
       const ours: number[] = [];
       const reference: number[] = [];
@@ -100,7 +120,8 @@ function seededTape(): Tape {
   const builder = new TapeBuilder({ marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" });
   for (let from = 0; from < messages * changesAMessage; from += changesAMessage) {
     builder.update(from * 1000, from * 1000 + 5000 + ((from * 7919) % 30_000));
-    for (const { side, ticks, lots } of updateOf(changes, from, from + changesAMessage)) builder.level(side, ticks, lots);
+    for (const { side, ticks, lots } of updateOf(changes, from, from + changesAMessage))
+      builder.level(side, ticks, lots);
   }
   return builder.build();
 }

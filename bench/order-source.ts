@@ -23,7 +23,11 @@ export class OrderSource {
   #count = 0;
   #pairsCount = 0;
 
-  private constructor(signers: readonly Signer[], hasher: OrderHasher, markets: readonly SourceMarket[]) {
+  private constructor(
+    signers: readonly Signer[],
+    hasher: OrderHasher,
+    markets: readonly SourceMarket[],
+  ) {
     this.#signers = signers;
     this.#hasher = hasher;
     this.#markets = markets;
@@ -33,14 +37,24 @@ export class OrderSource {
   static async open(pool: Pool, accounts = 1): Promise<OrderSource> {
     const answer = await pool.request({ method: "GET", path: "/v1/exchangeInfo" });
     const info = (await answer.body.json()) as {
-      eip712: { chainId: number; domainName: string; domainVersion: string; verifyingContract: string };
+      eip712: {
+        chainId: number;
+        domainName: string;
+        domainVersion: string;
+        verifyingContract: string;
+      };
       markets: { id: string; perpetualContractAddress: string }[];
     };
     const { domainName: name, domainVersion: version, chainId, verifyingContract } = info.eip712;
     const source = new OrderSource(
-      Array.from({ length: accounts }, (_, place) => ecdsaScheme.signer(`0x${(0x4c00 + place).toString(16).padStart(64, "0")}`)),
+      Array.from({ length: accounts }, (_, place) =>
+        ecdsaScheme.signer(`0x${(0x4c00 + place).toString(16).padStart(64, "0")}`),
+      ),
       new OrderHasher(domainSeparator({ name, version, chainId, verifyingContract })),
-      info.markets.map(({ id, perpetualContractAddress }) => ({ id, perp: hexToBytes(perpetualContractAddress) })),
+      info.markets.map(({ id, perpetualContractAddress }) => ({
+        id,
+        perp: hexToBytes(perpetualContractAddress),
+      })),
     );
     for (const signer of source.#signers) {
       await post(pool, "/v1/account", signedBy(signer, new Map()));
@@ -64,7 +78,9 @@ export class OrderSource {
       throw new RunError("a pair needs two accounts", { value: this.#signers.length });
     this.#pairsCount += 1;
     const [buyer, seller] = this.#pairsCount % 2 === 1 ? [one, other] : [other, one];
-    return Array.from({ length: 2 * count }, (_, i) => this.#order(i % 2 === 0 ? buyer : seller, market, i % 2 === 0, 600_000));
+    return Array.from({ length: 2 * count }, (_, i) =>
+      this.#order(i % 2 === 0 ? buyer : seller, market, i % 2 === 0, 600_000),
+    );
   }
 
   /** For every account, the query of DELETE /v1/allOpenOrders. */
@@ -76,9 +92,16 @@ export class OrderSource {
     const count = this.#count + 1;
     const signer = this.#signers[count % this.#signers.length] as Signer;
     // Counted apart from the accounts, so that every account comes to every market.
-    const market = this.#markets[Math.floor(count / this.#signers.length) % this.#markets.length] as SourceMarket;
+    const market = this.#markets[
+      Math.floor(count / this.#signers.length) % this.#markets.length
+    ] as SourceMarket;
     const buys = count % 2 === 0;
-    return this.#order(signer, market, buys, buys ? 590_000 - (count % 4001) : 610_000 + (count % 4001));
+    return this.#order(
+      signer,
+      market,
+      buys,
+      buys ? 590_000 - (count % 4001) : 610_000 + (count % 4001),
+    );
   }
 
   #order(signer: Signer, market: SourceMarket, buys: boolean, ticks: number): string {
@@ -88,7 +111,13 @@ export class OrderSource {
     const credit = BigInt(ticks) * 100n;
     const expiration = BigInt(Math.floor(Date.now() / 1000) + TWENTY_YEARS_SECONDS);
     const info = writeOrderInfo(-(10n ** 14n), 3n * 10n ** 14n, expiration, BigInt(this.#count));
-    const digest = this.#hasher.hash(market.perp, hexToBytes(signer.address), buys ? paper : -paper, buys ? -credit : credit, info);
+    const digest = this.#hasher.hash(
+      market.perp,
+      hexToBytes(signer.address),
+      buys ? paper : -paper,
+      buys ? -credit : credit,
+      info,
+    );
     return signedBy(
       signer,
       new Map([
@@ -122,7 +151,12 @@ export async function post(pool: Pool, path: string, body: string): Promise<stri
  * @returns answers a second.
  * @throws RunError for an answer that does not contain `expected`.
  */
-export async function rateOf(pool: Pool, bodies: readonly string[], connections: number, expected: string): Promise<number> {
+export async function rateOf(
+  pool: Pool,
+  bodies: readonly string[],
+  connections: number,
+  expected: string,
+): Promise<number> {
   const start = performance.now();
   let next = 0;
   const send = async (): Promise<void> => {

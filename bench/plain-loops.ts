@@ -26,7 +26,10 @@ export async function twoLoopsTimesOne(): Promise<number> {
 }
 
 async function secondsOf(threads: number): Promise<number> {
-  const workers = Array.from({ length: threads }, () => new Worker(LOOP, { eval: true, execArgv: [], workerData: STEPS }));
+  const workers = Array.from(
+    { length: threads },
+    () => new Worker(LOOP, { eval: true, execArgv: [], workerData: STEPS }),
+  );
   try {
     await Promise.all(workers.map((worker) => heard(worker, "online")));
     const start = performance.now();

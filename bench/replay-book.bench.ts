@@ -10,7 +10,8 @@ const ROUND_MS = effort(5000, 1);
 
 /** A backtest as a user runs it, its report apart: the real strategy, risk and executor on both clocks of a recorded market. */
 export const bench: Bench = {
-  about: "level changes through a whole replay (two clocks, latencies, queues, decisions every 100 ms by strategy, risk and executor)",
+  about:
+    "level changes through a whole replay (two clocks, latencies, queues, decisions every 100 ms by strategy, risk and executor)",
   floor: 1 / 30,
   async run() {
     const { tape, source } = bookTape();
@@ -32,7 +33,13 @@ export const bench: Bench = {
       ...measured,
       unit: "rows/s",
       referenceIs: `a scan of the same columns; ${source}`,
-      details: { rows: tape.rows, messages: tape.messages, "intents a run": decisions, "actions a run": actions, "fills a run": fills },
+      details: {
+        rows: tape.rows,
+        messages: tape.messages,
+        "intents a run": decisions,
+        "actions a run": actions,
+        "fills a run": fills,
+      },
     };
   },
 };

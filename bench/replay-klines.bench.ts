@@ -23,7 +23,8 @@ const PARAMS = { riskAversion: 0.05, horizonMs: 3_600_000, sizeBase: 0.01 };
 
 /** A year of seeded candles through the whole backtest as the command runs it: store, both paths, report on the disk. */
 export const bench: Bench = {
-  about: "15-minute candles of a year through a whole backtest: both paths, a strategy asked at every close, the report written",
+  about:
+    "15-minute candles of a year through a whole backtest: both paths, a strategy asked at every close, the report written",
   async run() {
     const folder = mkdtempSync(join(tmpdir(), "marketwright-replay-klines-"));
     try {
@@ -45,12 +46,20 @@ export const bench: Bench = {
       });
       const { orders, fills, strategyErrors } = (result as BacktestResult).report;
       if (strategyErrors[0] !== undefined)
-        throw new Error(`the bench's strategy failed, and its market was halted: ${strategyErrors[0].why}`);
+        throw new Error(
+          `the bench's strategy failed, and its market was halted: ${strategyErrors[0].why}`,
+        );
       return {
         ...measured,
         unit: "bars/s",
         referenceIs: "a scan of the same candles' columns",
-        details: { bars: columns.bars, "orders a path": orders.placed, "fills a path": fills.all.fills, seconds, processorSeconds },
+        details: {
+          bars: columns.bars,
+          "orders a path": orders.placed,
+          "fills a path": fills.all.fills,
+          seconds,
+          processorSeconds,
+        },
       };
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -64,16 +73,34 @@ function configIn(folder: string): BacktestConfig {
     account: { keyEnv: "KEY" },
     quotes: { timeInForce: "POST_ONLY" },
     decide: { everyMs: 60_000 },
-    markets: { [MARKET]: { strategy: "avellaneda-stoikov", params: PARAMS, limits: { maxPositionBase: 0.1, maxOrderBase: 0.05 } } },
+    markets: {
+      [MARKET]: {
+        strategy: "avellaneda-stoikov",
+        params: PARAMS,
+        limits: { maxPositionBase: 0.1, maxOrderBase: 0.05 },
+      },
+    },
     risk: { maxDrawdownQuote: 1_000_000 },
   };
-  const rules = { [MARKET]: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } };
+  const rules = {
+    [MARKET]: {
+      tickSizeQuote: 0.1,
+      stepSizeBase: 0.001,
+      makerFeeRate: 0.0001,
+      takerFeeRate: 0.0005,
+    },
+  };
   const to = new Date(FROM_MS + BARS * 900_000).toISOString();
   const history = { store: "history", market: MARKET, from: new Date(FROM_MS).toISOString(), to };
   writeFileSync(join(folder, "bot.yaml"), stringify(bot));
   writeFileSync(
     join(folder, "backtest.yaml"),
-    stringify({ history, bot: "bot.yaml", rules: { markets: rules }, account: { creditQuote: 1_000_000 } }),
+    stringify({
+      history,
+      bot: "bot.yaml",
+      rules: { markets: rules },
+      account: { creditQuote: 1_000_000 },
+    }),
   );
   return loadBacktestConfig(join(folder, "backtest.yaml"), {});
 }
@@ -90,11 +117,23 @@ function backtested(config: BacktestConfig, folder: string): Promise<BacktestRes
 }
 
 /** Reads every stamp, price and amount once. */
-function scanBars({ bars, startUs, openTicks, highTicks, lowTicks, closeTicks, lots }: KlineTape): number {
+function scanBars({
+  bars,
+  startUs,
+  openTicks,
+  highTicks,
+  lowTicks,
+  closeTicks,
+  lots,
+}: KlineTape): number {
   let sum = 0;
   for (let bar = 0; bar < bars; bar += 1) {
     sum += (startUs[bar] as number) + (lots[bar] as number);
-    sum += (openTicks[bar] as number) + (highTicks[bar] as number) + (lowTicks[bar] as number) + (closeTicks[bar] as number);
+    sum +=
+      (openTicks[bar] as number) +
+      (highTicks[bar] as number) +
+      (lowTicks[bar] as number) +
+      (closeTicks[bar] as number);
   }
   return sum;
 }

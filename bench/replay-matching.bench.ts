@@ -22,7 +22,8 @@ const STEP_US = 100_000;
 
 /** What a replay does before there is a bot in it: the exchange's book with orders resting in it, and the book that a bot sees. */
 export const bench: Bench = {
-  about: "rows of a recorded market through the matcher, ten orders resting a side, and through the book on the local clock",
+  about:
+    "rows of a recorded market through the matcher, ten orders resting a side, and through the book on the local clock",
   floor: 0.05,
   async run() {
     const { tape, source } = bookTape();
@@ -62,7 +63,11 @@ function replay(tapes: readonly Tape[], ordersASide: number): void {
     for (let atUs = tape.exchangeUs[0] as number, heard = 0; heard < messages; atUs += STEP_US) {
       while (matcher.nextUs <= atUs) matcher.advance(atUs, true);
       const from = heard;
-      while (heard < messages && (localUs[byLocal === undefined ? heard : (byLocal[heard] as number)] as number) <= atUs) heard++;
+      while (
+        heard < messages &&
+        (localUs[byLocal === undefined ? heard : (byLocal[heard] as number)] as number) <= atUs
+      )
+        heard++;
       local.applyLocal(tape, from, heard);
       if (id === lastId || !(local.bids.levels > 0 && local.asks.levels > 0)) continue;
       for (let at = 0; id < lastId; id += 2, at++) {
@@ -93,5 +98,14 @@ function playOut(matcher: BookMatcher): void {
 /** So large that it is filled only when the market goes through it. */
 function order(id: number, side: Side, ticks: Ticks): ReplayOrder {
   const lots = 1_000_000_000;
-  return { id, side, type: "LIMIT", ticks, lots, timeInForce: "GTC", expirationUs: Number.POSITIVE_INFINITY, openLots: lots };
+  return {
+    id,
+    side,
+    type: "LIMIT",
+    ticks,
+    lots,
+    timeInForce: "GTC",
+    expirationUs: Number.POSITIVE_INFINITY,
+    openLots: lots,
+  };
 }

@@ -18,7 +18,14 @@ const BOT = {
   decide: { everyMs: 100, onTouchChange: false, onFill: false },
   risk: { maxDrawdownQuote: "1000000" },
 };
-const PARAMS = { riskAversion: 0.05, sizeBase: 0.01, kPerBps: 0.155, aPerSecond: 1.2, halfSpreadFactor: 0.5, skewFactor: 0.2 };
+const PARAMS = {
+  riskAversion: 0.05,
+  sizeBase: 0.01,
+  kPerBps: 0.155,
+  aPerSecond: 1.2,
+  halfSpreadFactor: 0.5,
+  skewFactor: 0.2,
+};
 
 // As the command does.
 collectAlone();
@@ -55,9 +62,16 @@ function setupOf(tape: Tape): Setup {
   const known = SETUPS.get(tape);
   if (known !== undefined) return known;
   const { marketId } = tape;
-  const market = { strategy: "glft", params: PARAMS, limits: { maxPositionBase: "0.1", maxOrderBase: "0.05" } };
+  const market = {
+    strategy: "glft",
+    params: PARAMS,
+    limits: { maxPositionBase: "0.1", maxOrderBase: "0.05" },
+  };
   const setup: Setup = {
-    config: { ...botSchema.parse({ ...BOT, markets: { [marketId]: market } }), path: "/bench/bot.yaml" },
+    config: {
+      ...botSchema.parse({ ...BOT, markets: { [marketId]: market } }),
+      path: "/bench/bot.yaml",
+    },
     rules: rulesOfFile(
       {
         markets: {
@@ -118,6 +132,7 @@ export function replayOnce(tape: Tape, grade: "books" | "trades" = "books"): Rep
   run.play((tape.exchangeUs[tape.messages - 1] as number) + 1);
   run.finish();
   const [failed] = run.strategyErrors;
-  if (failed !== undefined) throw new Error(`the bench's strategy failed, and its market was halted: ${failed.why}`);
+  if (failed !== undefined)
+    throw new Error(`the bench's strategy failed, and its market was halted: ${failed.why}`);
   return { decisions, actions, fills, run };
 }

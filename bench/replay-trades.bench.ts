@@ -66,8 +66,17 @@ function replay(tape: Tape): number {
   const first = Math.abs(tape.signedTicks[0] as number);
   const step = Math.max(1, Math.round(first / 5000));
   const filled: ReplayOrder[] = [];
-  const listener: MatchListener = { accepted: () => {}, filled: (order) => filled.push(order), ended: () => {} };
-  const matcher = new TradeMatcher({ tape, listener, slippageTicks: 0, queueAheadLots: 100 * LOTS });
+  const listener: MatchListener = {
+    accepted: () => {},
+    filled: (order) => filled.push(order),
+    ended: () => {},
+  };
+  const matcher = new TradeMatcher({
+    tape,
+    listener,
+    slippageTicks: 0,
+    queueAheadLots: 100 * LOTS,
+  });
   const next = { BUY: first - step, SELL: first + step };
   let id = 0;
   const put = (side: Side, atUs: number): void => {
@@ -75,16 +84,27 @@ function replay(tape: Tape): number {
     next[side] -= signOf(side) * step;
   };
   const startUs = (tape.exchangeUs[0] as number) - 1;
-  for (let at = 0; at < ORDERS_A_SIDE; at++) for (const side of ["BUY", "SELL"] as const) put(side, startUs);
+  for (let at = 0; at < ORDERS_A_SIDE; at++)
+    for (const side of ["BUY", "SELL"] as const) put(side, startUs);
   let fills = 0;
   while (matcher.nextUs < Number.POSITIVE_INFINITY) {
     const atUs = matcher.advance(Number.POSITIVE_INFINITY, true);
     fills += filled.length;
-    if (matcher.nextUs > atUs) for (const { side, openLots } of filled.splice(0)) if (openLots === 0) put(side, atUs);
+    if (matcher.nextUs > atUs)
+      for (const { side, openLots } of filled.splice(0)) if (openLots === 0) put(side, atUs);
   }
   return fills;
 }
 
 function order(id: number, side: Side, ticks: Ticks): ReplayOrder {
-  return { id, side, type: "LIMIT", ticks, lots: LOTS, timeInForce: "GTC", expirationUs: Number.POSITIVE_INFINITY, openLots: LOTS };
+  return {
+    id,
+    side,
+    type: "LIMIT",
+    ticks,
+    lots: LOTS,
+    timeInForce: "GTC",
+    expirationUs: Number.POSITIVE_INFINITY,
+    openLots: LOTS,
+  };
 }

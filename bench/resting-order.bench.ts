@@ -15,9 +15,11 @@ const ROUNDS = effort(3, 1);
 
 /** Heap that one more resting order takes, everything that the exchange keeps of it included. */
 export const bench: Bench = {
-  about: "memory of a resting order at the exchange, against its REST record as a parsed object in a Map",
+  about:
+    "memory of a resting order at the exchange, against its REST record as a parsed object in a Map",
   async run() {
-    if (globalThis.gc === undefined) throw new Error("needs the collector: run it by npm run bench, or with node --expose-gc");
+    if (globalThis.gc === undefined)
+      throw new Error("needs the collector: run it by npm run bench, or with node --expose-gc");
     await initCrypto();
     const taken = Array.from({ length: ROUNDS }, measure);
     return {
@@ -36,7 +38,9 @@ function measure(): { ours: number; reference: number } {
   const market = { maxOpenOrders: 10_000_000, maxExposureQuote: "1000000000000" };
   const exchange = new EmbeddedExchange(
     parseExchangeConfig({
-      markets: Object.fromEntries(Array.from({ length: MARKETS }, (_, place) => [`btc${place}usdc`, market])),
+      markets: Object.fromEntries(
+        Array.from({ length: MARKETS }, (_, place) => [`btc${place}usdc`, market]),
+      ),
       creditOnRegistration: "1000000000",
       rateLimits: { common: 0, order: 0 },
     }),
@@ -45,14 +49,26 @@ function measure(): { ours: number; reference: number } {
   );
   exchange.start();
   const clients = Array.from({ length: ACCOUNTS }, (_, place) =>
-    new ReferenceClient(exchange, () => clock.nowMs(), `0x${String(place + 1).padStart(64, "0")}`, "10.0.0.1", true).register(),
+    new ReferenceClient(
+      exchange,
+      () => clock.nowMs(),
+      `0x${String(place + 1).padStart(64, "0")}`,
+      "10.0.0.1",
+      true,
+    ).register(),
   );
   const place = (count: number) => {
     const client = clients[count % ACCOUNTS] as ReferenceClient;
     const ticks = count % 2 === 0 ? 590_000 - (count % 4001) : 610_000 + (count % 4001);
     const marketId = `btc${Math.floor(count / ACCOUNTS) % MARKETS}usdc`;
-    const answer = client.place(count % 2 === 0 ? "BUY" : "SELL", `${Math.floor(ticks / 10)}.${ticks % 10}`, "0.001", { marketId });
-    if (answer.status !== 200) throw new Error(`an order of the benchmark was refused: ${answer.body}`);
+    const answer = client.place(
+      count % 2 === 0 ? "BUY" : "SELL",
+      `${Math.floor(ticks / 10)}.${ticks % 10}`,
+      "0.001",
+      { marketId },
+    );
+    if (answer.status !== 200)
+      throw new Error(`an order of the benchmark was refused: ${answer.body}`);
     return answer.body;
   };
   // The first of each market and account bring tables with them that are not the next one's.

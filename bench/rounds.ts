@@ -16,7 +16,11 @@ export interface Contest {
  * The heap is collected before each measure where the process allows it.
  * @returns medians; `ratio` is the median of each round's own quotient.
  */
-export async function interleaved({ ours, reference, rounds }: Contest): Promise<Pick<BenchResult, "ours" | "reference" | "ratio">> {
+export async function interleaved({
+  ours,
+  reference,
+  rounds,
+}: Contest): Promise<Pick<BenchResult, "ours" | "reference" | "ratio">> {
   const taken = { ours: [] as number[], reference: [] as number[], ratio: [] as number[] };
   for (let round = 0; round <= rounds; round += 1) {
     const oursFirst = round % 2 === 0;
@@ -29,7 +33,11 @@ export async function interleaved({ ours, reference, rounds }: Contest): Promise
       taken.ratio.push(ourValue / referenceValue);
     }
   }
-  return { ours: median(taken.ours), reference: median(taken.reference), ratio: median(taken.ratio) };
+  return {
+    ours: median(taken.ours),
+    reference: median(taken.reference),
+    ratio: median(taken.ratio),
+  };
 }
 
 /** Runs `batch`, which does `operations` of them, until `leastMs` have passed. @returns operations a second. */
@@ -73,7 +81,8 @@ export function slopeOf(xs: readonly number[], ys: readonly number[]): number {
   if (xs.length !== ys.length || new Set(xs).size < 2) {
     throw new RangeError("no slope without two places and a value at each");
   }
-  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / values.length;
   const [meanX, meanY] = [mean(xs), mean(ys)];
   let covariance = 0;
   let variance = 0;

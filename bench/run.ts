@@ -15,7 +15,8 @@ const json = options.includes("--json");
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const wrong = options.find((option) => option !== "--json") ?? asked.find((name) => !names.includes(name));
+  const wrong =
+    options.find((option) => option !== "--json") ?? asked.find((name) => !names.includes(name));
   if (wrong !== undefined) {
     process.stderr.write(
       `bench: ${JSON.stringify(wrong)} is not understood; expected NAME... [--json], each NAME one of ${names.join(", ")}\n`,
@@ -23,7 +24,9 @@ async function main(): Promise<number> {
     return 2;
   }
   if (asked.length === 0) {
-    const benches = await Promise.all(names.map(async (each) => ({ name: each, bench: await load(each) })));
+    const benches = await Promise.all(
+      names.map(async (each) => ({ name: each, bench: await load(each) })),
+    );
     process.stdout.write(
       json
         ? `${JSON.stringify(benches.map(({ name: each, bench }) => ({ name: each, about: bench.about })))}\n`
@@ -44,7 +47,9 @@ async function measured(name: string): Promise<string> {
   } catch (error) {
     if (!(error instanceof BenchUnavailable)) throw error;
     const { message: unavailable } = error;
-    return json ? `${JSON.stringify({ name, unavailable })}\n` : `${name}: not measured: ${unavailable}\n`;
+    return json
+      ? `${JSON.stringify({ name, unavailable })}\n`
+      : `${name}: not measured: ${unavailable}\n`;
   }
 }
 
@@ -53,8 +58,16 @@ async function load(name: string): Promise<Bench> {
   return bench;
 }
 
-function inWords({ name, ours, reference, unit, ratio, referenceIs, details = {} }: BenchResult, { floor, ceiling }: Bench): string {
-  const wanted = floor === undefined ? (ceiling === undefined ? "" : ` (at most ${ceiling})`) : ` (at least ${floor})`;
+function inWords(
+  { name, ours, reference, unit, ratio, referenceIs, details = {} }: BenchResult,
+  { floor, ceiling }: Bench,
+): string {
+  const wanted =
+    floor === undefined
+      ? ceiling === undefined
+        ? ""
+        : ` (at most ${ceiling})`
+      : ` (at least ${floor})`;
   const lines = [
     `${name}: ${short(ours)} ${unit} against ${short(reference)} ${unit}, ratio ${short(ratio)}${wanted}`,
     `reference: ${referenceIs}`,

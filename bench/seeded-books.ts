@@ -6,7 +6,13 @@ import { bookChanges, updateOf } from "./book-changes.js";
 import { effort } from "./effort.js";
 
 /** Of the seeded book: a message every 50 ms, of about as many rows as the capture's, and a trade before seven of ten. */
-const SEEDED = { changes: effort(200_000, 5000), levels: 1000, changesAMessage: 68, everyUs: 50_000, latencyUs: 4000 };
+const SEEDED = {
+  changes: effort(200_000, 5000),
+  levels: 1000,
+  changesAMessage: 68,
+  everyUs: 50_000,
+  latencyUs: 4000,
+};
 
 /**
  * A history as an exchange would send it. An update names each price of a side once, the book is not crossed after any
@@ -23,8 +29,10 @@ export function seededBooks(): Tape {
   };
   const { bids, asks } = changes.initial;
   builder.snapshot(0, SEEDED.latencyUs);
-  for (let at = 0; at < bids.length; at += 2) level("BUY", bids[at] as number, bids[at + 1] as number);
-  for (let at = 0; at < asks.length; at += 2) level("SELL", asks[at] as number, asks[at + 1] as number);
+  for (let at = 0; at < bids.length; at += 2)
+    level("BUY", bids[at] as number, bids[at + 1] as number);
+  for (let at = 0; at < asks.length; at += 2)
+    level("SELL", asks[at] as number, asks[at + 1] as number);
   for (let at = 0, message = 1; at < SEEDED.changes; message++) {
     const atUs = message * SEEDED.everyUs;
     const localUs = atUs + SEEDED.latencyUs + Math.floor(random.uniform() * SEEDED.latencyUs);
@@ -35,7 +43,10 @@ export function seededBooks(): Tape {
       builder.trade(atUs, localUs, side, met.bestTicks, Math.min(lots, met.bestLots));
     }
     builder.update(atUs, localUs);
-    const end = Math.min(SEEDED.changes, at + 1 + Math.floor(random.uniform() * 2 * SEEDED.changesAMessage));
+    const end = Math.min(
+      SEEDED.changes,
+      at + 1 + Math.floor(random.uniform() * 2 * SEEDED.changesAMessage),
+    );
     for (const { side, ticks, lots } of updateOf(changes, at, end)) level(side, ticks, lots);
     at = end;
   }

@@ -18,7 +18,8 @@ const LOOK_MS = 20;
 const PATIENCE_MS = 120_000;
 
 const { clock } = liveSeam();
-const after = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimer(ms, resolve));
+const after = (ms: number): Promise<void> =>
+  new Promise((resolve) => void clock.setTimer(ms, resolve));
 
 /** Orders of two accounts that trade with each other, until the last trade is settled: on the chain, and in memory. */
 export const bench: Bench = {
@@ -29,15 +30,23 @@ export const bench: Bench = {
       forkBenchServer("settlement-server.ts", [String(BLOCK_MS)]),
       forkBenchServer("settlement-server.ts"),
     ]);
-    const pools = servers.map(({ ports }) => new Pool(`http://127.0.0.1:${ports[0]}`, { connections: CONNECTIONS, pipelining: 1 }));
+    const pools = servers.map(
+      ({ ports }) =>
+        new Pool(`http://127.0.0.1:${ports[0]}`, { connections: CONNECTIONS, pipelining: 1 }),
+    );
     try {
-      const [onChain, inMemory] = (await Promise.all(pools.map(Trading.open))) as [Trading, Trading];
+      const [onChain, inMemory] = (await Promise.all(pools.map(Trading.open))) as [
+        Trading,
+        Trading,
+      ];
       const measured = await interleaved({
         rounds: ROUNDS,
         ours: () => onChain.measure(),
         reference: () => inMemory.measure(),
       });
-      const [accepted, acceptedInMemory] = [onChain, inMemory].map(({ accepted: rates }) => median(rates.slice(1))) as [number, number];
+      const [accepted, acceptedInMemory] = [onChain, inMemory].map(({ accepted: rates }) =>
+        median(rates.slice(1)),
+      ) as [number, number];
       return {
         ...measured,
         unit: "trades/s",
@@ -77,7 +86,8 @@ class Trading {
       for (;;) {
         const answer = await post(pool, "/v1/order", body);
         if (answer.includes('"status"')) break;
-        if (clock.monotonicMs() > untilMs) throw new RunError("the accounts cannot trade", { value: answer });
+        if (clock.monotonicMs() > untilMs)
+          throw new RunError("the accounts cannot trade", { value: answer });
         await after(LOOK_MS);
       }
     }
@@ -98,13 +108,18 @@ class Trading {
   async #settled(count: number): Promise<void> {
     const untilMs = clock.monotonicMs() + PATIENCE_MS;
     for (;;) {
-      const answer = await this.#pool.request({ method: "GET", path: `/v1/trades?marketId=btcusdc&limit=${count}` });
+      const answer = await this.#pool.request({
+        method: "GET",
+        path: `/v1/trades?marketId=btcusdc&limit=${count}`,
+      });
       const trades = (await answer.body.json()) as readonly { readonly status: string }[];
       const waiting = trades.filter(({ status }) => status !== "SETTLED");
       const failed = waiting.find(({ status }) => status !== "CREATED");
-      if (failed !== undefined) throw new RunError("a trade was not settled", { value: failed.status });
+      if (failed !== undefined)
+        throw new RunError("a trade was not settled", { value: failed.status });
       if (trades.length === count && waiting.length === 0) return;
-      if (clock.monotonicMs() > untilMs) throw new RunError("trades wait for their settlement", { value: waiting.length });
+      if (clock.monotonicMs() > untilMs)
+        throw new RunError("trades wait for their settlement", { value: waiting.length });
       await after(LOOK_MS);
     }
   }

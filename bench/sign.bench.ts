@@ -48,7 +48,13 @@ export const bench: Bench = {
     const signer = ecdsaScheme.signer(PRIVATE_KEY);
     const wallet = new Wallet(PRIVATE_KEY);
     const hasher = new OrderHasher(domainSeparator(DOMAIN));
-    const instrument = new Instrument({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+    const instrument = new Instrument({
+      marketId: "btcusdc",
+      tickSize: "0.1",
+      stepSize: "0.001",
+      creditDecimals: 6,
+      paperDecimals: 18,
+    });
     const rules = {
       perp: "0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359",
       makerFeeRate: -50_000_000_000_000n,
@@ -85,7 +91,10 @@ export const bench: Bench = {
           ROUND_MS,
         ),
       reference: async () => {
-        const orders = Array.from({ length: BATCH }, () => buildHashedOrder(hasher, nextInputs()).order);
+        const orders = Array.from(
+          { length: BATCH },
+          () => buildHashedOrder(hasher, nextInputs()).order,
+        );
         const start = performance.now();
         let signed = 0;
         // One at least: in a trial run's millisecond the process may not have its turn.
@@ -105,7 +114,9 @@ export const bench: Bench = {
     async function requireSameBytes(): Promise<void> {
       for (let sample = 0; sample < 20; sample += 1) {
         const { order, digest } = buildHashedOrder(hasher, nextInputs());
-        if (signer.sign(digest) !== (await wallet.signTypedData(ETHERS_DOMAIN, ORDER_FIELDS, order))) {
+        if (
+          signer.sign(digest) !== (await wallet.signTypedData(ETHERS_DOMAIN, ORDER_FIELDS, order))
+        ) {
           throw new Error("ours and ethers sign different bytes, so there is nothing to compare");
         }
       }

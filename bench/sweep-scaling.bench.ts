@@ -21,7 +21,8 @@ const WINDOW = { name: "whole", fromUs: 0, toUs: Number.MAX_SAFE_INTEGER };
 
 /** Sweeps on one machine: the runs of two threads over one thread's, on columns that both of them read. */
 export const bench: Bench = {
-  about: "runs of a sweep by two threads against one, on 1 GB of shared columns, and what the second one costs in memory",
+  about:
+    "runs of a sweep by two threads against one, on 1 GB of shared columns, and what the second one costs in memory",
   floor: 1.7,
   async run() {
     const { tape: recorded, source } = bookTape();
@@ -87,7 +88,13 @@ async function measured(history: SharedHistory, workers: number): Promise<Measur
   const rows = history.markets.reduce((sum, { tape }) => sum + (tape?.rows ?? 0), 0);
   const play = async (played: SharedHistory): Promise<number> => {
     const jobs = Array.from({ length: workers }, (_, at) => jobOf(played, `whole-${at}`));
-    const batch = { sweep: "bench", window: WINDOW, jobs, open: async () => played, contents: async () => ({ files: [], gaps: [] }) };
+    const batch = {
+      sweep: "bench",
+      window: WINDOW,
+      jobs,
+      open: async () => played,
+      contents: async () => ({ files: [], gaps: [] }),
+    };
     const start = performance.now();
     await pool.run(batch, () => {}, new AbortController().signal);
     return (workers * rows) / ((performance.now() - start) / 1000);
@@ -121,7 +128,8 @@ function tiled(tape: Tape, bytes: number): Tape {
   const perTile = tape.rows * 8 + tape.messages * 25;
   const tiles = Math.max(1, Math.round(bytes / perTile));
   const [messages, rows] = [tape.messages * tiles, tape.rows * tiles];
-  const spanUs = (tape.exchangeUs[tape.messages - 1] as number) - (tape.exchangeUs[0] as number) + 1_000_000;
+  const spanUs =
+    (tape.exchangeUs[tape.messages - 1] as number) - (tape.exchangeUs[0] as number) + 1_000_000;
   const shared = (size: number): SharedArrayBuffer => new SharedArrayBuffer(size);
   const exchangeUs = new Float64Array(shared(8 * messages));
   const localUs = new Float64Array(shared(8 * messages));
@@ -153,14 +161,25 @@ function historyOf(tape: Tape): SharedHistory {
     endUs: (tape.exchangeUs[tape.messages - 1] as number) + 1,
     files: [],
     gaps: [],
-    markets: [{ marketId: tape.marketId, marks: undefined, tellsFunding: false, funding: undefined, klines: undefined, tape, lacking: [] }],
+    markets: [
+      {
+        marketId: tape.marketId,
+        marks: undefined,
+        tellsFunding: false,
+        funding: undefined,
+        klines: undefined,
+        tape,
+        lacking: [],
+      },
+    ],
   };
 }
 
 /** Its first messages. */
 function beginningOf(tape: Tape, most: number): Tape {
   const messages = Math.min(most, tape.messages);
-  const cut = <Column extends Float64Array | Uint8Array | Uint32Array>(column: Column): Column => column.subarray(0, messages) as Column;
+  const cut = <Column extends Float64Array | Uint8Array | Uint32Array>(column: Column): Column =>
+    column.subarray(0, messages) as Column;
   return {
     ...tape,
     messages,
@@ -178,16 +197,34 @@ function beginningOf(tape: Tape, most: number): Tape {
 function jobOf({ markets, startUs, endUs }: SharedHistory, id: string): Job {
   const tape = markets[0]?.tape as Tape;
   const { marketId } = tape;
-  const params = { riskAversion: 0.05, sizeBase: 0.01, kPerBps: 0.155, aPerSecond: 1.2, halfSpreadFactor: 0.5, skewFactor: 0.2 };
+  const params = {
+    riskAversion: 0.05,
+    sizeBase: 0.01,
+    kPerBps: 0.155,
+    aPerSecond: 1.2,
+    halfSpreadFactor: 0.5,
+    skewFactor: 0.2,
+  };
   const bot = botSchema.parse({
     exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
     account: { keyEnv: "KEY" },
     quotes: { timeInForce: "POST_ONLY", priceToleranceTicks: 5 },
     decide: { everyMs: 1000, onTouchChange: false, onFill: false },
-    markets: { [marketId]: { strategy: "glft", params, limits: { maxPositionBase: "0.1", maxOrderBase: "0.05" } } },
+    markets: {
+      [marketId]: {
+        strategy: "glft",
+        params,
+        limits: { maxPositionBase: "0.1", maxOrderBase: "0.05" },
+      },
+    },
     risk: { maxDrawdownQuote: "1000000" },
   });
-  const rules = { tickSizeQuote: Number(tape.tickSize), stepSizeBase: Number(tape.stepSize), makerFeeRate: 0.0001, takerFeeRate: 0.0005 };
+  const rules = {
+    tickSizeQuote: Number(tape.tickSize),
+    stepSizeBase: Number(tape.stepSize),
+    makerFeeRate: 0.0001,
+    takerFeeRate: 0.0005,
+  };
   const { rules: ruleFile, ...file } = backtestSchema.parse({
     history: { market: marketId, from: 0, to: 1 },
     bot: "bot.yaml",
@@ -201,7 +238,14 @@ function jobOf({ markets, startUs, endUs }: SharedHistory, id: string): Job {
     path: resolve(folder, "bench.yaml"),
     name: id,
     bot: { ...bot, path: resolve(folder, "bot.yaml") },
-    history: { store: folder, baseLatencyMs: 1, memoryMb: 128, markets: { [marketId]: marketId }, fromUs: startUs, toUs: endUs },
+    history: {
+      store: folder,
+      baseLatencyMs: 1,
+      memoryMb: 128,
+      markets: { [marketId]: marketId },
+      fromUs: startUs,
+      toUs: endUs,
+    },
     rules: rulesOfFile(ruleFile, [marketId], folder),
     asset: "USDC",
     written: { rules: ruleFile, exchangeInfo: undefined },

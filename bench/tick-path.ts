@@ -83,7 +83,13 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
     monotonicMs: () => time.monotonicMs() + aheadMs,
     setTimer: (delayMs, fire) => time.setTimer(delayMs, fire),
   };
-  const instrument = new Instrument({ marketId: MARKET, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+  const instrument = new Instrument({
+    marketId: MARKET,
+    tickSize: "0.1",
+    stepSize: "0.001",
+    creditDecimals: 6,
+    paperDecimals: 18,
+  });
   const capture = captureFrames(instrument);
   let marks: Partial<Record<Mark, number>> = {};
   const mark = (name: Mark): void => {
@@ -149,7 +155,15 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
         // A decision is due when a frame comes, whether it moves the touch or not.
         decide: { everyMs: GAP_MS, minGapMs: 1 },
         markets: {
-          [MARKET]: { strategy: "bench", limits: { maxPositionBase: 1, maxOrderBase: 0.1, maxNotionalQuote: 100_000, maxOpenOrders: 20 } },
+          [MARKET]: {
+            strategy: "bench",
+            limits: {
+              maxPositionBase: 1,
+              maxOrderBase: 0.1,
+              maxNotionalQuote: 100_000,
+              maxOpenOrders: 20,
+            },
+          },
         },
         risk: {
           maxDrawdownQuote: 10_000,
@@ -159,7 +173,10 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
           maxMarginUseFraction: 0.5,
         },
       },
-      seam: { clock, random: options.isMarked ? markedRandom(seededRandom("bot"), mark) : seededRandom("bot") },
+      seam: {
+        clock,
+        random: options.isMarked ? markedRandom(seededRandom("bot"), mark) : seededRandom("bot"),
+      },
       transport,
       signer: options.isMarked ? markedSigner(signer, () => marks, mark) : signer,
       strategies: new Map([[MARKET, strategy.bind({})]]),
@@ -186,7 +203,11 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
       return result;
     };
   }
-  for (let second = 0; bot.phase !== "running" || bot.context.desks.get(MARKET)?.running !== true; second += 1) {
+  for (
+    let second = 0;
+    bot.phase !== "running" || bot.context.desks.get(MARKET)?.running !== true;
+    second += 1
+  ) {
     if (second > 30) throw new Error("the bot did not come to run within 30 s of virtual time");
     await time.runFor(1000);
   }
@@ -217,7 +238,8 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
         const before = { orders, cancels };
         const receivedAt = await feed(frame);
         const led = orders - before.orders;
-        if (led > 1 || (led === 1 && cancels !== before.cancels)) throw new Error("a frame led to more than one order");
+        if (led > 1 || (led === 1 && cancels !== before.cancels))
+          throw new Error("a frame led to more than one order");
         if (led === 1) {
           if (options.isMarked) marks.handedOver = handedOverAt;
           const sample = { frame, receivedAt, totalMs: handedOverAt - receivedAt, marks };
@@ -263,7 +285,11 @@ function markedRandom(random: Random, mark: (name: Mark) => void): Random {
 }
 
 /** Of a place, the order is signed first, then the request that carries it. */
-function markedSigner(signer: Signer, marks: () => Readonly<Partial<Record<Mark, number>>>, mark: (name: Mark) => void): Signer {
+function markedSigner(
+  signer: Signer,
+  marks: () => Readonly<Partial<Record<Mark, number>>>,
+  mark: (name: Mark) => void,
+): Signer {
   return {
     address: signer.address,
     sign: (digest) => {

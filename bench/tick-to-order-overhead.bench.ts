@@ -29,7 +29,8 @@ const STAGES: readonly (readonly [name: string, from: Mark, to: Mark])[] = [
 
 /** What the way from frame to order costs beside parsing and signing. */
 export const bench: Bench = {
-  about: "all stages from frame to signed order but the two signatures, against JSON.parse of the frame",
+  about:
+    "all stages from frame to signed order but the two signatures, against JSON.parse of the frame",
   ceiling: 3,
   async run() {
     await initCrypto();
@@ -65,11 +66,16 @@ export const bench: Bench = {
 };
 
 function overheadMs(sample: TickSample): number {
-  return sample.totalMs - between(sample, "orderSigning", "orderSigned") - between(sample, "requestSigning", "requestSigned");
+  return (
+    sample.totalMs -
+    between(sample, "orderSigning", "orderSigned") -
+    between(sample, "requestSigning", "requestSigned")
+  );
 }
 
 function between({ marks }: TickSample, from: Mark, to: Mark): number {
   const [start, end] = [marks[from], marks[to]];
-  if (start === undefined || end === undefined) throw new Error(`the way was not seen from ${from} to ${to}`);
+  if (start === undefined || end === undefined)
+    throw new Error(`the way was not seen from ${from} to ${to}`);
   return end - start;
 }

@@ -14,7 +14,8 @@ const US_PER_MS = 1000;
 
 /** A live bot from a stream's frame to the signed bytes in the transport's hands. */
 export const bench: Bench = {
-  about: "from a stream's frame to a signed order handed to the transport, against JSON.parse of it and both signatures",
+  about:
+    "from a stream's frame to a signed order handed to the transport, against JSON.parse of it and both signatures",
   ceiling: 1.5,
   async run() {
     const backends = await initCrypto();

@@ -23,7 +23,8 @@ const NOTHING: readonly number[] = [];
 
 /** What a turn costs by itself: the events are decoded before, and no request leaves. */
 export const bench: Bench = {
-  about: "a turn of the bot that asks its strategy (book, guards, view, ladder of six, shape, plan), against JSON.parse of its frame",
+  about:
+    "a turn of the bot that asks its strategy (book, guards, view, ladder of six, shape, plan), against JSON.parse of its frame",
   async run() {
     await initCrypto();
     const { turn, frame, close } = await standingBot();
@@ -42,7 +43,8 @@ export const bench: Bench = {
     return {
       ...result,
       unit: "us a turn",
-      referenceIs: "JSON.parse of a book update of one level, the event of such a turn as it comes from the stream",
+      referenceIs:
+        "JSON.parse of a book update of one level, the event of such a turn as it comes from the stream",
       details: { "us a turn that finds nothing to do": median(idle) },
     };
   },
@@ -63,10 +65,14 @@ async function standingBot(): Promise<StandingBot> {
   const exchange = new EmbeddedExchange(
     parseExchangeConfig({ markets: { [MARKET]: { tickSize: "0.1", stepSize: "0.001" } } }),
     { clock, random: seededRandom("turn exchange") },
-    { flowOf: () => ({ start: (market) => market.setReference(618_000, 618_000), stop: () => {} }) },
+    {
+      flowOf: () => ({ start: (market) => market.setReference(618_000, 618_000), stop: () => {} }),
+    },
   );
   exchange.start();
-  const transport = new MemoryTransport(exchange, clock, { passes: (text) => !text.includes(`"${MARKET}@orderbook"`) });
+  const transport = new MemoryTransport(exchange, clock, {
+    passes: (text) => !text.includes(`"${MARKET}@orderbook"`),
+  });
   const pace = async <T>(promise: Promise<T>): Promise<T> => {
     let isSettled = false;
     const settled = promise.finally(() => {
@@ -75,7 +81,12 @@ async function standingBot(): Promise<StandingBot> {
     while (!isSettled) await time.runFor(1);
     return await settled;
   };
-  const ladder = builtInStrategies.ladder.bind({ halfSpreadBps: 0.5, levelSpacingBps: 2, levels: 3, sizeBase: 0.01 });
+  const ladder = builtInStrategies.ladder.bind({
+    halfSpreadBps: 0.5,
+    levelSpacingBps: 2,
+    levels: 3,
+    sizeBase: 0.01,
+  });
   const { bot, close } = await startBenchBot(
     {
       file: {
@@ -83,7 +94,9 @@ async function standingBot(): Promise<StandingBot> {
         account: { keyEnv: "NONE" },
         quotes: { timeInForce: "POST_ONLY", priceToleranceTicks: 10 },
         decide: { minGapMs: 0 },
-        markets: { [MARKET]: { strategy: "ladder", limits: { maxPositionBase: 1, maxOrderBase: 0.1 } } },
+        markets: {
+          [MARKET]: { strategy: "ladder", limits: { maxPositionBase: 1, maxOrderBase: 0.1 } },
+        },
         // The exchange's own book is another: nobody asks for its sequence while this one is told.
         risk: { maxDrawdownQuote: 10_000, maxBookAgeMs: 60_000 },
       },
@@ -98,13 +111,26 @@ async function standingBot(): Promise<StandingBot> {
   let sequence = 1;
   const tell = (event: VenueEvent): void => bot.accept({ kind: "event", event });
   await time.runFor(1000);
-  tell({ type: "book-snapshot", marketId: MARKET, sequence, bids: levels(BEST_BID, -1), asks: levels(BEST_BID + 20, 1) });
+  tell({
+    type: "book-snapshot",
+    marketId: MARKET,
+    sequence,
+    bids: levels(BEST_BID, -1),
+    asks: levels(BEST_BID + 20, 1),
+  });
   await time.runFor(3000);
   requireQuotes(bot);
   return {
     turn: (ticks, lots) => {
       sequence += 1;
-      tell({ type: "book-update", marketId: MARKET, beginSequence: sequence, endSequence: sequence, bids: [ticks, lots], asks: NOTHING });
+      tell({
+        type: "book-update",
+        marketId: MARKET,
+        beginSequence: sequence,
+        endSequence: sequence,
+        bids: [ticks, lots],
+        asks: NOTHING,
+      });
     },
     frame: (at) =>
       `{"stream":"${MARKET}@orderbook","data":{"event":"update","beginSequence":${at},"endSequence":${at},"bids":[["61799.5","0.007"]],"asks":[]}}`,
@@ -124,7 +150,9 @@ function levels(best: number, step: 1 | -1): readonly number[] {
 function requireQuotes(bot: Bot): void {
   const resting = bot.context.account.orders.mayStillFill(MARKET).length;
   if (bot.phase !== "running" || bot.safety.halts.length > 0 || resting !== 6) {
-    throw new Error(`the bot is ${bot.phase} with ${resting} orders and ${bot.safety.halts.length} halts`);
+    throw new Error(
+      `the bot is ${bot.phase} with ${resting} orders and ${bot.safety.halts.length} halts`,
+    );
   }
 }
 

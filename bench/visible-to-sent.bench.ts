@@ -3,7 +3,15 @@ import { seededRandom } from "../src/core/seeded-random.js";
 import type { OpportunityStage } from "../src/liquidator/ledger/opportunity.js";
 import { BlockBuilder } from "../test/liquidator/simulation/block-builder.js";
 import { Desk } from "../test/liquidator/simulation/desk.js";
-import { COIN, Ground, MARKETS, MOST_VICTIMS, type Opening, SOURCE, USD } from "../test/liquidator/simulation/ground.js";
+import {
+  COIN,
+  Ground,
+  MARKETS,
+  MOST_VICTIMS,
+  type Opening,
+  SOURCE,
+  USD,
+} from "../test/liquidator/simulation/ground.js";
 import { Disk, LiquidatorProcess } from "../test/liquidator/simulation/process.js";
 import { Sender } from "../test/liquidator/simulation/rivals.js";
 import { BLOCK_MS, planOf } from "../test/liquidator/simulation/seed-plan.js";
@@ -29,11 +37,13 @@ const clock: HoldingClock = {
   setTimer: (delayMs, fire) => live.setTimer(delayMs, fire),
   hold: (work) => void work,
 };
-const after = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimer(ms, resolve));
+const after = (ms: number): Promise<void> =>
+  new Promise((resolve) => void clock.setTimer(ms, resolve));
 
 /** From the block that makes an account unsafe to our transaction at the node, in real time over a network of 5 ms. */
 export const bench: Bench = {
-  about: "time from the block that makes an account unsafe to the transaction's arrival at a node, against the block time",
+  about:
+    "time from the block that makes an account unsafe to the transaction's arrival at a node, against the block time",
   ceiling: 0.5,
   async run() {
     const ground = await Ground.create(clock.nowMs());
@@ -41,18 +51,33 @@ export const bench: Bench = {
     const stages = new Map<string, number[]>();
     for (let round = 1; round <= ROUNDS; round += 1) await playRound(ground, round, totals, stages);
     await ground.close();
-    const details: Record<string, number> = { takeovers: totals.length, "round trip, ms": ROUND_TRIP_MS };
+    const details: Record<string, number> = {
+      takeovers: totals.length,
+      "round trip, ms": ROUND_TRIP_MS,
+    };
     let before = "block";
     for (const stage of [...STAGES, "arrived"]) {
       details[`${before} to ${stage}, ms`] = median(stages.get(stage) ?? [0]);
       before = stage;
     }
     const ours = median(totals);
-    return { ours, reference: BLOCK_MS, ratio: ours / BLOCK_MS, unit: "ms", referenceIs: "the time between two blocks", details };
+    return {
+      ours,
+      reference: BLOCK_MS,
+      ratio: ours / BLOCK_MS,
+      unit: "ms",
+      referenceIs: "the time between two blocks",
+      details,
+    };
   },
 };
 
-async function playRound(ground: Ground, round: number, totals: number[], stages: Map<string, number[]>): Promise<void> {
+async function playRound(
+  ground: Ground,
+  round: number,
+  totals: number[],
+  stages: Map<string, number[]>,
+): Promise<void> {
   const { cast } = ground;
   const { price, threshold } = MARKETS[0] as (typeof MARKETS)[number];
   const openings: Opening[] = [];
@@ -60,14 +85,20 @@ async function playRound(ground: Ground, round: number, totals: number[], stages
     const paper = 500n * 10n ** 15n;
     openings.push({ victim: i, market: 0, paper, price });
     const value = (paper * price) / COIN;
-    const margin = (value * threshold) / COIN + (value * BigInt(Math.round(STEP * (i + 0.75) * 1e6))) / 1_000_000n;
+    const margin =
+      (value * threshold) / COIN +
+      (value * BigInt(Math.round(STEP * (i + 0.75) * 1e6))) / 1_000_000n;
     const least = (value * threshold * 11n) / COIN / 10n;
     return [victim, (margin > least ? margin : least) / USD + 1n] as const;
   });
   const builder = new BlockBuilder(ground, clock, seededRandom(`builder ${round}`));
   const prices = MARKETS.map((market) => market.price);
   const desk = new Desk(ground, builder, clock, prices, 3_600_000);
-  await ground.begin(clock, [[cast.liquidator, 5_000_000n], [cast.counterparty, 50_000_000n], ...deposits], openings);
+  await ground.begin(
+    clock,
+    [[cast.liquidator, 5_000_000n], [cast.counterparty, 50_000_000n], ...deposits],
+    openings,
+  );
   // The exchange's list names them all, so that they are watched before they are unsafe.
   await desk.onBlock(0);
   let onBlock: (atMs: number) => void = () => {};
@@ -126,7 +157,9 @@ async function playRound(ground: Ground, round: number, totals: number[], stages
     const arrivedMs = await Promise.race([opportunity, after(PATIENCE_MS).then(() => Number.NaN)]);
     if (Number.isNaN(arrivedMs)) throw new Error("nothing was sent");
     await after(20);
-    const atMs = process.ledger.open.find(({ atMs: at }) => at.sent !== undefined && at.sent >= blockMs)?.atMs;
+    const atMs = process.ledger.open.find(
+      ({ atMs: at }) => at.sent !== undefined && at.sent >= blockMs,
+    )?.atMs;
     if (atMs === undefined) throw new Error("what was sent is not in the ledger");
     totals.push(arrivedMs - blockMs);
     let beforeMs = blockMs;

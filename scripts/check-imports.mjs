@@ -11,7 +11,12 @@ const SRC = join(ROOT, "src");
 const RECORDS = ["exchange/records", "exchange/venue", "exchange/rate-buckets"];
 
 /** The exchange's JSON as types alone. */
-const WIRE = ["exchange/wire-values", "exchange/wire-market-types", "exchange/wire-account-types", "exchange/wire-stream-types"];
+const WIRE = [
+  "exchange/wire-values",
+  "exchange/wire-market-types",
+  "exchange/wire-account-types",
+  "exchange/wire-stream-types",
+];
 
 /**
  * For each room, the rooms or single modules that it may import besides itself; `/*` at the end of a name is every module of a
@@ -29,10 +34,41 @@ const ALLOWED = {
   simulator: ["core", "exchange/records", ...WIRE, "chain/abi/*"],
   history: ["core", "exchange"],
   chain: ["core"],
-  liquidator: ["core", "chain", "market", "account", "risk", "executor", "strategies/intent", ...RECORDS],
+  liquidator: [
+    "core",
+    "chain",
+    "market",
+    "account",
+    "risk",
+    "executor",
+    "strategies/intent",
+    ...RECORDS,
+  ],
   monitoring: ["core", "exchange", "market", "account", "strategies", "risk", "executor"],
-  bot: ["core", "exchange", "market", "account", "strategies", "risk", "executor", "chain", "liquidator", "monitoring"],
-  backtest: ["core", "exchange", "market", "account", "strategies", "risk", "executor", "history", "monitoring", "bot"],
+  bot: [
+    "core",
+    "exchange",
+    "market",
+    "account",
+    "strategies",
+    "risk",
+    "executor",
+    "chain",
+    "liquidator",
+    "monitoring",
+  ],
+  backtest: [
+    "core",
+    "exchange",
+    "market",
+    "account",
+    "strategies",
+    "risk",
+    "executor",
+    "history",
+    "monitoring",
+    "bot",
+  ],
   cli: ["*"],
 };
 
@@ -49,7 +85,9 @@ for (const file of sourceFiles()) {
       continue;
     }
     imports += 1;
-    const target = posix.normalize(posix.join(posix.dirname(module), specifier)).replace(/\.[jt]sx?$/, "");
+    const target = posix
+      .normalize(posix.join(posix.dirname(module), specifier))
+      .replace(/\.[jt]sx?$/, "");
     const reason = whyForbidden(module, room, target);
     if (reason !== undefined) {
       problems.push(`src/${module}.ts:${line} imports ${specifier}: ${reason}`);
@@ -58,7 +96,9 @@ for (const file of sourceFiles()) {
 }
 
 if (problems.length > 0) {
-  process.stderr.write(`${problems.join("\n")}\ncheck-imports: ${problems.length} of ${imports} imports go the wrong way\n`);
+  process.stderr.write(
+    `${problems.join("\n")}\ncheck-imports: ${problems.length} of ${imports} imports go the wrong way\n`,
+  );
   process.exitCode = 1;
 }
 
@@ -108,8 +148,9 @@ function* importsOf(text) {
 
 /** Comments blanked, line breaks kept; strings stay, and what looks like a comment inside one is none. */
 function withoutComments(text) {
-  return text.replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (token) =>
-    token.startsWith("/") ? token.replace(/[^\n]/g, " ") : token,
+  return text.replace(
+    /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
+    (token) => (token.startsWith("/") ? token.replace(/[^\n]/g, " ") : token),
   );
 }
 

@@ -16,11 +16,15 @@ const present = new Map(
     .filter((file) => file.endsWith(".generated.ts"))
     .map((file) => [file, readFileSync(join(folder, file), "utf8")]),
 );
-const stale = [...new Set([...wanted.keys(), ...present.keys()])].filter((file) => wanted.get(file) !== present.get(file)).sort();
+const stale = [...new Set([...wanted.keys(), ...present.keys()])]
+  .filter((file) => wanted.get(file) !== present.get(file))
+  .sort();
 
 for (const file of stale) {
   if (values.check) {
-    process.stderr.write(`${GENERATED}/${file} is not what contracts/ gives: run npm run contracts\n`);
+    process.stderr.write(
+      `${GENERATED}/${file} is not what contracts/ gives: run npm run contracts\n`,
+    );
     process.exitCode = 1;
     continue;
   }

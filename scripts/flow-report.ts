@@ -6,11 +6,17 @@ import { ConfigError } from "../src/core/errors.js";
 import { findCaptureFiles } from "../src/simulator/flow/capture-files.js";
 import { recordedDataFolder } from "../src/simulator/flow/data-folder.js";
 import { BTC_CAPTURES, captureFigures } from "./flow/capture-figures.js";
-import { FIGURE_NAMES, type FigureName, type FlowFigures, medianFigures } from "./flow/flow-measure.js";
+import {
+  FIGURE_NAMES,
+  type FigureName,
+  type FlowFigures,
+  medianFigures,
+} from "./flow/flow-measure.js";
 import { syntheticFigures } from "./flow/synthetic-figures.js";
 
 /** `npm run flow-report -- [MINUTES] [exchange.yaml]`: the synthetic markets beside the recorded ones; exit 1 where a figure is off by more than a factor of two. */
-const [minutes = "60", file = fileURLToPath(new URL("../config/exchange.yaml", import.meta.url))] = process.argv.slice(2);
+const [minutes = "60", file = fileURLToPath(new URL("../config/exchange.yaml", import.meta.url))] =
+  process.argv.slice(2);
 if (!(Number(minutes) >= 1 && Number(minutes) <= 10_000)) {
   throw new ConfigError("is no span to measure", {
     field: "MINUTES",
@@ -19,7 +25,9 @@ if (!(Number(minutes) >= 1 && Number(minutes) <= 10_000)) {
   });
 }
 const folder = recordedDataFolder();
-const captures = BTC_CAPTURES.filter(({ tag }) => existsSync(join(folder, "books", `${tag}.ndjson.gz`)));
+const captures = BTC_CAPTURES.filter(({ tag }) =>
+  existsSync(join(folder, "books", `${tag}.ndjson.gz`)),
+);
 const recorded: FlowFigures[] = [];
 for (const capture of captures) {
   const figures = await captureFigures(findCaptureFiles(folder, capture.tag), capture);
@@ -38,7 +46,9 @@ for (const [marketId, figures] of await syntheticFigures(config, Number(minutes)
   const isBitcoin = config.markets[marketId]?.baseAsset === "BTC";
   print(`${marketId}, synthetic, ${minutes} min`, figures, isBitcoin ? median : undefined);
   if (isBitcoin && median !== undefined)
-    isOff ||= Object.keys(FIGURE_NAMES).some((name) => !isNear(figures[name as FigureName], median[name as FigureName]));
+    isOff ||= Object.keys(FIGURE_NAMES).some(
+      (name) => !isNear(figures[name as FigureName], median[name as FigureName]),
+    );
 }
 process.exitCode = isOff ? 1 : 0;
 
@@ -56,5 +66,7 @@ function print(title: string, figures: FlowFigures, beside?: Record<FigureName, 
         : `  x ${(value / beside[name]).toFixed(2)} of ${beside[name].toPrecision(3)}${isNear(value, beside[name]) ? "" : "  OFF"}`;
     console.info(`  ${words.padEnd(40)}${value.toPrecision(3).padStart(9)}${factor}`);
   }
-  console.info(`  ${"(all ten levels of a side, base)".padEnd(40)}${figures.tenLevelsBase.toPrecision(3).padStart(9)}\n`);
+  console.info(
+    `  ${"(all ten levels of a side, base)".padEnd(40)}${figures.tenLevelsBase.toPrecision(3).padStart(9)}\n`,
+  );
 }

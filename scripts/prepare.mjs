@@ -5,7 +5,16 @@
 // --check      build nothing; fail where a build is needed
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -32,20 +41,28 @@ function prepare(required, checksOnly) {
   }
   const compiler = compilerPath();
   if (compiler === undefined) {
-    process.stderr.write('marketwright: dist is not built: TypeScript is not installed; run "npm ci --include=dev"\n');
+    process.stderr.write(
+      'marketwright: dist is not built: TypeScript is not installed; run "npm ci --include=dev"\n',
+    );
     return required ? 1 : 0;
   }
   clearAbandoned();
   const fresh = `${DIST}.new-${process.pid}`;
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh);
-  const { status, signal } = spawnSync(process.execPath, [compiler, "-p", join(ROOT, "tsconfig.json"), "--outDir", fresh], {
-    cwd: ROOT,
-    stdio: ["ignore", 2, 2],
-  });
+  const { status, signal } = spawnSync(
+    process.execPath,
+    [compiler, "-p", join(ROOT, "tsconfig.json"), "--outDir", fresh],
+    {
+      cwd: ROOT,
+      stdio: ["ignore", 2, 2],
+    },
+  );
   if (status !== 0) {
     rmSync(fresh, { recursive: true, force: true });
-    process.stderr.write(`marketwright: the build failed (${signal ?? `exit ${status}`}); dist is left as it was\n`);
+    process.stderr.write(
+      `marketwright: the build failed (${signal ?? `exit ${status}`}); dist is left as it was\n`,
+    );
     return 1;
   }
   writeFileSync(join(fresh, STAMP), wanted);
@@ -56,7 +73,9 @@ function prepare(required, checksOnly) {
 /** A digest of everything that a build depends on, by content: a checkout sets new times on old files. */
 function sourceStamp() {
   const { version, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const digest = createHash("sha256").update(JSON.stringify([version, devDependencies?.typescript]));
+  const digest = createHash("sha256").update(
+    JSON.stringify([version, devDependencies?.typescript]),
+  );
   const sources = readdirSync(join(ROOT, "src"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
@@ -115,7 +134,10 @@ function swap(fresh, wanted) {
 /** What a build that was killed has left behind. */
 function clearAbandoned() {
   for (const name of readdirSync(ROOT)) {
-    if (/^dist\.(?:new|old)-\d+$/.test(name) && Date.now() - statSync(join(ROOT, name)).mtimeMs > ABANDONED_AFTER_MS) {
+    if (
+      /^dist\.(?:new|old)-\d+$/.test(name) &&
+      Date.now() - statSync(join(ROOT, name)).mtimeMs > ABANDONED_AFTER_MS
+    ) {
       rmSync(join(ROOT, name), { recursive: true, force: true });
     }
   }

@@ -17,4 +17,5 @@ const schemas = {
   "comparison.schema.json": comparisonJsonSchema(),
 };
 
-for (const [name, text] of Object.entries(schemas)) writeFileSync(new URL(`../config/${name}`, import.meta.url), text);
+for (const [name, text] of Object.entries(schemas))
+  writeFileSync(new URL(`../config/${name}`, import.meta.url), text);

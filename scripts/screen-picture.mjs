@@ -51,7 +51,9 @@ async function captured(delayMs) {
 }
 
 function tmux(...args) {
-  const { status, stdout, stderr, error } = spawnSync("tmux", ["-L", "marketwright", ...args], { encoding: "utf8" });
+  const { status, stdout, stderr, error } = spawnSync("tmux", ["-L", "marketwright", ...args], {
+    encoding: "utf8",
+  });
   if (status === 0) return stdout;
   throw new Error(`tmux ${args[0]} failed: ${error?.message ?? stderr.trim()}`);
 }
@@ -99,8 +101,17 @@ function spansOf(line) {
     if (index > 0) restyle(part.slice(0, end - 1));
     const run = part.slice(end);
     const text = run.trim();
-    const classes = [...(style.bold ? ["bold"] : []), ...(style.dim ? ["dim"] : []), ...(style.colour === "" ? [] : [style.colour])];
-    if (text !== "") spans.push({ text, column: column + [...run].findIndex((character) => character !== " "), classes });
+    const classes = [
+      ...(style.bold ? ["bold"] : []),
+      ...(style.dim ? ["dim"] : []),
+      ...(style.colour === "" ? [] : [style.colour]),
+    ];
+    if (text !== "")
+      spans.push({
+        text,
+        column: column + [...run].findIndex((character) => character !== " "),
+        classes,
+      });
     column += [...run].length;
   }
   return spans;
@@ -108,7 +119,8 @@ function spansOf(line) {
 
 function restyle(parameters) {
   for (const parameter of parameters.split(";")) {
-    if (parameter === "0" || parameter === "") Object.assign(style, { bold: false, dim: false, colour: "" });
+    if (parameter === "0" || parameter === "")
+      Object.assign(style, { bold: false, dim: false, colour: "" });
     else if (parameter === "1") style.bold = true;
     else if (parameter === "2") style.dim = true;
     else if (parameter === "22") Object.assign(style, { bold: false, dim: false });

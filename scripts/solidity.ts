@@ -8,14 +8,24 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = join(ROOT, "contracts");
 
 /** What is deployed. Interfaces and libraries are compiled into these. */
-export const CONTRACTS = ["Dealer", "DealerLens", "FundingRateLimiter", "Perpetual", "SettablePriceSource", "TestToken"] as const;
+export const CONTRACTS = [
+  "Dealer",
+  "DealerLens",
+  "FundingRateLimiter",
+  "Perpetual",
+  "SettablePriceSource",
+  "TestToken",
+] as const;
 
 /** Where the generated modules lie, from the project's root. */
 export const GENERATED = "src/chain/abi";
 
 interface CompilerOutput {
   readonly errors?: readonly { readonly formattedMessage: string }[];
-  readonly contracts: Record<string, Record<string, { abi: readonly JsonFragment[]; evm: { bytecode: { object: string } } }>>;
+  readonly contracts: Record<
+    string,
+    Record<string, { abi: readonly JsonFragment[]; evm: { bytecode: { object: string } } }>
+  >;
 }
 
 /**
@@ -33,7 +43,10 @@ export function compileContracts(): Map<string, string> {
   for (const name of CONTRACTS) {
     const compiled = output.contracts[`contracts/${name}.sol`]?.[name];
     if (compiled === undefined) throw new Error(`contracts/${name}.sol holds no contract ${name}`);
-    modules.set(`${moduleName(name)}.generated.ts`, moduleText(name, compiled.abi, compiled.evm.bytecode.object));
+    modules.set(
+      `${moduleName(name)}.generated.ts`,
+      moduleText(name, compiled.abi, compiled.evm.bytecode.object),
+    );
   }
   return modules;
 }
@@ -41,14 +54,19 @@ export function compileContracts(): Map<string, string> {
 function compile(): CompilerOutput {
   const input = {
     language: "Solidity",
-    sources: Object.fromEntries(sourceFiles().map((file) => [sourceName(file), { content: readFileSync(file, "utf8") }])),
+    sources: Object.fromEntries(
+      sourceFiles().map((file) => [sourceName(file), { content: readFileSync(file, "utf8") }]),
+    ),
     settings: {
       optimizer: { enabled: true, runs: 200 },
       // The newest that the embedded chain, anvil and the public networks all run.
       evmVersion: "cancun",
       metadata: { appendCBOR: false, bytecodeHash: "none" },
       outputSelection: Object.fromEntries(
-        CONTRACTS.map((name) => [`contracts/${name}.sol`, { [name]: ["abi", "evm.bytecode.object"], "": [] }]),
+        CONTRACTS.map((name) => [
+          `contracts/${name}.sol`,
+          { [name]: ["abi", "evm.bytecode.object"], "": [] },
+        ]),
       ),
     },
   };

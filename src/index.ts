@@ -10,7 +10,12 @@ export {
   type AvellanedaStoikovVariant,
   avellanedaStoikovQuotes,
 } from "./strategies/avellaneda-stoikov-quotes.js";
-export { type FillIntensity, FillIntensityEstimator, type FillIntensityWindow, type TradedView } from "./strategies/fill-intensity.js";
+export {
+  type FillIntensity,
+  FillIntensityEstimator,
+  type FillIntensityWindow,
+  type TradedView,
+} from "./strategies/fill-intensity.js";
 export {
   type GlftDistances,
   GlftExactQuotes,
@@ -21,7 +26,11 @@ export {
   glftTerms,
 } from "./strategies/glft-quotes.js";
 export type { Intent, Quote, QuotesIntent, Reason, TargetIntent } from "./strategies/intent.js";
-export { inventoryFraction, type SizeMultipliers, sizeMultipliers } from "./strategies/inventory-skew.js";
+export {
+  inventoryFraction,
+  type SizeMultipliers,
+  sizeMultipliers,
+} from "./strategies/inventory-skew.js";
 export { type QuoteAroundOptions, quoteAround } from "./strategies/quote-around.js";
 export { type ShapedQuotes, shapeQuotes, type WantedLevel } from "./strategies/shape-quotes.js";
 export { exactLotsOfBase, lotsOfBase } from "./strategies/size-lots.js";
@@ -32,4 +41,9 @@ export {
   type StrategyContext,
   type StrategyDefinition,
 } from "./strategies/strategy.js";
-export { EwmaVolatility, RollingVolatility, type VolatilityEstimator, type VolatilityWindow } from "./strategies/volatility.js";
+export {
+  EwmaVolatility,
+  RollingVolatility,
+  type VolatilityEstimator,
+  type VolatilityWindow,
+} from "./strategies/volatility.js";

@@ -49,7 +49,8 @@ export interface Tick {
 export function timeTicks(fromMs: number, toMs: number, most: number): Tick[] {
   const step = TIME_STEPS.find((candidate) => (toMs - fromMs) / candidate <= most) ?? 365 * DAY;
   const ticks: Tick[] = [];
-  for (let value = Math.ceil(fromMs / step) * step; value <= toMs; value += step) ticks.push({ value, text: shortTime(value, step) });
+  for (let value = Math.ceil(fromMs / step) * step; value <= toMs; value += step)
+    ticks.push({ value, text: shortTime(value, step) });
   return ticks;
 }
 

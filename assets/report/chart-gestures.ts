@@ -51,7 +51,8 @@ export class ChartGestures {
     this.#fingers.set(pointerId, clientX);
     const [first, second] = this.#fingers.values();
     this.#pinched =
-      this.#fingers.size === 2 && Math.abs((first as number) - (second as number)) >= LEAST_PINCH_PIXELS
+      this.#fingers.size === 2 &&
+      Math.abs((first as number) - (second as number)) >= LEAST_PINCH_PIXELS
         ? [this.#msAt(first as number), this.#msAt(second as number)]
         : undefined;
     this.#chart.look(this.#fingers.size === 1 ? this.#msAt(clientX) : undefined);
@@ -82,7 +83,8 @@ export class ChartGestures {
     this.#chart.select(undefined);
     this.#lift(event);
     // What a finger asked for stays to be read when it is lifted.
-    if (event.pointerType === "mouse" || event.type === "pointercancel") this.#chart.look(undefined);
+    if (event.pointerType === "mouse" || event.type === "pointercancel")
+      this.#chart.look(undefined);
   }
 
   #lift({ pointerId }: PointerEvent): void {
@@ -99,7 +101,9 @@ export class ChartGestures {
   }
 
   #stretch(): void {
-    const [first, second] = [...this.#fingers.values()].map((clientX) => this.#chart.shareAt(clientX));
+    const [first, second] = [...this.#fingers.values()].map((clientX) =>
+      this.#chart.shareAt(clientX),
+    );
     if (this.#pinched === undefined || first === undefined || second === undefined) return;
     const [firstMs, secondMs] = this.#pinched;
     const wholeMs = (secondMs - firstMs) / (second - first);

@@ -46,14 +46,25 @@ export class FillsTable {
     scroll.setAttribute("role", "region");
     scroll.setAttribute("aria-label", "Fills");
     scroll.append(table);
-    this.#buttons = { first: pager("« First"), back: pager("‹ Back"), on: pager("Next ›"), last: pager("Last »") };
+    this.#buttons = {
+      first: pager("« First"),
+      back: pager("‹ Back"),
+      on: pager("Next ›"),
+      last: pager("Last »"),
+    };
     this.#buttons.first.addEventListener("click", () => this.#turn(0));
     this.#buttons.back.addEventListener("click", () => this.#turn(this.#page - 1));
     this.#buttons.on.addEventListener("click", () => this.#turn(this.#page + 1));
     this.#buttons.last.addEventListener("click", () => this.#turn(this.#pages - 1));
     const bar = html("div", "pager");
     this.#where.setAttribute("role", "status");
-    bar.append(this.#buttons.first, this.#buttons.back, this.#where, this.#buttons.on, this.#buttons.last);
+    bar.append(
+      this.#buttons.first,
+      this.#buttons.back,
+      this.#where,
+      this.#buttons.on,
+      this.#buttons.last,
+    );
     host.replaceChildren(scroll, bar);
     this.#turn(0);
   }
@@ -69,7 +80,13 @@ export class FillsTable {
     const order = (row: FillRow): string => row.fields[index] ?? "";
     this.#rows.sort((a, b) => {
       const [left, right] = [order(a), order(b)];
-      const by = TEXT_COLUMNS.has(name) ? (left < right ? -1 : left > right ? 1 : 0) : Number(left) - Number(right);
+      const by = TEXT_COLUMNS.has(name)
+        ? left < right
+          ? -1
+          : left > right
+            ? 1
+            : 0
+        : Number(left) - Number(right);
       return this.#sign * by || Number(a.fields[0]) - Number(b.fields[0]);
     });
     this.#turn(0);
@@ -78,15 +95,21 @@ export class FillsTable {
   #turn(page: number): void {
     this.#page = Math.max(0, Math.min(this.#pages - 1, page));
     for (const [name, cell] of this.#heads) {
-      if (name === this.#sorted) cell.setAttribute("aria-sort", this.#sign === 1 ? "ascending" : "descending");
+      if (name === this.#sorted)
+        cell.setAttribute("aria-sort", this.#sign === 1 ? "ascending" : "descending");
       else cell.removeAttribute("aria-sort");
     }
     const from = this.#page * PAGE_ROWS;
     const shown = this.#rows.slice(from, from + PAGE_ROWS);
     this.#body.replaceChildren(...shown.map((row) => this.#row(row)));
-    this.#where.textContent = this.#rows.length === 0 ? "no fills" : `${from + 1} to ${from + shown.length} of ${this.#rows.length}`;
-    for (const button of [this.#buttons.first, this.#buttons.back]) button.disabled = this.#page === 0;
-    for (const button of [this.#buttons.on, this.#buttons.last]) button.disabled = this.#page === this.#pages - 1;
+    this.#where.textContent =
+      this.#rows.length === 0
+        ? "no fills"
+        : `${from + 1} to ${from + shown.length} of ${this.#rows.length}`;
+    for (const button of [this.#buttons.first, this.#buttons.back])
+      button.disabled = this.#page === 0;
+    for (const button of [this.#buttons.on, this.#buttons.last])
+      button.disabled = this.#page === this.#pages - 1;
   }
 
   #row({ fields }: FillRow): HTMLTableRowElement {

@@ -1,7 +1,15 @@
 import { exact } from "./axes.js";
 import { FillsTable } from "./fills-table.js";
 import { MarkoutChart } from "./markout-chart.js";
-import { figuresOf, instantMs, lastValuesOf, type Report, readFills, readReport, valuesOf } from "./report-data.js";
+import {
+  figuresOf,
+  instantMs,
+  lastValuesOf,
+  type Report,
+  readFills,
+  readReport,
+  valuesOf,
+} from "./report-data.js";
 import { offerTable } from "./series-table.js";
 import { offerThemes } from "./theme.js";
 import { TimeChart, type TimeChartOptions, type TimeLine } from "./time-chart.js";
@@ -29,15 +37,33 @@ const bucketMs = series.bucketUs / 1000;
 chart("equity", {
   unit: report.asset,
   height: 260,
-  lines: [{ name: "equity", values: valuesOf(series.equity), colour: "c-accent", shape: "line", isScaled: true }],
+  lines: [
+    {
+      name: "equity",
+      values: valuesOf(series.equity),
+      colour: "c-accent",
+      shape: "line",
+      isScaled: true,
+    },
+  ],
 });
 chart("drawdown", {
   unit: report.asset,
   height: 130,
   holdsZero: true,
-  lines: [{ name: "below the peak", values: negated(valuesOf(series.drawdown)), colour: "c-sell", shape: "area", isScaled: true }],
+  lines: [
+    {
+      name: "below the peak",
+      values: negated(valuesOf(series.drawdown)),
+      colour: "c-sell",
+      shape: "area",
+      isScaled: true,
+    },
+  ],
 });
-const changing = Object.entries(series.parts).filter(([, values]) => values.some((value) => value !== null && value !== "0"));
+const changing = Object.entries(series.parts).filter(([, values]) =>
+  values.some((value) => value !== null && value !== "0"),
+);
 chart("parts", {
   unit: report.asset,
   height: 260,
@@ -57,7 +83,15 @@ for (const [index, budget] of report.budgets.entries()) {
     height: 130,
     holdsZero: true,
     bound: budget.limitTokens,
-    lines: [{ name: `${budget.name} used`, values: valuesOf(budget.used), colour: "c-accent", shape: "area", isScaled: true }],
+    lines: [
+      {
+        name: `${budget.name} used`,
+        values: valuesOf(budget.used),
+        colour: "c-accent",
+        shape: "area",
+        isScaled: true,
+      },
+    ],
   });
 }
 const table = document.getElementById("fills-table");
@@ -72,9 +106,27 @@ function marketCharts(market: Report["markets"][number]): void {
     unit: report.asset,
     height: 320,
     lines: [
-      { name: "mid", values: valuesOf(market.series.mid), colour: "c-ink", shape: "line", isScaled: true },
-      { name: "our bid", values: valuesOf(market.series.ownBid, true), colour: "c-buy", shape: "step", isScaled: false },
-      { name: "our ask", values: valuesOf(market.series.ownAsk, true), colour: "c-sell", shape: "step", isScaled: false },
+      {
+        name: "mid",
+        values: valuesOf(market.series.mid),
+        colour: "c-ink",
+        shape: "line",
+        isScaled: true,
+      },
+      {
+        name: "our bid",
+        values: valuesOf(market.series.ownBid, true),
+        colour: "c-buy",
+        shape: "step",
+        isScaled: false,
+      },
+      {
+        name: "our ask",
+        values: valuesOf(market.series.ownAsk, true),
+        colour: "c-sell",
+        shape: "step",
+        isScaled: false,
+      },
     ],
     fills: fills.rows.filter((fill) => fill.market === base),
     fillText: ({ fields }) =>
@@ -84,10 +136,23 @@ function marketCharts(market: Report["markets"][number]): void {
     unit: "base",
     height: 130,
     holdsZero: true,
-    lines: [{ name: "position", values: valuesOf(market.series.position), colour: "c-accent", shape: "area", isScaled: true }],
+    lines: [
+      {
+        name: "position",
+        values: valuesOf(market.series.position),
+        colour: "c-accent",
+        shape: "area",
+        isScaled: true,
+      },
+    ],
   });
   const { both, bid, ask, bidTicks, askTicks } = market.series.quoting;
-  const line = (name: string, values: readonly (number | null)[], colour: string, factor = 1): TimeLine => {
+  const line = (
+    name: string,
+    values: readonly (number | null)[],
+    colour: string,
+    factor = 1,
+  ): TimeLine => {
     return { name, values: figuresOf(values, factor), colour, shape: "line", isScaled: true };
   };
   chart(`uptime-${base}`, {
@@ -95,7 +160,11 @@ function marketCharts(market: Report["markets"][number]): void {
     height: 150,
     holdsZero: true,
     bound: 100,
-    lines: [line("bid", bid, "c-buy", 100), line("ask", ask, "c-sell", 100), line("both sides", both, "c-ink", 100)],
+    lines: [
+      line("bid", bid, "c-buy", 100),
+      line("ask", ask, "c-sell", 100),
+      line("both sides", both, "c-ink", 100),
+    ],
   });
   chart(`distance-${base}`, {
     unit: "ticks",
@@ -112,7 +181,8 @@ function chart(id: string, options: TimeChartOptions): void {
   if (host === null) return;
   new TimeChart(host, window_, bucketMs, options);
   const figure = host.closest("figure");
-  const endOf = (bucket: number): number => Math.min(window_.fullFromMs + (bucket + 1) * bucketMs, window_.fullToMs);
+  const endOf = (bucket: number): number =>
+    Math.min(window_.fullFromMs + (bucket + 1) * bucketMs, window_.fullToMs);
   if (figure !== null) offerTable(figure, options.unit, options.lines, endOf);
 }
 
@@ -130,7 +200,8 @@ function offerMarkets(): void {
   const select = document.getElementById("market");
   if (!(select instanceof HTMLSelectElement)) return;
   const show = (): void => {
-    for (const section of document.querySelectorAll<HTMLElement>("[data-market]")) section.hidden = section.dataset.market !== select.value;
+    for (const section of document.querySelectorAll<HTMLElement>("[data-market]"))
+      section.hidden = section.dataset.market !== select.value;
   };
   select.addEventListener("change", show);
   show();

@@ -47,14 +47,24 @@ export class MarkoutChart {
     new ResizeObserver(() => {
       if (host.clientWidth > 0 && host.clientWidth !== this.#width) this.#draw();
     }).observe(host);
-    this.#svg.addEventListener("pointermove", (event) => this.#look(this.#nearest(event.clientX - this.#svg.getBoundingClientRect().left)));
+    this.#svg.addEventListener("pointermove", (event) =>
+      this.#look(this.#nearest(event.clientX - this.#svg.getBoundingClientRect().left)),
+    );
     this.#svg.addEventListener("pointerleave", () => this.#look(undefined));
     this.#svg.addEventListener("blur", () => this.#look(undefined));
     this.#svg.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (step === undefined) return;
       event.preventDefault();
-      this.#look(Math.max(0, Math.min(this.#seconds.length - 1, (this.#index ?? (step > 0 ? -1 : this.#seconds.length)) + step)));
+      this.#look(
+        Math.max(
+          0,
+          Math.min(
+            this.#seconds.length - 1,
+            (this.#index ?? (step > 0 ? -1 : this.#seconds.length)) + step,
+          ),
+        ),
+      );
     });
     this.#draw();
   }
@@ -85,13 +95,33 @@ export class MarkoutChart {
     const grid = svg("g", { class: "grid" });
     for (const { value, text } of ticks) {
       const y = this.#y(value);
-      grid.append(svg("line", { x1: this.#left, x2: this.#width - RIGHT, y1: y, y2: y, class: Math.abs(value) < 1e-12 ? "zero" : "" }));
+      grid.append(
+        svg("line", {
+          x1: this.#left,
+          x2: this.#width - RIGHT,
+          y1: y,
+          y2: y,
+          class: Math.abs(value) < 1e-12 ? "zero" : "",
+        }),
+      );
       grid.append(label(text, { x: this.#left - APART, y: y + 4, "text-anchor": "end" }));
     }
     for (const [index, seconds] of this.#seconds.entries()) {
-      grid.append(label(`${seconds}`, { x: this.#x(index), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }));
+      grid.append(
+        label(`${seconds}`, {
+          x: this.#x(index),
+          y: HEIGHT - BOTTOM + 18,
+          "text-anchor": "middle",
+        }),
+      );
     }
-    grid.append(label("seconds after the fill", { x: (this.#left + this.#width - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }));
+    grid.append(
+      label("seconds after the fill", {
+        x: (this.#left + this.#width - RIGHT) / 2,
+        y: HEIGHT - 6,
+        "text-anchor": "middle",
+      }),
+    );
     const [width, height] = [this.#width - this.#left - RIGHT + 12, HEIGHT - TOP - BOTTOM + 12];
     const box = {
       x: this.#left - 6,
@@ -109,7 +139,9 @@ export class MarkoutChart {
 
   /** Holds the horizons that have a band, or every one where none has: means of a few fills run out of the chart instead of flattening it. */
   #range(): [number, number] {
-    const banded = new Set(this.#shown.flatMap(({ side, horizons }) => (side === "BOTH" ? bandedOf(horizons) : [])));
+    const banded = new Set(
+      this.#shown.flatMap(({ side, horizons }) => (side === "BOTH" ? bandedOf(horizons) : [])),
+    );
     let [low, high] = [0, 0];
     for (const { side, horizons } of this.#shown) {
       for (const [index, band] of horizons.entries()) {
@@ -123,7 +155,9 @@ export class MarkoutChart {
   }
 
   #drawGroup(plot: SVGSVGElement, { side, horizons }: Group): void {
-    const points = [...horizons.entries()].filter((entry): entry is [number, Band] => entry[1] !== null);
+    const points = [...horizons.entries()].filter(
+      (entry): entry is [number, Band] => entry[1] !== null,
+    );
     const colour = COLOURS[side];
     if (side === "BOTH") {
       const banded = points.filter(([, { halfBandTicks }]) => halfBandTicks !== null);
@@ -132,12 +166,35 @@ export class MarkoutChart {
           ([index, { meanTicks, halfBandTicks }]) =>
             `${this.#x(index).toFixed(1)} ${this.#y(meanTicks + sign * (halfBandTicks ?? 0)).toFixed(1)}`,
         );
-      if (banded.length > 0) plot.append(svg("path", { d: `M${[...edge(1), ...edge(-1).reverse()].join("L")}Z`, class: `fill ${colour}` }));
+      if (banded.length > 0)
+        plot.append(
+          svg("path", {
+            d: `M${[...edge(1), ...edge(-1).reverse()].join("L")}Z`,
+            class: `fill ${colour}`,
+          }),
+        );
     }
-    const line = points.map(([index, { meanTicks }]) => `${this.#x(index).toFixed(1)} ${this.#y(meanTicks).toFixed(1)}`).join("L");
-    if (line !== "") plot.append(svg("path", { d: `M${line}`, class: `stroke ${colour} ${side === "BOTH" ? "strong" : ""}` }));
+    const line = points
+      .map(
+        ([index, { meanTicks }]) => `${this.#x(index).toFixed(1)} ${this.#y(meanTicks).toFixed(1)}`,
+      )
+      .join("L");
+    if (line !== "")
+      plot.append(
+        svg("path", {
+          d: `M${line}`,
+          class: `stroke ${colour} ${side === "BOTH" ? "strong" : ""}`,
+        }),
+      );
     for (const [index, { meanTicks }] of points) {
-      plot.append(svg("circle", { cx: this.#x(index), cy: this.#y(meanTicks), r: side === "BOTH" ? 3.5 : 2.5, class: `dot ${colour}` }));
+      plot.append(
+        svg("circle", {
+          cx: this.#x(index),
+          cy: this.#y(meanTicks),
+          r: side === "BOTH" ? 3.5 : 2.5,
+          class: `dot ${colour}`,
+        }),
+      );
     }
   }
 
@@ -153,7 +210,10 @@ export class MarkoutChart {
       const band = horizons[index] ?? null;
       const row = html("div", "row");
       const half = band?.halfBandTicks == null ? "" : ` ± ${ticksText(band.halfBandTicks)}`;
-      const told = band === null ? "no horizon over yet" : `${ticksText(band.meanTicks)}${half} ticks, ${band.fills} fills`;
+      const told =
+        band === null
+          ? "no horizon over yet"
+          : `${ticksText(band.meanTicks)}${half} ticks, ${band.fills} fills`;
       row.append(html("i", COLOURS[side]), html("span", "", NAMES[side]), html("b", "", told));
       this.#tip.append(row);
     }
@@ -164,12 +224,18 @@ export class MarkoutChart {
 
   #nearest(x: number): number {
     const share = (x - this.#left) / Math.max(1, this.#width - this.#left - RIGHT);
-    return Math.max(0, Math.min(this.#seconds.length - 1, Math.round(share * (this.#seconds.length - 1))));
+    return Math.max(
+      0,
+      Math.min(this.#seconds.length - 1, Math.round(share * (this.#seconds.length - 1))),
+    );
   }
 
   /** Horizons stand at even steps: they grow by about three each. */
   #x(index: number): number {
-    return this.#left + (index / Math.max(1, this.#seconds.length - 1)) * (this.#width - this.#left - RIGHT);
+    return (
+      this.#left +
+      (index / Math.max(1, this.#seconds.length - 1)) * (this.#width - this.#left - RIGHT)
+    );
   }
 
   #y(value: number): number {

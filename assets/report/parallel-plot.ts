@@ -34,7 +34,13 @@ export class ParallelPlot {
     host: HTMLElement,
     axes: readonly ParallelAxis[],
     rows: readonly SweepRow[],
-    { onFilter, onChoose }: { readonly onFilter: (passes: (row: SweepRow) => boolean) => void; readonly onChoose: (index: number) => void },
+    {
+      onFilter,
+      onChoose,
+    }: {
+      readonly onFilter: (passes: (row: SweepRow) => boolean) => void;
+      readonly onChoose: (index: number) => void;
+    },
   ) {
     this.#rows = rows;
     this.#onFilter = onFilter;
@@ -52,13 +58,22 @@ export class ParallelPlot {
     });
     const xOf = (at: number): number => (axes.length === 1 ? width / 2 : left + at * gap);
     // Of thousands each line says little: where many lie on each other has to show.
-    const body = svg("g", { style: `--shown: ${Math.max(0.2, Math.min(0.6, 6 / Math.sqrt(rows.length))).toFixed(2)}` });
+    const body = svg("g", {
+      style: `--shown: ${Math.max(0.2, Math.min(0.6, 6 / Math.sqrt(rows.length))).toFixed(2)}`,
+    });
     // The best last, on top.
     for (const row of [...rows].reverse()) {
-      const path = axes.map((axis, at) => ({ x: xOf(at), share: axis.shareOf(row) })).filter(({ share }) => share !== undefined);
+      const path = axes
+        .map((axis, at) => ({ x: xOf(at), share: axis.shareOf(row) }))
+        .filter(({ share }) => share !== undefined);
       const line = svg("path", {
         class: `point stroke${row.doubtful === "" ? "" : " doubtful"}`,
-        d: path.map(({ x, share }, at) => `${at === 0 ? "M" : "L"}${x.toFixed(1)},${yOf(share as number).toFixed(1)}`).join(""),
+        d: path
+          .map(
+            ({ x, share }, at) =>
+              `${at === 0 ? "M" : "L"}${x.toFixed(1)},${yOf(share as number).toFixed(1)}`,
+          )
+          .join(""),
         style: `--tone: ${colourOf(row, rows.length)}`,
       });
       line.addEventListener("pointerenter", (event) => this.#show(row, event, host));
@@ -93,15 +108,34 @@ export class ParallelPlot {
   #axis(axis: ParallelAxis, x: number, isLast: boolean, mostLetters: number): SVGGElement {
     const group = svg("g");
     group.append(svg("line", { class: "axis", x1: x, x2: x, y1: TOP, y2: HEIGHT - FOOT }));
-    group.append(titled(label(shortened(axis.name), { class: "axis-name", x, y: 16, "text-anchor": "middle" }), axis.name));
+    group.append(
+      titled(
+        label(shortened(axis.name), { class: "axis-name", x, y: 16, "text-anchor": "middle" }),
+        axis.name,
+      ),
+    );
     for (const { share, text } of axis.ticks) {
       const [off, anchor] = isLast ? [TEXT_OFF, "start"] : [-TEXT_OFF, "end"];
       group.append(
-        titled(label(fitted(text, mostLetters), { class: "axis-text", x: x + off, y: yOf(share) + 4, "text-anchor": anchor }), text),
+        titled(
+          label(fitted(text, mostLetters), {
+            class: "axis-text",
+            x: x + off,
+            y: yOf(share) + 4,
+            "text-anchor": anchor,
+          }),
+          text,
+        ),
       );
     }
     const brush = svg("rect", { class: "brush", x: x - 7, width: 14, y: 0, height: 0 });
-    const hit = svg("rect", { class: "axis-hit", x: x - 12, width: 24, y: TOP - 8, height: HEIGHT - TOP - FOOT + 16 });
+    const hit = svg("rect", {
+      class: "axis-hit",
+      x: x - 12,
+      width: 24,
+      y: TOP - 8,
+      height: HEIGHT - TOP - FOOT + 16,
+    });
     group.append(brush, hit);
     let fromShare: number | undefined;
     const shareAt = (event: PointerEvent): number => {
@@ -150,14 +184,18 @@ export class ParallelPlot {
       ...Object.entries(row.values).map(([name, value]) => `${name}: ${value}`),
       ...(row.doubtful === "" ? [] : [`doubtful: ${row.doubtful}`]),
     ];
-    const objective = row.objective === undefined ? "none" : exact(String(Number(row.objective.toPrecision(8))));
+    const objective =
+      row.objective === undefined ? "none" : exact(String(Number(row.objective.toPrecision(8))));
     this.#tip.replaceChildren(
       html("div", "when", `point ${row.index}, rank ${row.rank}: ${objective}`),
       ...lines.map((text) => html("div", "row", text)),
     );
     this.#tip.hidden = false;
     const box = host.getBoundingClientRect();
-    const left = Math.min(event.clientX - box.left + 14, Math.max(0, box.width - this.#tip.offsetWidth - 4));
+    const left = Math.min(
+      event.clientX - box.left + 14,
+      Math.max(0, box.width - this.#tip.offsetWidth - 4),
+    );
     this.#tip.style.left = `${left}px`;
     this.#tip.style.top = `${Math.max(0, event.clientY - box.top - this.#tip.offsetHeight - 10)}px`;
   }
@@ -175,7 +213,10 @@ const CLICK_SHARE = 0.01;
 
 /** The room that an axis at an edge needs for its texts. */
 function sideOf(axis: ParallelAxis | undefined): number {
-  return Math.max(SIDE, TEXT_OFF + LETTER * Math.max(0, ...(axis?.ticks ?? []).map(({ text }) => text.length)));
+  return Math.max(
+    SIDE,
+    TEXT_OFF + LETTER * Math.max(0, ...(axis?.ticks ?? []).map(({ text }) => text.length)),
+  );
 }
 
 /** A text with the whole of it for whoever points at it. */
@@ -189,7 +230,9 @@ function titled(text: SVGElement, whole: string): SVGElement {
 /** What there is room for of a text: names alike differ at either end. */
 function fitted(text: string, most: number): string {
   const end = Math.floor((most - 1) / 2);
-  return text.length <= most ? text : `${text.slice(0, most - 1 - end)}…${text.slice(text.length - end)}`;
+  return text.length <= most
+    ? text
+    : `${text.slice(0, most - 1 - end)}…${text.slice(text.length - end)}`;
 }
 
 function yOf(share: number): number {
@@ -211,6 +254,11 @@ function colourOf({ rank, objective }: SweepRow, count: number): string {
 function shortened(name: string): string {
   const keys = name.split(".");
   let text = keys.pop() as string;
-  for (let key = keys.pop(); key !== undefined && key.length + text.length < MOST_LETTERS; key = keys.pop()) text = `${key}.${text}`;
+  for (
+    let key = keys.pop();
+    key !== undefined && key.length + text.length < MOST_LETTERS;
+    key = keys.pop()
+  )
+    text = `${key}.${text}`;
   return text.length <= MOST_LETTERS ? text : `…${text.slice(1 - MOST_LETTERS)}`;
 }

@@ -32,8 +32,14 @@ export function readReport(): Report {
 }
 
 /** The fills that lie in the page, and the names of their columns. */
-export function readFills(): { readonly columns: readonly string[]; readonly rows: readonly FillRow[] } {
-  const { columns, rows } = JSON.parse(textOf("fills-data")) as { columns: string[]; rows: string[][] };
+export function readFills(): {
+  readonly columns: readonly string[];
+  readonly rows: readonly FillRow[];
+} {
+  const { columns, rows } = JSON.parse(textOf("fills-data")) as {
+    columns: string[];
+    rows: string[][];
+  };
   const at = (name: string): number => columns.indexOf(name);
   const [time, market, side, price] = [at("time"), at("market"), at("side"), at("price")];
   return {
@@ -55,7 +61,8 @@ export function instantMs(text: string): number {
 
 /** Numbers of a series. @param noneAsGap whether 0 says that there was nothing. */
 export function valuesOf({ min, max, last }: SeriesTexts, noneAsGap = false): Values {
-  const number = (value: string | number): number => (noneAsGap && Number(value) === 0 ? Number.NaN : Number(value));
+  const number = (value: string | number): number =>
+    noneAsGap && Number(value) === 0 ? Number.NaN : Number(value);
   const count = last.length;
   const values = {
     min: new Float64Array(count),
@@ -86,9 +93,16 @@ export function lastValuesOf(last: readonly (string | null)[]): Values {
 
 /** Figures that are told for every bucket, or of which there was none. @param factor to be multiplied with */
 export function figuresOf(figures: readonly (number | null)[], factor = 1): Values {
-  const told = figures.map((figure) => (figure === null ? null : Number((figure * factor).toPrecision(12))));
+  const told = figures.map((figure) =>
+    figure === null ? null : Number((figure * factor).toPrecision(12)),
+  );
   const values = Float64Array.from(told, (figure) => figure ?? Number.NaN);
-  return { min: values, max: values, last: values, texts: told.map((figure) => (figure === null ? null : String(figure))) };
+  return {
+    min: values,
+    max: values,
+    last: values,
+    texts: told.map((figure) => (figure === null ? null : String(figure))),
+  };
 }
 
 function textOf(id: string): string {

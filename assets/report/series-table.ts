@@ -3,7 +3,12 @@ import { html } from "./svg.js";
 import type { TimeLine } from "./time-chart.js";
 
 /** Behind a chart, the same as a table: made when it is opened, since it is long. */
-export function offerTable(figure: Element, unit: string, lines: readonly TimeLine[], endOf: (bucket: number) => number): void {
+export function offerTable(
+  figure: Element,
+  unit: string,
+  lines: readonly TimeLine[],
+  endOf: (bucket: number) => number,
+): void {
   const details = html("details", "behind");
   details.append(html("summary", "", "Table"));
   figure.append(details);
@@ -11,7 +16,8 @@ export function offerTable(figure: Element, unit: string, lines: readonly TimeLi
     if (!details.open || details.querySelector("table") !== null) return;
     const table = html("table");
     const head = html("tr");
-    for (const name of ["until (UTC)", ...lines.map((line) => `${line.name}, ${unit}`)]) head.append(html("th", "", name));
+    for (const name of ["until (UTC)", ...lines.map((line) => `${line.name}, ${unit}`)])
+      head.append(html("th", "", name));
     const thead = html("thead");
     thead.append(head);
     const body = html("tbody");
@@ -20,7 +26,10 @@ export function offerTable(figure: Element, unit: string, lines: readonly TimeLi
       const texts = lines.map(({ values }) => values.texts[bucket] ?? "none");
       const row = html("tr");
       const until = new Date(endOf(bucket)).toISOString().replace("T", " ").slice(0, 23);
-      row.append(html("td", "text", until), ...texts.map((text) => html("td", "", text === "none" ? text : exact(text))));
+      row.append(
+        html("td", "text", until),
+        ...texts.map((text) => html("td", "", text === "none" ? text : exact(text))),
+      );
       body.append(row);
     }
     table.append(thead, body);

@@ -9,7 +9,11 @@ export function svg<Name extends keyof SVGElementTagNameMap>(
 }
 
 /** A new element of HTML with its class and text. */
-export function html<Name extends keyof HTMLElementTagNameMap>(name: Name, className = "", text = ""): HTMLElementTagNameMap[Name] {
+export function html<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  className = "",
+  text = "",
+): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name);
   if (className !== "") element.className = className;
   if (text !== "") element.textContent = text;
@@ -17,14 +21,21 @@ export function html<Name extends keyof HTMLElementTagNameMap>(name: Name, class
 }
 
 /** A text in a drawing. */
-export function label(text: string, attributes: Readonly<Record<string, string | number>>): SVGTextElement {
+export function label(
+  text: string,
+  attributes: Readonly<Record<string, string | number>>,
+): SVGTextElement {
   const element = svg("text", attributes);
   element.textContent = text;
   return element;
 }
 
 /** How wide the widest of some texts is in a drawing, in pixels, as texts of that class of group are. */
-export function widestText(drawing: SVGSVGElement, className: string, texts: readonly string[]): number {
+export function widestText(
+  drawing: SVGSVGElement,
+  className: string,
+  texts: readonly string[],
+): number {
   const group = svg("g", { class: className });
   drawing.append(group);
   const labels = texts.map((text) => label(text, {}));

@@ -37,13 +37,19 @@ export function rowsOf({ points }: SweepResult): SweepRow[] {
       doubtful: doubtMark(runs),
       doubts: doubtText(runs),
       figures: Object.fromEntries(
-        Object.keys(runs[0]?.figures ?? {}).map((name) => [name, meanText(runs.map((run) => figureIn(run, name)))]),
+        Object.keys(runs[0]?.figures ?? {}).map((name) => [
+          name,
+          meanText(runs.map((run) => figureIn(run, name))),
+        ]),
       ),
     }))
     .sort((a, b) => a.rank - b.rank);
 }
 
-function figureIn(run: SweepResult["points"][number]["runs"][number], name: string): string | number | null {
+function figureIn(
+  run: SweepResult["points"][number]["runs"][number],
+  name: string,
+): string | number | null {
   return (run.figures as Record<string, string | number | null>)[name] ?? null;
 }
 
@@ -53,5 +59,11 @@ function meanText(values: readonly (string | number | null)[]): string {
     const [only] = values;
     return typeof only === "number" ? String(Number(only.toPrecision(6))) : String(only);
   }
-  return String(Number((values.reduce<number>((sum, value) => sum + Number(value), 0) / values.length).toPrecision(9)));
+  return String(
+    Number(
+      (values.reduce<number>((sum, value) => sum + Number(value), 0) / values.length).toPrecision(
+        9,
+      ),
+    ),
+  );
 }

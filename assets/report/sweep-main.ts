@@ -19,7 +19,10 @@ if (plotHost !== null && tableHost !== null) {
   };
   const table = new SweepTable(tableHost, rows, choose);
   const axes = [...sweep.parameters.map(parameterAxis), objectiveAxis()];
-  const plot = new ParallelPlot(plotHost, axes, rows, { onFilter: (passes) => table.filter(passes), onChoose: choose });
+  const plot = new ParallelPlot(plotHost, axes, rows, {
+    onFilter: (passes) => table.filter(passes),
+    onChoose: choose,
+  });
   choose(sweep.best);
 }
 
@@ -34,12 +37,16 @@ function parameterAxis({ path, scale, values }: SweepResult["parameters"][number
   }
   const [min, max] = [Number(values[0]), Number(values[1])];
   const [low, span] = scale === "log" ? [Math.log(min), Math.log(max / min)] : [min, max - min];
-  const at = (share: number): number => (scale === "log" ? Math.exp(low + share * span) : low + share * span);
-  const shareOf = (value: number): number => ((scale === "log" ? Math.log(value) : value) - low) / span;
+  const at = (share: number): number =>
+    scale === "log" ? Math.exp(low + share * span) : low + share * span;
+  const shareOf = (value: number): number =>
+    ((scale === "log" ? Math.log(value) : value) - low) / span;
   return {
     name: path,
     shareOf: (row) => shareOf(Number(row.values[path])),
-    ticks: rows.every(({ values }) => Number.isInteger(values[path])) ? wholeTicks(min, max, shareOf) : ticksOf(at),
+    ticks: rows.every(({ values }) => Number.isInteger(values[path]))
+      ? wholeTicks(min, max, shareOf)
+      : ticksOf(at),
   };
 }
 
@@ -51,17 +58,27 @@ function objectiveAxis(): ParallelAxis {
   const shareOf = (value: number): number => (span === 0 ? 0.5 : (value - min) / span);
   return {
     name: sweep.objective.figure,
-    shareOf: ({ objective }: SweepRow) => (objective === undefined ? undefined : shareOf(objective)),
+    shareOf: ({ objective }: SweepRow) =>
+      objective === undefined ? undefined : shareOf(objective),
     ticks:
-      known.length === 0 ? [] : span === 0 ? [{ share: 0.5, text: rounded(min, MOST_DIGITS) }] : ticksOf((share) => min + share * span),
+      known.length === 0
+        ? []
+        : span === 0
+          ? [{ share: 0.5, text: rounded(min, MOST_DIGITS) }]
+          : ticksOf((share) => min + share * span),
   };
 }
 
 /** Of whole numbers only such: all of a few, else about as many as of any range. */
-function wholeTicks(min: number, max: number, shareOf: (value: number) => number): ParallelAxis["ticks"] {
+function wholeTicks(
+  min: number,
+  max: number,
+  shareOf: (value: number) => number,
+): ParallelAxis["ticks"] {
   const step = Math.max(1, Math.ceil((max - min) / (2 * TICKS)));
   const ticks: { share: number; text: string }[] = [];
-  for (let value = min; value <= max; value += step) ticks.push({ share: shareOf(value), text: exact(String(value)) });
+  for (let value = min; value <= max; value += step)
+    ticks.push({ share: shareOf(value), text: exact(String(value)) });
   return ticks;
 }
 

@@ -36,11 +36,21 @@ export class SweepTable {
     this.#columns = [
       { name: "rank", of: ({ rank }) => rank },
       { name: "point", of: ({ index }) => index },
-      ...Object.keys(first?.values ?? {}).map((name): Column => ({ name, of: ({ values }) => values[name] ?? "" })),
-      ...(rows.some(({ ended }) => ended !== "") ? [{ name: "ended early", of: ({ ended }: SweepRow) => ended }] : []),
-      ...(isAnyDoubtful ? [{ name: "doubtful", className: "doubtful", of: ({ doubtful }: SweepRow) => doubtful }] : []),
-      ...Object.keys(first?.figures ?? {}).map((name): Column => ({ name, of: ({ figures }) => figures[name] ?? "" })),
-      ...(isAnyDoubtful ? [{ name: "why doubtful", className: "text long", of: ({ doubts }: SweepRow) => doubts }] : []),
+      ...Object.keys(first?.values ?? {}).map(
+        (name): Column => ({ name, of: ({ values }) => values[name] ?? "" }),
+      ),
+      ...(rows.some(({ ended }) => ended !== "")
+        ? [{ name: "ended early", of: ({ ended }: SweepRow) => ended }]
+        : []),
+      ...(isAnyDoubtful
+        ? [{ name: "doubtful", className: "doubtful", of: ({ doubtful }: SweepRow) => doubtful }]
+        : []),
+      ...Object.keys(first?.figures ?? {}).map(
+        (name): Column => ({ name, of: ({ figures }) => figures[name] ?? "" }),
+      ),
+      ...(isAnyDoubtful
+        ? [{ name: "why doubtful", className: "text long", of: ({ doubts }: SweepRow) => doubts }]
+        : []),
     ];
     const table = html("table", "fills");
     const head = html("tr");
@@ -81,7 +91,8 @@ export class SweepTable {
   /** Marks a point's row, where it is in sight. */
   choose(index: number): void {
     this.#chosen = index;
-    for (const row of this.#body.rows) row.classList.toggle("chosen", row.dataset.index === String(index));
+    for (const row of this.#body.rows)
+      row.classList.toggle("chosen", row.dataset.index === String(index));
   }
 
   #sort(name: string): void {
@@ -93,20 +104,26 @@ export class SweepTable {
 
   #order(): void {
     const column = this.#columns.find(({ name }) => name === this.#sorted) as Column;
-    this.#shown.sort((a, b) => this.#sign * compared(column.of(a), column.of(b)) || a.rank - b.rank);
+    this.#shown.sort(
+      (a, b) => this.#sign * compared(column.of(a), column.of(b)) || a.rank - b.rank,
+    );
   }
 
   #turn(page: number): void {
     const pages = Math.max(1, Math.ceil(this.#shown.length / PAGE_ROWS));
     this.#page = Math.max(0, Math.min(pages - 1, page));
     for (const [name, cell] of this.#heads) {
-      if (name === this.#sorted) cell.setAttribute("aria-sort", this.#sign === 1 ? "ascending" : "descending");
+      if (name === this.#sorted)
+        cell.setAttribute("aria-sort", this.#sign === 1 ? "ascending" : "descending");
       else cell.removeAttribute("aria-sort");
     }
     const from = this.#page * PAGE_ROWS;
     const rows = this.#shown.slice(from, from + PAGE_ROWS);
     this.#body.replaceChildren(...rows.map((row) => this.#row(row)));
-    this.#where.textContent = rows.length === 0 ? "no points" : `${from + 1} to ${from + rows.length} of ${this.#shown.length}`;
+    this.#where.textContent =
+      rows.length === 0
+        ? "no points"
+        : `${from + 1} to ${from + rows.length} of ${this.#shown.length}`;
     this.#back.disabled = this.#page === 0;
     this.#on.disabled = this.#page === pages - 1;
   }
@@ -121,7 +138,13 @@ export class SweepTable {
     });
     for (const column of this.#columns) {
       const text = String(column.of(of));
-      row.append(html("td", column.className ?? "", text === "" || Number.isNaN(Number(text)) ? text : exact(text)));
+      row.append(
+        html(
+          "td",
+          column.className ?? "",
+          text === "" || Number.isNaN(Number(text)) ? text : exact(text),
+        ),
+      );
     }
     return row;
   }
@@ -131,7 +154,9 @@ export class SweepTable {
 function compared(a: string | number | boolean, b: string | number | boolean): number {
   if (a === "none" || b === "none") return Number(a === "none") - Number(b === "none");
   const [left, right] = [Number(a), Number(b)];
-  return Number.isNaN(left) || Number.isNaN(right) ? String(a).localeCompare(String(b)) : left - right;
+  return Number.isNaN(left) || Number.isNaN(right)
+    ? String(a).localeCompare(String(b))
+    : left - right;
 }
 
 function pager(text: string): HTMLButtonElement {

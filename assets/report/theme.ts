@@ -4,7 +4,8 @@ export function offerThemes(): void {
   if (!(button instanceof HTMLButtonElement)) return;
   const system = matchMedia("(prefers-color-scheme: dark)");
   const root = document.documentElement;
-  const isDark = (): boolean => (root.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
+  const isDark = (): boolean =>
+    (root.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
   const show = (): void => {
     button.textContent = isDark() ? "Light" : "Dark";
     button.setAttribute("aria-label", isDark() ? "Show in light colours" : "Show in dark colours");

@@ -60,7 +60,12 @@ export class TimeChart implements Gestured {
     this.#bucketMs = bucketMs;
     this.#options = options;
     const name = host.dataset.title ?? "";
-    this.#svg = svg("svg", { role: "img", tabindex: 0, height: options.height, "aria-label": `${name}. Arrow keys read it out.` });
+    this.#svg = svg("svg", {
+      role: "img",
+      tabindex: 0,
+      height: options.height,
+      "aria-label": `${name}. Arrow keys read it out.`,
+    });
     this.#tip.setAttribute("role", "status");
     this.#tip.hidden = true;
     host.replaceChildren(this.#svg, this.#tip);
@@ -92,13 +97,31 @@ export class TimeChart implements Gestured {
     const grid = svg("g", { class: "grid" });
     for (const { value, text } of ticks) {
       const y = this.#y(value);
-      grid.append(svg("line", { x1: this.#left, x2: this.#width - RIGHT, y1: y, y2: y, class: value === 0 ? "zero" : "" }));
+      grid.append(
+        svg("line", {
+          x1: this.#left,
+          x2: this.#width - RIGHT,
+          y1: y,
+          y2: y,
+          class: value === 0 ? "zero" : "",
+        }),
+      );
       grid.append(label(text, { x: this.#left - APART, y: y + 4, "text-anchor": "end" }));
     }
-    for (const { value, text } of timeTicks(this.#window.fromMs, this.#window.toMs, Math.max(2, Math.floor(this.#width / 90)))) {
+    for (const { value, text } of timeTicks(
+      this.#window.fromMs,
+      this.#window.toMs,
+      Math.max(2, Math.floor(this.#width / 90)),
+    )) {
       const x = this.#x(value);
       const anchor = x > this.#width - 30 ? "end" : "middle";
-      grid.append(label(text, { x: anchor === "end" ? this.#width : x, y: height - 6, "text-anchor": anchor }));
+      grid.append(
+        label(text, {
+          x: anchor === "end" ? this.#width : x,
+          y: height - 6,
+          "text-anchor": anchor,
+        }),
+      );
     }
     const plot = svg("svg", {
       x: this.#left,
@@ -111,7 +134,9 @@ export class TimeChart implements Gestured {
     const { bound } = this.#options;
     if (bound !== undefined) {
       const y = this.#y(bound);
-      plot.append(svg("line", { x1: this.#left, x2: this.#width - RIGHT, y1: y, y2: y, class: "bound" }));
+      plot.append(
+        svg("line", { x1: this.#left, x2: this.#width - RIGHT, y1: y, y2: y, class: "bound" }),
+      );
     }
     this.#drawFills(plot);
     for (const line of this.#options.lines) this.#drawLine(plot, line, first, last);
@@ -129,7 +154,10 @@ export class TimeChart implements Gestured {
   }
 
   #x(ms: number): number {
-    return this.#left + ((ms - this.#window.fromMs) / (this.#window.toMs - this.#window.fromMs)) * this.#plotWidth;
+    return (
+      this.#left +
+      ((ms - this.#window.fromMs) / (this.#window.toMs - this.#window.fromMs)) * this.#plotWidth
+    );
   }
 
   #y(value: number): number {
@@ -151,12 +179,18 @@ export class TimeChart implements Gestured {
 
   #bucketAt(ms: number): number {
     const count = this.#options.lines[0]?.values.last.length ?? 1;
-    return Math.max(0, Math.min(count - 1, Math.floor((ms - this.#window.fullFromMs) / this.#bucketMs)));
+    return Math.max(
+      0,
+      Math.min(count - 1, Math.floor((ms - this.#window.fullFromMs) / this.#bucketMs)),
+    );
   }
 
   #bucketsInSight(): [number, number] {
     const count = this.#options.lines[0]?.values.last.length ?? 1;
-    return [Math.max(0, this.#bucketAt(this.#window.fromMs) - 1), Math.min(count - 1, this.#bucketAt(this.#window.toMs) + 1)];
+    return [
+      Math.max(0, this.#bucketAt(this.#window.fromMs) - 1),
+      Math.min(count - 1, this.#bucketAt(this.#window.toMs) + 1),
+    ];
   }
 
   #scale(first: number, last: number): ReturnType<typeof valueTicks> {
@@ -181,7 +215,12 @@ export class TimeChart implements Gestured {
     return valueTicks(low, high, Math.max(2, Math.floor(this.#plotHeight / 44)));
   }
 
-  #drawLine(plot: SVGSVGElement, { values, colour, shape }: TimeLine, first: number, last: number): void {
+  #drawLine(
+    plot: SVGSVGElement,
+    { values, colour, shape }: TimeLine,
+    first: number,
+    last: number,
+  ): void {
     let path = "";
     let reach = "";
     let beforeY = Number.NaN;
@@ -197,13 +236,22 @@ export class TimeChart implements Gestured {
       if (Number.isNaN(beforeY)) path += `M${x} ${y.toFixed(1)}`;
       else path += shape === "line" ? `L${x} ${y.toFixed(1)}` : `H${x}V${y.toFixed(1)}`;
       beforeY = y;
-      const [least, greatest] = [this.#y(values.min[bucket] ?? value), this.#y(values.max[bucket] ?? value)];
-      if (shape !== "step" && least - greatest > 0.75) reach += `M${x} ${least.toFixed(1)}V${greatest.toFixed(1)}`;
+      const [least, greatest] = [
+        this.#y(values.min[bucket] ?? value),
+        this.#y(values.max[bucket] ?? value),
+      ];
+      if (shape !== "step" && least - greatest > 0.75)
+        reach += `M${x} ${least.toFixed(1)}V${greatest.toFixed(1)}`;
     }
     if (path === "") return;
     if (shape === "area") {
       const [from, to] = [this.#x(this.#bucketEnd(first)), this.#x(this.#bucketEnd(last))];
-      plot.append(svg("path", { d: `${path}V${zero.toFixed(1)}H${from.toFixed(1)}Z`, class: `fill ${colour}` }));
+      plot.append(
+        svg("path", {
+          d: `${path}V${zero.toFixed(1)}H${from.toFixed(1)}Z`,
+          class: `fill ${colour}`,
+        }),
+      );
       if (to - from < 1) return;
     }
     if (reach !== "") plot.append(svg("path", { d: reach, class: `reach ${colour}` }));
@@ -211,7 +259,9 @@ export class TimeChart implements Gestured {
   }
 
   #drawFills(plot: SVGSVGElement): void {
-    const inSight = (this.#options.fills ?? []).filter(({ timeMs }) => timeMs >= this.#window.fromMs && timeMs <= this.#window.toMs);
+    const inSight = (this.#options.fills ?? []).filter(
+      ({ timeMs }) => timeMs >= this.#window.fromMs && timeMs <= this.#window.toMs,
+    );
     const isDense = inSight.length > this.#plotWidth;
     const [half, high] = isDense ? [2, 3.5] : [4, 7];
     const marks = { BUY: "", SELL: "" };
@@ -222,13 +272,19 @@ export class TimeChart implements Gestured {
     }
     const density = isDense ? " dense" : "";
     if (marks.BUY !== "") plot.append(svg("path", { d: marks.BUY, class: `mark buy${density}` }));
-    if (marks.SELL !== "") plot.append(svg("path", { d: marks.SELL, class: `mark sell${density}` }));
+    if (marks.SELL !== "")
+      plot.append(svg("path", { d: marks.SELL, class: `mark sell${density}` }));
   }
 
   #drawCursor(): void {
     this.#cursor.replaceChildren();
     const { cursorMs } = this.#window;
-    if (cursorMs === undefined || cursorMs < this.#window.fromMs || cursorMs > this.#window.toMs || this.#width === 0) {
+    if (
+      cursorMs === undefined ||
+      cursorMs < this.#window.fromMs ||
+      cursorMs > this.#window.toMs ||
+      this.#width === 0
+    ) {
       this.#tip.hidden = true;
       return;
     }
@@ -237,7 +293,8 @@ export class TimeChart implements Gestured {
     this.#cursor.append(svg("line", { x1: x, x2: x, y1: TOP, y2: TOP + this.#plotHeight }));
     for (const { values, colour } of this.#options.lines) {
       const y = this.#y(values.last[bucket] ?? Number.NaN);
-      if (y >= TOP && y <= TOP + this.#plotHeight) this.#cursor.append(svg("circle", { cx: x, cy: y, r: 3.5, class: `dot ${colour}` }));
+      if (y >= TOP && y <= TOP + this.#plotHeight)
+        this.#cursor.append(svg("circle", { cx: x, cy: y, r: 3.5, class: `dot ${colour}` }));
     }
     if (this.#isLookedAt) this.#tell(bucket, x);
     else this.#tip.hidden = true;
@@ -245,15 +302,26 @@ export class TimeChart implements Gestured {
 
   #tell(bucket: number, x: number): void {
     const { lines, unit } = this.#options;
-    this.#tip.replaceChildren(html("div", "when", `${new Date(this.#bucketEnd(bucket)).toISOString().replace("T", " ").slice(0, 19)} UTC`));
+    this.#tip.replaceChildren(
+      html(
+        "div",
+        "when",
+        `${new Date(this.#bucketEnd(bucket)).toISOString().replace("T", " ").slice(0, 19)} UTC`,
+      ),
+    );
     for (const { name, values, colour } of lines) {
       const text = values.texts[bucket];
       const row = html("div", "row");
-      row.append(html("i", colour), html("span", "", name), html("b", "", text == null ? "none" : `${exact(text)} ${unit}`));
+      row.append(
+        html("i", colour),
+        html("span", "", name),
+        html("b", "", text == null ? "none" : `${exact(text)} ${unit}`),
+      );
       this.#tip.append(row);
     }
     const fill = this.#fillNear(x);
-    if (fill !== undefined) this.#tip.append(html("div", "fill-text", this.#options.fillText?.(fill) ?? ""));
+    if (fill !== undefined)
+      this.#tip.append(html("div", "fill-text", this.#options.fillText?.(fill) ?? ""));
     this.#tip.hidden = false;
     const width = this.#tip.offsetWidth;
     const left = x + 14 + width > this.#width ? x - 14 - width : x + 14;

@@ -9,7 +9,10 @@ export interface FillComparison {
 }
 
 /** Pairs each of our fills with one of theirs, whatever either engine has besides. */
-export function compareFills(ours: readonly ScriptFill[], theirs: readonly ScriptFill[]): FillComparison {
+export function compareFills(
+  ours: readonly ScriptFill[],
+  theirs: readonly ScriptFill[],
+): FillComparison {
   const unpaired = new Map<string, ScriptFill[]>();
   for (const fill of theirs) {
     const alike = unpaired.get(keyOf(fill));
@@ -17,7 +20,11 @@ export function compareFills(ours: readonly ScriptFill[], theirs: readonly Scrip
     else alike.push(fill);
   }
   const onlyOurs = ours.filter((fill) => unpaired.get(keyOf(fill))?.pop() === undefined);
-  return { equal: ours.length - onlyOurs.length, onlyOurs, onlyTheirs: [...unpaired.values()].flat() };
+  return {
+    equal: ours.length - onlyOurs.length,
+    onlyOurs,
+    onlyTheirs: [...unpaired.values()].flat(),
+  };
 }
 
 function keyOf({ side, ticks, exchangeUs }: ScriptFill): string {

@@ -23,7 +23,10 @@ export class EngineProcess {
   /** Starts a program and waits until it says, by a first line, that it is ready. */
   static async start(program: string, args: readonly string[]): Promise<EngineProcess> {
     const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
-    const engine = new EngineProcess(child, createInterface({ input: child.stdout })[Symbol.asyncIterator]());
+    const engine = new EngineProcess(
+      child,
+      createInterface({ input: child.stdout })[Symbol.asyncIterator](),
+    );
     await engine.#answer();
     return engine;
   }

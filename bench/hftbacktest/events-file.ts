@@ -12,7 +12,10 @@ export function writeEvents(path: string, tape: Tape): void {
   const flags: bigint[] = [];
   const [exchangeNs, localNs]: [bigint[], bigint[]] = [[], []];
   const [price, amount]: [number[], number[]] = [[], []];
-  const [ticksAUnit, lotsAUnit] = [Math.round(1 / Number(tape.tickSize)), Math.round(1 / Number(tape.stepSize))];
+  const [ticksAUnit, lotsAUnit] = [
+    Math.round(1 / Number(tape.tickSize)),
+    Math.round(1 / Number(tape.stepSize)),
+  ];
   const add = (message: number, flag: bigint, signedTicks: number, lots: number): void => {
     flags.push(flag | (signedTicks > 0 ? FLAGS.buy : FLAGS.sell));
     exchangeNs.push(BigInt(tape.exchangeUs[message] as number) * 1000n);
@@ -25,12 +28,24 @@ export function writeEvents(path: string, tape: Tape): void {
     const to = tape.rowEnd[message] as number;
     const kind = tape.kind[message];
     if (kind === TapeKind.bookSnapshot)
-      for (const worst of worstOf(tape.signedTicks.subarray(from, to))) add(message, FLAGS.clear, worst, 0);
-    const flag = kind === TapeKind.trade ? FLAGS.trade : kind === TapeKind.bookSnapshot ? FLAGS.snapshot : FLAGS.depth;
-    for (let row = from; row < to; row++) add(message, flag, tape.signedTicks[row] as number, tape.lots[row] as number);
+      for (const worst of worstOf(tape.signedTicks.subarray(from, to)))
+        add(message, FLAGS.clear, worst, 0);
+    const flag =
+      kind === TapeKind.trade
+        ? FLAGS.trade
+        : kind === TapeKind.bookSnapshot
+          ? FLAGS.snapshot
+          : FLAGS.depth;
+    for (let row = from; row < to; row++)
+      add(message, flag, tape.signedTicks[row] as number, tape.lots[row] as number);
     from = to;
   }
-  const columns = [BigUint64Array.from(flags), BigInt64Array.from(exchangeNs), BigInt64Array.from(localNs), Float64Array.from(price)];
+  const columns = [
+    BigUint64Array.from(flags),
+    BigInt64Array.from(exchangeNs),
+    BigInt64Array.from(localNs),
+    Float64Array.from(price),
+  ];
   const bytes = [...columns, Float64Array.from(amount)].map(({ buffer }) => new Uint8Array(buffer));
   writeFileSync(path, Buffer.concat(bytes));
 }

@@ -25,23 +25,43 @@ export function pythonWithHftbacktest(): string {
   if (isInstalled(python)) return python;
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
-  process.stderr.write(`bench: installing ${HFTBACKTEST} into ${FOLDER}, once; that takes minutes\n`);
+  process.stderr.write(
+    `bench: installing ${HFTBACKTEST} into ${FOLDER}, once; that takes minutes\n`,
+  );
   const system = process.env.MARKETWRIGHT_PYTHON ?? "python3";
   must(system, "-m", "venv", FOLDER);
-  must(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", HFTBACKTEST);
-  if (!isInstalled(python)) throw new BenchUnavailable(`${HFTBACKTEST} was installed but cannot be imported`);
+  must(
+    python,
+    "-m",
+    "pip",
+    "install",
+    "--quiet",
+    "--disable-pip-version-check",
+    "--only-binary",
+    ":all:",
+    HFTBACKTEST,
+  );
+  if (!isInstalled(python))
+    throw new BenchUnavailable(`${HFTBACKTEST} was installed but cannot be imported`);
   return python;
 }
 
 function isInstalled(python: string): boolean {
   const version = HFTBACKTEST.split("==")[1] as string;
   const asked = ["-c", "import importlib.metadata as m; print(m.version('hftbacktest'))"];
-  return existsSync(python) && spawnSync(python, asked, { encoding: "utf8" }).stdout?.trim() === version;
+  return (
+    existsSync(python) && spawnSync(python, asked, { encoding: "utf8" }).stdout?.trim() === version
+  );
 }
 
 function must(command: string, ...args: string[]): void {
-  const { status, error, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", timeout: INSTALL_MS });
+  const { status, error, stdout, stderr } = spawnSync(command, args, {
+    encoding: "utf8",
+    timeout: INSTALL_MS,
+  });
   if (status === 0) return;
   const said = error?.message ?? `${stderr}\n${stdout}`.trim().split("\n").at(-1);
-  throw new BenchUnavailable(`${HFTBACKTEST} cannot be installed here: ${command} ${args[1] ?? ""} ${args[2] ?? ""}: ${said}`);
+  throw new BenchUnavailable(
+    `${HFTBACKTEST} cannot be installed here: ${command} ${args[1] ?? ""} ${args[2] ?? ""}: ${said}`,
+  );
 }

@@ -13,7 +13,9 @@ export class OurEngine {
   /** Starts it with the loaders of this process, so that both take the program from the same place. */
   static async start(): Promise<OurEngine> {
     const program = fileURLToPath(new URL("./our-process.ts", import.meta.url));
-    return new OurEngine(await EngineProcess.start(process.execPath, [...process.execArgv, program]));
+    return new OurEngine(
+      await EngineProcess.start(process.execPath, [...process.execArgv, program]),
+    );
   }
 
   /** The fills of one run. */

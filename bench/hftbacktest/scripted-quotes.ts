@@ -65,7 +65,12 @@ class ScriptExchange implements MatchListener {
 
   constructor(tape: Tape, { latency }: Script) {
     this.#latency = latency;
-    this.#matcher = new BookMatcher({ tape, listener: this, queue: riskAverseQueue, partialFills: false });
+    this.#matcher = new BookMatcher({
+      tape,
+      listener: this,
+      queue: riskAverseQueue,
+      partialFills: false,
+    });
   }
 
   place(side: Side, ticks: Ticks, lots: Lots, nowUs: number): ReplayOrder {

@@ -23,12 +23,26 @@ export class TheirEngine {
   }
 
   /** Starts it on a tape, whose events are written to `path`. Only constant latencies, the same both ways. */
-  static async start(python: string, path: string, tape: Tape, script: Script): Promise<TheirEngine> {
+  static async start(
+    python: string,
+    path: string,
+    tape: Tape,
+    script: Script,
+  ): Promise<TheirEngine> {
     writeEvents(path, tape);
     const { startUs, everyUs, latency, lots } = script;
     const program = fileURLToPath(new URL("./scripted_quotes.py", import.meta.url));
-    const numbers = [tape.tickSize, tape.stepSize, startUs * 1000, latency.entryUs(startUs) * 1000, everyUs * 1000, lots];
-    return new TheirEngine(await EngineProcess.start(python, [program, path, ...numbers.map(String)]));
+    const numbers = [
+      tape.tickSize,
+      tape.stepSize,
+      startUs * 1000,
+      latency.entryUs(startUs) * 1000,
+      everyUs * 1000,
+      lots,
+    ];
+    return new TheirEngine(
+      await EngineProcess.start(python, [program, path, ...numbers.map(String)]),
+    );
   }
 
   /** The fills of one run, and how many its own account counted. */
@@ -36,7 +50,11 @@ export class TheirEngine {
     const { trades, fills } = await this.#engine.ask<Filled>(`fills ${book}`);
     return {
       trades,
-      fills: fills.map(([, sign, ticks, ns]) => ({ side: sign > 0 ? "BUY" : "SELL", ticks, exchangeUs: Math.round(ns / 1000) })),
+      fills: fills.map(([, sign, ticks, ns]) => ({
+        side: sign > 0 ? "BUY" : "SELL",
+        ticks,
+        exchangeUs: Math.round(ns / 1000),
+      })),
     };
   }
 

@@ -10,7 +10,9 @@ import { filter, firstValueFrom, tap } from "rxjs";
 
 const { client, streams, close } = await connect({
   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
-  key: process.env.MARKETWRIGHT_KEY ?? "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+  key:
+    process.env.MARKETWRIGHT_KEY ??
+    "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
 });
 
 try {
@@ -23,7 +25,9 @@ try {
   const market = markets[0];
   const priceFilter = market.filters.find(({ filterType }) => filterType === "PRICE_FILTER");
   const amountFilter = market.filters.find(({ filterType }) => filterType === "AMOUNT_FILTER");
-  console.log(`market ${market.id}: tick ${priceFilter.tickSize}, step ${amountFilter.stepSize}, maker fee ${market.makerFee}`);
+  console.log(
+    `market ${market.id}: tick ${priceFilter.tickSize}, step ${amountFilter.stepSize}, maker fee ${market.makerFee}`,
+  );
 
   const book = new LocalBook();
   const following = streams.orderbook$(market.id).pipe(tap((event) => book.apply(event)));
@@ -44,19 +48,27 @@ try {
 
   // Three quarters of the best bid, on the tick: an order that rests.
   const reference = bestBid?.[0] ?? bestAsk?.[0] ?? priceFilter.minPrice;
-  const price = reference.times("0.75").div(priceFilter.tickSize).ceil().times(priceFilter.tickSize);
+  const price = reference
+    .times("0.75")
+    .div(priceFilter.tickSize)
+    .ceil()
+    .times(priceFilter.tickSize);
   const amount = amountFilter.minAmount.times(10);
   const order = { marketId: market.id, side: "BUY", amount, price, timeInForce: "GTC" };
 
   // Built here: the hash is known before anything is sent.
   const prepared = await client.prepare(order);
   const local = await client.send(prepared);
-  console.log(`placed ${local.id} at ${local.price}, built here, hash ${local.hash === prepared.hash ? "as prepared" : "of another"}`);
+  console.log(
+    `placed ${local.id} at ${local.price}, built here, hash ${local.hash === prepared.hash ? "as prepared" : "of another"}`,
+  );
 
   // Built by the exchange, and checked before it is signed.
   const other = await connect({
     baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
-    key: process.env.MARKETWRIGHT_KEY ?? "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+    key:
+      process.env.MARKETWRIGHT_KEY ??
+      "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
     gate: client.gate,
     orders: { placement: "server" },
   });
@@ -67,7 +79,10 @@ try {
   let trades = 0;
   for await (const trade of client.all.userTrades({ marketId: market.id })) {
     trades += 1;
-    if (trades <= 3) console.log(`trade ${trade.id}: ${trade.isBuyer ? "bought" : "sold"} ${trade.amount} at ${trade.price}`);
+    if (trades <= 3)
+      console.log(
+        `trade ${trade.id}: ${trade.isBuyer ? "bought" : "sold"} ${trade.amount} at ${trade.price}`,
+      );
   }
   console.log(`${trades} trades of the account`);
 
@@ -78,7 +93,9 @@ try {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   watching.unsubscribe();
-  console.log(`cancelled: ${left.length} orders left; the stream told of ${new Set(orders.map(({ id }) => id)).size} orders`);
+  console.log(
+    `cancelled: ${left.length} orders left; the stream told of ${new Set(orders.map(({ id }) => id)).size} orders`,
+  );
 } finally {
   close();
 }

@@ -15,7 +15,11 @@ const CAPTURE_GRID = new Instrument({
 });
 
 /** The recorded BTC perpetuals with the span that is measured: from when the book is whole, in exchange time. */
-export const BTC_CAPTURES: readonly { readonly tag: string; readonly fromMs: Ms; readonly toMs: Ms }[] = [
+export const BTC_CAPTURES: readonly {
+  readonly tag: string;
+  readonly fromMs: Ms;
+  readonly toMs: Ms;
+}[] = [
   { tag: "btcusdt-perp_20230404-05", fromMs: 1680652720000, toMs: 1680653210000 },
   { tag: "btcusdt-perp_20240718-19", fromMs: 1721347030000, toMs: 1721347500000 },
   { tag: "btcusdt-perp_20240808", fromMs: 1723161260000, toMs: 1723161600000 },
@@ -31,12 +35,14 @@ export async function captureFigures(
   let nextMs = fromMs;
   for await (const batch of readCapture(files, CAPTURE_GRID)) {
     for (const event of batch) {
-      for (; event.timeMs > nextMs && nextMs <= toMs; nextMs += 1000) measure.second(sideOf(depth, "BUY"), sideOf(depth, "SELL"));
+      for (; event.timeMs > nextMs && nextMs <= toMs; nextMs += 1000)
+        measure.second(sideOf(depth, "BUY"), sideOf(depth, "SELL"));
       const isMeasured = event.timeMs > fromMs && event.timeMs <= toMs;
       if (event.kind === "trade") {
         if (isMeasured) measure.traded(event.lots);
       } else if (event.kind !== "mark") {
-        if (isMeasured && event.kind === "update") measure.changed((event.bids.length + event.asks.length) / 2);
+        if (isMeasured && event.kind === "update")
+          measure.changed((event.bids.length + event.asks.length) / 2);
         depth.apply(event);
       }
     }

@@ -19,7 +19,12 @@ export interface FlowFigures {
 }
 
 /** One of the five figures. */
-export type FigureName = "spreadTicks" | "levelBase" | "tradeBase" | "autocorrelation" | "changesPerTrade";
+export type FigureName =
+  | "spreadTicks"
+  | "levelBase"
+  | "tradeBase"
+  | "autocorrelation"
+  | "changesPerTrade";
 
 /** The five, with what they are called in a report. */
 export const FIGURE_NAMES: Readonly<Record<FigureName, string>> = {

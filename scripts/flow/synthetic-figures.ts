@@ -19,7 +19,10 @@ const WARM_UP_MS = 5000;
  * without shocks and leveraged traders: no recorded span has a shock, and one of them outweighs an hour of returns.
  * @throws ConfigError for a configuration that contradicts itself.
  */
-export async function syntheticFigures(config: ExchangeConfig, minutes: number): Promise<ReadonlyMap<MarketId, FlowFigures>> {
+export async function syntheticFigures(
+  config: ExchangeConfig,
+  minutes: number,
+): Promise<ReadonlyMap<MarketId, FlowFigures>> {
   const clock = new VirtualClock(START_MS);
   const plain = withoutDisturbances(config);
   const exchange = configuredExchange(plain, { clock, random: seededRandom("unused") });
@@ -31,12 +34,18 @@ export async function syntheticFigures(config: ExchangeConfig, minutes: number):
     const measure = new FlowMeasure(instrument.lotBase);
     measures.set(id, measure);
     const sink = new MeasuringSink(measure, instrument);
-    const link = exchange.connect(`/v1/multiple?streams=${id}@orderbook/${id}@trades`, sink, "10.0.0.1");
-    if ("refused" in link) throw new RunError("the exchange refused a stream", { field: id, value: link.refused.body });
+    const link = exchange.connect(
+      `/v1/multiple?streams=${id}@orderbook/${id}@trades`,
+      sink,
+      "10.0.0.1",
+    );
+    if ("refused" in link)
+      throw new RunError("the exchange refused a stream", { field: id, value: link.refused.body });
     sink.pong = () => link.pong();
   }
   for (let second = 0; second <= minutes * 60; second++) {
-    for (const [id, measure] of measures) measure.second(sideOf(exchange, id, "BUY"), sideOf(exchange, id, "SELL"));
+    for (const [id, measure] of measures)
+      measure.second(sideOf(exchange, id, "BUY"), sideOf(exchange, id, "SELL"));
     await clock.runFor(1000);
   }
   exchange.stop();
@@ -67,7 +76,11 @@ function sideOf(exchange: EmbeddedExchange, marketId: MarketId, side: Side): Dep
 }
 
 const message = z.object({ stream: z.string(), data: z.unknown() });
-const update = z.object({ event: z.literal("update"), bids: z.array(z.unknown()), asks: z.array(z.unknown()) });
+const update = z.object({
+  event: z.literal("update"),
+  bids: z.array(z.unknown()),
+  asks: z.array(z.unknown()),
+});
 const trade = z.object({ id: z.int(), amount: z.string() });
 
 /** A reader of a market's book and trades. */

@@ -50,7 +50,9 @@ export class Account extends AccountReadings {
       rememberMs: options.rememberMs ?? REMEMBER_MS,
       streamLagMs,
       ...(options.builtHashes === undefined ? {} : { builtHashes: options.builtHashes }),
-      ...(options.transfersBefore === undefined ? {} : { transfersBefore: options.transfersBefore }),
+      ...(options.transfersBefore === undefined
+        ? {}
+        : { transfersBefore: options.transfersBefore }),
     });
     super(intake);
     this.#intake = intake;
@@ -93,9 +95,21 @@ export class Account extends AccountReadings {
   onDispatched(action: Action, nowMs: Ms): AccountStep {
     switch (action.kind) {
       case "place":
-        return this.#step(this.orders.apply(action.hash, { kind: "sent", atMs: nowMs, requestTimestampMs: action.timestampMs }));
+        return this.#step(
+          this.orders.apply(action.hash, {
+            kind: "sent",
+            atMs: nowMs,
+            requestTimestampMs: action.timestampMs,
+          }),
+        );
       case "cancel":
-        return this.#step(this.orders.apply(action.hash, { kind: "cancel-sent", atMs: nowMs, actionId: action.actionId }));
+        return this.#step(
+          this.orders.apply(action.hash, {
+            kind: "cancel-sent",
+            atMs: nowMs,
+            actionId: action.actionId,
+          }),
+        );
       case "cancel-all":
         return this.#step(this.#cancelAlls.sent(action, nowMs));
       default:
@@ -114,7 +128,9 @@ export class Account extends AccountReadings {
       case "place":
         return this.#step(this.#placed(action, outcome, nowMs));
       case "cancel":
-        return this.#step(this.orders.apply(action.hash, cancelEvent(action.actionId, outcome, nowMs)));
+        return this.#step(
+          this.orders.apply(action.hash, cancelEvent(action.actionId, outcome, nowMs)),
+        );
       case "cancel-all":
         return this.#step(this.#cancelAlls.answered(action.actionId, outcome, nowMs));
       case "build":
@@ -140,7 +156,9 @@ export class Account extends AccountReadings {
         if (event.stream !== "account") return this.#step([]);
         this.#streamUp = event.state === "up";
         this.#current = false;
-        return this.#streamUp ? this.reconcile(nowMs, this.#confirmed ? "reconnect" : "start") : this.#step([]);
+        return this.#streamUp
+          ? this.reconcile(nowMs, this.#confirmed ? "reconnect" : "start")
+          : this.#step([]);
       }
       default:
         return this.#step([]);
@@ -164,7 +182,9 @@ export class Account extends AccountReadings {
     const opposite = this.#intake.takeovers.opposite(id, nowMs);
     if (opposite === undefined) return this.#step([]);
     const step = this.#step(this.#intake.takeOver(opposite, nowMs));
-    return this.#confirmed && this.#intake.takeovers.isTakingBack(opposite.marketId) ? this.#asking(step, nowMs) : step;
+    return this.#confirmed && this.#intake.takeovers.isTakingBack(opposite.marketId)
+      ? this.#asking(step, nowMs)
+      : step;
   }
 
   /** Call a few times a second: retries, interval reconciliations, dead-time checks, late differences, pruning. */
@@ -185,20 +205,25 @@ export class Account extends AccountReadings {
     const late = this.#intake.suspects.due(nowMs);
     const liquidated = this.#liquidatedOnStream(nowMs);
     const step = this.#reconciler.tick(nowMs, this.#confirmed);
-    if (late.length === 0 && liquidated.length === 0) return step.changes.length === 0 ? step : this.#step(step.changes, step.ask);
+    if (late.length === 0 && liquidated.length === 0)
+      return step.changes.length === 0 ? step : this.#step(step.changes, step.ask);
     const differences = late.map((difference) => ({ kind: "difference", difference }) as const);
     return this.#step([...differences, ...liquidated, ...step.changes], step.ask);
   }
 
   #liquidatedOnStream(nowMs: Ms): readonly AccountChange[] {
-    if (!this.#confirmed || !this.#streamUp || !this.#intake.takeovers.liquidations.isAnyWaiting) return [];
-    return [...this.#instruments.keys()].flatMap((marketId) => liquidatedOnStream(this.#intake, marketId, nowMs));
+    if (!this.#confirmed || !this.#streamUp || !this.#intake.takeovers.liquidations.isAnyWaiting)
+      return [];
+    return [...this.#instruments.keys()].flatMap((marketId) =>
+      liquidatedOnStream(this.#intake, marketId, nowMs),
+    );
   }
 
   /** Before when `onTick` does nothing, if nothing is told until then: exchange time, as everything here. */
   nextTickMs(nowMs: Ms): Ms {
     const { suspects, startValue, takeovers } = this.#intake;
-    if (!suspects.isEmpty || startValue.isInDoubt || takeovers.liquidations.isAnyWaiting) return nowMs;
+    if (!suspects.isEmpty || startValue.isInDoubt || takeovers.liquidations.isAnyWaiting)
+      return nowMs;
     return Math.min(this.#prunedAtMs + PRUNE_EVERY_MS, this.#reconciler.nextTickMs(nowMs));
   }
 
@@ -246,9 +271,14 @@ export class Account extends AccountReadings {
   /** Incomes; a liquidation that nobody has said makes the position be asked for at once. */
   #incomes(incomes: readonly VenueIncome[], nowMs: Ms): AccountStep {
     const { takeovers } = this.#intake;
-    const isWaiting = () => incomes.some((income) => isLiquidation(income) && takeovers.liquidations.isWaiting(income.marketId));
+    const isWaiting = () =>
+      incomes.some(
+        (income) => isLiquidation(income) && takeovers.liquidations.isWaiting(income.marketId),
+      );
     const wasWaiting = isWaiting();
-    const step = this.#step(incomes.flatMap((income) => this.#intake.income(income, "stream", nowMs)));
+    const step = this.#step(
+      incomes.flatMap((income) => this.#intake.income(income, "stream", nowMs)),
+    );
     if (wasWaiting || !this.#confirmed || !isWaiting()) return step;
     return this.#asking(step, nowMs);
   }
@@ -256,7 +286,11 @@ export class Account extends AccountReadings {
   /** Whether the newest position on the account's stream, which is up, is ours, with nothing in between that it may have or lack. */
   isPositionStreamed(marketId: MarketId, nowMs: Ms): boolean {
     const { streamed } = this.#intake;
-    return this.#streamUp && this.isPositionKnown(marketId) && streamed.movedLots(marketId, Number.NEGATIVE_INFINITY, nowMs) === 0;
+    return (
+      this.#streamUp &&
+      this.isPositionKnown(marketId) &&
+      streamed.movedLots(marketId, Number.NEGATIVE_INFINITY, nowMs) === 0
+    );
   }
 
   /** Balances and positions; one that nothing explains makes the position be asked for at once. */
@@ -269,7 +303,8 @@ export class Account extends AccountReadings {
       const { marketId } = position;
       // A liquidation that was reported is asked for already.
       if (!this.#instruments.has(marketId) || takeovers.liquidations.isWaiting(marketId)) continue;
-      if (this.#intake.streamed.movedLots(marketId, nowMs, nowMs) === 0) this.#reconciler.trust(marketId);
+      if (this.#intake.streamed.movedLots(marketId, nowMs, nowMs) === 0)
+        this.#reconciler.trust(marketId);
       if (isPlausible(this.#intake, position, true, nowMs)) continue;
       const off = rests.onOurGrid(marketId, position).lots - trades.positionLots(marketId);
       isNew = this.#reconciler.doubt(marketId, off) || isNew;
@@ -283,7 +318,10 @@ export class Account extends AccountReadings {
   }
 
   #placed(action: PlaceAction, outcome: Outcome, nowMs: Ms): readonly AccountChange[] {
-    if (outcome.result === "accepted" && this.orders.recognise(outcome.order)?.hash === action.hash) {
+    if (
+      outcome.result === "accepted" &&
+      this.orders.recognise(outcome.order)?.hash === action.hash
+    ) {
       return this.#intake.order(outcome.order, "answer", nowMs);
     }
     return this.orders.apply(action.hash, placeEvent(outcome, nowMs));

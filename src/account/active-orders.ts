@@ -51,7 +51,11 @@ export class ActiveOrders {
 
 /** Own orders as they rest, or may rest, on the exchange's book: one that was placed on a finer grid, at the tick that its price counts at there. */
 export function restingOf(orders: readonly OwnOrder[]): readonly OwnRestingOrder[] {
-  return ofWhich(orders, isResting).map(({ side, ticks, availableLots }) => ({ side, ticks: outerTick(side, ticks), lots: availableLots }));
+  return ofWhich(orders, isResting).map(({ side, ticks, availableLots }) => ({
+    side,
+    ticks: outerTick(side, ticks),
+    lots: availableLots,
+  }));
 }
 
 function isResting({ phase }: OwnOrder): boolean {
@@ -65,10 +69,18 @@ function mayRest({ place, timeInForce }: OwnOrder): boolean {
 
 function bookOrderOf({ side, ticks, place, phase, availableLots }: OwnOrder): OwnBookOrder {
   const dueLots = phase === "cancelling" ? 0 : availableLots;
-  return { side, ticks: outerTick(side, ticks), lots: place === "seen" ? availableLots : 0, dueLots };
+  return {
+    side,
+    ticks: outerTick(side, ticks),
+    lots: place === "seen" ? availableLots : 0,
+    dueLots,
+  };
 }
 
 /** Those of which something is true: the list itself where it is of all of them, as it mostly is. */
-function ofWhich(orders: readonly OwnOrder[], isOne: (order: OwnOrder) => boolean): readonly OwnOrder[] {
+function ofWhich(
+  orders: readonly OwnOrder[],
+  isOne: (order: OwnOrder) => boolean,
+): readonly OwnOrder[] {
   return orders.every(isOne) ? orders : orders.filter(isOne);
 }

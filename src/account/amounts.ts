@@ -3,7 +3,12 @@ import type { VenueOrder } from "../exchange/records.js";
 import type { OrderAmounts } from "./order.js";
 
 /** The exchange's statuses after which nothing of an order is available (protocol, section 5). */
-export const FINAL_STATUSES: ReadonlySet<string> = new Set(["FILLED", "CANCELED", "EXPIRED", "FAILED"]);
+export const FINAL_STATUSES: ReadonlySet<string> = new Set([
+  "FILLED",
+  "CANCELED",
+  "EXPIRED",
+  "FAILED",
+]);
 
 /** The lots of an order as told; of one that was placed in other steps, a part of a lot counts as a whole one. */
 export function wholeLotsOf({ lots }: Pick<VenueOrder, "lots">): Lots {
@@ -18,7 +23,15 @@ export function wholeLotsOf({ lots }: Pick<VenueOrder, "lots">): Lots {
 export function amountsOfReport(report: VenueOrder): OrderAmounts | undefined {
   const { lots, pendingLots, filledLots, failedLots, canceledLots, expiredLots } = report;
   if (!isAmount(lots) || lots === 0) return amountsBetweenSteps(report);
-  if (!(isAmount(pendingLots) && isAmount(filledLots) && isAmount(failedLots) && isAmount(canceledLots) && isAmount(expiredLots)))
+  if (
+    !(
+      isAmount(pendingLots) &&
+      isAmount(filledLots) &&
+      isAmount(failedLots) &&
+      isAmount(canceledLots) &&
+      isAmount(expiredLots)
+    )
+  )
     return amountsBetweenSteps(report);
   const rest = lots - pendingLots - filledLots - failedLots - canceledLots - expiredLots;
   if (rest < 0) return undefined;
@@ -44,9 +57,23 @@ function amountsBetweenSteps(report: VenueOrder): OrderAmounts | undefined {
   const { lots, pendingLots, filledLots, failedLots, canceledLots, expiredLots } = report;
   const parts = [pendingLots, filledLots, failedLots, canceledLots, expiredLots];
   const available = parts.reduce((left, part) => left - part, lots);
-  const areAmounts = [lots, ...parts].every((amount) => amount >= 0 && amount <= Number.MAX_SAFE_INTEGER);
-  if (!areAmounts || lots === 0 || available < -ROUNDING || [lots, ...parts].every(Number.isInteger)) return undefined;
-  const [pending, filled, failed, canceled, expired] = parts.map(Math.floor) as [Lots, Lots, Lots, Lots, Lots];
+  const areAmounts = [lots, ...parts].every(
+    (amount) => amount >= 0 && amount <= Number.MAX_SAFE_INTEGER,
+  );
+  if (
+    !areAmounts ||
+    lots === 0 ||
+    available < -ROUNDING ||
+    [lots, ...parts].every(Number.isInteger)
+  )
+    return undefined;
+  const [pending, filled, failed, canceled, expired] = parts.map(Math.floor) as [
+    Lots,
+    Lots,
+    Lots,
+    Lots,
+    Lots,
+  ];
   const rest = wholeLotsOf(report) - pending - filled - failed - canceled - expired;
   const isOpen = !FINAL_STATUSES.has(report.status);
   const availableLots = isOpen ? Math.max(0, Math.ceil(available - ROUNDING)) : 0;
@@ -81,7 +108,14 @@ export function joinAmounts(lots: Lots, a: OrderAmounts, b: OrderAmounts): Order
   const expiredLots = Math.min(Math.max(a.expiredLots, b.expiredLots), left);
   left -= expiredLots;
   const availableLots = Math.min(a.availableLots, b.availableLots, left);
-  return { availableLots, pendingLots: left - availableLots, filledLots, failedLots, canceledLots, expiredLots };
+  return {
+    availableLots,
+    pendingLots: left - availableLots,
+    filledLots,
+    failedLots,
+    canceledLots,
+    expiredLots,
+  };
 }
 
 /** Whether two amounts are the same in every part. */

@@ -23,11 +23,17 @@ export class CancelAlls {
     const covered = this.#orders
       .unresolved()
       .filter((order) => order.marketId === action.marketId)
-      .filter((order) => order.place === "seen" || order.requestTimestampMs + 2 * this.#windowMs < action.timestampMs)
+      .filter(
+        (order) =>
+          order.place === "seen" ||
+          order.requestTimestampMs + 2 * this.#windowMs < action.timestampMs,
+      )
       .filter((order) => order.place !== "intended")
       .map((order) => order.hash);
     this.#covered.set(action.actionId, covered);
-    return covered.flatMap((hash) => this.#orders.apply(hash, { kind: "cancel-sent", atMs: nowMs, actionId: action.actionId }));
+    return covered.flatMap((hash) =>
+      this.#orders.apply(hash, { kind: "cancel-sent", atMs: nowMs, actionId: action.actionId }),
+    );
   }
 
   /** Its answer, for every order that it covered. */

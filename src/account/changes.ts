@@ -53,7 +53,12 @@ export type AccountChange =
    * An order that is not the bot's own was seen for the first time, or has changed. `isLeftOver`: an earlier run of this bot placed it, in a
    * market that is not this run's.
    */
-  | { readonly kind: "foreign"; readonly order: VenueOrder; readonly first: boolean; readonly isLeftOver: boolean }
+  | {
+      readonly kind: "foreign";
+      readonly order: VenueOrder;
+      readonly first: boolean;
+      readonly isLeftOver: boolean;
+    }
   /** A trade of the account, seen for the first time: it is in the position from now on. */
   | { readonly kind: "fill"; readonly trade: VenueTrade }
   | { readonly kind: "settled"; readonly trade: VenueTrade }
@@ -80,13 +85,23 @@ export type AccountChange =
       readonly isTakenOver?: boolean;
     }
   /** The position was set to what the exchange says, since nothing that we know explains the difference. */
-  | { readonly kind: "position-set"; readonly marketId: MarketId; readonly lots: Lots; readonly was: Lots }
+  | {
+      readonly kind: "position-set";
+      readonly marketId: MarketId;
+      readonly lots: Lots;
+      readonly was: Lots;
+    }
   | { readonly kind: "difference"; readonly difference: Difference }
   | { readonly kind: "reconciled"; readonly result: ReconcileResult }
   /** The start waits for trades of these markets to settle: the exchange's position may have them already, or only from then on. */
   | { readonly kind: "awaits-settlement"; readonly marketIds: readonly MarketId[] }
   /** A question of the reconciliation failed and is asked again at `retryAtMs`. */
-  | { readonly kind: "reconcile-failed"; readonly ask: string; readonly message: string; readonly retryAtMs: Ms };
+  | {
+      readonly kind: "reconcile-failed";
+      readonly ask: string;
+      readonly message: string;
+      readonly retryAtMs: Ms;
+    };
 
 /** What one input did, and what is to be asked of the venue because of it. */
 export interface AccountStep {

@@ -25,7 +25,12 @@ export interface ComparedPosition {
  * left beside all of those trades, so that one that waits to be explained has to wait until it is known which of them the position has.
  * Undefined: nothing can be said.
  */
-export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: MarketId, nowMs: Ms): ComparedPosition | undefined {
+export function comparedPosition(
+  run: ReconcileRun,
+  intake: Intake,
+  marketId: MarketId,
+  nowMs: Ms,
+): ComparedPosition | undefined {
   const { trades, takeovers } = intake;
   const trail = trades.trail(marketId);
   const counted = countedPosition(run, marketId);
@@ -42,15 +47,33 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
     const lacking = untold.map((lots) => lots + unsettled).find((lots) => beyond.has(lots));
     if (lacking === undefined) return undefined;
     const isFollowed = certain.includes(lacking - unsettled);
-    return { ours: theirs, theirs, isLagging: lacking !== 0, isFollowed, isUnsettled: unsettled !== 0, isExact, restPaper };
+    return {
+      ours: theirs,
+      theirs,
+      isLagging: lacking !== 0,
+      isFollowed,
+      isUnsettled: unsettled !== 0,
+      isExact,
+      restPaper,
+    };
   };
   const apart = (unsettled: Lots): ComparedPosition => {
     const ours = trades.positionLots(marketId);
-    return { ours, theirs: theirs + unsettled, isLagging: false, isFollowed: false, isUnsettled: false, isExact, restPaper };
+    return {
+      ours,
+      theirs: theirs + unsettled,
+      isLagging: false,
+      isFollowed: false,
+      isUnsettled: false,
+      isExact,
+      restPaper,
+    };
   };
   // What the exchange lacks of them is no number of lots: only that it lacks nothing can be seen.
-  if (trades.isRestUnsettled(marketId)) return restPaper === intake.rests.of(marketId) ? equalBut(0) : undefined;
-  if (takeovers.liquidations.isWaiting(marketId)) return known === undefined ? undefined : (equalBut(known) ?? apart(known));
+  if (trades.isRestUnsettled(marketId))
+    return restPaper === intake.rests.of(marketId) ? equalBut(0) : undefined;
+  if (takeovers.liquidations.isWaiting(marketId))
+    return known === undefined ? undefined : (equalBut(known) ?? apart(known));
   for (const unsettled of trades.unsettledLots(marketId)) {
     const equal = equalBut(unsettled);
     if (equal !== undefined) return equal;
@@ -59,11 +82,23 @@ export function comparedPosition(run: ReconcileRun, intake: Intake, marketId: Ma
 }
 
 /** A position that has, or lacks, the trades that have not settled shows which of the two the exchange's are. */
-export function noteCounting(run: ReconcileRun, intake: Intake, marketId: MarketId, nowMs: Ms): void {
+export function noteCounting(
+  run: ReconcileRun,
+  intake: Intake,
+  marketId: MarketId,
+  nowMs: Ms,
+): void {
   const { trades, takeovers, counting } = intake;
   const counted = countedPosition(run, marketId);
-  const isMoved = takeovers.liquidations.isWaiting(marketId) || takeovers.untoldLots(marketId, nowMs).length > 1;
-  if (counted === undefined || isMoved || trades.isRestUnsettled(marketId) || trades.trail(marketId).length !== 1) return;
+  const isMoved =
+    takeovers.liquidations.isWaiting(marketId) || takeovers.untoldLots(marketId, nowMs).length > 1;
+  if (
+    counted === undefined ||
+    isMoved ||
+    trades.isRestUnsettled(marketId) ||
+    trades.trail(marketId).length !== 1
+  )
+    return;
   const open = trades.open(marketId);
   if (open === undefined || open.lots === 0 || open.sinceMs < settlingSinceMs(run, nowMs)) return;
   const lacking = trades.positionLots(marketId) - intake.rests.onOurGrid(marketId, counted).lots;
@@ -75,10 +110,16 @@ export function noteCounting(run: ReconcileRun, intake: Intake, marketId: Market
  * What the counted position lacks of our trades, with nothing in between, by how the exchange counts them; undefined where that is not known. A
  * liquidation that has waited for too long for trades that nothing settles is told as if it had them.
  */
-function lackingLots(run: ReconcileRun, { counting, trades, takeovers }: Intake, marketId: MarketId, nowMs: Ms): Lots | undefined {
+function lackingLots(
+  run: ReconcileRun,
+  { counting, trades, takeovers }: Intake,
+  marketId: MarketId,
+  nowMs: Ms,
+): Lots | undefined {
   if (counting.from === "match") return 0;
   const open = trades.open(marketId);
   if (open === undefined || open.lots === 0) return open?.lots;
-  if (counting.from === "settlement" && open.sinceMs >= settlingSinceMs(run, nowMs)) return open.lots;
+  if (counting.from === "settlement" && open.sinceMs >= settlingSinceMs(run, nowMs))
+    return open.lots;
   return takeovers.liquidations.isOverdue(marketId, nowMs) ? 0 : undefined;
 }

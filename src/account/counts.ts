@@ -63,4 +63,10 @@ export class Tally {
 }
 
 /** Phases of an order that the exchange has not shown us, or that it never had. */
-const NEVER_SHOWN: ReadonlySet<string> = new Set(["intended", "sent", "unknown", "rejected", "lost"]);
+const NEVER_SHOWN: ReadonlySet<string> = new Set([
+  "intended",
+  "sent",
+  "unknown",
+  "rejected",
+  "lost",
+]);

@@ -19,13 +19,25 @@ export class ForeignOrders {
     const amounts = amountsOfReport(report);
     if (amounts === undefined) return undefined;
     const known = this.#orders.get(report.id);
-    const joined = known === undefined ? amounts : joinAmounts(known.order.lots, known.order, amounts);
+    const joined =
+      known === undefined ? amounts : joinAmounts(known.order.lots, known.order, amounts);
     if (known !== undefined && sameAmounts(joined, known.order)) return undefined;
     const open = joined.availableLots > 0;
-    const order: VenueOrder = { ...report, lots: known?.order.lots ?? wholeLotsOf(report), ...joined };
-    this.#orders.set(report.id, { order, finalAtMs: open ? undefined : (known?.finalAtMs ?? nowMs) });
+    const order: VenueOrder = {
+      ...report,
+      lots: known?.order.lots ?? wholeLotsOf(report),
+      ...joined,
+    };
+    this.#orders.set(report.id, {
+      order,
+      finalAtMs: open ? undefined : (known?.finalAtMs ?? nowMs),
+    });
     const before = known === undefined ? 0 : known.order.pendingLots + known.order.filledLots;
-    return { order, first: known === undefined, matchedLots: order.pendingLots + order.filledLots - before };
+    return {
+      order,
+      first: known === undefined,
+      matchedLots: order.pendingLots + order.filledLots - before,
+    };
   }
 
   has(orderId: Int64Id): boolean {
@@ -41,7 +53,8 @@ export class ForeignOrders {
     if (this.#orders.size === 0) return NONE;
     const open: VenueOrder[] = [];
     for (const { order, finalAtMs } of this.#orders.values()) {
-      if (finalAtMs === undefined && (marketId === undefined || order.marketId === marketId)) open.push(order);
+      if (finalAtMs === undefined && (marketId === undefined || order.marketId === marketId))
+        open.push(order);
     }
     return open;
   }
@@ -49,13 +62,18 @@ export class ForeignOrders {
   /** The exchange lists it neither as open nor in the history, twice: it is no order any more. */
   vanish(orderId: Int64Id, nowMs: Ms): void {
     const known = this.#orders.get(orderId);
-    if (known !== undefined && known.finalAtMs === undefined) this.#orders.set(orderId, { order: known.order, finalAtMs: nowMs });
+    if (known !== undefined && known.finalAtMs === undefined)
+      this.#orders.set(orderId, { order: known.order, finalAtMs: nowMs });
   }
 
   /** Forgets those that have been final since before `beforeMs`, and, with something unsettled, since before `unsettledBeforeMs`. */
   forget(beforeMs: Ms, unsettledBeforeMs: Ms): void {
     for (const [id, { order, finalAtMs }] of this.#orders) {
-      if (finalAtMs !== undefined && finalAtMs < (order.pendingLots > 0 ? unsettledBeforeMs : beforeMs)) this.#orders.delete(id);
+      if (
+        finalAtMs !== undefined &&
+        finalAtMs < (order.pendingLots > 0 ? unsettledBeforeMs : beforeMs)
+      )
+        this.#orders.delete(id);
     }
   }
 }

@@ -35,11 +35,17 @@ export function afterPage(window: HistoryWindow, page: readonly Ms[]): PageVerdi
   const oneInstant = oldestMs === newestMs;
   const older = { startMs: window.startMs, endMs: oneInstant ? oldestMs : oldestMs + 1 };
   const newer = { startMs: oneInstant ? newestMs + 1 : newestMs, endMs: window.endMs };
-  return { rest: [older, newer].filter((w) => w.endMs === undefined || w.endMs > w.startMs), complete: !oneInstant };
+  return {
+    rest: [older, newer].filter((w) => w.endMs === undefined || w.endMs > w.startMs),
+    complete: !oneInstant,
+  };
 }
 
 /** Windows that overlap or lie within `joinMs` of each other, made one: fewer questions, nothing skipped. */
-export function mergeWindows(windows: readonly HistoryWindow[], joinMs: Ms): readonly HistoryWindow[] {
+export function mergeWindows(
+  windows: readonly HistoryWindow[],
+  joinMs: Ms,
+): readonly HistoryWindow[] {
   const merged: HistoryWindow[] = [];
   for (const window of [...windows].sort((a, b) => a.startMs - b.startMs)) {
     const last = merged.at(-1);
@@ -47,7 +53,10 @@ export function mergeWindows(windows: readonly HistoryWindow[], joinMs: Ms): rea
       merged.push(window);
       continue;
     }
-    const endMs = last.endMs === undefined || window.endMs === undefined ? undefined : Math.max(last.endMs, window.endMs);
+    const endMs =
+      last.endMs === undefined || window.endMs === undefined
+        ? undefined
+        : Math.max(last.endMs, window.endMs);
     merged[merged.length - 1] = { startMs: last.startMs, endMs };
   }
   return merged;

@@ -1,6 +1,12 @@
 import type { Instrument } from "../core/instrument.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
-import type { VenueBalances, VenueIncome, VenueOrder, VenuePosition, VenueTrade } from "../exchange/records.js";
+import type {
+  VenueBalances,
+  VenueIncome,
+  VenueOrder,
+  VenuePosition,
+  VenueTrade,
+} from "../exchange/records.js";
 import { amountsOfReport, sameAmounts } from "./amounts.js";
 import type { AccountChange, Difference } from "./changes.js";
 import { Counting } from "./counted-from.js";
@@ -111,7 +117,12 @@ export class Intake {
     return this.#positions;
   }
 
-  order(report: VenueOrder, source: ReportSource, nowMs: Ms, askedAtMs?: Ms): readonly AccountChange[] {
+  order(
+    report: VenueOrder,
+    source: ReportSource,
+    nowMs: Ms,
+    askedAtMs?: Ms,
+  ): readonly AccountChange[] {
     const before = this.orders.recognise(report);
     const changes = this.orders.report(report, source, nowMs, askedAtMs, before);
     const own = before === undefined ? this.orders.recognise(report) : this.orders.get(before.hash);
@@ -152,12 +163,15 @@ export class Intake {
         if (based) this.profit.fill(trade);
         this.#traded(trade, 1);
         // What was traded before this run is in the base position, and in an earlier run's log.
-        return based || trade.timeMs >= this.#begunAtMs ? [{ kind: "fill", trade }] : [{ kind: "earlier-trade", trade }];
+        return based || trade.timeMs >= this.#begunAtMs
+          ? [{ kind: "fill", trade }]
+          : [{ kind: "earlier-trade", trade }];
       case "settled":
         return [{ kind: "settled", trade }];
       case "failed":
         // A failure that was over before this run is in no count of it, and not told again at each start.
-        if (news.counted === undefined && trade.timeMs < this.#begunAtMs) return [{ kind: "earlier-trade", trade }];
+        if (news.counted === undefined && trade.timeMs < this.#begunAtMs)
+          return [{ kind: "earlier-trade", trade }];
         if (based && news.counted !== undefined) this.profit.failed(news.counted);
         if (news.counted !== undefined) this.#traded(news.counted, -1);
         return [{ kind: "trade-failed", trade, lots: news.lots }];
@@ -167,9 +181,11 @@ export class Intake {
   income(income: VenueIncome, told: Told, nowMs: Ms): readonly AccountChange[] {
     const subject = `income ${income.id}`;
     if (told === "stream") this.suspects.clear(subject);
-    if (isTransfer(income) && (!this.#suspecting || this.incomes.isEarlier(income))) this.transfers.noteEarlier(income);
+    if (isTransfer(income) && (!this.#suspecting || this.incomes.isEarlier(income)))
+      this.transfers.noteEarlier(income);
     const isOurLiquidation = isLiquidation(income) && this.#instruments.has(income.marketId);
-    if (isOurLiquidation && !this.#suspecting && this.incomes.isEarlier(income)) this.takeovers.noteEarlier(income);
+    if (isOurLiquidation && !this.#suspecting && this.incomes.isEarlier(income))
+      this.takeovers.noteEarlier(income);
     if (!this.incomes.income(income)) return [];
     this.#moneySerial += 1;
     if (isOurLiquidation) this.takeovers.income(income, nowMs);
@@ -193,7 +209,12 @@ export class Intake {
     return [{ kind: "income", income }];
   }
 
-  account(balances: VenueBalances, positions: readonly VenuePosition[], told: Told, nowMs: Ms): readonly AccountChange[] {
+  account(
+    balances: VenueBalances,
+    positions: readonly VenuePosition[],
+    told: Told,
+    nowMs: Ms,
+  ): readonly AccountChange[] {
     if (told === "stream") this.#streamBalancesSerial += 1;
     this.netValue.tell(balances, positions, nowMs);
     this.#balancesMoneySerial = this.#moneySerial;
@@ -208,7 +229,12 @@ export class Intake {
   }
 
   /** The first base position of a market: its profit begins here. Returns what was taken over and is not in it. */
-  base(marketId: MarketId, lots: number, exchangeTimeMs: Ms, restPaper = 0n): readonly AccountChange[] {
+  base(
+    marketId: MarketId,
+    lots: number,
+    exchangeTimeMs: Ms,
+    restPaper = 0n,
+  ): readonly AccountChange[] {
     this.trades.setPosition(marketId, lots);
     this.unexplained.agree(marketId);
     this.rests.set(marketId, restPaper);

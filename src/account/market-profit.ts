@@ -73,7 +73,8 @@ export class MarketProfit {
     this.#midHalfTicks = midHalfTicks;
     const mid = BigInt(midHalfTicks);
     if (this.#mid === undefined) this.#startMid = mid;
-    else if (this.#lots !== 0n) this.#inventory += this.#lots * (mid - this.#mid) * this.#halfTickLot;
+    else if (this.#lots !== 0n)
+      this.#inventory += this.#lots * (mid - this.#mid) * this.#halfTickLot;
     this.#mid = mid;
   }
 
@@ -84,7 +85,8 @@ export class MarketProfit {
 
   fill(sign: 1 | -1, { lots, restPaper = 0n, ticks, quote, commission }: VenueTrade): void {
     const signed = BigInt(sign * lots);
-    this.#spread += signed * this.#midOr(ticks) * this.#halfTickLot - BigInt(sign) * quote * this.#scale;
+    this.#spread +=
+      signed * this.#midOr(ticks) * this.#halfTickLot - BigInt(sign) * quote * this.#scale;
     this.#fees -= commission * this.#scale;
     this.#lots += signed;
     if (restPaper !== 0n) this.#spread += this.#traded(BigInt(sign) * restPaper, ticks);
@@ -92,7 +94,9 @@ export class MarketProfit {
 
   failed(sign: 1 | -1, { lots, restPaper = 0n, ticks, quote, commission }: VenueTrade): void {
     const signed = BigInt(sign * lots);
-    this.#failed += (BigInt(sign) * quote + commission) * this.#scale - signed * this.#midOr(ticks) * this.#halfTickLot;
+    this.#failed +=
+      (BigInt(sign) * quote + commission) * this.#scale -
+      signed * this.#midOr(ticks) * this.#halfTickLot;
     this.#lots -= signed;
     if (restPaper !== 0n) this.#failed += this.#traded(BigInt(-sign) * restPaper, ticks);
   }
@@ -116,11 +120,16 @@ export class MarketProfit {
     const moved = BigInt(lots);
     this.#liquidation += credit * this.#scale;
     if (moved === 0n) return;
-    const atMid = moved * this.#midOr(Number((-credit * this.#scale) / (2n * moved * this.#halfTickLot))) * this.#halfTickLot;
+    const atMid =
+      moved *
+      this.#midOr(Number((-credit * this.#scale) / (2n * moved * this.#halfTickLot))) *
+      this.#halfTickLot;
     this.#liquidation += atMid;
     if (this.#mark !== undefined) {
       const value =
-        (this.#value(this.#lots + moved, this.#rest, this.#mark) - this.#value(this.#lots, this.#rest, this.#mark)) * this.#scale;
+        (this.#value(this.#lots + moved, this.#rest, this.#mark) -
+          this.#value(this.#lots, this.#rest, this.#mark)) *
+        this.#scale;
       this.#liquidation += value - atMid;
       this.#basisTaken += value - atMid;
     }
@@ -130,7 +139,10 @@ export class MarketProfit {
   /** A liquidation has left so much beyond whole lots: worth its mark of this moment, as what it left in lots is. */
   rest(restPaper: bigint): void {
     if (this.#mark !== undefined) {
-      const value = (this.#value(this.#lots, restPaper, this.#mark) - this.#value(this.#lots, this.#rest, this.#mark)) * this.#scale;
+      const value =
+        (this.#value(this.#lots, restPaper, this.#mark) -
+          this.#value(this.#lots, this.#rest, this.#mark)) *
+        this.#scale;
       this.#liquidation += value;
       this.#basisTaken += value;
     }
@@ -173,12 +185,15 @@ export class MarketProfit {
 
   /** dMul of the contract: signed division, truncated toward zero (protocol, 7.1), which bigint division is too. */
   #value(lots: bigint, rest: bigint, mark: CreditUnits): CreditUnits {
-    return lots === 0n && rest === 0n ? 0n : ((lots * this.#instrument.paperPerLot + rest) * mark) / this.#paperUnit;
+    return lots === 0n && rest === 0n
+      ? 0n
+      : ((lots * this.#instrument.paperPerLot + rest) * mark) / this.#paperUnit;
   }
 
   /** The rest has grown by so much in a trade. Returns its value at the mid, rounded: what of it the basis has beyond that, moves with the mark. */
   #traded(restPaper: bigint, ticks: number): bigint {
-    const value = (restPaper * this.#midOr(ticks) * this.#halfTickLot) / this.#instrument.paperPerLot;
+    const value =
+      (restPaper * this.#midOr(ticks) * this.#halfTickLot) / this.#instrument.paperPerLot;
     this.#rest += restPaper;
     this.#basisTaken += value;
     return value;

@@ -31,7 +31,9 @@ export class NetValue {
   /** Whether none that were heard by now and were in force together give what was told: the next ones may. */
   #isOpen = false;
   #serial = 0;
-  #known: { readonly serial: number; readonly told: BalancesTold; readonly value: CreditUnits } | undefined;
+  #known:
+    | { readonly serial: number; readonly told: BalancesTold; readonly value: CreditUnits }
+    | undefined;
 
   constructor(profit: Profit, instruments: ReadonlyMap<MarketId, Instrument>) {
     this.#profit = profit;
@@ -54,7 +56,11 @@ export class NetValue {
     // Every view and every order on its way out asks, and little of it changes between two of them.
     const { valuesSerial } = this.#profit;
     if (this.#known?.serial !== valuesSerial || this.#known.told !== this.#told) {
-      this.#known = { serial: valuesSerial, told: this.#told, value: this.#told.balances.netValue + this.#moved() };
+      this.#known = {
+        serial: valuesSerial,
+        told: this.#told,
+        value: this.#told.balances.netValue + this.#moved(),
+      };
     }
     return this.#known.value;
   }
@@ -72,7 +78,8 @@ export class NetValue {
     this.#serial += 1;
     this.#told = { balances, positions, atMs };
     this.#marksThen = new Map();
-    for (const [marketId, [newest]] of this.#marks) if (newest !== undefined) this.#marksThen.set(marketId, newest.mark);
+    for (const [marketId, [newest]] of this.#marks)
+      if (newest !== undefined) this.#marksThen.set(marketId, newest.mark);
     this.#isOpen = true;
     this.#close();
   }
@@ -80,7 +87,9 @@ export class NetValue {
   mark(marketId: MarketId, mark: CreditUnits, nowMs: Ms): void {
     const before = this.#marks.get(marketId) ?? [];
     // One is no longer in force from the next one on.
-    const kept = before.filter((_, at) => at === 0 || (before[at - 1] as HeardMark).atMs >= nowMs - APART_MS);
+    const kept = before.filter(
+      (_, at) => at === 0 || (before[at - 1] as HeardMark).atMs >= nowMs - APART_MS,
+    );
     this.#marks.set(marketId, [{ mark, atMs: nowMs }, ...kept]);
     if (!this.#marksThen.has(marketId)) this.#marksThen.set(marketId, mark);
     this.#profit.mark(marketId, mark);
@@ -96,7 +105,11 @@ export class NetValue {
     const heard = (marketId: MarketId): readonly MarkInForce[] =>
       (this.#marks.get(marketId) ?? []).map(({ mark, atMs }, at, all) => {
         // The newest is in force still. A place before the first is looked for as a name, far more slowly than in the list.
-        return { mark, fromMs: atMs, untilMs: at === 0 ? Infinity : (all[at - 1] as HeardMark).atMs };
+        return {
+          mark,
+          fromMs: atMs,
+          untilMs: at === 0 ? Infinity : (all[at - 1] as HeardMark).atMs,
+        };
       });
     const found = marksOf({ exposure: balances.exposure, positions }, heard, this.#instruments);
     if (found === undefined) return;
@@ -111,7 +124,9 @@ export class NetValue {
     for (const [marketId, [newest]] of this.#marks) {
       const mark = (newest as HeardMark).mark;
       const then = this.#marksThen.get(marketId) ?? mark;
-      if (then !== mark) moved += this.#profit.positionValue(marketId, mark) - this.#profit.positionValue(marketId, then);
+      if (then !== mark)
+        moved +=
+          this.#profit.positionValue(marketId, mark) - this.#profit.positionValue(marketId, then);
     }
     return moved;
   }

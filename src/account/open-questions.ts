@@ -62,13 +62,20 @@ export class OpenQuestions {
     const retryAfterMs = outcome.result === "throttled" ? (outcome.retryAfterMs ?? 0) : 0;
     const dueMs = nowMs + Math.max(backoffMs, retryAfterMs);
     this.#retries.push({ asked: { ...asked, failures: asked.failures + 1 }, dueMs });
-    return { kind: "reconcile-failed", ask: asked.question.ask, message: outcomeText(outcome), retryAtMs: dueMs };
+    return {
+      kind: "reconcile-failed",
+      ask: asked.question.ask,
+      message: outcomeText(outcome),
+      retryAtMs: dueMs,
+    };
   }
 
   /** Those that nobody has answered for too long, taken out. */
   overdue(nowMs: Ms): readonly Asked[] {
     if (this.#pending.size === 0) return NONE;
-    const overdue = [...this.#pending].filter(([, asked]) => nowMs - asked.askedAtMs >= ANSWER_LIMIT_MS);
+    const overdue = [...this.#pending].filter(
+      ([, asked]) => nowMs - asked.askedAtMs >= ANSWER_LIMIT_MS,
+    );
     for (const [actionId] of overdue) this.#pending.delete(actionId);
     return overdue.map(([, asked]) => asked);
   }

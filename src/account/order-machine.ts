@@ -2,7 +2,13 @@ import type { Ms } from "../core/units.js";
 import { withOne } from "../core/with-one.js";
 import type { VenueOrder } from "../exchange/records.js";
 import type { ActionId, PlaceAction } from "../exchange/venue.js";
-import { amountsOfReport, joinAmounts, sameAmounts, saysKnownAmounts, wholeLotsOf } from "./amounts.js";
+import {
+  amountsOfReport,
+  joinAmounts,
+  sameAmounts,
+  saysKnownAmounts,
+  wholeLotsOf,
+} from "./amounts.js";
 import {
   type CancelState,
   draftOf,
@@ -110,11 +116,16 @@ export function advance(order: OwnOrder, event: OrderEvent): Advance {
   derive(next);
   const nowFinal = isFinalPhase(next.phase);
   if (nowFinal !== isFinalPhase(order.phase)) next.finalAtMs = nowFinal ? event.atMs : undefined;
-  const notes = next.phase === order.phase ? found : withOne(found, { change: "phase", from: order.phase, to: next.phase });
+  const notes =
+    next.phase === order.phase
+      ? found
+      : withOne(found, { change: "phase", from: order.phase, to: next.phase });
   const matched = next.matchedLots + next.failedLots - order.matchedLots - order.failedLots;
   if (matched > 0) notes.push({ change: "matched", lots: matched });
-  if (next.filledLots > order.filledLots) notes.push({ change: "settled", lots: next.filledLots - order.filledLots });
-  if (next.failedLots > order.failedLots) notes.push({ change: "settlement-failed", lots: next.failedLots - order.failedLots });
+  if (next.filledLots > order.filledLots)
+    notes.push({ change: "settled", lots: next.filledLots - order.filledLots });
+  if (next.failedLots > order.failedLots)
+    notes.push({ change: "settlement-failed", lots: next.failedLots - order.failedLots });
   return { order: next, changes: notes };
 }
 
@@ -137,28 +148,43 @@ const UNTOLD = {
 
 /** The order itself where the event says nothing of it; otherwise a copy of its own. */
 function apply(order: OwnOrder, event: OrderEvent, notes: OrderChange[]): OrderDraft {
-  const undecided = order.place === "intended" || order.place === "sent" || order.place === "unknown";
+  const undecided =
+    order.place === "intended" || order.place === "sent" || order.place === "unknown";
   switch (event.kind) {
     case "sent":
       return order.place === "intended" ? sent(order, event) : order;
     case "withdrawn":
-      return undecided ? { ...order, place: "rejected", refusalCode: undefined, refusalText: event.text } : order;
+      return undecided
+        ? { ...order, place: "rejected", refusalCode: undefined, refusalText: event.text }
+        : order;
     case "refused":
       return undecided
-        ? { ...order, place: event.doubtful ? "unknown" : "rejected", refusalCode: event.code, refusalText: event.text }
+        ? {
+            ...order,
+            place: event.doubtful ? "unknown" : "rejected",
+            refusalCode: event.code,
+            refusalText: event.text,
+          }
         : order;
     case "doubted":
       return undecided ? { ...order, place: "unknown", refusalText: event.text } : order;
     case "lost":
-      return order.place === "intended" || isFinalPhase(order.phase) ? order : { ...order, place: "lost" };
+      return order.place === "intended" || isFinalPhase(order.phase)
+        ? order
+        : { ...order, place: "lost" };
     case "report":
       return reported(order, event, notes);
     default:
-      return isFinalPhase(order.phase) || order.place === "intended" ? order : cancelStep(order, event);
+      return isFinalPhase(order.phase) || order.place === "intended"
+        ? order
+        : cancelStep(order, event);
   }
 }
 
-function sent(order: OwnOrder, { atMs, requestTimestampMs }: Extract<OrderEvent, { kind: "sent" }>): OwnOrder {
+function sent(
+  order: OwnOrder,
+  { atMs, requestTimestampMs }: Extract<OrderEvent, { kind: "sent" }>,
+): OwnOrder {
   const next = draftOf(order);
   next.place = "sent";
   next.sentAtMs = atMs;
@@ -180,13 +206,19 @@ export function saysNothingNew(order: OwnOrder, report: VenueOrder, source: Repo
   );
 }
 
-type CancelEvent = Exclude<OrderEvent, { kind: "sent" | "withdrawn" | "refused" | "doubted" | "lost" | "report" }>;
+type CancelEvent = Exclude<
+  OrderEvent,
+  { kind: "sent" | "withdrawn" | "refused" | "doubted" | "lost" | "report" }
+>;
 
 function cancelStep(order: OwnOrder, event: CancelEvent): OwnOrder {
   switch (event.kind) {
     case "cancel-sent": {
       // An answer that the exchange has given is not unsaid by asking again.
-      const next = withCancel(order, order.cancel === "taken" || order.cancel === "gone" ? order.cancel : "asked");
+      const next = withCancel(
+        order,
+        order.cancel === "taken" || order.cancel === "gone" ? order.cancel : "asked",
+      );
       next.cancelActionId = event.actionId;
       next.cancelSentAtMs = event.atMs;
       next.cancelTries += 1;
@@ -215,15 +247,22 @@ function isAskedBy(order: OwnOrder, actionId: ActionId): boolean {
   return order.cancel === "asked" && order.cancelActionId === actionId;
 }
 
-function reported(order: OwnOrder, event: Extract<OrderEvent, { kind: "report" }>, notes: OrderChange[]): OwnOrder {
+function reported(
+  order: OwnOrder,
+  event: Extract<OrderEvent, { kind: "report" }>,
+  notes: OrderChange[],
+): OwnOrder {
   const report = event.order;
   const amounts = amountsOfReport(report);
   const wrong = contradiction(order, report, amounts === undefined);
   if (wrong !== undefined) notes.push({ change: "contradiction", text: wrong });
-  const known = wrong !== undefined || amounts === undefined ? order : joinAmounts(order.lots, order, amounts);
+  const known =
+    wrong !== undefined || amounts === undefined ? order : joinAmounts(order.lots, order, amounts);
   // Every reconciliation shows again what is known.
-  if (order.place === "seen" && sameAmounts(order, known) && !cancelDisproved(order, event)) return order;
-  if (order.place === "rejected" || order.place === "lost") notes.push({ change: "revived", from: order.phase });
+  if (order.place === "seen" && sameAmounts(order, known) && !cancelDisproved(order, event))
+    return order;
+  if (order.place === "rejected" || order.place === "lost")
+    notes.push({ change: "revived", from: order.phase });
   const seen = draftOf(order);
   seen.availableLots = known.availableLots;
   seen.pendingLots = known.pendingLots;
@@ -256,11 +295,17 @@ function cancelDisproved(order: OwnOrder, event: Extract<OrderEvent, { kind: "re
   );
 }
 
-function contradiction(order: OwnOrder, report: VenueOrder, impossible: boolean): string | undefined {
+function contradiction(
+  order: OwnOrder,
+  report: VenueOrder,
+  impossible: boolean,
+): string | undefined {
   if (impossible) return `amounts that do not sum: ${report.lots} lots reported`;
-  if (wholeLotsOf(report) !== order.lots) return `${report.lots} lots reported of an order of ${order.lots}`;
+  if (wholeLotsOf(report) !== order.lots)
+    return `${report.lots} lots reported of an order of ${order.lots}`;
   if (report.side !== order.side) return `${report.side} reported of a ${order.side} order`;
-  if (report.marketId !== order.marketId) return `market ${report.marketId} reported of an order in ${order.marketId}`;
+  if (report.marketId !== order.marketId)
+    return `market ${report.marketId} reported of an order in ${order.marketId}`;
   return undefined;
 }
 

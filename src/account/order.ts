@@ -103,7 +103,13 @@ export type OrderEvent =
       readonly askedAtMs?: Ms | undefined;
     }
   /** A typed refusal of the place. `doubtful`: a copy of the request may have been taken all the same. */
-  | { readonly kind: "refused"; readonly atMs: Ms; readonly code: number; readonly text: string; readonly doubtful: boolean }
+  | {
+      readonly kind: "refused";
+      readonly atMs: Ms;
+      readonly code: number;
+      readonly text: string;
+      readonly doubtful: boolean;
+    }
   /** Time-out, 5xx, connection lost, malformed answer. */
   | { readonly kind: "doubted"; readonly atMs: Ms; readonly text: string }
   /** Reconciliation has shown that the exchange never had it, or has it no more (design, rule 6). */

@@ -13,17 +13,28 @@ export function placeEvent(outcome: Outcome, atMs: Ms): OrderEvent {
       const { code, codeText, message, httpStatus } = outcome;
       // A second copy of one request is refused as an invalid order when the first was taken; an internal error may come after the taking.
       // The exchange refuses with a 4xx: a code under any other status is the word of something in between.
-      const doubtful = code === INVALID_ORDER || code === INTERNAL_ERROR || httpStatus < 400 || httpStatus >= 500;
+      const doubtful =
+        code === INVALID_ORDER || code === INTERNAL_ERROR || httpStatus < 400 || httpStatus >= 500;
       return { kind: "refused", atMs, code, text: `${codeText}: ${message}`, doubtful };
     }
     case "throttled":
-      return { kind: "refused", atMs, code: outcome.httpStatus, text: "refused by the rate limit", doubtful: false };
+      return {
+        kind: "refused",
+        atMs,
+        code: outcome.httpStatus,
+        text: "refused by the rate limit",
+        doubtful: false,
+      };
     case "not-sent":
       return { kind: "withdrawn", atMs, text: outcome.message };
     case "unknown":
       return { kind: "doubted", atMs, text: `${outcome.cause}: ${outcome.message}` };
     default:
-      return { kind: "doubted", atMs, text: `an answer that is not about this order: ${outcome.result}` };
+      return {
+        kind: "doubted",
+        atMs,
+        text: `an answer that is not about this order: ${outcome.result}`,
+      };
   }
 }
 
@@ -34,7 +45,8 @@ export function cancelEvent(actionId: ActionId, outcome: Outcome, atMs: Ms): Ord
       return { kind: "cancel-taken", atMs };
     case "rejected":
       if (outcome.code === NO_SUCH_ORDER) return { kind: "cancel-gone", atMs };
-      if (outcome.code === INTERNAL_ERROR || outcome.httpStatus >= 500) return { kind: "cancel-doubted", atMs, actionId };
+      if (outcome.code === INTERNAL_ERROR || outcome.httpStatus >= 500)
+        return { kind: "cancel-doubted", atMs, actionId };
       return { kind: "cancel-refused", atMs, actionId };
     case "throttled":
     case "not-sent":

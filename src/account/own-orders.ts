@@ -1,6 +1,14 @@
 import { FormatError, RunError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
-import { type Hex, type Int64Id, type Lots, type MarketId, type Ms, oppositeOf, type Side } from "../core/units.js";
+import {
+  type Hex,
+  type Int64Id,
+  type Lots,
+  type MarketId,
+  type Ms,
+  oppositeOf,
+  type Side,
+} from "../core/units.js";
 import type { VenueOrder } from "../exchange/records.js";
 import type { PlaceAction } from "../exchange/venue.js";
 import type { OwnRestingOrder } from "../market/net-book.js";
@@ -59,7 +67,11 @@ export class OwnOrders {
   /** @throws FormatError when the tag is no 16-bit number. */
   constructor(options: OwnOrdersOptions) {
     if (!Number.isInteger(options.nonceTag) || options.nonceTag < 0 || options.nonceTag > 0xffff) {
-      throw new FormatError("not a nonce tag", { field: "nonceTag", value: options.nonceTag, expected: "an integer from 0 to 65535" });
+      throw new FormatError("not a nonce tag", {
+        field: "nonceTag",
+        value: options.nonceTag,
+        expected: "an integer from 0 to 65535",
+      });
     }
     this.#instruments = options.instruments;
     this.#tag = options.nonceTag.toString(16).padStart(4, "0");
@@ -103,14 +115,17 @@ export class OwnOrders {
     let unresolved = NO_ORDERS;
     for (const active of this.#active.values()) {
       const orders = active.all();
-      if (orders.length > 0) unresolved = unresolved.length === 0 ? orders : [...unresolved, ...orders];
+      if (orders.length > 0)
+        unresolved = unresolved.length === 0 ? orders : [...unresolved, ...orders];
     }
     return unresolved;
   }
 
   /** Final orders whose matches have not been settled since before `beforeMs`: the exchange may have told it to nobody. */
   unsettled(beforeMs: Ms): readonly OwnOrder[] {
-    return [...this.#unsettled.values()].filter(({ finalAtMs }) => finalAtMs !== undefined && finalAtMs < beforeMs);
+    return [...this.#unsettled.values()].filter(
+      ({ finalAtMs }) => finalAtMs !== undefined && finalAtMs < beforeMs,
+    );
   }
 
   /** Open orders of the account that are not the bot's: of one market, or of all. */
@@ -124,7 +139,10 @@ export class OwnOrders {
    * which trades between the market's steps come to, is a whole one.
    */
   unseenLots(marketId: MarketId, side: Side): Lots {
-    return Math.ceil(this.#unexplained.unseenLots(marketId, side) + this.#unexplained.orphanLots(marketId, oppositeOf(side)));
+    return Math.ceil(
+      this.#unexplained.unseenLots(marketId, side) +
+        this.#unexplained.orphanLots(marketId, oppositeOf(side)),
+    );
   }
 
   /** Whether an order that may still fill (and is not `exceptHash`) lives in the slot. Adopted orders have no slot until they are given one. */
@@ -139,7 +157,11 @@ export class OwnOrders {
   assignLevel(hash: Hex, level: number): void {
     const order = this.#orders.get(hash);
     if (order === undefined)
-      throw new RunError("no such order", { field: "hash", value: hash, expected: "the hash of an order in the table" });
+      throw new RunError("no such order", {
+        field: "hash",
+        value: hash,
+        expected: "the hash of an order in the table",
+      });
     this.#put({ ...order, level }, order);
   }
 
@@ -149,7 +171,9 @@ export class OwnOrders {
    */
   builtHashes(): readonly Hex[] {
     const leftOver = this.#foreign.open().filter(({ hash }) => this.#builtBefore.has(hash));
-    return [...[...this.#orders.values()].filter((order) => order.built), ...leftOver].map(({ hash }) => hash);
+    return [...[...this.#orders.values()].filter((order) => order.built), ...leftOver].map(
+      ({ hash }) => hash,
+    );
   }
 
   /** Orders in the table, final ones included: bounded by what happens within the time that they are remembered. */
@@ -184,21 +208,31 @@ export class OwnOrders {
       this.#put(order, before);
       this.#unexplained.matched(order.marketId, order.side, order.matchedLots - before.matchedLots);
     }
-    return changes.length === 0 ? NO_CHANGES : changes.map((change) => ({ kind: "order", order, change }));
+    return changes.length === 0
+      ? NO_CHANGES
+      : changes.map((change) => ({ kind: "order", order, change }));
   }
 
   /**
    * The exchange shows an order: ours, ours of an earlier run, or somebody else's.
    * @param own the order of ours that it is, where that was found already.
    */
-  report(report: VenueOrder, source: ReportSource, nowMs: Ms, askedAtMs?: Ms, own = this.recognise(report)): readonly AccountChange[] {
+  report(
+    report: VenueOrder,
+    source: ReportSource,
+    nowMs: Ms,
+    askedAtMs?: Ms,
+    own = this.recognise(report),
+  ): readonly AccountChange[] {
     if (own !== undefined) {
       if (saysNothingNew(own, report, source)) return NO_CHANGES;
       return this.#advance(own, { kind: "report", atMs: nowMs, source, order: report, askedAtMs });
     }
     // What was over before we began, or was forgotten since, is in the base already; counting it now would count it twice.
-    const beforeOurTime = report.createdAtMs < Math.max(this.#sinceMs, nowMs - this.#rememberMs / 2);
-    if (FINAL_STATUSES.has(report.status) && beforeOurTime && !this.#foreign.has(report.id)) return [];
+    const beforeOurTime =
+      report.createdAtMs < Math.max(this.#sinceMs, nowMs - this.#rememberMs / 2);
+    if (FINAL_STATUSES.has(report.status) && beforeOurTime && !this.#foreign.has(report.id))
+      return [];
     if (!this.#isFromEarlierRun(report)) return this.#foreignReport(report, nowMs);
     const order = adoptedOrder(report, nowMs, this.#builtBefore.has(report.hash));
     if (order === undefined) return this.#foreignReport(report, nowMs);
@@ -239,7 +273,8 @@ export class OwnOrders {
       if (order.requestTimestampMs >= beforeMs && !isWhole) break;
       if (order.finalAtMs === undefined || order.finalAtMs >= beforeMs) continue;
       // What waits for its settlement is kept longer, but not for ever: its trades are answered for by the ledger.
-      if (order.pendingLots > 0 && order.finalAtMs >= nowMs - UNSETTLED_FACTOR * this.#rememberMs) continue;
+      if (order.pendingLots > 0 && order.finalAtMs >= nowMs - UNSETTLED_FACTOR * this.#rememberMs)
+        continue;
       this.#orders.delete(order.hash);
       this.#unsettled.delete(order.hash);
       this.#byInfo.delete(order.info);
@@ -267,8 +302,10 @@ export class OwnOrders {
   #put(order: OwnOrder, before: OwnOrder | undefined): void {
     this.#orders.set(order.hash, order);
     if (before === undefined) this.#byInfo.set(order.info, order.hash);
-    if (order.orderId !== undefined && order.orderId !== before?.orderId) this.#byId.set(order.orderId, order.hash);
-    if (order.pendingLots > 0 && order.finalAtMs !== undefined) this.#unsettled.set(order.hash, order);
+    if (order.orderId !== undefined && order.orderId !== before?.orderId)
+      this.#byId.set(order.orderId, order.hash);
+    if (order.pendingLots > 0 && order.finalAtMs !== undefined)
+      this.#unsettled.set(order.hash, order);
     else if (this.#unsettled.size > 0) this.#unsettled.delete(order.hash);
     let active = this.#active.get(order.marketId);
     if (active === undefined) {

@@ -25,7 +25,10 @@ export function positionsApart(
 ): readonly PositionApart[] {
   const { rests, trades } = intake;
   return [...instruments].flatMap(([marketId, instrument]) => {
-    const reported = positions.find((position) => position.marketId === marketId) ?? { marketId, lots: 0 };
+    const reported = positions.find((position) => position.marketId === marketId) ?? {
+      marketId,
+      lots: 0,
+    };
     if (isPlausible(intake, reported, false, nowMs)) return [];
     const { lots, restPaper } = rests.onOurGrid(marketId, reported);
     const positionBase = rests.baseOf(marketId, trades.positionLots(marketId));
@@ -38,26 +41,40 @@ export function positionsApart(
  * that may have filled unreported, and takeovers that only the chain has reported. It names no position: only a reconciliation does.
  * @param isStreamed the position came beside other events, in no order that is known. Otherwise only what is open for certain explains it.
  */
-export function isPlausible(intake: Intake, position: ReportedPosition, isStreamed: boolean, nowMs: Ms): boolean {
+export function isPlausible(
+  intake: Intake,
+  position: ReportedPosition,
+  isStreamed: boolean,
+  nowMs: Ms,
+): boolean {
   const { marketId } = position;
   const { trades, rests, takeovers } = intake;
   if (!trades.isBased(marketId)) return true;
   const ours = trades.positionLots(marketId);
   const { lots: theirs } = rests.onOurGrid(marketId, position);
   if (ours === theirs) return true;
-  const pending = trades.pendingLots(marketId, isStreamed ? nowMs - LATELY_MS : Number.POSITIVE_INFINITY);
-  const untold = isStreamed ? takeovers.untoldLots(marketId, nowMs) : takeovers.untoldForCertain(marketId, nowMs);
+  const pending = trades.pendingLots(
+    marketId,
+    isStreamed ? nowMs - LATELY_MS : Number.POSITIVE_INFINITY,
+  );
+  const untold = isStreamed
+    ? takeovers.untoldLots(marketId, nowMs)
+    : takeovers.untoldForCertain(marketId, nowMs);
   // A part of a lot is not in either count.
   const spare = pending.count + 1;
-  const highest = ours + pending.sellLots + mayHaveFilled(intake, marketId, "BUY") - Math.min(...untold) + spare;
-  const lowest = ours - pending.buyLots - mayHaveFilled(intake, marketId, "SELL") - Math.max(...untold) - spare;
+  const highest =
+    ours + pending.sellLots + mayHaveFilled(intake, marketId, "BUY") - Math.min(...untold) + spare;
+  const lowest =
+    ours - pending.buyLots - mayHaveFilled(intake, marketId, "SELL") - Math.max(...untold) - spare;
   return theirs <= highest && theirs >= lowest;
 }
 
 /** What orders of one side may have filled, or may fill yet, without a report. */
 export function mayHaveFilled({ orders }: Intake, marketId: MarketId, side: Side): number {
   let lots = orders.unseenLots(marketId, side);
-  for (const order of orders.mayStillFill(marketId)) if (order.side === side) lots += order.mayFillLots;
-  for (const order of orders.foreign(marketId)) if (order.side === side) lots += order.availableLots;
+  for (const order of orders.mayStillFill(marketId))
+    if (order.side === side) lots += order.mayFillLots;
+  for (const order of orders.foreign(marketId))
+    if (order.side === side) lots += order.availableLots;
   return lots;
 }

@@ -46,7 +46,8 @@ export class Profit {
     // One more decimal for the half tick.
     this.#decimals = creditDecimals + extra + 1;
     this.#scale = 10n ** BigInt(extra + 1);
-    for (const [marketId, instrument] of instruments) this.#markets.set(marketId, new MarketProfit(instrument, this.#scale));
+    for (const [marketId, instrument] of instruments)
+      this.#markets.set(marketId, new MarketProfit(instrument, this.#scale));
   }
 
   /** Grows with every change of a mark or of what is held: two equal readings mean that {@link positionValue} gives what it gave. */
@@ -63,7 +64,11 @@ export class Profit {
   /** Best bid plus best ask. @throws FormatError when it is no positive integer. */
   mid(marketId: MarketId, midHalfTicks: number): void {
     if (!Number.isSafeInteger(midHalfTicks) || midHalfTicks <= 0) {
-      throw new FormatError("not a mid", { field: `${marketId} mid`, value: midHalfTicks, expected: "best bid plus best ask, in ticks" });
+      throw new FormatError("not a mid", {
+        field: `${marketId} mid`,
+        value: midHalfTicks,
+        expected: "best bid plus best ask, in ticks",
+      });
     }
     this.#markets.get(marketId)?.mid(midHalfTicks);
   }
@@ -140,7 +145,15 @@ export class Profit {
 
   /** The parts of one market, or of all with incomes of markets that the bot does not trade and transfers. */
   parts(marketId?: MarketId): ProfitParts {
-    let [spread, inventory, fees, funding, basis, failed, liquidation] = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
+    let [spread, inventory, fees, funding, basis, failed, liquidation] = [
+      0n,
+      0n,
+      0n,
+      0n,
+      0n,
+      0n,
+      0n,
+    ];
     let other = marketId === undefined ? this.#unplaced : 0n;
     for (const [id, market] of this.#markets) {
       if (marketId !== undefined && id !== marketId) continue;

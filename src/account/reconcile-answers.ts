@@ -21,7 +21,14 @@ export interface Taken {
 type Answered = Extract<Outcome, { result: "answered" }>;
 
 /** Takes an answer into the books and into the run. */
-export function takeAnswer(run: ReconcileRun, asked: Asked, outcome: Answered, intake: Intake, signatureWindowMs: Ms, nowMs: Ms): Taken {
+export function takeAnswer(
+  run: ReconcileRun,
+  asked: Asked,
+  outcome: Answered,
+  intake: Intake,
+  signatureWindowMs: Ms,
+  nowMs: Ms,
+): Taken {
   const { question } = asked;
   const changes: AccountChange[] = [];
   const next: FollowUp[] = [];
@@ -37,7 +44,8 @@ export function takeAnswer(run: ReconcileRun, asked: Asked, outcome: Answered, i
       balancesTold(run, outcome.data, intake, nowMs, changes);
       break;
     case "historyOrders":
-      for (const order of outcome.data) changes.push(...intake.order(order, "history", nowMs, asked.askedAtMs));
+      for (const order of outcome.data)
+        changes.push(...intake.order(order, "history", nowMs, asked.askedAtMs));
       if (question.ask === "historyOrders" && asked.window !== undefined) {
         const { marketId } = question;
         const verdict = afterPage(
@@ -45,11 +53,13 @@ export function takeAnswer(run: ReconcileRun, asked: Asked, outcome: Answered, i
           outcome.data.map(({ createdAtMs }) => createdAtMs),
         );
         if (!verdict.complete) run.incompleteHistory.add(marketId);
-        for (const window of verdict.rest) next.push({ question: historyQuestion(marketId, window), window });
+        for (const window of verdict.rest)
+          next.push({ question: historyQuestion(marketId, window), window });
       }
       break;
     case "userTrades":
-      if (question.ask === "userTrades") tradesTold(question, outcome.data, intake, nowMs, changes, next);
+      if (question.ask === "userTrades")
+        tradesTold(question, outcome.data, intake, nowMs, changes, next);
       break;
     case "incomes":
       for (const income of outcome.data) changes.push(...intake.income(income, "rest", nowMs));
@@ -68,14 +78,21 @@ export function tradesQuestion(intake: Intake, marketId: MarketId, afterId?: Int
 }
 
 /** What a page of incomes leaves open, asked for. */
-function furtherIncomes(question: Extract<Question, { ask: "incomes" }>, page: AnswerData["incomes"]): FollowUp[] {
+function furtherIncomes(
+  question: Extract<Question, { ask: "incomes" }>,
+  page: AnswerData["incomes"],
+): FollowUp[] {
   const window = { startMs: question.startTimeMs ?? 0, endMs: question.endTimeMs };
   const { rest } = afterPage(
     window,
     page.map(({ timeMs }) => timeMs),
   );
   return rest.map(({ startMs, endMs }) => ({
-    question: { ...question, startTimeMs: startMs, ...(endMs === undefined ? {} : { endTimeMs: endMs }) },
+    question: {
+      ...question,
+      startTimeMs: startMs,
+      ...(endMs === undefined ? {} : { endTimeMs: endMs }),
+    },
   }));
 }
 
@@ -100,28 +117,48 @@ function openOrders(
     const before = orders.recognise(order);
     const news = intake.order(order, "open-orders", nowMs, askedAtMs);
     changes.push(...news);
-    const unexpected = news.some((c) => c.kind === "adopted" || (c.kind === "order" && c.change.change === "revived"));
+    const unexpected = news.some(
+      (c) => c.kind === "adopted" || (c.kind === "order" && c.change.change === "revived"),
+    );
     if (unexpected && run.cause !== "start") {
       const ours = before === undefined ? "not in the table" : before.phase;
       const theirs = `${order.status}, ${order.availableLots} of ${order.lots} lots available`;
-      run.differences.push({ kind: "order-unexpected", marketId: order.marketId, subject: order.hash, ours, theirs });
+      run.differences.push({
+        kind: "order-unexpected",
+        marketId: order.marketId,
+        subject: order.hash,
+        ours,
+        theirs,
+      });
     }
     listed.add(orders.recognise(order)?.hash ?? order.id);
   }
   for (const order of orders.unresolved()) {
     if (listed.has(order.hash)) continue;
     if (order.place === "unknown" || order.place === "sent") {
-      if (run.exchangeTimeMs > order.requestTimestampMs + signatureWindowMs) run.deadlines.push(order.hash);
-    } else if (order.place === "seen" && order.seenAtMs !== undefined && order.seenAtMs < askedAtMs) {
+      if (run.exchangeTimeMs > order.requestTimestampMs + signatureWindowMs)
+        run.deadlines.push(order.hash);
+    } else if (
+      order.place === "seen" &&
+      order.seenAtMs !== undefined &&
+      order.seenAtMs < askedAtMs
+    ) {
       run.missing.push(order.hash);
     }
   }
   for (const order of orders.foreign()) {
-    if (!listed.has(order.id) && order.createdAtMs < run.exchangeTimeMs) run.foreignMissing.push(order.id);
+    if (!listed.has(order.id) && order.createdAtMs < run.exchangeTimeMs)
+      run.foreignMissing.push(order.id);
   }
 }
 
-function balancesTold(run: ReconcileRun, data: AnswerData["balances"], intake: Intake, nowMs: Ms, changes: AccountChange[]): void {
+function balancesTold(
+  run: ReconcileRun,
+  data: AnswerData["balances"],
+  intake: Intake,
+  nowMs: Ms,
+  changes: AccountChange[],
+): void {
   const { balances, positions } = data;
   const count = run.count;
   if (count === undefined) return;
@@ -129,10 +166,22 @@ function balancesTold(run: ReconcileRun, data: AnswerData["balances"], intake: I
   // A stream update since the question is as new as the answer, or newer.
   if (count.streamBalancesSerial !== intake.streamBalancesSerial) return;
   const before = intake.netValue.told;
-  const quiet = count.moneySerial === intake.balancesMoneySerial && count.moneySerial === intake.moneySerial;
-  if (before !== undefined && quiet && run.cause !== "start" && creditOf(before.balances) !== creditOf(balances)) {
+  const quiet =
+    count.moneySerial === intake.balancesMoneySerial && count.moneySerial === intake.moneySerial;
+  if (
+    before !== undefined &&
+    quiet &&
+    run.cause !== "start" &&
+    creditOf(before.balances) !== creditOf(balances)
+  ) {
     const ours = `credit ${creditOf(before.balances)}`;
-    run.differences.push({ kind: "balance", marketId: undefined, subject: "credit", ours, theirs: `credit ${creditOf(balances)}` });
+    run.differences.push({
+      kind: "balance",
+      marketId: undefined,
+      subject: "credit",
+      ours,
+      theirs: `credit ${creditOf(balances)}`,
+    });
   }
   changes.push(...intake.account(balances, positions, "rest", nowMs));
 }
@@ -153,12 +202,19 @@ function tradesTold(
     intake.trades.readLatest(marketId, ids);
     return;
   }
-  const last = ids.reduce<bigint | undefined>((most, id) => (most === undefined || BigInt(id) > most ? BigInt(id) : most), undefined);
+  const last = ids.reduce<bigint | undefined>(
+    (most, id) => (most === undefined || BigInt(id) > most ? BigInt(id) : most),
+    undefined,
+  );
   const wentOn = last !== undefined && last >= BigInt(fromId);
-  if (trades.length >= PAGE_LIMIT && wentOn) next.push({ question: tradesQuestion(intake, marketId, last.toString()) });
+  if (trades.length >= PAGE_LIMIT && wentOn)
+    next.push({ question: tradesQuestion(intake, marketId, last.toString()) });
   else intake.trades.readTo(marketId, last?.toString());
 }
 
-function creditOf(balances: { readonly primaryCredit: bigint; readonly secondaryCredit: bigint }): bigint {
+function creditOf(balances: {
+  readonly primaryCredit: bigint;
+  readonly secondaryCredit: bigint;
+}): bigint {
   return balances.primaryCredit + balances.secondaryCredit;
 }

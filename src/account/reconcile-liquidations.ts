@@ -25,8 +25,13 @@ export function agreed(
   intake.rest(marketId, restPaper);
   if (isSteady) intake.takeovers.agreed(marketId, run.exchangeTimeMs);
   // A list may be older than it says: what moved the position is not in it then, and the liquidation goes on waiting.
-  if (!intake.takeovers.liquidations.isWaiting(marketId, run.startedAtMs - LISTED_WITHIN_MS)) return [];
-  if (intake.streamed.isApart(marketId, nowMs) && !intake.takeovers.liquidations.isOverdue(marketId, nowMs)) return [];
+  if (!intake.takeovers.liquidations.isWaiting(marketId, run.startedAtMs - LISTED_WITHIN_MS))
+    return [];
+  if (
+    intake.streamed.isApart(marketId, nowMs) &&
+    !intake.takeovers.liquidations.isOverdue(marketId, nowMs)
+  )
+    return [];
   return [intake.liquidated(marketId, 0, nowMs)];
 }
 
@@ -34,7 +39,11 @@ export function agreed(
  * A liquidation that was reported, and the position that it left on the stream, where nothing else can be in that: it is counted without waiting for REST,
  * which may be slow. Empty where the stream leaves it open.
  */
-export function liquidatedOnStream(intake: Intake, marketId: MarketId, nowMs: Ms): readonly AccountChange[] {
+export function liquidatedOnStream(
+  intake: Intake,
+  marketId: MarketId,
+  nowMs: Ms,
+): readonly AccountChange[] {
   const { takeovers, streamed, rests } = intake;
   const sinceMs = takeovers.liquidations.waitingSinceMs(marketId);
   const moved = sinceMs === undefined ? undefined : streamed.movedLots(marketId, sinceMs, nowMs);
@@ -42,7 +51,10 @@ export function liquidatedOnStream(intake: Intake, marketId: MarketId, nowMs: Ms
   if (moved === undefined || moved === 0) return [];
   const restPaper = streamed.restPaper(marketId);
   const movedExactly = moved + rests.inLots(marketId, restPaper - rests.of(marketId));
-  if (takeovers.liquidations.offMark(marketId, movedExactly, intake.lotValue(marketId)) === undefined) return [];
+  if (
+    takeovers.liquidations.offMark(marketId, movedExactly, intake.lotValue(marketId)) === undefined
+  )
+    return [];
   const change = intake.liquidated(marketId, moved, nowMs);
   intake.rest(marketId, restPaper);
   return [change];

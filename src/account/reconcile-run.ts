@@ -39,7 +39,10 @@ export class ReconcileRun {
   count: PositionCount | undefined;
   recounts = 0;
   /** Bases that a market without one may have, by the counts so far. */
-  readonly bases = new Map<MarketId, { readonly possible: ReadonlySet<Lots>; readonly counts: number }>();
+  readonly bases = new Map<
+    MarketId,
+    { readonly possible: ReadonlySet<Lots>; readonly counts: number }
+  >();
   /** Orders of ours that were unknown when it began. */
   readonly unknownAtStart: readonly Hex[];
   /** Unknown orders past their dead time that the open orders did not show. */
@@ -63,7 +66,8 @@ export class ReconcileRun {
 
   /** Remembers what a batch of changes says about the run. */
   note(changes: readonly AccountChange[]): void {
-    for (const change of changes) if (change.kind === "adopted") this.adopted.push(change.order.hash);
+    for (const change of changes)
+      if (change.kind === "adopted") this.adopted.push(change.order.hash);
   }
 }
 
@@ -73,7 +77,12 @@ export function settlingSinceMs(run: ReconcileRun, nowMs: Ms): Ms {
 }
 
 /** A market's position as the exchange listed it; undefined until it has. */
-export function countedPosition(run: ReconcileRun, marketId: MarketId): Pick<VenuePosition, "lots" | "restPaper"> | undefined {
+export function countedPosition(
+  run: ReconcileRun,
+  marketId: MarketId,
+): Pick<VenuePosition, "lots" | "restPaper"> | undefined {
   const positions = run.count?.positions;
-  return positions === undefined ? undefined : (positions.find((position) => position.marketId === marketId) ?? { lots: 0 });
+  return positions === undefined
+    ? undefined
+    : (positions.find((position) => position.marketId === marketId) ?? { lots: 0 });
 }

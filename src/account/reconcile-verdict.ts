@@ -11,7 +11,10 @@ export class ReconcileMemory {
   /** How many reconciliations in a row have found an order neither open nor in the history. */
   readonly nowhere = new Map<Hex | Int64Id, number>();
   /** Position differences as last seen, and how often in a row. */
-  readonly positions = new Map<MarketId, { readonly off: Lots; readonly version: number; readonly times: number }>();
+  readonly positions = new Map<
+    MarketId,
+    { readonly off: Lots; readonly version: number; readonly times: number }
+  >();
 
   /** Whether the exchange's position was another than ours when it was reported last, and nothing has explained it since. */
   isDoubtful(marketId: MarketId): boolean {
@@ -22,7 +25,11 @@ export class ReconcileMemory {
    * Whether a position difference that was seen now is real: it has stood twice with no change of ours in between, or several times amid trades,
    * each time with those known that the position has.
    */
-  isReal(marketId: MarketId, { ours, theirs, isExact }: ComparedPosition, version: number): boolean {
+  isReal(
+    marketId: MarketId,
+    { ours, theirs, isExact }: ComparedPosition,
+    version: number,
+  ): boolean {
     const off = theirs - ours;
     const before = this.positions.get(marketId);
     const stood = before?.off === off ? before : undefined;
@@ -43,7 +50,13 @@ export interface Verdict {
 }
 
 /** Judges what a finished run has collected (design, rule 6). */
-export function judge(run: ReconcileRun, intake: Intake, memory: ReconcileMemory, markets: readonly MarketId[], nowMs: Ms): Verdict {
+export function judge(
+  run: ReconcileRun,
+  intake: Intake,
+  memory: ReconcileMemory,
+  markets: readonly MarketId[],
+  nowMs: Ms,
+): Verdict {
   const changes: AccountChange[] = [];
   const differences: Difference[] = [...run.differences];
   const explained = new Set<MarketId>();
@@ -74,21 +87,37 @@ interface JudgedPosition {
   readonly difference?: Difference;
 }
 
-function judgePosition(run: ReconcileRun, intake: Intake, memory: ReconcileMemory, marketId: MarketId, nowMs: Ms): JudgedPosition {
+function judgePosition(
+  run: ReconcileRun,
+  intake: Intake,
+  memory: ReconcileMemory,
+  marketId: MarketId,
+  nowMs: Ms,
+): JudgedPosition {
   const open = (changes: readonly AccountChange[], difference?: Difference): JudgedPosition => {
-    return { changes, recheck: true, isExplained: false, ...(difference === undefined ? {} : { difference }) };
+    return {
+      changes,
+      recheck: true,
+      isExplained: false,
+      ...(difference === undefined ? {} : { difference }),
+    };
   };
-  if (!intake.trades.isBased(marketId)) return { changes: based(run, intake, marketId), recheck: false, isExplained: true };
+  if (!intake.trades.isBased(marketId))
+    return { changes: based(run, intake, marketId), recheck: false, isExplained: true };
   noteCounting(run, intake, marketId, nowMs);
   const compared = comparedPosition(run, intake, marketId, nowMs);
   if (compared === undefined) return open([]);
   if (compared.ours === compared.theirs) {
     memory.positions.delete(marketId);
     const changes = agreed(run, intake, marketId, compared, nowMs);
-    const recheck = compared.isLagging || intake.takeovers.liquidations.isWaiting(marketId) || intake.takeovers.isTakingBack(marketId);
+    const recheck =
+      compared.isLagging ||
+      intake.takeovers.liquidations.isWaiting(marketId) ||
+      intake.takeovers.isTakingBack(marketId);
     return { changes, recheck, isExplained: !compared.isUnsettled };
   }
-  if (intake.takeovers.liquidations.isHeardSince(marketId, run.count?.liquidationsHeard ?? 0)) return open([]);
+  if (intake.takeovers.liquidations.isHeardSince(marketId, run.count?.liquidationsHeard ?? 0))
+    return open([]);
   const liquidated = liquidatedLots(intake, marketId, compared, nowMs);
   if (liquidated === "open") return open([]);
   if (liquidated !== undefined) {
@@ -99,7 +128,13 @@ function judgePosition(run: ReconcileRun, intake: Intake, memory: ReconcileMemor
   }
   const { ours, theirs } = compared;
   if (!memory.isReal(marketId, compared, intake.trades.version(marketId)))
-    return open([], { kind: "position", marketId, subject: marketId, ours: `${ours} lots`, theirs: `${theirs} lots` });
+    return open([], {
+      kind: "position",
+      marketId,
+      subject: marketId,
+      ours: `${ours} lots`,
+      theirs: `${theirs} lots`,
+    });
   memory.positions.delete(marketId);
   const change = intake.correct(marketId, theirs, nowMs);
   intake.rest(marketId, compared.restPaper);
@@ -110,8 +145,14 @@ function judgePosition(run: ReconcileRun, intake: Intake, memory: ReconcileMemor
 function based(run: ReconcileRun, intake: Intake, marketId: MarketId): readonly AccountChange[] {
   const [base] = run.bases.get(marketId)?.possible ?? [];
   if (base === undefined) return [];
-  const traded = intake.trades.tradedLots(marketId, "BUY") - intake.trades.tradedLots(marketId, "SELL");
-  return intake.base(marketId, base + traded, run.exchangeTimeMs, countedPosition(run, marketId)?.restPaper);
+  const traded =
+    intake.trades.tradedLots(marketId, "BUY") - intake.trades.tradedLots(marketId, "SELL");
+  return intake.base(
+    marketId,
+    base + traded,
+    run.exchangeTimeMs,
+    countedPosition(run, marketId)?.restPaper,
+  );
 }
 
 /** Orders that the exchange should have shown and has not: lost where nothing that happened may be theirs, and looked for once more before. */
@@ -143,7 +184,13 @@ function judgeMissing(
       // Its last match may still be on its way by the stream.
       const ours = `${order.phase}, ${order.availableLots} lots available`;
       const theirs = "neither open nor in the history";
-      intake.suspect(hash, nowMs, { kind: "order-missing", marketId: order.marketId, subject: hash, ours, theirs });
+      intake.suspect(hash, nowMs, {
+        kind: "order-missing",
+        marketId: order.marketId,
+        subject: hash,
+        ours,
+        theirs,
+      });
     } else if (mayBeDead(order)) {
       changes.push(...intake.orders.apply(hash, { kind: "lost", atMs: nowMs }));
     }
@@ -160,7 +207,12 @@ function judgeMissing(
   return { changes, recheck: nowhere.size > 0 };
 }
 
-function resultOf(run: ReconcileRun, intake: Intake, differences: readonly Difference[], nowMs: Ms): ReconcileResult {
+function resultOf(
+  run: ReconcileRun,
+  intake: Intake,
+  differences: readonly Difference[],
+  nowMs: Ms,
+): ReconcileResult {
   const resolved = run.unknownAtStart.flatMap((hash) => {
     const order = intake.orders.get(hash);
     return order === undefined || order.place === "unknown" ? [] : [{ hash, to: order.phase }];

@@ -72,7 +72,9 @@ export class Reconciler {
 
   /** Begins one now, unless one is under way that has yet to ask for the positions: that tells as much, and sooner. */
   refresh(nowMs: Ms, cause: ReconcileCause): AccountStep {
-    return this.#run !== undefined && this.#run.count === undefined ? NOTHING : this.begin(nowMs, cause);
+    return this.#run !== undefined && this.#run.count === undefined
+      ? NOTHING
+      : this.begin(nowMs, cause);
   }
 
   /** The exchange has reported a position by the way that nothing explains. True where that was not known: then it has to be asked. */
@@ -112,7 +114,14 @@ export class Reconciler {
     if (outcome.result !== "answered" || outcome.ask !== asked.question.ask) {
       return { changes: [this.#questions.failed(asked, outcome, nowMs)], ask: [] };
     }
-    const { changes, next } = takeAnswer(run, asked, outcome, this.#intake, this.#options.signatureWindowMs, nowMs);
+    const { changes, next } = takeAnswer(
+      run,
+      asked,
+      outcome,
+      this.#intake,
+      this.#options.signatureWindowMs,
+      nowMs,
+    );
     const ask = next.map(({ question, window }) => this.#ask(question, nowMs, window));
     run.note(changes);
     if (this.#questions.isEmpty) this.#advance(run, nowMs, changes, ask);
@@ -126,15 +135,22 @@ export class Reconciler {
       if (cause !== undefined) return this.begin(nowMs, cause);
       if (this.#questions.isEmpty) return NOTHING;
     }
-    const changes = this.#questions.overdue(nowMs).map((asked) => this.#questions.failed(asked, NO_ANSWER, nowMs));
-    const ask = this.#questions.dueRetries(nowMs).map(({ question, window, failures }) => this.#ask(question, nowMs, window, failures));
+    const changes = this.#questions
+      .overdue(nowMs)
+      .map((asked) => this.#questions.failed(asked, NO_ANSWER, nowMs));
+    const ask = this.#questions
+      .dueRetries(nowMs)
+      .map(({ question, window, failures }) => this.#ask(question, nowMs, window, failures));
     return { changes, ask };
   }
 
   /** Before when {@link tick} of a confirmed account does nothing, if nothing is told until then. */
   nextTickMs(nowMs: Ms): Ms {
     if (this.#run !== undefined || !this.#questions.isEmpty) return nowMs;
-    let next = Math.min(this.#lastFinishedMs + this.#options.intervalMs, this.#recheckAtMs ?? Number.POSITIVE_INFINITY);
+    let next = Math.min(
+      this.#lastFinishedMs + this.#options.intervalMs,
+      this.#recheckAtMs ?? Number.POSITIVE_INFINITY,
+    );
     for (const order of this.#intake.orders.unresolved()) {
       next = Math.min(next, Math.max(this.#knownByMs(order), this.#lastBegunMs + RECHECK_MS));
     }
@@ -153,15 +169,19 @@ export class Reconciler {
     if (nowMs >= this.#lastFinishedMs + this.#options.intervalMs) return "interval";
     if (this.#recheckAtMs !== undefined && nowMs >= this.#recheckAtMs) return "interval";
     if (nowMs < this.#lastBegunMs + RECHECK_MS) return undefined;
-    for (const order of this.#intake.orders.unresolved()) if (this.#knownByMs(order) < nowMs) return "unknown";
+    for (const order of this.#intake.orders.unresolved())
+      if (this.#knownByMs(order) < nowMs) return "unknown";
     return undefined;
   }
 
   /** By when the exchange should have said what became of an order; Infinity where it owes no answer. */
   #knownByMs(order: OwnOrder): Ms {
-    if (order.place === "unknown" || order.place === "sent") return order.requestTimestampMs + this.#options.signatureWindowMs;
+    if (order.place === "unknown" || order.place === "sent")
+      return order.requestTimestampMs + this.#options.signatureWindowMs;
     const answered = order.cancel === "taken" || order.cancel === "gone";
-    return answered && order.cancelAnsweredAtMs !== undefined ? order.cancelAnsweredAtMs + CANCEL_GRACE_MS : Number.POSITIVE_INFINITY;
+    return answered && order.cancelAnsweredAtMs !== undefined
+      ? order.cancelAnsweredAtMs + CANCEL_GRACE_MS
+      : Number.POSITIVE_INFINITY;
   }
 
   #ask(question: Question, nowMs: Ms, window?: HistoryWindow, failures = 0): QuestionAction {
@@ -175,16 +195,26 @@ export class Reconciler {
     if (this.#run === undefined) return;
     for (const marketId of this.#options.markets) trades.beginTrail(marketId);
     const { heard: liquidationsHeard } = takeovers.liquidations;
-    this.#run.count = { liquidationsHeard, incomesTaken: incomes.taken, moneySerial, streamBalancesSerial, positions: undefined };
+    this.#run.count = {
+      liquidationsHeard,
+      incomesTaken: incomes.taken,
+      moneySerial,
+      streamBalancesSerial,
+      positions: undefined,
+    };
   }
 
   #askTrades(nowMs: Ms): QuestionAction[] {
-    return this.#options.markets.map((marketId) => this.#ask(tradesQuestion(this.#intake, marketId), nowMs));
+    return this.#options.markets.map((marketId) =>
+      this.#ask(tradesQuestion(this.#intake, marketId), nowMs),
+    );
   }
 
   #askIncomes(nowMs: Ms): QuestionAction[] {
     const startTimeMs = this.#intake.incomes.askFromMs();
-    return this.#options.markets.map((marketId) => this.#ask({ ask: "incomes", marketId, startTimeMs }, nowMs));
+    return this.#options.markets.map((marketId) =>
+      this.#ask({ ask: "incomes", marketId, startTimeMs }, nowMs),
+    );
   }
 
   /** What is asked of the time before this run, at its start. */
@@ -196,7 +226,9 @@ export class Reconciler {
   #askLiquidations(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
     if (!this.#options.takesOver) return [];
     const startTimeMs = run.exchangeTimeMs - LIQUIDATIONS_LOOKBACK_MS;
-    return this.#options.markets.map((marketId) => this.#ask({ ask: "incomes", marketId, type: "LIQUIDATE", startTimeMs }, nowMs));
+    return this.#options.markets.map((marketId) =>
+      this.#ask({ ask: "incomes", marketId, type: "LIQUIDATE", startTimeMs }, nowMs),
+    );
   }
 
   /** What was deposited and withdrawn since an earlier run: of the account as a whole, so that one market's list tells it. */
@@ -204,7 +236,9 @@ export class Reconciler {
     const startTimeMs = this.#intake.transfers.askFromMs;
     const [marketId] = this.#options.markets;
     if (startTimeMs === undefined || marketId === undefined) return [];
-    return TRANSFER_TYPES.map((type) => this.#ask({ ask: "incomes", marketId, type, startTimeMs }, nowMs));
+    return TRANSFER_TYPES.map((type) =>
+      this.#ask({ ask: "incomes", marketId, type, startTimeMs }, nowMs),
+    );
   }
 
   /** Everything of a stage has been answered. */
@@ -224,11 +258,16 @@ export class Reconciler {
         return;
       case "detail":
       case "recount-detail": {
-        const between = this.#options.markets.filter((marketId) => !this.#isCounted(run, marketId, nowMs));
+        const between = this.#options.markets.filter(
+          (marketId) => !this.#isCounted(run, marketId, nowMs),
+        );
         const starting = run.cause === "start";
         const incomeBetween = starting && run.count?.incomesTaken !== this.#intake.incomes.taken;
         const hasMoved = this.#hasMoved();
-        if ((between.length > 0 || incomeBetween) && (starting || (hasMoved && run.recounts < RECOUNTS))) {
+        if (
+          (between.length > 0 || incomeBetween) &&
+          (starting || (hasMoved && run.recounts < RECOUNTS))
+        ) {
           run.recounts += 1;
           run.stage = "recount";
           if (incomeBetween || hasMoved) ask.push(this.#ask({ ask: "balances" }, nowMs));
@@ -241,7 +280,8 @@ export class Reconciler {
   }
 
   #isCounted(run: ReconcileRun, marketId: MarketId, nowMs: Ms): boolean {
-    if (!this.#intake.trades.isBased(marketId)) return narrowBase(run, this.#intake, marketId, nowMs) !== undefined;
+    if (!this.#intake.trades.isBased(marketId))
+      return narrowBase(run, this.#intake, marketId, nowMs) !== undefined;
     return comparedPosition(run, this.#intake, marketId, nowMs) !== undefined;
   }
 
@@ -257,9 +297,20 @@ export class Reconciler {
   }
 
   #askDetail(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
-    const ask = [...this.#askTrades(nowMs), ...this.#askIncomes(nowMs), ...(run.cause === "start" ? this.#askEarlier(run, nowMs) : [])];
-    for (const [marketId, windows] of wantedHistory(run, this.#intake, this.#options, this.#listedToMs, nowMs)) {
-      for (const window of windows) ask.push(this.#ask(historyQuestion(marketId, window), nowMs, window));
+    const ask = [
+      ...this.#askTrades(nowMs),
+      ...this.#askIncomes(nowMs),
+      ...(run.cause === "start" ? this.#askEarlier(run, nowMs) : []),
+    ];
+    for (const [marketId, windows] of wantedHistory(
+      run,
+      this.#intake,
+      this.#options,
+      this.#listedToMs,
+      nowMs,
+    )) {
+      for (const window of windows)
+        ask.push(this.#ask(historyQuestion(marketId, window), nowMs, window));
     }
     return ask;
   }

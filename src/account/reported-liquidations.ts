@@ -57,7 +57,9 @@ export class ReportedLiquidations {
 
   /** Removes the oldest waiting one with this credit; false if there is none. */
   take(marketId: MarketId, credit: CreditUnits): boolean {
-    const found = this.#waiting.findIndex((income) => income.marketId === marketId && income.amount === credit);
+    const found = this.#waiting.findIndex(
+      (income) => income.marketId === marketId && income.amount === credit,
+    );
     if (found < 0) return false;
     this.#waiting.splice(found, 1);
     return true;
@@ -73,14 +75,16 @@ export class ReportedLiquidations {
   /** True if a liquidation that was reported before `beforeMs` waits in this market. */
   isWaiting(marketId: MarketId, beforeMs: Ms = Number.POSITIVE_INFINITY): boolean {
     // Called after each turn, mostly with none waiting: a loop allocates nothing, a closure would.
-    for (const income of this.#waiting) if (income.marketId === marketId && income.atMs < beforeMs) return true;
+    for (const income of this.#waiting)
+      if (income.marketId === marketId && income.atMs < beforeMs) return true;
     return false;
   }
 
   /** When the newest that waits in this market was reported; undefined if none waits. */
   waitingSinceMs(marketId: MarketId): Ms | undefined {
     let newest: Ms | undefined;
-    for (const income of this.#waiting) if (income.marketId === marketId) newest = Math.max(newest ?? income.atMs, income.atMs);
+    for (const income of this.#waiting)
+      if (income.marketId === marketId) newest = Math.max(newest ?? income.atMs, income.atMs);
     return newest;
   }
 
@@ -96,7 +100,10 @@ export class ReportedLiquidations {
 
   /** True if some wait in this market and this account took all of them over: none is of its own position. */
   areTakenOver(marketId: MarketId): boolean {
-    return this.isWaiting(marketId) && !this.#waiting.some((income) => income.marketId === marketId && income.type === "LIQUIDATED");
+    return (
+      this.isWaiting(marketId) &&
+      !this.#waiting.some((income) => income.marketId === marketId && income.type === "LIQUIDATED")
+    );
   }
 
   /**

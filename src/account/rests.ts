@@ -34,20 +34,30 @@ export class Rests {
   }
 
   /** The exchange's position in lots of ours and what it holds beyond them. */
-  onOurGrid(marketId: MarketId, { lots, restPaper = 0n }: Pick<VenuePosition, "lots" | "restPaper">): HeldAmount {
+  onOurGrid(
+    marketId: MarketId,
+    { lots, restPaper = 0n }: Pick<VenuePosition, "lots" | "restPaper">,
+  ): HeldAmount {
     const paperPerLot = this.#perLot(marketId);
     const known = this.of(marketId);
     const beside = BigInt(lots) * paperPerLot + restPaper - known;
-    return beside % paperPerLot === 0n ? { lots: Number(beside / paperPerLot), restPaper: known } : { lots, restPaper };
+    return beside % paperPerLot === 0n
+      ? { lots: Number(beside / paperPerLot), restPaper: known }
+      : { lots, restPaper };
   }
 
   /**
    * A trade has moved what is held beyond whole lots, or its failure has: what sums to lots counts as such, and what is left has the position's sign.
    * @param lots held, with the whole lots of the trade. @returns how many more they are by what it had beyond
    */
-  trade({ marketId, side, restPaper = 0n }: Pick<VenueTrade, "marketId" | "side" | "restPaper">, times: 1 | -1, lots: Lots): Lots {
+  trade(
+    { marketId, side, restPaper = 0n }: Pick<VenueTrade, "marketId" | "side" | "restPaper">,
+    times: 1 | -1,
+    lots: Lots,
+  ): Lots {
     const paperPerLot = this.#perLot(marketId);
-    const paper = BigInt(lots) * paperPerLot + this.of(marketId) + BigInt(times * signOf(side)) * restPaper;
+    const paper =
+      BigInt(lots) * paperPerLot + this.of(marketId) + BigInt(times * signOf(side)) * restPaper;
     this.set(marketId, paper % paperPerLot);
     return Number(paper / paperPerLot) - lots;
   }

@@ -38,7 +38,9 @@ export class StartValue {
   /** By how much the net value is beyond what profit and transfers have made of this one, in credit units: no mark moves that. */
   get untold(): CreditUnits {
     const now = this.#netValue.now;
-    return now === undefined || this.#value === undefined ? 0n : now - this.#value - this.#profit.explained;
+    return now === undefined || this.#value === undefined
+      ? 0n
+      : now - this.#value - this.#profit.explained;
   }
 
   /** The profit begins, with the balances last told. */
@@ -49,7 +51,8 @@ export class StartValue {
 
   /** The profit counts a transfer. */
   transferred(transfer: Transfer): void {
-    if (transfer.timeMs <= this.#toldAtMs + CLOCKS_APART_MS) this.#inDoubt = [...this.#inDoubt, transfer];
+    if (transfer.timeMs <= this.#toldAtMs + CLOCKS_APART_MS)
+      this.#inDoubt = [...this.#inDoubt, transfer];
   }
 
   /** Balances were told: of the transfers in doubt so many were in the value, from the first on, as explain them best. */

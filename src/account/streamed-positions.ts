@@ -31,7 +31,12 @@ export class StreamedPositions {
     const { count, buyLots, sellLots } = trades.pendingLots(marketId, Number.POSITIVE_INFINITY);
     const pending = counting.from === "settlement" ? buyLots - sellLots : undefined;
     const lackingLots = count === 0 || counting.from === "match" ? 0 : pending;
-    this.#last.set(marketId, { position, atMs: nowMs, version: trades.version(marketId), lackingLots });
+    this.#last.set(marketId, {
+      position,
+      atMs: nowMs,
+      version: trades.version(marketId),
+      lackingLots,
+    });
   }
 
   /** Whether the newest one is none that anything explains. */
@@ -47,16 +52,31 @@ export class StreamedPositions {
   movedLots(marketId: MarketId, sinceMs: Ms, nowMs: Ms): Lots | undefined {
     const { trades, takeovers, rests } = this.#intake;
     const last = this.#last.get(marketId);
-    if (last === undefined || last.atMs < sinceMs || last.lackingLots === undefined) return undefined;
-    if (last.version !== trades.version(marketId) || takeovers.untoldLots(marketId, nowMs).length > 1) return undefined;
-    if (trades.isRestUnsettled(marketId) || SIDES.some((side) => mayHaveFilled(this.#intake, marketId, side) > 0)) return undefined;
-    return rests.onOurGrid(marketId, last.position).lots + last.lackingLots - trades.positionLots(marketId);
+    if (last === undefined || last.atMs < sinceMs || last.lackingLots === undefined)
+      return undefined;
+    if (
+      last.version !== trades.version(marketId) ||
+      takeovers.untoldLots(marketId, nowMs).length > 1
+    )
+      return undefined;
+    if (
+      trades.isRestUnsettled(marketId) ||
+      SIDES.some((side) => mayHaveFilled(this.#intake, marketId, side) > 0)
+    )
+      return undefined;
+    return (
+      rests.onOurGrid(marketId, last.position).lots +
+      last.lackingLots -
+      trades.positionLots(marketId)
+    );
   }
 
   /** What is held beyond whole lots, by the newest one. */
   restPaper(marketId: MarketId): bigint {
     const last = this.#last.get(marketId);
-    return last === undefined ? 0n : this.#intake.rests.onOurGrid(marketId, last.position).restPaper;
+    return last === undefined
+      ? 0n
+      : this.#intake.rests.onOurGrid(marketId, last.position).restPaper;
   }
 }
 

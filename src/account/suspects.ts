@@ -38,6 +38,7 @@ export class Suspects {
 
   /** The clock has stepped back by so much: what was due at an instant is due that much earlier. */
   stepBack(byMs: Ms): void {
-    for (const [subject, { difference, dueMs }] of this.#waiting) this.#waiting.set(subject, { difference, dueMs: dueMs - byMs });
+    for (const [subject, { difference, dueMs }] of this.#waiting)
+      this.#waiting.set(subject, { difference, dueMs: dueMs - byMs });
   }
 }

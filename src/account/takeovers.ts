@@ -72,7 +72,10 @@ export class Takeovers {
   /** Takes over what an earlier run had said: what is told of it again changes nothing. */
   restore(takeovers: readonly SaidTakeover[]): void {
     for (const { isTold, ...takeover } of takeovers)
-      this.#entries.set(takeover.id, { ...newEntry(takeover, takeover.atMs), isPositionTold: isTold });
+      this.#entries.set(takeover.id, {
+        ...newEntry(takeover, takeover.atMs),
+        isPositionTold: isTold,
+      });
   }
 
   /** A takeover is said. `isBased`: the market's position is known. One that was taken back and is said again counts again. */
@@ -100,7 +103,9 @@ export class Takeovers {
     const known = this.#takeUnsaid(entry, nowMs);
     if (known !== undefined) return known;
     // Once the exchange has followed the chain past its block, a position that agrees has it, whatever else has moved it.
-    const isHad = (this.#agreedAtMs.get(takeover.marketId) ?? Number.NEGATIVE_INFINITY) >= takeover.atMs + TOLD_WITHIN_MS;
+    const isHad =
+      (this.#agreedAtMs.get(takeover.marketId) ?? Number.NEGATIVE_INFINITY) >=
+      takeover.atMs + TOLD_WITHIN_MS;
     if (this.#takeIncome(entry) || isHad) this.#told(entry);
     return isHad ? "rename" : "count";
   }
@@ -116,7 +121,10 @@ export class Takeovers {
 
   /** All that were said, what was taken back among them: to be remembered for the next run. */
   get said(): readonly SaidTakeover[] {
-    return [...this.#entries.values()].map(({ takeover, isPositionTold }) => ({ ...takeover, isTold: isPositionTold }));
+    return [...this.#entries.values()].map(({ takeover, isPositionTold }) => ({
+      ...takeover,
+      isTold: isPositionTold,
+    }));
   }
 
   /** Grows with every change of `said`. */
@@ -154,7 +162,12 @@ export class Takeovers {
     const { marketId, amount } = income;
     this.liquidations.hear(marketId);
     for (const entry of this.#entries.values()) {
-      if (entry.isIncomeTold || entry.takeover.marketId !== marketId || entry.takeover.credit !== amount) continue;
+      if (
+        entry.isIncomeTold ||
+        entry.takeover.marketId !== marketId ||
+        entry.takeover.credit !== amount
+      )
+        continue;
       entry.isIncomeTold = true;
       this.#told(entry);
       return true;
@@ -179,21 +192,27 @@ export class Takeovers {
 
   /** The same without those that were taken back: the exchange may hold them for good. */
   untoldForCertain(marketId: MarketId, nowMs: Ms): readonly Lots[] {
-    const untold = this.#untold(marketId, nowMs).filter(({ takeover, isUndo }) => !isUndo && !this.#entries.has(undoneIdOf(takeover.id)));
+    const untold = this.#untold(marketId, nowMs).filter(
+      ({ takeover, isUndo }) => !isUndo && !this.#entries.has(undoneIdOf(takeover.id)),
+    );
     return partSums(untold.map(({ takeover }) => takeover.lots));
   }
 
   #untold(marketId: MarketId, nowMs: Ms): readonly Entry[] {
     return [...this.#entries.values()].filter(
       ({ takeover, isPositionTold, isUndo, counted, saidAtMs }) =>
-        !isPositionTold && counted && takeover.marketId === marketId && nowMs < saidAtMs + (isUndo ? UNDONE_WITHIN_MS : TOLD_WITHIN_MS),
+        !isPositionTold &&
+        counted &&
+        takeover.marketId === marketId &&
+        nowMs < saidAtMs + (isUndo ? UNDONE_WITHIN_MS : TOLD_WITHIN_MS),
     );
   }
 
   /** The exchange's position of this moment, in its own time, is ours, with everything that was said. */
   agreed(marketId: MarketId, exchangeTimeMs: Ms): void {
     this.#agreedAtMs.set(marketId, exchangeTimeMs);
-    for (const entry of this.#entries.values()) if (entry.takeover.marketId === marketId && entry.counted) this.#told(entry);
+    for (const entry of this.#entries.values())
+      if (entry.takeover.marketId === marketId && entry.counted) this.#told(entry);
   }
 
   /** The exchange's position has shown that it does not hold what was taken back, or has replaced ours: nothing of that is open any more. */
@@ -209,14 +228,17 @@ export class Takeovers {
   /** The exchange's position was taken over, for whatever reason. Returns the credit of the liquidations that it is explained by. */
   moved(marketId: MarketId, movedLots: Lots, nowMs: Ms): CreditUnits {
     const credits = this.liquidations.takeAll(marketId).map(({ amount }) => amount);
-    if (movedLots !== 0 || credits.length > 0) this.#unsaid.push({ marketId, lots: movedLots, credits, atMs: nowMs });
+    if (movedLots !== 0 || credits.length > 0)
+      this.#unsaid.push({ marketId, lots: movedLots, credits, atMs: nowMs });
     return credits.reduce((sum, credit) => sum + credit, 0n);
   }
 
   /** Whether the position that this run began from has it: then nothing of it is this run's. */
   #isInBase(entry: Entry): boolean {
     const { marketId, credit, atMs } = entry.takeover;
-    const found = this.#earlier.findIndex((income) => income.marketId === marketId && income.amount === credit);
+    const found = this.#earlier.findIndex(
+      (income) => income.marketId === marketId && income.amount === credit,
+    );
     if (found >= 0) this.#earlier.splice(found, 1);
     else if (atMs >= this.#baseTimeMs - LIQUIDATIONS_LOOKBACK_MS) return false;
     this.#told(entry);
@@ -240,11 +262,18 @@ export class Takeovers {
   /** What the exchange told first and a takeover that is said now explains: found by its credit, else by its lots. */
   #takeUnsaid(entry: Entry, nowMs: Ms): "counted" | "rename" | undefined {
     const { marketId, lots, credit, atMs } = entry.takeover;
-    this.#unsaid = this.#unsaid.filter((one) => (one.lots !== 0 || one.credits.length > 0) && nowMs < one.atMs + UNSAID_KEPT_MS);
-    const candidates = this.#unsaid.filter((one) => one.marketId === marketId && one.atMs >= atMs - TOLD_BEFORE_MS);
+    this.#unsaid = this.#unsaid.filter(
+      (one) => (one.lots !== 0 || one.credits.length > 0) && nowMs < one.atMs + UNSAID_KEPT_MS,
+    );
+    const candidates = this.#unsaid.filter(
+      (one) => one.marketId === marketId && one.atMs >= atMs - TOLD_BEFORE_MS,
+    );
     const byCredit = candidates.find(({ credits }) => credits.includes(credit));
     const byLots = candidates.find(
-      (one) => one.credits.length === 0 && Math.sign(one.lots) === Math.sign(lots) && Math.abs(one.lots) >= Math.abs(lots),
+      (one) =>
+        one.credits.length === 0 &&
+        Math.sign(one.lots) === Math.sign(lots) &&
+        Math.abs(one.lots) >= Math.abs(lots),
     );
     const found = byCredit ?? byLots;
     if (found === undefined) return undefined;

@@ -44,12 +44,20 @@ export function marksOf(
     const paper = BigInt(lots) * instrument.paperPerLot + restPaper;
     const unit = 10n ** BigInt(instrument.paperDecimals);
     // Written out: a literal that adds a key to a spread one costs as much as all that is reckoned here.
-    const ways = known(marketId).map(({ mark, fromMs, untilMs }) => ({ mark, fromMs, untilMs, size: magnitude((paper * mark) / unit) }));
+    const ways = known(marketId).map(({ mark, fromMs, untilMs }) => ({
+      mark,
+      fromMs,
+      untilMs,
+      size: magnitude((paper * mark) / unit),
+    }));
     held.push({ marketId, ways });
   }
   if (held.reduce((tries, { ways }) => tries * ways.length, 1) > MOST_TRIES) return undefined;
   for (const wereTogether of [true, false]) {
-    const marks = found({ held, off: BigInt(held.length), wereTogether }, 0, exposure, { fromMs: -Infinity, untilMs: Infinity });
+    const marks = found({ held, off: BigInt(held.length), wereTogether }, 0, exposure, {
+      fromMs: -Infinity,
+      untilMs: Infinity,
+    });
     if (marks !== undefined) return { marks, wereTogether };
   }
   return undefined;
@@ -70,12 +78,20 @@ interface Search {
 type Span = Pick<MarkInForce, "fromMs" | "untilMs">;
 
 /** @param span when all marks taken so far were in force. */
-function found(search: Search, at: number, left: CreditUnits, span: Span): Map<MarketId, CreditUnits> | undefined {
+function found(
+  search: Search,
+  at: number,
+  left: CreditUnits,
+  span: Span,
+): Map<MarketId, CreditUnits> | undefined {
   if (search.wereTogether && span.fromMs > span.untilMs) return undefined;
   const next = search.held[at];
   if (next === undefined) return magnitude(left) <= search.off ? new Map() : undefined;
   for (const { mark, size, fromMs, untilMs } of next.ways) {
-    const common = { fromMs: Math.max(span.fromMs, fromMs), untilMs: Math.min(span.untilMs, untilMs) };
+    const common = {
+      fromMs: Math.max(span.fromMs, fromMs),
+      untilMs: Math.min(span.untilMs, untilMs),
+    };
     const marks = found(search, at + 1, left - size, common);
     if (marks !== undefined) return marks.set(next.marketId, mark);
   }

@@ -82,9 +82,18 @@ export class TradeLedger {
    */
   beginList(marketId: MarketId, trades: readonly VenueTrade[]): void {
     const market = this.#market(marketId);
-    const made = trades.filter(({ id }) => !market.trades.has(id) && BigInt(id) > market.foldedThrough);
-    const failed = trades.filter((trade) => isFailed(trade) && isCounted(market.trades.get(trade.id)));
-    if (made.length === 0 || failed.length === 0 || (made.length + 1) * (failed.length + 1) > MOST_MOMENTS) return;
+    const made = trades.filter(
+      ({ id }) => !market.trades.has(id) && BigInt(id) > market.foldedThrough,
+    );
+    const failed = trades.filter(
+      (trade) => isFailed(trade) && isCounted(market.trades.get(trade.id)),
+    );
+    if (
+      made.length === 0 ||
+      failed.length === 0 ||
+      (made.length + 1) * (failed.length + 1) > MOST_MOMENTS
+    )
+      return;
     const net = netLots(market);
     for (const after of sumsOf(made)) {
       for (const less of sumsOf(failed)) noteMoment(market, net + after - less);
@@ -156,7 +165,8 @@ export class TradeLedger {
 
   /** Whether every known trade of a market is settled or failed. */
   isSettled(marketId: MarketId): boolean {
-    for (const trade of this.#markets.get(marketId)?.trades.values() ?? []) if (!isOver(trade)) return false;
+    for (const trade of this.#markets.get(marketId)?.trades.values() ?? [])
+      if (!isOver(trade)) return false;
     return true;
   }
 
@@ -213,14 +223,19 @@ export class TradeLedger {
    */
   unsettledBySide(marketId: MarketId): SideLots {
     const market = this.#markets.get(marketId);
-    return market === undefined ? NO_LOTS : { buy: market.unsettledBuyLots, sell: market.unsettledSellLots };
+    return market === undefined
+      ? NO_LOTS
+      : { buy: market.unsettledBuyLots, sell: market.unsettledSellLots };
   }
 
   /**
    * By side, the lots of trades that a position may have or lack: those that are neither settled nor failed, and all that were made since `sinceMs`;
    * and how many trades they are.
    */
-  pendingLots(marketId: MarketId, sinceMs: Ms): { readonly buyLots: Lots; readonly sellLots: Lots; readonly count: number } {
+  pendingLots(
+    marketId: MarketId,
+    sinceMs: Ms,
+  ): { readonly buyLots: Lots; readonly sellLots: Lots; readonly count: number } {
     let [buyLots, sellLots, count] = [0, 0, 0];
     for (const trade of this.#markets.get(marketId)?.trades.values() ?? []) {
       if (isOver(trade) && trade.timeMs < sinceMs) continue;
@@ -254,7 +269,10 @@ export class TradeLedger {
   readLatest(marketId: MarketId, ids: readonly Int64Id[]): void {
     const market = this.#market(marketId);
     const values = ids.map((id) => BigInt(id));
-    const first = values.reduce<bigint | undefined>((least, id) => (least === undefined || id < least ? id : least), undefined);
+    const first = values.reduce<bigint | undefined>(
+      (least, id) => (least === undefined || id < least ? id : least),
+      undefined,
+    );
     if (first !== undefined) market.foldedThrough = first - 1n;
     market.readThrough = values.reduce((most, id) => (id > most ? id : most), 0n);
   }
@@ -262,7 +280,8 @@ export class TradeLedger {
   /** All pages were read up to and with this trade. */
   readTo(marketId: MarketId, lastId: Int64Id | undefined): void {
     const market = this.#market(marketId);
-    if (lastId !== undefined && BigInt(lastId) > market.readThrough) market.readThrough = BigInt(lastId);
+    if (lastId !== undefined && BigInt(lastId) > market.readThrough)
+      market.readThrough = BigInt(lastId);
   }
 
   /** A reconciliation is done: folds the final trades that an earlier one had read already, so that each is read twice. */
@@ -323,7 +342,11 @@ function count(market: MarketLedger, trade: VenueTrade, times: 1 | -1): void {
   noteChange(market);
 }
 
-function countUnsettled(market: MarketLedger, { side, lots, restPaper }: VenueTrade, times: 1 | -1): void {
+function countUnsettled(
+  market: MarketLedger,
+  { side, lots, restPaper }: VenueTrade,
+  times: 1 | -1,
+): void {
   const atMost = restPaper === undefined ? lots : lots + 1;
   if (side === "BUY") market.unsettledBuyLots += times * atMost;
   else market.unsettledSellLots += times * atMost;

@@ -2,7 +2,11 @@ import type { VenueTrade } from "../exchange/records.js";
 
 /** A later status replaces an earlier one, whichever is told first; a failure is the last word. */
 const SETTLED_RANK = 2;
-const STATUS_RANK: Readonly<Record<string, number>> = { CREATED: 0, SETTLED: SETTLED_RANK, FAILED: 3 };
+const STATUS_RANK: Readonly<Record<string, number>> = {
+  CREATED: 0,
+  SETTLED: SETTLED_RANK,
+  FAILED: 3,
+};
 const UNKNOWN_STATUS_RANK = 1;
 
 /** Whether one report of a trade is of a later status than another of the same. */

@@ -63,7 +63,8 @@ export class Unexplained {
 
   #gap(marketId: MarketId, side: Side): Lots {
     const { matchedLots, settledAsideLots, beyondLots } = this.#side(marketId, side);
-    const gap = this.#trades.tradedLots(marketId, side) + beyondLots - matchedLots - settledAsideLots;
+    const gap =
+      this.#trades.tradedLots(marketId, side) + beyondLots - matchedLots - settledAsideLots;
     // Parts of lots are told as they are divided: thirds sum to a whole one but for their last digits. Of hundreds of billions the way there and back is not exact.
     return Number.isInteger(gap) ? gap : Math.round(gap * ROUND) / ROUND;
   }

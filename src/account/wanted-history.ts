@@ -10,7 +10,11 @@ const WINDOW_JOIN_MS = 10_000;
 export function wantedHistory(
   run: ReconcileRun,
   intake: Intake,
-  options: { readonly markets: readonly MarketId[]; readonly signatureWindowMs: Ms; readonly streamLagMs: Ms },
+  options: {
+    readonly markets: readonly MarketId[];
+    readonly signatureWindowMs: Ms;
+    readonly streamLagMs: Ms;
+  },
   listedToMs: Ms | undefined,
   nowMs: Ms,
 ): ReadonlyMap<MarketId, readonly HistoryWindow[]> {
@@ -28,7 +32,11 @@ export function wantedHistory(
   }
   for (const hash of run.deadlines) {
     const order = intake.orders.get(hash);
-    if (order !== undefined) add(order.marketId, { startMs: order.requestTimestampMs - signatureWindowMs, endMs: undefined });
+    if (order !== undefined)
+      add(order.marketId, {
+        startMs: order.requestTimestampMs - signatureWindowMs,
+        endMs: undefined,
+      });
   }
   const gone = [
     ...run.missing.map((hash) => intake.orders.get(hash)),
@@ -37,7 +45,10 @@ export function wantedHistory(
     ...intake.orders.unsettled(nowMs - 2 * streamLagMs),
   ];
   for (const order of gone) {
-    if (order?.createdAtMs !== undefined) add(order.marketId, { startMs: order.createdAtMs, endMs: order.createdAtMs + 2 });
+    if (order?.createdAtMs !== undefined)
+      add(order.marketId, { startMs: order.createdAtMs, endMs: order.createdAtMs + 2 });
   }
-  return new Map([...windows].map(([marketId, wanted]) => [marketId, mergeWindows(wanted, WINDOW_JOIN_MS)]));
+  return new Map(
+    [...windows].map(([marketId, wanted]) => [marketId, mergeWindows(wanted, WINDOW_JOIN_MS)]),
+  );
 }

@@ -14,9 +14,13 @@ import { lotsUnderWay } from "./unwind/takeover-reservations.js";
  * The account in its worst case as risk judges it: every desk's position, marks, own and manual orders, and what the account holds in
  * markets that are not the bot's, since the margin is one.
  */
-export function accountExposure(context: BotContext, limits: ReadonlyMap<string, MarketLimits>): AccountExposure {
+export function accountExposure(
+  context: BotContext,
+  limits: ReadonlyMap<string, MarketLimits>,
+): AccountExposure {
   const markets = new Map<string, MarketExposure>();
-  for (const desk of context.deskList) markets.set(desk.marketId, marketExposure(context, desk, limits.get(desk.marketId) ?? {}));
+  for (const desk of context.deskList)
+    markets.set(desk.marketId, marketExposure(context, desk, limits.get(desk.marketId) ?? {}));
   for (const position of context.account.venuePositions.values()) {
     if (position.lots === 0 || markets.has(position.marketId)) continue;
     const other = strangeExposure(context, position);
@@ -26,14 +30,18 @@ export function accountExposure(context: BotContext, limits: ReadonlyMap<string,
 }
 
 /** A position in a market that the bot does not follow: its mark is what the exchange's own unrealised profit says it is. */
-function strangeExposure({ rules, account, config }: BotContext, position: VenuePosition): MarketExposure | undefined {
+function strangeExposure(
+  { rules, account, config }: BotContext,
+  position: VenuePosition,
+): MarketExposure | undefined {
   const market = rules.markets[position.marketId];
   if (market === undefined) return undefined;
   const instrument = instrumentOf(rules, market);
   const rates = ratesOf(market, config);
   const entryTicks = Number(position.entryPrice) / instrument.tickQuote;
   const profitQuote = Number(position.unrealizedPnl) / 10 ** rules.creditDecimals;
-  const markTicks = entryTicks + profitQuote / (position.lots * instrument.lotBase) / instrument.tickQuote;
+  const markTicks =
+    entryTicks + profitQuote / (position.lots * instrument.lotBase) / instrument.tickQuote;
   return {
     marketId: position.marketId,
     instrument,
@@ -52,7 +60,10 @@ function strangeExposure({ rules, account, config }: BotContext, position: Venue
 /** Made once a market and grid: an order that leaves asks for it each time. */
 const INSTRUMENTS = new WeakMap<MarketRules, Instrument>();
 
-function instrumentOf({ creditDecimals, paperDecimals }: VenueRules, market: MarketRules): Instrument {
+function instrumentOf(
+  { creditDecimals, paperDecimals }: VenueRules,
+  market: MarketRules,
+): Instrument {
   let instrument = INSTRUMENTS.get(market);
   if (instrument === undefined) {
     const { marketId, tickSize, stepSize } = market;
@@ -113,7 +124,10 @@ function ratesOf(rules: MarketRules, { exchange }: Pick<BotConfig, "exchange">):
       maintenancePpm: ratePpmOf(rules.liquidationLeverage),
       initialPpm: ratePpmOf(rules.maxLeverage),
       // An order of the account's that is not the bot's is signed with the exchange's own.
-      feePpm: Math.max(feePpmOf(rules.makerFeeRate, rules.takerFeeRate), feePpmOf(signed.makerFeeRate, signed.takerFeeRate)),
+      feePpm: Math.max(
+        feePpmOf(rules.makerFeeRate, rules.takerFeeRate),
+        feePpmOf(signed.makerFeeRate, signed.takerFeeRate),
+      ),
       exchange,
     };
     RATES.set(rules, rates);
@@ -126,12 +140,20 @@ function unseen(side: Side, lots: number, markTicks: number): ExposureOrder {
 }
 
 /** Takeovers of a market that may come: no orders, and at the mark. */
-function takeoversUnderWay({ reservations }: BotContext, { marketId, instrument, state }: Desk): readonly ExposureOrder[] {
+function takeoversUnderWay(
+  { reservations }: BotContext,
+  { marketId, instrument, state }: Desk,
+): readonly ExposureOrder[] {
   const reserved = reservations.in(marketId);
   if (reserved.length === 0) return NO_ORDERS;
   return reserved.map((takeover) => {
     const lots = lotsUnderWay(takeover, instrument);
-    return alreadyTraded(`takeover ${takeover.jobId}`, lots < 0 ? "SELL" : "BUY", Math.abs(lots), state.markTicks);
+    return alreadyTraded(
+      `takeover ${takeover.jobId}`,
+      lots < 0 ? "SELL" : "BUY",
+      Math.abs(lots),
+      state.markTicks,
+    );
   });
 }
 

@@ -26,7 +26,13 @@ export class AccountNews {
   readonly #trades: TradeLog;
   readonly #revivals: Revivals;
 
-  constructor(context: BotContext, safety: Safety, unwinding: Unwinding, trades: TradeLog, revivals: Revivals) {
+  constructor(
+    context: BotContext,
+    safety: Safety,
+    unwinding: Unwinding,
+    trades: TradeLog,
+    revivals: Revivals,
+  ) {
     this.#context = context;
     this.#safety = safety;
     this.#unwinding = unwinding;
@@ -47,8 +53,10 @@ export class AccountNews {
       case "order":
         if (change.change.change === "phase") this.#noteEnd(change.order, change.change.to);
         // A place that is refused wrongly is counted as a refusal already.
-        if (change.change.change === "revived" && change.change.from !== "rejected") this.#revivals.note(change.order.marketId);
-        if (!isUnderWay(change.change) || this.#bearsOnPlan(change.order.marketId)) this.#plansAnew(change.order.marketId);
+        if (change.change.change === "revived" && change.change.from !== "rejected")
+          this.#revivals.note(change.order.marketId);
+        if (!isUnderWay(change.change) || this.#bearsOnPlan(change.order.marketId))
+          this.#plansAnew(change.order.marketId);
         break;
       case "adopted":
       case "foreign":
@@ -105,7 +113,10 @@ export class AccountNews {
   /** Whether the token that a leaving action has cost, or the time, may lead to another plan. */
   #bearsOnPlan(marketId: string): boolean {
     const { desks, budget } = this.#context;
-    return desks.get(marketId)?.isPlanTimeless !== true || isPaced(budget.available("ORDER") / budget.limit("ORDER"));
+    return (
+      desks.get(marketId)?.isPlanTimeless !== true ||
+      isPaced(budget.available("ORDER") / budget.limit("ORDER"))
+    );
   }
 
   #plansAnew(marketId: string): void {
@@ -120,6 +131,10 @@ export class AccountNews {
   #noteEnd({ marketId, side, level, timeInForce }: OwnOrder, phase: OrderPhase): void {
     if (timeInForce !== "POST_ONLY" || (phase !== "expired" && phase !== "filled")) return;
     const untilMs = this.#context.clock.monotonicMs() + TOUCH_UNDER_WAY_MS;
-    this.#context.holds.hold(slotSubject(marketId, side, level), untilMs, `the order before it was ${phase} at the touch, which moves`);
+    this.#context.holds.hold(
+      slotSubject(marketId, side, level),
+      untilMs,
+      `the order before it was ${phase} at the touch, which moves`,
+    );
   }
 }

@@ -30,7 +30,9 @@ const LEAD_TOKENS = 32;
 const BUCKETS: readonly Bucket[] = ["ORDER", "COMMON"];
 
 /** What each budget wrote of itself is checked by that budget. */
-const spentSchema = z.object({ ORDER: z.unknown(), COMMON: z.unknown(), lead: z.boolean().optional() }).partial();
+const spentSchema = z
+  .object({ ORDER: z.unknown(), COMMON: z.unknown(), lead: z.boolean().optional() })
+  .partial();
 
 /** What the budgets are made of. */
 export interface ActionBudgetOptions {
@@ -57,7 +59,14 @@ export class ActionBudget {
   #unwritten = 0;
 
   /** @throws CorruptStateError */
-  constructor({ rules, guardFraction, clock, exchangeTime, store, costs = ACTION_COST }: ActionBudgetOptions) {
+  constructor({
+    rules,
+    guardFraction,
+    clock,
+    exchangeTime,
+    store,
+    costs = ACTION_COST,
+  }: ActionBudgetOptions) {
     this.costs = costs;
     this.#clock = clock;
     this.#exchangeTime = exchangeTime;
@@ -88,7 +97,10 @@ export class ActionBudget {
   }
 
   /** Whether an action of this kind may leave now. */
-  ask(kind: DispatchKind, { ordersThatMayFill, markets, questions }: Omit<DispatchReserves, "guard">): DispatchVerdict {
+  ask(
+    kind: DispatchKind,
+    { ordersThatMayFill, markets, questions }: Omit<DispatchReserves, "guard">,
+  ): DispatchVerdict {
     const reserves = { ordersThatMayFill, markets, questions, guard: this.guardShare };
     return mayDispatch(this.#budgets, kind, reserves, this.#clock.monotonicMs(), this.costs);
   }
@@ -102,7 +114,10 @@ export class ActionBudget {
   charge(kind: DispatchKind): void {
     const nowMs = this.#clock.monotonicMs();
     const { ORDER, COMMON } = costOf(this.costs, kind);
-    this.#budgets = { ORDER: this.#budgets.ORDER.charge(nowMs, ORDER), COMMON: this.#budgets.COMMON.charge(nowMs, COMMON) };
+    this.#budgets = {
+      ORDER: this.#budgets.ORDER.charge(nowMs, ORDER),
+      COMMON: this.#budgets.COMMON.charge(nowMs, COMMON),
+    };
     this.#noteUnwritten();
   }
 
@@ -141,7 +156,8 @@ export class ActionBudget {
   }
 
   #share(): Readonly<Record<Bucket, number>> {
-    const share = (bucket: Bucket): number => guardShareOf(this.#budgets[bucket].limit, this.#guardFraction);
+    const share = (bucket: Bucket): number =>
+      guardShareOf(this.#budgets[bucket].limit, this.#guardFraction);
     return { ORDER: share("ORDER"), COMMON: share("COMMON") };
   }
 
@@ -150,7 +166,9 @@ export class ActionBudget {
     this.#unwritten = 0;
     if (this.#store.isDiscarded === true) return;
     const moment = this.#moment();
-    const spent = Object.fromEntries(BUCKETS.map((bucket) => [bucket, this.#budgets[bucket].serialise(moment)]));
+    const spent = Object.fromEntries(
+      BUCKETS.map((bucket) => [bucket, this.#budgets[bucket].serialise(moment)]),
+    );
     this.#store.writeBehind(BUDGET_FILE, JSON.stringify({ ...spent, lead }));
   }
 
@@ -160,19 +178,28 @@ export class ActionBudget {
 }
 
 /** The budgets as an earlier run left them. @throws CorruptStateError */
-function budgetsBefore(store: StateStore, rules: VenueRules, moment: BudgetMoment): DispatchBudgets {
+function budgetsBefore(
+  store: StateStore,
+  rules: VenueRules,
+  moment: BudgetMoment,
+): DispatchBudgets {
   const restore = (saved: z.infer<typeof spentSchema>): DispatchBudgets => {
     const restored = (bucket: Bucket): RateBudget => {
       const { limit, intervalMs } = limitOf(rules, bucket);
       if (saved[bucket] === undefined) return RateBudget.create(limit, intervalMs);
       // What was spent after the last writing may have been spent until just now.
-      return RateBudget.restore(saved[bucket], limit, intervalMs, moment).charge(moment.nowMs, saved.lead === true ? LEAD_TOKENS : 0);
+      return RateBudget.restore(saved[bucket], limit, intervalMs, moment).charge(
+        moment.nowMs,
+        saved.lead === true ? LEAD_TOKENS : 0,
+      );
     };
     return { ORDER: restored("ORDER"), COMMON: restored("COMMON") };
   };
   // Blank is what a loss of power may leave, and a machine takes longer to come back than a window lasts.
   if (/^\0*$/.test(store.read(BUDGET_FILE) ?? "")) return restore({});
-  return readJsonState(store, BUDGET_FILE, (value) => restore(spentSchema.parse(value))) ?? restore({});
+  return (
+    readJsonState(store, BUDGET_FILE, (value) => restore(spentSchema.parse(value))) ?? restore({})
+  );
 }
 
 function limitOf(rules: VenueRules, bucket: Bucket): { limit: number; intervalMs: Ms } {

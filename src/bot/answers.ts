@@ -49,20 +49,32 @@ export class Answers {
     const { action } = flight;
     const nowMonotonicMs = clock.monotonicMs();
     if (outcome.result === "answered" && outcome.ask === "time") {
-      this.#watch.stoodStill(exchangeTime.told(outcome.data.serverTimeMs, flight.dispatchedMonotonicMs, nowMonotonicMs));
+      this.#watch.stoodStill(
+        exchangeTime.told(outcome.data.serverTimeMs, flight.dispatchedMonotonicMs, nowMonotonicMs),
+      );
     }
     if (outcome.result === "rejected" && outcome.code === INVALID_TIMESTAMP) exchangeTime.doubt();
-    notify({ kind: "answered", action, outcome, tookMs: nowMonotonicMs - flight.dispatchedMonotonicMs });
+    notify({
+      kind: "answered",
+      action,
+      outcome,
+      tookMs: nowMonotonicMs - flight.dispatchedMonotonicMs,
+    });
     if (outcome.result === "throttled") this.#throttled(outcome.httpStatus, outcome.retryAfterMs);
     if (action.kind === "build") return this.#built(action, outcome, flight);
     if (action.kind === "question" && this.#claims(action, outcome)) return;
     if (action.kind === "place") this.#placed(action, outcome, flight);
     if (action.kind === "cancel-all") this.#revivals.answered(action.marketId, outcome);
-    if (action.kind === "cancel" && (outcome.result === "rejected" || outcome.result === "unknown") && !isGone(outcome)) {
+    if (
+      action.kind === "cancel" &&
+      (outcome.result === "rejected" || outcome.result === "unknown") &&
+      !isGone(outcome)
+    ) {
       this.#context.holds.refused(cancelSubject(action.hash), nowMonotonicMs, outcomeText(outcome));
     }
     if (outcome.result === "not-sent" && (action.kind === "cancel" || action.kind === "place")) {
-      const subject = action.kind === "cancel" ? cancelSubject(action.hash) : this.#slotOf(action, flight);
+      const subject =
+        action.kind === "cancel" ? cancelSubject(action.hash) : this.#slotOf(action, flight);
       this.#context.holds.hold(subject, nowMonotonicMs + UNSENT_MS, outcomeText(outcome));
     }
     absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
@@ -85,7 +97,10 @@ export class Answers {
 
   /** The slot that an order is for; one that the exchange built has it from the table. */
   #slotOf({ marketId, side, hash }: PlaceAction, { waiting }: InFlight): string {
-    const level = waiting.kind === "place" ? waiting.place.level : (this.#context.account.orders.get(hash)?.level ?? -1);
+    const level =
+      waiting.kind === "place"
+        ? waiting.place.level
+        : (this.#context.account.orders.get(hash)?.level ?? -1);
     return slotSubject(marketId, side, level);
   }
 
@@ -103,7 +118,11 @@ export class Answers {
     if (outcome.result !== "built") {
       // Nothing can have come of it: a structure that nobody signed binds nobody.
       if (outcome.result === "rejected") this.#refused(action.marketId, outcome.code);
-      holds.refused(subject, clock.monotonicMs(), `the exchange did not build it: ${outcomeText(outcome)}`);
+      holds.refused(
+        subject,
+        clock.monotonicMs(),
+        `the exchange did not build it: ${outcomeText(outcome)}`,
+      );
       return;
     }
     const wrong = checkBuiltOrder(this.#works.hasher, outcome, {
@@ -127,13 +146,21 @@ export class Answers {
       });
       this.#safety.placeRefused(action.marketId);
       this.#watch.doubtRules();
-      holds.refused(subject, clock.monotonicMs(), "the exchange built another order than was asked for");
+      holds.refused(
+        subject,
+        clock.monotonicMs(),
+        "the exchange built another order than was asked for",
+      );
       return;
     }
     this.#keep(action, outcome, waiting);
   }
 
-  #keep(action: BuildAction, built: Extract<Outcome, { result: "built" }>, waiting: WaitingPlace): void {
+  #keep(
+    action: BuildAction,
+    built: Extract<Outcome, { result: "built" }>,
+    waiting: WaitingPlace,
+  ): void {
     const { account, store, dispatcher, nextActionId } = this.#context;
     const place: PlaceAction = {
       ...action,

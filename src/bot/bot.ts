@@ -60,7 +60,8 @@ export class Bot {
     const { seam, store } = options;
     this.#journal = options.journal;
     this.#receivedMonotonicMs = options.receivedMonotonicMs ?? (() => undefined);
-    const receivedMonotonicMs = (): Ms | undefined => this.#gatheredSinceMs ?? this.#receivedMonotonicMs();
+    const receivedMonotonicMs = (): Ms | undefined =>
+      this.#gatheredSinceMs ?? this.#receivedMonotonicMs();
     this.#turns = new TurnQueue(
       seam,
       (input) => this.#run(input),
@@ -82,7 +83,13 @@ export class Bot {
     this.unwinding = new Unwinding(this.context);
     this.#trades = new TradeLog(store);
     this.#revivals = new Revivals(this.context, this.safety);
-    this.#news = new AccountNews(this.context, this.safety, this.unwinding, this.#trades, this.#revivals);
+    this.#news = new AccountNews(
+      this.context,
+      this.safety,
+      this.unwinding,
+      this.#trades,
+      this.#revivals,
+    );
     this.#deciding = new Deciding(this.context, this.unwinding);
     this.#flattening = new LadderFlatten(this.context, this.safety);
     this.#planning = new Planning(this.context, this.safety, this.unwinding);
@@ -94,14 +101,21 @@ export class Bot {
       () => this.#nextDueMs(),
     );
     this.#stopping = new Stopping(this.context, (result) => this.#finish(result));
-    this.#commands = new Commands(this.context, this.safety, this.unwinding, this.#stopping, this.#looks);
+    this.#commands = new Commands(
+      this.context,
+      this.safety,
+      this.unwinding,
+      this.#stopping,
+      this.#looks,
+    );
     this.#answers = new Answers(
       this.context,
       this.safety,
       works,
       this.#watch,
       this.#revivals,
-      (action, outcome) => this.#watch.answered(action, outcome) || this.#stopping.answered(action, outcome),
+      (action, outcome) =>
+        this.#watch.answered(action, outcome) || this.#stopping.answered(action, outcome),
     );
   }
 
@@ -167,7 +181,12 @@ export class Bot {
         if (desk.book.apply(event, clock.monotonicMs()) === "resubscribe") {
           const reason = desk.book.reason ?? "lost";
           desk.lose(reason);
-          notify({ kind: "book-lost", marketId: event.marketId, reason, gap: desk.book.gaps > before });
+          notify({
+            kind: "book-lost",
+            marketId: event.marketId,
+            reason,
+            gap: desk.book.gaps > before,
+          });
           // A snapshot that cannot be stood on either is asked for again by the watch: the next one is the same, as fast as it is asked for.
           if (synchronised) venue.resubscribe(event.marketId);
         }
@@ -180,7 +199,11 @@ export class Bot {
       case "public-trade": {
         const desk = desks.get(event.marketId);
         desk?.state.apply(event);
-        if (exchangeTime.known) desk?.lag.traded(exchangeTime.nowMs() - event.timeMs, this.context.config.risk.maxBookAgeMs);
+        if (exchangeTime.known)
+          desk?.lag.traded(
+            exchangeTime.nowMs() - event.timeMs,
+            this.context.config.risk.maxBookAgeMs,
+          );
         return;
       }
       case "malformed":
@@ -216,7 +239,8 @@ export class Bot {
     const over = holds.expire(clock.monotonicMs());
     const isGtt = this.context.config.quotes.timeInForce === "GTT";
     for (const desk of deskList) {
-      if (over || isGtt || desk.target !== undefined || this.unwinding.isOpen(desk.marketId)) desk.dirty = true;
+      if (over || isGtt || desk.target !== undefined || this.unwinding.isOpen(desk.marketId))
+        desk.dirty = true;
     }
     if (this.context.phase === "stopping") this.#stopping.tick();
   }
@@ -225,18 +249,28 @@ export class Bot {
     const { loopLag, clock, notify } = this.context;
     if (!loopLag.note(this.#looks.lateMs, clock.monotonicMs())) return;
     const fields = { lagMs: Math.round(loopLag.lagMs) };
-    if (loopLag.isShedding) notify({ kind: "log", level: "warn", message: "the event loop lags: load is shed", fields });
-    else notify({ kind: "log", level: "info", message: "the event loop keeps up again: no load is shed", fields });
+    if (loopLag.isShedding)
+      notify({ kind: "log", level: "warn", message: "the event loop lags: load is shed", fields });
+    else
+      notify({
+        kind: "log",
+        level: "info",
+        message: "the event loop keeps up again: no load is shed",
+        fields,
+      });
   }
 
   /** Before when a look would find nothing, if nothing happened until then; the present instant where that cannot be said, Infinity once all is over. */
   #nextDueMs(): Ms {
-    const { account, exchangeTime, holds, clock, deskList, config, phase, looksWhenDue } = this.context;
+    const { account, exchangeTime, holds, clock, deskList, config, phase, looksWhenDue } =
+      this.context;
     if (phase === "stopped") return Number.POSITIVE_INFINITY;
     const nowMs = clock.monotonicMs();
     if (!looksWhenDue || phase !== "running" || config.quotes.timeInForce === "GTT") return nowMs;
-    if (holds.isHolding || this.unwinding.isUsed || this.context.reservations.all.length > 0) return nowMs;
-    for (const { target, book } of deskList) if (target !== undefined || !book.synchronised) return nowMs;
+    if (holds.isHolding || this.unwinding.isUsed || this.context.reservations.all.length > 0)
+      return nowMs;
+    for (const { target, book } of deskList)
+      if (target !== undefined || !book.synchronised) return nowMs;
     const exchangeMs = exchangeTime.nowMs();
     // Exchange time is rounded to whole milliseconds.
     const accountMs = nowMs + account.nextTickMs(exchangeMs) - exchangeMs - 1;
@@ -245,13 +279,19 @@ export class Bot {
 
   #spoke(options: BotOptions, marketId: MarketId, signal: StrategySignal): void {
     if (this.#turns.running) this.#signal(marketId, signal);
-    else if (options.isReplay !== true) this.accept({ kind: "strategy", marketId, signal: ownSignal(signal) });
+    else if (options.isReplay !== true)
+      this.accept({ kind: "strategy", marketId, signal: ownSignal(signal) });
   }
 
   #signal(marketId: MarketId, signal: StrategySignal): void {
     this.#looks.soon();
     if ("intent" in signal) return this.#intent(marketId, signal.intent);
-    if ("unreadable" in signal) return this.#refuse(marketId, { refusal: "malformed", why: signal.unreadable, isBroken: true });
+    if ("unreadable" in signal)
+      return this.#refuse(marketId, {
+        refusal: "malformed",
+        why: signal.unreadable,
+        isBroken: true,
+      });
     this.#endStrategy(marketId, signal.ended);
   }
 
@@ -277,7 +317,11 @@ export class Bot {
     if (!verdict.accepted) return this.#refuse(marketId, verdict);
     const { intent: taken, clips } = verdict;
     desk.take(taken);
-    this.context.notify(clips === undefined ? { kind: "intent", intent: taken } : { kind: "intent", intent: taken, clips });
+    this.context.notify(
+      clips === undefined
+        ? { kind: "intent", intent: taken }
+        : { kind: "intent", intent: taken, clips },
+    );
   }
 
   #refuse(marketId: MarketId, { refusal, why, isBroken }: Omit<RefusedIntent, "accepted">): void {
@@ -302,7 +346,8 @@ export class Bot {
     const isRound = this.#deciding.beginRound();
     for (const desk of context.deskList) {
       const isAsked = this.#deciding.decide(desk);
-      if (desk.dirty || ((isAsked || desk.touched) && this.#planning.mayDiffer(desk))) this.#planning.plan(desk);
+      if (desk.dirty || ((isAsked || desk.touched) && this.#planning.mayDiffer(desk)))
+        this.#planning.plan(desk);
       desk.touched = false;
     }
     if (isRound) this.#gatheredSinceMs = undefined;
@@ -323,7 +368,9 @@ export class Bot {
   #answered(action: QuestionAction, why: string): void {
     const outcome = { result: "not-sent", message: why } as const;
     if (this.#watch.answered(action, outcome) || this.#stopping.answered(action, outcome)) return;
-    this.#news.absorb(this.context.account.onOutcome(action, outcome, this.context.exchangeTime.nowMs()));
+    this.#news.absorb(
+      this.context.account.onOutcome(action, outcome, this.context.exchangeTime.nowMs()),
+    );
   }
 
   #finish(result: StopResult): void {

@@ -16,7 +16,13 @@ export class Commands {
   readonly #stopping: Stopping;
   readonly #looks: Looks;
 
-  constructor(context: BotContext, safety: Safety, unwinding: Unwinding, stopping: Stopping, looks: Looks) {
+  constructor(
+    context: BotContext,
+    safety: Safety,
+    unwinding: Unwinding,
+    stopping: Stopping,
+    looks: Looks,
+  ) {
     this.#context = context;
     this.#safety = safety;
     this.#unwinding = unwinding;
@@ -71,6 +77,8 @@ export class Commands {
   }
 
   #desksOf(marketId: MarketId | undefined): readonly Desk[] {
-    return [...this.#context.desks.values()].filter((desk) => marketId === undefined || desk.marketId === marketId);
+    return [...this.#context.desks.values()].filter(
+      (desk) => marketId === undefined || desk.marketId === marketId,
+    );
   }
 }

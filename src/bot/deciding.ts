@@ -70,7 +70,11 @@ export class Deciding {
     if (cause === null || (!this.#isRound && !URGENT.has(cause))) return false;
     desk.decisions.decided(clock.monotonicMs());
     const positionLots = account.positionLots(desk.marketId);
-    return desk.emitView(cause, { positionLots, equity: account.equity ?? 0n, timeMs: exchangeTime.nowMs() });
+    return desk.emitView(cause, {
+      positionLots,
+      equity: account.equity ?? 0n,
+      timeMs: exchangeTime.nowMs(),
+    });
   }
 
   /** Sets the timer of the next decision that is due by time alone: a turn of its own, in which {@link decide} is asked. */
@@ -80,7 +84,8 @@ export class Deciding {
     const nowMs = clock.monotonicMs();
     let dueMs = Number.POSITIVE_INFINITY;
     if (loopLag.isShedding) return this.armRound();
-    for (const desk of deskList) if (desk.running) dueMs = Math.min(dueMs, desk.decisions.nextDueMs(nowMs));
+    for (const desk of deskList)
+      if (desk.running) dueMs = Math.min(dueMs, desk.decisions.nextDueMs(nowMs));
     // Nearly every decision puts the next one off: one timer that fires early and is set anew is cheaper than one set at each decision.
     if (dueMs >= this.#timerMs) return;
     this.#timer?.cancel();

@@ -184,7 +184,8 @@ export class Desk {
 
   /** After each event: the touch without our own orders. True when the book's mid may have moved. */
   noteTouch(touch: Touch | null): boolean {
-    const moved = touch?.bidTicks !== this.#touch?.bidTicks || touch?.askTicks !== this.#touch?.askTicks;
+    const moved =
+      touch?.bidTicks !== this.#touch?.bidTicks || touch?.askTicks !== this.#touch?.askTicks;
     this.#touch = touch;
     this.decisions.noteTouch(touch);
     if (moved) this.touched = true;
@@ -214,12 +215,16 @@ export class Desk {
     try {
       const intents = this.#view$().pipe(strategy(this.#options.context));
       if (!isObservable(intents))
-        return this.#ended("strategy failed to start: its operator made no Observable of the views", { thrown: intents });
+        return this.#ended(
+          "strategy failed to start: its operator made no Observable of the views",
+          { thrown: intents },
+        );
       // One that ended, or was stopped, while it was being subscribed to is unsubscribed at once.
       subscription.add(
         intents.subscribe({
           next: (intent) => this.#options.onIntent(intent),
-          error: (error: unknown) => this.#ended(`strategy failed: ${thrownText(error)}`, { thrown: error }),
+          error: (error: unknown) =>
+            this.#ended(`strategy failed: ${thrownText(error)}`, { thrown: error }),
           complete: () => this.#ended("strategy completed"),
         }),
       );
@@ -260,7 +265,10 @@ export class Desk {
    */
   best(side: Side, ownOrders: readonly OwnRestingOrder[]): Ticks | undefined {
     if (!this.book.synchronised) return undefined;
-    const best = netBest(side === "BUY" ? this.book.bids : this.book.asks, this.book.holdsOwnOrders ? ownOrders : NO_ORDERS);
+    const best = netBest(
+      side === "BUY" ? this.book.bids : this.book.asks,
+      this.book.holdsOwnOrders ? ownOrders : NO_ORDERS,
+    );
     return Number.isNaN(best) ? undefined : best;
   }
 
@@ -295,7 +303,8 @@ export class Desk {
 
   /** After each event: our own orders as they are now. `nowMs`: a clock that never steps back. */
   noteOwn(orders: OwnBookOrders, nowMs: Ms): void {
-    if (this.book.holdsOwnOrders) this.#ownInBook.note(orders.inBook(this.marketId), this.book, nowMs);
+    if (this.book.holdsOwnOrders)
+      this.#ownInBook.note(orders.inBook(this.marketId), this.book, nowMs);
   }
 
   /** Hot: whoever subscribes hears the views from then on. */

@@ -46,7 +46,12 @@ export interface WaitingBuilt {
   readonly hash: Hex;
 }
 
-export type Waiting = WaitingPlace | WaitingCancel | WaitingCancelAll | WaitingQuestion | WaitingBuilt;
+export type Waiting =
+  | WaitingPlace
+  | WaitingCancel
+  | WaitingCancelAll
+  | WaitingQuestion
+  | WaitingBuilt;
 
 /** An action that was handed to the venue and has not been answered. */
 export interface InFlight {
@@ -154,7 +159,12 @@ export class Dispatcher {
   sent(key: string, action: Action, monotonicMs: number): void {
     const held = this.#byKey.get(key);
     if (held === undefined) return;
-    this.#inFlight.set(action.actionId, { action, waiting: held.waiting, dispatchedMonotonicMs: monotonicMs, held });
+    this.#inFlight.set(action.actionId, {
+      action,
+      waiting: held.waiting,
+      dispatchedMonotonicMs: monotonicMs,
+      held,
+    });
   }
 
   /** The item was not sent after all. */
@@ -216,5 +226,9 @@ function subjectOf(waiting: Waiting): string {
 function sameWish(held: Waiting, wanted: Waiting): boolean {
   if (held.kind !== "place" || wanted.kind !== "place") return held.kind === wanted.kind;
   const { ticks, lots, timeInForce } = held.place;
-  return ticks === wanted.place.ticks && lots === wanted.place.lots && timeInForce === wanted.place.timeInForce;
+  return (
+    ticks === wanted.place.ticks &&
+    lots === wanted.place.lots &&
+    timeInForce === wanted.place.timeInForce
+  );
 }

@@ -2,7 +2,14 @@ import type { TransfersCounted } from "../account/transfers.js";
 import { FormatError, RunError } from "../core/errors.js";
 import { decimalToScaled } from "../core/instrument.js";
 import type { CreditUnits, Ms } from "../core/units.js";
-import { type DayStart, dayLoss, dayOf, dayStartJson, observeDay, restoreDayStart } from "../risk/day-loss.js";
+import {
+  type DayStart,
+  dayLoss,
+  dayOf,
+  dayStartJson,
+  observeDay,
+  restoreDayStart,
+} from "../risk/day-loss.js";
 import {
   type EquityReading,
   observeEquity,
@@ -74,7 +81,10 @@ export class EquityWatch {
   /** @throws FormatError when the remembered peak is broken: a bot must not forget its drawdown. */
   constructor(context: BotContext) {
     this.#context = context;
-    this.#maxDrawdown = decimalToScaled(context.config.risk.maxDrawdownQuote, context.rules.creditDecimals);
+    this.#maxDrawdown = decimalToScaled(
+      context.config.risk.maxDrawdownQuote,
+      context.rules.creditDecimals,
+    );
     const saved = context.store.read(PEAK_FILE);
     if (saved !== undefined) this.#earlier = restorePeak(saved);
     this.#earlierDay = dayRemembered(context.store);
@@ -110,18 +120,35 @@ export class EquityWatch {
     if (equity === undefined || !account.current) return undefined;
     const reading = this.#reading(equity);
     const netDeposits = this.#netDeposits();
-    const earlier = this.#earlier === undefined ? undefined : shiftedPeak(this.#earlier, netDeposits);
-    const { peak: own, highest, loss, isOver } = observeEquity(this.#own, reading, this.#maxDrawdown, earlier);
+    const earlier =
+      this.#earlier === undefined ? undefined : shiftedPeak(this.#earlier, netDeposits);
+    const {
+      peak: own,
+      highest,
+      loss,
+      isOver,
+    } = observeEquity(this.#own, reading, this.#maxDrawdown, earlier);
     this.#own = own;
     this.#peak = { peak: highest, netDeposits };
     this.#askAbout(!isOver && highest - equity > this.#maxDrawdown);
     const day = dayOf(exchangeTime.nowMs());
     this.#ownDay = observeDay(this.#ownDay, reading, day);
-    if (this.#earlierDay !== undefined && this.#earlierDay.day < this.#ownDay.day) this.#earlierDay = undefined;
-    const [start, of] = this.#earlierDay === undefined ? [this.#ownDay, reading] : [this.#earlierDay, { ...reading, netDeposits }];
+    if (this.#earlierDay !== undefined && this.#earlierDay.day < this.#ownDay.day)
+      this.#earlierDay = undefined;
+    const [start, of] =
+      this.#earlierDay === undefined
+        ? [this.#ownDay, reading]
+        : [this.#earlierDay, { ...reading, netDeposits }];
     const dayStart = start.equity + of.netDeposits - start.netDeposits;
     this.#day = { day: start.day, equity: dayStart, netDeposits };
-    this.#look = { equity, peak: highest, drawdown: loss, day: start.day, dayStart, dailyLoss: dayLoss(start, of) };
+    this.#look = {
+      equity,
+      peak: highest,
+      drawdown: loss,
+      day: start.day,
+      dayStart,
+      dailyLoss: dayLoss(start, of),
+    };
     this.#noteTransfers();
     if (nowMs - this.#writtenAtMs >= PEAK_WRITE_MS) this.#keep();
     return this.#look;
@@ -158,13 +185,15 @@ export class EquityWatch {
 
   #noteTransfers(): void {
     const { account, exchangeTime, store } = this.#context;
-    if (store.isDiscarded !== true) this.#transfers = account.transfers.counted(exchangeTime.nowMs());
+    if (store.isDiscarded !== true)
+      this.#transfers = account.transfers.counted(exchangeTime.nowMs());
   }
 
   #reading(equity: CreditUnits): EquityReading {
     const { account, clock, exchangeTime } = this.#context;
     const nowMs = clock.monotonicMs();
-    if (this.#known?.serial !== account.moneySerial) this.#known = { serial: account.moneySerial, untold: account.untold };
+    if (this.#known?.serial !== account.moneySerial)
+      this.#known = { serial: account.moneySerial, untold: account.untold };
     const { untold, doubtful } = observeUntold(
       this.#untold,
       this.#known.untold,
@@ -189,7 +218,8 @@ export class EquityWatch {
 
   /** A loss that only a withdrawal on its way would explain: the exchange is asked at once, since there is little time for it. */
   #askAbout(isLossInDoubt: boolean): void {
-    if (isLossInDoubt && !this.#isAskedAbout) this.#context.account.lookAgain(this.#context.exchangeTime.nowMs());
+    if (isLossInDoubt && !this.#isAskedAbout)
+      this.#context.account.lookAgain(this.#context.exchangeTime.nowMs());
     this.#isAskedAbout = isLossInDoubt;
   }
 
@@ -208,11 +238,19 @@ export class EquityWatch {
     this.#written = undefined;
     const { store, notify } = this.#context;
     try {
-      store.write(PEAK_FILE, serialisePeak(this.#peak, { transfers: this.#transfers, ...this.#dayBeside() }));
+      store.write(
+        PEAK_FILE,
+        serialisePeak(this.#peak, { transfers: this.#transfers, ...this.#dayBeside() }),
+      );
     } catch (error) {
       if (!(error instanceof RunError)) throw error;
       // The peak that is there is the higher one, or a second old: no reason to end a bot that has just cancelled everything as one that broke.
-      notify({ kind: "log", level: "error", message: "the peak of the net value is not written down", fields: { error: error.message } });
+      notify({
+        kind: "log",
+        level: "error",
+        message: "the peak of the net value is not written down",
+        fields: { error: error.message },
+      });
     }
   }
 
@@ -225,7 +263,10 @@ export class EquityWatch {
     if (text === this.#written && nowMs - this.#writtenAtMs < STANDING_WRITE_MS) return;
     this.#written = text;
     this.#writtenAtMs = nowMs;
-    store.writeLater(PEAK_FILE, serialisePeak(this.#peak, { transfers: this.#transfers, ...this.#dayBeside() }));
+    store.writeLater(
+      PEAK_FILE,
+      serialisePeak(this.#peak, { transfers: this.#transfers, ...this.#dayBeside() }),
+    );
   }
 
   /** The beginning of the day beside the peak: both count the same deposits. */
@@ -244,12 +285,16 @@ export function forgetPeak(store: Pick<StateStore, "setAside">): void {
  * @throws FormatError or CorruptStateError when it is broken.
  */
 export function transfersRemembered(store: StateStore): TransfersCounted | undefined {
-  return readJsonState(store, PEAK_FILE, (value) => countedOf((value as { readonly transfers?: unknown } | null)?.transfers));
+  return readJsonState(store, PEAK_FILE, (value) =>
+    countedOf((value as { readonly transfers?: unknown } | null)?.transfers),
+  );
 }
 
 /** The beginning of the day that the last run wrote down. @throws FormatError or CorruptStateError when it is broken. */
 function dayRemembered(store: StateStore): DayStart | undefined {
-  return readJsonState(store, PEAK_FILE, (value) => restoreDayStart((value as { readonly day?: unknown } | null)?.day));
+  return readJsonState(store, PEAK_FILE, (value) =>
+    restoreDayStart((value as { readonly day?: unknown } | null)?.day),
+  );
 }
 
 function countedOf(value: unknown): TransfersCounted | undefined {
@@ -258,8 +303,17 @@ function countedOf(value: unknown): TransfersCounted | undefined {
     readonly sinceMs?: unknown;
     readonly ids?: unknown;
   };
-  if (typeof sinceMs !== "number" || !Number.isFinite(sinceMs) || !Array.isArray(ids) || ids.some((id) => typeof id !== "string")) {
-    throw new FormatError("not the memory of a peak", { field: `${PEAK_FILE} transfers`, value, expected: "sinceMs and ids" });
+  if (
+    typeof sinceMs !== "number" ||
+    !Number.isFinite(sinceMs) ||
+    !Array.isArray(ids) ||
+    ids.some((id) => typeof id !== "string")
+  ) {
+    throw new FormatError("not the memory of a peak", {
+      field: `${PEAK_FILE} transfers`,
+      value,
+      expected: "sinceMs and ids",
+    });
   }
   return { sinceMs, ids: ids as readonly string[] };
 }

@@ -46,7 +46,8 @@ export class ExchangeTime {
 
   /** Whole milliseconds of exchange time. */
   nowMs(): Ms {
-    if (!this.known) return Math.round(this.#startMs + this.#clock.monotonicMs() - this.#startMonotonicMs);
+    if (!this.known)
+      return Math.round(this.#startMs + this.#clock.monotonicMs() - this.#startMonotonicMs);
     return Math.round(this.#serverMs + this.#clock.monotonicMs() - this.#atMonotonicMs);
   }
 
@@ -69,7 +70,9 @@ export class ExchangeTime {
     this.#isDoubted = false;
     const boundMs = (answeredMonotonicMs - askedMonotonicMs) / 2;
     const heldBoundMs = this.#boundMs + DRIFT * (answeredMonotonicMs - this.#atMonotonicMs);
-    const aheadMs = this.known ? serverTimeMs + boundMs - (this.#serverMs + answeredMonotonicMs - this.#atMonotonicMs) : 0;
+    const aheadMs = this.known
+      ? serverTimeMs + boundMs - (this.#serverMs + answeredMonotonicMs - this.#atMonotonicMs)
+      : 0;
     const leastApartMs = Math.abs(aheadMs) - (boundMs + heldBoundMs + GRAIN_MS);
     if (boundMs > heldBoundMs && leastApartMs <= 0) return 0;
     this.#serverMs = serverTimeMs + boundMs;

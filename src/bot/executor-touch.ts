@@ -12,7 +12,10 @@ export function executorTouch(desk: Desk, own: readonly OwnRestingOrder[]): Touc
 }
 
 /** Our own orders as a desk's book may hold them: a replayed one holds none, and nobody has to list them. */
-export function restingIn({ book, marketId }: Desk, orders: Pick<OwnOrders, "resting">): readonly OwnRestingOrder[] {
+export function restingIn(
+  { book, marketId }: Desk,
+  orders: Pick<OwnOrders, "resting">,
+): readonly OwnRestingOrder[] {
   return book.holdsOwnOrders ? orders.resting(marketId) : NO_RESTING;
 }
 

@@ -9,7 +9,11 @@ const SLICE_EVERY_MS: Ms = 1_000;
 const FLATTEN_WITHIN_MS: Ms = 120_000;
 
 /** The target position that works a market to zero, bounded by the slippage asked for; undefined when there is nothing to work, or no price to bound it by. */
-export function flattenTarget(context: BotContext, desk: Desk, command: Extract<BotCommand, { command: "flatten" }>): Desk["target"] {
+export function flattenTarget(
+  context: BotContext,
+  desk: Desk,
+  command: Extract<BotCommand, { command: "flatten" }>,
+): Desk["target"] {
   const positionLots = context.account.positionLots(desk.marketId);
   const bestBid = desk.book.bids.bestTicks;
   const bestAsk = desk.book.asks.bestTicks;
@@ -31,7 +35,11 @@ export function flattenTarget(context: BotContext, desk: Desk, command: Extract<
       : Math.min(desk.rules.maxTicks, Math.floor(touch * (1 + slip)));
   const maxOrderLots = context.marketLimits.get(desk.marketId)?.maxOrderLots ?? desk.rules.maxLots;
   const fifth = Math.ceil(Math.abs(positionLots) / 5);
-  const sliceLots = Math.min(maxOrderLots, desk.rules.maxLots, Math.max(desk.rules.minLots, command.sliceLots ?? fifth));
+  const sliceLots = Math.min(
+    maxOrderLots,
+    desk.rules.maxLots,
+    Math.max(desk.rules.minLots, command.sliceLots ?? fifth),
+  );
   return {
     intent: {
       kind: "target",

@@ -35,7 +35,8 @@ export class FoundHalts {
     // Before the run begins, what earlier runs left is in force without being among the reasons.
     if (!this.#isBegun) return;
     const halts = reasons.flatMap((reason) => this.#foundOf(reason) ?? []);
-    if (halts.length === this.#halts.length && halts.every((halt, at) => halt === this.#halts[at])) return;
+    if (halts.length === this.#halts.length && halts.every((halt, at) => halt === this.#halts[at]))
+      return;
     this.#halts = halts;
     this.#write();
   }
@@ -52,9 +53,13 @@ export class FoundHalts {
     if (name !== "exchange-info-changed" || desk === undefined) return undefined;
     const perp = desk.rules.perp.toLowerCase();
     // One of an earlier run may be of a contract that is gone by now: a resume accepts the one that is there.
-    const known = this.#halts.find((halt) => halt.name === name && halt.marketId === marketId && halt.perp === perp);
+    const known = this.#halts.find(
+      (halt) => halt.name === name && halt.marketId === marketId && halt.perp === perp,
+    );
     if (known !== undefined) return known;
-    return why.includes(IN_THE_LAST_RUN) ? { name, marketId: desk.marketId, why, atMs: Math.round(clock.nowMs()), perp } : undefined;
+    return why.includes(IN_THE_LAST_RUN)
+      ? { name, marketId: desk.marketId, why, atMs: Math.round(clock.nowMs()), perp }
+      : undefined;
   }
 
   /** A halt holds in this process whether it can be written down or not; that it cannot be is told once, and when it can be again. */
@@ -73,7 +78,10 @@ export class FoundHalts {
     const [level, message] =
       error === undefined
         ? (["info", "the halts that wait for a person are written down now"] as const)
-        : (["error", "the halts that wait for a person are not written down: a bot that is started anew may not know them"] as const);
+        : ([
+            "error",
+            "the halts that wait for a person are not written down: a bot that is started anew may not know them",
+          ] as const);
     notify({ kind: "log", level, message, fields: { error } });
   }
 }

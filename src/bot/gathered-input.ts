@@ -6,7 +6,10 @@ import type { BotInput } from "./input.js";
  * decided on in rounds, as the newest of each market; so is what an order that leaves brings with it. A book that is lost,
  * an answer and everything of the account settle at once.
  */
-export function isGathered(input: BotInput, { loopLag, desks }: Pick<BotContext, "loopLag" | "desks">): boolean {
+export function isGathered(
+  input: BotInput,
+  { loopLag, desks }: Pick<BotContext, "loopLag" | "desks">,
+): boolean {
   if (!loopLag.isShedding) return false;
   if (input.kind !== "event") return input.kind === "leave";
   const { event } = input;

@@ -32,7 +32,12 @@ export class HaltsByHand {
       const message = isTraded
         ? "halted by hand in an earlier run: nothing is quoted until somebody resumes"
         : "halted by hand in an earlier run, in a market that is not traded now: kept";
-      notify({ kind: "log", level: "warn", message, fields: { marketId, why, atMs, command: "marketwright resume" } });
+      notify({
+        kind: "log",
+        level: "warn",
+        message,
+        fields: { marketId, why, atMs, command: "marketwright resume" },
+      });
     }
     return demands;
   }
@@ -64,7 +69,10 @@ export class HaltsByHand {
     const [level, message] =
       error === undefined
         ? (["info", "what was halted or resumed by hand is written down now"] as const)
-        : (["error", "what was halted or resumed by hand is not written down: a bot that is started anew does not know it"] as const);
+        : ([
+            "error",
+            "what was halted or resumed by hand is not written down: a bot that is started anew does not know it",
+          ] as const);
     this.#context.notify({ kind: "log", level, message, fields: { error } });
   }
 }

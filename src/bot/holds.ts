@@ -44,7 +44,8 @@ export class Holds {
 
   /** Forgets what is over; true when anything was. */
   expire(nowMs: Ms): boolean {
-    for (const [subject, { untilMs }] of this.#whys) if (nowMs >= untilMs) this.#whys.delete(subject);
+    for (const [subject, { untilMs }] of this.#whys)
+      if (nowMs >= untilMs) this.#whys.delete(subject);
     let any = false;
     for (const [subject, untilMs] of this.#untilMs) {
       if (nowMs < untilMs) continue;

@@ -14,7 +14,12 @@ export type BotCommand =
   /** Lifts a halt by hand that has this reason, and nothing else: what failed meanwhile stays halted. */
   | { readonly command: "release"; readonly reason: string }
   /** Works the position of a market, or of all, to zero by price-bounded slices. */
-  | { readonly command: "flatten"; readonly marketId?: MarketId; readonly maxSlippageBps: number; readonly sliceLots?: Lots }
+  | {
+      readonly command: "flatten";
+      readonly marketId?: MarketId;
+      readonly maxSlippageBps: number;
+      readonly sliceLots?: Lots;
+    }
   /** A liquidation has brought a position: it counts at once, and is unwound. Said again, it changes nothing. */
   | { readonly command: "inherit"; readonly takeover: Takeover }
   /** The chain has taken a takeover back: its position and credit count no more, and what was sold of it is bought again. */

@@ -31,7 +31,9 @@ export class KeptLatches {
     const { rungs, accepted } = this.#memory.read();
     const strangers: Latch[] = [];
     const trackOf = (latch: Latch): LadderTrack | undefined =>
-      tracks.find(({ measure, marketId }) => measure === latch.measure && marketId === latch.marketId);
+      tracks.find(
+        ({ measure, marketId }) => measure === latch.measure && marketId === latch.marketId,
+      );
     for (const latch of rungs) {
       const track = trackOf(latch);
       if (track === undefined) strangers.push(latch);
@@ -62,7 +64,8 @@ export class KeptLatches {
 
   /** A person resumes: all, or those of one market. */
   forgetStrangers(marketId: MarketId | undefined): void {
-    this.#strangers = marketId === undefined ? [] : this.#strangers.filter((latch) => latch.marketId !== marketId);
+    this.#strangers =
+      marketId === undefined ? [] : this.#strangers.filter((latch) => latch.marketId !== marketId);
   }
 
   /** Writes again what could not be written. */
@@ -79,7 +82,10 @@ export class KeptLatches {
     const [level, message] =
       error === undefined
         ? (["info", "the limit that was passed is written down now"] as const)
-        : (["error", "the limit that was passed is not written down: a bot that is started anew does not know it"] as const);
+        : ([
+            "error",
+            "the limit that was passed is not written down: a bot that is started anew does not know it",
+          ] as const);
     this.#context.notify({ kind: "log", level, message, fields: { error } });
   }
 }

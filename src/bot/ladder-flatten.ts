@@ -28,7 +28,8 @@ export class LadderFlatten {
   settle(): void {
     if (!this.#isUsed && this.#safety.ladder.acting.length === 0) return;
     for (const desk of this.#context.deskList) {
-      if (this.#context.phase === "running" && this.#safety.ladder.flattens(desk.marketId)) this.#flatten(desk);
+      if (this.#context.phase === "running" && this.#safety.ladder.flattens(desk.marketId))
+        this.#flatten(desk);
       else this.#leave(desk);
     }
   }
@@ -88,7 +89,9 @@ export class LadderFlatten {
   #worstTicks(desk: Desk, positionLots: Lots): Ticks | undefined {
     const reference = referenceTicks(desk);
     if (reference === undefined) return undefined;
-    const limitBps = this.#context.marketLimits.get(desk.marketId)?.maxDistanceFromMarkBps ?? Number.POSITIVE_INFINITY;
+    const limitBps =
+      this.#context.marketLimits.get(desk.marketId)?.maxDistanceFromMarkBps ??
+      Number.POSITIVE_INFINITY;
     const slip = Math.min(this.#terms.maxSlippageBps, limitBps) / 10_000;
     return positionLots > 0
       ? Math.max(desk.rules.minTicks, Math.ceil(reference * (1 - slip)))

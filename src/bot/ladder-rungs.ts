@@ -3,7 +3,13 @@ import type { CreditUnits } from "../core/units.js";
 import type { Rung } from "../risk/ladder.js";
 import type { MarkoutOptions } from "../risk/markout-window.js";
 import type { BotConfig } from "./config/config.js";
-import { DEFAULT_FLATTEN, DEFAULT_LIFT_FRACTION, DEFAULT_MARKOUT, DEFAULT_WIDEN_FACTOR, type WrittenRung } from "./config/ladder-fields.js";
+import {
+  DEFAULT_FLATTEN,
+  DEFAULT_LIFT_FRACTION,
+  DEFAULT_MARKOUT,
+  DEFAULT_WIDEN_FACTOR,
+  type WrittenRung,
+} from "./config/ladder-fields.js";
 
 /** The rungs of every measure, in ascending order; the limits are the highest of theirs. */
 export interface LadderRungs {
@@ -14,8 +20,17 @@ export interface LadderRungs {
 }
 
 /** The ladder of a bot's file, with every default filled in. */
-export function ladderRungsFor({ risk }: Pick<BotConfig, "risk">, creditDecimals: number): LadderRungs {
-  const { maxDrawdownQuote, onDrawdown = "halt", maxDailyLossQuote, onDailyLoss = onDrawdown, ladder } = risk;
+export function ladderRungsFor(
+  { risk }: Pick<BotConfig, "risk">,
+  creditDecimals: number,
+): LadderRungs {
+  const {
+    maxDrawdownQuote,
+    onDrawdown = "halt",
+    maxDailyLossQuote,
+    onDailyLoss = onDrawdown,
+    ladder,
+  } = risk;
   const lift = ladder?.liftFraction ?? DEFAULT_LIFT_FRACTION;
   const money = (fromQuote: string, rung: WrittenRung, isLimit = false): Rung<CreditUnits> => {
     const from = decimalToScaled(fromQuote, creditDecimals);
@@ -34,16 +49,25 @@ export function ladderRungsFor({ risk }: Pick<BotConfig, "risk">, creditDecimals
     ],
     dailyLoss: [
       ...(ladder?.dailyLoss ?? []).map((rung) => money(String(rung.fromQuote), rung)),
-      ...(maxDailyLossQuote === undefined ? [] : [money(maxDailyLossQuote, { action: onDailyLoss }, true)]),
+      ...(maxDailyLossQuote === undefined
+        ? []
+        : [money(maxDailyLossQuote, { action: onDailyLoss }, true)]),
     ],
-    inventory: (ladder?.inventory ?? []).map((rung) => plain(Number(rung.fromFraction), rung, "of maxPositionBase")),
+    inventory: (ladder?.inventory ?? []).map((rung) =>
+      plain(Number(rung.fromFraction), rung, "of maxPositionBase"),
+    ),
     markout: (ladder?.markout ?? []).map((rung) => plain(Number(rung.fromBps), rung, "bps")),
   };
 }
 
-function actionOf({ action, widenFactor }: WrittenRung, isLimit: boolean): Pick<Rung, "action" | "widenFactor" | "latches"> {
+function actionOf(
+  { action, widenFactor }: WrittenRung,
+  isLimit: boolean,
+): Pick<Rung, "action" | "widenFactor" | "latches"> {
   const latches = isLimit || action === "halt" || action === "flatten";
-  return action === "widen" ? { action, widenFactor: widenFactor ?? DEFAULT_WIDEN_FACTOR, latches } : { action, latches };
+  return action === "widen"
+    ? { action, widenFactor: widenFactor ?? DEFAULT_WIDEN_FACTOR, latches }
+    : { action, latches };
 }
 
 /** How markouts are measured. */

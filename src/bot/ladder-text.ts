@@ -1,7 +1,10 @@
 import type { ActingRung } from "../risk/ladder.js";
 
 /** What a rung does, in words. */
-export function actionText({ action, widenFactor }: Pick<ActingRung, "action" | "widenFactor">): string {
+export function actionText({
+  action,
+  widenFactor,
+}: Pick<ActingRung, "action" | "widenFactor">): string {
   switch (action) {
     case "warn":
       return "warning";

@@ -8,7 +8,14 @@ import { breachText, checkPlace, onlyReduces } from "../risk/worst-case.js";
 import { accountExposure } from "./account-exposure.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
-import { cancelSubject, slotSubject, type Waiting, type WaitingCancel, type WaitingPlace, type WaitingQuestion } from "./dispatcher.js";
+import {
+  cancelSubject,
+  slotSubject,
+  type Waiting,
+  type WaitingCancel,
+  type WaitingPlace,
+  type WaitingQuestion,
+} from "./dispatcher.js";
 import { executorTouch, restingIn } from "./executor-touch.js";
 import type { OrderWorks } from "./order-works.js";
 import type { Planning } from "./planning.js";
@@ -74,7 +81,8 @@ export class Leaving {
     if (desk === undefined) return this.#context.dispatcher.dropped(key);
     const isServerBuilt = this.#works.isServerBuilt(desk, waiting.place);
     const refusal =
-      this.#refusalOf(desk, waiting) ?? this.#budgetRefusal(isServerBuilt ? "build" : "place", waiting.place.level === TARGET_LEVEL);
+      this.#refusalOf(desk, waiting) ??
+      this.#budgetRefusal(isServerBuilt ? "build" : "place", waiting.place.level === TARGET_LEVEL);
     if (refusal !== undefined) return this.#holdBack(key, desk, waiting, refusal);
     if (waiting.place.level === TARGET_LEVEL) {
       if (desk.target !== undefined) desk.target.lastSliceAtMs = this.#context.exchangeTime.nowMs();
@@ -98,7 +106,8 @@ export class Leaving {
     const { account, exchangeTime, absorb, dispatcher, desks } = this.#context;
     const built = this.#works.takeBuilt(hash);
     const desk = desks.get(marketId);
-    if (built === undefined || desk === undefined || account.orders.get(hash)?.phase !== "intended") return dispatcher.dropped(key);
+    if (built === undefined || desk === undefined || account.orders.get(hash)?.phase !== "intended")
+      return dispatcher.dropped(key);
     const refusal =
       this.#supersededOf(desk, built.waiting, hash) ??
       this.#refusalOf(desk, built.waiting, hash) ??
@@ -115,12 +124,15 @@ export class Leaving {
   /** What was asked for while the exchange built it may be less by now: a slot never gets more than the newest intent asks of it. */
   #supersededOf(desk: Desk, { place }: WaitingPlace, hash: Hex): Refusal | undefined {
     if (place.level === TARGET_LEVEL) return undefined;
-    const isKept = desk.unwind !== undefined && desk.plan?.keeps.some((keep) => keep.hash === hash) === true;
+    const isKept =
+      desk.unwind !== undefined && desk.plan?.keeps.some((keep) => keep.hash === hash) === true;
     const asked = isKept
       ? place.lots
       : desk.unwind !== undefined
         ? 0
-        : (desk.quotes?.quotes.find(({ side, level }) => side === place.side && level === place.level)?.lots ?? 0);
+        : (desk.quotes?.quotes.find(
+            ({ side, level }) => side === place.side && level === place.level,
+          )?.lots ?? 0);
     if (asked >= place.lots) return undefined;
     const why = `${place.lots} lots were built, ${asked} are wanted by now`;
     return { limit: "superseded", why, retryAtMs: this.#context.clock.monotonicMs() };
@@ -128,9 +140,14 @@ export class Leaving {
 
   /** `exceptHash`: the order itself, where it is in the table already. */
   #refusalOf(desk: Desk, { place }: WaitingPlace, exceptHash?: Hex): Refusal | undefined {
-    const { account, dispatcher, clock, phase, accountLimits, marketLimits, config } = this.#context;
+    const { account, dispatcher, clock, phase, accountLimits, marketLimits, config } =
+      this.#context;
     const nowMs = clock.monotonicMs();
-    const soon = (limit: string, why: string, waitMs = HELD_BACK_MS): Refusal => ({ limit, why, retryAtMs: nowMs + waitMs });
+    const soon = (limit: string, why: string, waitMs = HELD_BACK_MS): Refusal => ({
+      limit,
+      why,
+      retryAtMs: nowMs + waitMs,
+    });
     const allowed = this.#safety.placesAllowed(desk.marketId);
     if (phase !== "running") return soon("phase", `the bot is ${phase}`);
     if (allowed === "none")
@@ -141,32 +158,50 @@ export class Leaving {
           .map(({ name }) => name)
           .join(", "),
       );
-    if (desk.book.stale(nowMs, config.risk.maxBookAgeMs)) return soon("stale-book", "the book is older than its limit", 100);
+    if (desk.book.stale(nowMs, config.risk.maxBookAgeMs))
+      return soon("stale-book", "the book is older than its limit", 100);
     if (account.orders.slotOccupied(desk.marketId, place.side, place.level, exceptHash))
       return soon("slot", "the slot holds an order that may still fill", 50);
     let underWay = 0;
-    for (const { action } of dispatcher.inFlight()) if (action.kind === "place" || action.kind === "build") underWay++;
-    if (underWay >= MAX_PLACES_UNDER_WAY) return soon("under-way", `${underWay} places are under way`, 100);
+    for (const { action } of dispatcher.inFlight())
+      if (action.kind === "place" || action.kind === "build") underWay++;
+    if (underWay >= MAX_PLACES_UNDER_WAY)
+      return soon("under-way", `${underWay} places are under way`, 100);
     const others = account.orders.mayStillFill(desk.marketId);
-    const own = exceptHash === undefined ? others : others.filter(({ hash }) => hash !== exceptHash);
+    const own =
+      exceptHash === undefined ? others : others.filter(({ hash }) => hash !== exceptHash);
     const crossed = crossedOwnOrder(place.side, place.ticks, own);
-    if (crossed !== undefined) return soon("own-cross", `would trade against our own ${crossed.hash}`);
+    if (crossed !== undefined)
+      return soon("own-cross", `would trade against our own ${crossed.hash}`);
     const isQuote = place.level !== TARGET_LEVEL;
     if (
       isQuote &&
       behindTouch(
         place.side,
         place.ticks,
-        executorTouch(desk, exceptHash === undefined ? restingIn(desk, account.orders) : restingOf(own)),
+        executorTouch(
+          desk,
+          exceptHash === undefined ? restingIn(desk, account.orders) : restingOf(own),
+        ),
       ) !== place.ticks
     ) {
       return soon("cross", "the touch has moved through it", 20);
     }
     const exposure = accountExposure(this.#context, marketLimits);
-    const proposal = { marketId: desk.marketId, side: place.side, ticks: place.ticks, lots: place.lots, hash: exceptHash };
+    const proposal = {
+      marketId: desk.marketId,
+      side: place.side,
+      ticks: place.ticks,
+      lots: place.lots,
+      hash: exceptHash,
+    };
     const market = exposure.markets.get(desk.marketId);
     const unwind = desk.target === undefined ? desk.unwind : undefined;
-    if (unwind !== undefined && !isQuote && (place.side === "SELL" ? place.ticks < unwind.worstTicks : place.ticks > unwind.worstTicks)) {
+    if (
+      unwind !== undefined &&
+      !isQuote &&
+      (place.side === "SELL" ? place.ticks < unwind.worstTicks : place.ticks > unwind.worstTicks)
+    ) {
       return soon("price-bound", `worse than ${unwind.worstTicks}, the unwinding's worst price`);
     }
     if (unwind !== undefined && market !== undefined && !onlyReduces(proposal, market)) {
@@ -180,17 +215,24 @@ export class Leaving {
       );
     }
     const breach = checkPlace(proposal, exposure, accountLimits);
-    return breach === null ? undefined : { ...soon(breach.limit, breach.why), inFull: breachText(breach) };
+    return breach === null
+      ? undefined
+      : { ...soon(breach.limit, breach.why), inFull: breachText(breach) };
   }
 
   /** @param works the action works a position: quotes leave it a few tokens, so that a busy bot can still be flattened. */
   #budgetRefusal(kind: DispatchKind, works = false): Refusal | undefined {
     const { budget, desks, account, notify } = this.#context;
     let ordersThatMayFill = 0;
-    for (const marketId of desks.keys()) ordersThatMayFill += account.orders.mayStillFill(marketId).length;
+    for (const marketId of desks.keys())
+      ordersThatMayFill += account.orders.mayStillFill(marketId).length;
     const isQuote = (kind === "place" || kind === "build") && !works;
     const reserved = isQuote ? desks.size * (1 + WORK_TOKENS) : desks.size;
-    const verdict = budget.ask(kind, { ordersThatMayFill, markets: reserved, questions: QUESTION_TOKENS });
+    const verdict = budget.ask(kind, {
+      ordersThatMayFill,
+      markets: reserved,
+      questions: QUESTION_TOKENS,
+    });
     if (verdict.mayLeave) return undefined;
     const { bucket, available, needed, retryAtMs } = verdict;
     const why = `${available} ${bucket} tokens are left, ${needed} needed with those kept for cancels and the guard`;
@@ -198,7 +240,12 @@ export class Leaving {
     return { limit: `${bucket} tokens`, why, retryAtMs };
   }
 
-  #holdBack(key: string, desk: Desk, { place }: WaitingPlace, { limit, why, inFull = why, retryAtMs }: Refusal): void {
+  #holdBack(
+    key: string,
+    desk: Desk,
+    { place }: WaitingPlace,
+    { limit, why, inFull = why, retryAtMs }: Refusal,
+  ): void {
     const { dispatcher, holds, notify } = this.#context;
     dispatcher.dropped(key);
     holds.hold(slotSubject(desk.marketId, place.side, place.level), retryAtMs, inFull);

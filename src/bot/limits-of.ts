@@ -4,7 +4,8 @@ import type { BotConfig, MarketConfig } from "./config/config.js";
 
 /** A market's limits on its grid. @throws FormatError when an amount is off the grid: `checkOnGrid` has said so before, by its path. */
 export function marketLimitsOf(config: MarketConfig, instrument: Instrument): MarketLimits {
-  const { maxPositionBase, maxOrderBase, maxNotionalQuote, maxOpenOrders, maxDistanceFromMarkBps } = config.limits;
+  const { maxPositionBase, maxOrderBase, maxNotionalQuote, maxOpenOrders, maxDistanceFromMarkBps } =
+    config.limits;
   return {
     maxPositionLots: maxPositionBase === undefined ? undefined : instrument.lotsOf(maxPositionBase),
     maxOrderLots: maxOrderBase === undefined ? undefined : instrument.lotsOf(maxOrderBase),

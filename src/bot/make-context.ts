@@ -38,7 +38,11 @@ export interface ContextHooks extends Pick<BotContext, "absorb" | "unasked" | "s
 }
 
 /** Puts together what the parts of one bot share. @throws FormatError or CorruptStateError when the state cannot be read. */
-export function makeContext(options: BotOptions, turns: TurnQueue, hooks: ContextHooks): BotContext {
+export function makeContext(
+  options: BotOptions,
+  turns: TurnQueue,
+  hooks: ContextHooks,
+): BotContext {
   const { config, rules, store } = options;
   const { creditDecimals, paperDecimals } = rules;
   const instruments = new Map<MarketId, Instrument>();
@@ -46,7 +50,13 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
   const desks = new Map<MarketId, Desk>();
   for (const [marketId, market] of Object.entries(config.markets)) {
     const { tickSize, stepSize } = rules.markets[marketId];
-    const instrument = new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
+    const instrument = new Instrument({
+      marketId,
+      tickSize,
+      stepSize,
+      creditDecimals,
+      paperDecimals,
+    });
     const limits = marketLimitsOf(market, instrument);
     instruments.set(marketId, instrument);
     marketLimits.set(marketId, limits);
@@ -90,7 +100,10 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
       clock: turns.clock,
       exchangeTime,
       store,
-      costs: config.exchange.rateBuckets === "disjoint" ? actionCosts(DISJOINT_RATE_BUCKETS) : ACTION_COST,
+      costs:
+        config.exchange.rateBuckets === "disjoint"
+          ? actionCosts(DISJOINT_RATE_BUCKETS)
+          : ACTION_COST,
     }),
     dispatcher,
     holds: new Holds(),
@@ -112,25 +125,47 @@ export function makeContext(options: BotOptions, turns: TurnQueue, hooks: Contex
   };
 }
 
-function deskOf(options: BotOptions, turns: TurnQueue, hooks: ContextHooks, instrument: Instrument, limits: MarketLimits): Desk {
+function deskOf(
+  options: BotOptions,
+  turns: TurnQueue,
+  hooks: ContextHooks,
+  instrument: Instrument,
+  limits: MarketLimits,
+): Desk {
   const { marketId } = instrument;
   const strategy = options.strategies.get(marketId);
   if (strategy === undefined && options.config.markets[marketId].strategy !== undefined) {
-    throw new RunError("no strategy was loaded", { field: `markets.${marketId}.strategy`, expected: "a strategy" });
+    throw new RunError("no strategy was loaded", {
+      field: `markets.${marketId}.strategy`,
+      expected: "a strategy",
+    });
   }
   return new Desk({
     instrument,
     rules: options.rules.markets[marketId],
     decide: decideOf(options.config, marketId),
     strategy,
-    book: options.bookOf?.(marketId) ?? (options.isPaper === true ? new SyncedBook(marketId, false) : undefined),
-    context: Object.freeze({ marketId, instrument, scheduler: seamScheduler(turns.clock), random: turns.random }),
+    book:
+      options.bookOf?.(marketId) ??
+      (options.isPaper === true ? new SyncedBook(marketId, false) : undefined),
+    context: Object.freeze({
+      marketId,
+      instrument,
+      scheduler: seamScheduler(turns.clock),
+      random: turns.random,
+    }),
     maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
     depthLevels: strategy?.viewLevels ?? VIEW_LEVELS,
     calling: options.calling,
     onIntent: (intent) => hooks.onSignal(marketId, { intent }),
     onStrategyEnd: (why, error) => {
-      if (error !== undefined) options.observer({ kind: "strategy-failed", marketId, why, stack: strategyStack(error.thrown) });
+      if (error !== undefined)
+        options.observer({
+          kind: "strategy-failed",
+          marketId,
+          why,
+          stack: strategyStack(error.thrown),
+        });
       hooks.onSignal(marketId, { ended: why });
     },
   });

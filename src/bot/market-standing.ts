@@ -20,15 +20,24 @@ export function marketStanding(context: BotContext, safety: Safety, desk: Desk):
   const { marketId } = desk;
   const blocks = marketBlocks(context, safety, desk);
   if (!safety.quotesAllowed(marketId)) {
-    const isWorked = (desk.target !== undefined || desk.unwind !== undefined) && safety.placesAllowed(marketId) === "reduce-only";
-    return isWorked ? { state: "reduce-only", reasons: [...blocks, ...heldPlaces(context, desk)] } : { state: "halted", reasons: blocks };
+    const isWorked =
+      (desk.target !== undefined || desk.unwind !== undefined) &&
+      safety.placesAllowed(marketId) === "reduce-only";
+    return isWorked
+      ? { state: "reduce-only", reasons: [...blocks, ...heldPlaces(context, desk)] }
+      : { state: "halted", reasons: blocks };
   }
   const rungs = safety.ladder.reasonsFor(marketId);
   const held = [...rungs, ...heldQuotes(context, desk)];
-  if (safety.placesAllowed(marketId) === "reduce-only") return { state: "reduce-only", reasons: [...blocks, ...held] };
-  if (isQuoting(context, marketId)) return { state: "quoting", reasons: [...throttle(context), ...shedLoad(context), ...held] };
+  if (safety.placesAllowed(marketId) === "reduce-only")
+    return { state: "reduce-only", reasons: [...blocks, ...held] };
+  if (isQuoting(context, marketId))
+    return { state: "quoting", reasons: [...throttle(context), ...shedLoad(context), ...held] };
   const reasons = [...blocks, ...held];
-  return { state: "waiting", reasons: reasons.length > 0 ? reasons : ["its quotes are on their way"] };
+  return {
+    state: "waiting",
+    reasons: reasons.length > 0 ? reasons : ["its quotes are on their way"],
+  };
 }
 
 /** Why a market as a whole does not quote: its halts, or else the first thing that quotes wait for. Empty when nothing is in the way. */
@@ -42,7 +51,8 @@ export function marketBlocks(context: BotContext, safety: Safety, desk: Desk): r
 /** Whether both sides of a market rest on the exchange. */
 export function isQuoting({ account }: BotContext, marketId: MarketId): boolean {
   const sides = new Set<Side>();
-  for (const { side, phase } of account.orders.mayStillFill(marketId)) if (phase === "open" || phase === "partly-filled") sides.add(side);
+  for (const { side, phase } of account.orders.mayStillFill(marketId))
+    if (phase === "open" || phase === "partly-filled") sides.add(side);
   return sides.size === 2;
 }
 
@@ -50,33 +60,45 @@ function waitOf({ phase, account }: BotContext, desk: Desk): string | undefined 
   if (phase !== "running") return `the bot is ${phase}`;
   if (desk.refusal !== undefined) return `the strategy's intent was refused, ${desk.refusal}`;
   if (!desk.book.synchronised) return "the book is not in step";
-  if ((desk.awaitingView || desk.netMidTicks === undefined) && desk.hasStrategy) return "the book has no two sides";
-  if (desk.target !== undefined) return `a target position is worked, ${desk.instrument.amountOf(desk.target.intent.targetLots)} base`;
+  if ((desk.awaitingView || desk.netMidTicks === undefined) && desk.hasStrategy)
+    return "the book has no two sides";
+  if (desk.target !== undefined)
+    return `a target position is worked, ${desk.instrument.amountOf(desk.target.intent.targetLots)} base`;
   if (desk.unwind !== undefined) {
     const left = desk.unwind.targetLots - account.positionLots(desk.marketId);
     return `an inherited position is unwound, ${desk.instrument.amountOf(Math.abs(left))} base to ${left > 0 ? "buy" : "sell"}`;
   }
-  if (!desk.hasStrategy) return "no strategy quotes here: what is taken over is sold, and nothing else done";
+  if (!desk.hasStrategy)
+    return "no strategy quotes here: what is taken over is sold, and nothing else done";
   if (desk.quotes === undefined) return "the strategy has not spoken yet";
   return desk.quotes.quotes.length === 0 ? "the strategy wants no quotes" : undefined;
 }
 
 function throttle({ budget, clock }: BotContext): readonly string[] {
   const leftMs = budget.blockedUntilMonotonicMs - clock.monotonicMs();
-  return leftMs > 0 ? [`the exchange's rate limit was met: nothing may be sent for ${(leftMs / 1000).toFixed(1)} s more`] : [];
+  return leftMs > 0
+    ? [
+        `the exchange's rate limit was met: nothing may be sent for ${(leftMs / 1000).toFixed(1)} s more`,
+      ]
+    : [];
 }
 
 /** What a lagging event loop does to a bot that quotes all the same; empty while it keeps up. */
 export function shedLoad({ loopLag }: BotContext): readonly string[] {
   if (!loopLag.isShedding) return [];
-  return [`load is shed: the event loop is ${Math.round(loopLag.lagMs)} ms late, strategies are asked every ${loopLag.roundMs} ms`];
+  return [
+    `load is shed: the event loop is ${Math.round(loopLag.lagMs)} ms late, strategies are asked every ${loopLag.roundMs} ms`,
+  ];
 }
 
 /** Orders of the newest plan that do not leave, those of one cause together: quotes, or a slice of a position that is worked. */
 function heldPlaces({ holds, clock }: BotContext, { marketId, instrument, plan }: Desk): string[] {
   const nowMs = clock.monotonicMs();
   const causes = new Map<string, string[]>();
-  const hold = (why: string, { side, ticks, lots }: { readonly side: Side; readonly ticks: number; readonly lots: number }): void => {
+  const hold = (
+    why: string,
+    { side, ticks, lots }: { readonly side: Side; readonly ticks: number; readonly lots: number },
+  ): void => {
     const name = `${side} ${instrument.amountOf(lots)} at ${instrument.priceOf(ticks)}`;
     causes.set(why, [...(causes.get(why) ?? []), name]);
   };
@@ -96,7 +118,9 @@ function heldQuotes(context: BotContext, desk: Desk): readonly string[] {
   const held = heldPlaces(context, desk);
   for (const { hash, why } of plan?.waits ?? [])
     held.push(`${account.orders.get(hash)?.side ?? "an order"} ${hash} holds its slot: ${why}`);
-  const unwanted = (["BUY", "SELL"] as const).filter((side) => !quotes.quotes.some((quote) => quote.side === side));
+  const unwanted = (["BUY", "SELL"] as const).filter(
+    (side) => !quotes.quotes.some((quote) => quote.side === side),
+  );
   if (unwanted.length === 1) held.push(`the strategy wants no ${unwanted[0]} quotes`);
   return [...held, ...quotes.reason.clamps];
 }

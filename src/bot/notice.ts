@@ -37,18 +37,52 @@ export type Notice =
     }
   | { readonly kind: "account"; readonly change: AccountChange }
   /** An action was handed to the venue. `causeMonotonicMs`: when the message that led to it was received. */
-  | { readonly kind: "dispatched"; readonly action: Action; readonly causeMonotonicMs: number | undefined }
-  | { readonly kind: "answered"; readonly action: Action; readonly outcome: Outcome; readonly tookMs: Ms }
-  | { readonly kind: "book-lost"; readonly marketId: MarketId; readonly reason: string; readonly gap: boolean }
-  | { readonly kind: "stream"; readonly stream: "market" | "account"; readonly state: "up" | "down"; readonly reason: string }
+  | {
+      readonly kind: "dispatched";
+      readonly action: Action;
+      readonly causeMonotonicMs: number | undefined;
+    }
+  | {
+      readonly kind: "answered";
+      readonly action: Action;
+      readonly outcome: Outcome;
+      readonly tookMs: Ms;
+    }
+  | {
+      readonly kind: "book-lost";
+      readonly marketId: MarketId;
+      readonly reason: string;
+      readonly gap: boolean;
+    }
+  | {
+      readonly kind: "stream";
+      readonly stream: "market" | "account";
+      readonly state: "up" | "down";
+      readonly reason: string;
+    }
   | { readonly kind: "malformed"; readonly where: string; readonly reason: string }
   /** An intent was taken; with `clips`, smaller than it was asked for. */
   | { readonly kind: "intent"; readonly intent: Intent; readonly clips?: readonly Clip[] }
   /** A strategy threw, or emitted a broken intent, which halts its market. `stack`: where, in the lines of its author's; undefined for what has none. */
-  | { readonly kind: "strategy-failed"; readonly marketId: MarketId; readonly why: string; readonly stack: string | undefined }
-  | { readonly kind: "intent-refused"; readonly marketId: MarketId; readonly refusal: string; readonly why: string }
+  | {
+      readonly kind: "strategy-failed";
+      readonly marketId: MarketId;
+      readonly why: string;
+      readonly stack: string | undefined;
+    }
+  | {
+      readonly kind: "intent-refused";
+      readonly marketId: MarketId;
+      readonly refusal: string;
+      readonly why: string;
+    }
   /** A place that its last check stopped. */
-  | { readonly kind: "held-back"; readonly marketId: MarketId; readonly limit: string; readonly why: string }
+  | {
+      readonly kind: "held-back";
+      readonly marketId: MarketId;
+      readonly limit: string;
+      readonly why: string;
+    }
   /** An action has to wait for tokens of a rate limit, until `retryAtMs` at least on the clock that never steps: Infinity where the limit is less. */
   | {
       readonly kind: "tokens-short";

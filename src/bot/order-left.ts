@@ -21,12 +21,28 @@ export interface OrderLeft {
 /** One that our own table has. */
 export function leftInTable(order: OwnOrder, instrument: Instrument): OrderLeft {
   const { marketId, hash, phase, orderId, side, ticks, mayFillLots } = order;
-  return { marketId, hash, phase, orderId, side, price: instrument.toldPriceOf(ticks), sizeBase: instrument.toldAmountOf(mayFillLots) };
+  return {
+    marketId,
+    hash,
+    phase,
+    orderId,
+    side,
+    price: instrument.toldPriceOf(ticks),
+    sizeBase: instrument.toldAmountOf(mayFillLots),
+  };
 }
 
 /** One that the exchange lists as open. */
 export function leftAtExchange(order: VenueOrder, instrument: Instrument): OrderLeft {
   const { marketId, hash, status, id, side, ticks, availableLots } = order;
   const sizeBase = instrument.toldAmountOf(availableLots);
-  return { marketId, hash, phase: status, orderId: id, side, price: instrument.toldPriceOf(ticks), sizeBase };
+  return {
+    marketId,
+    hash,
+    phase: status,
+    orderId: id,
+    side,
+    price: instrument.toldPriceOf(ticks),
+    sizeBase,
+  };
 }

@@ -3,7 +3,13 @@ import { isBelowWaiver } from "../exchange/gas-fee-waiver.js";
 import { buildOrderStruct, infoExpirationSeconds } from "../exchange/order-building.js";
 import { taggedNonce } from "../exchange/order-info.js";
 import { OrderHasher } from "../exchange/order-signing.js";
-import type { Action, BuildAction, CancelAction, CancelAllAction, PlaceAction } from "../exchange/venue.js";
+import type {
+  Action,
+  BuildAction,
+  CancelAction,
+  CancelAllAction,
+  PlaceAction,
+} from "../exchange/venue.js";
 import type { PlannedPlace } from "../executor/plan.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
@@ -13,7 +19,10 @@ import { scaledRate, signedRates } from "./signed-rates.js";
 /** Turns what is planned into actions: structures, nonces, hashes, timestamps. Signs nothing (design, rule 2). */
 export class OrderWorks {
   readonly #context: BotContext;
-  readonly #built = new Map<Hex, { readonly action: PlaceAction; readonly waiting: WaitingPlace }>();
+  readonly #built = new Map<
+    Hex,
+    { readonly action: PlaceAction; readonly waiting: WaitingPlace }
+  >();
   #hasher: OrderHasher;
 
   constructor(context: BotContext) {
@@ -43,14 +52,35 @@ export class OrderWorks {
       ticks: planned.ticks,
       lots: planned.lots,
       signer: accountAddress,
-      expirationSeconds: infoExpirationSeconds(planned.timeInForce, timestampMs, planned.expirationMs),
+      expirationSeconds: infoExpirationSeconds(
+        planned.timeInForce,
+        timestampMs,
+        planned.expirationMs,
+      ),
       nonce: name === undefined ? taggedNonce(nonceTag, random) : 0n,
       buyRounding: config.exchange.buyRounding,
     };
     const order = buildOrderStruct(inputs, name);
     const hash = name ?? this.#hasher.hash(order);
-    const { actionId, marketId, side, type, ticks, lots, timeInForce, expirationMs } = this.#common(desk, planned, timestampMs);
-    return { kind: "place", actionId, timestampMs, marketId, side, type, ticks, lots, timeInForce, expirationMs, order, hash };
+    const { actionId, marketId, side, type, ticks, lots, timeInForce, expirationMs } = this.#common(
+      desk,
+      planned,
+      timestampMs,
+    );
+    return {
+      kind: "place",
+      actionId,
+      timestampMs,
+      marketId,
+      side,
+      type,
+      ticks,
+      lots,
+      timeInForce,
+      expirationMs,
+      order,
+      hash,
+    };
   }
 
   /** An order that the exchange built and that was checked: kept until its turn to be placed. */
@@ -58,7 +88,9 @@ export class OrderWorks {
     this.#built.set(action.hash, { action, waiting });
   }
 
-  takeBuilt(hash: Hex): { readonly action: PlaceAction; readonly waiting: WaitingPlace } | undefined {
+  takeBuilt(
+    hash: Hex,
+  ): { readonly action: PlaceAction; readonly waiting: WaitingPlace } | undefined {
     const built = this.#built.get(hash);
     this.#built.delete(hash);
     return built;
@@ -70,11 +102,23 @@ export class OrderWorks {
   }
 
   cancel(marketId: string, orderId: string, hash: string): CancelAction {
-    return { kind: "cancel", actionId: this.#context.nextActionId(), timestampMs: this.#nowMs(), marketId, orderId, hash };
+    return {
+      kind: "cancel",
+      actionId: this.#context.nextActionId(),
+      timestampMs: this.#nowMs(),
+      marketId,
+      orderId,
+      hash,
+    };
   }
 
   cancelAll(marketId: string): CancelAllAction {
-    return { kind: "cancel-all", actionId: this.#context.nextActionId(), timestampMs: this.#nowMs(), marketId };
+    return {
+      kind: "cancel-all",
+      actionId: this.#context.nextActionId(),
+      timestampMs: this.#nowMs(),
+      marketId,
+    };
   }
 
   /** The action with a timestamp of now: it waited in the outbox. */
@@ -97,7 +141,8 @@ export class OrderWorks {
       lots: planned.lots,
       timeInForce: planned.timeInForce,
       // The exchange compares the parameter with the seconds inside `info`: whole seconds agree in both.
-      expirationMs: planned.timeInForce === "GTT" ? Math.floor(planned.expirationMs / 1000) * 1000 : 0,
+      expirationMs:
+        planned.timeInForce === "GTT" ? Math.floor(planned.expirationMs / 1000) * 1000 : 0,
     };
   }
 
@@ -108,11 +153,18 @@ export class OrderWorks {
 
   /** What a build may add to both fee rates for the gas of a small order; 0 of any other. */
   maxFeeOffset(desk: Desk, order: Pick<PlannedPlace, "ticks" | "lots">): bigint {
-    return this.#isSmall(desk, order) ? (scaledRate(this.#context.config.exchange.maxGasFeeRate) ?? 0n) : 0n;
+    return this.#isSmall(desk, order)
+      ? (scaledRate(this.#context.config.exchange.maxGasFeeRate) ?? 0n)
+      : 0n;
   }
 
   #isSmall(desk: Desk, order: Pick<PlannedPlace, "ticks" | "lots">): boolean {
-    return isBelowWaiver(this.#context.rules, desk.instrument, order, this.#context.config.exchange.waiverUnit);
+    return isBelowWaiver(
+      this.#context.rules,
+      desk.instrument,
+      order,
+      this.#context.config.exchange.waiverUnit,
+    );
   }
 
   /** The market's fee rates, or those of a special agreement. */

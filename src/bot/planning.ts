@@ -35,14 +35,22 @@ export class Planning {
     this.#context = context;
     this.#safety = safety;
     this.#unwinding = unwinding;
-    const { timeInForce, quoteLifeMs, priceToleranceTicks, sizeToleranceFraction } = context.config.quotes;
+    const { timeInForce, quoteLifeMs, priceToleranceTicks, sizeToleranceFraction } =
+      context.config.quotes;
     this.#settings = {
       tolerance: { priceTicks: priceToleranceTicks, sizeFraction: sizeToleranceFraction },
       timeInForce,
-      gtt: { quoteLifeMs, renewLeadMs: renewLeadMs(quoteLifeMs), renewStaggerMs: Math.max(200, quoteLifeMs / 50) },
+      gtt: {
+        quoteLifeMs,
+        renewLeadMs: renewLeadMs(quoteLifeMs),
+        renewStaggerMs: Math.max(200, quoteLifeMs / 50),
+      },
       onCross: "behind",
     };
-    this.#reducing = { ...this.#settings, tolerance: { ...this.#settings.tolerance, sizeFraction: 0 } };
+    this.#reducing = {
+      ...this.#settings,
+      tolerance: { ...this.#settings.tolerance, sizeFraction: 0 },
+    };
   }
 
   /** Plans one market and puts the plan in the outbox. */
@@ -78,14 +86,23 @@ export class Planning {
     const orders = this.#context.account.orders.mayStillFill(desk.marketId);
     const working = this.#workingOrders(desk, orders);
     const touch = executorTouch(desk, restingIn(desk, this.#context.account.orders));
-    desk.unwind = desk.target === undefined && this.#mayUnwind(desk) ? this.#unwinding.intentOf(desk) : undefined;
+    desk.unwind =
+      desk.target === undefined && this.#mayUnwind(desk)
+        ? this.#unwinding.intentOf(desk)
+        : undefined;
     if (desk.unwind !== undefined) {
       const unwindPlan = this.#worked(desk, desk.unwind, desk.lastTakeAtMs, touch, nowMs);
       this.#unwinding.planned(desk, unwindPlan.state, unwindPlan.why);
       return unwindPlan;
     }
     if (desk.target !== undefined && this.#context.phase === "running") {
-      const targetPlan = this.#worked(desk, desk.target.intent, desk.target.lastSliceAtMs, touch, nowMs);
+      const targetPlan = this.#worked(
+        desk,
+        desk.target.intent,
+        desk.target.lastSliceAtMs,
+        touch,
+        nowMs,
+      );
       const { state, why } = targetPlan;
       if (state === "done" || state === "dust" || state === "expired") {
         this.#context.notify({
@@ -102,8 +119,13 @@ export class Planning {
     const { budget } = this.#context;
     const isReducing = this.#safety.ladder.effectOn(desk.marketId).isReduceOnly;
     const settings = isReducing ? this.#reducing : this.#settings;
-    const paced = pacedTolerance(settings.tolerance, quotes, budget.available("ORDER") / budget.limit("ORDER"));
-    const tolerance = isReducing && paced !== settings.tolerance ? { ...paced, sizeFraction: 0 } : paced;
+    const paced = pacedTolerance(
+      settings.tolerance,
+      quotes,
+      budget.available("ORDER") / budget.limit("ORDER"),
+    );
+    const tolerance =
+      isReducing && paced !== settings.tolerance ? { ...paced, sizeFraction: 0 } : paced;
     const plan = desk.quotePlanner.plan({
       marketId: desk.marketId,
       quotes,
@@ -118,16 +140,27 @@ export class Planning {
     desk.isPlanTimeless = tolerance === settings.tolerance && desk.quotePlanner.isTimeless;
     if (plan.cancels.length === 0 && plan.places.length === 0) this.hasLeft(desk);
     // Nobody can be asked what to quote beside one side: each fill would be put up again at the price of before. What rests may stay.
-    return desk.netMidTicks !== undefined || plan.places.length === 0 ? plan : { ...plan, places: NO_PLACES };
+    return desk.netMidTicks !== undefined || plan.places.length === 0
+      ? plan
+      : { ...plan, places: NO_PLACES };
   }
 
   /** The plan towards a target position, by its schedule's kind. */
-  #worked(desk: Desk, intent: TargetIntent, lastSliceAtMs: Ms | undefined, touch: Touch, nowMs: Ms): TargetPlan {
+  #worked(
+    desk: Desk,
+    intent: TargetIntent,
+    lastSliceAtMs: Ms | undefined,
+    touch: Touch,
+    nowMs: Ms,
+  ): TargetPlan {
     const { account } = this.#context;
     const foreign = this.#foreign(desk);
     const common = {
       positionLots: account.positionLots(desk.marketId),
-      working: [...this.#workingOrders(desk, account.orders.mayStillFill(desk.marketId)), ...unseenMatches(this.#context, desk)],
+      working: [
+        ...this.#workingOrders(desk, account.orders.mayStillFill(desk.marketId)),
+        ...unseenMatches(this.#context, desk),
+      ],
       rules: desk.rules,
       touch,
       foreignTouch: foreign.touch,
@@ -136,13 +169,25 @@ export class Planning {
       nowMs,
     } satisfies Omit<TargetInput, "intent">;
     const { schedule } = intent;
-    if (schedule.kind !== "unwind") return planTarget({ intent: { ...intent, schedule }, ...common });
+    if (schedule.kind !== "unwind")
+      return planTarget({ intent: { ...intent, schedule }, ...common });
     const quotes = desk.target === undefined ? this.#quotesOf(desk) : NO_QUOTES;
     // Its own offers take nothing, whatever the strategy's may.
-    const isJoint = quotes.some(({ side }) => side === reducingSide(account.positionLots(desk.marketId)));
-    const settings: QuoteSettings = isJoint ? this.#settings : { ...this.#settings, timeInForce: "POST_ONLY" };
+    const isJoint = quotes.some(
+      ({ side }) => side === reducingSide(account.positionLots(desk.marketId)),
+    );
+    const settings: QuoteSettings = isJoint
+      ? this.#settings
+      : { ...this.#settings, timeInForce: "POST_ONLY" };
     const unwind: TargetIntent & { readonly schedule: UnwindSchedule } = { ...intent, schedule };
-    return planUnwind({ intent: unwind, marketId: desk.marketId, foreign, quotes, settings, ...common });
+    return planUnwind({
+      intent: unwind,
+      marketId: desk.marketId,
+      foreign,
+      quotes,
+      settings,
+      ...common,
+    });
   }
 
   /**
@@ -151,15 +196,24 @@ export class Planning {
    */
   #mayUnwind(desk: Desk): boolean {
     const { marketId, book } = desk;
-    if (this.#context.phase !== "running" || !book.synchronised || !this.#unwinding.isOpen(marketId)) return false;
-    return this.#safety.placesAllowed(marketId) !== "none" && !this.#safety.haltsOf(marketId).some(({ name }) => name === MANUAL);
+    if (
+      this.#context.phase !== "running" ||
+      !book.synchronised ||
+      !this.#unwinding.isOpen(marketId)
+    )
+      return false;
+    return (
+      this.#safety.placesAllowed(marketId) !== "none" &&
+      !this.#safety.haltsOf(marketId).some(({ name }) => name === MANUAL)
+    );
   }
 
   /** An order of an earlier run that serves a quote takes that quote's slot, and closes it from now on. */
   #assignLevels(desk: Desk, plan: Plan): void {
     const { orders } = this.#context.account;
     for (const { hash, side, level, quoteLevel } of plan.keeps) {
-      if (level < 0 && !orders.slotOccupied(desk.marketId, side, quoteLevel, hash)) orders.assignLevel(hash, quoteLevel);
+      if (level < 0 && !orders.slotOccupied(desk.marketId, side, quoteLevel, hash))
+        orders.assignLevel(hash, quoteLevel);
     }
   }
 
@@ -168,11 +222,21 @@ export class Planning {
     if (desk.quotes === undefined || !this.#mayQuote(desk)) return NO_QUOTES;
     const effect = this.#safety.ladder.effectOn(desk.marketId);
     const positionLots = this.#context.account.positionLots(desk.marketId);
-    return quotesUnder(desk.quotes.quotes, { effect, midTicks: desk.quotesMidTicks, positionLots, rules: desk.rules });
+    return quotesUnder(desk.quotes.quotes, {
+      effect,
+      midTicks: desk.quotesMidTicks,
+      positionLots,
+      rules: desk.rules,
+    });
   }
 
   #mayQuote(desk: Desk): boolean {
-    return this.#context.phase === "running" && desk.running && !desk.awaitingView && this.#safety.quotesAllowed(desk.marketId);
+    return (
+      this.#context.phase === "running" &&
+      desk.running &&
+      !desk.awaitingView &&
+      this.#safety.quotesAllowed(desk.marketId)
+    );
   }
 
   /** Own orders that close a slot, and builds under way, whose order has no hash yet. */
@@ -181,13 +245,16 @@ export class Planning {
     // Asked for with every plan, and hardly ever is any of them immediate or built elsewhere: then the list stands as it is.
     const orders: readonly WorkingOrder[] = known.some(isImmediate)
       ? known.map((order) =>
-          isImmediate(order) ? { endDueMs: order.requestTimestampMs + config.exchange.signatureWindowMs, ...order } : order,
+          isImmediate(order)
+            ? { endDueMs: order.requestTimestampMs + config.exchange.signatureWindowMs, ...order }
+            : order,
         )
       : known;
     if (dispatcher.inFlightCount === 0) return orders;
     let builds: WorkingOrder[] | undefined;
     for (const { action, waiting } of dispatcher.inFlight()) {
-      if (action.kind !== "build" || action.marketId !== desk.marketId || waiting.kind !== "place") continue;
+      if (action.kind !== "build" || action.marketId !== desk.marketId || waiting.kind !== "place")
+        continue;
       const { side, ticks, lots, timeInForce, expirationMs } = action;
       builds ??= [];
       builds.push({
@@ -239,17 +306,25 @@ export class Planning {
       const subject = slotSubject(marketId, place.side, place.level);
       if (holds.holds(subject, nowMs)) continue;
       wanted?.add(subject);
-      dispatcher.want({ kind: "place", marketId, place, causeMonotonicMs: this.#context.receivedMonotonicMs() }, rank);
+      dispatcher.want(
+        { kind: "place", marketId, place, causeMonotonicMs: this.#context.receivedMonotonicMs() },
+        rank,
+      );
     }
     if (wanted !== undefined) dispatcher.keepOnly(marketId, wanted);
     for (const { hash, why } of plan.withdrawals) {
       dispatcher.withdraw(`built:${hash}`);
-      this.#context.absorb(this.#context.account.withdraw(hash, this.#context.exchangeTime.nowMs(), why));
+      this.#context.absorb(
+        this.#context.account.withdraw(hash, this.#context.exchangeTime.nowMs(), why),
+      );
     }
   }
 
   #tell(desk: Desk, plan: Plan): void {
-    const text = JSON.stringify([plan.cancels, plan.places.map(({ side, level, ticks, lots }) => [side, level, ticks, lots])]);
+    const text = JSON.stringify([
+      plan.cancels,
+      plan.places.map(({ side, level, ticks, lots }) => [side, level, ticks, lots]),
+    ]);
     if (this.#told.get(desk.marketId) === text) return;
     this.#told.set(desk.marketId, text);
     this.#context.notify({ kind: "dry-plan", marketId: desk.marketId, plan });
@@ -279,7 +354,9 @@ function unseenMatches({ account }: BotContext, desk: Desk): readonly WorkingOrd
     expirationMs: 0,
     timeInForce: "GTC",
   });
-  return SIDES.map((side) => pseudo(side, account.orders.unseenLots(desk.marketId, side))).filter(({ lots }) => lots > 0);
+  return SIDES.map((side) => pseudo(side, account.orders.unseenLots(desk.marketId, side))).filter(
+    ({ lots }) => lots > 0,
+  );
 }
 
 /** How long before its end a GTT quote of this life is renewed (design, rule 10). */
@@ -291,7 +368,10 @@ const NO_QUOTES: readonly Quote[] = [];
 
 const NO_PLACES: readonly PlannedPlace[] = [];
 
-const NO_FOREIGN = { touch: { bestBidTicks: undefined, bestAskTicks: undefined }, openOrders: 0 } as const;
+const NO_FOREIGN = {
+  touch: { bestBidTicks: undefined, bestAskTicks: undefined },
+  openOrders: 0,
+} as const;
 
 function reducingSide(positionLots: Lots): Side {
   return positionLots > 0 ? "SELL" : "BUY";

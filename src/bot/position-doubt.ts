@@ -8,11 +8,15 @@ const ALERT_AFTER_MS: Ms = 30_000;
 const ACCOUNT_DOUBTS = {
   liquidation: "the exchange has reported a liquidation, and not yet the position that it left",
   "taken-back": "the chain took a takeover back, and the exchange's position does not show it yet",
-  unexplained: "the exchange holds another position than ours, and nothing explains the difference yet",
+  unexplained:
+    "the exchange holds another position than ours, and nothing explains the difference yet",
 } as const;
 
 /** Why the position of a market may be another than the bot's; undefined where it is known. */
-export function positionDoubt({ account, reservations, exchangeTime }: BotContext, marketId: MarketId): string | undefined {
+export function positionDoubt(
+  { account, reservations, exchangeTime }: BotContext,
+  marketId: MarketId,
+): string | undefined {
   const doubt = account.positionDoubt(marketId);
   if (doubt !== undefined) return ACCOUNT_DOUBTS[doubt];
   if (!reservations.isOverdue(marketId, exchangeTime.nowMs())) return undefined;
@@ -35,14 +39,24 @@ export class PositionAlert {
     const nowMs = clock.monotonicMs();
     const standing = new Set<string>();
     for (const halt of halts) {
-      if (halt.name !== "position-unknown" || halt.scope !== "market" || nowMs < halt.sinceMs + ALERT_AFTER_MS) continue;
+      if (
+        halt.name !== "position-unknown" ||
+        halt.scope !== "market" ||
+        nowMs < halt.sinceMs + ALERT_AFTER_MS
+      )
+        continue;
       const { marketId, why, sinceMs } = halt;
       const key = `${marketId} ${sinceMs}`;
       standing.add(key);
       if (this.#alerted.has(key)) continue;
       this.#alerted.add(key);
       const fields = { marketId, forSeconds: Math.round((nowMs - sinceMs) / 1000), why };
-      notify({ kind: "log", level: "error", message: "the position of a market is unknown: nothing is quoted there", fields });
+      notify({
+        kind: "log",
+        level: "error",
+        message: "the position of a market is unknown: nothing is quoted there",
+        fields,
+      });
     }
     for (const key of this.#alerted) if (!standing.has(key)) this.#alerted.delete(key);
   }

@@ -39,14 +39,21 @@ export class Revivals {
     // Whoever resumes is told again only of what happens from then on.
     this.#windows.set(marketId, isOver ? EMPTY_MINUTE : window);
     if (!isOver) return;
-    this.#safety.haltMarket(marketId, "revived-orders", `${WHY}: cancels may not reach it. Look at what is open there, then resume`);
+    this.#safety.haltMarket(
+      marketId,
+      "revived-orders",
+      `${WHY}: cancels may not reach it. Look at what is open there, then resume`,
+    );
     this.#cancelAll(marketId, nowMs);
   }
 
   /** What became of a market's cancel-all: one that may not have arrived is sent again. */
   answered(marketId: MarketId, outcome: Outcome): void {
     const { result } = outcome;
-    const isUnanswered = result === "not-sent" || result === "throttled" || (result === "unknown" && outcome.cause !== "malformed-answer");
+    const isUnanswered =
+      result === "not-sent" ||
+      result === "throttled" ||
+      (result === "unknown" && outcome.cause !== "malformed-answer");
     if (!isUnanswered) this.#owed.delete(marketId);
   }
 
@@ -56,9 +63,13 @@ export class Revivals {
     const { account, clock, dispatcher, phase } = this.#context;
     const nowMs = clock.monotonicMs();
     for (const [marketId, triedAtMs] of this.#owed) {
-      const isOver = phase !== "running" || !this.#isHalted(marketId) || account.orders.mayStillFill(marketId).length === 0;
+      const isOver =
+        phase !== "running" ||
+        !this.#isHalted(marketId) ||
+        account.orders.mayStillFill(marketId).length === 0;
       if (isOver) this.#owed.delete(marketId);
-      else if (nowMs >= triedAtMs + AGAIN_AFTER_MS && !isUnderWay(dispatcher, marketId)) this.#cancelAll(marketId, nowMs);
+      else if (nowMs >= triedAtMs + AGAIN_AFTER_MS && !isUnderWay(dispatcher, marketId))
+        this.#cancelAll(marketId, nowMs);
     }
   }
 
@@ -73,6 +84,7 @@ export class Revivals {
 }
 
 function isUnderWay(dispatcher: BotContext["dispatcher"], marketId: MarketId): boolean {
-  for (const { action } of dispatcher.inFlight()) if (action.kind === "cancel-all" && action.marketId === marketId) return true;
+  for (const { action } of dispatcher.inFlight())
+    if (action.kind === "cancel-all" && action.marketId === marketId) return true;
   return false;
 }

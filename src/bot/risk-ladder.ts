@@ -14,7 +14,13 @@ import {
   type Rung,
   severityOf,
 } from "../risk/ladder.js";
-import { actingOf, advanceTrack, isLatchReached, type LadderTrack, trackOf } from "../risk/ladder-track.js";
+import {
+  actingOf,
+  advanceTrack,
+  isLatchReached,
+  type LadderTrack,
+  trackOf,
+} from "../risk/ladder-track.js";
 import { MarkoutWindow } from "../risk/markout-window.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
@@ -66,12 +72,26 @@ export class RiskLadder {
         rungs.inventory.length > 0 && hasStrategy && Number.isFinite(maxPositionLots)
           ? trackOf("inventory", marketId, rungs.inventory)
           : undefined;
-      const markout = rungs.markout.length > 0 && hasStrategy ? trackOf("markout", marketId, rungs.markout) : undefined;
+      const markout =
+        rungs.markout.length > 0 && hasStrategy
+          ? trackOf("markout", marketId, rungs.markout)
+          : undefined;
       if (inventory === undefined && markout === undefined) return [];
-      return [{ desk, inventory, markout, window: markout === undefined ? undefined : new MarkoutWindow(options) }];
+      return [
+        {
+          desk,
+          inventory,
+          markout,
+          window: markout === undefined ? undefined : new MarkoutWindow(options),
+        },
+      ];
     });
     const tracks = this.#markets.flatMap(({ inventory, markout }) => [inventory, markout]);
-    this.#tracks = [this.#drawdown, this.#dailyLoss, ...tracks.filter((track) => track !== undefined)];
+    this.#tracks = [
+      this.#drawdown,
+      this.#dailyLoss,
+      ...tracks.filter((track) => track !== undefined),
+    ];
     this.#kept.restore(this.#tracks);
     for (const track of this.#tracks) track.acting = actingOf(track);
     this.#act();
@@ -93,10 +113,18 @@ export class RiskLadder {
   }
 
   /** Every measure that is watched, with what acts for it. */
-  get measures(): readonly { readonly measure: LadderMeasure; readonly marketId: MarketId | undefined; readonly severity: number }[] {
+  get measures(): readonly {
+    readonly measure: LadderMeasure;
+    readonly marketId: MarketId | undefined;
+    readonly severity: number;
+  }[] {
     return this.#tracks
       .filter(({ rungs, latch }) => rungs.length > 0 || latch !== undefined)
-      .map(({ measure, marketId, acting }) => ({ measure, marketId, severity: severityOf(acting?.action) }));
+      .map(({ measure, marketId, acting }) => ({
+        measure,
+        marketId,
+        severity: severityOf(acting?.action),
+      }));
   }
 
   /** What it does to the quotes of a market: the same object as long as that is the same. */
@@ -122,7 +150,9 @@ export class RiskLadder {
   nextDueMs(nowMs: Ms): Ms {
     let dueMs = Number.POSITIVE_INFINITY;
     for (const { window } of this.#markets) dueMs = Math.min(dueMs, window?.nextDueMs ?? dueMs);
-    return dueMs === Number.POSITIVE_INFINITY ? dueMs : Math.max(nowMs, nowMs + dueMs - this.#context.exchangeTime.nowMs() - 1);
+    return dueMs === Number.POSITIVE_INFINITY
+      ? dueMs
+      : Math.max(nowMs, nowMs + dueMs - this.#context.exchangeTime.nowMs() - 1);
   }
 
   /** The run begins, with what an earlier one left. */
@@ -136,13 +166,23 @@ export class RiskLadder {
           : "a limit was passed in an earlier run: it acts until somebody resumes";
       const fields = { measure, marketId, action, why, atMs, command: "marketwright resume" };
       this.#context.notify({ kind: "log", level: "warn", message, fields });
-      this.#context.notify({ kind: "rung", measure, marketId, action, widenFactor: undefined, why });
+      this.#context.notify({
+        kind: "rung",
+        measure,
+        marketId,
+        action,
+        widenFactor: undefined,
+        why,
+      });
     }
   }
 
   /** Losses that a person accepted while no bot ran: they are to be counted from here. Told once. */
   takeAccepted(): AcceptedLosses {
-    const accepted = { drawdown: this.#drawdown.accepted !== undefined, dailyLoss: this.#dailyLoss.accepted !== undefined };
+    const accepted = {
+      drawdown: this.#drawdown.accepted !== undefined,
+      dailyLoss: this.#dailyLoss.accepted !== undefined,
+    };
     if (!accepted.drawdown && !accepted.dailyLoss) return accepted;
     this.#drawdown.accepted = undefined;
     this.#dailyLoss.accepted = undefined;
@@ -152,12 +192,14 @@ export class RiskLadder {
 
   /** A look at the account's losses. */
   losses({ equity, peak, drawdown, day, dayStart, dailyLoss }: LossLook): void {
-    const quote = (units: CreditUnits): string => scaledToDecimal(units, this.#context.rules.creditDecimals);
+    const quote = (units: CreditUnits): string =>
+      scaledToDecimal(units, this.#context.rules.creditDecimals);
     this.#endDay(day);
     this.#advance(
       this.#drawdown,
       drawdown,
-      (rung) => `net value ${quote(equity)} is ${quote(drawdown)} quote below its peak ${quote(peak)}, ${this.#boundText(rung)}`,
+      (rung) =>
+        `net value ${quote(equity)} is ${quote(drawdown)} quote below its peak ${quote(peak)}, ${this.#boundText(rung)}`,
     );
     if (this.#dailyLoss.rungs.length === 0) return;
     this.#advance(
@@ -182,7 +224,11 @@ export class RiskLadder {
     for (const { desk, inventory, markout, window } of this.#markets) {
       if (inventory !== undefined) {
         const share = Math.abs(account.positionLots(desk.marketId)) / desk.maxPositionLots;
-        this.#advance(inventory, share, (rung) => `the position is ${percent(share)} of its limit, from ${rung.text} on`);
+        this.#advance(
+          inventory,
+          share,
+          (rung) => `the position is ${percent(share)} of its limit, from ${rung.text} on`,
+        );
         // Before the account is confirmed nobody knows that the position is smaller.
         if (inventory.accepted !== undefined && account.confirmed && !isLatchReached(inventory)) {
           inventory.accepted = undefined;
@@ -192,7 +238,12 @@ export class RiskLadder {
       if (markout === undefined || window === undefined) continue;
       window.settle(exchangeTime.nowMs(), desk.netMidTicks);
       const lossBps = window.lossBps;
-      this.#advance(markout, lossBps, (rung) => `the newest fills lost ${lossBps?.toFixed(2)} bps by their horizon, from ${rung.text} on`);
+      this.#advance(
+        markout,
+        lossBps,
+        (rung) =>
+          `the newest fills lost ${lossBps?.toFixed(2)} bps by their horizon, from ${rung.text} on`,
+      );
     }
   }
 
@@ -209,7 +260,8 @@ export class RiskLadder {
       // A position that is as large as before is accepted with it, by later runs too: its rung acts again when it was left and is reached anew.
       if (track.latch !== undefined && track.measure === "inventory") track.accepted = track.latch;
       else if (track.latch !== undefined) track.reached = 0;
-      if (track.latch !== undefined) this.#markets.find(({ markout }) => markout === track)?.window?.clear();
+      if (track.latch !== undefined)
+        this.#markets.find(({ markout }) => markout === track)?.window?.clear();
       track.latch = undefined;
     }
     this.#kept.forgetStrangers(marketId);
@@ -222,14 +274,23 @@ export class RiskLadder {
     this.#kept.retry();
   }
 
-  #advance<Value extends bigint | number>(track: LadderTrack, value: Value | undefined, why: (rung: Rung) => string): void {
+  #advance<Value extends bigint | number>(
+    track: LadderTrack,
+    value: Value | undefined,
+    why: (rung: Rung) => string,
+  ): void {
     if (advanceTrack(track, value, why, this.#context.exchangeTime.nowMs())) this.#changed();
   }
 
   /** The daily loss acts until its day is over; a position that is being sold is sold first. */
   #endDay(day: number): void {
     const { latch } = this.#dailyLoss;
-    if (latch === undefined || dayOf(latch.atMs) >= day || (latch.action === "flatten" && !this.#isFlat)) return;
+    if (
+      latch === undefined ||
+      dayOf(latch.atMs) >= day ||
+      (latch.action === "flatten" && !this.#isFlat)
+    )
+      return;
     this.#dailyLoss.latch = undefined;
     this.#dailyLoss.reached = 0;
     this.#changed();
@@ -237,7 +298,9 @@ export class RiskLadder {
 
   get #isFlat(): boolean {
     const { account, deskList } = this.#context;
-    return deskList.every(({ marketId, rules }) => Math.abs(account.positionLots(marketId)) < rules.minLots);
+    return deskList.every(
+      ({ marketId, rules }) => Math.abs(account.positionLots(marketId)) < rules.minLots,
+    );
   }
 
   /** What acts now, after any change; tells what is other than before. */
@@ -247,13 +310,23 @@ export class RiskLadder {
       const before = track.acting;
       track.acting = actingOf(track);
       const { measure, marketId } = track;
-      if (track.acting?.action === before?.action && track.acting?.widenFactor === before?.widenFactor) {
+      if (
+        track.acting?.action === before?.action &&
+        track.acting?.widenFactor === before?.widenFactor
+      ) {
         // What made it act is what a person has to look at, and not what became of the measure since.
         track.acting = before;
         continue;
       }
       const why = track.acting?.why ?? before?.why ?? "";
-      notify({ kind: "rung", measure, marketId, action: track.acting?.action, widenFactor: track.acting?.widenFactor, why });
+      notify({
+        kind: "rung",
+        measure,
+        marketId,
+        action: track.acting?.action,
+        widenFactor: track.acting?.widenFactor,
+        why,
+      });
     }
     this.#act();
     // What stays is written down before anything follows from it.

@@ -1,6 +1,12 @@
 import type { MarketId, Ms } from "../core/units.js";
 import type { VenueRules } from "../exchange/records.js";
-import { type AccountHealth, evaluateGuards, type HealthState, type MarketHealth, nextTripMs } from "../risk/guards.js";
+import {
+  type AccountHealth,
+  evaluateGuards,
+  type HealthState,
+  type MarketHealth,
+  nextTripMs,
+} from "../risk/guards.js";
 import {
   applyDemands,
   type HaltReason,
@@ -72,7 +78,10 @@ export class Safety {
       loopLagMs: undefined,
       bannedUntilMs: undefined,
     };
-    this.#watched = [...context.desks.values()].map((desk) => ({ desk, health: newHealth(desk.marketId) }));
+    this.#watched = [...context.desks.values()].map((desk) => ({
+      desk,
+      health: newHealth(desk.marketId),
+    }));
     this.#health = { account: this.#account, markets: this.#watched.map(({ health }) => health) };
     this.#list(context.rules);
     const changes = changedContracts(context);
@@ -118,7 +127,9 @@ export class Safety {
 
   placesAllowed(marketId: MarketId): "any" | "reduce-only" | "none" {
     const allowed = placesAllowed(this.#halts, marketId);
-    return allowed === "any" && this.ladder.effectOn(marketId).isReduceOnly ? "reduce-only" : allowed;
+    return allowed === "any" && this.ladder.effectOn(marketId).isReduceOnly
+      ? "reduce-only"
+      : allowed;
   }
 
   /** The exchange has just confirmed the account, in a reconciliation or by its stream. */
@@ -143,7 +154,8 @@ export class Safety {
   }
 
   placeRefused(marketId: MarketId): void {
-    for (const { health } of this.#watched) if (health.marketId === marketId) health.rejects = withEvent(health.rejects, this.#nowMs());
+    for (const { health } of this.#watched)
+      if (health.marketId === marketId) health.rejects = withEvent(health.rejects, this.#nowMs());
   }
 
   banned(forMs: Ms): void {
@@ -172,7 +184,8 @@ export class Safety {
   begin(): void {
     this.ladder.begin();
     this.#found.begin();
-    for (const demand of this.#byHand.atStart()) this.#take(halt(this.#halts, demand, this.#nowMs()));
+    for (const demand of this.#byHand.atStart())
+      this.#take(halt(this.#halts, demand, this.#nowMs()));
   }
 
   /** Outlives this process: whoever is started next is halted too. */
@@ -183,17 +196,25 @@ export class Safety {
 
   /** Halts for a cause that a person has to look at. */
   haltMarket(marketId: MarketId, name: string, why: string): void {
-    this.#take(halt(this.#halts, { scope: "market", marketId, name, why, resumesByItself: false }, this.#nowMs()));
+    this.#take(
+      halt(
+        this.#halts,
+        { scope: "market", marketId, name, why, resumesByItself: false },
+        this.#nowMs(),
+      ),
+    );
   }
 
   /** Ends what was halted by hand or latched; a guard whose condition lasts trips again at once. */
   resume(marketId: MarketId | undefined): void {
-    for (const { health } of this.#watched) if (marketId === undefined || health.marketId === marketId) health.rejects = EMPTY_MINUTE;
+    for (const { health } of this.#watched)
+      if (marketId === undefined || health.marketId === marketId) health.rejects = EMPTY_MINUTE;
     this.#accept(this.ladder.resume(marketId));
     // Only a contract of another run can be accepted by a person; what changes under a running bot needs a new start.
     for (const { health } of this.#watched) {
       const isMeant = marketId === undefined || health.marketId === marketId;
-      if (isMeant && health.rulesChanged?.includes(IN_THE_LAST_RUN)) health.rulesChanged = undefined;
+      if (isMeant && health.rulesChanged?.includes(IN_THE_LAST_RUN))
+        health.rulesChanged = undefined;
     }
     this.#keepContracts();
     this.#take(resume(this.#halts, marketId));
@@ -213,7 +234,8 @@ export class Safety {
     this.ladder.evaluate();
     const trips = evaluateGuards(this.#health, this.#limits, nowMs);
     const demands = this.ladder.demands.length === 0 ? trips : [...trips, ...this.ladder.demands];
-    if (demands.length > 0 || this.#halts.reasons.length > 0) this.#take(applyDemands(this.#halts, demands, nowMs, HOLD_MS));
+    if (demands.length > 0 || this.#halts.reasons.length > 0)
+      this.#take(applyDemands(this.#halts, demands, nowMs, HOLD_MS));
   }
 
   /** Compares the account's net value with its peak and the day's beginning; call a few times a second. */
@@ -230,7 +252,11 @@ export class Safety {
   /** Before when neither a guard has anything to say that it does not say now, nor the equity is looked at, if nothing happens until then. */
   nextDueMs(nowMs: Ms): Ms {
     this.#look();
-    return Math.min(this.#equity.nextLookMs, this.ladder.nextDueMs(nowMs), nextTripMs(this.#health, this.#limits, nowMs));
+    return Math.min(
+      this.#equity.nextLookMs,
+      this.ladder.nextDueMs(nowMs),
+      nextTripMs(this.#health, this.#limits, nowMs),
+    );
   }
 
   /** Writes the peak down as it is: at a clean end. */
@@ -240,7 +266,9 @@ export class Safety {
 
   /** Writes down what is traded on, but for the markets whose contract a person has to look at first. */
   #keepContracts(): void {
-    const unchanged = this.#watched.flatMap(({ desk, health }) => (health.rulesChanged === undefined ? [desk] : []));
+    const unchanged = this.#watched.flatMap(({ desk, health }) =>
+      health.rulesChanged === undefined ? [desk] : [],
+    );
     keepContracts(this.#context.store, unchanged);
   }
 
@@ -279,7 +307,9 @@ export class Safety {
     for (const { desk, health } of this.#watched) {
       const { book } = desk;
       health.isBookSynchronised = book.synchronised;
-      health.bookAtMs = health.isBookSynchronised ? desk.lag.rightAtMs(book.lastReceivedMs) : Number.NEGATIVE_INFINITY;
+      health.bookAtMs = health.isBookSynchronised
+        ? desk.lag.rightAtMs(book.lastReceivedMs)
+        : Number.NEGATIVE_INFINITY;
       health.positionDoubt = positionDoubt(this.#context, desk.marketId);
       health.isPositionKnown = health.positionDoubt === undefined;
     }
@@ -297,7 +327,8 @@ export class Safety {
       for (const reason of reasons) {
         const marketId = reason.scope === "market" ? reason.marketId : undefined;
         notify({ kind: "halted", reason: reason.name, marketId, on, why: reason.why });
-        for (const desk of desks.values()) if (marketId === undefined || marketId === desk.marketId) desk.dirty = true;
+        for (const desk of desks.values())
+          if (marketId === undefined || marketId === desk.marketId) desk.dirty = true;
       }
     }
   }
@@ -313,6 +344,18 @@ interface WatchedMarket {
 
 /** A market before it was looked at. */
 function newHealth(marketId: MarketId): Writable<MarketHealth> {
-  const unknown = { bookAtMs: Number.NEGATIVE_INFINITY, status: undefined, stage: undefined, unread: undefined, rulesChanged: undefined };
-  return { marketId, isBookSynchronised: false, isPositionKnown: true, rejects: EMPTY_MINUTE, ...unknown };
+  const unknown = {
+    bookAtMs: Number.NEGATIVE_INFINITY,
+    status: undefined,
+    stage: undefined,
+    unread: undefined,
+    rulesChanged: undefined,
+  };
+  return {
+    marketId,
+    isBookSynchronised: false,
+    isPositionKnown: true,
+    rejects: EMPTY_MINUTE,
+    ...unknown,
+  };
 }

@@ -64,9 +64,11 @@ export class Stopping {
     const nowMs = clock.monotonicMs();
     const left = account.orders.unresolved();
     const giveUpMs = Math.max(GIVE_UP_MS, config.exchange.signatureWindowMs + LAST_WORD_MS);
-    if (nowMs - this.#sinceMs > giveUpMs) return this.#end(left, this.#isClear && left.length === 0 ? 0 : undefined);
+    if (nowMs - this.#sinceMs > giveUpMs)
+      return this.#end(left, this.#isClear && left.length === 0 ? 0 : undefined);
     for (const order of left) {
-      if (order.phase === "unknown" || order.cancelTries >= CANCELS_IN_VAIN) this.#sweep(order.marketId, nowMs);
+      if (order.phase === "unknown" || order.cancelTries >= CANCELS_IN_VAIN)
+        this.#sweep(order.marketId, nowMs);
     }
     if (left.length > 0 || dispatcher.inFlightCount > 0 || this.#lastQuestion !== undefined) return;
     if (dryRun) return this.#end(left, undefined);
@@ -81,7 +83,12 @@ export class Stopping {
 
   #ask(ask: "openOrders" | "balances"): void {
     this.#lastQuestion = this.#context.nextActionId();
-    this.#context.ask({ kind: "question", actionId: this.#lastQuestion, timestampMs: this.#context.exchangeTime.nowMs(), ask });
+    this.#context.ask({
+      kind: "question",
+      actionId: this.#lastQuestion,
+      timestampMs: this.#context.exchangeTime.nowMs(),
+      ask,
+    });
   }
 
   /** Takes the answer of the last question; false for any other. */
@@ -98,9 +105,13 @@ export class Stopping {
     const { account, exchangeTime, absorb, desks } = this.#context;
     absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
     const foreign = new Set(
-      [...desks.keys()].flatMap((marketId) => account.orders.foreign(marketId).map(({ hash }) => hash.toLowerCase())),
+      [...desks.keys()].flatMap((marketId) =>
+        account.orders.foreign(marketId).map(({ hash }) => hash.toLowerCase()),
+      ),
     );
-    const ours = open.filter(({ hash, marketId }) => desks.has(marketId) && !foreign.has(hash.toLowerCase()));
+    const ours = open.filter(
+      ({ hash, marketId }) => desks.has(marketId) && !foreign.has(hash.toLowerCase()),
+    );
     this.#listed = ours.filter(({ availableLots }) => availableLots > 0);
     if (ours.length > 0) return absorb(account.reconcile(exchangeTime.nowMs(), "unknown"));
     this.#isClear = true;
@@ -127,15 +138,22 @@ export class Stopping {
     const { account, dryRun, desks, exchangeTime } = this.#context;
     if (!account.confirmed || dryRun) return [];
     const nowMs = exchangeTime.nowMs();
-    return [...desks.keys()].filter((marketId) => !account.isPositionStreamed(marketId, nowMs)).map((marketId) => this.#unsaid(marketId));
+    return [...desks.keys()]
+      .filter((marketId) => !account.isPositionStreamed(marketId, nowMs))
+      .map((marketId) => this.#unsaid(marketId));
   }
 
   #unsaid(marketId: MarketId): PositionAtEnd {
-    return { marketId, positionBase: this.#context.account.positionBase(marketId), exchangeBase: undefined };
+    return {
+      marketId,
+      positionBase: this.#context.account.positionBase(marketId),
+      exchangeBase: undefined,
+    };
   }
 
   #sweep(marketId: MarketId, nowMs: Ms): void {
-    if (nowMs - (this.#sweptAtMs.get(marketId) ?? Number.NEGATIVE_INFINITY) < CANCEL_ALL_EVERY_MS) return;
+    if (nowMs - (this.#sweptAtMs.get(marketId) ?? Number.NEGATIVE_INFINITY) < CANCEL_ALL_EVERY_MS)
+      return;
     this.#sweptAtMs.set(marketId, nowMs);
     wantCancelAll(this.#context, marketId, "an order can be ended in no other way");
   }
@@ -152,9 +170,15 @@ export class Stopping {
     }
     for (const order of this.#listed) {
       const desk = desks.get(order.marketId);
-      if (desk !== undefined && !known.has(order.hash.toLowerCase())) ordersLeft.push(leftAtExchange(order, desk.instrument));
+      if (desk !== undefined && !known.has(order.hash.toLowerCase()))
+        ordersLeft.push(leftAtExchange(order, desk.instrument));
     }
-    this.#finish({ reason: this.#reason, ordersLeft, openOrdersLeft, ...(apart.length === 0 ? {} : { positionsApart: apart }) });
+    this.#finish({
+      reason: this.#reason,
+      ordersLeft,
+      openOrdersLeft,
+      ...(apart.length === 0 ? {} : { positionsApart: apart }),
+    });
   }
 }
 
@@ -166,7 +190,10 @@ function earlierUntilMs({ store, config, exchangeTime }: BotContext): Ms {
   const { signatureWindowMs } = config.exchange;
   const latestMs = exchangeTime.nowMs() + CLOCKS_APART_MS + signatureWindowMs;
   try {
-    return Math.min(mayArriveUntilMs(store.read(HEARTBEAT_FILE), signatureWindowMs) ?? Number.NEGATIVE_INFINITY, latestMs);
+    return Math.min(
+      mayArriveUntilMs(store.read(HEARTBEAT_FILE), signatureWindowMs) ?? Number.NEGATIVE_INFINITY,
+      latestMs,
+    );
   } catch (error) {
     if (!(error instanceof MarketwrightError)) throw error;
     return latestMs;

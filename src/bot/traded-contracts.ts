@@ -31,9 +31,15 @@ interface TradedMarket {
 }
 
 /** Writes down what is traded on, beside what was in markets that are not among these: one that is back in the file is held against it. */
-export function keepContracts(store: Pick<StateStore, "read" | "write">, markets: readonly TradedMarket[]): void {
+export function keepContracts(
+  store: Pick<StateStore, "read" | "write">,
+  markets: readonly TradedMarket[],
+): void {
   const contracts = markets.map(({ marketId, rules }) => [marketId, rules.perp.toLowerCase()]);
-  store.write(CONTRACTS_FILE, JSON.stringify({ ...remembered(store), ...Object.fromEntries(contracts) }));
+  store.write(
+    CONTRACTS_FILE,
+    JSON.stringify({ ...remembered(store), ...Object.fromEntries(contracts) }),
+  );
 }
 
 function remembered(store: Pick<StateStore, "read">): Readonly<Record<string, string>> {
@@ -41,8 +47,16 @@ function remembered(store: Pick<StateStore, "read">): Readonly<Record<string, st
 }
 
 function contractsOf(value: unknown): Readonly<Record<MarketId, string>> {
-  if (typeof value !== "object" || value === null || Object.values(value).some((held) => typeof held !== "string")) {
-    throw new FormatError("not the contracts of a run", { field: CONTRACTS_FILE, value, expected: "an address for each market" });
+  if (
+    typeof value !== "object" ||
+    value === null ||
+    Object.values(value).some((held) => typeof held !== "string")
+  ) {
+    throw new FormatError("not the contracts of a run", {
+      field: CONTRACTS_FILE,
+      value,
+      expected: "an address for each market",
+    });
   }
   return value as Record<MarketId, string>;
 }

@@ -107,7 +107,11 @@ export class TurnQueue implements Seam {
   }
 
   #record(input: BotInput): TurnRecord {
-    return { stamp: { atMs: this.#atMs, monotonicMs: this.#monotonicMs }, input, draws: this.#draws };
+    return {
+      stamp: { atMs: this.#atMs, monotonicMs: this.#monotonicMs },
+      input,
+      draws: this.#draws,
+    };
   }
 
   #draw<T extends number | bigint>(value: T): T {

@@ -53,7 +53,10 @@ export class Watch {
     this.#works = works;
     this.#rulesAskedAtMs = Number.NaN;
     // In time for an answer that is lost to be asked for again.
-    this.#timeEveryMs = Math.min(Math.max(TIME_EVERY_MS, TICKS_A_QUESTION * context.tickMs), safety.limits.maxClockAgeMs / 2);
+    this.#timeEveryMs = Math.min(
+      Math.max(TIME_EVERY_MS, TICKS_A_QUESTION * context.tickMs),
+      safety.limits.maxClockAgeMs / 2,
+    );
   }
 
   /** When the last heartbeat was written, by this machine's clock; undefined before, and where there is none. */
@@ -74,14 +77,18 @@ export class Watch {
   nextTickMs(nowMs: Ms): Ms {
     const { config, budget, deskList, exchangeTime } = this.#context;
     if (budget.blockedUntilMonotonicMs > nowMs) return nowMs;
-    const timeMs = Math.max(this.#timeAskedAtMs, exchangeTime.measuredAtMonotonicMs) + this.#askTimeEveryMs;
+    const timeMs =
+      Math.max(this.#timeAskedAtMs, exchangeTime.measuredAtMonotonicMs) + this.#askTimeEveryMs;
     let next = Math.min(timeMs, this.#rulesAskedAtMs + this.#rulesEveryMs);
     if (this.#hasHeartbeat) next = Math.min(next, this.#beatAtMs + config.guard.heartbeatMs);
     const { maxBookAgeMs } = config.risk;
     for (const { marketId, book, lag } of deskList) {
       if (lag.isSuspected || lag.isProven) return nowMs;
       const { askedAtMs } = this.#watchOf(marketId);
-      next = Math.min(next, Math.max(book.lastReceivedMs + maxBookAgeMs / 3, askedAtMs + askBookEveryMs(maxBookAgeMs)));
+      next = Math.min(
+        next,
+        Math.max(book.lastReceivedMs + maxBookAgeMs / 3, askedAtMs + askBookEveryMs(maxBookAgeMs)),
+      );
     }
     return next;
   }
@@ -99,7 +106,12 @@ export class Watch {
     const { config, clock, desks } = this.#context;
     if (forMs <= config.risk.maxBookAgeMs) return;
     for (const desk of desks.values()) {
-      if (desk.book.synchronised) this.#giveUpBook(desk, `this machine stood still for ${Math.round(forMs)} ms`, clock.monotonicMs());
+      if (desk.book.synchronised)
+        this.#giveUpBook(
+          desk,
+          `this machine stood still for ${Math.round(forMs)} ms`,
+          clock.monotonicMs(),
+        );
     }
   }
 
@@ -119,12 +131,14 @@ export class Watch {
       return true;
     }
     if (outcome.ask === "rules") this.#rulesRead(outcome.data);
-    if (outcome.ask === "bookSequence" && marketId !== undefined) this.#sequenceTold(marketId, outcome.data.sequence);
+    if (outcome.ask === "bookSequence" && marketId !== undefined)
+      this.#sequenceTold(marketId, outcome.data.sequence);
     return true;
   }
 
   #askTime(nowMs: Ms): void {
-    const sinceMs = nowMs - Math.max(this.#timeAskedAtMs, this.#context.exchangeTime.measuredAtMonotonicMs);
+    const sinceMs =
+      nowMs - Math.max(this.#timeAskedAtMs, this.#context.exchangeTime.measuredAtMonotonicMs);
     if (sinceMs < this.#askTimeEveryMs) return;
     this.#timeAskedAtMs = nowMs;
     this.#ask({ ask: "time" }, undefined);
@@ -155,8 +169,14 @@ export class Watch {
     const message = outcomeText(outcome);
     this.#safety.rulesUnread(message);
     const { rulesRefreshMs } = config.exchange;
-    this.#rulesAskedAtMs = clock.monotonicMs() - rulesRefreshMs + Math.min(RULES_AGAIN_MS, rulesRefreshMs);
-    notify({ kind: "log", level: "warn", message: "exchangeInfo cannot be read", fields: { reason: message } });
+    this.#rulesAskedAtMs =
+      clock.monotonicMs() - rulesRefreshMs + Math.min(RULES_AGAIN_MS, rulesRefreshMs);
+    notify({
+      kind: "log",
+      level: "warn",
+      message: "exchangeInfo cannot be read",
+      fields: { reason: message },
+    });
   }
 
   #rulesRead(rules: VenueRules): void {
@@ -186,11 +206,16 @@ export class Watch {
     const { book, lag } = desk;
     lag.look(book.sequence, nowMs);
     const ageMs = nowMs - book.lastReceivedMs;
-    if (this.#context.budget.blockedUntilMonotonicMs > nowMs) return this.#renewBook(desk, watch, ageMs, nowMs);
+    if (this.#context.budget.blockedUntilMonotonicMs > nowMs)
+      return this.#renewBook(desk, watch, ageMs, nowMs);
     const isQuiet = ageMs >= maxBookAgeMs / 3;
     if (!isQuiet && !lag.isSuspected && !lag.isProven) return;
     // Where the trades' clock is another than the book's, each trade raises the suspicion anew: a token a few seconds bears that.
-    if (nowMs - watch.askedAtMs < (isQuiet || lag.isProven ? askBookEveryMs(maxBookAgeMs) : ASK_AGAIN_MS)) return;
+    if (
+      nowMs - watch.askedAtMs <
+      (isQuiet || lag.isProven ? askBookEveryMs(maxBookAgeMs) : ASK_AGAIN_MS)
+    )
+      return;
     watch.askedAtMs = nowMs;
     this.#ask({ ask: "bookSequence", marketId: desk.marketId }, desk.marketId);
   }
@@ -220,7 +245,11 @@ export class Watch {
     }
     // Twice apart at one sequence, with a round trip between: what is missing is not on its way, though pings may be; and what is
     // too much was never the exchange's.
-    this.#giveUpBook(desk, `the stream stands at sequence ${desk.book.sequence}, the exchange is at ${sequence}`, nowMs);
+    this.#giveUpBook(
+      desk,
+      `the stream stands at sequence ${desk.book.sequence}, the exchange is at ${sequence}`,
+      nowMs,
+    );
   }
 
   #giveUpBook(desk: Desk, reason: string, nowMs: Ms): void {
@@ -254,7 +283,11 @@ export class Watch {
   }
 
   #ask(question: Parameters<typeof asAction>[0], marketId: MarketId | undefined): void {
-    const action = asAction(question, this.#context.nextActionId(), this.#context.exchangeTime.nowMs());
+    const action = asAction(
+      question,
+      this.#context.nextActionId(),
+      this.#context.exchangeTime.nowMs(),
+    );
     this.#pending.set(action.actionId, marketId);
     this.#context.ask(action);
   }
@@ -262,7 +295,12 @@ export class Watch {
   #watchOf(marketId: MarketId): BookWatch {
     let watch = this.#books.get(marketId);
     if (watch === undefined) {
-      watch = { lostAtMs: undefined, askedAtMs: Number.NEGATIVE_INFINITY, apartAt: undefined, renewedAtMs: Number.NEGATIVE_INFINITY };
+      watch = {
+        lostAtMs: undefined,
+        askedAtMs: Number.NEGATIVE_INFINITY,
+        apartAt: undefined,
+        renewedAtMs: Number.NEGATIVE_INFINITY,
+      };
       this.#books.set(marketId, watch);
     }
     return watch;
@@ -275,7 +313,10 @@ function askBookEveryMs(maxBookAgeMs: Ms): Ms {
 }
 
 function asAction(
-  question: { readonly ask: "time" } | { readonly ask: "rules" } | { readonly ask: "bookSequence"; readonly marketId: MarketId },
+  question:
+    | { readonly ask: "time" }
+    | { readonly ask: "rules" }
+    | { readonly ask: "bookSequence"; readonly marketId: MarketId },
   actionId: number,
   timestampMs: Ms,
 ): QuestionAction {

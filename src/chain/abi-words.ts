@@ -48,10 +48,16 @@ export class AbiWords {
     this.#require(at, WORD);
     const bytes = this.#bytes;
     if (
-      (bytes.readBigUInt64BE(at) | bytes.readBigUInt64BE(at + 8) | bytes.readBigUInt64BE(at + 16)) !== 0n ||
+      (bytes.readBigUInt64BE(at) |
+        bytes.readBigUInt64BE(at + 8) |
+        bytes.readBigUInt64BE(at + 16)) !==
+        0n ||
       bytes.readUInt16BE(at + 24) !== 0
     )
-      throw new FormatError("not an offset or a length", { value: `word at ${at}`, expected: "less than 2^48" });
+      throw new FormatError("not an offset or a length", {
+        value: `word at ${at}`,
+        expected: "less than 2^48",
+      });
     return bytes.readUIntBE(at + 26, 6);
   }
 
@@ -88,6 +94,9 @@ export class AbiWords {
 
   #require(at: number, length: number): void {
     if (at + length > this.#bytes.length)
-      throw new FormatError("an answer that ends too early", { value: `${this.#bytes.length} bytes`, expected: `at least ${at + length}` });
+      throw new FormatError("an answer that ends too early", {
+        value: `${this.#bytes.length} bytes`,
+        expected: `at least ${at + length}`,
+      });
   }
 }

@@ -25,20 +25,35 @@ export function blockHeaderOf(value: unknown): BlockHeader {
     hash: bytesOf(fields.hash, "block.hash", 32),
     parentHash: bytesOf(fields.parentHash, "block.parentHash", 32),
     timestampMs: numberOf(fields.timestamp, "block.timestamp") * 1000,
-    baseFeeWei: fields.baseFeePerGas === undefined ? 0n : quantityOf(fields.baseFeePerGas, "block.baseFeePerGas"),
+    baseFeeWei:
+      fields.baseFeePerGas === undefined
+        ? 0n
+        : quantityOf(fields.baseFeePerGas, "block.baseFeePerGas"),
     gasUsed: quantityOf(fields.gasUsed, "block.gasUsed"),
     gasLimit: quantityOf(fields.gasLimit, "block.gasLimit"),
   };
 }
 
 /** The block that was asked for, by its number, its hash or both. @throws FormatError when the answer is another one, or none. */
-export function wantedBlockOf(value: unknown, wanted: { readonly number?: number; readonly hash?: Hex }): BlockHeader {
+export function wantedBlockOf(
+  value: unknown,
+  wanted: { readonly number?: number; readonly hash?: Hex },
+): BlockHeader {
   const block = blockHeaderOf(value);
   const hash = wanted.hash?.toLowerCase() ?? block.hash;
-  if (block.hash !== hash) throw new FormatError("is of another block", { field: "block.hash", value: block.hash, expected: hash });
+  if (block.hash !== hash)
+    throw new FormatError("is of another block", {
+      field: "block.hash",
+      value: block.hash,
+      expected: hash,
+    });
   const { number = block.number } = wanted;
   if (block.number !== number)
-    throw new FormatError("is of another block", { field: "block.number", value: block.number, expected: String(number) });
+    throw new FormatError("is of another block", {
+      field: "block.number",
+      value: block.number,
+      expected: String(number),
+    });
   return block;
 }
 

@@ -73,7 +73,9 @@ export class BlockRhythm {
   #dueMs(): Ms | undefined {
     const last = this.#last;
     const intervalMs = this.#intervalMs();
-    return last === undefined || intervalMs === undefined ? undefined : last.atMs + intervalMs - this.#slackMs;
+    return last === undefined || intervalMs === undefined
+      ? undefined
+      : last.atMs + intervalMs - this.#slackMs;
   }
 
   #intervalMs(): Ms | undefined {

@@ -40,11 +40,13 @@ export class CanonicalChain {
   async advance(maxAgeMs?: Ms): Promise<ChainStep> {
     const told = await this.#rpc.head(maxAgeMs);
     const last = this.head;
-    if (last === undefined) return this.#restart(await this.#byHash(told.hash, told.number), [], true);
+    if (last === undefined)
+      return this.#restart(await this.#byHash(told.hash, told.number), [], true);
     const known = this.#at(told.number);
     const hash = told.hash.toLowerCase();
     // A head below ours is of an RPC that lags: only another block in the place of one takes that one off the chain.
-    if (known?.hash === hash || this.#isBefore(told.number, last)) return { head: last, added: [], removed: [], isWhole: true };
+    if (known?.hash === hash || this.#isBefore(told.number, last))
+      return { head: last, added: [], removed: [], isWhole: true };
     if (told.number > last.number + this.#keep) return this.#leap(told, last);
     return this.#walk(await this.#byHash(told.hash, told.number));
   }
@@ -93,7 +95,9 @@ export class CanonicalChain {
   /** Keeps the blocks up to a number, and puts others after them. */
   #replace(upTo: number, added: readonly BlockHeader[], isWhole: boolean): ChainStep {
     const removed = this.#blocks.filter(({ number }) => number > upTo).reverse();
-    this.#blocks = [...this.#blocks.filter(({ number }) => number <= upTo), ...added].slice(-this.#keep);
+    this.#blocks = [...this.#blocks.filter(({ number }) => number <= upTo), ...added].slice(
+      -this.#keep,
+    );
     return { head: this.#blocks.at(-1) as BlockHeader, added, removed, isWhole };
   }
 
@@ -103,11 +107,15 @@ export class CanonicalChain {
   }
 
   #byHash(hash: Hex, number: number): Promise<BlockHeader> {
-    return this.#rpc.request("eth_getBlockByHash", [hash, false], (block) => wantedBlockOf(block, { hash, number }));
+    return this.#rpc.request("eth_getBlockByHash", [hash, false], (block) =>
+      wantedBlockOf(block, { hash, number }),
+    );
   }
 
   #byNumber(number: number): Promise<BlockHeader> {
     const read = (block: unknown) => wantedBlockOf(block, { number });
-    return this.#rpc.request("eth_getBlockByNumber", [blockTag(number), false], read, { atBlock: number });
+    return this.#rpc.request("eth_getBlockByNumber", [blockTag(number), false], read, {
+      atBlock: number,
+    });
   }
 }

@@ -23,13 +23,22 @@ export interface LogsWanted {
 
 /** Reads the answer of `eth_getLogs`. @throws FormatError when it is not a list of logs of those blocks and contracts. */
 export function logsOf(value: unknown, { from, to, addresses }: LogsWanted): readonly ChainLog[] {
-  if (!Array.isArray(value)) throw new FormatError("is not a list", { field: "logs", value, expected: "a list of logs" });
+  if (!Array.isArray(value))
+    throw new FormatError("is not a list", { field: "logs", value, expected: "a list of logs" });
   return value.map((entry: unknown) => {
     const log = chainLogOf(entry);
     if (log.blockNumber < from || log.blockNumber > to)
-      throw new FormatError("is of another block", { field: "log.blockNumber", value: log.blockNumber, expected: `${from} to ${to}` });
+      throw new FormatError("is of another block", {
+        field: "log.blockNumber",
+        value: log.blockNumber,
+        expected: `${from} to ${to}`,
+      });
     if (!addresses.includes(log.address))
-      throw new FormatError("is of another contract", { field: "log.address", value: log.address, expected: addresses.join(" or ") });
+      throw new FormatError("is of another contract", {
+        field: "log.address",
+        value: log.address,
+        expected: addresses.join(" or "),
+      });
     return log;
   });
 }
@@ -42,7 +51,11 @@ export function chainLogOf(value: unknown): ChainLog {
   const fields = fieldsOf(value, "log");
   const { topics } = fields;
   if (!Array.isArray(topics))
-    throw new FormatError("is not a list", { field: "log.topics", value: topics, expected: "a list of 32-byte words" });
+    throw new FormatError("is not a list", {
+      field: "log.topics",
+      value: topics,
+      expected: "a list of 32-byte words",
+    });
   return {
     address: bytesOf(fields.address, "log.address", 20),
     topics: topics.map((topic: unknown) => bytesOf(topic, "log.topics", 32)),

@@ -57,7 +57,8 @@ export class ChainRpc {
   /** @throws ConfigError when there is no address, one is none, or fewer are given than the quorum needs. */
   constructor(options: ChainRpcOptions) {
     const { urls, clock, quorum = 1 } = options;
-    if (urls.length === 0) throw new ConfigError("names no RPC", { field: "rpc", expected: "at least one address" });
+    if (urls.length === 0)
+      throw new ConfigError("names no RPC", { field: "rpc", expected: "at least one address" });
     if (!Number.isInteger(quorum) || quorum < 1 || quorum > urls.length)
       throw new ConfigError("cannot be reached", {
         field: "quorum",
@@ -97,7 +98,12 @@ export class ChainRpc {
    * @throws CallReverted when the chain undid the call; RpcFailure when every RPC refused, with the last one's words;
    * ChainUnavailable when none could be believed or reached. Nothing else, whatever a node answers.
    */
-  async request<Value>(method: string, params: readonly unknown[], read: ResultReader<Value>, options: AskOptions = {}): Promise<Value> {
+  async request<Value>(
+    method: string,
+    params: readonly unknown[],
+    read: ResultReader<Value>,
+    options: AskOptions = {},
+  ): Promise<Value> {
     await this.#pool.refresh();
     return this.#agree(method, params, 1, read, options);
   }
@@ -179,8 +185,14 @@ export class ChainRpc {
         const standing = waiting.shift();
         if (standing === undefined) {
           if (asked > 0) return;
-          const ofNode = quorum === 1 && votes.size === 0 && failure?.why === "refused" ? failure : undefined;
-          reject(ofNode ?? this.#pool.unavailable(`${method}: ${votes.size === 0 ? "no answer" : `no ${quorum} answers are the same`}`));
+          const ofNode =
+            quorum === 1 && votes.size === 0 && failure?.why === "refused" ? failure : undefined;
+          reject(
+            ofNode ??
+              this.#pool.unavailable(
+                `${method}: ${votes.size === 0 ? "no answer" : `no ${quorum} answers are the same`}`,
+              ),
+          );
           return;
         }
         asked += 1;

@@ -23,7 +23,10 @@ export class ChunkSize {
     this.#fits += 1;
     if (this.#fits >= FORGET_AFTER) this.#tooLarge = Number.POSITIVE_INFINITY;
     if (length < this.#size) return;
-    this.#size = Math.max(this.#size, Math.min(this.#most, this.#tooLarge - 1, this.#size + Math.ceil(this.#size / 16)));
+    this.#size = Math.max(
+      this.#size,
+      Math.min(this.#most, this.#tooLarge - 1, this.#size + Math.ceil(this.#size / 16)),
+    );
   }
 
   /** A call of so many entries ran out of gas: the next holds at most the half. */

@@ -25,7 +25,11 @@ export class DealerReader {
 
   /** Whether an operator may act for an account. */
   isOperatorValid(account: Hex, operator: Hex): Promise<boolean> {
-    return this.#ask("isOperatorValid(address,address)", wordOf(account) + wordOf(operator), (words) => words.bool(0));
+    return this.#ask(
+      "isOperatorValid(address,address)",
+      wordOf(account) + wordOf(operator),
+      (words) => words.bool(0),
+    );
   }
 
   /** In how many markets an account may hold positions. */
@@ -33,16 +37,25 @@ export class DealerReader {
     return this.#ask("state()", "", (words) => words.index(6 * W));
   }
 
-  async #ask<Value>(signature: string, args: string, decode: (words: AbiWords) => Value): Promise<Value> {
+  async #ask<Value>(
+    signature: string,
+    args: string,
+    decode: (words: AbiWords) => Value,
+  ): Promise<Value> {
     const selector = bytesToHex(keccak256(Buffer.from(signature, "ascii"))).slice(0, 10);
     const head = await this.#rpc.head();
     const call = { to: this.#dealer, data: `${selector}${args}`, gas: GAS };
-    const answer = await this.#rpc.read(call, head.number, (data) => (data === "0x" ? undefined : { value: decode(new AbiWords(data)) }));
+    const answer = await this.#rpc.read(call, head.number, (data) =>
+      data === "0x" ? undefined : { value: decode(new AbiWords(data)) },
+    );
     if (answer !== undefined) return answer.value;
-    throw new ConfigError("is a chain without the exchange's dealer: another one, though with the same id", {
-      field: "chain.rpc",
-      value: this.#dealer,
-      expected: "the chain that the exchange settles on, with a contract at that address",
-    });
+    throw new ConfigError(
+      "is a chain without the exchange's dealer: another one, though with the same id",
+      {
+        field: "chain.rpc",
+        value: this.#dealer,
+        expected: "the chain that the exchange settles on, with a contract at that address",
+      },
+    );
   }
 }

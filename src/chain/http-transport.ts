@@ -41,13 +41,23 @@ export class HttpTransport implements RpcTransport {
     this.#path = `${url.pathname}${url.search}`;
     const { username, password } = url;
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    this.#authorization = username === "" && password === "" ? undefined : `Basic ${Buffer.from(credentials).toString("base64")}`;
-    this.#pool = new Pool(url.origin, { connections: CONNECTIONS, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+    this.#authorization =
+      username === "" && password === ""
+        ? undefined
+        : `Basic ${Buffer.from(credentials).toString("base64")}`;
+    this.#pool = new Pool(url.origin, {
+      connections: CONNECTIONS,
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
   }
 
   async ask(method: string, params: readonly unknown[]): Promise<RpcReply> {
     const id = this.#nextId++;
-    const { status, text } = await this.#post(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+    const { status, text } = await this.#post(
+      JSON.stringify({ jsonrpc: "2.0", id, method, params }),
+    );
     const answer = parsed(text);
     // Some nodes send a revert with a status of 4xx or 5xx: what counts is whether it is an answer.
     if (answer === undefined || answer.id !== id) {
@@ -55,7 +65,8 @@ export class HttpTransport implements RpcTransport {
       throw new RpcFailure("malformed", `no JSON-RPC answer to ${method}`);
     }
     if (answer.error !== undefined && answer.error !== null) return { error: answer.error };
-    if (answer.result === undefined) throw new RpcFailure("malformed", `neither result nor error for ${method}`);
+    if (answer.result === undefined)
+      throw new RpcFailure("malformed", `neither result nor error for ${method}`);
     return { result: answer.result };
   }
 
@@ -77,19 +88,29 @@ export class HttpTransport implements RpcTransport {
         "content-type": "application/json",
         ...(this.#authorization === undefined ? {} : { authorization: this.#authorization }),
       };
-      const response = await this.#pool.request({ method: "POST", path: this.#path, body, headers, signal: abort.signal });
+      const response = await this.#pool.request({
+        method: "POST",
+        path: this.#path,
+        body,
+        headers,
+        signal: abort.signal,
+      });
       const chunks: Buffer[] = [];
       let bytes = 0;
       for await (const chunk of response.body as AsyncIterable<Buffer>) {
         bytes += chunk.length;
-        if (bytes > maxAnswerBytes) throw new RpcFailure("malformed", `an answer above ${maxAnswerBytes} bytes`);
+        if (bytes > maxAnswerBytes)
+          throw new RpcFailure("malformed", `an answer above ${maxAnswerBytes} bytes`);
         chunks.push(chunk);
       }
       return { status: response.statusCode, text: Buffer.concat(chunks).toString("utf8") };
     } catch (error) {
       if (isLate) throw new RpcFailure("timeout", `no answer within ${timeoutMs} ms`);
       if (error instanceof RpcFailure) throw error;
-      const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+      const code =
+        error instanceof Error && "code" in error && typeof error.code === "string"
+          ? error.code
+          : "";
       throw new RpcFailure("connection", `connection lost${code === "" ? "" : ` (${code})`}`);
     } finally {
       timer.cancel();

@@ -23,7 +23,9 @@ export class InProcessTransport implements RpcTransport {
       const timer = this.#clock.setTimer(this.#timeoutMs, () => reject(timeout));
       this.#rpc
         .call(method, params)
-        .then(resolve, (error: unknown) => reject(error instanceof RpcFailure ? error : new RpcFailure("connection", String(error))))
+        .then(resolve, (error: unknown) =>
+          reject(error instanceof RpcFailure ? error : new RpcFailure("connection", String(error))),
+        )
         .finally(() => timer.cancel());
     });
   }

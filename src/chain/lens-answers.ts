@@ -4,7 +4,9 @@ import { AbiWords } from "./abi-words.js";
 import { type Revert, revertOfData } from "./revert.js";
 
 /** What one view said, or why it said nothing. */
-export type Outcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly revert: Revert };
+export type Outcome<T> =
+  | ({ readonly ok: true } & T)
+  | { readonly ok: false; readonly revert: Revert };
 
 /** An account's margin, in credit units. */
 export type AccountRisk = Outcome<{
@@ -39,7 +41,11 @@ export type AccountBalances = Outcome<{
   readonly primaryCredit: bigint;
   readonly secondaryCredit: bigint;
   /** Paper of 1e-18 coins, long positive, and credit with funding applied. */
-  readonly positions: readonly { readonly perp: Hex; readonly paper: bigint; readonly credit: bigint }[];
+  readonly positions: readonly {
+    readonly perp: Hex;
+    readonly paper: bigint;
+    readonly credit: bigint;
+  }[];
 }>;
 
 /** What a liquidation would give the liquidator: paper, and the credit for it (negative for a long position). */
@@ -98,7 +104,12 @@ export function decodeHoldings(data: Hex): LensAnswer<AccountHoldings> {
       credit: words.int(place + 2 * W),
       markPrice: markPrice(words, place + 3 * W, place),
     }));
-    return { ok: true, primaryCredit: words.int(at + W), secondaryCredit: words.uint(at + 2 * W), positions };
+    return {
+      ok: true,
+      primaryCredit: words.int(at + W),
+      secondaryCredit: words.uint(at + 2 * W),
+      positions,
+    };
   });
 }
 
@@ -117,12 +128,25 @@ export function decodeBalances(data: Hex): LensAnswer<AccountBalances> {
     const count = words.index(at);
     const first = at + 3 * W;
     const next = first + count * 3 * W;
-    if (next > end) throw new FormatError("an account that ends too late", { value: count, expected: "positions within the answer" });
+    if (next > end)
+      throw new FormatError("an account that ends too late", {
+        value: count,
+        expected: "positions within the answer",
+      });
     const positions = Array.from({ length: count }, (_, i) => {
       const place = first + i * 3 * W;
-      return { perp: words.address(place), paper: words.int(place + W), credit: words.int(place + 2 * W) };
+      return {
+        perp: words.address(place),
+        paper: words.int(place + W),
+        credit: words.int(place + 2 * W),
+      };
     });
-    list.push({ ok: true, primaryCredit: words.int(at + W), secondaryCredit: words.uint(at + 2 * W), positions });
+    list.push({
+      ok: true,
+      primaryCredit: words.int(at + W),
+      secondaryCredit: words.uint(at + 2 * W),
+      positions,
+    });
     at = next;
   }
   return { blockNumber: words.uint(0), timestampMs: words.index(W) * 1000, list };
@@ -155,17 +179,30 @@ export function decodeMarkets(data: Hex): LensAnswer<ChainMarket> {
   });
 }
 
-function decodeList<Entry>(data: Hex, entry: (words: AbiWords, at: number) => Entry): LensAnswer<Entry> {
+function decodeList<Entry>(
+  data: Hex,
+  entry: (words: AbiWords, at: number) => Entry,
+): LensAnswer<Entry> {
   const words = new AbiWords(data);
   const places = words.entries(words.follow(2 * W, 0));
-  return { blockNumber: words.uint(0), timestampMs: words.index(W) * 1000, list: places.map((at) => entry(words, at)) };
+  return {
+    blockNumber: words.uint(0),
+    timestampMs: words.index(W) * 1000,
+    list: places.map((at) => entry(words, at)),
+  };
 }
 
 /** `bool ok, uint256 price, bytes reason` in a tuple that begins at `base`. */
 function markPrice(words: AbiWords, at: number, base: number): MarkPrice {
-  return words.bool(at) ? { ok: true, creditPerCoin: words.uint(at + W) } : refused(words, at + 2 * W, base);
+  return words.bool(at)
+    ? { ok: true, creditPerCoin: words.uint(at + W) }
+    : refused(words, at + 2 * W, base);
 }
 
-function refused(words: AbiWords, at: number, base: number): { readonly ok: false; readonly revert: Revert } {
+function refused(
+  words: AbiWords,
+  at: number,
+  base: number,
+): { readonly ok: false; readonly revert: Revert } {
   return { ok: false, revert: revertOfData(words.bytes(words.follow(at, base))) };
 }

@@ -53,7 +53,13 @@ export interface CostRequest {
 }
 
 /** The first four bytes of the signatures' Keccak-256. */
-const SELECTORS = { risks: "dc345bfc", holdings: "9056468b", costs: "27c28f95", markets: "17b3bba7", balances: "9c016b23" } as const;
+const SELECTORS = {
+  risks: "dc345bfc",
+  holdings: "9056468b",
+  costs: "27c28f95",
+  markets: "17b3bba7",
+  balances: "9c016b23",
+} as const;
 
 /** What an entry takes on the average, a guess to begin with: five positions of the measured 11.3M for 200 accounts. */
 const GAS_GUESS = 57_000;
@@ -74,7 +80,15 @@ export class LensReader {
   readonly #sizes = new Map<keyof typeof SELECTORS, ChunkSize>();
 
   /** @throws ConfigError when the gas cap leaves no room for one account. */
-  constructor({ rpc, lens, dealer, gasCap = 30_000_000, gasEach = 1_000_000, maxChunk = 50, concurrency = 8 }: LensReaderOptions) {
+  constructor({
+    rpc,
+    lens,
+    dealer,
+    gasCap = 30_000_000,
+    gasEach = 1_000_000,
+    maxChunk = 50,
+    concurrency = 8,
+  }: LensReaderOptions) {
     this.#rpc = rpc;
     this.#lens = lens;
     this.#dealer = dealer;
@@ -83,7 +97,11 @@ export class LensReader {
     this.#maxChunk = maxChunk;
     this.#concurrency = concurrency;
     if (gasCap < 2 * gasEach)
-      throw new ConfigError("leaves no room for an account", { field: "gasCap", value: gasCap, expected: `${2 * gasEach} or more` });
+      throw new ConfigError("leaves no room for an account", {
+        field: "gasCap",
+        value: gasCap,
+        expected: `${2 * gasEach} or more`,
+      });
   }
 
   /**
@@ -110,7 +128,8 @@ export class LensReader {
 
   /** What each liquidation would get. @throws as {@link LensReader.risks}. */
   costs(requests: readonly CostRequest[], at?: Head): Promise<Snapshot<LiquidationCost>> {
-    const encode = ({ perp, trader, paper }: CostRequest) => wordOf(perp) + wordOf(trader) + wordOf(paper);
+    const encode = ({ perp, trader, paper }: CostRequest) =>
+      wordOf(perp) + wordOf(trader) + wordOf(paper);
     return this.#readAll("costs", requests, encode, decodeCosts, at);
   }
 
@@ -178,7 +197,12 @@ export class LensReader {
     return { blockNumber: head.number, timestampMs: head.timestampMs, list };
   }
 
-  #call<Entry>(data: Hex, head: Head, decode: (data: Hex) => LensAnswer<Entry>, length?: number): Promise<LensAnswer<Entry>> {
+  #call<Entry>(
+    data: Hex,
+    head: Head,
+    decode: (data: Hex) => LensAnswer<Entry>,
+    length?: number,
+  ): Promise<LensAnswer<Entry>> {
     return this.#rpc.read({ to: this.#lens, data, gas: this.#gasCap }, head.number, (result) => {
       const answer = decode(result);
       const { blockNumber, timestampMs, list } = answer;
@@ -189,7 +213,10 @@ export class LensReader {
           expected: `${head.number} of ${head.timestampMs}`,
         });
       if (length !== undefined && list.length !== length)
-        throw new FormatError("not the entries that were asked for", { value: list.length, expected: String(length) });
+        throw new FormatError("not the entries that were asked for", {
+          value: list.length,
+          expected: String(length),
+        });
       return answer;
     });
   }
@@ -197,7 +224,10 @@ export class LensReader {
   #sizeOf(view: keyof typeof SELECTORS): ChunkSize {
     const known = this.#sizes.get(view);
     if (known !== undefined) return known;
-    const size = new ChunkSize(Math.floor((this.#gasCap - this.#gasEach) / GAS_GUESS), this.#maxChunk);
+    const size = new ChunkSize(
+      Math.floor((this.#gasCap - this.#gasEach) / GAS_GUESS),
+      this.#maxChunk,
+    );
     this.#sizes.set(view, size);
     return size;
   }

@@ -10,9 +10,13 @@ export const BLOOM_BYTES = 256;
  * Whether a bloom filter has nothing that the logs do not explain. A filter of zeros passes with any logs: some rollups leave it out.
  * @param bloom {@link BLOOM_BYTES} bytes.
  */
-export function isBloomOf(bloom: Hex, logs: readonly Pick<ChainLog, "address" | "topics">[]): boolean {
+export function isBloomOf(
+  bloom: Hex,
+  logs: readonly Pick<ChainLog, "address" | "topics">[],
+): boolean {
   const explained = new Uint8Array(BLOOM_BYTES);
-  for (const { address, topics } of logs) for (const entry of [address, ...topics]) add(explained, hexToBytes(entry));
+  for (const { address, topics } of logs)
+    for (const entry of [address, ...topics]) add(explained, hexToBytes(entry));
   return hexToBytes(bloom).every((byte, at) => (byte & ~(explained[at] ?? 0)) === 0);
 }
 

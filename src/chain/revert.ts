@@ -91,12 +91,15 @@ export function revertOfData(data: Hex): Revert {
     const code = BigInt(`0x${bytes.toString("hex")}`);
     return { kind: "panic", code, text: `panic 0x${code.toString(16)}` };
   }
-  if (selector.length === ERROR_STRING.length) return { kind: "custom-error", selector, text: `custom error ${selector}` };
+  if (selector.length === ERROR_STRING.length)
+    return { kind: "custom-error", selector, text: `custom error ${selector}` };
   return { kind: "unknown", text: data === "0x" ? "no reason" : data };
 }
 
 function errorString(bytes: Buffer): string | undefined {
   if (bytes.length < 2 * WORD_BYTES) return undefined;
   const length = Number(BigInt(`0x${bytes.subarray(WORD_BYTES, 2 * WORD_BYTES).toString("hex")}`));
-  return bytes.length < 2 * WORD_BYTES + length ? undefined : bytes.toString("utf8", 2 * WORD_BYTES, 2 * WORD_BYTES + length);
+  return bytes.length < 2 * WORD_BYTES + length
+    ? undefined
+    : bytes.toString("utf8", 2 * WORD_BYTES, 2 * WORD_BYTES + length);
 }

@@ -31,28 +31,40 @@ export class RpcEndpoint {
 
 /** Methods that execute a call. No other question can revert, whatever a node says of it. */
 const EXECUTING: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
-const OUT_OF_GAS = /out of gas|gas required exceeds|exceeds .*gas|gas limit (?:is )?(?:too|exceed)/i;
+const OUT_OF_GAS =
+  /out of gas|gas required exceeds|exceeds .*gas|gas limit (?:is )?(?:too|exceed)/i;
 const REVERTED = /^(?:.*: )?execution reverted(?:: (.*))?$/s;
 
 /** Nodes tell a revert by its data, at one of two places, or by words alone. */
 function failureOf(method: string, error: unknown): CallReverted | RpcFailure {
   const { code, message, data } =
-    typeof error === "object" && error !== null ? (error as { code?: unknown; message?: unknown; data?: unknown }) : {};
+    typeof error === "object" && error !== null
+      ? (error as { code?: unknown; message?: unknown; data?: unknown })
+      : {};
   // Only words are words: what JSON may hold in their place need not have a text at all.
   const text = typeof message === "string" ? message : "";
   return (
     (EXECUTING.has(method) ? revertOf(text, data) : undefined) ??
-    new RpcFailure("refused", text === "" ? "an error without words" : text.slice(0, 200), typeof code === "number" ? code : undefined)
+    new RpcFailure(
+      "refused",
+      text === "" ? "an error without words" : text.slice(0, 200),
+      typeof code === "number" ? code : undefined,
+    )
   );
 }
 
 /** Undefined where the error is not a revert. */
 function revertOf(message: string, data: unknown): CallReverted | undefined {
   const inner = typeof data === "object" && data !== null && "data" in data ? data.data : data;
-  if (typeof inner === "string" && /^0x[0-9a-fA-F]*$/.test(inner) && inner !== "0x") return new CallReverted(revertOfData(inner));
-  if (OUT_OF_GAS.test(message)) return new CallReverted({ kind: "out-of-gas", text: message.slice(0, 200) });
+  if (typeof inner === "string" && /^0x[0-9a-fA-F]*$/.test(inner) && inner !== "0x")
+    return new CallReverted(revertOfData(inner));
+  if (OUT_OF_GAS.test(message))
+    return new CallReverted({ kind: "out-of-gas", text: message.slice(0, 200) });
   if (inner === "0x" && /revert/i.test(message)) return new CallReverted(revertOfData("0x"));
   const words = REVERTED.exec(message);
-  if (words !== null) return new CallReverted(words[1] === undefined ? revertOfData("0x") : revertOfText(words[1].slice(0, 200)));
+  if (words !== null)
+    return new CallReverted(
+      words[1] === undefined ? revertOfData("0x") : revertOfText(words[1].slice(0, 200)),
+    );
   return undefined;
 }

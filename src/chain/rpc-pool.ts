@@ -113,7 +113,9 @@ export class RpcPool {
         return { key, settle: (_, reject) => reject(error) };
       }
       const failure =
-        error instanceof RpcFailure ? error : new RpcFailure("malformed", error instanceof Error ? error.message : String(error));
+        error instanceof RpcFailure
+          ? error
+          : new RpcFailure("malformed", error instanceof Error ? error.message : String(error));
       standing.failed(failure.message, clock.monotonicMs());
       return failure;
     }
@@ -122,7 +124,8 @@ export class RpcPool {
   /** The believed RPCs: those that have the block first, those that failed last at the end, the best score before the others. */
   inOrder(atBlock: number): RpcStanding[] {
     const nowMs = this.#options.clock.monotonicMs();
-    const rank = (standing: RpcStanding): number => (standing.isPaused(nowMs) ? 2 : 0) + ((standing.head?.number ?? -1) < atBlock ? 1 : 0);
+    const rank = (standing: RpcStanding): number =>
+      (standing.isPaused(nowMs) ? 2 : 0) + ((standing.head?.number ?? -1) < atBlock ? 1 : 0);
     return this.believed.sort((a, b) => rank(a) - rank(b) || b.score - a.score);
   }
 
@@ -136,13 +139,18 @@ export class RpcPool {
     const { nowMs, maxHeadAgeMs, maxLagBlocks, quorum } = this.#options;
     const heads = this.#standings.map(({ head, isOfChain }) => (isOfChain ? head : undefined));
     const judged = judgeHeads(heads, { nowMs: nowMs(), maxHeadAgeMs, maxLagBlocks, quorum });
-    return this.#standings.map(({ isOfChain, lastFailure }, i) => (isOfChain ? judged[i] : (lastFailure ?? "has not been asked yet")));
+    return this.#standings.map(({ isOfChain, lastFailure }, i) =>
+      isOfChain ? judged[i] : (lastFailure ?? "has not been asked yet"),
+    );
   }
 
   /** That the chain cannot be asked: of each RPC it says why. */
   unavailable(summary: string): ChainUnavailable {
     const distrust = this.#distrust();
-    const each = this.#standings.map(({ endpoint, lastFailure }, i) => `${endpoint.name}: ${distrust[i] ?? lastFailure ?? "believed"}`);
+    const each = this.#standings.map(
+      ({ endpoint, lastFailure }, i) =>
+        `${endpoint.name}: ${distrust[i] ?? lastFailure ?? "believed"}`,
+    );
     return new ChainUnavailable(`${summary} (${each.join("; ")})`);
   }
 
@@ -150,7 +158,11 @@ export class RpcPool {
   refresh(maxAgeMs: Ms = this.#options.headRefreshMs): Promise<void> {
     const { clock } = this.#options;
     if (this.#refreshing !== undefined) return this.#refreshing;
-    if (clock.monotonicMs() - this.#refreshedAtMs < maxAgeMs && this.believed.length >= this.#options.quorum) return Promise.resolve();
+    if (
+      clock.monotonicMs() - this.#refreshedAtMs < maxAgeMs &&
+      this.believed.length >= this.#options.quorum
+    )
+      return Promise.resolve();
     this.#refreshing = this.#readHeads().finally(() => {
       this.#refreshedAtMs = clock.monotonicMs();
       this.#refreshing = undefined;
@@ -173,7 +185,8 @@ export class RpcPool {
     if (this.believed.length < quorum) await all;
     // An RPC on its pause may be the one that still stands.
     const others = this.#standings.filter((standing) => !asked.includes(standing));
-    if (this.believed.length < quorum) await Promise.all(others.map((standing) => this.#readHead(standing)));
+    if (this.believed.length < quorum)
+      await Promise.all(others.map((standing) => this.#readHead(standing)));
   }
 
   /** Settles a grace after so many probes have. */
@@ -195,9 +208,12 @@ export class RpcPool {
     if (!standing.isOfChain) {
       const read = (id: unknown): void => {
         const told = numberOf(id, "eth_chainId");
-        if (told !== chainId) throw new FormatError(`is of chain ${told}`, { expected: String(chainId) });
+        if (told !== chainId)
+          throw new FormatError(`is of chain ${told}`, { expected: String(chainId) });
       };
-      standing.isOfChain = !((await this.askOf(standing, "eth_chainId", [], read)) instanceof RpcFailure);
+      standing.isOfChain = !(
+        (await this.askOf(standing, "eth_chainId", [], read)) instanceof RpcFailure
+      );
       if (!standing.isOfChain) return;
     }
     const askedAtMs = this.#options.clock.monotonicMs();
@@ -211,7 +227,9 @@ export class RpcPool {
 }
 
 function nameOf(urls: readonly (string | InProcessRpc)[], at: number): string {
-  const hosts = urls.map((url) => (typeof url !== "string" ? url.name : URL.canParse(url) ? new URL(url).host : "rpc"));
+  const hosts = urls.map((url) =>
+    typeof url !== "string" ? url.name : URL.canParse(url) ? new URL(url).host : "rpc",
+  );
   const host = hosts[at] ?? "rpc";
   return hosts.filter((other) => other === host).length === 1 ? host : `${host}#${at + 1}`;
 }

@@ -90,19 +90,28 @@ export interface BeliefRules {
  * Which heads are not believed, and why: too old or too new by the clock, or too far behind the newest block that `quorum`
  * of the others have reached, so that one RPC that runs ahead alone makes nobody late where two are asked for.
  */
-export function judgeHeads(heads: readonly (Head | undefined)[], rules: BeliefRules): readonly (string | undefined)[] {
+export function judgeHeads(
+  heads: readonly (Head | undefined)[],
+  rules: BeliefRules,
+): readonly (string | undefined)[] {
   const { nowMs, maxHeadAgeMs, maxLagBlocks, quorum } = rules;
   const byClock = heads.map((head) => {
     if (head === undefined) return "has told no head";
     const ageMs = nowMs - head.timestampMs;
     if (ageMs > maxHeadAgeMs) return `its head is ${ageMs} ms old, allowed ${maxHeadAgeMs}`;
-    return ageMs < -maxHeadAgeMs ? `its head is ${-ageMs} ms ahead of the clock, allowed ${maxHeadAgeMs}` : undefined;
+    return ageMs < -maxHeadAgeMs
+      ? `its head is ${-ageMs} ms ahead of the clock, allowed ${maxHeadAgeMs}`
+      : undefined;
   });
-  const numbers = heads.flatMap((head, i) => (head === undefined || byClock[i] !== undefined ? [] : [head.number])).sort((a, b) => b - a);
+  const numbers = heads
+    .flatMap((head, i) => (head === undefined || byClock[i] !== undefined ? [] : [head.number]))
+    .sort((a, b) => b - a);
   const reached = numbers[Math.min(quorum, numbers.length) - 1] ?? 0;
   return heads.map((head, i) => {
     if (head === undefined || byClock[i] !== undefined) return byClock[i];
     const lag = reached - head.number;
-    return lag > maxLagBlocks ? `its head is ${lag} blocks behind, allowed ${maxLagBlocks}` : undefined;
+    return lag > maxLagBlocks
+      ? `its head is ${lag} blocks behind, allowed ${maxLagBlocks}`
+      : undefined;
   });
 }

@@ -13,8 +13,16 @@ export function fieldsOf(value: unknown, field: string): Readonly<Record<string,
 
 /** Bytes in lower case, of a given length where one is named. @throws FormatError when the value is something else */
 export function bytesOf(value: unknown, field: string, length?: number): Hex {
-  if (typeof value !== "string" || !BYTES.test(value) || (length !== undefined && value.length !== 2 + 2 * length))
-    throw new FormatError("is not hex data", { field, value, expected: length === undefined ? "0x and bytes" : `${length} bytes` });
+  if (
+    typeof value !== "string" ||
+    !BYTES.test(value) ||
+    (length !== undefined && value.length !== 2 + 2 * length)
+  )
+    throw new FormatError("is not hex data", {
+      field,
+      value,
+      expected: length === undefined ? "0x and bytes" : `${length} bytes`,
+    });
   return value.toLowerCase();
 }
 
@@ -28,7 +36,8 @@ export function quantityOf(value: unknown, field: string): bigint {
 /** As {@link quantityOf}, of a number that counts something. @throws FormatError also beyond 2^53 */
 export function numberOf(value: unknown, field: string): number {
   const number = Number(quantityOf(value, field));
-  if (!Number.isSafeInteger(number)) throw new FormatError("is too large", { field, value, expected: "less than 2^53" });
+  if (!Number.isSafeInteger(number))
+    throw new FormatError("is too large", { field, value, expected: "less than 2^53" });
   return number;
 }
 

@@ -24,7 +24,11 @@ export interface TransactionReceipt {
 export function wantedReceiptOf(value: unknown, hash: Hex): TransactionReceipt | null {
   const receipt = receiptOf(value);
   if (receipt === null || receipt.hash === hash.toLowerCase()) return receipt;
-  throw new FormatError("is of another transaction", { field: "receipt.transactionHash", value: receipt.hash, expected: hash });
+  throw new FormatError("is of another transaction", {
+    field: "receipt.transactionHash",
+    value: receipt.hash,
+    expected: hash,
+  });
 }
 
 /**
@@ -37,21 +41,44 @@ export function receiptOf(value: unknown): TransactionReceipt | null {
   if (value === null) return null;
   const fields = fieldsOf(value, "receipt");
   const { logs, status } = fields;
-  if (!Array.isArray(logs)) throw new FormatError("is not a list", { field: "receipt.logs", value: logs, expected: "a list of logs" });
+  if (!Array.isArray(logs))
+    throw new FormatError("is not a list", {
+      field: "receipt.logs",
+      value: logs,
+      expected: "a list of logs",
+    });
   if (status !== "0x0" && status !== "0x1")
-    throw new FormatError("is not a status", { field: "receipt.status", value: status, expected: "0x0 or 0x1" });
+    throw new FormatError("is not a status", {
+      field: "receipt.status",
+      value: status,
+      expected: "0x0 or 0x1",
+    });
   const gasUsed = quantityOf(fields.gasUsed, "receipt.gasUsed");
   const effectiveGasPriceWei = quantityOf(fields.effectiveGasPrice, "receipt.effectiveGasPrice");
-  const parentFeeWei = fields.l1Fee === undefined || fields.l1Fee === null ? 0n : quantityOf(fields.l1Fee, "receipt.l1Fee");
+  const parentFeeWei =
+    fields.l1Fee === undefined || fields.l1Fee === null
+      ? 0n
+      : quantityOf(fields.l1Fee, "receipt.l1Fee");
   const hash = bytesOf(fields.transactionHash, "receipt.transactionHash", 32);
   const blockHash = bytesOf(fields.blockHash, "receipt.blockHash", 32);
   const list = logs.map(chainLogOf);
   for (const log of list)
     if (log.transactionHash !== hash || log.blockHash !== blockHash)
-      throw new FormatError("has a log of another transaction", { field: "receipt.logs", value: log.transactionHash, expected: hash });
+      throw new FormatError("has a log of another transaction", {
+        field: "receipt.logs",
+        value: log.transactionHash,
+        expected: hash,
+      });
   // A takeover whose logs are missing would be taken for none, and its position never be sold.
-  if (typeof fields.logsBloom === "string" && !isBloomOf(bytesOf(fields.logsBloom, "receipt.logsBloom", BLOOM_BYTES), list))
-    throw new FormatError("lacks logs that its bloom filter has", { field: "receipt.logs", value: list.length, expected: "every log" });
+  if (
+    typeof fields.logsBloom === "string" &&
+    !isBloomOf(bytesOf(fields.logsBloom, "receipt.logsBloom", BLOOM_BYTES), list)
+  )
+    throw new FormatError("lacks logs that its bloom filter has", {
+      field: "receipt.logs",
+      value: list.length,
+      expected: "every log",
+    });
   return {
     hash,
     blockNumber: numberOf(fields.blockNumber, "receipt.blockNumber"),

@@ -43,14 +43,17 @@ export interface CliContext {
 
 /** The real process. */
 export function processContext(
-  end: Pick<ProcessEnd, "signal" | "unheard" | "heard" | "now"> & Partial<Pick<ProcessEnd, "leaves">>,
+  end: Pick<ProcessEnd, "signal" | "unheard" | "heard" | "now"> &
+    Partial<Pick<ProcessEnd, "leaves">>,
 ): CliContext {
   const seam = liveSeam();
   return {
     env: process.env,
     stdout: process.stdout,
     stderr: process.stderr,
-    ...(process.stdin.isTTY ? { askSecret: (prompt: string) => askSecret(prompt, process.stdin, process.stderr) } : {}),
+    ...(process.stdin.isTTY
+      ? { askSecret: (prompt: string) => askSecret(prompt, process.stdin, process.stderr) }
+      : {}),
     seam,
     onUncaught,
     interrupted: () => end.signal(() => seam.clock.monotonicMs()),

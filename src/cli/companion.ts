@@ -45,18 +45,26 @@ export async function startCompanion({
 }: CompanionOptions): Promise<{ companion: Companion; firstLine: string }> {
   const log = openPlainFile(logFile, "a", 0o600);
   const logStart = statSync(logFile).size;
-  const child = fork(script, [...args], { env: { ...env }, stdio: ["ignore", "pipe", log, "ipc"], detached: true });
+  const child = fork(script, [...args], {
+    env: { ...env },
+    stdio: ["ignore", "pipe", log, "ipc"],
+    detached: true,
+  });
   closeSync(log);
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
-    child.once("exit", (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
+    child.once("exit", (code, signal) =>
+      resolve(signal === null ? `exit code ${code}` : `signal ${signal}`),
+    );
   });
   let timer: Timer | undefined;
   const first = await Promise.race([
     firstLineOf(child).then((line) => ({ line })),
     ended.then((why) => ({ why })),
     new Promise<{ why: string }>((resolve) => {
-      timer = clock.setTimer(START_WITHIN_MS, () => resolve({ why: `it said nothing for ${START_WITHIN_MS} ms` }));
+      timer = clock.setTimer(START_WITHIN_MS, () =>
+        resolve({ why: `it said nothing for ${START_WITHIN_MS} ms` }),
+      );
     }),
   ]);
   timer?.cancel();
@@ -66,7 +74,10 @@ export async function startCompanion({
       expected: `a log without errors in ${logFile}`,
     });
   }
-  return { firstLine: first.line, companion: { name, ended, stop: () => stop(child, ended, clock) } };
+  return {
+    firstLine: first.line,
+    companion: { name, ended, stop: () => stop(child, ended, clock) },
+  };
 }
 
 function firstLineOf(child: ChildProcess): Promise<string> {

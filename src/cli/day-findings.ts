@@ -14,8 +14,13 @@ export function dayFindings(
   known: readonly string[] = [],
 ): string[] {
   const found = days.flatMap(({ day, findings }) =>
-    findings.filter((finding) => !known.includes(finding)).map((finding) => `${market} ${kind} ${day}: ${finding}`),
+    findings
+      .filter((finding) => !known.includes(finding))
+      .map((finding) => `${market} ${kind} ${day}: ${finding}`),
   );
   const more = found.length - MOST;
-  return [...found.slice(0, MOST), ...(more > 0 ? [`${market} ${kind}: and ${more} more (data list --days)`] : [])];
+  return [
+    ...found.slice(0, MOST),
+    ...(more > 0 ? [`${market} ${kind}: and ${more} more (data list --days)`] : []),
+  ];
 }

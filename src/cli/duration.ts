@@ -1,7 +1,13 @@
 import { ConfigError } from "../core/errors.js";
 import type { Ms } from "../core/units.js";
 
-const UNIT_MS: Readonly<Record<string, Ms>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNIT_MS: Readonly<Record<string, Ms>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 
 /** A duration of the command line, such as `500ms`, `30s`, `5m`, `1.5h`. @throws ConfigError when it is none, or zero. */
 export function parseDuration(text: string, field: string): Ms {

@@ -17,20 +17,31 @@ export interface EndedRun {
  * Prints a run's summary. @throws NotWell when an order of ours may still fill, the exchange contradicts a position, or did not report, or the bot had
  * to stop: what is known is said.
  */
-export function endWith(context: CliContext, summary: RunSummary, { file, dryRun, json }: EndedRun): void {
+export function endWith(
+  context: CliContext,
+  summary: RunSummary,
+  { file, dryRun, json }: EndedRun,
+): void {
   const { ordersLeft, openOrdersLeft, takeoversUnderWay = [], fault } = summary;
   if (fault !== undefined) context.stderr.write(`marketwright: the bot had to stop: ${fault}\n`);
   for (const { marketId, amountBase, jobId, isHeld } of takeoversUnderWay) {
-    const what = isHeld ? "is in the position, and its receipt is missing" : "may still bring its position";
-    context.stderr.write(`marketwright: a takeover of ${amountBase} base in ${marketId} is still under way: it ${what} (job ${jobId})\n`);
+    const what = isHeld
+      ? "is in the position, and its receipt is missing"
+      : "may still bring its position";
+    context.stderr.write(
+      `marketwright: a takeover of ${amountBase} base in ${marketId} is still under way: it ${what} (job ${jobId})\n`,
+    );
   }
   const areApart = tellPositions(context, summary);
   // Last on the terminal: a script that reads both streams finds it at the end.
   printData(context, summary, json);
   const named = ordersLeft.map(nameOf).join(", ");
-  if (named !== "") context.stderr.write(`marketwright: orders that may still fill are left: ${named}\n`);
+  if (named !== "")
+    context.stderr.write(`marketwright: orders that may still fill are left: ${named}\n`);
   else if (openOrdersLeft !== null && openOrdersLeft > 0) {
-    context.stderr.write(`marketwright: orders that may still fill are left: ${openOrdersLeft} open at the exchange\n`);
+    context.stderr.write(
+      `marketwright: orders that may still fill are left: ${openOrdersLeft} open at the exchange\n`,
+    );
   } else if (openOrdersLeft === null && !dryRun) {
     context.stderr.write(
       `marketwright: the exchange has not said what is open: orders of an earlier run may still fill; npx marketwright cancel-all ${file} cancels at the exchange itself\n`,
@@ -42,7 +53,10 @@ export function endWith(context: CliContext, summary: RunSummary, { file, dryRun
 /** Names the markets whose position the exchange contradicts, or did not report. @returns whether there are any */
 function tellPositions({ stderr }: CliContext, { positionsApart = [] }: RunSummary): boolean {
   for (const { marketId, positionBase, exchangeBase } of positionsApart) {
-    const theirs = exchangeBase === null ? "the exchange has not said what is held" : `the exchange holds ${exchangeBase}`;
+    const theirs =
+      exchangeBase === null
+        ? "the exchange has not said what is held"
+        : `the exchange holds ${exchangeBase}`;
     stderr.write(
       `marketwright: the position of ${marketId} is ${positionBase} base by the bot's books, and ${theirs}: look before you trade on it\n`,
     );

@@ -1,5 +1,10 @@
 import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
-import { type BotConfig, type BotOrdersConfig, loadBotConfig, loadBotOrders } from "../bot/config/config.js";
+import {
+  type BotConfig,
+  type BotOrdersConfig,
+  loadBotConfig,
+  loadBotOrders,
+} from "../bot/config/config.js";
 import { RunError } from "../core/errors.js";
 import type { Signer } from "../core/signing.js";
 import type { Ms } from "../core/units.js";
@@ -35,10 +40,18 @@ export interface AccessOptions {
 const FEWEST_CONNECTIONS = 4;
 
 /** Opens the exchange for one command. @throws ConfigError when an address is none. */
-export function openExchange(context: CliContext, { rest, stream, signer, timeoutMs, connections = 0 }: AccessOptions): ExchangeAccess {
+export function openExchange(
+  context: CliContext,
+  { rest, stream, signer, timeoutMs, connections = 0 }: AccessOptions,
+): ExchangeAccess {
   const { clock } = context.seam;
   const most = Math.max(connections, FEWEST_CONNECTIONS);
-  const transport = new NetworkTransport({ restUrl: rest, streamUrl: stream, clock, connections: most });
+  const transport = new NetworkTransport({
+    restUrl: rest,
+    streamUrl: stream,
+    clock,
+    connections: most,
+  });
   let offsetMs = 0;
   const client = new RestClient({
     transport,
@@ -53,14 +66,24 @@ export function openExchange(context: CliContext, { rest, stream, signer, timeou
     offsetMs = Math.round(server + roundTripMs / 2 - clock.nowMs());
     return { offsetMs, roundTripMs };
   };
-  return { rest, client, transport, clockOffsetMs: () => offsetMs, syncClock, close: () => transport.close() };
+  return {
+    rest,
+    client,
+    transport,
+    clockOffsetMs: () => offsetMs,
+    syncClock,
+    close: () => transport.close(),
+  };
 }
 
 /**
  * Does a command's work with the exchange and closes it.
  * @throws RunError as {@link namingExchange} does.
  */
-export async function withExchange<Access extends ExchangeAccess>(access: Access, work: (access: Access) => Promise<void>): Promise<void> {
+export async function withExchange<Access extends ExchangeAccess>(
+  access: Access,
+  work: (access: Access) => Promise<void>,
+): Promise<void> {
   try {
     await namingExchange(access.rest, () => work(access));
   } finally {
@@ -82,18 +105,31 @@ function named(error: unknown, rest: string): unknown {
   if (!(error instanceof VenueRequestError || error instanceof VenueError)) return error;
   const { httpStatus } = error;
   const at = (summary: string, expected: string) =>
-    new RunError(`${summary}: ${error.message}`, { field: "exchange.rest", value: rest, expected, cause: error });
-  if (httpStatus === undefined) return at("cannot reach the exchange", "an exchange that answers there (marketwright exchange runs one)");
+    new RunError(`${summary}: ${error.message}`, {
+      field: "exchange.rest",
+      value: rest,
+      expected,
+      cause: error,
+    });
+  if (httpStatus === undefined)
+    return at(
+      "cannot reach the exchange",
+      "an exchange that answers there (marketwright exchange runs one)",
+    );
   // The exchange itself has an order or an account that is not there; an address, only something else has.
   const isElsewhere =
-    error instanceof VenueError ? httpStatus === 404 && error.code !== NO_SUCH_ORDER : httpStatus < 400 || httpStatus === 404;
+    error instanceof VenueError
+      ? httpStatus === 404 && error.code !== NO_SUCH_ORDER
+      : httpStatus < 400 || httpStatus === 404;
   if (isElsewhere) {
     return at(
       `no such interface at this address (HTTP ${httpStatus})`,
       `the REST address with its version prefix, such as ${new URL(rest).origin}/v1`,
     );
   }
-  return httpStatus >= 500 ? at("the exchange does not work", "an exchange that is up and answers") : error;
+  return httpStatus >= 500
+    ? at("the exchange does not work", "an exchange that is up and answers")
+    : error;
 }
 
 /** A bot's file, its account's signer, and its exchange. */
@@ -111,16 +147,30 @@ export function openBot(context: CliContext, file: string): BotAccess {
  * The same for what takes the bot's orders down, whatever else is wrong in its file.
  * @param rest address of the exchange, in place of the file's. @throws ConfigError as {@link loadBotOrders} does.
  */
-export function openBotOrders(context: CliContext, file: string, rest?: string): BotAccess<BotOrdersConfig> {
+export function openBotOrders(
+  context: CliContext,
+  file: string,
+  rest?: string,
+): BotAccess<BotOrdersConfig> {
   const config = loadBotOrders(file, context.env);
-  return accessOf(context, rest === undefined ? config : { ...config, exchange: { ...config.exchange, rest } });
+  return accessOf(
+    context,
+    rest === undefined ? config : { ...config, exchange: { ...config.exchange, rest } },
+  );
 }
 
-function accessOf<Config extends BotOrdersConfig>(context: CliContext, config: Config): BotAccess<Config> {
+function accessOf<Config extends BotOrdersConfig>(
+  context: CliContext,
+  config: Config,
+): BotAccess<Config> {
   const signer = accountSigner(config.account, readAccountKey(config.account, context.env));
   const { rest, stream, requestTimeoutMs } = config.exchange;
   // A request that waits for a connection does so within its own time: one that asks in every market at once needs one for each,
   // and for the exchange's rules and clock beside them.
   const connections = Object.keys(config.markets).length + 2;
-  return { config, signer, ...openExchange(context, { rest, stream, signer, timeoutMs: requestTimeoutMs, connections }) };
+  return {
+    config,
+    signer,
+    ...openExchange(context, { rest, stream, signer, timeoutMs: requestTimeoutMs, connections }),
+  };
 }

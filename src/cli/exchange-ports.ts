@@ -19,12 +19,19 @@ export function atPorts(config: ExchangeConfig, { port, rpcPort }: ExchangePorts
       expected: "a file with chain, and a port of it",
     });
   }
-  return { ...listening, chain: { ...chain, rpc: { ...chain.rpc, port: portOf("--rpc-port", rpcPort) } } };
+  return {
+    ...listening,
+    chain: { ...chain, rpc: { ...chain.rpc, port: portOf("--rpc-port", rpcPort) } },
+  };
 }
 
 /** @throws ConfigError for a text that is no port. */
 export function portOf(field: string, text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new ConfigError("is no port", { field, value: text, expected: "a whole number from 0 to 65535" });
+  throw new ConfigError("is no port", {
+    field,
+    value: text,
+    expected: "a whole number from 0 to 65535",
+  });
 }

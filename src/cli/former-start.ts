@@ -60,8 +60,10 @@ export class FormerStart {
   /** Brings the former start's files back, and removes those of this one. */
   restore(): void {
     if (pathKind(this.#aside) !== "folder") return;
-    for (const name of this.#store.names().filter(isOfStart)) rmSync(this.#store.pathOf(name), { force: true });
-    for (const name of readdirSync(this.#aside)) renameSync(join(this.#aside, name), this.#store.pathOf(name));
+    for (const name of this.#store.names().filter(isOfStart))
+      rmSync(this.#store.pathOf(name), { force: true });
+    for (const name of readdirSync(this.#aside))
+      renameSync(join(this.#aside, name), this.#store.pathOf(name));
     if (this.#keptKey !== undefined) rmSync(this.#store.pathOf(this.#keptKey), { force: true });
     this.discard();
   }
@@ -76,11 +78,14 @@ export class FormerStart {
     const key = store.read(KEY_FILE);
     if (key === undefined) return;
     if (store.read(ENDED_FILE) === undefined) {
-      const { address } = ecdsaScheme.signer(privateKeyIn(key, { field: "stateDir", name: store.pathOf(KEY_FILE), kind: "file" }));
+      const { address } = ecdsaScheme.signer(
+        privateKeyIn(key, { field: "stateDir", name: store.pathOf(KEY_FILE), kind: "file" }),
+      );
       this.#keptKey = `${KEY_FILE}-${address.toLowerCase()}`;
       store.write(this.#keptKey, key);
     }
     mkdirSync(this.#aside, { mode: 0o700 });
-    for (const name of store.names().filter(isOfStart)) renameSync(store.pathOf(name), join(this.#aside, name));
+    for (const name of store.names().filter(isOfStart))
+      renameSync(store.pathOf(name), join(this.#aside, name));
   }
 }

@@ -11,7 +11,12 @@ export function takeValuesOnce(command: Command): void {
     if (!(option.required || option.optional) || option.variadic) continue;
     let isGiven = false;
     command.on(`option:${option.name()}`, (value: string | null) => {
-      if (isGiven) throw new ConfigError("is given twice", { field: option.long ?? option.flags, value, expected: "each option once" });
+      if (isGiven)
+        throw new ConfigError("is given twice", {
+          field: option.long ?? option.flags,
+          value,
+          expected: "each option once",
+        });
       isGiven = true;
     });
   }

@@ -16,7 +16,10 @@ import { existingState } from "./existing-state.js";
 const AGAIN_MS: Ms = 2_000;
 
 /** The exchange that a guard asks, and the account whose state it reads. */
-export type GuardAccess = Pick<BotAccess<BotOrdersConfig>, "config" | "signer" | "client" | "syncClock">;
+export type GuardAccess = Pick<
+  BotAccess<BotOrdersConfig>,
+  "config" | "signer" | "client" | "syncClock"
+>;
 
 /** What a guard's start is done with. */
 export interface GuardStart {
@@ -41,9 +44,14 @@ export async function guardRules(
   { clock, log, budget, isOver, awaited }: GuardStart,
 ): Promise<VenueRules | undefined> {
   const { rest, connectWithinMs: withinMs } = access.config.exchange;
-  const reads = new StartReads(clock, log, awaited === undefined ? undefined : { ...awaited, rest, withinMs });
+  const reads = new StartReads(
+    clock,
+    log,
+    awaited === undefined ? undefined : { ...awaited, rest, withinMs },
+  );
   const syncClock = () => budget.call("time", { kept: 0, isOver }, access.syncClock);
-  const exchangeInfo = () => budget.call("exchangeInfo", { kept: 0, isOver }, () => access.client.exchangeInfo());
+  const exchangeInfo = () =>
+    budget.call("exchangeInfo", { kept: 0, isOver }, () => access.client.exchangeInfo());
   for (let isFirst = true; !isOver(); isFirst = false) {
     try {
       await (isFirst ? reads.answerOf(syncClock) : syncClock());
@@ -53,11 +61,16 @@ export async function guardRules(
       return rules.answer;
     } catch (error) {
       const passing = passingFailure(error);
-      if (!(error instanceof Error) || passing === undefined || !mayHaveLeftOrders(access)) throw error;
+      if (!(error instanceof Error) || passing === undefined || !mayHaveLeftOrders(access))
+        throw error;
       const againInMs = Math.max(AGAIN_MS, passing.againAfterMs);
-      log.warn({ error: error.message, againInMs }, "a bot may have left orders, and the exchange is away: the guard asks on");
+      log.warn(
+        { error: error.message, againInMs },
+        "a bot may have left orders, and the exchange is away: the guard asks on",
+      );
       const againMs = clock.monotonicMs() + againInMs;
-      while (!isOver() && clock.monotonicMs() < againMs) await pause(clock, Math.min(AGAIN_MS, againMs - clock.monotonicMs()));
+      while (!isOver() && clock.monotonicMs() < againMs)
+        await pause(clock, Math.min(AGAIN_MS, againMs - clock.monotonicMs()));
     }
   }
   return undefined;

@@ -39,7 +39,10 @@ export class CancelAllHalt {
     if (this.#isLate) return;
     const { clock } = this.#context.seam;
     this.#halting ??= this.#halt();
-    const isInTime = await Promise.race([this.#halting.then(() => true), pause(clock, ANSWER_WITHIN_MS).then(() => false)]);
+    const isInTime = await Promise.race([
+      this.#halting.then(() => true),
+      pause(clock, ANSWER_WITHIN_MS).then(() => false),
+    ]);
     if (!isInTime) this.#isLate = true;
   }
 
@@ -49,7 +52,9 @@ export class CancelAllHalt {
     this.#halting ??= this.#halt();
     const isHalted = await this.#halting;
     if (isHalted && this.#isLate)
-      say(`the bot was halted after the cancels: npx marketwright cancel-all ${file} once more cancels what it placed meanwhile`);
+      say(
+        `the bot was halted after the cancels: npx marketwright cancel-all ${file} once more cancels what it placed meanwhile`,
+      );
     return isHalted && !this.#isLate;
   }
 
@@ -61,15 +66,27 @@ export class CancelAllHalt {
       if (!isLocked({ account, env: this.#context.env, stateDir }, "bot")) return true;
       bot = await this.#running();
       if (bot === undefined) {
-        say(`a bot of this account runs that cannot be reached from here, as another user's or in another XDG_RUNTIME_DIR: ${again}`);
+        say(
+          `a bot of this account runs that cannot be reached from here, as another user's or in another XDG_RUNTIME_DIR: ${again}`,
+        );
         return false;
       }
       // A dry run sends nothing, and a market that the bot does not have it does not quote.
-      if (bot.state === undefined || (marketId !== undefined && !bot.state.markets.includes(marketId))) return true;
-      await haltRunningBot(this.#context, bot, { command: "halt", reason: "cancel-all", ...(marketId === undefined ? {} : { marketId }) });
+      if (
+        bot.state === undefined ||
+        (marketId !== undefined && !bot.state.markets.includes(marketId))
+      )
+        return true;
+      await haltRunningBot(this.#context, bot, {
+        command: "halt",
+        reason: "cancel-all",
+        ...(marketId === undefined ? {} : { marketId }),
+      });
     } catch (error) {
       if (!(error instanceof MarketwrightError)) throw error;
-      say(`the bot that runs${bot === undefined ? "" : ` (process ${bot.pid})`} could not be halted: ${error.message}: ${again}`);
+      say(
+        `the bot that runs${bot === undefined ? "" : ` (process ${bot.pid})`} could not be halted: ${error.message}: ${again}`,
+      );
       return false;
     }
     const where = marketId === undefined ? "" : ` --market ${marketId}`;

@@ -22,7 +22,10 @@ export async function haltRunningBot(
     return await askRunningBot(bot, command, clock);
   } catch (cause) {
     if (!isWritten || !(cause instanceof RunError)) throw cause;
-    throw new RunError(`${cause.message}; the halt is written down: whoever starts next is halted`, { cause });
+    throw new RunError(
+      `${cause.message}; the halt is written down: whoever starts next is halted`,
+      { cause },
+    );
   }
 }
 

@@ -13,13 +13,16 @@ import { marketRules } from "../simulator/markets/market-rules.js";
  * @throws ConfigError naming the path, the value and what would be right.
  */
 export function loadExchangeConfig(path: string): ExchangeConfig {
-  const { value, locate, isWritten } = loadYamlFile(path, { exactNumbers: textPaths(exchangeConfigShape) });
+  const { value, locate, isWritten } = loadYamlFile(path, {
+    exactNumbers: textPaths(exchangeConfigShape),
+  });
   requireKind("exchange", path, { isWritten });
   const config = checkShape(exchangeConfigShape, value, { locate });
   checkAmounts(config, { locate, isWritten });
   checkPerps(config, { locate, isWritten });
   checkChain(config, { locate, isWritten });
   checkLeveraged(config, { locate, isWritten });
-  for (const marketId of Object.keys(config.markets)) marketRules(marketId, config, { locate, isWritten });
+  for (const marketId of Object.keys(config.markets))
+    marketRules(marketId, config, { locate, isWritten });
   return config;
 }

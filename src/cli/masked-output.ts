@@ -2,7 +2,9 @@ import { maskSecrets, protectAddress, protectSecret } from "../core/secrets.js";
 import type { CliContext, TextStream } from "./cli-context.js";
 
 /** The same process, with streams that let no secret of it out. */
-export function withMaskedOutput<Context extends Pick<CliContext, "stdout" | "stderr">>(context: Context): Context {
+export function withMaskedOutput<Context extends Pick<CliContext, "stdout" | "stderr">>(
+  context: Context,
+): Context {
   return { ...context, stdout: masked(context.stdout), stderr: masked(context.stderr) };
 }
 
@@ -36,8 +38,12 @@ type Write = NodeJS.WriteStream["write"];
  */
 export function maskProcessOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
-    const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
-    stream.write = ((chunk: string | Uint8Array, ...rest: unknown[]) => write(maskedChunk(chunk), ...rest)) as Write;
+    const write = stream.write.bind(stream) as (
+      chunk: string | Uint8Array,
+      ...rest: unknown[]
+    ) => boolean;
+    stream.write = ((chunk: string | Uint8Array, ...rest: unknown[]) =>
+      write(maskedChunk(chunk), ...rest)) as Write;
   }
 }
 
@@ -55,8 +61,10 @@ export function protectArguments(args: readonly string[]): void {
   for (const argument of args) {
     const option = /^--?[\w-]*=(.*)$/s.exec(argument);
     const value = option?.[1] ?? argument;
-    const isNamedSecret = option !== null && /^--?[\w-]*(pass|key|secret|token|mnemonic)[\w-]*=/i.test(argument);
-    if (isKeyOrPhrase(value) || (isNamedSecret && !/^[A-Z]+(_[A-Z0-9]+)*$|[/\\.]/.test(value))) protectSecret(value);
+    const isNamedSecret =
+      option !== null && /^--?[\w-]*(pass|key|secret|token|mnemonic)[\w-]*=/i.test(argument);
+    if (isKeyOrPhrase(value) || (isNamedSecret && !/^[A-Z]+(_[A-Z0-9]+)*$|[/\\.]/.test(value)))
+      protectSecret(value);
     else if (value.includes("://")) protectAddress(value);
   }
 }

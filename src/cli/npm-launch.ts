@@ -31,9 +31,13 @@ export class NpmLaunch {
     parentPid: () => number = () => process.ppid,
     readStat: ReadStat = statOf,
   ): NpmLaunch | undefined {
-    if (env.npm_lifecycle_event === undefined || parse(readStat(pid))?.session === pid) return undefined;
+    if (env.npm_lifecycle_event === undefined || parse(readStat(pid))?.session === pid)
+      return undefined;
     const ancestors = [parentPid()];
-    for (let entry = parse(readStat(ancestors[0] ?? 0)); entry !== undefined && SHELLS.has(entry.name); ) {
+    for (
+      let entry = parse(readStat(ancestors[0] ?? 0));
+      entry !== undefined && SHELLS.has(entry.name);
+    ) {
       ancestors.push(entry.parent);
       entry = parse(readStat(entry.parent));
     }
@@ -53,9 +57,13 @@ export class NpmLaunch {
 }
 
 /** The name stands in brackets and may hold spaces and brackets; behind it are the state, the parent, the process group and the session. */
-function parse(stat: string | undefined): { readonly name: string; readonly parent: number; readonly session: number } | undefined {
+function parse(
+  stat: string | undefined,
+): { readonly name: string; readonly parent: number; readonly session: number } | undefined {
   const match = stat === undefined ? null : /^\d+ \((.*)\) \S (\d+) \d+ (\d+) /s.exec(stat);
-  return match === null ? undefined : { name: match[1] ?? "", parent: Number(match[2]), session: Number(match[3]) };
+  return match === null
+    ? undefined
+    : { name: match[1] ?? "", parent: Number(match[2]), session: Number(match[3]) };
 }
 
 function statOf(pid: number): string | undefined {

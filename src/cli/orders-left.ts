@@ -13,7 +13,9 @@ export function ordersLeftText(
 ): string {
   if (orders === undefined || orders.length === 0)
     return `the bot knows of no order that may still fill, but has not made sure: ${cancelCommand} does`;
-  const named = orders.slice(0, MOST_NAMED).map(({ marketId, hash, phase }) => `${marketId} ${hash} (${phase})`);
+  const named = orders
+    .slice(0, MOST_NAMED)
+    .map(({ marketId, hash, phase }) => `${marketId} ${hash} (${phase})`);
   const more = orders.length > named.length ? ` and ${orders.length - named.length} more` : "";
   return `orders that may still fill are left: ${named.join(", ")}${more}; ${cancelCommand} cancels them`;
 }

@@ -3,7 +3,9 @@ import type { CliContext } from "./cli-context.js";
 
 /** Prints a command's data: one JSON document for machines, or indented text for people. */
 export function printData(context: CliContext, data: unknown, json: boolean | undefined): void {
-  context.stdout.write(json === true ? jsonText(data, 2) : stringify(plain(data), { lineWidth: 0 }));
+  context.stdout.write(
+    json === true ? jsonText(data, 2) : stringify(plain(data), { lineWidth: 0 }),
+  );
 }
 
 /** One JSON document and a line feed; bigints are decimal strings. */
@@ -31,5 +33,9 @@ export function table(rows: readonly (readonly string[])[]): string {
 }
 
 function plain(data: unknown): unknown {
-  return JSON.parse(JSON.stringify(data ?? null, (_key, held: unknown) => (typeof held === "bigint" ? held.toString() : held)));
+  return JSON.parse(
+    JSON.stringify(data ?? null, (_key, held: unknown) =>
+      typeof held === "bigint" ? held.toString() : held,
+    ),
+  );
 }

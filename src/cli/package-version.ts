@@ -6,5 +6,6 @@ const manifestSchema = z.object({ version: z.string() });
 
 /** This package's version, from its manifest. */
 export function packageVersion(): string {
-  return manifestSchema.parse(JSON.parse(readFileSync(packageFile("package.json"), "utf8"))).version;
+  return manifestSchema.parse(JSON.parse(readFileSync(packageFile("package.json"), "utf8")))
+    .version;
 }

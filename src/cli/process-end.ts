@@ -110,7 +110,9 @@ export class ProcessEnd {
       process.stdout.write("", () => resolve());
     });
     if (this.#unwritten === undefined || code !== EXIT.ok) return this.now(code);
-    say(`stdout cannot be written: ${this.#unwritten.message}; expected a disk with room, or a reader`);
+    say(
+      `stdout cannot be written: ${this.#unwritten.message}; expected a disk with room, or a reader`,
+    );
     return this.now(EXIT.failure);
   }
 
@@ -126,7 +128,9 @@ export class ProcessEnd {
     try {
       if (this.#left !== undefined) say(this.#left());
     } catch (error) {
-      say(`what is left cannot be told (${error instanceof Error ? error.message : String(error)})`);
+      say(
+        `what is left cannot be told (${error instanceof Error ? error.message : String(error)})`,
+      );
     }
   }
 
@@ -145,12 +149,16 @@ function endedFromWithin(code: number): string {
 /** Node has more of it below. */
 function endedBy(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
-  return tooManyFiles(error) ?? `the process was ended by an error that nobody foresaw (${said}) before its command was done`;
+  return (
+    tooManyFiles(error) ??
+    `the process was ended by an error that nobody foresaw (${said}) before its command was done`
+  );
 }
 
 /** What to do about a limit of open files that is too low; undefined for any other error. */
 export function tooManyFiles(error: unknown): string | undefined {
-  if (!(error instanceof Error && "code" in error && TOO_MANY_FILES.has(error.code))) return undefined;
+  if (!(error instanceof Error && "code" in error && TOO_MANY_FILES.has(error.code)))
+    return undefined;
   return `the process may open no more files (${error.message}); expected a limit of 256 or more: ulimit -n`;
 }
 

@@ -13,5 +13,7 @@ const SHOWN_DIGITS = 12;
 export function programVersion(): string {
   const path = packageFile(STAMP);
   const version = packageVersion();
-  return existsSync(path) ? `${version}+${readFileSync(path, "utf8").trim().slice(0, SHOWN_DIGITS)}` : version;
+  return existsSync(path)
+    ? `${version}+${readFileSync(path, "utf8").trim().slice(0, SHOWN_DIGITS)}`
+    : version;
 }

@@ -9,7 +9,8 @@ import { packageVersion } from "./package-version.js";
 
 type AddCommand = (program: Command, context: CliContext) => void;
 
-const control = async (): Promise<AddCommand> => (await import("./commands/control.js")).addControlCommands;
+const control = async (): Promise<AddCommand> =>
+  (await import("./commands/control.js")).addControlCommands;
 
 /**
  * The commands, in the order of the help, and where each is made. A module is loaded only for the command that is asked for: all of them
@@ -59,22 +60,32 @@ const UNHEARING: readonly string[] = ["compare", "replay"];
 /** The command line. @param only the command that is wanted; every one where there is none of that name, or none is named. */
 export async function buildProgram(context: CliContext, only?: string): Promise<Command> {
   const program = new Command("marketwright")
-    .description("Makes markets on an on-chain-settled perpetual-futures exchange, and brings that exchange along.")
+    .description(
+      "Makes markets on an on-chain-settled perpetual-futures exchange, and brings that exchange along.",
+    )
     .version(packageVersion(), "-v, --version", "print the version")
     .helpOption("-h, --help", "say what it takes")
     .addHelpText(
       "after",
       "\nExit codes: 0 success, 1 failure at run time, 2 wrong usage or configuration, 129, 130 or 143 ended by a signal before it was done.\nData goes to stdout, logs and errors to stderr.",
     );
-  const wanted = only !== undefined && Object.hasOwn(COMMANDS, only) ? [only] : Object.keys(COMMANDS);
-  const added = await Promise.all([...new Set(wanted.flatMap((name) => COMMANDS[name] ?? []))].map((load) => load()));
+  const wanted =
+    only !== undefined && Object.hasOwn(COMMANDS, only) ? [only] : Object.keys(COMMANDS);
+  const added = await Promise.all(
+    [...new Set(wanted.flatMap((name) => COMMANDS[name] ?? []))].map((load) => load()),
+  );
   for (const add of added) add(program, context);
   takeValuesOnce(program);
   for (const command of [program, ...program.commands]) {
     command
       .exitOverride()
-      .configureOutput({ writeOut: (text) => context.stdout.write(text), writeErr: (text) => context.stderr.write(text) })
-      .showHelpAfterError(`(${command === program ? "marketwright" : `marketwright ${command.name()}`} --help says what it takes)`);
+      .configureOutput({
+        writeOut: (text) => context.stdout.write(text),
+        writeErr: (text) => context.stderr.write(text),
+      })
+      .showHelpAfterError(
+        `(${command === program ? "marketwright" : `marketwright ${command.name()}`} --help says what it takes)`,
+      );
   }
   return program;
 }
@@ -93,7 +104,9 @@ export async function runCli(args: readonly string[], given: CliContext): Promis
       args.find((arg) => !arg.startsWith("-")),
     );
     const signalled = untilSignalled(context, program);
-    await orUncaught(context, () => Promise.race([program.parseAsync([...args], { from: "user" }), signalled]));
+    await orUncaught(context, () =>
+      Promise.race([program.parseAsync([...args], { from: "user" }), signalled]),
+    );
     return EXIT.ok;
   } catch (error) {
     // Commander has written its own errors and helps.
@@ -107,9 +120,15 @@ function untilSignalled(context: CliContext, program: Command): Promise<never> {
   return new Promise((_resolve, reject) => {
     program.hook("preAction", (_program, command) => {
       const { parent } = command;
-      const left = LEFT[parent === null || parent === program ? command.name() : `${parent.name()} ${command.name()}`];
+      const left =
+        LEFT[
+          parent === null || parent === program
+            ? command.name()
+            : `${parent.name()} ${command.name()}`
+        ];
       if (UNHEARING.includes(command.name())) context.unheard?.();
-      if (left !== undefined) void context.interrupted().then((by) => reject(new Interrupted(by, left)));
+      if (left !== undefined)
+        void context.interrupted().then((by) => reject(new Interrupted(by, left)));
     });
   });
 }
@@ -131,5 +150,10 @@ async function orUncaught(context: CliContext, work: () => Promise<unknown>): Pr
 }
 
 function isCommanders(error: unknown): boolean {
-  return error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("commander.");
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    typeof error.code === "string" &&
+    error.code.startsWith("commander.")
+  );
 }

@@ -15,38 +15,66 @@ export interface QueueOptions {
 export function addQueueOptions(command: Command, purpose: string): Command {
   return command
     .option("--queue <address>", `${purpose}: redis://HOST:PORT, without a password`)
-    .option("--queue-env <name>", "environment variable that holds the queue's address, where it has a password")
-    .option("--queue-file <file>", "file whose first line is the queue's address, where it has a password");
+    .option(
+      "--queue-env <name>",
+      "environment variable that holds the queue's address, where it has a password",
+    )
+    .option(
+      "--queue-file <file>",
+      "file whose first line is the queue's address, where it has a password",
+    );
 }
 
 /**
  * The address of the queue that a command line names; undefined where it names none.
  * @throws ConfigError for several addresses, for a password on the command line, and for a variable or a file that holds nothing.
  */
-export function queueFrom({ queue, queueEnv, queueFile }: QueueOptions, { env }: CliContext): string | undefined {
-  const [first, second] = Object.entries({ "--queue": queue, "--queue-env": queueEnv, "--queue-file": queueFile }).filter(
-    ([, given]) => given !== undefined,
-  );
+export function queueFrom(
+  { queue, queueEnv, queueFile }: QueueOptions,
+  { env }: CliContext,
+): string | undefined {
+  const [first, second] = Object.entries({
+    "--queue": queue,
+    "--queue-env": queueEnv,
+    "--queue-file": queueFile,
+  }).filter(([, given]) => given !== undefined);
   if (first !== undefined && second !== undefined)
-    throw new ConfigError(`does not go with ${first[0]}`, { field: second[0], expected: "one of --queue, --queue-env and --queue-file" });
+    throw new ConfigError(`does not go with ${first[0]}`, {
+      field: second[0],
+      expected: "one of --queue, --queue-env and --queue-file",
+    });
   if (queue !== undefined) return withoutPassword(queue);
   if (queueEnv !== undefined) {
     const expected = `the environment variable ${shownVariable(queueEnv)} to hold redis://HOST:PORT`;
-    return secretAddress(env[queueEnv], { field: "--queue-env", value: shownVariable(queueEnv), expected });
+    return secretAddress(env[queueEnv], {
+      field: "--queue-env",
+      value: shownVariable(queueEnv),
+      expected,
+    });
   }
   if (queueFile === undefined) return undefined;
-  const [line] = readNamedFile(queueFile, { field: "--queue-file", holdsSecret: true }).split(/\r?\n/);
-  return secretAddress(line, { field: "--queue-file", value: queueFile, expected: "redis://HOST:PORT in its first line" });
+  const [line] = readNamedFile(queueFile, { field: "--queue-file", holdsSecret: true }).split(
+    /\r?\n/,
+  );
+  return secretAddress(line, {
+    field: "--queue-file",
+    value: queueFile,
+    expected: "redis://HOST:PORT in its first line",
+  });
 }
 
 function withoutPassword(address: string): string {
   const rest = address.slice(address.indexOf("//") + 2);
   if (!rest.includes("@")) return address;
-  throw new ConfigError("holds a password, which every user of this machine can read in the list of processes", {
-    field: "--queue",
-    value: address,
-    expected: "the address in an environment variable (--queue-env NAME) or in a file (--queue-file FILE)",
-  });
+  throw new ConfigError(
+    "holds a password, which every user of this machine can read in the list of processes",
+    {
+      field: "--queue",
+      value: address,
+      expected:
+        "the address in an environment variable (--queue-env NAME) or in a file (--queue-file FILE)",
+    },
+  );
 }
 
 interface SecretPlace {

@@ -48,7 +48,9 @@ export interface RehearsalOptions {
   readonly sender: Hex;
   /** What the exchange knows of its markets, books included, by perp. */
   readonly venue: ReadonlyMap<Hex, VenueMarket>;
-  readonly plan: Pick<PlanInput, "gas" | "rules"> & Pick<OwnAccountParts, "limits"> & Omit<OwnAccountParts["settings"], "account">;
+  readonly plan: Pick<PlanInput, "gas" | "rules"> &
+    Pick<OwnAccountParts, "limits"> &
+    Omit<OwnAccountParts["settings"], "account">;
 }
 
 const BPS = 10_000n;
@@ -77,7 +79,10 @@ export class Rehearsal {
       headRefreshMs: 0,
       requestTimeoutMs: 60_000,
     });
-    this.#confirmer = new Confirmer({ rpc: this.#rpc, lens: new LensReader({ rpc: this.#rpc, lens, dealer, gasCap }) });
+    this.#confirmer = new Confirmer({
+      rpc: this.#rpc,
+      lens: new LensReader({ rpc: this.#rpc, lens, dealer, gasCap }),
+    });
   }
 
   /** @throws RunError when the copy does not do what a node does. */
@@ -94,9 +99,18 @@ export class Rehearsal {
     await this.#rpc.close();
   }
 
-  async #rehearse({ account, nearness, papers }: Candidate, markets: Confirmation["markets"]): Promise<Rehearsed> {
+  async #rehearse(
+    { account, nearness, papers }: Candidate,
+    markets: Confirmation["markets"],
+  ): Promise<Rehearsed> {
     const broken = breakingPrice(nearness, papers, markets);
-    const common = { account, requestPaper: undefined, expectedProfit: undefined, earned: undefined, gasUsed: undefined };
+    const common = {
+      account,
+      requestPaper: undefined,
+      expectedProfit: undefined,
+      earned: undefined,
+      gasUsed: undefined,
+    };
     if (broken === undefined)
       return {
         ...common,
@@ -108,13 +122,23 @@ export class Rehearsal {
       };
     const { perp, price, mark, source } = broken;
     const movedBps = Number(((price - mark) * BPS * 100n) / mark) / 100;
-    const at = { ...common, marketId: this.#options.venue.get(perp)?.marketId ?? perp, brokenAtPrice: price, movedBps };
+    const at = {
+      ...common,
+      marketId: this.#options.venue.get(perp)?.marketId ?? perp,
+      brokenAtPrice: price,
+      movedBps,
+    };
     if (price !== mark) await this.#ask("hardhat_setCode", [source, constantCode(price)]);
     await this.#ask("evm_mine", []);
     const confirmation = await this.#confirmer.confirm([account], this.#options.account);
     const { victims, refused } = victimsOf(confirmation);
     const [victim] = victims;
-    if (victim === undefined) return { ...at, outcome: "unbroken", detail: refused[0]?.detail ?? "it is still safe at that price" };
+    if (victim === undefined)
+      return {
+        ...at,
+        outcome: "unbroken",
+        detail: refused[0]?.detail ?? "it is still safe at that price",
+      };
     const { own } = confirmation;
     if (own.kind === "unreadable") return { ...at, outcome: "refused", detail: own.revert.text };
     const { plan } = this.#options;
@@ -137,7 +161,11 @@ export class Rehearsal {
     const { requestPaper, expected } = decision;
     const planned = { ...at, requestPaper, expectedProfit: expected.profitQuote };
     if (decision.kind === "unprofitable")
-      return { ...planned, outcome: "unprofitable", detail: `short of the least profit, bound by ${decision.boundBy}` };
+      return {
+        ...planned,
+        outcome: "unprofitable",
+        detail: `short of the least profit, bound by ${decision.boundBy}`,
+      };
     return this.#execute(planned, decision.perp, decision.expectCredit, requestPaper, expected);
   }
 
@@ -149,30 +177,50 @@ export class Rehearsal {
     expected: { readonly profitQuote: bigint; readonly gasQuote: bigint; readonly credit: bigint },
   ): Promise<Rehearsed> {
     const { account, sender, dealer, plan } = this.#options;
-    const call = liquidateCall({ perp, liquidator: account, victim: planned.account, requestPaper, expectCredit });
+    const call = liquidateCall({
+      perp,
+      liquidator: account,
+      victim: planned.account,
+      requestPaper,
+      expectCredit,
+    });
     try {
-      await this.#rpc.request("eth_call", [{ from: sender, ...call, gas: GAS }, "latest"], anyResult);
+      await this.#rpc.request(
+        "eth_call",
+        [{ from: sender, ...call, gas: GAS }, "latest"],
+        anyResult,
+      );
     } catch (error) {
-      return { ...planned, outcome: "reverted", detail: error instanceof Error ? error.message : String(error) };
+      return {
+        ...planned,
+        outcome: "reverted",
+        detail: error instanceof Error ? error.message : String(error),
+      };
     }
     await this.#ask("hardhat_impersonateAccount", [sender]);
-    const sent = await this.#options.fork.request("eth_sendTransaction", [{ from: sender, ...call, gas: GAS }]);
+    const sent = await this.#options.fork.request("eth_sendTransaction", [
+      { from: sender, ...call, gas: GAS },
+    ]);
     // As every node does for a sender who cannot pay for the gas.
     if ("error" in sent) return { ...planned, outcome: "refused", detail: sent.error.message };
     const receipt = receiptOf(await this.#ask("eth_getTransactionReceipt", [sent.result]));
-    if (receipt === null || receipt.isReverted) return { ...planned, outcome: "reverted", detail: "undone in its block" };
+    if (receipt === null || receipt.isReverted)
+      return { ...planned, outcome: "reverted", detail: "undone in its block" };
     const taken = takenOverBy(receipt, dealer, account.toLowerCase());
-    if (taken === undefined) return { ...planned, outcome: "reverted", detail: "took nothing over" };
+    if (taken === undefined)
+      return { ...planned, outcome: "reverted", detail: "took nothing over" };
     const { feePerGasWei, creditPerEth } = plan.gas;
     const gasCredit = ceilDivide(receipt.gasUsed * feePerGasWei * creditPerEth, ONE);
     // The sale is as planned; the takeover's credit and the gas are as they came.
-    const earned = expected.profitQuote + expected.gasQuote - gasCredit + taken.credit - expected.credit;
+    const earned =
+      expected.profitQuote + expected.gasQuote - gasCredit + taken.credit - expected.credit;
     return { ...planned, outcome: "won", detail: "", earned, gasUsed: receipt.gasUsed };
   }
 
   async #ask(method: string, params: readonly unknown[]): Promise<unknown> {
     const outcome = await this.#options.fork.request(method, params);
-    if ("error" in outcome) throw new RunError(`the copy of the chain refused ${method}: ${outcome.error.message}`);
+    if ("error" in outcome)
+      throw new RunError(`the copy of the chain refused ${method}: ${outcome.error.message}`);
     return outcome.result;
   }
 }
@@ -191,7 +239,12 @@ function breakingPrice(
     const mark = market.markPrice.creditPerCoin;
     // An account that is unsafe already needs no push: the price stays.
     if (edge === 0n && distanceBps > 0) continue;
-    const beyond = distanceBps === 0 ? undefined : paper > 0n ? edge - (edge * BEYOND_BPS) / BPS : edge + (edge * BEYOND_BPS) / BPS + 1n;
+    const beyond =
+      distanceBps === 0
+        ? undefined
+        : paper > 0n
+          ? edge - (edge * BEYOND_BPS) / BPS
+          : edge + (edge * BEYOND_BPS) / BPS + 1n;
     const price = beyond ?? mark;
     const distance = price > mark ? price - mark : mark - price;
     const scaled = (distance * ONE) / mark;
@@ -216,8 +269,14 @@ function movedBooks(
       const by = moved.get(perp);
       if (by === undefined) return [perp, market];
       const shift = (levels: readonly Level[], round: (ticks: number) => number): Level[] =>
-        levels.map(({ ticks, lots }) => ({ ticks: Math.max(1, round((ticks * Number(by.price)) / Number(by.mark))), lots }));
-      return [perp, { ...market, bids: shift(market.bids, Math.floor), asks: shift(market.asks, Math.ceil) }];
+        levels.map(({ ticks, lots }) => ({
+          ticks: Math.max(1, round((ticks * Number(by.price)) / Number(by.mark))),
+          lots,
+        }));
+      return [
+        perp,
+        { ...market, bids: shift(market.bids, Math.floor), asks: shift(market.asks, Math.ceil) },
+      ];
     }),
   );
 }

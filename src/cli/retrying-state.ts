@@ -11,7 +11,11 @@ import type { OpenLog } from "../monitoring/log.js";
  */
 export function retryingState(
   store: StateStore,
-  { config, clock, log }: { readonly config: BotConfig; readonly clock: Clock; readonly log: OpenLog },
+  {
+    config,
+    clock,
+    log,
+  }: { readonly config: BotConfig; readonly clock: Clock; readonly log: OpenLog },
   stop: (reason: string) => void,
 ): StateStore {
   const { deadAfterMs, heartbeatMs } = config.guard;
@@ -22,10 +26,16 @@ export function retryingState(
     givesUpAfterMs: Math.max(0, deadAfterMs / 2 - heartbeatMs),
     onChange: ({ name, error }, isWritten) => {
       if (isWritten) log.info({ file: name }, "the state file is written again");
-      else log.error({ file: name, error: messageOf(error) }, "the state file cannot be written: it is tried again");
+      else
+        log.error(
+          { file: name, error: messageOf(error) },
+          "the state file cannot be written: it is tried again",
+        );
     },
     onGivenUp: ({ name, error }) => {
-      stop(`${name} cannot be written, and without a heartbeat the guard cancels after ${deadAfterMs} ms: ${messageOf(error)}`);
+      stop(
+        `${name} cannot be written, and without a heartbeat the guard cancels after ${deadAfterMs} ms: ${messageOf(error)}`,
+      );
     },
   });
 }

@@ -64,7 +64,10 @@ export interface SessionOptions extends Companions {
  * Runs a bot from its start to its end: lock, state, log, metrics, control socket, screen; and gives all of it back.
  * @throws ConfigError, RunError or CorruptStateError when it cannot start; RunError when it broke.
  */
-export async function runSession(context: CliContext, options: SessionOptions): Promise<RunSummary> {
+export async function runSession(
+  context: CliContext,
+  options: SessionOptions,
+): Promise<RunSummary> {
   const cleanup: (() => void | Promise<void>)[] = [];
   const thrown: unknown[] = [];
   const tried = async <Value>(what: () => Value | Promise<Value>): Promise<Value | undefined> => {
@@ -82,7 +85,11 @@ export async function runSession(context: CliContext, options: SessionOptions): 
   return summary;
 }
 
-async function session(context: CliContext, options: SessionOptions, cleanup: (() => void | Promise<void>)[]): Promise<RunSummary> {
+async function session(
+  context: CliContext,
+  options: SessionOptions,
+  cleanup: (() => void | Promise<void>)[],
+): Promise<RunSummary> {
   const { config, dryRun, recordFolder, paper } = options;
   const { env, seam } = context;
   const privateKey = readAccountKey(config.account, env);
@@ -103,11 +110,18 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
     ...(withScreen ? { file: store.pathOf("bot.log") } : {}),
   });
   cleanup.push(() => log.close());
-  if (store.wasOpen) log.warn({ folder: store.directory }, "other users could write to the state folder: its mode is 0700 now");
+  if (store.wasOpen)
+    log.warn(
+      { folder: store.directory },
+      "other users could write to the state folder: its mode is 0700 now",
+    );
   await announceCrypto(log);
   const watchdog = context.watchLoop?.({
     stallMs: config.guard.deadAfterMs,
-    markets: Object.entries(config.markets).map(([marketId, { strategy }]) => ({ marketId, strategy })),
+    markets: Object.entries(config.markets).map(([marketId, { strategy }]) => ({
+      marketId,
+      strategy,
+    })),
     logFile: withScreen ? log.destination : undefined,
     path: config.path,
     orders: dryRun ? undefined : { config, privateKey, account },
@@ -117,22 +131,39 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   let running: RunningBot | undefined;
   const metrics = new Metrics().withProcessMetrics();
   cleanup.push(await serveMetrics(config, metrics, () => running, log));
-  const journal = options.journalPath === undefined ? undefined : openJournal(options.journalPath, seam.clock, log);
+  const journal =
+    options.journalPath === undefined
+      ? undefined
+      : openJournal(options.journalPath, seam.clock, log);
   if (journal !== undefined) cleanup.push(() => journal.close());
   // Asked for before the bot starts, so that a signal meanwhile is not lost.
   const interrupted = context.interrupted();
 
   // All that may fail comes before the bot: once it quotes, only its own stop may end it.
   const state = dryRun ? new UnhaltedStore(store) : store;
-  const control = await startSessionControl(context, { config, account, state, directory: store.directory, running: () => running });
+  const control = await startSessionControl(context, {
+    config,
+    account,
+    state,
+    directory: store.directory,
+    running: () => running,
+  });
   cleanup.push(() => control.server.close());
-  const entry = { pid: process.pid, config: config.path, account, socketPath: control.server.socketPath };
+  const entry = {
+    pid: process.pid,
+    config: config.path,
+    account,
+    socketPath: control.server.socketPath,
+  };
   const entered = { directory: resolve(store.directory), markets: Object.keys(config.markets) };
   cleanup.push(enterRunningBot(dryRun ? entry : { ...entry, state: entered }, env));
   cleanup.push(watchGuard(context, options, { log, store, account }));
 
   const chain = chainAccessOf(config, store, env);
-  const recorder = recordFolder === undefined ? undefined : await openRecorder({ folder: recordFolder, config, dryRun, paper, seam, log });
+  const recorder =
+    recordFolder === undefined
+      ? undefined
+      : await openRecorder({ folder: recordFolder, config, dryRun, paper, seam, log });
   if (recorder !== undefined) cleanup.push(recorder.abandon);
   // A strategy's own timers and promises run outside the bot: what they throw must not leave its orders behind. From its first order on it is the bot that ends.
   const strays: unknown[] = [];
@@ -171,13 +202,17 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   if (!dryRun) {
     const left = (): string =>
       ordersLeftText(
-        running === undefined || running.isBroken() ? undefined : running.bot.context.account.orders.unresolved(),
+        running === undefined || running.isBroken()
+          ? undefined
+          : running.bot.context.account.orders.unresolved(),
         options.cancelCommand,
       );
     context.leaves?.(left);
     cleanup.push(() => context.leaves?.(undefined));
   }
-  const bot = await untilInterrupted(context, "no order was placed", (signal) => namingExchange(config.exchange.rest, () => start(signal)));
+  const bot = await untilInterrupted(context, "no order was placed", (signal) =>
+    namingExchange(config.exchange.rest, () => start(signal)),
+  );
   running = bot;
   for (const command of control.haltsMeanwhile) bot.command(command);
   for (const error of strays) bot.fail(error);
@@ -192,7 +227,11 @@ async function session(context: CliContext, options: SessionOptions, cleanup: ((
   if (forMs !== undefined) watchdog?.endsIn(forMs);
   await untilStopped(bot, { clock: seam.clock, forMs, interrupted, screen });
   await recorder?.close();
-  return { ...summaryOfRun(bot), ...(paper === undefined ? {} : { paper }), ...(fault === undefined ? {} : { fault }) };
+  return {
+    ...summaryOfRun(bot),
+    ...(paper === undefined ? {} : { paper }),
+    ...(fault === undefined ? {} : { fault }),
+  };
 }
 
 /** Serves the metrics where the file wants them. @returns what ends it */
@@ -210,7 +249,10 @@ async function serveMetrics(
     readiness: () => {
       const bot = running();
       if (bot !== undefined && !bot.isBroken()) return readinessOf(bot.bot, bot.liquidator);
-      return { ready: false, reasons: [bot === undefined ? "the bot is starting" : "the bot broke"] };
+      return {
+        ready: false,
+        reasons: [bot === undefined ? "the bot is starting" : "the bot broke"],
+      };
     },
     sample: () => running()?.monitor.refresh(),
   });
@@ -227,16 +269,24 @@ interface UntilStopped {
 }
 
 /** Until the bot has stopped: by itself, after its time or by a signal. @throws RunError when it broke. */
-async function untilStopped(bot: RunningBot, { clock, forMs, interrupted, screen }: UntilStopped): Promise<void> {
+async function untilStopped(
+  bot: RunningBot,
+  { clock, forMs, interrupted, screen }: UntilStopped,
+): Promise<void> {
   const stop = (reason: string): void => bot.command({ command: "stop", reason });
-  const timer = forMs === undefined ? undefined : clock.setTimer(forMs, () => stop("the time is over"));
+  const timer =
+    forMs === undefined ? undefined : clock.setTimer(forMs, () => stop("the time is over"));
   void interrupted.then(stop);
   try {
     await bot.stopped;
   } catch (cause) {
     // What was thrown on purpose says what would have been right.
-    const expected = cause instanceof MarketwrightError ? {} : { expected: "a bot that runs; its log tells more" };
-    throw new RunError(`the bot broke: ${cause instanceof Error ? cause.message : String(cause)}`, { ...expected, cause });
+    const expected =
+      cause instanceof MarketwrightError ? {} : { expected: "a bot that runs; its log tells more" };
+    throw new RunError(`the bot broke: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      ...expected,
+      cause,
+    });
   } finally {
     timer?.cancel();
     screen?.stop();
@@ -246,18 +296,30 @@ async function untilStopped(bot: RunningBot, { clock, forMs, interrupted, screen
 function summaryOfRun({ bot, monitor, liquidator }: RunningBot): RunSummary {
   const { firstQuoteAtMs } = monitor;
   // The steady clock of the real seam begins with the process.
-  const secondsToFirstQuote = firstQuoteAtMs === undefined ? null : Math.round(firstQuoteAtMs) / 1000;
+  const secondsToFirstQuote =
+    firstQuoteAtMs === undefined ? null : Math.round(firstQuoteAtMs) / 1000;
   return summaryOf(bot, monitor, secondsToFirstQuote, liquidator?.ledger.counts());
 }
 
 /** The chain of a bot that liquidates; its pending transactions are in the state directory. @throws ConfigError for an address that is not there. */
-function chainAccessOf({ chain, liquidator }: BotConfig, store: FileStateStore, env: CliContext["env"]): ChainAccess | undefined {
+function chainAccessOf(
+  { chain, liquidator }: BotConfig,
+  store: FileStateStore,
+  env: CliContext["env"],
+): ChainAccess | undefined {
   if (chain === undefined || liquidator === undefined) return undefined;
-  return { rpcs: rpcUrlsOf(chain, env), laneStore: (owner) => new FileLaneStore(store.pathOf(LANES_FILE), owner) };
+  return {
+    rpcs: rpcUrlsOf(chain, env),
+    laneStore: (owner) => new FileLaneStore(store.pathOf(LANES_FILE), owner),
+  };
 }
 
 /** The venue of a paper session. It brings the backtest's exchange along, which other runs do not wait for. */
-async function paperBetween(config: BotConfig, models: PaperModels, clock: Clock): Promise<VenueBetween> {
+async function paperBetween(
+  config: BotConfig,
+  models: PaperModels,
+  clock: Clock,
+): Promise<VenueBetween> {
   const { PaperVenue } = await import("../backtest/paper/paper-venue.js");
   return (live, { rules }, bot) => new PaperVenue({ live, config, rules, models, clock, ...bot });
 }
@@ -265,14 +327,22 @@ async function paperBetween(config: BotConfig, models: PaperModels, clock: Clock
 async function announceCrypto(log: OpenLog): Promise<void> {
   const { keccak, signing } = await initCrypto();
   if (signing === "native") log.debug({ keccak, signing }, "hashing and signing are ready");
-  else log.warn({ keccak, signing, error: nativeBindingError() }, "the native secp256k1 did not load: signing is some ten times slower");
+  else
+    log.warn(
+      { keccak, signing, error: nativeBindingError() },
+      "the native secp256k1 did not load: signing is some ten times slower",
+    );
 }
 
 /** Has the log say when no guard watches orders that would outlive the bot. @returns what ends this */
 function watchGuard(
   { seam: { clock } }: CliContext,
   { config, dryRun, guardCommand }: SessionOptions,
-  { log, store, account }: { readonly log: OpenLog; readonly store: FileStateStore; readonly account: Hex },
+  {
+    log,
+    store,
+    account,
+  }: { readonly log: OpenLog; readonly store: FileStateStore; readonly account: Hex },
 ): () => void {
   const { timeInForce } = config.quotes;
   if (guardCommand === undefined || timeInForce === "GTT" || dryRun) return () => {};
@@ -293,7 +363,12 @@ function watchGuard(
   return () => watch.stop();
 }
 
-function openScreen(context: CliContext, bot: RunningBot, log: OpenLog, color: boolean): LiveScreen {
+function openScreen(
+  context: CliContext,
+  bot: RunningBot,
+  log: OpenLog,
+  color: boolean,
+): LiveScreen {
   const { clock } = context.seam;
   const setting = {
     clock,
@@ -301,13 +376,19 @@ function openScreen(context: CliContext, bot: RunningBot, log: OpenLog, color: b
     startedMonotonicMs: clock.monotonicMs(),
     footer: `log: ${log.destination}   Ctrl-C cancels every order of ours and leaves`,
   };
-  return startScreen({ terminal: context.stdout, clock, color, model: () => screenModelOf(bot.bot, bot.monitor, setting) });
+  return startScreen({
+    terminal: context.stdout,
+    clock,
+    color,
+    model: () => screenModelOf(bot.bot, bot.monitor, setting),
+  });
 }
 
 function openJournal(path: string, clock: Clock, log: OpenLog): JournalFile {
   try {
     const kept = keepEarlierJournal(path);
-    if (kept !== undefined) log.info({ kept }, "the journal of an earlier run is kept beside this one");
+    if (kept !== undefined)
+      log.info({ kept }, "the journal of an earlier run is kept beside this one");
     return new JournalFile(path, clock);
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;

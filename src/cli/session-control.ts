@@ -1,5 +1,9 @@
 import type { BotConfig } from "../bot/config/config.js";
-import { type ControlServer, controlSocketPath, startControlServer } from "../bot/control/control-server.js";
+import {
+  type ControlServer,
+  controlSocketPath,
+  startControlServer,
+} from "../bot/control/control-server.js";
 import type { BotCommand } from "../bot/input.js";
 import type { RunningBot } from "../bot/run/running-bot.js";
 import type { StateStore } from "../bot/state/state-dir.js";
@@ -28,7 +32,10 @@ export interface SessionControl {
 }
 
 /** Answers what is asked of a session's bot; while that starts or ends, a halt alone. @throws RunError when nobody can listen there. */
-export async function startSessionControl({ env, seam }: CliContext, options: SessionControlOptions): Promise<SessionControl> {
+export async function startSessionControl(
+  { env, seam }: CliContext,
+  options: SessionControlOptions,
+): Promise<SessionControl> {
   const { config, account, state, directory } = options;
   const haltsMeanwhile: BotCommand[] = [];
   const server = await startControlServer(controlSocketPath(directory, env), async (command) => {
@@ -36,11 +43,22 @@ export async function startSessionControl({ env, seam }: CliContext, options: Se
     if (running !== undefined && !running.isBroken()) return controlHandler(running)(command);
     const phase = running === undefined ? "starting" : "ending";
     if (command.command !== "halt")
-      throw new RunError(`the bot is ${phase}`, { field: "command", value: command.command, expected: "a bot that runs" });
+      throw new RunError(`the bot is ${phase}`, {
+        field: "command",
+        value: command.command,
+        expected: "a bot that runs",
+      });
     // Somebody may start it again: written down at once. Where one that starts has read its state already, it is told.
-    const halts = haltState({ markets: Object.keys(config.markets), store: state, account, nowMs: seam.clock.nowMs() }, command);
+    const halts = haltState(
+      { markets: Object.keys(config.markets), store: state, account, nowMs: seam.clock.nowMs() },
+      command,
+    );
     const { marketId, reason } = command;
-    haltsMeanwhile.push({ command: "halt", reason, ...(marketId === undefined ? {} : { marketId }) });
+    haltsMeanwhile.push({
+      command: "halt",
+      reason,
+      ...(marketId === undefined ? {} : { marketId }),
+    });
     return { phase, account, halts } satisfies UnstartedBot;
   });
   return { server, haltsMeanwhile };

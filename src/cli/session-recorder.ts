@@ -26,14 +26,30 @@ export interface SessionRecorder {
 }
 
 /** Claims the folder of a recording. @throws ConfigError for one that is taken. */
-export async function openRecorder({ folder, config, dryRun, paper, seam, log }: SessionRecorderOptions): Promise<SessionRecorder> {
+export async function openRecorder({
+  folder,
+  config,
+  dryRun,
+  paper,
+  seam,
+  log,
+}: SessionRecorderOptions): Promise<SessionRecorder> {
   // It brings a database along, which a bot that records nothing does not wait for.
   const recordings = await import("../backtest/session/session-recording.js");
   recordings.SessionRecording.claim(folder);
   let begun: SessionRecording | undefined;
-  const onFailed = (error: unknown): void => log.error({ error, folder }, "the session is not recorded any further");
+  const onFailed = (error: unknown): void =>
+    log.error({ error, folder }, "the session is not recorded any further");
   const mode = paper !== undefined ? "paper" : dryRun ? "no-fills" : "live";
-  const session = { folder, config, mode, paper, version: packageVersion(), seam, onFailed } as const;
+  const session = {
+    folder,
+    config,
+    mode,
+    paper,
+    version: packageVersion(),
+    seam,
+    onFailed,
+  } as const;
   return {
     record: async (beginning) => {
       begun = await recordings.SessionRecording.begin(session, beginning);

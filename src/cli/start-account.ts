@@ -32,13 +32,17 @@ export interface StartAccount {
  * at once, those that ended with no order open once this one has traded to its end. The key of an account that may have open orders stays.
  * @throws ConfigError when the bot's key comes from a keystore; RunError when the folder cannot be written, or is another start's now.
  */
-export async function freshAccount({ env: given, seam }: CliContext, config: BotConfig): Promise<StartAccount> {
+export async function freshAccount(
+  { env: given, seam }: CliContext,
+  config: BotConfig,
+): Promise<StartAccount> {
   const { keyEnv } = config.account;
   if (keyEnv === undefined) {
     throw new ConfigError("start trades a fresh account of its own, never a keystore's", {
       field: "account.keystore",
       value: config.account.keystore?.file,
-      expected: "account.keyEnv, the variable that start hands the fresh key on in (marketwright run trades a keystore's account)",
+      expected:
+        "account.keyEnv, the variable that start hands the fresh key on in (marketwright run trades a keystore's account)",
     });
   }
   const privateKey = randomKey(seam.random);
@@ -55,7 +59,8 @@ export async function freshAccount({ env: given, seam }: CliContext, config: Bot
     store,
     keyPath: store.pathOf(KEY_FILE),
     over: (summary) => {
-      const isFlat = summary !== undefined && summary.ordersLeft.length === 0 && summary.openOrdersLeft === 0;
+      const isFlat =
+        summary !== undefined && summary.ordersLeft.length === 0 && summary.openOrdersLeft === 0;
       const traded = hasTraded();
       if (isFlat || !traded) store.write(ENDED_FILE, "");
       finish(summary !== undefined || traded);
@@ -89,7 +94,9 @@ async function inOneFolder(store: FileStateStore): Promise<FinishStart> {
 function clearEndedStarts(above: string, mayGo: (folder: string) => boolean): void {
   for (const name of readdirSync(above)) {
     const folder = join(above, name);
-    const isEnded = /^0x[0-9a-f]{40}$/.test(name) && [KEY_FILE, ENDED_FILE].every((file) => pathKind(join(folder, file)) === "file");
+    const isEnded =
+      /^0x[0-9a-f]{40}$/.test(name) &&
+      [KEY_FILE, ENDED_FILE].every((file) => pathKind(join(folder, file)) === "file");
     if (isEnded && mayGo(folder)) rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -9,9 +9,15 @@ import type { CliContext } from "./cli-context.js";
  * Takes the right to be the one `marketwright start` with an exchange at an address. One that takes any free port needs none.
  * @throws RunError that names the process of the other start
  */
-export async function lockStartAddress({ env }: CliContext, { host, port }: ExchangeConfig): Promise<() => void> {
+export async function lockStartAddress(
+  { env }: CliContext,
+  { host, port }: ExchangeConfig,
+): Promise<() => void> {
   if (port === 0) return () => {};
-  return lockStart(join(runtimeDir(env), `start-${host}-${port}.lock`), `has the exchange at ${host}:${port}`);
+  return lockStart(
+    join(runtimeDir(env), `start-${host}-${port}.lock`),
+    `has the exchange at ${host}:${port}`,
+  );
 }
 
 /** The same for a state folder that the bot's file names. */
@@ -24,6 +30,7 @@ async function lockStart(path: string, what: string): Promise<() => void> {
   const lock = await ProcessLock.takeOrWait(path);
   if (lock instanceof ProcessLock) return () => lock.release();
   throw new RunError(`another start is running: process ${lock} ${what}`, {
-    expected: "one start at a time, or another file and ports of its own: --port, --rpc-port, --metrics-port",
+    expected:
+      "one start at a time, or another file and ports of its own: --port, --rpc-port, --metrics-port",
   });
 }

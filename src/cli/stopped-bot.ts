@@ -29,7 +29,10 @@ export interface UnstartedBot {
   readonly resumed?: readonly WaitingHalt[];
 }
 
-type Told<Name extends "halt" | "resume" = "halt" | "resume"> = Extract<ControlCommand, { readonly command: Name }>;
+type Told<Name extends "halt" | "resume" = "halt" | "resume"> = Extract<
+  ControlCommand,
+  { readonly command: Name }
+>;
 
 /**
  * Carries out a halt or a resume on the state of a bot that does not run: whoever halts while a supervisor is between two starts shall find the
@@ -37,15 +40,25 @@ type Told<Name extends "halt" | "resume" = "halt" | "resume"> = Extract<ControlC
  * @throws ConfigError for a market that the file does not have, or a state of another account; RunError when the account's bot runs after all,
  * or the state cannot be written; CorruptStateError when what was kept is broken.
  */
-export async function tellStoppedBot({ env, seam }: CliContext, file: string, command: Told): Promise<UnstartedBot> {
+export async function tellStoppedBot(
+  { env, seam }: CliContext,
+  file: string,
+  command: Told,
+): Promise<UnstartedBot> {
   const config = loadBotOrders(file, env);
   const account = accountSigner(config.account, readAccountKey(config.account, env)).address;
   const stateDir = stateDirOf(config, account);
   const tell = (): UnstartedBot => {
     const store = new FileStateStore(stateDir, `${process.pid}.new`);
     claimState({ store, directory: store.directory, account });
-    const state = { markets: Object.keys(config.markets), store, account, nowMs: seam.clock.nowMs() };
-    if (command.command === "halt") return { phase: "not running", account, halts: haltState(state, command) };
+    const state = {
+      markets: Object.keys(config.markets),
+      store,
+      account,
+      nowMs: seam.clock.nowMs(),
+    };
+    if (command.command === "halt")
+      return { phase: "not running", account, halts: haltState(state, command) };
     return { phase: "not running", account, ...resumeState(state, command) };
   };
   if (command.command === "resume") {
@@ -81,7 +94,10 @@ export interface UnstartedState {
  * Halts in a state directory; returns the halts that are in force after it.
  * @throws ConfigError for a market that the file does not have; RunError when it cannot be written, CorruptStateError when it is broken.
  */
-export function haltState(state: UnstartedState, { marketId, reason }: Told<"halt">): readonly WaitingHalt[] {
+export function haltState(
+  state: UnstartedState,
+  { marketId, reason }: Told<"halt">,
+): readonly WaitingHalt[] {
   const memory = memoryOf(state, marketId);
   memory.keep({ marketId, why: reason, atMs: Math.round(state.nowMs) });
   requireWritten(memory);
@@ -93,11 +109,15 @@ export function haltState(state: UnstartedState, { marketId, reason }: Told<"hal
  * as the running bot accepts it, and a contract that is another than in the run before. What a start looks at anew has nothing to be ended.
  * @throws as {@link haltState}
  */
-export function resumeState(state: UnstartedState, { marketId }: Told<"resume">): Required<Pick<UnstartedBot, "halts" | "resumed">> {
+export function resumeState(
+  state: UnstartedState,
+  { marketId }: Told<"resume">,
+): Required<Pick<UnstartedBot, "halts" | "resumed">> {
   const { store, account } = state;
   const memory = memoryOf(state, marketId);
   const before = waitingHalts(state, memory);
-  const isMeant = (halt: { readonly marketId?: MarketId | undefined }): boolean => marketId === undefined || halt.marketId === marketId;
+  const isMeant = (halt: { readonly marketId?: MarketId | undefined }): boolean =>
+    marketId === undefined || halt.marketId === marketId;
   memory.forget(isMeant);
   requireWritten(memory);
   const ladder = new LatchMemory(store, account);
@@ -117,10 +137,17 @@ export function resumeState(state: UnstartedState, { marketId }: Told<"resume">)
 }
 
 /** @throws ConfigError for a market that the file does not have; CorruptStateError when what was kept is broken */
-function memoryOf({ markets, store, account }: UnstartedState, marketId: MarketId | undefined): HaltMemory {
+function memoryOf(
+  { markets, store, account }: UnstartedState,
+  marketId: MarketId | undefined,
+): HaltMemory {
   if (marketId !== undefined && !markets.includes(marketId)) {
     const expected = `one of ${markets.join(", ")}`;
-    throw new ConfigError("is no market of this bot", { field: "marketId", value: marketId, expected });
+    throw new ConfigError("is no market of this bot", {
+      field: "marketId",
+      value: marketId,
+      expected,
+    });
   }
   const memory = new HaltMemory(store, account);
   memory.read();
@@ -130,12 +157,20 @@ function memoryOf({ markets, store, account }: UnstartedState, marketId: MarketI
 /** @throws RunError when a change could not be written */
 function requireWritten({ unwritten }: Pick<HaltMemory | LatchMemory, "unwritten">): void {
   if (unwritten === undefined) return;
-  throw new RunError(`not written down: ${unwritten}`, { field: "stateDir", expected: "a folder that can be written" });
+  throw new RunError(`not written down: ${unwritten}`, {
+    field: "stateDir",
+    expected: "a folder that can be written",
+  });
 }
 
-function waitingHalts({ store, account }: UnstartedState, memory: HaltMemory): readonly WaitingHalt[] {
+function waitingHalts(
+  { store, account }: UnstartedState,
+  memory: HaltMemory,
+): readonly WaitingHalt[] {
   const manual = memory.read().map((halt) => ({ name: "manual" as const, ...halt }));
   const { rungs } = new LatchMemory(store, account).read();
   const losses = rungs.map(({ measure: name, ...latch }) => ({ name, ...latch }));
-  return [...manual, ...losses, ...readFoundHalts(store, account)].sort((one, other) => one.atMs - other.atMs);
+  return [...manual, ...losses, ...readFoundHalts(store, account)].sort(
+    (one, other) => one.atMs - other.atMs,
+  );
 }

@@ -24,7 +24,11 @@ const ERASE = /[\b\u007f]/;
  * @param output gets the prompt and the line's end, and nothing of what is typed.
  * @throws RunError when the user gives up with Ctrl-C, or with Ctrl-D at the start.
  */
-export function askSecret(prompt: string, input: SecretInput, output: { write(text: string): unknown }): Promise<string> {
+export function askSecret(
+  prompt: string,
+  input: SecretInput,
+  output: { write(text: string): unknown },
+): Promise<string> {
   return new Promise((resolve, reject) => {
     let typed: string[] = [];
     const end = (settle: () => void): void => {
@@ -35,7 +39,10 @@ export function askSecret(prompt: string, input: SecretInput, output: { write(te
       output.write("\n");
       settle();
     };
-    const giveUp = (): void => end(() => reject(new RunError("nothing was typed", { expected: prompt.replace(/:\s*$/, "") })));
+    const giveUp = (): void =>
+      end(() =>
+        reject(new RunError("nothing was typed", { expected: prompt.replace(/:\s*$/, "") })),
+      );
     const ended = giveUp;
     const take = (text: string): void => {
       let taken = 0;

@@ -8,7 +8,11 @@ export { orAborted } from "../core/or-aborted.js";
  * @param left what is to be said of what is done by then.
  * @throws Interrupted once the work has given up; whatever the work throws
  */
-export async function untilInterrupted<T>(context: CliContext, left: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function untilInterrupted<T>(
+  context: CliContext,
+  left: string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const abort = new AbortController();
   let by: string | undefined;
   void context.interrupted().then((signal) => {

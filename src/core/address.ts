@@ -23,7 +23,11 @@ export function checksumAddress(address: Hex): Hex {
  */
 export function lowerCaseAddress(address: Hex, field = "address"): Hex {
   if (!ADDRESS.test(address)) {
-    throw new FormatError("not an address", { field, value: address, expected: "0x and 40 hex digits" });
+    throw new FormatError("not an address", {
+      field,
+      value: address,
+      expected: "0x and 40 hex digits",
+    });
   }
   return address.toLowerCase();
 }

@@ -37,10 +37,17 @@ export function nodeAt(root: SchemaNode, path: ConfigPath, value: unknown): Sche
   let nodes: readonly SchemaNode[] = [root];
   let held = value;
   for (const key of path) {
-    nodes = nodes.flatMap((node) => formsOf(node, held)).flatMap((form) => childOf(form, key) ?? []);
-    held = typeof held === "object" && held !== null ? (held as Record<string | number, unknown>)[key] : undefined;
+    nodes = nodes
+      .flatMap((node) => formsOf(node, held))
+      .flatMap((form) => childOf(form, key) ?? []);
+    held =
+      typeof held === "object" && held !== null
+        ? (held as Record<string | number, unknown>)[key]
+        : undefined;
   }
-  const forms = nodes.flatMap((node) => (typeof held === "object" && held !== null ? formsOf(node, held) : [node]));
+  const forms = nodes.flatMap((node) =>
+    typeof held === "object" && held !== null ? formsOf(node, held) : [node],
+  );
   return forms.length > 1 ? { anyOf: forms } : forms[0];
 }
 
@@ -56,10 +63,14 @@ function formsOf(node: SchemaNode, held: unknown): readonly SchemaNode[] {
     return fixed.length > 0 && fixed.every(([key, child]) => child.const === mapping[key]);
   });
   if (chosen.length > 0) return chosen;
-  const shared = ({ properties = {} }: SchemaNode): number => Object.keys(mapping).filter((key) => Object.hasOwn(properties, key)).length;
+  const shared = ({ properties = {} }: SchemaNode): number =>
+    Object.keys(mapping).filter((key) => Object.hasOwn(properties, key)).length;
   const most = Math.max(...forms.map(shared));
   // A form's own key tells it from the others as well as a fixed value does.
-  return most > 0 && !forms.some(({ properties = {} }) => Object.values(properties).some((child) => child.const !== undefined))
+  return most > 0 &&
+    !forms.some(({ properties = {} }) =>
+      Object.values(properties).some((child) => child.const !== undefined),
+    )
     ? forms.filter((form) => shared(form) === most)
     : forms;
 }
@@ -67,7 +78,8 @@ function formsOf(node: SchemaNode, held: unknown): readonly SchemaNode[] {
 function childOf(node: SchemaNode, key: string | number): SchemaNode | undefined {
   const own = node.properties?.[key];
   if (own !== undefined) return own;
-  if (typeof key === "number" && node.prefixItems?.[key] !== undefined) return node.prefixItems[key];
+  if (typeof key === "number" && node.prefixItems?.[key] !== undefined)
+    return node.prefixItems[key];
   if (typeof key === "number" && typeof node.items === "object") return node.items;
   return typeof node.additionalProperties === "object" ? node.additionalProperties : undefined;
 }
@@ -81,11 +93,15 @@ export function choicesOf(node: SchemaNode): readonly string[] {
 }
 
 /** The key by whose fixed value the forms of a mapping are told apart. */
-function fixedKeyOf(forms: readonly SchemaNode[]): { readonly key: string; readonly values: readonly string[] } | undefined {
+function fixedKeyOf(
+  forms: readonly SchemaNode[],
+): { readonly key: string; readonly values: readonly string[] } | undefined {
   const key = Object.keys(forms[0]?.properties ?? {}).find((name) =>
     forms.every(({ properties }) => properties?.[name]?.const !== undefined),
   );
-  return key === undefined ? undefined : { key, values: forms.map(({ properties }) => String(properties?.[key]?.const)) };
+  return key === undefined
+    ? undefined
+    : { key, values: forms.map(({ properties }) => String(properties?.[key]?.const)) };
 }
 
 /** What a node takes, in words: `a whole number of milliseconds from 50 to 60000`. `key` tells the unit. */
@@ -96,11 +112,17 @@ export function describeExpectation(node: SchemaNode, key: string): string {
   const choices = node.anyOf ?? node.oneOf;
   if (choices !== undefined) {
     const fixed = fixedKeyOf(choices);
-    if (fixed !== undefined) return `a mapping whose ${fixed.key} is one of ${fixed.values.join(", ")}`;
-    return [...new Set(choices.map((choice) => describeExpectation({ ...bounds(node), ...choice }, key)))].join(" or ");
+    if (fixed !== undefined)
+      return `a mapping whose ${fixed.key} is one of ${fixed.values.join(", ")}`;
+    return [
+      ...new Set(choices.map((choice) => describeExpectation({ ...bounds(node), ...choice }, key))),
+    ].join(" or ");
   }
   if (Array.isArray(node.type)) {
-    return describeExpectation({ ...node, type: undefined, anyOf: node.type.map((type: string) => ({ type })) }, key);
+    return describeExpectation(
+      { ...node, type: undefined, anyOf: node.type.map((type: string) => ({ type })) },
+      key,
+    );
   }
   if (node.const !== undefined) return JSON.stringify(node.const);
   if (node.enum !== undefined) return `one of ${node.enum.join(", ")}`;
@@ -124,7 +146,11 @@ export function describeExpectation(node: SchemaNode, key: string): string {
   }
 }
 
-function listWords({ prefixItems, minItems = 0, maxItems = Number.POSITIVE_INFINITY }: SchemaNode): string {
+function listWords({
+  prefixItems,
+  minItems = 0,
+  maxItems = Number.POSITIVE_INFINITY,
+}: SchemaNode): string {
   if (prefixItems !== undefined)
     return `a list of ${prefixItems.length}: ${prefixItems.map((item) => describeExpectation(item, "")).join(", ")}`;
   const least = minItems === 0 ? "" : `at least ${minItems}`;
@@ -135,11 +161,18 @@ function listWords({ prefixItems, minItems = 0, maxItems = Number.POSITIVE_INFIN
 
 function mappingWords({ properties, propertyNames }: SchemaNode): string {
   if (properties !== undefined) return `a mapping of ${Object.keys(properties).join(", ")}`;
-  return propertyNames?.expected === undefined ? "a mapping" : `a mapping whose keys are ${propertyNames.expected}`;
+  return propertyNames?.expected === undefined
+    ? "a mapping"
+    : `a mapping whose keys are ${propertyNames.expected}`;
 }
 
 function textWords({ description, minLength = 0, format }: SchemaNode): string {
-  const text = format !== undefined ? `a text of the form ${format}` : minLength === 1 ? "a text that is not empty" : "a text";
+  const text =
+    format !== undefined
+      ? `a text of the form ${format}`
+      : minLength === 1
+        ? "a text that is not empty"
+        : "a text";
   return description === undefined ? text : `a text: ${lowerFirst(description.replace(/\.$/, ""))}`;
 }
 
@@ -158,12 +191,26 @@ function unitWords(key: string): string {
   return /^(in|as|per) /.test(words) ? ` ${words}` : ` of ${words}`;
 }
 
-function range({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: SchemaNode): string {
+function range({
+  minimum,
+  maximum,
+  exclusiveMinimum,
+  exclusiveMaximum,
+  multipleOf,
+}: SchemaNode): string {
   const low = exclusiveMinimum === undefined ? safe(minimum) : exclusiveMinimum;
   const high = exclusiveMaximum === undefined ? safe(maximum) : exclusiveMaximum;
-  const from = low === undefined ? "" : exclusiveMinimum === undefined ? `from ${low}` : `above ${low}`;
-  const to = high === undefined ? "" : exclusiveMaximum === undefined ? `${from === "" ? "at most" : "to"} ${high}` : `below ${high}`;
-  const words = [from, to].filter(Boolean).join(from.startsWith("above") || to.startsWith("below") ? " and " : " ");
+  const from =
+    low === undefined ? "" : exclusiveMinimum === undefined ? `from ${low}` : `above ${low}`;
+  const to =
+    high === undefined
+      ? ""
+      : exclusiveMaximum === undefined
+        ? `${from === "" ? "at most" : "to"} ${high}`
+        : `below ${high}`;
+  const words = [from, to]
+    .filter(Boolean)
+    .join(from.startsWith("above") || to.startsWith("below") ? " and " : " ");
   const grid = multipleOf === undefined ? "" : `, a multiple of ${multipleOf}`;
   return `${words === "" ? "" : ` ${words.replace("and to", "and at most")}`}${grid}`;
 }

@@ -5,10 +5,15 @@ import { isSecretField, maskSecrets, NOT_SHOWN, shownVariable } from "./secrets.
  * The error of what somebody wrote in a config. What may be a secret is left out of it, wherever it was pasted by mistake (as a value, as the name
  * of a key, or in a line that is quoted): a private key, a wallet's phrase, the value of a key such as `password`, and what addresses carry.
  */
-export function configFault(summary: string, { field, value, expected, cause }: ErrorDetail): ConfigError {
+export function configFault(
+  summary: string,
+  { field, value, expected, cause }: ErrorDetail,
+): ConfigError {
   return new ConfigError(withoutKeys(summary), {
     ...(field === undefined ? {} : { field: withoutKeys(field) }),
-    ...(value === undefined ? {} : { value: isOfSecret(field) ? withoutSecret(value) : withoutSecrets(value) }),
+    ...(value === undefined
+      ? {}
+      : { value: isOfSecret(field) ? withoutSecret(value) : withoutSecrets(value) }),
     ...(expected === undefined ? {} : { expected: withoutKeys(expected) }),
     ...(cause === undefined ? {} : { cause }),
   });
@@ -16,7 +21,10 @@ export function configFault(summary: string, { field, value, expected, cause }: 
 
 /** Whether a field, `account.keyEnv` or `chain.rpcEnv.0`, is one whose value could be a secret. */
 function isOfSecret(field: string | undefined): boolean {
-  return field !== undefined && isSecretField(field.split(".").findLast((part) => !/^\d+$/.test(part)) ?? "");
+  return (
+    field !== undefined &&
+    isSecretField(field.split(".").findLast((part) => !/^\d+$/.test(part)) ?? "")
+  );
 }
 
 /** The value of a field that a secret may stand in: names of variables are shown, and what holds none. */
@@ -29,13 +37,19 @@ function withoutSecret(held: unknown): unknown {
 function withoutSecrets(held: unknown): unknown {
   // Nine words in a row are a phrase in a value, and a sentence in what is said of it.
   if (typeof held === "string")
-    return withoutKeys(held).replace(/\b[a-z]{3,8}(\s+[a-z]{3,8}){8,}\b/gi, "[not shown: looks like a wallet's phrase]");
+    return withoutKeys(held).replace(
+      /\b[a-z]{3,8}(\s+[a-z]{3,8}){8,}\b/gi,
+      "[not shown: looks like a wallet's phrase]",
+    );
   if (typeof held === "bigint") return held.toString();
   if (typeof held === "number" && Number.isFinite(held) && Math.abs(held) > 1e60) return KEY_HIDDEN;
   if (Array.isArray(held)) return held.map(withoutSecrets);
   if (typeof held === "object" && held !== null)
     return Object.fromEntries(
-      Object.entries(held).map(([key, value]) => [withoutKeys(key), isSecretField(key) ? withoutSecret(value) : withoutSecrets(value)]),
+      Object.entries(held).map(([key, value]) => [
+        withoutKeys(key),
+        isSecretField(key) ? withoutSecret(value) : withoutSecrets(value),
+      ]),
     );
   return held;
 }

@@ -8,22 +8,37 @@ type Has = (key: string) => boolean;
 
 /** By keys at the top that no file of another kind has, in the order in which they are asked. */
 const KINDS = {
-  sweep: { example: "config/sweep.yaml", isTold: (has: Has) => has("backtest") || has("parameters") },
+  sweep: {
+    example: "config/sweep.yaml",
+    isTold: (has: Has) => has("backtest") || has("parameters"),
+  },
   backtest: { example: "config/backtest.yaml", isTold: (has: Has) => has("history") || has("bot") },
-  bot: { example: "config/minimal.yaml", isTold: (has: Has) => has("exchange") || has("quotes") || has("risk") },
-  exchange: { example: "config/exchange.yaml", isTold: (has: Has) => has("markets") && !has("account") },
+  bot: {
+    example: "config/minimal.yaml",
+    isTold: (has: Has) => has("exchange") || has("quotes") || has("risk"),
+  },
+  exchange: {
+    example: "config/exchange.yaml",
+    isTold: (has: Has) => has("markets") && !has("account"),
+  },
 } as const;
 
 /**
  * Asks of a file that it is of the kind that is read, where its keys tell: what is wrong with a file of another kind is not its first unknown key.
  * @throws ConfigError naming the kind that it is
  */
-export function requireKind(kind: ConfigKind, path: string, { isWritten }: Pick<YamlSource, "isWritten">): void {
+export function requireKind(
+  kind: ConfigKind,
+  path: string,
+  { isWritten }: Pick<YamlSource, "isWritten">,
+): void {
   const isOf = (one: ConfigKind): boolean => KINDS[one].isTold((key) => isWritten([key]));
   if (isOf(kind)) return;
   const found = (Object.keys(KINDS) as ConfigKind[]).find(isOf);
   if (found === undefined) return;
-  throw new ConfigError(`${path} is ${whose(found)} file`, { expected: `${whose(kind)}, such as ${KINDS[kind].example}` });
+  throw new ConfigError(`${path} is ${whose(found)} file`, {
+    expected: `${whose(kind)}, such as ${KINDS[kind].example}`,
+  });
 }
 
 function whose(kind: ConfigKind): string {

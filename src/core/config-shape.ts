@@ -31,9 +31,12 @@ export function checkShape<Schema extends z.ZodType>(
   const result = strict.safeParse(value, { reportInput: true });
   if (result.success) return result.data as z.output<Schema>;
   const root = schemaNode(strict);
-  const issues = result.error.issues.flatMap((issue) => meantIssues(issue, value)).sort((a, b) => rank(a) - rank(b));
+  const issues = result.error.issues
+    .flatMap((issue) => meantIssues(issue, value))
+    .sort((a, b) => rank(a) - rank(b));
   const [first] = issues;
-  if (first === undefined) throw new ConfigError("is not what it should be", { field: at.join(".") });
+  if (first === undefined)
+    throw new ConfigError("is not what it should be", { field: at.join(".") });
   throw problem(first, issues.length - 1, value, root, { at, locate });
 }
 
@@ -66,17 +69,35 @@ function rank(issue: Issue): number {
 function meantIssues(issue: Issue, value: unknown): readonly Issue[] {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
   const held = valueAt(value, plainPath(issue));
-  if (typeof held !== "object" || held === null || Array.isArray(held) || Object.keys(held).length === 0) return [issue];
+  if (
+    typeof held !== "object" ||
+    held === null ||
+    Array.isArray(held) ||
+    Object.keys(held).length === 0
+  )
+    return [issue];
   const forms = issue.errors
-    .map((errors) => errors.flatMap((inner) => meantIssues({ ...inner, path: [...issue.path, ...inner.path] }, value)))
-    .filter((errors) => !errors.some((inner) => inner.code === "invalid_type" && inner.path.length === issue.path.length))
+    .map((errors) =>
+      errors.flatMap((inner) =>
+        meantIssues({ ...inner, path: [...issue.path, ...inner.path] }, value),
+      ),
+    )
+    .filter(
+      (errors) =>
+        !errors.some(
+          (inner) => inner.code === "invalid_type" && inner.path.length === issue.path.length,
+        ),
+    )
     .sort((a, b) => weight(a, held) - weight(b, held));
   return forms[0] ?? [issue];
 }
 
 /** How far a mapping is from a form: keys that the form does not know, then what else is wrong. */
 function weight(errors: readonly Issue[], held: object): number {
-  const unknown = errors.reduce((sum, inner) => sum + (inner.code === "unrecognized_keys" ? inner.keys.length : 0), 0);
+  const unknown = errors.reduce(
+    (sum, inner) => sum + (inner.code === "unrecognized_keys" ? inner.keys.length : 0),
+    0,
+  );
   return unknown * (Object.keys(held).length + 1) * 100 + errors.length;
 }
 
@@ -84,7 +105,13 @@ function plainPath(issue: Issue): (string | number)[] {
   return issue.path.filter((key) => typeof key !== "symbol");
 }
 
-function problem(issue: Issue, more: number, value: unknown, root: SchemaNode, { at = [], locate }: ShapeContext): ConfigError {
+function problem(
+  issue: Issue,
+  more: number,
+  value: unknown,
+  root: SchemaNode,
+  { at = [], locate }: ShapeContext,
+): ConfigError {
   const inner = plainPath(issue);
   const unknownKey = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
   const path = unknownKey === undefined ? inner : [...inner, unknownKey];
@@ -121,11 +148,16 @@ function wrongKey(key: string, held: unknown, node: SchemaNode | undefined): Fin
   const forms = node?.anyOf ?? (node === undefined ? [] : [node]);
   const known = [...new Set(forms.flatMap(({ properties = {} }) => Object.keys(properties)))];
   if (node !== undefined && known.includes(key))
-    return { summary: "does not go with the keys beside it", expected: describeExpectation(node, key) };
+    return {
+      summary: "does not go with the keys beside it",
+      expected: describeExpectation(node, key),
+    };
   const isComma = /^\d+$/.test(key) && held === null;
   return {
     summary: "unknown key",
-    hint: isComma ? "where a comma ends a value (numbers are written without)" : meantKey(key, held, known),
+    hint: isComma
+      ? "where a comma ends a value (numbers are written without)"
+      : meantKey(key, held, known),
     expected: known.length === 0 ? "no such key" : `one of ${known.join(", ")}`,
   };
 }
@@ -134,32 +166,55 @@ function wrongKey(key: string, held: unknown, node: SchemaNode | undefined): Fin
 function wrongName(name: string, mapping: SchemaNode | undefined): Finding {
   const names = mapping?.propertyNames ?? {};
   const lower = name.toLowerCase();
-  const fits = lower !== name && names.pattern !== undefined && new RegExp(names.pattern).test(lower);
-  return { summary: "is no such name", hint: fits ? `did you mean ${lower}?` : undefined, expected: describeExpectation(names, "") };
+  const fits =
+    lower !== name && names.pattern !== undefined && new RegExp(names.pattern).test(lower);
+  return {
+    summary: "is no such name",
+    hint: fits ? `did you mean ${lower}?` : undefined,
+    expected: describeExpectation(names, ""),
+  };
 }
 
-function wrongValue(issue: Issue, held: unknown, node: SchemaNode | undefined, path: ConfigPath): Finding {
-  const own = "params" in issue && typeof issue.params?.expected === "string" ? issue.params.expected : undefined;
-  const expected = own ?? (node === undefined ? expectedBy(issue) : describeExpectation(node, String(path.at(-1) ?? "")));
-  const near = typeof held === "string" ? nearestName(held, node === undefined ? [] : choicesOf(node)) : undefined;
+function wrongValue(
+  issue: Issue,
+  held: unknown,
+  node: SchemaNode | undefined,
+  path: ConfigPath,
+): Finding {
+  const own =
+    "params" in issue && typeof issue.params?.expected === "string"
+      ? issue.params.expected
+      : undefined;
+  const expected =
+    own ??
+    (node === undefined ? expectedBy(issue) : describeExpectation(node, String(path.at(-1) ?? "")));
+  const near =
+    typeof held === "string"
+      ? nearestName(held, node === undefined ? [] : choicesOf(node))
+      : undefined;
   const hint = near === undefined ? otherWriting(held, node) : `did you mean ${near}?`;
   return { summary: summaryOf(issue, held, node), hint, expected };
 }
 
 /** What a value was most likely meant to be, where it is written as one of another kind. */
 function otherWriting(held: unknown, node: SchemaNode | undefined): string | undefined {
-  if (typeof held === "number" && node?.type === "string" && node.pattern === undefined) return "where a text is written in quotes";
+  if (typeof held === "number" && node?.type === "string" && node.pattern === undefined)
+    return "where a text is written in quotes";
   if (typeof held !== "string" || held.trim() === "") return undefined;
-  if (node?.type === "boolean" && /^(yes|no|on|off)$/i.test(held)) return `did you mean ${/^(yes|on)$/i.test(held)}?`;
+  if (node?.type === "boolean" && /^(yes|no|on|off)$/i.test(held))
+    return `did you mean ${/^(yes|on)$/i.test(held)}?`;
   const isNumber = node?.type === "number" || node?.type === "integer";
-  return isNumber && Number.isFinite(Number(held)) ? "where a number is written without quotes" : undefined;
+  return isNumber && Number.isFinite(Number(held))
+    ? "where a number is written without quotes"
+    : undefined;
 }
 
 function summaryOf(issue: Issue, held: unknown, node: SchemaNode | undefined): string {
   if (issue.code === "custom" && issue.message !== "Invalid input") return issue.message;
   if (held === undefined) return "is missing";
   if (held === null) return "is empty";
-  if (typeof held === "string" && node !== undefined && choicesOf(node).length > 0) return "is none of the choices";
+  if (typeof held === "string" && node !== undefined && choicesOf(node).length > 0)
+    return "is none of the choices";
   switch (issue.code) {
     case "invalid_value":
       return "is none of the choices";
@@ -173,7 +228,9 @@ function summaryOf(issue: Issue, held: unknown, node: SchemaNode | undefined): s
       return "is off its grid";
     case "invalid_type":
       if (typeof held === "number" && !Number.isFinite(held)) return "is no finite number";
-      return issue.expected === "int" && typeof held === "number" ? "is no whole number" : "is of the wrong type";
+      return issue.expected === "int" && typeof held === "number"
+        ? "is no whole number"
+        : "is of the wrong type";
     case "invalid_union":
       return typeof held === "object" ? "has none of its forms" : "is of the wrong type";
     default:
@@ -181,7 +238,13 @@ function summaryOf(issue: Issue, held: unknown, node: SchemaNode | undefined): s
   }
 }
 
-function sizeWords(origin: string, held: unknown, number: string, text: string, list: string): string {
+function sizeWords(
+  origin: string,
+  held: unknown,
+  number: string,
+  text: string,
+  list: string,
+): string {
   if (held === 0) return "must not be zero";
   if (origin === "string") return held === "" ? "is empty" : text;
   return origin === "array" || origin === "set" || origin === "map" ? list : number;
@@ -201,7 +264,10 @@ function hasCatchall(schema: z.ZodType): boolean {
 
 function valueAt(value: unknown, path: ConfigPath): unknown {
   return path.reduce<unknown>(
-    (held, key) => (typeof held === "object" && held !== null ? (held as Record<string | number, unknown>)[key] : undefined),
+    (held, key) =>
+      typeof held === "object" && held !== null
+        ? (held as Record<string | number, unknown>)[key]
+        : undefined,
     value,
   );
 }

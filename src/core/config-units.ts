@@ -38,7 +38,10 @@ const UNITS: readonly UnitSuffix[] = [
 ];
 
 /** The unit that a key ends in, with the rest of the key. */
-export function splitUnit(key: string): { readonly stem: string; readonly unit: UnitSuffix | undefined } {
+export function splitUnit(key: string): {
+  readonly stem: string;
+  readonly unit: UnitSuffix | undefined;
+} {
   const unit = UNITS.find(({ suffix }) => key.length > suffix.length && key.endsWith(suffix));
   return { stem: unit === undefined ? key : key.slice(0, -unit.suffix.length), unit };
 }
@@ -47,15 +50,28 @@ export function splitUnit(key: string): { readonly stem: string; readonly unit: 
  * What an unknown key was most likely meant to be, in words: the same key in its right unit (with the value
  * converted where it is a duration), else the nearest known key.
  */
-export function meantKey(wrong: string, value: unknown, known: readonly string[]): string | undefined {
+export function meantKey(
+  wrong: string,
+  value: unknown,
+  known: readonly string[],
+): string | undefined {
   const { stem, unit } = splitUnit(wrong);
   const nearest = nearestName(wrong, known);
   for (const key of [...known].sort((a, b) => Number(b === nearest) - Number(a === nearest))) {
     const right = splitUnit(key);
-    if (right.unit === undefined || right.stem.toLowerCase() !== stem.toLowerCase() || key === wrong) continue;
+    if (
+      right.unit === undefined ||
+      right.stem.toLowerCase() !== stem.toLowerCase() ||
+      key === wrong
+    )
+      continue;
     if (right.unit.suffix === unit?.suffix) break;
-    const factor = unit?.ms === undefined || right.unit.ms === undefined ? undefined : unit.ms / right.unit.ms;
-    const converted = factor === undefined || factor === 1 || typeof value !== "number" ? "" : `: ${value * factor}`;
+    const factor =
+      unit?.ms === undefined || right.unit.ms === undefined ? undefined : unit.ms / right.unit.ms;
+    const converted =
+      factor === undefined || factor === 1 || typeof value !== "number"
+        ? ""
+        : `: ${value * factor}`;
     return `did you mean ${key}${converted} (${right.unit.words})?`;
   }
   return nearest === undefined ? undefined : `did you mean ${nearest}?`;

@@ -1,6 +1,15 @@
 import { isUtf8 } from "node:buffer";
 import { basename } from "node:path";
-import { type Document, isCollection, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from "yaml";
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from "yaml";
 import { configFault } from "./config-fault.js";
 import { ConfigError } from "./errors.js";
 import { readPlainFile } from "./plain-files.js";
@@ -38,7 +47,11 @@ export function loadYamlFile(path: string, reading: YamlReading = {}): YamlSourc
  * Parses the text of a YAML file that is called `name` in messages.
  * @throws ConfigError with the line of what is wrong.
  */
-function parseYaml(text: string, name: string, { exactNumbers, onDuplicate }: YamlReading = {}): YamlSource {
+function parseYaml(
+  text: string,
+  name: string,
+  { exactNumbers, onDuplicate }: YamlReading = {},
+): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -50,30 +63,44 @@ function parseYaml(text: string, name: string, { exactNumbers, onDuplicate }: Ya
   // What the parser warns of it leaves out: a tag that somebody meant to be read.
   const [fault] = [...document.errors, ...document.warnings];
   if (fault !== undefined) throw yamlFault(fault, document, { text, name, lines });
-  if (document.contents === null) throw new ConfigError(`${name} is empty`, { expected: "a YAML mapping" });
-  const lineOf = (node: Node | null | undefined): number => lines.linePos(node?.range?.[0] ?? 0).line;
+  if (document.contents === null)
+    throw new ConfigError(`${name} is empty`, { expected: "a YAML mapping" });
+  const lineOf = (node: Node | null | undefined): number =>
+    lines.linePos(node?.range?.[0] ?? 0).line;
   visit(document, {
     Alias: (_key, alias, ancestors) => {
       if (alias.resolve(document) !== undefined) return;
       const field = keysAbove(ancestors).join(".");
       const expected = `an anchor (&${alias.source}) above it`;
-      throw configFault(`is an alias of nothing, in ${name} line ${lineOf(alias)}`, { field, value: `*${alias.source}`, expected });
+      throw configFault(`is an alias of nothing, in ${name} line ${lineOf(alias)}`, {
+        field,
+        value: `*${alias.source}`,
+        expected,
+      });
     },
     Pair: (_key, pair, ancestors) => {
       if (isCollection(pair.key)) {
         const value = text.slice(...(pair.key.range ?? [])).trim();
-        throw configFault(`is no key, in ${name} line ${lineOf(pair.key)}`, { value, expected: "a text as a key" });
+        throw configFault(`is no key, in ${name} line ${lineOf(pair.key)}`, {
+          value,
+          expected: "a text as a key",
+        });
       }
       if (!isScalar(pair.key)) return;
       const path = [...keysAbove(ancestors), String(pair.key.value)];
       const map = ancestors.at(-1);
       const key = pair.key;
       const twice = isMap(map)
-        ? map.items.find((other) => other !== pair && isScalar(other.key) && other.key.value === key.value)
+        ? map.items.find(
+            (other) => other !== pair && isScalar(other.key) && other.key.value === key.value,
+          )
         : undefined;
       if (twice !== undefined && key.value !== "<<") {
         throw configFault(
-          `is written twice, in ${name} lines ${lineOf(twice.key as Node)} and ${lineOf(key)}`.replace(/(\d+) and (\d+)$/, inOrder),
+          `is written twice, in ${name} lines ${lineOf(twice.key as Node)} and ${lineOf(key)}`.replace(
+            /(\d+) and (\d+)$/,
+            inOrder,
+          ),
           {
             field: path.join("."),
             expected: onDuplicate?.(path) ?? "each key once",
@@ -91,7 +118,11 @@ function parseYaml(text: string, name: string, { exactNumbers, onDuplicate }: Ya
     },
   });
   const value = toPlain(document, name);
-  return { value, locate: (path) => `${name} line ${lineOf(nearestNode(document, path))}`, isWritten: (path) => holds(value, path) };
+  return {
+    value,
+    locate: (path) => `${name} line ${lineOf(nearestNode(document, path))}`,
+    isWritten: (path) => holds(value, path),
+  };
 }
 
 const WRONG_PATHS: Readonly<Record<string, string>> = {
@@ -113,7 +144,8 @@ function readText(path: string): string {
     const why = WRONG_PATHS[String(code)] ?? `cannot be read (${String(code)})`;
     throw new ConfigError(`${path} ${why}`, { expected, cause });
   }
-  if (!isUtf8(bytes)) throw new ConfigError(`${path} is not written in UTF-8`, { expected: "a YAML file in UTF-8" });
+  if (!isUtf8(bytes))
+    throw new ConfigError(`${path} is not written in UTF-8`, { expected: "a YAML file in UTF-8" });
   return bytes.toString("utf8");
 }
 
@@ -122,14 +154,21 @@ function toPlain(document: Document.Parsed, name: string): unknown {
   try {
     value = document.toJS({ maxAliasCount: 100 });
   } catch (cause) {
-    throw configFault(`${name} cannot be resolved: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      expected: "aliases that have anchors",
-      cause,
-    });
+    throw configFault(
+      `${name} cannot be resolved: ${cause instanceof Error ? cause.message : String(cause)}`,
+      {
+        expected: "aliases that have anchors",
+        cause,
+      },
+    );
   }
   // Whatever goes through it would never come to an end.
   const field = pathIntoItself(value)?.join(".");
-  if (field !== undefined) throw configFault(`is an alias of what it lies in, in ${name}`, { field, expected: "a value that ends" });
+  if (field !== undefined)
+    throw configFault(`is an alias of what it lies in, in ${name}`, {
+      field,
+      expected: "a value that ends",
+    });
   return value;
 }
 

@@ -6,10 +6,12 @@ const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
  */
 export async function withDefaultSignals<T>(work: () => Promise<T>): Promise<T> {
   const heard = SIGNALS.map((signal) => ({ signal, listeners: process.listeners(signal) }));
-  for (const { signal, listeners } of heard) for (const listener of listeners) process.off(signal, listener);
+  for (const { signal, listeners } of heard)
+    for (const listener of listeners) process.off(signal, listener);
   try {
     return await work();
   } finally {
-    for (const { signal, listeners } of heard) for (const listener of listeners) process.on(signal, listener);
+    for (const { signal, listeners } of heard)
+      for (const listener of listeners) process.on(signal, listener);
   }
 }

@@ -1,4 +1,6 @@
-const [QUOTE, BACKSLASH, OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST, COMMA] = [34, 92, 123, 125, 91, 93, 44];
+const [QUOTE, BACKSLASH, OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST, COMMA] = [
+  34, 92, 123, 125, 91, 93, 44,
+];
 
 /**
  * The first key that a JSON object has twice, at any depth; undefined where none has. `JSON.parse` takes the last value of such a key, other
@@ -49,6 +51,7 @@ export function duplicateKey(text: string): string | undefined {
 /** The place behind the closing quote. */
 function endOfText(text: string, start: number): number {
   let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE)
+    at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
   return at + 1;
 }

@@ -25,7 +25,11 @@ export const nobleBackend: EcdsaBackend = {
   isPrivateKey: (privateKey) => curve.utils.isValidSecretKey(privateKey),
   publicKey: (privateKey) => curve.getPublicKey(privateKey, false),
   sign(digest, privateKey, out) {
-    const recovered = curve.sign(digest, privateKey, { prehash: false, lowS: true, format: "recovered" });
+    const recovered = curve.sign(digest, privateKey, {
+      prehash: false,
+      lowS: true,
+      format: "recovered",
+    });
     out.set(recovered.subarray(1), 0);
     return recovered[0] as number;
   },
@@ -53,8 +57,10 @@ export function loadNativeBackend(): EcdsaBackend | { readonly unavailable: unkn
     name: "native",
     isPrivateKey: (privateKey) => binding.privateKeyVerify(privateKey),
     publicKey: (privateKey) => binding.publicKeyCreate(privateKey, false),
-    sign: (digest, privateKey, out) => binding.ecdsaSign(reduced(digest), privateKey, undefined, out.subarray(0, 64)).recid,
-    recover: (compact, recoveryId, digest) => binding.ecdsaRecover(compact, recoveryId, digest, false),
+    sign: (digest, privateKey, out) =>
+      binding.ecdsaSign(reduced(digest), privateKey, undefined, out.subarray(0, 64)).recid,
+    recover: (compact, recoveryId, digest) =>
+      binding.ecdsaRecover(compact, recoveryId, digest, false),
   };
 }
 
@@ -70,5 +76,7 @@ function reduced(digest: Uint8Array): Uint8Array {
     return digest;
   }
   const value = BigInt(bytesToHex(digest));
-  return value < GROUP_ORDER ? digest : hexToBytes(`0x${(value - GROUP_ORDER).toString(16).padStart(64, "0")}`);
+  return value < GROUP_ORDER
+    ? digest
+    : hexToBytes(`0x${(value - GROUP_ORDER).toString(16).padStart(64, "0")}`);
 }

@@ -17,7 +17,10 @@ export class MarketwrightError extends Error {
   readonly expected: string | undefined;
 
   constructor(summary: string, detail: ErrorDetail = {}) {
-    super(sentence(summary, detail), detail.cause === undefined ? undefined : { cause: detail.cause });
+    super(
+      sentence(summary, detail),
+      detail.cause === undefined ? undefined : { cause: detail.cause },
+    );
     this.name = new.target.name;
     this.field = detail.field;
     this.value = detail.value;
@@ -44,14 +47,20 @@ function sentence(summary: string, { field, value, expected }: ErrorDetail): str
 /** A value in words: as JSON where it has one, and of a long one its beginning. */
 export function shown(value: unknown): string {
   // Masked before it is cut: half a secret is not recognised any more.
-  const text = maskSecrets(typeof value === "string" || typeof value === "object" ? jsonOf(value) : String(value));
+  const text = maskSecrets(
+    typeof value === "string" || typeof value === "object" ? jsonOf(value) : String(value),
+  );
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }
 
 /** Of every value: an error that cannot be said would hide what it is about. */
 function jsonOf(value: unknown): string {
   try {
-    return JSON.stringify(value, (_key, held: unknown) => (typeof held === "bigint" ? String(held) : held)) ?? "nothing";
+    return (
+      JSON.stringify(value, (_key, held: unknown) =>
+        typeof held === "bigint" ? String(held) : held,
+      ) ?? "nothing"
+    );
   } catch {
     // It holds itself.
     return Object.prototype.toString.call(value);

@@ -4,7 +4,8 @@ import type { Hex } from "./units.js";
 /** The characters of each byte's two hex digits, the first in the lower eight bits. */
 const PAIRS = Uint16Array.from(
   { length: 256 },
-  (_, byte) => "0123456789abcdef".charCodeAt(byte >> 4) | ("0123456789abcdef".charCodeAt(byte & 15) << 8),
+  (_, byte) =>
+    "0123456789abcdef".charCodeAt(byte >> 4) | ("0123456789abcdef".charCodeAt(byte & 15) << 8),
 );
 /** Used again for every text that fits: hashes and signatures do. */
 const SHORT_TEXT = Buffer.alloc(256);
@@ -40,10 +41,15 @@ export function hexToBytes(hex: Hex, field = "hex"): Uint8Array {
     found |= byte;
     bytes[at] = byte;
   }
-  if (found < 0) throw new FormatError("not hex bytes", { field, expected: "0x and an even number of hex digits" });
+  if (found < 0)
+    throw new FormatError("not hex bytes", {
+      field,
+      expected: "0x and an even number of hex digits",
+    });
   return bytes;
 }
 
 /** By character code: a digit's value, or -1. */
 const DIGITS = new Int8Array(128).fill(-1);
-for (const digit of "0123456789abcdefABCDEF") DIGITS[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
+for (const digit of "0123456789abcdefABCDEF")
+  DIGITS[digit.charCodeAt(0)] = Number.parseInt(digit, 16);

@@ -78,7 +78,11 @@ export class Instrument {
   ticksOf(price: string): Ticks {
     const ticks = onGrid(price, this.priceDecimals, this.#tickScaled, "price", this.tickSize);
     if (ticks === 0) {
-      throw new FormatError("not a price", { field: "price", value: price, expected: "a price above zero" });
+      throw new FormatError("not a price", {
+        field: "price",
+        value: price,
+        expected: "a price above zero",
+      });
     }
     return ticks;
   }
@@ -100,13 +104,18 @@ export class Instrument {
 
   /** The price of an order or a trade that was told, for people: one made on a finer grid lies between ticks, and has six digits more at most. */
   toldPriceOf(ticks: number): string {
-    return Number.isSafeInteger(ticks) ? this.priceOf(ticks) : betweenUnits(ticks, this.#tickScaled, this.priceDecimals);
+    return Number.isSafeInteger(ticks)
+      ? this.priceOf(ticks)
+      : betweenUnits(ticks, this.#tickScaled, this.priceDecimals);
   }
 
   /** The amount of an order or a trade that was told, likewise. @param restPaper of a trade: what it has beyond whole lots. */
   toldAmountOf(lots: number, restPaper = 0n): string {
-    if (restPaper !== 0n) return scaledToDecimal(BigInt(lots) * this.paperPerLot + restPaper, this.paperDecimals);
-    return Number.isSafeInteger(lots) ? this.amountOf(lots) : betweenUnits(lots, this.#stepScaled, this.amountDecimals);
+    if (restPaper !== 0n)
+      return scaledToDecimal(BigInt(lots) * this.paperPerLot + restPaper, this.paperDecimals);
+    return Number.isSafeInteger(lots)
+      ? this.amountOf(lots)
+      : betweenUnits(lots, this.#stepScaled, this.amountDecimals);
   }
 
   /** |price times amount| in credit units, rounded down; exact when the grid's product is whole. */
@@ -122,7 +131,9 @@ export class Instrument {
   /** The credit of so many ticks times lots, a sum over several orders, rounded up: above 2^53, where a float's sum is not exact, by a billionth. */
   creditOfTickLots(tickLots: number): CreditUnits {
     const isRounded = tickLots > Number.MAX_SAFE_INTEGER && Number.isFinite(tickLots);
-    const whole = isRounded ? BigInt(Math.ceil(tickLots * SUM_SLACK)) : wholeNumber(tickLots, "tickLots");
+    const whole = isRounded
+      ? BigInt(Math.ceil(tickLots * SUM_SLACK))
+      : wholeNumber(tickLots, "tickLots");
     return this.#roundedUp(whole * this.creditNumerator);
   }
 
@@ -152,15 +163,29 @@ function trimmedDecimal(text: string, field: string): { scaled: number; decimals
   const fraction = (match?.[2] ?? "").replace(/0+$/, "");
   const scaled = match ? Number(match[1] + fraction) : Number.NaN;
   if (Number.isNaN(scaled) || scaled <= 0) {
-    throw new FormatError("not a positive decimal", { field, value: text, expected: 'a decimal string such as "0.01"' });
+    throw new FormatError("not a positive decimal", {
+      field,
+      value: text,
+      expected: 'a decimal string such as "0.01"',
+    });
   }
   if (!Number.isSafeInteger(scaled)) {
-    throw new FormatError("more digits than a grid is counted in", { field, value: text, expected: `at most ${SAFE_DIGITS} digits` });
+    throw new FormatError("more digits than a grid is counted in", {
+      field,
+      value: text,
+      expected: `at most ${SAFE_DIGITS} digits`,
+    });
   }
   return { scaled, decimals: fraction.length };
 }
 
-function onGrid(text: string, decimals: number, unit: number, field: string, gridText: string): number {
+function onGrid(
+  text: string,
+  decimals: number,
+  unit: number,
+  field: string,
+  gridText: string,
+): number {
   const short = shortScaled(text, decimals);
   // The remainder of two whole numbers below 2^53 is exact.
   if (short % unit === 0) return short / unit;
@@ -169,7 +194,11 @@ function onGrid(text: string, decimals: number, unit: number, field: string, gri
   const count = Number(scaled / divisor);
   // The remainder is taken before any rounding to a float, which could carry a number onto the grid.
   if (scaled % divisor !== 0n || !Number.isSafeInteger(count) || count < 0) {
-    throw new FormatError("off the market's grid", { field, value: text, expected: `a whole multiple of ${gridText}` });
+    throw new FormatError("off the market's grid", {
+      field,
+      value: text,
+      expected: `a whole multiple of ${gridText}`,
+    });
   }
   return count;
 }
@@ -186,7 +215,10 @@ function gridDecimal(count: number, unitScaled: number, decimals: number, field:
 const DIGITS_BEYOND = 6;
 
 function betweenUnits(count: number, unitScaled: number, decimals: number): string {
-  return scaledToDecimal(BigInt(Math.round(count * unitScaled * 10 ** DIGITS_BEYOND)), decimals + DIGITS_BEYOND);
+  return scaledToDecimal(
+    BigInt(Math.round(count * unitScaled * 10 ** DIGITS_BEYOND)),
+    decimals + DIGITS_BEYOND,
+  );
 }
 
 /** More than a sum of floats is off for a million terms. */
@@ -194,14 +226,22 @@ const SUM_SLACK = 1 + 1e-9;
 
 function wholeNumber(count: number, field: string): bigint {
   if (!Number.isSafeInteger(count)) {
-    throw new FormatError("not a whole number", { field, value: count, expected: "an integer within 2^53" });
+    throw new FormatError("not a whole number", {
+      field,
+      value: count,
+      expected: "an integer within 2^53",
+    });
   }
   return BigInt(count);
 }
 
 function requireDecimals(decimals: number, field: string): void {
   if (!Number.isInteger(decimals) || decimals < 0 || decimals > MOST_DECIMALS) {
-    throw new FormatError("not a number of decimals", { field, value: decimals, expected: `an integer from 0 to ${MOST_DECIMALS}` });
+    throw new FormatError("not a number of decimals", {
+      field,
+      value: decimals,
+      expected: `an integer from 0 to ${MOST_DECIMALS}`,
+    });
   }
 }
 
@@ -210,7 +250,12 @@ function requireDecimals(decimals: number, field: string): void {
  * @throws FormatError when it is no plain decimal, or has more significant decimals than asked for.
  * @param gridText the grid that the caller will hold it against, for the error.
  */
-export function decimalToScaled(text: string, decimals: number, field = "decimal", gridText?: string): bigint {
+export function decimalToScaled(
+  text: string,
+  decimals: number,
+  field = "decimal",
+  gridText?: string,
+): bigint {
   const short = shortScaled(text, decimals);
   if (!Number.isNaN(short)) return BigInt(short);
   const match = typeof text === "string" ? /^(-?)(\d{1,60})(?:\.(\d{1,60}))?$/.exec(text) : null;
@@ -219,7 +264,10 @@ export function decimalToScaled(text: string, decimals: number, field = "decimal
     throw new FormatError(match ? "more decimals than the unit holds" : "not a plain decimal", {
       field,
       value: text,
-      expected: gridText === undefined ? `a decimal string with at most ${decimals} decimals` : `a whole multiple of ${gridText}`,
+      expected:
+        gridText === undefined
+          ? `a decimal string with at most ${decimals} decimals`
+          : `a whole multiple of ${gridText}`,
     });
   }
   const magnitude = BigInt(match[2] + fraction.padEnd(decimals, "0"));
@@ -252,7 +300,8 @@ export function shortScaled(text: string, decimals: number): number {
       missing--;
     }
   }
-  const product = missing < POWERS_OF_TEN.length ? scaled * (POWERS_OF_TEN[missing] as number) : Number.NaN;
+  const product =
+    missing < POWERS_OF_TEN.length ? scaled * (POWERS_OF_TEN[missing] as number) : Number.NaN;
   return product < LARGEST_SAFE ? product : Number.NaN;
 }
 

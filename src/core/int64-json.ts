@@ -35,7 +35,11 @@ export function parseInt64Json(text: string): unknown {
  */
 export function int64Id(value: unknown, field = "id"): Int64Id {
   const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
-  if (typeof text !== "string" || !CANONICAL_ID.test(text) || (text.length === 19 && BigInt(text) > LARGEST_INT64)) {
+  if (
+    typeof text !== "string" ||
+    !CANONICAL_ID.test(text) ||
+    (text.length === 19 && BigInt(text) > LARGEST_INT64)
+  ) {
     throw new FormatError("not an id", { field, value, expected: "an integer from 0 to 2^63 - 1" });
   }
   return text;
@@ -60,7 +64,12 @@ function withLongIntegersQuoted(text: string): string {
     } else if (code === MINUS || isDigit(code)) {
       const end = endOfNumber(text, place);
       const token = text.slice(place, end);
-      if (token.length >= 16 && JSON_INTEGER.test(token) && !Number.isSafeInteger(Number(token)) && !isKey(text, end)) {
+      if (
+        token.length >= 16 &&
+        JSON_INTEGER.test(token) &&
+        !Number.isSafeInteger(Number(token)) &&
+        !isKey(text, end)
+      ) {
         result += `${text.slice(copied, place)}"${token}"`;
         copied = end;
       }
@@ -99,7 +108,9 @@ function isDigit(code: number): boolean {
 
 function isNumberPart(code: number): boolean {
   // . + - e E
-  return isDigit(code) || code === 46 || code === 43 || code === MINUS || code === 101 || code === 69;
+  return (
+    isDigit(code) || code === 46 || code === 43 || code === MINUS || code === 101 || code === 69
+  );
 }
 
 function isKey(text: string, end: number): boolean {

@@ -25,7 +25,12 @@ const MOST_MEMORY = 1024 * 1024 * 1024;
  * A private key as an encrypted JSON keystore: version 3 of the Web3 Secret Storage Definition, with scrypt and AES-128-CTR.
  * @throws FormatError when it is no private key; the error does not carry the key.
  */
-export function encryptKeystore({ privateKey, password, random, scryptN = STANDARD_N }: KeystoreOptions): string {
+export function encryptKeystore({
+  privateKey,
+  password,
+  random,
+  scryptN = STANDARD_N,
+}: KeystoreOptions): string {
   const { address } = ecdsaScheme.signer(privateKey);
   return ethersWallet().encryptKeystoreJsonSync({ address, privateKey }, password, {
     salt: randomHex(random, 32),
@@ -47,7 +52,8 @@ export function randomKey(random: Random): Hex {
 export function keystoreAddress(json: string): Hex {
   const { address } = fieldsOf(json);
   const digits = typeof address === "string" ? address.replace(/^0x/, "") : "";
-  if (!/^[0-9a-fA-F]{40}$/.test(digits)) throw new FormatError("does not say its address", { expected: "a keystore with its address" });
+  if (!/^[0-9a-fA-F]{40}$/.test(digits))
+    throw new FormatError("does not say its address", { expected: "a keystore with its address" });
   return checksumAddress(`0x${digits}`);
 }
 
@@ -63,7 +69,8 @@ export function decryptKeystore(json: string, password: string): Hex {
   } catch (error) {
     // No cause goes along: what it quotes is not ours to know.
     const words = error instanceof Error ? error.message : "";
-    if (words.includes("incorrect password")) throw new RunError("the password does not open the keystore", { expected: "its password" });
+    if (words.includes("incorrect password"))
+      throw new RunError("the password does not open the keystore", { expected: "its password" });
     const why = words.includes("mismatch")
       ? "holds the key of another address than it says"
       : /memory limit/i.test(words)
@@ -78,7 +85,13 @@ const KEYSTORE = "an encrypted JSON keystore of version 3";
 function fieldsOf(json: string): { readonly [field: string]: unknown } {
   try {
     const fields: unknown = JSON.parse(json);
-    if (typeof fields === "object" && fields !== null && "version" in fields && Number(fields.version) === 3) return { ...fields };
+    if (
+      typeof fields === "object" &&
+      fields !== null &&
+      "version" in fields &&
+      Number(fields.version) === 3
+    )
+      return { ...fields };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
@@ -99,7 +112,9 @@ function ethersWallet(): typeof import("ethers/wallet") {
   const require = createRequire(import.meta.url);
   const { scryptSync } = require("ethers/crypto") as typeof import("ethers/crypto");
   // Node's own scrypt gives the same bytes in a fifth of the time of the one in JavaScript.
-  scryptSync.register((password, salt, N, r, p, length) => nativeScrypt(password, salt, length, { N, r, p, maxmem: MOST_MEMORY }));
+  scryptSync.register((password, salt, N, r, p, length) =>
+    nativeScrypt(password, salt, length, { N, r, p, maxmem: MOST_MEMORY }),
+  );
   wallet = require("ethers/wallet") as typeof import("ethers/wallet");
   return wallet;
 }

@@ -24,7 +24,8 @@ export function lifeOf(name: string): ProcessLife | undefined {
   const [, id, firstTick, boot, container] = match;
   const pid = Number(id);
   const own = NAME.exec(ownName);
-  if (own === null || own[2] === undefined) return firstTick === undefined && isAlive(pid) ? "lives" : "gone";
+  if (own === null || own[2] === undefined)
+    return firstTick === undefined && isAlive(pid) ? "lives" : "gone";
   // Of an earlier version, or of a system that told no more; this process has said more of itself.
   if (firstTick === undefined) return pid !== process.pid && isAlive(pid) ? "lives" : "gone";
   if (boot !== own[3] || container !== own[4]) return "elsewhere";

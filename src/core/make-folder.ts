@@ -16,6 +16,10 @@ export function makeFolder(directory: string): void {
     mkdirSync(directory, { mode: 0o700 });
   } catch (cause) {
     // Another process of the same account may have been quicker.
-    if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST") || pathKind(directory) !== "folder") throw cause;
+    if (
+      !(cause instanceof Error && "code" in cause && cause.code === "EEXIST") ||
+      pathKind(directory) !== "folder"
+    )
+      throw cause;
   }
 }

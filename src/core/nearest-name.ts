@@ -25,7 +25,8 @@ function alignmentDistance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const substitution = at(above, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
       let distance = Math.min(at(above, j) + 1, at(row, j - 1) + 1, substitution);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) distance = Math.min(distance, at(before, j - 2) + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        distance = Math.min(distance, at(before, j - 2) + 1);
       row.push(distance);
     }
     before = above;

@@ -7,7 +7,11 @@ export class UnfollowedPath extends ConfigError {
   readonly code: string;
 
   constructor(path: string, code: string, cause: unknown) {
-    super(`the path cannot be followed (${code})`, { value: path, expected: "a path through folders that this user may enter", cause });
+    super(`the path cannot be followed (${code})`, {
+      value: path,
+      expected: "a path through folders that this user may enter",
+      cause,
+    });
     this.code = code;
   }
 }

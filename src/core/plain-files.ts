@@ -53,12 +53,17 @@ export function readPlainText(path: string): string {
   return readPlainFile(path).toString("utf8");
 }
 
-function openWithoutWaiting(path: string, flags: keyof typeof FLAGS, mode: number | undefined): number {
+function openWithoutWaiting(
+  path: string,
+  flags: keyof typeof FLAGS,
+  mode: number | undefined,
+): number {
   try {
     return openSync(path, FLAGS[flags] | O_NONBLOCK, mode);
   } catch (error) {
     // Of a pipe that nobody reads, of a socket, and of a device that is not there.
-    if (error instanceof Error && "code" in error && error.code === "ENXIO") throw new NotPlainFile(path, "a pipe, a socket or a device");
+    if (error instanceof Error && "code" in error && error.code === "ENXIO")
+      throw new NotPlainFile(path, "a pipe, a socket or a device");
     throw error;
   }
 }

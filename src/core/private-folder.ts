@@ -22,21 +22,36 @@ export function makePrivate(directory: string, field: string): boolean {
   // No Unix: there are no such permissions.
   if (uid === undefined) return false;
   const folder = realpathSync(directory);
-  const refuse = (path: string, summary: string, expected: string): RunError => new RunError(summary, { field, value: path, expected });
+  const refuse = (path: string, summary: string, expected: string): RunError =>
+    new RunError(summary, { field, value: path, expected });
   // A link on the way may be replaced where it lies.
-  const open = [...foldersAbove(folder), ...foldersAbove(resolve(directory))].find((above) => mayReplaceEntries(above, uid));
+  const open = [...foldersAbove(folder), ...foldersAbove(resolve(directory))].find((above) =>
+    mayReplaceEntries(above, uid),
+  );
   if (open !== undefined) {
     const expected = `a folder above that only its owner may write to: chmod go-w ${open}`;
     throw refuse(folder, `may be replaced by other users, who may write to ${open}`, expected);
   }
   const { uid: owner, mode } = statSync(folder);
-  if (owner !== uid && owner !== ROOT && uid !== ROOT) throw refuse(folder, `belongs to user ${owner}`, `a folder of user ${uid}`);
+  if (owner !== uid && owner !== ROOT && uid !== ROOT)
+    throw refuse(folder, `belongs to user ${owner}`, `a folder of user ${uid}`);
   if ((mode & (OTHERS_WRITE | GROUP_WRITES)) === 0) return false;
-  if (owner !== uid && uid !== ROOT) throw refuse(folder, "may be written to by other users", `a folder of user ${uid} with mode 0700`);
+  if (owner !== uid && uid !== ROOT)
+    throw refuse(
+      folder,
+      "may be written to by other users",
+      `a folder of user ${uid} with mode 0700`,
+    );
   chmodSync(folder, 0o700);
   if ((statSync(folder).mode & (OTHERS_WRITE | GROUP_WRITES)) !== 0)
-    throw refuse(folder, "may be written to by other users, and its mode cannot be changed", "a folder on a file system with permissions");
-  const foreign = readdirSync(folder).filter((name) => ![uid, owner, ROOT].includes(lstatSync(join(folder, name)).uid));
+    throw refuse(
+      folder,
+      "may be written to by other users, and its mode cannot be changed",
+      "a folder on a file system with permissions",
+    );
+  const foreign = readdirSync(folder).filter(
+    (name) => ![uid, owner, ROOT].includes(lstatSync(join(folder, name)).uid),
+  );
   if (foreign.length === 0) return true;
   throw refuse(
     folder,
@@ -49,7 +64,12 @@ function make(directory: string, field: string): void {
   try {
     makeFolder(directory);
   } catch (cause) {
-    const reason = cause instanceof Error ? ("code" in cause ? String(cause.code) : cause.message) : String(cause);
+    const reason =
+      cause instanceof Error
+        ? "code" in cause
+          ? String(cause.code)
+          : cause.message
+        : String(cause);
     throw new RunError(`cannot make ${directory} (${reason})`, {
       field,
       expected: "a folder that this user may write, on a disk with room",
@@ -59,7 +79,12 @@ function make(directory: string, field: string): void {
 }
 
 function* foldersAbove(folder: string): Generator<string> {
-  for (let above = dirname(folder), below = folder; above !== below; below = above, above = dirname(above)) yield above;
+  for (
+    let above = dirname(folder), below = folder;
+    above !== below;
+    below = above, above = dirname(above)
+  )
+    yield above;
 }
 
 function mayReplaceEntries(folder: string, uid: number): boolean {
@@ -71,8 +96,14 @@ function mayReplaceEntries(folder: string, uid: number): boolean {
 /** Whether a group has members besides root and this user. Many systems give each user a group alone, and let it write. */
 function isShared(gid: number, uid: number): boolean {
   if (gid === ROOT) return false;
-  const users = entriesOf("/etc/passwd").map(([name, , id, group]) => ({ name, uid: Number(id), gid: Number(group) }));
-  const trusted = new Set(users.filter((user) => user.uid === uid || user.uid === ROOT).map(({ name }) => name));
+  const users = entriesOf("/etc/passwd").map(([name, , id, group]) => ({
+    name,
+    uid: Number(id),
+    gid: Number(group),
+  }));
+  const trusted = new Set(
+    users.filter((user) => user.uid === uid || user.uid === ROOT).map(({ name }) => name),
+  );
   const group = entriesOf("/etc/group").find(([, , id]) => Number(id) === gid);
   // Of a group that the system does not list, as in a container, this user is the member that is known.
   if (group === undefined && process.getgid?.() !== gid) return true;

@@ -55,7 +55,10 @@ export function probabilisticQueue(name: string, shareBehind: ShareBehind): Queu
 
     onAccept: (displayedLots) => ({ frontLots: displayedLots, tradedLots: 0 }),
 
-    onTrade: ({ frontLots, tradedLots }, lots) => ({ frontLots: frontLots - lots, tradedLots: tradedLots + lots }),
+    onTrade: ({ frontLots, tradedLots }, lots) => ({
+      frontLots: frontLots - lots,
+      tradedLots: tradedLots + lots,
+    }),
 
     onDepth({ frontLots, tradedLots }, oldLots, newLots) {
       const cancelledLots = oldLots - newLots - tradedLots;
@@ -63,14 +66,18 @@ export function probabilisticQueue(name: string, shareBehind: ShareBehind): Queu
       const front = Math.max(0, frontLots);
       const back = Math.max(0, oldLots - frontLots);
       const behind = share(shareBehind, front, back);
-      const left = frontLots - (1 - behind) * cancelledLots + Math.min(oldLots - frontLots - behind * cancelledLots, 0);
+      const left =
+        frontLots -
+        (1 - behind) * cancelledLots +
+        Math.min(oldLots - frontLots - behind * cancelledLots, 0);
       return { frontLots: Math.min(left, newLots), tradedLots: 0 };
     },
 
     // Half a lot below nothing is nearer to a lot than to none.
     executableLots: ({ frontLots }) => (frontLots < 0 ? Math.round(-frontLots) : 0),
 
-    onTaken: (place) => (Math.round(-place.frontLots) > 0 ? { frontLots: 0, tradedLots: place.tradedLots } : place),
+    onTaken: (place) =>
+      Math.round(-place.frontLots) > 0 ? { frontLots: 0, tradedLots: place.tradedLots } : place,
   };
 }
 
@@ -81,5 +88,9 @@ function share(shareBehind: ShareBehind, front: Lots, back: Lots): number {
 
 function requireExponent(exponent: number): number {
   if (Number.isFinite(exponent) && exponent > 0) return exponent;
-  throw new ConfigError("not an exponent of a queue model", { field: "exponent", value: exponent, expected: "a number above 0" });
+  throw new ConfigError("not an exponent of a queue model", {
+    field: "exponent",
+    value: exponent,
+    expected: "a number above 0",
+  });
 }

@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { threadId } from "node:worker_threads";
 import { RunError } from "./errors.js";
@@ -58,7 +67,10 @@ export class ProcessLock {
       // The chain went on from elsewhere meanwhile.
       rmSync(own, { force: true });
     }
-    throw new RunError("cannot be taken: others take it again and again", { field: path, expected: "one process at a time" });
+    throw new RunError("cannot be taken: others take it again and again", {
+      field: path,
+      expected: "one process at a time",
+    });
   }
 
   /**
@@ -68,7 +80,8 @@ export class ProcessLock {
   static async takeOrWait(path: string): Promise<ProcessLock | number> {
     for (let waitedMs = 0; ; waitedMs += TOUCH_MS) {
       const taken = ProcessLock.take(path);
-      if (taken instanceof ProcessLock || waitedMs > GONE_MS || !isHeldElsewhere(path)) return taken;
+      if (taken instanceof ProcessLock || waitedMs > GONE_MS || !isHeldElsewhere(path))
+        return taken;
       await new Promise<void>((resolve) => clock.setTimer(TOUCH_MS, resolve));
     }
   }
@@ -93,7 +106,8 @@ export class ProcessLock {
     }
     const folder = dirname(this.#path);
     const prefix = `${basename(this.#path)}.after-`;
-    for (const name of readdirSync(folder)) if (name.startsWith(prefix)) rmSync(join(folder, name), { force: true });
+    for (const name of readdirSync(folder))
+      if (name.startsWith(prefix)) rmSync(join(folder, name), { force: true });
   }
 
   #keepTouching(): Timer {
@@ -120,7 +134,10 @@ function lastOf(path: string): Entry | undefined {
     // A holder that moves its file to the first place meanwhile is missed on the way.
     if (nameIn(path) === first) return last;
   }
-  throw new RunError("changes faster than it can be read", { field: path, expected: "one process at a time" });
+  throw new RunError("changes faster than it can be read", {
+    field: path,
+    expected: "one process at a time",
+  });
 }
 
 function successorOf(path: string, name: string): string {

@@ -1,9 +1,18 @@
 import { ConfigError } from "./errors.js";
-import { log2Share, logShare, power2Share, power3Share, powerShare, probabilisticQueue, type ShareBehind } from "./probabilistic-queue.js";
+import {
+  log2Share,
+  logShare,
+  power2Share,
+  power3Share,
+  powerShare,
+  probabilisticQueue,
+  type ShareBehind,
+} from "./probabilistic-queue.js";
 import { type QueueModel, type QueuePlace, riskAverseQueue } from "./queue-models.js";
 
 /** How a configuration may name a queue model, in words. */
-export const QUEUE_MODEL_NAMES = "risk-averse, log, log2, or power-N, power2-N or power3-N with N above 0 and at most 100, such as power-2";
+export const QUEUE_MODEL_NAMES =
+  "risk-averse, log, log2, or power-N, power2-N or power3-N with N above 0 and at most 100, such as power-2";
 
 const POWERS: Readonly<Record<string, (exponent: number) => ShareBehind>> = {
   power: powerShare,
@@ -24,7 +33,12 @@ export function isQueueModelName(name: string): boolean {
 export function queueModelNamed(name: string, lotBase: number): QueueModel<QueuePlace> {
   if (name === riskAverseQueue.name) return riskAverseQueue;
   const share = shareNamed(name, lotBase);
-  if (share === undefined) throw new ConfigError("no such queue model", { field: "queue", value: name, expected: QUEUE_MODEL_NAMES });
+  if (share === undefined)
+    throw new ConfigError("no such queue model", {
+      field: "queue",
+      value: name,
+      expected: QUEUE_MODEL_NAMES,
+    });
   return probabilisticQueue(name, share);
 }
 
@@ -33,5 +47,7 @@ function shareNamed(name: string, lotBase: number): ShareBehind | undefined {
   if (name === "log2") return log2Share(lotBase);
   const [, kind, written] = /^(power[23]?)-(\d{1,3}(?:\.\d{1,6})?)$/.exec(name) ?? [];
   const exponent = Number(written);
-  return kind === undefined || !(exponent > 0 && exponent <= 100) ? undefined : POWERS[kind]?.(exponent);
+  return kind === undefined || !(exponent > 0 && exponent <= 100)
+    ? undefined
+    : POWERS[kind]?.(exponent);
 }

@@ -39,7 +39,9 @@ export const riskAverseQueue: QueueModel<QueuePlace> = {
   name: "risk-averse",
 
   onAccept(displayedLots) {
-    return requireLots(displayedLots, "displayedLots") === 0 ? AT_FRONT : { frontLots: displayedLots, tradedLots: 0 };
+    return requireLots(displayedLots, "displayedLots") === 0
+      ? AT_FRONT
+      : { frontLots: displayedLots, tradedLots: 0 };
   },
 
   onTrade(place, lots) {
@@ -49,7 +51,9 @@ export const riskAverseQueue: QueueModel<QueuePlace> = {
 
   onDepth(place, _oldLots, newLots) {
     requireLots(newLots, "newLots");
-    return place.frontLots <= newLots && place.tradedLots === 0 ? place : { frontLots: Math.min(place.frontLots, newLots), tradedLots: 0 };
+    return place.frontLots <= newLots && place.tradedLots === 0
+      ? place
+      : { frontLots: Math.min(place.frontLots, newLots), tradedLots: 0 };
   },
 
   executableLots(place) {
@@ -63,7 +67,11 @@ export const riskAverseQueue: QueueModel<QueuePlace> = {
 
 function requireLots(lots: Lots, field: string): Lots {
   if (!Number.isSafeInteger(lots) || lots < 0) {
-    throw new FormatError("not an amount of lots", { field, value: lots, expected: "a whole number, zero or above" });
+    throw new FormatError("not an amount of lots", {
+      field,
+      value: lots,
+      expected: "a whole number, zero or above",
+    });
   }
   return lots;
 }

@@ -40,7 +40,14 @@ export class RateBudget {
   readonly #start: number;
   readonly #end: number;
 
-  private constructor(limit: number, intervalMs: Ms, blockedUntilMs: Ms, log: SpendLog, start: number, end: number) {
+  private constructor(
+    limit: number,
+    intervalMs: Ms,
+    blockedUntilMs: Ms,
+    log: SpendLog,
+    start: number,
+    end: number,
+  ) {
     this.limit = limit;
     this.intervalMs = intervalMs;
     this.blockedUntilMs = blockedUntilMs;
@@ -55,12 +62,27 @@ export class RateBudget {
    */
   static create(limit: number, intervalMs: Ms): RateBudget {
     if (!Number.isSafeInteger(limit) || limit < 1) {
-      throw new MarketwrightError("not a limit", { field: "limit", value: limit, expected: "a positive integer of tokens" });
+      throw new MarketwrightError("not a limit", {
+        field: "limit",
+        value: limit,
+        expected: "a positive integer of tokens",
+      });
     }
     if (!Number.isFinite(intervalMs) || intervalMs <= 0) {
-      throw new MarketwrightError("not an interval", { field: "intervalMs", value: intervalMs, expected: "milliseconds above zero" });
+      throw new MarketwrightError("not an interval", {
+        field: "intervalMs",
+        value: intervalMs,
+        expected: "milliseconds above zero",
+      });
     }
-    return new RateBudget(limit, intervalMs, Number.NEGATIVE_INFINITY, { atMs: [], total: [] }, 0, 0);
+    return new RateBudget(
+      limit,
+      intervalMs,
+      Number.NEGATIVE_INFINITY,
+      { atMs: [], total: [] },
+      0,
+      0,
+    );
   }
 
   /** Tokens that may be spent at `nowMs`; never negative. */
@@ -124,30 +146,50 @@ export class RateBudget {
       return this;
     }
     requireInstant(nowMs, "nowMs");
-    const last = this.#end > this.#start ? (this.#log.atMs[this.#end - 1] as number) : Number.NEGATIVE_INFINITY;
+    const last =
+      this.#end > this.#start
+        ? (this.#log.atMs[this.#end - 1] as number)
+        : Number.NEGATIVE_INFINITY;
     const atMs = Math.max(nowMs, last);
     const firstLive = this.#firstLive(atMs);
     // Another version has already written past our end, or most of the log is dead: go on in a log of our own.
-    const own = this.#log.atMs.length !== this.#end || (firstLive >= COMPACT_FROM_ROWS && 2 * firstLive >= this.#end);
+    const own =
+      this.#log.atMs.length !== this.#end ||
+      (firstLive >= COMPACT_FROM_ROWS && 2 * firstLive >= this.#end);
     const log = own ? this.#copyFrom(firstLive) : this.#log;
     log.total.push((log.total[log.total.length - 1] ?? 0) + tokens);
     log.atMs.push(atMs);
-    return new RateBudget(this.limit, this.intervalMs, this.blockedUntilMs, log, own ? 0 : firstLive, log.atMs.length);
+    return new RateBudget(
+      this.limit,
+      this.intervalMs,
+      this.blockedUntilMs,
+      log,
+      own ? 0 : firstLive,
+      log.atMs.length,
+    );
   }
 
   /** The budget after the exchange answered 429 or 418: nothing is available before `untilMs`. A later block is kept. @throws MarketwrightError when `untilMs` is not finite. */
   throttledUntil(untilMs: Ms): RateBudget {
     requireInstant(untilMs, "untilMs");
-    return untilMs > this.blockedUntilMs ? new RateBudget(this.limit, this.intervalMs, untilMs, this.#log, this.#start, this.#end) : this;
+    return untilMs > this.blockedUntilMs
+      ? new RateBudget(this.limit, this.intervalMs, untilMs, this.#log, this.#start, this.#end)
+      : this;
   }
 
   /** What has to be written down so that a restart does not spend the last window's tokens again. */
   serialise({ nowMs, wallMs }: BudgetMoment): RateBudgetRecord {
     const spends: [Ms, number][] = [];
     for (let row = this.#firstLive(nowMs); row < this.#end; row += 1) {
-      spends.push([(this.#log.atMs[row] as number) - nowMs + wallMs, this.#totalAt(row + 1) - this.#totalAt(row)]);
+      spends.push([
+        (this.#log.atMs[row] as number) - nowMs + wallMs,
+        this.#totalAt(row + 1) - this.#totalAt(row),
+      ]);
     }
-    return { spends, blockedUntilWallMs: this.blockedUntilMs > nowMs ? this.blockedUntilMs - nowMs + wallMs : 0 };
+    return {
+      spends,
+      blockedUntilWallMs: this.blockedUntilMs > nowMs ? this.blockedUntilMs - nowMs + wallMs : 0,
+    };
   }
 
   /**
@@ -156,7 +198,12 @@ export class RateBudget {
    * @param record what {@link serialise} gave, as read back from JSON.
    * @throws FormatError when `record` is anything else.
    */
-  static restore(record: unknown, limit: number, intervalMs: Ms, { nowMs, wallMs }: BudgetMoment): RateBudget {
+  static restore(
+    record: unknown,
+    limit: number,
+    intervalMs: Ms,
+    { nowMs, wallMs }: BudgetMoment,
+  ): RateBudget {
     const { spends, blockedUntilWallMs } = checkedRecord(record);
     let budget = RateBudget.create(limit, intervalMs);
     for (const [spentWallMs, tokens] of spends) {
@@ -165,7 +212,9 @@ export class RateBudget {
         budget = budget.charge(nowMs - ageMs, tokens);
       }
     }
-    return blockedUntilWallMs > wallMs ? budget.throttledUntil(nowMs + blockedUntilWallMs - wallMs) : budget;
+    return blockedUntilWallMs > wallMs
+      ? budget.throttledUntil(nowMs + blockedUntilWallMs - wallMs)
+      : budget;
   }
 
   /** The first row whose tokens are not yet free at `nowMs`. */
@@ -173,7 +222,10 @@ export class RateBudget {
     // Little has become free since the last spend, where this version begins: a gallop from there reads the fewest rows.
     let low = this.#start;
     let reach = 1;
-    while (low + reach <= this.#end && (this.#log.atMs[low + reach - 1] as number) + this.intervalMs <= nowMs) {
+    while (
+      low + reach <= this.#end &&
+      (this.#log.atMs[low + reach - 1] as number) + this.intervalMs <= nowMs
+    ) {
       low += reach;
       reach *= 2;
     }
@@ -205,13 +257,21 @@ export class RateBudget {
 
 function requireInstant(instantMs: Ms, field: string): void {
   if (!Number.isFinite(instantMs)) {
-    throw new MarketwrightError("not an instant", { field, value: instantMs, expected: "a finite number of milliseconds" });
+    throw new MarketwrightError("not an instant", {
+      field,
+      value: instantMs,
+      expected: "a finite number of milliseconds",
+    });
   }
 }
 
 function requireTokens(tokens: number): number {
   if (!Number.isSafeInteger(tokens) || tokens < 0) {
-    throw new MarketwrightError("not a number of tokens", { field: "tokens", value: tokens, expected: "an integer, zero or above" });
+    throw new MarketwrightError("not a number of tokens", {
+      field: "tokens",
+      value: tokens,
+      expected: "an integer, zero or above",
+    });
   }
   return tokens;
 }
@@ -221,9 +281,17 @@ function checkedRecord(record: unknown): RateBudgetRecord {
   const spends = candidate?.spends;
   const blockedUntilWallMs = candidate?.blockedUntilWallMs;
   const isSpend = (spend: unknown): boolean =>
-    Array.isArray(spend) && spend.length === 2 && Number.isFinite(spend[0]) && Number.isSafeInteger(spend[1]) && spend[1] > 0;
+    Array.isArray(spend) &&
+    spend.length === 2 &&
+    Number.isFinite(spend[0]) &&
+    Number.isSafeInteger(spend[1]) &&
+    spend[1] > 0;
   if (!Array.isArray(spends) || !spends.every(isSpend)) {
-    throw new FormatError("not the memory of a rate budget", { field: "spends", value: spends, expected: "pairs [wallMs, tokens]" });
+    throw new FormatError("not the memory of a rate budget", {
+      field: "spends",
+      value: spends,
+      expected: "pairs [wallMs, tokens]",
+    });
   }
   if (typeof blockedUntilWallMs !== "number" || !Number.isFinite(blockedUntilWallMs)) {
     throw new FormatError("not the memory of a rate budget", {

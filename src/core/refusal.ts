@@ -15,7 +15,11 @@ type Issue = z.core.$ZodIssue;
 /** The first thing that a schema refuses in a value. Of a config, whose reader has the schema's own words, `checkShape` tells more. */
 export function refusalOf({ issues: [issue] }: z.ZodError, value: unknown): Refusal {
   if (issue === undefined) return { path: "", value, expected: OTHER };
-  return { path: issue.path.map(String).join("."), value: valueAt(value, issue.path), expected: expectedBy(issue) };
+  return {
+    path: issue.path.map(String).join("."),
+    value: valueAt(value, issue.path),
+    expected: expectedBy(issue),
+  };
 }
 
 const OTHER = "another value";
@@ -48,7 +52,9 @@ export function expectedBy(issue: Issue): string {
     case "unrecognized_keys":
       return `no key ${issue.keys.join(", ")}`;
     case "invalid_union": {
-      const forms = issue.errors.flatMap(([first]) => (first === undefined ? [] : [expectedBy(first)]));
+      const forms = issue.errors.flatMap(([first]) =>
+        first === undefined ? [] : [expectedBy(first)],
+      );
       return [...new Set(forms)].join(" or ") || OTHER;
     }
     default:
@@ -63,7 +69,10 @@ function amount(count: number | bigint, origin: string): string {
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
-    (held, key) => (typeof held === "object" && held !== null ? (held as Record<PropertyKey, unknown>)[key] : undefined),
+    (held, key) =>
+      typeof held === "object" && held !== null
+        ? (held as Record<PropertyKey, unknown>)[key]
+        : undefined,
     value,
   );
 }

@@ -27,10 +27,26 @@ class SeamScheduler implements SchedulerLike {
     return Math.floor(this.#bornWallMs + this.#clock.monotonicMs() - this.#bornMonotonicMs);
   }
 
-  schedule<T>(work: (this: SchedulerAction<T>, state: T) => void, delay: number, state: T): Subscription;
-  schedule<T>(work: (this: SchedulerAction<T>, state?: T) => void, delay: number, state?: T): Subscription;
-  schedule<T>(work: (this: SchedulerAction<T>, state?: T) => void, delay?: number, state?: T): Subscription;
-  schedule<T>(work: (this: SchedulerAction<T>, state: T) => void, delay = 0, state?: T): Subscription {
+  schedule<T>(
+    work: (this: SchedulerAction<T>, state: T) => void,
+    delay: number,
+    state: T,
+  ): Subscription;
+  schedule<T>(
+    work: (this: SchedulerAction<T>, state?: T) => void,
+    delay: number,
+    state?: T,
+  ): Subscription;
+  schedule<T>(
+    work: (this: SchedulerAction<T>, state?: T) => void,
+    delay?: number,
+    state?: T,
+  ): Subscription;
+  schedule<T>(
+    work: (this: SchedulerAction<T>, state: T) => void,
+    delay = 0,
+    state?: T,
+  ): Subscription {
     return new SeamAction<T>(this.#clock, work).schedule(state, delay);
   }
 }

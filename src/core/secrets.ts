@@ -23,7 +23,9 @@ let spellings: readonly string[] = inherited();
 export function protectSecret(secret: string): void {
   const bare = secret.trim().replace(/^0x(?=[0-9a-fA-F]{64}$)/i, "");
   if (bare.length < SHORTEST) return;
-  const cases = /^[0-9a-fA-F]{64}$/.test(bare) ? [bare, bare.toLowerCase(), bare.toUpperCase()] : [bare];
+  const cases = /^[0-9a-fA-F]{64}$/.test(bare)
+    ? [bare, bare.toLowerCase(), bare.toUpperCase()]
+    : [bare];
   const escaped = cases.flatMap((text) => [text, JSON.stringify(text).slice(1, -1), uriText(text)]);
   spellings = [...new Set([...spellings, ...escaped])].sort((a, b) => b.length - a.length);
   setEnvironmentData(THREAD_DATA, [...spellings]);
@@ -36,7 +38,12 @@ export function protectSecret(secret: string): void {
 export function protectAddress(address: string): void {
   if (!URL.canParse(address)) return protectSecret(address);
   const { username, password, pathname, searchParams } = new URL(address);
-  for (const part of [username, password, ...pathname.split("/").filter(isKeyLike), ...searchParams.values()]) {
+  for (const part of [
+    username,
+    password,
+    ...pathname.split("/").filter(isKeyLike),
+    ...searchParams.values(),
+  ]) {
     protectSecret(part);
     protectSecret(decoded(part));
   }
@@ -52,7 +59,8 @@ export function maskSecrets(text: string): string {
 }
 
 function withoutSecret(text: string, secret: string): string {
-  if (!text.includes(secret) || !/^\d{1,20}$/.test(secret)) return text.replaceAll(secret, SECRET_MARK);
+  if (!text.includes(secret) || !/^\d{1,20}$/.test(secret))
+    return text.replaceAll(secret, SECRET_MARK);
   // Within a longer number it is a part of a price or a time: a log or an answer without it could not be read any more.
   return text.replace(new RegExp(`(?<!\\d|\\d\\.)${secret}(?!\\d|\\.\\d)`, "g"), SECRET_MARK);
 }
@@ -89,7 +97,9 @@ function userInfoEnd(rest: string): number {
 
 /** Long, and either of letters and digits or longer than words of a path are: a version, a market or an endpoint is none. */
 function isKeyLike(part: string): boolean {
-  return /^[\w~.%-]{16,}$/.test(part) && (part.length >= 32 || (/\d/.test(part) && /[a-z]/i.test(part)));
+  return (
+    /^[\w~.%-]{16,}$/.test(part) && (part.length >= 32 || (/\d/.test(part) && /[a-z]/i.test(part)))
+  );
 }
 
 /**
@@ -106,12 +116,16 @@ export function shownVariable(name: string): string {
  */
 export function shownSecretFile(path: string): string {
   const at = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1;
-  return /^(\.?[\w-]+(\.[\w-]+)*\.[a-z]{1,10}|[a-z_-]{1,24})$/i.test(path.slice(at)) ? path : `${path.slice(0, at)}${NOT_SHOWN}`;
+  return /^(\.?[\w-]+(\.[\w-]+)*\.[a-z]{1,10}|[a-z_-]{1,24})$/i.test(path.slice(at))
+    ? path
+    : `${path.slice(0, at)}${NOT_SHOWN}`;
 }
 
 /** Whether a key of a config is one whose value could be a secret, in its right place or not: `password`, `privateKey`, `keyEnv`. */
 export function isSecretField(name: string): boolean {
-  return /(key|keyEnv|pass(word|phrase)?(Env)?|pwd?|secret|token|mnemonic|phrase|rpcEnv)$/i.test(name);
+  return /(key|keyEnv|pass(word|phrase)?(Env)?|pwd?|secret|token|mnemonic|phrase|rpcEnv)$/i.test(
+    name,
+  );
 }
 
 function inherited(): readonly string[] {

@@ -1,5 +1,10 @@
 import { checksumAddress } from "./address.js";
-import { type EcdsaBackend, loadNativeBackend, nobleBackend, type SigningBackend } from "./ecdsa-backend.js";
+import {
+  type EcdsaBackend,
+  loadNativeBackend,
+  nobleBackend,
+  type SigningBackend,
+} from "./ecdsa-backend.js";
 import { FormatError } from "./errors.js";
 import { bytesToHex, hexToBytes } from "./hex.js";
 import { type KeccakBackend, keccak256, keccakReady } from "./keccak.js";
@@ -79,7 +84,11 @@ class EcdsaSigner implements Signer {
 
   sign(digest: Uint8Array): Hex {
     if (digest.length !== 32) {
-      throw new FormatError("not a digest", { field: "digest", value: `${digest.length} bytes`, expected: "32 bytes" });
+      throw new FormatError("not a digest", {
+        field: "digest",
+        value: `${digest.length} bytes`,
+        expected: "32 bytes",
+      });
     }
     this.#signature[64] = 27 + this.#backend.sign(digest, this.#privateKey, this.#signature);
     return bytesToHex(this.#signature);

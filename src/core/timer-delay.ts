@@ -8,7 +8,11 @@ import type { Ms } from "./units.js";
  */
 export function timerDelayMs(delayMs: Ms): Ms {
   if (!Number.isFinite(delayMs)) {
-    throw new MarketwrightError("not a duration", { field: "delayMs", value: delayMs, expected: "a finite number of milliseconds" });
+    throw new MarketwrightError("not a duration", {
+      field: "delayMs",
+      value: delayMs,
+      expected: "a finite number of milliseconds",
+    });
   }
   return delayMs > 0 ? delayMs : 0;
 }

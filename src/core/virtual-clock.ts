@@ -56,7 +56,11 @@ export class VirtualClock implements Clock {
     return new Promise((resolve, reject) => {
       const endMs = this.#elapsedMs + timerDelayMs(durationMs);
       if (this.#running) {
-        reject(new RunError("the virtual clock is already running", { expected: "one runUntil or runFor at a time" }));
+        reject(
+          new RunError("the virtual clock is already running", {
+            expected: "one runUntil or runFor at a time",
+          }),
+        );
         return;
       }
       this.#running = true;

@@ -1,8 +1,17 @@
-import { type Document, isCollection, isScalar, type LineCounter, type Pair, visit, type YAMLError } from "yaml";
+import {
+  type Document,
+  isCollection,
+  isScalar,
+  type LineCounter,
+  type Pair,
+  visit,
+  type YAMLError,
+} from "yaml";
 import { configFault } from "./config-fault.js";
 import { ConfigError } from "./errors.js";
 
-const INDENTATION = "one indentation for all keys of a mapping, and quotes around a text that has a colon";
+const INDENTATION =
+  "one indentation for all keys of a mapping, and quotes around a text that has a colon";
 
 /** What would be right where the parser gives up for this reason. */
 const RIGHT: Partial<Readonly<Record<YAMLError["code"], string>>> = {
@@ -26,18 +35,28 @@ export interface YamlText {
 }
 
 /** What is wrong with a text that is no YAML, by the key that it is wrong at, as that is written, and what would be right. */
-export function yamlFault(error: YAMLError, document: Document.Parsed, { text, name, lines }: YamlText): ConfigError {
+export function yamlFault(
+  error: YAMLError,
+  document: Document.Parsed,
+  { text, name, lines }: YamlText,
+): ConfigError {
   const [position] = error.pos;
   const { line } = lines.linePos(position);
   if (error.code === "MULTIPLE_DOCS")
-    return new ConfigError(`${name} line ${line} begins a second document`, { expected: "one YAML document a file" });
+    return new ConfigError(`${name} line ${line} begins a second document`, {
+      expected: "one YAML document a file",
+    });
   const isUnclosed = error.message.startsWith("Flow ");
-  const culprit = isUnclosed ? openedBefore(document, position) : firstKeyOf(document, (at) => lines.linePos(at).line === line);
+  const culprit = isUnclosed
+    ? openedBefore(document, position)
+    : firstKeyOf(document, (at) => lines.linePos(at).line === line);
   const shown = culprit === undefined ? line : lines.linePos(culprit.at).line;
   return configFault(`${name} line ${line} is no YAML: ${error.message.replace(/\.$/, "")}`, {
     ...(culprit === undefined ? {} : { field: culprit.path.join(".") }),
     value: text.split(/\r?\n/)[shown - 1]?.trim(),
-    expected: isUnclosed ? "each { closed by } and each [ by ]" : (RIGHT[error.code] ?? "a YAML file"),
+    expected: isUnclosed
+      ? "each { closed by } and each [ by ]"
+      : (RIGHT[error.code] ?? "a YAML file"),
   });
 }
 
@@ -50,11 +69,17 @@ interface Culprit {
 /** The key of the last list or mapping in brackets that was opened before a position. */
 function openedBefore(document: Document.Parsed, position: number): Culprit | undefined {
   return keysOf(document)
-    .filter(({ pair: { value } }) => isCollection(value) && value.flow === true && (value.range?.[0] ?? position) < position)
+    .filter(
+      ({ pair: { value } }) =>
+        isCollection(value) && value.flow === true && (value.range?.[0] ?? position) < position,
+    )
     .at(-1);
 }
 
-function firstKeyOf(document: Document.Parsed, isThere: (at: number) => boolean): Culprit | undefined {
+function firstKeyOf(
+  document: Document.Parsed,
+  isThere: (at: number) => boolean,
+): Culprit | undefined {
   return keysOf(document).find(({ at }) => isThere(at));
 }
 
@@ -63,7 +88,12 @@ function keysOf(document: Document.Parsed): readonly (Culprit & { readonly pair:
   const keys: (Culprit & { readonly pair: Pair })[] = [];
   visit(document, {
     Pair: (_key, pair, ancestors) => {
-      if (isScalar(pair.key)) keys.push({ path: [...keysAbove(ancestors), String(pair.key.value)], at: pair.key.range?.[0] ?? 0, pair });
+      if (isScalar(pair.key))
+        keys.push({
+          path: [...keysAbove(ancestors), String(pair.key.value)],
+          at: pair.key.range?.[0] ?? 0,
+          pair,
+        });
     },
   });
   return keys;
@@ -73,7 +103,12 @@ function keysOf(document: Document.Parsed): readonly (Culprit & { readonly pair:
 export function keysAbove(ancestors: readonly unknown[]): string[] {
   const path: string[] = [];
   for (const ancestor of ancestors) {
-    if (typeof ancestor === "object" && ancestor !== null && "key" in ancestor && isScalar(ancestor.key))
+    if (
+      typeof ancestor === "object" &&
+      ancestor !== null &&
+      "key" in ancestor &&
+      isScalar(ancestor.key)
+    )
       path.push(String(ancestor.key.value));
   }
   return path;

@@ -4,7 +4,13 @@ import type { Instrument } from "../core/instrument.js";
 import type { Signer } from "../core/signing.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import { MAX_PAGE, OPERATIONS, type OperationName } from "./operations.js";
-import { canonicalParams, formEncode, type RequestParams, signedParams, signedText } from "./request-signing.js";
+import {
+  canonicalParams,
+  formEncode,
+  type RequestParams,
+  signedParams,
+  signedText,
+} from "./request-signing.js";
 import type { HttpRequest } from "./transport.js";
 import type { Action, BuildAction, PlaceAction, QuestionAction } from "./venue.js";
 
@@ -28,14 +34,21 @@ export function requestOf(action: Action, context: RequestContext): HttpRequest 
   const { timeoutMs } = context;
   if (action.kind === "place") {
     const { method, path } = OPERATIONS.placeOrder;
-    return { method, path, params: signedText(placeText(action, context), context.signer), timeoutMs };
+    return {
+      method,
+      path,
+      params: signedText(placeText(action, context), context.signer),
+      timeoutMs,
+    };
   }
   const { name, params } = operationOf(action, context);
   const { method, path, isPrivate } = OPERATIONS[name];
   return {
     method,
     path,
-    params: isPrivate ? signedParams(params, context.account, action.timestampMs, context.signer) : canonicalParams(params),
+    params: isPrivate
+      ? signedParams(params, context.account, action.timestampMs, context.signer)
+      : canonicalParams(params),
     timeoutMs,
   };
 }
@@ -61,12 +74,18 @@ interface NamedOperation {
   readonly params: RequestParams;
 }
 
-function operationOf(action: Exclude<Action, PlaceAction>, context: RequestContext): NamedOperation {
+function operationOf(
+  action: Exclude<Action, PlaceAction>,
+  context: RequestContext,
+): NamedOperation {
   switch (action.kind) {
     case "build":
       return { name: "buildOrder", params: orderParams(action, context) };
     case "cancel":
-      return { name: "cancelOrder", params: { marketId: action.marketId, orderId: action.orderId } };
+      return {
+        name: "cancelOrder",
+        params: { marketId: action.marketId, orderId: action.orderId },
+      };
     case "cancel-all":
       return { name: "cancelAllOpenOrders", params: { marketId: action.marketId } };
     case "question":
@@ -80,9 +99,22 @@ function operationOf(action: Exclude<Action, PlaceAction>, context: RequestConte
  */
 function placeText(action: PlaceAction, { instruments, account, signer }: RequestContext): string {
   const instrument = instrumentOf(action, instruments);
-  const { marketId, side, type, ticks, lots, timeInForce, expirationMs, order, hash, gasFeeQuotation, timestampMs } = action;
+  const {
+    marketId,
+    side,
+    type,
+    ticks,
+    lots,
+    timeInForce,
+    expirationMs,
+    order,
+    hash,
+    gasFeeQuotation,
+    timestampMs,
+  } = action;
   const expiration = timeInForce === "GTT" ? `&expiration=${expirationMs}` : "";
-  const quotation = gasFeeQuotation === undefined ? "" : `&gasFeeQuotation=${formEncode(gasFeeQuotation)}`;
+  const quotation =
+    gasFeeQuotation === undefined ? "" : `&gasFeeQuotation=${formEncode(gasFeeQuotation)}`;
   return (
     `account=${account}&amount=${instrument.amountOf(lots)}${expiration}${quotation}&info=${order.info}&marketId=${formEncode(marketId)}` +
     `&orderSignature=${signer.sign(hexToBytes(hash, "hash"))}&orderType=${type}&price=${instrument.priceOf(ticks)}` +
@@ -90,7 +122,10 @@ function placeText(action: PlaceAction, { instruments, account, signer }: Reques
   );
 }
 
-function instrumentOf(action: PlaceAction | BuildAction, instruments: RequestContext["instruments"]): Instrument {
+function instrumentOf(
+  action: PlaceAction | BuildAction,
+  instruments: RequestContext["instruments"],
+): Instrument {
   const instrument = instruments.get(action.marketId);
   if (instrument === undefined) {
     throw new RunError("the market's rules are not known", {
@@ -127,10 +162,18 @@ function questionOf(action: QuestionAction): NamedOperation {
     case "historyOrders":
       return {
         name: "historyOrders",
-        params: present({ marketId: action.marketId, startTime: action.startTimeMs, endTime: action.endTimeMs, limit: MAX_PAGE }),
+        params: present({
+          marketId: action.marketId,
+          startTime: action.startTimeMs,
+          endTime: action.endTimeMs,
+          limit: MAX_PAGE,
+        }),
       };
     case "userTrades":
-      return { name: "userTrades", params: present({ marketId: action.marketId, fromId: action.fromId, limit: MAX_PAGE }) };
+      return {
+        name: "userTrades",
+        params: present({ marketId: action.marketId, fromId: action.fromId, limit: MAX_PAGE }),
+      };
     case "incomes":
       return {
         name: "incomes",
@@ -152,8 +195,11 @@ function questionOf(action: QuestionAction): NamedOperation {
 }
 
 /** The parameters that are given, as strings. */
-export function present(params: Readonly<Record<string, string | number | bigint | undefined>>): RequestParams {
+export function present(
+  params: Readonly<Record<string, string | number | bigint | undefined>>,
+): RequestParams {
   const given: Record<string, string> = {};
-  for (const [name, value] of Object.entries(params)) if (value !== undefined) given[name] = String(value);
+  for (const [name, value] of Object.entries(params))
+    if (value !== undefined) given[name] = String(value);
   return given;
 }

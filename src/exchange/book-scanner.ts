@@ -53,7 +53,8 @@ export class BookScanner {
     const bids = this.#levels(text, this.#at + BIDS.length, grid);
     if (bids === undefined || !text.startsWith(ASKS, this.#at)) return undefined;
     const asks = this.#levels(text, this.#at + ASKS.length, grid);
-    if (asks === undefined || this.#at + END.length !== text.length || !text.endsWith(END)) return undefined;
+    if (asks === undefined || this.#at + END.length !== text.length || !text.endsWith(END))
+      return undefined;
     return { type: "book-update", marketId, beginSequence, endSequence, bids, asks };
   }
 
@@ -70,7 +71,12 @@ export class BookScanner {
       const ticks = this.#scaled(text, at + 2, grid.priceDecimals) / grid.tickScaled;
       at = this.#at;
       if (!(ticks > 0) || !Number.isInteger(ticks)) return undefined;
-      if (text.charCodeAt(at) !== QUOTE || text.charCodeAt(at + 1) !== COMMA || text.charCodeAt(at + 2) !== QUOTE) return undefined;
+      if (
+        text.charCodeAt(at) !== QUOTE ||
+        text.charCodeAt(at + 1) !== COMMA ||
+        text.charCodeAt(at + 2) !== QUOTE
+      )
+        return undefined;
       const lots = this.#scaled(text, at + 3, grid.amountDecimals) / grid.stepScaled;
       at = this.#at;
       if (!(lots >= 0) || !Number.isInteger(lots)) return undefined;

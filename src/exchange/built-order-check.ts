@@ -37,7 +37,8 @@ export function checkBuiltOrder(
   const { instrument, side, ticks, lots } = expectation;
   const wrong: string[] = [];
   const differ = (field: string, value: unknown, expected: unknown): void => {
-    if (value !== expected) wrong.push(`${field} is ${String(value)}, expected ${String(expected)}`);
+    if (value !== expected)
+      wrong.push(`${field} is ${String(value)}, expected ${String(expected)}`);
   };
   try {
     differ("orderHash", built.hash.toLowerCase(), hasher.hash(order));
@@ -57,7 +58,10 @@ export function checkBuiltOrder(
   return wrong;
 }
 
-function checkInfo(text: Hex, { rules, timeInForce, expirationMs, nowMs, maxFeeOffset }: BuildExpectation): string[] {
+function checkInfo(
+  text: Hex,
+  { rules, timeInForce, expirationMs, nowMs, maxFeeOffset }: BuildExpectation,
+): string[] {
   const wrong: string[] = [];
   const info = decodeInfo(text);
   const offset = info.makerFeeRate - rules.makerFeeRate;
@@ -69,7 +73,9 @@ function checkInfo(text: Hex, { rules, timeInForce, expirationMs, nowMs, maxFeeO
   }
   if (timeInForce === "GTT") {
     if (info.expirationSeconds !== Math.floor(expirationMs / 1000)) {
-      wrong.push(`expiration is ${info.expirationSeconds} s, expected ${Math.floor(expirationMs / 1000)} s`);
+      wrong.push(
+        `expiration is ${info.expirationSeconds} s, expected ${Math.floor(expirationMs / 1000)} s`,
+      );
     }
   } else if (info.expirationSeconds * 1000 - nowMs <= TEN_YEARS_SECONDS * 1000) {
     wrong.push(`expiration is ${info.expirationSeconds} s, expected more than ten years ahead`);

@@ -6,7 +6,12 @@ import type { RequestParams } from "./request-signing.js";
 /** Parameters of a call as people and programs write them. */
 export type CallParams = Readonly<Record<string, string | number | bigint>>;
 
-const SHAPES: Readonly<Record<Exclude<ParameterType, "enum" | "string">, { readonly shape: RegExp; readonly expected: string }>> = {
+const SHAPES: Readonly<
+  Record<
+    Exclude<ParameterType, "enum" | "string">,
+    { readonly shape: RegExp; readonly expected: string }
+  >
+> = {
   decimal: { shape: /^\d{1,60}(?:\.\d{1,60})?$/, expected: "an unsigned plain decimal" },
   integer: { shape: /^[1-9]\d{0,8}$/, expected: "a whole number of at least 1" },
   id: { shape: /^(?:0|[1-9]\d{0,18})$/, expected: "an integer from 0 to 2^63 - 1" },
@@ -35,36 +40,61 @@ export function checkedParams(operation: Call, params: CallParams): RequestParam
     if (parameter === undefined) {
       const names = operation.parameters.map((known) => known.name);
       const near = nearestName(name, names);
-      throw new ConfigError(`${operation.name} has no such parameter${near === undefined ? "" : `, did you mean ${near}?`}`, {
-        field: name,
-        value: String(value),
-        expected: names.join(", ") || "no parameters",
-      });
+      throw new ConfigError(
+        `${operation.name} has no such parameter${near === undefined ? "" : `, did you mean ${near}?`}`,
+        {
+          field: name,
+          value: String(value),
+          expected: names.join(", ") || "no parameters",
+        },
+      );
     }
     if (!["string", "number", "bigint"].includes(typeof value)) {
       // As a text it could come to be a word that is taken: `["BUY"]` is "BUY".
-      throw new ConfigError("not a value of this parameter", { field: name, value: String(value), expected: expectationOf(parameter) });
+      throw new ConfigError("not a value of this parameter", {
+        field: name,
+        value: String(value),
+        expected: expectationOf(parameter),
+      });
     }
     if (typeof value === "number" && parameter.type === "decimal")
-      throw new ConfigError("not an exact decimal", { field: name, value, expected: EXACT_DECIMAL });
+      throw new ConfigError("not an exact decimal", {
+        field: name,
+        value,
+        expected: EXACT_DECIMAL,
+      });
     if (typeof value === "number" && !Number.isSafeInteger(value)) {
       // Beyond 2^53 it may be another id than was meant, and a fraction's digits are not what was written.
-      throw new ConfigError("not an exact number", { field: name, value, expected: "a text of its digits, or a bigint" });
+      throw new ConfigError("not an exact number", {
+        field: name,
+        value,
+        expected: "a text of its digits, or a bigint",
+      });
     }
     const text = String(value);
     requireType(parameter, text);
     checked[name] = text;
   }
-  const missing = operation.parameters.find((parameter) => parameter.required && checked[parameter.name] === undefined);
+  const missing = operation.parameters.find(
+    (parameter) => parameter.required && checked[parameter.name] === undefined,
+  );
   if (missing !== undefined) {
-    throw new ConfigError(`${operation.name} needs a parameter`, { field: missing.name, expected: expectationOf(missing) });
+    throw new ConfigError(`${operation.name} needs a parameter`, {
+      field: missing.name,
+      expected: expectationOf(missing),
+    });
   }
   return checked;
 }
 
 function parameterOf(operation: Call, name: string): OperationParameter | undefined {
   const found = operation.parameters.find((parameter) => parameter.name === name);
-  return found ?? (operation.isPrivate && name === "account" ? { name, type: "address", required: false } : undefined);
+  return (
+    found ??
+    (operation.isPrivate && name === "account"
+      ? { name, type: "address", required: false }
+      : undefined)
+  );
 }
 
 function requireType(parameter: OperationParameter, text: string): void {
@@ -75,7 +105,11 @@ function requireType(parameter: OperationParameter, text: string): void {
         ? text !== ""
         : SHAPES[parameter.type].shape.test(text) && isWithin(parameter, text);
   if (!isRight)
-    throw new ConfigError("not a value of this parameter", { field: parameter.name, value: text, expected: expectationOf(parameter) });
+    throw new ConfigError("not a value of this parameter", {
+      field: parameter.name,
+      value: text,
+      expected: expectationOf(parameter),
+    });
 }
 
 /** The largest id: a signed integer of 64 bits. */

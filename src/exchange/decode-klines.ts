@@ -22,8 +22,13 @@ const barsSchema = z.array(
  * @param where names the place for errors.
  * @throws FormatError for what is no list of candles.
  */
-export function decodeKlines(value: unknown, instrument: Instrument, where: string): readonly VenueBar[] {
-  const nearest = (price: string): Ticks => Math.max(1, Math.round(priceTicks(price, instrument, where)));
+export function decodeKlines(
+  value: unknown,
+  instrument: Instrument,
+  where: string,
+): readonly VenueBar[] {
+  const nearest = (price: string): Ticks =>
+    Math.max(1, Math.round(priceTicks(price, instrument, where)));
   return parseWire(barsSchema, value, where).map((bar) => ({
     startMs: bar.time,
     openTicks: nearest(bar.open),

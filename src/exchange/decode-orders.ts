@@ -13,14 +13,22 @@ const LARGEST_SECONDS = 1e11;
  * Price and amounts are whole, save for an order that was placed when the market had a finer grid.
  * @throws FormatError
  */
-export function decodeOrder(value: unknown, context: DecodeContext, where = "order"): VenueOrder | undefined {
+export function decodeOrder(
+  value: unknown,
+  context: DecodeContext,
+  where = "order",
+): VenueOrder | undefined {
   const instrument = context.instruments.get(marketOf(value, where));
-  return instrument === undefined ? undefined : orderOf(parseWire(orderSchema, value, where), instrument, where);
+  return instrument === undefined
+    ? undefined
+    : orderOf(parseWire(orderSchema, value, where), instrument, where);
 }
 
 /** A list of orders, those of unknown markets left out. @throws FormatError */
 export function decodeOrders(value: unknown, context: DecodeContext, where: string): VenueOrder[] {
-  return parseList(value, where).flatMap((element, index) => decodeOrder(element, context, `${where}.${index}`) ?? []);
+  return parseList(value, where).flatMap(
+    (element, index) => decodeOrder(element, context, `${where}.${index}`) ?? [],
+  );
 }
 
 /** What `POST /v1/order/build` answered, not yet checked against what was asked for. */
@@ -34,11 +42,20 @@ export interface BuildResult {
 export function decodeBuildResult(value: unknown): BuildResult {
   const { order, orderHash, gasFeeQuotation } = parseWire(buildResultSchema, value, "build");
   const { perp, signer, paperAmount, creditAmount, info } = order;
-  return { order: { perp, signer, paperAmount, creditAmount, info }, hash: orderHash, gasFeeQuotation };
+  return {
+    order: { perp, signer, paperAmount, creditAmount, info },
+    hash: orderHash,
+    gasFeeQuotation,
+  };
 }
 
-function orderOf(wire: z.output<typeof orderSchema>, instrument: Instrument, where: string): VenueOrder {
-  const lots = (field: keyof typeof wire & string): number => gridCount(wire[field] as string, instrument.stepSize, `${where}.${field}`);
+function orderOf(
+  wire: z.output<typeof orderSchema>,
+  instrument: Instrument,
+  where: string,
+): VenueOrder {
+  const lots = (field: keyof typeof wire & string): number =>
+    gridCount(wire[field] as string, instrument.stepSize, `${where}.${field}`);
   return {
     id: wire.id,
     hash: wire.hash,

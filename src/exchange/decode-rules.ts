@@ -14,7 +14,10 @@ export class MissingFilterError extends FormatError {
   readonly filterType: string;
 
   constructor(marketId: MarketId, filterType: string) {
-    super("filter is missing", { field: `markets.${marketId}.filters`, expected: `a ${filterType}` });
+    super("filter is missing", {
+      field: `markets.${marketId}.filters`,
+      expected: `a ${filterType}`,
+    });
     this.marketId = marketId;
     this.filterType = filterType;
   }
@@ -63,8 +66,16 @@ export function decodeRules(value: unknown, traded: readonly MarketId[]): VenueR
     // A limit of 0 is one that is switched off: an exchange that took nothing at all would not say so by its budget.
     rateLimits: info.rateLimits
       .filter(({ limit }) => limit > 0)
-      .map(({ name, intervalSeconds, limit }) => ({ name, intervalMs: intervalSeconds * 1000, limit })),
-    waiveGasFeeMinimumQuote: creditOf(info.gasFeeInfo.waiveGasFeeMinimumAmount, creditDecimals, "gasFeeInfo.waiveGasFeeMinimumAmount"),
+      .map(({ name, intervalSeconds, limit }) => ({
+        name,
+        intervalMs: intervalSeconds * 1000,
+        limit,
+      })),
+    waiveGasFeeMinimumQuote: creditOf(
+      info.gasFeeInfo.waiveGasFeeMinimumAmount,
+      creditDecimals,
+      "gasFeeInfo.waiveGasFeeMinimumAmount",
+    ),
     ...(orderGasCredit !== undefined && { orderGasCredit }),
     markets: byId,
     ...(unread.length > 0 && { unread: Object.fromEntries(unread) }),
@@ -77,9 +88,16 @@ function orderGasOf(
   { gasLimit, gasPrice, lastEthIndexPrice }: z.infer<typeof exchangeInfoSchema>["gasFeeInfo"],
   creditDecimals: number,
 ): CreditUnits | undefined {
-  if (gasLimit === undefined || gasPrice === undefined || lastEthIndexPrice === undefined) return undefined;
-  const [limitE18, priceWeiE18] = [creditOf(gasLimit, 18, "gasFeeInfo.gasLimit"), creditOf(gasPrice, 18, "gasFeeInfo.gasPrice")];
-  const cost = limitE18 * priceWeiE18 * creditOf(lastEthIndexPrice, creditDecimals, "gasFeeInfo.lastEthIndexPrice");
+  if (gasLimit === undefined || gasPrice === undefined || lastEthIndexPrice === undefined)
+    return undefined;
+  const [limitE18, priceWeiE18] = [
+    creditOf(gasLimit, 18, "gasFeeInfo.gasLimit"),
+    creditOf(gasPrice, 18, "gasFeeInfo.gasPrice"),
+  ];
+  const cost =
+    limitE18 *
+    priceWeiE18 *
+    creditOf(lastEthIndexPrice, creditDecimals, "gasFeeInfo.lastEthIndexPrice");
   // Both scales, and the wei of an ether.
   const scale = 10n ** 54n;
   return (cost + scale - 1n) / scale;
@@ -96,7 +114,11 @@ export function instrumentsOf(rules: VenueRules): Map<MarketId, Instrument> {
   );
 }
 
-function decodeMarket(wire: { readonly id: MarketId }, creditDecimals: number, paperDecimals: number): MarketRules {
+function decodeMarket(
+  wire: { readonly id: MarketId },
+  creditDecimals: number,
+  paperDecimals: number,
+): MarketRules {
   const market = parseWire(marketSchema, wire, `exchangeInfo.markets.${wire.id}`);
   const marketId = market.id;
   const price = filterOf(market, "PRICE_FILTER");
@@ -112,16 +134,42 @@ function decodeMarket(wire: { readonly id: MarketId }, creditDecimals: number, p
     marketId,
     tickSize,
     stepSize,
-    minTicks: Math.max(1, boundOnGrid(price.minPrice, tickSize, "up", field("PRICE_FILTER.minPrice"))),
+    minTicks: Math.max(
+      1,
+      boundOnGrid(price.minPrice, tickSize, "up", field("PRICE_FILTER.minPrice")),
+    ),
     maxTicks: boundOnGrid(price.maxPrice, tickSize, "down", field("PRICE_FILTER.maxPrice")),
-    minLots: Math.max(1, boundOnGrid(amount.minAmount, stepSize, "up", field("AMOUNT_FILTER.minAmount"))),
+    minLots: Math.max(
+      1,
+      boundOnGrid(amount.minAmount, stepSize, "up", field("AMOUNT_FILTER.minAmount")),
+    ),
     maxLots: boundOnGrid(amount.maxAmount, stepSize, "down", field("AMOUNT_FILTER.maxAmount")),
-    marketMinLots: Math.max(1, boundOnGrid(marketAmount.minAmount, stepSize, "up", field("MARKET_AMOUNT_FILTER.minAmount"))),
-    marketMaxLots: boundOnGrid(marketAmount.maxAmount, stepSize, "down", field("MARKET_AMOUNT_FILTER.maxAmount")),
-    marketStepLots: stepInLots(marketAmount.stepSize, stepSize, field("MARKET_AMOUNT_FILTER.stepSize")),
+    marketMinLots: Math.max(
+      1,
+      boundOnGrid(marketAmount.minAmount, stepSize, "up", field("MARKET_AMOUNT_FILTER.minAmount")),
+    ),
+    marketMaxLots: boundOnGrid(
+      marketAmount.maxAmount,
+      stepSize,
+      "down",
+      field("MARKET_AMOUNT_FILTER.maxAmount"),
+    ),
+    marketStepLots: stepInLots(
+      marketAmount.stepSize,
+      stepSize,
+      field("MARKET_AMOUNT_FILTER.stepSize"),
+    ),
     maxOpenOrders: openOrders.limit,
-    makerFeeRate: decimalToScaled(market.makerFee, FEE_RATE_DECIMALS, `markets.${marketId}.makerFee`),
-    takerFeeRate: decimalToScaled(market.takerFee, FEE_RATE_DECIMALS, `markets.${marketId}.takerFee`),
+    makerFeeRate: decimalToScaled(
+      market.makerFee,
+      FEE_RATE_DECIMALS,
+      `markets.${marketId}.makerFee`,
+    ),
+    takerFeeRate: decimalToScaled(
+      market.takerFee,
+      FEE_RATE_DECIMALS,
+      `markets.${marketId}.takerFee`,
+    ),
     maxLeverage: market.maxLeverage,
     ...(market.maxExposure !== undefined && {
       maxExposure: creditOf(market.maxExposure, creditDecimals, `markets.${marketId}.maxExposure`),
@@ -147,7 +195,11 @@ function filterOf<Type extends FilterType>(
 ): FilterOf<Type> {
   const found = market.filters.find((filter) => filter.filterType === filterType);
   if (found === undefined) throw new MissingFilterError(market.id, filterType);
-  return parseWire(filterSchemas[filterType], found, `markets.${market.id}.filters.${filterType}`) as FilterOf<Type>;
+  return parseWire(
+    filterSchemas[filterType],
+    found,
+    `markets.${market.id}.filters.${filterType}`,
+  ) as FilterOf<Type>;
 }
 
 /** The strictest whole count of grid units for a bound that may itself lie off the grid; what passes 2^53 bounds nothing. */
@@ -167,7 +219,11 @@ function stepInLots(marketStep: string, lot: string, field: string): number {
   for (let rest = step; rest !== 0n; ) [divisor, rest] = [rest, divisor % rest];
   const lots = step / divisor;
   if (lots < 1n || lots > BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw new FormatError("not a step", { field, value: marketStep, expected: `a positive multiple of ${lot}` });
+    throw new FormatError("not a step", {
+      field,
+      value: marketStep,
+      expected: `a positive multiple of ${lot}`,
+    });
   }
   return Number(lots);
 }

@@ -15,7 +15,11 @@ export interface DomainDifference {
 export function checkDomain(rules: VenueRules): DomainDifference[] {
   const { eip712 } = rules;
   const compared: DomainDifference[] = [
-    { field: "EIP712_DOMAIN_SEPARATOR", value: eip712.domainSeparator, expected: domainSeparator(eip712) },
+    {
+      field: "EIP712_DOMAIN_SEPARATOR",
+      value: eip712.domainSeparator,
+      expected: domainSeparator(eip712),
+    },
     { field: "EIP712_DOMAIN_TYPEHASH", value: eip712.domainTypeHash, expected: DOMAIN_TYPE_HASH },
     { field: "EIP712_ORDER_TYPE", value: eip712.orderTypeHash, expected: ORDER_TYPE_HASH },
   ];

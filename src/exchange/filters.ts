@@ -10,7 +10,11 @@ export interface FilteredOrder {
 
 /** A filter that an order would break (specification, "Market", filters). */
 export interface FilterBreach {
-  readonly filter: "PRICE_FILTER" | "AMOUNT_FILTER" | "MARKET_AMOUNT_FILTER" | "MAX_OPEN_ORDERS_FILTER";
+  readonly filter:
+    | "PRICE_FILTER"
+    | "AMOUNT_FILTER"
+    | "MARKET_AMOUNT_FILTER"
+    | "MAX_OPEN_ORDERS_FILTER";
   readonly field: "ticks" | "lots" | "openOrders";
   readonly value: number;
   /** What would be right, in words and in ticks or lots. */
@@ -21,7 +25,11 @@ export interface FilterBreach {
  * The filters that an order would break; empty when it may be sent.
  * @param openOrders how many orders of the account rest in the market already, where the caller counts them.
  */
-export function checkFilters(rules: MarketRules, order: FilteredOrder, openOrders = 0): FilterBreach[] {
+export function checkFilters(
+  rules: MarketRules,
+  order: FilteredOrder,
+  openOrders = 0,
+): FilterBreach[] {
   const breaches: FilterBreach[] = [];
   if (!isWithin(order.ticks, rules.minTicks, rules.maxTicks)) {
     breaches.push({

@@ -50,7 +50,8 @@ export class FrameDecoder {
   setContext(context: DecodeContext): void {
     this.#context = context;
     this.#scanner = new BookScanner(context.instruments);
-    for (const [marketId, instrument] of context.instruments) this.#levels.set(marketId, new IntegerDecoder(instrument));
+    for (const [marketId, instrument] of context.instruments)
+      this.#levels.set(marketId, new IntegerDecoder(instrument));
   }
 
   /** A frame of `/multiple`: `{"stream": name, "data": payload}`. */
@@ -59,8 +60,11 @@ export class FrameDecoder {
       const update = this.#scanner.update(text);
       if (update !== undefined) return [this.#inTicks(update)];
       const frame = objectOf(JSON.parse(text), "frame");
-      if (typeof frame.stream !== "string" || frame.data === undefined) return acknowledgement(frame);
-      return this.#market(frame.stream, frame.data, () => objectOf(objectOf(parseInt64Json(text), "frame").data, "data"));
+      if (typeof frame.stream !== "string" || frame.data === undefined)
+        return acknowledgement(frame);
+      return this.#market(frame.stream, frame.data, () =>
+        objectOf(objectOf(parseInt64Json(text), "frame").data, "data"),
+      );
     });
   }
 
@@ -73,18 +77,31 @@ export class FrameDecoder {
 
   /** A frame of the account stream, told apart by its `event`. */
   account(text: string): readonly VenueEvent[] {
-    return this.#guarded("stream account", text, () => this.#account(objectOf(parseInt64Json(text), "frame")));
+    return this.#guarded("stream account", text, () =>
+      this.#account(objectOf(parseInt64Json(text), "frame")),
+    );
   }
 
-  #guarded(where: string, text: string, decode: () => readonly VenueEvent[]): readonly VenueEvent[] {
+  #guarded(
+    where: string,
+    text: string,
+    decode: () => readonly VenueEvent[],
+  ): readonly VenueEvent[] {
     if (text.length > this.#maxBytes) {
-      return malformed(where, `a frame of ${text.length} bytes, above the limit of ${this.#maxBytes}`);
+      return malformed(
+        where,
+        `a frame of ${text.length} bytes, above the limit of ${this.#maxBytes}`,
+      );
     }
     try {
       return decode();
     } catch (error) {
       // A frame comes from outside: RangeError is what very deep nesting ends in.
-      if (error instanceof FormatError || error instanceof SyntaxError || error instanceof RangeError) {
+      if (
+        error instanceof FormatError ||
+        error instanceof SyntaxError ||
+        error instanceof RangeError
+      ) {
         return malformed(where, error.message);
       }
       throw error;
@@ -104,7 +121,14 @@ export class FrameDecoder {
       case "market":
         return marketState(marketId, data, this.#context.creditDecimals, stream);
       case "kline":
-        return [{ type: "kline", marketId, interval: named.interval, bars: decodeKlines(data, instrument, stream) }];
+        return [
+          {
+            type: "kline",
+            marketId,
+            interval: named.interval,
+            bars: decodeKlines(data, instrument, stream),
+          },
+        ];
     }
   }
 
@@ -129,7 +153,9 @@ export class FrameDecoder {
           expected: `at least ${beginSequence}`,
         });
       }
-      return [this.#inTicks({ type: "book-update", marketId, beginSequence, endSequence, ...sides() })];
+      return [
+        this.#inTicks({ type: "book-update", marketId, beginSequence, endSequence, ...sides() }),
+      ];
     }
     if (data.event === "snapshot") {
       const sequence = sequenceOf(data.sequence, `${where}.sequence`);
@@ -139,7 +165,11 @@ export class FrameDecoder {
       return [this.#inTicks(snapshot)];
     }
     if (typeof data.event === "string") return NOTHING;
-    throw new FormatError("names no event", { field: `${where}.event`, value: data.event, expected: "snapshot or update" });
+    throw new FormatError("names no event", {
+      field: `${where}.event`,
+      value: data.event,
+      expected: "snapshot or update",
+    });
   }
 
   /** @throws FormatError for a price between ticks in the update of a book that had none: the next snapshot will have it. */
@@ -168,9 +198,19 @@ export class FrameDecoder {
         return trade === undefined ? NOTHING : [{ type: "trade-update", trade }];
       }
       case "ACCOUNT_UPDATE":
-        return [{ type: "account-update", ...decodeBalancesAnswer(frame, this.#context, "ACCOUNT_UPDATE") }];
+        return [
+          {
+            type: "account-update",
+            ...decodeBalancesAnswer(frame, this.#context, "ACCOUNT_UPDATE"),
+          },
+        ];
       case "INCOME_UPDATE":
-        return [{ type: "income-update", incomes: decodeIncomes(frame.incomes, this.#context, "INCOME_UPDATE.incomes") }];
+        return [
+          {
+            type: "income-update",
+            incomes: decodeIncomes(frame.incomes, this.#context, "INCOME_UPDATE.incomes"),
+          },
+        ];
       default:
         return acknowledgement(frame);
     }
@@ -190,9 +230,15 @@ function objectOf(value: unknown, where: string): JsonObject {
 /** What answers a subscription is no event, but one that refuses it must not pass unseen. */
 function acknowledgement(frame: JsonObject): readonly VenueEvent[] {
   // Refusals are not published: an error as Binance writes it, or the error body of REST.
-  const refusal = frame.error ?? (typeof frame.code === "number" ? `${frame.code} ${shown(frame.message)}` : null);
+  const refusal =
+    frame.error ??
+    (typeof frame.code === "number" ? `${frame.code} ${shown(frame.message)}` : null);
   if (refusal === null) return NOTHING;
-  throw new FormatError("the exchange refused a stream request", { field: "error", value: refusal, expected: "an acknowledgement" });
+  throw new FormatError("the exchange refused a stream request", {
+    field: "error",
+    value: refusal,
+    expected: "an acknowledgement",
+  });
 }
 
 function sequenceOf(value: unknown, field: string): number {
@@ -204,18 +250,45 @@ function sequenceOf(value: unknown, field: string): number {
   });
 }
 
-function publicTrade(instrument: Instrument, data: JsonObject, withLongIds: () => JsonObject, where: string): readonly VenueEvent[] {
+function publicTrade(
+  instrument: Instrument,
+  data: JsonObject,
+  withLongIds: () => JsonObject,
+  where: string,
+): readonly VenueEvent[] {
   // Plain JSON.parse rounds an id past 2^53; only then is the frame read again with its digits kept.
   const isRounded = typeof data.id === "number" && !Number.isSafeInteger(data.id);
-  const { id, price, amount, time, isBuyerMaker } = parseWire(publicTradeSchema, isRounded ? withLongIds() : data, where);
+  const { id, price, amount, time, isBuyerMaker } = parseWire(
+    publicTradeSchema,
+    isRounded ? withLongIds() : data,
+    where,
+  );
   // What an order of a finer grid traded counts where the book has that order, and no more of it than the whole lots.
-  const ticks = outerTick(isBuyerMaker ? "BUY" : "SELL", priceTicks(price, instrument, `${where}.price`));
+  const ticks = outerTick(
+    isBuyerMaker ? "BUY" : "SELL",
+    priceTicks(price, instrument, `${where}.price`),
+  );
   const lots = Math.floor(gridCount(amount, instrument.stepSize, `${where}.amount`));
   if (ticks === 0 || lots === 0) return NOTHING;
-  return [{ type: "public-trade", marketId: instrument.marketId, id, ticks, lots, timeMs: time, isBuyerMaker }];
+  return [
+    {
+      type: "public-trade",
+      marketId: instrument.marketId,
+      id,
+      ticks,
+      lots,
+      timeMs: time,
+      isBuyerMaker,
+    },
+  ];
 }
 
-function marketState(marketId: MarketId, data: unknown, creditDecimals: number, where: string): readonly VenueEvent[] {
+function marketState(
+  marketId: MarketId,
+  data: unknown,
+  creditDecimals: number,
+  where: string,
+): readonly VenueEvent[] {
   const state = parseWire(marketStateSchema, data, where);
   return [
     {
@@ -230,5 +303,11 @@ function marketState(marketId: MarketId, data: unknown, creditDecimals: number, 
 }
 
 function malformed(where: string, reason: string): readonly VenueEvent[] {
-  return [{ type: "malformed", where, reason: reason.length > 300 ? `${reason.slice(0, 297)}...` : reason }];
+  return [
+    {
+      type: "malformed",
+      where,
+      reason: reason.length > 300 ? `${reason.slice(0, 297)}...` : reason,
+    },
+  ];
 }

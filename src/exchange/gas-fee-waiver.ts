@@ -16,5 +16,8 @@ export function isBelowWaiver(
   if (minimum === 0n) return false;
   if (unit === "quote") return instrument.creditFloor(order.ticks, order.lots) < minimum;
   const paper = BigInt(order.lots) * instrument.paperPerLot;
-  return paper * 10n ** BigInt(instrument.creditDecimals) < minimum * 10n ** BigInt(instrument.paperDecimals);
+  return (
+    paper * 10n ** BigInt(instrument.creditDecimals) <
+    minimum * 10n ** BigInt(instrument.paperDecimals)
+  );
 }

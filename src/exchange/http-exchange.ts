@@ -57,7 +57,13 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
         this,
       );
     } catch (error) {
-      this.#finish({ ok: false, cause: "connection-lost", sent: false, message: messageOf(error), code: codeOf(error) });
+      this.#finish({
+        ok: false,
+        cause: "connection-lost",
+        sent: false,
+        message: messageOf(error),
+        code: codeOf(error),
+      });
     } finally {
       this.#isDispatching = false;
     }
@@ -75,7 +81,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (this.#isFinished) controller.abort(new Error("withdrawn before it was sent"));
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
     this.#status = status;
     this.#headers = headers;
   }
@@ -83,7 +93,12 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#options.maxBytes) {
-      this.#finish({ ok: false, cause: "connection-lost", sent: true, message: `an answer above ${this.#options.maxBytes} bytes` });
+      this.#finish({
+        ok: false,
+        cause: "connection-lost",
+        sent: true,
+        message: `an answer above ${this.#options.maxBytes} bytes`,
+      });
       controller.abort(new Error("the answer is too long"));
     } else {
       this.#chunks.push(chunk);
@@ -99,21 +114,43 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       // Its status is known all the same: a rate limit says what it says without words.
-      if (this.#status < 400) return this.#finish({ ok: false, cause: "connection-lost", sent: true, message: error.message });
+      if (this.#status < 400)
+        return this.#finish({
+          ok: false,
+          cause: "connection-lost",
+          sent: true,
+          message: error.message,
+        });
       body = error.message;
     }
-    this.#finish({ ok: true, status: this.#status, body, retryAfterMs: retryAfterMs({ retryAfter, date }, clock.nowMs()) });
+    this.#finish({
+      ok: true,
+      status: this.#status,
+      body,
+      retryAfterMs: retryAfterMs({ retryAfter, date }, clock.nowMs()),
+    });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     const sent = this.#controller !== undefined;
-    this.#finish({ ok: false, cause: "connection-lost", sent, message: messageOf(error), code: codeOf(error) });
+    this.#finish({
+      ok: false,
+      cause: "connection-lost",
+      sent,
+      message: messageOf(error),
+      code: codeOf(error),
+    });
   }
 
   #timedOut(): void {
     const { timeoutMs } = this.#options.request;
     const sent = this.#controller !== undefined;
-    this.#finish({ ok: false, cause: "timeout", sent, message: `${sent ? "no answer" : "no connection"} within ${timeoutMs} ms` });
+    this.#finish({
+      ok: false,
+      cause: "timeout",
+      sent,
+      message: `${sent ? "no answer" : "no connection"} within ${timeoutMs} ms`,
+    });
     this.#controller?.abort(new Error("timed out"));
   }
 
@@ -136,5 +173,7 @@ function messageOf(error: unknown): string {
 }
 
 function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : undefined;
 }

@@ -1,6 +1,12 @@
 /** The venue's client: REST, streams, signing, filters and wire types. Public entry `marketwright/exchange`. */
 
-export { ConfigError, type ErrorDetail, FormatError, MarketwrightError, RunError } from "../core/errors.js";
+export {
+  ConfigError,
+  type ErrorDetail,
+  FormatError,
+  MarketwrightError,
+  RunError,
+} from "../core/errors.js";
 export { liveSeam } from "../core/live-seam.js";
 export type { Clock, Random, Seam, Timer } from "../core/seam.js";
 export { ecdsaScheme, type SignatureScheme, type Signer } from "../core/signing.js";
@@ -42,7 +48,11 @@ export { isBelowWaiver, type WaiverUnit } from "./gas-fee-waiver.js";
 export { IntegerDecoder } from "./integer-decoder.js";
 export { LiveVenue, type LiveVenueOptions } from "./live-venue.js";
 export { MARKET_STREAM_KINDS, MarketStreams, type MarketStreamsOptions } from "./market-streams.js";
-export { DEFAULT_USER_AGENT, NetworkTransport, type NetworkTransportOptions } from "./network-transport.js";
+export {
+  DEFAULT_USER_AGENT,
+  NetworkTransport,
+  type NetworkTransportOptions,
+} from "./network-transport.js";
 export {
   BOOK_LIMITS,
   INCOME_TYPES,
@@ -62,7 +72,14 @@ export {
   infoExpirationSeconds,
   type OrderInputs,
 } from "./order-building.js";
-export { decodeInfo, encodeInfo, infoTag, nonceTag, type OrderInfo, taggedNonce } from "./order-info.js";
+export {
+  decodeInfo,
+  encodeInfo,
+  infoTag,
+  nonceTag,
+  type OrderInfo,
+  taggedNonce,
+} from "./order-info.js";
 export {
   DOMAIN_TYPE,
   DOMAIN_TYPE_HASH,
@@ -74,12 +91,34 @@ export {
 } from "./order-signing.js";
 export { type OutcomeContext, outcomeOf } from "./outcomes.js";
 export { DISJOINT_RATE_BUCKETS, RATE_BUCKETS, type RateBuckets } from "./rate-buckets.js";
-export { DEFAULT_LIMITS, RateGate, type RateGateOptions, RateLimitError, type RateLimitRule } from "./rate-gate.js";
+export {
+  DEFAULT_LIMITS,
+  RateGate,
+  type RateGateOptions,
+  RateLimitError,
+  type RateLimitRule,
+} from "./rate-gate.js";
 export type * from "./records.js";
-export { canonicalParams, formEncode, type RequestParams, requestDigest, signedParams } from "./request-signing.js";
+export {
+  canonicalParams,
+  formEncode,
+  type RequestParams,
+  requestDigest,
+  signedParams,
+} from "./request-signing.js";
 export { DEFAULT_RETRY, type RetryPolicy } from "./retrier.js";
-export { type KlineInterval, type MarketStream, readStreamName, streamName } from "./stream-names.js";
-export { DEFAULT_STREAM_TIMINGS, StreamSession, type StreamSessionOptions, type StreamTimings } from "./stream-session.js";
+export {
+  type KlineInterval,
+  type MarketStream,
+  readStreamName,
+  streamName,
+} from "./stream-names.js";
+export {
+  DEFAULT_STREAM_TIMINGS,
+  StreamSession,
+  type StreamSessionOptions,
+  type StreamTimings,
+} from "./stream-session.js";
 export type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "./transport.js";
 export type * from "./venue.js";
 export {

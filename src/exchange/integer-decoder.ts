@@ -29,8 +29,12 @@ export class IntegerDecoder {
   constructor(instrument: Instrument) {
     this.#priceDecimals = instrument.priceDecimals;
     this.#amountDecimals = instrument.amountDecimals;
-    this.#tickScaled = Number(decimalToScaled(instrument.tickSize, instrument.priceDecimals, "tickSize"));
-    this.#stepScaled = Number(decimalToScaled(instrument.stepSize, instrument.amountDecimals, "stepSize"));
+    this.#tickScaled = Number(
+      decimalToScaled(instrument.tickSize, instrument.priceDecimals, "tickSize"),
+    );
+    this.#stepScaled = Number(
+      decimalToScaled(instrument.stepSize, instrument.amountDecimals, "stepSize"),
+    );
     this.#tickSize = instrument.tickSize;
     this.#stepSize = instrument.stepSize;
   }
@@ -38,7 +42,12 @@ export class IntegerDecoder {
   /** A wire price as ticks, at least 1. @throws FormatError */
   ticks(price: unknown): Ticks {
     const ticks = readGrid(price, this.#priceDecimals, this.#tickScaled, "price", this.#tickSize);
-    if (ticks === 0) throw new FormatError("a price of zero", { field: "price", value: price, expected: "a positive decimal string" });
+    if (ticks === 0)
+      throw new FormatError("a price of zero", {
+        field: "price",
+        value: price,
+        expected: "a positive decimal string",
+      });
     return ticks;
   }
 
@@ -53,13 +62,17 @@ export class IntegerDecoder {
    * @param onOffGrid called for each number that is. @throws FormatError
    */
   levels(side: unknown, field: "bids" | "asks", onOffGrid: () => void): number[] {
-    if (!Array.isArray(side)) throw new FormatError("not a list of levels", { field, expected: "[[price, amount], ...]" });
+    if (!Array.isArray(side))
+      throw new FormatError("not a list of levels", { field, expected: "[[price, amount], ...]" });
     const count = side.length;
     const flat = new Array<number>(count * 2);
     for (let level = 0; level < count; level += 1) {
       const pair: unknown = side[level];
       if (!Array.isArray(pair) || pair.length < 2) {
-        throw new FormatError("not a level", { field: `${field}.${level}`, expected: "[price, amount]" });
+        throw new FormatError("not a level", {
+          field: `${field}.${level}`,
+          expected: "[price, amount]",
+        });
       }
       flat[level * 2] = this.#levelTicks(pair[0], onOffGrid);
       flat[level * 2 + 1] = this.#levelLots(pair[1], onOffGrid);
@@ -90,12 +103,19 @@ export class IntegerDecoder {
 
 /** Of a number off the grid, where it is one at all: how many units it comes to, with the part of one. @throws the error that the grid refused it with, else */
 function finerCount(text: unknown, unit: string, field: string, refused: unknown): number {
-  const count = typeof text === "string" && PLAIN_DECIMAL.test(text) ? gridCount(text, unit, field) : 0;
+  const count =
+    typeof text === "string" && PLAIN_DECIMAL.test(text) ? gridCount(text, unit, field) : 0;
   if (count === 0) throw refused;
   return count;
 }
 
-function readGrid(text: unknown, decimals: number, unit: number, field: string, gridText: string): number {
+function readGrid(
+  text: unknown,
+  decimals: number,
+  unit: number,
+  field: string,
+  gridText: string,
+): number {
   if (typeof text !== "string") refuse("not a decimal string", text, field, gridText);
   const scaled = readScaled(text, decimals, field, gridText);
   if (unit === 1) return scaled;
@@ -106,7 +126,8 @@ function readGrid(text: unknown, decimals: number, unit: number, field: string, 
 
 function readScaled(text: string, decimals: number, field: string, gridText: string): number {
   const length = text.length;
-  if (length === 0 || length > LONGEST_DECIMAL) refuse("not a plain decimal", text.slice(0, LONGEST_DECIMAL), field, gridText);
+  if (length === 0 || length > LONGEST_DECIMAL)
+    refuse("not a plain decimal", text.slice(0, LONGEST_DECIMAL), field, gridText);
   let value = 0;
   let point = length;
   // Where the last digit stands that the grid has.
@@ -120,7 +141,12 @@ function readScaled(text: string, decimals: number, field: string, gridText: str
       point = at;
       last = at + decimals;
     } else if (code !== ZERO) {
-      refuse(code > ZERO && code <= NINE ? "off the market's grid" : "not a plain decimal", text, field, gridText);
+      refuse(
+        code > ZERO && code <= NINE ? "off the market's grid" : "not a plain decimal",
+        text,
+        field,
+        gridText,
+      );
     }
   }
   const missing = decimals - Math.max(0, length - 1 - point);

@@ -93,9 +93,11 @@ export class LiveVenue implements Venue {
       transport,
       seam,
       timings,
-      path: () => `/v1/single/account@${this.#account}?${accountQuery(options, this.#account)}${options.zip === true ? "&zip=1" : ""}`,
+      path: () =>
+        `/v1/single/account@${this.#account}?${accountQuery(options, this.#account)}${options.zip === true ? "&zip=1" : ""}`,
       onText: (text) => this.#emitAll(this.#frames?.account(text)),
-      onUp: () => this.#emit({ type: "stream", stream: "account", state: "up", reason: "subscribed" }),
+      onUp: () =>
+        this.#emit({ type: "stream", stream: "account", state: "up", reason: "subscribed" }),
       onDown: (reason) => this.#emit({ type: "stream", stream: "account", state: "down", reason }),
     });
   }
@@ -115,7 +117,11 @@ export class LiveVenue implements Venue {
     this.#rules = rules;
     this.#options.gate?.setLimits(rules.rateLimits);
     this.#request = { ...this.#request, instruments };
-    this.#outcome = { ...this.#outcome, ...context, hasher: new OrderHasher(rules.eip712.domainSeparator) };
+    this.#outcome = {
+      ...this.#outcome,
+      ...context,
+      hasher: new OrderHasher(rules.eip712.domainSeparator),
+    };
     const { maxFrameBytes } = this.#options;
     if (this.#frames === undefined) this.#frames = new FrameDecoder({ ...context, maxFrameBytes });
     else this.#frames.setContext(context);
@@ -128,13 +134,17 @@ export class LiveVenue implements Venue {
   submit(action: Action): void {
     const request = this.#isClosed ? "the venue is closed" : this.#requestOf(action);
     if (typeof request === "string") {
-      this.#options.seam.clock.setTimer(0, () => this.#answer(action, { result: "not-sent", message: request }));
+      this.#options.seam.clock.setTimer(0, () =>
+        this.#answer(action, { result: "not-sent", message: request }),
+      );
       return;
     }
     const waitMs = this.#options.gate?.tryAdmit(operationNameOf(action)) ?? 0;
     if (waitMs > 0) {
       const message = `the rate budget is spent: ${Number.isFinite(waitMs) ? `again in ${Math.ceil(waitMs)} ms` : "the exchange has banned this address"}`;
-      this.#options.seam.clock.setTimer(0, () => this.#answer(action, { result: "not-sent", message }));
+      this.#options.seam.clock.setTimer(0, () =>
+        this.#answer(action, { result: "not-sent", message }),
+      );
       return;
     }
     this.#options.transport.request(request, (result) => this.#done(action, request, result));
@@ -176,9 +186,14 @@ export class LiveVenue implements Venue {
   #done(action: Action, request: HttpRequest, result: HttpResult): void {
     if (this.#isClosed) return;
     const outcome = outcomeOf(action, result, this.#outcome);
-    if (outcome.result === "throttled") this.#options.gate?.throttled(outcome.httpStatus, outcome.retryAfterMs);
+    if (outcome.result === "throttled")
+      this.#options.gate?.throttled(outcome.httpStatus, outcome.retryAfterMs);
     if (outcome.result === "unknown" && outcome.cause === "malformed-answer") {
-      this.#emit({ type: "malformed", where: `answer ${request.method} ${request.path}`, reason: outcome.message });
+      this.#emit({
+        type: "malformed",
+        where: `answer ${request.method} ${request.path}`,
+        reason: outcome.message,
+      });
     }
     // Before the answer is told: whoever hears of the rules may act on them at once.
     if (outcome.result === "answered" && outcome.ask === "rules") this.setRules(outcome.data);
@@ -191,7 +206,8 @@ export class LiveVenue implements Venue {
 
   #emitAll(events: readonly VenueEvent[] | undefined): void {
     for (const event of events ?? []) {
-      if (event.type !== "public-trade" || this.#toldTrades.isNew(event.marketId, event.id)) this.#emit(event);
+      if (event.type !== "public-trade" || this.#toldTrades.isNew(event.marketId, event.id))
+        this.#emit(event);
     }
   }
 

@@ -47,7 +47,8 @@ export class MarketStreams {
     for (const marketId of options.markets) {
       // A market's streams share a connection, so that they are lost together.
       const connection = this.#connectionWithRoom(MARKET_STREAM_KINDS.length);
-      for (const kind of MARKET_STREAM_KINDS) connection.streams.add(streamName({ marketId, kind }));
+      for (const kind of MARKET_STREAM_KINDS)
+        connection.streams.add(streamName({ marketId, kind }));
     }
   }
 
@@ -78,7 +79,8 @@ export class MarketStreams {
     const stream = streamName({ marketId, kind: "orderbook" });
     const connection = this.#connectionOf(stream);
     // A connection that is down brings a snapshot when it comes up.
-    if (connection === undefined || !connection.session.isUp || this.#booksWaiting.has(stream)) return;
+    if (connection === undefined || !connection.session.isUp || this.#booksWaiting.has(stream))
+      return;
     this.#booksWaiting.add(stream);
     this.#request(connection, "UNSUBSCRIBE", stream);
     this.#request(connection, "SUBSCRIBE", stream, () => this.#booksWaiting.delete(stream));
@@ -90,7 +92,9 @@ export class MarketStreams {
   }
 
   #connectionWithRoom(count: number): Connection {
-    const found = this.#connections.find(({ streams }) => streams.size + count <= STREAMS_A_CONNECTION);
+    const found = this.#connections.find(
+      ({ streams }) => streams.size + count <= STREAMS_A_CONNECTION,
+    );
     if (found !== undefined) return found;
     const streams = new Set<string>();
     const connection: Connection = {
@@ -98,7 +102,8 @@ export class MarketStreams {
       session: new StreamSession({
         transport: this.#options.transport,
         seam: this.#options.seam,
-        path: () => `/v1/multiple?streams=${[...streams].join("/")}${this.#options.zip === true ? "&zip=1" : ""}`,
+        path: () =>
+          `/v1/multiple?streams=${[...streams].join("/")}${this.#options.zip === true ? "&zip=1" : ""}`,
         onText: this.#options.onText,
         onUp: () => this.#cameUp(),
         onDown: (reason) => this.#cameDown(connection, reason),
@@ -118,7 +123,9 @@ export class MarketStreams {
     if (this.#isUp || this.#connections.some(({ session }) => !session.isUp)) return;
     this.#isUp = true;
     this.#options.onState("up", "subscribed");
-    const unbroken = this.#connections.filter((connection) => this.#wentDown.size > 0 && !this.#wentDown.has(connection));
+    const unbroken = this.#connections.filter(
+      (connection) => this.#wentDown.size > 0 && !this.#wentDown.has(connection),
+    );
     this.#wentDown.clear();
     for (const marketId of this.#options.markets) {
       const connection = this.#connectionOf(streamName({ marketId, kind: "orderbook" }));
@@ -133,7 +140,12 @@ export class MarketStreams {
     this.#options.onState("down", reason);
   }
 
-  #request(connection: Connection, method: WireStreamRequest["method"], stream: string, onSent?: () => void): void {
+  #request(
+    connection: Connection,
+    method: WireStreamRequest["method"],
+    stream: string,
+    onSent?: () => void,
+  ): void {
     this.#requestId += 1;
     const request: WireStreamRequest = { id: this.#requestId, method, params: [stream] };
     connection.session.send(JSON.stringify(request), onSent);

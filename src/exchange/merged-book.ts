@@ -19,14 +19,23 @@ export class MergedBook {
   readonly #asks: MergedSide = new Map();
 
   /** Takes what was told, a snapshot first. @returns the same in whole ticks, 0 lots where nothing is left at one. */
-  take({ bids, asks }: FlatSides): { readonly bids: number[]; readonly asks: number[]; readonly isRounded: true } {
-    return { bids: merged(this.#bids, "BUY", bids), asks: merged(this.#asks, "SELL", asks), isRounded: true };
+  take({ bids, asks }: FlatSides): {
+    readonly bids: number[];
+    readonly asks: number[];
+    readonly isRounded: true;
+  } {
+    return {
+      bids: merged(this.#bids, "BUY", bids),
+      asks: merged(this.#asks, "SELL", asks),
+      isRounded: true,
+    };
   }
 }
 
 /** Whether a price lies between two ticks. */
 export function isBetweenTicks({ bids, asks }: FlatSides): boolean {
-  const isBetween = (value: number, at: number): boolean => at % 2 === 0 && !Number.isInteger(value);
+  const isBetween = (value: number, at: number): boolean =>
+    at % 2 === 0 && !Number.isInteger(value);
   return bids.some(isBetween) || asks.some(isBetween);
 }
 

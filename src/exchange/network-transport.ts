@@ -102,8 +102,16 @@ interface BaseUrl {
 function baseUrl(text: string, field: string, protocols: readonly string[]): BaseUrl {
   const expected = `an address such as ${protocols[0]}//127.0.0.1:8620/v1`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !protocols.includes(url.protocol) || url.search !== "" || url.hash !== "") {
+  if (
+    url === undefined ||
+    !protocols.includes(url.protocol) ||
+    url.search !== "" ||
+    url.hash !== ""
+  ) {
     throw new ConfigError("not the exchange's address", { field, value: text, expected });
   }
-  return { origin: `${url.protocol}//${url.host}`, prefix: url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "") };
+  return {
+    origin: `${url.protocol}//${url.host}`,
+    prefix: url.pathname.replace(/\/+$/, "").replace(/\/v1$/, ""),
+  };
 }

@@ -48,7 +48,10 @@ export function buildOrderStruct(inputs: OrderInputs, info?: Hex): OrderStruct {
   requirePositive(lots, "lots");
   const paper = BigInt(lots) * instrument.paperPerLot;
   const isBuy = side === "BUY";
-  const credit = isBuy && inputs.buyRounding !== "down" ? instrument.creditCeil(ticks, lots) : instrument.creditFloor(ticks, lots);
+  const credit =
+    isBuy && inputs.buyRounding !== "down"
+      ? instrument.creditCeil(ticks, lots)
+      : instrument.creditFloor(ticks, lots);
   if (credit === 0n) {
     throw new FormatError("the order's value rounds to nothing", {
       field: "lots",
@@ -85,12 +88,22 @@ const SECONDS_A_YEAR = 365.25 * 86400;
  * The expiration that `info` must carry: of GTT its own (whole seconds, rounded down), of any other time in force far enough
  * ahead (specification: more than ten years; eleven here, so that a clock ahead of the exchange's does no harm).
  */
-export function infoExpirationSeconds(timeInForce: TimeInForce, nowMs: Ms, expirationMs: Ms): number {
-  return Math.floor(timeInForce === "GTT" ? expirationMs / 1000 : nowMs / 1000 + 11 * SECONDS_A_YEAR);
+export function infoExpirationSeconds(
+  timeInForce: TimeInForce,
+  nowMs: Ms,
+  expirationMs: Ms,
+): number {
+  return Math.floor(
+    timeInForce === "GTT" ? expirationMs / 1000 : nowMs / 1000 + 11 * SECONDS_A_YEAR,
+  );
 }
 
 function requirePositive(value: number, field: string): void {
   if (!Number.isSafeInteger(value) || value <= 0) {
-    throw new FormatError("not a positive whole number", { field, value, expected: "an integer of at least 1" });
+    throw new FormatError("not a positive whole number", {
+      field,
+      value,
+      expected: "an integer of at least 1",
+    });
   }
 }

@@ -36,7 +36,11 @@ export function encodeInfo(info: OrderInfo): Hex {
     });
   }
   if (info.nonce < 0n || info.nonce > UINT64_MAX) {
-    throw new FormatError("not a nonce", { field: "nonce", value: info.nonce, expected: "an unsigned 64-bit integer" });
+    throw new FormatError("not a nonce", {
+      field: "nonce",
+      value: info.nonce,
+      expected: "an unsigned 64-bit integer",
+    });
   }
   WORDS.setBigInt64(0, info.makerFeeRate);
   WORDS.setBigInt64(8, info.takerFeeRate);
@@ -49,19 +53,37 @@ export function encodeInfo(info: OrderInfo): Hex {
 /** Reads the four words back. @throws FormatError when it is not 32 bytes of hex, or its expiration passes 2^53 seconds. */
 export function decodeInfo(info: Hex): OrderInfo {
   const bytes = hexToBytes(info, "info");
-  if (bytes.length !== 32) throw new FormatError("not an order's info", { field: "info", value: info, expected: "32 bytes of hex" });
+  if (bytes.length !== 32)
+    throw new FormatError("not an order's info", {
+      field: "info",
+      value: info,
+      expected: "32 bytes of hex",
+    });
   const words = new DataView(bytes.buffer, bytes.byteOffset, 32);
   const expirationSeconds = Number(words.getBigUint64(16));
   if (!Number.isSafeInteger(expirationSeconds)) {
-    throw new FormatError("expiration is absurd", { field: "info", value: info, expected: "seconds below 2^53" });
+    throw new FormatError("expiration is absurd", {
+      field: "info",
+      value: info,
+      expected: "seconds below 2^53",
+    });
   }
-  return { makerFeeRate: words.getBigInt64(0), takerFeeRate: words.getBigInt64(8), expirationSeconds, nonce: words.getBigUint64(24) };
+  return {
+    makerFeeRate: words.getBigInt64(0),
+    takerFeeRate: words.getBigInt64(8),
+    expirationSeconds,
+    nonce: words.getBigUint64(24),
+  };
 }
 
 /** A nonce of the bot's own: its 16-bit tag on top of 48 random bits (design, rule 7). @throws FormatError when the tag is no 16 bits. */
 export function taggedNonce(tag: number, random: Random): bigint {
   if (!Number.isInteger(tag) || tag < 0 || tag > 0xffff) {
-    throw new FormatError("not a nonce tag", { field: "tag", value: tag, expected: "an integer of 16 bits" });
+    throw new FormatError("not a nonce tag", {
+      field: "tag",
+      value: tag,
+      expected: "an integer of 16 bits",
+    });
   }
   return (BigInt(tag) << TAG_SHIFT) | (random.uint64() & LOW_48_BITS);
 }
@@ -80,5 +102,9 @@ const INFO = /^0x[0-9a-fA-F]{64}$/;
 
 function requireInt64(value: bigint, field: string): void {
   if (value < INT64_MIN || value > INT64_MAX)
-    throw new FormatError("fee rate out of range", { field, value, expected: "a signed 64-bit integer" });
+    throw new FormatError("fee rate out of range", {
+      field,
+      value,
+      expected: "a signed 64-bit integer",
+    });
 }

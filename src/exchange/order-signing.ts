@@ -5,21 +5,30 @@ import type { Hex } from "../core/units.js";
 import type { OrderStruct, VenueRules } from "./records.js";
 
 /** EIP-712 type string of the domain (specification, "Local construction" 1). */
-export const DOMAIN_TYPE = "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
+export const DOMAIN_TYPE =
+  "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
 /** EIP-712 type string of an order (specification, "Local construction" 2). */
-export const ORDER_TYPE = "Order(address perp,address signer,int128 paperAmount,int128 creditAmount,bytes32 info)";
+export const ORDER_TYPE =
+  "Order(address perp,address signer,int128 paperAmount,int128 creditAmount,bytes32 info)";
 /** Keccak-256 of {@link DOMAIN_TYPE}. */
 export const DOMAIN_TYPE_HASH: Hex = bytesToHex(keccak256(Buffer.from(DOMAIN_TYPE)));
 /** Keccak-256 of {@link ORDER_TYPE}. */
 export const ORDER_TYPE_HASH: Hex = bytesToHex(keccak256(Buffer.from(ORDER_TYPE)));
 
 /** What a domain separator is made of: the `eip712` object of exchangeInfo. */
-export type DomainInputs = Pick<VenueRules["eip712"], "domainName" | "domainVersion" | "chainId" | "verifyingContract">;
+export type DomainInputs = Pick<
+  VenueRules["eip712"],
+  "domainName" | "domainVersion" | "chainId" | "verifyingContract"
+>;
 
 /** The EIP-712 domain separator (specification, "Local construction" 1). @throws FormatError */
 export function domainSeparator(inputs: DomainInputs): Hex {
   if (!Number.isSafeInteger(inputs.chainId) || inputs.chainId < 0) {
-    throw new FormatError("not a chain id", { field: "chainId", value: inputs.chainId, expected: "an unsigned integer" });
+    throw new FormatError("not a chain id", {
+      field: "chainId",
+      value: inputs.chainId,
+      expected: "an unsigned integer",
+    });
   }
   const words = new Uint8Array(160);
   words.set(hexToBytes(DOMAIN_TYPE_HASH), 0);
@@ -100,6 +109,11 @@ function addressBytes(address: Hex, field: string): Uint8Array {
 
 function bytesOf(hex: Hex, length: number, field: string): Uint8Array {
   const bytes = hexToBytes(hex, field);
-  if (bytes.length !== length) throw new FormatError("wrong length", { field, value: hex, expected: `${length} bytes of hex` });
+  if (bytes.length !== length)
+    throw new FormatError("wrong length", {
+      field,
+      value: hex,
+      expected: `${length} bytes of hex`,
+    });
   return bytes;
 }

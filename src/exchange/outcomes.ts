@@ -1,7 +1,12 @@
 import { FormatError } from "../core/errors.js";
 import { parseInt64Json } from "../core/int64-json.js";
 import type { MarketId } from "../core/units.js";
-import { decodeBalancesAnswer, decodeIncomes, decodePositions, decodeUserTrades } from "./decode-account.js";
+import {
+  decodeBalancesAnswer,
+  decodeIncomes,
+  decodePositions,
+  decodeUserTrades,
+} from "./decode-account.js";
 import { decodeBuildResult, decodeOrder, decodeOrders } from "./decode-orders.js";
 import { decodeRules } from "./decode-rules.js";
 import type { OrderHasher } from "./order-signing.js";
@@ -34,9 +39,16 @@ export function outcomeOf(action: Action, result: HttpResult, context: OutcomeCo
       : { result: "not-sent", message: result.message };
   }
   const { status, body } = result;
-  if (status === 429 || status === 418) return { result: "throttled", httpStatus: status, retryAfterMs: result.retryAfterMs };
-  if (status >= 500) return { result: "unknown", cause: "server-error", message: `HTTP ${status}: ${excerpt(body)}` };
-  if (status === 204 && (action.kind === "cancel" || action.kind === "cancel-all")) return { result: "cancelled" };
+  if (status === 429 || status === 418)
+    return { result: "throttled", httpStatus: status, retryAfterMs: result.retryAfterMs };
+  if (status >= 500)
+    return {
+      result: "unknown",
+      cause: "server-error",
+      message: `HTTP ${status}: ${excerpt(body)}`,
+    };
+  if (status === 204 && (action.kind === "cancel" || action.kind === "cancel-all"))
+    return { result: "cancelled" };
   if (body.length > MOST_ANSWER_CHARACTERS) {
     const message = `HTTP ${status}: an answer of ${body.length} characters, above the limit of ${MOST_ANSWER_CHARACTERS}`;
     return { result: "unknown", cause: "malformed-answer", message };
@@ -44,32 +56,63 @@ export function outcomeOf(action: Action, result: HttpResult, context: OutcomeCo
   try {
     return outcomeOfBody(action, status, body, context);
   } catch (error) {
-    if (!(error instanceof FormatError || error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    if (
+      !(error instanceof FormatError || error instanceof SyntaxError || error instanceof RangeError)
+    )
+      throw error;
     // The firewall answers in its own words, and lets nothing of what it refuses through.
     if (status === 403)
-      return { result: "rejected", code: 0, codeText: "Forbidden", message: `HTTP 403: ${excerpt(body)}`, httpStatus: 403 };
-    return { result: "unknown", cause: "malformed-answer", message: `HTTP ${status}: ${error.message}` };
+      return {
+        result: "rejected",
+        code: 0,
+        codeText: "Forbidden",
+        message: `HTTP 403: ${excerpt(body)}`,
+        httpStatus: 403,
+      };
+    return {
+      result: "unknown",
+      cause: "malformed-answer",
+      message: `HTTP ${status}: ${error.message}`,
+    };
   }
 }
 
-function outcomeOfBody(action: Action, status: number, body: string, context: OutcomeContext): Outcome {
+function outcomeOfBody(
+  action: Action,
+  status: number,
+  body: string,
+  context: OutcomeContext,
+): Outcome {
   const isSuccess = status >= 200 && status < 300;
-  if (isSuccess && body.trim() === "" && (action.kind === "cancel" || action.kind === "cancel-all")) return { result: "cancelled" };
+  if (isSuccess && body.trim() === "" && (action.kind === "cancel" || action.kind === "cancel-all"))
+    return { result: "cancelled" };
   const value = parseInt64Json(body);
   if (!isSuccess || isErrorBody(value)) {
     const { code, codeText, message } = parseWire(errorSchema, value, "error");
     // An internal error says nothing about whether the action went through before it.
-    if (code === INTERNAL_ERROR) return { result: "unknown", cause: "server-error", message: `${code} ${codeText}: ${excerpt(message)}` };
+    if (code === INTERNAL_ERROR)
+      return {
+        result: "unknown",
+        cause: "server-error",
+        message: `${code} ${codeText}: ${excerpt(message)}`,
+      };
     return { result: "rejected", code, codeText, message, httpStatus: status };
   }
   switch (action.kind) {
     case "place": {
       const order = decodeOrder(value, context, "order");
       if (order === undefined) {
-        throw new FormatError("an order of another market", { field: "order.marketId", expected: action.marketId });
+        throw new FormatError("an order of another market", {
+          field: "order.marketId",
+          expected: action.marketId,
+        });
       }
       if (order.hash !== action.hash.toLowerCase()) {
-        throw new FormatError("an order of another hash", { field: "order.hash", value: order.hash, expected: action.hash });
+        throw new FormatError("an order of another hash", {
+          field: "order.hash",
+          value: order.hash,
+          expected: action.hash,
+        });
       }
       return { result: "accepted", order };
     }
@@ -88,7 +131,10 @@ function outcomeOfBody(action: Action, status: number, body: string, context: Ou
     case "cancel":
     case "cancel-all":
       // Whoever answers with a body is not the exchange: taken for a cancel, it would open the slot of an order that still rests.
-      throw new FormatError("a cancel answered with a body", { field: "body", expected: "HTTP 204 without one" });
+      throw new FormatError("a cancel answered with a body", {
+        field: "body",
+        expected: "HTTP 204 without one",
+      });
     case "question":
       return answerOf(action, value, context);
   }
@@ -98,7 +144,11 @@ function answerOf(action: QuestionAction, value: unknown, context: OutcomeContex
   const { ask } = action;
   switch (ask) {
     case "time":
-      return { result: "answered", ask, data: { serverTimeMs: parseWire(timeSchema, value, "time").serverTime } };
+      return {
+        result: "answered",
+        ask,
+        data: { serverTimeMs: parseWire(timeSchema, value, "time").serverTime },
+      };
     case "rules":
       return { result: "answered", ask, data: decodeRules(value, NONE_REQUIRED) };
     case "openOrders":
@@ -114,7 +164,11 @@ function answerOf(action: QuestionAction, value: unknown, context: OutcomeContex
       return { result: "answered", ask, data: decodePositions(value, context, ask) };
     case "bookSequence": {
       const sequence = (value as { readonly sequence?: unknown } | null)?.sequence;
-      return { result: "answered", ask, data: { sequence: parseWire(sequenceSchema, sequence, "orderbook.sequence") } };
+      return {
+        result: "answered",
+        ask,
+        data: { sequence: parseWire(sequenceSchema, sequence, "orderbook.sequence") },
+      };
     }
   }
 }

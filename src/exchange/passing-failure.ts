@@ -34,8 +34,13 @@ export function passingFailure(error: unknown): PassingFailure | undefined {
   }
   if (!(error instanceof VenueRequestError)) return undefined;
   const { httpStatus, retryAfterMs, timedOut, mayHaveHappened } = error;
-  if (httpStatus === undefined) return { cause: timedOut || mayHaveHappened ? "no-answer" : "no-connection", againAfterMs: 0 };
-  if (httpStatus === 418) return { cause: "banned", againAfterMs: retryAfterMs ?? THROTTLED_MS[418] };
-  if (httpStatus === 429) return { cause: "not-now", againAfterMs: retryAfterMs ?? THROTTLED_MS[429] };
-  return httpStatus < 300 || httpStatus >= 500 || httpStatus === 408 ? { cause: "not-now", againAfterMs: 0 } : undefined;
+  if (httpStatus === undefined)
+    return { cause: timedOut || mayHaveHappened ? "no-answer" : "no-connection", againAfterMs: 0 };
+  if (httpStatus === 418)
+    return { cause: "banned", againAfterMs: retryAfterMs ?? THROTTLED_MS[418] };
+  if (httpStatus === 429)
+    return { cause: "not-now", againAfterMs: retryAfterMs ?? THROTTLED_MS[429] };
+  return httpStatus < 300 || httpStatus >= 500 || httpStatus === 408
+    ? { cause: "not-now", againAfterMs: 0 }
+    : undefined;
 }

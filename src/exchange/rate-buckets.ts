@@ -41,5 +41,8 @@ export const RATE_BUCKETS: RateBuckets = {
 
 /** The same where the two limits do not overlap: what builds, places or cancels counts against ORDER alone. */
 export const DISJOINT_RATE_BUCKETS: RateBuckets = Object.fromEntries(
-  Object.entries(RATE_BUCKETS).map(([name, buckets]) => [name, buckets === WRITE ? ["ORDER"] : buckets]),
+  Object.entries(RATE_BUCKETS).map(([name, buckets]) => [
+    name,
+    buckets === WRITE ? ["ORDER"] : buckets,
+  ]),
 ) as RateBuckets;

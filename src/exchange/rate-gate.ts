@@ -39,8 +39,14 @@ export class RateLimitError extends RunError {
   readonly isBan: boolean;
 
   constructor(operation: OperationName, retryAfterMs: Ms, isBan: boolean) {
-    const when = Number.isFinite(retryAfterMs) ? `again in ${Math.ceil(retryAfterMs)} ms` : "until it is told to resume";
-    super(isBan ? `the exchange has banned this address: no call ${when}` : `the rate budget is spent: ${operation} may go ${when}`);
+    const when = Number.isFinite(retryAfterMs)
+      ? `again in ${Math.ceil(retryAfterMs)} ms`
+      : "until it is told to resume";
+    super(
+      isBan
+        ? `the exchange has banned this address: no call ${when}`
+        : `the rate budget is spent: ${operation} may go ${when}`,
+    );
     this.operation = operation;
     this.retryAfterMs = retryAfterMs;
     this.isBan = isBan;
@@ -70,7 +76,12 @@ export class RateGate {
   #waiters: Waiter[] = [];
   #timer: Timer | undefined;
 
-  constructor({ clock, buckets = {}, limits = DEFAULT_LIMITS, maxWaitMs = DEFAULT_MAX_WAIT_MS }: RateGateOptions) {
+  constructor({
+    clock,
+    buckets = {},
+    limits = DEFAULT_LIMITS,
+    maxWaitMs = DEFAULT_MAX_WAIT_MS,
+  }: RateGateOptions) {
     this.#clock = clock;
     this.#buckets = { ...RATE_BUCKETS, ...buckets };
     this.#maxWaitMs = maxWaitMs;
@@ -91,7 +102,10 @@ export class RateGate {
       const { budget } = held;
       if (budget.limit === limit && budget.intervalMs === intervalMs) return { name, budget };
       const moment = { nowMs, wallMs: nowMs };
-      return { name, budget: RateBudget.restore(budget.serialise(moment), limit, intervalMs, moment) };
+      return {
+        name,
+        budget: RateBudget.restore(budget.serialise(moment), limit, intervalMs, moment),
+      };
     });
     this.#pump();
   }
@@ -100,7 +114,10 @@ export class RateGate {
   available(name: OperationName): number {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs < this.#bannedUntilMs) return 0;
-    return Math.min(Number.POSITIVE_INFINITY, ...this.#of(name).map(({ budget }) => budget.available(nowMs)));
+    return Math.min(
+      Number.POSITIVE_INFINITY,
+      ...this.#of(name).map(({ budget }) => budget.available(nowMs)),
+    );
   }
 
   /** Between two calls of an operation that may go on so for ever. */
@@ -129,7 +146,8 @@ export class RateGate {
     const waitMs = isFree ? this.tryAdmit(name) : this.#waitMs(name, this.#clock.monotonicMs());
     if (isFree && waitMs === 0) return Promise.resolve();
     const isBan = this.#isBanned;
-    if (isBan || waitMs > this.#maxWaitMs) return Promise.reject(new RateLimitError(name, waitMs, isBan));
+    if (isBan || waitMs > this.#maxWaitMs)
+      return Promise.reject(new RateLimitError(name, waitMs, isBan));
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         this.#waiters = this.#waiters.filter((other) => other !== waiter);
@@ -160,12 +178,17 @@ export class RateGate {
   throttled(httpStatus: 429 | 418, retryAfterMs: Ms | undefined): void {
     const nowMs = this.#clock.monotonicMs();
     if (httpStatus === 418) {
-      this.#bannedUntilMs = Math.max(this.#bannedUntilMs, nowMs + (retryAfterMs ?? Number.POSITIVE_INFINITY));
+      this.#bannedUntilMs = Math.max(
+        this.#bannedUntilMs,
+        nowMs + (retryAfterMs ?? Number.POSITIVE_INFINITY),
+      );
       const waiters = this.#waiters;
       this.#waiters = [];
-      for (const { name, refused } of waiters) refused(new RateLimitError(name, this.#bannedUntilMs - nowMs, true));
+      for (const { name, refused } of waiters)
+        refused(new RateLimitError(name, this.#bannedUntilMs - nowMs, true));
     } else {
-      for (const held of this.#budgets) held.budget = held.budget.throttledUntil(nowMs + (retryAfterMs ?? held.budget.intervalMs));
+      for (const held of this.#budgets)
+        held.budget = held.budget.throttledUntil(nowMs + (retryAfterMs ?? held.budget.intervalMs));
     }
     this.#pump();
   }
@@ -187,7 +210,9 @@ export class RateGate {
 
   #waitMs(name: OperationName, nowMs: Ms, kept = 0): Ms {
     const banMs = Math.max(0, this.#bannedUntilMs - nowMs);
-    const waits = this.#of(name).map(({ budget }) => budget.earliestMs(nowMs, Math.min(1 + kept, budget.limit)) - nowMs);
+    const waits = this.#of(name).map(
+      ({ budget }) => budget.earliestMs(nowMs, Math.min(1 + kept, budget.limit)) - nowMs,
+    );
     return Math.max(banMs, ...waits.map((waitMs) => Math.max(0, waitMs)));
   }
 
@@ -212,10 +237,14 @@ export class RateGate {
       }
     }
     this.#waiters = held;
-    if (Number.isFinite(soonestMs)) this.#timer = this.#clock.setTimer(Math.max(1, Math.ceil(soonestMs)), () => this.#pump());
+    if (Number.isFinite(soonestMs))
+      this.#timer = this.#clock.setTimer(Math.max(1, Math.ceil(soonestMs)), () => this.#pump());
   }
 }
 
 function aborted(name: OperationName): Error {
-  return new MarketwrightError("the client was closed", { field: name, expected: "an open client" });
+  return new MarketwrightError("the client was closed", {
+    field: name,
+    expected: "an open client",
+  });
 }

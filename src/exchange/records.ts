@@ -113,7 +113,9 @@ export interface VenuePosition {
 
 /** Balances (specification, "Balances"), decoded to credit units. */
 export interface VenueBalances {
-  readonly availableCredit: Readonly<Record<MarketId, { readonly buy: CreditUnits; readonly sell: CreditUnits }>>;
+  readonly availableCredit: Readonly<
+    Record<MarketId, { readonly buy: CreditUnits; readonly sell: CreditUnits }>
+  >;
   readonly availableMargin: CreditUnits;
   readonly exposure: CreditUnits;
   readonly frozenMargin: CreditUnits;
@@ -177,7 +179,11 @@ export interface VenueRules {
     readonly domainVersion: string;
     readonly verifyingContract: Hex;
   };
-  readonly rateLimits: readonly { readonly name: string; readonly intervalMs: Ms; readonly limit: number }[];
+  readonly rateLimits: readonly {
+    readonly name: string;
+    readonly intervalMs: Ms;
+    readonly limit: number;
+  }[];
   readonly waiveGasFeeMinimumQuote: CreditUnits;
   /** The gas of an order's settlement, which is added to the fee of one below the waiver; absent where nothing says what it is. */
   readonly orderGasCredit?: CreditUnits;

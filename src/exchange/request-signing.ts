@@ -8,7 +8,8 @@ export type RequestParams = Readonly<Record<string, string>>;
 
 /** By character code: 1 for what stays bare. */
 const BARE = new Uint8Array(128);
-for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~") BARE[character.charCodeAt(0)] = 1;
+for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~")
+  BARE[character.charCodeAt(0)] = 1;
 
 /**
  * Form-url-encodes one value as Go's `url.QueryEscape` and Python's `quote_plus` do: a space becomes `+`, and only letters,
@@ -22,7 +23,11 @@ export function formEncode(text: string): string {
       .replace(/[!'()*]/g, percentOf)
       .replaceAll("%20", "+");
   } catch (cause) {
-    throw new FormatError("not valid Unicode", { field: "parameter", expected: "no lone surrogates", cause });
+    throw new FormatError("not valid Unicode", {
+      field: "parameter",
+      expected: "no lone surrogates",
+      cause,
+    });
   }
 }
 
@@ -49,7 +54,8 @@ export function canonicalParams(params: RequestParams, more: RequestParams = NON
   // Without a comparator names are ordered by UTF-16 units, which is ASCII order for what the protocol has.
   names.sort();
   let text = "";
-  for (const name of names) text += `${text === "" ? "" : "&"}${formEncode(name)}=${formEncode(more[name] ?? (params[name] as string))}`;
+  for (const name of names)
+    text += `${text === "" ? "" : "&"}${formEncode(name)}=${formEncode(more[name] ?? (params[name] as string))}`;
   return text;
 }
 
@@ -71,7 +77,12 @@ export function requestDigest(canonical: string): Uint8Array {
  * signature over them last. The same string serves as a query or as a form body.
  * @param account the trading account; another one than the signer's where the signer is its registered operator.
  */
-export function signedParams(params: RequestParams, account: Hex, timestampMs: Ms, signer: Signer): string {
+export function signedParams(
+  params: RequestParams,
+  account: Hex,
+  timestampMs: Ms,
+  signer: Signer,
+): string {
   return signedText(canonicalParams(params, { account, timestamp: String(timestampMs) }), signer);
 }
 

@@ -58,14 +58,19 @@ export class RestCaller {
       await gate?.admit(name, signal);
       return this.#send(operation, checked);
     };
-    return retrier === undefined || operation.method === "POST" ? once() : retrier.run(once, signal);
+    return retrier === undefined || operation.method === "POST"
+      ? once()
+      : retrier.run(once, signal);
   }
 
   /** The trading account. @throws ConfigError when there is neither account nor key */
   get account(): Hex {
     const account = this.#options.account ?? this.#options.signer?.address;
     if (account === undefined)
-      throw new ConfigError("a private operation needs an account", { field: "account", expected: "a signing key" });
+      throw new ConfigError("a private operation needs an account", {
+        field: "account",
+        expected: "a signing key",
+      });
     return account;
   }
 
@@ -79,20 +84,28 @@ export class RestCaller {
     const result = await new Promise<HttpResult>((resolve) => {
       transport.request({ method, path, params: text, timeoutMs }, resolve);
     });
-    if (result.ok && (result.status === 429 || result.status === 418)) gate?.throttled(result.status, result.retryAfterMs);
+    if (result.ok && (result.status === 429 || result.status === 418))
+      gate?.throttled(result.status, result.retryAfterMs);
     return answerOf(result, `${method} ${path}`);
   }
 
   #requireKey({ isPrivate }: Operation): void {
     if (isPrivate && this.#options.signer === undefined)
-      throw new ConfigError("a private operation needs a key", { field: "account", expected: "a signing key" });
+      throw new ConfigError("a private operation needs a key", {
+        field: "account",
+        expected: "a signing key",
+      });
   }
 }
 
 function answerOf(result: HttpResult, where: string): unknown {
   if (!result.ok) {
     const { sent, cause, message, code } = result;
-    throw new VenueRequestError(`${where}: ${message}`, { mayHaveHappened: sent, timedOut: cause === "timeout", systemCode: code });
+    throw new VenueRequestError(`${where}: ${message}`, {
+      mayHaveHappened: sent,
+      timedOut: cause === "timeout",
+      systemCode: code,
+    });
   }
   const { status, body, retryAfterMs } = result;
   if (status === 429 || status === 418) {
@@ -108,7 +121,10 @@ function answerOf(result: HttpResult, where: string): unknown {
   const coded = !isSuccess || isErrorBody(value) ? errorSchema.safeParse(value) : undefined;
   if (coded?.success === true) throw new VenueError(coded.data, status);
   if (!isSuccess || value === undefined) {
-    throw new VenueRequestError(`${where}: HTTP ${status}: ${body.slice(0, 200)}`, { httpStatus: status, mayHaveHappened: status !== 403 });
+    throw new VenueRequestError(`${where}: HTTP ${status}: ${body.slice(0, 200)}`, {
+      httpStatus: status,
+      mayHaveHappened: status !== 403,
+    });
   }
   return value;
 }
@@ -117,7 +133,8 @@ function jsonOf(body: string): unknown {
   try {
     return parseInt64Json(body);
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError || error instanceof FormatError) return undefined;
+    if (error instanceof SyntaxError || error instanceof RangeError || error instanceof FormatError)
+      return undefined;
     throw error;
   }
 }

@@ -4,13 +4,25 @@ import type { Int64Id, MarketId, Ms } from "../core/units.js";
 import { present } from "./action-requests.js";
 import type { CallParams } from "./call-params.js";
 import { timePages } from "./client/pages.js";
-import { decodeBalancesAnswer, decodeIncomes, decodePositions, decodeUserTrades } from "./decode-account.js";
+import {
+  decodeBalancesAnswer,
+  decodeIncomes,
+  decodePositions,
+  decodeUserTrades,
+} from "./decode-account.js";
 import { decodeOrders } from "./decode-orders.js";
 import { decodeRules, instrumentsOf } from "./decode-rules.js";
 import { IntegerDecoder } from "./integer-decoder.js";
 import { isBetweenTicks, MergedBook } from "./merged-book.js";
 import { MAX_PAGE, type OperationName } from "./operations.js";
-import type { VenueBalances, VenueIncome, VenueOrder, VenuePosition, VenueRules, VenueTrade } from "./records.js";
+import type {
+  VenueBalances,
+  VenueIncome,
+  VenueOrder,
+  VenuePosition,
+  VenueRules,
+  VenueTrade,
+} from "./records.js";
 import { RestCaller, type RestCallerOptions } from "./rest-caller.js";
 import { DUPLICATED_ACCOUNT, VenueError } from "./venue-errors.js";
 import { type DecodeContext, parseWire } from "./wire-parse.js";
@@ -57,10 +69,17 @@ export class RestClient {
   /** @param limit one of 10, 20, 50, 100, 500, 1000. */
   async orderbook(marketId: MarketId, limit = 500): Promise<RestBook> {
     const instrument = requireMarket(await this.#context(), marketId);
-    const book = parseWire(orderBookSchema, await this.call("orderbook", { marketId, limit }), "orderbook");
+    const book = parseWire(
+      orderBookSchema,
+      await this.call("orderbook", { marketId, limit }),
+      "orderbook",
+    );
     const levels = new IntegerDecoder(instrument);
     const onOffGrid = (): void => {};
-    const told = { bids: levels.levels(book.bids, "bids", onOffGrid), asks: levels.levels(book.asks, "asks", onOffGrid) };
+    const told = {
+      bids: levels.levels(book.bids, "bids", onOffGrid),
+      asks: levels.levels(book.asks, "asks", onOffGrid),
+    };
     const { bids, asks } = isBetweenTicks(told) ? new MergedBook().take(told) : told;
     return { marketId, sequence: book.sequence, bids, asks };
   }
@@ -68,17 +87,28 @@ export class RestClient {
   /** Active orders, in one market or in all that are as specified. */
   async openOrders(marketId?: MarketId): Promise<VenueOrder[]> {
     const context = await this.#context();
-    return decodeOrders(await this.call("openOrders", present({ marketId })), context, "openOrders");
+    return decodeOrders(
+      await this.call("openOrders", present({ marketId })),
+      context,
+      "openOrders",
+    );
   }
 
   /** Every order of a market whose status is final, oldest first, over as many pages as there are. */
-  async historyOrders(marketId: MarketId, range: { readonly startTimeMs?: Ms; readonly endTimeMs?: Ms } = {}): Promise<VenueOrder[]> {
+  async historyOrders(
+    marketId: MarketId,
+    range: { readonly startTimeMs?: Ms; readonly endTimeMs?: Ms } = {},
+  ): Promise<VenueOrder[]> {
     const context = await this.#context();
     requireMarket(context, marketId);
     const orders = timePages({
       operation: "historyOrders",
       page: async (startTime, endTime, limit) =>
-        decodeOrders(await this.call("historyOrders", present({ marketId, startTime, endTime, limit })), context, "historyOrders"),
+        decodeOrders(
+          await this.call("historyOrders", present({ marketId, startTime, endTime, limit })),
+          context,
+          "historyOrders",
+        ),
       timeOf: ({ createdAtMs }) => createdAtMs,
       keyOf: ({ id }) => id,
       startTime: range.startTimeMs,
@@ -92,13 +122,19 @@ export class RestClient {
   /** One page of the account's trades: the most recent, or ascending from an id. */
   async userTrades(marketId: MarketId, fromId?: Int64Id): Promise<VenueTrade[]> {
     const context = await this.#context();
-    return decodeUserTrades(await this.call("userTrades", present({ marketId, fromId, limit: MAX_PAGE })), context);
+    return decodeUserTrades(
+      await this.call("userTrades", present({ marketId, fromId, limit: MAX_PAGE })),
+      context,
+    );
   }
 
   /** One page of the account's incomes. */
   async incomes(marketId: MarketId, startTimeMs?: Ms): Promise<VenueIncome[]> {
     const context = await this.#context();
-    return decodeIncomes(await this.call("incomes", present({ marketId, startTime: startTimeMs, limit: MAX_PAGE })), context);
+    return decodeIncomes(
+      await this.call("incomes", present({ marketId, startTime: startTimeMs, limit: MAX_PAGE })),
+      context,
+    );
   }
 
   /** Balances with positions. */
@@ -116,7 +152,11 @@ export class RestClient {
   /** Registers the account, signed by itself. @returns false when it was registered already. */
   async registerAccount(): Promise<boolean> {
     try {
-      parseWire(accountSchema, await this.call("registerAccount", { account: this.#caller.account }), "account");
+      parseWire(
+        accountSchema,
+        await this.call("registerAccount", { account: this.#caller.account }),
+        "account",
+      );
       return true;
     } catch (error) {
       if (error instanceof VenueError && error.code === DUPLICATED_ACCOUNT) return false;
@@ -126,7 +166,11 @@ export class RestClient {
 
   /** Exchange time at which the account was created there. @throws VenueError where the exchange does not know it */
   async accountCreatedAtMs(): Promise<Ms> {
-    return parseWire(accountSchema, await this.call("account", { account: this.#caller.account }), "account").createdAt;
+    return parseWire(
+      accountSchema,
+      await this.call("account", { account: this.#caller.account }),
+      "account",
+    ).createdAt;
   }
 
   /** Cancels every open order of the account in a market, or in all: manual ones too. */
@@ -149,5 +193,9 @@ function requireMarket(context: DecodeContext, marketId: MarketId): Instrument {
   const instrument = context.instruments.get(marketId);
   if (instrument !== undefined) return instrument;
   const expected = `one of ${[...context.instruments.keys()].join(", ") || "none"}`;
-  throw new ConfigError("the exchange has no such market", { field: "marketId", value: marketId, expected });
+  throw new ConfigError("the exchange has no such market", {
+    field: "marketId",
+    value: marketId,
+    expected,
+  });
 }

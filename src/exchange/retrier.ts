@@ -35,7 +35,8 @@ export class Retrier {
       try {
         return await attempt();
       } catch (error) {
-        const failure = error instanceof VenueError || error instanceof VenueRequestError ? error : undefined;
+        const failure =
+          error instanceof VenueError || error instanceof VenueRequestError ? error : undefined;
         if (failure === undefined) throw error;
         const waitMs = signal?.aborted === true ? undefined : this.#pauseMs(tries, failure);
         if (waitMs === undefined) throw tries === 1 ? error : failure.after(tries);
@@ -48,7 +49,13 @@ export class Retrier {
   #pauseMs(tries: number, failure: VenueError | VenueRequestError): Ms | undefined {
     const { tries: most, pauseMs, maxPauseMs } = this.#policy;
     const passing = passingFailure(failure);
-    if (tries >= most || passing === undefined || passing.cause === "banned" || passing.cause === "other-time") return undefined;
+    if (
+      tries >= most ||
+      passing === undefined ||
+      passing.cause === "banned" ||
+      passing.cause === "other-time"
+    )
+      return undefined;
     const longest = Math.min(maxPauseMs, pauseMs * 2 ** Math.min(tries - 1, 30));
     const drawn = Math.ceil(longest * (0.5 + 0.5 * this.#seam.random.uniform()));
     return Math.max(drawn, passing.againAfterMs);

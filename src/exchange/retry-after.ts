@@ -11,7 +11,8 @@ export interface AnswerTimes {
 /** Beyond this a header says nothing that a bot would wait for: a hundred days and more. */
 const MOST_MS = 9_999_999_000;
 /** The one form of a date that is sent (RFC 9110, section 5.6.7). */
-const HTTP_DATE = /^[A-Z][a-z]{2}, (0[1-9]|[12]\d|3[01]) ([A-Z][a-z]{2}) (\d{4}) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60) GMT$/;
+const HTTP_DATE =
+  /^[A-Z][a-z]{2}, (0[1-9]|[12]\d|3[01]) ([A-Z][a-z]{2}) (\d{4}) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60) GMT$/;
 /** As the calendar counts them that begins with March, so that a leap day is the last of its year. */
 const MONTHS = ["Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "Jan", "Feb"];
 const DAYS_BEFORE_1970 = 719_468;
@@ -31,12 +32,14 @@ export function retryAfterMs({ retryAfter, date }: AnswerTimes, nowMs: Ms): Ms |
 }
 
 function httpDateMs(text: string | undefined): Ms | undefined {
-  const [, day, monthName = "", writtenYear, hours, minutes, seconds] = HTTP_DATE.exec(text ?? "") ?? [];
+  const [, day, monthName = "", writtenYear, hours, minutes, seconds] =
+    HTTP_DATE.exec(text ?? "") ?? [];
   const month = MONTHS.indexOf(monthName);
   if (month < 0) return undefined;
   const year = Number(writtenYear) - (month >= 10 ? 1 : 0);
   const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400);
-  const days = 365 * year + leapDays + Math.floor((153 * month + 2) / 5) + Number(day) - 1 - DAYS_BEFORE_1970;
+  const days =
+    365 * year + leapDays + Math.floor((153 * month + 2) / 5) + Number(day) - 1 - DAYS_BEFORE_1970;
   return (((days * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
 }
 

@@ -25,6 +25,8 @@ export function readStreamName(name: string): MarketStream | undefined {
   const kind = name.slice(at + 1);
   if (at < 1) return undefined;
   if (kind === "orderbook" || kind === "market" || kind === "trades") return { marketId, kind };
-  const interval = KLINE_INTERVALS.find((known) => kind === `kline${known}` || kind === `kline${known.toLowerCase()}`);
+  const interval = KLINE_INTERVALS.find(
+    (known) => kind === `kline${known}` || kind === `kline${known.toLowerCase()}`,
+  );
   return interval === undefined ? undefined : { marketId, kind: "kline", interval };
 }

@@ -136,9 +136,12 @@ export class StreamSession {
     this.#lastArrivalMs = this.#monotonicMs();
     this.#upSinceMs = this.#lastArrivalMs;
     // Spread, so that several streams of one process are not renewed together.
-    const rotateAfterMs = this.#timings.rotateAfterMs * (1 - 0.02 * this.#options.seam.random.uniform());
+    const rotateAfterMs =
+      this.#timings.rotateAfterMs * (1 - 0.02 * this.#options.seam.random.uniform());
     this.#timers.push(
-      this.#options.seam.clock.setTimer(Math.floor(rotateAfterMs), () => this.renew("renewed before the server's 12-hour end")),
+      this.#options.seam.clock.setTimer(Math.floor(rotateAfterMs), () =>
+        this.renew("renewed before the server's 12-hour end"),
+      ),
     );
     this.#options.onUp();
   }
@@ -154,11 +157,15 @@ export class StreamSession {
 
   #lost(reason: string): void {
     this.#socket = undefined;
-    const heldLong = this.#isUp && this.#monotonicMs() - this.#upSinceMs >= this.#timings.stableAfterMs;
+    const heldLong =
+      this.#isUp && this.#monotonicMs() - this.#upSinceMs >= this.#timings.stableAfterMs;
     this.#failures = heldLong ? 1 : this.#failures + 1;
     this.#drop(reason);
     const { reconnectMinMs, reconnectMaxMs } = this.#timings;
-    const pauseMs = Math.min(reconnectMaxMs, reconnectMinMs * 2 ** Math.min(this.#failures - 1, 30));
+    const pauseMs = Math.min(
+      reconnectMaxMs,
+      reconnectMinMs * 2 ** Math.min(this.#failures - 1, 30),
+    );
     this.#reopenAfter(Math.ceil(pauseMs * (0.5 + 0.5 * this.#options.seam.random.uniform())));
   }
 
@@ -184,7 +191,8 @@ export class StreamSession {
 
   #reopenAfter(delayMs: Ms): void {
     // Whoever was told of the end may have closed the session meanwhile.
-    if (!this.#isClosed) this.#timers.push(this.#options.seam.clock.setTimer(delayMs, () => this.#open()));
+    if (!this.#isClosed)
+      this.#timers.push(this.#options.seam.clock.setTimer(delayMs, () => this.#open()));
   }
 
   /** One timer that is set again for what is left, instead of one for each message. */

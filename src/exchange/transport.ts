@@ -12,7 +12,12 @@ export interface HttpRequest {
 
 /** What came of a request. */
 export type HttpResult =
-  | { readonly ok: true; readonly status: number; readonly body: string; readonly retryAfterMs: Ms | undefined }
+  | {
+      readonly ok: true;
+      readonly status: number;
+      readonly body: string;
+      readonly retryAfterMs: Ms | undefined;
+    }
   /** `sent` is false only where it is certain that no byte of the request left. */
   | {
       readonly ok: false;

@@ -12,30 +12,115 @@ export interface VenueErrorCode {
 
 /** Every error code that the exchange documents; codes are stable, messages are not, and others may come. */
 export const VENUE_ERROR_CODES: readonly VenueErrorCode[] = [
-  { code: 1010, name: "UNAUTHORIZED_ERROR", codeText: undefined, meaning: "not authorised for this request" },
-  { code: 1011, name: "INVALID_TIMESTAMP_ERROR", codeText: undefined, meaning: "timestamp outside the signature window" },
-  { code: 1012, name: "INVALID_SIGNATURE_ERROR", codeText: "Invalid signature", meaning: "request or order signature invalid" },
-  { code: 1110, name: "BAD_ACCOUNT_ERROR", codeText: "Invalid account address", meaning: "invalid account" },
-  { code: 1111, name: "BAD_PARAMS_ERROR", codeText: "Bad params", meaning: "bad or inconsistent parameters" },
-  { code: 1112, name: "INVALID_MARKET_ERROR", codeText: "Invalid market id", meaning: "unknown market" },
-  { code: 1113, name: "INVALID_TIME_PERIOD_ERROR", codeText: undefined, meaning: "bad startTime or endTime" },
-  { code: 2010, name: "INTERNAL_ERROR", codeText: undefined, meaning: "internal error; whether the action happened is not known" },
-  { code: 2011, name: "NO_SUCH_ORDER_ERROR", codeText: "No such order", meaning: "the order does not exist, or no more" },
-  { code: 2012, name: "MARGIN_INSUFFICIENT_ERROR", codeText: undefined, meaning: "not enough margin" },
-  { code: 2013, name: "MARKET_TRADING_NOT_ENABLED_ERROR", codeText: undefined, meaning: "market not yet open" },
-  { code: 2014, name: "MARKET_TRADING_DISABLED_ERROR", codeText: undefined, meaning: "market suspended" },
+  {
+    code: 1010,
+    name: "UNAUTHORIZED_ERROR",
+    codeText: undefined,
+    meaning: "not authorised for this request",
+  },
+  {
+    code: 1011,
+    name: "INVALID_TIMESTAMP_ERROR",
+    codeText: undefined,
+    meaning: "timestamp outside the signature window",
+  },
+  {
+    code: 1012,
+    name: "INVALID_SIGNATURE_ERROR",
+    codeText: "Invalid signature",
+    meaning: "request or order signature invalid",
+  },
+  {
+    code: 1110,
+    name: "BAD_ACCOUNT_ERROR",
+    codeText: "Invalid account address",
+    meaning: "invalid account",
+  },
+  {
+    code: 1111,
+    name: "BAD_PARAMS_ERROR",
+    codeText: "Bad params",
+    meaning: "bad or inconsistent parameters",
+  },
+  {
+    code: 1112,
+    name: "INVALID_MARKET_ERROR",
+    codeText: "Invalid market id",
+    meaning: "unknown market",
+  },
+  {
+    code: 1113,
+    name: "INVALID_TIME_PERIOD_ERROR",
+    codeText: undefined,
+    meaning: "bad startTime or endTime",
+  },
+  {
+    code: 2010,
+    name: "INTERNAL_ERROR",
+    codeText: undefined,
+    meaning: "internal error; whether the action happened is not known",
+  },
+  {
+    code: 2011,
+    name: "NO_SUCH_ORDER_ERROR",
+    codeText: "No such order",
+    meaning: "the order does not exist, or no more",
+  },
+  {
+    code: 2012,
+    name: "MARGIN_INSUFFICIENT_ERROR",
+    codeText: undefined,
+    meaning: "not enough margin",
+  },
+  {
+    code: 2013,
+    name: "MARKET_TRADING_NOT_ENABLED_ERROR",
+    codeText: undefined,
+    meaning: "market not yet open",
+  },
+  {
+    code: 2014,
+    name: "MARKET_TRADING_DISABLED_ERROR",
+    codeText: undefined,
+    meaning: "market suspended",
+  },
   { code: 2015, name: "MARKET_DELISTED_ERROR", codeText: undefined, meaning: "market delisted" },
-  { code: 2016, name: "INVALID_ORDER_ERROR", codeText: undefined, meaning: "order validation failed" },
+  {
+    code: 2016,
+    name: "INVALID_ORDER_ERROR",
+    codeText: undefined,
+    meaning: "order validation failed",
+  },
   {
     code: 2017,
     name: "MAX_OPEN_ORDER_EXCEEDED_ERROR",
     codeText: undefined,
     meaning: "more open orders than MAX_OPEN_ORDERS_FILTER allows",
   },
-  { code: 2018, name: "DUPLICATED_ACCOUNT_ERROR", codeText: "Duplicated account", meaning: "account already registered" },
-  { code: 4010, name: "PRICE_GREATER_THAN_MAX_PRICE_ERROR", codeText: undefined, meaning: "above PRICE_FILTER.maxPrice" },
-  { code: 4011, name: "MAX_PRICE_LESS_THAN_MIN_PRICE_ERROR", codeText: undefined, meaning: "below PRICE_FILTER.minPrice" },
-  { code: 4012, name: "INVALID_ORDER_INFO_ERROR", codeText: undefined, meaning: "info is wrong: fee rates, expiration" },
+  {
+    code: 2018,
+    name: "DUPLICATED_ACCOUNT_ERROR",
+    codeText: "Duplicated account",
+    meaning: "account already registered",
+  },
+  {
+    code: 4010,
+    name: "PRICE_GREATER_THAN_MAX_PRICE_ERROR",
+    codeText: undefined,
+    meaning: "above PRICE_FILTER.maxPrice",
+  },
+  {
+    code: 4011,
+    name: "MAX_PRICE_LESS_THAN_MIN_PRICE_ERROR",
+    codeText: undefined,
+    meaning: "below PRICE_FILTER.minPrice",
+  },
+  {
+    code: 4012,
+    name: "INVALID_ORDER_INFO_ERROR",
+    codeText: undefined,
+    meaning: "info is wrong: fee rates, expiration",
+  },
   {
     code: 4013,
     name: "EXPOSURE_GREATER_THAN_MAX_ACCOUNT_LIMIT_ERROR",
@@ -44,7 +129,9 @@ export const VENUE_ERROR_CODES: readonly VenueErrorCode[] = [
   },
 ];
 
-const BY_CODE: ReadonlyMap<number, VenueErrorCode> = new Map(VENUE_ERROR_CODES.map((entry) => [entry.code, entry]));
+const BY_CODE: ReadonlyMap<number, VenueErrorCode> = new Map(
+  VENUE_ERROR_CODES.map((entry) => [entry.code, entry]),
+);
 
 /** What is documented of a code; undefined for one that we do not know. */
 export function venueErrorCode(code: number): VenueErrorCode | undefined {
@@ -69,7 +156,12 @@ export const NO_ACCOUNT: readonly number[] = [1010, 1110];
  * `code`. A record with a field of that name alone is none.
  */
 export function isErrorBody(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "code" in value && ("message" in value || "codeText" in value);
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "code" in value &&
+    ("message" in value || "codeText" in value)
+  );
 }
 
 /** The exchange answered a request with a code, which is a refusal unless {@link VenueError.mayHaveHappened} (specification, "Errors"). */
@@ -84,7 +176,11 @@ export class VenueError extends MarketwrightError {
   /** How often the request was sent; more than once only where repeating is safe. */
   readonly tries: number;
 
-  constructor(body: { readonly code: number; readonly codeText: string; readonly message: string }, httpStatus: number, tries = 1) {
+  constructor(
+    body: { readonly code: number; readonly codeText: string; readonly message: string },
+    httpStatus: number,
+    tries = 1,
+  ) {
     const known = venueErrorCode(body.code);
     super(
       `the exchange refused the request: ${body.code} ${body.codeText || (known?.meaning ?? "unknown code")}: ${body.message}${afterTries(tries)}`,
@@ -104,7 +200,11 @@ export class VenueError extends MarketwrightError {
 
   /** The same error, told after so many tries. */
   after(tries: number): VenueError {
-    return new VenueError({ code: this.code, codeText: this.codeText, message: this.venueMessage }, this.httpStatus, tries);
+    return new VenueError(
+      { code: this.code, codeText: this.codeText, message: this.venueMessage },
+      this.httpStatus,
+      tries,
+    );
   }
 }
 
@@ -147,7 +247,14 @@ export class VenueRequestError extends MarketwrightError {
   /** The same error, told after so many tries. */
   after(tries: number): VenueRequestError {
     const { httpStatus, retryAfterMs, timedOut, mayHaveHappened, systemCode } = this;
-    return new VenueRequestError(this.#summary, { httpStatus, retryAfterMs, timedOut, mayHaveHappened, tries, systemCode });
+    return new VenueRequestError(this.#summary, {
+      httpStatus,
+      retryAfterMs,
+      timedOut,
+      mayHaveHappened,
+      tries,
+      systemCode,
+    });
   }
 }
 

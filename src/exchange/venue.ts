@@ -75,11 +75,22 @@ export type Question =
   | { readonly ask: "time" }
   | { readonly ask: "rules" }
   | { readonly ask: "openOrders"; readonly marketId?: MarketId }
-  | { readonly ask: "historyOrders"; readonly marketId: MarketId; readonly startTimeMs?: Ms; readonly endTimeMs?: Ms }
+  | {
+      readonly ask: "historyOrders";
+      readonly marketId: MarketId;
+      readonly startTimeMs?: Ms;
+      readonly endTimeMs?: Ms;
+    }
   /** Without `fromId`: the most recent ones. */
   | { readonly ask: "userTrades"; readonly marketId: MarketId; readonly fromId?: Int64Id }
   /** `type`: of one type alone, such as DEPOSIT. */
-  | { readonly ask: "incomes"; readonly marketId: MarketId; readonly type?: string; readonly startTimeMs?: Ms; readonly endTimeMs?: Ms }
+  | {
+      readonly ask: "incomes";
+      readonly marketId: MarketId;
+      readonly type?: string;
+      readonly startTimeMs?: Ms;
+      readonly endTimeMs?: Ms;
+    }
   | { readonly ask: "balances" }
   | { readonly ask: "positions" }
   /** Only the sequence is answered: tells a quiet market from a stalled stream. */
@@ -105,14 +116,35 @@ export type Action = PlaceAction | BuildAction | CancelAction | CancelAllAction 
 export type Outcome =
   /** A place that the exchange took, as the order was accepted. */
   | { readonly result: "accepted"; readonly order: VenueOrder }
-  | { readonly result: "built"; readonly order: OrderStruct; readonly hash: Hex; readonly gasFeeQuotation: string }
+  | {
+      readonly result: "built";
+      readonly order: OrderStruct;
+      readonly hash: Hex;
+      readonly gasFeeQuotation: string;
+    }
   /** A cancel or cancel-all that the exchange took (204). */
   | { readonly result: "cancelled" }
-  | { [Ask in keyof AnswerData]: { readonly result: "answered"; readonly ask: Ask; readonly data: AnswerData[Ask] } }[keyof AnswerData]
+  | {
+      [Ask in keyof AnswerData]: {
+        readonly result: "answered";
+        readonly ask: Ask;
+        readonly data: AnswerData[Ask];
+      };
+    }[keyof AnswerData]
   /** A typed error of the exchange: the action did not happen. */
-  | { readonly result: "rejected"; readonly code: number; readonly codeText: string; readonly message: string; readonly httpStatus: number }
+  | {
+      readonly result: "rejected";
+      readonly code: number;
+      readonly codeText: string;
+      readonly message: string;
+      readonly httpStatus: number;
+    }
   /** 429 or 418: refused by the rate limit, before it was looked at. */
-  | { readonly result: "throttled"; readonly httpStatus: 429 | 418; readonly retryAfterMs: Ms | undefined }
+  | {
+      readonly result: "throttled";
+      readonly httpStatus: 429 | 418;
+      readonly retryAfterMs: Ms | undefined;
+    }
   /** It may or may not have happened. */
   | {
       readonly result: "unknown";
@@ -164,14 +196,28 @@ export type VenueEvent =
       readonly isBuyerMaker: boolean;
     }
   /** Candles that began or changed, oldest first. */
-  | { readonly type: "kline"; readonly marketId: MarketId; readonly interval: KlineInterval; readonly bars: readonly VenueBar[] }
+  | {
+      readonly type: "kline";
+      readonly marketId: MarketId;
+      readonly interval: KlineInterval;
+      readonly bars: readonly VenueBar[];
+    }
   /** `timestampMs`: of the update, where the exchange told it. */
   | { readonly type: "order-update"; readonly order: VenueOrder; readonly timestampMs?: Ms }
   | { readonly type: "trade-update"; readonly trade: VenueTrade }
-  | { readonly type: "account-update"; readonly balances: VenueBalances; readonly positions: readonly VenuePosition[] }
+  | {
+      readonly type: "account-update";
+      readonly balances: VenueBalances;
+      readonly positions: readonly VenuePosition[];
+    }
   | { readonly type: "income-update"; readonly incomes: readonly VenueIncome[] }
   /** A stream came up (subscribed, before its first data) or went down. */
-  | { readonly type: "stream"; readonly stream: "market" | "account"; readonly state: "up" | "down"; readonly reason: string }
+  | {
+      readonly type: "stream";
+      readonly stream: "market" | "account";
+      readonly state: "up" | "down";
+      readonly reason: string;
+    }
   /** A frame or answer that was not what the protocol says; it has changed nothing. */
   | { readonly type: "malformed"; readonly where: string; readonly reason: string }
   | { readonly type: "answer"; readonly actionId: ActionId; readonly outcome: Outcome };

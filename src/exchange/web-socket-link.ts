@@ -50,7 +50,9 @@ export class WebSocketLink implements Socket {
       followRedirects: false,
       headers: { "user-agent": options.userAgent },
     });
-    this.#opening = options.clock.setTimer(OPENING_MS, () => this.#neverOpened(`no answer within ${OPENING_MS} ms`, NOBODY));
+    this.#opening = options.clock.setTimer(OPENING_MS, () =>
+      this.#neverOpened(`no answer within ${OPENING_MS} ms`, NOBODY),
+    );
     this.#socket.on("open", () => {
       this.#hasOpened = true;
       this.#opening.cancel();
@@ -69,7 +71,11 @@ export class WebSocketLink implements Socket {
   #received(data: RawData, isBinary: boolean): void {
     // Behind a message that was refused nothing may be heard, or a gap would pass for none.
     if (this.#socket.readyState !== WebSocket.OPEN) return;
-    const bytes = Array.isArray(data) ? Buffer.concat(data) : data instanceof ArrayBuffer ? Buffer.from(data) : data;
+    const bytes = Array.isArray(data)
+      ? Buffer.concat(data)
+      : data instanceof ArrayBuffer
+        ? Buffer.from(data)
+        : data;
     const text = isBinary ? this.#unpacked(bytes) : bytes.toString("utf8");
     if (text !== undefined) this.#options.handlers.onMessage(text);
   }
@@ -117,7 +123,9 @@ export class WebSocketLink implements Socket {
       const { statusCode = 0 } = response;
       const isRightAddress = REFUSALS.includes(statusCode) || statusCode >= 500;
       const { origin } = new URL(this.#options.url);
-      const expected = isRightAddress ? undefined : `the streams' address with its version prefix, such as ${origin}/v1`;
+      const expected = isRightAddress
+        ? undefined
+        : `the streams' address with its version prefix, such as ${origin}/v1`;
       this.#neverOpened(`HTTP ${statusCode}${text === "" ? "" : ` ${text}`}`, expected);
     };
     response.setEncoding("utf8");
@@ -144,7 +152,9 @@ export class WebSocketLink implements Socket {
     this.#opening.cancel();
     this.#closing?.cancel();
     this.#options.onGone();
-    this.#options.handlers.onClose(this.#cause ?? `closed by the exchange: ${code}${reason === "" ? "" : ` ${reason}`}`);
+    this.#options.handlers.onClose(
+      this.#cause ?? `closed by the exchange: ${code}${reason === "" ? "" : ` ${reason}`}`,
+    );
   }
 }
 

@@ -106,7 +106,9 @@ export interface WireIncome {
 
 /** `balances` of `GET /v1/balances` and of ACCOUNT_UPDATE. */
 export interface WireBalances {
-  readonly availableCreditAmounts: Readonly<Record<string, { readonly buy: WireDecimal; readonly sell: WireDecimal }>>;
+  readonly availableCreditAmounts: Readonly<
+    Record<string, { readonly buy: WireDecimal; readonly sell: WireDecimal }>
+  >;
   readonly availableMargin: WireDecimal;
   readonly exposure: WireDecimal;
   readonly frozenMargin: WireDecimal;
@@ -117,7 +119,14 @@ export interface WireBalances {
   readonly pendingWithdrawPrimaryCreditAmount: WireDecimal;
   readonly pendingWithdrawSecondaryCreditAmount: WireDecimal;
   readonly perpetualBalances: Readonly<
-    Record<string, { readonly creditAmount: WireDecimal; readonly paperAmount: WireDecimal; readonly serialNumber: number }>
+    Record<
+      string,
+      {
+        readonly creditAmount: WireDecimal;
+        readonly paperAmount: WireDecimal;
+        readonly serialNumber: number;
+      }
+    >
   >;
   readonly positionMargin: WireDecimal;
   readonly primaryCreditAmount: WireDecimal;

@@ -88,7 +88,11 @@ export interface WireExchangeInfo {
     readonly waiveGasFeeMinimumAmount: WireDecimal;
   };
   readonly markets: readonly WireMarket[];
-  readonly rateLimits: readonly { readonly name: string; readonly intervalSeconds: number; readonly limit: number }[];
+  readonly rateLimits: readonly {
+    readonly name: string;
+    readonly intervalSeconds: number;
+    readonly limit: number;
+  }[];
   readonly serverTime: WireMs;
   readonly timezone: string;
 }

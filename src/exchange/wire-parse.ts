@@ -12,7 +12,11 @@ export interface DecodeContext {
 }
 
 /** A value of the wire by its schema. @throws FormatError naming the path of the first wrong field. */
-export function parseWire<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.output<Schema> {
+export function parseWire<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  where: string,
+): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const { path, value: held, expected } = refusalOf(result.error, value);
@@ -45,7 +49,11 @@ export function parseList(value: unknown, where: string): readonly unknown[] {
  */
 export function creditOf(text: string, creditDecimals: number, field: string): CreditUnits {
   const point = text.indexOf(".");
-  return decimalToScaled(point < 0 ? text : text.slice(0, point + 1 + creditDecimals), creditDecimals, field);
+  return decimalToScaled(
+    point < 0 ? text : text.slice(0, point + 1 + creditDecimals),
+    creditDecimals,
+    field,
+  );
 }
 
 /** The number of grid units in an unsigned decimal: a whole number on the grid; off it, a fraction. @throws FormatError beyond 2^53. */
@@ -59,7 +67,11 @@ export function gridCount(text: string, unitText: string, field: string): number
   const unit = decimalToScaled(unitText, decimals, field);
   const whole = scaled / unit;
   if (whole > BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw new FormatError("past 2^53 units of the market's grid", { field, value: text, expected: `fewer units of ${unitText}` });
+    throw new FormatError("past 2^53 units of the market's grid", {
+      field,
+      value: text,
+      expected: `fewer units of ${unitText}`,
+    });
   }
   const rest = scaled % unit;
   return rest === 0n ? Number(whole) : Number(whole) + Number(rest) / Number(unit);
@@ -68,7 +80,8 @@ export function gridCount(text: string, unitText: string, field: string): number
 /** A wire price in ticks, with the part of one where it was made on a finer grid. @throws FormatError for a price of zero, and beyond 2^53 */
 export function priceTicks(price: string, { tickSize }: Instrument, field: string): number {
   const ticks = gridCount(price, tickSize, field);
-  if (ticks === 0) throw new FormatError("not a price", { field, value: price, expected: "a price above zero" });
+  if (ticks === 0)
+    throw new FormatError("not a price", { field, value: price, expected: "a price above zero" });
   return ticks;
 }
 

@@ -12,7 +12,9 @@ const PLAIN_DECIMAL = /^-?\d{1,60}(?:\.\d{1,60})?$/;
 /** A plain decimal string. */
 export const decimalSchema = z.string().regex(PLAIN_DECIMAL, "expected a plain decimal string");
 /** An unsigned plain decimal string. */
-export const unsignedDecimalSchema = z.string().regex(/^\d{1,60}(?:\.\d{1,60})?$/, "expected an unsigned plain decimal string");
+export const unsignedDecimalSchema = z
+  .string()
+  .regex(/^\d{1,60}(?:\.\d{1,60})?$/, "expected an unsigned plain decimal string");
 /** The last instant that a date can be of (ECMA-262, "Time Values and Time Range"). */
 const LAST_MS = 8.64e15;
 /** Whole milliseconds of an instant that can be written as a date. */
@@ -63,14 +65,24 @@ const priceFilterSchema = z.looseObject({
   minPrice: unsignedDecimalSchema,
   tickSize: unsignedDecimalSchema,
 });
-const amountFilterFields = { maxAmount: unsignedDecimalSchema, minAmount: unsignedDecimalSchema, stepSize: unsignedDecimalSchema };
+const amountFilterFields = {
+  maxAmount: unsignedDecimalSchema,
+  minAmount: unsignedDecimalSchema,
+  stepSize: unsignedDecimalSchema,
+};
 
 /** The filters that the client knows, by type. Others are skipped by the decoder. */
 export const filterSchemas = {
   PRICE_FILTER: priceFilterSchema,
   AMOUNT_FILTER: z.looseObject({ filterType: z.literal("AMOUNT_FILTER"), ...amountFilterFields }),
-  MARKET_AMOUNT_FILTER: z.looseObject({ filterType: z.literal("MARKET_AMOUNT_FILTER"), ...amountFilterFields }),
-  MAX_OPEN_ORDERS_FILTER: z.looseObject({ filterType: z.literal("MAX_OPEN_ORDERS_FILTER"), limit: z.int().nonnegative() }),
+  MARKET_AMOUNT_FILTER: z.looseObject({
+    filterType: z.literal("MARKET_AMOUNT_FILTER"),
+    ...amountFilterFields,
+  }),
+  MAX_OPEN_ORDERS_FILTER: z.looseObject({
+    filterType: z.literal("MAX_OPEN_ORDERS_FILTER"),
+    limit: z.int().nonnegative(),
+  }),
 } as const;
 
 /** One market of `exchangeInfo`. */
@@ -90,7 +102,10 @@ export const marketSchema = z.looseObject({
 
 /** `GET /v1/exchangeInfo`; each market is validated on its own, since one that the bot does not trade may be odd. */
 export const exchangeInfoSchema = z.looseObject({
-  dealerInfo: z.looseObject({ creditDecimals: z.int().min(0).max(36), paperDecimals: z.int().min(0).max(36) }),
+  dealerInfo: z.looseObject({
+    creditDecimals: z.int().min(0).max(36),
+    paperDecimals: z.int().min(0).max(36),
+  }),
   eip712: z.looseObject({
     EIP712_DOMAIN_SEPARATOR: hash32Schema,
     EIP712_DOMAIN_TYPEHASH: hash32Schema,
@@ -107,7 +122,13 @@ export const exchangeInfoSchema = z.looseObject({
     lastEthIndexPrice: unsignedDecimalSchema.optional(),
   }),
   markets: z.array(z.looseObject({ id: marketIdSchema })),
-  rateLimits: z.array(z.looseObject({ name: z.string(), intervalSeconds: z.number().positive(), limit: z.int().nonnegative() })),
+  rateLimits: z.array(
+    z.looseObject({
+      name: z.string(),
+      intervalSeconds: z.number().positive(),
+      limit: z.int().nonnegative(),
+    }),
+  ),
   serverTime: msSchema,
 });
 
@@ -203,7 +224,10 @@ export const incomeSchema = z.object({
 
 /** The account's balances. */
 export const balancesSchema = z.object({
-  availableCreditAmounts: z.record(z.string(), z.object({ buy: decimalSchema, sell: decimalSchema })),
+  availableCreditAmounts: z.record(
+    z.string(),
+    z.object({ buy: decimalSchema, sell: decimalSchema }),
+  ),
   availableMargin: decimalSchema,
   exposure: decimalSchema,
   frozenMargin: decimalSchema,
@@ -230,7 +254,10 @@ export const positionSchema = z.object({
 });
 
 /** `GET /v1/balances`, and the body of ACCOUNT_UPDATE. Positions are validated one by one. */
-export const balancesAnswerSchema = z.object({ balances: balancesSchema, positions: z.array(z.unknown()) });
+export const balancesAnswerSchema = z.object({
+  balances: balancesSchema,
+  positions: z.array(z.unknown()),
+});
 
 /** `POST` and `GET /v1/account`. */
 export const accountSchema = z.looseObject({ address: addressSchema, createdAt: msSchema });

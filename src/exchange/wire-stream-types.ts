@@ -1,4 +1,10 @@
-import type { WireBalances, WireIncome, WireOrder, WirePosition, WireUserTrade } from "./wire-account-types.js";
+import type {
+  WireBalances,
+  WireIncome,
+  WireOrder,
+  WirePosition,
+  WireUserTrade,
+} from "./wire-account-types.js";
 import type { WireLevel } from "./wire-market-types.js";
 import type { WireDecimal, WireMs } from "./wire-values.js";
 
@@ -50,7 +56,11 @@ export interface WireMarketState {
 
 /** A message of the account stream that a market maker follows, told apart by `event`. */
 export type WireAccountEvent =
-  | { readonly event: "ACCOUNT_UPDATE"; readonly balances: WireBalances; readonly positions: readonly WirePosition[] }
+  | {
+      readonly event: "ACCOUNT_UPDATE";
+      readonly balances: WireBalances;
+      readonly positions: readonly WirePosition[];
+    }
   | { readonly event: "ORDER_UPDATE"; readonly order: WireOrder; readonly timestamp: WireMs }
   | { readonly event: "TRADE_UPDATE"; readonly trade: WireUserTrade }
   | { readonly event: "INCOME_UPDATE"; readonly incomes: readonly WireIncome[] };

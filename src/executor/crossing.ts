@@ -25,8 +25,13 @@ export function crosses(side: Side, ticks: Ticks, opposingTicks: Ticks | undefin
 }
 
 /** The account's own order that an order of `side` at `ticks` would trade against, whatever its phase; undefined when there is none. */
-export function crossedOwnOrder<T extends CrossableOrder>(side: Side, ticks: Ticks, orders: readonly T[]): T | undefined {
-  for (const order of orders) if (order.side !== side && crosses(side, ticks, order.ticks)) return order;
+export function crossedOwnOrder<T extends CrossableOrder>(
+  side: Side,
+  ticks: Ticks,
+  orders: readonly T[],
+): T | undefined {
+  for (const order of orders)
+    if (order.side !== side && crosses(side, ticks, order.ticks)) return order;
   return undefined;
 }
 

@@ -27,7 +27,13 @@ export interface DispatchReserves {
 /** Whether an action may leave, and if not, which bucket lacks what, and when asking again makes sense. */
 export type DispatchVerdict =
   | { readonly mayLeave: true }
-  | { readonly mayLeave: false; readonly bucket: Bucket; readonly available: number; readonly needed: number; readonly retryAtMs: Ms };
+  | {
+      readonly mayLeave: false;
+      readonly bucket: Bucket;
+      readonly available: number;
+      readonly needed: number;
+      readonly retryAtMs: Ms;
+    };
 
 const BUCKETS: readonly Bucket[] = ["ORDER", "COMMON"];
 
@@ -58,7 +64,12 @@ export const ACTION_COST: ActionCosts = actionCosts(RATE_BUCKETS);
  * cancel-all leaves the guard's share; a cancel also one token a market; a question also the cancel of every order that may still fill;
  * a place also what questions need, and the cancel of the order that it makes; a build also the place that follows it.
  */
-export function leftAfter(kind: DispatchKind, bucket: Bucket, reserves: DispatchReserves, costs: ActionCosts = ACTION_COST): number {
+export function leftAfter(
+  kind: DispatchKind,
+  bucket: Bucket,
+  reserves: DispatchReserves,
+  costs: ActionCosts = ACTION_COST,
+): number {
   const { guard, markets, ordersThatMayFill, questions } = reserves;
   if (kind === "cancel-all") return inBucket(guard, bucket);
   const lastTokens = inBucket(guard, bucket) + markets * inBucket(costs["cancel-all"], bucket);
@@ -88,7 +99,14 @@ export function mayDispatch(
     const budget = inBucket(budgets, bucket);
     const needed = cost + leftAfter(kind, bucket, reserves, costs);
     const available = budget.available(nowMs);
-    if (available < needed) return { mayLeave: false, bucket, available, needed, retryAtMs: budget.earliestMs(nowMs, needed) };
+    if (available < needed)
+      return {
+        mayLeave: false,
+        bucket,
+        available,
+        needed,
+        retryAtMs: budget.earliestMs(nowMs, needed),
+      };
   }
   return MAY_LEAVE;
 }
@@ -120,12 +138,20 @@ export function inBucket<T>({ ORDER, COMMON }: Readonly<Record<Bucket, T>>, buck
  * The budgets after an action was dispatched at `nowMs`.
  * @throws MarketwrightError when a bucket does not hold its cost: whoever dispatches asks {@link mayDispatch} first.
  */
-export function spendOn(budgets: DispatchBudgets, kind: DispatchKind, nowMs: Ms, costs: ActionCosts = ACTION_COST): DispatchBudgets {
+export function spendOn(
+  budgets: DispatchBudgets,
+  kind: DispatchKind,
+  nowMs: Ms,
+  costs: ActionCosts = ACTION_COST,
+): DispatchBudgets {
   const { ORDER, COMMON } = costOf(costs, kind);
   return { ORDER: budgets.ORDER.spend(nowMs, ORDER), COMMON: budgets.COMMON.spend(nowMs, COMMON) };
 }
 
 /** The budgets after a 429 or 418: nothing is available in either bucket before `untilMs`, since the answer does not say which one it was. */
 export function throttleAll(budgets: DispatchBudgets, untilMs: Ms): DispatchBudgets {
-  return { ORDER: budgets.ORDER.throttledUntil(untilMs), COMMON: budgets.COMMON.throttledUntil(untilMs) };
+  return {
+    ORDER: budgets.ORDER.throttledUntil(untilMs),
+    COMMON: budgets.COMMON.throttledUntil(untilMs),
+  };
 }

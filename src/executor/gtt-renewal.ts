@@ -23,14 +23,21 @@ export function renewalsDue(
 ): readonly WorkingOrder[] {
   const lifeLeft = (order: WorkingOrder) => order.expirationMs - nowMs;
   const due = kept
-    .filter((order) => order.expirationMs > 0 && lifeLeft(order) <= settings.renewLeadMs + staggerOf(order, settings))
+    .filter(
+      (order) =>
+        order.expirationMs > 0 &&
+        lifeLeft(order) <= settings.renewLeadMs + staggerOf(order, settings),
+    )
     .sort((a, b) => lifeLeft(a) - lifeLeft(b));
   const urgent = due.filter((order) => lifeLeft(order) <= settings.renewLeadMs);
   return urgent.length > 0 || hasOrdinaryActions ? urgent : due.slice(0, 1);
 }
 
 /** How much earlier than the lead an order may be renewed. Never more than half of what its life leaves, or it would be renewed for ever. */
-function staggerOf(order: WorkingOrder, { quoteLifeMs, renewLeadMs, renewStaggerMs }: GttSettings): Ms {
+function staggerOf(
+  order: WorkingOrder,
+  { quoteLifeMs, renewLeadMs, renewStaggerMs }: GttSettings,
+): Ms {
   const turn = 2 * Math.max(0, order.level) + (order.side === "SELL" ? 1 : 0);
   return Math.min(turn * renewStaggerMs, Math.max(0, (quoteLifeMs - renewLeadMs) / 2));
 }

@@ -53,7 +53,12 @@ export interface OutboxItem {
 /** What kinds of items the outbox orders by. */
 export type OutboxKind = "cancel-all" | "cancel" | "place" | "question";
 
-const CLASS_PRIORITY: Readonly<Record<OutboxKind, number>> = { "cancel-all": 3_000_000, cancel: 2_000_000, place: 1_000_000, question: 0 };
+const CLASS_PRIORITY: Readonly<Record<OutboxKind, number>> = {
+  "cancel-all": 3_000_000,
+  cancel: 2_000_000,
+  place: 1_000_000,
+  question: 0,
+};
 
 const RANKS = 1_000_000;
 
@@ -99,13 +104,19 @@ export class Outbox {
     };
     const signal = this.#mustWait ? item.recall?.signal : undefined;
     // Without a name p-queue would count a bigint up and print it for each item.
-    this.#queue.add(task, { id: item.key, priority: item.priority, ...(signal === undefined ? {} : { signal }) }).then(
-      () => this.#ended(item, left),
-      (error: unknown) => {
-        if (!item.recall?.isMade || left) throw error;
-        this.#ended(item, left);
-      },
-    );
+    this.#queue
+      .add(task, {
+        id: item.key,
+        priority: item.priority,
+        ...(signal === undefined ? {} : { signal }),
+      })
+      .then(
+        () => this.#ended(item, left),
+        (error: unknown) => {
+          if (!item.recall?.isMade || left) throw error;
+          this.#ended(item, left);
+        },
+      );
   }
 
   /** Otherwise p-queue starts an item at once. */

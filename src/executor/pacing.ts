@@ -19,7 +19,11 @@ export function isPaced(tokensFraction: number): boolean {
  *
  * @param tokensFraction tokens left over the window's limit, 0 to 1.
  */
-export function pacedTolerance(tolerance: QuoteTolerance, quotes: readonly Quote[], tokensFraction: number): QuoteTolerance {
+export function pacedTolerance(
+  tolerance: QuoteTolerance,
+  quotes: readonly Quote[],
+  tokensFraction: number,
+): QuoteTolerance {
   const pressure = Math.min(1, Math.max(0, (PACE_BELOW - tokensFraction) / PACE_BELOW));
   if (pressure === 0) return tolerance;
   let bestBid = Number.NEGATIVE_INFINITY;
@@ -30,7 +34,9 @@ export function pacedTolerance(tolerance: QuoteTolerance, quotes: readonly Quote
   }
   const halfSpread = (bestAsk - bestBid) / 2;
   // One side alone says nothing of what being off by a tick costs.
-  const priceTicks = Number.isFinite(halfSpread) ? Math.floor(pressure * MOST_OF_HALF_SPREAD * halfSpread) : 0;
+  const priceTicks = Number.isFinite(halfSpread)
+    ? Math.floor(pressure * MOST_OF_HALF_SPREAD * halfSpread)
+    : 0;
   return {
     priceTicks: Math.max(tolerance.priceTicks, priceTicks),
     sizeFraction: Math.max(tolerance.sizeFraction, pressure * MOST_SIZE_FRACTION),

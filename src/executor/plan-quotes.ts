@@ -2,9 +2,24 @@ import type { MarketId, Ms, Side, Ticks } from "../core/units.js";
 import { withOne } from "../core/with-one.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Quote } from "../strategies/intent.js";
-import { behindTouch, crossedOwnOrder, crosses, distanceToTouch, opposingTouch, type Touch } from "./crossing.js";
+import {
+  behindTouch,
+  crossedOwnOrder,
+  crosses,
+  distanceToTouch,
+  opposingTouch,
+  type Touch,
+} from "./crossing.js";
 import { type GttSettings, renewalsDue } from "./gtt-renewal.js";
-import type { Plan, PlannedCancel, PlannedKeep, PlannedPlace, PlannedWait, PlannedWithdrawal, Withheld } from "./plan.js";
+import type {
+  Plan,
+  PlannedCancel,
+  PlannedKeep,
+  PlannedPlace,
+  PlannedWait,
+  PlannedWithdrawal,
+  Withheld,
+} from "./plan.js";
 import { matchQuotes, type QuoteTolerance, type WantedQuote } from "./quote-matching.js";
 import { ClosedSlot, withhold } from "./withheld.js";
 import { closesSlot, isCancellable, needsCancel, type WorkingOrder } from "./working-order.js";
@@ -37,7 +52,10 @@ export interface QuotesInput {
   readonly quotes: readonly Quote[];
   /** The own orders of this market. Those that may no longer fill are left out of account. */
   readonly working: readonly WorkingOrder[];
-  readonly rules: Pick<MarketRules, "minTicks" | "maxTicks" | "minLots" | "maxLots" | "maxOpenOrders">;
+  readonly rules: Pick<
+    MarketRules,
+    "minTicks" | "maxTicks" | "minLots" | "maxLots" | "maxOpenOrders"
+  >;
   /** The newest touch of the exchange's book, without our own orders. */
   readonly touch: Touch;
   readonly foreign: ForeignOrders;
@@ -58,14 +76,24 @@ const SIDES: readonly Side[] = ["BUY", "SELL"];
  * a manual one. A pure function: the same input gives the same plan.
  */
 export function planQuotes(given: QuotesInput): Plan {
-  const input = given.working.every(closesSlot) ? given : { ...given, working: given.working.filter(closesSlot) };
-  const draft: Draft = { cancels: NONE, withdrawals: NONE, places: NONE, keeps: NONE, waits: NONE, withheld: NONE };
+  const input = given.working.every(closesSlot)
+    ? given
+    : { ...given, working: given.working.filter(closesSlot) };
+  const draft: Draft = {
+    cancels: NONE,
+    withdrawals: NONE,
+    places: NONE,
+    keeps: NONE,
+    waits: NONE,
+    withheld: NONE,
+  };
   const matchable = matchableOf(input);
   const wanted = affordable(input, draft);
   const unplaced: Unplaced[] = [];
   for (const side of SIDES) planSide(input, side, wanted, matchable, draft, unplaced);
   placeWhatMay(input, unplaced, draft);
-  if (input.settings.timeInForce === "GTT") draft.cancels = [...draft.cancels, ...renew(input, draft).sort(byDanger)];
+  if (input.settings.timeInForce === "GTT")
+    draft.cancels = [...draft.cancels, ...renew(input, draft).sort(byDanger)];
   return draft;
 }
 
@@ -92,10 +120,19 @@ interface Unplaced {
 function affordable({ quotes, rules, foreign }: QuotesInput, draft: Draft): readonly Quote[] {
   const room = Math.max(0, rules.maxOpenOrders - foreign.openOrders);
   // Two at the most, one of each side: no order of theirs matters.
-  if (quotes.length <= room && (quotes.length < 2 || (quotes.length === 2 && quotes[0].side !== quotes[1].side))) return quotes;
-  const sorted = [...quotes].sort((a, b) => a.level - b.level || (a.side === b.side ? 0 : a.side === "BUY" ? -1 : 1));
+  if (
+    quotes.length <= room &&
+    (quotes.length < 2 || (quotes.length === 2 && quotes[0].side !== quotes[1].side))
+  )
+    return quotes;
+  const sorted = [...quotes].sort(
+    (a, b) => a.level - b.level || (a.side === b.side ? 0 : a.side === "BUY" ? -1 : 1),
+  );
   for (const quote of sorted.slice(room))
-    draft.withheld = withOne(draft.withheld, withhold(quote, quote.ticks, `no room: the market takes ${rules.maxOpenOrders} open orders`));
+    draft.withheld = withOne(
+      draft.withheld,
+      withhold(quote, quote.ticks, `no room: the market takes ${rules.maxOpenOrders} open orders`),
+    );
   return sorted.slice(0, room);
 }
 
@@ -109,45 +146,72 @@ function planSide(
 ): void {
   const { settings, rules } = input;
   const wanted = wantedOf(input, side, wantedQuotes);
-  const { orderOfQuote, slotOfQuote } = matchQuotes(wanted, input.quotes, matchable, settings.tolerance, rules.minLots);
+  const { orderOfQuote, slotOfQuote } = matchQuotes(
+    wanted,
+    input.quotes,
+    matchable,
+    settings.tolerance,
+    rules.minLots,
+  );
   for (let index = 0; index < wanted.length; index++) {
     const want = wanted[index];
     const order = orderOfQuote[index];
     const slot = slotOfQuote[index];
     if (order !== undefined) {
-      draft.keeps = withOne(draft.keeps, { hash: order.hash, side, level: order.level, quoteLevel: want.quote.level });
+      draft.keeps = withOne(draft.keeps, {
+        hash: order.hash,
+        side,
+        level: order.level,
+        quoteLevel: want.quote.level,
+      });
     } else if (slot !== undefined) unplaced.push({ want, slot });
   }
   for (const order of input.working) {
-    if (order.side === side && !orderOfQuote.includes(order)) endOrder(input, order, wanted.length, draft);
+    if (order.side === side && !orderOfQuote.includes(order))
+      endOrder(input, order, wanted.length, draft);
   }
 }
 
 /** The quotes of a side. Counted first: a list that grows takes room for many more, in each of the plans. */
-function wantedOf({ touch, settings }: QuotesInput, side: Side, quotes: readonly Quote[]): readonly WantedQuote[] {
+function wantedOf(
+  { touch, settings }: QuotesInput,
+  side: Side,
+  quotes: readonly Quote[],
+): readonly WantedQuote[] {
   let count = 0;
   for (const quote of quotes) if (quote.side === side) count++;
   const wanted = new Array<WantedQuote>(count);
   let at = 0;
   for (const quote of quotes) {
-    if (quote.side === side) wanted[at++] = { quote, placeTicks: placeTicksOf(quote, touch, settings) };
+    if (quote.side === side)
+      wanted[at++] = { quote, placeTicks: placeTicksOf(quote, touch, settings) };
   }
   return wanted;
 }
 
 /** Where a quote would be placed now. */
-export function placeTicksOf(quote: Quote, touch: Touch, { onCross }: Pick<QuoteSettings, "onCross">): Ticks {
+export function placeTicksOf(
+  quote: Quote,
+  touch: Touch,
+  { onCross }: Pick<QuoteSettings, "onCross">,
+): Ticks {
   return onCross === "behind" ? behindTouch(quote.side, quote.ticks, touch) : quote.ticks;
 }
 
 /** The orders that may serve a quote at all: mostly every one. */
 function matchableOf({ working, settings, nowMs }: QuotesInput): readonly WorkingOrder[] {
-  for (const order of working) if (!mayBeKept(order, settings.timeInForce, nowMs)) return keepableOf(working, settings.timeInForce, nowMs);
+  for (const order of working)
+    if (!mayBeKept(order, settings.timeInForce, nowMs))
+      return keepableOf(working, settings.timeInForce, nowMs);
   return working;
 }
 
 /** Apart: what a closure holds is made with each call of the function around it. */
-function keepableOf(working: readonly WorkingOrder[], timeInForce: QuoteTimeInForce, nowMs: Ms): readonly WorkingOrder[] {
+function keepableOf(
+  working: readonly WorkingOrder[],
+  timeInForce: QuoteTimeInForce,
+  nowMs: Ms,
+): readonly WorkingOrder[] {
   return working.filter((order) => mayBeKept(order, timeInForce, nowMs));
 }
 
@@ -160,15 +224,34 @@ function isOver(order: WorkingOrder, nowMs: Ms): boolean {
   return order.expirationMs > 0 && order.expirationMs <= nowMs;
 }
 
-function endOrder(input: QuotesInput, order: WorkingOrder, wantedCount: number, draft: Draft): void {
+function endOrder(
+  input: QuotesInput,
+  order: WorkingOrder,
+  wantedCount: number,
+  draft: Draft,
+): void {
   const { hash, side, level, phase } = order;
   const unwanted = wantedCount === 0 ? "no quote wanted on this side" : "no quote wants it";
   if (phase === "intended") {
-    draft.withdrawals = withOne(draft.withdrawals, { hash, side, level, why: `${unwanted}, and it has not left` });
+    draft.withdrawals = withOne(draft.withdrawals, {
+      hash,
+      side,
+      level,
+      why: `${unwanted}, and it has not left`,
+    });
   } else if (isOver(order, input.nowMs) && input.nowMs < order.expirationMs + EXPIRY_GRACE_MS) {
-    draft.waits = withOne(draft.waits, { hash, side, level, phase, why: "its life is over; the exchange has not said so yet" });
+    draft.waits = withOne(draft.waits, {
+      hash,
+      side,
+      level,
+      phase,
+      why: "its life is over; the exchange has not said so yet",
+    });
   } else if (needsCancel(order, input.nowMs)) {
-    const why = order.timeInForce === input.settings.timeInForce ? unwanted : "another time in force is wanted";
+    const why =
+      order.timeInForce === input.settings.timeInForce
+        ? unwanted
+        : "another time in force is wanted";
     draft.cancels = withByDanger(draft.cancels, cancelOf(input, order, why));
   } else {
     draft.waits = withOne(draft.waits, { hash, side, level, phase, why: waitingFor(phase) });
@@ -178,13 +261,26 @@ function endOrder(input: QuotesInput, order: WorkingOrder, wantedCount: number, 
 function waitingFor(phase: string): string {
   if (phase === "cancelling") return "its cancel is under way";
   if (phase === "unknown") return "its fate is unknown, and without an id it cannot be cancelled";
-  if (phase === "open" || phase === "partly-filled") return "an immediate order, whose end is on its way";
+  if (phase === "open" || phase === "partly-filled")
+    return "an immediate order, whose end is on its way";
   return "the exchange has given no id for it yet";
 }
 
-function cancelOf(input: QuotesInput, order: WorkingOrder & { readonly orderId: string }, why: string): RankedCancel {
+function cancelOf(
+  input: QuotesInput,
+  order: WorkingOrder & { readonly orderId: string },
+  why: string,
+): RankedCancel {
   const { hash, orderId, side, level, mayFillLots: lots } = order;
-  return { hash, orderId, side, level, distanceTicks: distanceToTouch(side, order.ticks, input.touch), why, lots };
+  return {
+    hash,
+    orderId,
+    side,
+    level,
+    distanceTicks: distanceToTouch(side, order.ticks, input.touch),
+    why,
+    lots,
+  };
 }
 
 function byDanger(a: RankedCancel, b: RankedCancel): number {
@@ -207,7 +303,9 @@ function withByDanger(cancels: RankedCancel[], cancel: RankedCancel): RankedCanc
 function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: Draft): void {
   if (unplaced.length === 0) return;
   const { rules, working, foreign, settings, nowMs } = input;
-  const inner = isInnermostFirst(unplaced) ? unplaced : [...unplaced].sort((a, b) => a.want.quote.level - b.want.quote.level);
+  const inner = isInnermostFirst(unplaced)
+    ? unplaced
+    : [...unplaced].sort((a, b) => a.want.quote.level - b.want.quote.level);
   const expirationMs = settings.timeInForce === "GTT" ? nowMs + settings.gtt.quoteLifeMs : 0;
   let open = working.length + foreign.openOrders;
   for (const { want, slot } of inner) {
@@ -218,31 +316,54 @@ function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: 
       continue;
     }
     const isFull = open >= rules.maxOpenOrders;
-    const obstacle = isFull ? `no room: ${open} orders may be open of ${rules.maxOpenOrders}` : obstacleTo(input, quote, placeTicks, draft);
+    const obstacle = isFull
+      ? `no room: ${open} orders may be open of ${rules.maxOpenOrders}`
+      : obstacleTo(input, quote, placeTicks, draft);
     if (obstacle !== undefined) {
       draft.withheld = withOne(draft.withheld, withhold(quote, placeTicks, obstacle));
       continue;
     }
-    const why = placeTicks === quote.ticks ? "wanted" : `wanted at ${quote.ticks}, one tick behind the touch`;
+    const why =
+      placeTicks === quote.ticks ? "wanted" : `wanted at ${quote.ticks}, one tick behind the touch`;
     const { side, level: quoteLevel, lots } = quote;
-    const place = { side, level: slot, quoteLevel, ticks: placeTicks, lots, timeInForce: settings.timeInForce, expirationMs, why };
+    const place = {
+      side,
+      level: slot,
+      quoteLevel,
+      ticks: placeTicks,
+      lots,
+      timeInForce: settings.timeInForce,
+      expirationMs,
+      why,
+    };
     draft.places = withOne(draft.places, place);
     open++;
   }
 }
 
-function lastInSlot(working: readonly WorkingOrder[], side: Side, slot: number): WorkingOrder | undefined {
-  for (let at = working.length - 1; at >= 0; at--) if (working[at].side === side && working[at].level === slot) return working[at];
+function lastInSlot(
+  working: readonly WorkingOrder[],
+  side: Side,
+  slot: number,
+): WorkingOrder | undefined {
+  for (let at = working.length - 1; at >= 0; at--)
+    if (working[at].side === side && working[at].level === slot) return working[at];
   return undefined;
 }
 
 /** As one quote a side always is. */
 function isInnermostFirst(unplaced: readonly Unplaced[]): boolean {
-  for (let at = 1; at < unplaced.length; at++) if (unplaced[at].want.quote.level < unplaced[at - 1].want.quote.level) return false;
+  for (let at = 1; at < unplaced.length; at++)
+    if (unplaced[at].want.quote.level < unplaced[at - 1].want.quote.level) return false;
   return true;
 }
 
-function obstacleTo(input: QuotesInput, quote: Quote, ticks: Ticks, draft: Draft): string | undefined {
+function obstacleTo(
+  input: QuotesInput,
+  quote: Quote,
+  ticks: Ticks,
+  draft: Draft,
+): string | undefined {
   const { rules, touch, foreign, working } = input;
   const { side, lots } = quote;
   if (!Number.isSafeInteger(ticks) || ticks < rules.minTicks || ticks > rules.maxTicks) {
@@ -251,16 +372,20 @@ function obstacleTo(input: QuotesInput, quote: Quote, ticks: Ticks, draft: Draft
   if (!Number.isSafeInteger(lots) || lots < rules.minLots || lots > rules.maxLots) {
     return `size ${lots} is outside the market's ${rules.minLots} to ${rules.maxLots} lots`;
   }
-  if (crosses(side, ticks, opposingTouch(side, touch))) return `would cross the touch at ${opposingTouch(side, touch)}`;
+  if (crosses(side, ticks, opposingTouch(side, touch)))
+    return `would cross the touch at ${opposingTouch(side, touch)}`;
   if (crosses(side, ticks, opposingTouch(side, foreign.touch))) {
     return `would cross the account's manual order at ${opposingTouch(side, foreign.touch)}`;
   }
   const own = crossedOwnOrder(side, ticks, working);
-  if (own !== undefined) return `would cross the account's own ${own.side} ${own.hash} at ${own.ticks} (${own.phase})`;
+  if (own !== undefined)
+    return `would cross the account's own ${own.side} ${own.hash} at ${own.ticks} (${own.phase})`;
   for (const place of draft.places) {
-    if (place.side !== side && crosses(side, ticks, place.ticks)) return "would cross a quote of this plan";
+    if (place.side !== side && crosses(side, ticks, place.ticks))
+      return "would cross a quote of this plan";
   }
-  if (ticks !== quote.ticks && isPriceTaken(input, side, ticks, draft)) return `behind the touch, but another quote is already at ${ticks}`;
+  if (ticks !== quote.ticks && isPriceTaken(input, side, ticks, draft))
+    return `behind the touch, but another quote is already at ${ticks}`;
   return undefined;
 }
 
@@ -275,13 +400,22 @@ function isPriceTaken(input: QuotesInput, side: Side, ticks: Ticks, draft: Draft
 
 /** GTT quotes near their end leave their slot; what follows is placed at the then wanted price. Gives their cancels, and keeps them no more. */
 function renew(input: QuotesInput, draft: Draft): RankedCancel[] {
-  const kept = draft.keeps.flatMap(({ hash }) => input.working.find((order) => order.hash === hash) ?? []);
+  const kept = draft.keeps.flatMap(
+    ({ hash }) => input.working.find((order) => order.hash === hash) ?? [],
+  );
   const renewable = kept.filter(isCancellable);
-  const due = renewalsDue(renewable, input.settings.gtt, draft.cancels.length + draft.places.length > 0, input.nowMs);
+  const due = renewalsDue(
+    renewable,
+    input.settings.gtt,
+    draft.cancels.length + draft.places.length > 0,
+    input.nowMs,
+  );
   if (due.length === 0) return [];
   const leaving = new Set(due.map((order) => order.hash));
   draft.keeps = draft.keeps.filter((keep) => !leaving.has(keep.hash));
   return renewable
     .filter(({ hash }) => leaving.has(hash))
-    .map((order) => cancelOf(input, order, `renewal: ${order.expirationMs - input.nowMs} ms of life left`));
+    .map((order) =>
+      cancelOf(input, order, `renewal: ${order.expirationMs - input.nowMs} ms of life left`),
+    );
 }

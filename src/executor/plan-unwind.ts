@@ -22,7 +22,10 @@ import { closesSlot, mayBecomePosition, needsCancel, type WorkingOrder } from ".
 /** Everything that a plan for an unwinding depends on. */
 export interface UnwindInput extends Omit<TargetInput<UnwindSchedule>, "rules" | "foreignTouch"> {
   readonly marketId: MarketId;
-  readonly rules: Pick<MarketRules, "minTicks" | "maxTicks" | "minLots" | "maxLots" | "maxOpenOrders">;
+  readonly rules: Pick<
+    MarketRules,
+    "minTicks" | "maxTicks" | "minLots" | "maxLots" | "maxOpenOrders"
+  >;
   readonly foreign: ForeignOrders;
   /** What the market's strategy wants to quote: its reducing side does the maker's part. Empty where none may quote. */
   readonly quotes: readonly Quote[];
@@ -51,9 +54,12 @@ export function planUnwind(input: UnwindInput): TargetPlan {
   });
 
   const mayBecome = working.reduce((sum, order) => sum + mayBecomePosition(order), 0);
-  if (nowMs >= intent.deadlineMs) return end("expired", `the deadline has passed; ${remainingLots} lots remain`);
+  if (nowMs >= intent.deadlineMs)
+    return end("expired", `the deadline has passed; ${remainingLots} lots remain`);
   if (remainingLots === 0)
-    return mayBecome === 0 ? end("done", "the target is reached") : end("waiting", `${mayBecome} lots may still fill`);
+    return mayBecome === 0
+      ? end("done", "the target is reached")
+      : end("waiting", `${mayBecome} lots may still fill`);
   if (restLots < rules.minLots || restLots <= schedule.dustLots) {
     const least = Math.max(rules.minLots, schedule.dustLots + 1);
     return mayBecome === 0
@@ -64,7 +70,10 @@ export function planUnwind(input: UnwindInput): TargetPlan {
   const { parts } = schedule;
   const best = opposingTouch(side, input.touch);
   // What is taken now is taken for those whose bound allows to trade at the touch.
-  const bearing = best === undefined || !bears(side, intent.worstTicks, best) ? [] : bearingParts(parts, side, best);
+  const bearing =
+    best === undefined || !bears(side, intent.worstTicks, best)
+      ? []
+      : bearingParts(parts, side, best);
   const dueLots = dueOf(input, bearing, restLots);
   const isJoint = input.quotes.some((quote) => quote.side === side);
   const offers = offersOf(input, side, restLots, dueLots);
@@ -83,7 +92,8 @@ export function planUnwind(input: UnwindInput): TargetPlan {
         );
   if (taken.place !== undefined) room.take(taken.place);
   const { places, withheld } = withinRoom(plan, side, room, isJoint);
-  const turnAtMs = input.lastSliceAtMs === undefined ? nowMs : input.lastSliceAtMs + schedule.everyMs;
+  const turnAtMs =
+    input.lastSliceAtMs === undefined ? nowMs : input.lastSliceAtMs + schedule.everyMs;
   const { cancels, withdrawals, keeps, waits } = plan;
   return {
     cancels,
@@ -94,13 +104,18 @@ export function planUnwind(input: UnwindInput): TargetPlan {
     withheld: [...withheld, ...taken.withheld],
     state: taken.state,
     remainingLots,
-    nextSliceAtMs: taken.state === "offering" ? nextStepAtMs(parts, nowMs) : Math.max(nowMs, turnAtMs),
+    nextSliceAtMs:
+      taken.state === "offering" ? nextStepAtMs(parts, nowMs) : Math.max(nowMs, turnAtMs),
     why: taken.why,
   };
 }
 
 /** What their trajectories allow to be held no more, as far as the market takes it: a rest that is too small to trade is not left over. */
-function dueOf({ rules, intent, nowMs }: UnwindInput, parts: readonly UnwindPart[], restLots: Lots): Lots {
+function dueOf(
+  { rules, intent, nowMs }: UnwindInput,
+  parts: readonly UnwindPart[],
+  restLots: Lots,
+): Lots {
   const left = Math.min(restLots, leftOf(parts));
   const due = Math.max(0, left - allowedLots(parts, nowMs));
   if (due < rules.minLots) return 0;
@@ -114,8 +129,15 @@ function offersOf(input: UnwindInput, side: Side, restLots: Lots, dueLots: Lots)
   const isOurs = wanted.length === 0;
   const offers: Quote[] = [];
   let room = restLots - dueLots;
-  for (const quote of isOurs ? ownOffers(input, side, dueLots) : [...wanted].sort((a, b) => a.level - b.level)) {
-    const lots = Math.min(quote.lots, room, rules.maxLots, isOurs ? intent.schedule.sliceLots : quote.lots);
+  for (const quote of isOurs
+    ? ownOffers(input, side, dueLots)
+    : [...wanted].sort((a, b) => a.level - b.level)) {
+    const lots = Math.min(
+      quote.lots,
+      room,
+      rules.maxLots,
+      isOurs ? intent.schedule.sliceLots : quote.lots,
+    );
     if (lots < rules.minLots) continue;
     room -= lots;
     offers.push(lots === quote.lots ? quote : { ...quote, lots });
@@ -146,11 +168,24 @@ function ownOffers(input: UnwindInput, side: Side, dueLots: Lots): readonly Quot
 }
 
 /** The quotes alone. A slice that waits for its signature is no quote that nobody wants. */
-function planOffers(input: UnwindInput, live: readonly WorkingOrder[], quotes: readonly Quote[]): Plan {
+function planOffers(
+  input: UnwindInput,
+  live: readonly WorkingOrder[],
+  quotes: readonly Quote[],
+): Plan {
   const { marketId, rules, touch, settings, nowMs } = input;
   const orders = live.filter((order) => !isSlice(order));
   const foreign = besideSlices(input.foreign, live.filter(isSlice));
-  const plan = planQuotes({ marketId, quotes, working: orders, rules, touch, foreign, settings, nowMs });
+  const plan = planQuotes({
+    marketId,
+    quotes,
+    working: orders,
+    rules,
+    touch,
+    foreign,
+    settings,
+    nowMs,
+  });
   const cancels = [...plan.cancels];
   const waits = [...plan.waits];
   for (const order of live.filter(isSlice)) {
@@ -158,14 +193,24 @@ function planOffers(input: UnwindInput, live: readonly WorkingOrder[], quotes: r
     // A slice is immediate: one that the exchange shows as open has lost its end, and must not be left standing.
     if (needsCancel(order, nowMs)) {
       const distanceTicks = distanceToTouch(side, order.ticks, touch);
-      cancels.push({ hash, orderId: order.orderId, side, level, distanceTicks, why: "an immediate order that is still open" });
+      cancels.push({
+        hash,
+        orderId: order.orderId,
+        side,
+        level,
+        distanceTicks,
+        why: "an immediate order that is still open",
+      });
     } else waits.push({ hash, side, level, phase, why: "may still fill" });
   }
   return { ...plan, cancels, waits };
 }
 
 /** A slice of unknown fate may still arrive, and must not meet a quote: it counts as an order that is not to be traded against. */
-function besideSlices({ touch, openOrders }: ForeignOrders, slices: readonly WorkingOrder[]): ForeignOrders {
+function besideSlices(
+  { touch, openOrders }: ForeignOrders,
+  slices: readonly WorkingOrder[],
+): ForeignOrders {
   let { bestBidTicks, bestAskTicks } = touch;
   for (const { side, ticks } of slices) {
     if (side === "BUY") bestBidTicks = Math.max(ticks, bestBidTicks ?? ticks);
@@ -181,48 +226,91 @@ interface Taken {
   readonly withheld: readonly Withheld[];
 }
 
-const ALLOWED: Taken = { state: "offering", why: "the trajectory allows what is held", withheld: [] };
+const ALLOWED: Taken = {
+  state: "offering",
+  why: "the trajectory allows what is held",
+  withheld: [],
+};
 
 /** Nobody trades at a price that any part bears: why, if something is due. */
 function unborne(input: UnwindInput, side: Side, dueLots: Lots): Taken {
   if (dueLots === 0) return ALLOWED;
   const best = opposingTouch(side, input.touch);
   const why =
-    best === undefined ? NOBODY : `the touch at ${best} is beyond ${input.intent.worstTicks}, the worst price that any takeover bears`;
-  return { state: "waiting", why, withheld: [{ side, level: TARGET_LEVEL, ticks: input.intent.worstTicks, lots: dueLots, why }] };
+    best === undefined
+      ? NOBODY
+      : `the touch at ${best} is beyond ${input.intent.worstTicks}, the worst price that any takeover bears`;
+  return {
+    state: "waiting",
+    why,
+    withheld: [{ side, level: TARGET_LEVEL, ticks: input.intent.worstTicks, lots: dueLots, why }],
+  };
 }
 
 /** The immediate order that is due now, or why there is none. `roomLots`: what of the rest no order under way may fill. */
-function takeDue(input: UnwindInput, side: Side, dueLots: Lots, roomLots: Lots, live: readonly WorkingOrder[], plan: Plan): Taken {
+function takeDue(
+  input: UnwindInput,
+  side: Side,
+  dueLots: Lots,
+  roomLots: Lots,
+  live: readonly WorkingOrder[],
+  plan: Plan,
+): Taken {
   const { intent, rules, nowMs, lastSliceAtMs } = input;
   const { schedule, worstTicks } = intent;
-  const not = (state: TargetState, why: string, withheld: readonly Withheld[] = []): Taken => ({ state, why, withheld });
+  const not = (state: TargetState, why: string, withheld: readonly Withheld[] = []): Taken => ({
+    state,
+    why,
+    withheld,
+  });
   if (dueLots === 0) return ALLOWED;
   const slice = live.find(isSlice);
-  if (slice !== undefined) return not("waiting", `slice ${slice.hash} may still fill (${slice.phase})`);
+  if (slice !== undefined)
+    return not("waiting", `slice ${slice.hash} may still fill (${slice.phase})`);
   if (lastSliceAtMs !== undefined && nowMs < lastSliceAtMs + schedule.everyMs) {
-    return not("waiting", `the next slice leaves in ${lastSliceAtMs + schedule.everyMs - nowMs} ms`);
+    return not(
+      "waiting",
+      `the next slice leaves in ${lastSliceAtMs + schedule.everyMs - nowMs} ms`,
+    );
   }
   const restLots = Math.abs(intent.targetLots - input.positionLots);
   const least = Math.max(rules.minLots, schedule.dustLots + 1);
-  const lots = Math.min(dueLots, roomLots, sliceOf(restLots, schedule.sliceLots, { minLots: least, maxLots: rules.maxLots }));
+  const lots = Math.min(
+    dueLots,
+    roomLots,
+    sliceOf(restLots, schedule.sliceLots, { minLots: least, maxLots: rules.maxLots }),
+  );
   // Quotes that come down make room for the whole of it; those of unknown fate never may.
   const isClearing = plan.cancels.length > 0 || live.some(({ phase }) => phase === "cancelling");
-  if (lots < dueLots && lots === roomLots && isClearing) return not("clearing", "quotes come down to make room for the slice");
-  if (lots < rules.minLots) return not("waiting", `${dueLots} lots are due, orders under way may fill all but ${roomLots}`);
+  if (lots < dueLots && lots === roomLots && isClearing)
+    return not("clearing", "quotes come down to make room for the slice");
+  if (lots < rules.minLots)
+    return not("waiting", `${dueLots} lots are due, orders under way may fill all but ${roomLots}`);
   const price = slicePrice({ ...input, foreignTouch: input.foreign.touch }, side, live);
   if (typeof price === "string") {
-    return not("waiting", price, [{ side, level: TARGET_LEVEL, ticks: worstTicks, lots, why: price }]);
+    return not("waiting", price, [
+      { side, level: TARGET_LEVEL, ticks: worstTicks, lots, why: price },
+    ]);
   }
   const why = `${dueLots} lots behind the trajectory`;
-  return { state: "working", why, place: slicePlace({ side, ticks: price, lots, why }), withheld: [] };
+  return {
+    state: "working",
+    why,
+    place: slicePlace({ side, ticks: price, lots, why }),
+    withheld: [],
+  };
 }
 
 /**
  * Quotes are placed only into what remains beside everything that may still fill, orders that come down among it: those of the strategy into
  * all that remains, our own into what remains of those that bear their price.
  */
-function withinRoom(plan: Plan, side: Side, room: UnwindRoom, isJoint: boolean): Pick<Plan, "places" | "withheld"> {
+function withinRoom(
+  plan: Plan,
+  side: Side,
+  room: UnwindRoom,
+  isJoint: boolean,
+): Pick<Plan, "places" | "withheld"> {
   const places: PlannedPlace[] = [];
   const withheld = [...plan.withheld];
   for (const place of plan.places) {

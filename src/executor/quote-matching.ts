@@ -48,7 +48,10 @@ export function matchQuotes(
   const slotOfQuote = assignSlots(wanted, intended, free);
   if (slotOfQuote !== undefined) return { orderOfQuote: free, slotOfQuote };
   const strict = match(wanted, orders, tolerance, minLots, true);
-  return { orderOfQuote: strict, slotOfQuote: wanted.map(({ quote }, i) => (strict[i] === undefined ? quote.level : undefined)) };
+  return {
+    orderOfQuote: strict,
+    slotOfQuote: wanted.map(({ quote }, i) => (strict[i] === undefined ? quote.level : undefined)),
+  };
 }
 
 /** Maximum matching, quotes innermost first, so that what is left unmatched is the outermost. */
@@ -63,7 +66,8 @@ function match(
   for (let index = 0; index < wanted.length; index++) {
     const order = bestOf(wanted[index], orders, tolerance, minLots, ownLevelOnly);
     // Nearly always each quote has another one that suits it best: only where two want the same must one give way.
-    if (order !== undefined && best.includes(order)) return augmented(wanted, orders, tolerance, minLots, ownLevelOnly);
+    if (order !== undefined && best.includes(order))
+      return augmented(wanted, orders, tolerance, minLots, ownLevelOnly);
     best[index] = order;
   }
   return best;
@@ -77,7 +81,9 @@ function augmented(
   minLots: Lots,
   ownLevelOnly: boolean,
 ): readonly (WorkingOrder | undefined)[] {
-  const candidates = wanted.map((want) => candidatesOf(want, orders, tolerance, minLots, ownLevelOnly));
+  const candidates = wanted.map((want) =>
+    candidatesOf(want, orders, tolerance, minLots, ownLevelOnly),
+  );
   const quoteOfOrder = new Map<WorkingOrder, number>();
   const augment = (index: number, seen: Set<WorkingOrder>): boolean => {
     for (const order of candidates[index] ?? []) {
@@ -120,12 +126,24 @@ function candidatesOf(
   minLots: Lots,
   ownLevelOnly: boolean,
 ): readonly WorkingOrder[] {
-  return orders.filter((order) => mayServe(order, want, tolerance, minLots, ownLevelOnly)).sort((a, b) => bySuitability(a, b, want));
+  return orders
+    .filter((order) => mayServe(order, want, tolerance, minLots, ownLevelOnly))
+    .sort((a, b) => bySuitability(a, b, want));
 }
 
-function mayServe(order: WorkingOrder, want: WantedQuote, tolerance: QuoteTolerance, minLots: Lots, ownLevelOnly: boolean): boolean {
+function mayServe(
+  order: WorkingOrder,
+  want: WantedQuote,
+  tolerance: QuoteTolerance,
+  minLots: Lots,
+  ownLevelOnly: boolean,
+): boolean {
   const { side, level } = want.quote;
-  return order.side === side && (!ownLevelOnly || order.level === level || order.level < 0) && isRight(order, want, tolerance, minLots);
+  return (
+    order.side === side &&
+    (!ownLevelOnly || order.level === level || order.level < 0) &&
+    isRight(order, want, tolerance, minLots)
+  );
 }
 
 function bySuitability(a: WorkingOrder, b: WorkingOrder, want: WantedQuote): number {
@@ -138,21 +156,41 @@ function bySuitability(a: WorkingOrder, b: WorkingOrder, want: WantedQuote): num
 }
 
 /** Whether an order suits a quote under one tolerance as it does under another: where that is so of all orders and quotes of a side, they are matched alike. */
-export function suitsAlike(order: WorkingOrder, want: WantedQuote, one: QuoteTolerance, other: QuoteTolerance, minLots: Lots): boolean {
-  return order.side !== want.quote.side || isRight(order, want, one, minLots) === isRight(order, want, other, minLots);
+export function suitsAlike(
+  order: WorkingOrder,
+  want: WantedQuote,
+  one: QuoteTolerance,
+  other: QuoteTolerance,
+  minLots: Lots,
+): boolean {
+  return (
+    order.side !== want.quote.side ||
+    isRight(order, want, one, minLots) === isRight(order, want, other, minLots)
+  );
 }
 
 /** Whether an order is what the quote asks for, within tolerance. */
-function isRight(order: WorkingOrder, want: WantedQuote, tolerance: QuoteTolerance, minLots: Lots): boolean {
+function isRight(
+  order: WorkingOrder,
+  want: WantedQuote,
+  tolerance: QuoteTolerance,
+  minLots: Lots,
+): boolean {
   if (offBy(order, want) > tolerance.priceTicks) return false;
   const { lots } = want.quote;
   // What is left of a part-filled order may be too small for the exchange to take again: cancelling it would only give its place away.
-  const isDust = order.mayFillLots < minLots && order.mayFillLots < order.lots && order.mayFillLots <= lots;
-  return isDust || Math.abs(order.mayFillLots - lots) <= tolerance.sizeFraction * lots + FLOAT_SLACK_LOTS;
+  const isDust =
+    order.mayFillLots < minLots && order.mayFillLots < order.lots && order.mayFillLots <= lots;
+  return (
+    isDust || Math.abs(order.mayFillLots - lots) <= tolerance.sizeFraction * lots + FLOAT_SLACK_LOTS
+  );
 }
 
 function offBy(order: WorkingOrder, want: WantedQuote): number {
-  return Math.min(Math.abs(order.ticks - want.quote.ticks), Math.abs(order.ticks - want.placeTicks));
+  return Math.min(
+    Math.abs(order.ticks - want.quote.ticks),
+    Math.abs(order.ticks - want.placeTicks),
+  );
 }
 
 /** A slot for each quote without an order, or undefined when the sizes asked of the free slots do not allow it. */
@@ -167,7 +205,8 @@ function assignSlots(
   // A free slot of its own always suits a quote best: giving it to another could not make more assignments possible.
   for (let index = 0; index < wanted.length; index++) {
     const { level } = wanted[index].quote;
-    const isOwnFree = orderOfQuote[index] === undefined && !isTaken(level, orderOfQuote, slotOfQuote);
+    const isOwnFree =
+      orderOfQuote[index] === undefined && !isTaken(level, orderOfQuote, slotOfQuote);
     slotOfQuote[index] = isOwnFree ? level : undefined;
     if (orderOfQuote[index] !== undefined || isOwnFree) continue;
     homeless ??= [];

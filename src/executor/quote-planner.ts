@@ -14,7 +14,12 @@ export class QuotePlanner {
 
   /** What {@link planQuotes} says of the input; the very plan of the last call where nothing that it depends on has changed. */
   plan(input: QuotesInput): Plan {
-    if (this.#plan === undefined || this.#input === undefined || !stands(this.#plan, this.#input, input)) this.#plan = planQuotes(input);
+    if (
+      this.#plan === undefined ||
+      this.#input === undefined ||
+      !stands(this.#plan, this.#input, input)
+    )
+      this.#plan = planQuotes(input);
     this.#input = input;
     return this.#plan;
   }
@@ -28,7 +33,11 @@ export class QuotePlanner {
 
   /** Whether the last plan will be the same at any later instant for as long as its input is, what it does apart. */
   get isTimeless(): boolean {
-    return this.#plan !== undefined && this.#plan.withdrawals.length === 0 && !dependsOnTime(this.#input as QuotesInput);
+    return (
+      this.#plan !== undefined &&
+      this.#plan.withdrawals.length === 0 &&
+      !dependsOnTime(this.#input as QuotesInput)
+    );
   }
 }
 
@@ -47,12 +56,17 @@ function stands(plan: Plan, last: QuotesInput, now: QuotesInput): boolean {
 }
 
 /** Whether the orders are those of the plan, or differ in nothing but how far those have come that it keeps, as one that the exchange has taken. */
-function areWorkedAlike({ keeps, withheld }: Plan, last: readonly WorkingOrder[], now: readonly WorkingOrder[]): boolean {
+function areWorkedAlike(
+  { keeps, withheld }: Plan,
+  last: readonly WorkingOrder[],
+  now: readonly WorkingOrder[],
+): boolean {
   if (now === last) return true;
   // What is withheld may say of an order how far it had come.
   if (now.length !== last.length || withheld.length > 0) return false;
   for (let at = 0; at < now.length; at++) {
-    if (now[at] !== last[at] && !(isSameButPhase(now[at], last[at]) && isKept(keeps, now[at]))) return false;
+    if (now[at] !== last[at] && !(isSameButPhase(now[at], last[at]) && isKept(keeps, now[at])))
+      return false;
   }
   return true;
 }
@@ -79,12 +93,21 @@ function isKept(keeps: readonly PlannedKeep[], { hash }: WorkingOrder): boolean 
 }
 
 /** Whether the settings are the same, but for tolerances under which every order suits every quote as it did. */
-function areMatchedAlike({ settings: before }: QuotesInput, { quotes, working, rules, touch, settings: now }: QuotesInput): boolean {
+function areMatchedAlike(
+  { settings: before }: QuotesInput,
+  { quotes, working, rules, touch, settings: now }: QuotesInput,
+): boolean {
   if (now === before) return true;
-  if (now.timeInForce !== before.timeInForce || now.gtt !== before.gtt || now.onCross !== before.onCross) return false;
+  if (
+    now.timeInForce !== before.timeInForce ||
+    now.gtt !== before.gtt ||
+    now.onCross !== before.onCross
+  )
+    return false;
   for (const quote of quotes) {
     const want = { quote, placeTicks: placeTicksOf(quote, touch, now) };
-    for (const order of working) if (!suitsAlike(order, want, now.tolerance, before.tolerance, rules.minLots)) return false;
+    for (const order of working)
+      if (!suitsAlike(order, want, now.tolerance, before.tolerance, rules.minLots)) return false;
   }
   return true;
 }
@@ -100,7 +123,8 @@ function isSameForeign(a: QuotesInput["foreign"], b: QuotesInput["foreign"]): bo
 /** Orders that end by themselves are another matter each moment. */
 function dependsOnTime({ settings, working }: QuotesInput): boolean {
   if (settings.timeInForce === "GTT") return true;
-  for (const order of working) if (order.expirationMs > 0 || order.endDueMs !== undefined) return true;
+  for (const order of working)
+    if (order.expirationMs > 0 || order.endDueMs !== undefined) return true;
   return false;
 }
 
@@ -110,6 +134,7 @@ function isQuiet({ cancels, places, withheld }: Plan): boolean {
 }
 
 function isPlacedAlike({ quotes, touch, settings }: QuotesInput, now: Touch): boolean {
-  for (const quote of quotes) if (placeTicksOf(quote, touch, settings) !== placeTicksOf(quote, now, settings)) return false;
+  for (const quote of quotes)
+    if (placeTicksOf(quote, touch, settings) !== placeTicksOf(quote, now, settings)) return false;
   return true;
 }

@@ -4,7 +4,14 @@ import type { MarketRules } from "../exchange/records.js";
 import { MAX_QUOTE_LEVELS } from "../risk/intent-copy.js";
 import type { SliceSchedule, TargetIntent } from "../strategies/intent.js";
 import { distanceToTouch, opposingTouch, type Touch } from "./crossing.js";
-import type { Plan, PlannedCancel, PlannedPlace, PlannedWait, PlannedWithdrawal, Withheld } from "./plan.js";
+import type {
+  Plan,
+  PlannedCancel,
+  PlannedPlace,
+  PlannedWait,
+  PlannedWithdrawal,
+  Withheld,
+} from "./plan.js";
 import { closesSlot, mayBecomePosition, needsCancel, type WorkingOrder } from "./working-order.js";
 
 /** The level of the slot that slices live in, apart from every quote's, so that an unknown quote does not stop an unwinding. */
@@ -35,7 +42,14 @@ export interface TargetInput<Schedule = SliceSchedule> {
  * turn, or for a price within bounds. `done`: the target is reached. `dust`: what remains is less than the market takes. `expired`: the
  * deadline has passed; what remains stays.
  */
-export type TargetState = "clearing" | "offering" | "working" | "waiting" | "done" | "dust" | "expired";
+export type TargetState =
+  | "clearing"
+  | "offering"
+  | "working"
+  | "waiting"
+  | "done"
+  | "dust"
+  | "expired";
 
 /** A {@link Plan} towards a position, with where the work stands. */
 export interface TargetPlan extends Plan {
@@ -61,29 +75,56 @@ export function planTarget(input: TargetInput): TargetPlan {
     const isOver = state === "done" || state === "dust" || state === "expired";
     const nextSliceAtMs = isOver
       ? undefined
-      : Math.max(nowMs, (input.lastSliceAtMs ?? nowMs - intent.schedule.everyMs) + intent.schedule.everyMs);
+      : Math.max(
+          nowMs,
+          (input.lastSliceAtMs ?? nowMs - intent.schedule.everyMs) + intent.schedule.everyMs,
+        );
     // What is spread comes last: a key that is added to a spread object costs more than all else here.
-    return { places: [], keeps: [], withheld, state, remainingLots, nextSliceAtMs, why, ...standing };
+    return {
+      places: [],
+      keeps: [],
+      withheld,
+      state,
+      remainingLots,
+      nextSliceAtMs,
+      why,
+      ...standing,
+    };
   };
 
-  if (nowMs >= intent.deadlineMs) return end("expired", `the deadline has passed; ${remainingLots} lots remain`);
+  if (nowMs >= intent.deadlineMs)
+    return end("expired", `the deadline has passed; ${remainingLots} lots remain`);
   const clearing = live.find((order) => !isSlice(order) && order.phase !== "unknown");
-  if (clearing !== undefined) return end("clearing", `${clearing.side} ${clearing.hash} comes down first (${clearing.phase})`);
+  if (clearing !== undefined)
+    return end(
+      "clearing",
+      `${clearing.side} ${clearing.hash} comes down first (${clearing.phase})`,
+    );
   const slice = live.find(isSlice);
-  if (slice !== undefined) return end("waiting", `slice ${slice.hash} may still fill (${slice.phase})`);
+  if (slice !== undefined)
+    return end("waiting", `slice ${slice.hash} may still fill (${slice.phase})`);
   const underWay = working.reduce((sum, order) => sum + mayBecomePosition(order), 0);
   if (remainingLots === 0) {
-    return underWay === 0 ? end("done", "the target is reached") : end("waiting", `${underWay} lots may still fill`);
+    return underWay === 0
+      ? end("done", "the target is reached")
+      : end("waiting", `${underWay} lots may still fill`);
   }
 
   const side: Side = remainingLots > 0 ? "BUY" : "SELL";
-  const sameSide = working.reduce((sum, order) => sum + (order.side === side ? mayBecomePosition(order) : 0), 0);
+  const sameSide = working.reduce(
+    (sum, order) => sum + (order.side === side ? mayBecomePosition(order) : 0),
+    0,
+  );
   const wantedLots = Math.abs(remainingLots) - sameSide;
   if (wantedLots < rules.minLots) {
     if (underWay > 0) return end("waiting", `${underWay} lots may still fill`);
-    return end("dust", `${wantedLots} lots remain, the market takes no fewer than ${rules.minLots}`);
+    return end(
+      "dust",
+      `${wantedLots} lots remain, the market takes no fewer than ${rules.minLots}`,
+    );
   }
-  const turnAtMs = input.lastSliceAtMs === undefined ? nowMs : input.lastSliceAtMs + intent.schedule.everyMs;
+  const turnAtMs =
+    input.lastSliceAtMs === undefined ? nowMs : input.lastSliceAtMs + intent.schedule.everyMs;
   if (nowMs < turnAtMs) return end("waiting", `the next slice leaves in ${turnAtMs - nowMs} ms`);
 
   const lots = sliceOf(wantedLots, intent.schedule.sliceLots, rules);
@@ -100,17 +141,42 @@ export function planTarget(input: TargetInput): TargetPlan {
   }
   const price = slicePrice(input, side, live);
   if (typeof price === "string") {
-    return end("waiting", price, [{ side, level: TARGET_LEVEL, ticks: intent.worstTicks, lots, why: price }]);
+    return end("waiting", price, [
+      { side, level: TARGET_LEVEL, ticks: intent.worstTicks, lots, why: price },
+    ]);
   }
   const why = `slice towards ${intent.targetLots} lots, ${remainingLots} remain`;
   const place = slicePlace({ side, ticks: price, lots, why });
   const nextSliceAtMs = nowMs + intent.schedule.everyMs;
-  return { places: [place], keeps: [], withheld: [], state: "working", remainingLots, nextSliceAtMs, why, ...standing };
+  return {
+    places: [place],
+    keeps: [],
+    withheld: [],
+    state: "working",
+    remainingLots,
+    nextSliceAtMs,
+    why,
+    ...standing,
+  };
 }
 
 /** A slice, as it is placed: immediate, in the slot of slices. */
-export function slicePlace({ side, ticks, lots, why }: Pick<PlannedPlace, "side" | "ticks" | "lots" | "why">): PlannedPlace {
-  return { side, level: TARGET_LEVEL, quoteLevel: TARGET_LEVEL, ticks, lots, timeInForce: "IOC", expirationMs: 0, why };
+export function slicePlace({
+  side,
+  ticks,
+  lots,
+  why,
+}: Pick<PlannedPlace, "side" | "ticks" | "lots" | "why">): PlannedPlace {
+  return {
+    side,
+    level: TARGET_LEVEL,
+    quoteLevel: TARGET_LEVEL,
+    ticks,
+    lots,
+    timeInForce: "IOC",
+    expirationMs: 0,
+    why,
+  };
 }
 
 /** Whether an order is a slice of a target position. */
@@ -119,25 +185,44 @@ export function isSlice(order: Pick<WorkingOrder, "level">): boolean {
 }
 
 /** Everything that is no slice comes down, most dangerous first. */
-function takeDown({ touch, nowMs }: TargetInput, live: readonly WorkingOrder[]): Pick<Plan, "cancels" | "withdrawals" | "waits"> {
+function takeDown(
+  { touch, nowMs }: TargetInput,
+  live: readonly WorkingOrder[],
+): Pick<Plan, "cancels" | "withdrawals" | "waits"> {
   const cancels: PlannedCancel[] = [];
   const withdrawals: PlannedWithdrawal[] = [];
   const waits: PlannedWait[] = [];
   for (const order of live) {
     const { hash, side, level, phase } = order;
-    if (phase === "intended" && !isSlice(order)) withdrawals.push({ hash, side, level, why: "a target position is worked" });
+    if (phase === "intended" && !isSlice(order))
+      withdrawals.push({ hash, side, level, why: "a target position is worked" });
     // A slice is immediate: one that the exchange shows as open has lost its end, and must not be left standing.
     else if (needsCancel(order, nowMs)) {
-      const why = isSlice(order) ? "an immediate order that is still open" : "a target position is worked";
-      cancels.push({ hash, orderId: order.orderId, side, level, distanceTicks: distanceToTouch(side, order.ticks, touch), why });
+      const why = isSlice(order)
+        ? "an immediate order that is still open"
+        : "a target position is worked";
+      cancels.push({
+        hash,
+        orderId: order.orderId,
+        side,
+        level,
+        distanceTicks: distanceToTouch(side, order.ticks, touch),
+        why,
+      });
     } else waits.push({ hash, side, level, phase, why: "may still fill" });
   }
-  cancels.sort((a, b) => (a.distanceTicks === b.distanceTicks ? 0 : a.distanceTicks - b.distanceTicks));
+  cancels.sort((a, b) =>
+    a.distanceTicks === b.distanceTicks ? 0 : a.distanceTicks - b.distanceTicks,
+  );
   return { cancels, withdrawals, waits };
 }
 
 /** At most the schedule's slice and the market's maximum; a little less where the rest would else be too small to be traded at all. */
-export function sliceOf(wantedLots: Lots, sliceLots: Lots, { minLots, maxLots }: Pick<MarketRules, "minLots" | "maxLots">): Lots {
+export function sliceOf(
+  wantedLots: Lots,
+  sliceLots: Lots,
+  { minLots, maxLots }: Pick<MarketRules, "minLots" | "maxLots">,
+): Lots {
   const lots = Math.min(wantedLots, sliceLots, maxLots);
   const rest = wantedLots - lots;
   const shorter = wantedLots - minLots;
@@ -148,7 +233,11 @@ export function sliceOf(wantedLots: Lots, sliceLots: Lots, { minLots, maxLots }:
 export const NOBODY = "nobody is on the other side of the book";
 
 /** The slice's price bound, or why there is none now. */
-export function slicePrice(input: TargetInput<unknown>, side: Side, live: readonly WorkingOrder[]): Ticks | string {
+export function slicePrice(
+  input: TargetInput<unknown>,
+  side: Side,
+  live: readonly WorkingOrder[],
+): Ticks | string {
   const { touch, foreignTouch, intent, reachTicks, rules } = input;
   const best = opposingTouch(side, touch);
   if (best === undefined) return NOBODY;
@@ -157,8 +246,14 @@ export function slicePrice(input: TargetInput<unknown>, side: Side, live: readon
   const stops = live.filter((order) => order.side !== side).map((order) => order.ticks - towards);
   const manual = opposingTouch(side, foreignTouch);
   if (manual !== undefined) stops.push(manual - towards);
-  const bounds = [best + towards * reachTicks, intent.worstTicks, ...stops, side === "BUY" ? rules.maxTicks : rules.minTicks];
+  const bounds = [
+    best + towards * reachTicks,
+    intent.worstTicks,
+    ...stops,
+    side === "BUY" ? rules.maxTicks : rules.minTicks,
+  ];
   const price = side === "BUY" ? Math.floor(Math.min(...bounds)) : Math.ceil(Math.max(...bounds));
-  if ((best - price) * towards > 0) return `the touch at ${best} is beyond ${price}, the worst price that bounds and own orders allow`;
+  if ((best - price) * towards > 0)
+    return `the touch at ${best} is beyond ${price}, the worst price that bounds and own orders allow`;
   return price;
 }

@@ -8,12 +8,20 @@ export function bears(side: Side, worstTicks: Ticks, ticks: Ticks): boolean {
 }
 
 /** Those of the positions that bear a price. */
-export function bearingParts(parts: readonly UnwindPart[], side: Side, ticks: Ticks): readonly UnwindPart[] {
+export function bearingParts(
+  parts: readonly UnwindPart[],
+  side: Side,
+  ticks: Ticks,
+): readonly UnwindPart[] {
   return parts.filter(({ worstTicks }) => bears(side, worstTicks, ticks));
 }
 
 /** What each of them bears, and the intent too. */
-export function boundOf({ intent }: { readonly intent: TargetIntent }, parts: readonly UnwindPart[], side: Side): Ticks {
+export function boundOf(
+  { intent }: { readonly intent: TargetIntent },
+  parts: readonly UnwindPart[],
+  side: Side,
+): Ticks {
   const worst = [intent.worstTicks, ...parts.map(({ worstTicks }) => worstTicks)];
   return side === "SELL" ? Math.max(...worst) : Math.min(...worst);
 }
@@ -33,11 +41,17 @@ export class UnwindRoom {
   readonly #restLots: Lots;
   readonly #underWay: { readonly ticks: Ticks; readonly lots: Lots }[] = [];
 
-  constructor(parts: readonly UnwindPart[], side: Side, restLots: Lots, working: readonly WorkingOrder[]) {
+  constructor(
+    parts: readonly UnwindPart[],
+    side: Side,
+    restLots: Lots,
+    working: readonly WorkingOrder[],
+  ) {
     this.#parts = parts;
     this.#side = side;
     this.#restLots = restLots;
-    for (const order of working) if (order.side === side) this.take({ ticks: order.ticks, lots: mayBecomePosition(order) });
+    for (const order of working)
+      if (order.side === side) this.take({ ticks: order.ticks, lots: mayBecomePosition(order) });
   }
 
   /** An order more is under way. */

@@ -38,13 +38,21 @@ export interface WorkingOrder {
  * Whether the exchange can be asked to cancel this order by its id: it is open there, and no cancel is under way. One that got no answer
  * is asked for again: it may have been lost, and the order would rest for ever.
  */
-export function isCancellable(order: WorkingOrder): order is WorkingOrder & { readonly orderId: Int64Id } {
+export function isCancellable(
+  order: WorkingOrder,
+): order is WorkingOrder & { readonly orderId: Int64Id } {
   const isUnanswered = order.phase === "cancelling" && order.cancel === "unanswered";
-  return (order.phase === "open" || order.phase === "partly-filled" || isUnanswered) && order.orderId !== undefined;
+  return (
+    (order.phase === "open" || order.phase === "partly-filled" || isUnanswered) &&
+    order.orderId !== undefined
+  );
 }
 
 /** Whether a cancel of it is worth a token now: it can be cancelled, and will not be over by itself before the cancel arrives. */
-export function needsCancel(order: WorkingOrder, nowMs: Ms): order is WorkingOrder & { readonly orderId: Int64Id } {
+export function needsCancel(
+  order: WorkingOrder,
+  nowMs: Ms,
+): order is WorkingOrder & { readonly orderId: Int64Id } {
   return isCancellable(order) && nowMs >= (order.endDueMs ?? nowMs);
 }
 

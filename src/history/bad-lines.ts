@@ -17,7 +17,10 @@ export type Lines = ReadonlySet<number>;
 /** A file's lines, each with its end, as many as are read at once. Characters are bytes. */
 async function* linesIn(path: string): AsyncGenerator<readonly string[], void> {
   let rest = "";
-  for await (const piece of createReadStream(path, { encoding: "latin1", highWaterMark: 1 << 20 }) as AsyncIterable<string>) {
+  for await (const piece of createReadStream(path, {
+    encoding: "latin1",
+    highWaterMark: 1 << 20,
+  }) as AsyncIterable<string>) {
     const end = piece.lastIndexOf("\n") + 1;
     if (end === 0) {
       rest += piece;
@@ -34,7 +37,12 @@ async function* linesIn(path: string): AsyncGenerator<readonly string[], void> {
  * @param most lines to find.
  * @throws HistoryError naming a line of a CSV file that is not a row by itself, since a quote in it does not end there
  */
-export async function brokenLines(duck: Duck, { file, path }: PlainFile, { hasHeader, fields }: LinedFile, most: number): Promise<Lines> {
+export async function brokenLines(
+  duck: Duck,
+  { file, path }: PlainFile,
+  { hasHeader, fields }: LinedFile,
+  most: number,
+): Promise<Lines> {
   const broken = new Set<number>();
   let number = 0;
   for await (const lines of linesIn(path)) {
@@ -42,7 +50,10 @@ export async function brokenLines(duck: Duck, { file, path }: PlainFile, { hasHe
       number += 1;
       const text = line.trimEnd();
       if (text === "" || (hasHeader && number === 1)) continue;
-      const isRow = fields === undefined ? await isRecord(duck, text) : isOfFields(withoutEnd(line), fields, file, number);
+      const isRow =
+        fields === undefined
+          ? await isRecord(duck, text)
+          : isOfFields(withoutEnd(line), fields, file, number);
       if (!isRow) broken.add(number);
       if (broken.size > most) return broken;
     }
@@ -67,7 +78,11 @@ export async function copyWithout(
     for await (const lines of linesIn(path)) {
       const kept = lines.filter((line) => {
         number += 1;
-        if ((hasHeader && number === 1) || (fields === undefined ? line.trim() : withoutEnd(line)) === "") return true;
+        if (
+          (hasHeader && number === 1) ||
+          (fields === undefined ? line.trim() : withoutEnd(line)) === ""
+        )
+          return true;
         row += 1;
         const isKept = !("lines" in left ? left.lines.has(number) : left.rows.has(row));
         if (!isKept) before.push(row - 1);
@@ -96,7 +111,12 @@ async function isRecord(duck: Duck, text: string): Promise<boolean> {
 }
 
 /** Tells whether a line has this many fields. A delimiter at its end begins no further field, as the database reads it. */
-function isOfFields(text: string, { count, delimiter }: NonNullable<LinedFile["fields"]>, file: string, number: number): boolean {
+function isOfFields(
+  text: string,
+  { count, delimiter }: NonNullable<LinedFile["fields"]>,
+  file: string,
+  number: number,
+): boolean {
   const whole = text.endsWith(delimiter) ? [count, count + 1] : [count];
   if (!text.includes('"')) return whole.includes(text.split(delimiter).length);
   const unquoted = text.split(/"((?:[^"]|"")*)"/).filter((_, at) => at % 2 === 0);
@@ -104,7 +124,8 @@ function isOfFields(text: string, { count, delimiter }: NonNullable<LinedFile["f
     !unquoted.some((part) => part.includes('"')) &&
     unquoted.every(
       (part, at) =>
-        (at === 0 || part === "" || part.startsWith(delimiter)) && (at === unquoted.length - 1 || part === "" || part.endsWith(delimiter)),
+        (at === 0 || part === "" || part.startsWith(delimiter)) &&
+        (at === unquoted.length - 1 || part === "" || part.endsWith(delimiter)),
     );
   if (!isUnderstood)
     throw new HistoryError(

@@ -36,11 +36,16 @@ export function candleHoles(
   const candlesIn = ([from, to]: Span): number => Math.floor((to - from) / intervalMs);
   const stretches = withoutSpans(covered, candles).filter((span) => candlesIn(span) > 0);
   if (stretches.length === 0) return { holes: [], count: undefined };
-  const total = (spans: readonly Span[]): number => spans.reduce((sum, span) => sum + candlesIn(span), 0);
+  const total = (spans: readonly Span[]): number =>
+    spans.reduce((sum, span) => sum + candlesIn(span), 0);
   const missing = total(stretches);
   const unexplained = stretches.filter((span) => !overlaps(leftOut, span));
-  const longest = kind.startsWith("mark-") ? 0 : longestQuiet(unexplained.length, total(unexplained), candles.length);
-  const holes = stretches.filter((span) => !unexplained.includes(span) || candlesIn(span) > longest);
+  const longest = kind.startsWith("mark-")
+    ? 0
+    : longestQuiet(unexplained.length, total(unexplained), candles.length);
+  const holes = stretches.filter(
+    (span) => !unexplained.includes(span) || candlesIn(span) > longest,
+  );
   const quiet = missing - total(holes);
   const of = missing + candles.length;
   return {

@@ -53,7 +53,8 @@ export async function changedSteps(
   stored: StoredDays,
 ): Promise<ReadonlyMap<number, readonly string[]>> {
   const findings = new Map<number, string[]>();
-  const find = (index: number, finding: string): unknown => findings.set(index, [...(findings.get(index) ?? []), finding]);
+  const find = (index: number, finding: string): unknown =>
+    findings.set(index, [...(findings.get(index) ?? []), finding]);
   for (const kind of new Set(files.map((file) => file.kind))) {
     const columns = COLUMNS[familyOf(kind)];
     const ofKind = [...files.entries()].filter(([, file]) => file.kind === kind);
@@ -61,20 +62,37 @@ export async function changedSteps(
     const others = stored.of(kind).filter(({ day }) => !ends.has(day));
     if (columns === undefined || (ends.size < 2 && others.length === 0)) continue;
     for (const what of ["prices", "amounts"] as const) {
-      const ask = async (select: string, decimals: Decimals, index: number | undefined): Promise<DaySteps[]> => {
-        const found = await stepsOf(duck, select, columns[what], decimals[what === "prices" ? "price" : "amount"]);
+      const ask = async (
+        select: string,
+        decimals: Decimals,
+        index: number | undefined,
+      ): Promise<DaySteps[]> => {
+        const found = await stepsOf(
+          duck,
+          select,
+          columns[what],
+          decimals[what === "prices" ? "price" : "amount"],
+        );
         return found.map((steps) => ({ ...steps, index }));
       };
       const days: DaySteps[] = [];
-      for (const [index, { rows }] of ofKind) days.push(...(await ask(rows.select, rows.decimals, index)));
+      for (const [index, { rows }] of ofKind)
+        days.push(...(await ask(rows.select, rows.decimals, index)));
       for (const { manifest, index } of besideOf(days, others)) {
         const path = stored.pathOf(manifest);
         try {
-          days.push(...(await reading(path, () => ask(`SELECT * FROM ${parquetSql(path)}`, manifest.decimals, undefined))));
+          days.push(
+            ...(await reading(path, () =>
+              ask(`SELECT * FROM ${parquetSql(path)}`, manifest.decimals, undefined),
+            )),
+          );
         } catch (error) {
           // A fault of a stored day must not refuse the day that is imported.
           if (!(error instanceof HistoryError)) throw error;
-          find(index, `its ${what} could not be held against those of ${manifest.day}: ${error.message}`);
+          find(
+            index,
+            `its ${what} could not be held against those of ${manifest.day}: ${error.message}`,
+          );
         }
       }
       for (const { index, text } of changesIn(days, what)) find(index, text);
@@ -84,12 +102,16 @@ export async function changedSteps(
 }
 
 /** Where the steps of a day are others than those of the day before. @param days in any order */
-function changesIn(days: readonly DaySteps[], what: "prices" | "amounts"): { readonly index: number; readonly text: string }[] {
+function changesIn(
+  days: readonly DaySteps[],
+  what: "prices" | "amounts",
+): { readonly index: number; readonly text: string }[] {
   const ascending = [...days].sort((one, other) => (one.day < other.day ? -1 : 1));
   return ascending.flatMap(({ day, step, index }, at) => {
     const before = ascending[at - 1];
     const of = index ?? before?.index;
-    if (before === undefined || of === undefined || before.day === day || before.step === step) return [];
+    if (before === undefined || of === undefined || before.day === day || before.step === step)
+      return [];
     const rule = what === "prices" ? "tick" : "step";
     const text = `all ${what} of ${before.day} are multiples of ${before.step}, and those of ${day} of ${step}: the market's ${rule} may have changed, and one for both days is wrong on either`;
     return [{ index: of, text }];
@@ -100,7 +122,9 @@ function changesIn(days: readonly DaySteps[], what: "prices" | "amounts"): { rea
 function endsOf(files: readonly StagedRows[]): ReadonlySet<Day> {
   return new Set(
     files.flatMap(({ firstNs, lastNs }) =>
-      firstNs === undefined || lastNs === undefined ? [] : [dayOf(msOfNs(firstNs)), dayOf(msOfNs(lastNs))],
+      firstNs === undefined || lastNs === undefined
+        ? []
+        : [dayOf(msOfNs(firstNs)), dayOf(msOfNs(lastNs))],
     ),
   );
 }
@@ -111,7 +135,9 @@ function besideOf(
   stored: readonly DayManifest[],
 ): readonly { readonly manifest: DayManifest; readonly index: number }[] {
   const fresh = new Map(imported.map(({ day, index }) => [day, index]));
-  const others = new Map(stored.filter(({ day }) => !fresh.has(day)).map((manifest) => [manifest.day, manifest]));
+  const others = new Map(
+    stored.filter(({ day }) => !fresh.has(day)).map((manifest) => [manifest.day, manifest]),
+  );
   const all = [...fresh.keys(), ...others.keys()].sort();
   return all.flatMap((day, at) => {
     const manifest = others.get(day);
@@ -135,9 +161,18 @@ async function stepsOf(
     `SELECT day, count(*) AS total, approx_count_distinct(units) AS different, ${divided.join(", ")} FROM (${units}) GROUP BY day ORDER BY day`,
   );
   return rows.flatMap((row) => {
-    if (wholeOf(row.total) < BigInt(LEAST_VALUES) || wholeOf(row.different) < BigInt(LEAST_DISTINCT)) return [];
+    if (
+      wholeOf(row.total) < BigInt(LEAST_VALUES) ||
+      wholeOf(row.different) < BigInt(LEAST_DISTINCT)
+    )
+      return [];
     const divisor = DIVISORS.findLast((each) => row[`by_${each}`] === true) ?? 1;
-    return [{ day: dayOf(Number(wholeOf(row.day)) * DAY_MS), step: new Decimal(divisor).div(10 ** places).toFixed() }];
+    return [
+      {
+        day: dayOf(Number(wholeOf(row.day)) * DAY_MS),
+        step: new Decimal(divisor).div(10 ** places).toFixed(),
+      },
+    ];
   });
 }
 

@@ -48,7 +48,9 @@ function placeOf(shiftNs: bigint): string {
 
 /** What is doubtful of clocks that were corrected by what the data say, each part once. */
 export function oddClocks(parts: readonly Pick<ClockPart, "smallestNs" | "isByHand">[]): string[] {
-  const odd = parts.flatMap(({ smallestNs, isByHand }) => (isByHand === true ? [] : (oddShift(smallestNs) ?? [])));
+  const odd = parts.flatMap(({ smallestNs, isByHand }) =>
+    isByHand === true ? [] : (oddShift(smallestNs) ?? []),
+  );
   return [...new Set(odd)];
 }
 
@@ -64,7 +66,11 @@ export interface CaptureFile {
  * @returns one correction a part that has local stamps.
  * @throws HistoryError when a file cannot be read
  */
-export async function cleanClocks(duck: Duck, files: readonly CaptureFile[], wish: ClockWish): Promise<readonly ClockPart[]> {
+export async function cleanClocks(
+  duck: Duck,
+  files: readonly CaptureFile[],
+  wish: ClockWish,
+): Promise<readonly ClockPart[]> {
   const starts = [0n, ...[...wish.partsAt].sort((one, other) => (one < other ? -1 : 1))];
   const smallest = new Map<bigint, bigint>();
   for (const { file, shaped } of files) {
@@ -73,7 +79,9 @@ export async function cleanClocks(duck: Duck, files: readonly CaptureFile[], wis
       const end = starts[index + 1];
       return `min(recvNs - timeNs) FILTER (seq >= ${start}${end === undefined ? "" : ` AND seq < ${end}`}) AS part_${index}`;
     });
-    const found = await reading(file, () => duck.row(`SELECT ${asked.join(", ")} FROM (${shaped.select})`));
+    const found = await reading(file, () =>
+      duck.row(`SELECT ${asked.join(", ")} FROM (${shaped.select})`),
+    );
     for (const [index, start] of starts.entries()) {
       const value = found[`part_${index}`];
       if (value === null || value === undefined) continue;
@@ -87,12 +95,21 @@ export async function cleanClocks(duck: Duck, files: readonly CaptureFile[], wis
     const smallestNs = smallest.get(start);
     if (smallestNs === undefined) {
       if (start === 0n || smallest.size === 0) continue;
-      throw new HistoryError(files.map(({ file }) => file).join(", "), `no row is recorded from place ${start} on`, {
-        expected: "places of the capture at which another recording begins",
-      });
+      throw new HistoryError(
+        files.map(({ file }) => file).join(", "),
+        `no row is recorded from place ${start} on`,
+        {
+          expected: "places of the capture at which another recording begins",
+        },
+      );
     }
     const addedNs = wish.offsetNs ?? (smallestNs < 0n ? wish.baseLatencyNs - smallestNs : 0n);
-    parts.push({ fromSeq: start, addedNs, smallestNs, ...(wish.offsetNs === undefined ? {} : { isByHand: true }) });
+    parts.push({
+      fromSeq: start,
+      addedNs,
+      smallestNs,
+      ...(wish.offsetNs === undefined ? {} : { isByHand: true }),
+    });
   }
   return parts;
 }
@@ -103,7 +120,11 @@ export async function cleanClocks(duck: Duck, files: readonly CaptureFile[], wis
  * a few. A recording of ours knows its own clock.
  * @throws HistoryError naming those of the files that have such stamps
  */
-export async function refuseImplausibleClocks(duck: Duck, files: readonly CaptureFile[], parts: readonly ClockPart[]): Promise<void> {
+export async function refuseImplausibleClocks(
+  duck: Duck,
+  files: readonly CaptureFile[],
+  parts: readonly ClockPart[],
+): Promise<void> {
   for (const [index, part] of parts.entries()) {
     const { smallestNs, isByHand } = part;
     if (isByHand === true) continue;
@@ -119,15 +140,23 @@ export async function refuseImplausibleClocks(duck: Duck, files: readonly Captur
 }
 
 /** Refuses a part of a capture of which fewer than half of the local stamps lie far before the others, whose clock is right, or a little off. */
-async function refuseApart(duck: Duck, files: readonly CaptureFile[], { fromSeq, smallestNs }: ClockPart, endSeq?: bigint): Promise<void> {
+async function refuseApart(
+  duck: Duck,
+  files: readonly CaptureFile[],
+  { fromSeq, smallestNs }: ClockPart,
+  endSeq?: bigint,
+): Promise<void> {
   const stamped = files.filter(({ shaped }) => isStamped(shaped.kind));
   const all = stamped.map(
-    ({ file, shaped }) => `SELECT ${literal(file)} AS file, timeNs, recvNs - timeNs AS shiftNs, seq FROM (${shaped.select})`,
+    ({ file, shaped }) =>
+      `SELECT ${literal(file)} AS file, timeNs, recvNs - timeNs AS shiftNs, seq FROM (${shaped.select})`,
   );
   const part = `(FROM (${all.join(" UNION ALL ")}) WHERE seq >= ${fromSeq}${endSeq === undefined ? "" : ` AND seq < ${endSeq}`})`;
   const names = stamped.map(({ file }) => file).join(", ");
   const row = (sql: string) => reading(names, () => duck.row(sql));
-  const { middle } = await row(`SELECT CAST(approx_quantile(shiftNs, 0.5) AS BIGINT) AS middle FROM ${part}`);
+  const { middle } = await row(
+    `SELECT CAST(approx_quantile(shiftNs, 0.5) AS BIGINT) AS middle FROM ${part}`,
+  );
   const middleNs = wholeOf(middle);
   if (middleNs < -MOST_SHIFT_NS || middleNs - smallestNs <= ODD_SHIFT_NS) return;
   const isApart = `shiftNs < ${middleNs - ODD_SHIFT_NS}`;
@@ -152,6 +181,8 @@ function isStamped(kind: HistoryKind): boolean {
 
 /** SQL of what a row's local stamp gets. */
 export function shiftSql(parts: readonly ClockPart[]): string {
-  const cases = [...parts].reverse().map(({ fromSeq, addedNs }) => `WHEN seq >= ${fromSeq} THEN ${addedNs}`);
+  const cases = [...parts]
+    .reverse()
+    .map(({ fromSeq, addedNs }) => `WHEN seq >= ${fromSeq} THEN ${addedNs}`);
   return cases.length === 0 ? "0" : `CASE ${cases.join(" ")} ELSE 0 END`;
 }

@@ -40,12 +40,19 @@ export async function compareVolumes(
   let differing = 0;
   for (let startMs = Math.floor(fromMs / DAY_MS) * DAY_MS; startMs < toMs; startMs += DAY_MS) {
     const day = dayOf(startMs);
-    const [candleDay, tradeDay] = [store.day({ market, kind }, day), store.day({ market, kind: "trades" }, day)];
+    const [candleDay, tradeDay] = [
+      store.day({ market, kind }, day),
+      store.day({ market, kind: "trades" }, day),
+    ];
     if (candleDay === undefined || tradeDay === undefined) continue;
     const whole = tradeDay.covered
-      .flatMap(([from, to]) => candleDay.covered.map(([start, end]): Span => [Math.max(from, start), Math.min(to, end)]))
+      .flatMap(([from, to]) =>
+        candleDay.covered.map(([start, end]): Span => [Math.max(from, start), Math.min(to, end)]),
+      )
       .filter((span) => overlaps([span], [startMs, startMs + DAY_MS]))
-      .map(([from, to]): Span => [Math.ceil(from / stepMs) * stepMs, Math.floor(to / stepMs) * stepMs])
+      .map(
+        ([from, to]): Span => [Math.ceil(from / stepMs) * stepMs, Math.floor(to / stepMs) * stepMs],
+      )
       .filter(([from, to]) => from < to);
     for (const within of whole.map(withinSql)) {
       const sums = `SELECT timeNs // ${stepNs} * ${stepNs} AS at, sum(amount) AS whole, coalesce(sum(amount) FILTER (status IS DISTINCT FROM 'FAILED'), 0) AS settled FROM ${parquetSql(store.dataPath({ market, kind: "trades" }, day))} WHERE ${within} GROUP BY 1`;
@@ -56,7 +63,12 @@ export async function compareVolumes(
       for (const row of rows.filter(({ agrees }) => agrees !== true)) {
         differing += 1;
         if (first.length < SHOWN) {
-          first.push({ kind, atMs: msOfNs(BigInt(row.at as bigint)), candle: String(row.candle), trades: String(row.trades) });
+          first.push({
+            kind,
+            atMs: msOfNs(BigInt(row.at as bigint)),
+            candle: String(row.candle),
+            trades: String(row.trades),
+          });
         }
       }
     }

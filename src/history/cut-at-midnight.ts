@@ -16,10 +16,19 @@ const LEAST_RECORDS = 100;
  * from it than the longest silence in the hour beside it. A loss there could not be told from that silence, as none within the file can.
  * @param span from the first to the last record.
  */
-export async function toMidnights(duck: Duck, { select }: StagedRows, [fromMs, toMs]: Span): Promise<Span> {
-  const [beginMs, endMs] = [Math.floor(fromMs / DAY_MS) * DAY_MS, Math.ceil(toMs / DAY_MS) * DAY_MS];
+export async function toMidnights(
+  duck: Duck,
+  { select }: StagedRows,
+  [fromMs, toMs]: Span,
+): Promise<Span> {
+  const [beginMs, endMs] = [
+    Math.floor(fromMs / DAY_MS) * DAY_MS,
+    Math.ceil(toMs / DAY_MS) * DAY_MS,
+  ];
   const reaches = async (silenceMs: number, within: Span): Promise<boolean> =>
-    silenceMs > 0 && silenceMs <= NEAR_MS && silenceMs <= (await longestSilenceMs(duck, select, within));
+    silenceMs > 0 &&
+    silenceMs <= NEAR_MS &&
+    silenceMs <= (await longestSilenceMs(duck, select, within));
   return [
     (await reaches(fromMs - beginMs, [beginMs, beginMs + PACE_MS])) ? beginMs : fromMs,
     (await reaches(endMs - toMs, [endMs - PACE_MS, endMs])) ? endMs : toMs,
@@ -30,7 +39,8 @@ export async function toMidnights(duck: Duck, { select }: StagedRows, [fromMs, t
 export function withoutSilence({ covered, firstNs, lastNs }: DayManifest): Span[] {
   const first = covered[0];
   const last = covered.at(-1);
-  if (first === undefined || last === undefined || firstNs === null || lastNs === null) return [...covered];
+  if (first === undefined || last === undefined || firstNs === null || lastNs === null)
+    return [...covered];
   const [firstMs, lastMs] = [msOfNs(BigInt(firstNs)), msOfNs(BigInt(lastNs)) + 1];
   const fromMs = first[0] % DAY_MS === 0 && firstMs - first[0] <= NEAR_MS ? firstMs : first[0];
   const toMs = last[1] % DAY_MS === 0 && last[1] - lastMs <= NEAR_MS ? lastMs : last[1];

@@ -30,7 +30,16 @@ const source = z.strictObject({
   /** It is a file of a book's updates alone, on whichever of its days. */
   hasNoSnapshot: z.literal(true).optional(),
   /** What was added to its local stamps, and the smallest feed latency before that. */
-  clock: z.array(z.strictObject({ fromSeq: ns, addedNs: ns, smallestNs: ns, isByHand: z.literal(true).optional() })).optional(),
+  clock: z
+    .array(
+      z.strictObject({
+        fromSeq: ns,
+        addedNs: ns,
+        smallestNs: ns,
+        isByHand: z.literal(true).optional(),
+      }),
+    )
+    .optional(),
   /** Numbers of the whole file that were rounded, and rows of it that were left out; absent where there are none. */
   rounded: count.optional(),
   dropped: count.optional(),
@@ -104,7 +113,11 @@ const manifest = z.strictObject({
   findings: z.array(z.string()),
 });
 
-const formatOne = z.looseObject({ format: z.literal(1), findings: z.array(z.string()), sources: z.array(z.looseObject({})) });
+const formatOne = z.looseObject({
+  format: z.literal(1),
+  findings: z.array(z.string()),
+  sources: z.array(z.looseObject({})),
+});
 
 /** What is known of one day's file: beside it as `<day>.json`, and in its own metadata without its checksum. */
 export type DayManifest = z.infer<typeof manifest>;
@@ -138,12 +151,18 @@ export function readManifest(path: string, market: string, kind: string, day: Da
   try {
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
-    throw new HistoryError(path, "is no manifest: it cannot be read as JSON", { expected: "what this program wrote", cause });
+    throw new HistoryError(path, "is no manifest: it cannot be read as JSON", {
+      expected: "what this program wrote",
+      cause,
+    });
   }
   const read = manifest.safeParse(ofThisFormat(unchanged(path, value)));
   if (!read.success) {
     const { path: key, value: held, expected } = refusalOf(read.error, value);
-    throw new HistoryError(path, `is no manifest: its ${key} is not what this program wrote`, { value: held, expected });
+    throw new HistoryError(path, `is no manifest: its ${key} is not what this program wrote`, {
+      value: held,
+      expected,
+    });
   }
   const { data } = read;
   if (data.market !== market || data.kind !== kind || data.day !== day) {
@@ -169,7 +188,11 @@ function unchanged(path: string, value: unknown): unknown {
 }
 
 /** The finding of a day some of whose candles are missing. */
-export function missingText({ missing, of, quiet = 0 }: NonNullable<DayManifest["missingCandles"]>): string {
+export function missingText({
+  missing,
+  of,
+  quiet = 0,
+}: NonNullable<DayManifest["missingCandles"]>): string {
   const all = `${missing} of ${of} candles are missing`;
   return quiet === 0 ? all : `${all}, ${quiet} of them taken for times without a trade`;
 }
@@ -195,11 +218,14 @@ function ofThisFormat(value: unknown): unknown {
   if (!former.success) return value;
   const { findings, sources } = former.data;
   const isNumbered = findings.some((finding) => NUMBERED.test(finding));
-  const [, missing, of] = findings.map((finding) => MISSING.exec(finding)).find((match) => match !== null) ?? [];
+  const [, missing, of] =
+    findings.map((finding) => MISSING.exec(finding)).find((match) => match !== null) ?? [];
   return {
     ...former.data,
     format: 2,
     sources: isNumbered ? sources.map((each) => ({ ...each, isNumbered: true })) : sources,
-    ...(missing === undefined ? {} : { missingCandles: { missing: Number(missing), of: Number(of) } }),
+    ...(missing === undefined
+      ? {}
+      : { missingCandles: { missing: Number(missing), of: Number(of) } }),
   };
 }

@@ -21,9 +21,14 @@ export function dayOf(instantMs: Ms): Day {
   const era = Math.floor(days / 146_097);
   const dayOfEra = days - era * 146_097;
   const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
   );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const dayOfYear =
+    dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
   const shifted = Math.floor((5 * dayOfYear + 2) / 153);
   const day = dayOfYear - Math.floor((153 * shifted + 2) / 5) + 1;
   const month = shifted < 10 ? shifted + 3 : shifted - 9;
@@ -40,7 +45,8 @@ export function startOf(day: Day): Ms | undefined {
   const era = Math.floor(shiftedYear / 400);
   const yearOfEra = shiftedYear - era * 400;
   const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + date - 1;
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  const dayOfEra =
+    yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
   const startMs = (era * 146_097 + dayOfEra - 719_468) * DAY_MS;
   // A 31st of April comes out as the 1st of May.
   return dayOf(startMs) === day ? startMs : undefined;
@@ -49,14 +55,20 @@ export function startOf(day: Day): Ms | undefined {
 /** The instant at which a day of the store begins. @throws ConfigError for a text that is no day. */
 export function startOfDay(day: Day): Ms {
   const startMs = startOf(day);
-  if (startMs === undefined) throw new ConfigError("is no day", { field: "day", value: day, expected: "a day such as 2024-08-08" });
+  if (startMs === undefined)
+    throw new ConfigError("is no day", {
+      field: "day",
+      value: day,
+      expected: "a day such as 2024-08-08",
+    });
   return startMs;
 }
 
 /** An instant of the command line: a UTC day or time, or milliseconds since the epoch. @throws ConfigError when it is none, or within a millisecond. */
 export function parseInstant(text: string, field: string): Ms {
   const atUs = parseInstantUs(text, field);
-  if (atUs % 1000 !== 0) throw noInstant(text, field, "whole milliseconds, such as 2024-08-08T12:30:00.250Z");
+  if (atUs % 1000 !== 0)
+    throw noInstant(text, field, "whole milliseconds, such as 2024-08-08T12:30:00.250Z");
   return atUs / 1000;
 }
 
@@ -65,11 +77,22 @@ export function parseInstantUs(text: string, field: string): number {
   if (/^\d{12,14}$/.test(text)) return Number(text) * 1000;
   const match = INSTANT.exec(text);
   const startMs = match === null ? undefined : startOf(match[1] as string);
-  const [hours, minutes, seconds] = [Number(match?.[2] ?? 0), Number(match?.[3] ?? 0), Number(match?.[4] ?? 0)];
+  const [hours, minutes, seconds] = [
+    Number(match?.[2] ?? 0),
+    Number(match?.[3] ?? 0),
+    Number(match?.[4] ?? 0),
+  ];
   if (startMs === undefined || hours > 23 || minutes > 59 || seconds > 59) {
-    throw noInstant(text, field, "a UTC day or time, such as 2024-08-08 or 2024-08-08T12:30:00Z, or milliseconds since 1970");
+    throw noInstant(
+      text,
+      field,
+      "a UTC day or time, such as 2024-08-08 or 2024-08-08T12:30:00Z, or milliseconds since 1970",
+    );
   }
-  return (startMs + ((hours * 60 + minutes) * 60 + seconds) * 1000) * 1000 + Number((match?.[5] ?? "").padEnd(6, "0"));
+  return (
+    (startMs + ((hours * 60 + minutes) * 60 + seconds) * 1000) * 1000 +
+    Number((match?.[5] ?? "").padEnd(6, "0"))
+  );
 }
 
 function noInstant(value: string, field: string, expected: string): ConfigError {

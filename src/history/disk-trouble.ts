@@ -16,15 +16,18 @@ export function diskTrouble(error: unknown, folder: string): RunError | undefine
   if (said.some((text) => FULL.test(text))) {
     return new RunError("has no room left on its disk", {
       field: folder,
-      expected: "free space, and the same command again: nothing that is half-written is taken for whole",
+      expected:
+        "free space, and the same command again: nothing that is half-written is taken for whole",
       cause: error,
     });
   }
-  const isForbidden = !(error instanceof MarketwrightError) && said.some((text) => FORBIDDEN.test(text));
+  const isForbidden =
+    !(error instanceof MarketwrightError) && said.some((text) => FORBIDDEN.test(text));
   if (!isForbidden && !said.some((text) => READ_ONLY.test(text))) return undefined;
   return new RunError("cannot be written", {
     field: folder,
-    expected: "a folder that may be written to: imports, and the columns of a day that is replayed for the first time, are put there",
+    expected:
+      "a folder that may be written to: imports, and the columns of a day that is replayed for the first time, are put there",
     cause: error,
   });
 }

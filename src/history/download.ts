@@ -63,12 +63,16 @@ export function requireDownloadable(kinds: readonly HistoryKind[]): void {
   for (const kind of kinds) {
     const interval = intervalOf(kind);
     const isCandle =
-      interval !== "" && KLINE_INTERVALS.some((known) => known === interval) && (intervalMsOf(interval) ?? DAY_MS + 1) <= DAY_MS;
-    if (kind === "trades" || kind === "funding" || (isCandle && familyOf(kind).endsWith("klines"))) continue;
+      interval !== "" &&
+      KLINE_INTERVALS.some((known) => known === interval) &&
+      (intervalMsOf(interval) ?? DAY_MS + 1) <= DAY_MS;
+    if (kind === "trades" || kind === "funding" || (isCandle && familyOf(kind).endsWith("klines")))
+      continue;
     throw new ConfigError("cannot be downloaded", {
       field: "kinds",
       value: kind,
-      expected: "trades, funding, klines-INTERVAL or mark-klines-INTERVAL, with an interval of 1M to 1D",
+      expected:
+        "trades, funding, klines-INTERVAL or mark-klines-INTERVAL, with an interval of 1M to 1D",
     });
   }
 }
@@ -78,7 +82,11 @@ export function requireDownloadable(kinds: readonly HistoryKind[]): void {
  * @throws as the client does, HistoryError when the exchange contradicts the store, RunError when another process writes the series, or where the
  * store's disk is full or cannot be written
  */
-export async function download(store: HistoryStore, client: ExchangeClient, options: DownloadOptions): Promise<Downloaded> {
+export async function download(
+  store: HistoryStore,
+  client: ExchangeClient,
+  options: DownloadOptions,
+): Promise<Downloaded> {
   try {
     return await downloaded(store, client, options);
   } catch (error) {
@@ -86,7 +94,11 @@ export async function download(store: HistoryStore, client: ExchangeClient, opti
   }
 }
 
-async function downloaded(store: HistoryStore, client: ExchangeClient, options: DownloadOptions): Promise<Downloaded> {
+async function downloaded(
+  store: HistoryStore,
+  client: ExchangeClient,
+  options: DownloadOptions,
+): Promise<Downloaded> {
   const { market, kinds, span } = options;
   requireDownloadable(kinds);
   const grid = await gridOf(client, market);
@@ -98,10 +110,17 @@ async function downloaded(store: HistoryStore, client: ExchangeClient, options: 
     for (const kind of kinds) {
       // A candle that has not ended may change.
       const stepMs = intervalMsOf(intervalOf(kind)) ?? 1;
-      done.push(await downloadKind({ store, duck, client, options, kind, grid }, [span[0], Math.floor(toMs / stepMs) * stepMs]));
+      done.push(
+        await downloadKind({ store, duck, client, options, kind, grid }, [
+          span[0],
+          Math.floor(toMs / stepMs) * stepMs,
+        ]),
+      );
     }
     const volumes = { candles: 0, differing: 0, first: [] as VolumeComparison["first"][number][] };
-    for (const kind of kinds.filter((each) => each.startsWith("klines-") && kinds.includes("trades"))) {
+    for (const kind of kinds.filter(
+      (each) => each.startsWith("klines-") && kinds.includes("trades"),
+    )) {
       const compared = await compareVolumes(store, duck, market, kind, [span[0], toMs]);
       volumes.candles += compared.candles;
       volumes.differing += compared.differing;
@@ -153,7 +172,8 @@ async function downloadKind(work: KindWork, span: Span): Promise<DownloadedKind>
       if (!isNothing) options.onProgress?.(kind, day[1]);
     }
     // Stages of other spans hold nothing that is not in the store, or will be fetched again.
-    for (const name of readdirSync(folder)) if (/\.ndjson(\.parquet)?$/.test(name)) rmSync(join(folder, name));
+    for (const name of readdirSync(folder))
+      if (/\.ndjson(\.parquet)?$/.test(name)) rmSync(join(folder, name));
     return { kind, rows, days, unlisted: unionOf(unlisted), findings };
   } finally {
     lock.release();
@@ -170,7 +190,9 @@ async function fetchInto(
 ): Promise<void> {
   const { market: marketId, pageSize, signal } = options;
   try {
-    const [first, last] = [staged.first, staged.last].map((record) => recordOf(record, kind, staged.path));
+    const [first, last] = [staged.first, staged.last].map((record) =>
+      recordOf(record, kind, staged.path),
+    );
     for await (const record of fetchRecords({
       client,
       marketId,
@@ -199,8 +221,22 @@ async function takeStaged(
   covered: readonly Span[],
 ): Promise<DayManifest[]> {
   const series = { market: options.market, kind };
-  const rows = await stageRows(duck, { series, select: await shapeOf(duck, path, kind), file: path, path: `${path}.parquet`, grid });
-  const days = await writeDays(store, duck, { series, rows, file: path, source: { name: options.address }, covered, grid, findings });
+  const rows = await stageRows(duck, {
+    series,
+    select: await shapeOf(duck, path, kind),
+    file: path,
+    path: `${path}.parquet`,
+    grid,
+  });
+  const days = await writeDays(store, duck, {
+    series,
+    rows,
+    file: path,
+    source: { name: options.address },
+    covered,
+    grid,
+    findings,
+  });
   dropRows(rows);
   return days;
 }
@@ -226,7 +262,10 @@ function recordOf(value: unknown, kind: HistoryKind, path: string): FetchedRecor
   });
 }
 
-async function gridOf(client: ExchangeClient, market: MarketId): Promise<NonNullable<DayManifest["grid"]>> {
+async function gridOf(
+  client: ExchangeClient,
+  market: MarketId,
+): Promise<NonNullable<DayManifest["grid"]>> {
   const { markets } = await client.exchangeInfo();
   const found = markets.find(({ id }) => id === market);
   if (found === undefined) {
@@ -238,8 +277,10 @@ async function gridOf(client: ExchangeClient, market: MarketId): Promise<NonNull
   }
   let [tickSize, stepSize] = ["", ""];
   for (const filter of found.filters) {
-    if (filter.filterType === "PRICE_FILTER") tickSize = String((filter as { readonly tickSize: unknown }).tickSize);
-    if (filter.filterType === "AMOUNT_FILTER") stepSize = String((filter as { readonly stepSize: unknown }).stepSize);
+    if (filter.filterType === "PRICE_FILTER")
+      tickSize = String((filter as { readonly tickSize: unknown }).tickSize);
+    if (filter.filterType === "AMOUNT_FILTER")
+      stepSize = String((filter as { readonly stepSize: unknown }).stepSize);
   }
   return { tickSize, stepSize };
 }

@@ -46,7 +46,10 @@ export class Duck {
   }
 
   /** Opens one. @param spillFolder where it may put what does not fit into memory; made when needed. */
-  static async open(spillFolder: string, { memoryMb, threads }: DuckLimits = DEFAULT_LIMITS): Promise<Duck> {
+  static async open(
+    spillFolder: string,
+    { memoryMb, threads }: DuckLimits = DEFAULT_LIMITS,
+  ): Promise<Duck> {
     makeStoreFolder(spillFolder);
     const instance = await DuckDBInstance.create(":memory:", {
       autoinstall_known_extensions: "false",
@@ -106,7 +109,9 @@ export class Duck {
       for (;;) {
         const chunk = await result.fetchChunk();
         if (chunk === null || chunk.rowCount === 0) return;
-        const columns = Array.from({ length: chunk.columnCount }, (_, at) => chunk.getColumnVector(at)).map((vector) => {
+        const columns = Array.from({ length: chunk.columnCount }, (_, at) =>
+          chunk.getColumnVector(at),
+        ).map((vector) => {
           if (vector instanceof DuckDBDoubleVector) return vector;
           throw new RangeError("a column of numbers is no DOUBLE");
         });

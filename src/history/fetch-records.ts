@@ -48,7 +48,9 @@ export async function* fetchRecords(wish: FetchWish): AsyncGenerator<FetchedReco
   const { last, span, kind, onFinding, onUnlisted } = wish;
   const lost = (toMs: Ms): void => {
     if (last === undefined) return;
-    onFinding(`${kind}: the last record that was there, at ${last.timeMs}, is no longer at the exchange`);
+    onFinding(
+      `${kind}: the last record that was there, at ${last.timeMs}, is no longer at the exchange`,
+    );
     onUnlisted([last.timeMs, toMs]);
   };
   const endMs = span[1] + (familyOf(kind) === "trades" ? DISORDER_MS : 0);
@@ -58,7 +60,8 @@ export async function* fetchRecords(wish: FetchWish): AsyncGenerator<FetchedReco
     if (isFirst) {
       isFirst = false;
       if (sameFields(record, last)) continue;
-      if (record.timeMs === last?.timeMs && record.fields.id === last.fields.id) throw changed(kind, last, record);
+      if (record.timeMs === last?.timeMs && record.fields.id === last.fields.id)
+        throw changed(kind, last, record);
       lost(record.timeMs);
     }
     if (record.timeMs >= endMs) return;
@@ -89,7 +92,11 @@ async function* trades(wish: FetchWish): AsyncGenerator<FetchedRecord, void> {
       if (newest !== undefined && (first === undefined || first.id !== newest.id)) {
         onFinding(`trades: the page from ${from} on does not overlap the one before`);
         onUnlisted([newest.time, first?.time ?? span[1]]);
-      } else if (newest !== undefined && first !== undefined && !sameFields(tradeRecord(first), tradeRecord(newest), ["status"])) {
+      } else if (
+        newest !== undefined &&
+        first !== undefined &&
+        !sameFields(tradeRecord(first), tradeRecord(newest), ["status"])
+      ) {
         onFinding(`trades: ${first.id} differs between two pages`);
       }
       newest = page.at(-1) ?? newest;
@@ -99,14 +106,23 @@ async function* trades(wish: FetchWish): AsyncGenerator<FetchedRecord, void> {
   for await (const trade of pages) yield tradeRecord(trade);
 }
 
-async function* timed({ client, marketId, kind, span, last, pageSize }: FetchWish): AsyncGenerator<FetchedRecord, void> {
+async function* timed({
+  client,
+  marketId,
+  kind,
+  span,
+  last,
+  pageSize,
+}: FetchWish): AsyncGenerator<FetchedRecord, void> {
   const wanted = { marketId, startTime: last?.timeMs ?? span[0], endTime: span[1], pageSize };
   if (familyOf(kind) === "funding") {
     for await (const rate of client.all.fundingRate(wanted)) yield fundingRecord(rate);
     return;
   }
   const candles = { ...wanted, interval: intervalOf(kind) as Interval };
-  for await (const kline of familyOf(kind) === "klines" ? client.all.klines(candles) : client.all.markPriceKlines(candles))
+  for await (const kline of familyOf(kind) === "klines"
+    ? client.all.klines(candles)
+    : client.all.markPriceKlines(candles))
     yield klineRecord(kline);
 }
 
@@ -134,8 +150,18 @@ async function beginAt(client: ExchangeClient, marketId: MarketId, atMs: Ms): Pr
   return { first, isOldest };
 }
 
-function tradeRecord({ id, price, amount, time, isBuyerMaker, status }: PublicTrade): FetchedRecord {
-  return { timeMs: time, fields: { id, price: String(price), amount: String(amount), time, isBuyerMaker, status } };
+function tradeRecord({
+  id,
+  price,
+  amount,
+  time,
+  isBuyerMaker,
+  status,
+}: PublicTrade): FetchedRecord {
+  return {
+    timeMs: time,
+    fields: { id, price: String(price), amount: String(amount), time, isBuyerMaker, status },
+  };
 }
 
 function klineRecord({ time, open, high, low, close, volume }: Kline): FetchedRecord {
@@ -144,12 +170,24 @@ function klineRecord({ time, open, high, low, close, volume }: Kline): FetchedRe
 }
 
 function fundingRecord({ marketId, fundingRate, fundingTime }: FundingRate): FetchedRecord {
-  return { timeMs: fundingTime, fields: { marketId, fundingRate: String(fundingRate), fundingTime } };
+  return {
+    timeMs: fundingTime,
+    fields: { marketId, fundingRate: String(fundingRate), fundingTime },
+  };
 }
 
 /** Whether two records say the same, settlement aside: that of a trade goes on. */
-function sameFields(one: FetchedRecord, other: FetchedRecord | undefined, aside: readonly string[] = ["status"]): boolean {
-  return other !== undefined && Object.keys(one.fields).every((name) => aside.includes(name) || one.fields[name] === other.fields[name]);
+function sameFields(
+  one: FetchedRecord,
+  other: FetchedRecord | undefined,
+  aside: readonly string[] = ["status"],
+): boolean {
+  return (
+    other !== undefined &&
+    Object.keys(one.fields).every(
+      (name) => aside.includes(name) || one.fields[name] === other.fields[name],
+    )
+  );
 }
 
 function changed(kind: HistoryKind, last: FetchedRecord, record: FetchedRecord): RunError {

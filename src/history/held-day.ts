@@ -15,8 +15,14 @@ const PAYMENT_NS = 60_000n * NS_A_MS;
 const LATEST_NS = 60_000n * NS_A_MS;
 
 /** Whether a day holds the rows of this very file. */
-export function isHeld(held: DayManifest, { sha256, name }: Pick<SourceNote, "name" | "sha256">): boolean {
-  return sha256 !== undefined && held.sources.some((source) => source.sha256 === sha256 && source.name === name);
+export function isHeld(
+  held: DayManifest,
+  { sha256, name }: Pick<SourceNote, "name" | "sha256">,
+): boolean {
+  return (
+    sha256 !== undefined &&
+    held.sources.some((source) => source.sha256 === sha256 && source.name === name)
+  );
 }
 
 /** SQL of the rows of one day. */
@@ -47,8 +53,13 @@ export async function seqHeardBefore(
     );
   const before = await ask(`SELECT recvNs, seq FROM ${parquetSql(store.dataPath(series, day))}`);
   const after = await ask(ofDaySql(shifted, day));
-  const isStamped = wholeOf(before.unheard) + wholeOf(after.unheard) === 0n && before.heardTo !== null && after.heardFrom !== null;
-  return isStamped && wholeOf(after.heardFrom) > wholeOf(before.heardTo) ? wholeOf(before.lastSeq) : undefined;
+  const isStamped =
+    wholeOf(before.unheard) + wholeOf(after.unheard) === 0n &&
+    before.heardTo !== null &&
+    after.heardFrom !== null;
+  return isStamped && wholeOf(after.heardFrom) > wholeOf(before.heardTo)
+    ? wholeOf(before.lastSeq)
+    : undefined;
 }
 
 /** @throws HistoryError where another source covers a time that these rows cover, of a kind whose records nothing tells apart */
@@ -61,7 +72,9 @@ export async function refuseOverlap(
   const held = store.day(series, day);
   if (held === undefined || layoutOf(series.kind).key !== undefined || isHeld(held, source)) return;
   // Where a book is not known its rows are there even so.
-  const clash = spans.find((span) => overlaps([...withoutSilence(held), ...(held.lost ?? [])], span));
+  const clash = spans.find((span) =>
+    overlaps([...withoutSilence(held), ...(held.lost ?? [])], span),
+  );
   if (clash === undefined) return;
   throw new HistoryError(file, `${series.kind} of ${day} is there from another source`, {
     value: held.sources.map(({ name }) => name).join(", "),
@@ -74,19 +87,36 @@ export async function refuseOverlap(
  * its own; and an exchange counts its trades, and what it sums up of them, apart.
  * @throws HistoryError
  */
-export async function refuseCountedTwice(store: PendingDays, duck: Duck, writing: Writing, day: Day): Promise<void> {
+export async function refuseCountedTwice(
+  store: PendingDays,
+  duck: Duck,
+  writing: Writing,
+  day: Day,
+): Promise<void> {
   const { series, source } = writing;
   const held = store.day(series, day);
   if (held === undefined || layoutOf(series.kind).key?.[0] !== "id" || isHeld(held, source)) return;
-  if ([source, ...held.sources].some(({ isNumbered }) => isNumbered === true)) await refuseNumbered(store, duck, writing, held);
+  if ([source, ...held.sources].some(({ isNumbered }) => isNumbered === true))
+    await refuseNumbered(store, duck, writing, held);
   else await refuseOtherCount(store, duck, writing, held);
 }
 
 /** Sources stamp one payment of funding some milliseconds apart, and it would be paid twice. @throws HistoryError */
-export async function refusePaidTwice(store: PendingDays, duck: Duck, { series, rows, source, file }: Writing, day: Day): Promise<void> {
+export async function refusePaidTwice(
+  store: PendingDays,
+  duck: Duck,
+  { series, rows, source, file }: Writing,
+  day: Day,
+): Promise<void> {
   const held = store.day(series, day);
   // An exchange that goes on with its own list has each payment once.
-  if (held === undefined || series.kind !== "funding" || source.sha256 === undefined || isHeld(held, source)) return;
+  if (
+    held === undefined ||
+    series.kind !== "funding" ||
+    source.sha256 === undefined ||
+    isHeld(held, source)
+  )
+    return;
   const there = `SELECT timeNs AS heldNs FROM ${parquetSql(store.dataPath(series, day))}`;
   const [twice] = await reading(file, () =>
     duck.rows(
@@ -94,13 +124,22 @@ export async function refusePaidTwice(store: PendingDays, duck: Duck, { series, 
     ),
   );
   if (twice === undefined) return;
-  throw new HistoryError(file, `funding of ${day} is there from another source at another stamp: one payment would be paid twice`, {
-    value: `${String(twice.timeNs)} ns, and ${String(twice.heldNs)} ns of ${held.sources.map(({ name }) => name).join(", ")}`,
-    expected: "the funding of a day from one source, or --replace to drop what the day has",
-  });
+  throw new HistoryError(
+    file,
+    `funding of ${day} is there from another source at another stamp: one payment would be paid twice`,
+    {
+      value: `${String(twice.timeNs)} ns, and ${String(twice.heldNs)} ns of ${held.sources.map(({ name }) => name).join(", ")}`,
+      expected: "the funding of a day from one source, or --replace to drop what the day has",
+    },
+  );
 }
 
-async function refuseNumbered(store: PendingDays, duck: Duck, { series, rows, file }: Writing, held: DayManifest): Promise<void> {
+async function refuseNumbered(
+  store: PendingDays,
+  duck: Duck,
+  { series, rows, file }: Writing,
+  held: DayManifest,
+): Promise<void> {
   const { day } = held;
   if (held.covered.length === 0) return;
   const within = withoutSilence(held).map(withinSql).join(" OR ");
@@ -121,20 +160,37 @@ async function refuseNumbered(store: PendingDays, duck: Duck, { series, rows, fi
 }
 
 /** Ids ascend with the time, all in all: where those of one file lie apart from those of another that is of the same time, something else is counted. */
-async function refuseOtherCount(store: PendingDays, duck: Duck, { series, rows, file }: Writing, held: DayManifest): Promise<void> {
+async function refuseOtherCount(
+  store: PendingDays,
+  duck: Duck,
+  { series, rows, file }: Writing,
+  held: DayManifest,
+): Promise<void> {
   const { day } = held;
   const ask = (select: string): Promise<Row> =>
     reading(file, () =>
-      duck.row(`SELECT min(id) AS firstId, max(id) AS lastId, min(timeNs) AS firstNs, max(timeNs) AS lastNs FROM (${select})`),
+      duck.row(
+        `SELECT min(id) AS firstId, max(id) AS lastId, min(timeNs) AS firstNs, max(timeNs) AS lastNs FROM (${select})`,
+      ),
     );
-  const [here, there] = [await ask(ofDaySql(rows.select, day)), await ask(`SELECT * FROM ${parquetSql(store.dataPath(series, day))}`)];
+  const [here, there] = [
+    await ask(ofDaySql(rows.select, day)),
+    await ask(`SELECT * FROM ${parquetSql(store.dataPath(series, day))}`),
+  ];
   if (here.firstId === null || there.firstId === null) return;
-  const isOneCount = wholeOf(here.lastId) >= wholeOf(there.firstId) && wholeOf(there.lastId) >= wholeOf(here.firstId);
-  const isAfter = (one: Row, other: Row): boolean => wholeOf(one.firstNs) + LATEST_NS >= wholeOf(other.lastNs);
+  const isOneCount =
+    wholeOf(here.lastId) >= wholeOf(there.firstId) &&
+    wholeOf(there.lastId) >= wholeOf(here.firstId);
+  const isAfter = (one: Row, other: Row): boolean =>
+    wholeOf(one.firstNs) + LATEST_NS >= wholeOf(other.lastNs);
   if (isOneCount || isAfter(here, there) || isAfter(there, here)) return;
   const idsOf = ({ firstId, lastId }: Row): string => `${String(firstId)} to ${String(lastId)}`;
-  throw new HistoryError(file, `${series.kind} of ${day} are there from another source with other ids for the same time`, {
-    value: `ids ${idsOf(here)}, and ${idsOf(there)} of ${held.sources.map(({ name }) => name).join(", ")}`,
-    expected: `one of both, such as trades or aggregated trades, or --replace to drop the day's ${series.kind} first: each trade would be there twice`,
-  });
+  throw new HistoryError(
+    file,
+    `${series.kind} of ${day} are there from another source with other ids for the same time`,
+    {
+      value: `ids ${idsOf(here)}, and ${idsOf(there)} of ${held.sources.map(({ name }) => name).join(", ")}`,
+      expected: `one of both, such as trades or aggregated trades, or --replace to drop the day's ${series.kind} first: each trade would be there twice`,
+    },
+  );
 }

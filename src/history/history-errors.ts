@@ -23,13 +23,21 @@ export interface BadRow {
 }
 
 /** The rows that cannot be used: SQL of their numbers among the file's rows as `place`, the rows, or the number of the line of one. */
-export type BadRows = { readonly sql: string } | { readonly rows: readonly BadRow[] } | { readonly line: number };
+export type BadRows =
+  | { readonly sql: string }
+  | { readonly rows: readonly BadRow[] }
+  | { readonly line: number };
 
 /** Some rows of a file cannot be used; the others could be without them. */
 export class BadRowsError extends HistoryError {
   readonly rows: BadRows;
 
-  constructor(file: string, summary: string, rows: BadRows, detail: { value?: unknown; expected: string; cause?: unknown }) {
+  constructor(
+    file: string,
+    summary: string,
+    rows: BadRows,
+    detail: { value?: unknown; expected: string; cause?: unknown },
+  ) {
     super(file, summary, { ...detail, expected: `${detail.expected}; ${LEAVES_OUT}` });
     this.rows = rows;
   }

@@ -5,7 +5,14 @@ import type { Clock, Timer } from "../core/seam.js";
 import type { MarketId, Ms } from "../core/units.js";
 import type { LinedFile } from "./bad-lines.js";
 import { changedSteps } from "./changed-steps.js";
-import { type ClockPart, type ClockWish, cleanClocks, oddClocks, refuseImplausibleClocks, shiftSql } from "./clean-clocks.js";
+import {
+  type ClockPart,
+  type ClockWish,
+  cleanClocks,
+  oddClocks,
+  refuseImplausibleClocks,
+  shiftSql,
+} from "./clean-clocks.js";
 import type { Day } from "./day.js";
 import type { DayManifest, SourceNote } from "./day-manifest.js";
 import { diskTrouble } from "./disk-trouble.js";
@@ -153,7 +160,9 @@ async function taken(
     const lined = mostDropped === 0 ? undefined : linesOf(plain, mappings[index]);
     const file = await readable.ofLines(plain, lined);
     found.push({
-      ...(await readable.read(file, lined, (read) => shapedFile(duck, read, { ...options, mapping: mappings[index] }))),
+      ...(await readable.read(file, lined, (read) =>
+        shapedFile(duck, read, { ...options, mapping: mappings[index] }),
+      )),
       lined,
     });
   }
@@ -162,7 +171,10 @@ async function taken(
     const { lined } = first;
     const rows = await readable.read(first, lined, async (file) => {
       // What a file without some rows is has to be seen anew, such as the chain of a book.
-      const read = file === first ? first : { ...(await shapedFile(duck, file, { ...options, mapping: mappings[index] })), lined };
+      const read =
+        file === first
+          ? first
+          : { ...(await shapedFile(duck, file, { ...options, mapping: mappings[index] })), lined };
       found[index] = read;
       const { kind, select, numbered, csv, json, text, isByMessage, messageRows } = read.shaped;
       const path = join(unpacked, `${index}.parquet`);
@@ -182,14 +194,17 @@ async function taken(
         repairs: options.repairs,
         leftOut,
       };
-      const exact = options.repairs?.round === true ? exactFields(json, kind, mappings[index]) : json;
+      const exact =
+        options.repairs?.round === true ? exactFields(json, kind, mappings[index]) : json;
       return textOnly(plain, () => exactNumbersOnly(plain, exact, () => stageRows(duck, staging)));
     });
     staged.push(rows);
   }
   const heard = found.flatMap(({ plain, shaped }, index) => {
     const rows = staged[index];
-    return rows?.isStamped !== true ? [] : [{ file: plain.file, shaped: { ...shaped, select: rows.select } }];
+    return rows?.isStamped !== true
+      ? []
+      : [{ file: plain.file, shaped: { ...shaped, select: rows.select } }];
   });
   const parts = await cleanClocks(duck, heard, clock);
   await refuseImplausibleClocks(duck, heard, parts);
@@ -202,24 +217,34 @@ async function taken(
   for (const [index, { plain }] of found.entries()) {
     // A file that is still being written, or was replaced, is read in parts that do not go together.
     if (!plain.isAsItWas())
-      throw new HistoryError(plain.file, "changed while it was read", { expected: "a file that nobody writes: import a copy of it" });
-    if (staged[index]?.rows === 0) throw new HistoryError(plain.file, "holds no record", { expected: "at least one" });
+      throw new HistoryError(plain.file, "changed while it was read", {
+        expected: "a file that nobody writes: import a copy of it",
+      });
+    if (staged[index]?.rows === 0)
+      throw new HistoryError(plain.file, "holds no record", { expected: "at least one" });
   }
   const changed = await changedSteps(
     duck,
     found.map(({ shaped: { kind } }, index) => ({ kind, rows: staged[index] as StagedRows })),
-    { of: (kind) => store.inspect({ market, kind }).days, pathOf: (manifest) => store.dataPath(manifest, manifest.day) },
+    {
+      of: (kind) => store.inspect({ market, kind }).days,
+      pathOf: (manifest) => store.dataPath(manifest, manifest.day),
+    },
   );
-  const done: (Omit<ImportedFile, "stayed"> & { readonly source: Pick<SourceNote, "sha256" | "reading"> })[] = [];
+  const done: (Omit<ImportedFile, "stayed"> & {
+    readonly source: Pick<SourceNote, "sha256" | "reading">;
+  })[] = [];
   const unchanged: string[] = [];
   let isStampWritten = false;
   const locks: StoreLock[] = [];
   const pending = new PendingDays(store, replace);
   try {
-    for (const kind of new Set(found.map(({ shaped }) => shaped.kind))) locks.push(await store.open({ market, kind }));
+    for (const kind of new Set(found.map(({ shaped }) => shaped.kind)))
+      locks.push(await store.open({ market, kind }));
     for (const [index, { plain, shaped }] of found.entries()) {
       const rows = staged[index] as StagedRows;
-      const isStamped = parts.length > 0 && layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs");
+      const isStamped =
+        parts.length > 0 && layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs");
       const findings = [
         ...shaped.findings,
         ...(await stagedFindings(duck, shaped.kind, rows)),
@@ -228,7 +253,12 @@ async function taken(
       ];
       const source = {
         sha256: await plain.sha256,
-        reading: readingSum({ shaped, mapping: mappings[index], repaired: rows, clock: isStamped ? clock : undefined }),
+        reading: readingSum({
+          shaped,
+          mapping: mappings[index],
+          repaired: rows,
+          clock: isStamped ? clock : undefined,
+        }),
       };
       const days = await prepareDays(pending, duck, {
         series: { market, kind: shaped.kind },
@@ -239,13 +269,15 @@ async function taken(
           name: plain.name,
           isNumbered: shaped.isNumbered,
           isInContracts: shaped.isInContracts,
-          hasNoSnapshot: shaped.kind === "book" && (await hasNoSnapshot(duck, rows)) ? true : undefined,
+          hasNoSnapshot:
+            shaped.kind === "book" && (await hasNoSnapshot(duck, rows)) ? true : undefined,
           clock: isStamped ? note : undefined,
           rounded: rows.rounded === 0 ? undefined : rows.rounded,
           dropped: rows.dropped === 0 ? undefined : rows.dropped,
           cutSnapshots: rows.gaps.cutSnapshots === 0 ? undefined : rows.gaps.cutSnapshots,
         },
-        recvShift: isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? shiftSql(parts) : undefined,
+        recvShift:
+          isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? shiftSql(parts) : undefined,
         findings,
         lost: [...(shaped.lost ?? []), ...rows.gaps.lost],
         leftOut: rows.gaps.holes,
@@ -255,17 +287,33 @@ async function taken(
       dropRows(rows);
       if (days.length === 0) {
         unchanged.push(plain.file);
-        done.push({ file: plain.file, kind: shaped.kind, rows: rows.rows, days, findings: [], rounded: 0, dropped: 0, source });
+        done.push({
+          file: plain.file,
+          kind: shaped.kind,
+          rows: rows.rows,
+          days,
+          findings: [],
+          rounded: 0,
+          dropped: 0,
+          source,
+        });
         continue;
       }
       isStampWritten ||= isStamped;
-      const again = rows.repeated === 0 ? [] : [`${rows.repeated} of its rows are records that it holds already: one of each is kept`];
+      const again =
+        rows.repeated === 0
+          ? []
+          : [`${rows.repeated} of its rows are records that it holds already: one of each is kept`];
       done.push({
         file: plain.file,
         kind: shaped.kind,
         rows: rows.rows,
         days,
-        findings: [...findings, ...again, ...(days.some(hasUncountedIds) ? [`its ids ${UNCOUNTED}`] : [])],
+        findings: [
+          ...findings,
+          ...again,
+          ...(days.some(hasUncountedIds) ? [`its ids ${UNCOUNTED}`] : []),
+        ],
         rounded: rows.rounded,
         dropped: rows.dropped,
         source,
@@ -286,17 +334,31 @@ async function taken(
 }
 
 /** The days of a file as readers take them, now that those before and after them are there: what is missing between them is said at once. */
-function asKnown(store: HistoryStore, market: MarketId, { kind, days }: Pick<ImportedFile, "kind" | "days">): readonly DayManifest[] {
+function asKnown(
+  store: HistoryStore,
+  market: MarketId,
+  { kind, days }: Pick<ImportedFile, "kind" | "days">,
+): readonly DayManifest[] {
   if (days.length === 0) return days;
-  const known = new Map(store.inspect({ market, kind }).days.map((manifest) => [manifest.day, manifest]));
+  const known = new Map(
+    store.inspect({ market, kind }).days.map((manifest) => [manifest.day, manifest]),
+  );
   return days.map((manifest) => known.get(manifest.day) ?? manifest);
 }
 
 /** The fields whose numbers have to be exact where decimals are rounded: all but those that hold decimals, which are read as text. */
-function exactFields(json: JsonFields | undefined, kind: HistoryKind, mapping: Mapping | undefined): JsonFields | undefined {
+function exactFields(
+  json: JsonFields | undefined,
+  kind: HistoryKind,
+  mapping: Mapping | undefined,
+): JsonFields | undefined {
   if (json === undefined) return undefined;
-  const mapped = mapping === undefined ? undefined : new Set(decimalsOf(kind).map(({ name }) => mapping.columns[name]));
-  const isRounded = (name: string, type: string): boolean => mapped?.has(name) ?? type.startsWith("VARCHAR");
+  const mapped =
+    mapping === undefined
+      ? undefined
+      : new Set(decimalsOf(kind).map(({ name }) => mapping.columns[name]));
+  const isRounded = (name: string, type: string): boolean =>
+    mapped?.has(name) ?? type.startsWith("VARCHAR");
   return Object.fromEntries(Object.entries(json).filter(([name, type]) => !isRounded(name, type)));
 }
 

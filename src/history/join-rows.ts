@@ -10,8 +10,15 @@ export function freshSql({ kind }: Series, fresh: string): string {
 }
 
 /** SQL of rows new and held, with the places that both need. @param heldPath of the day's Parquet file */
-export function joinedSql(series: Series, fresh: string, heldPath: string, decimals: Decimals): string {
-  const wider = decimalsOf(series.kind).map(({ name, type }) => `CAST(${name} AS DECIMAL(${MOST_DIGITS},${decimals[type]})) AS ${name}`);
+export function joinedSql(
+  series: Series,
+  fresh: string,
+  heldPath: string,
+  decimals: Decimals,
+): string {
+  const wider = decimalsOf(series.kind).map(
+    ({ name, type }) => `CAST(${name} AS DECIMAL(${MOST_DIGITS},${decimals[type]})) AS ${name}`,
+  );
   const replaced = wider.length === 0 ? "" : ` REPLACE (${wider.join(", ")})`;
   const held = `SELECT * EXCLUDE (file_row_number), 0 AS origin, file_row_number AS place FROM ${parquetSql(heldPath, "file_row_number = true")}`;
   return `SELECT *${replaced} FROM (${freshSql(series, fresh)}) UNION ALL BY NAME SELECT *${replaced} FROM (${held})`;

@@ -39,7 +39,16 @@ export interface KindLayout {
 }
 
 /** The families of kinds; candles have one kind an interval. */
-export type KindFamily = "trades" | "book" | "bbo" | "marks" | "klines" | "mark-klines" | "funding" | "orders" | "fills";
+export type KindFamily =
+  | "trades"
+  | "book"
+  | "bbo"
+  | "marks"
+  | "klines"
+  | "mark-klines"
+  | "funding"
+  | "orders"
+  | "fills";
 
 /** `trades`, `book`, `klines-1M`, ...: the name of a folder of the store. */
 export type HistoryKind = string;
@@ -93,7 +102,9 @@ export const WHOLE_FROM_LEVEL = 1;
 
 const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
   trades: {
-    columns: columns(`id:integer ${STAMPS} price:price amount:amount isBuyerMaker:flag status:text`),
+    columns: columns(
+      `id:integer ${STAMPS} price:price amount:amount isBuyerMaker:flag status:text`,
+    ),
     // Several trades of one place, as a taker who walks the book makes them, stay as their source tells them: not every exchange's ids ascend.
     order: ["timeNs", "seq"],
     key: ["id"],
@@ -106,7 +117,11 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
     order: ["timeNs", "seq", "level"],
     // A message without levels has no price.
     rules: [
-      { broken: "price <= 0", expected: "price above zero", isRuledOut: (of) => Number(of("price")?.least) > 0 },
+      {
+        broken: "price <= 0",
+        expected: "price above zero",
+        isRuledOut: (of) => Number(of("price")?.least) > 0,
+      },
       notBelow("amount"),
       there("isSnapshot"),
       { broken: "price IS NULL AND amount IS NOT NULL", expected: "price and amount, or neither" },
@@ -127,7 +142,12 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
   klines: { ...candle, rules: [...candle.rules, there("volume")] },
   // The mark has no volume of its own, and no trade bounds it.
   "mark-klines": candle,
-  funding: { columns: columns("timeNs:integer rate:rate"), order: ["timeNs"], key: ["timeNs"], rules: [there("rate")] },
+  funding: {
+    columns: columns("timeNs:integer rate:rate"),
+    order: ["timeNs"],
+    key: ["timeNs"],
+    rules: [there("rate")],
+  },
   // What a recorder saw of its own account: what was asked of the exchange, what it answered, and what it told.
   orders: {
     columns: columns(
@@ -138,7 +158,9 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
   },
   // A trade is told again when it settles or fails.
   fills: {
-    columns: columns(`${STAMPS} tradeId:integer isBuy:flag isMaker:flag price:price amount:amount fee:rate status:text`),
+    columns: columns(
+      `${STAMPS} tradeId:integer isBuy:flag isMaker:flag price:price amount:amount fee:rate status:text`,
+    ),
     order: ["timeNs", "seq"],
     key: ["tradeId", "isBuy", "status"],
     rules: [above("price"), above("amount")],
@@ -151,7 +173,12 @@ export function isDecimal(type: ColumnType): type is DecimalGroup {
 }
 
 const INTERVAL = /^([1-9]\d{0,3})(M|H|D|W|MO)$/;
-const UNIT_MS: Readonly<Record<string, Ms>> = { M: 60_000, H: 3_600_000, D: 86_400_000, W: 604_800_000 };
+const UNIT_MS: Readonly<Record<string, Ms>> = {
+  M: 60_000,
+  H: 3_600_000,
+  D: 86_400_000,
+  W: 604_800_000,
+};
 
 /** The layout of a kind. @throws ConfigError for a name that is no kind. */
 export function layoutOf(kind: HistoryKind): KindLayout {
@@ -161,12 +188,15 @@ export function layoutOf(kind: HistoryKind): KindLayout {
 /** The family that a kind belongs to. @throws ConfigError for a name that is no kind. */
 export function familyOf(kind: HistoryKind): KindFamily {
   const family = kind.replace(/klines-.*$/, "klines");
-  const isKnown = Object.hasOwn(LAYOUTS, family) && (family.endsWith("klines") ? INTERVAL.test(intervalOf(kind)) : family === kind);
+  const isKnown =
+    Object.hasOwn(LAYOUTS, family) &&
+    (family.endsWith("klines") ? INTERVAL.test(intervalOf(kind)) : family === kind);
   if (isKnown) return family as KindFamily;
   throw new ConfigError("is no kind of history", {
     field: "kind",
     value: kind,
-    expected: "trades, book, bbo, marks, funding, orders, fills, klines-1M or mark-klines-1M (or another interval)",
+    expected:
+      "trades, book, bbo, marks, funding, orders, fills, klines-1M or mark-klines-1M (or another interval)",
   });
 }
 

@@ -3,7 +3,16 @@ import { type Day, instantText, msOfNs, startOfDay } from "./day.js";
 import { type BookStretch, type DayManifest, isFromExchange } from "./day-manifest.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "./kinds.js";
 import { mixedReadings } from "./reading.js";
-import { cutTo, gapsOf, lostSpan, overlaps, type Span, spanOf, unionOf, withoutSpans } from "./spans.js";
+import {
+  cutTo,
+  gapsOf,
+  lostSpan,
+  overlaps,
+  type Span,
+  spanOf,
+  unionOf,
+  withoutSpans,
+} from "./spans.js";
 import { betweenRows, isCount, mayBeMissing } from "./trade-ids.js";
 
 /** What ids do that an exchange counts otherwise, or not by one. */
@@ -32,7 +41,11 @@ export function knownDays(days: readonly DayManifest[]): readonly DayManifest[] 
   if (kind === undefined) return days;
   if (/klines-\d+MO$/.test(kind)) return days.map(wholeMonth);
   const ofRows =
-    kind === "book" ? [...bookSeams(days), ...neverWhole(days)] : kind === "trades" ? tradeSeams(days) : candleSeams(kind, days);
+    kind === "book"
+      ? [...bookSeams(days), ...neverWhole(days)]
+      : kind === "trades"
+        ? tradeSeams(days)
+        : candleSeams(kind, days);
   const seams: readonly Seam[] = [...ofRows, ...mixedReadings(days)];
   if (seams.length === 0 && days.every(({ holes = [] }) => holes.length === 0)) return days;
   const lost = seams.flatMap((seam) => seam.lost ?? []);
@@ -43,7 +56,9 @@ export function knownDays(days: readonly DayManifest[]): readonly DayManifest[] 
     const next = days[at + 1]?.day;
     const joinedHere = cutTo(joined, [startMs, next === undefined ? endMs : startOfDay(next)]);
     const lostHere = cutTo(lost, [startMs, endMs]);
-    const found = seams.flatMap((seam) => (seam.day === day && seam.finding !== undefined ? [seam.finding] : []));
+    const found = seams.flatMap((seam) =>
+      seam.day === day && seam.finding !== undefined ? [seam.finding] : [],
+    );
     if ([holes, joinedHere, lostHere, found].every(({ length }) => length === 0)) return manifest;
     const covered = withoutSpans([...manifest.covered, ...joinedHere], [...holes, ...lostHere]);
     return {
@@ -62,7 +77,9 @@ export function unknownText(
   days: readonly DayManifest[],
 ): string[] {
   const isOld = ({ holes, chain, sources }: DayManifest): boolean =>
-    (kind === "book" ? chain === undefined : (kind === "trades" || intervalOf(kind) !== "") && holes === undefined) &&
+    (kind === "book"
+      ? chain === undefined
+      : (kind === "trades" || intervalOf(kind) !== "") && holes === undefined) &&
     sources.some((source) => !isFromExchange(source));
   const old = days.filter(isOld).length;
   if (old === 0) return [];
@@ -74,7 +91,11 @@ export function unknownText(
 /** Whether the ids of a day's trades tell nothing of those that are missing, since they do not count the trades. */
 export function hasUncountedIds({ kind, holes, ids, rows, sources }: DayManifest): boolean {
   const isKnown = kind === "trades" && holes !== undefined && rows > 1;
-  return isKnown && ids === undefined && sources.every((source) => !isFromExchange(source) && source.isNumbered !== true);
+  return (
+    isKnown &&
+    ids === undefined &&
+    sources.every((source) => !isFromExchange(source) && source.isNumbered !== true)
+  );
 }
 
 /** Of days of trades whose ids tell nothing of those that are missing; empty where there are none. */
@@ -83,20 +104,25 @@ export function uncountedText(
   days: readonly DayManifest[],
 ): string[] {
   const uncounted = days.filter(hasUncountedIds).length;
-  return uncounted === 0 ? [] : [`${market} ${kind}: the ids of ${uncounted} of ${days.length} days ${UNCOUNTED}`];
+  return uncounted === 0
+    ? []
+    : [`${market} ${kind}: the ids of ${uncounted} of ${days.length} days ${UNCOUNTED}`];
 }
 
 /** An earlier version kept candles of a month, and took each for the day that it begins on. */
 function wholeMonth(manifest: DayManifest): DayManifest {
   const startMs = startOfDay(manifest.day);
   const [year, month] = manifest.day.split("-").map(Number) as [number, number];
-  const next = month === 12 ? `${year + 1}-01-01` : `${year}-${String(month + 1).padStart(2, "0")}-01`;
+  const next =
+    month === 12 ? `${year + 1}-01-01` : `${year}-${String(month + 1).padStart(2, "0")}-01`;
   return { ...manifest, covered: [[startMs, startOfDay(next)]], complete: true };
 }
 
 /** The days of updates before any snapshot: a replay plays them, and trusts the book from its first snapshot on alone. */
 function neverWhole(days: readonly DayManifest[]): Seam[] {
-  const first = days.findIndex(({ sources }) => sources.some((source) => source.hasNoSnapshot !== true));
+  const first = days.findIndex(({ sources }) =>
+    sources.some((source) => source.hasNoSnapshot !== true),
+  );
   const finding =
     "has no snapshot, nor has the store one before it: the book is never known to be whole, and a backtest does not quote on it";
   return days.slice(0, first < 0 ? days.length : first).map(({ day }) => ({ day, finding }));
@@ -113,12 +139,14 @@ function bookSeams(days: readonly DayManifest[]): Seam[] {
       continue;
     }
     for (const stretch of chain) {
-      const seam = before === undefined ? {} : betweenStretches(before.stretch, stretch, before.isLost);
+      const seam =
+        before === undefined ? {} : betweenStretches(before.stretch, stretch, before.isLost);
       // What a file says of its own messages, its days say already.
       const isSaid = before?.isLost === true && withoutSpans(seam.lost ?? [], said).length === 0;
       if (!isSaid) seams.push({ day, ...seam });
       const [, endMs] = stretch.span;
-      const isLost = stretch.snapshot === null && overlaps([...lost, ...(seam.lost ?? [])], [endMs - 1, endMs]);
+      const isLost =
+        stretch.snapshot === null && overlaps([...lost, ...(seam.lost ?? [])], [endMs - 1, endMs]);
       before = { stretch, isLost };
     }
   }
@@ -129,7 +157,11 @@ function bookSeams(days: readonly DayManifest[]): Seam[] {
  * What two stretches tell of the time between them, and of how long the book is not known in the second.
  * @param isLost whether the first ends with a book that is not known
  */
-function betweenStretches(before: BookStretch, stretch: BookStretch, isLost: boolean): Omit<Seam, "day"> {
+function betweenStretches(
+  before: BookStretch,
+  stretch: BookStretch,
+  isLost: boolean,
+): Omit<Seam, "day"> {
   const { file, span, wholeMs, follows } = stretch;
   const { update, snapshot } = before;
   const rest = lostSpan(before.span[1], wholeMs ?? span[1]);
@@ -164,12 +196,20 @@ function withinDay({ day, ids, firstNs, lastNs }: DayManifest): Seam[] {
 
 function betweenDays(last: DayManifest | undefined, next: DayManifest): Seam[] {
   const [ids, nextIds] = [last?.ids, next.ids];
-  if (last?.lastId === undefined || ids === undefined || nextIds === undefined || last.lastNs === null || next.firstNs === null) return [];
+  if (
+    last?.lastId === undefined ||
+    ids === undefined ||
+    nextIds === undefined ||
+    last.lastNs === null ||
+    next.firstNs === null
+  )
+    return [];
   const missing = BigInt(nextIds.first) - BigInt(last.lastId) - 1n;
   const between = betweenRows(BigInt(last.lastNs), BigInt(next.firstNs));
   if (missing === 0n) return [{ day: next.day, joined: between }];
   const rows = last.rows + next.rows;
-  if (!mayBeMissing(missing, rows) || !isCount(rows - 1, ids.breaks + nextIds.breaks + 1)) return [];
+  if (!mayBeMissing(missing, rows) || !isCount(rows - 1, ids.breaks + nextIds.breaks + 1))
+    return [];
   return [
     {
       day: next.day,

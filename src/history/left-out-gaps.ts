@@ -51,7 +51,11 @@ export async function leftOutGaps(
   if (leftOut.length === 0 || messageRows === "chained") return NO_GAPS;
   const isBook = kind === "book";
   const found = await besideEach(duck, rows, leftOut, isBook);
-  if (!isBook) return { ...NO_GAPS, holes: unionOf(found.map((each) => holeAt(each, intervalMsOf(intervalOf(kind)) ?? 1))) };
+  if (!isBook)
+    return {
+      ...NO_GAPS,
+      holes: unionOf(found.map((each) => holeAt(each, intervalMsOf(intervalOf(kind)) ?? 1))),
+    };
   const isWhole = await areWhole(duck, rows);
   const cut = new Set<bigint>();
   const lost = found.flatMap((each) => {
@@ -68,11 +72,14 @@ export async function leftOutGaps(
 export function leftOutFindings({ lost, cutSnapshots }: LeftOutGaps): string[] {
   const isToEnd = lost.at(-1)?.[1] === AFTER_ALL_MS;
   const ended = lost.filter(([from, to]) => from > BEFORE_ALL_MS && to < AFTER_ALL_MS);
-  const spells = ended.length === 0 ? [] : [`for ${lengthOf(ended) / 1000} s, each time to the next snapshot`];
+  const spells =
+    ended.length === 0 ? [] : [`for ${lengthOf(ended) / 1000} s, each time to the next snapshot`];
   const rest = isToEnd ? ["at its end, since no snapshot comes"] : [];
   const times = [...spells, ...rest];
   return [
-    ...(times.length === 0 ? [] : [`rows of its messages were left out: the book is not known ${times.join(", and ")}`]),
+    ...(times.length === 0
+      ? []
+      : [`rows of its messages were left out: the book is not known ${times.join(", and ")}`]),
     ...(cutSnapshots === 0 ? [] : [cutSnapshotsText(cutSnapshots)]),
   ];
 }
@@ -88,10 +95,17 @@ async function areWhole(duck: Duck, rows: string): Promise<boolean> {
   return wholeOf(first) >= BigInt(WHOLE_FROM_LEVEL);
 }
 
-async function besideEach(duck: Duck, rows: string, leftOut: readonly LeftOutRow[], isBook: boolean): Promise<Beside[]> {
+async function besideEach(
+  duck: Duck,
+  rows: string,
+  leftOut: readonly LeftOutRow[],
+  isBook: boolean,
+): Promise<Beside[]> {
   const table = duck.newTable();
   const columns = `${ROW_NUMBER} AS rowNumber, timeNs // 1000000 AS ms, ${isBook ? "isSnapshot, seq" : "false AS isSnapshot, 0 AS seq"}`;
-  const values = leftOut.map(({ place, isSnapshot }) => `(${place}, ${isSnapshot ?? "NULL"})`).join(", ");
+  const values = leftOut
+    .map(({ place, isSnapshot }) => `(${place}, ${isSnapshot ?? "NULL"})`)
+    .join(", ");
   await duck.run(`CREATE TEMP TABLE ${table} AS SELECT ${columns} FROM (${rows})`);
   try {
     const from = [
@@ -100,8 +114,11 @@ async function besideEach(duck: Duck, rows: string, leftOut: readonly LeftOutRow
       `ASOF LEFT JOIN ${table} AS a ON l.place < a.rowNumber`,
       `ASOF LEFT JOIN (SELECT * FROM ${table} WHERE isSnapshot) AS s ON l.place < s.rowNumber`,
     ];
-    const of = (name: string): string => `${name}.ms AS ${name}Ms, ${name}.isSnapshot AS ${name}IsSnapshot, ${name}.seq AS ${name}Seq`;
-    const found = await duck.rows(`SELECT l.isSnapshot, ${of("b")}, ${of("a")}, s.ms AS wholeMs FROM ${from.join(" ")} ORDER BY l.place`);
+    const of = (name: string): string =>
+      `${name}.ms AS ${name}Ms, ${name}.isSnapshot AS ${name}IsSnapshot, ${name}.seq AS ${name}Seq`;
+    const found = await duck.rows(
+      `SELECT l.isSnapshot, ${of("b")}, ${of("a")}, s.ms AS wholeMs FROM ${from.join(" ")} ORDER BY l.place`,
+    );
     return found.map((row) => ({
       isSnapshot: typeof row.isSnapshot === "boolean" ? row.isSnapshot : undefined,
       before: neighbourIn(row, "b"),
@@ -116,12 +133,18 @@ async function besideEach(duck: Duck, rows: string, leftOut: readonly LeftOutRow
 function neighbourIn(row: Row, name: "a" | "b"): Neighbour | undefined {
   const ms = row[`${name}Ms`];
   if (ms === null || ms === undefined) return undefined;
-  return { ms: Number(ms), isSnapshot: row[`${name}IsSnapshot`] === true, message: wholeOf(row[`${name}Seq`]) };
+  return {
+    ms: Number(ms),
+    isSnapshot: row[`${name}IsSnapshot`] === true,
+    message: wholeOf(row[`${name}Seq`]),
+  };
 }
 
 /** A file may begin with its newest row. @param lastsMs of a record */
 function holeAt({ before, after }: Beside, lastsMs: number): Span {
-  const [from, to] = [before?.ms ?? BEFORE_ALL_MS, after?.ms ?? AFTER_ALL_MS].sort((one, other) => one - other) as [number, number];
+  const [from, to] = [before?.ms ?? BEFORE_ALL_MS, after?.ms ?? AFTER_ALL_MS].sort(
+    (one, other) => one - other,
+  ) as [number, number];
   return [from + lastsMs, to];
 }
 
@@ -138,6 +161,9 @@ function cutSnapshotsAt(beside: Beside): Neighbour[] {
 }
 
 function lostAt({ before, after, wholeMs }: Beside): Span {
-  const fromMs = Math.min(before === undefined ? BEFORE_ALL_MS : before.ms + (after === undefined ? 0 : 1), after?.ms ?? AFTER_ALL_MS);
+  const fromMs = Math.min(
+    before === undefined ? BEFORE_ALL_MS : before.ms + (after === undefined ? 0 : 1),
+    after?.ms ?? AFTER_ALL_MS,
+  );
   return lostSpan(fromMs, wholeMs ?? AFTER_ALL_MS);
 }

@@ -29,10 +29,17 @@ export interface ListWish {
 }
 
 /** What a store holds. @throws HistoryError naming what does not belong into it */
-export async function listHistory(store: HistoryStore, { market, kind, verify }: ListWish): Promise<readonly SeriesListing[]> {
+export async function listHistory(
+  store: HistoryStore,
+  { market, kind, verify }: ListWish,
+): Promise<readonly SeriesListing[]> {
   const listings: SeriesListing[] = [];
   for (const series of store.series()) {
-    if ((market !== undefined && series.market !== market) || (kind !== undefined && series.kind !== kind)) continue;
+    if (
+      (market !== undefined && series.market !== market) ||
+      (kind !== undefined && series.kind !== kind)
+    )
+      continue;
     const { days, problems } = store.inspect(series);
     const broken = [...problems];
     for (const manifest of verify ? days : []) {

@@ -1,7 +1,15 @@
 import { MarketwrightError } from "../core/errors.js";
 import { type Duck, literal, pathSql, type Row, wholeOf } from "./duck.js";
 import { BadRowsError, HistoryError, LEAVES_OUT } from "./history-errors.js";
-import { type Column, type ColumnFacts, type DecimalGroup, type HistoryKind, isDecimal, layoutOf, type RowRule } from "./kinds.js";
+import {
+  type Column,
+  type ColumnFacts,
+  type DecimalGroup,
+  type HistoryKind,
+  isDecimal,
+  layoutOf,
+  type RowRule,
+} from "./kinds.js";
 import { plausibleTimes } from "./plausible-times.js";
 
 /** Places after the point that each kind of decimal of a file needs. */
@@ -20,8 +28,16 @@ const BAD_LINE = /Malformed JSON in file|Expected Number of Columns: \d+ Found: 
 
 /** What every row's instant has to be. */
 export const INSTANTS: readonly RowRule[] = [
-  { broken: "timeNs IS NULL", expected: "an instant in every row", isRuledOut: (of) => of("timeNs")?.nulls === 0 },
-  plausibleTimes("timeNs", "ns", "instants from 2009 to 2099, all in the unit of the file's shape or mapping"),
+  {
+    broken: "timeNs IS NULL",
+    expected: "an instant in every row",
+    isRuledOut: (of) => of("timeNs")?.nulls === 0,
+  },
+  plausibleTimes(
+    "timeNs",
+    "ns",
+    "instants from 2009 to 2099, all in the unit of the file's shape or mapping",
+  ),
 ];
 
 /** A decimal's text without an exponent, which some sources print for small numbers; one that has more places than any file holds is left as it is. */
@@ -37,14 +53,22 @@ export function plainSql(column: string): string {
  * @param isRounded whether decimals get no more places than there is room for beside the digits of the largest.
  * @throws HistoryError naming the file, with a text that is no decimal.
  */
-export async function measure(duck: Duck, kind: HistoryKind, select: string, file: string, isRounded = false): Promise<Decimals> {
+export async function measure(
+  duck: Duck,
+  kind: HistoryKind,
+  select: string,
+  file: string,
+  isRounded = false,
+): Promise<Decimals> {
   const decimals = decimalsOf(kind);
   const asked = decimals.flatMap(({ name }) => [
     `max(${placesSql(name)}) AS places_${name}`,
     `max(${digitsSql(name)}) AS digits_${name}`,
     `any_value(${name}) FILTER (${name} IS NOT NULL AND NOT regexp_full_match(${name}, '${PLAIN}')) AS bad_${name}`,
   ]);
-  const found = await reading(file, () => duck.row(`SELECT ${["count(*)", ...asked].join(", ")} FROM (${withPlain(select, decimals)})`));
+  const found = await reading(file, () =>
+    duck.row(`SELECT ${["count(*)", ...asked].join(", ")} FROM (${withPlain(select, decimals)})`),
+  );
   for (const { name } of decimals) {
     if (found[`bad_${name}`] === null) continue;
     const [row] = await reading(file, () =>
@@ -53,19 +77,31 @@ export async function measure(duck: Duck, kind: HistoryKind, select: string, fil
       ),
     );
     const isNumber = new RegExp(`^(${WITH_EXPONENT})$`).test(String(row?.value));
-    throw new HistoryError(file, `${name} ${isNumber ? "has too many digits" : "is no decimal"} in row ${String(row?.place)}`, {
-      value: row?.value,
-      expected: isNumber ? `at most ${MOST_DIGITS} digits past the point; ${ROUND}` : `plain digits, such as "61800.30"; ${LEAVES_OUT}`,
-    });
+    throw new HistoryError(
+      file,
+      `${name} ${isNumber ? "has too many digits" : "is no decimal"} in row ${String(row?.place)}`,
+      {
+        value: row?.value,
+        expected: isNumber
+          ? `at most ${MOST_DIGITS} digits past the point; ${ROUND}`
+          : `plain digits, such as "61800.30"; ${LEAVES_OUT}`,
+      },
+    );
   }
   const most = (what: string, group: DecimalGroup): number =>
-    Math.max(0, ...decimals.filter(({ type }) => type === group).map(({ name }) => Number(found[`${what}_${name}`] ?? 0)));
+    Math.max(
+      0,
+      ...decimals
+        .filter(({ type }) => type === group)
+        .map(({ name }) => Number(found[`${what}_${name}`] ?? 0)),
+    );
   for (const group of ["price", "amount", "rate"] as const) {
     const [digits, places] = [most("digits", group), most("places", group)];
     if (digits > MOST_DIGITS || (digits + places > MOST_DIGITS && !isRounded))
       throw await tooManyDigits(duck, kind, select, file, { group, digits, places });
   }
-  const placesFor = (group: DecimalGroup): number => Math.min(most("places", group), MOST_DIGITS - most("digits", group));
+  const placesFor = (group: DecimalGroup): number =>
+    Math.min(most("places", group), MOST_DIGITS - most("digits", group));
   return { price: placesFor("price"), amount: placesFor("amount"), rate: placesFor("rate") };
 }
 
@@ -95,16 +131,29 @@ async function tooManyDigits(
   kind: HistoryKind,
   select: string,
   file: string,
-  { group, digits, places }: { readonly group: DecimalGroup; readonly digits: number; readonly places: number },
+  {
+    group,
+    digits,
+    places,
+  }: { readonly group: DecimalGroup; readonly digits: number; readonly places: number },
 ): Promise<HistoryError> {
   const names = decimalsOf(kind).flatMap(({ name, type }) => (type === group ? [name] : []));
-  const texts = names.map((name) => `SELECT place, ${literal(name)} AS name, ${plainSql(name)} AS value FROM numbered`).join(" UNION ALL ");
+  const texts = names
+    .map(
+      (name) => `SELECT place, ${literal(name)} AS name, ${plainSql(name)} AS value FROM numbered`,
+    )
+    .join(" UNION ALL ");
   const numbered = `WITH numbered AS (SELECT *, row_number() OVER () AS place FROM (${select}))`;
   const firstWith = async (condition: string): Promise<Row> =>
-    (await reading(file, () => duck.rows(`${numbered} SELECT * FROM (${texts}) WHERE ${condition} ORDER BY place LIMIT 1`)))[0] ?? {};
+    (
+      await reading(file, () =>
+        duck.rows(`${numbered} SELECT * FROM (${texts}) WHERE ${condition} ORDER BY place LIMIT 1`),
+      )
+    )[0] ?? {};
   const large = await firstWith(`${digitsSql("value")} = ${digits}`);
   const fine = await firstWith(`${placesSql("value")} = ${places}`);
-  const shown = (row: Row): string => `${String(row.name)} ${String(row.value)} in row ${String(row.place)}`;
+  const shown = (row: Row): string =>
+    `${String(row.name)} ${String(row.value)} in row ${String(row.place)}`;
   const isOne = large.place === fine.place && large.name === fine.name;
   return new HistoryError(
     file,
@@ -117,8 +166,12 @@ async function tooManyDigits(
 }
 
 /** The columns of a kind that hold decimals. */
-export function decimalsOf(kind: HistoryKind): readonly (Column & { readonly type: DecimalGroup })[] {
-  return layoutOf(kind).columns.filter((column): column is Column & { readonly type: DecimalGroup } => isDecimal(column.type));
+export function decimalsOf(
+  kind: HistoryKind,
+): readonly (Column & { readonly type: DecimalGroup })[] {
+  return layoutOf(kind).columns.filter(
+    (column): column is Column & { readonly type: DecimalGroup } => isDecimal(column.type),
+  );
 }
 
 /** Rows that were written, to be looked at. */
@@ -147,9 +200,14 @@ export async function refuseBroken(
   const { path, factsOf } = typed;
   const { rules, columns } = layoutOf(kind);
   const place = isPlaced ? "seq" : "NULL";
-  const all = [...INSTANTS, ...rules, ...further].filter(({ isRuledOut }) => isRuledOut?.(factsOf) !== true);
+  const all = [...INSTANTS, ...rules, ...further].filter(
+    ({ isRuledOut }) => isRuledOut?.(factsOf) !== true,
+  );
   if (all.length === 0) return;
-  const counts = all.map(({ broken }, index) => `(SELECT count(*) FROM ${parquetSql(path)} WHERE ${broken}) AS rule_${index}`);
+  const counts = all.map(
+    ({ broken }, index) =>
+      `(SELECT count(*) FROM ${parquetSql(path)} WHERE ${broken}) AS rule_${index}`,
+  );
   const found = await duck.row(`SELECT ${counts.join(", ")}`);
   for (const [index, { broken, expected }] of all.entries()) {
     const total = found[`rule_${index}`];
@@ -157,7 +215,9 @@ export async function refuseBroken(
     const rows = parquetSql(path, "file_row_number = true");
     const read = await duck.row(`SELECT count(*) AS total FROM ${rows}`);
     // A file's own name for a row is its place in a capture, which need not be its line here.
-    const named = columns.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(broken)).map(({ name }) => name);
+    const named = columns
+      .filter(({ name }) => new RegExp(`\\b${name}\\b`).test(broken))
+      .map(({ name }) => name);
     const asked = named.map((name) => `CAST(${name} AS VARCHAR) AS shown_${name}`);
     const first = await duck.row(
       `SELECT ${["file_row_number + 1 AS row", `${place} AS place`, "timeNs", ...asked].join(", ")} FROM ${rows} WHERE ${broken} ORDER BY file_row_number LIMIT 1`,
@@ -168,7 +228,9 @@ export async function refuseBroken(
       file,
       `${wholeOf(total)} of ${wholeOf(read.total)} rows cannot be, the first is number ${String(first.row)}${line}${at}`,
       {
-        value: named.map((name) => `${name} ${String(first[`shown_${name}`] ?? "missing")}`).join(", "),
+        value: named
+          .map((name) => `${name} ${String(first[`shown_${name}`] ?? "missing")}`)
+          .join(", "),
         expected: `${expected}; --drop-bad-rows ${wholeOf(total)} leaves such rows out`,
       },
     );
@@ -179,7 +241,8 @@ export async function refuseBroken(
 export function castSql(kind: HistoryKind, select: string, decimals: Decimals): string {
   const { columns } = layoutOf(kind);
   const cast = columns.map(({ name, type }) => {
-    if (isDecimal(type)) return `CAST(${name} AS DECIMAL(${MOST_DIGITS},${decimals[type]})) AS ${name}`;
+    if (isDecimal(type))
+      return `CAST(${name} AS DECIMAL(${MOST_DIGITS},${decimals[type]})) AS ${name}`;
     return `CAST(${name} AS ${type === "integer" ? "BIGINT" : type === "flag" ? "BOOLEAN" : "VARCHAR"}) AS ${name}`;
   });
   return `SELECT ${cast.join(", ")} FROM (${withPlain(
@@ -199,8 +262,16 @@ export async function reading<T>(file: string, work: () => Promise<T>): Promise<
     const said = lines.slice(0, lines[0]?.includes("CSV Error") === true ? 3 : 1).join("; ");
     const detail = { expected: "a whole file of the shape that was named or recognised", cause };
     const row = BAD_RECORD.exec(cause.message)?.[1];
-    if (row !== undefined) throw new BadRowsError(file, `cannot be read: ${said}`, { rows: [{ row: Number(row) }] }, detail);
-    const expected = BAD_LINE.test(cause.message) ? `${detail.expected}; ${LEAVES_OUT}` : detail.expected;
+    if (row !== undefined)
+      throw new BadRowsError(
+        file,
+        `cannot be read: ${said}`,
+        { rows: [{ row: Number(row) }] },
+        detail,
+      );
+    const expected = BAD_LINE.test(cause.message)
+      ? `${detail.expected}; ${LEAVES_OUT}`
+      : detail.expected;
     throw new HistoryError(file, `cannot be read: ${said}`, { ...detail, expected });
   }
 }

@@ -42,19 +42,31 @@ interface ColumnStatistics {
  * ascend, take next to nothing. Dictionaries are left out: the one of prices and amounts is larger than the differences, and takes half the time of writing.
  * @throws Error of the database
  */
-export async function copyRows(duck: Duck, select: string, path: string, note: FileNote): Promise<Written> {
+export async function copyRows(
+  duck: Duck,
+  select: string,
+  path: string,
+  note: FileNote,
+): Promise<Written> {
   const { count, column_statistics } = await duck.row(
     `COPY (${select}) TO ${literal(path)} (FORMAT parquet, PARQUET_VERSION v2, DICTIONARY_SIZE_LIMIT 1, COMPRESSION zstd, RETURN_STATS, KV_METADATA {marketwright: ${literal(noteText(note))}})`,
   );
   const rows = Number(count);
   const factsOf = (column: string): ColumnFacts | undefined => {
-    const found = (column_statistics as readonly ColumnStatistics[]).find(({ key }) => key === `"${column}"`);
+    const found = (column_statistics as readonly ColumnStatistics[]).find(
+      ({ key }) => key === `"${column}"`,
+    );
     if (found === undefined) return undefined;
-    const { min: least, max: most, null_count: nulls } = Object.fromEntries(found.value.map(({ key, value }) => [key, value]));
+    const {
+      min: least,
+      max: most,
+      null_count: nulls,
+    } = Object.fromEntries(found.value.map(({ key, value }) => [key, value]));
     return { nulls: Number(nulls ?? Number.NaN), least, most };
   };
   const [time, id, recv] = [factsOf("timeNs"), factsOf("id"), factsOf("recvNs")];
-  const whole = (text: string | undefined): bigint | undefined => (text === undefined ? undefined : BigInt(text));
+  const whole = (text: string | undefined): bigint | undefined =>
+    text === undefined ? undefined : BigInt(text);
   return {
     rows,
     firstNs: whole(time?.least),

@@ -27,7 +27,10 @@ export class PendingDays {
 
   /** What a day will hold before what is written next; undefined for nothing. @throws HistoryError naming a file that is broken */
   day(series: Series, day: Day): DayManifest | undefined {
-    return this.#pending.get(keyOf(series, day))?.manifest ?? (this.#replaces ? undefined : this.#store.day(series, day));
+    return (
+      this.#pending.get(keyOf(series, day))?.manifest ??
+      (this.#replaces ? undefined : this.#store.day(series, day))
+    );
   }
 
   /** The file of what {@link day} gives. */
@@ -37,7 +40,8 @@ export class PendingDays {
 
   /** @throws HistoryError naming a file of the store that is broken */
   async verify(manifest: DayManifest): Promise<void> {
-    if (this.#pending.get(keyOf(manifest, manifest.day))?.manifest !== manifest) await this.#store.verify(manifest);
+    if (this.#pending.get(keyOf(manifest, manifest.day))?.manifest !== manifest)
+      await this.#store.verify(manifest);
   }
 
   /** Where the next version of a day is written: a name that no other has, and that the store takes away where this process ends. */

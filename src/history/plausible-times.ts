@@ -15,7 +15,12 @@ export function otherUnitOf(stampUs: number): "seconds" | "milliseconds" | undef
  * end of this century: the units of stamps are a thousand apart.
  * @param isAlsoZero where a source writes 0 for no instant.
  */
-export function plausibleTimes(column: string, unit: "ms" | "ns", expected: string, isAlsoZero = false): RowRule {
+export function plausibleTimes(
+  column: string,
+  unit: "ms" | "ns",
+  expected: string,
+  isAlsoZero = false,
+): RowRule {
   const scale = unit === "ns" ? NS_A_MS : 1n;
   const [first, end] = [BigInt(FIRST_MS) * scale, BigInt(END_MS) * scale];
   return {
@@ -23,7 +28,9 @@ export function plausibleTimes(column: string, unit: "ms" | "ns", expected: stri
     expected,
     isRuledOut: (of) => {
       const { least, most } = of(column) ?? {};
-      return least !== undefined && most !== undefined && BigInt(least) >= first && BigInt(most) < end;
+      return (
+        least !== undefined && most !== undefined && BigInt(least) >= first && BigInt(most) < end
+      );
     },
   };
 }

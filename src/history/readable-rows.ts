@@ -31,10 +31,17 @@ export class ReadableRows {
   }
 
   /** A file without the lines that are no rows. @throws HistoryError for more of them than may be left out */
-  async ofLines<P extends PlainFile>(plain: P, lined: LinedFile | undefined): Promise<ReadableFile<P>> {
+  async ofLines<P extends PlainFile>(
+    plain: P,
+    lined: LinedFile | undefined,
+  ): Promise<ReadableFile<P>> {
     const whole = { plain, leftOut: [] };
     if (this.#most === 0 || lined === undefined) return whole;
-    return this.#withoutLines(whole, lined, await brokenLines(this.#duck, plain, lined, this.#most));
+    return this.#withoutLines(
+      whole,
+      lined,
+      await brokenLines(this.#duck, plain, lined, this.#most),
+    );
   }
 
   /** Does what reads a file; where rows of it cannot be used, again without them. @throws HistoryError for more of them than may be left out */
@@ -55,9 +62,14 @@ export class ReadableRows {
     }
   }
 
-  async #without<P extends PlainFile>(file: ReadableFile<P>, lined: LinedFile | undefined, bad: BadRows): Promise<ReadableFile<P>> {
+  async #without<P extends PlainFile>(
+    file: ReadableFile<P>,
+    lined: LinedFile | undefined,
+    bad: BadRows,
+  ): Promise<ReadableFile<P>> {
     const { plain } = file;
-    if ("line" in bad) return lined === undefined ? file : this.#withoutLines(file, lined, new Set([bad.line]));
+    if ("line" in bad)
+      return lined === undefined ? file : this.#withoutLines(file, lined, new Set([bad.line]));
     const found = "rows" in bad ? bad.rows : await this.#rowsOf(bad.sql);
     const rows = new Map(found.map((each) => [each.row, each]));
     return this.#copied(file, rows.size, async (target) => {
@@ -68,7 +80,9 @@ export class ReadableRows {
       const kept = `file_row_number + 1 NOT IN (${[...rows.keys()].join(", ")})`;
       const all = parquetSql(plain.path, "file_row_number = true");
       await reading(plain.file, () =>
-        this.#duck.run(`COPY (SELECT * EXCLUDE (file_row_number) FROM ${all} WHERE ${kept}) TO ${pathSql(target)} (FORMAT parquet)`),
+        this.#duck.run(
+          `COPY (SELECT * EXCLUDE (file_row_number) FROM ${all} WHERE ${kept}) TO ${pathSql(target)} (FORMAT parquet)`,
+        ),
       );
       return [...rows.values()].sort((one, other) => one.row - other.row);
     });
@@ -80,7 +94,11 @@ export class ReadableRows {
     return rows.map(({ place }) => ({ row: Number(place) }));
   }
 
-  #withoutLines<P extends PlainFile>(file: ReadableFile<P>, lined: LinedFile, lines: Lines): Promise<ReadableFile<P>> {
+  #withoutLines<P extends PlainFile>(
+    file: ReadableFile<P>,
+    lined: LinedFile,
+    lines: Lines,
+  ): Promise<ReadableFile<P>> {
     return this.#copied(file, lines.size, async (target) => {
       const before = await copyWithout(file.plain.path, lined, { lines }, target);
       return before.map((rows) => ({ row: rows + 1 }));
@@ -96,10 +114,14 @@ export class ReadableRows {
     if (rows === 0) return { plain, leftOut };
     const total = leftOut.length + rows;
     if (total > this.#most)
-      throw new HistoryError(plain.file, `at least ${total} rows cannot be used, which is more than may be left out`, {
-        value: this.#most,
-        expected: `--drop-bad-rows ${total} or more, or a file without them`,
-      });
+      throw new HistoryError(
+        plain.file,
+        `at least ${total} rows cannot be used, which is more than may be left out`,
+        {
+          value: this.#most,
+          expected: `--drop-bad-rows ${total} or more, or a file without them`,
+        },
+      );
     const target = join(this.#folder, `without-bad-rows-${this.#copies.size + 1}`);
     const left = await copy(target);
     if (this.#copies.has(plain.path)) rmSync(plain.path);

@@ -21,11 +21,28 @@ export interface Reading {
  * Returns the SHA-256 of a reading: the same for two that give the same rows of one file. Repairs count by what they did, so an option that changed
  * nothing is none.
  */
-export function readingSum({ shaped: { shape, ofMarket }, mapping, repaired: { rounded, dropped }, clock }: Reading): string {
+export function readingSum({
+  shaped: { shape, ofMarket },
+  mapping,
+  repaired: { rounded, dropped },
+  clock,
+}: Reading): string {
   const { columns = {}, timeUnit, recvTimeUnit = timeUnit } = mapping ?? {};
   const named = Object.entries(columns).sort(([one], [other]) => (one < other ? -1 : 1));
-  const wished = clock === undefined ? [] : [clock.partsAt.map(String), String(clock.baseLatencyNs), String(clock.offsetNs ?? "")];
-  const parts = [shape ?? null, ofMarket ?? null, named, timeUnit ?? null, recvTimeUnit ?? null, rounded, dropped, wished];
+  const wished =
+    clock === undefined
+      ? []
+      : [clock.partsAt.map(String), String(clock.baseLatencyNs), String(clock.offsetNs ?? "")];
+  const parts = [
+    shape ?? null,
+    ofMarket ?? null,
+    named,
+    timeUnit ?? null,
+    recvTimeUnit ?? null,
+    rounded,
+    dropped,
+    wished,
+  ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
@@ -34,7 +51,12 @@ export function isReadOtherwise(
   held: Pick<SourceNote, "sha256" | "reading">,
   { sha256, reading }: Pick<SourceNote, "sha256" | "reading">,
 ): boolean {
-  return sha256 !== undefined && held.sha256 === sha256 && held.reading !== undefined && held.reading !== reading;
+  return (
+    sha256 !== undefined &&
+    held.sha256 === sha256 &&
+    held.reading !== undefined &&
+    held.reading !== reading
+  );
 }
 
 /** The days of a series that still hold a file as it was read otherwise, ascending. */
@@ -44,11 +66,15 @@ export function daysReadOtherwise(
   source: Pick<SourceNote, "sha256" | "reading">,
 ): Day[] {
   const { days } = store.inspect({ market, kind });
-  return days.filter(({ sources }) => sources.some((held) => isReadOtherwise(held, source))).map(({ day }) => day);
+  return days
+    .filter(({ sources }) => sources.some((held) => isReadOtherwise(held, source)))
+    .map(({ day }) => day);
 }
 
 /** The days that hold a file in another reading than a day before them does, each with the sentence that says so. @param days ascending */
-export function mixedReadings(days: readonly DayManifest[]): { readonly day: Day; readonly finding: string }[] {
+export function mixedReadings(
+  days: readonly DayManifest[],
+): { readonly day: Day; readonly finding: string }[] {
   const last = new Map<string, { readonly day: Day; readonly reading: string }>();
   const found: { readonly day: Day; readonly finding: string }[] = [];
   for (const { day, sources } of days) {

@@ -65,7 +65,11 @@ const WIDE = `DECIMAL(38,${MOST_DIGITS})`;
  * @throws BadRowsError for rows that cannot be used, where they may be left out; HistoryError naming the file, for more of them than may be left out
  * and for what cannot be read
  */
-export async function repairRows(duck: Duck, wish: RepairWish, { round = false, mostDropped = 0 }: Repairs): Promise<RepairedRows> {
+export async function repairRows(
+  duck: Duck,
+  wish: RepairWish,
+  { round = false, mostDropped = 0 }: Repairs,
+): Promise<RepairedRows> {
   const { series, numbered, file, leftOut = [], messageRows } = wish;
   const { kind } = series;
   const names = decimalsOf(kind).map(({ name }) => name);
@@ -73,14 +77,22 @@ export async function repairRows(duck: Duck, wish: RepairWish, { round = false, 
   const originals = names.map((name) => `${name} AS ${originalOf(name)}`);
   const plain = names.map((name) => `${round ? roundedSql(name) : plainSql(name)} AS ${name}`);
   await reading(file, () =>
-    duck.run(`CREATE TEMP TABLE ${table} AS SELECT *${replacing(plain)}${["", ...originals].join(", ")} FROM (${numbered})`),
+    duck.run(
+      `CREATE TEMP TABLE ${table} AS SELECT *${replacing(plain)}${["", ...originals].join(", ")} FROM (${numbered})`,
+    ),
   );
   try {
     if (mostDropped > 0) await refuseBad(duck, table, wish, { round, mostDropped }, () => WIDE);
     const decimals = await measure(duck, kind, `SELECT * FROM ${table}`, file, round);
     // Rounded to the places that there is room for, an amount may be zero.
     if (mostDropped > 0 && round)
-      await refuseBad(duck, table, wish, { round, mostDropped }, ({ type }) => `DECIMAL(${MOST_DIGITS},${decimals[type]})`);
+      await refuseBad(
+        duck,
+        table,
+        wish,
+        { round, mostDropped },
+        ({ type }) => `DECIMAL(${MOST_DIGITS},${decimals[type]})`,
+      );
     return {
       table,
       decimals,
@@ -105,16 +117,23 @@ async function refuseBad(
 ): Promise<void> {
   const decimals = decimalsOf(kind);
   // What is no decimal by itself cannot be measured beside the others.
-  const unread = decimals.map(({ name }) => `${name} IS NOT NULL AND (NOT ${isNumberSql(name)} OR ${tooLongSql(name, round)})`);
+  const unread = decimals.map(
+    ({ name }) =>
+      `${name} IS NOT NULL AND (NOT ${isNumberSql(name)} OR ${tooLongSql(name, round)})`,
+  );
   const isUnread = ["false", ...unread.map((sql) => `coalesce(${sql}, false)`)].join(" OR ");
   const typed = `SELECT *${replacing(decimals.map((column) => `TRY_CAST(${column.name} AS ${typeOf(column)}) AS ${column.name}`))}, ${isUnread} AS isUnread FROM ${table}`;
-  const broken = [...INSTANTS, ...layoutOf(kind).rules, ...rules].map((rule) => `coalesce(${rule.broken}, false)`);
+  const broken = [...INSTANTS, ...layoutOf(kind).rules, ...rules].map(
+    (rule) => `coalesce(${rule.broken}, false)`,
+  );
   const bad = `SELECT ${ROW_NUMBER} AS rowNumber, ${kind === "book" ? "bool_or(isSnapshot)" : "NULL"} AS isSnapshot FROM (${typed}) WHERE isUnread OR ${broken.join(" OR ")} GROUP BY 1`;
-  const count = async (sql: string): Promise<number> => Number(wholeOf((await reading(file, () => duck.row(sql))).total));
+  const count = async (sql: string): Promise<number> =>
+    Number(wholeOf((await reading(file, () => duck.row(sql))).total));
   const found = await count(`SELECT count(*) AS total FROM (${bad})`);
   if (found === 0) return;
   const dropped = found + leftOut.length;
-  const total = (await count(`SELECT count(DISTINCT ${ROW_NUMBER}) AS total FROM ${table}`)) + leftOut.length;
+  const total =
+    (await count(`SELECT count(DISTINCT ${ROW_NUMBER}) AS total FROM ${table}`)) + leftOut.length;
   const summary = `${dropped} of ${total} rows cannot be used`;
   if (dropped > mostDropped)
     throw new HistoryError(file, `${summary}, which is more than may be left out`, {
@@ -129,10 +148,16 @@ async function refuseBad(
 }
 
 /** What an import says of it, also beside the days. */
-export function repairFindings({ rounded, dropped, gaps }: Repaired & Pick<RepairedRows, "gaps">): string[] {
+export function repairFindings({
+  rounded,
+  dropped,
+  gaps,
+}: Repaired & Pick<RepairedRows, "gaps">): string[] {
   return [
     ...(rounded === 0 ? [] : [`${rounded} of its file's numbers were rounded (--round)`]),
-    ...(dropped === 0 ? [] : [`${dropped} of its file's rows could not be used and were left out (--drop-bad-rows)`]),
+    ...(dropped === 0
+      ? []
+      : [`${dropped} of its file's rows could not be used and were left out (--drop-bad-rows)`]),
     ...leftOutFindings(gaps),
   ];
 }
@@ -142,12 +167,20 @@ function replacing(columns: readonly string[]): string {
   return columns.length === 0 ? "" : ` REPLACE (${columns.join(", ")})`;
 }
 
-async function roundedIn(duck: Duck, file: string, table: string, kind: string, decimals: Decimals): Promise<number> {
+async function roundedIn(
+  duck: Duck,
+  file: string,
+  table: string,
+  kind: string,
+  decimals: Decimals,
+): Promise<number> {
   const counts = decimalsOf(kind).map(({ name, type }) => {
     const stored = `TRY_CAST(${name} AS DECIMAL(${MOST_DIGITS},${decimals[type]}))`;
     return `count(*) FILTER (TRY_CAST(${plainSql(originalOf(name))} AS ${WIDE}) IS DISTINCT FROM CAST(${stored} AS ${WIDE}))`;
   });
-  const { rounded } = await reading(file, () => duck.row(`SELECT ${counts.join(" + ")} AS rounded FROM ${table}`));
+  const { rounded } = await reading(file, () =>
+    duck.row(`SELECT ${counts.join(" + ")} AS rounded FROM ${table}`),
+  );
   return Number(rounded);
 }
 

@@ -16,7 +16,9 @@ export async function shapedFile<P extends PlainFile>(
   wish: ShapeWish,
 ): Promise<ReadableFile<P> & { readonly shaped: ShapedFile }> {
   const { plain } = file;
-  const shaped = await textOnly(plain, async () => ofOneSymbol(duck, plain.file, await recognise(duck, plain, wish), wish.symbol));
+  const shaped = await textOnly(plain, async () =>
+    ofOneSymbol(duck, plain.file, await recognise(duck, plain, wish), wish.symbol),
+  );
   return { ...file, shaped };
 }
 
@@ -26,17 +28,25 @@ export function textOnly<T>(plain: PlainFile, work: () => Promise<T>): Promise<T
 }
 
 /** The file's rows of one market. @throws ConfigError where it holds several and none is named, not the one that is, or does not tell its markets */
-async function ofOneSymbol(duck: Duck, file: string, shaped: ShapedFile, symbol: string | undefined): Promise<ShapedFile> {
+async function ofOneSymbol(
+  duck: Duck,
+  file: string,
+  shaped: ShapedFile,
+  symbol: string | undefined,
+): Promise<ShapedFile> {
   if (shaped.symbol === undefined) {
     if (symbol === undefined) return shaped;
     throw new ConfigError(`${file} has no column that is known to tell the market of a row`, {
       field: "symbol",
       value: symbol,
-      expected: "a column called symbol, market, ticker, instrument, pair, coin or the like, or a file of one market and no --symbol",
+      expected:
+        "a column called symbol, market, ticker, instrument, pair, coin or the like, or a file of one market and no --symbol",
     });
   }
   const asked = shaped.symbol;
-  const symbols = (await reading(file, () => duck.rows(asked))).map((row) => String(row.symbol)).sort();
+  const symbols = (await reading(file, () => duck.rows(asked)))
+    .map((row) => String(row.symbol))
+    .sort();
   if (symbol === undefined) {
     if (symbols.length < 2) return shaped;
     throw new ConfigError(`${file} holds several markets`, {
@@ -54,7 +64,10 @@ async function ofOneSymbol(duck: Duck, file: string, shaped: ShapedFile, symbol:
   }
   if (symbols.length < 2) return shaped;
   if (shaped.ofSymbol === undefined)
-    throw new HistoryError(file, "holds several markets", { value: symbols.join(", "), expected: "one market a file of this shape" });
+    throw new HistoryError(file, "holds several markets", {
+      value: symbols.join(", "),
+      expected: "one market a file of this shape",
+    });
   const { csv: _, ...asText } = shaped;
   const rows = shaped.ofSymbol(literal(symbol));
   const { numbered } = shaped;

@@ -69,7 +69,9 @@ export function spanOf(day: Day): Span {
 /** The days that spans touch, ascending. */
 export function daysOf(spans: readonly Span[]): Day[] {
   const days: Day[] = [];
-  for (const [from, to] of unionOf(spans.map(([start, end]): Span => [Math.floor(start / DAY_MS), Math.ceil(end / DAY_MS)]))) {
+  for (const [from, to] of unionOf(
+    spans.map(([start, end]): Span => [Math.floor(start / DAY_MS), Math.ceil(end / DAY_MS)]),
+  )) {
     for (let day = from; day < to; day++) days.push(dayOf(day * DAY_MS));
   }
   return days;

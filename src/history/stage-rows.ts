@@ -7,7 +7,16 @@ import { settledSha256Of } from "./durable-file.js";
 import { type DecimalGroup, isDecimal, layoutOf, type RowRule } from "./kinds.js";
 import { type LeftOutGaps, NO_GAPS } from "./left-out-gaps.js";
 import type { LeftOutRow } from "./left-out-rows.js";
-import { castSql, type Decimals, decimalsOf, MOST_DIGITS, measure, parquetSql, reading, refuseBroken } from "./measure.js";
+import {
+  castSql,
+  type Decimals,
+  decimalsOf,
+  MOST_DIGITS,
+  measure,
+  parquetSql,
+  reading,
+  refuseBroken,
+} from "./measure.js";
 import { copyRows, type FileNote, noteText, type Written } from "./parquet-copy.js";
 import { type Repaired, type Repairs, repairRows } from "./repair-rows.js";
 import { oddNamed, type TextSql } from "./sources/odd-values.js";
@@ -117,13 +126,22 @@ async function staged(duck: Duck, staging: Staging): Promise<StagedRows> {
     if (repairs !== undefined && (repairs.round === true || (repairs.mostDropped ?? 0) > 0))
       return await stagedRepaired(duck, staging, repairs);
     const writ = await reading(file, () => writOf(duck, staging));
-    const note = { ...series, day: writ.firstNs === undefined ? undefined : dayOf(msOfNs(writ.firstNs)), grid: staging.grid };
+    const note = {
+      ...series,
+      day: writ.firstNs === undefined ? undefined : dayOf(msOfNs(writ.firstNs)),
+      grid: staging.grid,
+    };
     const first = { ...note, decimals: writ.needed };
     const isFirst = Object.values(writ.written).every((places) => places <= MOST_DIGITS);
-    const asFirst = isFirst ? ((await asPlain(duck, staging, first, writ)) ?? (await asText(duck, staging, first, writ))) : undefined;
-    if (asFirst !== undefined) return await lookedThrough(duck, staging, first, writ.place, asFirst);
+    const asFirst = isFirst
+      ? ((await asPlain(duck, staging, first, writ)) ?? (await asText(duck, staging, first, writ)))
+      : undefined;
+    if (asFirst !== undefined)
+      return await lookedThrough(duck, staging, first, writ.place, asFirst);
     const exact = { ...note, decimals: await measure(duck, series.kind, select, file) };
-    const written = await reading(file, () => copyRows(duck, castSql(series.kind, select, exact.decimals), path, exact));
+    const written = await reading(file, () =>
+      copyRows(duck, castSql(series.kind, select, exact.decimals), path, exact),
+    );
     return await lookedThrough(duck, staging, exact, BY_NUMBER, written);
   } catch (error) {
     rmSync(path, { force: true });
@@ -135,11 +153,20 @@ async function staged(duck: Duck, staging: Staging): Promise<StagedRows> {
 async function stagedRepaired(duck: Duck, staging: Staging, repairs: Repairs): Promise<StagedRows> {
   const { series, file, path, grid } = staging;
   const numbered = staging.numbered ?? `FROM ${withRowNumbers(`(${staging.select})`)}`;
-  const { table, select, decimals, rounded, dropped, gaps } = await repairRows(duck, { ...staging, numbered }, repairs);
+  const { table, select, decimals, rounded, dropped, gaps } = await repairRows(
+    duck,
+    { ...staging, numbered },
+    repairs,
+  );
   try {
     const note = { ...series, day: undefined, grid, decimals };
     const written = await reading(file, () => copyRows(duck, select, path, note));
-    return { ...(await lookedThrough(duck, staging, note, BY_NUMBER, written)), rounded, dropped, gaps };
+    return {
+      ...(await lookedThrough(duck, staging, note, BY_NUMBER, written)),
+      rounded,
+      dropped,
+      gaps,
+    };
   } finally {
     await duck.run(`DROP TABLE ${table}`);
   }
@@ -161,22 +188,39 @@ async function writOf(duck: Duck, { series, select }: Staging): Promise<Writ> {
     `SELECT ${["count(*) AS total", `${told} AS told`, "first(timeNs) AS firstNs", `min(${id}) AS firstId`, `max(${id}) AS lastId`, ...asked].join(", ")} FROM (SELECT * FROM (${select}) LIMIT ${SAMPLE_ROWS})`,
   );
   const most = (what: string, group: DecimalGroup): number =>
-    Math.max(0, ...decimals.filter(({ type }) => type === group).map(({ name }) => Number(found[`${what}_${name}`] ?? 0)));
-  const all = (what: string): Decimals => ({ price: most(what, "price"), amount: most(what, "amount"), rate: most(what, "rate") });
+    Math.max(
+      0,
+      ...decimals
+        .filter(({ type }) => type === group)
+        .map(({ name }) => Number(found[`${what}_${name}`] ?? 0)),
+    );
+  const all = (what: string): Decimals => ({
+    price: most(what, "price"),
+    amount: most(what, "amount"),
+    rate: most(what, "rate"),
+  });
   return {
     needed: all("needed"),
     written: all("written"),
     place: placeOf(found),
-    firstNs: found.firstNs === null || found.firstNs === undefined ? undefined : wholeOf(found.firstNs),
+    firstNs:
+      found.firstNs === null || found.firstNs === undefined ? undefined : wholeOf(found.firstNs),
   };
 }
 
 /** An exchange's ids without a gap count the rows: they are not counted once more, which only one thread could. */
 function placeOf({ total, told, firstId, lastId }: Row): Place {
-  if (wholeOf(told) === wholeOf(total)) return { sql: `coalesce(CAST(seq AS BIGINT), ${OTHER})`, from: "row" };
-  const isCount = wholeOf(told) === 0n && lastId !== null && wholeOf(lastId) - wholeOf(firstId) + 1n === wholeOf(total);
+  if (wholeOf(told) === wholeOf(total))
+    return { sql: `coalesce(CAST(seq AS BIGINT), ${OTHER})`, from: "row" };
+  const isCount =
+    wholeOf(told) === 0n &&
+    lastId !== null &&
+    wholeOf(lastId) - wholeOf(firstId) + 1n === wholeOf(total);
   return isCount
-    ? { sql: `CASE WHEN seq IS NULL THEN CAST(id AS BIGINT) - (${wholeOf(firstId)}) + 1 ELSE ${OTHER} END`, from: "id" }
+    ? {
+        sql: `CASE WHEN seq IS NULL THEN CAST(id AS BIGINT) - (${wholeOf(firstId)}) + 1 ELSE ${OTHER} END`,
+        from: "id",
+      }
     : BY_NUMBER;
 }
 
@@ -189,10 +233,18 @@ async function asPlain(
 ): Promise<Written | undefined> {
   if (csv === undefined) return undefined;
   const groups = new Map(decimalsOf(series.kind).map(({ name, type }) => [name, type]));
-  const decimals = Object.fromEntries(Object.entries(csv.decimals).map(([theirs, ours]) => [theirs, needed[groups.get(ours) ?? "rate"]]));
-  const types = Object.fromEntries(Object.entries(decimals).map(([name, digits]) => [name, `DECIMAL(${MOST_DIGITS},${digits})`]));
+  const decimals = Object.fromEntries(
+    Object.entries(csv.decimals).map(([theirs, ours]) => [
+      theirs,
+      needed[groups.get(ours) ?? "rate"],
+    ]),
+  );
+  const types = Object.fromEntries(
+    Object.entries(decimals).map(([name, digits]) => [name, `DECIMAL(${MOST_DIGITS},${digits})`]),
+  );
   const places = { ...decimals, ...Object.fromEntries(csv.whole.map((name) => [name, 0])) };
-  const isPlain = (most?: number): Promise<boolean> => reading(file, () => isPlainCsv(csv, places, most));
+  const isPlain = (most?: number): Promise<boolean> =>
+    reading(file, () => isPlainCsv(csv, places, most));
   if (!(await isPlain(SAMPLE_BYTES))) return undefined;
   const rows = rowsSql(series, csv.select(types), place, (name) => name);
   const [written, plain] = await Promise.allSettled([copyRows(duck, rows, path, note), isPlain()]);
@@ -209,14 +261,20 @@ async function asText(
   { needed, written, place }: Writ,
 ): Promise<Written | undefined> {
   const typed = decimalsOf(series.kind).map(
-    ({ name, type }) => `TRY_CAST(${name} AS DECIMAL(${MOST_DIGITS},${needed[type]})) AS exact_${name}`,
+    ({ name, type }) =>
+      `TRY_CAST(${name} AS DECIMAL(${MOST_DIGITS},${needed[type]})) AS exact_${name}`,
   );
-  const rows = rowsSql(series, `SELECT ${["*", ...typed].join(", ")} FROM (${select})`, place, (name, group) => {
-    // One with so many zeros that it does not fit is measured.
-    const text = `CAST(TRY_CAST(exact_${name} AS DECIMAL(${MOST_DIGITS},${written[group]})) AS VARCHAR)`;
-    // Zeros at the end may be left out.
-    return `CASE WHEN ${text} = ${name} THEN exact_${name} WHEN ${name} IS NULL THEN NULL WHEN starts_with(${text}, ${name}) THEN exact_${name} ELSE ${OTHER} END`;
-  });
+  const rows = rowsSql(
+    series,
+    `SELECT ${["*", ...typed].join(", ")} FROM (${select})`,
+    place,
+    (name, group) => {
+      // One with so many zeros that it does not fit is measured.
+      const text = `CAST(TRY_CAST(exact_${name} AS DECIMAL(${MOST_DIGITS},${written[group]})) AS VARCHAR)`;
+      // Zeros at the end may be left out.
+      return `CASE WHEN ${text} = ${name} THEN exact_${name} WHEN ${name} IS NULL THEN NULL WHEN starts_with(${text}, ${name}) THEN exact_${name} ELSE ${OTHER} END`;
+    },
+  );
   try {
     return await copyRows(duck, rows, path, note);
   } catch (error) {
@@ -226,7 +284,12 @@ async function asText(
 }
 
 /** SQL of the kind's columns as they are stored. @param decimal SQL of a decimal. */
-function rowsSql({ kind }: Series, select: string, place: Place, decimal: (name: string, group: DecimalGroup) => string): string {
+function rowsSql(
+  { kind }: Series,
+  select: string,
+  place: Place,
+  decimal: (name: string, group: DecimalGroup) => string,
+): string {
   const columns = layoutOf(kind).columns.map(({ name, type }) => {
     if (isDecimal(type)) return `${decimal(name, type)} AS ${name}`;
     if (name === "seq") return `${place.sql} AS seq`;
@@ -236,7 +299,13 @@ function rowsSql({ kind }: Series, select: string, place: Place, decimal: (name:
 }
 
 /** @throws HistoryError naming the file, for rows that cannot be */
-async function lookedThrough(duck: Duck, staging: Staging, note: FileNote, place: Place, written: Written): Promise<StagedRows> {
+async function lookedThrough(
+  duck: Duck,
+  staging: Staging,
+  note: FileNote,
+  place: Place,
+  written: Written,
+): Promise<StagedRows> {
   const { series, path } = staging;
   const hasNumbers = has(series, "seq") && place.from === "number";
   // The database looks at the rows on a thread of its own.
@@ -268,7 +337,9 @@ async function rowsLookedThrough(
     order.filter((name) => !(isById && name === "seq")),
     key,
   );
-  const isDone = isById ? isStrict && wholeOf(written.lastId) - wholeOf(written.firstId) + 1n === BigInt(written.rows) : !hasNumbers;
+  const isDone = isById
+    ? isStrict && wholeOf(written.lastId) - wholeOf(written.firstId) + 1n === BigInt(written.rows)
+    : !hasNumbers;
   const isUnique = ascends && isStrict;
   return {
     ...written,
@@ -282,12 +353,18 @@ async function rowsLookedThrough(
     select: isDone ? `SELECT * FROM ${from}` : numbered,
     isOrdered: ascends,
     isUnique,
-    ...(isUnique || key === undefined ? { repeated: 0, reused: undefined } : await repeatsIn(duck, from, key)),
+    ...(isUnique || key === undefined
+      ? { repeated: 0, reused: undefined }
+      : await repeatsIn(duck, from, key)),
   };
 }
 
 /** Records of one key join within a day: what is alike on different days is another record. */
-async function repeatsIn(duck: Duck, from: string, key: readonly string[]): Promise<Pick<StagedRows, "repeated" | "reused">> {
+async function repeatsIn(
+  duck: Duck,
+  from: string,
+  key: readonly string[],
+): Promise<Pick<StagedRows, "repeated" | "reused">> {
   const by = key.join(", ");
   const day = `timeNs // ${BigInt(DAY_MS) * NS_A_MS}`;
   const counted = await duck.row(
@@ -300,7 +377,13 @@ async function repeatsIn(duck: Duck, from: string, key: readonly string[]): Prom
     `SELECT count(*) AS ids, min(id) AS id, arg_min(firstNs, id) AS firstNs, arg_min(lastNs, id) AS lastNs FROM (${alike})`,
   );
   const dayText = (ns: unknown): string => dayOf(msOfNs(wholeOf(ns)));
-  return { repeated, reused: { ids: Number(ids), example: `${key[0]} ${String(id)} on ${dayText(firstNs)} and ${dayText(lastNs)}` } };
+  return {
+    repeated,
+    reused: {
+      ids: Number(ids),
+      example: `${key[0]} ${String(id)} on ${dayText(firstNs)} and ${dayText(lastNs)}`,
+    },
+  };
 }
 
 /** Whether rows ascend, and whether what tells one from another does, so that none comes twice. */
@@ -313,12 +396,15 @@ async function ascentOf(
   const names = [...new Set([...order, ...(key === undefined ? [] : [key])])];
   const before = names.map((name) => `lag(${name}) OVER () AS before_${name}`);
   const falls = order.reduceRight(
-    (rest, name) => `(${name} < before_${name}${rest === "" ? "" : ` OR (${name} = before_${name} AND ${rest})`})`,
+    (rest, name) =>
+      `(${name} < before_${name}${rest === "" ? "" : ` OR (${name} = before_${name} AND ${rest})`})`,
     "",
   );
   const again = key === undefined ? "true" : `${key} <= before_${key}`;
   const rows = `SELECT ${[...names, ...before].join(", ")} FROM ${from}`;
-  const { odd } = await duck.row(`SELECT count(*) AS odd FROM (${rows}) WHERE ${key === undefined ? falls : `${falls} OR ${again}`}`);
+  const { odd } = await duck.row(
+    `SELECT count(*) AS odd FROM (${rows}) WHERE ${key === undefined ? falls : `${falls} OR ${again}`}`,
+  );
   if (wholeOf(odd) === 0n) return { ascends: true, isStrict: key !== undefined };
   const found = await duck.row(
     `SELECT coalesce(bool_or(${falls}), false) AS falls, coalesce(bool_or(${again}), false) AS again FROM (${rows})`,

@@ -8,32 +8,54 @@ import type { StagedRows } from "./stage-rows.js";
 const MOST_ROWS = 500_000;
 /** A longer silence between two messages counts as so much: a file may hold several recordings. */
 const MOST_SILENCE_US = 60_000_000;
-const WHAT_TO_DO = "check that bids and asks are the right way round, and that no update is missing; a run on it is worth nothing";
+const WHAT_TO_DO =
+  "check that bids and asks are the right way round, and that no update is missing; a run on it is worth nothing";
 
 /** What an import says of a book, or of best prices, that had no two sides, or crossed ones, for most of its time. */
-export async function bookFindings(duck: Duck, kind: HistoryKind, rows: StagedRows): Promise<string[]> {
-  const told = kind === "book" ? await playedBook(duck, rows) : kind === "bbo" ? await bestPrices(duck, rows) : undefined;
+export async function bookFindings(
+  duck: Duck,
+  kind: HistoryKind,
+  rows: StagedRows,
+): Promise<string[]> {
+  const told =
+    kind === "book"
+      ? await playedBook(duck, rows)
+      : kind === "bbo"
+        ? await bestPrices(duck, rows)
+        : undefined;
   return told === undefined ? [] : [`${told}: ${WHAT_TO_DO}`];
 }
 
 /** Whether no row of a book is of a snapshot. */
 export async function hasNoSnapshot(duck: Duck, { path }: StagedRows): Promise<boolean> {
-  return wholeOf((await duck.row(`SELECT count(*) FILTER (isSnapshot) AS shown FROM ${parquetSql(path)}`)).shown) === 0n;
+  return (
+    wholeOf(
+      (await duck.row(`SELECT count(*) FILTER (isSnapshot) AS shown FROM ${parquetSql(path)}`))
+        .shown,
+    ) === 0n
+  );
 }
 
 async function bestPrices(duck: Duck, { path, rows }: StagedRows): Promise<string | undefined> {
   const bad = "bidAmount = 0 OR askAmount = 0 OR bid IS NULL OR ask IS NULL OR bid >= ask";
-  const count = Number(wholeOf((await duck.row(`SELECT count(*) AS bad FROM ${parquetSql(path)} WHERE ${bad}`)).bad));
+  const count = Number(
+    wholeOf((await duck.row(`SELECT count(*) AS bad FROM ${parquetSql(path)} WHERE ${bad}`)).bad),
+  );
   return 2 * count > rows ? `${count} of its ${rows} best prices cross, or lack a side` : undefined;
 }
 
-async function playedBook(duck: Duck, { path, rows, isOrdered }: StagedRows): Promise<string | undefined> {
+async function playedBook(
+  duck: Duck,
+  { path, rows, isOrdered }: StagedRows,
+): Promise<string | undefined> {
   const first = `SELECT * FROM ${parquetSql(path)} LIMIT ${MOST_ROWS}`;
   const numbers = ["timeNs // 1000", "seq", "isSnapshot", "level", "isBid", "price", "amount"].map(
     (sql) => `coalesce(CAST(${sql} AS DOUBLE), -1)`,
   );
   const book = new PlayedBook();
-  for await (const chunk of duck.numbers(`SELECT ${numbers.join(", ")} FROM (${first})${isOrdered ? "" : " ORDER BY timeNs, seq, level"}`))
+  for await (const chunk of duck.numbers(
+    `SELECT ${numbers.join(", ")} FROM (${first})${isOrdered ? "" : " ORDER BY timeNs, seq, level"}`,
+  ))
     book.play(chunk);
   return book.worthless(rows > MOST_ROWS ? `its first ${MOST_ROWS} rows` : "its time");
 }
@@ -63,7 +85,8 @@ class PlayedSide {
       if (!(this.#sign * price <= this.#sign * this.#best)) this.#best = price;
     } else if (this.#amounts.delete(price) && price === this.#best) {
       this.#best = Number.NaN;
-      for (const left of this.#amounts.keys()) if (!(this.#sign * left <= this.#sign * this.#best)) this.#best = left;
+      for (const left of this.#amounts.keys())
+        if (!(this.#sign * left <= this.#sign * this.#best)) this.#best = left;
     }
   }
 }
@@ -77,12 +100,26 @@ class PlayedBook {
   #passedUs = 0;
   /** Before a snapshot it may be the middle of a recording: what its book lacks, another file may tell. */
   #hasBegun = false;
-  #message: { readonly atUs: number; readonly seq: number; readonly isWhole: boolean; readonly cleared: Set<PlayedSide> } | undefined;
+  #message:
+    | {
+        readonly atUs: number;
+        readonly seq: number;
+        readonly isWhole: boolean;
+        readonly cleared: Set<PlayedSide>;
+      }
+    | undefined;
 
   play(chunk: NumberChunk): void {
     for (let row = 0; row < chunk.rows; row++) {
       const value = (column: number): number => chunk.at(column, row);
-      const [atUs, seq, isSnapshot, level, isBid, price] = [value(0), value(1), value(2) === 1, value(3), value(4) === 1, value(5)];
+      const [atUs, seq, isSnapshot, level, isBid, price] = [
+        value(0),
+        value(1),
+        value(2) === 1,
+        value(3),
+        value(4) === 1,
+        value(5),
+      ];
       const message = this.#messageOf(atUs, seq, isSnapshot && level === WHOLE_FROM_LEVEL);
       this.#hasBegun ||= isSnapshot;
       const side = isBid ? this.#bids : this.#asks;
@@ -118,6 +155,7 @@ class PlayedBook {
   }
 
   #told(): void {
-    if (this.#message !== undefined) this.#states.touch(this.#passedUs, this.#bids.best, this.#asks.best);
+    if (this.#message !== undefined)
+      this.#states.touch(this.#passedUs, this.#bids.best, this.#asks.best);
   }
 }

@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { HistoryError } from "./history-errors.js";
 
 /** What of either end is read first: most records are shorter. */
@@ -42,7 +52,8 @@ export class StagedDay {
     if (this.#lines.length === 0) return;
     const text = Buffer.from(this.#lines.join(""));
     this.#lines = [];
-    for (let done = 0; done < text.length; ) done += writeSync(this.#handle, text, done, text.length - done, this.#end + done);
+    for (let done = 0; done < text.length; )
+      done += writeSync(this.#handle, text, done, text.length - done, this.#end + done);
     this.#end += text.length;
   }
 
@@ -74,7 +85,11 @@ export function stagedRecords(path: string): unknown[] {
   return lines.filter((line) => line !== "").map((line) => recordIn(path, "holds", line));
 }
 
-function recordIn(path: string, which: "begins with" | "ends with" | "holds", line: string): unknown {
+function recordIn(
+  path: string,
+  which: "begins with" | "ends with" | "holds",
+  line: string,
+): unknown {
   try {
     return JSON.parse(line);
   } catch (cause) {
@@ -107,6 +122,9 @@ function lastWhole(handle: number): { readonly end: number; readonly line: strin
     const before = last <= 0 ? -1 : tail.lastIndexOf(NEW_LINE, last - 1);
     // A line that begins before what was read is not whole here.
     if (from > 0 && before < 0) continue;
-    return { end: from + last + 1, line: tail.toString("utf8", before + 1, Math.max(last, 0)).trimEnd() };
+    return {
+      end: from + last + 1,
+      line: tail.toString("utf8", before + 1, Math.max(last, 0)).trimEnd(),
+    };
   }
 }

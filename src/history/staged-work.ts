@@ -52,9 +52,17 @@ export function stagedWork(store: HistoryStore): readonly StagedWork[] {
     }
     for (const kind of foldersIn(path)) {
       const folder = join(path, kind);
-      if (folder === recording || !readdirSync(folder).some((file) => file.endsWith(".ndjson"))) continue;
+      if (folder === recording || !readdirSync(folder).some((file) => file.endsWith(".ndjson")))
+        continue;
       const advice = `the same download of ${kind} again goes on from its last record`;
-      found.push({ what: "download", market: name, path: folder, bytes: bytesIn(folder), process: StoreLock.holder(folder), advice });
+      found.push({
+        what: "download",
+        market: name,
+        path: folder,
+        bytes: bytesIn(folder),
+        process: StoreLock.holder(folder),
+        advice,
+      });
     }
   }
   for (const series of store.series()) {
@@ -63,7 +71,14 @@ export function stagedWork(store: HistoryStore): readonly StagedWork[] {
       const path = join(folder, name);
       const advice = `whoever writes ${series.kind} of ${series.market} next ends it or undoes it: the same import or download again`;
       const holder = StoreLock.holder(store.staging(series));
-      found.push({ what: "day", market: series.market, path, bytes: statSync(path).size, process: holder, advice });
+      found.push({
+        what: "day",
+        market: series.market,
+        path,
+        bytes: statSync(path).size,
+        process: holder,
+        advice,
+      });
     }
   }
   return found;

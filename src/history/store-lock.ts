@@ -12,12 +12,19 @@ export class StoreLock {
   }
 
   /** @param folder made when it is not there. @param expected what whoever comes second is told to do. @throws RunError when a living process holds it */
-  static take(folder: string, expected = "one writer a market and kind at a time: wait for it, or end it"): StoreLock {
+  static take(
+    folder: string,
+    expected = "one writer a market and kind at a time: wait for it, or end it",
+  ): StoreLock {
     makeStoreFolder(folder);
     const path = join(folder, "lock");
     const lock = ProcessLock.take(path);
     if (lock instanceof ProcessLock) return new StoreLock(lock);
-    throw new RunError("is being written by another process", { field: path, value: lock, expected });
+    throw new RunError("is being written by another process", {
+      field: path,
+      value: lock,
+      expected,
+    });
   }
 
   /** The living process that has a folder; undefined where there is none. */

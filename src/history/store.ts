@@ -41,16 +41,19 @@ export class HistoryStore {
   /** Every series, by market and kind. @throws HistoryError naming what does not belong into the store */
   series(): readonly Series[] {
     if (pathKind(this.root) === undefined) return [];
-    if (pathKind(this.root) !== "folder") throw new HistoryError(this.root, "is no folder", { expected: "the folder of a store" });
+    if (pathKind(this.root) !== "folder")
+      throw new HistoryError(this.root, "is no folder", { expected: "the folder of a store" });
     const found: Series[] = [];
     for (const market of namesIn(this.root)) {
       if (market === STAGING) continue;
       const folder = join(this.root, market);
-      if (pathKind(folder) !== "folder" || !MARKET.test(market)) throw foreign(folder, "a folder named as a market");
+      if (pathKind(folder) !== "folder" || !MARKET.test(market))
+        throw foreign(folder, "a folder named as a market");
       for (const kind of namesIn(folder)) {
         if (kind === COLUMNS) continue;
         const path = join(folder, kind);
-        if (pathKind(path) !== "folder" || !isKind(kind)) throw foreign(path, "a folder named as a kind of history, such as trades");
+        if (pathKind(path) !== "folder" || !isKind(kind))
+          throw foreign(path, "a folder named as a kind of history, such as trades");
         found.push({ market, kind });
       }
     }
@@ -121,12 +124,16 @@ export class HistoryStore {
     const isThere = existsSync(dataPath);
     if (!existsSync(manifestPath)) {
       if (isThere)
-        throw new HistoryError(dataPath, "has no manifest beside it", { expected: `${day}.json, which this program writes with it` });
+        throw new HistoryError(dataPath, "has no manifest beside it", {
+          expected: `${day}.json, which this program writes with it`,
+        });
       return undefined;
     }
     const manifest = readManifest(manifestPath, series.market, series.kind, day);
     if (!isThere)
-      throw new HistoryError(dataPath, "is missing, though its manifest is there", { expected: `a file of ${manifest.bytes} bytes` });
+      throw new HistoryError(dataPath, "is missing, though its manifest is there", {
+        expected: `a file of ${manifest.bytes} bytes`,
+      });
     const { size } = statSync(dataPath);
     if (size !== manifest.bytes) {
       throw new HistoryError(dataPath, "is broken: it is not as long as it was written", {
@@ -138,12 +145,18 @@ export class HistoryStore {
   }
 
   /** The same as {@link days}, with everything that is wrong in the folder. */
-  inspect(series: Series): { readonly days: readonly DayManifest[]; readonly problems: readonly HistoryError[] } {
+  inspect(series: Series): {
+    readonly days: readonly DayManifest[];
+    readonly problems: readonly HistoryError[];
+  } {
     const { days, problems } = this.#read(series);
     return { days: knownDays(days), problems };
   }
 
-  #read(series: Series): { readonly days: readonly DayManifest[]; readonly problems: readonly HistoryError[] } {
+  #read(series: Series): {
+    readonly days: readonly DayManifest[];
+    readonly problems: readonly HistoryError[];
+  } {
     const folder = this.folder(series);
     const names = pathKind(folder) === "folder" ? namesIn(folder) : [];
     const days: DayManifest[] = [];
@@ -153,7 +166,8 @@ export class HistoryStore {
       const day = /^(\d{4}-\d{2}-\d{2})\.(?:parquet|json)$/.exec(name)?.[1];
       if (day === undefined || startOf(day) === undefined) {
         // Of a writer that is at work, or that was killed and will be put right by the next one.
-        if (!name.endsWith(".next")) problems.push(foreign(join(folder, name), "a day's file, such as 2024-08-08.parquet"));
+        if (!name.endsWith(".next"))
+          problems.push(foreign(join(folder, name), "a day's file, such as 2024-08-08.parquet"));
         continue;
       }
       if (seen.has(day)) continue;
@@ -180,12 +194,18 @@ export class HistoryStore {
         expected: `${manifest.sha256}, as when this began; the same command again reads the new one`,
       });
     }
-    throw new HistoryError(path, "is broken: its checksum differs", { value: sha256, expected: manifest.sha256 });
+    throw new HistoryError(path, "is broken: its checksum differs", {
+      value: sha256,
+      expected: manifest.sha256,
+    });
   }
 
   /** What changes where a day's file is replaced: when it was written, nanoseconds since 1970; empty where it is gone. */
   modifiedNs(manifest: DayManifest): string {
-    return String(statSync(this.dataPath(manifest, manifest.day), { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? "");
+    return String(
+      statSync(this.dataPath(manifest, manifest.day), { bigint: true, throwIfNoEntry: false })
+        ?.mtimeNs ?? "",
+    );
   }
 
   /** Takes a series for writing, and puts right what a killed writer left. @throws RunError when another process writes it */
@@ -213,7 +233,8 @@ export class HistoryStore {
         day !== undefined &&
         manifestPath !== undefined &&
         existsSync(manifestPath) &&
-        readManifest(manifestPath, series.market, series.kind, day).sha256 === (await sha256Of(path));
+        readManifest(manifestPath, series.market, series.kind, day).sha256 ===
+          (await sha256Of(path));
       if (isMeant) moveInto(path, this.dataPath(series, day));
       else rmSync(path);
     }
@@ -225,7 +246,10 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
   } catch (cause) {
-    throw new HistoryError(folder, "cannot be read", { expected: "a folder that this user may look into", cause });
+    throw new HistoryError(folder, "cannot be read", {
+      expected: "a folder that this user may look into",
+      cause,
+    });
   }
 }
 
@@ -234,7 +258,10 @@ async function checksumOf(path: string): Promise<string> {
   try {
     return await sha256Of(path);
   } catch (cause) {
-    throw new HistoryError(path, "cannot be read", { expected: "a file that this user may read", cause });
+    throw new HistoryError(path, "cannot be read", {
+      expected: "a file that this user may read",
+      cause,
+    });
   }
 }
 

@@ -25,7 +25,15 @@ export interface TradeIds {
 export async function tradeIds(
   duck: Duck,
   path: string,
-  { rows, firstId, lastId }: { readonly rows: number; readonly firstId: bigint | undefined; readonly lastId: bigint | undefined },
+  {
+    rows,
+    firstId,
+    lastId,
+  }: {
+    readonly rows: number;
+    readonly firstId: bigint | undefined;
+    readonly lastId: bigint | undefined;
+  },
   leftOut: readonly Span[],
 ): Promise<TradeIds> {
   if (firstId === undefined || lastId === undefined) return { ids: undefined, holes: [] };
@@ -38,15 +46,23 @@ export async function tradeIds(
     `SELECT count(*) AS breaks, count(*) FILTER (${isWithin(leftOut)}) AS explained FROM (${steps}) WHERE step > 1`,
   );
   const ids = { first, breaks: Number(counted.breaks), missing: Number(missing) };
-  if (!isCount(rows - 1, ids.breaks - Number(counted.explained))) return { ids: undefined, holes: [] };
-  const found = await duck.rows(`SELECT before, timeNs FROM (${steps}) WHERE step > 1 ORDER BY timeNs`);
-  return { ids, holes: found.flatMap(({ before, timeNs }) => betweenRows(wholeOf(before), wholeOf(timeNs))) };
+  if (!isCount(rows - 1, ids.breaks - Number(counted.explained)))
+    return { ids: undefined, holes: [] };
+  const found = await duck.rows(
+    `SELECT before, timeNs FROM (${steps}) WHERE step > 1 ORDER BY timeNs`,
+  );
+  return {
+    ids,
+    holes: found.flatMap(({ before, timeNs }) => betweenRows(wholeOf(before), wholeOf(timeNs))),
+  };
 }
 
 /** SQL of whether any of the spans lies between a row and the one before it. */
 function isWithin(spans: readonly Span[]): string {
   if (spans.length === 0) return "false";
-  const ns = spans.map(([from, to]) => `(${BigInt(from) * NS_A_MS}, ${BigInt(to) * NS_A_MS})`).join(", ");
+  const ns = spans
+    .map(([from, to]) => `(${BigInt(from) * NS_A_MS}, ${BigInt(to) * NS_A_MS})`)
+    .join(", ");
   return `EXISTS (SELECT 1 FROM (VALUES ${ns}) AS spans(fromNs, toNs) WHERE before < toNs AND timeNs >= fromNs)`;
 }
 

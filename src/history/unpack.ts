@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { closeSync, createReadStream, createWriteStream, openSync, readSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -19,28 +28,46 @@ export interface UnpackedFile extends PlainFile {
  * @param folder takes what is unpacked.
  * @throws HistoryError naming the file when it is not there, cut short or broken
  */
-export async function unpack(file: string, folder: string, signal?: AbortSignal): Promise<readonly UnpackedFile[]> {
+export async function unpack(
+  file: string,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<readonly UnpackedFile[]> {
   const magic = firstBytes(file);
   const before = versionOf(file);
   const plain = await unpackedBy(magic, file, folder, signal);
   return plain.map((each) => ({ ...each, isAsItWas: () => versionOf(file) === before }));
 }
 
-async function unpackedBy(magic: string, file: string, folder: string, signal: AbortSignal | undefined): Promise<readonly PlainFile[]> {
+async function unpackedBy(
+  magic: string,
+  file: string,
+  folder: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly PlainFile[]> {
   const sha256 = sha256Of(file);
   // Whoever asks hears of it; an import that ends before is none the wiser.
   sha256.catch(() => undefined);
   const name = basename(file);
   if (magic.startsWith("1f8b")) {
-    const path = join(folder, `${(await sha256).slice(0, 16)}-${plainName(name.replace(/\.gz$/, ""))}`);
+    const path = join(
+      folder,
+      `${(await sha256).slice(0, 16)}-${plainName(name.replace(/\.gz$/, ""))}`,
+    );
     const unzipped = createGunzip();
     try {
-      await pipeline(createReadStream(file), unzipped, createWriteStream(path, { mode: 0o600 }), { signal });
-    } catch (cause) {
-      throw new HistoryError(file, `is broken: ${cause instanceof Error ? cause.message : String(cause)}`, {
-        expected: "a whole gzip file",
-        cause,
+      await pipeline(createReadStream(file), unzipped, createWriteStream(path, { mode: 0o600 }), {
+        signal,
       });
+    } catch (cause) {
+      throw new HistoryError(
+        file,
+        `is broken: ${cause instanceof Error ? cause.message : String(cause)}`,
+        {
+          expected: "a whole gzip file",
+          cause,
+        },
+      );
     }
     await refuseMore(file, unzipped.bytesWritten);
     return [{ file, path, name: name.replace(/\.gz$/, ""), sha256 }];
@@ -80,9 +107,19 @@ export async function withoutMark(plain: UnpackedFile, folder: string): Promise<
   } finally {
     closeSync(handle);
   }
-  if (!bytes.subarray(0, -1).equals(BYTE_ORDER_MARK) || bytes.toString("latin1", BYTE_ORDER_MARK.length) !== "{") return plain;
-  const path = join(folder, `${createHash("sha256").update(plain.path).digest("hex").slice(0, 16)}.ndjson`);
-  await pipeline(createReadStream(plain.path, { start: BYTE_ORDER_MARK.length }), createWriteStream(path, { mode: 0o600 }));
+  if (
+    !bytes.subarray(0, -1).equals(BYTE_ORDER_MARK) ||
+    bytes.toString("latin1", BYTE_ORDER_MARK.length) !== "{"
+  )
+    return plain;
+  const path = join(
+    folder,
+    `${createHash("sha256").update(plain.path).digest("hex").slice(0, 16)}.ndjson`,
+  );
+  await pipeline(
+    createReadStream(plain.path, { start: BYTE_ORDER_MARK.length }),
+    createWriteStream(path, { mode: 0o600 }),
+  );
   return { ...plain, path };
 }
 
@@ -90,7 +127,10 @@ export async function withoutMark(plain: UnpackedFile, folder: string): Promise<
 function readablePath(file: string, folder: string): string {
   const whole = resolve(file);
   if (!(whole.includes("\\") && /[*?[]/.test(whole))) return file;
-  const link = join(folder, `${createHash("sha256").update(whole).digest("hex").slice(0, 16)}-${plainName(basename(file))}`);
+  const link = join(
+    folder,
+    `${createHash("sha256").update(whole).digest("hex").slice(0, 16)}-${plainName(basename(file))}`,
+  );
   rmSync(link, { force: true });
   symlinkSync(whole, link);
   return link;
@@ -108,10 +148,14 @@ function firstBytes(file: string): string {
     handle = openSync(file, "r");
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
-    throw new HistoryError(file, code === "ENOENT" ? "is not there" : `cannot be opened (${code})`, {
-      expected: "a file to import",
-      cause,
-    });
+    throw new HistoryError(
+      file,
+      code === "ENOENT" ? "is not there" : `cannot be opened (${code})`,
+      {
+        expected: "a file to import",
+        cause,
+      },
+    );
   }
   try {
     return bytes.subarray(0, readSync(handle, bytes)).toString("hex");

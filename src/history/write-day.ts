@@ -2,7 +2,14 @@ import { renameSync, rmSync, statSync } from "node:fs";
 import { DAY_MS } from "../core/units.js";
 import { candleHoles } from "./candle-holes.js";
 import { type Day, msOfNs } from "./day.js";
-import { type BookStretch, type DayManifest, isFromExchange, missingText, missingTradesText, type SourceNote } from "./day-manifest.js";
+import {
+  type BookStretch,
+  type DayManifest,
+  isFromExchange,
+  missingText,
+  missingTradesText,
+  type SourceNote,
+} from "./day-manifest.js";
 import { type Duck, wholeOf } from "./duck.js";
 import { sha256Of, syncFile } from "./durable-file.js";
 import { isHeld } from "./held-day.js";
@@ -39,7 +46,12 @@ interface DayFile extends DayPart {
  * @returns undefined where the day holds these very rows already.
  * @throws HistoryError naming the file when two records of one key differ, or need too many digits together.
  */
-export async function writeDay(store: PendingDays, duck: Duck, writing: Writing, part: DayPart): Promise<DayManifest | undefined> {
+export async function writeDay(
+  store: PendingDays,
+  duck: Duck,
+  writing: Writing,
+  part: DayPart,
+): Promise<DayManifest | undefined> {
   const { series, rows, source } = writing;
   const { day } = part;
   const kept = store.day(series, day);
@@ -49,7 +61,12 @@ export async function writeDay(store: PendingDays, duck: Duck, writing: Writing,
   }
   const decimals = kept === undefined ? rows.decimals : most(kept.decimals, rows.decimals);
   const path = store.nextPath(series, day);
-  const file = { ...part, path, kept, note: { ...series, day, decimals, grid: finestOf(kept?.grid, writing.grid) } };
+  const file = {
+    ...part,
+    path,
+    kept,
+    note: { ...series, day, decimals, grid: finestOf(kept?.grid, writing.grid) },
+  };
   try {
     const written = await fileMade(store, duck, writing, file);
     const manifest = await manifestOf(duck, writing, file, written);
@@ -65,20 +82,38 @@ export async function writeDay(store: PendingDays, duck: Duck, writing: Writing,
 function finestOf(kept: DayManifest["grid"], grid: DayManifest["grid"]): DayManifest["grid"] {
   if (kept === undefined || grid === undefined) return grid ?? kept;
   const finer = (one: string, other: string): string => (Number(one) < Number(other) ? one : other);
-  return { tickSize: finer(kept.tickSize, grid.tickSize), stepSize: finer(kept.stepSize, grid.stepSize) };
+  return {
+    tickSize: finer(kept.tickSize, grid.tickSize),
+    stepSize: finer(kept.stepSize, grid.stepSize),
+  };
 }
 
 /** Makes a day's file: the staged one becomes it where it holds just that. @returns the staged rows themselves where it did */
-async function fileMade(store: PendingDays, duck: Duck, { series, rows, file }: Writing, made: DayFile): Promise<Written> {
+async function fileMade(
+  store: PendingDays,
+  duck: Duck,
+  { series, rows, file }: Writing,
+  made: DayFile,
+): Promise<Written> {
   const { day, fresh, path, kept, note } = made;
   const { key } = layoutOf(series.kind);
-  const all = kept === undefined ? freshSql(series, fresh) : joinedSql(series, fresh, store.dataPath(series, day), note.decimals);
-  const copy = (select: string): Promise<Written> => reading(file, () => copyRows(duck, select, path, note));
+  const all =
+    kept === undefined
+      ? freshSql(series, fresh)
+      : joinedSql(series, fresh, store.dataPath(series, day), note.decimals);
+  const copy = (select: string): Promise<Written> =>
+    reading(file, () => copyRows(duck, select, path, note));
   if (key !== undefined && mayRepeat(rows, kept)) {
     await refuseConflict(duck, series, all, key, file, day);
     return copy(orderedSql(series, oneAKey(series, all, key)));
   }
-  if (kept === undefined && fresh === rows.select && isDayAlready(rows, note) && becomes(rows.path, path)) return rows;
+  if (
+    kept === undefined &&
+    fresh === rows.select &&
+    isDayAlready(rows, note) &&
+    becomes(rows.path, path)
+  )
+    return rows;
   return copy(kept === undefined && rows.isOrdered ? fresh : orderedSql(series, all));
 }
 
@@ -87,7 +122,12 @@ function mayRepeat({ repeated }: StagedRows, kept: DayManifest | undefined): boo
   return kept !== undefined || repeated > 0;
 }
 
-async function manifestOf(duck: Duck, writing: Writing, made: DayFile, written: Written): Promise<DayManifest> {
+async function manifestOf(
+  duck: Duck,
+  writing: Writing,
+  made: DayFile,
+  written: Written,
+): Promise<DayManifest> {
   const { series, rows, source } = writing;
   const { day, path, kept, note } = made;
   const covered = unionOf([...(kept?.covered ?? []), ...made.spans]);
@@ -101,7 +141,9 @@ async function manifestOf(duck: Duck, writing: Writing, made: DayFile, written: 
   if (!(await idsAscend(duck, writing, made))) findings.add("ids do not ascend with time");
   for (const finding of textsOf(lacking)) findings.add(finding);
   // Where nothing was there, all that is there now was added, unless a key came twice.
-  const added = mayRepeat(rows, kept) ? Number((await duck.row(`SELECT count(*) AS total FROM (${made.fresh})`)).total) : written.rows;
+  const added = mayRepeat(rows, kept)
+    ? Number((await duck.row(`SELECT count(*) AS total FROM (${made.fresh})`)).total)
+    : written.rows;
   const isAsStaged = written === rows;
   if (!isAsStaged) syncFile(path);
   return {
@@ -148,7 +190,9 @@ async function lackingIn(
   if (kind === "trades") {
     // An exchange tells itself what it does not list, and numbers of rows leave none out.
     const tells = sources.every((source) => !isFromExchange(source) && source.isNumbered !== true);
-    const { ids, holes } = tells ? await tradeIds(duck, path, written, leftOut) : { ids: undefined, holes: [] };
+    const { ids, holes } = tells
+      ? await tradeIds(duck, path, written, leftOut)
+      : { ids: undefined, holes: [] };
     return { ids, holes: unionOf([...holes, ...leftOut]) };
   }
   const intervalMs = intervalMsOf(intervalOf(kind));
@@ -166,7 +210,10 @@ async function lackingIn(
 }
 
 /** The findings that name what is missing. */
-function textsOf({ ids, missingCandles: candles }: Pick<Lacking, "ids" | "missingCandles">): string[] {
+function textsOf({
+  ids,
+  missingCandles: candles,
+}: Pick<Lacking, "ids" | "missingCandles">): string[] {
   return [
     ...(ids === undefined || ids.missing === 0 ? [] : [missingTradesText(ids)]),
     ...(candles === undefined ? [] : [missingText(candles)]),
@@ -177,19 +224,32 @@ function textsOf({ ids, missingCandles: candles }: Pick<Lacking, "ids" | "missin
 function leftOutOf({ leftOut = [] }: Writing, { kept, day, spans }: DayFile): Span[] {
   const fresh = cutTo(leftOut, spanOf(day));
   const held = withoutSpans(kept?.covered ?? [], kept?.leftOut ?? []);
-  return unionOf([...withoutSpans(kept?.leftOut ?? [], withoutSpans(spans, fresh)), ...withoutSpans(fresh, held)]);
+  return unionOf([
+    ...withoutSpans(kept?.leftOut ?? [], withoutSpans(spans, fresh)),
+    ...withoutSpans(fresh, held),
+  ]);
 }
 
 /** The stretches of a day's book, with those of the rows that join it. */
-function chainOf({ chain = [], source }: Writing, day: Day, kept: DayManifest | undefined): readonly BookStretch[] | undefined {
+function chainOf(
+  { chain = [], source }: Writing,
+  day: Day,
+  kept: DayManifest | undefined,
+): readonly BookStretch[] | undefined {
   // An earlier version kept none, and what its rows end with is not known.
   if (kept !== undefined && kept.chain === undefined) return undefined;
-  const fresh = chain.flatMap(({ day: its, ...stretch }) => (its === day ? [{ ...stretch, file: source.sha256 ?? "" }] : []));
+  const fresh = chain.flatMap(({ day: its, ...stretch }) =>
+    its === day ? [{ ...stretch, file: source.sha256 ?? "" }] : [],
+  );
   return [...(kept?.chain ?? []), ...fresh].sort((one, other) => one.span[0] - other.span[0]);
 }
 
 /** Whether ids ascend with the time in a day of what has them; not asked where the staged rows told. */
-async function idsAscend(duck: Duck, { series, rows }: Writing, { path, kept }: DayFile): Promise<boolean> {
+async function idsAscend(
+  duck: Duck,
+  { series, rows }: Writing,
+  { path, kept }: DayFile,
+): Promise<boolean> {
   const [key] = layoutOf(series.kind).key ?? [];
   if (key !== "id" || (rows.isUnique && !mayRepeat(rows, kept))) return true;
   const found = await duck.row(
@@ -199,15 +259,27 @@ async function idsAscend(duck: Duck, { series, rows }: Writing, { path, kept }: 
 }
 
 /** A day counts all its prices, and all its amounts, in one last place: what a file holds by itself may not fit beside what is there. @returns undefined for another error */
-function tooManyDigits(error: unknown, { series, rows, file }: Writing, kept: DayManifest, decimals: Decimals): HistoryError | undefined {
-  const [, value] = (error instanceof Error ? /Casting value "([^"]+)" to type DECIMAL.* out of range/.exec(error.message) : null) ?? [];
+function tooManyDigits(
+  error: unknown,
+  { series, rows, file }: Writing,
+  kept: DayManifest,
+  decimals: Decimals,
+): HistoryError | undefined {
+  const [, value] =
+    (error instanceof Error
+      ? /Casting value "([^"]+)" to type DECIMAL.* out of range/.exec(error.message)
+      : null) ?? [];
   if (value === undefined) return undefined;
   const placesOf = (of: Decimals): string => `${of.price} of prices and ${of.amount} of amounts`;
-  return new HistoryError(file, `${series.kind} of ${kept.day} need too many digits beside those that are there`, {
-    value: `${value} in the places of both, ${placesOf(decimals)}: the file has ${placesOf(rows.decimals)}, what is there ${placesOf(kept.decimals)}`,
-    expected: `at most ${MOST_DIGITS} digits together, before the point and past it; --replace drops what the day has`,
-    cause: error,
-  });
+  return new HistoryError(
+    file,
+    `${series.kind} of ${kept.day} need too many digits beside those that are there`,
+    {
+      value: `${value} in the places of both, ${placesOf(decimals)}: the file has ${placesOf(rows.decimals)}, what is there ${placesOf(kept.decimals)}`,
+      expected: `at most ${MOST_DIGITS} digits together, before the point and past it; --replace drops what the day has`,
+      cause: error,
+    },
+  );
 }
 
 /** Whether staged rows are what the file of a day would be made to hold. */
@@ -226,7 +298,14 @@ function becomes(from: string, to: string): boolean {
   }
 }
 
-async function refuseConflict(duck: Duck, { kind }: Series, all: string, key: readonly string[], file: string, day: Day): Promise<void> {
+async function refuseConflict(
+  duck: Duck,
+  { kind }: Series,
+  all: string,
+  key: readonly string[],
+  file: string,
+  day: Day,
+): Promise<void> {
   const told = layoutOf(kind)
     .columns.map(({ name }) => name)
     .filter((name) => !["recvNs", "seq", "status", ...key].includes(name));
@@ -236,16 +315,27 @@ async function refuseConflict(duck: Duck, { kind }: Series, all: string, key: re
     ),
   );
   if (conflict === undefined) return;
-  const withoutId = kind === "trades" ? ": a mapping without id keeps them, and numbers the rows" : "";
-  const way = conflict.origin === 1 ? `the file itself has both${withoutId}` : "--replace drops what the store has";
-  throw new HistoryError(file, `${kind} of ${day}: two records of ${key[0]} ${String(conflict.which)} differ`, {
-    value: `${String(conflict.one)} and ${String(conflict.other)}`,
-    expected: `one ${told.join(", ")}; ${way}`,
-  });
+  const withoutId =
+    kind === "trades" ? ": a mapping without id keeps them, and numbers the rows" : "";
+  const way =
+    conflict.origin === 1
+      ? `the file itself has both${withoutId}`
+      : "--replace drops what the store has";
+  throw new HistoryError(
+    file,
+    `${kind} of ${day}: two records of ${key[0]} ${String(conflict.which)} differ`,
+    {
+      value: `${String(conflict.one)} and ${String(conflict.other)}`,
+      expected: `one ${told.join(", ")}; ${way}`,
+    },
+  );
 }
 
 function candlesIn(covered: readonly Span[], intervalMs: number): number {
-  return covered.reduce((total, [from, to]) => total + Math.floor(to / intervalMs) - Math.ceil(from / intervalMs), 0);
+  return covered.reduce(
+    (total, [from, to]) => total + Math.floor(to / intervalMs) - Math.ceil(from / intervalMs),
+    0,
+  );
 }
 
 function placesOf({ series, rows, isByMessage = false }: Writing): Pick<SourceNote, "places"> {

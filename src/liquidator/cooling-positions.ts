@@ -23,6 +23,9 @@ export class CoolingPositions {
 
   /** Whether it is left alone now. */
   has(victim: Hex, perp: Hex): boolean {
-    return this.#clock.monotonicMs() < (this.#untilMs.get(laneOf(victim, perp)) ?? Number.NEGATIVE_INFINITY);
+    return (
+      this.#clock.monotonicMs() <
+      (this.#untilMs.get(laneOf(victim, perp)) ?? Number.NEGATIVE_INFINITY)
+    );
   }
 }

@@ -74,7 +74,9 @@ export class Liquidator {
     const { rpc, lens, settings } = options;
     this.#options = options;
     this.#desk = new TakeoverDesk(options);
-    this.#notes = new LookNotes(options.ledger, options.venue, (opportunity, atBlock) => this.#desk.resolve(opportunity, atBlock));
+    this.#notes = new LookNotes(options.ledger, options.venue, (opportunity, atBlock) =>
+      this.#desk.resolve(opportunity, atBlock),
+    );
     this.#confirmer = new Confirmer({ rpc, lens });
     this.#schedule = new LookSchedule({ maxAccounts: settings.maxCandidates });
     this.#risky = new RiskyPoll({
@@ -151,13 +153,23 @@ export class Liquidator {
    * The own account as the chain has it now and what a plan would be made from, whether anybody is in danger or not.
    * @throws ChainUnavailable or RpcFailure when the chain cannot be read; what the venue throws when ether has no price.
    */
-  async survey(): Promise<{ readonly own: ConfirmedAccount; readonly input: PlanInput | undefined }> {
+  async survey(): Promise<{
+    readonly own: ConfirmedAccount;
+    readonly input: PlanInput | undefined;
+  }> {
     const { venue, settings } = this.#options;
     const confirmation = await this.#confirmer.confirm([], settings.account);
     const creditPerEth = await venue.creditPerEth();
     const latest = await this.#latest();
     const { inFlight } = this.#desk;
-    const moment = { confirmation, victims: [], inFlight, creditPerEth, latest, tipWei: this.#tip(creditPerEth) };
+    const moment = {
+      confirmation,
+      victims: [],
+      inFlight,
+      creditPerEth,
+      latest,
+      tipWei: this.#tip(creditPerEth),
+    };
     return { own: confirmation.own, input: planInputNow(this.#options, moment) };
   }
 
@@ -179,9 +191,14 @@ export class Liquidator {
     const { list: markets } = await lens.markets(head);
     if (this.#scan !== undefined) {
       const perps = markets.map(({ perp }) => perp);
-      for (const account of await this.#scan.step(head.number, perps)) if (account !== settings.account) this.#schedule.touched(account);
+      for (const account of await this.#scan.step(head.number, perps))
+        if (account !== settings.account) this.#schedule.touched(account);
     }
-    this.#marks = new Map(markets.flatMap(({ perp, markPrice }) => (markPrice.ok ? [[perp, markPrice.creditPerCoin] as const] : [])));
+    this.#marks = new Map(
+      markets.flatMap(({ perp, markPrice }) =>
+        markPrice.ok ? [[perp, markPrice.creditPerCoin] as const] : [],
+      ),
+    );
     this.#schedule.moved(new Map(markets.map((market) => [market.perp, market])));
     const due = this.#schedule.due(head.number, LOOK_BUDGET);
     this.#blockNumber = head.number;
@@ -217,7 +234,13 @@ export class Liquidator {
     if (most <= 0) return this.#notes.waiting(free);
     if (prices === undefined) return;
     const { inFlight } = this.#desk;
-    const moment = { confirmation, victims: free, inFlight, ...prices, tipWei: this.#tip(prices.creditPerEth) };
+    const moment = {
+      confirmation,
+      victims: free,
+      inFlight,
+      ...prices,
+      tipWei: this.#tip(prices.creditPerEth),
+    };
     const input = planInputNow(this.#options, moment);
     if (input === undefined) return;
     const wanted = this.#withoutCooling(free);
@@ -231,7 +254,9 @@ export class Liquidator {
 
   /** Positions that were refused a moment ago are no candidates; the rest of their account is. */
   #withoutCooling(victims: readonly Victim[]): Victim[] {
-    return victims.filter(({ account, margin }) => [...margin.papers.keys()].some((perp) => !this.#desk.isCooling(account, perp)));
+    return victims.filter(({ account, margin }) =>
+      [...margin.papers.keys()].some((perp) => !this.#desk.isCooling(account, perp)),
+    );
   }
 
   /** The price of ether and the newest block; undefined while the former is not known. @throws ChainUnavailable or RpcFailure */
@@ -263,14 +288,20 @@ export class Liquidator {
     if (this.#desk.isCooling(plan.victim, plan.perp)) return;
     const opportunity = this.#opened(plan.victim, plan.perp, plan.marketId, plan.blockNumber);
     const { maxGasCredit } = settings;
-    const maxCostWei = maxGasCredit === undefined ? plan.maxCostWei : smaller(plan.maxCostWei, weiOf(maxGasCredit, gas));
+    const maxCostWei =
+      maxGasCredit === undefined
+        ? plan.maxCostWei
+        : smaller(plan.maxCostWei, weiOf(maxGasCredit, gas));
     this.#desk.act({ ...plan, maxCostWei }, ledger.get(opportunity.id) ?? opportunity, tipWei);
   }
 
   #seesAgain(blockNumber: number): void {
     const { clock, log } = this.#options;
     if (this.#blindSinceMs === undefined) return;
-    log("info", "the chain is read again", { afterSeconds: Math.round((clock.monotonicMs() - this.#blindSinceMs) / 1000), blockNumber });
+    log("info", "the chain is read again", {
+      afterSeconds: Math.round((clock.monotonicMs() - this.#blindSinceMs) / 1000),
+      blockNumber,
+    });
     this.#blindSinceMs = undefined;
   }
 

@@ -14,7 +14,11 @@ export async function tellOperatorRight(
   sender: Hex,
   log: LiquidatorLog,
 ): Promise<boolean> {
-  if (sender.toLowerCase() === account.toLowerCase() || (await reader.isOperatorValid(account, sender))) return true;
+  if (
+    sender.toLowerCase() === account.toLowerCase() ||
+    (await reader.isOperatorValid(account, sender))
+  )
+    return true;
   log("error", "the key is no operator of the account on the chain: the liquidator only watches", {
     account,
     sender,

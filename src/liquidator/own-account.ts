@@ -16,13 +16,24 @@ export interface OwnAccountParts {
   readonly inFlight: readonly InFlight[];
   readonly markets: ReadonlyMap<Hex, MarginMarket>;
   readonly limits: AccountLimits;
-  readonly settings: Pick<LiquidatorSettings, "account" | "maxNotionalCredit" | "maxPositionAmount">;
+  readonly settings: Pick<
+    LiquidatorSettings,
+    "account" | "maxNotionalCredit" | "maxPositionAmount"
+  >;
   /** What is still to be sold of earlier takeovers, at the mark. */
   readonly unwindingCredit: bigint;
 }
 
 /** The own account as it will be when everything in flight succeeds, its losses in the worst case set aside. */
-export function ownAccountWith({ margin, blockNumber, inFlight, markets, limits, settings, unwindingCredit }: OwnAccountParts): OwnAccount {
+export function ownAccountWith({
+  margin,
+  blockNumber,
+  inFlight,
+  markets,
+  limits,
+  settings,
+  unwindingCredit,
+}: OwnAccountParts): OwnAccount {
   let after = margin;
   let underway = unwindingCredit;
   for (const held of inFlight) {
@@ -30,25 +41,38 @@ export function ownAccountWith({ margin, blockNumber, inFlight, markets, limits,
     if (market === undefined) continue;
     const isIn = held.minedBlock !== undefined && held.minedBlock <= blockNumber;
     if (!isIn) {
-      const taken = liquidatorAfter(after, market, takeoverTerms(market, held.requestPaper, held.requestPaper));
+      const taken = liquidatorAfter(
+        after,
+        market,
+        takeoverTerms(market, held.requestPaper, held.requestPaper),
+      );
       after = { ...taken, netValueCredit: taken.netValueCredit - held.reservedQuote };
       underway += weightOf(market, held.requestPaper).notional;
     }
   }
   const { account, maxNotionalCredit, maxPositionAmount } = settings;
-  const maxExposureCredit = maxNotionalCredit === undefined ? undefined : after.exposureCredit + maxNotionalCredit - underway;
+  const maxExposureCredit =
+    maxNotionalCredit === undefined
+      ? undefined
+      : after.exposureCredit + maxNotionalCredit - underway;
   return { account, margin: after, limits, maxExposureCredit, maxPositionAmount };
 }
 
 /** The markets with what is in flight counted among what the book has still to take, and its room in the limits taken. */
-export function marketsWith(markets: ReadonlyMap<Hex, TakeoverMarket>, inFlight: readonly InFlight[]): Map<Hex, TakeoverMarket> {
+export function marketsWith(
+  markets: ReadonlyMap<Hex, TakeoverMarket>,
+  inFlight: readonly InFlight[],
+): Map<Hex, TakeoverMarket> {
   const counted = new Map(markets);
   for (const { perp, requestPaper, minedBlock } of inFlight) {
     const market = counted.get(perp);
     // What is mined is the bot's to sell, and among what it says is under way.
     if (market === undefined || minedBlock !== undefined) continue;
     const lots = Number(requestPaper / market.instrument.paperPerLot);
-    counted.set(perp, { ...withReserved(market, requestPaper), underwayLots: market.underwayLots + lots });
+    counted.set(perp, {
+      ...withReserved(market, requestPaper),
+      underwayLots: market.underwayLots + lots,
+    });
   }
   return counted;
 }

@@ -35,7 +35,8 @@ export function planInputNow(
 ): PlanInput | undefined {
   const { own, blockNumber } = confirmation;
   if (own.kind === "unreadable") return undefined;
-  const positions = own.margin.papers.size + Math.max(1, ...victims.map(({ margin }) => margin.papers.size));
+  const positions =
+    own.margin.papers.size + Math.max(1, ...victims.map(({ margin }) => margin.papers.size));
   return {
     own: ownAccountWith({
       margin: own.margin,

@@ -8,7 +8,11 @@ import type { OddRest } from "./ledger/opportunity.js";
 import type { Paper } from "./margin/margin-account.js";
 
 /** What a receipt says that an account has taken over, by the dealer's word; undefined when it says nothing of the kind. Addresses in lower case. */
-export function takenOverBy(receipt: TransactionReceipt, dealer: Hex, account: Hex): JoinLiquidation | undefined {
+export function takenOverBy(
+  receipt: TransactionReceipt,
+  dealer: Hex,
+  account: Hex,
+): JoinLiquidation | undefined {
   return receipt.logs
     .filter(({ address }) => address === dealer)
     .map(joinLiquidation.decode)
@@ -20,13 +24,25 @@ export function takenOverBy(receipt: TransactionReceipt, dealer: Hex, account: H
  * each. Taken at its word, the position that came with it would never be sold.
  * @throws FormatError
  */
-export function requireTakeover(receipt: TransactionReceipt, dealer: Hex, call: ContractCall): void {
+export function requireTakeover(
+  receipt: TransactionReceipt,
+  dealer: Hex,
+  call: ContractCall,
+): void {
   const { perp, liquidator, victim, requestPaper } = liquidateArguments(call);
   const joined = takenOverBy(receipt, dealer, liquidator);
-  if (joined === undefined || joined.perp !== perp || joined.victim !== victim || !isPartOf(joined.paper, requestPaper))
+  if (
+    joined === undefined ||
+    joined.perp !== perp ||
+    joined.victim !== victim ||
+    !isPartOf(joined.paper, requestPaper)
+  )
     throw new FormatError("does not tell the takeover", {
       field: "receipt.logs",
-      value: joined === undefined ? `${receipt.logs.length} logs` : `${joined.paper} paper of ${joined.victim} in ${joined.perp}`,
+      value:
+        joined === undefined
+          ? `${receipt.logs.length} logs`
+          : `${joined.paper} paper of ${joined.victim} in ${joined.perp}`,
       expected: `at most ${requestPaper} paper of ${victim} in ${perp}`,
     });
 }
@@ -42,6 +58,9 @@ export function takeoverIdOf({ hash, blockHash }: TransactionReceipt): string {
 }
 
 /** What of a takeover is no whole lot, where something is. */
-export function oddRest(paper: Paper, markValue: (paper: Paper) => CreditUnits | undefined): { readonly odd: OddRest } | undefined {
+export function oddRest(
+  paper: Paper,
+  markValue: (paper: Paper) => CreditUnits | undefined,
+): { readonly odd: OddRest } | undefined {
   return paper === 0n ? undefined : { odd: { paper, markCredit: markValue(paper) } };
 }

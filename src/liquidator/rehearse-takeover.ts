@@ -9,12 +9,22 @@ const DRY_RUN_GAS = "0x2dc6c0";
 
 /** Carries out the call of a takeover without sending it, and notes what came of it. @param id the opportunity's. */
 export async function rehearseTakeover(
-  { rpc, sender, ledger, venue, log }: Pick<TakeoverMeans, "rpc" | "sender" | "ledger" | "venue" | "log">,
+  {
+    rpc,
+    sender,
+    ledger,
+    venue,
+    log,
+  }: Pick<TakeoverMeans, "rpc" | "sender" | "ledger" | "venue" | "log">,
   id: string,
   call: { readonly to: Hex; readonly data: Hex },
 ): Promise<void> {
   try {
-    await rpc.request("eth_call", [{ from: sender, ...call, gas: DRY_RUN_GAS }, "latest"], anyResult);
+    await rpc.request(
+      "eth_call",
+      [{ from: sender, ...call, gas: DRY_RUN_GAS }, "latest"],
+      anyResult,
+    );
     ledger.update(id, { isRehearsed: true }, "simulated");
     const { victim, marketId, perp = "", intended } = ledger.get(id) ?? {};
     const instrument = venue.markets().get(perp)?.instrument;

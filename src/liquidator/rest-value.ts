@@ -12,7 +12,11 @@ export interface RestValue {
  * The worse of what the two marks make of a rest: right after a shock one of them still has the price of before, and a profit by that one
  * would flatter. Undefined while neither is known.
  */
-export function worseValue(byExchange: CreditUnits | undefined, byChain: CreditUnits | undefined): RestValue | undefined {
-  if (byChain !== undefined && (byExchange === undefined || byChain < byExchange)) return { credit: byChain, by: "chain" };
+export function worseValue(
+  byExchange: CreditUnits | undefined,
+  byChain: CreditUnits | undefined,
+): RestValue | undefined {
+  if (byChain !== undefined && (byExchange === undefined || byChain < byExchange))
+    return { credit: byChain, by: "chain" };
   return byExchange === undefined ? undefined : { credit: byExchange, by: "exchange" };
 }

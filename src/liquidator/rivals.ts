@@ -26,14 +26,25 @@ const MOST_BLOCKS = 2000;
  * Who else took a position over, how much sooner, and at what tip.
  * @returns undefined when nobody did; "unknown" when the chain could not be asked.
  */
-export async function findRival(rpc: ChainRpc, question: RivalQuestion): Promise<Rival | "unknown" | undefined> {
+export async function findRival(
+  rpc: ChainRpc,
+  question: RivalQuestion,
+): Promise<Rival | "unknown" | undefined> {
   const { dealer, perp, victim, account, fromBlock, ourBlock } = question;
   const from = Math.max(0, fromBlock, ourBlock - MOST_BLOCKS);
   const topics = [joinLiquidation.topic, wordOfAddress(perp), null, wordOfAddress(victim)];
   try {
-    const filter = { fromBlock: blockTag(from), toBlock: blockTag(ourBlock), address: dealer, topics };
+    const filter = {
+      fromBlock: blockTag(from),
+      toBlock: blockTag(ourBlock),
+      address: dealer,
+      topics,
+    };
     const readWinners = (result: unknown) =>
-      logsOf(result, { from, to: ourBlock, addresses: [dealer] }).map((log) => ({ log, winner: joinLiquidation.decode(log)?.liquidator }));
+      logsOf(result, { from, to: ourBlock, addresses: [dealer] }).map((log) => ({
+        log,
+        winner: joinLiquidation.decode(log)?.liquidator,
+      }));
     const winners = await rpc.request("eth_getLogs", [filter], readWinners, { atBlock: ourBlock });
     const taken = winners.findLast(({ winner }) => winner !== undefined && winner !== account);
     if (taken?.winner === undefined) return undefined;
@@ -41,9 +52,18 @@ export async function findRival(rpc: ChainRpc, question: RivalQuestion): Promise
     const readReceipt = (result: unknown) => wantedReceiptOf(result, transactionHash);
     const receipt = await rpc.request("eth_getTransactionReceipt", [transactionHash], readReceipt);
     const readBlock = (result: unknown) => wantedBlockOf(result, { number: blockNumber });
-    const block = await rpc.request("eth_getBlockByNumber", [blockTag(blockNumber), false], readBlock);
+    const block = await rpc.request(
+      "eth_getBlockByNumber",
+      [blockTag(blockNumber), false],
+      readBlock,
+    );
     const tipWei = receipt === null ? 0n : receipt.effectiveGasPriceWei - block.baseFeeWei;
-    return { winner: taken.winner, blockNumber, blocksBefore: Math.max(0, ourBlock - blockNumber), tipWei };
+    return {
+      winner: taken.winner,
+      blockNumber,
+      blocksBefore: Math.max(0, ourBlock - blockNumber),
+      tipWei,
+    };
   } catch (error) {
     if (error instanceof ChainError) return "unknown";
     throw error;

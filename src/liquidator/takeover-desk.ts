@@ -45,7 +45,9 @@ export class TakeoverDesk {
   constructor(options: TakeoverMeans) {
     this.#options = options;
     this.#endings = new TakeoverEndings(options);
-    this.#handover = new TakeoverHandover(options, (jobId, minedBlock) => this.#inBlock(jobId, minedBlock));
+    this.#handover = new TakeoverHandover(options, (jobId, minedBlock) =>
+      this.#inBlock(jobId, minedBlock),
+    );
     this.#cooling = new CoolingPositions(options.clock, options.settings.cooldownMs);
     this.#unlisten = options.lanes?.listen((event) => this.#hear(event));
   }
@@ -55,7 +57,10 @@ export class TakeoverDesk {
     for (const { jobId, state, outcome, job } of this.#options.lanes?.jobs() ?? []) {
       const opportunity = this.#options.ledger.ofJob(jobId);
       if (state === "final") {
-        if (outcome !== undefined && (opportunity === undefined ? outcome.kind === "mined" : opportunity.outcome === "open"))
+        if (
+          outcome !== undefined &&
+          (opportunity === undefined ? outcome.kind === "mined" : opportunity.outcome === "open")
+        )
           this.#run(this.#final(jobId, outcome));
         continue;
       }
@@ -72,19 +77,33 @@ export class TakeoverDesk {
   /** Of what an earlier run sent, or the chain took back, only what was asked for is known. */
   #follow(jobId: string, victim: Hex, perp: Hex, job: LaneJob | undefined): void {
     const known = this.#options.ledger.ofJob(jobId)?.intended?.requestPaper ?? 0n;
-    const requestPaper = known !== 0n || job === undefined ? known : (requestPaperOf(job.data) ?? 0n);
-    this.#inFlight.set(jobId, { jobId, victim, perp, requestPaper, reservedQuote: 0n, minedBlock: undefined });
+    const requestPaper =
+      known !== 0n || job === undefined ? known : (requestPaperOf(job.data) ?? 0n);
+    this.#inFlight.set(jobId, {
+      jobId,
+      victim,
+      perp,
+      requestPaper,
+      reservedQuote: 0n,
+      minedBlock: undefined,
+    });
     this.#reserve();
   }
 
   /** Tells what is planned or sent, and neither held nor gone: all of it, so that what is reported twice or after a crash comes to the same. */
   #reserve(): void {
     const { venue, unwind } = this.#options;
-    const underWay = [...this.#inFlight.values()].flatMap(({ jobId, perp, requestPaper, minedBlock }): PlannedTakeover[] => {
-      const marketId = venue.marketIdOf(perp);
-      return marketId === undefined || minedBlock !== undefined ? [] : [{ jobId, marketId, paper: requestPaper }];
-    });
-    const isSame = underWay.length === this.#reserved?.length && underWay.every((one, at) => isSamePlan(one, this.#reserved?.[at]));
+    const underWay = [...this.#inFlight.values()].flatMap(
+      ({ jobId, perp, requestPaper, minedBlock }): PlannedTakeover[] => {
+        const marketId = venue.marketIdOf(perp);
+        return marketId === undefined || minedBlock !== undefined
+          ? []
+          : [{ jobId, marketId, paper: requestPaper }];
+      },
+    );
+    const isSame =
+      underWay.length === this.#reserved?.length &&
+      underWay.every((one, at) => isSamePlan(one, this.#reserved?.[at]));
     if (isSame) return;
     this.#reserved = underWay;
     unwind.reserve(underWay);
@@ -121,15 +140,32 @@ export class TakeoverDesk {
       worstProfitQuote: plan.worstProfitQuote,
       maxCostWei,
     };
-    ledger.update(opportunity.id, { intended, tipWei, shortOfQuote: undefined, reason: undefined, isWaiting: undefined }, "planned");
-    const call = liquidateCall({ perp, liquidator: settings.account, victim, requestPaper, expectCredit });
+    ledger.update(
+      opportunity.id,
+      { intended, tipWei, shortOfQuote: undefined, reason: undefined, isWaiting: undefined },
+      "planned",
+    );
+    const call = liquidateCall({
+      perp,
+      liquidator: settings.account,
+      victim,
+      requestPaper,
+      expectCredit,
+    });
     if (lanes === undefined) {
       this.#cooling.begin(victim, perp);
       this.#run(rehearseTakeover(this.#options, opportunity.id, call));
       return;
     }
     const deadlineMs = clock.nowMs() + settings.deadlineMs;
-    this.#inFlight.set(jobId, { jobId, victim, perp, requestPaper, reservedQuote: plan.reservedQuote, minedBlock: undefined });
+    this.#inFlight.set(jobId, {
+      jobId,
+      victim,
+      perp,
+      requestPaper,
+      reservedQuote: plan.reservedQuote,
+      minedBlock: undefined,
+    });
     this.#reserve();
     try {
       lanes.submit({
@@ -146,7 +182,11 @@ export class TakeoverDesk {
       if (!(error instanceof LaneRefusal)) throw error;
       this.#cooling.begin(victim, perp);
       ledger.revise(opportunity.id, { reason: `not sent: ${error.message}` });
-      this.#options.log(error.why === "fault" ? "error" : "warn", "a takeover was not taken by the lanes", { victim, why: error.message });
+      this.#options.log(
+        error.why === "fault" ? "error" : "warn",
+        "a takeover was not taken by the lanes",
+        { victim, why: error.message },
+      );
     }
   }
 
@@ -157,7 +197,8 @@ export class TakeoverDesk {
   resolve({ id }: Opportunity, atBlock: number): void {
     const { ledger } = this.#options;
     const opportunity = ledger.get(id);
-    if (opportunity === undefined || opportunity.outcome !== "open" || this.#resolving.has(id)) return;
+    if (opportunity === undefined || opportunity.outcome !== "open" || this.#resolving.has(id))
+      return;
     if (opportunity.intended !== undefined && this.#isUnderWay(opportunity.intended.jobId)) return;
     this.#resolving.add(id);
     this.#run(
@@ -186,13 +227,18 @@ export class TakeoverDesk {
     const { ledger, log } = this.#options;
     switch (event.kind) {
       case "foreign-nonces":
-        return log("error", "the key is in use elsewhere: transactions that are none of ours", { from: event.from, to: event.to });
+        return log("error", "the key is in use elsewhere: transactions that are none of ours", {
+          from: event.from,
+          to: event.to,
+        });
       case "gap-filled":
         return log("warn", "a nonce that nobody used was filled", { nonce: event.attempt.nonce });
       case "trouble":
         return log("warn", "the chain could not be asked", { why: event.text });
       case "fault":
-        return log("error", "takeovers cannot be stored: nothing is sent any more", { why: event.text });
+        return log("error", "takeovers cannot be stored: nothing is sent any more", {
+          why: event.text,
+        });
       default:
     }
     const opportunity = ledger.ofJob(event.jobId);
@@ -203,13 +249,21 @@ export class TakeoverDesk {
       case "sent":
       case "replaced":
         if (opportunity !== undefined)
-          ledger.update(opportunity.id, { tipWei: event.attempt.tipWei, attempts: (opportunity.attempts ?? 0) + 1 }, "sent");
+          ledger.update(
+            opportunity.id,
+            { tipWei: event.attempt.tipWei, attempts: (opportunity.attempts ?? 0) + 1 },
+            "sent",
+          );
         return;
       case "not-taken":
-        return log(event.why === "insufficient-funds" ? "error" : "warn", "no RPC took a transaction", {
-          why: event.why,
-          text: event.text,
-        });
+        return log(
+          event.why === "insufficient-funds" ? "error" : "warn",
+          "no RPC took a transaction",
+          {
+            why: event.why,
+            text: event.text,
+          },
+        );
       case "mined":
         return this.#handover.mined(event.jobId, event.receipt);
       case "unmined":
@@ -246,18 +300,30 @@ export class TakeoverDesk {
   #undone(jobId: string, lane: LaneId, outcome: JobOutcome): void {
     const { ledger, unwind, log } = this.#options;
     const { victim, perp } = positionOf(lane);
-    log("error", "a reorganisation deeper than chain.confirmations took back what was final: it is followed again", {
+    log(
+      "error",
+      "a reorganisation deeper than chain.confirmations took back what was final: it is followed again",
+      {
+        victim,
+        perp,
+        was: outcome.kind,
+        ...("receipt" in outcome
+          ? { hash: outcome.receipt.hash, blockNumber: outcome.receipt.blockNumber }
+          : {}),
+      },
+    );
+    const opportunity = ledger.ofJob(jobId);
+    this.#follow(
+      jobId,
       victim,
       perp,
-      was: outcome.kind,
-      ...("receipt" in outcome ? { hash: outcome.receipt.hash, blockNumber: outcome.receipt.blockNumber } : {}),
-    });
-    const opportunity = ledger.ofJob(jobId);
-    this.#follow(jobId, victim, perp, this.#options.lanes?.jobs().find((report) => report.jobId === jobId)?.job);
+      this.#options.lanes?.jobs().find((report) => report.jobId === jobId)?.job,
+    );
     if (opportunity !== undefined) ledger.reopen(opportunity.id);
     if (opportunity?.inheritedId !== undefined) this.#handover.unmined(jobId);
     // The ledger keeps the newest at hand only; what was handed over has a name all the same.
-    else if (opportunity === undefined && outcome.kind === "mined") unwind.disinherit(takeoverIdOf(outcome.receipt));
+    else if (opportunity === undefined && outcome.kind === "mined")
+      unwind.disinherit(takeoverIdOf(outcome.receipt));
   }
 
   async #final(jobId: string, outcome: JobOutcome): Promise<void> {

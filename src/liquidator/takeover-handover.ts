@@ -13,7 +13,10 @@ export class TakeoverHandover {
   readonly #inBlock: (jobId: string, minedBlock: number | undefined) => void;
 
   /** @param inBlock is told the block that a takeover is in, and undefined once it is in none. */
-  constructor(options: TakeoverMeans, inBlock: (jobId: string, minedBlock: number | undefined) => void) {
+  constructor(
+    options: TakeoverMeans,
+    inBlock: (jobId: string, minedBlock: number | undefined) => void,
+  ) {
     this.#options = options;
     this.#inBlock = inBlock;
   }
@@ -23,7 +26,10 @@ export class TakeoverHandover {
     const { settings, log } = this.#options;
     const joined = takenOverBy(receipt, settings.dealer, settings.account);
     if (joined === undefined)
-      return log("error", "a takeover was mined and took nothing over", { hash: receipt.hash, blockNumber: receipt.blockNumber });
+      return log("error", "a takeover was mined and took nothing over", {
+        hash: receipt.hash,
+        blockNumber: receipt.blockNumber,
+      });
     this.#handOver(jobId, receipt, joined);
     this.#inBlock(jobId, receipt.blockNumber);
   }
@@ -31,29 +37,52 @@ export class TakeoverHandover {
   #handOver(jobId: string, receipt: TransactionReceipt, joined: JoinLiquidation): void {
     const { ledger, unwind, venue, log, clock } = this.#options;
     const marketId = venue.marketIdOf(joined.perp);
-    const instrument = [...venue.markets().values()].find((market) => market.marketId === marketId)?.instrument;
+    const instrument = [...venue.markets().values()].find(
+      (market) => market.marketId === marketId,
+    )?.instrument;
     if (marketId === undefined || instrument === undefined)
-      return log("error", "a position was taken over in a market that is not the bot's: it is not sold", { perp: joined.perp });
-    const opportunity = this.#opportunityOf(jobId) ?? this.#adopted(jobId, joined.victim, joined.perp, marketId);
+      return log(
+        "error",
+        "a position was taken over in a market that is not the bot's: it is not sold",
+        { perp: joined.perp },
+      );
+    const opportunity =
+      this.#opportunityOf(jobId) ?? this.#adopted(jobId, joined.victim, joined.perp, marketId);
     const id = takeoverIdOf(receipt);
     if (opportunity.inheritedId === id) return;
     // The same job in another block, or by a replacement: the first one happened nowhere.
     if (opportunity.inheritedId !== undefined) unwind.disinherit(opportunity.inheritedId);
     const { paper, credit } = joined;
     const lots = Number(paper / instrument.paperPerLot);
-    const odd = oddRest(paper % instrument.paperPerLot, (rest) => venue.markValue(joined.perp, rest));
+    const odd = oddRest(paper % instrument.paperPerLot, (rest) =>
+      venue.markValue(joined.perp, rest),
+    );
     const { hash, blockNumber } = receipt;
-    ledger.update(opportunity.id, { takenOver: { id, jobId, hash, blockNumber, paper, credit, lots, ...odd } }, "mined");
+    ledger.update(
+      opportunity.id,
+      { takenOver: { id, jobId, hash, blockNumber, paper, credit, lots, ...odd } },
+      "mined",
+    );
     const base = (held: Paper): string => scaledToDecimal(held, instrument.paperDecimals);
     const creditQuote = instrument.creditToDecimal(credit);
-    log("info", "took a position over", { marketId, victim: joined.victim, amountBase: base(paper), creditQuote, hash });
+    log("info", "took a position over", {
+      marketId,
+      victim: joined.victim,
+      amountBase: base(paper),
+      creditQuote,
+      hash,
+    });
     if (odd !== undefined)
       log("warn", "less than a lot came with a takeover: it stays with the account, unsold", {
         marketId,
         amountBase: base(odd.odd.paper),
-        markQuote: odd.odd.markCredit === undefined ? undefined : instrument.creditToDecimal(odd.odd.markCredit),
+        markQuote:
+          odd.odd.markCredit === undefined
+            ? undefined
+            : instrument.creditToDecimal(odd.odd.markCredit),
       });
-    if (lots !== 0) unwind.inherit({ id, marketId, lots, credit, atMs: receipt.blockTimeMs ?? clock.nowMs() });
+    if (lots !== 0)
+      unwind.inherit({ id, marketId, lots, credit, atMs: receipt.blockTimeMs ?? clock.nowMs() });
     // Noted only now: a process that dies in between tells the bot again, which knows those that it has.
     ledger.update(opportunity.id, { inheritedId: id });
   }
@@ -63,10 +92,18 @@ export class TakeoverHandover {
     const { ledger, unwind, log } = this.#options;
     this.#inBlock(jobId, undefined);
     const opportunity = ledger.ofJob(jobId);
-    if (opportunity?.inheritedId === undefined || (opportunity.takenOver?.jobId ?? jobId) !== jobId) return;
+    if (opportunity?.inheritedId === undefined || (opportunity.takenOver?.jobId ?? jobId) !== jobId)
+      return;
     unwind.disinherit(opportunity.inheritedId);
-    ledger.update(opportunity.id, { takenOver: undefined, inheritedId: undefined, unwound: undefined });
-    log("warn", "the chain took a takeover back", { victim: opportunity.victim, marketId: opportunity.marketId });
+    ledger.update(opportunity.id, {
+      takenOver: undefined,
+      inheritedId: undefined,
+      unwound: undefined,
+    });
+    log("warn", "the chain took a takeover back", {
+      victim: opportunity.victim,
+      marketId: opportunity.marketId,
+    });
   }
 
   /** The opportunity of a job; undefined where the ledger has none, or one with the takeover of another job, which has happened and ends with it. */
@@ -76,7 +113,11 @@ export class TakeoverHandover {
     const takenBy = opportunity?.takenOver?.jobId ?? jobId;
     if (opportunity === undefined || takenBy === jobId) return opportunity;
     const { id, intended } = opportunity;
-    ledger.end(id, "won", intended === undefined ? {} : { intended: { ...intended, jobId: takenBy } });
+    ledger.end(
+      id,
+      "won",
+      intended === undefined ? {} : { intended: { ...intended, jobId: takenBy } },
+    );
     return undefined;
   }
 
@@ -84,7 +125,14 @@ export class TakeoverHandover {
   #adopted(jobId: string, victim: Hex, perp: Hex, marketId: MarketId): Opportunity {
     const { ledger } = this.#options;
     const { id } = ledger.seen(victim, perp, marketId);
-    const intended = { jobId, requestPaper: 0n, expectCredit: 0n, expectedProfitQuote: 0n, worstProfitQuote: 0n, maxCostWei: 0n };
+    const intended = {
+      jobId,
+      requestPaper: 0n,
+      expectCredit: 0n,
+      expectedProfitQuote: 0n,
+      worstProfitQuote: 0n,
+      maxCostWei: 0n,
+    };
     return ledger.update(id, { intended }) ?? ledger.seen(victim, perp, marketId);
   }
 }

@@ -7,7 +7,11 @@ import type { LiquidatorVenue, UnwindPort } from "./liquidator-ports.js";
 import type { LiquidatorSettings } from "./liquidator-settings.js";
 
 /** Says something to whoever watches. */
-export type LiquidatorLog = (level: "info" | "warn" | "error", text: string, fields: Readonly<Record<string, unknown>>) => void;
+export type LiquidatorLog = (
+  level: "info" | "warn" | "error",
+  text: string,
+  fields: Readonly<Record<string, unknown>>,
+) => void;
 
 /** What takeovers are carried out with. */
 export interface TakeoverMeans {

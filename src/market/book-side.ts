@@ -93,7 +93,8 @@ export class BookSide {
   top(depth: number): Level[] {
     const levels: Level[] = [];
     for (let at = this.#size - 1; at >= 0 && levels.length < depth; at--) {
-      if (this.#lots[at] !== 0) levels.push({ ticks: this.#keys[at] * this.#sign, lots: this.#lots[at] });
+      if (this.#lots[at] !== 0)
+        levels.push({ ticks: this.#keys[at] * this.#sign, lots: this.#lots[at] });
     }
     return levels;
   }

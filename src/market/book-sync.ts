@@ -59,7 +59,9 @@ export class SyncedBook implements DeskBook {
   /** Takes one event in. `nowMs`: a clock that never steps back. Events of other markets are ignored. */
   apply(event: BookEvent, nowMs: Ms): BookSyncResult {
     if (event.marketId !== this.marketId) return "ignored";
-    return event.type === "book-snapshot" ? this.#replace(event, nowMs) : this.#update(event, nowMs);
+    return event.type === "book-snapshot"
+      ? this.#replace(event, nowMs)
+      : this.#update(event, nowMs);
   }
 
   /** The subscription is gone, or the caller has another reason for mistrust: the book is emptied until the next snapshot. */
@@ -110,7 +112,9 @@ export class SyncedBook implements DeskBook {
     if (!this.#synchronised) return "ignored";
     if (event.beginSequence !== this.#sequence + 1 || event.endSequence < event.beginSequence) {
       this.#gaps++;
-      this.lose(`sequence gap: expected an update from ${this.#sequence + 1}, got ${event.beginSequence} to ${event.endSequence}`);
+      this.lose(
+        `sequence gap: expected an update from ${this.#sequence + 1}, got ${event.beginSequence} to ${event.endSequence}`,
+      );
       return "resubscribe";
     }
     write(this.#book.bids, event.bids);
@@ -123,7 +127,9 @@ export class SyncedBook implements DeskBook {
     this.#lastReceivedMs = nowMs;
     // Only a whole update may be judged: between two levels of one message a book may look crossed.
     if (this.#book.crossed) {
-      this.lose(`crossed book at sequence ${sequence}: bid ${this.bids.bestTicks} >= ask ${this.asks.bestTicks} ticks`);
+      this.lose(
+        `crossed book at sequence ${sequence}: bid ${this.bids.bestTicks} >= ask ${this.asks.bestTicks} ticks`,
+      );
       return "resubscribe";
     }
     return "applied";

@@ -66,12 +66,18 @@ export class DecisionPoints {
     if (this.#touch === null) return Number.POSITIVE_INFINITY;
     const afterGapMs = Math.max(nowMs, this.#lastMs + this.#options.minGapMs);
     if (this.#starting || this.#filled || this.#touchMoved()) return afterGapMs;
-    return this.#options.everyMs > 0 ? Math.max(afterGapMs, this.#lastMs + this.#options.everyMs) : Number.POSITIVE_INFINITY;
+    return this.#options.everyMs > 0
+      ? Math.max(afterGapMs, this.#lastMs + this.#options.everyMs)
+      : Number.POSITIVE_INFINITY;
   }
 
   #touchMoved(): boolean {
-    if (!this.#options.onTouchChange || this.#touch === null || this.#decided === null) return false;
+    if (!this.#options.onTouchChange || this.#touch === null || this.#decided === null)
+      return false;
     // Measured against the last decision, not the last event: a touch that flickered and came back is no cause.
-    return this.#touch.bidTicks !== this.#decided.bidTicks || this.#touch.askTicks !== this.#decided.askTicks;
+    return (
+      this.#touch.bidTicks !== this.#decided.bidTicks ||
+      this.#touch.askTicks !== this.#decided.askTicks
+    );
   }
 }

@@ -45,8 +45,20 @@ export interface MarketViewSource {
  */
 export function marketView(source: MarketViewSource): MarketView | null {
   const { isLocked = true } = source;
-  const bids = netLevels(source.book.bids, source.ownOrders, source.depthLevels, source.before?.bids, isLocked);
-  const asks = netLevels(source.book.asks, source.ownOrders, source.depthLevels, source.before?.asks, isLocked);
+  const bids = netLevels(
+    source.book.bids,
+    source.ownOrders,
+    source.depthLevels,
+    source.before?.bids,
+    isLocked,
+  );
+  const asks = netLevels(
+    source.book.asks,
+    source.ownOrders,
+    source.depthLevels,
+    source.before?.asks,
+    isLocked,
+  );
   if (bids.length === 0 || asks.length === 0) return null;
   const microPrice = microPriceTicks(bids[0], asks[0]);
   const view: MarketView = {

@@ -58,7 +58,13 @@ const NO_LEVELS: readonly Level[] = Object.freeze([]);
 let PAIRS = new Float64Array(64);
 
 /** Takes our own amounts off pairs of ticks and lots, in their place; what is left of them, `depth` at most. Says how many levels that is. */
-function withoutOwn(pairs: Float64Array, read: number, side: Side, own: readonly OwnRestingOrder[], depth: number): number {
+function withoutOwn(
+  pairs: Float64Array,
+  read: number,
+  side: Side,
+  own: readonly OwnRestingOrder[],
+  depth: number,
+): number {
   if (own.length === 0) return read;
   let count = 0;
   for (let at = 0; at < read && count < depth; at++) {
@@ -77,7 +83,11 @@ function withoutOwn(pairs: Float64Array, read: number, side: Side, own: readonly
  * The best price of each side without the bot's own orders; null when a side is empty without them.
  * @param known what an earlier look found: given again where it stands, as it mostly does.
  */
-export function netTouch(book: ReadableBook, own: readonly OwnRestingOrder[], known: Touch | null = null): Touch | null {
+export function netTouch(
+  book: ReadableBook,
+  own: readonly OwnRestingOrder[],
+  known: Touch | null = null,
+): Touch | null {
   const bidTicks = netBest(book.bids, own);
   const askTicks = netBest(book.asks, own);
   if (known !== null && known.bidTicks === bidTicks && known.askTicks === askTicks) return known;

@@ -52,7 +52,9 @@ export class OwnInBook {
       if (level.ownLots !== before) isMoved = true;
     }
     if (isMoved)
-      this.#shown = this.#levels.filter(({ ownLots }) => ownLots > 0).map(({ side, ticks, ownLots }) => ({ side, ticks, lots: ownLots }));
+      this.#shown = this.#levels
+        .filter(({ ownLots }) => ownLots > 0)
+        .map(({ side, ticks, ownLots }) => ({ side, ticks, lots: ownLots }));
   }
 }
 
@@ -102,10 +104,13 @@ class OwnLevel {
     const dueLots = here.reduce((sum, order) => sum + order.dueLots, 0);
     if (toldLots === this.#toldLots && dueLots === this.#due.lots) return;
     const steps = [...this.#steps];
-    const push = (lots: Lots): Step => steps[steps.push({ lots, untilMs: Number.POSITIVE_INFINITY }) - 1] as Step;
+    const push = (lots: Lots): Step =>
+      steps[steps.push({ lots, untilMs: Number.POSITIVE_INFINITY }) - 1] as Step;
     if (toldLots !== this.#toldLots) {
       this.#toldLots = toldLots;
-      this.#told = steps.slice(steps.indexOf(this.#told) + 1).find(({ lots }) => lots === toldLots) ?? push(toldLots);
+      this.#told =
+        steps.slice(steps.indexOf(this.#told) + 1).find(({ lots }) => lots === toldLots) ??
+        push(toldLots);
     }
     if (steps.at(-1)?.lots !== dueLots) push(dueLots);
     this.#steps = steps;
@@ -121,12 +126,14 @@ class OwnLevel {
     if (shownLots === this.#shownLots && this.#isSettled && this.ownLots === this.#due.lots) return;
     this.#shownLots = shownLots;
     this.#steps = this.#steps.filter(({ untilMs }) => nowMs < untilMs);
-    const beside = (othersLots: Lots): Step | undefined => this.#steps.find(({ lots }) => shownLots - lots === othersLots);
+    const beside = (othersLots: Lots): Step | undefined =>
+      this.#steps.find(({ lots }) => shownLots - lots === othersLots);
     const isGuess = nowMs < this.#before.untilMs;
     const asBefore = isGuess ? beside(this.#before.lots) : undefined;
     let step = asBefore ?? beside(this.#othersLots);
     if (asBefore !== undefined) this.#before = { lots: this.#before.lots, untilMs: nowMs };
-    else if (step === undefined && !isGuess) this.#before = { lots: this.#othersLots, untilMs: nowMs + APART_MS };
+    else if (step === undefined && !isGuess)
+      this.#before = { lots: this.#othersLots, untilMs: nowMs + APART_MS };
     // Where others changed too, the account's word stands, unless the book is beyond it.
     step ??= this.#steps.find(({ lots }) => lots === this.#toldLots) ?? (this.#steps[0] as Step);
     this.ownLots = step.lots;
@@ -148,11 +155,16 @@ class OwnLevel {
 const NONE: readonly never[] = [];
 
 /** Those at which an order of ours has come. */
-function newLevels(own: readonly OwnBookOrder[], known: readonly OwnLevel[], book: ReadableBook): readonly OwnLevel[] {
+function newLevels(
+  own: readonly OwnBookOrder[],
+  known: readonly OwnLevel[],
+  book: ReadableBook,
+): readonly OwnLevel[] {
   const levels: OwnLevel[] = [];
   for (const order of own) {
     const isHere = (place: Place): boolean => isAt(place, order);
-    if (!known.some(isHere) && !levels.some(isHere)) levels.push(new OwnLevel(order, toldOf(own.filter(isHere)), shownLots(book, order)));
+    if (!known.some(isHere) && !levels.some(isHere))
+      levels.push(new OwnLevel(order, toldOf(own.filter(isHere)), shownLots(book, order)));
   }
   return levels;
 }

@@ -52,7 +52,8 @@ export class Frames {
 
   #writeRest(descriptor: number): boolean {
     try {
-      while (this.#rest.length > 0) this.#rest = this.#rest.subarray(writeSync(descriptor, this.#rest));
+      while (this.#rest.length > 0)
+        this.#rest = this.#rest.subarray(writeSync(descriptor, this.#rest));
       return true;
     } catch (error) {
       // A terminal that is gone takes nothing more; whoever started the process hears of that by its signal.

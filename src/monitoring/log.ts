@@ -113,7 +113,10 @@ export function logTo(sink: LogSink, { level, clock, fields = {} }: Omit<LogOpti
       base: fields,
       timestamp: () => `,"time":${clock.nowMs()}`,
       formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: SECRET_MARK },
+      redact: {
+        paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
+        censor: SECRET_MARK,
+      },
       serializers: { error: pino.stdSerializers.err },
     },
     { write: (line: string) => sink.write(maskSecrets(line)) },
@@ -160,9 +163,12 @@ function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknow
 
 function plainValue(value: unknown, depth: number): unknown {
   if (typeof value === "bigint") return value.toString();
-  if (typeof value !== "object" || value === null || value instanceof Error || depth > 6) return value;
+  if (typeof value !== "object" || value === null || value instanceof Error || depth > 6)
+    return value;
   if (Array.isArray(value)) return value.map((item) => plainValue(item, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plainValue(item, depth + 1)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, plainValue(item, depth + 1)]),
+  );
 }
 
 function ensurePrivate(file: string): void {
@@ -174,6 +180,11 @@ function ensurePrivate(file: string): void {
       closeSync(descriptor);
     }
   } catch (cause) {
-    throw new RunError("cannot write the log", { field: "stateDir", value: file, expected: "a file that this user may write", cause });
+    throw new RunError("cannot write the log", {
+      field: "stateDir",
+      value: file,
+      expected: "a file that this user may write",
+      cause,
+    });
   }
 }

@@ -16,7 +16,9 @@ export const METRIC_PREFIX = "marketwright_";
 const market = "the exchange's market id";
 const side = "BUY or SELL";
 
-const HOT_PATH_SECONDS = [0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 1];
+const HOT_PATH_SECONDS = [
+  0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 1,
+];
 const STAGE_SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300];
 const ROUND_TRIP_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
@@ -39,7 +41,12 @@ export const METRIC_LIST = {
     help: "Actions that the exchange refused, by its error code.",
     labels: { market, code: "the exchange's error code" },
   },
-  openOrders: { name: "open_orders", type: "gauge", help: "Own orders that may still fill.", labels: { market, side } },
+  openOrders: {
+    name: "open_orders",
+    type: "gauge",
+    help: "Own orders that may still fill.",
+    labels: { market, side },
+  },
   unknownOrders: {
     name: "unknown_orders",
     type: "gauge",
@@ -64,9 +71,24 @@ export const METRIC_LIST = {
     help: "Own trades as they matched.",
     labels: { market, side, liquidity: "maker or taker" },
   },
-  filledBase: { name: "filled_base_total", type: "counter", help: "Base amount of own trades as they matched.", labels: { market, side } },
-  settlementFailures: { name: "settlement_failures_total", type: "counter", help: "Own trades that failed to settle.", labels: { market } },
-  position: { name: "position_base", type: "gauge", help: "Position, pending fills included; long is positive.", labels: { market } },
+  filledBase: {
+    name: "filled_base_total",
+    type: "counter",
+    help: "Base amount of own trades as they matched.",
+    labels: { market, side },
+  },
+  settlementFailures: {
+    name: "settlement_failures_total",
+    type: "counter",
+    help: "Own trades that failed to settle.",
+    labels: { market },
+  },
+  position: {
+    name: "position_base",
+    type: "gauge",
+    help: "Position, pending fills included; long is positive.",
+    labels: { market },
+  },
   equity: { name: "equity_quote", type: "gauge", help: "Net value of the account.", labels: {} },
   peakEquity: {
     name: "peak_equity_quote",
@@ -157,16 +179,36 @@ export const METRIC_LIST = {
     help: "Times that a stream came up.",
     labels: { stream: "market or account" },
   },
-  streamGaps: { name: "stream_gaps_total", type: "counter", help: "Sequence gaps in a market's book stream.", labels: { market } },
+  streamGaps: {
+    name: "stream_gaps_total",
+    type: "counter",
+    help: "Sequence gaps in a market's book stream.",
+    labels: { market },
+  },
   malformed: {
     name: "malformed_frames_total",
     type: "counter",
     help: "Frames and answers that were not what the protocol says.",
     labels: { kind: "where it came from" },
   },
-  bookAge: { name: "book_age_seconds", type: "gauge", help: "Age of the market's book.", labels: { market } },
-  accountAge: { name: "account_age_seconds", type: "gauge", help: "Time since the account was last confirmed.", labels: {} },
-  clockOffset: { name: "clock_offset_seconds", type: "gauge", help: "The exchange's clock less this machine's.", labels: {} },
+  bookAge: {
+    name: "book_age_seconds",
+    type: "gauge",
+    help: "Age of the market's book.",
+    labels: { market },
+  },
+  accountAge: {
+    name: "account_age_seconds",
+    type: "gauge",
+    help: "Time since the account was last confirmed.",
+    labels: {},
+  },
+  clockOffset: {
+    name: "clock_offset_seconds",
+    type: "gauge",
+    help: "The exchange's clock less this machine's.",
+    labels: {},
+  },
   reconciles: {
     name: "reconciles_total",
     type: "counter",
@@ -179,8 +221,18 @@ export const METRIC_LIST = {
     help: "What a comparison with the exchange found different.",
     labels: { kind: "what differed" },
   },
-  halted: { name: "halted", type: "gauge", help: "1 while the reason halts the bot or one of its markets.", labels: { reason: "why" } },
-  marketHalted: { name: "market_halted", type: "gauge", help: "1 while the reason halts the market.", labels: { market, reason: "why" } },
+  halted: {
+    name: "halted",
+    type: "gauge",
+    help: "1 while the reason halts the bot or one of its markets.",
+    labels: { reason: "why" },
+  },
+  marketHalted: {
+    name: "market_halted",
+    type: "gauge",
+    help: "1 while the reason halts the market.",
+    labels: { market, reason: "why" },
+  },
   positionUnknown: {
     name: "position_unknown_seconds",
     type: "gauge",
@@ -191,7 +243,10 @@ export const METRIC_LIST = {
     name: "risk_rung",
     type: "gauge",
     help: "The rung of the risk ladder that acts: 0 none, 1 warn, 2 widen, 3 reduce, 4 halt, 5 flatten.",
-    labels: { measure: "drawdown, daily-loss, inventory or markout", market: "empty for a measure of the account" },
+    labels: {
+      measure: "drawdown, daily-loss, inventory or markout",
+      market: "empty for a measure of the account",
+    },
   },
   dailyLoss: {
     name: "daily_loss_quote",
@@ -236,8 +291,18 @@ export const METRIC_LIST = {
     help: "Gas that was paid for takeovers and their cancels, in blocks that the chain replaced later too.",
     labels: {},
   },
-  liquidationCandidates: { name: "liquidation_candidates", type: "gauge", help: "Accounts that the liquidator watches.", labels: {} },
-  liquidationsInFlight: { name: "liquidations_in_flight", type: "gauge", help: "Takeovers under way.", labels: {} },
+  liquidationCandidates: {
+    name: "liquidation_candidates",
+    type: "gauge",
+    help: "Accounts that the liquidator watches.",
+    labels: {},
+  },
+  liquidationsInFlight: {
+    name: "liquidations_in_flight",
+    type: "gauge",
+    help: "Takeovers under way.",
+    labels: {},
+  },
   rpcHeadAge: {
     name: "rpc_head_age_seconds",
     type: "gauge",
@@ -262,4 +327,6 @@ export const METRIC_LIST = {
 export type MetricKey = keyof typeof METRIC_LIST;
 
 /** The labels of a metric, by its key. */
-export type MetricLabels<Key extends MetricKey> = { readonly [Label in keyof (typeof METRIC_LIST)[Key]["labels"]]: string };
+export type MetricLabels<Key extends MetricKey> = {
+  readonly [Label in keyof (typeof METRIC_LIST)[Key]["labels"]]: string;
+};

@@ -49,22 +49,31 @@ export interface MetricsServerOptions {
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
   const { host, port, metrics, readiness, sample, allowedHosts = [] } = options;
   const hosts = [host, ...allowedHosts];
-  const server = createServer({ ...HTTP_BOUNDS, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-    const path = (request.url ?? "/").split("?", 1)[0];
-    if (!isKnownHost(request.headers.host, hosts)) answer(response, 403, TEXT, UNKNOWN_HOST);
-    else if (request.method !== "GET" && request.method !== "HEAD") {
-      response.setHeader("allow", "GET, HEAD");
-      answer(response, 405, TEXT, "GET only\n");
-    } else if (path === "/healthz") answer(response, 200, TEXT, "ok\n");
-    else if (path === "/readyz") ready(response, readiness());
-    else if (path === "/metrics") {
-      sample?.();
-      metrics.page().then(
-        (page) => answer(response, 200, metrics.registry.contentType, page),
-        (cause: unknown) => answer(response, 500, TEXT, `${cause instanceof Error ? cause.message : String(cause)}\n`),
-      );
-    } else answer(response, 404, TEXT, "one of /metrics, /healthz, /readyz\n");
-  });
+  const server = createServer(
+    { ...HTTP_BOUNDS, keepAliveTimeout: KEEP_ALIVE_MS },
+    (request, response) => {
+      const path = (request.url ?? "/").split("?", 1)[0];
+      if (!isKnownHost(request.headers.host, hosts)) answer(response, 403, TEXT, UNKNOWN_HOST);
+      else if (request.method !== "GET" && request.method !== "HEAD") {
+        response.setHeader("allow", "GET, HEAD");
+        answer(response, 405, TEXT, "GET only\n");
+      } else if (path === "/healthz") answer(response, 200, TEXT, "ok\n");
+      else if (path === "/readyz") ready(response, readiness());
+      else if (path === "/metrics") {
+        sample?.();
+        metrics.page().then(
+          (page) => answer(response, 200, metrics.registry.contentType, page),
+          (cause: unknown) =>
+            answer(
+              response,
+              500,
+              TEXT,
+              `${cause instanceof Error ? cause.message : String(cause)}\n`,
+            ),
+        );
+      } else answer(response, 404, TEXT, "one of /metrics, /healthz, /readyz\n");
+    },
+  );
   server.maxConnections = MAX_CONNECTIONS;
   server.timeout = HTTP_BOUNDS.timeout;
   await listen(server, host, port);
@@ -100,9 +109,19 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 function listenError(cause: Error, host: string, port: number): RunError {
   const code = "code" in cause ? String(cause.code) : cause.message;
   if (code === "EADDRINUSE")
-    return new RunError("is in use", { field: "metrics.port", value: port, expected: `a free port on ${host}, or 0 for any`, cause });
+    return new RunError("is in use", {
+      field: "metrics.port",
+      value: port,
+      expected: `a free port on ${host}, or 0 for any`,
+      cause,
+    });
   if (code === "EACCES")
-    return new RunError("may not be opened by this user", { field: "metrics.port", value: port, expected: "a port from 1024", cause });
+    return new RunError("may not be opened by this user", {
+      field: "metrics.port",
+      value: port,
+      expected: "a port from 1024",
+      cause,
+    });
   return new RunError(`cannot be listened on (${code})`, {
     field: "metrics.host",
     value: host,

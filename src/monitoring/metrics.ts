@@ -1,13 +1,34 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { MarketId, Side } from "../core/units.js";
-import { METRIC_LIST, METRIC_PREFIX, type MetricKey, type MetricLabels, type MetricSpec } from "./metric-list.js";
+import {
+  METRIC_LIST,
+  METRIC_PREFIX,
+  type MetricKey,
+  type MetricLabels,
+  type MetricSpec,
+} from "./metric-list.js";
 
 /** What was asked of the exchange. */
 export type OrderActionName = "place" | "cancel" | "cancel-all";
 /** What came of it. */
-export type OrderOutcomeName = "accepted" | "cancelled" | "rejected" | "throttled" | "unknown" | "not-sent";
+export type OrderOutcomeName =
+  | "accepted"
+  | "cancelled"
+  | "rejected"
+  | "throttled"
+  | "unknown"
+  | "not-sent";
 /** The parts that profit is split into; with deposits, withdrawals and what is under way they sum to the change of equity. */
-export const PNL_PARTS = ["spread", "inventory", "fees", "funding", "basis", "failed", "liquidation", "other"] as const;
+export const PNL_PARTS = [
+  "spread",
+  "inventory",
+  "fees",
+  "funding",
+  "basis",
+  "failed",
+  "liquidation",
+  "other",
+] as const;
 /** One of {@link PNL_PARTS}. */
 export type PnlPart = (typeof PNL_PARTS)[number];
 
@@ -31,7 +52,12 @@ export class Metrics {
   }
 
   /** Counts an order action by its outcome; a cancel-all has no side. */
-  orderAction(market: MarketId, side: Side | undefined, action: OrderActionName, outcome: OrderOutcomeName): void {
+  orderAction(
+    market: MarketId,
+    side: Side | undefined,
+    action: OrderActionName,
+    outcome: OrderOutcomeName,
+  ): void {
     this.#count("orders", { market, side: side ?? "ALL", action, outcome });
   }
 
@@ -202,14 +228,19 @@ export class Metrics {
   /** A position of an account in danger has reached a stage. @param seconds from the stage before; undefined of the first. */
   liquidationStage(market: MarketId, stage: string, seconds: number | undefined): void {
     this.#count("liquidationStages", { market, stage });
-    if (seconds !== undefined) this.#histograms.get("liquidationSeconds")?.observe({ stage }, seconds);
+    if (seconds !== undefined)
+      this.#histograms.get("liquidationSeconds")?.observe({ stage }, seconds);
   }
 
   liquidationGas(eth: number): void {
     this.#count("liquidationGas", {}, eth);
   }
 
-  setLiquidator(figures: { readonly profitQuote: number; readonly candidates: number; readonly inFlight: number }): void {
+  setLiquidator(figures: {
+    readonly profitQuote: number;
+    readonly candidates: number;
+    readonly inFlight: number;
+  }): void {
     this.#set("liquidationProfit", {}, figures.profitQuote);
     this.#set("liquidationCandidates", {}, figures.candidates);
     this.#set("liquidationsInFlight", {}, figures.inFlight);
@@ -231,11 +262,25 @@ export class Metrics {
   }
 
   #declare(key: MetricKey, { name, type, help, labels, buckets }: MetricSpec): void {
-    const options = { name: `${METRIC_PREFIX}${name}`, help, labelNames: Object.keys(labels), registers: [this.registry] };
+    const options = {
+      name: `${METRIC_PREFIX}${name}`,
+      help,
+      labelNames: Object.keys(labels),
+      registers: [this.registry],
+    };
     if (type === "counter")
-      this.#counters.set(key, new Counter(key === "intents" ? { ...options, collect: () => this.#countIntents() } : options));
+      this.#counters.set(
+        key,
+        new Counter(
+          key === "intents" ? { ...options, collect: () => this.#countIntents() } : options,
+        ),
+      );
     else if (type === "gauge") this.#gauges.set(key, unknownGauge(options));
-    else this.#histograms.set(key, new Histogram({ ...options, ...(buckets === undefined ? {} : { buckets: [...buckets] }) }));
+    else
+      this.#histograms.set(
+        key,
+        new Histogram({ ...options, ...(buckets === undefined ? {} : { buckets: [...buckets] }) }),
+      );
   }
 
   #countIntents(): void {

@@ -32,7 +32,13 @@ const ENTER = `\x1b[?1049h\x1b[?25l${CLEAR}`;
 const LEAVE = "\x1b[?25h\x1b[?1049l";
 
 /** Draws the screen on the terminal's second page until it is stopped, and again on each resize. A terminal that stands still misses what is drawn meanwhile. */
-export function startScreen({ terminal, clock, model, everyMs = 250, color }: LiveScreenOptions): LiveScreen {
+export function startScreen({
+  terminal,
+  clock,
+  model,
+  everyMs = 250,
+  color,
+}: LiveScreenOptions): LiveScreen {
   const frames = new Frames(terminal);
   let timer: Timer | undefined;
   let running = true;

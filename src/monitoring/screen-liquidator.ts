@@ -5,7 +5,13 @@ import { type Line, type Span, type Style, signed } from "./screen-text.js";
 /** Lines that are neither a candidate nor a liquidation. */
 const FIXED_LINES = 3;
 
-const OUTCOME_STYLE: Readonly<Record<string, Style>> = { won: "green", lost: "yellow", reverted: "red", open: "cyan", "dry-run": "cyan" };
+const OUTCOME_STYLE: Readonly<Record<string, Style>> = {
+  won: "green",
+  lost: "yellow",
+  reverted: "red",
+  open: "cyan",
+  "dry-run": "cyan",
+};
 
 /** The liquidator: how it stands, who is nearest to the edge, and what the newest liquidations came to. */
 export function liquidatorPanel(liquidator: ScreenLiquidator, height: number): Line[] {
@@ -25,7 +31,9 @@ export function liquidatorPanel(liquidator: ScreenLiquidator, height: number): L
 
 function title({ paused, dryRun, blockNumber, watched, inFlight, rpcs }: ScreenLiquidator): Line {
   const state: Span =
-    paused === undefined ? [inFlight > 0 ? `${inFlight} under way` : "watching", "green"] : [`paused: ${paused}`, "yellow"];
+    paused === undefined
+      ? [inFlight > 0 ? `${inFlight} under way` : "watching", "green"]
+      : [`paused: ${paused}`, "yellow"];
   return [
     ["liquidator  ", "bold"],
     ...(dryRun ? [["dry run, nothing is sent  ", "cyan"] as const] : []),
@@ -62,7 +70,14 @@ function candidateLine({ account, distance, discountQuote }: ScreenCandidate): L
   ];
 }
 
-function liquidationLine({ atMs, marketId, victim, outcome, detail, profitQuote }: ScreenLiquidation): Line {
+function liquidationLine({
+  atMs,
+  marketId,
+  victim,
+  outcome,
+  detail,
+  profitQuote,
+}: ScreenLiquidation): Line {
   return [
     [`  ${clockText(atMs)} `, "dim"],
     [outcome.padEnd(13), OUTCOME_STYLE[outcome] ?? "plain"],

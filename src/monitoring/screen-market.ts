@@ -49,12 +49,17 @@ export function marketPanel(market: ScreenMarket, width: number, height: number)
 
 function title({ marketId, strategy, state, stateReasons }: ScreenMarket, width: number): Line {
   const left = `${marketId}  `;
-  const right = state === "quoting" ? state : `${state}: ${stateReasons.join("; ") || "no reason given"}`;
+  const right =
+    state === "quoting" ? state : `${state}: ${stateReasons.join("; ") || "no reason given"}`;
   const gap = Math.max(2, width - left.length - strategy.length - right.length);
   return [[left, "bold"], [strategy, "cyan"], [" ".repeat(gap)], [right, STATE_STYLE[state]]];
 }
 
-function levelLine(level: ScreenLevel | undefined, { price, amount }: { price: number; amount: number }, style: Style): Line {
+function levelLine(
+  level: ScreenLevel | undefined,
+  { price, amount }: { price: number; amount: number },
+  style: Style,
+): Line {
   if (level === undefined) return [["  ·", "dim"]];
   const own: Span = level.own === undefined ? [""] : [`   ours ${level.own}`, "bold"];
   return [
@@ -74,10 +79,9 @@ function columnWidths(levels: readonly ScreenLevel[]): { price: number; amount: 
 
 function profitLine({ pnlQuote, pnlTotalQuote }: ScreenMarket): Line {
   // Reversed settlements and rare incomes take room only where there are any.
-  const parts = PNL_PARTS.filter((part) => !RARE.has(part) || !isZero(pnlQuote[part])).flatMap((part): Span[] => [
-    [`  ${part} `, "dim"],
-    signed(pnlQuote[part]),
-  ]);
+  const parts = PNL_PARTS.filter((part) => !RARE.has(part) || !isZero(pnlQuote[part])).flatMap(
+    (part): Span[] => [[`  ${part} `, "dim"], signed(pnlQuote[part])],
+  );
   return [["profit ", "dim"], signed(pnlTotalQuote), [" =", "dim"], ...parts];
 }
 

@@ -93,7 +93,11 @@ export interface ScreenLiquidator {
   readonly profitQuote: string;
   readonly gasEth: string;
   /** Each RPC with its head's age, or why it is not believed. */
-  readonly rpcs: readonly { readonly name: string; readonly text: string; readonly isBelieved: boolean }[];
+  readonly rpcs: readonly {
+    readonly name: string;
+    readonly text: string;
+    readonly isBelieved: boolean;
+  }[];
   /** Nearest to the edge first. */
   readonly nearest: readonly ScreenCandidate[];
   /** Newest last. */

@@ -45,12 +45,18 @@ export function toWidth(line: Line, width: number): Line {
 /** A line as terminal text. */
 export function draw(line: Line, color: boolean): string {
   return line
-    .map(([text, style = "plain"]) => (color && style !== "plain" && text !== "" ? `${CODES[style]}${text}\x1b[0m` : text))
+    .map(([text, style = "plain"]) =>
+      color && style !== "plain" && text !== "" ? `${CODES[style]}${text}\x1b[0m` : text,
+    )
     .join("");
 }
 
 /** Panels beside each other, each of its own width, with a gap. */
-export function beside(panels: readonly (readonly Line[])[], widths: readonly number[], gap: number): Line[] {
+export function beside(
+  panels: readonly (readonly Line[])[],
+  widths: readonly number[],
+  gap: number,
+): Line[] {
   const rows = Math.max(0, ...panels.map((panel) => panel.length));
   return Array.from({ length: rows }, (_, row) =>
     panels.flatMap((panel, index) => [

@@ -18,14 +18,28 @@ const NOTES_MIN = 3;
  * The live view as text: at most `height` lines of exactly `width` columns, the same for the same model.
  * Wide terminals show markets beside each other; where not all toWidth, the last line of the markets says how many are left out.
  */
-export function renderScreen(model: ScreenModel, width: number, height: number, { color }: ScreenOptions = { color: false }): string {
+export function renderScreen(
+  model: ScreenModel,
+  width: number,
+  height: number,
+  { color }: ScreenOptions = { color: false },
+): string {
   const columns = Math.max(1, width);
   const head = header(model);
   const footer: Line = [[model.footer, "dim"]];
   const room = Math.max(0, height - head.length - 1);
-  const notesRoom = Math.min(Math.max(NOTES_MIN, model.notes.length), Math.max(NOTES_MIN, Math.floor(room / 4)));
-  const panel = model.liquidator === undefined ? [] : liquidatorPanel(model.liquidator, Math.max(0, Math.floor((room - notesRoom) / 3)));
-  const markets = [...marketRows(model, columns, Math.max(0, room - notesRoom - panel.length - 1)), ...panel];
+  const notesRoom = Math.min(
+    Math.max(NOTES_MIN, model.notes.length),
+    Math.max(NOTES_MIN, Math.floor(room / 4)),
+  );
+  const panel =
+    model.liquidator === undefined
+      ? []
+      : liquidatorPanel(model.liquidator, Math.max(0, Math.floor((room - notesRoom) / 3)));
+  const markets = [
+    ...marketRows(model, columns, Math.max(0, room - notesRoom - panel.length - 1)),
+    ...panel,
+  ];
   const notes = model.notes.slice(-Math.max(0, room - markets.length - 1)).map(noteLine);
   const body = [...markets, [["─".repeat(columns), "dim"] as const], ...notes].slice(0, room);
   const filler: Line[] = Array.from({ length: room - body.length }, () => []);
@@ -77,7 +91,10 @@ function header(model: ScreenModel): Line[] {
 }
 
 function marketRows(model: ScreenModel, width: number, room: number): Line[] {
-  const across = Math.max(1, Math.min(model.markets.length, Math.floor((width + GAP) / (PANEL_MIN_WIDTH + GAP))));
+  const across = Math.max(
+    1,
+    Math.min(model.markets.length, Math.floor((width + GAP) / (PANEL_MIN_WIDTH + GAP))),
+  );
   const panelWidth = Math.floor((width - GAP * (across - 1)) / across);
   const rowsOfPanels = Math.ceil(model.markets.length / across);
   if (rowsOfPanels === 0 || room === 0) return [];
@@ -85,7 +102,9 @@ function marketRows(model: ScreenModel, width: number, room: number): Line[] {
   const lines: Line[] = [];
   let shown = 0;
   for (let start = 0; start < model.markets.length; start += across) {
-    const panels = model.markets.slice(start, start + across).map((market) => marketPanel(market, panelWidth, rowHeight));
+    const panels = model.markets
+      .slice(start, start + across)
+      .map((market) => marketPanel(market, panelWidth, rowHeight));
     const rows = beside(
       panels,
       panels.map(() => panelWidth),

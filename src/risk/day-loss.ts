@@ -21,7 +21,11 @@ export function dayOf(atMs: Ms): number {
  * The beginning of the day of a reading. A new day begins with its first reading, without what may be a deposit on its way. A clock that steps back
  * over midnight begins no day again.
  */
-export function observeDay(before: DayStart | undefined, reading: EquityReading, day: number): DayStart {
+export function observeDay(
+  before: DayStart | undefined,
+  reading: EquityReading,
+  day: number,
+): DayStart {
   if (before !== undefined && day <= before.day) return before;
   const { equity, netDeposits, doubtful = 0n } = reading;
   return { day, equity: doubtful > 0n ? equity - doubtful : equity, netDeposits };
@@ -31,14 +35,21 @@ export function observeDay(before: DayStart | undefined, reading: EquityReading,
  * What has been lost since a day began, in credit units; never negative. Deposits and withdrawals are no profit or loss, and while one may be on its
  * way, it is neither too.
  */
-export function dayLoss(start: DayStart, { equity, netDeposits, doubtful = 0n }: EquityReading): CreditUnits {
+export function dayLoss(
+  start: DayStart,
+  { equity, netDeposits, doubtful = 0n }: EquityReading,
+): CreditUnits {
   const most = doubtful < 0n ? equity - doubtful : equity;
   const loss = start.equity + netDeposits - start.netDeposits - most;
   return loss > 0n ? loss : 0n;
 }
 
 /** The beginning of a day as plain JSON, for the state directory. */
-export function dayStartJson({ day, equity, netDeposits }: DayStart): Readonly<Record<string, unknown>> {
+export function dayStartJson({
+  day,
+  equity,
+  netDeposits,
+}: DayStart): Readonly<Record<string, unknown>> {
   return { fromMs: day * DAY_MS, equity: equity.toString(), netDeposits: netDeposits.toString() };
 }
 
@@ -48,14 +59,28 @@ export function dayStartJson({ day, equity, netDeposits }: DayStart): Readonly<R
  */
 export function restoreDayStart(value: unknown): DayStart | undefined {
   if (value === undefined) return undefined;
-  const { fromMs, equity, netDeposits } = (typeof value === "object" && value !== null ? value : {}) as Partial<Record<string, unknown>>;
+  const { fromMs, equity, netDeposits } = (
+    typeof value === "object" && value !== null ? value : {}
+  ) as Partial<Record<string, unknown>>;
   if (typeof fromMs !== "number" || !Number.isSafeInteger(fromMs) || fromMs % DAY_MS !== 0) {
-    throw new FormatError("not the beginning of a day", { field: "day.fromMs", value: fromMs, expected: "midnight UTC in milliseconds" });
+    throw new FormatError("not the beginning of a day", {
+      field: "day.fromMs",
+      value: fromMs,
+      expected: "midnight UTC in milliseconds",
+    });
   }
-  return { day: dayOf(fromMs), equity: creditOf(equity, "day.equity"), netDeposits: creditOf(netDeposits, "day.netDeposits") };
+  return {
+    day: dayOf(fromMs),
+    equity: creditOf(equity, "day.equity"),
+    netDeposits: creditOf(netDeposits, "day.netDeposits"),
+  };
 }
 
 function creditOf(value: unknown, field: string): CreditUnits {
   if (typeof value === "string" && /^-?\d{1,60}$/.test(value)) return BigInt(value);
-  throw new FormatError("not an amount", { field, value, expected: "credit units as a string of digits" });
+  throw new FormatError("not an amount", {
+    field,
+    value,
+    expected: "credit units as a string of digits",
+  });
 }

@@ -68,8 +68,16 @@ export function rearmPeak({ equity, netDeposits, doubtful = 0n }: EquityReading)
 }
 
 /** The peak as a line of JSON for the state directory. @param beside what is remembered together with it. */
-export function serialisePeak(peak: PeakEquity, beside: Readonly<Record<string, unknown>> = {}): string {
-  return JSON.stringify({ version: 1, peak: peak.peak.toString(), netDeposits: peak.netDeposits.toString(), ...beside });
+export function serialisePeak(
+  peak: PeakEquity,
+  beside: Readonly<Record<string, unknown>> = {},
+): string {
+  return JSON.stringify({
+    version: 1,
+    peak: peak.peak.toString(),
+    netDeposits: peak.netDeposits.toString(),
+    ...beside,
+  });
 }
 
 /**
@@ -81,16 +89,35 @@ export function restorePeak(text: string): PeakEquity {
   try {
     held = JSON.parse(text);
   } catch (cause) {
-    throw new FormatError("not the memory of a peak", { field: "peakEquity", value: text, expected: "JSON", cause });
+    throw new FormatError("not the memory of a peak", {
+      field: "peakEquity",
+      value: text,
+      expected: "JSON",
+      cause,
+    });
   }
-  const { version, peak, netDeposits } = (typeof held === "object" && held !== null ? held : {}) as Partial<Record<string, unknown>>;
-  if (version !== 1) throw new FormatError("not the memory of a peak", { field: "peakEquity.version", value: version, expected: "1" });
-  return { peak: creditOf(peak, "peakEquity.peak"), netDeposits: creditOf(netDeposits, "peakEquity.netDeposits") };
+  const { version, peak, netDeposits } = (
+    typeof held === "object" && held !== null ? held : {}
+  ) as Partial<Record<string, unknown>>;
+  if (version !== 1)
+    throw new FormatError("not the memory of a peak", {
+      field: "peakEquity.version",
+      value: version,
+      expected: "1",
+    });
+  return {
+    peak: creditOf(peak, "peakEquity.peak"),
+    netDeposits: creditOf(netDeposits, "peakEquity.netDeposits"),
+  };
 }
 
 function creditOf(value: unknown, field: string): CreditUnits {
   if (typeof value !== "string" || !/^-?\d{1,60}$/.test(value)) {
-    throw new FormatError("not an amount", { field, value, expected: "credit units as a string of digits" });
+    throw new FormatError("not an amount", {
+      field,
+      value,
+      expected: "credit units as a string of digits",
+    });
   }
   return BigInt(value);
 }

@@ -59,7 +59,9 @@ export interface AccountExposure {
 /** The margin rate that belongs to a leverage, in millionths, rounded up: 20 -> 50000. Infinity-safe: a leverage of 0 or less is 1. */
 export function ratePpmOf(leverage: number | string): number {
   const value = Number(leverage);
-  return Number.isFinite(value) && value > 0 ? Math.min(1_000_000, Math.ceil(1_000_000 / value)) : 1_000_000;
+  return Number.isFinite(value) && value > 0
+    ? Math.min(1_000_000, Math.ceil(1_000_000 / value))
+    : 1_000_000;
 }
 
 /** The worse of two fee rates (scaled by 10^18, signed) in millionths, rounded up; a rebate is no income to count on. */

@@ -81,7 +81,11 @@ export type GuardTrip = {
 /**
  * All guards that say no at `nowMs` (design, rule 12). Anything not known is taken for wrong. A pure function.
  */
-export function evaluateGuards(state: HealthState, limits: GuardLimits, nowMs: Ms): readonly GuardTrip[] {
+export function evaluateGuards(
+  state: HealthState,
+  limits: GuardLimits,
+  nowMs: Ms,
+): readonly GuardTrip[] {
   // Asked at every input, and hardly ever is there anything to say: nothing is made until there is.
   const trips: GuardTrip[] = [];
   accountTrips(trips, state.account, limits, nowMs);
@@ -95,29 +99,63 @@ export function evaluateGuards(state: HealthState, limits: GuardLimits, nowMs: M
  */
 export function nextTripMs({ account, markets }: HealthState, limits: GuardLimits, nowMs: Ms): Ms {
   const { accountAtMs, rulesAtMs, clockAtMs, clockOffsetMs } = account;
-  if (accountAtMs === undefined || rulesAtMs === undefined || clockOffsetMs === undefined) return nowMs;
+  if (accountAtMs === undefined || rulesAtMs === undefined || clockOffsetMs === undefined)
+    return nowMs;
   // Both clocks are read in whole milliseconds, so that the offset may be told as one more or less at any time.
   if (!(Math.abs(clockOffsetMs) + 1 <= limits.maxClockOffsetMs)) return nowMs;
-  let next = Math.min(accountAtMs + limits.maxAccountAgeMs, rulesAtMs + limits.maxRulesAgeMs, clockAtMs + limits.maxClockAgeMs);
+  let next = Math.min(
+    accountAtMs + limits.maxAccountAgeMs,
+    rulesAtMs + limits.maxRulesAgeMs,
+    clockAtMs + limits.maxClockAgeMs,
+  );
   for (const { bookAtMs } of markets) next = Math.min(next, bookAtMs + limits.maxBookAgeMs);
   return Math.max(next, nowMs);
 }
 
-function accountTrips(trips: GuardTrip[], account: AccountHealth, limits: GuardLimits, nowMs: Ms): void {
-  const { isConfirmed, accountAtMs, clockOffsetMs, clockAtMs, domainMismatch, bannedUntilMs, rulesAtMs } = account;
+function accountTrips(
+  trips: GuardTrip[],
+  account: AccountHealth,
+  limits: GuardLimits,
+  nowMs: Ms,
+): void {
+  const {
+    isConfirmed,
+    accountAtMs,
+    clockOffsetMs,
+    clockAtMs,
+    domainMismatch,
+    bannedUntilMs,
+    rulesAtMs,
+  } = account;
   const trouble = account.trouble === undefined ? "" : `: ${account.trouble}`;
   if (domainMismatch !== undefined) {
-    trips.push(accountTrip("domain-mismatch", `what we would sign is not what the exchange checks: ${domainMismatch}`, false));
+    trips.push(
+      accountTrip(
+        "domain-mismatch",
+        `what we would sign is not what the exchange checks: ${domainMismatch}`,
+        false,
+      ),
+    );
   }
   if (bannedUntilMs !== undefined && nowMs < bannedUntilMs) {
-    trips.push(accountTrip("banned", `the exchange has banned this address (418) for ${Math.ceil(bannedUntilMs - nowMs)} ms more`));
+    trips.push(
+      accountTrip(
+        "banned",
+        `the exchange has banned this address (418) for ${Math.ceil(bannedUntilMs - nowMs)} ms more`,
+      ),
+    );
   }
   if (account.loopLagMs !== undefined) {
     const why = `this bot reacts ${Math.round(account.loopLagMs)} ms late, allowed ${limits.maxLoopLagMs} ms: fewer markets, fewer decisions or a faster machine`;
     trips.push(accountTrip("loop-lag", why));
   }
   if (!isConfirmed) {
-    trips.push(accountTrip("unconfirmed-account", `the exchange has not confirmed our orders and position${trouble}`));
+    trips.push(
+      accountTrip(
+        "unconfirmed-account",
+        `the exchange has not confirmed our orders and position${trouble}`,
+      ),
+    );
   } else if (accountAtMs === undefined || nowMs - accountAtMs > limits.maxAccountAgeMs) {
     const why = `the account was confirmed ${ageOf(accountAtMs, nowMs)}, allowed ${limits.maxAccountAgeMs} ms${trouble}`;
     trips.push(accountTrip("stale-account", why));
@@ -125,7 +163,10 @@ function accountTrips(trips: GuardTrip[], account: AccountHealth, limits: GuardL
   if (rulesAtMs === undefined || nowMs - rulesAtMs > limits.maxRulesAgeMs) {
     const why = account.rulesTrouble === undefined ? "" : `: ${account.rulesTrouble}`;
     trips.push(
-      accountTrip("exchange-info-unread", `exchangeInfo was read ${ageOf(rulesAtMs, nowMs)}, allowed ${limits.maxRulesAgeMs} ms${why}`),
+      accountTrip(
+        "exchange-info-unread",
+        `exchangeInfo was read ${ageOf(rulesAtMs, nowMs)}, allowed ${limits.maxRulesAgeMs} ms${why}`,
+      ),
     );
   }
   if (clockOffsetMs === undefined || nowMs - clockAtMs > limits.maxClockAgeMs) {
@@ -138,24 +179,46 @@ function accountTrips(trips: GuardTrip[], account: AccountHealth, limits: GuardL
   }
 }
 
-function marketTrips(trips: GuardTrip[], market: MarketHealth, limits: GuardLimits, nowMs: Ms): void {
+function marketTrips(
+  trips: GuardTrip[],
+  market: MarketHealth,
+  limits: GuardLimits,
+  nowMs: Ms,
+): void {
   const { marketId, bookAtMs, status, stage, rulesChanged } = market;
   if (status !== "TRADING") {
-    const missing = market.unread === undefined ? "the exchange lists it no more" : `its rules cannot be read: ${market.unread}`;
-    trips.push(marketTrip(marketId, "market-not-trading", status === undefined ? missing : `status ${status}, stage ${stage}`));
+    const missing =
+      market.unread === undefined
+        ? "the exchange lists it no more"
+        : `its rules cannot be read: ${market.unread}`;
+    trips.push(
+      marketTrip(
+        marketId,
+        "market-not-trading",
+        status === undefined ? missing : `status ${status}, stage ${stage}`,
+      ),
+    );
   }
   if (rulesChanged !== undefined) {
     const why = `exchangeInfo is not what the bot started with: ${rulesChanged}`;
     trips.push(marketTrip(marketId, "exchange-info-changed", why, false));
   }
   if (!market.isBookSynchronised) {
-    trips.push(marketTrip(marketId, "book-unsynchronised", "the book stands on no unbroken sequence"));
+    trips.push(
+      marketTrip(marketId, "book-unsynchronised", "the book stands on no unbroken sequence"),
+    );
   } else if (nowMs - bookAtMs > limits.maxBookAgeMs) {
     const why = `the book was last right ${ageOf(bookAtMs, nowMs)}, allowed ${limits.maxBookAgeMs} ms`;
     trips.push(marketTrip(marketId, "stale-book", why));
   }
   if (!market.isPositionKnown) {
-    trips.push(marketTrip(marketId, "position-unknown", market.positionDoubt ?? "the exchange has not reported the position"));
+    trips.push(
+      marketTrip(
+        marketId,
+        "position-unknown",
+        market.positionDoubt ?? "the exchange has not reported the position",
+      ),
+    );
   }
   const rejects = eventsIn(market.rejects, nowMs);
   if (rejects > limits.maxRejectsPerMinute) {
@@ -168,10 +231,17 @@ function accountTrip(name: GuardName, why: string, resumesByItself = true): Guar
   return { scope: "account", name, why, resumesByItself };
 }
 
-function marketTrip(marketId: MarketId, name: GuardName, why: string, resumesByItself = true): GuardTrip {
+function marketTrip(
+  marketId: MarketId,
+  name: GuardName,
+  why: string,
+  resumesByItself = true,
+): GuardTrip {
   return { scope: "market", marketId, name, why, resumesByItself };
 }
 
 function ageOf(atMs: Ms | undefined, nowMs: Ms): string {
-  return atMs === undefined || atMs === Number.NEGATIVE_INFINITY ? "never" : `${Math.round(nowMs - atMs)} ms ago`;
+  return atMs === undefined || atMs === Number.NEGATIVE_INFINITY
+    ? "never"
+    : `${Math.round(nowMs - atMs)} ms ago`;
 }

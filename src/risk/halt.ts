@@ -2,7 +2,9 @@ import type { MarketId, Ms } from "../core/units.js";
 import type { GuardName } from "./guards.js";
 
 /** Where a halt applies: everywhere, or in one market. */
-export type HaltScope = { readonly scope: "account" } | { readonly scope: "market"; readonly marketId: MarketId };
+export type HaltScope =
+  | { readonly scope: "account" }
+  | { readonly scope: "market"; readonly marketId: MarketId };
 
 /** A condition that asks for a halt now. A guard's trip is one. */
 export type HaltDemand = HaltScope & {
@@ -47,8 +49,14 @@ export const DAILY_LOSS = "daily-loss";
  * The halts after the conditions were looked at: `demands` are all that hold at `nowMs`. A halt that resumes by itself ends when its
  * condition has stayed away for `holdMs`, so that a feed that comes and goes does not make the quotes come and go with it.
  */
-export function applyDemands(state: HaltState, demands: readonly HaltDemand[], nowMs: Ms, holdMs: Ms): HaltStep {
-  if (demands.length === 0 && state.reasons.length === 0) return { state, begun: NONE, ended: NONE };
+export function applyDemands(
+  state: HaltState,
+  demands: readonly HaltDemand[],
+  nowMs: Ms,
+  holdMs: Ms,
+): HaltStep {
+  if (demands.length === 0 && state.reasons.length === 0)
+    return { state, begun: NONE, ended: NONE };
   const asked = new Map(demands.map((demand) => [keyOf(demand), demand]));
   const reasons: HaltReason[] = [];
   const ended: HaltReason[] = [];
@@ -61,14 +69,23 @@ export function applyDemands(state: HaltState, demands: readonly HaltDemand[], n
     else reasons.push(next);
     if (next !== reason) isChanged = true;
   }
-  const begun: HaltReason[] = [...asked.values()].map((demand) => ({ ...demand, sinceMs: nowMs, overSinceMs: undefined }));
+  const begun: HaltReason[] = [...asked.values()].map((demand) => ({
+    ...demand,
+    sinceMs: nowMs,
+    overSinceMs: undefined,
+  }));
   if (!isChanged && begun.length === 0) return { state, begun, ended };
   return { state: { reasons: [...reasons, ...begun] }, begun, ended };
 }
 
 function renewed(reason: HaltReason, demand: HaltDemand): HaltReason {
   const resumesByItself = reason.resumesByItself && demand.resumesByItself;
-  if (reason.overSinceMs === undefined && reason.why === demand.why && reason.resumesByItself === resumesByItself) return reason;
+  if (
+    reason.overSinceMs === undefined &&
+    reason.why === demand.why &&
+    reason.resumesByItself === resumesByItself
+  )
+    return reason;
   return { ...reason, why: demand.why, resumesByItself, overSinceMs: undefined };
 }
 
@@ -84,7 +101,14 @@ export function halt(state: HaltState, demand: HaltDemand, nowMs: Ms): HaltStep 
   const known = state.reasons.find((reason) => keyOf(reason) === keyOf(demand));
   if (known !== undefined) {
     const next = renewed(known, demand);
-    return { state: next === known ? state : { reasons: state.reasons.map((one) => (one === known ? next : one)) }, begun: [], ended: [] };
+    return {
+      state:
+        next === known
+          ? state
+          : { reasons: state.reasons.map((one) => (one === known ? next : one)) },
+      begun: [],
+      ended: [],
+    };
   }
   const reason: HaltReason = { ...demand, sinceMs: nowMs, overSinceMs: undefined };
   return { state: { reasons: [...state.reasons, reason] }, begun: [reason], ended: [] };
@@ -92,7 +116,8 @@ export function halt(state: HaltState, demand: HaltDemand, nowMs: Ms): HaltStep 
 
 /** The demand of a person who halts the account, or one market. */
 export function manualHalt(marketId: MarketId | undefined, why: string): HaltDemand {
-  const scope: HaltScope = marketId === undefined ? { scope: "account" } : { scope: "market", marketId };
+  const scope: HaltScope =
+    marketId === undefined ? { scope: "account" } : { scope: "market", marketId };
   return { ...scope, name: MANUAL, why, resumesByItself: false };
 }
 
@@ -107,14 +132,22 @@ export function resume(state: HaltState, marketId: MarketId | undefined): HaltSt
       (marketId === undefined || (reason.scope === "market" && reason.marketId === marketId)),
   );
   if (ended.length === 0) return { state, begun: [], ended };
-  return { state: { reasons: state.reasons.filter((reason) => !ended.includes(reason)) }, begun: [], ended };
+  return {
+    state: { reasons: state.reasons.filter((reason) => !ended.includes(reason)) },
+    begun: [],
+    ended,
+  };
 }
 
 /** What was halted by hand for this reason goes on; whatever else halts stays. */
 export function release(state: HaltState, why: string): HaltStep {
   const ended = state.reasons.filter((reason) => reason.name === MANUAL && reason.why === why);
   if (ended.length === 0) return { state, begun: NONE, ended };
-  return { state: { reasons: state.reasons.filter((reason) => !ended.includes(reason)) }, begun: NONE, ended };
+  return {
+    state: { reasons: state.reasons.filter((reason) => !ended.includes(reason)) },
+    begun: NONE,
+    ended,
+  };
 }
 
 /** The halts that bear on a market: its own and the account's. */
@@ -153,10 +186,15 @@ const BLINDING_GUARDS: Readonly<Record<GuardName, boolean>> = {
  * Halts under which not even a reducing order may leave: what we know of the market, the account or the signature is not to be trusted.
  * Under all others (a drawdown, a person's halt, a reject storm, a failed strategy) a position may still be taken down on command.
  */
-const BLINDING: ReadonlySet<string> = new Set(Object.entries(BLINDING_GUARDS).flatMap(([name, isBlinding]) => (isBlinding ? [name] : [])));
+const BLINDING: ReadonlySet<string> = new Set(
+  Object.entries(BLINDING_GUARDS).flatMap(([name, isBlinding]) => (isBlinding ? [name] : [])),
+);
 
 /** What orders may leave for a market: any, only those that reduce the position, or none. */
-export function placesAllowed(state: HaltState, marketId: MarketId): "any" | "reduce-only" | "none" {
+export function placesAllowed(
+  state: HaltState,
+  marketId: MarketId,
+): "any" | "reduce-only" | "none" {
   const halts = haltsOf(state, marketId);
   if (halts.length === 0) return "any";
   return halts.some((reason) => BLINDING.has(reason.name)) ? "none" : "reduce-only";
@@ -168,5 +206,7 @@ export function marketOfHalt(halt: HaltScope): MarketId | undefined {
 }
 
 function keyOf(demand: HaltScope & { readonly name: string }): string {
-  return demand.scope === "account" ? `account ${demand.name}` : `market ${demand.marketId} ${demand.name}`;
+  return demand.scope === "account"
+    ? `account ${demand.name}`
+    : `market ${demand.marketId} ${demand.name}`;
 }

@@ -1,5 +1,14 @@
 import { FormatError } from "../core/errors.js";
-import type { Intent, Quote, QuotesIntent, Reason, SliceSchedule, TargetIntent, UnwindPart, UnwindSchedule } from "../strategies/intent.js";
+import type {
+  Intent,
+  Quote,
+  QuotesIntent,
+  Reason,
+  SliceSchedule,
+  TargetIntent,
+  UnwindPart,
+  UnwindSchedule,
+} from "../strategies/intent.js";
 
 /** A quote's level lies below this one. It is the level of what works target positions, so that none of their orders is taken for a quote. */
 export const MAX_QUOTE_LEVELS = 1_000;
@@ -25,9 +34,18 @@ export function copyIntent(given: unknown): Intent {
     reason: copyReason(source.reason),
   };
   if (kind === "quotes") {
-    return Object.freeze<QuotesIntent>({ kind, ...common, quotes: copyList(source.quotes, "quotes", MOST_QUOTES, copyQuote) });
+    return Object.freeze<QuotesIntent>({
+      kind,
+      ...common,
+      quotes: copyList(source.quotes, "quotes", MOST_QUOTES, copyQuote),
+    });
   }
-  if (kind !== "target") throw new FormatError("no intent", { field: "kind", value: kind, expected: "quotes or target" });
+  if (kind !== "target")
+    throw new FormatError("no intent", {
+      field: "kind",
+      value: kind,
+      expected: "quotes or target",
+    });
   return Object.freeze<TargetIntent>({
     kind,
     ...common,
@@ -57,7 +75,8 @@ function copySchedule(given: unknown): TargetIntent["schedule"] {
     sliceLots: plain(source.sliceLots, "schedule.sliceLots"),
     everyMs: plain(source.everyMs, "schedule.everyMs"),
   };
-  if (kind !== "unwind") return Object.freeze<SliceSchedule>(kind === undefined ? pace : { kind, ...pace });
+  if (kind !== "unwind")
+    return Object.freeze<SliceSchedule>(kind === undefined ? pace : { kind, ...pace });
   return Object.freeze<UnwindSchedule>({
     kind,
     ...pace,
@@ -68,7 +87,10 @@ function copySchedule(given: unknown): TargetIntent["schedule"] {
 }
 
 function copyPart(given: unknown): UnwindPart {
-  const { takingFromMs, stepMs, holdLots, leftLots, worstTicks } = fieldsOf(given, "a part of the schedule");
+  const { takingFromMs, stepMs, holdLots, leftLots, worstTicks } = fieldsOf(
+    given,
+    "a part of the schedule",
+  );
   return Object.freeze<UnwindPart>({
     takingFromMs: plain(takingFromMs, "takingFromMs"),
     stepMs: plain(stepMs, "stepMs"),
@@ -93,11 +115,19 @@ function copyTerms(given: unknown): Reason["terms"] {
   if (given === undefined) return Object.freeze({});
   const source = fieldsOf(given, "reason.terms");
   const names = Object.keys(source).slice(0, MOST_TERMS);
-  return Object.freeze(Object.fromEntries(names.map((name) => [cut(name), toNumber(source[name], `reason.terms.${cut(name)}`)])));
+  return Object.freeze(
+    Object.fromEntries(
+      names.map((name) => [cut(name), toNumber(source[name], `reason.terms.${cut(name)}`)]),
+    ),
+  );
 }
 
 function copyClamps(given: unknown): readonly string[] {
-  if (!Array.isArray(given)) throw new FormatError("an intent carries a reason with clamps", { field: "reason.clamps", expected: "texts" });
+  if (!Array.isArray(given))
+    throw new FormatError("an intent carries a reason with clamps", {
+      field: "reason.clamps",
+      expected: "texts",
+    });
   const count = Math.min(Number(given.length), MOST_CLAMPS);
   const clamps: string[] = [];
   for (let at = 0; at < count; at++) {
@@ -109,11 +139,20 @@ function copyClamps(given: unknown): readonly string[] {
 }
 
 /** A list with its length read once: it may be told anew at each look, or be of billions of places that hold nothing. */
-function copyList<T>(given: unknown, field: string, most: number, copyOne: (one: unknown) => T): readonly T[] {
+function copyList<T>(
+  given: unknown,
+  field: string,
+  most: number,
+  copyOne: (one: unknown) => T,
+): readonly T[] {
   if (!Array.isArray(given)) throw unfit(field, given, "a list");
   const { length } = given;
   if (!Number.isSafeInteger(length) || length < 0 || length > most) {
-    throw new FormatError("too many entries", { field, value: plain(length, field), expected: `${most} at most` });
+    throw new FormatError("too many entries", {
+      field,
+      value: plain(length, field),
+      expected: `${most} at most`,
+    });
   }
   const copy: T[] = [];
   for (let at = 0; at < length; at++) copy.push(copyOne(given[at]));
@@ -127,7 +166,8 @@ function fieldsOf(given: unknown, field: string): Readonly<Record<string, unknow
 
 /** A plain value as it is, the type that it should have taken on trust until it is checked. Minus zero is zero. */
 function plain<T>(given: unknown, field: string): T {
-  if ((typeof given === "object" && given !== null) || typeof given === "function") throw unfit(field, given, "a plain value");
+  if ((typeof given === "object" && given !== null) || typeof given === "function")
+    throw unfit(field, given, "a plain value");
   // A symbol throws where it is compared with a number.
   if (typeof given === "symbol") throw unfit(field, given, "a plain value");
   if (typeof given === "string") return cut(given) as T;
@@ -152,6 +192,7 @@ function unfit(field: string, given: unknown, expected: string): FormatError {
 /** A value in a few words, without calling anything of its own. */
 export function describe(value: unknown): string {
   if (typeof value === "function") return "a function";
-  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
+  if (typeof value === "object" && value !== null)
+    return Array.isArray(value) ? "an array" : "an object";
   return String(value).slice(0, 60);
 }

@@ -1,7 +1,14 @@
 import { thrownText } from "../core/thrown-text.js";
 import type { Lots, MarketId } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
-import type { Intent, Quote, QuotesIntent, Reason, TargetIntent, UnwindSchedule } from "../strategies/intent.js";
+import type {
+  Intent,
+  Quote,
+  QuotesIntent,
+  Reason,
+  TargetIntent,
+  UnwindSchedule,
+} from "../strategies/intent.js";
 import { copyIntent, describe, MAX_QUOTE_LEVELS } from "./intent-copy.js";
 import type { LimitName } from "./worst-case.js";
 
@@ -79,16 +86,29 @@ export function checkIntent(given: unknown, context: IntentContext): ShapeVerdic
 
 function judge(intent: Intent, context: IntentContext): ShapeVerdict {
   if (intent.marketId !== context.marketId)
-    return refuse("wrong-market", `speaks of ${describe(intent.marketId)}, asked for ${context.marketId}`);
-  if (context.rules === undefined) return refuse("unknown-market", `the exchange has no market ${context.marketId}`);
-  if (!Number.isSafeInteger(intent.viewSequence)) return broken("unknown-view", `viewSequence is ${describe(intent.viewSequence)}`);
+    return refuse(
+      "wrong-market",
+      `speaks of ${describe(intent.marketId)}, asked for ${context.marketId}`,
+    );
+  if (context.rules === undefined)
+    return refuse("unknown-market", `the exchange has no market ${context.marketId}`);
+  if (!Number.isSafeInteger(intent.viewSequence))
+    return broken("unknown-view", `viewSequence is ${describe(intent.viewSequence)}`);
   if (intent.viewSequence > context.newestViewSequence) {
-    return refuse("unknown-view", `answers view ${intent.viewSequence}, the newest is ${context.newestViewSequence}`);
+    return refuse(
+      "unknown-view",
+      `answers view ${intent.viewSequence}, the newest is ${context.newestViewSequence}`,
+    );
   }
   if (intent.viewSequence < context.lastAcceptedViewSequence) {
-    return refuse("older-view", `answers view ${intent.viewSequence}, ${context.lastAcceptedViewSequence} is already answered`);
+    return refuse(
+      "older-view",
+      `answers view ${intent.viewSequence}, ${context.lastAcceptedViewSequence} is already answered`,
+    );
   }
-  return intent.kind === "quotes" ? checkQuotes(intent, context, context.rules) : checkTarget(intent, context, context.rules);
+  return intent.kind === "quotes"
+    ? checkQuotes(intent, context, context.rules)
+    : checkTarget(intent, context, context.rules);
 }
 
 type Rules = NonNullable<IntentContext["rules"]>;
@@ -100,14 +120,24 @@ function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules)
   let highestBid = Number.NEGATIVE_INFINITY;
   let lowestAsk = Number.POSITIVE_INFINITY;
   for (const quote of intent.quotes) {
-    if (quote.side !== "BUY" && quote.side !== "SELL") return broken("malformed", `quote ${nameOf(quote)}: side is neither BUY nor SELL`);
+    if (quote.side !== "BUY" && quote.side !== "SELL")
+      return broken("malformed", `quote ${nameOf(quote)}: side is neither BUY nor SELL`);
     if (!Number.isSafeInteger(quote.level) || quote.level < 0 || quote.level >= MAX_QUOTE_LEVELS) {
-      return refuseNumber(quote.level, "bad-level", `quote ${nameOf(quote)}: a level is a whole number from 0 to ${MAX_QUOTE_LEVELS - 1}`);
+      return refuseNumber(
+        quote.level,
+        "bad-level",
+        `quote ${nameOf(quote)}: a level is a whole number from 0 to ${MAX_QUOTE_LEVELS - 1}`,
+      );
     }
     const slot = 2 * quote.level + (quote.side === "BUY" ? 0 : 1);
     if (slots.has(slot)) return refuse("duplicate-level", `quote ${nameOf(quote)} is there twice`);
     slots.add(slot);
-    if (!Number.isSafeInteger(quote.ticks) || quote.ticks < rules.minTicks || quote.ticks > rules.maxTicks || quote.ticks <= 0) {
+    if (
+      !Number.isSafeInteger(quote.ticks) ||
+      quote.ticks < rules.minTicks ||
+      quote.ticks > rules.maxTicks ||
+      quote.ticks <= 0
+    ) {
       const { minTicks, maxTicks } = rules;
       return refuseNumber(
         quote.ticks,
@@ -116,18 +146,27 @@ function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules)
       );
     }
     if (!Number.isSafeInteger(quote.lots) || quote.lots <= 0) {
-      return refuseNumber(quote.lots, "bad-size", `quote ${nameOf(quote)}: ${describe(quote.lots)} is no number of lots above 0`);
+      return refuseNumber(
+        quote.lots,
+        "bad-size",
+        `quote ${nameOf(quote)}: ${describe(quote.lots)} is no number of lots above 0`,
+      );
     }
     if (quote.side === "BUY") highestBid = Math.max(highestBid, quote.ticks);
     else lowestAsk = Math.min(lowestAsk, quote.ticks);
     const lots = clipToOrder(quote.lots, context, rules);
-    if (lots < quote.lots) clips.push(orderClip(`${quote.side} ${quote.level}`, quote.lots, lots, context));
+    if (lots < quote.lots)
+      clips.push(orderClip(`${quote.side} ${quote.level}`, quote.lots, lots, context));
     quotes.push(withLots(quote, lots));
   }
-  if (highestBid >= lowestAsk) return refuse("crossed-quotes", `a bid at ${highestBid} meets an ask at ${lowestAsk}`);
+  if (highestBid >= lowestAsk)
+    return refuse("crossed-quotes", `a bid at ${highestBid} meets an ask at ${lowestAsk}`);
   const kept = clipToPosition(quotes, context, clips);
   if (clips.length === 0) return { accepted: true, intent };
-  return accept({ ...intent, quotes: Object.freeze(kept), reason: withClips(intent.reason, clips) }, clips);
+  return accept(
+    { ...intent, quotes: Object.freeze(kept), reason: withClips(intent.reason, clips) },
+    clips,
+  );
 }
 
 function nameOf({ side, level }: Quote): string {
@@ -139,10 +178,17 @@ function clipToOrder(lots: Lots, { maxOrderLots }: IntentContext, { maxLots }: R
 }
 
 /** Innermost first, each side gets what the position limit leaves; what is left of nothing is no quote. */
-function clipToPosition(quotes: readonly Quote[], context: IntentContext, clips: Clip[]): readonly Quote[] {
+function clipToPosition(
+  quotes: readonly Quote[],
+  context: IntentContext,
+  clips: Clip[],
+): readonly Quote[] {
   const { maxPositionLots, positionLots } = context;
   if (maxPositionLots === undefined) return quotes;
-  const room = { BUY: Math.max(0, maxPositionLots - positionLots), SELL: Math.max(0, maxPositionLots + positionLots) };
+  const room = {
+    BUY: Math.max(0, maxPositionLots - positionLots),
+    SELL: Math.max(0, maxPositionLots + positionLots),
+  };
   const asked = { BUY: 0, SELL: 0 };
   for (const { side, lots } of quotes) asked[side] += lots;
   if (asked.BUY <= room.BUY && asked.SELL <= room.SELL) return quotes;
@@ -150,7 +196,8 @@ function clipToPosition(quotes: readonly Quote[], context: IntentContext, clips:
   for (const quote of [...quotes].sort((a, b) => a.level - b.level)) {
     const lots = Math.min(quote.lots, room[quote.side]);
     room[quote.side] -= lots;
-    if (lots < quote.lots) clips.push(positionClip(`${quote.side} ${quote.level}`, quote.lots, lots, context));
+    if (lots < quote.lots)
+      clips.push(positionClip(`${quote.side} ${quote.level}`, quote.lots, lots, context));
     if (lots > 0) kept.push(withLots(quote, lots));
   }
   return kept;
@@ -158,17 +205,27 @@ function clipToPosition(quotes: readonly Quote[], context: IntentContext, clips:
 
 function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules): ShapeVerdict {
   const { targetLots, worstTicks, schedule, deadlineMs } = intent;
-  if (!Number.isSafeInteger(targetLots)) return broken("bad-size", `targetLots is ${describe(targetLots)}, no whole number of lots`);
-  if (!Number.isSafeInteger(worstTicks) || worstTicks < rules.minTicks || worstTicks > rules.maxTicks || worstTicks <= 0) {
+  if (!Number.isSafeInteger(targetLots))
+    return broken("bad-size", `targetLots is ${describe(targetLots)}, no whole number of lots`);
+  if (
+    !Number.isSafeInteger(worstTicks) ||
+    worstTicks < rules.minTicks ||
+    worstTicks > rules.maxTicks ||
+    worstTicks <= 0
+  ) {
     return refuseNumber(
       worstTicks,
       "bad-price",
       `worstTicks: ${describe(worstTicks)} is no price from ${rules.minTicks} to ${rules.maxTicks} ticks`,
     );
   }
-  if (typeof schedule !== "object" || schedule === null) return broken("bad-schedule", `schedule is ${describe(schedule)}`);
+  if (typeof schedule !== "object" || schedule === null)
+    return broken("bad-schedule", `schedule is ${describe(schedule)}`);
   if (schedule.kind !== undefined && schedule.kind !== "slices" && schedule.kind !== "unwind") {
-    return broken("bad-schedule", `schedule.kind is ${describe((schedule as { kind: unknown }).kind)}, neither slices nor unwind`);
+    return broken(
+      "bad-schedule",
+      `schedule.kind is ${describe((schedule as { kind: unknown }).kind)}, neither slices nor unwind`,
+    );
   }
   const unwind = schedule.kind === "unwind" ? unwindFault(schedule) : undefined;
   if (unwind !== undefined) return broken("bad-schedule", unwind);
@@ -180,17 +237,26 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
     );
   }
   if (!Number.isSafeInteger(schedule.everyMs) || schedule.everyMs < 0) {
-    return refuseNumber(schedule.everyMs, "bad-schedule", `schedule.everyMs is ${describe(schedule.everyMs)}, no duration`);
+    return refuseNumber(
+      schedule.everyMs,
+      "bad-schedule",
+      `schedule.everyMs is ${describe(schedule.everyMs)}, no duration`,
+    );
   }
-  if (!Number.isSafeInteger(deadlineMs)) return broken("bad-schedule", `deadlineMs is ${describe(deadlineMs)}, no instant`);
+  if (!Number.isSafeInteger(deadlineMs))
+    return broken("bad-schedule", `deadlineMs is ${describe(deadlineMs)}, no instant`);
   const clips: Clip[] = [];
   const sliceLots = clipToOrder(schedule.sliceLots, context, rules);
-  if (sliceLots < schedule.sliceLots) clips.push(orderClip("slice", schedule.sliceLots, sliceLots, context));
+  if (sliceLots < schedule.sliceLots)
+    clips.push(orderClip("slice", schedule.sliceLots, sliceLots, context));
   const target = clipTarget(targetLots, context);
   if (target !== targetLots) clips.push(positionClip("target", targetLots, target, context));
   if (clips.length === 0) return { accepted: true, intent };
   const clipped = Object.freeze({ ...schedule, sliceLots });
-  return accept({ ...intent, targetLots: target, schedule: clipped, reason: withClips(intent.reason, clips) }, clips);
+  return accept(
+    { ...intent, targetLots: target, schedule: clipped, reason: withClips(intent.reason, clips) },
+    clips,
+  );
 }
 
 /** What is wrong with an unwinding's own fields; undefined when nothing is. */
@@ -198,18 +264,26 @@ function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | 
   if (offerTicks !== undefined && !(Number.isFinite(offerTicks) && offerTicks > 0)) {
     return `schedule.offerTicks is ${describe(offerTicks)}, no price`;
   }
-  if (!Number.isSafeInteger(dustLots) || dustLots < 0) return `schedule.dustLots is ${describe(dustLots)}, no number of lots`;
+  if (!Number.isSafeInteger(dustLots) || dustLots < 0)
+    return `schedule.dustLots is ${describe(dustLots)}, no number of lots`;
   if (parts.length === 0) return "schedule.parts has no trajectory";
   for (const part of parts) {
     const { takingFromMs, stepMs, holdLots, leftLots, worstTicks } = part;
-    if (!Number.isSafeInteger(takingFromMs)) return `takingFromMs is ${describe(takingFromMs)}, no instant`;
-    if (!(Number.isFinite(stepMs) && stepMs > 0)) return `stepMs is ${describe(stepMs)}, no duration above 0`;
+    if (!Number.isSafeInteger(takingFromMs))
+      return `takingFromMs is ${describe(takingFromMs)}, no instant`;
+    if (!(Number.isFinite(stepMs) && stepMs > 0))
+      return `stepMs is ${describe(stepMs)}, no duration above 0`;
     const isTrajectory =
       holdLots.at(-1) === 0 &&
-      holdLots.every((lots, step) => Number.isSafeInteger(lots) && lots >= 0 && (step === 0 || lots <= holdLots[step - 1]));
+      holdLots.every(
+        (lots, step) =>
+          Number.isSafeInteger(lots) && lots >= 0 && (step === 0 || lots <= holdLots[step - 1]),
+      );
     if (!isTrajectory) return "holdLots are not whole numbers of lots that fall to 0";
-    if (!Number.isSafeInteger(leftLots) || leftLots < 0) return `leftLots is ${describe(leftLots)}, no number of lots`;
-    if (!Number.isSafeInteger(worstTicks) || worstTicks <= 0) return `worstTicks of a part is ${describe(worstTicks)}, no price`;
+    if (!Number.isSafeInteger(leftLots) || leftLots < 0)
+      return `leftLots is ${describe(leftLots)}, no number of lots`;
+    if (!Number.isSafeInteger(worstTicks) || worstTicks <= 0)
+      return `worstTicks of a part is ${describe(worstTicks)}, no price`;
   }
   return undefined;
 }
@@ -217,20 +291,31 @@ function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | 
 /** A target beyond the limit is clipped to it, but never so that a position that is over the limit already were to grow. */
 function clipTarget(targetLots: Lots, { maxPositionLots, positionLots }: IntentContext): Lots {
   if (maxPositionLots === undefined || Math.abs(targetLots) <= maxPositionLots) return targetLots;
-  const reduces = Math.sign(targetLots) === Math.sign(positionLots) && Math.abs(targetLots) <= Math.abs(positionLots);
+  const reduces =
+    Math.sign(targetLots) === Math.sign(positionLots) &&
+    Math.abs(targetLots) <= Math.abs(positionLots);
   return reduces ? targetLots : Math.sign(targetLots) * maxPositionLots;
 }
 
 function orderClip(what: string, asked: Lots, left: Lots, { amountOf }: IntentContext): Clip {
-  return { limit: "order-size", why: `${what}: order size ${amountOf(asked)} -> ${amountOf(left)} base` };
+  return {
+    limit: "order-size",
+    why: `${what}: order size ${amountOf(asked)} -> ${amountOf(left)} base`,
+  };
 }
 
 function positionClip(what: string, asked: Lots, left: Lots, { amountOf }: IntentContext): Clip {
-  return { limit: "position", why: `${what}: max position ${amountOf(asked)} -> ${amountOf(left)} base` };
+  return {
+    limit: "position",
+    why: `${what}: max position ${amountOf(asked)} -> ${amountOf(left)} base`,
+  };
 }
 
 function withClips(reason: Reason, clips: readonly Clip[]): Reason {
-  return Object.freeze({ ...reason, clamps: Object.freeze([...reason.clamps, ...clips.map(({ why }) => why)]) });
+  return Object.freeze({
+    ...reason,
+    clamps: Object.freeze([...reason.clamps, ...clips.map(({ why }) => why)]),
+  });
 }
 
 function withLots(quote: Quote, lots: Lots): Quote {

@@ -18,16 +18,24 @@ export interface LadderQuotesInput {
  * away from the touch; one beyond the market's prices is left out. Under `reduce` the side that adds is left out, and the other side is no larger
  * than the position, innermost first. No quote ever comes nearer or grows. A pure function; the same list where nothing changes.
  */
-export function quotesUnder(quotes: readonly Quote[], { effect, midTicks, positionLots, rules }: LadderQuotesInput): readonly Quote[] {
+export function quotesUnder(
+  quotes: readonly Quote[],
+  { effect, midTicks, positionLots, rules }: LadderQuotesInput,
+): readonly Quote[] {
   if (effect === NO_EFFECT || quotes.length === 0) return quotes;
-  const reducing: Side | undefined = positionLots === 0 ? undefined : positionLots > 0 ? "SELL" : "BUY";
+  const reducing: Side | undefined =
+    positionLots === 0 ? undefined : positionLots > 0 ? "SELL" : "BUY";
   const shaped: Quote[] = [];
   let roomLots = Math.abs(positionLots);
-  for (const quote of effect.isReduceOnly ? [...quotes].sort((a, b) => a.level - b.level) : quotes) {
+  for (const quote of effect.isReduceOnly
+    ? [...quotes].sort((a, b) => a.level - b.level)
+    : quotes) {
     const isReducing = quote.side === reducing;
     if (effect.isReduceOnly && !isReducing) continue;
     const lots = effect.isReduceOnly ? Math.min(quote.lots, roomLots) : quote.lots;
-    const factor = isReducing ? effect.widenFactor : Math.max(effect.widenFactor, effect.addingWidenFactor);
+    const factor = isReducing
+      ? effect.widenFactor
+      : Math.max(effect.widenFactor, effect.addingWidenFactor);
     const ticks = factor > 1 ? widened(quote, factor, midTicks) : quote.ticks;
     if (lots <= 0 || !(ticks >= rules.minTicks && ticks <= rules.maxTicks)) continue;
     if (effect.isReduceOnly) roomLots -= lots;

@@ -1,5 +1,12 @@
 import type { MarketId, Ms } from "../core/units.js";
-import { type ActingRung, type LadderMeasure, type Latch, type Rung, rungsReached, severityOf } from "./ladder.js";
+import {
+  type ActingRung,
+  type LadderMeasure,
+  type Latch,
+  type Rung,
+  rungsReached,
+  severityOf,
+} from "./ladder.js";
 
 /** One measure of the account, or of one market. */
 export interface LadderTrack {
@@ -18,8 +25,21 @@ export interface LadderTrack {
 }
 
 /** A measure of which no rung acts. */
-export function trackOf(measure: LadderMeasure, marketId: MarketId | undefined, rungs: readonly Rung[]): LadderTrack {
-  return { measure, marketId, rungs, reached: 0, why: "", latch: undefined, accepted: undefined, acting: undefined };
+export function trackOf(
+  measure: LadderMeasure,
+  marketId: MarketId | undefined,
+  rungs: readonly Rung[],
+): LadderTrack {
+  return {
+    measure,
+    marketId,
+    rungs,
+    reached: 0,
+    why: "",
+    latch: undefined,
+    accepted: undefined,
+    acting: undefined,
+  };
 }
 
 /**
@@ -41,9 +61,21 @@ export function advanceTrack<Value extends bigint | number>(
   track.why = top === undefined ? "" : why(top);
   const { measure, marketId } = track;
   for (const { action, latches } of track.rungs.slice(before, reached)) {
-    if (!latches || action === "warn" || action === "widen" || severityOf(action) <= severityOf(track.latch?.action)) continue;
+    if (
+      !latches ||
+      action === "warn" ||
+      action === "widen" ||
+      severityOf(action) <= severityOf(track.latch?.action)
+    )
+      continue;
     if (severityOf(action) <= severityOf(track.accepted?.action)) continue;
-    track.latch = { measure, ...(marketId === undefined ? {} : { marketId }), action, why: track.why, atMs };
+    track.latch = {
+      measure,
+      ...(marketId === undefined ? {} : { marketId }),
+      action,
+      why: track.why,
+      atMs,
+    };
   }
   return true;
 }
@@ -54,12 +86,24 @@ export function isLatchReached({ rungs, reached }: LadderTrack): boolean {
 }
 
 /** What acts for a measure: what stays, or the highest rung that is reached, whichever is more severe. */
-export function actingOf({ measure, marketId, rungs, reached, why, latch }: LadderTrack): ActingRung | undefined {
+export function actingOf({
+  measure,
+  marketId,
+  rungs,
+  reached,
+  why,
+  latch,
+}: LadderTrack): ActingRung | undefined {
   const top = rungs[reached - 1];
   const of = { measure, ...(marketId === undefined ? {} : { marketId }) };
   // A rung that stays acts by what stays of it: without that a person has accepted it.
-  const passing = top === undefined || top.latches ? rungs.slice(0, reached).findLast(({ latches }) => !latches) : top;
+  const passing =
+    top === undefined || top.latches
+      ? rungs.slice(0, reached).findLast(({ latches }) => !latches)
+      : top;
   if (latch !== undefined && severityOf(latch.action) >= severityOf(passing?.action))
     return { ...of, action: latch.action, why: latch.why };
-  return passing === undefined ? undefined : { ...of, action: passing.action, widenFactor: passing.widenFactor, why };
+  return passing === undefined
+    ? undefined
+    : { ...of, action: passing.action, widenFactor: passing.widenFactor, why };
 }

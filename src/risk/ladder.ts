@@ -48,7 +48,11 @@ export interface LadderEffect {
 }
 
 /** The effect of a ladder on which no rung acts. */
-export const NO_EFFECT: LadderEffect = { widenFactor: 1, addingWidenFactor: 1, isReduceOnly: false };
+export const NO_EFFECT: LadderEffect = {
+  widenFactor: 1,
+  addingWidenFactor: 1,
+  isReduceOnly: false,
+};
 
 /** How severe an action is: 0 for none, then 1 for `warn` to 5 for `flatten`. */
 export function severityOf(action: LadderAction | undefined): number {
@@ -97,7 +101,8 @@ export function effectOn(acting: readonly ActingRung[], marketId: MarketId): Lad
     if (action === "reduce") effect = { ...effect, isReduceOnly: true };
     if (action !== "widen") continue;
     // A position too large is made smaller by the other side: that one stays where the strategy wants it.
-    if (measure === "inventory") effect = { ...effect, addingWidenFactor: Math.max(effect.addingWidenFactor, widenFactor) };
+    if (measure === "inventory")
+      effect = { ...effect, addingWidenFactor: Math.max(effect.addingWidenFactor, widenFactor) };
     else effect = { ...effect, widenFactor: Math.max(effect.widenFactor, widenFactor) };
   }
   return effect;
@@ -107,7 +112,10 @@ export function effectOn(acting: readonly ActingRung[], marketId: MarketId): Lad
 export function haltDemandsOf(acting: readonly ActingRung[]): readonly HaltDemand[] {
   return acting.flatMap(({ measure, marketId, action, why }): HaltDemand[] => {
     if (action !== "halt" && action !== "flatten") return [];
-    const scope = marketId === undefined ? ({ scope: "account" } as const) : ({ scope: "market", marketId } as const);
+    const scope =
+      marketId === undefined
+        ? ({ scope: "account" } as const)
+        : ({ scope: "market", marketId } as const);
     return [{ ...scope, name: measure, why, resumesByItself: measure === DAILY_LOSS }];
   });
 }

@@ -42,7 +42,9 @@ export class MarkoutWindow {
 
   /** When the next fill is measured; Infinity while none waits. */
   get nextDueMs(): Ms {
-    return this.#pending.length === 0 ? Number.POSITIVE_INFINITY : this.#pending[0].atMs + this.#options.horizonMs;
+    return this.#pending.length === 0
+      ? Number.POSITIVE_INFINITY
+      : this.#pending[0].atMs + this.#options.horizonMs;
   }
 
   /** A fill has been told. One whose horizon has passed already is left out: nobody knows the mid of then. */
@@ -63,7 +65,8 @@ export class MarkoutWindow {
       this.#measured.push({ gain, notional: ticks * lots });
     }
     this.#measured = this.#measured.slice(-this.#options.fills);
-    this.#lossBps = this.#measured.length < this.#options.minFills ? undefined : lossOf(this.#measured);
+    this.#lossBps =
+      this.#measured.length < this.#options.minFills ? undefined : lossOf(this.#measured);
   }
 
   /** What the fills have lost by their horizon, in basis points: above zero is a loss. Undefined with too few of them. */

@@ -19,6 +19,7 @@ export function withEvent(window: MinuteWindow, nowMs: Ms): MinuteWindow {
 /** How many events the minute before `nowMs` holds. */
 export function eventsIn(window: MinuteWindow, nowMs: Ms): number {
   let count = 0;
-  for (let i = window.atMs.length - 1; i >= 0 && nowMs - (window.atMs[i] as Ms) < WINDOW_MS; i--) count++;
+  for (let i = window.atMs.length - 1; i >= 0 && nowMs - (window.atMs[i] as Ms) < WINDOW_MS; i--)
+    count++;
   return count;
 }

@@ -30,16 +30,28 @@ export interface UntoldLook {
  * @param beyond the net value told less the one that is explained.
  * @param listedAtMs when the exchange last listed its incomes, on the clock of `nowMs`.
  */
-export function observeUntold(before: Untold | undefined, beyond: CreditUnits, nowMs: Ms, listedAtMs: Ms): UntoldLook {
+export function observeUntold(
+  before: Untold | undefined,
+  beyond: CreditUnits,
+  nowMs: Ms,
+  listedAtMs: Ms,
+): UntoldLook {
   const known = before ?? { taken: 0n, lately: [{ beyond: 0n, fromMs: nowMs }] };
   const { lately: steps } = known;
-  if (steps.length === 1 && beyond === known.taken && steps[0]?.beyond === beyond) return { untold: known, doubtful: 0n };
+  if (steps.length === 1 && beyond === known.taken && steps[0]?.beyond === beyond)
+    return { untold: known, doubtful: 0n };
   const stoodSinceMs = Math.min(nowMs - GAIN_EXPLAINED_WITHIN_MS, listedAtMs - LISTED_WITHIN_MS);
-  const lately = since(steps.at(-1)?.beyond === beyond ? steps : [...steps, { beyond, fromMs: nowMs }], stoodSinceMs);
+  const lately = since(
+    steps.at(-1)?.beyond === beyond ? steps : [...steps, { beyond, fromMs: nowMs }],
+    stoodSinceMs,
+  );
   let { taken } = known;
   const gain = lately.reduce((least, one) => (one.beyond < least ? one.beyond : least), beyond);
   if (gain > taken) taken = gain;
-  const loss = since(lately, nowMs - LOSS_EXPLAINED_WITHIN_MS).reduce((most, one) => (one.beyond > most ? one.beyond : most), beyond);
+  const loss = since(lately, nowMs - LOSS_EXPLAINED_WITHIN_MS).reduce(
+    (most, one) => (one.beyond > most ? one.beyond : most),
+    beyond,
+  );
   if (loss < taken) taken = loss;
   return { untold: { taken, lately }, doubtful: beyond - taken };
 }

@@ -57,7 +57,11 @@ export function breachText({ limit, why }: Breach): string {
  * position may still fail, it is held to the limits of its market's position too, and to those of the account if the largest position that may
  * come of it grows.
  */
-export function checkPlace(place: PlaceProposal, exposure: AccountExposure, limits: AccountLimits): Breach | null {
+export function checkPlace(
+  place: PlaceProposal,
+  exposure: AccountExposure,
+  limits: AccountLimits,
+): Breach | null {
   const market = exposure.markets.get(place.marketId);
   if (market === undefined)
     return explained(
@@ -75,7 +79,13 @@ export function checkPlace(place: PlaceProposal, exposure: AccountExposure, limi
     if (breach !== null || !growsWorst(place, exposure)) return breach;
   }
   if (!Number.isFinite(market.markTicks))
-    return explained("no-mark", place.marketId, "none", "a mark price", "there is no mark price to value the position at");
+    return explained(
+      "no-mark",
+      place.marketId,
+      "none",
+      "a mark price",
+      "there is no mark price to value the position at",
+    );
   return worstBreaches(measureAccount(exposure, place), place.marketId, limits, place)[0] ?? null;
 }
 
@@ -83,23 +93,34 @@ export function checkPlace(place: PlaceProposal, exposure: AccountExposure, limi
  * Whether a place takes its market's position towards zero in every outcome: even when every order on its side fills with it, and every takeover
  * of its side comes, the position does not change its sign.
  */
-export function onlyReduces(place: Pick<PlaceProposal, "side" | "lots" | "hash">, market: MarketExposure): boolean {
+export function onlyReduces(
+  place: Pick<PlaceProposal, "side" | "lots" | "hash">,
+  market: MarketExposure,
+): boolean {
   const { positionLots } = market;
   if (positionLots === 0 || positionLots > 0 === (place.side === "BUY")) return false;
   const underWay = (sum: Lots, order: ExposureOrder) =>
-    order.side === place.side && order.hash !== place.hash ? sum + order.mayFillLots + (order.untoldLots ?? 0) : sum;
+    order.side === place.side && order.hash !== place.hash
+      ? sum + order.mayFillLots + (order.untoldLots ?? 0)
+      : sum;
   const lists = [market.orders, market.foreignOrders, market.takeoversUnderWay ?? []];
-  return lists.reduce((sum, list) => list.reduce(underWay, sum), place.lots) <= Math.abs(positionLots);
+  return (
+    lists.reduce((sum, list) => list.reduce(underWay, sum), place.lots) <= Math.abs(positionLots)
+  );
 }
 
 /** Tells whether any trade of the position that a place reduces may still fail, so that there would be less to reduce. */
 function mayFlip({ side }: PlaceProposal, { unsettledLots }: MarketExposure): boolean {
-  return unsettledLots !== undefined && (side === "BUY" ? unsettledLots.sell : unsettledLots.buy) > 0;
+  return (
+    unsettledLots !== undefined && (side === "BUY" ? unsettledLots.sell : unsettledLots.buy) > 0
+  );
 }
 
 /** Tells whether a place makes the largest position that its market may come to, on either side, larger. */
 function growsWorst(place: PlaceProposal, exposure: AccountExposure): boolean {
-  const [without, withIt] = [0, place.lots].map((lots) => measureAccount(exposure, { ...place, lots }).markets.get(place.marketId));
+  const [without, withIt] = [0, place.lots].map((lots) =>
+    measureAccount(exposure, { ...place, lots }).markets.get(place.marketId),
+  );
   return without === undefined || withIt === undefined || withIt.largestLots > without.largestLots;
 }
 
@@ -113,35 +134,82 @@ function flippedBreach(place: PlaceProposal, exposure: AccountExposure): Breach 
 }
 
 /** What is asked of every place, a reducing one too. */
-function placeBreach(place: PlaceProposal, market: MarketExposure, exposure: AccountExposure, limits: AccountLimits): Breach | null {
+function placeBreach(
+  place: PlaceProposal,
+  market: MarketExposure,
+  exposure: AccountExposure,
+  limits: AccountLimits,
+): Breach | null {
   const { marketId, lots, ticks } = place;
   const { maxOrderLots, maxOpenOrders, maxDistanceFromMarkBps } = market.limits;
   if (!Number.isSafeInteger(lots) || lots <= 0 || !Number.isSafeInteger(ticks) || ticks <= 0) {
     const value = `${lots} lots at ${ticks} ticks`;
     const allowed = "whole lots and ticks above 0";
-    return explained("order-size", marketId, value, allowed, `${value} is not an order: expected ${allowed}`);
+    return explained(
+      "order-size",
+      marketId,
+      value,
+      allowed,
+      `${value} is not an order: expected ${allowed}`,
+    );
   }
   if (maxOrderLots !== undefined && lots > maxOrderLots) {
-    return worded("order-size", "market", marketId, lots, maxOrderLots, "in one order", inBase(market));
+    return worded(
+      "order-size",
+      "market",
+      marketId,
+      lots,
+      maxOrderLots,
+      "in one order",
+      inBase(market),
+    );
   }
   if (maxOpenOrders !== undefined) {
     const open = openOrders(market, place.hash) + 1;
-    if (open > maxOpenOrders) return breach("open-orders", "market", marketId, open, maxOpenOrders, "orders that may still fill");
+    if (open > maxOpenOrders)
+      return breach(
+        "open-orders",
+        "market",
+        marketId,
+        open,
+        maxOpenOrders,
+        "orders that may still fill",
+      );
   }
   if (limits.maxOpenOrders !== undefined) {
     let open = 1;
     for (const other of exposure.markets.values()) open += openOrders(other, place.hash);
     if (open > limits.maxOpenOrders) {
-      return breach("account-open-orders", "account", marketId, open, limits.maxOpenOrders, "orders that may still fill, all markets");
+      return breach(
+        "account-open-orders",
+        "account",
+        marketId,
+        open,
+        limits.maxOpenOrders,
+        "orders that may still fill, all markets",
+      );
     }
   }
   if (maxDistanceFromMarkBps !== undefined) {
     if (!Number.isFinite(market.markTicks))
-      return explained("no-mark", marketId, "none", "a mark price", "there is no mark price to measure the order's distance from");
+      return explained(
+        "no-mark",
+        marketId,
+        "none",
+        "a mark price",
+        "there is no mark price to measure the order's distance from",
+      );
     const distance = Math.abs(ticks - market.markTicks);
     if (distance * 10_000 > maxDistanceFromMarkBps * market.markTicks) {
       const bps = ((distance / market.markTicks) * 10_000).toFixed(2);
-      return breach("distance-from-mark", "market", marketId, bps, maxDistanceFromMarkBps, "basis points from the mark");
+      return breach(
+        "distance-from-mark",
+        "market",
+        marketId,
+        bps,
+        maxDistanceFromMarkBps,
+        "basis points from the mark",
+      );
     }
   }
   return null;
@@ -149,12 +217,18 @@ function placeBreach(place: PlaceProposal, market: MarketExposure, exposure: Acc
 
 function openOrders(market: MarketExposure, except: Hex | undefined): number {
   let count = 0;
-  for (const order of market.orders) if ((order.mayFillLots > 0 || order.phase === "intended") && order.hash !== except) count++;
+  for (const order of market.orders)
+    if ((order.mayFillLots > 0 || order.phase === "intended") && order.hash !== except) count++;
   return count;
 }
 
 /** Breaches of the measured worst case, as far as `marketId` is concerned: its own limits and the account's. */
-function worstBreaches(worst: WorstAccount, marketId: MarketId, limits: AccountLimits, place: PlaceProposal): readonly Breach[] {
+function worstBreaches(
+  worst: WorstAccount,
+  marketId: MarketId,
+  limits: AccountLimits,
+  place: PlaceProposal,
+): readonly Breach[] {
   const market = worst.markets.get(marketId);
   if (market === undefined) return [];
   const found: Breach[] = [];
@@ -163,19 +237,39 @@ function worstBreaches(worst: WorstAccount, marketId: MarketId, limits: AccountL
   return found;
 }
 
-function marketBreaches(found: Breach[], worst: WorstMarket, marketId: MarketId, limits: AccountLimits, place: PlaceProposal): void {
+function marketBreaches(
+  found: Breach[],
+  worst: WorstMarket,
+  marketId: MarketId,
+  limits: AccountLimits,
+  place: PlaceProposal,
+): void {
   const { maxNotional, maxOpenNotional } = worst.exposure.limits;
   const notional = maxNotional === undefined ? 0n : worst.notional;
-  for (const limit of [positionBreach(worst, place), notionalBreach(worst, marketId, notional)]) if (limit !== null) found.push(limit);
+  for (const limit of [positionBreach(worst, place), notionalBreach(worst, marketId, notional)])
+    if (limit !== null) found.push(limit);
   const openNotional = maxOpenNotional === undefined ? 0n : worst.ownOpenNotional;
   if (maxOpenNotional !== undefined && openNotional > maxOpenNotional) {
-    found.push(worded("open-notional", "market", marketId, openNotional, maxOpenNotional, "of open orders", inQuote(worst.exposure)));
+    found.push(
+      worded(
+        "open-notional",
+        "market",
+        marketId,
+        openNotional,
+        maxOpenNotional,
+        "of open orders",
+        inQuote(worst.exposure),
+      ),
+    );
   }
   const { availableCredit } = worst.exposure;
   if (availableCredit !== undefined) {
     const available = place.side === "BUY" ? availableCredit.buy : availableCredit.sell;
     const { maxCreditUseFraction } = limits;
-    const allowed = maxCreditUseFraction === undefined ? available : (available * ppmDown(maxCreditUseFraction)) / MILLION;
+    const allowed =
+      maxCreditUseFraction === undefined
+        ? available
+        : (available * ppmDown(maxCreditUseFraction)) / MILLION;
     const used = worst.uncountedCredit(place.side);
     if (used > allowed) {
       found.push(
@@ -199,36 +293,81 @@ function positionBreach(worst: WorstMarket, { marketId, side }: PlaceProposal): 
   const { maxPositionLots } = worst.exposure.limits;
   const lots = side === "BUY" ? worst.longLots : worst.shortLots;
   if (maxPositionLots === undefined || lots <= maxPositionLots) return null;
-  return worded("position", "market", marketId, lots, maxPositionLots, IF_ALL_FILLS, inBase(worst.exposure));
+  return worded(
+    "position",
+    "market",
+    marketId,
+    lots,
+    maxPositionLots,
+    IF_ALL_FILLS,
+    inBase(worst.exposure),
+  );
 }
 
-function notionalBreach({ exposure }: WorstMarket, marketId: MarketId, notional: CreditUnits): Breach | null {
+function notionalBreach(
+  { exposure }: WorstMarket,
+  marketId: MarketId,
+  notional: CreditUnits,
+): Breach | null {
   const { maxNotional } = exposure.limits;
   if (maxNotional === undefined || notional <= maxNotional) return null;
-  return worded("notional", "market", marketId, notional, maxNotional, IF_ALL_FILLS, inQuote(exposure));
+  return worded(
+    "notional",
+    "market",
+    marketId,
+    notional,
+    maxNotional,
+    IF_ALL_FILLS,
+    inQuote(exposure),
+  );
 }
 
-function accountBreaches(found: Breach[], worst: WorstAccount, marketId: MarketId, limits: AccountLimits): void {
+function accountBreaches(
+  found: Breach[],
+  worst: WorstAccount,
+  marketId: MarketId,
+  limits: AccountLimits,
+): void {
   const { maxNotional, maxLeverage, maxMarginUseFraction, minLiquidationDistanceBps } = limits;
   if (maxNotional !== undefined) {
     const { notional } = worst;
     if (notional > maxNotional) {
       const quote = inQuote(worst.markets.get(marketId)?.exposure);
-      found.push(worded("account-notional", "account", marketId, notional, maxNotional, "of position, all markets", quote));
+      found.push(
+        worded(
+          "account-notional",
+          "account",
+          marketId,
+          notional,
+          maxNotional,
+          "of position, all markets",
+          quote,
+        ),
+      );
     }
   }
   if (maxLeverage !== undefined) {
     const { notional, netValue } = worst;
     if (notional * MILLION > positive(netValue) * ppmDown(maxLeverage)) {
       const value = ratio(notional, netValue);
-      found.push(ofNetValue("leverage", marketId, value, maxLeverage, "times the net value as position"));
+      found.push(
+        ofNetValue("leverage", marketId, value, maxLeverage, "times the net value as position"),
+      );
     }
   }
   if (maxMarginUseFraction !== undefined) {
     const { initialMargin, netValue } = worst;
     if (initialMargin * MILLION > positive(netValue) * ppmDown(maxMarginUseFraction)) {
       const used = ratio(initialMargin, netValue);
-      found.push(ofNetValue("margin-use", marketId, used, maxMarginUseFraction, "of the net value as initial margin"));
+      found.push(
+        ofNetValue(
+          "margin-use",
+          marketId,
+          used,
+          maxMarginUseFraction,
+          "of the net value as initial margin",
+        ),
+      );
     }
   }
   if (minLiquidationDistanceBps !== undefined) {
@@ -236,7 +375,10 @@ function accountBreaches(found: Breach[], worst: WorstAccount, marketId: MarketI
     if (near !== undefined) {
       const value = `less than ${minLiquidationDistanceBps}`;
       const why = `${value} basis points from the mark to liquidation in the worst case, expected at least ${minLiquidationDistanceBps}`;
-      found.push({ ...explained("liquidation-distance", near, value, String(minLiquidationDistanceBps), why), scope: "account" });
+      found.push({
+        ...explained("liquidation-distance", near, value, String(minLiquidationDistanceBps), why),
+        scope: "account",
+      });
     }
   }
 }
@@ -254,7 +396,11 @@ function nearLiquidation(worst: WorstAccount, distanceBps: number): MarketId | u
     const mmr = BigInt(market.exposure.maintenancePpm);
     const isSafe = (notional: CreditUnits, moved: bigint): boolean =>
       notional === 0n || free >= notional * (distance * MILLION + moved * mmr);
-    if (!isSafe(market.longNotional, MILLION - distance) || !isSafe(market.shortNotional, MILLION + distance)) return marketId;
+    if (
+      !isSafe(market.longNotional, MILLION - distance) ||
+      !isSafe(market.shortNotional, MILLION + distance)
+    )
+      return marketId;
   }
   return undefined;
 }
@@ -283,22 +429,52 @@ function inBase({ instrument }: MarketExposure): (lots: Lots) => string {
 
 /** Credit units as people read them. */
 function inQuote(market: MarketExposure | undefined): (units: CreditUnits) => string {
-  return (units) => (market === undefined ? String(units) : `${market.instrument.creditToDecimal(units)} quote`);
+  return (units) =>
+    market === undefined ? String(units) : `${market.instrument.creditToDecimal(units)} quote`;
 }
 
-function breach(limit: LimitName, scope: Breach["scope"], marketId: MarketId, value: unknown, allowed: unknown, what: string): Breach {
+function breach(
+  limit: LimitName,
+  scope: Breach["scope"],
+  marketId: MarketId,
+  value: unknown,
+  allowed: unknown,
+  what: string,
+): Breach {
   return worded(limit, scope, marketId, value, allowed, what, String);
 }
 
 /** A breach of a limit on a share of the net value. */
-function ofNetValue(limit: LimitName, marketId: MarketId, value: string, allowed: number, what: string): Breach {
-  const worst = value === INFINITE ? "the net value is not above 0 in the worst case" : `${value} ${what} in the worst case`;
+function ofNetValue(
+  limit: LimitName,
+  marketId: MarketId,
+  value: string,
+  allowed: number,
+  what: string,
+): Breach {
+  const worst =
+    value === INFINITE
+      ? "the net value is not above 0 in the worst case"
+      : `${value} ${what} in the worst case`;
   const most = value === INFINITE ? `${allowed} ${what}` : allowed;
-  return { limit, scope: "account", marketId, value, allowed: String(allowed), why: `${worst}, allowed ${most}` };
+  return {
+    limit,
+    scope: "account",
+    marketId,
+    value,
+    allowed: String(allowed),
+    why: `${worst}, allowed ${most}`,
+  };
 }
 
 /** A breach of what is no number. @param why a sentence without its full stop */
-function explained(limit: LimitName, marketId: MarketId, value: string, allowed: string, why: string): Breach {
+function explained(
+  limit: LimitName,
+  marketId: MarketId,
+  value: string,
+  allowed: string,
+  why: string,
+): Breach {
   return { limit, scope: "market", marketId, value, allowed, why };
 }
 

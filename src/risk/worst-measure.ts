@@ -24,7 +24,10 @@ export class WorstMarket {
 
   /** The larger of both, valued at the worse of mark and prices. */
   get notional(): CreditUnits {
-    return credit(this.exposure.instrument, this.largestLots * Math.max(this.#sums.highestTicks, this.#mark));
+    return credit(
+      this.exposure.instrument,
+      this.largestLots * Math.max(this.#sums.highestTicks, this.#mark),
+    );
   }
 
   /** The position of one side, valued at the worse of mark and prices. */
@@ -44,17 +47,26 @@ export class WorstMarket {
   }
 
   get maintenance(): CreditUnits {
-    return partOf(credit(this.exposure.instrument, this.largestLots * this.#mark), this.exposure.maintenancePpm);
+    return partOf(
+      credit(this.exposure.instrument, this.largestLots * this.#mark),
+      this.exposure.maintenancePpm,
+    );
   }
 
   get initialMargin(): CreditUnits {
-    return partOf(credit(this.exposure.instrument, this.largestLots * this.#mark), this.exposure.initialPpm);
+    return partOf(
+      credit(this.exposure.instrument, this.largestLots * this.#mark),
+      this.exposure.initialPpm,
+    );
   }
 
   /** What the fills cost at once: the prices' distance to the mark where it is against us, and fees. */
   get cost(): CreditUnits {
     const { instrument, feePpm } = this.exposure;
-    return credit(instrument, this.#sums.againstUs) + (feePpm === 0 ? 0n : partOf(credit(instrument, this.#sums.traded), feePpm));
+    return (
+      credit(instrument, this.#sums.againstUs) +
+      (feePpm === 0 ? 0n : partOf(credit(instrument, this.#sums.traded), feePpm))
+    );
   }
 
   /** Price times size of the bot's own orders that may still fill. */
@@ -64,7 +76,10 @@ export class WorstMarket {
 
   /** Price times size of the orders of one side that the exchange's available credit does not count yet. */
   uncountedCredit(side: Side): CreditUnits {
-    return credit(this.exposure.instrument, side === "BUY" ? this.#sums.uncountedBuy : this.#sums.uncountedSell);
+    return credit(
+      this.exposure.instrument,
+      side === "BUY" ? this.#sums.uncountedBuy : this.#sums.uncountedSell,
+    );
   }
 
   /** The most that the position may come to, on either side. */
@@ -117,10 +132,16 @@ interface NewOrder {
 }
 
 /** The worst case of the account with `place` in it, when there is one. Values are rounded against the account. */
-export function measureAccount(exposure: AccountExposure, place: NewOrder | undefined): WorstAccount {
+export function measureAccount(
+  exposure: AccountExposure,
+  place: NewOrder | undefined,
+): WorstAccount {
   const markets = new Map<MarketId, WorstMarket>();
   for (const market of exposure.markets.values()) {
-    markets.set(market.marketId, measureMarket(market, place?.marketId === market.marketId ? place : undefined));
+    markets.set(
+      market.marketId,
+      measureMarket(market, place?.marketId === market.marketId ? place : undefined),
+    );
   }
   return new WorstAccount(markets, exposure.netValue);
 }
@@ -140,10 +161,22 @@ interface Sums {
 function measureMarket(market: MarketExposure, place: NewOrder | undefined): WorstMarket {
   // Without a mark (a market that is idle, or one where only this place's own price is known) the orders' prices are all there is.
   const markTicks = Number.isFinite(market.markTicks) ? market.markTicks : 0;
-  const sums: Sums = { buyLots: 0, sellLots: 0, highestTicks: 0, againstUs: 0, traded: 0, ownOpen: 0, uncountedBuy: 0, uncountedSell: 0 };
-  for (const order of market.orders) if (place?.hash === undefined || order.hash !== place.hash) addOrder(sums, order, markTicks, true);
+  const sums: Sums = {
+    buyLots: 0,
+    sellLots: 0,
+    highestTicks: 0,
+    againstUs: 0,
+    traded: 0,
+    ownOpen: 0,
+    uncountedBuy: 0,
+    uncountedSell: 0,
+  };
+  for (const order of market.orders)
+    if (place?.hash === undefined || order.hash !== place.hash)
+      addOrder(sums, order, markTicks, true);
   for (const order of market.foreignOrders) addOrder(sums, order, markTicks, false);
-  for (const takeover of market.takeoversUnderWay ?? NONE) addOrder(sums, takeover, markTicks, false);
+  for (const takeover of market.takeoversUnderWay ?? NONE)
+    addOrder(sums, takeover, markTicks, false);
   if (place !== undefined) {
     add(sums, place.side, place.ticks, place.lots, markTicks);
     sums.ownOpen += place.ticks * place.lots;

@@ -36,7 +36,11 @@ export class AccountFlowPort implements FlowExchange {
   market(marketId: MarketId): FlowAccountMarket {
     const market = this.#parts.state.markets.get(marketId);
     if (market === undefined) {
-      throw new RunError("no such market", { field: "marketId", value: marketId, expected: "a market of the exchange" });
+      throw new RunError("no such market", {
+        field: "marketId",
+        value: marketId,
+        expected: "a market of the exchange",
+      });
     }
     return new MarketOfAccounts(market);
   }
@@ -52,7 +56,11 @@ export class AccountFlowPort implements FlowExchange {
         expected: "room for the accounts of the order flow beside those that are registered",
       });
     }
-    return new SigningAccount(this.#parts, account ?? turn(() => accounts.open(signer.address, 0n)), signer);
+    return new SigningAccount(
+      this.#parts,
+      account ?? turn(() => accounts.open(signer.address, 0n)),
+      signer,
+    );
   }
 }
 
@@ -97,7 +105,9 @@ class SigningAccount implements FlowAccount {
 
   get isSafe(): boolean {
     const { markets } = this.#parts.state;
-    return riskOf(this.#account, markets).isSafe && riskOf(this.#account, markets, "settled").isSafe;
+    return (
+      riskOf(this.#account, markets).isSafe && riskOf(this.#account, markets, "settled").isSafe
+    );
   }
 
   get netValueQuote(): number {
@@ -137,10 +147,15 @@ class SigningAccount implements FlowAccount {
     const before = this.paper(marketId);
     try {
       turn(() => {
-        const built: WireBuildResult = JSON.parse(orders.build(this.#account, new Map(Object.entries(terms))));
+        const built: WireBuildResult = JSON.parse(
+          orders.build(this.#account, new Map(Object.entries(terms))),
+        );
         const { order, orderHash, gasFeeQuotation } = built;
         const orderSignature = this.#signer.sign(hexToBytes(orderHash, "orderHash"));
-        orders.place(this.#account, new Map(Object.entries({ ...terms, info: order.info, orderSignature, gasFeeQuotation })));
+        orders.place(
+          this.#account,
+          new Map(Object.entries({ ...terms, info: order.info, orderSignature, gasFeeQuotation })),
+        );
       });
     } catch (error) {
       if (error instanceof ApiError) {

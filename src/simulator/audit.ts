@@ -58,6 +58,8 @@ export function audit(state: ExchangeState): Audit {
     depositedCredit,
     withdrawnCredit,
     netPaper,
-    isConserved: held === depositedCredit - withdrawnCredit && Object.values(netPaper).every((paper) => paper === 0n),
+    isConserved:
+      held === depositedCredit - withdrawnCredit &&
+      Object.values(netPaper).every((paper) => paper === 0n),
   };
 }

@@ -64,7 +64,10 @@ const choices = z.strictObject({
   waiverUnit: z.enum(["quote", "base"]).default("quote"),
   /** Below it an order pays the gas of its settlement: a fixed amount, or so many times that gas (`gasFee.waiverMultiple`). */
   waiveGasFeeMinimumAmount: z
-    .union([z.literal("dynamic"), text(/^\d{1,30}(\.\d{1,30})?$/, 'a plain decimal such as "10", or dynamic')])
+    .union([
+      z.literal("dynamic"),
+      text(/^\d{1,30}(\.\d{1,30})?$/, 'a plain decimal such as "10", or dynamic'),
+    ])
     .default("dynamic"),
   /** Unit of `gasPrice` in exchangeInfo. */
   gasPriceUnit: z.enum(["wei", "gwei", "eth"]).default("wei"),
@@ -99,16 +102,26 @@ const choices = z.strictObject({
 
 /** What the specification leaves open, each with the default that `docs/venue-choices.md` gives a reason for. */
 export const choicesShape = choices
-  .refine(({ matchedOrderList, matchedOrderStatus }) => matchedOrderList === "open" || matchedOrderStatus === "FILLED", {
-    path: ["matchedOrderStatus"],
-    message: "contradicts matchedOrderList",
-    params: { expected: "FILLED, since an order in the history has a final status" },
-  })
-  .refine(({ waiverUnit, waiveGasFeeMinimumAmount }) => waiverUnit === "quote" || waiveGasFeeMinimumAmount !== "dynamic", {
-    path: ["waiveGasFeeMinimumAmount"],
-    message: "contradicts waiverUnit",
-    params: { expected: "a plain decimal, since gas is compared with an order's value in quote only" },
-  });
+  .refine(
+    ({ matchedOrderList, matchedOrderStatus }) =>
+      matchedOrderList === "open" || matchedOrderStatus === "FILLED",
+    {
+      path: ["matchedOrderStatus"],
+      message: "contradicts matchedOrderList",
+      params: { expected: "FILLED, since an order in the history has a final status" },
+    },
+  )
+  .refine(
+    ({ waiverUnit, waiveGasFeeMinimumAmount }) =>
+      waiverUnit === "quote" || waiveGasFeeMinimumAmount !== "dynamic",
+    {
+      path: ["waiveGasFeeMinimumAmount"],
+      message: "contradicts waiverUnit",
+      params: {
+        expected: "a plain decimal, since gas is compared with an order's value in quote only",
+      },
+    },
+  );
 
 /** The venue's choices, checked. */
 export type VenueChoices = z.output<typeof choicesShape>;

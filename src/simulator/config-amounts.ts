@@ -3,7 +3,10 @@ import type { ExchangeConfig } from "./config.js";
 import { configConflict, type WrittenConfig } from "./markets/config-conflict.js";
 
 /** Amounts of credit outside the markets. */
-const AMOUNTS: readonly (readonly [path: readonly string[], of: (config: ExchangeConfig) => string])[] = [
+const AMOUNTS: readonly (readonly [
+  path: readonly string[],
+  of: (config: ExchangeConfig) => string,
+])[] = [
   [["creditOnRegistration"], (config) => config.creditOnRegistration],
   [["faucet", "maxQuote"], (config) => config.faucet.maxQuote],
   [["insurance", "initialQuote"], (config) => config.insurance.initialQuote],
@@ -23,7 +26,10 @@ export function checkAmounts(config: ExchangeConfig, written?: WrittenConfig): v
     } catch (cause) {
       const against = [{ path: ["creditDecimals"], value: config.creditDecimals }];
       const expected = `at most ${config.creditDecimals} decimals`;
-      throw configConflict({ path, value, summary: "does not fit creditDecimals", expected, against, cause }, written);
+      throw configConflict(
+        { path, value, summary: "does not fit creditDecimals", expected, against, cause },
+        written,
+      );
     }
   }
   const { minGasPriceWei, maxGasPriceWei } = config.gasFee;
@@ -31,6 +37,9 @@ export function checkAmounts(config: ExchangeConfig, written?: WrittenConfig): v
     const against = [{ path: ["gasFee", "minGasPriceWei"], value: minGasPriceWei }];
     const expected = `at least minGasPriceWei, ${minGasPriceWei}`;
     const summary = "is below minGasPriceWei";
-    throw configConflict({ path: ["gasFee", "maxGasPriceWei"], value: maxGasPriceWei, summary, expected, against }, written);
+    throw configConflict(
+      { path: ["gasFee", "maxGasPriceWei"], value: maxGasPriceWei, summary, expected, against },
+      written,
+    );
   }
 }

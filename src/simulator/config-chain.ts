@@ -3,7 +3,11 @@ import type { ExchangeConfig } from "./config.js";
 import { configConflict, type WrittenConfig } from "./markets/config-conflict.js";
 
 /** What the contracts' token and their orders are fixed to. */
-const FIXED: readonly (readonly [path: readonly string[], of: (config: ExchangeConfig) => unknown, value: unknown])[] = [
+const FIXED: readonly (readonly [
+  path: readonly string[],
+  of: (config: ExchangeConfig) => unknown,
+  value: unknown,
+])[] = [
   [["creditDecimals"], (config) => config.creditDecimals, 6],
   [["paperDecimals"], (config) => config.paperDecimals, 18],
   [["domain", "name"], (config) => config.domain.name, "JOJO"],
@@ -11,9 +15,24 @@ const FIXED: readonly (readonly [path: readonly string[], of: (config: ExchangeC
 ];
 
 /** What a chain decides in place of the configuration, with the defaults that contradict nothing. */
-const DECIDED: readonly (readonly [path: readonly string[], of: (config: ExchangeConfig) => unknown, value: unknown, by: string])[] = [
-  [["settlement", "delayMs"], (config) => config.settlement.delayMs, 2000, "no key: chain.blocks says when a trade is settled"],
-  [["settlement", "failureRate"], (config) => config.settlement.failureRate, 0, "no key: the contracts say which trades fail"],
+const DECIDED: readonly (readonly [
+  path: readonly string[],
+  of: (config: ExchangeConfig) => unknown,
+  value: unknown,
+  by: string,
+])[] = [
+  [
+    ["settlement", "delayMs"],
+    (config) => config.settlement.delayMs,
+    2000,
+    "no key: chain.blocks says when a trade is settled",
+  ],
+  [
+    ["settlement", "failureRate"],
+    (config) => config.settlement.failureRate,
+    0,
+    "no key: the contracts say which trades fail",
+  ],
   [
     ["domain", "verifyingContract"],
     (config) => config.domain.verifyingContract.toLowerCase(),
@@ -53,11 +72,15 @@ export function checkChain(config: ExchangeConfig, written?: WrittenConfig): voi
   if (chain === undefined) return;
   const against = [{ path: ["chain"], value: "a chain" }];
   const refuse = (path: readonly string[], value: unknown, expected: string): never => {
-    throw configConflict({ path, value, summary: "does not go with chain", expected, against }, written);
+    throw configConflict(
+      { path, value, summary: "does not go with chain", expected, against },
+      written,
+    );
   };
   checkPorts(config, written);
   for (const [path, of, value] of FIXED) {
-    if (of(config) !== value) refuse(path, of(config), `${String(value)}, as the contracts have it`);
+    if (of(config) !== value)
+      refuse(path, of(config), `${String(value)}, as the contracts have it`);
   }
   for (const [path, of, value, expected] of DECIDED) {
     if (of(config) !== value) refuse(path, of(config), expected);
@@ -65,11 +88,17 @@ export function checkChain(config: ExchangeConfig, written?: WrittenConfig): voi
   for (const [id, market] of Object.entries(config.markets)) {
     const path = ["markets", id];
     if (market.perp !== undefined) {
-      refuse([...path, "perp"], market.perp, "no key: a market's address follows from its id and chain.mnemonic");
+      refuse(
+        [...path, "perp"],
+        market.perp,
+        "no key: a market's address follows from its id and chain.mnemonic",
+      );
     }
-    const [off, fee, threshold] = [market.liquidationPriceOff, market.insuranceFeeRate, market.liquidationThreshold].map((ratio) =>
-      decimalToScaled(ratio, 18),
-    ) as [bigint, bigint, bigint];
+    const [off, fee, threshold] = [
+      market.liquidationPriceOff,
+      market.insuranceFeeRate,
+      market.liquidationThreshold,
+    ].map((ratio) => decimalToScaled(ratio, 18)) as [bigint, bigint, bigint];
     if (off + fee > threshold) {
       refuse(
         [...path, "insuranceFeeRate"],
@@ -77,7 +106,8 @@ export function checkChain(config: ExchangeConfig, written?: WrittenConfig): voi
         `with liquidationPriceOff, ${market.liquidationPriceOff}, at most liquidationThreshold, ${market.liquidationThreshold}`,
       );
     }
-    const smallest = decimalToScaled(market.priceQuote.min, 18) * decimalToScaled(market.stepSize, 18);
+    const smallest =
+      decimalToScaled(market.priceQuote.min, 18) * decimalToScaled(market.stepSize, 18);
     if (smallest < 10n ** BigInt(36 - 6)) {
       refuse(
         [...path, "priceQuote", "min"],

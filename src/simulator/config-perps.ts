@@ -14,7 +14,13 @@ export function checkPerps({ markets }: ExchangeConfig, written?: WrittenConfig)
       const against = [{ path: ["markets", other, "perp"], value: perp }];
       const expected = `another contract than that of ${other}`;
       throw configConflict(
-        { path: ["markets", id, "perp"], value: perp, summary: "is the contract of two markets", expected, against },
+        {
+          path: ["markets", id, "perp"],
+          value: perp,
+          summary: "is the contract of two markets",
+          expected,
+          against,
+        },
         written,
       );
     }

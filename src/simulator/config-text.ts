@@ -6,7 +6,10 @@ export function text(pattern: RegExp, expected: string) {
 }
 
 /** A plain decimal, not negative. */
-export const decimal = text(/^\d+(\.\d+)?$/, 'a plain decimal from zero up, such as "0.1", without exponent');
+export const decimal = text(
+  /^\d+(\.\d+)?$/,
+  'a plain decimal from zero up, such as "0.1", without exponent',
+);
 
 /** A plain decimal above zero. */
 export const positiveDecimal = z
@@ -16,10 +19,16 @@ export const positiveDecimal = z
   .meta({ expected: 'a plain decimal above zero, such as "0.1", without exponent' });
 
 /** A plain decimal that may be negative. */
-export const signedDecimal = text(/^-?\d+(\.\d+)?$/, 'a plain decimal such as "-0.0001", without exponent');
+export const signedDecimal = text(
+  /^-?\d+(\.\d+)?$/,
+  'a plain decimal such as "-0.0001", without exponent',
+);
 
 /** An address of the chain. */
 export const address = text(/^0x[0-9a-fA-F]{40}$/, "an address: 0x and 40 hex digits");
 
 /** A market's name on the exchange. */
-export const marketId = text(/^[a-z0-9]{3,32}$/, "3 to 32 lower-case letters and digits, as in btcusdc");
+export const marketId = text(
+  /^[a-z0-9]{3,32}$/,
+  "3 to 32 lower-case letters and digits, as in btcusdc",
+);

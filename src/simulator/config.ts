@@ -16,7 +16,9 @@ const durationMs = z.int().min(0).max(1_000_000_000_000);
 export const MARKET_STATES = ["PENDING", "TRADING", "SUSPENDED", "DELISTED"] as const;
 
 const bounds = (min: string, max: string) =>
-  z.strictObject({ min: positiveDecimal.default(min), max: positiveDecimal.default(max) }).prefault({});
+  z
+    .strictObject({ min: positiveDecimal.default(min), max: positiveDecimal.default(max) })
+    .prefault({});
 
 const fundingShape = z
   .strictObject({
@@ -76,7 +78,11 @@ const shape = z.strictObject({
   /** Host names, beside localhost and every IP address, by which the exchange and its chain may be asked. */
   allowedHosts: z.array(z.string().min(1)).default([]),
   /** Origins whose web pages may read what is public, such as `https://app.example`; `*` for all of them. */
-  corsOrigins: z.array(text(/^(\*|https?:\/\/[a-z0-9.[\]:-]+)$/, "an origin, such as https://app.example, or *")).default([]),
+  corsOrigins: z
+    .array(
+      text(/^(\*|https?:\/\/[a-z0-9.[\]:-]+)$/, "an origin, such as https://app.example, or *"),
+    )
+    .default([]),
   /** Connections open at once, of requests and streams together; one more is closed. */
   maxConnections: z.int().min(1).max(100_000).default(1024),
   /**
@@ -110,7 +116,12 @@ const shape = z.strictObject({
         /** Who may sign for the account from its registration on. */
         operators: z.array(address).max(MOST_OPERATORS).default([]),
         /** Its fee agreement: the rates that its orders carry in a market in place of the market's. */
-        feeRates: z.record(marketId, z.strictObject({ makerFeeRate: signedDecimal, takerFeeRate: signedDecimal })).default({}),
+        feeRates: z
+          .record(
+            marketId,
+            z.strictObject({ makerFeeRate: signedDecimal, takerFeeRate: signedDecimal }),
+          )
+          .default({}),
       }),
     )
     .default({}),
@@ -120,7 +131,9 @@ const shape = z.strictObject({
   creditOnRegistration: decimal.default("100000"),
   /** How long the answer to a registration or a deposit may wait for a block to credit it; 0 answers at once, as a later block does. */
   creditWaitMs: z.int().min(0).max(60_000).default(1500),
-  faucet: z.strictObject({ enabled: z.boolean().default(true), maxQuote: decimal.default("1000000000") }).prefault({}),
+  faucet: z
+    .strictObject({ enabled: z.boolean().default(true), maxQuote: decimal.default("1000000000") })
+    .prefault({}),
   /** What the insurance account begins with; it takes over the debt of accounts that have nothing left but debt. */
   insurance: z.strictObject({ initialQuote: decimal.default("100000") }).prefault({}),
   withdrawals: z

@@ -63,10 +63,14 @@ export async function openConfiguredExchange(
   options: ConfiguredExchangeOptions = {},
 ): Promise<OpenExchange> {
   const { baseFolder = process.cwd() } = options;
-  const dataDir = config.dataDir === undefined ? undefined : await openDataDir(resolve(baseFolder, config.dataDir));
+  const dataDir =
+    config.dataDir === undefined
+      ? undefined
+      : await openDataDir(resolve(baseFolder, config.dataDir));
   const kept = dataDir === undefined ? options : { ...options, records: dataDir.records };
   try {
-    if (config.chain !== undefined) return await openOnChain(config, seam, kept, async () => dataDir?.close());
+    if (config.chain !== undefined)
+      return await openOnChain(config, seam, kept, async () => dataDir?.close());
     const exchange = configuredExchange(config, seam, kept);
     return {
       exchange,
@@ -117,7 +121,12 @@ async function openOnChain(
   try {
     const insuranceCredit = decimalToScaled(config.insurance.initialQuote, config.creditDecimals);
     await fundRoles(chain, Object.keys(config.markets), insuranceCredit);
-    const made = exchangeOf(onChain(config, chain.addresses), seam, { ...options, onChainFault }, chain);
+    const made = exchangeOf(
+      onChain(config, chain.addresses),
+      seam,
+      { ...options, onChainFault },
+      chain,
+    );
     exchange = made;
     await made.chain?.catchUp();
     return {
@@ -142,17 +151,34 @@ async function openOnChain(
  * @throws ConfigError for values off a market's grid, or a capture that is not there; RunError for a `dataDir` and for a chain, which
  * {@link openConfiguredExchange} opens.
  */
-export function configuredExchange(config: ExchangeConfig, seam: Seam, options: ConfiguredExchangeOptions = {}): EmbeddedExchange {
+export function configuredExchange(
+  config: ExchangeConfig,
+  seam: Seam,
+  options: ConfiguredExchangeOptions = {},
+): EmbeddedExchange {
   const expected = "openConfiguredExchange, which opens it";
   if (config.dataDir !== undefined && options.records === undefined) {
     throw new RunError("would not be kept", { field: "dataDir", value: config.dataDir, expected });
   }
-  if (config.chain !== undefined) throw new RunError("would not be there", { field: "chain", expected });
+  if (config.chain !== undefined)
+    throw new RunError("would not be there", { field: "chain", expected });
   return exchangeOf(config, seam, options);
 }
 
-function exchangeOf(config: ExchangeConfig, seam: Seam, options: ConfiguredExchangeOptions, chain?: OpenChain): EmbeddedExchange {
-  const { baseFolder = process.cwd(), scheme, records, onReplayEnd = () => {}, onChainReport, onChainFault } = options;
+function exchangeOf(
+  config: ExchangeConfig,
+  seam: Seam,
+  options: ConfiguredExchangeOptions,
+  chain?: OpenChain,
+): EmbeddedExchange {
+  const {
+    baseFolder = process.cwd(),
+    scheme,
+    records,
+    onReplayEnd = () => {},
+    onChainReport,
+    onChainFault,
+  } = options;
   checkLeveraged(config);
   return new EmbeddedExchange(config, seam, {
     chain,

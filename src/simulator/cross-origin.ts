@@ -3,7 +3,9 @@ import { API_OPERATIONS } from "./openapi/api-operations.js";
 
 /** Paths whose answers hold nothing of an account, and that nobody signs for. */
 const PUBLIC_READS: ReadonlySet<string> = new Set([
-  ...API_OPERATIONS.filter(({ method, isSigned }) => method === "GET" && !isSigned).map(({ path }) => path),
+  ...API_OPERATIONS.filter(({ method, isSigned }) => method === "GET" && !isSigned).map(
+    ({ path }) => path,
+  ),
   "/openapi.json",
 ]);
 /** Seconds for which a browser need not ask again. */
@@ -29,13 +31,18 @@ export function crossOriginAnswer(
   if (origins.length === 0 || !PUBLIC_READS.has(path)) return { mayRead: false, headers: {} };
   const isAny = origins.includes("*");
   const varies: Readonly<Record<string, string>> = isAny ? {} : { vary: "origin" };
-  if (origin === undefined || !(isAny || origins.includes(origin))) return { mayRead: false, headers: varies };
+  if (origin === undefined || !(isAny || origins.includes(origin)))
+    return { mayRead: false, headers: varies };
   const headers = {
     ...varies,
     "access-control-allow-origin": isAny ? "*" : origin,
     "access-control-expose-headers": "retry-after",
     ...(method === "OPTIONS"
-      ? { "access-control-allow-methods": "GET", "access-control-allow-headers": "*", "access-control-max-age": PREFLIGHT_SECONDS }
+      ? {
+          "access-control-allow-methods": "GET",
+          "access-control-allow-headers": "*",
+          "access-control-max-age": PREFLIGHT_SECONDS,
+        }
       : {}),
   };
   return { mayRead: true, headers };

@@ -49,7 +49,12 @@ export class ExchangeParts {
    * @param stopExchange called when the exchange cannot go on: its state can no longer be written, or its chain has failed.
    * @throws ConfigError when the records are not this exchange's; FormatError and RunError when these are damaged or cannot be written
    */
-  constructor(config: ExchangeConfig, seam: Seam, options: ExchangeOptions, stopExchange: () => void) {
+  constructor(
+    config: ExchangeConfig,
+    seam: Seam,
+    options: ExchangeOptions,
+    stopExchange: () => void,
+  ) {
     this.#stopExchange = stopExchange;
     // The streams need the state that reports to them; until they exist nothing happens that they could hear.
     const told = tellBoth(
@@ -64,22 +69,33 @@ export class ExchangeParts {
     this.chain = this.#chainSide(options);
     this.clearing = new Clearing(
       state,
-      (onSettlement) => this.chain?.settlement(onSettlement) ?? new DelayedSettlement(state, turn, onSettlement),
-      this.chain?.credit({ onChanged, onIncomingDone: (address) => this.creditWaits.noteDone(address) }) ??
-        new CreditMoves(state, onChanged),
+      (onSettlement) =>
+        this.chain?.settlement(onSettlement) ?? new DelayedSettlement(state, turn, onSettlement),
+      this.chain?.credit({
+        onChanged,
+        onIncomingDone: (address) => this.creditWaits.noteDone(address),
+      }) ?? new CreditMoves(state, onChanged),
     );
     const booking = new MatchBooking(this.clearing);
     this.#desk = new OrderDesk(state, booking, turn);
     this.#withdrawals = new Withdrawals(state, this.clearing, turn);
     for (const id of Object.keys(config.markets)) {
-      state.markets.set(id, this.#newMarket(id, options.chain?.keys.house(id).signer.address ?? NO_ADDRESS));
+      state.markets.set(
+        id,
+        this.#newMarket(id, options.chain?.keys.house(id).signer.address ?? NO_ADDRESS),
+      );
     }
     this.chain?.attach({
       onChanged,
       onMark: (market) => this.#onMark(market),
       onRevoked: (account, operator) => this.#desk.revoke(account, operator),
     });
-    this.router = new Router(state, { desk: this.#desk, clearing: this.clearing, withdrawals: this.#withdrawals, scheme });
+    this.router = new Router(state, {
+      desk: this.#desk,
+      clearing: this.clearing,
+      withdrawals: this.#withdrawals,
+      scheme,
+    });
     this.creditWaits = new CreditWaits({
       seam,
       credit: this.clearing.credit,
@@ -130,7 +146,11 @@ export class ExchangeParts {
     this.#desk.enforceMaintenance([...market.holders]);
   }
 
-  #chainSide({ chain: open, onChainReport: report = () => {}, onChainFault = () => {} }: ExchangeOptions): ChainSide | null {
+  #chainSide({
+    chain: open,
+    onChainReport: report = () => {},
+    onChainFault = () => {},
+  }: ExchangeOptions): ChainSide | null {
     if (open === undefined) return null;
     const { state } = this;
     state.lensAddress = open.addresses.lens;
@@ -167,7 +187,11 @@ export class ExchangeParts {
     return market;
   }
 
-  #newFlows(seam: Seam, { flowOf, accountFlowOf, scheme = ecdsaScheme }: ExchangeOptions, booking: MatchBooking): RunningFlows {
+  #newFlows(
+    seam: Seam,
+    { flowOf, accountFlowOf, scheme = ecdsaScheme }: ExchangeOptions,
+    booking: MatchBooking,
+  ): RunningFlows {
     const { state, clearing } = this;
     const desk = new FlowDesk(state, booking);
     const turn = <Result>(run: () => Result): Result => this.turns.run(run);
@@ -176,7 +200,14 @@ export class ExchangeParts {
       creditDecimals: state.config.creditDecimals,
       flowOf: (marketId, restart) => flowOf?.(marketId, restart) ?? null,
       accountFlowOf: () => accountFlowOf?.() ?? null,
-      portOf: (market) => new MarketFlowPort({ market, desk, nowMs: () => state.nowMs(), turn, onReference: () => this.#onMark(market) }),
+      portOf: (market) =>
+        new MarketFlowPort({
+          market,
+          desk,
+          nowMs: () => state.nowMs(),
+          turn,
+          onReference: () => this.#onMark(market),
+        }),
       accountPort: () => {
         const { accounts, orders } = this.router;
         return new AccountFlowPort({ state, clearing, accounts, orders, scheme, turn });

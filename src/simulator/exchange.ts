@@ -93,13 +93,18 @@ export class EmbeddedExchange {
     const answer = this.handle(request);
     const { incoming } = answer;
     const waiting = incoming === undefined ? null : this.#parts.creditWaits.until(incoming);
-    return incoming === undefined || waiting === null ? answer : waiting.then(() => ({ ...answer, body: incoming.body() }));
+    return incoming === undefined || waiting === null
+      ? answer
+      : waiting.then(() => ({ ...answer, body: incoming.body() }));
   }
 
   /** Answers a REST request at once. */
   handle(request: ApiRequest): ApiAnswer {
     if (!this.#isRunning) {
-      return { status: 503, body: errorBody(2010, "Internal error", "the exchange is not running") };
+      return {
+        status: 503,
+        body: errorBody(2010, "Internal error", "the exchange is not running"),
+      };
     }
     return this.#parts.turns.run(() => this.#parts.router.handle(request));
   }
@@ -111,10 +116,17 @@ export class EmbeddedExchange {
    */
   connect(pathWithQuery: string, sink: StreamSink, ip = ""): StreamConnection | StreamRefusal {
     if (!this.#isRunning) {
-      return { refused: { status: 503, body: errorBody(2010, "Internal error", "the exchange is not running") } };
+      return {
+        refused: {
+          status: 503,
+          body: errorBody(2010, "Internal error", "the exchange is not running"),
+        },
+      };
     }
     const refused = this.#parts.router.refusalOfStream(ip);
-    return refused === null ? this.#parts.hub.connect(pathWithQuery, this.#parts.lasting?.over(sink) ?? sink, ip) : { refused };
+    return refused === null
+      ? this.#parts.hub.connect(pathWithQuery, this.#parts.lasting?.over(sink) ?? sink, ip)
+      : { refused };
   }
 
   /** Opens an account without a request, with the venue's initial credit; an existing one is left as it is. */
@@ -128,7 +140,10 @@ export class EmbeddedExchange {
   deposit(address: Hex, amountQuote: string): void {
     const account = this.#requireAccount(address);
     this.#parts.turns.run(() =>
-      this.#parts.clearing.credit.deposit(account, decimalToScaled(amountQuote, this.config.creditDecimals, "amount")),
+      this.#parts.clearing.credit.deposit(
+        account,
+        decimalToScaled(amountQuote, this.config.creditDecimals, "amount"),
+      ),
     );
   }
 
@@ -167,7 +182,8 @@ export class EmbeddedExchange {
 
   /** Whole lots of an account's position as matched, signed; 0 for an unknown account. @throws RunError for an unknown market */
   positionLots(address: Hex, marketId: MarketId): Lots {
-    const paper = this.#parts.state.account(address)?.markets.get(marketId)?.position.matched.paper ?? 0n;
+    const paper =
+      this.#parts.state.account(address)?.markets.get(marketId)?.position.matched.paper ?? 0n;
     return this.#requireMarket(marketId).wholeLotsOf(paper);
   }
 
@@ -222,7 +238,11 @@ export class EmbeddedExchange {
   #requireAccount(address: Hex): Account {
     const account = this.#parts.state.account(address);
     if (account === undefined) {
-      throw new RunError("no such account", { field: "address", value: address, expected: "a registered address" });
+      throw new RunError("no such account", {
+        field: "address",
+        value: address,
+        expected: "a registered address",
+      });
     }
     return account;
   }

@@ -76,7 +76,10 @@ export interface FlowMarket {
   bestBid(): Ticks | undefined;
   bestAsk(): Ticks | undefined;
   /** The published book, best first, at most `count` levels a side. */
-  depth(count: number): { readonly bids: readonly FlowLevel[]; readonly asks: readonly FlowLevel[] };
+  depth(count: number): {
+    readonly bids: readonly FlowLevel[];
+    readonly asks: readonly FlowLevel[];
+  };
   lastTradeTicks(): Ticks | undefined;
   /** Places a house agent's order. Null when nothing of it rests (it traded whole, expired, or POST_ONLY would have crossed). */
   place(order: FlowOrder): FlowOrderRef | null;

@@ -41,10 +41,14 @@ export interface ServerOptions {
  * Puts an exchange on its configured host and port, and starts it once the port is open.
  * @throws RunError when the port is taken or the host is not this machine's
  */
-export async function serveExchange(exchange: EmbeddedExchange, { onFault = () => {} }: ServerOptions = {}): Promise<ExchangeServer> {
+export async function serveExchange(
+  exchange: EmbeddedExchange,
+  { onFault = () => {} }: ServerOptions = {},
+): Promise<ExchangeServer> {
   const { host, port, maxConnections } = exchange.config;
   const hosts = [host, ...exchange.config.allowedHosts];
-  const { maxHeaderSize, connectionsCheckingInterval, requestTimeout, headersTimeout, timeout } = HTTP_BOUNDS;
+  const { maxHeaderSize, connectionsCheckingInterval, requestTimeout, headersTimeout, timeout } =
+    HTTP_BOUNDS;
   const app = fastify({
     bodyLimit: LARGEST_MESSAGE_BYTES,
     requestTimeout,
@@ -53,7 +57,8 @@ export async function serveExchange(exchange: EmbeddedExchange, { onFault = () =
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     clientErrorHandler: refuseGarbage,
-    frameworkErrors: (error, _request, reply) => sendAnswer(reply, { status: error.statusCode ?? 400, body: badRequest(error.message) }),
+    frameworkErrors: (error, _request, reply) =>
+      sendAnswer(reply, { status: error.statusCode ?? 400, body: badRequest(error.message) }),
   });
   // The exchange reads bodies itself: what was signed is their very characters.
   app.removeAllContentTypeParsers();
@@ -89,9 +94,16 @@ export async function serveExchange(exchange: EmbeddedExchange, { onFault = () =
   app.setNotFoundHandler(answered);
   app.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) => {
     const status = error.statusCode ?? 500;
-    return sendAnswer(reply, status < 500 ? { status, body: badRequest(error.message) } : fail(error));
+    return sendAnswer(
+      reply,
+      status < 500 ? { status, body: badRequest(error.message) } : fail(error),
+    );
   });
-  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: LARGEST_MESSAGE_BYTES });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: LARGEST_MESSAGE_BYTES,
+  });
   app.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     try {
       const refusal = refusalOf(request, hosts);
@@ -130,16 +142,22 @@ export async function serveExchange(exchange: EmbeddedExchange, { onFault = () =
  * reaches a loopback port, and unsigned requests (`POST /faucet`, `POST /v1/account`) have no other protection.
  */
 function refusalOf(request: IncomingMessage, hosts: readonly string[]): ApiAnswer | null {
-  if (!isKnownHost(request.headers.host, hosts)) return forbidden("the Host header names no host of this exchange: see allowedHosts");
+  if (!isKnownHost(request.headers.host, hosts))
+    return forbidden("the Host header names no host of this exchange: see allowedHosts");
   const isChange = !READING_METHODS.has(request.method ?? "");
-  return isChange && isFromWebPage(request.headers) ? forbidden("no web page may change anything here") : null;
+  return isChange && isFromWebPage(request.headers)
+    ? forbidden("no web page may change anything here")
+    : null;
 }
 
 function forbidden(message: string): ApiAnswer {
   return { status: 403, body: badRequest(message) };
 }
 
-function answerOf(exchange: EmbeddedExchange, request: FastifyRequest): ApiAnswer | Promise<ApiAnswer> {
+function answerOf(
+  exchange: EmbeddedExchange,
+  request: FastifyRequest,
+): ApiAnswer | Promise<ApiAnswer> {
   const url = request.raw.url ?? "/";
   const mark = url.indexOf("?");
   const contentType = request.headers["content-type"];
@@ -162,7 +180,13 @@ function sendAnswer(reply: FastifyReply, { status, body, headers }: ApiAnswer): 
 }
 
 /** A refused stream is told so in HTTP, before there is a websocket. */
-function upgrade(exchange: EmbeddedExchange, sockets: WebSocketServer, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+function upgrade(
+  exchange: EmbeddedExchange,
+  sockets: WebSocketServer,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
   const sink = new SocketSink();
   const connection = exchange.connect(request.url ?? "/", sink, request.socket.remoteAddress ?? "");
   if ("refused" in connection) {
@@ -184,7 +208,12 @@ function refuseGarbage(error: ConnectionError, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+  const status =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? 431
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? 408
+        : 400;
   refuse(socket, { status, body: badRequest(STATUS_CODES[status] ?? "Bad Request") });
 }
 
@@ -204,9 +233,15 @@ function refuse(socket: Duplex, { status, body, headers = {} }: ApiAnswer): void
 }
 
 function listenError(cause: unknown, host: string, port: number): RunError {
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
+  const code =
+    typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
   if (code === "EADDRINUSE") {
-    return new RunError("the exchange's port is in use", { field: "port", value: port, expected: "a free port, or 0 for any", cause });
+    return new RunError("the exchange's port is in use", {
+      field: "port",
+      value: port,
+      expected: "a free port, or 0 for any",
+      cause,
+    });
   }
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
     return new RunError("the exchange's host is not an address of this machine", {
@@ -216,5 +251,10 @@ function listenError(cause: unknown, host: string, port: number): RunError {
       cause,
     });
   }
-  return new RunError("the exchange cannot listen", { field: "host, port", value: `${host}:${port}`, expected: "a free port", cause });
+  return new RunError("the exchange cannot listen", {
+    field: "host, port",
+    value: `${host}:${port}`,
+    expected: "a free port",
+    cause,
+  });
 }

@@ -91,7 +91,10 @@ export class MarketClock {
       market.nextSampleMs = boundaryAfter(nowMs, sampleIntervalMs);
       this.#parts.state.listener.onMarket(market);
     }
-    const dueMs = mode === "premium" ? Math.min(market.nextFundingMs, market.nextSampleMs) : market.nextFundingMs;
+    const dueMs =
+      mode === "premium"
+        ? Math.min(market.nextFundingMs, market.nextSampleMs)
+        : market.nextFundingMs;
     this.#timers.set(
       `funding ${market.id}`,
       clock.setTimer(Math.max(0, dueMs - nowMs), () => {
@@ -105,7 +108,10 @@ export class MarketClock {
   #beginFundings(market: Market): void {
     const { state } = this.#parts;
     if (state.config.choices.firstFunding === "zero" && market.fundings.last() === undefined) {
-      market.fundings.add({ rate: 0n, timeMs: market.nextFundingMs - market.rules.config.funding.intervalMs });
+      market.fundings.add({
+        rate: 0n,
+        timeMs: market.nextFundingMs - market.rules.config.funding.intervalMs,
+      });
       state.listener.onMarket(market);
     }
   }

@@ -1,7 +1,15 @@
 import { FormatError } from "../core/errors.js";
 import type { QueueModel, QueuePlace } from "../core/queue-models.js";
 import type { Ms, Ticks } from "../core/units.js";
-import type { FlowLevel, FlowMarket, FlowOrder, FlowOrderRef, RecordedDepth, RecordedMessage, RecordedPrint } from "./flow-market.js";
+import type {
+  FlowLevel,
+  FlowMarket,
+  FlowOrder,
+  FlowOrderRef,
+  RecordedDepth,
+  RecordedMessage,
+  RecordedPrint,
+} from "./flow-market.js";
 import { FlowAgentOrder } from "./markets/flow-agent.js";
 import type { Market } from "./markets/market.js";
 import type { FlowDesk } from "./matching/flow-desk.js";
@@ -125,6 +133,10 @@ export class MarketFlowPort implements FlowMarket {
 
 function requireCount(field: string, value: number): void {
   if (!Number.isSafeInteger(value) || value <= 0) {
-    throw new FormatError("not an order of a flow", { field, value, expected: "a positive whole number" });
+    throw new FormatError("not an order of a flow", {
+      field,
+      value,
+      expected: "a positive whole number",
+    });
   }
 }

@@ -10,7 +10,10 @@ export interface RunningFlowsParts {
   readonly seam: Seam;
   readonly creditDecimals: number;
   /** As the exchange's option of that name. */
-  flowOf(marketId: MarketId, restart: { readonly startPriceQuote: number } | null): OrderFlow | null;
+  flowOf(
+    marketId: MarketId,
+    restart: { readonly startPriceQuote: number } | null,
+  ): OrderFlow | null;
   accountFlowOf(): AccountFlow | null;
   /** What a market's flow drives the market by. */
   portOf(market: Market): MarketFlowPort;
@@ -51,7 +54,10 @@ export class RunningFlows {
   #startIn(market: Market, isRestart: boolean): void {
     const { seam, creditDecimals, flowOf, portOf } = this.#parts;
     const { mark } = market.prices;
-    const flow = flowOf(market.id, isRestart && mark > 0n ? { startPriceQuote: Number(mark) / 10 ** creditDecimals } : null);
+    const flow = flowOf(
+      market.id,
+      isRestart && mark > 0n ? { startPriceQuote: Number(mark) / 10 ** creditDecimals } : null,
+    );
     if (flow === null) {
       return;
     }

@@ -100,10 +100,15 @@ export class ExchangeState {
     readonly listener: StateListener,
   ) {
     this.#nextId = BigInt(config.firstId);
-    this.quotationSecret = [0, 1, 2, 3].map(() => seam.random.uint64().toString(16).padStart(16, "0")).join("");
+    this.quotationSecret = [0, 1, 2, 3]
+      .map(() => seam.random.uint64().toString(16).padStart(16, "0"))
+      .join("");
     this.gas = new GasMarket(config, this.markets);
     // Where there is a chain, the insurance account's capital comes as a deposit there.
-    this.insuranceCredit = config.chain === undefined ? decimalToScaled(config.insurance.initialQuote, config.creditDecimals) : 0n;
+    this.insuranceCredit =
+      config.chain === undefined
+        ? decimalToScaled(config.insurance.initialQuote, config.creditDecimals)
+        : 0n;
     this.depositedCredit = this.insuranceCredit;
   }
 
@@ -172,7 +177,8 @@ export class ExchangeState {
   /** Registers an address: a new account, or the one that it has had on the chain. */
   admit(address: Hex): Account {
     const key = address.toLowerCase() as Hex;
-    const account = this.strangers.get(key) ?? new Account(address, this.nowMs(), this.config.retention);
+    const account =
+      this.strangers.get(key) ?? new Account(address, this.nowMs(), this.config.retention);
     this.strangers.delete(key);
     account.register(address, this.nowMs());
     this.accounts.set(key, account);

@@ -1,7 +1,10 @@
 import type { ExchangeListener, StateListener } from "./state.js";
 
 /** Tells a store, where there is one, and then the streams. Both are asked for at each event: they are made after the state. */
-export function tellBoth(store: () => StateListener | null, streams: () => ExchangeListener): StateListener {
+export function tellBoth(
+  store: () => StateListener | null,
+  streams: () => ExchangeListener,
+): StateListener {
   return {
     onOrder: (order) => {
       store()?.onOrder(order);

@@ -39,12 +39,23 @@ export interface LiquidationTrajectory {
  */
 export function optimalLiquidation(problem: LiquidationProblem): LiquidationTrajectory {
   checkProblem(problem);
-  const { size, horizon, intervals, riskAversion, sigma, permanentImpact, temporaryImpact, fixedCost } = problem;
+  const {
+    size,
+    horizon,
+    intervals,
+    riskAversion,
+    sigma,
+    permanentImpact,
+    temporaryImpact,
+    fixedCost,
+  } = problem;
   const tau = horizon / intervals;
   const eta = temporaryImpact - (permanentImpact * tau) / 2;
   const squared = (riskAversion * sigma * sigma) / eta;
   const kappa = Math.acosh((squared * tau * tau) / 2 + 1) / tau;
-  const holdings = Array.from({ length: intervals + 1 }, (_, j) => (j === intervals ? 0 : size * heldFraction(kappa, horizon, j * tau)));
+  const holdings = Array.from({ length: intervals + 1 }, (_, j) =>
+    j === intervals ? 0 : size * heldFraction(kappa, horizon, j * tau),
+  );
   let sold = 0;
   let squaresSold = 0;
   let squaresHeld = 0;
@@ -57,7 +68,8 @@ export function optimalLiquidation(problem: LiquidationProblem): LiquidationTraj
   return {
     kappa,
     holdings,
-    expectedCost: (permanentImpact * size * size) / 2 + fixedCost * sold + (eta / tau) * squaresSold,
+    expectedCost:
+      (permanentImpact * size * size) / 2 + fixedCost * sold + (eta / tau) * squaresSold,
     costVariance: sigma * sigma * tau * squaresHeld,
   };
 }
@@ -65,19 +77,29 @@ export function optimalLiquidation(problem: LiquidationProblem): LiquidationTraj
 /** sinh(kappa (T - t)) / sinh(kappa T), written so that a large kappa does not overflow; its limit, even parts, for a small one. */
 function heldFraction(kappa: number, horizon: number, time: number): number {
   if (kappa * horizon < 1e-6) return 1 - time / horizon;
-  return (Math.exp(-kappa * time) * -Math.expm1(-2 * kappa * (horizon - time))) / -Math.expm1(-2 * kappa * horizon);
+  return (
+    (Math.exp(-kappa * time) * -Math.expm1(-2 * kappa * (horizon - time))) /
+    -Math.expm1(-2 * kappa * horizon)
+  );
 }
 
 function checkProblem(problem: LiquidationProblem): void {
   const { horizon, intervals, permanentImpact, temporaryImpact } = problem;
   for (const field of ["size", "riskAversion", "sigma", "permanentImpact", "fixedCost"] as const) {
-    if (!(problem[field] >= 0 && problem[field] < Number.POSITIVE_INFINITY)) refuse(field, problem[field], "a number of 0 or above");
+    if (!(problem[field] >= 0 && problem[field] < Number.POSITIVE_INFINITY))
+      refuse(field, problem[field], "a number of 0 or above");
   }
-  if (!(horizon > 0 && horizon < Number.POSITIVE_INFINITY)) refuse("horizon", horizon, "a duration above 0");
-  if (!Number.isSafeInteger(intervals) || intervals < 1) refuse("intervals", intervals, "a whole number from 1");
+  if (!(horizon > 0 && horizon < Number.POSITIVE_INFINITY))
+    refuse("horizon", horizon, "a duration above 0");
+  if (!Number.isSafeInteger(intervals) || intervals < 1)
+    refuse("intervals", intervals, "a whole number from 1");
   const least = (permanentImpact * horizon) / intervals / 2;
   if (!(temporaryImpact > least && temporaryImpact < Number.POSITIVE_INFINITY)) {
-    refuse("temporaryImpact", temporaryImpact, `a number above ${least}, half of the permanent impact of an interval`);
+    refuse(
+      "temporaryImpact",
+      temporaryImpact,
+      `a number above ${least}, half of the permanent impact of an interval`,
+    );
   }
 }
 

@@ -49,5 +49,12 @@ export function avellanedaStoikovQuotes(inputs: AvellanedaStoikovInputs): Avella
   const riskHalfSpread = risk / 2;
   const fillHalfSpread = Math.log1p(riskAversion / fillDecay) / riskAversion;
   const halfSpread = riskHalfSpread + fillHalfSpread;
-  return { reservation, bid: reservation - halfSpread, ask: reservation + halfSpread, halfSpread, riskHalfSpread, fillHalfSpread };
+  return {
+    reservation,
+    bid: reservation - halfSpread,
+    ask: reservation + halfSpread,
+    halfSpread,
+    riskHalfSpread,
+    fillHalfSpread,
+  };
 }

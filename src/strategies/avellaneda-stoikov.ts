@@ -3,7 +3,13 @@ import type { Instrument } from "../core/instrument.js";
 import type { Ms } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import { avellanedaStoikovQuotes } from "./avellaneda-stoikov-quotes.js";
-import { type Intensity, type IntensitySource, intensityField, intensitySource, WAITING_FOR_INTENSITY } from "./intensity.js";
+import {
+  type Intensity,
+  type IntensitySource,
+  intensityField,
+  intensitySource,
+  WAITING_FOR_INTENSITY,
+} from "./intensity.js";
 import { inventoryFraction, inventoryRangeLots } from "./inventory-skew.js";
 import {
   bpsField,
@@ -31,16 +37,27 @@ export const avellanedaStoikovParams = z
       .number()
       .gt(0)
       .max(1000)
-      .describe("gamma: per basis point of price and, in the paper's form, per order of sizeBase held."),
-    horizonMs: z.int().min(100).max(86_400_000).describe("T: how far ahead the risk of holding is counted.").default(60_000),
+      .describe(
+        "gamma: per basis point of price and, in the paper's form, per order of sizeBase held.",
+      ),
+    horizonMs: z
+      .int()
+      .min(100)
+      .max(86_400_000)
+      .describe("T: how far ahead the risk of holding is counted.")
+      .default(60_000),
     sizeBase: sizeBaseField,
     variant: z
       .enum(["paper", "normalised"])
-      .describe("paper: sigma squared, inventory in orders. normalised: sigma as it is, inventory as a share of its range.")
+      .describe(
+        "paper: sigma squared, inventory in orders. normalised: sigma as it is, inventory as a share of its range.",
+      )
       .default("paper"),
     horizon: z
       .enum(["rolling", "repeating"])
-      .describe("rolling: always the whole horizon is left. repeating: it runs down, and starts again.")
+      .describe(
+        "rolling: always the whole horizon is left. repeating: it runs down, and starts again.",
+      )
       .default("rolling"),
     sigma: sigmaField,
     kPerBps: kPerBpsField,
@@ -48,7 +65,9 @@ export const avellanedaStoikovParams = z
       .number()
       .gt(0)
       .max(1_000_000)
-      .describe("A of the fill intensity, fills per second at distance 0. It does not enter the quotes of this model.")
+      .describe(
+        "A of the fill intensity, fills per second at distance 0. It does not enter the quotes of this model.",
+      )
       .default(1),
     intensity: intensityField,
     minHalfSpreadBps: minHalfSpreadBpsField,
@@ -59,7 +78,9 @@ export const avellanedaStoikovParams = z
     refreshToleranceBps: refreshToleranceBpsField,
     refreshToleranceTicks: refreshToleranceTicksField,
   })
-  .superRefine(eitherUnit({ first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false }));
+  .superRefine(
+    eitherUnit({ first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false }),
+  );
 
 /** The strategy's parameters, validated. */
 export type AvellanedaStoikovParams = z.output<typeof avellanedaStoikovParams>;
@@ -105,14 +126,25 @@ export class AvellanedaStoikovStep implements QuotingStep<AvellanedaStoikovBasis
   observe(view: MarketView): AvellanedaStoikovBasis {
     const { midTicks, timeMs } = view;
     const sigma = this.#sigma.observe(midTicks, timeMs);
-    return [midTicks, sigma.ticks, sigma.estimated, this.#shareLeft(timeMs), this.#intensity.observe(view)];
+    return [
+      midTicks,
+      sigma.ticks,
+      sigma.estimated,
+      this.#shareLeft(timeMs),
+      this.#intensity.observe(view),
+    ];
   }
 
   toleranceTicks([midTicks]: AvellanedaStoikovBasis): number {
-    return ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, midTicks) ?? 0;
+    return (
+      ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, midTicks) ?? 0
+    );
   }
 
-  quotes(room: QuotingRoom, [midTicks, sigmaTicks, isSigmaEstimated, left, intensity]: AvellanedaStoikovBasis): Quoted {
+  quotes(
+    room: QuotingRoom,
+    [midTicks, sigmaTicks, isSigmaEstimated, left, intensity]: AvellanedaStoikovBasis,
+  ): Quoted {
     const params = this.#params;
     const bpTicks = midTicks / 10_000;
     const sigmaBps = sigmaTicks / bpTicks;
@@ -121,7 +153,11 @@ export class AvellanedaStoikovStep implements QuotingStep<AvellanedaStoikovBasis
     const inventory =
       params.variant === "paper"
         ? (room.positionLots - target) / orderLots
-        : inventoryFraction(room.positionLots, target, inventoryRangeLots(params, this.#instrument, room));
+        : inventoryFraction(
+            room.positionLots,
+            target,
+            inventoryRangeLots(params, this.#instrument, room),
+          );
     const model = avellanedaStoikovQuotes({
       variant: params.variant,
       mid: 10_000,
@@ -135,9 +171,15 @@ export class AvellanedaStoikovStep implements QuotingStep<AvellanedaStoikovBasis
     const reservation = model.reservation * bpTicks;
     const wanted: WantedLevel[] = [];
     for (let level = 0; level < params.levels && !intensity.isWaiting; level++) {
-      const distance = (halfSpreadBps + level * (params.levelSpacingBps ?? halfSpreadBps)) * bpTicks;
+      const distance =
+        (halfSpreadBps + level * (params.levelSpacingBps ?? halfSpreadBps)) * bpTicks;
       const lots = Math.round(orderLots);
-      wanted.push({ bidTicks: reservation - distance, askTicks: reservation + distance, bidLots: lots, askLots: lots });
+      wanted.push({
+        bidTicks: reservation - distance,
+        askTicks: reservation + distance,
+        bidLots: lots,
+        askLots: lots,
+      });
     }
     const { quotes, clamps } = shapeWithin(room, wanted);
     return {

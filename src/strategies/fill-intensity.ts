@@ -78,7 +78,11 @@ export class FillIntensityEstimator {
     if (view.tradedHighTicks > this.#highTicks) this.#highTicks = view.tradedHighTicks;
     if (view.tradedLowTicks < this.#lowTicks) this.#lowTicks = view.tradedLowTicks;
     if (sinceMs < this.#window.cellMs || sinceMs === 0) return;
-    this.#cells.add(Math.max(this.#highTicks - this.#midTicks, this.#midTicks - this.#lowTicks), timeMs, sinceMs);
+    this.#cells.add(
+      Math.max(this.#highTicks - this.#midTicks, this.#midTicks - this.#lowTicks),
+      timeMs,
+      sinceMs,
+    );
     this.#begin(view);
     if (timeMs - this.#fittedMs < this.#window.refitMs) return;
     const { deeper, spanMs } = this.#cells;
@@ -102,7 +106,10 @@ export class FillIntensityEstimator {
  * Least squares of `ln(deeper[i] / seconds)` on the distances `i + 0.5`, those without an arrival left out. Undefined where fewer than
  * three are left, or the intensity does not fall with distance.
  */
-export function fitIntensity(deeper: ArrayLike<number>, seconds: number): FillIntensity | undefined {
+export function fitIntensity(
+  deeper: ArrayLike<number>,
+  seconds: number,
+): FillIntensity | undefined {
   let [count, sumX, sumY, sumXX, sumXY] = [0, 0, 0, 0, 0];
   for (let at = 0; at < deeper.length && deeper[at] >= MIN_WEIGHT; at++) {
     const x = at + 0.5;
@@ -117,7 +124,10 @@ export function fitIntensity(deeper: ArrayLike<number>, seconds: number): FillIn
   if (count < MIN_DISTANCES) return undefined;
   const slope = (count * sumXY - sumX * sumY) / (count * sumXX - sumX * sumX);
   if (!(slope < 0)) return undefined;
-  return { fillsPerSecond: (deeper[0] / seconds) * Math.exp((sumY - slope * sumX) / count), fillDecayPerTick: -slope };
+  return {
+    fillsPerSecond: (deeper[0] / seconds) * Math.exp((sumY - slope * sumX) / count),
+    fillDecayPerTick: -slope,
+  };
 }
 
 /** Cells counted by how deep trades went in them. */
@@ -148,7 +158,8 @@ class FadingCells implements Cells {
   add(depthTicks: number, _endMs: Ms, spanMs: Ms): void {
     const kept = Math.exp(-spanMs / this.#windowMs);
     const below = distancesBelow(depthTicks, this.deeper.length);
-    for (let at = 0; at < this.deeper.length; at++) this.deeper[at] = this.deeper[at] * kept + (at < below ? 1 : 0);
+    for (let at = 0; at < this.deeper.length; at++)
+      this.deeper[at] = this.deeper[at] * kept + (at < below ? 1 : 0);
     this.spanMs = this.spanMs * kept + spanMs;
   }
 }
@@ -174,7 +185,11 @@ class RollingCells implements Cells {
   }
 
   add(depthTicks: number, endMs: Ms, spanMs: Ms): void {
-    while (this.#held > 0 && (this.#ends[this.#first] <= endMs - this.#windowMs || this.#held === this.#ends.length)) this.#drop();
+    while (
+      this.#held > 0 &&
+      (this.#ends[this.#first] <= endMs - this.#windowMs || this.#held === this.#ends.length)
+    )
+      this.#drop();
     const at = (this.#first + this.#held) % this.#ends.length;
     this.#ends[at] = endMs;
     this.#spans[at] = spanMs;

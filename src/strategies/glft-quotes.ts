@@ -87,7 +87,8 @@ export class GlftExactQuotes {
     const size = 2 * bound + 1;
     if (DIAGONAL.length < size) DIAGONAL = new Float64Array(size);
     // Divided by the off-diagonal, which becomes -1.
-    for (let held = -bound; held <= bound; held++) DIAGONAL[held + bound] = (holding * held * held - fillDecay * drift * held) / fills;
+    for (let held = -bound; held <= bound; held++)
+      DIAGONAL[held + bound] = (holding * held * held - fillDecay * drift * held) / fills;
     this.#fillDecay = fillDecay;
     this.#ratios = groundStateRatios(DIAGONAL, size);
   }
@@ -160,7 +161,12 @@ function groundStateRatios(diagonal: Float64Array, size: number): readonly numbe
  * equation, `d[m] - l - v[m - 1] - v[m + 1] = 0`, which falls ever more steeply up to its first pole: so Newton's step from the root's right
  * never passes it. A step that would leave what is known of the root is replaced by halving.
  */
-function leastEigenvalue(diagonal: Float64Array, size: number, middle: number, isMirrored: boolean): number {
+function leastEigenvalue(
+  diagonal: Float64Array,
+  size: number,
+  middle: number,
+  isMirrored: boolean,
+): number {
   const least = diagonal[middle];
   // Gershgorin's discs, and the least diagonal entry is a Rayleigh quotient.
   let low = least - 2;

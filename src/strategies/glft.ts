@@ -1,8 +1,20 @@
 import { z } from "zod";
 import type { Instrument } from "../core/instrument.js";
 import type { MarketView } from "../market/view.js";
-import { type GlftDistances, GlftExactQuotes, type GlftModel, glftApproximateQuotes, glftTerms } from "./glft-quotes.js";
-import { type Intensity, type IntensitySource, intensityField, intensitySource, WAITING_FOR_INTENSITY } from "./intensity.js";
+import {
+  type GlftDistances,
+  GlftExactQuotes,
+  type GlftModel,
+  glftApproximateQuotes,
+  glftTerms,
+} from "./glft-quotes.js";
+import {
+  type Intensity,
+  type IntensitySource,
+  intensityField,
+  intensitySource,
+  WAITING_FOR_INTENSITY,
+} from "./intensity.js";
 import type { Reason } from "./intent.js";
 import {
   bpsField,
@@ -25,17 +37,25 @@ import { defineStrategy } from "./strategy.js";
 /** Parameters of the Guéant-Lehalle-Fernandez-Tapia market maker (`docs/strategies.md` has them with their formulas). */
 export const glftParams = z
   .strictObject({
-    riskAversion: z.number().gt(0).max(1000).describe("gamma: per basis point of price and per order of sizeBase held."),
+    riskAversion: z
+      .number()
+      .gt(0)
+      .max(1000)
+      .describe("gamma: per basis point of price and per order of sizeBase held."),
     fillRiskAversion: z
       .number()
       .min(0)
       .max(1000)
-      .describe("xi: aversion to the chance of a fill, in the units of riskAversion. Default: riskAversion.")
+      .describe(
+        "xi: aversion to the chance of a fill, in the units of riskAversion. Default: riskAversion.",
+      )
       .optional(),
     sizeBase: sizeBaseField,
     method: z
       .enum(["exact", "closed-form"])
-      .describe("exact: the model's eigenvector over the inventories counted. closed-form: its approximation, linear in inventory.")
+      .describe(
+        "exact: the model's eigenvector over the inventories counted. closed-form: its approximation, linear in inventory.",
+      )
       .default("exact"),
     inventoryOrders: z
       .int()
@@ -47,11 +67,31 @@ export const glftParams = z
       .default(30),
     sigma: sigmaField,
     kPerBps: kPerBpsField,
-    aPerSecond: z.number().gt(0).max(1_000_000).describe("A of the fill intensity: fills per second at distance 0.").default(1),
+    aPerSecond: z
+      .number()
+      .gt(0)
+      .max(1_000_000)
+      .describe("A of the fill intensity: fills per second at distance 0.")
+      .default(1),
     intensity: intensityField,
-    driftBpsPerSecond: z.number().min(-1000).max(1000).describe("mu: drift of the mid, in basis points a second.").default(0),
-    halfSpreadFactor: z.number().gt(0).max(100).describe("What the half spread at no inventory is multiplied by.").default(1),
-    skewFactor: z.number().min(0).max(100).describe("What the lean with inventory is multiplied by.").default(1),
+    driftBpsPerSecond: z
+      .number()
+      .min(-1000)
+      .max(1000)
+      .describe("mu: drift of the mid, in basis points a second.")
+      .default(0),
+    halfSpreadFactor: z
+      .number()
+      .gt(0)
+      .max(100)
+      .describe("What the half spread at no inventory is multiplied by.")
+      .default(1),
+    skewFactor: z
+      .number()
+      .min(0)
+      .max(100)
+      .describe("What the lean with inventory is multiplied by.")
+      .default(1),
     minHalfSpreadBps: minHalfSpreadBpsField,
     levels: levelsField,
     levelSpacingBps: bpsField("Distance from level to level. Default: the half spread").optional(),
@@ -59,7 +99,9 @@ export const glftParams = z
     refreshToleranceBps: refreshToleranceBpsField,
     refreshToleranceTicks: refreshToleranceTicksField,
   })
-  .superRefine(eitherUnit({ first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false }));
+  .superRefine(
+    eitherUnit({ first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false }),
+  );
 
 /** The strategy's parameters, validated. */
 export type GlftParams = z.output<typeof glftParams>;
@@ -89,7 +131,12 @@ interface Distances extends GlftDistances {
   readonly halfSpread: number;
 }
 
-type GlftBasis = readonly [midTicks: number, sigmaTicks: number, isSigmaEstimated: boolean, intensity: Intensity];
+type GlftBasis = readonly [
+  midTicks: number,
+  sigmaTicks: number,
+  isSigmaEstimated: boolean,
+  intensity: Intensity,
+];
 
 /** What the market maker computes from each view. */
 export class GlftStep implements QuotingStep<GlftBasis> {
@@ -97,7 +144,9 @@ export class GlftStep implements QuotingStep<GlftBasis> {
   readonly #instrument: Instrument;
   readonly #sigma: SigmaSource;
   readonly #intensity: IntensitySource;
-  #exact: { readonly sigma: number; readonly intensity: Intensity; readonly quotes: GlftExactQuotes } | undefined;
+  #exact:
+    | { readonly sigma: number; readonly intensity: Intensity; readonly quotes: GlftExactQuotes }
+    | undefined;
 
   constructor(params: GlftParams, instrument: Instrument) {
     this.#params = params;
@@ -113,7 +162,9 @@ export class GlftStep implements QuotingStep<GlftBasis> {
   }
 
   toleranceTicks([midTicks]: GlftBasis): number {
-    return ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, midTicks) ?? 0;
+    return (
+      ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, midTicks) ?? 0
+    );
   }
 
   quotes(room: QuotingRoom, basis: GlftBasis): Quoted {
@@ -121,7 +172,8 @@ export class GlftStep implements QuotingStep<GlftBasis> {
     const [midTicks, sigmaTicks, , intensity] = basis;
     const bpTicks = midTicks / 10_000;
     const orderLots = params.sizeBase / this.#instrument.lotBase;
-    const inventory = (room.positionLots - params.targetPositionBase / this.#instrument.lotBase) / orderLots;
+    const inventory =
+      (room.positionLots - params.targetPositionBase / this.#instrument.lotBase) / orderLots;
     const model = this.#model(sigmaTicks / bpTicks, intensity);
     const distances = this.#distances(this.#answer(model, intensity, inventory));
     const { bid, ask, halfSpread } = distances;
@@ -149,7 +201,11 @@ export class GlftStep implements QuotingStep<GlftBasis> {
   ): Reason {
     const bpTicks = midTicks / 10_000;
     const closed = glftTerms(model);
-    const skewBps = Number.isFinite(bid - ask) ? (ask - bid) / 2 : Number.isFinite(ask) ? ask - halfSpread : halfSpread - bid;
+    const skewBps = Number.isFinite(bid - ask)
+      ? (ask - bid) / 2
+      : Number.isFinite(ask)
+        ? ask - halfSpread
+        : halfSpread - bid;
     return {
       fairTicks: midTicks,
       reservationTicks: midTicks + skewBps * bpTicks,
@@ -164,7 +220,11 @@ export class GlftStep implements QuotingStep<GlftBasis> {
         closedFormHalfSpreadTicks: closed.halfSpread * bpTicks,
         ...intensity.terms,
       },
-      clamps: [...(intensity.isWaiting ? [WAITING_FOR_INTENSITY] : []), ...this.#clamps(bid, ask, halfSpread), ...clamps],
+      clamps: [
+        ...(intensity.isWaiting ? [WAITING_FOR_INTENSITY] : []),
+        ...this.#clamps(bid, ask, halfSpread),
+        ...clamps,
+      ],
     };
   }
 
@@ -183,11 +243,18 @@ export class GlftStep implements QuotingStep<GlftBasis> {
 
   #answer(model: GlftModel, intensity: Intensity, inventory: number): Answer {
     if (this.#params.method === "closed-form") {
-      return { held: glftApproximateQuotes(model, inventory), flat: glftApproximateQuotes(model, 0) };
+      return {
+        held: glftApproximateQuotes(model, inventory),
+        flat: glftApproximateQuotes(model, 0),
+      };
     }
     // An intensity is a value of its own until the next fit.
     if (this.#exact?.sigma !== model.sigma || this.#exact.intensity !== intensity) {
-      this.#exact = { sigma: model.sigma, intensity, quotes: new GlftExactQuotes(model, this.#params.inventoryOrders) };
+      this.#exact = {
+        sigma: model.sigma,
+        intensity,
+        quotes: new GlftExactQuotes(model, this.#params.inventoryOrders),
+      };
     }
     return { held: this.#exact.quotes.at(inventory), flat: this.#exact.quotes.at(0) };
   }

@@ -9,7 +9,9 @@ export const intensityField = z
   .strictObject({
     estimator: z
       .enum(["rolling", "ewma"])
-      .describe("rolling: cells within the window, equally weighted. ewma: cells whose weights fade with time."),
+      .describe(
+        "rolling: cells within the window, equally weighted. ewma: cells whose weights fade with time.",
+      ),
     windowMs: z
       .int()
       .min(1000)
@@ -20,19 +22,35 @@ export const intensityField = z
       .int()
       .min(10)
       .max(600_000)
-      .describe("A cell is at least so long: it ends with the first view after it. Choose decide.everyMs no longer than this.")
+      .describe(
+        "A cell is at least so long: it ends with the first view after it. Choose decide.everyMs no longer than this.",
+      )
       .default(100),
-    depthTicks: z.int().min(3).max(10_000).describe("The fit takes the distances 0.5, 1.5 ... of the mid, so many of them.").default(70),
-    refitMs: z.int().min(0).max(3_600_000).describe("At least so long from fit to fit.").default(5000),
+    depthTicks: z
+      .int()
+      .min(3)
+      .max(10_000)
+      .describe("The fit takes the distances 0.5, 1.5 ... of the mid, so many of them.")
+      .default(70),
+    refitMs: z
+      .int()
+      .min(0)
+      .max(3_600_000)
+      .describe("At least so long from fit to fit.")
+      .default(5000),
     minCells: z
       .number()
       .min(1)
       .max(MAX_CELLS)
-      .describe("No estimate while fewer cells, by weight, had a trade more than half a tick from the mid.")
+      .describe(
+        "No estimate while fewer cells, by weight, had a trade more than half a tick from the mid.",
+      )
       .default(100),
     without: z
       .enum(["given", "wait"])
-      .describe("While there is no estimate. given: quotes with aPerSecond and kPerBps. wait: does not quote.")
+      .describe(
+        "While there is no estimate. given: quotes with aPerSecond and kPerBps. wait: does not quote.",
+      )
       .default("given"),
   })
   .superRefine(({ estimator, windowMs, cellMs, minCells }, context) => {
@@ -43,11 +61,19 @@ export const intensityField = z
       code: "custom",
       path: ["windowMs"],
       input: windowMs,
-      message: cells < minCells ? "holds fewer cells than an estimate needs" : "holds too many cells",
-      params: { expected: cells < minCells ? `at least minCells times cellMs, ${minCells * cellMs}` : `at most ${MAX_CELLS * cellMs}` },
+      message:
+        cells < minCells ? "holds fewer cells than an estimate needs" : "holds too many cells",
+      params: {
+        expected:
+          cells < minCells
+            ? `at least minCells times cellMs, ${minCells * cellMs}`
+            : `at most ${MAX_CELLS * cellMs}`,
+      },
     });
   })
-  .describe("Estimates A and k of the fill intensity from what trades. Default: aPerSecond and kPerBps as they are given.")
+  .describe(
+    "Estimates A and k of the fill intensity from what trades. Default: aPerSecond and kPerBps as they are given.",
+  )
   .optional();
 
 /** A and k as a strategy quotes with them. */
@@ -74,7 +100,11 @@ export interface IntensityParams {
 }
 
 /** The source that validated parameters ask for. */
-export function intensitySource({ aPerSecond, kPerBps, intensity }: IntensityParams): IntensitySource {
+export function intensitySource({
+  aPerSecond,
+  kPerBps,
+  intensity,
+}: IntensityParams): IntensitySource {
   if (intensity === undefined) {
     const given: Intensity = { aPerSecond, kPerBps, terms: {}, isWaiting: false };
     return { observe: () => given };
@@ -94,14 +124,22 @@ export function intensitySource({ aPerSecond, kPerBps, intensity }: IntensityPar
       if (estimator.estimate === fitted) return current;
       fitted = estimator.estimate;
       // Basis points of the mid at the fit: k stays what it is until the next one, however the mid moves.
-      current = fitted === undefined ? without : estimated(fitted.fillsPerSecond, (fitted.fillDecayPerTick * view.midTicks) / 10_000);
+      current =
+        fitted === undefined
+          ? without
+          : estimated(fitted.fillsPerSecond, (fitted.fillDecayPerTick * view.midTicks) / 10_000);
       return current;
     },
   };
 }
 
 function estimated(aPerSecond: number, kPerBps: number): Intensity {
-  return { aPerSecond, kPerBps, terms: { aPerSecond, kPerBps, intensityEstimated: 1 }, isWaiting: false };
+  return {
+    aPerSecond,
+    kPerBps,
+    terms: { aPerSecond, kPerBps, intensityEstimated: 1 },
+    isWaiting: false,
+  };
 }
 
 /** The clamp of a strategy that waits. */

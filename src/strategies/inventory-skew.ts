@@ -29,6 +29,9 @@ export function inventoryRangeLots(
   instrument: Instrument,
   { maxPositionLots }: Pick<QuotingRoom, "maxPositionLots">,
 ): number {
-  if (params.inventoryRangeBase !== undefined) return params.inventoryRangeBase / instrument.lotBase;
-  return Number.isFinite(maxPositionLots) ? maxPositionLots : (10 * params.sizeBase) / instrument.lotBase;
+  if (params.inventoryRangeBase !== undefined)
+    return params.inventoryRangeBase / instrument.lotBase;
+  return Number.isFinite(maxPositionLots)
+    ? maxPositionLots
+    : (10 * params.sizeBase) / instrument.lotBase;
 }

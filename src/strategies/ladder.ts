@@ -21,23 +21,41 @@ import { defineStrategy } from "./strategy.js";
 /** Parameters of the ladder market maker (`docs/strategies.md` has them with their formulas). */
 export const ladderParams = z
   .strictObject({
-    fair: z.enum(["mid", "micro"]).describe("The fair price: the mid, or the touch weighted by the opposite amounts.").default("mid"),
+    fair: z
+      .enum(["mid", "micro"])
+      .describe("The fair price: the mid, or the touch weighted by the opposite amounts.")
+      .default("mid"),
     levels: levelsField,
-    halfSpreadBps: bpsField("Distance of the innermost quotes from the reservation price").optional(),
-    halfSpreadTicks: ticksField("Distance of the innermost quotes from the reservation price").optional(),
+    halfSpreadBps: bpsField(
+      "Distance of the innermost quotes from the reservation price",
+    ).optional(),
+    halfSpreadTicks: ticksField(
+      "Distance of the innermost quotes from the reservation price",
+    ).optional(),
     levelSpacingBps: bpsField("Distance from level to level. Default: the half spread").optional(),
-    levelSpacingTicks: ticksField("Distance from level to level. Default: the half spread").optional(),
+    levelSpacingTicks: ticksField(
+      "Distance from level to level. Default: the half spread",
+    ).optional(),
     sizeBase: sizeBaseField,
-    sizeGrowth: z.number().gt(0).max(10).describe("Size of each level as a multiple of the one before it.").default(1),
+    sizeGrowth: z
+      .number()
+      .gt(0)
+      .max(10)
+      .describe("Size of each level as a multiple of the one before it.")
+      .default(1),
     priceSkewBps: z
       .number()
       .min(0)
       .max(5000)
-      .describe("How far the reservation price leans against a full inventory, in basis points of the fair price.")
+      .describe(
+        "How far the reservation price leans against a full inventory, in basis points of the fair price.",
+      )
       .default(0),
     sizeSkew: z
       .boolean()
-      .describe("Whether the side that fills the inventory shrinks to nothing, and the other doubles, as it fills.")
+      .describe(
+        "Whether the side that fills the inventory shrinks to nothing, and the other doubles, as it fills.",
+      )
       .default(true),
     targetPositionBase: targetPositionField,
     inventoryRangeBase: inventoryRangeField,
@@ -45,8 +63,12 @@ export const ladderParams = z
     refreshToleranceTicks: refreshToleranceTicksField,
   })
   .superRefine(eitherUnit({ first: "halfSpreadBps", second: "halfSpreadTicks", required: true }))
-  .superRefine(eitherUnit({ first: "levelSpacingBps", second: "levelSpacingTicks", required: false }))
-  .superRefine(eitherUnit({ first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false }));
+  .superRefine(
+    eitherUnit({ first: "levelSpacingBps", second: "levelSpacingTicks", required: false }),
+  )
+  .superRefine(
+    eitherUnit({ first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false }),
+  );
 
 /** The ladder's parameters, validated. */
 export type LadderParams = z.output<typeof ladderParams>;
@@ -66,16 +88,27 @@ export const ladder = defineStrategy({
 });
 
 /** What the ladder computes from each view. */
-export function ladderStep(params: LadderParams, instrument: Instrument): QuotingStep<readonly [fairTicks: number]> {
+export function ladderStep(
+  params: LadderParams,
+  instrument: Instrument,
+): QuotingStep<readonly [fairTicks: number]> {
   return {
-    observe: ({ microPriceTicks, midTicks }) => [params.fair === "micro" ? microPriceTicks : midTicks],
+    observe: ({ microPriceTicks, midTicks }) => [
+      params.fair === "micro" ? microPriceTicks : midTicks,
+    ],
     quotes: (room, [fairTicks]) => ladderQuotes(params, instrument, room, fairTicks),
-    toleranceTicks: ([fairTicks]) => ticksOf(params.refreshToleranceBps, params.refreshToleranceTicks, fairTicks) ?? 0,
+    toleranceTicks: ([fairTicks]) =>
+      ticksOf(params.refreshToleranceBps, params.refreshToleranceTicks, fairTicks) ?? 0,
   };
 }
 
 /** The ladder around a fair price, in ticks. */
-function ladderQuotes(params: LadderParams, instrument: Instrument, room: QuotingRoom, fair: number): Quoted {
+function ladderQuotes(
+  params: LadderParams,
+  instrument: Instrument,
+  room: QuotingRoom,
+  fair: number,
+): Quoted {
   const halfSpread = ticksOf(params.halfSpreadBps, params.halfSpreadTicks, fair) ?? Number.NaN;
   const spacing = ticksOf(params.levelSpacingBps, params.levelSpacingTicks, fair) ?? halfSpread;
   const position = room.positionLots;
@@ -103,7 +136,13 @@ function ladderQuotes(params: LadderParams, instrument: Instrument, room: Quotin
       fairTicks: fair,
       reservationTicks: reservation,
       halfSpreadTicks: halfSpread,
-      terms: { inventory: fullness, skewTicks: skew, bidSize: size.bid, askSize: size.ask, spacingTicks: spacing },
+      terms: {
+        inventory: fullness,
+        skewTicks: skew,
+        bidSize: size.bid,
+        askSize: size.ask,
+        spacingTicks: spacing,
+      },
       clamps,
     }),
   };

@@ -6,13 +6,18 @@ import { z } from "zod";
 export const sizeBaseField = z
   .number()
   .gt(0)
-  .describe("Size of the innermost quote of each side, in base units: a multiple of the market's step.");
+  .describe(
+    "Size of the innermost quote of each side, in base units: a multiple of the market's step.",
+  );
 
 /** Number of quotes a side. */
 export const levelsField = z.int().min(1).max(50).describe("Quotes on each side.").default(1);
 
 /** The position that the strategy leans towards. */
-export const targetPositionField = z.number().describe("Signed position that inventory is counted from, in base units.").default(0);
+export const targetPositionField = z
+  .number()
+  .describe("Signed position that inventory is counted from, in base units.")
+  .default(0);
 
 /** What counts as a full inventory. */
 export const inventoryRangeField = z
@@ -54,7 +59,9 @@ export const refreshToleranceBpsField = z
   .number()
   .min(0)
   .max(5000)
-  .describe("Quotes stay where they are while every wanted price is within this, in basis points of the fair price.")
+  .describe(
+    "Quotes stay where they are while every wanted price is within this, in basis points of the fair price.",
+  )
   .optional();
 
 /** The same in ticks. */
@@ -62,7 +69,9 @@ export const refreshToleranceTicksField = z
   .number()
   .min(0)
   .max(1_000_000)
-  .describe("Quotes stay where they are while every wanted price is within this, in ticks. Default: 0.")
+  .describe(
+    "Quotes stay where they are while every wanted price is within this, in ticks. Default: 0.",
+  )
   .optional();
 
 /** Two ways to write one quantity. */
@@ -83,12 +92,19 @@ export function eitherUnit({ first, second, required }: EitherUnit) {
       path: [given.length === 0 ? first : second],
       input: held[second],
       message: given.length === 0 ? "is missing" : `is given beside ${first}`,
-      params: { expected: given.length === 0 ? `${first} or ${second}` : `only one of ${first} and ${second}` },
+      params: {
+        expected:
+          given.length === 0 ? `${first} or ${second}` : `only one of ${first} and ${second}`,
+      },
     });
   };
 }
 
 /** A length given in basis points of a price or in ticks, as ticks. */
-export function ticksOf(bps: number | undefined, ticks: number | undefined, priceTicks: number): number | undefined {
+export function ticksOf(
+  bps: number | undefined,
+  ticks: number | undefined,
+  priceTicks: number,
+): number | undefined {
   return bps === undefined ? ticks : (priceTicks * bps) / 10_000;
 }

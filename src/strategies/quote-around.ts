@@ -20,14 +20,23 @@ export interface QuoteAroundOptions {
  * @param fairTicks the fair price in fractional ticks, as every price of a view: `view.midTicks`, `view.microPrice`.
  * @throws ConfigError when the fair price, the spread or the size is not a positive number.
  */
-export function quoteAround(view: MarketView, fairTicks: number, { halfSpreadBps, sizeBase }: QuoteAroundOptions): QuotesIntent {
+export function quoteAround(
+  view: MarketView,
+  fairTicks: number,
+  { halfSpreadBps, sizeBase }: QuoteAroundOptions,
+): QuotesIntent {
   assertPositive(fairTicks, "fairTicks");
   assertPositive(halfSpreadBps, "halfSpreadBps");
   assertPositive(sizeBase, "sizeBase");
   const halfSpreadTicks = (fairTicks * halfSpreadBps) / 10_000;
   const lots = lotsOfBase(sizeBase, view.instrument);
   const { quotes, clamps } = shapeQuotes(view, [
-    { bidTicks: fairTicks - halfSpreadTicks, askTicks: fairTicks + halfSpreadTicks, bidLots: lots, askLots: lots },
+    {
+      bidTicks: fairTicks - halfSpreadTicks,
+      askTicks: fairTicks + halfSpreadTicks,
+      bidLots: lots,
+      askLots: lots,
+    },
   ]);
   return {
     kind: "quotes",
@@ -46,6 +55,10 @@ export function quoteAround(view: MarketView, fairTicks: number, { halfSpreadBps
 
 function assertPositive(value: number, field: string): void {
   if (!(value > 0 && value < Number.POSITIVE_INFINITY)) {
-    throw new ConfigError("is no price, spread or size to quote with", { field, value, expected: "a number above zero" });
+    throw new ConfigError("is no price, spread or size to quote with", {
+      field,
+      value,
+      expected: "a number above zero",
+    });
   }
 }

@@ -26,7 +26,9 @@ export interface QuotingStep<B extends Basis> {
  * The operator of a strategy that answers each view with quotes: emits only what the last intent does not already say.
  * @param start makes the step's state, once for each subscription.
  */
-export function quotesOperator<B extends Basis>(start: () => QuotingStep<B>): OperatorFunction<MarketView, QuotesIntent> {
+export function quotesOperator<B extends Basis>(
+  start: () => QuotingStep<B>,
+): OperatorFunction<MarketView, QuotesIntent> {
   return (view$) =>
     defer(() => {
       const step = start();
@@ -45,7 +47,13 @@ export function quotesOperator<B extends Basis>(start: () => QuotingStep<B>): Op
           const { quotes, reason } = step.quotes(newRoom, newBasis);
           if (standFor(last, quotes, newRoom, step.toleranceTicks(newBasis))) return undefined;
           last = quotes;
-          return { kind: "quotes", marketId: view.marketId, viewSequence: view.sequence, quotes, reason: reason() };
+          return {
+            kind: "quotes",
+            marketId: view.marketId,
+            viewSequence: view.sequence,
+            quotes,
+            reason: reason(),
+          };
         }),
         filter((intent) => intent !== undefined),
       );

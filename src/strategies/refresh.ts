@@ -15,9 +15,17 @@ export function standFor(
   for (let at = 0; at < next.length; at++) {
     const wanted = next[at];
     const standing = last[at];
-    if (standing.side !== wanted.side || standing.level !== wanted.level || standing.lots !== wanted.lots) return false;
+    if (
+      standing.side !== wanted.side ||
+      standing.level !== wanted.level ||
+      standing.lots !== wanted.lots
+    )
+      return false;
     if (!(Math.abs(standing.ticks - wanted.ticks) <= toleranceTicks)) return false;
-    if (standing.side === "BUY" ? standing.ticks >= touch.askTicks : standing.ticks <= touch.bidTicks) return false;
+    if (
+      standing.side === "BUY" ? standing.ticks >= touch.askTicks : standing.ticks <= touch.bidTicks
+    )
+      return false;
   }
   return true;
 }

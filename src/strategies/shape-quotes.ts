@@ -31,7 +31,10 @@ export function roomOf({ bids, asks, positionLots, maxPositionLots }: MarketView
 }
 
 /** Whether it is the room that a view leaves, too. */
-export function isRoomOf({ bids, asks, positionLots, maxPositionLots }: MarketView, room: QuotingRoom): boolean {
+export function isRoomOf(
+  { bids, asks, positionLots, maxPositionLots }: MarketView,
+  room: QuotingRoom,
+): boolean {
   return (
     room.bidTicks === bids[0].ticks &&
     room.askTicks === asks[0].ticks &&
@@ -109,7 +112,10 @@ function shapeSide(
     }
     inner = ticks;
     const lots = Math.min(Math.floor(size), room);
-    if (lots < Math.floor(size)) clamps.push(clampText(side, level, lots > 0 ? "cut to the position limit" : "position limit"));
+    if (lots < Math.floor(size))
+      clamps.push(
+        clampText(side, level, lots > 0 ? "cut to the position limit" : "position limit"),
+      );
     if (!(lots >= 1)) continue;
     room -= lots;
     quotes.push({ side, level, ticks, lots });

@@ -3,29 +3,46 @@ import type { Ms } from "../core/units.js";
 import { EwmaVolatility, MIN_RETURNS, RollingVolatility } from "./volatility.js";
 
 const fixedTicks = z.strictObject({
-  sigmaTicks: z.number().min(0).max(1_000_000).describe("Fixed volatility of the mid, in ticks per square root of a second."),
+  sigmaTicks: z
+    .number()
+    .min(0)
+    .max(1_000_000)
+    .describe("Fixed volatility of the mid, in ticks per square root of a second."),
 });
 
 const fixedBps = z.strictObject({
-  sigmaBps: z.number().min(0).max(10_000).describe("Fixed volatility of the mid, in basis points per square root of a second."),
+  sigmaBps: z
+    .number()
+    .min(0)
+    .max(10_000)
+    .describe("Fixed volatility of the mid, in basis points per square root of a second."),
 });
 
 const estimated = z.strictObject({
   estimator: z
     .enum(["ewma", "rolling"])
-    .describe("ewma: realised volatility whose weights fade with time. rolling: of the returns within the window, equally weighted."),
+    .describe(
+      "ewma: realised volatility whose weights fade with time. rolling: of the returns within the window, equally weighted.",
+    ),
   windowMs: z
     .int()
     .min(1000)
     .max(86_400_000)
     .describe("ewma: time in which a return's weight falls to 1/e. rolling: the span that counts.")
     .default(60_000),
-  sampleMs: z.int().min(10).max(600_000).describe("The mid is sampled at most so often.").default(1000),
+  sampleMs: z
+    .int()
+    .min(10)
+    .max(600_000)
+    .describe("The mid is sampled at most so often.")
+    .default(1000),
   initialBps: z
     .number()
     .min(0)
     .max(10_000)
-    .describe(`Used until ${MIN_RETURNS} returns are in the window, in basis points per square root of a second.`)
+    .describe(
+      `Used until ${MIN_RETURNS} returns are in the window, in basis points per square root of a second.`,
+    )
     .default(1),
 });
 
@@ -39,7 +56,9 @@ export const sigmaField = z
       path: ["windowMs"],
       input: sigma.windowMs,
       message: "holds too few samples to estimate from",
-      params: { expected: `at least ${MIN_RETURNS} times sampleMs, ${MIN_RETURNS * sigma.sampleMs}` },
+      params: {
+        expected: `at least ${MIN_RETURNS} times sampleMs, ${MIN_RETURNS * sigma.sampleMs}`,
+      },
     });
   })
   .describe("Volatility of the mid.")
@@ -60,14 +79,21 @@ export interface SigmaSource {
 
 /** The source that a validated `sigma` parameter asks for. */
 export function sigmaSource(sigma: z.output<typeof sigmaField>): SigmaSource {
-  if ("sigmaTicks" in sigma) return { observe: () => ({ ticks: sigma.sigmaTicks, estimated: false }) };
-  if ("sigmaBps" in sigma) return { observe: (midTicks) => ({ ticks: (midTicks * sigma.sigmaBps) / 10_000, estimated: false }) };
-  const estimator = sigma.estimator === "ewma" ? new EwmaVolatility(sigma) : new RollingVolatility(sigma);
+  if ("sigmaTicks" in sigma)
+    return { observe: () => ({ ticks: sigma.sigmaTicks, estimated: false }) };
+  if ("sigmaBps" in sigma)
+    return {
+      observe: (midTicks) => ({ ticks: (midTicks * sigma.sigmaBps) / 10_000, estimated: false }),
+    };
+  const estimator =
+    sigma.estimator === "ewma" ? new EwmaVolatility(sigma) : new RollingVolatility(sigma);
   return {
     observe(midTicks, timeMs) {
       estimator.observe(midTicks, timeMs);
       const ticks = estimator.sigma;
-      return ticks === undefined ? { ticks: (midTicks * sigma.initialBps) / 10_000, estimated: false } : { ticks, estimated: true };
+      return ticks === undefined
+        ? { ticks: (midTicks * sigma.initialBps) / 10_000, estimated: false }
+        : { ticks, estimated: true };
     },
   };
 }

@@ -21,7 +21,13 @@ export function exactLotsOfBase(base: number, instrument: Instrument, field: str
   const told = base / instrument.lotBase;
   const lots = Math.round(told);
   // Of tens of trillions of lots a float is off by more than the slack.
-  if (Math.abs(told - lots) > Math.max(Math.min(MOST_SLACK_LOTS, Math.abs(lots) * FLOAT_SLACK), Math.abs(lots) * 2 * Number.EPSILON)) {
+  if (
+    Math.abs(told - lots) >
+    Math.max(
+      Math.min(MOST_SLACK_LOTS, Math.abs(lots) * FLOAT_SLACK),
+      Math.abs(lots) * 2 * Number.EPSILON,
+    )
+  ) {
     throw new ConfigError("is off the market's grid", {
       field,
       value: base,

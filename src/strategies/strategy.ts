@@ -40,7 +40,10 @@ export interface StrategyDefinition<Params> {
   /** Validates `params` of the YAML, and gives them their types and defaults. Unknown keys are refused unless the schema says otherwise. */
   readonly params: ZodType<Params>;
   /** Makes the operator from views to intents (design, rule 4). Called once a market. May throw {@link ConfigError}. */
-  readonly create: (params: Params, context: StrategyContext) => OperatorFunction<MarketView, Intent>;
+  readonly create: (
+    params: Params,
+    context: StrategyContext,
+  ) => OperatorFunction<MarketView, Intent>;
   /** Levels a side that its views hold, where the book has so many: at least what it reads. {@link VIEW_LEVELS} when absent; fewer are faster. */
   readonly viewLevels?: number;
   /** False leaves its views unfrozen, which is faster: only for a strategy that is known to change nothing of them. Default: true. */
@@ -83,10 +86,17 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
     });
   }
   if (typeof create !== "function") {
-    throw new ConfigError("a strategy needs a factory", { field: "create", expected: "(params, context) => (view$) => intent$" });
+    throw new ConfigError("a strategy needs a factory", {
+      field: "create",
+      expected: "(params, context) => (view$) => intent$",
+    });
   }
   if (viewLevels !== undefined && !(Number.isSafeInteger(viewLevels) && viewLevels >= 1)) {
-    throw new ConfigError("is no number of levels", { field: "viewLevels", value: viewLevels, expected: "a whole number from 1" });
+    throw new ConfigError("is no number of levels", {
+      field: "viewLevels",
+      value: viewLevels,
+      expected: "a whole number from 1",
+    });
   }
   return Object.freeze({
     marketwright: "strategy" as const,
@@ -95,12 +105,19 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
     bind(params: unknown, place: ShapeContext = {}): BoundStrategy {
       // A schema may hand on the object that it was given: a strategy that changes it changes no file's, and no other market's.
       const valid = checkedParams(schema, structuredClone(params ?? {}), place);
-      return Object.assign((context: StrategyContext) => create(valid, context), { viewLevels, lockedViews });
+      return Object.assign((context: StrategyContext) => create(valid, context), {
+        viewLevels,
+        lockedViews,
+      });
     },
   });
 }
 
-function checkedParams<Params>(schema: ZodType<Params>, params: unknown, place: ShapeContext): Params {
+function checkedParams<Params>(
+  schema: ZodType<Params>,
+  params: unknown,
+  place: ShapeContext,
+): Params {
   try {
     return checkShape(schema, params, place);
   } catch (error) {
@@ -117,5 +134,9 @@ function checkedParams<Params>(schema: ZodType<Params>, params: unknown, place: 
 /** Whether a value was made by {@link defineStrategy}, of this copy of the package or of another. */
 export function isStrategy(value: unknown): value is Strategy {
   const candidate = value as Partial<Strategy> | null | undefined;
-  return typeof candidate === "object" && candidate?.marketwright === "strategy" && typeof candidate.bind === "function";
+  return (
+    typeof candidate === "object" &&
+    candidate?.marketwright === "strategy" &&
+    typeof candidate.bind === "function"
+  );
 }

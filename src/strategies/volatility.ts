@@ -33,7 +33,10 @@ class PriceSampler {
   }
 
   /** The squared change and its span in seconds since the last sample, when one is due. */
-  sample(price: number, timeMs: Ms): { readonly square: number; readonly seconds: number } | undefined {
+  sample(
+    price: number,
+    timeMs: Ms,
+  ): { readonly square: number; readonly seconds: number } | undefined {
     if (!Number.isFinite(price)) return undefined;
     const sinceMs = timeMs - this.#timeMs;
     // A first price, or a clock that stepped back: only a new starting point.
@@ -105,7 +108,11 @@ export class RollingVolatility implements VolatilityEstimator {
     const sample = this.#sampler.sample(price, timeMs);
     if (sample === undefined) return;
     this.#ring.push({ endMs: timeMs, ...sample });
-    while (this.#first < this.#ring.length && this.#ring[this.#first].endMs <= timeMs - this.#windowMs) this.#first++;
+    while (
+      this.#first < this.#ring.length &&
+      this.#ring[this.#first].endMs <= timeMs - this.#windowMs
+    )
+      this.#first++;
     if (this.#first > 64 && this.#first * 2 > this.#ring.length) {
       this.#ring.splice(0, this.#first);
       this.#first = 0;

@@ -1,11 +1,27 @@
 import { describe, expect, it } from "vitest";
 import type { CancelAllAction, Outcome } from "../../src/exchange/venue.js";
-import { hashOf, infoOf, MARKET, placeAction, T0, venueBalances, venueOrder, venuePosition, venueTrade } from "./exchange-story.js";
+import {
+  hashOf,
+  infoOf,
+  MARKET,
+  placeAction,
+  T0,
+  venueBalances,
+  venueOrder,
+  venuePosition,
+  venueTrade,
+} from "./exchange-story.js";
 import { Story, TIMEOUT } from "./scripted-exchange.js";
 import { worstPosition } from "./worst-position.js";
 
 const OK: Outcome = { result: "cancelled" };
-const refusal = (code: number, httpStatus = 400): Outcome => ({ result: "rejected", code, codeText: "", message: "", httpStatus });
+const refusal = (code: number, httpStatus = 400): Outcome => ({
+  result: "rejected",
+  code,
+  codeText: "",
+  message: "",
+  httpStatus,
+});
 
 function place(story: Story, serial: number, outcome?: Outcome): ReturnType<typeof placeAction> {
   const action = placeAction(serial, { timestampMs: story.nowMs });
@@ -17,7 +33,14 @@ function place(story: Story, serial: number, outcome?: Outcome): ReturnType<type
 
 const accepted = (serial: number): Outcome => ({ result: "accepted", order: venueOrder(serial) });
 const cancelOf = (story: Story, serial: number, actionId: number) =>
-  ({ kind: "cancel", actionId, timestampMs: story.nowMs, marketId: MARKET, orderId: venueOrder(serial).id, hash: hashOf(serial) }) as const;
+  ({
+    kind: "cancel",
+    actionId,
+    timestampMs: story.nowMs,
+    marketId: MARKET,
+    orderId: venueOrder(serial).id,
+    hash: hashOf(serial),
+  }) as const;
 const cancelAll = (story: Story, actionId: number): CancelAllAction => ({
   kind: "cancel-all",
   actionId,
@@ -67,11 +90,11 @@ describe("the fate of a place", () => {
     const story = new Story().start();
     story.account.intend({ action: placeAction(1), level: 0 });
     story.take(story.account.withdraw(hashOf(1), story.nowMs, "superseded"));
-    expect([...phases(story, 1), worstPosition(story.account, MARKET).maxLongLots, story.account.counts.rejected]).toEqual([
-      "rejected",
-      0,
-      0,
-    ]);
+    expect([
+      ...phases(story, 1),
+      worstPosition(story.account, MARKET).maxLongLots,
+      story.account.counts.rejected,
+    ]).toEqual(["rejected", 0, 0]);
   });
 });
 
@@ -93,7 +116,10 @@ describe("the fate of a cancel", () => {
       story.dispatch(action);
       expect(story.account.orders.get(hashOf(1))?.phase).toBe("cancelling");
       story.outcome(action, outcome);
-      expect([outcome, story.account.orders.get(hashOf(1))]).toMatchObject([outcome, { cancel, mayFillLots, cancelTries: 1 }]);
+      expect([outcome, story.account.orders.get(hashOf(1))]).toMatchObject([
+        outcome,
+        { cancel, mayFillLots, cancelTries: 1 },
+      ]);
     }
   });
 
@@ -123,7 +149,11 @@ describe("the fate of a cancel", () => {
     story.wait(200);
     const late = cancelAll(story, 51);
     story.dispatch(late).outcome(late, OK);
-    expect(story.account.orders.get(hashOf(1))).toMatchObject({ phase: "unknown", cancel: "taken", mayFillLots: 10 });
+    expect(story.account.orders.get(hashOf(1))).toMatchObject({
+      phase: "unknown",
+      cancel: "taken",
+      mayFillLots: 10,
+    });
     expect(worstPosition(story.account, MARKET).maxLongLots).toBe(10);
   });
 
@@ -149,10 +179,11 @@ describe("position and equity", () => {
     expect(story.account.positionLots(MARKET)).toBe(10);
     story.tradeUpdate(venueTrade(1, "BUY", 10, { status: "FAILED" }));
     expect(story.account.positionLots(MARKET)).toBe(0);
-    expect(story.changes.filter(({ kind }) => kind === "fill" || kind === "trade-failed").map(({ kind }) => kind)).toEqual([
-      "fill",
-      "trade-failed",
-    ]);
+    expect(
+      story.changes
+        .filter(({ kind }) => kind === "fill" || kind === "trade-failed")
+        .map(({ kind }) => kind),
+    ).toEqual(["fill", "trade-failed"]);
     const { fees, failed, total } = story.account.profit(MARKET);
     expect([fees > 0n, failed < 0n, total]).toEqual([true, true, 0n]);
     expect(story.account.counts).toMatchObject({ fills: 1, failedTrades: 1 });
@@ -162,9 +193,15 @@ describe("position and equity", () => {
     const story = new Story().start();
     place(story, 1, accepted(1));
     story.orderUpdate(venueOrder(1, { pendingLots: 4, status: "PARTIAL_FILLED" }));
-    expect([story.account.positionLots(MARKET), worstPosition(story.account, MARKET)]).toEqual([0, { maxLongLots: 10, maxShortLots: 0 }]);
+    expect([story.account.positionLots(MARKET), worstPosition(story.account, MARKET)]).toEqual([
+      0,
+      { maxLongLots: 10, maxShortLots: 0 },
+    ]);
     story.tradeUpdate(venueTrade(1, "BUY", 4));
-    expect([story.account.positionLots(MARKET), worstPosition(story.account, MARKET)]).toEqual([4, { maxLongLots: 10, maxShortLots: 4 }]);
+    expect([story.account.positionLots(MARKET), worstPosition(story.account, MARKET)]).toEqual([
+      4,
+      { maxLongLots: 10, maxShortLots: 4 },
+    ]);
   });
 
   it("moves the equity with the mark between two tellings of the balances", () => {
@@ -174,7 +211,14 @@ describe("position and equity", () => {
     const mark = (quote: bigint) =>
       story.take(
         story.account.onEvent(
-          { type: "market-state", marketId: MARKET, mark: quote * 1_000_000n, index: 0n, fundingRate: 0, nextFundingMs: 0 },
+          {
+            type: "market-state",
+            marketId: MARKET,
+            mark: quote * 1_000_000n,
+            index: 0n,
+            fundingRate: 0,
+            nextFundingMs: 0,
+          },
           story.nowMs,
         ),
       );
@@ -182,19 +226,34 @@ describe("position and equity", () => {
     expect(story.account.equity).toBe(100_000_000_000n);
     mark(60_010n);
     expect(story.account.equity).toBe(100_020_000_000n);
-    story.take(story.account.onEvent({ type: "account-update", balances: venueBalances(99_000_000_000n), positions: [] }, story.nowMs));
-    expect([story.account.equity, story.account.balances?.atMs]).toEqual([99_000_000_000n, story.nowMs]);
+    story.take(
+      story.account.onEvent(
+        { type: "account-update", balances: venueBalances(99_000_000_000n), positions: [] },
+        story.nowMs,
+      ),
+    );
+    expect([story.account.equity, story.account.balances?.atMs]).toEqual([
+      99_000_000_000n,
+      story.nowMs,
+    ]);
   });
 
   it("lets go of a position in another market that the exchange lists no more: it would count against the leverage for ever", () => {
     const story = new Story();
     let held = [venuePosition(5, "ethusdc")];
     story.instead = ({ ask }) =>
-      ask === "balances" ? { result: "answered", ask, data: { balances: venueBalances(), positions: held } } : undefined;
+      ask === "balances"
+        ? { result: "answered", ask, data: { balances: venueBalances(), positions: held } }
+        : undefined;
     story.start();
     expect([...story.account.venuePositions.keys()]).toEqual(["ethusdc"]);
     // An update may tell of what changed alone: what it leaves out may still be held.
-    story.take(story.account.onEvent({ type: "account-update", balances: venueBalances(), positions: [] }, story.nowMs));
+    story.take(
+      story.account.onEvent(
+        { type: "account-update", balances: venueBalances(), positions: [] },
+        story.nowMs,
+      ),
+    );
     expect([...story.account.venuePositions.keys()]).toEqual(["ethusdc"]);
     held = [];
     story.wait(31_000);
@@ -204,7 +263,11 @@ describe("position and equity", () => {
   it("does not let an older answer undo balances that the stream has told since", () => {
     const story = new Story().start();
     story.meanwhile = ({ ask }) => {
-      if (ask === "balances") story.account.onEvent({ type: "account-update", balances: venueBalances(5n), positions: [] }, story.nowMs);
+      if (ask === "balances")
+        story.account.onEvent(
+          { type: "account-update", balances: venueBalances(5n), positions: [] },
+          story.nowMs,
+        );
     };
     story.take(story.account.reconcile(story.nowMs, "interval"));
     expect(story.account.balances?.balances.netValue).toBe(5n);

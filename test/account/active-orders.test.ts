@@ -5,7 +5,17 @@ import { isFinalPhase, type OrderPhase, type OwnOrder } from "../../src/account/
 import { intendedOrder } from "../../src/account/order-machine.js";
 import { placeAction } from "./exchange-story.js";
 
-const PHASES: readonly OrderPhase[] = ["intended", "sent", "unknown", "open", "partly-filled", "cancelling", "filled", "cancelled", "lost"];
+const PHASES: readonly OrderPhase[] = [
+  "intended",
+  "sent",
+  "unknown",
+  "open",
+  "partly-filled",
+  "cancelling",
+  "filled",
+  "cancelled",
+  "lost",
+];
 
 /** One change of one of a few orders; one that was over may come back, as when the exchange shows what was taken for lost. */
 const changes = fc.array(
@@ -28,7 +38,12 @@ describe("the orders of a market that are not final", () => {
           const before = known.get(serial);
           const remaining = isFinalPhase(phase) ? 0 : availableLots;
           const order: OwnOrder = {
-            ...(before ?? intendedOrder(placeAction(serial, { side: serial % 2 === 0 ? "BUY" : "SELL" }), 0, false)),
+            ...(before ??
+              intendedOrder(
+                placeAction(serial, { side: serial % 2 === 0 ? "BUY" : "SELL" }),
+                0,
+                false,
+              )),
             phase,
             availableLots,
             mayFillLots: remaining,
@@ -43,7 +58,12 @@ describe("the orders of a market that are not final", () => {
           expect(active.mayStillFill()).toEqual(mayStillFill);
           expect(active.resting()).toEqual(
             mayStillFill
-              .filter((one) => one.phase === "open" || one.phase === "partly-filled" || one.phase === "cancelling")
+              .filter(
+                (one) =>
+                  one.phase === "open" ||
+                  one.phase === "partly-filled" ||
+                  one.phase === "cancelling",
+              )
               .map(({ side, ticks, availableLots: lots }) => ({ side, ticks, lots })),
           );
         }
@@ -67,7 +87,8 @@ describe("the orders of a market that are not final", () => {
       active.put(order, before);
       seen.push(lists());
       expect(lists().every((list, at) => list === seen.at(-1)?.[at])).toBe(true);
-      for (const earlier of seen.slice(0, -1)) for (const [at, list] of lists().entries()) expect(list).not.toBe(earlier[at]);
+      for (const earlier of seen.slice(0, -1))
+        for (const [at, list] of lists().entries()) expect(list).not.toBe(earlier[at]);
     }
   });
 
@@ -76,7 +97,13 @@ describe("the orders of a market that are not final", () => {
     const intended = intendedOrder(placeAction(1), 0, false);
     const { side, ticks, lots } = intended;
     const sent: OwnOrder = { ...intended, place: "sent", phase: "sent" };
-    const partlyFilled: OwnOrder = { ...sent, place: "seen", phase: "partly-filled", availableLots: lots - 1, mayFillLots: lots - 1 };
+    const partlyFilled: OwnOrder = {
+      ...sent,
+      place: "seen",
+      phase: "partly-filled",
+      availableLots: lots - 1,
+      mayFillLots: lots - 1,
+    };
     const lives: [OwnOrder, OwnOrder | undefined, lots: number, dueLots: number][] = [
       [sent, intended, 0, lots],
       [partlyFilled, sent, lots - 1, lots - 1],
@@ -88,7 +115,10 @@ describe("the orders of a market that are not final", () => {
       active.put(order, before);
       expect(active.inBook()).toEqual([{ side, ticks, lots: told, dueLots }]);
     }
-    active.put({ ...intended, timeInForce: "IOC", place: "sent", phase: "sent" }, lives.at(-1)?.[0]);
+    active.put(
+      { ...intended, timeInForce: "IOC", place: "sent", phase: "sent" },
+      lives.at(-1)?.[0],
+    );
     expect(active.inBook(), "what rests never").toEqual([]);
   });
 });

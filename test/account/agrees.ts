@@ -9,12 +9,14 @@ import { worstPosition } from "./worst-position.js";
 export function agrees({ account, exchange }: Race): void {
   const open = exchange.orders.filter((order) => order.availableLots > 0);
   const own = open.filter((order) => order.info.slice(50, 54) === TAG.toString(16));
-  const hashes = (orders: readonly { readonly hash: string }[]): string[] => orders.map(({ hash }) => hash).sort();
+  const hashes = (orders: readonly { readonly hash: string }[]): string[] =>
+    orders.map(({ hash }) => hash).sort();
   expect(hashes(account.orders.mayStillFill(MARKET))).toEqual(hashes(own));
   expect(account.orders.unresolved().length).toBe(own.length);
   expect(account.orders.foreign().length).toBe(open.length - own.length);
   expect(account.positionLots(MARKET)).toBe(exchange.position);
-  const openLots = (side: Side): number => open.reduce((sum, order) => sum + (order.side === side ? order.availableLots : 0), 0);
+  const openLots = (side: Side): number =>
+    open.reduce((sum, order) => sum + (order.side === side ? order.availableLots : 0), 0);
   expect(worstPosition(account, MARKET)).toEqual({
     maxLongLots: exchange.position + openLots("BUY"),
     maxShortLots: exchange.position - openLots("SELL"),
@@ -22,6 +24,10 @@ export function agrees({ account, exchange }: Race): void {
   for (const order of exchange.orders) {
     const ours = account.orders.get(order.hash);
     if (ours === undefined || !isFinalPhase(ours.phase)) continue;
-    expect([ours.phase, ours.matchedLots, ours.failedLots]).toEqual([ours.phase, order.pendingLots + order.filledLots, order.failedLots]);
+    expect([ours.phase, ours.matchedLots, ours.failedLots]).toEqual([
+      ours.phase,
+      order.pendingLots + order.filledLots,
+      order.failedLots,
+    ]);
   }
 }

@@ -5,12 +5,34 @@ describe("from when on the exchange's positions have a trade", () => {
   it("is known once three positions in a row have shown it, and not while they contradict each other", () => {
     const counting = new Counting();
     const shown = (
-      ["match", "match", "settlement", "match", "match", "match", "match", "settlement", "settlement", "settlement"] as const
+      [
+        "match",
+        "match",
+        "settlement",
+        "match",
+        "match",
+        "match",
+        "match",
+        "settlement",
+        "settlement",
+        "settlement",
+      ] as const
     ).map((from) => {
       counting.show(from);
       return counting.from;
     });
     const none = undefined;
-    expect(shown).toEqual([none, none, none, none, none, "match", "match", none, none, "settlement"]);
+    expect(shown).toEqual([
+      none,
+      none,
+      none,
+      none,
+      none,
+      "match",
+      "match",
+      none,
+      none,
+      "settlement",
+    ]);
   });
 });

@@ -1,12 +1,23 @@
 import { Instrument } from "../../src/core/instrument.js";
 import type { Hex, Lots, MarketId, Ms, Side } from "../../src/core/units.js";
-import type { VenueBalances, VenueOrder, VenuePosition, VenueTrade } from "../../src/exchange/records.js";
+import type {
+  VenueBalances,
+  VenueOrder,
+  VenuePosition,
+  VenueTrade,
+} from "../../src/exchange/records.js";
 import type { PlaceAction } from "../../src/exchange/venue.js";
 
 /** The market that the account's specifications are told in: ticks of 0.1, lots of 0.001, credit of 6 decimals. */
 export const MARKET: MarketId = "btcusdc";
 
-export const INSTRUMENT = new Instrument({ marketId: MARKET, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+export const INSTRUMENT = new Instrument({
+  marketId: MARKET,
+  tickSize: "0.1",
+  stepSize: "0.001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 
 export const TAG = 0xbeef;
 
@@ -31,7 +42,13 @@ export function placeAction(serial: number, part: Partial<PlaceAction> = {}): Pl
     lots: 10,
     timeInForce: "POST_ONLY",
     expirationMs: 0,
-    order: { perp: "0x01", signer: "0x02", paperAmount: 0n, creditAmount: 0n, info: infoOf(serial) },
+    order: {
+      perp: "0x01",
+      signer: "0x02",
+      paperAmount: 0n,
+      creditAmount: 0n,
+      info: infoOf(serial),
+    },
     hash: hashOf(serial),
     ...part,
   };
@@ -40,8 +57,16 @@ export function placeAction(serial: number, part: Partial<PlaceAction> = {}): Pl
 /** An order as the exchange would report it; what the parts leave over is available. */
 export function venueOrder(serial: number, part: Partial<VenueOrder> = {}): VenueOrder {
   const lots = part.lots ?? 10;
-  const told = { pendingLots: 0, filledLots: 0, canceledLots: 0, expiredLots: 0, failedLots: 0, ...part };
-  const gone = told.pendingLots + told.filledLots + told.canceledLots + told.expiredLots + told.failedLots;
+  const told = {
+    pendingLots: 0,
+    filledLots: 0,
+    canceledLots: 0,
+    expiredLots: 0,
+    failedLots: 0,
+    ...part,
+  };
+  const gone =
+    told.pendingLots + told.filledLots + told.canceledLots + told.expiredLots + told.failedLots;
   return {
     id: String(9_000_000_000_000_000 + serial),
     hash: hashOf(serial),
@@ -61,7 +86,12 @@ export function venueOrder(serial: number, part: Partial<VenueOrder> = {}): Venu
   };
 }
 
-export function venueTrade(id: number, side: Side, lots: Lots, part: Partial<VenueTrade> = {}): VenueTrade {
+export function venueTrade(
+  id: number,
+  side: Side,
+  lots: Lots,
+  part: Partial<VenueTrade> = {},
+): VenueTrade {
   const ticks = part.ticks ?? 600_000;
   return {
     id: String(id),
@@ -78,7 +108,10 @@ export function venueTrade(id: number, side: Side, lots: Lots, part: Partial<Ven
   };
 }
 
-export function venueBalances(netValue = 100_000_000_000n, primaryCredit = netValue): VenueBalances {
+export function venueBalances(
+  netValue = 100_000_000_000n,
+  primaryCredit = netValue,
+): VenueBalances {
   return {
     availableCredit: {},
     availableMargin: netValue,

@@ -3,25 +3,38 @@ import { IncomeLedger } from "../../src/account/income-ledger.js";
 import type { VenueIncome } from "../../src/exchange/records.js";
 import { MARKET, T0 } from "./exchange-story.js";
 
-const income = (id: number, timeMs: number): VenueIncome => ({ id: String(id), type: "FUNDING_FEE", amount: 5n, timeMs, marketId: MARKET });
+const income = (id: number, timeMs: number): VenueIncome => ({
+  id: String(id),
+  type: "FUNDING_FEE",
+  amount: 5n,
+  timeMs,
+  marketId: MARKET,
+});
 
 describe("incomes", () => {
   it("are counted once, and not from before the beginning", () => {
     const ledger = new IncomeLedger();
     ledger.begin(T0);
-    expect([ledger.income(income(1, T0 - 1)), ledger.income(income(2, T0)), ledger.income(income(2, T0))]).toEqual([false, true, false]);
+    expect([
+      ledger.income(income(1, T0 - 1)),
+      ledger.income(income(2, T0)),
+      ledger.income(income(2, T0)),
+    ]).toEqual([false, true, false]);
   });
 
   it("of one event that share its id are each counted, as the specification lets an exchange write them", () => {
     const ledger = new IncomeLedger();
     ledger.begin(T0);
     const paid = income(7, T0);
-    expect([ledger.income({ ...paid, type: "TAKER_FEE" }), ledger.income(paid), ledger.income({ ...paid, amount: 6n })]).toEqual([
-      true,
-      true,
-      true,
+    expect([
+      ledger.income({ ...paid, type: "TAKER_FEE" }),
+      ledger.income(paid),
+      ledger.income({ ...paid, amount: 6n }),
+    ]).toEqual([true, true, true]);
+    expect([ledger.income({ ...paid, type: "TAKER_FEE" }), ledger.income(paid)]).toEqual([
+      false,
+      false,
     ]);
-    expect([ledger.income({ ...paid, type: "TAKER_FEE" }), ledger.income(paid)]).toEqual([false, false]);
   });
 
   it("are forgotten once nobody asks for them again, and stay counted", () => {

@@ -40,18 +40,37 @@ export class LiquidationRace extends Race {
   #takesOver(): void {
     const lots = (this.chance(50) ? 1 : -1) * (1 + Math.floor(20 * this.uniform()));
     const credit = BigInt(-lots) * 57_000_000n - BigInt(Math.floor(1000 * this.uniform()));
-    const takeover: Takeover = { id: `tx ${credit}`, marketId: MARKET, lots, credit, atMs: this.nowMs };
+    const takeover: Takeover = {
+      id: `tx ${credit}`,
+      marketId: MARKET,
+      lots,
+      credit,
+      atMs: this.nowMs,
+    };
     this.at(EXCHANGE_LAG_MS * this.uniform(), () => {
       this.exchange.basePosition += lots;
       this.#tellIncome(credit);
     });
-    this.at(RECEIPT_LAG_MS * this.uniform(), () => this.take(this.account.takeOver(takeover, this.nowMs)));
+    this.at(RECEIPT_LAG_MS * this.uniform(), () =>
+      this.take(this.account.takeOver(takeover, this.nowMs)),
+    );
   }
 
   #tellIncome(amount: CreditUnits): void {
     this.#incomes += 1;
-    const income = { id: String(this.#incomes), type: this.#kind, amount, timeMs: this.nowMs, marketId: MARKET };
+    const income = {
+      id: String(this.#incomes),
+      type: this.#kind,
+      amount,
+      timeMs: this.nowMs,
+      marketId: MARKET,
+    };
     this.exchange.incomes.push(income);
-    this.tell(() => this.account.onEvent({ type: "income-update", incomes: [income], timestampMs: this.nowMs } as never, this.nowMs));
+    this.tell(() =>
+      this.account.onEvent(
+        { type: "income-update", incomes: [income], timestampMs: this.nowMs } as never,
+        this.nowMs,
+      ),
+    );
   }
 }

@@ -24,7 +24,10 @@ describe("an account whose position moves without a trade, whether positions hav
   it("finds none where it takes over what others lose, told by the exchange and by receipts in any order, and counts each once", () => {
     fc.assert(
       fc.property(seeds, counts, (seed, positionsFrom) => {
-        const end = race(new LiquidationRace(seed, { ...CALM, takesOver: true, positionsFrom }), () => {});
+        const end = race(
+          new LiquidationRace(seed, { ...CALM, takesOver: true, positionsFrom }),
+          () => {},
+        );
         agrees(end);
         expect(end.account.counts.differences).toBe(0);
       }),
@@ -36,7 +39,12 @@ describe("an account whose position moves without a trade, whether positions hav
   it("agrees with the exchange once losses, copies, failures and restarts have ended", () => {
     fc.assert(
       fc.property(seeds, counts, fc.boolean(), (seed, positionsFrom, takesOver) => {
-        agrees(race(new LiquidationRace(seed, { ...STORM, takesOver, positionsFrom, restarting: 0.15 }), () => {}));
+        agrees(
+          race(
+            new LiquidationRace(seed, { ...STORM, takesOver, positionsFrom, restarting: 0.15 }),
+            () => {},
+          ),
+        );
       }),
       { numRuns: 60 },
     );

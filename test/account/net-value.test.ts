@@ -3,12 +3,28 @@ import { describe, expect, it } from "vitest";
 import { Intake } from "../../src/account/intake.js";
 import { Instrument } from "../../src/core/instrument.js";
 import type { MarketId, Side } from "../../src/core/units.js";
-import { INSTRUMENT, MARKET, TAG, venueBalances, venuePosition, venueTrade } from "./exchange-story.js";
+import {
+  INSTRUMENT,
+  MARKET,
+  TAG,
+  venueBalances,
+  venuePosition,
+  venueTrade,
+} from "./exchange-story.js";
 
 const OTHER: MarketId = "ethusdc";
 const INSTRUMENTS = new Map([
   [MARKET, INSTRUMENT],
-  [OTHER, new Instrument({ marketId: OTHER, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 })],
+  [
+    OTHER,
+    new Instrument({
+      marketId: OTHER,
+      tickSize: "0.1",
+      stepSize: "0.001",
+      creditDecimals: 6,
+      paperDecimals: 18,
+    }),
+  ],
 ]);
 const MARKETS = [MARKET, OTHER, "dogeusdc"] as const;
 const SIDES: readonly Side[] = ["BUY", "SELL"];
@@ -30,13 +46,19 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
         (intake) =>
           intake.account(venueBalances(BigInt(quote) * 10n ** 9n), [], "stream", 1),
     ),
-    fc.tuple(fc.constantFrom(MARKET, OTHER), fc.nat(9), fc.constantFrom(...SIDES), fc.boolean()).map(
-      ([id, number, side, isFailed]): Step =>
-        (intake) => {
-          const status = isFailed ? "FAILED" : "CREATED";
-          return intake.trade(venueTrade(number, side, 10 + number, { marketId: id, status }), "stream", 1);
-        },
-    ),
+    fc
+      .tuple(fc.constantFrom(MARKET, OTHER), fc.nat(9), fc.constantFrom(...SIDES), fc.boolean())
+      .map(
+        ([id, number, side, isFailed]): Step =>
+          (intake) => {
+            const status = isFailed ? "FAILED" : "CREATED";
+            return intake.trade(
+              venueTrade(number, side, 10 + number, { marketId: id, status }),
+              "stream",
+              1,
+            );
+          },
+      ),
     fc.tuple(marketId, lots).map(
       ([id, held]): Step =>
         (intake) =>
@@ -67,7 +89,12 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 );
 
 function told(taken: readonly Step[]): Intake {
-  const intake = new Intake({ instruments: INSTRUMENTS, nonceTag: TAG, rememberMs: 1000, streamLagMs: 1000 });
+  const intake = new Intake({
+    instruments: INSTRUMENTS,
+    nonceTag: TAG,
+    rememberMs: 1000,
+    streamLagMs: 1000,
+  });
   for (const step of taken) step(intake);
   return intake;
 }
@@ -118,7 +145,14 @@ describe("the net value that a bot measures its drawdown by", () => {
     tell((one) => one.netValue.mark(MARKET, 60_100_000_000n, 1));
     tell((one) => one.trade(venueTrade(1, "BUY", 10), "stream", 1));
     tell((one) => one.correct(MARKET, 0, 1));
-    expect(values).toEqual([1_000_000_000n, 1_000_000_000n, 1_000_000_000n, 1_001_000_000n, 1_002_000_000n, 1_000_000_000n]);
+    expect(values).toEqual([
+      1_000_000_000n,
+      1_000_000_000n,
+      1_000_000_000n,
+      1_001_000_000n,
+      1_002_000_000n,
+      1_000_000_000n,
+    ]);
   });
 });
 
@@ -129,7 +163,12 @@ const QUOTE = 1_000_000n;
 const marked = (quote: number): bigint => BigInt(Math.round(quote * 1e6));
 
 /** What an exchange tells of an account with this credit and positions, at its own marks. */
-function valued(intake: Intake, credit: bigint, held: readonly (readonly [MarketId, lots: number, mark: number])[], nowMs: number): bigint {
+function valued(
+  intake: Intake,
+  credit: bigint,
+  held: readonly (readonly [MarketId, lots: number, mark: number])[],
+  nowMs: number,
+): bigint {
   const values = held.map(([id, count, mark]) => {
     const { paperPerLot } = INSTRUMENTS.get(id) as Instrument;
     return (BigInt(count) * paperPerLot * marked(mark)) / 10n ** 18n;
@@ -144,14 +183,20 @@ function valued(intake: Intake, credit: bigint, held: readonly (readonly [Market
 // A fill and a jump of the mark come together, on ways of their own: the drawdown's limit would be off by the position times the jump.
 describe("a net value and marks that come apart", () => {
   it("is moved by a mark that was heard before it, and is younger than it", () => {
-    const intake = told([(one) => one.base(MARKET, 3, 1), (one) => one.netValue.mark(MARKET, marked(60_000), 1_000)]);
+    const intake = told([
+      (one) => one.base(MARKET, 3, 1),
+      (one) => one.netValue.mark(MARKET, marked(60_000), 1_000),
+    ]);
     intake.netValue.mark(MARKET, marked(60_500), 2_000);
     const netValue = valued(intake, 1_000n * QUOTE, [[MARKET, 3, 60_000]], 2_040);
     expect(intake.netValue.now).toBe(netValue + (3n * 500n * QUOTE) / 1000n);
   });
 
   it("is not moved again by a mark that it was made at, and that comes after it", () => {
-    const intake = told([(one) => one.base(MARKET, -3, 1), (one) => one.netValue.mark(MARKET, marked(60_000), 1_000)]);
+    const intake = told([
+      (one) => one.base(MARKET, -3, 1),
+      (one) => one.netValue.mark(MARKET, marked(60_000), 1_000),
+    ]);
     const netValue = valued(intake, 1_000n * QUOTE, [[MARKET, -3, 60_500]], 1_980);
     expect(intake.netValue.now).toBe(netValue);
     intake.netValue.mark(MARKET, marked(60_500), 2_000);
@@ -161,12 +206,23 @@ describe("a net value and marks that come apart", () => {
   });
 
   it("is taken to be of the marks of its hearing where what was told fits none that was heard", () => {
-    const intake = told([(one) => one.base(MARKET, 3, 1), (one) => one.netValue.mark(MARKET, marked(60_000), 1_000)]);
-    intake.account({ ...venueBalances(5_000n * QUOTE), exposure: 77n }, [venuePosition(3)], "stream", 1_500);
+    const intake = told([
+      (one) => one.base(MARKET, 3, 1),
+      (one) => one.netValue.mark(MARKET, marked(60_000), 1_000),
+    ]);
+    intake.account(
+      { ...venueBalances(5_000n * QUOTE), exposure: 77n },
+      [venuePosition(3)],
+      "stream",
+      1_500,
+    );
     intake.netValue.mark(MARKET, marked(60_100), 2_000);
     expect(intake.netValue.now).toBe(5_000n * QUOTE + (3n * 100n * QUOTE) / 1000n);
     // A mark that comes long after it is none that it was made at.
-    const late = told([(one) => one.base(MARKET, 3, 1), (one) => one.netValue.mark(MARKET, marked(60_000), 1_000)]);
+    const late = told([
+      (one) => one.base(MARKET, 3, 1),
+      (one) => one.netValue.mark(MARKET, marked(60_000), 1_000),
+    ]);
     const netValue = valued(late, 1_000n * QUOTE, [[MARKET, 3, 60_200]], 1_500);
     late.netValue.mark(MARKET, marked(60_200), 6_501);
     expect(late.netValue.now).toBe(netValue + (3n * 200n * QUOTE) / 1000n);
@@ -201,19 +257,32 @@ describe("a net value and marks that come apart", () => {
   it("is that of the newest marks, whichever of the messages of two markets comes first", () => {
     fc.assert(
       fc.property(
-        fc.uniqueArray(fc.tuple(mark, mark), { minLength: 2, maxLength: 12, selector: (pair) => pair.join() }),
+        fc.uniqueArray(fc.tuple(mark, mark), {
+          minLength: 2,
+          maxLength: 12,
+          selector: (pair) => pair.join(),
+        }),
         apart,
         apart,
         apart,
         fc.tuple(held, held),
         (marks, firstLateMs, secondLateMs, toldLateMs, [one, other]) => {
-          const intake = told([(all) => all.base(MARKET, one, 1), (all) => all.base(OTHER, other, 1)]);
+          const intake = told([
+            (all) => all.base(MARKET, one, 1),
+            (all) => all.base(OTHER, other, 1),
+          ]);
           const credit = 7_777n * QUOTE;
           const arrivals = marks.flatMap(([first, second], second_) => {
             const atMs = 1_000 * (second_ + 1);
             return [
-              { atMs: atMs + firstLateMs, take: (nowMs: number) => intake.netValue.mark(MARKET, marked(first), nowMs) },
-              { atMs: atMs + secondLateMs, take: (nowMs: number) => intake.netValue.mark(OTHER, marked(second), nowMs) },
+              {
+                atMs: atMs + firstLateMs,
+                take: (nowMs: number) => intake.netValue.mark(MARKET, marked(first), nowMs),
+              },
+              {
+                atMs: atMs + secondLateMs,
+                take: (nowMs: number) => intake.netValue.mark(OTHER, marked(second), nowMs),
+              },
               {
                 atMs: atMs + 300 + toldLateMs,
                 take: (nowMs: number) =>
@@ -234,9 +303,13 @@ describe("a net value and marks that come apart", () => {
           const values = [
             [one, first],
             [other, second],
-          ].map(([count, price]) => (BigInt(count as number) * 10n ** 15n * marked(price as number)) / 10n ** 18n);
+          ].map(
+            ([count, price]) =>
+              (BigInt(count as number) * 10n ** 15n * marked(price as number)) / 10n ** 18n,
+          );
           // Two marks that give the same exposure to a unit or two are the same to the net value.
-          const off = (intake.netValue.now as bigint) - values.reduce((sum, value) => sum + value, credit);
+          const off =
+            (intake.netValue.now as bigint) - values.reduce((sum, value) => sum + value, credit);
           expect(off < 0n ? -off : off).toBeLessThanOrEqual(4n);
         },
       ),

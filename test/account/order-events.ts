@@ -7,8 +7,12 @@ export const AT = T0 + 100;
 export const LOTS = 10;
 
 const intended = intendedOrder(placeAction(1), 0, false);
-export const run = (order: OwnOrder, ...events: OrderEvent[]): OwnOrder => events.reduce((o, event) => advance(o, event).order, order);
-export const report = (part: Partial<VenueOrder> = {}, source: "answer" | "stream" | "open-orders" | "history" = "stream"): OrderEvent => ({
+export const run = (order: OwnOrder, ...events: OrderEvent[]): OwnOrder =>
+  events.reduce((o, event) => advance(o, event).order, order);
+export const report = (
+  part: Partial<VenueOrder> = {},
+  source: "answer" | "stream" | "open-orders" | "history" = "stream",
+): OrderEvent => ({
   kind: "report",
   atMs: AT,
   source,
@@ -18,7 +22,13 @@ export const report = (part: Partial<VenueOrder> = {}, source: "answer" | "strea
 export const SENT: OrderEvent = { kind: "sent", atMs: AT, requestTimestampMs: T0 };
 export const DOUBTED: OrderEvent = { kind: "doubted", atMs: AT, text: "timeout" };
 export const CANCEL_SENT: OrderEvent = { kind: "cancel-sent", atMs: AT, actionId: 7 };
-export const refused = (code: number, doubtful = false): OrderEvent => ({ kind: "refused", atMs: AT, code, text: "", doubtful });
+export const refused = (code: number, doubtful = false): OrderEvent => ({
+  kind: "refused",
+  atMs: AT,
+  code,
+  text: "",
+  doubtful,
+});
 
 /** Every phase, by the shortest way there. */
 export const PHASES: Record<OrderPhase, OwnOrder> = {

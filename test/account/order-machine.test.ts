@@ -2,7 +2,17 @@ import { describe, expect, it } from "vitest";
 import { isFinalPhase, type OrderEvent, type OrderPhase } from "../../src/account/order.js";
 import { adoptedOrder, advance } from "../../src/account/order-machine.js";
 import { venueOrder } from "./exchange-story.js";
-import { AT, CANCEL_SENT, DOUBTED, LOTS, PHASES, refused, report, run, SENT } from "./order-events.js";
+import {
+  AT,
+  CANCEL_SENT,
+  DOUBTED,
+  LOTS,
+  PHASES,
+  refused,
+  report,
+  run,
+  SENT,
+} from "./order-events.js";
 
 const EVENTS = {
   sent: SENT,
@@ -31,36 +41,142 @@ type Cell = `${OrderPhase} ${number}`;
 /** docs/orders.md as data: the phase and what may still fill, for every phase (row) and event (column). */
 const TABLE: Record<keyof typeof EVENTS, Record<OrderPhase, Cell>> = {
   sent: row(["sent 10", "sent 10", "unknown 10", "open 10", "partly-filled 6", "cancelling 6"]),
-  withdrawn: row(["rejected 0", "rejected 0", "rejected 0", "open 10", "partly-filled 6", "cancelling 6"]),
-  accepted: row(["open 10", "open 10", "open 10", "open 10", "partly-filled 6", "cancelling 6"], "open 10"),
-  "refused by code": row(["rejected 0", "rejected 0", "rejected 0", "open 10", "partly-filled 6", "cancelling 6"]),
-  "refused in doubt": row(["unknown 10", "unknown 10", "unknown 10", "open 10", "partly-filled 6", "cancelling 6"]),
-  "429": row(["rejected 0", "rejected 0", "rejected 0", "open 10", "partly-filled 6", "cancelling 6"]),
-  "no answer": row(["unknown 10", "unknown 10", "unknown 10", "open 10", "partly-filled 6", "cancelling 6"]),
+  withdrawn: row([
+    "rejected 0",
+    "rejected 0",
+    "rejected 0",
+    "open 10",
+    "partly-filled 6",
+    "cancelling 6",
+  ]),
+  accepted: row(
+    ["open 10", "open 10", "open 10", "open 10", "partly-filled 6", "cancelling 6"],
+    "open 10",
+  ),
+  "refused by code": row([
+    "rejected 0",
+    "rejected 0",
+    "rejected 0",
+    "open 10",
+    "partly-filled 6",
+    "cancelling 6",
+  ]),
+  "refused in doubt": row([
+    "unknown 10",
+    "unknown 10",
+    "unknown 10",
+    "open 10",
+    "partly-filled 6",
+    "cancelling 6",
+  ]),
+  "429": row([
+    "rejected 0",
+    "rejected 0",
+    "rejected 0",
+    "open 10",
+    "partly-filled 6",
+    "cancelling 6",
+  ]),
+  "no answer": row([
+    "unknown 10",
+    "unknown 10",
+    "unknown 10",
+    "open 10",
+    "partly-filled 6",
+    "cancelling 6",
+  ]),
   matched: row(
-    ["partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "cancelling 4"],
+    [
+      "partly-filled 4",
+      "partly-filled 4",
+      "partly-filled 4",
+      "partly-filled 4",
+      "partly-filled 4",
+      "cancelling 4",
+    ],
     "partly-filled 4",
   ),
-  "matched whole": row(["filled 0", "filled 0", "filled 0", "filled 0", "filled 0", "filled 0"], "filled 0"),
+  "matched whole": row(
+    ["filled 0", "filled 0", "filled 0", "filled 0", "filled 0", "filled 0"],
+    "filled 0",
+  ),
   settled: row(
-    ["partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "cancelling 4"],
+    [
+      "partly-filled 4",
+      "partly-filled 4",
+      "partly-filled 4",
+      "partly-filled 4",
+      "partly-filled 4",
+      "cancelling 4",
+    ],
     "partly-filled 4",
   ),
   "settlement failed": row(
-    ["partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "partly-filled 4", "cancelling 4"],
+    [
+      "partly-filled 4",
+      "partly-filled 4",
+      "partly-filled 4",
+      "partly-filled 4",
+      "partly-filled 4",
+      "cancelling 4",
+    ],
     "partly-filled 4",
   ),
-  "cancelled with fills": row(["cancelled 0", "cancelled 0", "cancelled 0", "cancelled 0", "cancelled 0", "cancelled 0"], "cancelled 0"),
-  expired: row(["expired 0", "expired 0", "expired 0", "expired 0", "expired 0", "expired 0"], "expired 0"),
+  "cancelled with fills": row(
+    ["cancelled 0", "cancelled 0", "cancelled 0", "cancelled 0", "cancelled 0", "cancelled 0"],
+    "cancelled 0",
+  ),
+  expired: row(
+    ["expired 0", "expired 0", "expired 0", "expired 0", "expired 0", "expired 0"],
+    "expired 0",
+  ),
   lost: row(["intended 10", "lost 0", "lost 0", "lost 0", "lost 0", "lost 0"]),
-  "cancel sent": row(["intended 10", "sent 10", "unknown 10", "cancelling 10", "cancelling 6", "cancelling 6"]),
-  "cancel taken": row(["intended 10", "sent 10", "unknown 10", "cancelling 10", "cancelling 6", "cancelling 6"]),
-  "cancel 2011": row(["intended 10", "sent 10", "unknown 10", "cancelling 10", "cancelling 6", "cancelling 6"]),
-  "cancel refused": row(["intended 10", "sent 10", "unknown 10", "open 10", "partly-filled 6", "partly-filled 6"]),
-  "cancel unanswered": row(["intended 10", "sent 10", "unknown 10", "open 10", "partly-filled 6", "cancelling 6"]),
+  "cancel sent": row([
+    "intended 10",
+    "sent 10",
+    "unknown 10",
+    "cancelling 10",
+    "cancelling 6",
+    "cancelling 6",
+  ]),
+  "cancel taken": row([
+    "intended 10",
+    "sent 10",
+    "unknown 10",
+    "cancelling 10",
+    "cancelling 6",
+    "cancelling 6",
+  ]),
+  "cancel 2011": row([
+    "intended 10",
+    "sent 10",
+    "unknown 10",
+    "cancelling 10",
+    "cancelling 6",
+    "cancelling 6",
+  ]),
+  "cancel refused": row([
+    "intended 10",
+    "sent 10",
+    "unknown 10",
+    "open 10",
+    "partly-filled 6",
+    "partly-filled 6",
+  ]),
+  "cancel unanswered": row([
+    "intended 10",
+    "sent 10",
+    "unknown 10",
+    "open 10",
+    "partly-filled 6",
+    "cancelling 6",
+  ]),
 };
 
-function row(live: readonly [Cell, Cell, Cell, Cell, Cell, Cell], revived?: Cell): Record<OrderPhase, Cell> {
+function row(
+  live: readonly [Cell, Cell, Cell, Cell, Cell, Cell],
+  revived?: Cell,
+): Record<OrderPhase, Cell> {
   const [first, second, third, fourth, fifth, sixth] = live;
   return {
     intended: first,
@@ -83,14 +199,18 @@ describe("every phase against everything that can happen", () => {
     for (const [phase, order] of Object.entries(PHASES)) {
       const expected = TABLE[name as keyof typeof EVENTS][phase as OrderPhase];
       // A report that contradicts a final one: what has filled wins, which the convergence property below states.
-      const contradicts = event.kind === "report" && ["filled", "cancelled", "expired", "failed"].includes(phase);
+      const contradicts =
+        event.kind === "report" && ["filled", "cancelled", "expired", "failed"].includes(phase);
       it(`${phase}: ${name} -> ${contradicts ? "stays final" : expected}`, () => {
         expect(order.phase).toBe(phase);
         const { order: after } = advance(order, event);
         if (contradicts) expect([isFinalPhase(after.phase), after.mayFillLots]).toEqual([true, 0]);
         else expect(`${after.phase} ${after.mayFillLots}`).toBe(expected);
-        const { availableLots, pendingLots, filledLots, failedLots, canceledLots, expiredLots } = after;
-        expect(availableLots + pendingLots + filledLots + failedLots + canceledLots + expiredLots).toBe(LOTS);
+        const { availableLots, pendingLots, filledLots, failedLots, canceledLots, expiredLots } =
+          after;
+        expect(
+          availableLots + pendingLots + filledLots + failedLots + canceledLots + expiredLots,
+        ).toBe(LOTS);
         expect(after.matchedLots).toBe(pendingLots + filledLots);
         expect(after.finalAtMs !== undefined).toBe(isFinalPhase(after.phase));
       });
@@ -110,7 +230,10 @@ describe("what a trader would lose otherwise", () => {
 
   it("revives an order that it took for rejected or lost, and says so", () => {
     for (const dead of [PHASES.rejected, PHASES.lost]) {
-      const { order, changes } = advance(dead, report({ pendingLots: 2, status: "PARTIAL_FILLED" }));
+      const { order, changes } = advance(
+        dead,
+        report({ pendingLots: 2, status: "PARTIAL_FILLED" }),
+      );
       expect([order.phase, order.mayFillLots, order.matchedLots]).toEqual(["partly-filled", 8, 2]);
       expect(changes.map((c) => c.change)).toEqual(["revived", "phase", "matched"]);
       expect(order.finalAtMs).toBeUndefined();
@@ -127,7 +250,12 @@ describe("what a trader would lose otherwise", () => {
   it("does not ask for an answered cancel again for a late update, but does for an open-orders answer asked afterwards", () => {
     const taken = run(PHASES.open, CANCEL_SENT, { kind: "cancel-taken", atMs: AT });
     expect(run(taken, report()).cancel).toBe("taken");
-    const listed = { kind: "report", source: "open-orders", order: venueOrder(1), atMs: AT + 50 } as const;
+    const listed = {
+      kind: "report",
+      source: "open-orders",
+      order: venueOrder(1),
+      atMs: AT + 50,
+    } as const;
     expect(run(taken, { ...listed, askedAtMs: AT - 1 }).cancel).toBe("taken");
     const { order, changes } = advance(taken, { ...listed, askedAtMs: AT + 1 });
     expect([order.phase, order.mayFillLots]).toEqual(["open", 10]);
@@ -144,7 +272,11 @@ describe("what a trader would lose otherwise", () => {
       order: venueOrder(1, { pendingLots: 4 }),
     };
     const { order, changes } = advance(taken, asked);
-    expect([order.phase, order.mayFillLots, changes[0]]).toEqual(["partly-filled", 6, { change: "revived", from: "cancelling" }]);
+    expect([order.phase, order.mayFillLots, changes[0]]).toEqual([
+      "partly-filled",
+      6,
+      { change: "revived", from: "cancelling" },
+    ]);
   });
 
   it("keeps an order at full size after a 2011 until the history has told", () => {
@@ -166,7 +298,12 @@ describe("what a trader would lose otherwise", () => {
   });
 
   it("refuses amounts that cannot be this order's, yet knows that the exchange has it", () => {
-    for (const wrong of [{ lots: 99 }, { filledLots: 8, canceledLots: 5 }, { side: "SELL" as const }, { marketId: "ethusdc" }]) {
+    for (const wrong of [
+      { lots: 99 },
+      { filledLots: 8, canceledLots: 5 },
+      { side: "SELL" as const },
+      { marketId: "ethusdc" },
+    ]) {
       const { order, changes } = advance(PHASES.sent, report(wrong));
       expect([order.place, order.mayFillLots, order.matchedLots]).toEqual(["seen", 10, 0]);
       expect(changes[0]?.change).toBe("contradiction");
@@ -185,8 +322,18 @@ describe("what a trader would lose otherwise", () => {
   });
 
   it("adopts an order of an earlier run as it is, without a slot", () => {
-    const adopted = adoptedOrder(venueOrder(5, { filledLots: 3, status: "PARTIAL_FILLED" }), AT, false);
-    expect(adopted).toMatchObject({ level: -1, phase: "partly-filled", mayFillLots: 7, matchedLots: 3, adopted: true });
+    const adopted = adoptedOrder(
+      venueOrder(5, { filledLots: 3, status: "PARTIAL_FILLED" }),
+      AT,
+      false,
+    );
+    expect(adopted).toMatchObject({
+      level: -1,
+      phase: "partly-filled",
+      mayFillLots: 7,
+      matchedLots: 3,
+      adopted: true,
+    });
     expect(adoptedOrder(venueOrder(5, { filledLots: 30 }), AT, false)).toBeUndefined();
   });
 });

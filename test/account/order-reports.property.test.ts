@@ -8,25 +8,58 @@ import { AT, CANCEL_SENT, DOUBTED, LOTS, PHASES, refused, run, SENT } from "./or
 
 /** A life of one order at the exchange: the reports in their true order. */
 const trueLife = fc
-  .array(fc.record({ step: fc.constantFrom("match", "settle", "fail"), lots: fc.integer({ min: 1, max: 5 }) }), { maxLength: 12 })
-  .chain((steps) => fc.record({ steps: fc.constant(steps), end: fc.constantFrom("CANCELED", "EXPIRED", "FILLED"), endAfter: fc.nat(12) }))
+  .array(
+    fc.record({
+      step: fc.constantFrom("match", "settle", "fail"),
+      lots: fc.integer({ min: 1, max: 5 }),
+    }),
+    { maxLength: 12 },
+  )
+  .chain((steps) =>
+    fc.record({
+      steps: fc.constant(steps),
+      end: fc.constantFrom("CANCELED", "EXPIRED", "FILLED"),
+      endAfter: fc.nat(12),
+    }),
+  )
   .map(({ steps, end, endAfter }) => {
     let state = { pendingLots: 0, filledLots: 0, failedLots: 0, canceledLots: 0, expiredLots: 0 };
-    const rest = (): number => LOTS - state.pendingLots - state.filledLots - state.failedLots - state.canceledLots - state.expiredLots;
+    const rest = (): number =>
+      LOTS -
+      state.pendingLots -
+      state.filledLots -
+      state.failedLots -
+      state.canceledLots -
+      state.expiredLots;
     let status = "NEW";
     const reports: VenueOrder[] = [venueOrder(1)];
     const tell = (): void => void reports.push(venueOrder(1, { ...state, status }));
     const close = (): void => {
-      if (rest() > 0) state = end === "EXPIRED" ? { ...state, expiredLots: rest() } : { ...state, canceledLots: rest() };
+      if (rest() > 0)
+        state =
+          end === "EXPIRED"
+            ? { ...state, expiredLots: rest() }
+            : { ...state, canceledLots: rest() };
       status = state.canceledLots > 0 ? "CANCELED" : state.expiredLots > 0 ? "EXPIRED" : "FILLED";
       tell();
     };
     steps.forEach(({ step, lots }, index) => {
       if (index === endAfter) close();
-      if (step === "match") state = { ...state, pendingLots: state.pendingLots + Math.min(lots, rest()) };
+      if (step === "match")
+        state = { ...state, pendingLots: state.pendingLots + Math.min(lots, rest()) };
       const moved = Math.min(lots, state.pendingLots);
-      if (step === "settle") state = { ...state, pendingLots: state.pendingLots - moved, filledLots: state.filledLots + moved };
-      if (step === "fail") state = { ...state, pendingLots: state.pendingLots - moved, failedLots: state.failedLots + moved };
+      if (step === "settle")
+        state = {
+          ...state,
+          pendingLots: state.pendingLots - moved,
+          filledLots: state.filledLots + moved,
+        };
+      if (step === "fail")
+        state = {
+          ...state,
+          pendingLots: state.pendingLots - moved,
+          failedLots: state.failedLots + moved,
+        };
       if (status === "NEW" && rest() < LOTS) status = "PARTIAL_FILLED";
       if (rest() === 0 && (status === "NEW" || status === "PARTIAL_FILLED")) status = "FILLED";
       tell();
@@ -47,14 +80,28 @@ const amountsOf = (order: OwnOrder): readonly (number | string)[] => [
 
 describe("reports in any order, any number of times", () => {
   it("end at the last state of the exchange, with amounts that only ever move one way", () => {
-    const noise = fc.constantFrom<OrderEvent>(SENT, DOUBTED, refused(2012), refused(2016, true), CANCEL_SENT, { kind: "lost", atMs: AT });
+    const noise = fc.constantFrom<OrderEvent>(
+      SENT,
+      DOUBTED,
+      refused(2012),
+      refused(2016, true),
+      CANCEL_SENT,
+      { kind: "lost", atMs: AT },
+    );
     const shuffled = trueLife.chain((life) => {
-      const events: OrderEvent[] = life.map((order) => ({ kind: "report", atMs: AT, source: "stream", order }));
+      const events: OrderEvent[] = life.map((order) => ({
+        kind: "report",
+        atMs: AT,
+        source: "stream",
+        order,
+      }));
       const copies = fc.array(fc.constantFrom(...events), { maxLength: 6 });
       return fc.tuple(copies, fc.array(noise, { maxLength: 4 })).chain(([again, noises]) =>
         fc.record({
           life: fc.constant(life),
-          told: fc.shuffledSubarray([...events, ...again, ...noises], { minLength: events.length + again.length + noises.length }),
+          told: fc.shuffledSubarray([...events, ...again, ...noises], {
+            minLength: events.length + again.length + noises.length,
+          }),
         }),
       );
     });
@@ -68,9 +115,16 @@ describe("reports in any order, any number of times", () => {
           const next = advance(order, event).order;
           expect(next.filledLots).toBeGreaterThanOrEqual(order.filledLots);
           expect(next.failedLots).toBeGreaterThanOrEqual(order.failedLots);
-          expect(next.matchedLots + next.failedLots).toBeGreaterThanOrEqual(order.matchedLots + order.failedLots);
+          expect(next.matchedLots + next.failedLots).toBeGreaterThanOrEqual(
+            order.matchedLots + order.failedLots,
+          );
           if (order.place === "seen" && order.availableLots === 0) expect(next.mayFillLots).toBe(0);
-          const sum = next.availableLots + next.matchedLots + next.failedLots + next.canceledLots + next.expiredLots;
+          const sum =
+            next.availableLots +
+            next.matchedLots +
+            next.failedLots +
+            next.canceledLots +
+            next.expiredLots;
           expect(sum).toBe(LOTS);
           // Said once more, it is the very order still: nobody plans anew for it.
           if (event.kind === "report") {
@@ -81,7 +135,10 @@ describe("reports in any order, any number of times", () => {
           order = next;
         }
         // "lost" may have come after the last report only when nothing was left to lose.
-        const final = order.place === "lost" ? run(order, { kind: "report", atMs: AT, source: "stream", order: last }) : order;
+        const final =
+          order.place === "lost"
+            ? run(order, { kind: "report", atMs: AT, source: "stream", order: last })
+            : order;
         expect(amountsOf(final)).toEqual(amountsOf(truth));
       }),
       { numRuns: 400 },
@@ -111,8 +168,17 @@ describe("reports in any order, any number of times", () => {
       { expiredLots: 10, status: "EXPIRED" },
     );
     const either = fc.oneof(trueReport, anyReport);
-    const source = fc.constantFrom("answer" as const, "stream" as const, "open-orders" as const, "history" as const);
-    const cancels = [CANCEL_SENT, { kind: "cancel-taken", atMs: AT + 1 }, { kind: "cancel-gone", atMs: AT + 1 }] as const;
+    const source = fc.constantFrom(
+      "answer" as const,
+      "stream" as const,
+      "open-orders" as const,
+      "history" as const,
+    );
+    const cancels = [
+      CANCEL_SENT,
+      { kind: "cancel-taken", atMs: AT + 1 },
+      { kind: "cancel-gone", atMs: AT + 1 },
+    ] as const;
     let passedOver = 0;
     fc.assert(
       fc.property(
@@ -122,12 +188,25 @@ describe("reports in any order, any number of times", () => {
         fc.boolean(),
         source,
         (told, given, other, isAgain, from) => {
-          const reports = told.map((part): OrderEvent => ({ kind: "report", atMs: AT, source: "stream", order: venueOrder(1, part) }));
+          const reports = told.map(
+            (part): OrderEvent => ({
+              kind: "report",
+              atMs: AT,
+              source: "stream",
+              order: venueOrder(1, part),
+            }),
+          );
           const order = run(PHASES.sent, ...reports, ...given);
           const report = venueOrder(1, isAgain ? told.at(-1) : other);
           if (!saysNothingNew(order, report, from)) return;
           passedOver += 1;
-          const after = advance(order, { kind: "report", atMs: AT + 9, source: from, order: report, askedAtMs: AT + 5 });
+          const after = advance(order, {
+            kind: "report",
+            atMs: AT + 9,
+            source: from,
+            order: report,
+            askedAtMs: AT + 5,
+          });
           expect(after.order).toBe(order);
           expect(after.changes).toEqual([]);
         },
@@ -140,6 +219,12 @@ describe("reports in any order, any number of times", () => {
     expect(saysNothingNew(open, venueOrder(1), "open-orders")).toBe(false);
     expect(saysNothingNew(PHASES.sent, venueOrder(1), "answer")).toBe(false);
     expect(saysNothingNew(open, venueOrder(1, { status: "CANCELED" }), "history")).toBe(false);
-    expect(saysNothingNew(PHASES.cancelled, venueOrder(1, { canceledLots: LOTS, status: "CANCELED" }), "history")).toBe(true);
+    expect(
+      saysNothingNew(
+        PHASES.cancelled,
+        venueOrder(1, { canceledLots: LOTS, status: "CANCELED" }),
+        "history",
+      ),
+    ).toBe(true);
   });
 });

@@ -31,7 +31,8 @@ describe("the own account being liquidated", () => {
 describe("the own account being liquidated twice", () => {
   it("has each credit for its own move, and knows no position that lacks the second, where the first alone is in what is listed", () => {
     const scene = new Scene().start();
-    const loses = (lots: number) => scene.applies({ lots: -lots, credit: (BigInt(lots) * LOT_VALUE * 98n) / 100n }, "LIQUIDATED");
+    const loses = (lots: number) =>
+      scene.applies({ lots: -lots, credit: (BigInt(lots) * LOT_VALUE * 98n) / 100n }, "LIQUIDATED");
     let isSecond = true;
     scene.meanwhile = ({ ask }) => {
       if (ask !== "incomes" || !isSecond) return;
@@ -51,7 +52,10 @@ describe("the own account being liquidated twice", () => {
 
 describe("the own account being liquidated amid trades that have not settled", () => {
   const COUNTED = ["match", "settlement"] as const;
-  const loses = (lots: number) => ({ lots: -lots, credit: (BigInt(lots) * LOT_VALUE * 98n) / 100n });
+  const loses = (lots: number) => ({
+    lots: -lots,
+    credit: (BigInt(lots) * LOT_VALUE * 98n) / 100n,
+  });
 
   /** What the bot would quote from a position that it takes for known, at every moment of so much time. */
   function knownPositions(scene: Scene, ms: number): Set<number> {
@@ -64,7 +68,11 @@ describe("the own account being liquidated amid trades that have not settled", (
   }
 
   function unsettled(scene: Scene, id: number, side: Side, lots: number): VenueTrade {
-    const trade = venueTrade(id, side, lots, { quote: BigInt(lots) * LOT_VALUE, commission: 0n, timeMs: scene.exchange.timeMs });
+    const trade = venueTrade(id, side, lots, {
+      quote: BigInt(lots) * LOT_VALUE,
+      commission: 0n,
+      timeMs: scene.exchange.timeMs,
+    });
     scene.exchange.settle(trade);
     scene.tradeUpdate(trade);
     return trade;
@@ -76,57 +84,79 @@ describe("the own account being liquidated amid trades that have not settled", (
     scene.tradeUpdate(settled);
   }
 
-  it.each(COUNTED)("knows no other position than the one that is left, where the exchange counts from the %s", (positionsFrom) => {
-    const scene = new Scene();
-    scene.exchange.positionsFrom = positionsFrom;
-    scene.start();
-    const trade = unsettled(scene, 1, "BUY", 3);
-    scene.streams(scene.applies(loses(4), "LIQUIDATED"));
-    expect([...knownPositions(scene, 3000)].filter((lots) => lots !== 4)).toEqual([]);
-    settles(scene, trade);
-    scene.wait(2500);
-    expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([4, true]);
-    expect(knownPositions(scene, 20_000)).toEqual(new Set([4]));
-    expect(scene.liquidation, "two per cent of what was lost, and none of what was traded").toBe((-4n * LOT_VALUE * 2n) / 100n);
-    expect(scene.differences).toEqual([]);
-  });
-
-  it.each(COUNTED)("also where what was traded makes up for what was lost, by the %s", (positionsFrom) => {
-    const scene = new Scene();
-    scene.exchange.positionsFrom = positionsFrom;
-    scene.start();
-    const trade = unsettled(scene, 1, "SELL", 4);
-    scene.streams(scene.applies(loses(4), "LIQUIDATED"));
-    expect([...knownPositions(scene, 3000)].filter((lots) => lots !== -3)).toEqual([]);
-    settles(scene, trade);
-    expect([...knownPositions(scene, 20_000)].filter((lots) => lots !== -3)).toEqual([]);
-    expect([scene.position, scene.account.isPositionKnown(MARKET), scene.differences]).toEqual([-3, true, []]);
-  });
-
-  it.each(COUNTED)("at once where earlier positions have shown that the exchange counts from the %s", (positionsFrom) => {
-    const scene = new Scene();
-    scene.exchange.positionsFrom = positionsFrom;
-    scene.start();
-    for (const id of [1, 2, 3]) {
-      const trade = unsettled(scene, id, "BUY", 2);
-      scene.wait(31_000);
+  it.each(COUNTED)(
+    "knows no other position than the one that is left, where the exchange counts from the %s",
+    (positionsFrom) => {
+      const scene = new Scene();
+      scene.exchange.positionsFrom = positionsFrom;
+      scene.start();
+      const trade = unsettled(scene, 1, "BUY", 3);
+      scene.streams(scene.applies(loses(4), "LIQUIDATED"));
+      expect([...knownPositions(scene, 3000)].filter((lots) => lots !== 4)).toEqual([]);
       settles(scene, trade);
-    }
-    unsettled(scene, 4, "SELL", 3);
-    unsettled(scene, 5, "BUY", 1);
-    scene.streams(scene.applies(loses(4), "LIQUIDATED"));
-    expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([5, true]);
-    expect(scene.liquidation).toBe((-4n * LOT_VALUE * 2n) / 100n);
-    expect(scene.differences).toEqual([]);
-  });
+      scene.wait(2500);
+      expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([4, true]);
+      expect(knownPositions(scene, 20_000)).toEqual(new Set([4]));
+      expect(scene.liquidation, "two per cent of what was lost, and none of what was traded").toBe(
+        (-4n * LOT_VALUE * 2n) / 100n,
+      );
+      expect(scene.differences).toEqual([]);
+    },
+  );
+
+  it.each(COUNTED)(
+    "also where what was traded makes up for what was lost, by the %s",
+    (positionsFrom) => {
+      const scene = new Scene();
+      scene.exchange.positionsFrom = positionsFrom;
+      scene.start();
+      const trade = unsettled(scene, 1, "SELL", 4);
+      scene.streams(scene.applies(loses(4), "LIQUIDATED"));
+      expect([...knownPositions(scene, 3000)].filter((lots) => lots !== -3)).toEqual([]);
+      settles(scene, trade);
+      expect([...knownPositions(scene, 20_000)].filter((lots) => lots !== -3)).toEqual([]);
+      expect([scene.position, scene.account.isPositionKnown(MARKET), scene.differences]).toEqual([
+        -3,
+        true,
+        [],
+      ]);
+    },
+  );
+
+  it.each(COUNTED)(
+    "at once where earlier positions have shown that the exchange counts from the %s",
+    (positionsFrom) => {
+      const scene = new Scene();
+      scene.exchange.positionsFrom = positionsFrom;
+      scene.start();
+      for (const id of [1, 2, 3]) {
+        const trade = unsettled(scene, id, "BUY", 2);
+        scene.wait(31_000);
+        settles(scene, trade);
+      }
+      unsettled(scene, 4, "SELL", 3);
+      unsettled(scene, 5, "BUY", 1);
+      scene.streams(scene.applies(loses(4), "LIQUIDATED"));
+      expect([scene.position, scene.account.isPositionKnown(MARKET)]).toEqual([5, true]);
+      expect(scene.liquidation).toBe((-4n * LOT_VALUE * 2n) / 100n);
+      expect(scene.differences).toEqual([]);
+    },
+  );
 
   it("takes no position for ours that is so by a trade told meanwhile, however late it is listed", () => {
     const scene = new Scene().start();
     const toldAtMs = scene.nowMs;
-    scene.instead = ({ ask }) => (ask === "balances" && scene.nowMs < toldAtMs + 32_000 ? TIMEOUT : undefined);
+    scene.instead = ({ ask }) =>
+      ask === "balances" && scene.nowMs < toldAtMs + 32_000 ? TIMEOUT : undefined;
     let trades = true;
     scene.meanwhile = ({ ask }) => {
-      if (ask !== "userTrades" || scene.asked.at(-2)?.ask !== "balances" || scene.nowMs < toldAtMs + 32_000 || !trades) return;
+      if (
+        ask !== "userTrades" ||
+        scene.asked.at(-2)?.ask !== "balances" ||
+        scene.nowMs < toldAtMs + 32_000 ||
+        !trades
+      )
+        return;
       trades = false;
       scene.trades(4, "SELL");
     };
@@ -141,7 +171,11 @@ describe("the own account being liquidated amid trades that have not settled", (
     unsettled(scene, 1, "BUY", 3);
     scene.streams(scene.applies(loses(4), "LIQUIDATED"));
     scene.wait(40_000);
-    expect([scene.position, scene.account.isPositionKnown(MARKET), scene.differences]).toEqual([4, true, []]);
+    expect([scene.position, scene.account.isPositionKnown(MARKET), scene.differences]).toEqual([
+      4,
+      true,
+      [],
+    ]);
   });
 });
 
@@ -157,7 +191,13 @@ describe("the own account liquidated by a part of a lot", () => {
     const amount = (value(paper) * 98n) / 100n;
     exchange.restPaper -= paper;
     exchange.netValue += amount + value(exchange.paper) - before;
-    const income = { id: newIncomeId(), type: "LIQUIDATED", amount, timeMs: exchange.timeMs, marketId: MARKET };
+    const income = {
+      id: newIncomeId(),
+      type: "LIQUIDATED",
+      amount,
+      timeMs: exchange.timeMs,
+      marketId: MARKET,
+    };
     exchange.incomes.push(income);
     return scene.streams(income);
   }
@@ -165,7 +205,10 @@ describe("the own account liquidated by a part of a lot", () => {
   it("keeps what is beyond whole lots at the mark: the parts of the profit sum to the unit, and nothing is a difference", () => {
     const scene = loses(new Scene().start(), 2n * PER_LOT + HALF);
     expect(scene.position, "what orders can trade").toBe(2);
-    expect(scene.liquidation, "two per cent of two lots and a half, and none of the half that is left").toBe((-5n * LOT_VALUE) / 100n);
+    expect(
+      scene.liquidation,
+      "two per cent of two lots and a half, and none of the half that is left",
+    ).toBe((-5n * LOT_VALUE) / 100n);
     scene
       .agrees()
       .marks(MARK + 7_777_777n)
@@ -178,7 +221,10 @@ describe("the own account liquidated by a part of a lot", () => {
     scene.trades(3, "SELL");
     expect(scene.position).toBe(-1);
     scene.wait(40_000);
-    expect([scene.position, scene.differences, scene.exchange.paper], "half a lot short by the contract").toEqual([-1, [], -HALF]);
+    expect(
+      [scene.position, scene.differences, scene.exchange.paper],
+      "half a lot short by the contract",
+    ).toEqual([-1, [], -HALF]);
     scene.marks(MARK - 123_456n).agrees();
     scene.trades(3, "BUY").agrees();
     loses(scene, 2n * PER_LOT + HALF);
@@ -204,50 +250,70 @@ describe("the own account liquidated by a part of a lot", () => {
 describe("the profit of a liquidation", () => {
   const move = fc.oneof(
     fc.record({ kind: fc.constant("mid" as const), by: fc.integer({ min: -500, max: 500 }) }),
-    fc.record({ kind: fc.constant("mark" as const), by: fc.integer({ min: -90_000_000, max: 90_000_000 }) }),
-    fc.record({ kind: fc.constant("fill" as const), by: fc.integer({ min: -20, max: 20 }).filter((lots) => lots !== 0) }),
-    fc.record({ kind: fc.constant("taken" as const), by: fc.integer({ min: -20, max: 20 }).filter((lots) => lots !== 0) }),
+    fc.record({
+      kind: fc.constant("mark" as const),
+      by: fc.integer({ min: -90_000_000, max: 90_000_000 }),
+    }),
+    fc.record({
+      kind: fc.constant("fill" as const),
+      by: fc.integer({ min: -20, max: 20 }).filter((lots) => lots !== 0),
+    }),
+    fc.record({
+      kind: fc.constant("taken" as const),
+      by: fc.integer({ min: -20, max: 20 }).filter((lots) => lots !== 0),
+    }),
   );
 
   it("is measured against the mark, and the parts still sum to the change of the net value", () => {
     fc.assert(
-      fc.property(fc.integer({ min: -9, max: 9 }), fc.array(move, { maxLength: 30 }), (start, moves) => {
-        const profit = new Profit(new Map([[MARKET, INSTRUMENT]]));
-        let mark = MARK;
-        let mid = 1_200_000;
-        let lots = start;
-        let credit = 0n;
-        const netValue = () => credit + (BigInt(lots) * INSTRUMENT.paperPerLot * mark) / 10n ** 18n;
-        profit.mark(MARKET, mark);
-        profit.mid(MARKET, mid);
-        profit.begin(MARKET, start);
-        const before = netValue();
-        let liquidation = 0n;
-        moves.forEach(({ kind, by }, id) => {
-          if (kind === "mid") {
-            mid += by;
-            profit.mid(MARKET, mid);
-          } else if (kind === "mark") {
-            mark += BigInt(by);
-            profit.mark(MARKET, mark);
-          } else if (kind === "fill") {
-            const quote = BigInt(Math.abs(by)) * 60_000_007n;
-            profit.fill(venueTrade(id, by > 0 ? "BUY" : "SELL", Math.abs(by), { ticks: 600_000, quote, commission: 11n }));
-            lots += by;
-            credit -= (by > 0 ? quote : -quote) + 11n;
-          } else {
-            const worth = netValue();
-            profit.liquidation(MARKET, by, creditOf(by));
-            lots += by;
-            credit += creditOf(by);
-            liquidation += netValue() - worth;
-          }
-        });
-        const parts = profit.parts();
-        const scale = 10n ** BigInt(parts.decimals - 6);
-        expect(parts.total).toBe((netValue() - before) * scale);
-        expect(parts.liquidation).toBe(liquidation * scale);
-      }),
+      fc.property(
+        fc.integer({ min: -9, max: 9 }),
+        fc.array(move, { maxLength: 30 }),
+        (start, moves) => {
+          const profit = new Profit(new Map([[MARKET, INSTRUMENT]]));
+          let mark = MARK;
+          let mid = 1_200_000;
+          let lots = start;
+          let credit = 0n;
+          const netValue = () =>
+            credit + (BigInt(lots) * INSTRUMENT.paperPerLot * mark) / 10n ** 18n;
+          profit.mark(MARKET, mark);
+          profit.mid(MARKET, mid);
+          profit.begin(MARKET, start);
+          const before = netValue();
+          let liquidation = 0n;
+          moves.forEach(({ kind, by }, id) => {
+            if (kind === "mid") {
+              mid += by;
+              profit.mid(MARKET, mid);
+            } else if (kind === "mark") {
+              mark += BigInt(by);
+              profit.mark(MARKET, mark);
+            } else if (kind === "fill") {
+              const quote = BigInt(Math.abs(by)) * 60_000_007n;
+              profit.fill(
+                venueTrade(id, by > 0 ? "BUY" : "SELL", Math.abs(by), {
+                  ticks: 600_000,
+                  quote,
+                  commission: 11n,
+                }),
+              );
+              lots += by;
+              credit -= (by > 0 ? quote : -quote) + 11n;
+            } else {
+              const worth = netValue();
+              profit.liquidation(MARKET, by, creditOf(by));
+              lots += by;
+              credit += creditOf(by);
+              liquidation += netValue() - worth;
+            }
+          });
+          const parts = profit.parts();
+          const scale = 10n ** BigInt(parts.decimals - 6);
+          expect(parts.total).toBe((netValue() - before) * scale);
+          expect(parts.liquidation).toBe(liquidation * scale);
+        },
+      ),
     );
   });
 });

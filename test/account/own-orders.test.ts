@@ -5,7 +5,17 @@ import { TradeLedger } from "../../src/account/trade-ledger.js";
 import { Unexplained } from "../../src/account/unexplained.js";
 import { FormatError, RunError } from "../../src/core/errors.js";
 import type { VenueOrder } from "../../src/exchange/records.js";
-import { hashOf, INSTRUMENT, infoOf, MARKET, placeAction, T0, TAG, venueOrder, venueTrade } from "./exchange-story.js";
+import {
+  hashOf,
+  INSTRUMENT,
+  infoOf,
+  MARKET,
+  placeAction,
+  T0,
+  TAG,
+  venueOrder,
+  venueTrade,
+} from "./exchange-story.js";
 import { mayTrade } from "./worst-position.js";
 
 function table(options: { nonceTag?: number; builtHashes?: readonly string[] } = {}): OwnOrders {
@@ -37,7 +47,11 @@ describe("recognising an order (rule 7)", () => {
     orders.report(venueOrder(2), "open-orders", T0);
     orders.report(venueOrder(3, { info: infoOf(3, 1) }), "open-orders", T0);
     orders.report(venueOrder(4, { info: infoOf(4, 1) }), "open-orders", T0);
-    expect([orders.get(hashOf(2))?.adopted, orders.get(hashOf(3))?.adopted, orders.get(hashOf(4))]).toEqual([true, true, undefined]);
+    expect([
+      orders.get(hashOf(2))?.adopted,
+      orders.get(hashOf(3))?.adopted,
+      orders.get(hashOf(4)),
+    ]).toEqual([true, true, undefined]);
     expect(orders.foreign(MARKET).map((order) => order.hash)).toEqual([hashOf(4)]);
     expect(orders.builtHashes()).toEqual([hashOf(3)]);
   });
@@ -51,12 +65,25 @@ describe("recognising an order (rule 7)", () => {
   it("tells of such an order whether an earlier run left it, and keeps the hash of one that the exchange built", () => {
     const orders = table({ builtHashes: [hashOf(3)] });
     const elsewhere = (serial: number, tag?: number) =>
-      venueOrder(serial, { marketId: "ethusdc", ...(tag === undefined ? {} : { info: infoOf(serial, tag) }) });
-    expect(orders.report(elsewhere(2), "open-orders", T0)).toMatchObject([{ kind: "foreign", isLeftOver: true }]);
-    expect(orders.report(elsewhere(3, 1), "open-orders", T0)).toMatchObject([{ kind: "foreign", isLeftOver: true }]);
-    expect(orders.report(elsewhere(4, 1), "open-orders", T0)).toMatchObject([{ kind: "foreign", isLeftOver: false }]);
-    expect(orders.report(venueOrder(5, { info: infoOf(5, 1) }), "open-orders", T0)).toMatchObject([{ kind: "foreign", isLeftOver: false }]);
-    expect(orders.builtHashes(), "a run in that market again knows it by that").toEqual([hashOf(3)]);
+      venueOrder(serial, {
+        marketId: "ethusdc",
+        ...(tag === undefined ? {} : { info: infoOf(serial, tag) }),
+      });
+    expect(orders.report(elsewhere(2), "open-orders", T0)).toMatchObject([
+      { kind: "foreign", isLeftOver: true },
+    ]);
+    expect(orders.report(elsewhere(3, 1), "open-orders", T0)).toMatchObject([
+      { kind: "foreign", isLeftOver: true },
+    ]);
+    expect(orders.report(elsewhere(4, 1), "open-orders", T0)).toMatchObject([
+      { kind: "foreign", isLeftOver: false },
+    ]);
+    expect(orders.report(venueOrder(5, { info: infoOf(5, 1) }), "open-orders", T0)).toMatchObject([
+      { kind: "foreign", isLeftOver: false },
+    ]);
+    expect(orders.builtHashes(), "a run in that market again knows it by that").toEqual([
+      hashOf(3),
+    ]);
   });
 
   it("refuses a second order of one nonce, and a tag that is no 16 bits", () => {
@@ -65,7 +92,8 @@ describe("recognising an order (rule 7)", () => {
     expect(() => orders.intend({ action: placeAction(1), level: 1 })).toThrow(RunError);
     const sameInfo = placeAction(2, { order: placeAction(1).order });
     expect(() => orders.intend({ action: sameInfo, level: 1 })).toThrow(RunError);
-    for (const nonceTag of [-1, 65_536, 0.5]) expect(() => table({ nonceTag })).toThrow(FormatError);
+    for (const nonceTag of [-1, 65_536, 0.5])
+      expect(() => table({ nonceTag })).toThrow(FormatError);
   });
 });
 
@@ -73,19 +101,21 @@ describe("the worst case (rule 5)", () => {
   it("counts every order that may still fill at full size: intended, sent, unknown, open, cancelling, manual", () => {
     const orders = table();
     for (const serial of [1, 2, 3, 4])
-      orders.intend({ action: placeAction(serial, { side: serial === 4 ? "SELL" : "BUY" }), level: serial });
+      orders.intend({
+        action: placeAction(serial, { side: serial === 4 ? "SELL" : "BUY" }),
+        level: serial,
+      });
     orders.apply(hashOf(2), { kind: "sent", atMs: T0, requestTimestampMs: T0 });
     orders.apply(hashOf(3), { kind: "doubted", atMs: T0, text: "" });
     orders.report(venueOrder(4, { side: "SELL", pendingLots: 4 }), "stream", T0);
     orders.apply(hashOf(4), { kind: "cancel-sent", atMs: T0, actionId: 1 });
     orders.report(venueOrder(5, { info: infoOf(5, 1), lots: 3 }), "stream", T0);
-    expect(orders.mayStillFill(MARKET).map(({ side, mayFillLots }) => `${side} ${mayFillLots}`)).toEqual([
-      "BUY 10",
-      "BUY 10",
-      "BUY 10",
-      "SELL 6",
-    ]);
-    expect(orders.foreign(MARKET).map(({ side, availableLots }) => `${side} ${availableLots}`)).toEqual(["BUY 3"]);
+    expect(
+      orders.mayStillFill(MARKET).map(({ side, mayFillLots }) => `${side} ${mayFillLots}`),
+    ).toEqual(["BUY 10", "BUY 10", "BUY 10", "SELL 6"]);
+    expect(
+      orders.foreign(MARKET).map(({ side, availableLots }) => `${side} ${availableLots}`),
+    ).toEqual(["BUY 3"]);
     expect([orders.unseenLots(MARKET, "BUY"), orders.unseenLots(MARKET, "SELL")]).toEqual([0, 4]);
     expect(mayTrade(orders, MARKET)).toEqual({ BUY: 33, SELL: 10 });
     expect(orders.mayStillFill(MARKET)).toHaveLength(4);
@@ -94,13 +124,26 @@ describe("the worst case (rule 5)", () => {
   it("counts a settlement that failed from the order's word on: its trade is told a moment later", () => {
     const ledger = new TradeLedger();
     const unexplained = new Unexplained(ledger);
-    const orders = new OwnOrders({ instruments: new Map([[MARKET, INSTRUMENT]]), nonceTag: TAG, rememberMs: 600_000, unexplained });
+    const orders = new OwnOrders({
+      instruments: new Map([[MARKET, INSTRUMENT]]),
+      nonceTag: TAG,
+      rememberMs: 600_000,
+      unexplained,
+    });
     orders.begin(T0);
     orders.intend({ action: placeAction(1, { side: "SELL" }), level: 0 });
-    orders.report(venueOrder(1, { side: "SELL", pendingLots: 10, status: "FILLED" }), "stream", T0 + 10);
+    orders.report(
+      venueOrder(1, { side: "SELL", pendingLots: 10, status: "FILLED" }),
+      "stream",
+      T0 + 10,
+    );
     ledger.trade(venueTrade(1, "SELL", 10));
     expect(mayTrade(orders, MARKET)).toEqual({ BUY: 0, SELL: 0 });
-    orders.report(venueOrder(1, { side: "SELL", failedLots: 10, status: "FAILED" }), "stream", T0 + 20);
+    orders.report(
+      venueOrder(1, { side: "SELL", failedLots: 10, status: "FAILED" }),
+      "stream",
+      T0 + 20,
+    );
     expect(mayTrade(orders, MARKET)).toEqual({ BUY: 10, SELL: 0 });
     ledger.trade(venueTrade(1, "SELL", 10, { status: "FAILED" }));
     expect(mayTrade(orders, MARKET)).toEqual({ BUY: 0, SELL: 0 });
@@ -137,7 +180,11 @@ describe("memory", () => {
     for (let serial = 2; serial < 20_000; serial += 1) {
       nowMs += 1000;
       orders.intend({ action: placeAction(serial), level: 1 });
-      orders.report(venueOrder(serial, { canceledLots: 10, status: "CANCELED", createdAtMs: nowMs }), "stream", nowMs);
+      orders.report(
+        venueOrder(serial, { canceledLots: 10, status: "CANCELED", createdAtMs: nowMs }),
+        "stream",
+        nowMs,
+      );
       if (serial % 10 === 0) orders.prune(nowMs);
     }
     expect(orders.size).toBeLessThanOrEqual(612);
@@ -151,14 +198,22 @@ describe("memory", () => {
     const orders = table();
     for (let serial = 1; serial <= count; serial++) {
       orders.report(venueOrder(serial, { createdAtMs: T0 + aheadMs }), "open-orders", T0 + aheadMs);
-      orders.report(venueOrder(serial, { canceledLots: 10, status: "CANCELED" }), "stream", T0 + aheadMs);
+      orders.report(
+        venueOrder(serial, { canceledLots: 10, status: "CANCELED" }),
+        "stream",
+        T0 + aheadMs,
+      );
     }
     orders.prune(T0 + aheadMs);
     let nowMs = T0;
     for (let serial = count + 1; serial <= count + 1440; serial++) {
       nowMs += 5000;
       orders.intend({ action: placeAction(serial, { timestampMs: nowMs }), level: 0 });
-      orders.report(venueOrder(serial, { canceledLots: 10, status: "CANCELED", createdAtMs: nowMs }), "stream", nowMs);
+      orders.report(
+        venueOrder(serial, { canceledLots: 10, status: "CANCELED", createdAtMs: nowMs }),
+        "stream",
+        nowMs,
+      );
       orders.prune(nowMs);
     }
     // What came within twice the ten minutes that final orders are remembered.
@@ -168,7 +223,12 @@ describe("memory", () => {
   it("recognises a late update of a final order, and does not count one that it has forgotten twice", () => {
     const ledger = new TradeLedger();
     const unexplained = new Unexplained(ledger);
-    const orders = new OwnOrders({ instruments: new Map([[MARKET, INSTRUMENT]]), nonceTag: TAG, rememberMs: 600_000, unexplained });
+    const orders = new OwnOrders({
+      instruments: new Map([[MARKET, INSTRUMENT]]),
+      nonceTag: TAG,
+      rememberMs: 600_000,
+      unexplained,
+    });
     orders.begin(T0);
     orders.intend({ action: placeAction(1), level: 0 });
     const filled = venueOrder(1, { filledLots: 10, status: "FILLED" });
@@ -214,7 +274,10 @@ describe("memory", () => {
           orders.prune(nowMs);
           const known = [1, 2, 3, 4].flatMap((one) => orders.get(hashOf(one)) ?? []);
           for (const beforeMs of [nowMs - 400_000, nowMs, nowMs + 1]) {
-            const expected = known.filter((one) => one.pendingLots > 0 && one.finalAtMs !== undefined && one.finalAtMs < beforeMs);
+            const expected = known.filter(
+              (one) =>
+                one.pendingLots > 0 && one.finalAtMs !== undefined && one.finalAtMs < beforeMs,
+            );
             expect(new Set(orders.unsettled(beforeMs))).toEqual(new Set(expected));
           }
         }
@@ -228,7 +291,11 @@ describe("memory", () => {
     const manual = venueOrder(7, { info: infoOf(7, 1) });
     expect(orders.report(manual, "stream", T0)).toMatchObject([{ kind: "foreign", first: true }]);
     expect(orders.report(manual, "stream", T0)).toEqual([]);
-    orders.report({ ...manual, status: "CANCELED", canceledLots: 10, availableLots: 0 }, "stream", T0);
+    orders.report(
+      { ...manual, status: "CANCELED", canceledLots: 10, availableLots: 0 },
+      "stream",
+      T0,
+    );
     expect(orders.report(manual, "stream", T0)).toEqual([]);
     expect(orders.foreign()).toEqual([]);
   });

@@ -11,7 +11,13 @@ import { INSTRUMENT, MARKET, venueTrade } from "./exchange-story.js";
 const MARK = 60_000_000_000n;
 
 /** A market whose half tick of a lot is far below a unit of credit. */
-const FINE = new Instrument({ marketId: "finequote", tickSize: "0.0025", stepSize: "0.00001", creditDecimals: 6, paperDecimals: 18 });
+const FINE = new Instrument({
+  marketId: "finequote",
+  tickSize: "0.0025",
+  stepSize: "0.00001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 
 describe("the profit split", () => {
   it("tells a round trip: half a spread each way, a rebate each, nothing else", () => {
@@ -19,8 +25,20 @@ describe("the profit split", () => {
     profit.begin(MARKET, 0);
     profit.mark(MARKET, MARK);
     profit.mid(MARKET, 1_200_000);
-    profit.fill(venueTrade(1, "BUY", 10, { ticks: 599_990, quote: INSTRUMENT.creditFloor(599_990, 10), commission: -60n }));
-    profit.fill(venueTrade(2, "SELL", 10, { ticks: 600_010, quote: INSTRUMENT.creditFloor(600_010, 10), commission: -60n }));
+    profit.fill(
+      venueTrade(1, "BUY", 10, {
+        ticks: 599_990,
+        quote: INSTRUMENT.creditFloor(599_990, 10),
+        commission: -60n,
+      }),
+    );
+    profit.fill(
+      venueTrade(2, "SELL", 10, {
+        ticks: 600_010,
+        quote: INSTRUMENT.creditFloor(600_010, 10),
+        commission: -60n,
+      }),
+    );
     const { decimals, ...parts } = profit.parts();
     const unit = 10n ** BigInt(decimals - 6);
     // Ten ticks of 0.1 on 0.010 base, twice: 0.02 quote.
@@ -40,7 +58,8 @@ describe("the profit split", () => {
 
   it("keeps fees and fills that the incomes repeat from being counted twice, and deposits from being profit", () => {
     const profit = new Profit(new Map([[MARKET, INSTRUMENT]]));
-    const income = (type: string, amount: bigint) => profit.income({ id: type, type, amount, timeMs: 1, marketId: MARKET });
+    const income = (type: string, amount: bigint) =>
+      profit.income({ id: type, type, amount, timeMs: 1, marketId: MARKET });
     for (const type of ["MAKER_FEE", "TAKER_FEE", "BUY", "SELL"]) income(type, 1000n);
     income("FUNDING_FEE", -3n);
     income("DEPOSIT", 500n);
@@ -50,7 +69,12 @@ describe("the profit split", () => {
     income("LIQUIDATE", 900n);
     const { funding, transfers, other, total, decimals } = profit.parts();
     const unit = 10n ** BigInt(decimals - 6);
-    expect([funding, transfers, other, total]).toEqual([-3n * unit, 300n * unit, 7n * unit, 4n * unit]);
+    expect([funding, transfers, other, total]).toEqual([
+      -3n * unit,
+      300n * unit,
+      7n * unit,
+      4n * unit,
+    ]);
   });
 
   it("puts an income of a market that the bot does not trade under other, in the sum of all", () => {
@@ -61,7 +85,8 @@ describe("the profit split", () => {
 
   it("refuses a mid that is none", () => {
     const profit = new Profit(new Map([[MARKET, INSTRUMENT]]));
-    for (const mid of [0, -1, 0.5, Number.NaN]) expect(() => profit.mid(MARKET, mid)).toThrow(FormatError);
+    for (const mid of [0, -1, 0.5, Number.NaN])
+      expect(() => profit.mid(MARKET, mid)).toThrow(FormatError);
   });
 
   it("sums to the contract's net value change to the last unit, on any grid, whatever happens", () => {
@@ -75,16 +100,30 @@ describe("the profit split", () => {
         ticks: fc.integer({ min: 500_001, max: 700_001 }),
         commission: fc.bigInt({ min: -999n, max: 999n }),
       }),
-      fc.record({ kind: fc.constant("mid" as const), half: fc.integer({ min: 1_000_001, max: 1_400_001 }) }),
-      fc.record({ kind: fc.constant("mark" as const), mark: fc.bigInt({ min: 50_000_000_001n, max: 70_000_000_001n }) }),
+      fc.record({
+        kind: fc.constant("mid" as const),
+        half: fc.integer({ min: 1_000_001, max: 1_400_001 }),
+      }),
+      fc.record({
+        kind: fc.constant("mark" as const),
+        mark: fc.bigInt({ min: 50_000_000_001n, max: 70_000_000_001n }),
+      }),
       fc.record({ kind: fc.constant("fail" as const), which: fc.nat(50) }),
-      fc.record({ kind: fc.constant("funding" as const), amount: fc.bigInt({ min: -99_999n, max: 99_999n }) }),
+      fc.record({
+        kind: fc.constant("funding" as const),
+        amount: fc.bigInt({ min: -99_999n, max: 99_999n }),
+      }),
     );
     const story = fc.array(fc.record({ market: fc.nat(1), step }), { maxLength: 60 });
-    const starts = fc.tuple(fc.integer({ min: -5000, max: 5000 }), fc.integer({ min: -5000, max: 5000 }));
+    const starts = fc.tuple(
+      fc.integer({ min: -5000, max: 5000 }),
+      fc.integer({ min: -5000, max: 5000 }),
+    );
     fc.assert(
       fc.property(story, starts, (steps, [first, second]) => {
-        const profit = new Profit(new Map(markets.map((instrument) => [instrument.marketId, instrument])));
+        const profit = new Profit(
+          new Map(markets.map((instrument) => [instrument.marketId, instrument])),
+        );
         // The contract, told independently: credit, paper and a mark, valued by truncation toward zero.
         const held = markets.map((instrument, index) => ({
           instrument,
@@ -93,7 +132,8 @@ describe("the profit split", () => {
           live: [] as VenueTrade[],
         }));
         let credit = 0n;
-        const netValue = (): bigint => held.reduce((sum, { paper, mark }) => sum + (paper * mark) / 10n ** 18n, credit);
+        const netValue = (): bigint =>
+          held.reduce((sum, { paper, mark }) => sum + (paper * mark) / 10n ** 18n, credit);
         for (const { instrument, mark } of held) {
           profit.mark(instrument.marketId, mark);
           profit.begin(instrument.marketId, instrument === INSTRUMENT ? first : second);
@@ -111,11 +151,22 @@ describe("the profit split", () => {
           }
           if (happening.kind === "funding") {
             credit += happening.amount;
-            profit.income({ id: `f${id++}`, type: "FUNDING_FEE", amount: happening.amount, timeMs: 1, marketId });
+            profit.income({
+              id: `f${id++}`,
+              type: "FUNDING_FEE",
+              amount: happening.amount,
+              timeMs: 1,
+              marketId,
+            });
           }
           if (happening.kind === "fill") {
             const { side, lots, ticks, commission } = happening;
-            const trade = venueTrade(++id, side, lots, { marketId, ticks, quote: at.instrument.creditFloor(ticks, lots), commission });
+            const trade = venueTrade(++id, side, lots, {
+              marketId,
+              ticks,
+              quote: at.instrument.creditFloor(ticks, lots),
+              commission,
+            });
             const paper = BigInt(lots) * at.instrument.paperPerLot;
             at.paper += side === "BUY" ? paper : -paper;
             credit += (side === "BUY" ? -trade.quote : trade.quote) - commission;

@@ -3,7 +3,16 @@ import type { AccountStep } from "../../src/account/changes.js";
 import type { Hex, Ms, Side } from "../../src/core/units.js";
 import type { VenueOrder, VenueTrade } from "../../src/exchange/records.js";
 import type { Action, Outcome } from "../../src/exchange/venue.js";
-import { INSTRUMENT, infoOf, MARKET, placeAction, T0, TAG, venueOrder, venueTrade } from "./exchange-story.js";
+import {
+  INSTRUMENT,
+  infoOf,
+  MARKET,
+  placeAction,
+  T0,
+  TAG,
+  venueOrder,
+  venueTrade,
+} from "./exchange-story.js";
 import { ScriptedExchange, TIMEOUT } from "./scripted-exchange.js";
 
 const WINDOW_MS = 5000;
@@ -90,10 +99,15 @@ export class Race {
   worstSlot(): number {
     const slots = new Map<string, number>();
     const add = (hash: Hex, lots: number): void =>
-      void slots.set(this.#slots.get(hash) ?? hash, (slots.get(this.#slots.get(hash) ?? hash) ?? 0) + lots);
-    for (const order of this.exchange.orders) if (this.#slots.has(order.hash)) add(order.hash, order.availableLots);
+      void slots.set(
+        this.#slots.get(hash) ?? hash,
+        (slots.get(this.#slots.get(hash) ?? hash) ?? 0) + lots,
+      );
+    for (const order of this.exchange.orders)
+      if (this.#slots.has(order.hash)) add(order.hash, order.availableLots);
     for (const [hash, untilMs] of this.#underWay) {
-      if (untilMs >= this.nowMs && !this.exchange.orders.some((order) => order.hash === hash)) add(hash, SLOT_LOTS);
+      if (untilMs >= this.nowMs && !this.exchange.orders.some((order) => order.hash === hash))
+        add(hash, SLOT_LOTS);
     }
     return Math.max(0, ...slots.values());
   }
@@ -106,7 +120,12 @@ export class Race {
     if (this.chance(8)) this.#place();
     if (this.chance(5)) this.#cancel();
     if (this.chance(1) && this.chance(30))
-      this.#request({ kind: "cancel-all", actionId: this.#actionId++, timestampMs: this.nowMs, marketId: MARKET });
+      this.#request({
+        kind: "cancel-all",
+        actionId: this.#actionId++,
+        timestampMs: this.nowMs,
+        marketId: MARKET,
+      });
     if (this.chance(8)) this.#match();
     if (this.faults.manual > 0 && this.chance(1)) this.#manual();
     if (this.faults.lost > 0 && this.chance(1) && this.chance(30)) this.#stream(false);
@@ -124,7 +143,12 @@ export class Race {
     const side: Side = this.chance(50) ? "BUY" : "SELL";
     const level = this.chance(50) ? 0 : 1;
     if (this.account.orders.slotOccupied(MARKET, side, level)) return;
-    const action = placeAction(++this.#serial, { actionId: this.#actionId++, timestampMs: this.nowMs, side, lots: SLOT_LOTS });
+    const action = placeAction(++this.#serial, {
+      actionId: this.#actionId++,
+      timestampMs: this.nowMs,
+      side,
+      lots: SLOT_LOTS,
+    });
     this.#slots.set(action.hash, `${side} ${level}`);
     this.account.intend({ action, level });
     this.#underWay.set(action.hash, this.nowMs + WINDOW_MS);
@@ -134,7 +158,10 @@ export class Race {
   #cancel(): void {
     const open = this.account.orders
       .mayStillFill(MARKET)
-      .filter(({ orderId, cancel }) => orderId !== undefined && (cancel === "none" || cancel === "unanswered"));
+      .filter(
+        ({ orderId, cancel }) =>
+          orderId !== undefined && (cancel === "none" || cancel === "unanswered"),
+      );
     const order = open[Math.floor(this.uniform() * open.length)];
     if (order?.orderId === undefined) return;
     this.#request({
@@ -155,13 +182,20 @@ export class Race {
     const trade = venueTrade(++this.#tradeId, order.side, lots, { timeMs: this.nowMs });
     const pendingLots = order.pendingLots + lots;
     const whole = order.availableLots === lots;
-    this.#tellOrder(order, { pendingLots, availableLots: order.availableLots - lots, status: whole ? "FILLED" : "PARTIAL_FILLED" });
+    this.#tellOrder(order, {
+      pendingLots,
+      availableLots: order.availableLots - lots,
+      status: whole ? "FILLED" : "PARTIAL_FILLED",
+    });
     this.#tellTrade(trade);
     this.at(1000 + 3000 * this.uniform(), () => {
       const status = this.chance(this.faults.failing) ? "FAILED" : "SETTLED";
       const now = this.exchange.orders.find(({ id }) => id === order.id);
       if (now === undefined) return;
-      const part = status === "FAILED" ? { failedLots: now.failedLots + lots } : { filledLots: now.filledLots + lots };
+      const part =
+        status === "FAILED"
+          ? { failedLots: now.failedLots + lots }
+          : { filledLots: now.filledLots + lots };
       this.#tellOrder(now, { ...part, pendingLots: now.pendingLots - lots });
       this.#tellTrade({ ...trade, status });
     });
@@ -169,13 +203,25 @@ export class Race {
 
   #manual(): void {
     const serial = ++this.#serial;
-    this.#tellOrder(venueOrder(serial, { info: infoOf(serial, 1), side: this.chance(50) ? "BUY" : "SELL", createdAtMs: this.nowMs }), {});
+    this.#tellOrder(
+      venueOrder(serial, {
+        info: infoOf(serial, 1),
+        side: this.chance(50) ? "BUY" : "SELL",
+        createdAtMs: this.nowMs,
+      }),
+      {},
+    );
   }
 
   #tellOrder(order: VenueOrder, part: Partial<VenueOrder>): void {
     const next = { ...order, ...part };
     this.exchange.set(next);
-    this.tell(() => this.account.onEvent({ type: "order-update", order: next, timestampMs: this.nowMs }, this.nowMs));
+    this.tell(() =>
+      this.account.onEvent(
+        { type: "order-update", order: next, timestampMs: this.nowMs },
+        this.nowMs,
+      ),
+    );
   }
 
   #tellTrade(trade: VenueTrade): void {
@@ -189,7 +235,9 @@ export class Race {
     const copies = this.chance(this.faults.twice) ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
       const delayMs = 2000 * this.uniform() ** 4;
-      this.#lastToldMs = this.faults.disorder ? this.nowMs + delayMs : Math.max(this.#lastToldMs, this.nowMs + delayMs);
+      this.#lastToldMs = this.faults.disorder
+        ? this.nowMs + delayMs
+        : Math.max(this.#lastToldMs, this.nowMs + delayMs);
       this.at(this.#lastToldMs - this.nowMs, () => {
         if (account === this.account) this.take(event());
       });
@@ -198,7 +246,12 @@ export class Race {
 
   #stream(up: boolean): void {
     this.#streamUp = up;
-    this.take(this.account.onEvent({ type: "stream", stream: "account", state: up ? "up" : "down", reason: "" }, this.nowMs));
+    this.take(
+      this.account.onEvent(
+        { type: "stream", stream: "account", state: up ? "up" : "down", reason: "" },
+        this.nowMs,
+      ),
+    );
   }
 
   protected take(step: AccountStep): void {
@@ -220,13 +273,20 @@ export class Race {
     for (let copy = 0; copy < copies; copy += 1) {
       this.at((this.quiet ? 100 : 7000) * this.uniform() ** 6, () => {
         const outcome = this.#process(action);
-        if (!this.chance(this.faults.lost)) this.at(1500 * this.uniform() ** 3, () => answer(outcome));
+        if (!this.chance(this.faults.lost))
+          this.at(1500 * this.uniform() ** 3, () => answer(outcome));
       });
     }
   }
 
   #process(action: Action): Outcome {
-    const refuse = (code: number): Outcome => ({ result: "rejected", code, codeText: "", message: "", httpStatus: 400 });
+    const refuse = (code: number): Outcome => ({
+      result: "rejected",
+      code,
+      codeText: "",
+      message: "",
+      httpStatus: 400,
+    });
     if (Math.abs(this.nowMs - action.timestampMs) > WINDOW_MS) return refuse(1011);
     switch (action.kind) {
       case "question":
@@ -234,7 +294,11 @@ export class Race {
       case "place": {
         if (this.exchange.orders.some(({ hash }) => hash === action.hash)) return refuse(2016);
         const serial = Number.parseInt(action.hash.slice(2), 16);
-        const order = venueOrder(serial, { side: action.side, lots: action.lots, createdAtMs: this.nowMs });
+        const order = venueOrder(serial, {
+          side: action.side,
+          lots: action.lots,
+          createdAtMs: this.nowMs,
+        });
         this.#tellOrder(order, {});
         return { result: "accepted", order };
       }
@@ -253,7 +317,11 @@ export class Race {
   }
 
   #end(order: VenueOrder): void {
-    this.#tellOrder(order, { canceledLots: order.canceledLots + order.availableLots, availableLots: 0, status: "CANCELED" });
+    this.#tellOrder(order, {
+      canceledLots: order.canceledLots + order.availableLots,
+      availableLots: 0,
+      status: "CANCELED",
+    });
   }
 
   protected at(delayMs: Ms, run: () => void): void {
@@ -262,7 +330,8 @@ export class Race {
 
   #due(): { run: () => void } | undefined {
     const index = this.#agenda.reduce(
-      (best, { atMs }, i) => (atMs <= this.nowMs && (best < 0 || atMs < (this.#agenda[best]?.atMs ?? 0)) ? i : best),
+      (best, { atMs }, i) =>
+        atMs <= this.nowMs && (best < 0 || atMs < (this.#agenda[best]?.atMs ?? 0)) ? i : best,
       -1,
     );
     return index < 0 ? undefined : this.#agenda.splice(index, 1)[0];

@@ -24,13 +24,17 @@ describe("a bot among losses, copies, delays and races", () => {
             else short -= order.availableLots;
             const known = now.account.orders.get(order.hash)?.mayFillLots ?? 0;
             if (!(known >= order.availableLots))
-              expect.fail(`${order.hash} may fill ${order.availableLots} lots, the table knows ${known}`);
+              expect.fail(
+                `${order.hash} may fill ${order.availableLots} lots, the table knows ${known}`,
+              );
           }
           const worst = now.worstSlot();
           if (!(worst <= SLOT_LOTS)) expect.fail(`${worst} lots in a slot of ${SLOT_LOTS}`);
           const { maxLongLots, maxShortLots } = worstPosition(now.account, MARKET);
           if (!(maxLongLots >= long && maxShortLots <= short))
-            expect.fail(`the worst case is ${maxShortLots} to ${maxLongLots} lots, the exchange's ${short} to ${long}`);
+            expect.fail(
+              `the worst case is ${maxShortLots} to ${maxLongLots} lots, the exchange's ${short} to ${long}`,
+            );
         });
         agrees(end);
         expect(end.account.counts.revived).toBe(0);
@@ -58,7 +62,10 @@ describe("a bot among losses, copies, delays and races", () => {
         expect(end.account.counts.differences).toBe(0);
       }),
       // The examples: of a trade that failed between the positions and the trades, the positions alone had told; a known one failed after others were made, all told in one list.
-      { numRuns: 100, examples: [1_520_966_814, 1_089_181_600, 1_616_961_742].map((seed) => [seed, "match"]) },
+      {
+        numRuns: 100,
+        examples: [1_520_966_814, 1_089_181_600, 1_616_961_742].map((seed) => [seed, "match"]),
+      },
     );
   });
 });

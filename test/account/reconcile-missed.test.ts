@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Question } from "../../src/exchange/venue.js";
-import { hashOf, infoOf, MARKET, placeAction, T0, venueOrder, venueTrade } from "./exchange-story.js";
+import {
+  hashOf,
+  infoOf,
+  MARKET,
+  placeAction,
+  T0,
+  venueOrder,
+  venueTrade,
+} from "./exchange-story.js";
 import { phaseOf, resting, unanswered } from "./reconciled-orders.js";
 import { Story, TIMEOUT } from "./scripted-exchange.js";
 import { worstPosition } from "./worst-position.js";
@@ -11,7 +19,9 @@ describe("an order that we hold open and the exchange does not", () => {
     resting(story, 1);
     story.wait(1000);
     story.exchange.set(venueOrder(1, { createdAtMs: T0 + 10, filledLots: 10, status: "FILLED" }));
-    story.exchange.trades.push(venueTrade(1, "BUY", 10, { status: "SETTLED", timeMs: story.nowMs }));
+    story.exchange.trades.push(
+      venueTrade(1, "BUY", 10, { status: "SETTLED", timeMs: story.nowMs }),
+    );
     story.exchange.set({
       ...venueOrder(1, { filledLots: 10, status: "FILLED" }),
       createdAtMs: story.account.orders.get(hashOf(1))?.createdAtMs ?? 0,
@@ -28,12 +38,21 @@ describe("an order that we hold open and the exchange does not", () => {
     resting(story, 1);
     const createdAtMs = story.account.orders.get(hashOf(1))?.createdAtMs ?? 0;
     const trade = venueTrade(1, "BUY", 10, { timeMs: story.nowMs });
-    story.orderUpdate(venueOrder(1, { createdAtMs, pendingLots: 10, status: "PARTIAL_FILLED" })).tradeUpdate(trade);
+    story
+      .orderUpdate(venueOrder(1, { createdAtMs, pendingLots: 10, status: "PARTIAL_FILLED" }))
+      .tradeUpdate(trade);
     story.exchange.set(venueOrder(1, { createdAtMs, filledLots: 10, status: "FILLED" }));
     story.exchange.trades.push({ ...trade, status: "SETTLED" });
     story.wait(40_000);
-    const told = story.changes.flatMap((change) => (change.kind === "difference" ? [change.difference] : []));
-    expect(told).toMatchObject([{ ours: "filled, 10 of 10 lots matched, 10 not settled", theirs: "filled, 10 of 10 lots matched" }]);
+    const told = story.changes.flatMap((change) =>
+      change.kind === "difference" ? [change.difference] : [],
+    );
+    expect(told).toMatchObject([
+      {
+        ours: "filled, 10 of 10 lots matched, 10 not settled",
+        theirs: "filled, 10 of 10 lots matched",
+      },
+    ]);
   });
 
   it("is no difference when the stream tells it a moment later", () => {
@@ -61,7 +80,11 @@ describe("an order that we hold open and the exchange does not", () => {
       const action = placeAction(1, { timestampMs: story.nowMs });
       story.account.intend({ action, level: 0 });
       story.account.onDispatched(action, story.nowMs);
-      story.account.onOutcome(action, { result: "accepted", order: venueOrder(1, { createdAtMs: story.nowMs }) }, story.nowMs);
+      story.account.onOutcome(
+        action,
+        { result: "accepted", order: venueOrder(1, { createdAtMs: story.nowMs }) },
+        story.nowMs,
+      );
     };
     story.take(step);
     expect([phaseOf(story, 1), story.differences]).toEqual(["open", []]);
@@ -87,12 +110,23 @@ describe("an order that we hold open and the exchange does not", () => {
       const story = new Story().start();
       resting(story, 1);
       const { orderId = "", createdAtMs = 0 } = story.account.orders.get(hashOf(1)) ?? {};
-      const cancel = { kind: "cancel", actionId: 5, timestampMs: story.nowMs, marketId: MARKET, orderId, hash: hashOf(1) } as const;
+      const cancel = {
+        kind: "cancel",
+        actionId: 5,
+        timestampMs: story.nowMs,
+        marketId: MARKET,
+        orderId,
+        hash: hashOf(1),
+      } as const;
       story.wait(2000).dispatch(cancel).outcome(cancel, outcome);
       // Until it is known, the worst case counts it: it may have filled.
       expect(worstPosition(story.account, MARKET).maxLongLots).toBe(10);
-      story.exchange.set(venueOrder(1, { createdAtMs, filledLots: 4, canceledLots: 6, status: "CANCELED" }));
-      story.exchange.trades.push(venueTrade(1, "BUY", 4, { status: "SETTLED", timeMs: story.nowMs }));
+      story.exchange.set(
+        venueOrder(1, { createdAtMs, filledLots: 4, canceledLots: 6, status: "CANCELED" }),
+      );
+      story.exchange.trades.push(
+        venueTrade(1, "BUY", 4, { status: "SETTLED", timeMs: story.nowMs }),
+      );
       story.wait(3000);
       expect([phaseOf(story, 1), story.account.positionLots(MARKET)]).toEqual(["cancelled", 4]);
       expect(worstPosition(story.account, MARKET)).toEqual({ maxLongLots: 4, maxShortLots: 4 });
@@ -107,13 +141,20 @@ describe("an order that we hold open and the exchange does not", () => {
     story.instead = ({ ask }) => {
       if (ask !== "openOrders") return undefined;
       story.account.onEvent(
-        { type: "order-update", order: { ...listed, canceledLots: 10, availableLots: 0, status: "CANCELED" }, timestampMs: story.nowMs },
+        {
+          type: "order-update",
+          order: { ...listed, canceledLots: 10, availableLots: 0, status: "CANCELED" },
+          timestampMs: story.nowMs,
+        },
         story.nowMs,
       );
       return { result: "answered", ask: "openOrders", data: [listed] };
     };
     story.take(story.account.reconcile(story.nowMs, "interval"));
-    expect([phaseOf(story, 1), worstPosition(story.account, MARKET).maxLongLots]).toEqual(["cancelled", 0]);
+    expect([phaseOf(story, 1), worstPosition(story.account, MARKET).maxLongLots]).toEqual([
+      "cancelled",
+      0,
+    ]);
   });
 });
 
@@ -124,14 +165,20 @@ describe("while the stream is down", () => {
     const createdAtMs = story.account.orders.get(hashOf(1))?.createdAtMs ?? 0;
     story.streamDown();
     expect([story.account.confirmed, story.account.current]).toEqual([true, false]);
-    story.exchange.set(venueOrder(1, { createdAtMs, filledLots: 3, pendingLots: 2, status: "PARTIAL_FILLED" }));
+    story.exchange.set(
+      venueOrder(1, { createdAtMs, filledLots: 3, pendingLots: 2, status: "PARTIAL_FILLED" }),
+    );
     story.exchange.trades.push(
       venueTrade(1, "BUY", 3, { status: "SETTLED", timeMs: story.nowMs }),
       venueTrade(2, "BUY", 2, { timeMs: story.nowMs }),
     );
     story.wait(2000).streamUp();
     const { account } = story;
-    expect([account.current, account.positionLots(MARKET), worstPosition(account, MARKET).maxLongLots]).toEqual([true, 5, 10]);
+    expect([
+      account.current,
+      account.positionLots(MARKET),
+      worstPosition(account, MARKET).maxLongLots,
+    ]).toEqual([true, 5, 10]);
     story.wait(6000);
     expect([...story.differences].sort()).toEqual(["amount", "trade-missed", "trade-missed"]);
   });
@@ -140,8 +187,17 @@ describe("while the stream is down", () => {
     const story = new Story().start();
     story.streamDown();
     unanswered(story, 1);
-    story.exchange.set(venueOrder(50, { info: infoOf(50, 1), createdAtMs: story.nowMs, filledLots: 10, status: "FILLED" }));
-    story.exchange.trades.push(venueTrade(1, "BUY", 10, { status: "SETTLED", timeMs: story.nowMs }));
+    story.exchange.set(
+      venueOrder(50, {
+        info: infoOf(50, 1),
+        createdAtMs: story.nowMs,
+        filledLots: 10,
+        status: "FILLED",
+      }),
+    );
+    story.exchange.trades.push(
+      venueTrade(1, "BUY", 10, { status: "SETTLED", timeMs: story.nowMs }),
+    );
     story.wait(8000);
     expect([phaseOf(story, 1), story.account.positionLots(MARKET)]).toEqual(["lost", 10]);
   });
@@ -151,7 +207,10 @@ describe("while the stream is down", () => {
     story.streamDown();
     for (let id = 1; id <= 1234; id += 1)
       story.exchange.trades.push(
-        venueTrade(id, id % 3 === 0 ? "SELL" : "BUY", 1, { status: id === 7 ? "CREATED" : "SETTLED", timeMs: story.nowMs }),
+        venueTrade(id, id % 3 === 0 ? "SELL" : "BUY", 1, {
+          status: id === 7 ? "CREATED" : "SETTLED",
+          timeMs: story.nowMs,
+        }),
       );
     story.streamUp();
     expect(story.account.positionLots(MARKET)).toBe(story.exchange.position);
@@ -183,7 +242,13 @@ describe("while the stream is down", () => {
     story.streamDown();
     story.exchange.cutsAt = "old";
     for (let id = 1; id <= 1100; id += 1)
-      story.exchange.incomes.push({ id: String(id), type: "FUNDING_FEE", amount: -2n, timeMs: story.nowMs + id, marketId: MARKET });
+      story.exchange.incomes.push({
+        id: String(id),
+        type: "FUNDING_FEE",
+        amount: -2n,
+        timeMs: story.nowMs + id,
+        marketId: MARKET,
+      });
     story.wait(2000).streamUp().wait(40_000);
     const { funding, decimals } = story.account.profit();
     expect(funding).toBe(-2200n * 10n ** BigInt(decimals - 6));
@@ -191,7 +256,13 @@ describe("while the stream is down", () => {
 
   it("misses no funding of an outage, though the stream tells a later income before the list of them is asked for", () => {
     const story = new Story().start();
-    const paid = { id: "1", type: "FUNDING_FEE", amount: -5_000_000n, timeMs: story.nowMs + 1000, marketId: MARKET };
+    const paid = {
+      id: "1",
+      type: "FUNDING_FEE",
+      amount: -5_000_000n,
+      timeMs: story.nowMs + 1000,
+      marketId: MARKET,
+    };
     story.exchange.incomes.push(paid);
     story.streamDown();
     story.instead = () => TIMEOUT;
@@ -199,7 +270,13 @@ describe("while the stream is down", () => {
     story.instead = () => undefined;
     story.meanwhile = ({ ask }) => {
       if (ask !== "openOrders") return;
-      const later = { id: "2", type: "MAKER_FEE", amount: 1n, timeMs: story.nowMs, marketId: MARKET };
+      const later = {
+        id: "2",
+        type: "MAKER_FEE",
+        amount: 1n,
+        timeMs: story.nowMs,
+        marketId: MARKET,
+      };
       story.exchange.incomes.push(later);
       story.account.onEvent({ type: "income-update", incomes: [later] }, story.nowMs);
       story.meanwhile = () => {};

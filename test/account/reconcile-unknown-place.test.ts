@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { hashOf, infoOf, MARKET, placeAction, T0, venueOrder, venueTrade } from "./exchange-story.js";
+import {
+  hashOf,
+  infoOf,
+  MARKET,
+  placeAction,
+  T0,
+  venueOrder,
+  venueTrade,
+} from "./exchange-story.js";
 import { phaseOf, unanswered } from "./reconciled-orders.js";
 import { Story, TIMEOUT } from "./scripted-exchange.js";
 import { worstPosition } from "./worst-position.js";
@@ -9,19 +17,26 @@ describe("an unknown place (rule 6)", () => {
     const story = new Story().start();
     unanswered(story, 1);
     const { account } = story;
-    expect([phaseOf(story, 1), worstPosition(account, MARKET).maxLongLots, account.orders.slotOccupied(MARKET, "BUY", 0)]).toEqual([
-      "unknown",
-      10,
-      true,
-    ]);
+    expect([
+      phaseOf(story, 1),
+      worstPosition(account, MARKET).maxLongLots,
+      account.orders.slotOccupied(MARKET, "BUY", 0),
+    ]).toEqual(["unknown", 10, true]);
     const sentAtMs = story.nowMs;
     story.wait(4900);
     expect(phaseOf(story, 1)).toBe("unknown");
     story.wait(3000);
     expect(phaseOf(story, 1)).toBe("lost");
-    expect([worstPosition(account, MARKET).maxLongLots, account.orders.slotOccupied(MARKET, "BUY", 0)]).toEqual([0, false]);
-    const time = story.changes.find((change) => change.kind === "reconciled" && change.result.resolved.length > 0);
-    expect(time?.kind === "reconciled" && time.result.exchangeTimeMs).toBeGreaterThan(sentAtMs + 5000);
+    expect([
+      worstPosition(account, MARKET).maxLongLots,
+      account.orders.slotOccupied(MARKET, "BUY", 0),
+    ]).toEqual([0, false]);
+    const time = story.changes.find(
+      (change) => change.kind === "reconciled" && change.result.resolved.length > 0,
+    );
+    expect(time?.kind === "reconciled" && time.result.exchangeTimeMs).toBeGreaterThan(
+      sentAtMs + 5000,
+    );
     expect(account.counts).toMatchObject({ unknown: 1, unknownResolved: 1 });
   });
 
@@ -43,23 +58,36 @@ describe("an unknown place (rule 6)", () => {
     const kinds = story.asked.map((action) => action.ask);
     expect(kinds.indexOf("time")).toBeLessThan(kinds.indexOf("openOrders"));
     expect(kinds.indexOf("openOrders")).toBeLessThan(kinds.indexOf("historyOrders"));
-    const history = story.asked.find((action): action is typeof action & { startTimeMs: number } => action.ask === "historyOrders");
+    const history = story.asked.find(
+      (action): action is typeof action & { startTimeMs: number } => action.ask === "historyOrders",
+    );
     expect(history?.startTimeMs).toBeLessThanOrEqual(T0);
   });
 
   it("is open after all when the open orders show it, with its slot", () => {
     const story = new Story().start();
     unanswered(story, 1);
-    story.exchange.set(venueOrder(1, { createdAtMs: story.nowMs, pendingLots: 2, status: "PARTIAL_FILLED" }));
+    story.exchange.set(
+      venueOrder(1, { createdAtMs: story.nowMs, pendingLots: 2, status: "PARTIAL_FILLED" }),
+    );
     story.wait(8000);
-    expect(story.account.orders.get(hashOf(1))).toMatchObject({ phase: "partly-filled", level: 0, mayFillLots: 8, adopted: false });
+    expect(story.account.orders.get(hashOf(1))).toMatchObject({
+      phase: "partly-filled",
+      level: 0,
+      mayFillLots: 8,
+      adopted: false,
+    });
   });
 
   it("was filled and over when the history shows it", () => {
     const story = new Story().start();
     unanswered(story, 1);
-    story.exchange.set(venueOrder(1, { createdAtMs: story.nowMs, filledLots: 10, status: "FILLED" }));
-    story.exchange.trades.push(venueTrade(1, "BUY", 10, { status: "SETTLED", timeMs: story.nowMs }));
+    story.exchange.set(
+      venueOrder(1, { createdAtMs: story.nowMs, filledLots: 10, status: "FILLED" }),
+    );
+    story.exchange.trades.push(
+      venueTrade(1, "BUY", 10, { status: "SETTLED", timeMs: story.nowMs }),
+    );
     story.wait(8000);
     expect([phaseOf(story, 1), story.account.positionLots(MARKET)]).toEqual(["filled", 10]);
   });
@@ -105,7 +133,10 @@ describe("an unknown place (rule 6)", () => {
     story.wait(8000);
     expect(phaseOf(story, 1)).toBe("lost");
     story.orderUpdate(venueOrder(1, { pendingLots: 3, status: "PARTIAL_FILLED" }));
-    expect(story.account.orders.get(hashOf(1))).toMatchObject({ phase: "partly-filled", mayFillLots: 7 });
+    expect(story.account.orders.get(hashOf(1))).toMatchObject({
+      phase: "partly-filled",
+      mayFillLots: 7,
+    });
     expect(story.account.counts.revived).toBe(1);
   });
 
@@ -117,7 +148,9 @@ describe("an unknown place (rule 6)", () => {
     ] as const) {
       const action = placeAction(serial, { timestampMs: story.nowMs });
       story.account.intend({ action, level: serial });
-      story.dispatch(action).outcome(action, { result: "rejected", code, codeText: "", message: "", httpStatus: 400 });
+      story
+        .dispatch(action)
+        .outcome(action, { result: "rejected", code, codeText: "", message: "", httpStatus: 400 });
       expect(phaseOf(story, serial)).toBe("unknown");
     }
     story.exchange.set(venueOrder(1, { createdAtMs: story.nowMs }));
@@ -129,7 +162,14 @@ describe("an unknown place (rule 6)", () => {
     const story = new Story().start();
     unanswered(story, 1);
     for (let serial = 100; serial < 700; serial += 1) {
-      story.exchange.set(venueOrder(serial, { createdAtMs: story.nowMs, canceledLots: 10, status: "CANCELED", info: infoOf(serial, 1) }));
+      story.exchange.set(
+        venueOrder(serial, {
+          createdAtMs: story.nowMs,
+          canceledLots: 10,
+          status: "CANCELED",
+          info: infoOf(serial, 1),
+        }),
+      );
     }
     story.wait(20_000);
     expect(phaseOf(story, 1)).toBe("unknown");
@@ -144,7 +184,14 @@ describe("an unknown place (rule 6)", () => {
         for (let index = 0; index < 1200; index += 1) {
           // Twelve milliseconds of a hundred orders each.
           const createdAtMs = story.nowMs + Math.floor(index / 100);
-          story.exchange.set(venueOrder(100 + index, { createdAtMs, canceledLots: 10, status: "CANCELED", info: infoOf(100 + index, 1) }));
+          story.exchange.set(
+            venueOrder(100 + index, {
+              createdAtMs,
+              canceledLots: 10,
+              status: "CANCELED",
+              info: infoOf(100 + index, 1),
+            }),
+          );
         }
         const createdAtMs = story.nowMs + Math.floor(at / 100);
         story.exchange.set(venueOrder(1, { createdAtMs, canceledLots: 10, status: "CANCELED" }));

@@ -10,7 +10,8 @@ function failsInBetween(story: Story): void {
   story.meanwhile = ({ ask }) => {
     const told = story.exchange.trades.length > 0;
     if (ask === "balances" && !told) story.exchange.settle(venueTrade(1, "BUY", 5));
-    if (ask === "userTrades" && told) story.exchange.settle(venueTrade(1, "BUY", 5, { status: "FAILED" }));
+    if (ask === "userTrades" && told)
+      story.exchange.settle(venueTrade(1, "BUY", 5, { status: "FAILED" }));
   };
 }
 
@@ -24,13 +25,17 @@ describe("the start", () => {
     expect(story.account.confirmed).toBe(false);
     story.start();
     const { account } = story;
-    expect([account.confirmed, account.current, account.positionLots(MARKET), account.startEquity]).toEqual([
-      true,
-      true,
-      43,
-      100_000_000_000n,
-    ]);
-    expect(account.orders.get(hashOf(1))).toMatchObject({ adopted: true, level: -1, mayFillLots: 6 });
+    expect([
+      account.confirmed,
+      account.current,
+      account.positionLots(MARKET),
+      account.startEquity,
+    ]).toEqual([true, true, 43, 100_000_000_000n]);
+    expect(account.orders.get(hashOf(1))).toMatchObject({
+      adopted: true,
+      level: -1,
+      mayFillLots: 6,
+    });
     expect(account.orders.foreign(MARKET).map((order) => order.hash)).toEqual([hashOf(2)]);
     expect(story.differences).toEqual([]);
     // What was filled before this run is in no log of this one.
@@ -50,7 +55,8 @@ describe("the start", () => {
       };
       story.start();
       // With the last question all has been counted; the stream tells the trade in any case, and it is the same one.
-      if (moment !== "incomes") expect([moment, story.account.positionLots(MARKET)]).toEqual([moment, 15]);
+      if (moment !== "incomes")
+        expect([moment, story.account.positionLots(MARKET)]).toEqual([moment, 15]);
       story.tradeUpdate(venueTrade(1, "BUY", 5, { status: "SETTLED" }));
       expect([moment, story.account.positionLots(MARKET)]).toEqual([moment, 15]);
     }
@@ -62,7 +68,9 @@ describe("the start", () => {
     failsInBetween(story);
     story.start().wait(60_000);
     expect([story.account.positionLots(MARKET), story.differences]).toEqual([10, []]);
-    expect(story.changes.filter((change) => change.kind === "position-set" && change.was !== 0)).toEqual([]);
+    expect(
+      story.changes.filter((change) => change.kind === "position-set" && change.was !== 0),
+    ).toEqual([]);
   });
 
   it("knows the position amid trades that have not settled, whether the exchange counts them from their match or from then on", () => {
@@ -73,15 +81,28 @@ describe("the start", () => {
       story.exchange.settle(venueTrade(2, "SELL", 3));
       story.start().wait(1500);
       // Base and trades, as they are told: 12 is all that the position can be.
-      if (story.account.confirmed) expect([positionsFrom, story.account.positionLots(MARKET)]).toEqual([positionsFrom, 12]);
-      for (const trade of [venueTrade(2, "SELL", 3, { status: "SETTLED" }), venueTrade(1, "BUY", 5, { status: "SETTLED" })]) {
+      if (story.account.confirmed)
+        expect([positionsFrom, story.account.positionLots(MARKET)]).toEqual([positionsFrom, 12]);
+      for (const trade of [
+        venueTrade(2, "SELL", 3, { status: "SETTLED" }),
+        venueTrade(1, "BUY", 5, { status: "SETTLED" }),
+      ]) {
         story.exchange.settle(trade);
         story.tradeUpdate(trade).wait(1500);
-        if (story.account.confirmed) expect([positionsFrom, story.account.positionLots(MARKET)]).toEqual([positionsFrom, 12]);
+        if (story.account.confirmed)
+          expect([positionsFrom, story.account.positionLots(MARKET)]).toEqual([positionsFrom, 12]);
       }
-      expect([positionsFrom, story.account.confirmed, story.account.positionLots(MARKET)]).toEqual([positionsFrom, true, 12]);
+      expect([positionsFrom, story.account.confirmed, story.account.positionLots(MARKET)]).toEqual([
+        positionsFrom,
+        true,
+        12,
+      ]);
       story.wait(60_000);
-      expect([positionsFrom, story.account.positionLots(MARKET), story.differences]).toEqual([positionsFrom, 12, []]);
+      expect([positionsFrom, story.account.positionLots(MARKET), story.differences]).toEqual([
+        positionsFrom,
+        12,
+        [],
+      ]);
     }
   });
 
@@ -109,7 +130,8 @@ describe("the start", () => {
   it("goes on when questions fail, and is not confirmed before they are answered", () => {
     const story = new Story();
     let failures = 6;
-    story.instead = () => (failures-- > 0 ? { result: "throttled", httpStatus: 429, retryAfterMs: 700 } : undefined);
+    story.instead = () =>
+      failures-- > 0 ? { result: "throttled", httpStatus: 429, retryAfterMs: 700 } : undefined;
     story.start();
     expect(story.account.confirmed).toBe(false);
     story.wait(20_000);
@@ -120,8 +142,14 @@ describe("the start", () => {
   it("begins again when the stream comes up while it runs, and heeds no answer from before", () => {
     const story = new Story();
     const first = story.account.reconcile(story.nowMs, "start");
-    const second = story.account.onEvent({ type: "stream", stream: "account", state: "up", reason: "" }, story.nowMs);
-    for (const action of first.ask) expect(story.account.onOutcome(action, story.exchange.answer(action), story.nowMs).ask).toEqual([]);
+    const second = story.account.onEvent(
+      { type: "stream", stream: "account", state: "up", reason: "" },
+      story.nowMs,
+    );
+    for (const action of first.ask)
+      expect(
+        story.account.onOutcome(action, story.exchange.answer(action), story.nowMs).ask,
+      ).toEqual([]);
     story.take(second);
     expect(story.account.current).toBe(true);
   });
@@ -180,7 +208,11 @@ describe("differences", () => {
       story.exchange.settle(venueTrade(1, "BUY", 5, { status: "SETTLED" }));
     };
     story.wait(60_000);
-    expect([settles, story.account.positionLots(MARKET), story.differences]).toEqual([false, 5, []]);
+    expect([settles, story.account.positionLots(MARKET), story.differences]).toEqual([
+      false,
+      5,
+      [],
+    ]);
   });
 
   it("ends in the exchange's position though trades never pause: ours was wrong for as long as the bot traded", () => {
@@ -188,7 +220,10 @@ describe("differences", () => {
     let id = 0;
     const tradesFor = (seconds: number) => {
       for (let second = 0; second < seconds; second += 1) {
-        const trade = venueTrade(++id, id % 2 === 0 ? "BUY" : "SELL", 1 + (id % 3), { timeMs: story.nowMs, status: "SETTLED" });
+        const trade = venueTrade(++id, id % 2 === 0 ? "BUY" : "SELL", 1 + (id % 3), {
+          timeMs: story.nowMs,
+          status: "SETTLED",
+        });
         story.exchange.settle(trade);
         story.tradeUpdate(trade).wait(1000);
       }
@@ -206,7 +241,9 @@ describe("differences", () => {
     story.exchange.set(venueOrder(2, { info: infoOf(2, 1) }));
     story.wait(3_600_000);
     expect(story.differences).toEqual([]);
-    expect(story.changes.filter((change) => change.kind === "reconciled").length).toBeGreaterThan(100);
+    expect(story.changes.filter((change) => change.kind === "reconciled").length).toBeGreaterThan(
+      100,
+    );
   });
 });
 
@@ -216,6 +253,8 @@ describe("a clock that steps", () => {
     const before = story.changes.filter((change) => change.kind === "reconciled").length;
     story.nowMs -= 3_600_000;
     story.wait(35_000);
-    expect(story.changes.filter((change) => change.kind === "reconciled").length).toBeGreaterThan(before);
+    expect(story.changes.filter((change) => change.kind === "reconciled").length).toBeGreaterThan(
+      before,
+    );
   });
 });

@@ -2,7 +2,11 @@ import { hashOf, placeAction, venueOrder } from "./exchange-story.js";
 import { type Story, TIMEOUT } from "./scripted-exchange.js";
 
 /** An order that was sent at the story's present and whose answer never came. */
-export function unanswered(story: Story, serial: number, lots = 10): ReturnType<typeof placeAction> {
+export function unanswered(
+  story: Story,
+  serial: number,
+  lots = 10,
+): ReturnType<typeof placeAction> {
   const action = placeAction(serial, { timestampMs: story.nowMs, lots });
   story.account.intend({ action, level: 0 });
   story.dispatch(action).outcome(action, TIMEOUT);
@@ -19,4 +23,5 @@ export function resting(story: Story, serial: number): void {
   story.outcome(action, { result: "accepted", order });
 }
 
-export const phaseOf = (story: Story, serial: number): string | undefined => story.account.orders.get(hashOf(serial))?.phase;
+export const phaseOf = (story: Story, serial: number): string | undefined =>
+  story.account.orders.get(hashOf(serial))?.phase;

@@ -3,7 +3,12 @@ import type { AccountOptions } from "../../src/account/account-options.js";
 import { FINAL_STATUSES } from "../../src/account/amounts.js";
 import type { AccountChange, AccountStep } from "../../src/account/changes.js";
 import type { Lots, Ms } from "../../src/core/units.js";
-import type { VenueIncome, VenueOrder, VenuePosition, VenueTrade } from "../../src/exchange/records.js";
+import type {
+  VenueIncome,
+  VenueOrder,
+  VenuePosition,
+  VenueTrade,
+} from "../../src/exchange/records.js";
 import type { Action, Outcome, Question, QuestionAction } from "../../src/exchange/venue.js";
 import { INSTRUMENT, MARKET, T0, TAG, venueBalances, venuePosition } from "./exchange-story.js";
 
@@ -38,7 +43,8 @@ export class ScriptedExchange {
   }
 
   get position(): Lots {
-    const counts = (status: string) => (this.positionsFrom === "match" ? status !== "FAILED" : status === "SETTLED");
+    const counts = (status: string) =>
+      this.positionsFrom === "match" ? status !== "FAILED" : status === "SETTLED";
     return this.trades.reduce(
       (sum, { side, lots, status }) => sum + (counts(status) ? (side === "BUY" ? lots : -lots) : 0),
       this.basePosition,
@@ -50,13 +56,24 @@ export class ScriptedExchange {
       case "time":
         return { result: "answered", ask: "time", data: { serverTimeMs: this.timeMs } };
       case "openOrders":
-        return { result: "answered", ask: "openOrders", data: this.orders.filter((order) => order.availableLots > 0) };
+        return {
+          result: "answered",
+          ask: "openOrders",
+          data: this.orders.filter((order) => order.availableLots > 0),
+        };
       case "historyOrders":
-        return { result: "answered", ask: "historyOrders", data: this.#history(question.startTimeMs ?? 0, question.endTimeMs) };
+        return {
+          result: "answered",
+          ask: "historyOrders",
+          data: this.#history(question.startTimeMs ?? 0, question.endTimeMs),
+        };
       case "userTrades": {
         const { fromId } = question;
         const sorted = [...this.trades].sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1));
-        const data = fromId === undefined ? sorted.slice(-500) : sorted.filter(({ id }) => BigInt(id) >= BigInt(fromId)).slice(0, 500);
+        const data =
+          fromId === undefined
+            ? sorted.slice(-500)
+            : sorted.filter(({ id }) => BigInt(id) >= BigInt(fromId)).slice(0, 500);
         return { result: "answered", ask: "userTrades", data };
       }
       case "incomes": {
@@ -66,11 +83,20 @@ export class ScriptedExchange {
         return { result: "answered", ask: "incomes", data: this.#page(window) };
       }
       case "balances": {
-        const data = { balances: venueBalances(this.netValue, this.netValue - this.valuation), positions: [this.#held()] };
+        const data = {
+          balances: venueBalances(this.netValue, this.netValue - this.valuation),
+          positions: [this.#held()],
+        };
         return { result: "answered", ask: "balances", data };
       }
       default:
-        return { result: "rejected", code: 1111, codeText: "Bad params", message: question.ask, httpStatus: 400 };
+        return {
+          result: "rejected",
+          code: 1111,
+          codeText: "Bad params",
+          message: question.ask,
+          httpStatus: 400,
+        };
     }
   }
 
@@ -82,14 +108,19 @@ export class ScriptedExchange {
   #held(): VenuePosition {
     const { paper } = this;
     const restPaper = paper % INSTRUMENT.paperPerLot;
-    return { ...venuePosition(Number(paper / INSTRUMENT.paperPerLot)), ...(restPaper === 0n ? {} : { restPaper }) };
+    return {
+      ...venuePosition(Number(paper / INSTRUMENT.paperPerLot)),
+      ...(restPaper === 0n ? {} : { restPaper }),
+    };
   }
 
   /** Orders that are final and wholly settled: one that waits for its settlement is listed nowhere. */
   #history(startMs: Ms, endMs: Ms | undefined): readonly VenueOrder[] {
     const window = this.orders
       .filter(({ status, pendingLots }) => FINAL_STATUSES.has(status) && pendingLots === 0)
-      .filter(({ createdAtMs }) => createdAtMs >= startMs && (endMs === undefined || createdAtMs < endMs))
+      .filter(
+        ({ createdAtMs }) => createdAtMs >= startMs && (endMs === undefined || createdAtMs < endMs),
+      )
       .sort((a, b) => a.createdAtMs - b.createdAtMs);
     return this.#page(window);
   }
@@ -143,11 +174,21 @@ export class Story {
   }
 
   streamUp(): this {
-    return this.take(this.account.onEvent({ type: "stream", stream: "account", state: "up", reason: "" }, this.nowMs));
+    return this.take(
+      this.account.onEvent(
+        { type: "stream", stream: "account", state: "up", reason: "" },
+        this.nowMs,
+      ),
+    );
   }
 
   streamDown(): this {
-    return this.take(this.account.onEvent({ type: "stream", stream: "account", state: "down", reason: "gone" }, this.nowMs));
+    return this.take(
+      this.account.onEvent(
+        { type: "stream", stream: "account", state: "down", reason: "gone" },
+        this.nowMs,
+      ),
+    );
   }
 
   /** Time passes, with the account looked after. */
@@ -168,7 +209,9 @@ export class Story {
   }
 
   orderUpdate(order: VenueOrder): this {
-    return this.take(this.account.onEvent({ type: "order-update", order, timestampMs: this.nowMs }, this.nowMs));
+    return this.take(
+      this.account.onEvent({ type: "order-update", order, timestampMs: this.nowMs }, this.nowMs),
+    );
   }
 
   tradeUpdate(trade: VenueTrade): this {
@@ -177,7 +220,9 @@ export class Story {
 
   /** The kinds of difference told so far. */
   get differences(): string[] {
-    return this.changes.flatMap((change) => (change.kind === "difference" ? [change.difference.kind] : []));
+    return this.changes.flatMap((change) =>
+      change.kind === "difference" ? [change.difference.kind] : [],
+    );
   }
 
   #pass(ms: Ms): void {
@@ -186,4 +231,8 @@ export class Story {
   }
 }
 
-export const TIMEOUT: Outcome = { result: "unknown", cause: "timeout", message: "no answer in 5000 ms" };
+export const TIMEOUT: Outcome = {
+  result: "unknown",
+  cause: "timeout",
+  message: "no answer in 5000 ms",
+};

@@ -7,7 +7,12 @@ const NET_VALUE = 10n ** 12n;
 
 /** Transfers of the moments of a start, of which the first `held` are in the net value that it began with: told late, and then the balances again. */
 function untoldAfter(amounts: readonly bigint[], held: number, order: readonly number[]): bigint {
-  const intake = new Intake({ instruments: new Map([[MARKET, INSTRUMENT]]), nonceTag: TAG, rememberMs: 1, streamLagMs: 1 });
+  const intake = new Intake({
+    instruments: new Map([[MARKET, INSTRUMENT]]),
+    nonceTag: TAG,
+    rememberMs: 1,
+    streamLagMs: 1,
+  });
   intake.incomes.begin(T0);
   const sumOf = (some: readonly bigint[]): bigint => some.reduce((sum, amount) => sum + amount, 0n);
   intake.account(venueBalances(NET_VALUE + sumOf(amounts.slice(0, held))), [], "rest", T0);
@@ -16,7 +21,17 @@ function untoldAfter(amounts: readonly bigint[], held: number, order: readonly n
   for (const at of order) {
     const amount = amounts[at] as bigint;
     // Two of one millisecond are told apart by their ids.
-    intake.income({ id: String(98 + at), type: type(amount), amount, timeMs: T0 + Math.floor(at / 2), marketId: "" }, "rest", T0 + 5_000);
+    intake.income(
+      {
+        id: String(98 + at),
+        type: type(amount),
+        amount,
+        timeMs: T0 + Math.floor(at / 2),
+        marketId: "",
+      },
+      "rest",
+      T0 + 5_000,
+    );
   }
   intake.account(venueBalances(NET_VALUE + sumOf(amounts)), [], "rest", T0 + 5_100);
   return intake.startValue.untold;
@@ -28,14 +43,17 @@ it("a deposit of 100 that the start had, told behind one of 60 that it had not, 
 
 it("of several deposits and withdrawals in the moments of a start each is counted once, in whatever order they are told", () => {
   const amount = fc.integer({ min: -9, max: 9 }).filter((quote) => quote !== 0);
-  const transfers = fc
-    .array(amount, { minLength: 1, maxLength: 6 })
-    .chain((quotes) =>
-      fc.tuple(
-        fc.constant(quotes.map((quote) => BigInt(quote) * 1_000_000n)),
-        fc.nat(quotes.length),
-        fc.shuffledSubarray([...quotes.keys()], { minLength: quotes.length, maxLength: quotes.length }),
-      ),
-    );
-  fc.assert(fc.property(transfers, ([amounts, held, order]) => untoldAfter(amounts, held, order) === 0n));
+  const transfers = fc.array(amount, { minLength: 1, maxLength: 6 }).chain((quotes) =>
+    fc.tuple(
+      fc.constant(quotes.map((quote) => BigInt(quote) * 1_000_000n)),
+      fc.nat(quotes.length),
+      fc.shuffledSubarray([...quotes.keys()], {
+        minLength: quotes.length,
+        maxLength: quotes.length,
+      }),
+    ),
+  );
+  fc.assert(
+    fc.property(transfers, ([amounts, held, order]) => untoldAfter(amounts, held, order) === 0n),
+  );
 });

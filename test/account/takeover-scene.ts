@@ -39,7 +39,12 @@ export class Scene extends Story {
     super(options);
     this.exchange.basePosition = 5;
     this.startNetValue = this.exchange.netValue;
-    this.take(this.account.onEvent({ type: "market-state", marketId: MARKET, mark: MARK } as never, this.nowMs));
+    this.take(
+      this.account.onEvent(
+        { type: "market-state", marketId: MARKET, mark: MARK } as never,
+        this.nowMs,
+      ),
+    );
     this.account.onMid(MARKET, 1_200_000);
   }
 
@@ -55,13 +60,24 @@ export class Scene extends Story {
   applies({ lots, credit }: Pick<Takeover, "lots" | "credit">, type = "LIQUIDATE"): VenueIncome {
     this.exchange.basePosition += lots;
     this.exchange.netValue += credit + BigInt(lots) * LOT_VALUE;
-    const income = { id: newIncomeId(), type, amount: credit, timeMs: this.exchange.timeMs, marketId: MARKET };
+    const income = {
+      id: newIncomeId(),
+      type,
+      amount: credit,
+      timeMs: this.exchange.timeMs,
+      marketId: MARKET,
+    };
     this.exchange.incomes.push(income);
     return income;
   }
 
   streams(income: VenueIncome): this {
-    return this.take(this.account.onEvent({ type: "income-update", incomes: [income], timestampMs: this.nowMs } as never, this.nowMs));
+    return this.take(
+      this.account.onEvent(
+        { type: "income-update", incomes: [income], timestampMs: this.nowMs } as never,
+        this.nowMs,
+      ),
+    );
   }
 
   mark = MARK;
@@ -73,16 +89,24 @@ export class Scene extends Story {
     this.exchange.netValue += moved;
     this.exchange.valuation += moved;
     this.mark = mark;
-    return this.take(this.account.onEvent({ type: "market-state", marketId: MARKET, mark } as never, this.nowMs));
+    return this.take(
+      this.account.onEvent({ type: "market-state", marketId: MARKET, mark } as never, this.nowMs),
+    );
   }
 
   /** The account trades at the mark, for nothing. */
   trades(lots: Lots, side: Side): this {
     const quote = BigInt(lots) * 60_000_000n;
     const before = (this.exchange.paper * this.mark) / 10n ** 18n;
-    const trade = venueTrade(++this.#trades, side, lots, { quote, commission: 0n, timeMs: this.exchange.timeMs, status: "SETTLED" });
+    const trade = venueTrade(++this.#trades, side, lots, {
+      quote,
+      commission: 0n,
+      timeMs: this.exchange.timeMs,
+      status: "SETTLED",
+    });
     this.exchange.trades.push(trade);
-    this.exchange.netValue += (this.exchange.paper * this.mark) / 10n ** 18n - before + (side === "SELL" ? quote : -quote);
+    this.exchange.netValue +=
+      (this.exchange.paper * this.mark) / 10n ** 18n - before + (side === "SELL" ? quote : -quote);
     return this.take(this.account.onEvent({ type: "trade-update", trade } as never, this.nowMs));
   }
 
@@ -101,9 +125,14 @@ export class Scene extends Story {
     const { paper } = this.exchange;
     const beyond = paper - BigInt(this.position) * INSTRUMENT.paperPerLot;
     const isWhole = paper % INSTRUMENT.paperPerLot === 0n;
-    expect(isWhole ? beyond === 0n : beyond ** 2n < INSTRUMENT.paperPerLot ** 2n, `${beyond} beyond ${this.position} lots`).toBe(true);
+    expect(
+      isWhole ? beyond === 0n : beyond ** 2n < INSTRUMENT.paperPerLot ** 2n,
+      `${beyond} beyond ${this.position} lots`,
+    ).toBe(true);
     const { total, transfers, decimals } = this.account.profit();
-    expect(total + transfers).toBe((this.exchange.netValue - startNetValue) * 10n ** BigInt(decimals - 6));
+    expect(total + transfers).toBe(
+      (this.exchange.netValue - startNetValue) * 10n ** BigInt(decimals - 6),
+    );
     expect(this.account.equity).toBe(this.exchange.netValue);
     expect(this.differences).toEqual([]);
     return this;

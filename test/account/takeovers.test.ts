@@ -10,7 +10,10 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     expect(scene.position).toBe(5 + lots);
     expect(scene.liquidation).toBe(discount(lots));
     scene.wait(60_000);
-    expect([scene.position, scene.differences], "the exchange may lag behind the chain").toEqual([5 + lots, []]);
+    expect([scene.position, scene.differences], "the exchange may lag behind the chain").toEqual([
+      5 + lots,
+      [],
+    ]);
     scene.streams(scene.applies(said)).agrees();
     expect(scene.liquidation).toBe(discount(lots));
   });
@@ -27,7 +30,12 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     expect([scene.position, scene.liquidation]).toEqual([5 + lots, discount(lots)]);
     scene.says(said);
     expect(scene.position).toBe(5 + lots);
-    expect(scene.changes.at(-1)).toMatchObject({ kind: "liquidation", lots: 0, credit: 0n, takeoverId: "tx 1" });
+    expect(scene.changes.at(-1)).toMatchObject({
+      kind: "liquidation",
+      lots: 0,
+      credit: 0n,
+      takeoverId: "tx 1",
+    });
     scene.agrees();
   });
 
@@ -51,7 +59,11 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     scene.exchange.incomes.pop();
     scene.wait(65_000);
     scene.wait(3_600_000).says(said).says(said);
-    expect([scene.position, scene.liquidation, scene.account.profit().other]).toEqual([5 + lots, discount(lots), 0n]);
+    expect([scene.position, scene.liquidation, scene.account.profit().other]).toEqual([
+      5 + lots,
+      discount(lots),
+      0n,
+    ]);
     scene.exchange.incomes.push(income);
     scene.streams(income).wait(40_000);
     expect([scene.position, scene.liquidation]).toEqual([5 + lots, discount(lots)]);
@@ -90,7 +102,10 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     told.streams(told.applies(said)).wait(5_000).undoes("tx 1");
     expect(told.position).toBe(5);
     told.wait(31_000);
-    expect([told.position, told.differences], "the exchange follows the chain later").toEqual([5, []]);
+    expect([told.position, told.differences], "the exchange follows the chain later").toEqual([
+      5,
+      [],
+    ]);
     told.streams(told.applies({ lots: -lots, credit: -said.credit }));
     told.agrees();
   });
@@ -104,7 +119,10 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     scene.wait(40_000);
     expect([scene.position, scene.account.positionDoubt(MARKET)]).toEqual([5, "taken-back"]);
     const held = [{ marketId: MARKET, lots: 5 + lots }] as never;
-    expect(scene.account.positionsApart(held, scene.nowMs), "at the end of a run nothing explains it").toHaveLength(1);
+    expect(
+      scene.account.positionsApart(held, scene.nowMs),
+      "at the end of a run nothing explains it",
+    ).toHaveLength(1);
     scene.wait(40_000);
     expect([scene.position, scene.account.positionDoubt(MARKET)]).toEqual([5 + lots, undefined]);
 
@@ -123,7 +141,10 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     const late = new Scene().start().says(kept).says(said);
     late.applies(said);
     late.undoes("tx 1").wait(5_000);
-    expect([late.position, late.account.positionDoubt(MARKET)], "the exchange had it").toEqual([8, "taken-back"]);
+    expect([late.position, late.account.positionDoubt(MARKET)], "the exchange had it").toEqual([
+      8,
+      "taken-back",
+    ]);
     late.streams(late.applies({ lots: -lots, credit: -said.credit })).wait(5_000);
     expect([late.position, late.account.positionDoubt(MARKET)]).toEqual([8, undefined]);
     late.streams(late.applies(kept)).agrees();
@@ -153,16 +174,19 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     const corrected = new Scene().start().says(said);
     corrected.streams(corrected.applies(said)).wait(5_000).undoes("tx 1").wait(90_000);
     corrected.says(said);
-    expect([corrected.position, corrected.liquidation, corrected.account.profit().other]).toEqual([5 + lots, discount(lots), 0n]);
+    expect([corrected.position, corrected.liquidation, corrected.account.profit().other]).toEqual([
+      5 + lots,
+      discount(lots),
+      0n,
+    ]);
     corrected
       .undoes("tx 1")
       .streams(corrected.applies({ lots: -lots, credit: -said.credit }))
       .wait(10_000);
-    expect([corrected.position, corrected.liquidation, corrected.account.positionDoubt(MARKET)], "and is taken back again").toEqual([
-      5,
-      0n,
-      undefined,
-    ]);
+    expect(
+      [corrected.position, corrected.liquidation, corrected.account.positionDoubt(MARKET)],
+      "and is taken back again",
+    ).toEqual([5, 0n, undefined]);
   });
 
   it("taken back before a restart is in doubt after it, as long as the exchange holds it", () => {
@@ -263,7 +287,9 @@ describe("several takeovers of a market", () => {
       scene.streams(scene.applies(said));
     };
     scene.streams(scene.applies(other));
-    expect([-4, 7], "the other one may be counted later, and nothing else").toContain(scene.position);
+    expect([-4, 7], "the other one may be counted later, and nothing else").toContain(
+      scene.position,
+    );
     scene.wait(5000);
     expect(scene.position).toBe(7);
     scene.says(other);
@@ -275,7 +301,11 @@ describe("several takeovers of a market", () => {
     const said = takeover(10);
     const scene = new Scene().start().says(said);
     scene.meanwhile = ({ ask }) => {
-      if (ask === "userTrades" && scene.asked.at(-2)?.ask === "balances" && scene.exchange.basePosition === 5)
+      if (
+        ask === "userTrades" &&
+        scene.asked.at(-2)?.ask === "balances" &&
+        scene.exchange.basePosition === 5
+      )
         scene.streams(scene.applies(said));
     };
     scene.wait(31_000);

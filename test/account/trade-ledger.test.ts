@@ -12,15 +12,24 @@ describe("the position by trades", () => {
     expect(ledger.trade(venueTrade(1, "BUY", 7))).toBeUndefined();
     expect(ledger.trade(venueTrade(2, "SELL", 3, { status: "SETTLED" }))).toEqual({ news: "fill" });
     expect(ledger.positionLots(MARKET)).toBe(104);
-    expect(ledger.trade(venueTrade(1, "BUY", 7, { status: "SETTLED" }))).toEqual({ news: "settled" });
+    expect(ledger.trade(venueTrade(1, "BUY", 7, { status: "SETTLED" }))).toEqual({
+      news: "settled",
+    });
     expect(ledger.trade(venueTrade(1, "BUY", 7))).toBeUndefined();
-    expect(ledger.trade(venueTrade(1, "BUY", 7, { status: "FAILED" }))).toMatchObject({ news: "failed", lots: -7 });
+    expect(ledger.trade(venueTrade(1, "BUY", 7, { status: "FAILED" }))).toMatchObject({
+      news: "failed",
+      lots: -7,
+    });
     expect(ledger.positionLots(MARKET)).toBe(97);
   });
 
   it("never counts a trade that is first seen as failed, whatever comes late", () => {
     const ledger = new TradeLedger();
-    expect(ledger.trade(venueTrade(1, "BUY", 7, { status: "FAILED" }))).toMatchObject({ news: "failed", lots: 0, counted: undefined });
+    expect(ledger.trade(venueTrade(1, "BUY", 7, { status: "FAILED" }))).toMatchObject({
+      news: "failed",
+      lots: 0,
+      counted: undefined,
+    });
     expect(ledger.trade(venueTrade(1, "BUY", 7))).toBeUndefined();
     expect(ledger.positionLots(MARKET)).toBe(0);
   });
@@ -29,7 +38,11 @@ describe("the position by trades", () => {
     const ledger = new TradeLedger();
     ledger.trade(venueTrade(9, "SELL", 4));
     ledger.beginTrail(MARKET);
-    const list = [venueTrade(9, "SELL", 4, { status: "FAILED" }), venueTrade(12, "BUY", 7), venueTrade(13, "BUY", 3)];
+    const list = [
+      venueTrade(9, "SELL", 4, { status: "FAILED" }),
+      venueTrade(12, "BUY", 7),
+      venueTrade(13, "BUY", 3),
+    ];
     ledger.beginList(MARKET, list);
     for (const trade of list) ledger.trade(trade);
     const trail = ledger.trail(MARKET);
@@ -45,7 +58,10 @@ describe("the position by trades", () => {
     const ledger = new TradeLedger();
     ledger.trade(venueTrade(1, "SELL", 4));
     ledger.beginTrail(MARKET);
-    const page = [venueTrade(1, "SELL", 4, { status: "FAILED" }), ...Array.from({ length: 499 }, (_, at) => venueTrade(at + 2, "BUY", 1))];
+    const page = [
+      venueTrade(1, "SELL", 4, { status: "FAILED" }),
+      ...Array.from({ length: 499 }, (_, at) => venueTrade(at + 2, "BUY", 1)),
+    ];
     ledger.beginList(MARKET, page);
     for (const trade of page) ledger.trade(trade);
     expect(ledger.trail(MARKET).at(-1)).toBe(499);
@@ -71,7 +87,9 @@ describe("the position by trades", () => {
     const told = lives.chain((trades) => {
       const events = trades.flatMap(({ side, lots, end }, index): VenueTrade[] => {
         const created = venueTrade(index + 1, side, lots);
-        return end === "CREATED" ? [created, created] : [created, { ...created, status: end }, created];
+        return end === "CREATED"
+          ? [created, created]
+          : [created, { ...created, status: end }, created];
       });
       return fc.record({
         trades: fc.constant(trades),
@@ -93,10 +111,21 @@ describe("the position by trades", () => {
             ledger.fold();
           }
         });
-        const truth = trades.reduce((sum, { side, lots, end }) => sum + (end === "FAILED" ? 0 : side === "BUY" ? lots : -lots), 0);
+        const truth = trades.reduce(
+          (sum, { side, lots, end }) =>
+            sum + (end === "FAILED" ? 0 : side === "BUY" ? lots : -lots),
+          0,
+        );
         expect(ledger.positionLots(MARKET)).toBe(truth);
-        const mayFail = (of: string) => trades.reduce((sum, { side, lots, end }) => sum + (end === "CREATED" && side === of ? lots : 0), 0);
-        expect(ledger.unsettledBySide(MARKET)).toEqual({ buy: mayFail("BUY"), sell: mayFail("SELL") });
+        const mayFail = (of: string) =>
+          trades.reduce(
+            (sum, { side, lots, end }) => sum + (end === "CREATED" && side === of ? lots : 0),
+            0,
+          );
+        expect(ledger.unsettledBySide(MARKET)).toEqual({
+          buy: mayFail("BUY"),
+          sell: mayFail("SELL"),
+        });
       }),
     );
   });
@@ -148,16 +177,23 @@ describe("what to ask the exchange for", () => {
     const ledger = new TradeLedger();
     ledger.readLatest(MARKET, []);
     for (let id = 1; id <= 2000; id += 1)
-      ledger.trade(venueTrade(id, "BUY", 1, { status: id === 5 || id === 900 ? "CREATED" : "SETTLED" }));
+      ledger.trade(
+        venueTrade(id, "BUY", 1, { status: id === 5 || id === 900 ? "CREATED" : "SETTLED" }),
+      );
     ledger.readTo(MARKET, "2000");
     ledger.fold();
     ledger.fold();
-    expect([ledger.askFrom(MARKET), ledger.askFrom(MARKET, "504"), ledger.askFrom(MARKET, "1399")]).toEqual(["5", "900", "2001"]);
+    expect([
+      ledger.askFrom(MARKET),
+      ledger.askFrom(MARKET, "504"),
+      ledger.askFrom(MARKET, "1399"),
+    ]).toEqual(["5", "900", "2001"]);
   });
 
   it("leaves what is older than the most recent page in the base", () => {
     const ledger = new TradeLedger();
-    for (let id = 1000; id < 1500; id += 1) ledger.trade(venueTrade(id, "BUY", 1, { status: "SETTLED" }));
+    for (let id = 1000; id < 1500; id += 1)
+      ledger.trade(venueTrade(id, "BUY", 1, { status: "SETTLED" }));
     ledger.readLatest(
       MARKET,
       Array.from({ length: 500 }, (_, index) => String(1000 + index)),

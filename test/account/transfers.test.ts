@@ -22,7 +22,10 @@ describe("deposits and withdrawals across a restart", () => {
     transfers.noteEarlier(deposit("1", START_MS - 1));
     expect(transfers.earlier).toBe(0n);
     expect(transfers.askFromMs).toBeUndefined();
-    expect(transfers.counted(START_MS + 1_000), "nor does the next run count them").toEqual({ sinceMs: START_MS, ids: [] });
+    expect(transfers.counted(START_MS + 1_000), "nor does the next run count them").toEqual({
+      sinceMs: START_MS,
+      ids: [],
+    });
   });
 
   it("told before the first net value of all is taken in are known to the next run, and asked for by none", () => {
@@ -47,7 +50,10 @@ describe("deposits and withdrawals across a restart", () => {
     transfers.note(deposit("1", START_MS + 1_000));
     transfers.note(deposit("2", START_MS + 50_000));
     expect(transfers.counted(START_MS + 60_000)).toEqual({ sinceMs: START_MS, ids: ["1", "2"] });
-    expect(transfers.counted(START_MS + 100_000)).toEqual({ sinceMs: START_MS + 40_000, ids: ["2"] });
+    expect(transfers.counted(START_MS + 100_000)).toEqual({
+      sinceMs: START_MS + 40_000,
+      ids: ["2"],
+    });
   });
 
   it("are remembered as long by the runs after, though their names alone are written down", () => {
@@ -58,7 +64,10 @@ describe("deposits and withdrawals across a restart", () => {
     second.noteEarlier(deposit("1", START_MS + 100_000));
     const memory = second.counted(START_MS + 110_000);
     expect(memory).toEqual({ sinceMs: START_MS + 50_000, ids: ["1"] });
-    expect(new Transfers(memory).counted(START_MS + 120_000).ids, "also where a run's first list lacks it").toEqual(["1"]);
+    expect(
+      new Transfers(memory).counted(START_MS + 120_000).ids,
+      "also where a run's first list lacks it",
+    ).toEqual(["1"]);
     expect(second.counted(START_MS + 161_000)).toEqual({ sinceMs: START_MS + 101_000, ids: [] });
   });
 });

@@ -9,9 +9,13 @@ describe("orders held against trades", () => {
     const trades = new TradeLedger();
     const unexplained = new Unexplained(trades);
     unexplained.matched(MARKET, "BUY", 5);
-    expect([unexplained.unseenLots(MARKET, "BUY"), unexplained.orphanLots(MARKET, "BUY")]).toEqual([5, 0]);
+    expect([unexplained.unseenLots(MARKET, "BUY"), unexplained.orphanLots(MARKET, "BUY")]).toEqual([
+      5, 0,
+    ]);
     trades.trade(venueTrade(1, "BUY", 8));
-    expect([unexplained.unseenLots(MARKET, "BUY"), unexplained.orphanLots(MARKET, "BUY")]).toEqual([0, 3]);
+    expect([unexplained.unseenLots(MARKET, "BUY"), unexplained.orphanLots(MARKET, "BUY")]).toEqual([
+      0, 3,
+    ]);
     expect(unexplained.orphanLots(MARKET, "SELL")).toBe(0);
   });
 
@@ -30,7 +34,12 @@ describe("orders held against trades", () => {
 
   it("has a part of a lot count for a whole one where orders are planned and judged: a slice ended between the market's steps, which nobody takes", () => {
     const unexplained = new Unexplained(new TradeLedger());
-    const orders = new OwnOrders({ instruments: new Map([[MARKET, INSTRUMENT]]), nonceTag: TAG, rememberMs: 1, unexplained });
+    const orders = new OwnOrders({
+      instruments: new Map([[MARKET, INSTRUMENT]]),
+      nonceTag: TAG,
+      rememberMs: 1,
+      unexplained,
+    });
     unexplained.matched(MARKET, "BUY", 1);
     unexplained.tradedBeyond(MARKET, "BUY", 1 / 3);
     expect([orders.unseenLots(MARKET, "BUY"), orders.unseenLots(MARKET, "SELL")]).toEqual([1, 0]);
@@ -46,6 +55,8 @@ describe("orders held against trades", () => {
     const unexplained = new Unexplained(trades);
     trades.trade(venueTrade(1, "BUY", 816_653_608_287));
     unexplained.agree(MARKET);
-    expect([unexplained.unseenLots(MARKET, "BUY"), unexplained.orphanLots(MARKET, "BUY")]).toEqual([0, 0]);
+    expect([unexplained.unseenLots(MARKET, "BUY"), unexplained.orphanLots(MARKET, "BUY")]).toEqual([
+      0, 0,
+    ]);
   });
 });

@@ -4,14 +4,20 @@ import type { Lots, MarketId, Side } from "../../src/core/units.js";
 
 /** What may still trade in a market, at full size, by the lists that risk judges by: own orders, the account's others, what was matched and not told. */
 export function mayTrade(orders: OwnOrders, marketId: MarketId): Record<Side, Lots> {
-  const lots = { BUY: orders.unseenLots(marketId, "BUY"), SELL: orders.unseenLots(marketId, "SELL") };
+  const lots = {
+    BUY: orders.unseenLots(marketId, "BUY"),
+    SELL: orders.unseenLots(marketId, "SELL"),
+  };
   for (const { side, mayFillLots } of orders.mayStillFill(marketId)) lots[side] += mayFillLots;
   for (const { side, availableLots } of orders.foreign(marketId)) lots[side] += availableLots;
   return lots;
 }
 
 /** The position in the worst case, both ends signed: when all that may still buy fills and nothing sells, and the other way round. */
-export function worstPosition(account: Account, marketId: MarketId): { readonly maxLongLots: Lots; readonly maxShortLots: Lots } {
+export function worstPosition(
+  account: Account,
+  marketId: MarketId,
+): { readonly maxLongLots: Lots; readonly maxShortLots: Lots } {
   const lots = account.positionLots(marketId);
   const { BUY, SELL } = mayTrade(account.orders, marketId);
   return { maxLongLots: lots + BUY, maxShortLots: lots - SELL };

@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import { ActionBudget, BUDGET_FILE } from "../../src/bot/action-budget.js";
 import { ExchangeTime } from "../../src/bot/exchange-time.js";
 import { DiscardingStore } from "../../src/bot/state/discarding-store.js";
-import { CorruptStateError, MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
+import {
+  CorruptStateError,
+  MemoryStateStore,
+  type StateStore,
+} from "../../src/bot/state/state-dir.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 import type { VenueRules } from "../../src/exchange/records.js";
 
@@ -33,7 +37,13 @@ function rulesWith(order: number): VenueRules {
 
 function budgetOn(store: StateStore, clock: VirtualClock, order = 100): ActionBudget {
   const rules = { ...rulesWith(order), serverTimeMs: clock.nowMs() };
-  return new ActionBudget({ rules, guardFraction: 0.1, clock, exchangeTime: new ExchangeTime(clock, rules.serverTimeMs), store });
+  return new ActionBudget({
+    rules,
+    guardFraction: 0.1,
+    clock,
+    exchangeTime: new ExchangeTime(clock, rules.serverTimeMs),
+    store,
+  });
 }
 
 describe("the account's tokens", () => {
@@ -45,7 +55,8 @@ describe("the account's tokens", () => {
     ['{"ORDER":{"spends":5,"blockedUntilWallMs":0}}', /spends/],
     ['{"COMMON":null}', /spends/],
   ])("are not taken for untouched where the file of what was spent is broken: %s", (text, why) => {
-    const open = () => budgetOn(new MemoryStateStore({ [BUDGET_FILE]: text }), new VirtualClock(START_MS));
+    const open = () =>
+      budgetOn(new MemoryStateStore({ [BUDGET_FILE]: text }), new VirtualClock(START_MS));
     expect(open).toThrow(CorruptStateError);
     expect(open).toThrow(why);
     expect(open, "the file is named").toThrow(BUDGET_FILE);
@@ -94,18 +105,25 @@ describe("the account's tokens", () => {
     expect(JSON.parse(store.read(BUDGET_FILE) ?? "").lead).toBe(true);
   });
 
-  it.each(["", "\0\0\0\0"])("are taken for unspent where a loss of power has left an empty file of them, or one of zeros", (left) => {
-    const store = new MemoryStateStore({ [BUDGET_FILE]: left });
-    expect(budgetOn(store, new VirtualClock(START_MS)).available("ORDER")).toBe(100);
-  });
+  it.each(["", "\0\0\0\0"])(
+    "are taken for unspent where a loss of power has left an empty file of them, or one of zeros",
+    (left) => {
+      const store = new MemoryStateStore({ [BUDGET_FILE]: left });
+      expect(budgetOn(store, new VirtualClock(START_MS)).available("ORDER")).toBe(100);
+    },
+  );
 
   it("follow a limit that the exchange changes, what was spent already included, the guard's share too", () => {
     const clock = new VirtualClock(START_MS);
     const budget = budgetOn(new MemoryStateStore(), clock);
     for (let spent = 0; spent < 30; spent++) budget.spend("place");
     budget.rulesRead(rulesWith(50));
-    expect([budget.limit("ORDER"), budget.available("ORDER"), budget.guardShare.ORDER]).toEqual([50, 20, 5]);
+    expect([budget.limit("ORDER"), budget.available("ORDER"), budget.guardShare.ORDER]).toEqual([
+      50, 20, 5,
+    ]);
     budget.rulesRead(rulesWith(200));
-    expect([budget.limit("ORDER"), budget.available("ORDER"), budget.guardShare.ORDER]).toEqual([200, 170, 20]);
+    expect([budget.limit("ORDER"), budget.available("ORDER"), budget.guardShare.ORDER]).toEqual([
+      200, 170, 20,
+    ]);
   });
 });

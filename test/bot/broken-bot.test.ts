@@ -3,7 +3,8 @@ import { controlHandler } from "../../src/cli/control-handler.js";
 import { MachineClock } from "../simulation/bot-rig.js";
 import { startVirtualRun, type VirtualRun } from "./recorded-run.js";
 
-const openOrders = ({ exchange, running }: VirtualRun) => exchange.openOrders(running.account).filter(({ openLots }) => openLots > 0);
+const openOrders = ({ exchange, running }: VirtualRun) =>
+  exchange.openOrders(running.account).filter(({ openLots }) => openLots > 0);
 
 /** Breaks a bot that has orders open: each is to be gone, and what ended it said. */
 async function breaks(run: VirtualRun): Promise<void> {

@@ -6,7 +6,12 @@ const BARS = 400;
 
 /** Bars between two questions for the exchange's clock, of candles so long. */
 function barsApart(barMs: number): readonly number[] {
-  const { klines } = candles(Array.from({ length: BARS }, (_, at) => [600_000, 600_004, 599_996, 600_000 + (at % 3)] as const));
+  const { klines } = candles(
+    Array.from(
+      { length: BARS },
+      (_, at) => [600_000, 600_004, 599_996, 600_000 + (at % 3)] as const,
+    ),
+  );
   const intervalUs = barMs * 1000;
   const startUs = Float64Array.from({ length: BARS }, (_, at) => NOON_US + at * intervalUs);
   const stage = new ReplayStage({
@@ -17,7 +22,11 @@ function barsApart(barMs: number): readonly number[] {
   stage.run.play(NOON_US + BARS * intervalUs);
   expect(stage.run.bot.safety.halts).toEqual([]);
   const asked = stage.notices.flatMap(({ atUs, notice }) =>
-    notice.kind === "dispatched" && notice.action.kind === "question" && notice.action.ask === "time" ? [atUs] : [],
+    notice.kind === "dispatched" &&
+    notice.action.kind === "question" &&
+    notice.action.ask === "time"
+      ? [atUs]
+      : [],
   );
   stage.run.finish();
   return asked.slice(1).map((atUs, at) => Math.round((atUs - (asked[at] as number)) / intervalUs));

@@ -58,13 +58,28 @@ function bot(marketId: string, params: object, limits: object): BotConfig {
 describe("sizes against the exchange's grid", () => {
   it("passes what can be ordered", () => {
     expect(() =>
-      checkOnGrid(bot("btcusdc", { sizeBase: 0.02, levels: [{ sizeBase: 0.003 }] }, { maxOrderBase: 0.1, maxPositionBase: "0.5" }), rules),
+      checkOnGrid(
+        bot(
+          "btcusdc",
+          { sizeBase: 0.02, levels: [{ sizeBase: 0.003 }] },
+          { maxOrderBase: 0.1, maxPositionBase: "0.5" },
+        ),
+        rules,
+      ),
     ).not.toThrow();
-    expect(() => checkOnGrid(bot("btcusdc", { sizesBase: [0.1, 0.3, 0.7] }, {}), rules)).not.toThrow();
+    expect(() =>
+      checkOnGrid(bot("btcusdc", { sizesBase: [0.1, 0.3, 0.7] }, {}), rules),
+    ).not.toThrow();
   });
 
   it.each([
-    ["a limit off the grid", {}, { maxOrderBase: "0.1005" }, "markets.btcusdc.limits.maxOrderBase", "such as 0.1 or 0.101"],
+    [
+      "a limit off the grid",
+      {},
+      { maxOrderBase: "0.1005" },
+      "markets.btcusdc.limits.maxOrderBase",
+      "such as 0.1 or 0.101",
+    ],
     [
       "a limit off the grid by a digit that no float holds",
       {},
@@ -72,8 +87,20 @@ describe("sizes against the exchange's grid", () => {
       "markets.btcusdc.limits.maxPositionBase",
       "0.5 or 0.501",
     ],
-    ["a size off the grid", { sizeBase: 0.0205 }, {}, "markets.btcusdc.params.sizeBase", "0.02 or 0.021"],
-    ["a size below one lot", { sizeBase: 0.0005 }, {}, "markets.btcusdc.params.sizeBase", "such as 0.001"],
+    [
+      "a size off the grid",
+      { sizeBase: 0.0205 },
+      {},
+      "markets.btcusdc.params.sizeBase",
+      "0.02 or 0.021",
+    ],
+    [
+      "a size below one lot",
+      { sizeBase: 0.0005 },
+      {},
+      "markets.btcusdc.params.sizeBase",
+      "such as 0.001",
+    ],
     [
       "a size in a list",
       { levels: [{ sizeBase: 0.02 }, { sizeBase: 0.0201 }] },
@@ -81,9 +108,27 @@ describe("sizes against the exchange's grid", () => {
       "markets.btcusdc.params.levels.1.sizeBase",
       "0.02 or 0.021",
     ],
-    ["a size below the smallest order", { sizeBase: 0.001 }, {}, "markets.btcusdc.params.sizeBase", "from 0.002 to 100"],
-    ["a size above the largest order", {}, { maxOrderBase: 101 }, "markets.btcusdc.limits.maxOrderBase", "from 0.002 to 100"],
-    ["more orders than the exchange allows", {}, { maxOpenOrders: 201 }, "markets.btcusdc.limits.maxOpenOrders", "at most 200"],
+    [
+      "a size below the smallest order",
+      { sizeBase: 0.001 },
+      {},
+      "markets.btcusdc.params.sizeBase",
+      "from 0.002 to 100",
+    ],
+    [
+      "a size above the largest order",
+      {},
+      { maxOrderBase: 101 },
+      "markets.btcusdc.limits.maxOrderBase",
+      "from 0.002 to 100",
+    ],
+    [
+      "more orders than the exchange allows",
+      {},
+      { maxOpenOrders: 201 },
+      "markets.btcusdc.limits.maxOpenOrders",
+      "at most 200",
+    ],
     [
       "money finer than the exchange's",
       {},
@@ -100,7 +145,8 @@ describe("sizes against the exchange's grid", () => {
 
   it("refuses a drawdown that is finer than the exchange's money, before the account is registered", () => {
     const { risk, ...file } = bot("btcusdc", {}, {});
-    const check = (maxDrawdownQuote: string) => () => checkOnGrid({ ...file, risk: { ...risk, maxDrawdownQuote } }, rules);
+    const check = (maxDrawdownQuote: string) => () =>
+      checkOnGrid({ ...file, risk: { ...risk, maxDrawdownQuote } }, rules);
     expect(check("0.0000001")).toThrow(/risk\.maxDrawdownQuote: is finer .* such as 0\.000001/);
     expect(check("0.0000010")).not.toThrow();
   });

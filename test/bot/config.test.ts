@@ -60,20 +60,35 @@ describe("a bot's file that is right", () => {
       reconcileMs: 30000,
     });
     expect(config.exchange.stream).toBe("ws://127.0.0.1:8620/v1");
-    expect(config.quotes).toEqual({ timeInForce: "POST_ONLY", quoteLifeMs: 300000, priceToleranceTicks: 0, sizeToleranceFraction: 0 });
+    expect(config.quotes).toEqual({
+      timeInForce: "POST_ONLY",
+      quoteLifeMs: 300000,
+      priceToleranceTicks: 0,
+      sizeToleranceFraction: 0,
+    });
     expect(config.risk).toMatchObject({ maxDrawdownQuote: "500", maxBookAgeMs: 2000 });
     expect(config.markets.ethusdc?.limits).toEqual({});
   });
 
   it("decides a market by its own times where it has some", () => {
     const config = load(BOT);
-    expect(decideOf(config, "ethusdc")).toEqual({ everyMs: 1000, onTouchChange: true, onFill: true, minGapMs: 20 });
+    expect(decideOf(config, "ethusdc")).toEqual({
+      everyMs: 1000,
+      onTouchChange: true,
+      onFill: true,
+      minGapMs: 20,
+    });
     expect(decideOf(config, "btcusdc").everyMs).toBe(250);
   });
 
   it("resolves its paths from the file, not from where the command runs", () => {
     writeFileSync(join(folder, "mine.ts"), "export default 1;\n");
-    const config = load(changed("strategy: ladder", "strategy: ./mine.ts").replace("metrics:", "stateDir: state\nmetrics:"));
+    const config = load(
+      changed("strategy: ladder", "strategy: ./mine.ts").replace(
+        "metrics:",
+        "stateDir: state\nmetrics:",
+      ),
+    );
     expect(config.markets.ethusdc?.strategy).toBe(join(folder, "mine.ts"));
     expect(config.stateDir).toBe(join(folder, "state"));
   });
@@ -96,11 +111,19 @@ describe("a bot's file that is right", () => {
         fc.boolean(),
         (digits, decimals, quoted) => {
           const padded = digits.toString().padStart(decimals + 1, "0");
-          const written = decimals === 0 ? padded : `${padded.slice(0, -decimals)}.${padded.slice(-decimals)}`;
+          const written =
+            decimals === 0 ? padded : `${padded.slice(0, -decimals)}.${padded.slice(-decimals)}`;
           // That is what the file says already, and no change of it.
           fc.pre(quoted || written !== "0.5");
-          const exact = (decimals === 0 ? written : written.replace(/0+$/, "").replace(/\.$/, "")).replace(/^0+(?=\d)/, "");
-          const config = load(changed("maxPositionBase: 0.5", `maxPositionBase: ${quoted ? `"${written}"` : written}`));
+          const exact = (
+            decimals === 0 ? written : written.replace(/0+$/, "").replace(/\.$/, "")
+          ).replace(/^0+(?=\d)/, "");
+          const config = load(
+            changed(
+              "maxPositionBase: 0.5",
+              `maxPositionBase: ${quoted ? `"${written}"` : written}`,
+            ),
+          );
           return config.markets.btcusdc?.limits.maxPositionBase === exact;
         },
       ),
@@ -109,7 +132,10 @@ describe("a bot's file that is right", () => {
   });
 
   it("may be the shared file of several bots by anchors", () => {
-    const text = changed("strategy: ladder", "strategy: ladder\n    limits: &tight { maxOrderBase: 0.1 }").replace(
+    const text = changed(
+      "strategy: ladder",
+      "strategy: ladder\n    limits: &tight { maxOrderBase: 0.1 }",
+    ).replace(
       "limits: { maxPositionBase: 0.5, maxOrderBase: 0.1 }",
       "limits: { maxOrderBase: 0.2 }",
     );
@@ -131,33 +157,63 @@ describe("a bot's file that is wrong says the path, the value and what would be 
       "{ quoteLifeS: 30, timeInForce",
       ["quotes.quoteLifeS", "did you mean quoteLifeMs: 30000", "30"],
     ],
-    ["a key without its unit", "maxBookAgeMs: 2000", "maxBookAge: 2000", ["risk.maxBookAge:", "did you mean maxBookAgeMs (milliseconds)?"]],
-    ["percent for a fraction", "maxBookAgeMs: 2000", "maxMarginUsePct: 50", ["risk.maxMarginUsePct", "did you mean maxMarginUseFraction"]],
+    [
+      "a key without its unit",
+      "maxBookAgeMs: 2000",
+      "maxBookAge: 2000",
+      ["risk.maxBookAge:", "did you mean maxBookAgeMs (milliseconds)?"],
+    ],
+    [
+      "percent for a fraction",
+      "maxBookAgeMs: 2000",
+      "maxMarginUsePct: 50",
+      ["risk.maxMarginUsePct", "did you mean maxMarginUseFraction"],
+    ],
     [
       "a limit of zero",
       "maxOrderBase: 0.1",
       "maxOrderBase: 0.0",
       ["markets.btcusdc.limits.maxOrderBase", "must not be zero", '"0.0"', "above 0"],
     ],
-    ["a limit below zero", "maxOrderBase: 0.1", "maxOrderBase: -3", ["markets.btcusdc.limits.maxOrderBase", '"-3"', "above 0"]],
+    [
+      "a limit below zero",
+      "maxOrderBase: 0.1",
+      "maxOrderBase: -3",
+      ["markets.btcusdc.limits.maxOrderBase", '"-3"', "above 0"],
+    ],
     [
       "a limit without end",
       "maxPositionBase: 0.5",
       "maxPositionBase: 1e400",
       ["markets.btcusdc.limits.maxPositionBase", '"1e400"', "is too high", "below 1e15"],
     ],
-    ["a limit in the wrong exponent", "maxDrawdownQuote: 500", "maxDrawdownQuote: 5e20", ["risk.maxDrawdownQuote", '"5e20"', "below 1e15"]],
+    [
+      "a limit in the wrong exponent",
+      "maxDrawdownQuote: 500",
+      "maxDrawdownQuote: 5e20",
+      ["risk.maxDrawdownQuote", '"5e20"', "below 1e15"],
+    ],
     [
       "a largest order below the size that is quoted",
       "maxOrderBase: 0.1",
       "maxOrderBase: 0.01",
-      ["markets.btcusdc.limits.maxOrderBase", '"0.01"', "markets.btcusdc.params.sizeBase, 0.02", "line 10"],
+      [
+        "markets.btcusdc.limits.maxOrderBase",
+        '"0.01"',
+        "markets.btcusdc.params.sizeBase, 0.02",
+        "line 10",
+      ],
     ],
     [
       "a target beyond the position limit: the position would go to the limit and stand there, with nothing quoted",
       "sizeBase: 0.02 }",
       "sizeBase: 0.02, targetPositionBase: -5 }",
-      ["markets.btcusdc.params.targetPositionBase", "got -5", "markets.btcusdc.limits.maxPositionBase, 0.5, either way", "line 9"],
+      [
+        "markets.btcusdc.params.targetPositionBase",
+        "got -5",
+        "markets.btcusdc.limits.maxPositionBase, 0.5, either way",
+        "line 9",
+      ],
     ],
     [
       "a state folder that is a file",
@@ -165,11 +221,36 @@ describe("a bot's file that is wrong says the path, the value and what would be 
       "stateDir: ./bot.yaml\nmetrics:",
       ["stateDir: leads to a file", '"./bot.yaml"', "a folder", "line 15"],
     ],
-    ["a state folder below a file", "metrics:", "stateDir: bot.yaml/state\nmetrics:", ["stateDir: leads to a file", '"bot.yaml/state"']],
-    ["a second document", "metrics:", "---\nmetrics:", ["bot.yaml line 15 begins a second document", "one YAML document a file"]],
-    ["a home folder", "metrics:", "stateDir: ~/state\nmetrics:", ["stateDir: holds a ~", '"~/state"', "a path without ~", "line 15"]],
-    ["a market with a space", "  ethusdc:", "  eth usdc:", ["markets.eth usdc", '"eth usdc"', "a market's id on the exchange"]],
-    ["a thousands comma", "maxDrawdownQuote: 500", "maxDrawdownQuote: 1,000", ["risk.0", "a comma ends a value"]],
+    [
+      "a state folder below a file",
+      "metrics:",
+      "stateDir: bot.yaml/state\nmetrics:",
+      ["stateDir: leads to a file", '"bot.yaml/state"'],
+    ],
+    [
+      "a second document",
+      "metrics:",
+      "---\nmetrics:",
+      ["bot.yaml line 15 begins a second document", "one YAML document a file"],
+    ],
+    [
+      "a home folder",
+      "metrics:",
+      "stateDir: ~/state\nmetrics:",
+      ["stateDir: holds a ~", '"~/state"', "a path without ~", "line 15"],
+    ],
+    [
+      "a market with a space",
+      "  ethusdc:",
+      "  eth usdc:",
+      ["markets.eth usdc", '"eth usdc"', "a market's id on the exchange"],
+    ],
+    [
+      "a thousands comma",
+      "maxDrawdownQuote: 500",
+      "maxDrawdownQuote: 1,000",
+      ["risk.0", "a comma ends a value"],
+    ],
     [
       "a number for an address",
       "rest: http://127.0.0.1:8620/v1",
@@ -182,9 +263,24 @@ describe("a bot's file that is wrong says the path, the value and what would be 
       "maxOrderBase: lots",
       ["markets.btcusdc.limits.maxOrderBase", '"lots"', "decimal number of base units"],
     ],
-    ["an infinite limit", "maxDrawdownQuote: 500", "maxDrawdownQuote: .inf", ["risk.maxDrawdownQuote", ".inf", "quote units"]],
-    ["no time in force", "timeInForce: POST_ONLY", "quoteLifeMs: 5000", ["quotes.timeInForce", "is missing", "POST_ONLY, GTT, GTC"]],
-    ["a time in force in the wrong case", "POST_ONLY", "post_only", ["quotes.timeInForce", '"post_only"', "did you mean POST_ONLY?"]],
+    [
+      "an infinite limit",
+      "maxDrawdownQuote: 500",
+      "maxDrawdownQuote: .inf",
+      ["risk.maxDrawdownQuote", ".inf", "quote units"],
+    ],
+    [
+      "no time in force",
+      "timeInForce: POST_ONLY",
+      "quoteLifeMs: 5000",
+      ["quotes.timeInForce", "is missing", "POST_ONLY, GTT, GTC"],
+    ],
+    [
+      "a time in force in the wrong case",
+      "POST_ONLY",
+      "post_only",
+      ["quotes.timeInForce", '"post_only"', "did you mean POST_ONLY?"],
+    ],
     ["a port that is none", "port: 9464", "port: 94640", ["metrics.port", "94640", "0 to 65535"]],
     [
       "a fraction of a millisecond",
@@ -192,17 +288,42 @@ describe("a bot's file that is wrong says the path, the value and what would be 
       "maxBookAgeMs: 0.5",
       ["risk.maxBookAgeMs", "0.5", "whole number of milliseconds"],
     ],
-    ["a stream address in the place of REST", "rest: http", "rest: ws", ["exchange.rest", "ws://127.0.0.1:8620/v1", "http:"]],
-    ["a password in an address", "rest: http://", "rest: http://me:secret@", ["exchange.rest", "must not hold a name or password"]],
-    ["no market", /markets:[\s\S]*risk:/, "markets: {}\nrisk:", ["markets:", "at least one market"]],
-    ["the same market twice", "  ethusdc:", "  btcusdc:", ["markets.btcusdc", "written twice", "one market has one strategy", "7 and 11"]],
+    [
+      "a stream address in the place of REST",
+      "rest: http",
+      "rest: ws",
+      ["exchange.rest", "ws://127.0.0.1:8620/v1", "http:"],
+    ],
+    [
+      "a password in an address",
+      "rest: http://",
+      "rest: http://me:secret@",
+      ["exchange.rest", "must not hold a name or password"],
+    ],
+    [
+      "no market",
+      /markets:[\s\S]*risk:/,
+      "markets: {}\nrisk:",
+      ["markets:", "at least one market"],
+    ],
+    [
+      "the same market twice",
+      "  ethusdc:",
+      "  btcusdc:",
+      ["markets.btcusdc", "written twice", "one market has one strategy", "7 and 11"],
+    ],
     [
       "two strategies on one market",
       "strategy: ladder",
       "strategy: [ladder, grid]",
       ["markets.ethusdc.strategy", '["ladder","grid"]', "a text"],
     ],
-    ["the same key twice", "quotes: {", "risk: {}\nquotes: {", ["risk:", "written twice", "each key once"]],
+    [
+      "the same key twice",
+      "quotes: {",
+      "risk: {}\nquotes: {",
+      ["risk:", "written twice", "each key once"],
+    ],
     [
       "a strategy file that is not there",
       "strategy: ladder",
@@ -218,7 +339,12 @@ describe("a bot's file that is wrong says the path, the value and what would be 
     ["an empty section", /risk: .*/, "risk:", ["risk: is empty", "maxDrawdownQuote"]],
     ["a list", /^[\s\S]*$/, "- a\n- b\n", ["the file", "wrong type"]],
     ["an empty file", /^[\s\S]*$/, "# nothing\n", ["bot.yaml is empty"]],
-    ["broken YAML", "{ timeInForce: POST_ONLY }", "{ timeInForce: POST_ONLY", ["bot.yaml line 6 is no YAML"]],
+    [
+      "broken YAML",
+      "{ timeInForce: POST_ONLY }",
+      "{ timeInForce: POST_ONLY",
+      ["bot.yaml line 6 is no YAML"],
+    ],
     [
       "a bracket for a brace",
       "risk: { maxDrawdownQuote: 500, maxBookAgeMs: 2000 }",
@@ -226,14 +352,24 @@ describe("a bot's file that is wrong says the path, the value and what would be 
       ["risk", "is no YAML", "risk: [ maxDrawdownQuote", "each { closed by }"],
     ],
     ["a tab", "metrics:", "\tmetrics:", ["is no YAML", "metrics:", "spaces"]],
-    ["a key deeper than the one above", "metrics:", "logLevel: info\n  metrics:", ["logLevel", "is no YAML", "one indentation"]],
+    [
+      "a key deeper than the one above",
+      "metrics:",
+      "logLevel: info\n  metrics:",
+      ["logLevel", "is no YAML", "one indentation"],
+    ],
     [
       "an alias to nothing, by its key",
       "strategy: ladder",
       "strategy: *none",
       ["markets.ethusdc.strategy", "*none", "an anchor (&none) above it"],
     ],
-    ["a private key in a broken line", "keyEnv: MARKETWRIGHT_KEY }", `key: ${KEY}`, ["is no YAML", "not shown"]],
+    [
+      "a private key in a broken line",
+      "keyEnv: MARKETWRIGHT_KEY }",
+      `key: ${KEY}`,
+      ["is no YAML", "not shown"],
+    ],
     ["an alias to nothing", "strategy: ladder", "strategy: *none", ["bot.yaml", "none"]],
     // Left out in silence, it had a variable's name taken for what the variable holds.
     [
@@ -242,8 +378,18 @@ describe("a bot's file that is wrong says the path, the value and what would be 
       "keyEnv: !env MARKETWRIGHT_KEY",
       ["account", "!env", "the value without its tag"],
     ],
-    ["a key that is a list", "risk: {", "[risk, account]: {", ["bot.yaml line", "[risk, account]", "a text as a key"]],
-    ["an alias of what it lies in", "strategy: ladder", "strategy: &own { params: *own }", ["markets.ethusdc.strategy.params", "bot.yaml"]],
+    [
+      "a key that is a list",
+      "risk: {",
+      "[risk, account]: {",
+      ["bot.yaml line", "[risk, account]", "a text as a key"],
+    ],
+    [
+      "an alias of what it lies in",
+      "strategy: ladder",
+      "strategy: &own { params: *own }",
+      ["markets.ethusdc.strategy.params", "bot.yaml"],
+    ],
   ];
   it.each(cases)("%s", (_name, from, to, parts) => {
     const message = messageOf(changed(from, to));
@@ -252,18 +398,24 @@ describe("a bot's file that is wrong says the path, the value and what would be 
   });
 
   it("counts the problems that it does not name", () => {
-    expect(messageOf(changed("port: 9464", "port: -1").replace("maxBookAgeMs: 2000", "maxBookAgeMs: 0"))).toContain("and 1 problem more");
+    expect(
+      messageOf(changed("port: 9464", "port: -1").replace("maxBookAgeMs: 2000", "maxBookAgeMs: 0")),
+    ).toContain("and 1 problem more");
   });
 
   it("says when the path leads to no file", () => {
-    expect(() => loadBotConfig(join(folder, "absent.yaml"), env)).toThrow(/absent\.yaml is not there/);
+    expect(() => loadBotConfig(join(folder, "absent.yaml"), env)).toThrow(
+      /absent\.yaml is not there/,
+    );
     expect(() => loadBotConfig(folder, env)).toThrow(/is a folder, not a file/);
   });
 });
 
 describe("the key", () => {
   it("is asked for by the variable's name when it is missing", () => {
-    expect(messageOf(BOT, {})).toContain("account.keyEnv: names an environment variable that is not set");
+    expect(messageOf(BOT, {})).toContain(
+      "account.keyEnv: names an environment variable that is not set",
+    );
     expect(messageOf(BOT, { MARKETWRIGHT_KEY: "  " })).toContain("MARKETWRIGHT_KEY");
   });
 
@@ -279,14 +431,22 @@ describe("the key", () => {
     expect(message).not.toContain(secret.slice(2, 12));
   });
 
-  it.each([KEY, KEY.slice(2), `"${KEY}"`])("is not shown when it was pasted into the file: %#", (pasted) => {
-    for (const text of [changed("keyEnv: MARKETWRIGHT_KEY", `keyEnv: ${pasted}`), changed("keyEnv: MARKETWRIGHT_KEY", `key: ${pasted}`)]) {
-      expect(messageOf(text)).not.toContain("1f1f1f1f");
-    }
-    const within = messageOf(changed("keyEnv: MARKETWRIGHT_KEY", `keyEnv: { ${pasted.replaceAll('"', "")}: 1 }`));
-    expect(within).toContain("not shown");
-    expect(within).not.toContain("1f1f1f1f");
-  });
+  it.each([KEY, KEY.slice(2), `"${KEY}"`])(
+    "is not shown when it was pasted into the file: %#",
+    (pasted) => {
+      for (const text of [
+        changed("keyEnv: MARKETWRIGHT_KEY", `keyEnv: ${pasted}`),
+        changed("keyEnv: MARKETWRIGHT_KEY", `key: ${pasted}`),
+      ]) {
+        expect(messageOf(text)).not.toContain("1f1f1f1f");
+      }
+      const within = messageOf(
+        changed("keyEnv: MARKETWRIGHT_KEY", `keyEnv: { ${pasted.replaceAll('"', "")}: 1 }`),
+      );
+      expect(within).toContain("not shown");
+      expect(within).not.toContain("1f1f1f1f");
+    },
+  );
 
   it.each([
     ["the name of a key", `${KEY}: x`],
@@ -304,6 +464,8 @@ describe("the key", () => {
 
 describe("config/schema.json", () => {
   it("is what the validator says (npm run schema)", () => {
-    expect(readFileSync(new URL("../../config/schema.json", import.meta.url), "utf8")).toBe(botJsonSchema());
+    expect(readFileSync(new URL("../../config/schema.json", import.meta.url), "utf8")).toBe(
+      botJsonSchema(),
+    );
   });
 });

@@ -21,7 +21,12 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { askBot, findRunningBot } from "../../src/bot/control/control-client.js";
 import type { ControlCommand } from "../../src/bot/control/control-protocol.js";
-import { type ControlHandler, type ControlServer, controlSocketPath, startControlServer } from "../../src/bot/control/control-server.js";
+import {
+  type ControlHandler,
+  type ControlServer,
+  controlSocketPath,
+  startControlServer,
+} from "../../src/bot/control/control-server.js";
 import { isLocked, lockAccount } from "../../src/bot/state/account-lock.js";
 import { enterRunningBot, runtimeDir } from "../../src/bot/state/running-bots.js";
 import { ConfigError, RunError } from "../../src/core/errors.js";
@@ -76,7 +81,11 @@ describe("the control socket", () => {
 
   it("tells the client why the bot could not", async () => {
     const path = await serve(async () => {
-      throw new ConfigError("no such market", { field: "marketId", value: "x", expected: "btcusdc" });
+      throw new ConfigError("no such market", {
+        field: "marketId",
+        value: "x",
+        expected: "btcusdc",
+      });
     });
     await expect(askBot(path, { command: "resume", marketId: "x" }, clock)).rejects.toThrow(
       'marketId: no such market (got "x"); expected btcusdc',
@@ -105,7 +114,9 @@ describe("the control socket", () => {
 
   it("holds a bounded number of connections, and of commands that wait", async () => {
     const path = await serve(() => new Promise(() => {}));
-    expect(await speak(path, '{"command":"status"}\n'.repeat(200))).toContain("too many commands wait");
+    expect(await speak(path, '{"command":"status"}\n'.repeat(200))).toContain(
+      "too many commands wait",
+    );
     const held = Array.from({ length: 60 }, () => createConnection(path).on("error", () => {}));
     await Promise.all(held.slice(40).map((socket) => once(socket, "close")));
     expect(held.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(32);
@@ -164,23 +175,34 @@ describe("the control socket", () => {
     const virtual = new VirtualClock(0);
     const path = await serve(() => new Promise(() => {}));
     const asked = askBot(path, { command: "status" }, virtual, 5000);
-    const refused = expect(asked).rejects.toThrow("the bot answers nothing for 5 s: its event loop is busy");
+    const refused = expect(asked).rejects.toThrow(
+      "the bot answers nothing for 5 s: its event loop is busy",
+    );
     await virtual.runFor(5000);
     await refused;
   });
 
   it("is a run-time error when nobody listens", async () => {
-    await expect(askBot(join(folder(), "none.sock"), { command: "status" }, clock)).rejects.toThrow(RunError);
+    await expect(askBot(join(folder(), "none.sock"), { command: "status" }, clock)).rejects.toThrow(
+      RunError,
+    );
   });
 });
 
 describe("which bot is meant", () => {
-  const bot = (config: string, socketPath: string, pid: number) => ({ pid, config, account: "0xa", socketPath });
+  const bot = (config: string, socketPath: string, pid: number) => ({
+    pid,
+    config,
+    account: "0xa",
+    socketPath,
+  });
   const accountOf = () => "0xa";
 
   it("is the only one that runs, when no file says", async () => {
     const env = ownEnv();
-    await expect(findRunningBot({ env, accountOf })).rejects.toThrow("no bot of this user is running");
+    await expect(findRunningBot({ env, accountOf })).rejects.toThrow(
+      "no bot of this user is running",
+    );
     const leave = enterRunningBot(bot("/a.yaml", await serve(async () => 1), 101), env);
     expect((await findRunningBot({ env, accountOf })).config).toBe("/a.yaml");
     const leaveSecond = enterRunningBot(bot("/b.yaml", await serve(async () => 2), 102), env);
@@ -203,14 +225,18 @@ describe("which bot is meant", () => {
     enterRunningBot(bot(real, await serve(async () => 1), 101), env);
     enterRunningBot(bot("/b.yaml", await serve(async () => 2), 102), env);
     expect((await findRunningBot({ file: link, env, accountOf })).pid).toBe(101);
-    await expect(findRunningBot({ file: "/c.yaml", env, accountOf })).rejects.toThrow(/no bot of this user runs from this file/);
+    await expect(findRunningBot({ file: "/c.yaml", env, accountOf })).rejects.toThrow(
+      /no bot of this user runs from this file/,
+    );
   });
 
   it("is never one that was killed: its entry is cleared away", async () => {
     const env = ownEnv();
     enterRunningBot(bot("/a.yaml", join(folder(), "gone.sock"), 101), env);
     writeFileSync(join(runtimeDir(env), "102.json"), "{ torn");
-    await expect(findRunningBot({ env, accountOf })).rejects.toThrow("no bot of this user is running");
+    await expect(findRunningBot({ env, accountOf })).rejects.toThrow(
+      "no bot of this user is running",
+    );
     expect(readdirSync(runtimeDir(env))).toEqual([]);
   });
 
@@ -223,7 +249,9 @@ describe("which bot is meant", () => {
     const leave = enterRunningBot(bot("/renamed.yaml", socketPath, 103), env);
     expect((await findRunningBot({ env, accountOf })).config).toBe("/renamed.yaml");
     leave();
-    await expect(findRunningBot({ env, accountOf })).rejects.toThrow("no bot of this user is running");
+    await expect(findRunningBot({ env, accountOf })).rejects.toThrow(
+      "no bot of this user is running",
+    );
   });
 
   it("is not read from a folder that others may write", () => {
@@ -234,22 +262,25 @@ describe("which bot is meant", () => {
   });
 
   // Whoever makes the folder first could keep another user from starting a bot.
-  it.skipIf(process.getuid?.() !== 0)("is found in the home folder where another user has taken the name in the temporary one", () => {
-    const HOME = folder();
-    const taken = join(tmpdir(), `marketwright-${process.getuid?.()}`);
-    const before = existsSync(taken) ? statSync(taken) : undefined;
-    mkdirSync(taken, { recursive: true });
-    chownSync(taken, 54_321, 54_321);
-    try {
-      expect(runtimeDir({ HOME })).toBe(join(HOME, ".marketwright-run"));
-      expect(statSync(join(HOME, ".marketwright-run")).mode & 0o777).toBe(0o700);
-      expect(() => runtimeDir({})).toThrow(/open to other users/);
-    } finally {
-      if (before === undefined) rmSync(taken, { recursive: true });
-      else chownSync(taken, before.uid, before.gid);
-    }
-    expect(runtimeDir({ HOME })).toBe(taken);
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    "is found in the home folder where another user has taken the name in the temporary one",
+    () => {
+      const HOME = folder();
+      const taken = join(tmpdir(), `marketwright-${process.getuid?.()}`);
+      const before = existsSync(taken) ? statSync(taken) : undefined;
+      mkdirSync(taken, { recursive: true });
+      chownSync(taken, 54_321, 54_321);
+      try {
+        expect(runtimeDir({ HOME })).toBe(join(HOME, ".marketwright-run"));
+        expect(statSync(join(HOME, ".marketwright-run")).mode & 0o777).toBe(0o700);
+        expect(() => runtimeDir({})).toThrow(/open to other users/);
+      } finally {
+        if (before === undefined) rmSync(taken, { recursive: true });
+        else chownSync(taken, before.uid, before.gid);
+      }
+      expect(runtimeDir({ HOME })).toBe(taken);
+    },
+  );
 });
 
 describe("one bot an account", () => {
@@ -260,11 +291,16 @@ describe("one bot an account", () => {
     const env = ownEnv();
     const lock = await lockAccount(owner(env));
     const again = { ...owner(env), account: `0x${account.slice(2).toUpperCase()}` as const };
-    await expect(lockAccount(again)).rejects.toThrow(`another bot on this machine trades this account (process ${process.pid})`);
+    await expect(lockAccount(again)).rejects.toThrow(
+      `another bot on this machine trades this account (process ${process.pid})`,
+    );
     expect(isLocked(again, "bot")).toBe(true);
     expect(isLocked(again, "guard")).toBe(false);
     (await lockAccount(owner(env), "guard")).release();
-    const other = await lockAccount({ ...owner(env), account: `0x${randomBytes(20).toString("hex")}` });
+    const other = await lockAccount({
+      ...owner(env),
+      account: `0x${randomBytes(20).toString("hex")}`,
+    });
     lock.release();
     expect(isLocked(again, "bot")).toBe(false);
     (await lockAccount(owner(env))).release();
@@ -285,7 +321,9 @@ describe("one bot an account", () => {
   it.skipIf(process.platform !== "linux")(
     "does not heed who takes its name in the machine's abstract namespace, as any user may",
     async () => {
-      const squatters = ["bot", "guard"].map((role) => createServer().listen(`\0marketwright-${role}-${account}`));
+      const squatters = ["bot", "guard"].map((role) =>
+        createServer().listen(`\0marketwright-${role}-${account}`),
+      );
       await Promise.all(squatters.map((server) => once(server, "listening")));
       const env = ownEnv();
       expect(isLocked(owner(env), "guard")).toBe(false);
@@ -295,17 +333,20 @@ describe("one bot an account", () => {
   );
 
   // A container that was killed is started anew at once, and found itself: "another bot on this machine trades this account (process 1)".
-  it.skipIf(processName() === String(process.pid))("waits until the lock of a killed container counts no more", async () => {
-    const stateDir = folder();
-    const [, tick, boot] = processName().split(".");
-    const lock = join(stateDir, "bot.lock");
-    writeFileSync(lock, `1.${tick}.${boot}.1`);
-    const seconds = clock.nowMs() / 1000 - 3.5;
-    utimesSync(lock, seconds, seconds);
-    const locked = await lockAccount(owner(ownEnv(), stateDir));
-    expect(isLocked(owner(ownEnv(), stateDir), "bot")).toBe(true);
-    locked.release();
-  });
+  it.skipIf(processName() === String(process.pid))(
+    "waits until the lock of a killed container counts no more",
+    async () => {
+      const stateDir = folder();
+      const [, tick, boot] = processName().split(".");
+      const lock = join(stateDir, "bot.lock");
+      writeFileSync(lock, `1.${tick}.${boot}.1`);
+      const seconds = clock.nowMs() / 1000 - 3.5;
+      utimesSync(lock, seconds, seconds);
+      const locked = await lockAccount(owner(ownEnv(), stateDir));
+      expect(isLocked(owner(ownEnv(), stateDir), "bot")).toBe(true);
+      locked.release();
+    },
+  );
 });
 
 describe("a user id without an entry in /etc/passwd", () => {

@@ -47,9 +47,26 @@ function openDesk() {
   });
   desk.connect();
   const book = (bids: [number, number][]) =>
-    desk.book.apply({ type: "book-snapshot", marketId: testInstrument.marketId, sequence: 1, bids: bids.flat(), asks: [102, 5] }, 1);
+    desk.book.apply(
+      {
+        type: "book-snapshot",
+        marketId: testInstrument.marketId,
+        sequence: 1,
+        bids: bids.flat(),
+        asks: [102, 5],
+      },
+      1,
+    );
   const trade = (ticks: number, isBuyerMaker: boolean) =>
-    desk.state.apply({ type: "public-trade", marketId: testInstrument.marketId, id: "1", ticks, lots: 1, timeMs: 1, isBuyerMaker });
+    desk.state.apply({
+      type: "public-trade",
+      marketId: testInstrument.marketId,
+      id: "1",
+      ticks,
+      lots: 1,
+      timeMs: 1,
+      isBuyerMaker,
+    });
   const emit = () => desk.emitView("timer", { positionLots: 0, equity: 0n, timeMs: 1 });
   return { desk, views, book, trade, emit };
 }
@@ -63,7 +80,9 @@ describe("what traded, as a strategy is shown it", () => {
     for (const _ of [1, 2]) expect(emit()).toBe(true);
     trade(98, true);
     expect(emit()).toBe(true);
-    expect(views.map(({ tradedHighTicks, tradedLowTicks }) => [tradedHighTicks, tradedLowTicks])).toEqual([
+    expect(
+      views.map(({ tradedHighTicks, tradedLowTicks }) => [tradedHighTicks, tradedLowTicks]),
+    ).toEqual([
       [103, 99],
       [Number.NaN, Number.NaN],
       [Number.NaN, 98],
@@ -86,13 +105,21 @@ describe("an own order that is over, while the book still shows it", () => {
     const { desk, views } = openDesk();
     const { marketId } = testInstrument;
     const ours = [{ side: "SELL" as const, ticks: 102, lots: 5, dueLots: 5 }];
-    desk.book.apply({ type: "book-snapshot", marketId, sequence: 1, bids: [100, 5], asks: [110, 5] }, 0);
+    desk.book.apply(
+      { type: "book-snapshot", marketId, sequence: 1, bids: [100, 5], asks: [110, 5] },
+      0,
+    );
     desk.noteOwn({ inBook: () => ours }, 0);
-    desk.book.apply({ type: "book-update", marketId, beginSequence: 2, endSequence: 2, bids: [], asks: [102, 5] }, 25);
+    desk.book.apply(
+      { type: "book-update", marketId, beginSequence: 2, endSequence: 2, bids: [], asks: [102, 5] },
+      25,
+    );
     desk.noteOwn({ inBook: () => ours }, 25);
     desk.noteOwn({ inBook: () => [] }, 400);
     desk.emitView("timer", { positionLots: 0, equity: 0n, timeMs: 400 });
-    expect(views.map(({ midTicks, asks }) => [midTicks, asks])).toEqual([[105, [{ ticks: 110, lots: 5 }]]]);
+    expect(views.map(({ midTicks, asks }) => [midTicks, asks])).toEqual([
+      [105, [{ ticks: 110, lots: 5 }]],
+    ]);
     expect(desk.touch()).toEqual({ bidTicks: 100, askTicks: 110 });
     expect(desk.best("SELL", [])).toBe(102);
   });

@@ -13,7 +13,9 @@ describe("what an action in the queue is known by", () => {
     fc.assert(
       fc.property(slot, slot, (a, b) => {
         const isOne = a.marketId === b.marketId && a.side === b.side && a.level === b.level;
-        expect(slotSubject(a.marketId, a.side, a.level) === slotSubject(b.marketId, b.side, b.level)).toBe(isOne);
+        expect(
+          slotSubject(a.marketId, a.side, a.level) === slotSubject(b.marketId, b.side, b.level),
+        ).toBe(isOne);
       }),
     );
   });

@@ -9,7 +9,13 @@ import { botConfigOf, EXCHANGE, START_MS } from "./recorded-run.js";
 
 describe("explain of a takeover that is being unwound", () => {
   const worstTicks = 297_000;
-  const takeover: Takeover = { id: "tx 1", marketId: "ethusdc", lots: 24, credit: -712_800_000n, atMs: START_MS };
+  const takeover: Takeover = {
+    id: "tx 1",
+    marketId: "ethusdc",
+    lots: 24,
+    credit: -712_800_000n,
+    atMs: START_MS,
+  };
   const known: KnownTakeover = {
     takeover,
     saidAtMs: START_MS,
@@ -24,11 +30,22 @@ describe("explain of a takeover that is being unwound", () => {
     nettedCredit: 0n,
     shares: [],
   };
-  const unwindingOf = async (markets: Record<string, unknown>, of: readonly KnownTakeover[] = [known]) => {
+  const unwindingOf = async (
+    markets: Record<string, unknown>,
+    of: readonly KnownTakeover[] = [known],
+  ) => {
     const store = new MemoryStateStore();
-    writeUnwindMemory(store, { known: of, said: of.map((one) => ({ ...one.takeover, isTold: false })), grids: {} });
+    writeUnwindMemory(store, {
+      known: of,
+      said: of.map((one) => ({ ...one.takeover, isTold: false })),
+      grids: {},
+    });
     return explain(
-      botConfigOf({ chain: { rpc: ["http://chain.test"] }, liquidator: { minProfitQuote: "1" }, markets }),
+      botConfigOf({
+        chain: { rpc: ["http://chain.test"] },
+        liquidator: { minProfitQuote: "1" },
+        markets,
+      }),
       undefined,
       { store },
       { markets: { ethusdc: EXCHANGE.markets.ethusdc } },
@@ -63,12 +80,13 @@ describe("explain of a takeover that is being unwound", () => {
         ],
       },
     });
-    expect(markets.ethusdc?.quotes.map(({ side, amountBase, fate }) => `${side} ${amountBase} ${fate}`)).toEqual([
-      "SELL 0.15 place",
-      "SELL 0.09 place",
-    ]);
+    expect(
+      markets.ethusdc?.quotes.map(({ side, amountBase, fate }) => `${side} ${amountBase} ${fate}`),
+    ).toEqual(["SELL 0.15 place", "SELL 0.09 place"]);
     const lines = explainText(explanation);
-    expect(lines).toContain("0.24 left, 0.15 allowed by now: working, 9 lots behind the trajectory; next slice now");
+    expect(lines).toContain(
+      "0.24 left, 0.15 allowed by now: working, 9 lots behind the trajectory; next slice now",
+    );
     expect(lines).toContain("no worse than 2970, deadline in 17");
     expect(lines).toContain("SELL now ");
   });
@@ -83,14 +101,29 @@ describe("explain of a takeover that is being unwound", () => {
   });
 
   it("is worked by the quotes of a strategy, where there is one", async () => {
-    const later = { ...known, terms: { ...known.terms, part: { ...known.terms.part, takingFromMs: START_MS + 90_000 } } };
+    const later = {
+      ...known,
+      terms: { ...known.terms, part: { ...known.terms.part, takingFromMs: START_MS + 90_000 } },
+    };
     const { explanation } = await unwindingOf(
-      { ethusdc: { ...alone.ethusdc, strategy: "ladder", params: { levels: 1, halfSpreadBps: 1, levelSpacingBps: 1, sizeBase: 0.2 } } },
+      {
+        ethusdc: {
+          ...alone.ethusdc,
+          strategy: "ladder",
+          params: { levels: 1, halfSpreadBps: 1, levelSpacingBps: 1, sizeBase: 0.2 },
+        },
+      },
       [later],
     );
     const { state, quotes, unwinding } = explanation.markets.ethusdc ?? {};
-    expect([state, unwinding?.state, unwinding?.nextSliceAtMs]).toEqual(["unwinding", "offering", START_MS + 90_000]);
-    expect(quotes?.map(({ side, level, fate }) => [side, level, fate])).toEqual([["SELL", 0, "place"]]);
+    expect([state, unwinding?.state, unwinding?.nextSliceAtMs]).toEqual([
+      "unwinding",
+      "offering",
+      START_MS + 90_000,
+    ]);
+    expect(quotes?.map(({ side, level, fate }) => [side, level, fate])).toEqual([
+      ["SELL", 0, "place"],
+    ]);
   });
 
   it("is none where nothing is open, and a market without a strategy has an answer all the same", async () => {

@@ -63,21 +63,37 @@ describe("explain", () => {
     expect(explanation.markets.btcusdc?.positionBase).toBeUndefined();
     expect(explanation.worst.netValueQuote).toBeUndefined();
     expect(explanation.worst.marginUseFraction).toBeUndefined();
-    expect(explainText(explanation)).toContain("not registered, so balances and margin are unknown");
+    expect(explainText(explanation)).toContain(
+      "not registered, so balances and margin are unknown",
+    );
   });
 
   it("reckons the worst inventory, its margin and the distance to liquidation", async () => {
-    const { explanation } = await explain(botConfigOf(), undefined, {}, { creditOnRegistration: "150" });
+    const { explanation } = await explain(
+      botConfigOf(),
+      undefined,
+      {},
+      { creditOnRegistration: "150" },
+    );
     const { ethusdc } = explanation.markets;
     const bids = ethusdc?.quotes.filter(({ side }) => side === "BUY") ?? [];
     expect(bids.length).toBe(2);
-    expect(Number(ethusdc?.worst.longBase)).toBeCloseTo(sum(bids.map(({ amountBase }) => amountBase)), 9);
+    expect(Number(ethusdc?.worst.longBase)).toBeCloseTo(
+      sum(bids.map(({ amountBase }) => amountBase)),
+      9,
+    );
     const markets = Object.values(explanation.markets);
-    expect(sum(markets.map(({ worst }) => worst.notionalQuote))).toBeCloseTo(Number(explanation.worst.notionalQuote), 4);
+    expect(sum(markets.map(({ worst }) => worst.notionalQuote))).toBeCloseTo(
+      Number(explanation.worst.notionalQuote),
+      4,
+    );
     const net = Number(explanation.worst.netValueQuote);
     expect(net).toBeGreaterThan(145);
     expect(net).toBeLessThan(150);
-    expect(explanation.worst.marginUseFraction).toBeCloseTo(Number(explanation.worst.initialMarginQuote) / net, 5);
+    expect(explanation.worst.marginUseFraction).toBeCloseTo(
+      Number(explanation.worst.initialMarginQuote) / net,
+      5,
+    );
     for (const { worst, markQuote } of markets) {
       // The mark moved to the liquidation price leaves just the maintenance of every market.
       const mark = Number(markQuote);
@@ -99,12 +115,17 @@ describe("explain", () => {
       const edge = quote.side === "BUY" ? fair - price : price - fair;
       expect(quote.breakEvenFeeBps).toBeCloseTo((edge / price) * 10_000, 1);
       expect(quote.makerFeeBps).toBe(-1);
-      expect(Number(quote.makerFeeQuote)).toBeCloseTo(price * Number(quote.amountBase) * -0.0001, 4);
+      expect(Number(quote.makerFeeQuote)).toBeCloseTo(
+        price * Number(quote.amountBase) * -0.0001,
+        4,
+      );
     }
   });
 
   it("counts ORDER tokens a minute against the bucket less what is kept", async () => {
-    const { explanation } = await explain(botConfigOf({ decide: { everyMs: 10_000, minGapMs: 2_000 } }));
+    const { explanation } = await explain(
+      botConfigOf({ decide: { everyMs: 10_000, minGapMs: 2_000 } }),
+    );
     // Two orders and four, each a cancel and a place: every 10 s by the timer, every 2 s at worst.
     expect(explanation.markets.btcusdc?.tokens).toMatchObject({
       orders: 2,
@@ -113,7 +134,12 @@ describe("explain", () => {
       worstPerMinute: 120,
       renewalsPerMinute: 0,
     });
-    expect(explanation.tokens).toMatchObject({ limitPerMinute: 12_000, byTimerPerMinute: 72, worstPerMinute: 360, worstFits: true });
+    expect(explanation.tokens).toMatchObject({
+      limitPerMinute: 12_000,
+      byTimerPerMinute: 72,
+      worstPerMinute: 360,
+      worstFits: true,
+    });
     // The guard's 5 %, a cancel-all a market, a cancel an order, the own cancel of the next place.
     expect(explanation.tokens.reservedPerMinute).toBe(600 + 2 + 6 + 1);
   });
@@ -121,7 +147,11 @@ describe("explain", () => {
   it("counts renewals of GTT quotes, builds of server-built ones, and decisions without a gap", async () => {
     const { explanation } = await explain(
       botConfigOf({
-        exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1", placement: "server" },
+        exchange: {
+          rest: "http://exchange.test/v1",
+          stream: "ws://exchange.test/v1",
+          placement: "server",
+        },
         quotes: { timeInForce: "GTT", quoteLifeMs: 100_000 },
         decide: { everyMs: 30_000, minGapMs: 0 },
       }),
@@ -169,7 +199,9 @@ describe("explain", () => {
       ["SELL", 1],
     ]);
     expect(withheld.every(({ why }) => why.startsWith("notional:"))).toBe(true);
-    expect(market?.reasons.some((reason) => reason.startsWith("BUY 1 withheld: notional"))).toBe(true);
+    expect(market?.reasons.some((reason) => reason.startsWith("BUY 1 withheld: notional"))).toBe(
+      true,
+    );
     expect(Number(market?.worst.notionalQuote)).toBeLessThanOrEqual(4000);
   });
 
@@ -190,7 +222,9 @@ describe("explain", () => {
   });
 
   it("reads what an earlier run left, and writes nothing", async () => {
-    const store = new MemoryStateStore({ "contracts.json": JSON.stringify({ btcusdc: "0x00000000000000000000000000000000000000aa" }) });
+    const store = new MemoryStateStore({
+      "contracts.json": JSON.stringify({ btcusdc: "0x00000000000000000000000000000000000000aa" }),
+    });
     const before = store.snapshot();
     const { explanation } = await explain(botConfigOf(), undefined, { store });
     expect(explanation.markets.btcusdc?.reasons.join()).toContain("in the last run");
@@ -204,8 +238,19 @@ describe("explain", () => {
   });
 
   it("fails as a run does when there is no exchange", async () => {
-    const nowhere = (request: HttpRequest, done: Parameters<Transport["request"]>[1], clock: VirtualClock) => {
-      clock.setTimer(1, () => done({ ok: false, cause: "connection-lost", sent: false, message: `connection refused ${request.path}` }));
+    const nowhere = (
+      request: HttpRequest,
+      done: Parameters<Transport["request"]>[1],
+      clock: VirtualClock,
+    ) => {
+      clock.setTimer(1, () =>
+        done({
+          ok: false,
+          cause: "connection-lost",
+          sent: false,
+          message: `connection refused ${request.path}`,
+        }),
+      );
     };
     const clock = new VirtualClock(START_MS);
     const answer = explainBot({

@@ -28,11 +28,19 @@ export async function explain(
   exchangeConfig: Partial<ExchangeConfigInput> = {},
 ): Promise<Explained> {
   const clock = new VirtualClock(START_MS);
-  const exchange = configuredExchange(parseExchangeConfig({ ...EXCHANGE, ...exchangeConfig }), { clock, random: seededRandom("exchange") });
+  const exchange = configuredExchange(parseExchangeConfig({ ...EXCHANGE, ...exchangeConfig }), {
+    clock,
+    random: seededRandom("exchange"),
+  });
   exchange.start();
   prepare(exchange);
   await clock.runFor(3_000);
-  const network = new FaultyNetwork(exchange, clock, new FaultSource([], seededRandom("faults")), "10.0.0.1");
+  const network = new FaultyNetwork(
+    exchange,
+    clock,
+    new FaultSource([], seededRandom("faults")),
+    "10.0.0.1",
+  );
   const requests: HttpRequest[] = [];
   const sockets: string[] = [];
   const transport: Transport = {

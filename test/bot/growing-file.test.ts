@@ -1,4 +1,11 @@
-import fs, { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import fs, {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -70,13 +77,16 @@ describe("a file that fills are kept in", () => {
   it("says at the next fill that the last one did not reach the disk, and at the end if there is no next", async () => {
     const { fsync, fsyncSync } = fs;
     const failed = Object.assign(new Error("EIO: i/o error, fsync"), { code: "EIO" });
-    fs.fsync = ((_fd: number, done: (error: Error) => void) => setImmediate(done, failed)) as unknown as typeof fs.fsync;
+    fs.fsync = ((_fd: number, done: (error: Error) => void) =>
+      setImmediate(done, failed)) as unknown as typeof fs.fsync;
     fs.fsyncSync = () => {
       throw failed;
     };
     syncBuiltinESMExports();
     try {
-      const file = new GrowingFile(join(mkdtempSync(join(tmpdir(), "marketwright-growing-")), "fills.jsonl"));
+      const file = new GrowingFile(
+        join(mkdtempSync(join(tmpdir(), "marketwright-growing-")), "fills.jsonl"),
+      );
       file.append("1");
       await new Promise((resolve) => setImmediate(resolve));
       expect(() => file.append("2")).toThrow(failed);

@@ -12,10 +12,23 @@ function withParams(params: object): BotConfig {
   if (market === undefined) throw new Error("the bot makes no btcusdc");
   const { maxOrderBase, maxPositionBase } = market.limits;
   const ladder = { levels: 1, sizeBase: 0.01, halfSpreadBps: 2, ...params };
-  return { ...config, markets: { btcusdc: { ...market, strategy: "ladder", params: ladder, limits: { maxOrderBase, maxPositionBase } } } };
+  return {
+    ...config,
+    markets: {
+      btcusdc: {
+        ...market,
+        strategy: "ladder",
+        params: ladder,
+        limits: { maxOrderBase, maxPositionBase },
+      },
+    },
+  };
 }
 
-const withDrawdown = (maxDrawdownQuote: string): BotConfig => ({ ...withParams({}), risk: { ...config.risk, maxDrawdownQuote } });
+const withDrawdown = (maxDrawdownQuote: string): BotConfig => ({
+  ...withParams({}),
+  risk: { ...config.risk, maxDrawdownQuote },
+});
 
 async function warningsOf(of: BotConfig, exchange = {}): Promise<readonly string[]> {
   const { explanation } = await explain(of, undefined, {}, exchange);
@@ -45,7 +58,9 @@ describe("a value of the bot's file that is allowed and makes little sense in it
 
   it("a half spread of a fraction in the place of basis points is warned of: it would trade at a loss", async () => {
     expect(await warningsOf(withParams({ halfSpreadBps: 0.001 }))).toEqual([
-      expect.stringMatching(/^markets\.btcusdc\.params\.halfSpreadBps: the strategy quotes 0\.001 bps .*times as near/),
+      expect.stringMatching(
+        /^markets\.btcusdc\.params\.halfSpreadBps: the strategy quotes 0\.001 bps .*times as near/,
+      ),
     ]);
   });
 
@@ -60,7 +75,9 @@ describe("a value of the bot's file that is allowed and makes little sense in it
 
   it("a drawdown that the account's whole value does not reach is warned of: it bounds nothing", async () => {
     expect(await warningsOf(withDrawdown("1000000"))).toEqual([
-      expect.stringMatching(/^risk\.maxDrawdownQuote: 1000000 is not below the account's net value \(100000 quote\)/),
+      expect.stringMatching(
+        /^risk\.maxDrawdownQuote: 1000000 is not below the account's net value \(100000 quote\)/,
+      ),
     ]);
   });
 

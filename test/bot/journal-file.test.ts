@@ -83,7 +83,9 @@ describe("a journal on disk", () => {
   });
 
   it("says so when there is no such folder, and when the disk is full", async () => {
-    expect(() => new JournalFile(join(folder, "nowhere", "x"), new VirtualClock(0))).toThrow(RunError);
+    expect(() => new JournalFile(join(folder, "nowhere", "x"), new VirtualClock(0))).toThrow(
+      RunError,
+    );
     const clock = new VirtualClock(0);
     const full = new JournalFile("/dev/full", clock);
     full.write("no room");

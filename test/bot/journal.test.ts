@@ -4,12 +4,23 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { JournalTurn } from "../../src/bot/journal/journal.js";
 import { encodeJournal } from "../../src/bot/journal/journal.js";
-import { type ReplayedTurn, replayJournal, replayLines } from "../../src/bot/journal/replay-journal.js";
+import {
+  type ReplayedTurn,
+  replayJournal,
+  replayLines,
+} from "../../src/bot/journal/replay-journal.js";
 import type { Notice } from "../../src/bot/notice.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { MachineClock } from "../simulation/bot-rig.js";
 import { recordLive } from "./live-recording.js";
-import { asFile, botConfigOf, MemoryJournal, startVirtualRun, type Trouble, turnsOf } from "./recorded-run.js";
+import {
+  asFile,
+  botConfigOf,
+  MemoryJournal,
+  startVirtualRun,
+  type Trouble,
+  turnsOf,
+} from "./recorded-run.js";
 
 const folder = mkdtempSync(join(tmpdir(), "marketwright-journal-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -64,7 +75,9 @@ describe("a journal replays to byte-identical actions", () => {
     const run = await startVirtualRun({ journal, trouble: TROUBLE });
     await run.clock.runFor(20_000);
     await run.stop();
-    expect([...run.struck.keys()].sort()).toEqual([...new Set(TROUBLE.map(([kind]) => kind))].sort());
+    expect([...run.struck.keys()].sort()).toEqual(
+      [...new Set(TROUBLE.map(([kind]) => kind))].sort(),
+    );
     const result = await replayLines(asFile(journal.lines));
     expect(result.divergence).toBeUndefined();
     expect(result.turns).toBe(journal.lines.length - 1);
@@ -88,26 +101,38 @@ describe("a journal replays to byte-identical actions", () => {
       markoutMinFills: 1,
       markoutHorizonMs: 500,
     };
-    const config = botConfigOf({ risk: { maxDrawdownQuote: "0.005", onDrawdown: "flatten", flatten: { everyMs: 300 }, ladder } });
+    const config = botConfigOf({
+      risk: { maxDrawdownQuote: "0.005", onDrawdown: "flatten", flatten: { everyMs: 300 }, ladder },
+    });
     const notices: Notice[] = [];
     const run = await startVirtualRun({ journal, config });
     await run.clock.runFor(20_000);
     const acting = run.running.bot.safety.ladder.acting.map(({ action }) => action);
     await run.stop();
-    const result = await replayLines(asFile(journal.lines), { onTurn: (turn) => notices.push(...turn.notices) });
+    const result = await replayLines(asFile(journal.lines), {
+      onTurn: (turn) => notices.push(...turn.notices),
+    });
     expect(result.divergence).toBeUndefined();
     expect(result.actions).toBe(actionsOf(journal).length);
-    const told = notices.flatMap((notice) => (notice.kind === "rung" ? [`${notice.measure} ${notice.action}`] : []));
+    const told = notices.flatMap((notice) =>
+      notice.kind === "rung" ? [`${notice.measure} ${notice.action}`] : [],
+    );
     expect(told).toContain("drawdown flatten");
     expect(acting).toContain("flatten");
-    const sold = actionsOf(journal).filter((action) => action.kind === "place" && action.timeInForce === "IOC");
+    const sold = actionsOf(journal).filter(
+      (action) => action.kind === "place" && action.timeInForce === "IOC",
+    );
     expect(sold.length, "slices").toBeGreaterThan(0);
   });
 
   it("when an operator halted, resumed and flattened, and GTT orders were built by the exchange", async () => {
     const journal = new MemoryJournal();
     const config = botConfigOf({
-      exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1", placement: "server" },
+      exchange: {
+        rest: "http://exchange.test/v1",
+        stream: "ws://exchange.test/v1",
+        placement: "server",
+      },
       quotes: { timeInForce: "GTT", quoteLifeMs: 70_000 },
     });
     const run = await startVirtualRun({ journal, config });
@@ -141,7 +166,10 @@ describe("a journal replays to byte-identical actions", () => {
     for (const lateMs of [0, 150, 900, 0, 0]) {
       if (machine !== undefined) machine.lateMs = lateMs;
       await run.clock.runFor(8_000);
-      seen.push([loopLag.isShedding, run.running.bot.safety.halts.some(({ name }) => name === "loop-lag")]);
+      seen.push([
+        loopLag.isShedding,
+        run.running.bot.safety.halts.some(({ name }) => name === "loop-lag"),
+      ]);
     }
     expect(seen).toEqual([
       [false, false],
@@ -161,12 +189,20 @@ describe("a journal replays to byte-identical actions", () => {
     writeFileSync(path, RESTLESS);
     const journal = new MemoryJournal();
     const config = botConfigOf({
-      markets: { btcusdc: { strategy: path, params: { sizeBase: 0.02 }, limits: { maxPositionBase: "0.5", maxOrderBase: "0.1" } } },
+      markets: {
+        btcusdc: {
+          strategy: path,
+          params: { sizeBase: 0.02 },
+          limits: { maxPositionBase: "0.5", maxOrderBase: "0.1" },
+        },
+      },
     });
     const run = await startVirtualRun({ journal, config });
     await run.clock.runFor(6_000);
     await run.stop();
-    expect(turnsOf(journal).some(({ draws }) => draws.some((draw) => typeof draw === "number"))).toBe(true);
+    expect(
+      turnsOf(journal).some(({ draws }) => draws.some((draw) => typeof draw === "number")),
+    ).toBe(true);
     const result = await replayLines(asFile(journal.lines));
     expect(result.divergence).toBeUndefined();
     expect(result.changedStrategies).toEqual([]);
@@ -178,9 +214,14 @@ describe("a journal replays to byte-identical actions", () => {
     mkdirSync(own);
     const path = join(own, "restless.ts");
     writeFileSync(join(own, "spread.ts"), "export const spread = 1;\n");
-    writeFileSync(path, `import { spread } from "./spread.js";\n${RESTLESS.replace("halfSpreadBps: 1", "halfSpreadBps: spread")}`);
+    writeFileSync(
+      path,
+      `import { spread } from "./spread.js";\n${RESTLESS.replace("halfSpreadBps: 1", "halfSpreadBps: spread")}`,
+    );
     const journal = new MemoryJournal();
-    const config = botConfigOf({ markets: { btcusdc: { strategy: path, params: { sizeBase: 0.02 } } } });
+    const config = botConfigOf({
+      markets: { btcusdc: { strategy: path, params: { sizeBase: 0.02 } } },
+    });
     const run = await startVirtualRun({ journal, config });
     await run.clock.runFor(1_000);
     await run.stop();
@@ -203,14 +244,23 @@ describe("a journal replays to byte-identical actions", () => {
     const path = join(folder, "thoughtful.ts");
     writeFileSync(path, THOUGHTFUL);
     const journal = new MemoryJournal();
-    const config = botConfigOf({ markets: { btcusdc: { strategy: path, params: { sizeBase: 0.02 } } } });
+    const config = botConfigOf({
+      markets: { btcusdc: { strategy: path, params: { sizeBase: 0.02 } } },
+    });
     const run = await startVirtualRun({ journal, config });
     await run.clock.runFor(5_000);
-    expect(run.running.bot.safety.haltsOf("btcusdc").map(({ name }) => name)).toEqual(["strategy-error"]);
+    expect(run.running.bot.safety.haltsOf("btcusdc").map(({ name }) => name)).toEqual([
+      "strategy-error",
+    ]);
     expect(run.exchange.openOrders(run.running.account)).toEqual([]);
     await run.stop();
-    const signals = turnsOf(journal).flatMap(({ input }) => (input.kind === "strategy" ? [input.signal] : []));
-    expect(signals.map((signal) => Object.keys(signal)[0])).toEqual([...Array(20).fill("intent"), "ended"]);
+    const signals = turnsOf(journal).flatMap(({ input }) =>
+      input.kind === "strategy" ? [input.signal] : [],
+    );
+    expect(signals.map((signal) => Object.keys(signal)[0])).toEqual([
+      ...Array(20).fill("intent"),
+      "ended",
+    ]);
     const result = await replayLines(asFile(journal.lines));
     expect(result.divergence).toBeUndefined();
     expect(result.actions).toBe(actionsOf(journal).length);
@@ -227,7 +277,12 @@ describe("a journal replays to byte-identical actions", () => {
     await second.clock.runFor(5_000);
     await second.stop();
     const result = await replayLines(asFile(journal.lines));
-    expect(Object.keys(result.header.state).sort()).toEqual(["budget.json", "contracts.json", "heartbeat.json", "peak-equity.json"]);
+    expect(Object.keys(result.header.state).sort()).toEqual([
+      "budget.json",
+      "contracts.json",
+      "heartbeat.json",
+      "peak-equity.json",
+    ]);
     expect(result.divergence).toBeUndefined();
   });
 
@@ -261,11 +316,33 @@ describe("a journal replays to byte-identical actions", () => {
 
 it("keeps numbers that JSON does not know", async () => {
   const stamp = { atMs: 1, monotonicMs: 0.1 + 0.2 };
-  const line = encodeJournal({ stamp, input: { kind: "timer", id: 1 }, draws: [2n ** 63n, 0.1], actions: [] } satisfies JournalTurn);
+  const line = encodeJournal({
+    stamp,
+    input: { kind: "timer", id: 1 },
+    draws: [2n ** 63n, 0.1],
+    actions: [],
+  } satisfies JournalTurn);
   const { decodeTurn } = await import("../../src/bot/journal/journal.js");
-  expect(decodeTurn(line, 2)).toEqual({ stamp, input: { kind: "timer", id: 1 }, draws: [2n ** 63n, 0.1], actions: [] });
-  const state = { type: "market-state", marketId: "m", mark: 1n, index: -1n, fundingRate: Number.NaN, nextFundingMs: -0 } as const;
-  const odd = encodeJournal({ stamp, input: { kind: "event", event: state }, draws: [], actions: [] });
+  expect(decodeTurn(line, 2)).toEqual({
+    stamp,
+    input: { kind: "timer", id: 1 },
+    draws: [2n ** 63n, 0.1],
+    actions: [],
+  });
+  const state = {
+    type: "market-state",
+    marketId: "m",
+    mark: 1n,
+    index: -1n,
+    fundingRate: Number.NaN,
+    nextFundingMs: -0,
+  } as const;
+  const odd = encodeJournal({
+    stamp,
+    input: { kind: "event", event: state },
+    draws: [],
+    actions: [],
+  });
   const read = decodeTurn(odd, 2).input;
   expect(read.kind === "event" ? read.event : undefined).toEqual(state);
 });

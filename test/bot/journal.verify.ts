@@ -10,7 +10,14 @@ it("30 seconds of live trading through a network in trouble replay to the same a
   try {
     const path = join(folder, "run.journal");
     const { struck, placed, fills } = await recordLive(path, 30_000);
-    expect([...struck.keys()].sort()).toEqual(["5xx", "answer delayed", "answer lost", "connection lost", "frame lost", "stream dropped"]);
+    expect([...struck.keys()].sort()).toEqual([
+      "5xx",
+      "answer delayed",
+      "answer lost",
+      "connection lost",
+      "frame lost",
+      "stream dropped",
+    ]);
     expect(placed).toBeGreaterThan(20);
     expect(fills).toBeGreaterThan(0);
     const result = await replayJournal(path);

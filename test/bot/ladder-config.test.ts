@@ -45,7 +45,15 @@ describe("the losses of a bot's file", () => {
     expect(risk).toMatchObject({ maxDrawdownQuote: "500" });
     expect(Object.keys(risk)).not.toContain("onDrawdown");
     expect(ladderRungsFor({ risk }, 6)).toEqual({
-      drawdown: [{ action: "halt", from: 500_000_001n, liftBelow: 400_000_000n, latches: true, text: "500 quote" }],
+      drawdown: [
+        {
+          action: "halt",
+          from: 500_000_001n,
+          liftBelow: 400_000_000n,
+          latches: true,
+          text: "500 quote",
+        },
+      ],
       dailyLoss: [],
       inventory: [],
       markout: [],
@@ -56,8 +64,12 @@ describe("the losses of a bot's file", () => {
     const { risk } = load(`${HARD}, onDrawdown: flatten, maxDailyLossQuote: 300`);
     const { drawdown, dailyLoss } = ladderRungsFor({ risk }, 6);
     expect(drawdown.map(({ action, from }) => [action, from])).toEqual([["flatten", 500_000_001n]]);
-    expect(dailyLoss.map(({ action, from }) => [action, from])).toEqual([["flatten", 300_000_001n]]);
-    expect(ladderRungsFor({ risk: { ...risk, onDailyLoss: "halt" } }, 6).dailyLoss[0]?.action).toBe("halt");
+    expect(dailyLoss.map(({ action, from }) => [action, from])).toEqual([
+      ["flatten", 300_000_001n],
+    ]);
+    expect(ladderRungsFor({ risk: { ...risk, onDailyLoss: "halt" } }, 6).dailyLoss[0]?.action).toBe(
+      "halt",
+    );
   });
 
   it("have rungs before the limits for who wants them, each above the one before it", () => {
@@ -67,7 +79,9 @@ describe("the losses of a bot's file", () => {
       markout: [{ fromBps: 2.5, action: halt }],
       liftFraction: 0.5 }`);
     const { drawdown, inventory, markout } = ladderRungsFor({ risk }, 6);
-    expect(drawdown.map(({ action, widenFactor, latches }) => [action, widenFactor, latches])).toEqual([
+    expect(
+      drawdown.map(({ action, widenFactor, latches }) => [action, widenFactor, latches]),
+    ).toEqual([
       ["warn", undefined, false],
       ["widen", 2, false],
       ["widen", 3, false],
@@ -80,14 +94,22 @@ describe("the losses of a bot's file", () => {
   });
 
   it.each([
-    ["an unknown action", `${HARD}, onDrawdown: panic`, /^risk\.onDrawdown: .*halt.*reduce.*flatten/s],
+    [
+      "an unknown action",
+      `${HARD}, onDrawdown: panic`,
+      /^risk\.onDrawdown: .*halt.*reduce.*flatten/s,
+    ],
     ["a loss of zero", `${HARD}, maxDailyLossQuote: 0`, /^risk\.maxDailyLossQuote: .*zero/s],
     [
       "a negative rung",
       `${HARD}, ladder: { drawdown: [{ fromQuote: -1, action: warn }] }`,
       /^risk\.ladder\.drawdown\.0\.fromQuote: .*above 0/s,
     ],
-    ["an action without its limit", `${HARD}, onDailyLoss: halt`, /^risk\.onDailyLoss: has no limit to act at.*maxDailyLossQuote/s],
+    [
+      "an action without its limit",
+      `${HARD}, onDailyLoss: halt`,
+      /^risk\.onDailyLoss: has no limit to act at.*maxDailyLossQuote/s,
+    ],
     [
       "rungs that fall",
       `${HARD}, ladder: { drawdown: [{ fromQuote: 300, action: warn }, { fromQuote: 200, action: reduce }] }`,
@@ -140,13 +162,20 @@ describe("the losses of a bot's file", () => {
   });
 
   it("refuse rungs of inventory in a market without a position that they are a share of", () => {
-    const message = refusalOf(`${HARD}, ladder: { inventory: [{ fromFraction: 0.5, action: warn }] }`, "");
-    expect(message).toMatch(/^markets\.btcusdc\.limits\.maxPositionBase: is missing beside risk\.ladder\.inventory/s);
+    const message = refusalOf(
+      `${HARD}, ladder: { inventory: [{ fromFraction: 0.5, action: warn }] }`,
+      "",
+    );
+    expect(message).toMatch(
+      /^markets\.btcusdc\.limits\.maxPositionBase: is missing beside risk\.ladder\.inventory/s,
+    );
   });
 
   it("refuse a rung that is finer than the exchange's money", () => {
     const config = load(`${HARD}, ladder: { drawdown: [{ fromQuote: 0.0000001, action: warn }] }`);
-    expect(() => checkOnGrid(config, stageRules(["btcusdc"]))).toThrow(/risk\.ladder\.drawdown\.0\.fromQuote/);
+    expect(() => checkOnGrid(config, stageRules(["btcusdc"]))).toThrow(
+      /risk\.ladder\.drawdown\.0\.fromQuote/,
+    );
   });
 });
 
@@ -156,7 +185,9 @@ describe("what `explain` says of losses", () => {
       "over 500 quote below the peak: quotes are cancelled until resume; positions stay open and can lose more",
     ]);
     const lines = lossLines(
-      load(`${HARD}, onDrawdown: flatten, maxDailyLossQuote: 300, onDailyLoss: reduce, flatten: { maxSlippageBps: 50 }`),
+      load(
+        `${HARD}, onDrawdown: flatten, maxDailyLossQuote: 300, onDailyLoss: reduce, flatten: { maxSlippageBps: 50 }`,
+      ),
     );
     expect(lines).toEqual([
       expect.stringMatching(

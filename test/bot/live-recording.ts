@@ -15,15 +15,28 @@ export async function recordLive(
   forMs: number,
 ): Promise<{ readonly struck: Struck; readonly placed: number; readonly fills: number }> {
   const seam = liveSeam();
-  const sleep = (ms: number): Promise<void> => new Promise((resolve) => seam.clock.setTimer(ms, () => resolve()));
-  const server = await serveExchange(configuredExchange(parseExchangeConfig({ ...EXCHANGE, port: 0 }), liveSeam()));
-  const network = new NetworkTransport({ restUrl: server.restUrl, streamUrl: server.streamUrl, clock: seam.clock, connections: 32 });
+  const sleep = (ms: number): Promise<void> =>
+    new Promise((resolve) => seam.clock.setTimer(ms, () => resolve()));
+  const server = await serveExchange(
+    configuredExchange(parseExchangeConfig({ ...EXCHANGE, port: 0 }), liveSeam()),
+  );
+  const network = new NetworkTransport({
+    restUrl: server.restUrl,
+    streamUrl: server.streamUrl,
+    clock: seam.clock,
+    connections: 32,
+  });
   const transport = new TroubledTransport(network, seam);
   const journal = new JournalFile(path, seam.clock);
   try {
     const running = await startBot({
       config: botConfigOf({
-        exchange: { rest: server.restUrl, stream: server.streamUrl, requestTimeoutMs: 500, reconcileMs: 2000 },
+        exchange: {
+          rest: server.restUrl,
+          stream: server.streamUrl,
+          requestTimeoutMs: 500,
+          reconcileMs: 2000,
+        },
         decide: { everyMs: 250, minGapMs: 50 },
       }),
       privateKey: PRIVATE_KEY,

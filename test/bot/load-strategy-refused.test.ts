@@ -12,7 +12,8 @@ async function failure(name: string): Promise<ConfigError> {
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  if (!(error instanceof ConfigError)) throw new Error(`expected a ConfigError, got ${String(error)}`);
+  if (!(error instanceof ConfigError))
+    throw new Error(`expected a ConfigError, got ${String(error)}`);
   return error;
 }
 
@@ -37,13 +38,20 @@ describe("a strategy that can not be loaded", () => {
   });
 
   it("is one whose import is not there", async () => {
-    at.write("lonely.js", 'import { gone } from "no-such-package-of-anyone";\nexport default gone;\n');
-    expect((await failure("./lonely.js")).message).toMatch(/lonely\.js:1:.*no-such-package-of-anyone/);
+    at.write(
+      "lonely.js",
+      'import { gone } from "no-such-package-of-anyone";\nexport default gone;\n',
+    );
+    expect((await failure("./lonely.js")).message).toMatch(
+      /lonely\.js:1:.*no-such-package-of-anyone/,
+    );
   });
 
   it("is one that reaches into this package past its entries", async () => {
     at.write("deep.js", 'import { x } from "marketwright/dist/bot/run.js";\nexport default x;\n');
-    expect((await failure("./deep.js")).message).toContain('marketwright has no entry "marketwright/dist/bot/run.js"');
+    expect((await failure("./deep.js")).message).toContain(
+      'marketwright has no entry "marketwright/dist/bot/run.js"',
+    );
   });
 
   it("is one that throws as it loads", async () => {
@@ -61,7 +69,10 @@ describe("a strategy that can not be loaded", () => {
   });
 
   it("is one without a schema or a factory", async () => {
-    at.write("half.js", 'import { defineStrategy } from "marketwright";\nexport default defineStrategy({ create: () => (v) => v });');
+    at.write(
+      "half.js",
+      'import { defineStrategy } from "marketwright";\nexport default defineStrategy({ create: () => (v) => v });',
+    );
     expect((await failure("./half.js")).message).toContain("schema");
     at.write(
       "other.js",
@@ -87,9 +98,15 @@ describe("parameters", () => {
     expect(await paramsError({ halfSpreadBps: "wide", sizeBase: 0.5 })).toMatch(
       /^markets\.ethusdc\.params\.halfSpreadBps: .*"wide".*a number/,
     );
-    expect(await paramsError({ halfSpreadBps: 4 })).toMatch(/^markets\.ethusdc\.params\.sizeBase: is missing/);
-    expect(await paramsError({ halfSpreadBps: 4, sizeBase: 0 })).toMatch(/^markets\.ethusdc\.params\.sizeBase: must not be zero/);
-    expect(await paramsError({ halfSpreadBps: 4, sizeBase: 1, skewBps: 2 })).toMatch(/^markets\.ethusdc\.params\.skewBps: unknown key/);
+    expect(await paramsError({ halfSpreadBps: 4 })).toMatch(
+      /^markets\.ethusdc\.params\.sizeBase: is missing/,
+    );
+    expect(await paramsError({ halfSpreadBps: 4, sizeBase: 0 })).toMatch(
+      /^markets\.ethusdc\.params\.sizeBase: must not be zero/,
+    );
+    expect(await paramsError({ halfSpreadBps: 4, sizeBase: 1, skewBps: 2 })).toMatch(
+      /^markets\.ethusdc\.params\.skewBps: unknown key/,
+    );
     expect(await paramsError(undefined)).toMatch(/^markets\.ethusdc\.params\./);
   });
 });

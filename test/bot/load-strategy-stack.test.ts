@@ -78,7 +78,9 @@ export default defineStrategy({
       "late.ts",
       `import { z } from "zod";\ninterface A { a: number }\n\nconst a: A = JSON.parse("{");\nexport default z.object(a);\n`,
     );
-    await expect(loadStrategy("./late.ts", at.folder, FIELD)).rejects.toThrow(/fails as it loads: .* \(late\.ts:4:19\)/);
+    await expect(loadStrategy("./late.ts", at.folder, FIELD)).rejects.toThrow(
+      /fails as it loads: .* \(late\.ts:4:19\)/,
+    );
   });
 
   it("is led back from the address that stacks name a bundle by under plain node", async () => {
@@ -89,10 +91,14 @@ export default defineStrategy({
     const row = lines.findIndex((line) => line.includes("quoteAround(view, view.microPrice"));
     const error = new Error("x");
     error.stack = `Error: x\n    at ${address}:${row + 1}:${(lines[row] ?? "").indexOf("quoteAround(view") + 1}\n    at node:internal/x:1:1`;
-    expect(strategyStack(error)).toBe(`Error: x\n    at ${join(at.folder, "mine.ts")}:10:30\n    at node:internal/x:1:1`);
+    expect(strategyStack(error)).toBe(
+      `Error: x\n    at ${join(at.folder, "mine.ts")}:10:30\n    at node:internal/x:1:1`,
+    );
     expect(strategyPlace(error, at.folder)).toBe("mine.ts:10:30");
     error.stack = error.stack?.replace(/bundle=\w{8}/, "bundle=00000000");
-    expect(strategyStack(error), "of a bundle that nobody knows").toContain("the strategy's bundle:");
+    expect(strategyStack(error), "of a bundle that nobody knows").toContain(
+      "the strategy's bundle:",
+    );
   });
 
   it("is nothing where nothing can be said of it", () => {
@@ -102,7 +108,10 @@ export default defineStrategy({
         throw new Error("not to be looked at");
       },
     });
-    for (const thrown of ["a text", undefined, null, Object.create(null), hostile]) expect(strategyStack(thrown)).toBeUndefined();
-    expect(strategyStack(Object.assign(new Error("bare"), { stack: undefined }))).toBe("Error: bare");
+    for (const thrown of ["a text", undefined, null, Object.create(null), hostile])
+      expect(strategyStack(thrown)).toBeUndefined();
+    expect(strategyStack(Object.assign(new Error("bare"), { stack: undefined }))).toBe(
+      "Error: bare",
+    );
   });
 });

@@ -23,27 +23,37 @@ function answersOf(strategy: Strategy, params: unknown): Intent[] {
 }
 
 describe("somebody's own strategy file", () => {
-  it.each(["mine.ts", "mine.mts", "mine.js", "mine.mjs"])("quotes as %s from a folder outside the checkout", async (name) => {
-    at.write(name, WHOLE);
-    const { strategy, warnings, name: loaded } = await loadStrategy(`./${name}`, at.folder, FIELD);
-    expect(loaded).toBe(join(at.folder, name));
-    expect(warnings).toEqual([]);
-    const [intent] = answersOf(strategy, { halfSpreadBps: 4, sizeBase: 0.5 });
-    expect(intent).toMatchObject({
-      kind: "quotes",
-      viewSequence: 1,
-      quotes: [
-        { side: "BUY", level: 0, ticks: 9996, lots: 500 },
-        { side: "SELL", level: 0, ticks: 10004, lots: 500 },
-      ],
-    });
-  });
+  it.each(["mine.ts", "mine.mts", "mine.js", "mine.mjs"])(
+    "quotes as %s from a folder outside the checkout",
+    async (name) => {
+      at.write(name, WHOLE);
+      const {
+        strategy,
+        warnings,
+        name: loaded,
+      } = await loadStrategy(`./${name}`, at.folder, FIELD);
+      expect(loaded).toBe(join(at.folder, name));
+      expect(warnings).toEqual([]);
+      const [intent] = answersOf(strategy, { halfSpreadBps: 4, sizeBase: 0.5 });
+      expect(intent).toMatchObject({
+        kind: "quotes",
+        viewSequence: 1,
+        quotes: [
+          { side: "BUY", level: 0, ticks: 9996, lots: 500 },
+          { side: "SELL", level: 0, ticks: 10004, lots: 500 },
+        ],
+      });
+    },
+  );
 
   it("prints by its console to whoever takes it, its own files too, and never to stdout", async () => {
     at.write("neighbour.ts", 'export const told = (): void => console.warn("of the neighbour");\n');
     at.write(
       "mine.ts",
-      WHOLE.replace("export default", 'import { told } from "./neighbour.js";\nexport default').replace(
+      WHOLE.replace(
+        "export default",
+        'import { told } from "./neighbour.js";\nexport default',
+      ).replace(
         "map((view) =>",
         'map((view) => (console.log("at %d", view.midTicks), told(), view)), map((view) =>',
       ),
@@ -61,23 +71,35 @@ describe("somebody's own strategy file", () => {
   it("brings its own files, TypeScript types and packages along", async () => {
     at.write("node_modules/wide/package.json", '{ "name": "wide", "main": "index.js" }');
     at.write("node_modules/wide/index.js", "exports.wide = 8;");
-    at.write("own/spread.ts", 'import { wide } from "wide";\nexport const spread: number = wide as number;\n');
+    at.write(
+      "own/spread.ts",
+      'import { wide } from "wide";\nexport const spread: number = wide as number;\n',
+    );
     at.write(
       "mine.ts",
       `import { spread } from "./own/spread.js";\n${WHOLE.replace("{ halfSpreadBps, sizeBase }))", "{ halfSpreadBps: spread as number, sizeBase }))")}`,
     );
     const { strategy } = await loadStrategy("./mine.ts", at.folder, FIELD);
-    expect(answersOf(strategy, { halfSpreadBps: 4, sizeBase: 0.5 })[0]).toMatchObject({ quotes: [{ ticks: 9992 }, { ticks: 10008 }] });
+    expect(answersOf(strategy, { halfSpreadBps: 4, sizeBase: 0.5 })[0]).toMatchObject({
+      quotes: [{ ticks: 9992 }, { ticks: 10008 }],
+    });
   });
 
   it("is found by an absolute path, and beside the YAML whatever the working folder", async () => {
     at.write("deep/mine.js", WHOLE);
-    expect((await loadStrategy(join(at.folder, "deep/mine.js"), "/", FIELD)).name).toBe(join(at.folder, "deep/mine.js"));
-    expect((await loadStrategy("../mine.js", join(at.folder, "deep/other"), FIELD)).name).toBe(join(at.folder, "deep/mine.js"));
+    expect((await loadStrategy(join(at.folder, "deep/mine.js"), "/", FIELD)).name).toBe(
+      join(at.folder, "deep/mine.js"),
+    );
+    expect((await loadStrategy("../mine.js", join(at.folder, "deep/other"), FIELD)).name).toBe(
+      join(at.folder, "deep/mine.js"),
+    );
   });
 
   it("shares rxjs with the bot, so that an Observable of one is an Observable of the other", async () => {
-    at.write("mine.js", `import { Observable } from "rxjs";\nglobalThis.strategyObservable = Observable;\n${WHOLE}`);
+    at.write(
+      "mine.js",
+      `import { Observable } from "rxjs";\nglobalThis.strategyObservable = Observable;\n${WHOLE}`,
+    );
     await loadStrategy("./mine.js", at.folder, FIELD);
     const { Observable } = await import("rxjs");
     expect((globalThis as { strategyObservable?: unknown }).strategyObservable).toBe(Observable);
@@ -102,7 +124,10 @@ describe.skipIf(!existsSync(BUILT))("the built package (skipped where there is n
       const [error, observable, zod] = globalThis.seen;
       process.stdout.write(JSON.stringify([error === ConfigError, observable === Observable, zod === z]));`;
     const root = fileURLToPath(new URL("../..", import.meta.url));
-    const said = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: root, encoding: "utf8" });
+    const said = execFileSync(process.execPath, ["--input-type=module", "--eval", script], {
+      cwd: root,
+      encoding: "utf8",
+    });
     expect(JSON.parse(said)).toEqual([true, true, true]);
   });
 });

@@ -22,7 +22,10 @@ function pass(clock: ReplayClock, untilMs: number): void {
 }
 
 /** When each matter is found, and how often was looked. */
-function found(matters: readonly Matter[], leavesOut: boolean): { readonly atMs: readonly number[]; readonly looks: number } {
+function found(
+  matters: readonly Matter[],
+  leavesOut: boolean,
+): { readonly atMs: readonly number[]; readonly looks: number } {
   const clock = new ReplayClock(0);
   const atMs = matters.map(() => Number.NaN);
   let count = 0;
@@ -80,7 +83,9 @@ describe("looks that leave out instants", () => {
     const look = (): void => {
       at.push(clock.monotonicMs());
     };
-    const looks = new Looks(clock, EVERY_MS, look, () => (at.length < 3 ? clock.monotonicMs() : Number.POSITIVE_INFINITY));
+    const looks = new Looks(clock, EVERY_MS, look, () =>
+      at.length < 3 ? clock.monotonicMs() : Number.POSITIVE_INFINITY,
+    );
     looks.now();
     pass(clock, 1_000);
     looks.soon();

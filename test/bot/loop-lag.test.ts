@@ -8,7 +8,8 @@ function runsFor(lag: LoopLag, forMs: number, lateMs: number, from = { ms: 0 }):
     from.ms += 100 + lateMs;
     const before = lag.isOverLimit;
     if (lag.note(lateMs, from.ms)) changes.push(`${lag.isShedding ? "sheds" : "sheds no more"}`);
-    if (lag.isOverLimit !== before) changes.push(lag.isOverLimit ? "over its limit" : "below its limit");
+    if (lag.isOverLimit !== before)
+      changes.push(lag.isOverLimit ? "over its limit" : "below its limit");
   }
   return changes;
 }

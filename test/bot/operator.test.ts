@@ -31,12 +31,21 @@ afterEach(async () => {
 /** A bot that quotes for the owner's account with the operator's key. */
 function start(): Promise<RunningBot> {
   const seam = liveSeam();
-  const example = loadBotConfig(fileURLToPath(new URL("../../config/minimal.yaml", import.meta.url)), {}, { key: "unused" });
+  const example = loadBotConfig(
+    fileURLToPath(new URL("../../config/minimal.yaml", import.meta.url)),
+    {},
+    { key: "unused" },
+  );
   return startBot({
     config: {
       ...example,
       account: { ...example.account, address: OWNER },
-      exchange: { ...example.exchange, rest: embedded.server.restUrl, stream: embedded.server.streamUrl, maxGasFeeRate: "0.5" },
+      exchange: {
+        ...example.exchange,
+        rest: embedded.server.restUrl,
+        stream: embedded.server.streamUrl,
+        maxGasFeeRate: "0.5",
+      },
     },
     privateKey: KEYS[1],
     seam,
@@ -71,7 +80,9 @@ describe("a bot that is another account's operator", () => {
   it("cannot register that account, and says who can", async () => {
     embedded = await startEmbedded({ accounts: { [OWNER]: { operators: [OPERATOR] } } });
     await expect(start()).rejects.toThrow(RunError);
-    await expect(start()).rejects.toThrow(/account\.address.*its own key has registered, and whose operator this key is/);
+    await expect(start()).rejects.toThrow(
+      /account\.address.*its own key has registered, and whose operator this key is/,
+    );
   });
 
   it("goes by the account's address, whoever signs for it", async () => {

@@ -31,7 +31,15 @@ function fileOf(from: string | RegExp, to: string): string {
 }
 
 /** What tells whose orders they are, and where. */
-function ordersOf({ exchange, account, guard, stateDir, logLevel, path, markets }: ReturnType<typeof loadBotConfig>) {
+function ordersOf({
+  exchange,
+  account,
+  guard,
+  stateDir,
+  logLevel,
+  path,
+  markets,
+}: ReturnType<typeof loadBotConfig>) {
   return { exchange, account, guard, stateDir, logLevel, path, markets: Object.keys(markets) };
 }
 
@@ -41,7 +49,11 @@ describe("whoever takes a bot's orders down", () => {
     ["a size beyond its limit", "sizeBase: 0.02", "sizeBase: 2"],
     ["a limit that is none", "maxOrderBase: 0.1", "maxOrderBase: much"],
     ["a limit that nobody knows", "maxOrderBase: 0.1", "maxOrder: 0.1"],
-    ["a strategy's file that is gone", "strategy: ladder\n    params", "strategy: ./gone.mjs\n    params"],
+    [
+      "a strategy's file that is gone",
+      "strategy: ladder\n    params",
+      "strategy: ./gone.mjs\n    params",
+    ],
     ["a market without a strategy", "ethusdc:\n    strategy: ladder", "ethusdc:"],
     ["quotes of a kind that is none", "POST_ONLY", "MAYBE"],
     ["a drawdown that is none", "500", "-500"],
@@ -53,7 +65,10 @@ describe("whoever takes a bot's orders down", () => {
     expect(() => loadBotConfig(path, env)).toThrow(ConfigError);
     const { markets, exchange, stateDir } = loadBotOrders(path, env);
     expect(Object.keys(markets)).toEqual(["btcusdc", "ethusdc"]);
-    expect({ rest: exchange.rest, stateDir }).toEqual({ rest: "http://127.0.0.1:8620/v1", stateDir: join(folder, "here") });
+    expect({ rest: exchange.rest, stateDir }).toEqual({
+      rest: "http://127.0.0.1:8620/v1",
+      stateDir: join(folder, "here"),
+    });
   });
 
   it.each([
@@ -64,16 +79,31 @@ describe("whoever takes a bot's orders down", () => {
     ["a market is twice in it", "ethusdc:", "btcusdc:", "btcusdc"],
     ["a market's name is none", "ethusdc:", "eth/usdc:", "eth/usdc"],
     ["it names no market", /markets:\n( .*\n)+/, "markets: {}\n", "names no market"],
-    ["its guard would take a late heartbeat for a death", "deadAfterMs: 2000", "deadAfterMs: 500", "guard.deadAfterMs"],
+    [
+      "its guard would take a late heartbeat for a death",
+      "deadAfterMs: 2000",
+      "deadAfterMs: 500",
+      "guard.deadAfterMs",
+    ],
     ["it is no bot's", /^(.*\n)+$/, "history: {}\nbot: bot.yaml\n", "backtest's file"],
-  ])("does not read a file where %s: it would act on the wrong orders, or on none", (_, from, to, says) => {
-    expect(() => loadBotOrders(fileOf(from, to), env)).toThrow(says);
-  });
+  ])(
+    "does not read a file where %s: it would act on the wrong orders, or on none",
+    (_, from, to, says) => {
+      expect(() => loadBotOrders(fileOf(from, to), env)).toThrow(says);
+    },
+  );
 
   it("reads of a file that is right what the bot itself reads there", () => {
-    for (const path of ["config/minimal.yaml", "config/bot.yaml", "config/liquidator.yaml", fileOf("ethusdc", "solusdc")]) {
+    for (const path of [
+      "config/minimal.yaml",
+      "config/bot.yaml",
+      "config/liquidator.yaml",
+      fileOf("ethusdc", "solusdc"),
+    ]) {
       const { markets, ...orders } = loadBotOrders(path, env);
-      expect({ ...orders, markets: Object.keys(markets) }).toEqual(ordersOf(loadBotConfig(path, env)));
+      expect({ ...orders, markets: Object.keys(markets) }).toEqual(
+        ordersOf(loadBotConfig(path, env)),
+      );
     }
   });
 });

@@ -19,15 +19,31 @@ function bestBidTicks(isPaper: boolean): number | undefined {
     exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
     account: { keyEnv: "KEY" },
     quotes: { timeInForce: "POST_ONLY" },
-    markets: { [MARKET]: { strategy: "ladder", params: LADDER, limits: { maxPositionBase: "1", maxOrderBase: "0.1" } } },
+    markets: {
+      [MARKET]: {
+        strategy: "ladder",
+        params: LADDER,
+        limits: { maxPositionBase: "1", maxOrderBase: "0.1" },
+      },
+    },
     risk: { maxDrawdownQuote: "1000" },
   });
-  const market = { tickSizeQuote: "0.1", stepSizeBase: "0.001", makerFeeRate: "0.0001", takerFeeRate: "0.0005", maxOpenOrders: 200 };
+  const market = {
+    tickSizeQuote: "0.1",
+    stepSizeBase: "0.001",
+    makerFeeRate: "0.0001",
+    takerFeeRate: "0.0005",
+    maxOpenOrders: 200,
+  };
   const terms = { ...market, maxLeverage: 20, liquidationThreshold: 0.03 };
   const bot = new Bot({
     config: { ...config, path: "/bot.yaml" } as unknown as BotConfig,
     accountAddress: "0x00000000000000000000000000000000000000aa",
-    rules: rulesOfFile({ markets: { [MARKET]: terms }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 }, [MARKET], "/"),
+    rules: rulesOfFile(
+      { markets: { [MARKET]: terms }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 },
+      [MARKET],
+      "/",
+    ),
     strategies: new Map([[MARKET, builtInStrategies.ladder.bind(LADDER)]]),
     venue: { events$: NEVER, submit: () => {}, resubscribe: () => {}, close: () => {} },
     seam: { clock: new VirtualClock(Date.UTC(2026, 0, 5)), random: seededRandom("paper book") },
@@ -38,7 +54,13 @@ function bestBidTicks(isPaper: boolean): number | undefined {
   });
   bot.accept({
     kind: "event",
-    event: { type: "book-snapshot", marketId: MARKET, sequence: 1, bids: [600_000, 5, 599_990, 7], asks: [600_010, 5] },
+    event: {
+      type: "book-snapshot",
+      marketId: MARKET,
+      sequence: 1,
+      bids: [600_000, 5, 599_990, 7],
+      asks: [600_010, 5],
+    },
   });
   const desk = bot.context.desks.get(MARKET);
   desk?.noteOwn({ inBook: () => [OWN] }, 0);

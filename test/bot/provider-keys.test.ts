@@ -4,9 +4,16 @@ import { loadBotConfig } from "../../src/bot/config/config.js";
 import { withoutProviderKeys } from "../../src/bot/run/chain-access.js";
 
 it("a provider's key in an RPC's address is not in what is journaled", () => {
-  const config = loadBotConfig(fileURLToPath(new URL("../../config/bot.yaml", import.meta.url)), {}, { key: "unused" });
+  const config = loadBotConfig(
+    fileURLToPath(new URL("../../config/bot.yaml", import.meta.url)),
+    {},
+    { key: "unused" },
+  );
   if (config.chain === undefined) throw new Error("the example has no chain");
-  const rpc = ["https://user:word@rpc.example.org:8545/v2/s3cr3t?key=s3cr3t", "http://127.0.0.1:8621"];
+  const rpc = [
+    "https://user:word@rpc.example.org:8545/v2/s3cr3t?key=s3cr3t",
+    "http://127.0.0.1:8621",
+  ];
   const shown = withoutProviderKeys({ ...config, chain: { ...config.chain, rpc } });
   expect(shown.chain?.rpc).toEqual(["https://rpc.example.org:8545", "http://127.0.0.1:8621"]);
   expect({ ...shown, chain: undefined }).toEqual({ ...config, chain: undefined });

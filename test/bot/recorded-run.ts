@@ -20,7 +20,8 @@ import { FaultyNetwork } from "../simulation/faulty-network.js";
 /** Monday 2026-06-01, 00:00:10 UTC. */
 export const START_MS = 1_780_272_010_000;
 
-export const PRIVATE_KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+export const PRIVATE_KEY: Hex =
+  "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 /** Two lively markets, each with its own strategy. */
 export const EXCHANGE = {
@@ -29,7 +30,11 @@ export const EXCHANGE = {
   // Room for a minute of trouble without a pause.
   rateLimits: { order: 12_000, common: 24_000 },
   markets: {
-    btcusdc: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", startPriceQuote: 60000 } },
+    btcusdc: {
+      tickSize: "0.1",
+      stepSize: "0.001",
+      flow: { kind: "synthetic", startPriceQuote: 60000 },
+    },
     ethusdc: {
       tickSize: "0.01",
       stepSize: "0.01",
@@ -75,7 +80,12 @@ export const SILENT: Log = {
 };
 
 /** A stretch of the run, in milliseconds from its start, in which a fault strikes. */
-export type Trouble = readonly [kind: FaultKind, fromMs: number, untilMs: number, probability: number];
+export type Trouble = readonly [
+  kind: FaultKind,
+  fromMs: number,
+  untilMs: number,
+  probability: number,
+];
 
 export interface VirtualRun {
   readonly clock: VirtualClock;
@@ -102,14 +112,19 @@ export interface VirtualRunOptions {
 /** A bot as it runs live, on the embedded exchange in memory and in virtual time. */
 export async function startVirtualRun(options: VirtualRunOptions = {}): Promise<VirtualRun> {
   const clock = new VirtualClock(START_MS);
-  const exchange = configuredExchange(parseExchangeConfig(options.exchangeConfig ?? EXCHANGE), { clock, random: seededRandom("exchange") });
+  const exchange = configuredExchange(parseExchangeConfig(options.exchangeConfig ?? EXCHANGE), {
+    clock,
+    random: seededRandom("exchange"),
+  });
   exchange.start();
-  const windows: FaultWindow[] = (options.trouble ?? []).map(([kind, fromMs, untilMs, probability]) => ({
-    kind,
-    fromMs: START_MS + fromMs,
-    untilMs: START_MS + untilMs,
-    probability,
-  }));
+  const windows: FaultWindow[] = (options.trouble ?? []).map(
+    ([kind, fromMs, untilMs, probability]) => ({
+      kind,
+      fromMs: START_MS + fromMs,
+      untilMs: START_MS + untilMs,
+      probability,
+    }),
+  );
   const faults = new FaultSource(windows, seededRandom("faults"));
   const network = new FaultyNetwork(exchange, clock, faults, "10.0.0.1");
   const starting = startBot({

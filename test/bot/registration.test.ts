@@ -14,7 +14,11 @@ import { openConfiguredExchange } from "../../src/simulator/configured-exchange.
 import { serveExchange } from "../../src/simulator/http-server.js";
 import { type Embedded, KEYS, startEmbedded } from "../exchange/client/embedded.js";
 
-const CONFIG = loadBotConfig(fileURLToPath(new URL("../../config/minimal.yaml", import.meta.url)), {}, { key: "unused" });
+const CONFIG = loadBotConfig(
+  fileURLToPath(new URL("../../config/minimal.yaml", import.meta.url)),
+  {},
+  { key: "unused" },
+);
 const seam = liveSeam();
 
 let embedded: Pick<Embedded, "server" | "close">;
@@ -45,19 +49,38 @@ describe("the registration of a bot's account", () => {
   it("tells an account that the exchange did not know from one that is there, and when the exchange created it", async () => {
     embedded = await startEmbedded();
     const first = await registering(KEYS[0]);
-    expect(first).toEqual({ registered: true, isNew: true, createdAtMs: expect.any(Number), said: ["registered the account"] });
-    expect(await registering(KEYS[0])).toEqual({ registered: true, isNew: false, createdAtMs: first.createdAtMs, said: [] });
+    expect(first).toEqual({
+      registered: true,
+      isNew: true,
+      createdAtMs: expect.any(Number),
+      said: ["registered the account"],
+    });
+    expect(await registering(KEYS[0])).toEqual({
+      registered: true,
+      isNew: false,
+      createdAtMs: first.createdAtMs,
+      said: [],
+    });
     expect(await registering(KEYS[0], true)).toMatchObject({ registered: true, isNew: false });
   });
 
   it("comes to an end within the bot's own time limit where the exchange's chain has a block a minute", async () => {
     const { requestTimeoutMs } = CONFIG.exchange;
     const chain = { rpc: null, accounts: { count: 0 }, blocks: { intervalMs: 60_000 } };
-    const open = await openConfiguredExchange(parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, chain }), seam);
+    const open = await openConfiguredExchange(
+      parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, chain }),
+      seam,
+    );
     const server = await serveExchange(open.exchange);
     embedded = { server, close: () => server.close().then(() => open.close()) };
-    expect(await registering(KEYS[0], false, requestTimeoutMs)).toMatchObject({ registered: true, isNew: true });
-    expect(await registering(KEYS[0], false, requestTimeoutMs)).toMatchObject({ registered: true, isNew: false });
+    expect(await registering(KEYS[0], false, requestTimeoutMs)).toMatchObject({
+      registered: true,
+      isNew: true,
+    });
+    expect(await registering(KEYS[0], false, requestTimeoutMs)).toMatchObject({
+      registered: true,
+      isNew: false,
+    });
   });
 
   it("takes the silence of an exchange about when it created the account for nothing but silence", async () => {
@@ -66,9 +89,16 @@ describe("the registration of a bot's account", () => {
       registered: false,
       isNew: false,
       createdAtMs: undefined,
-      said: [expect.any(String), expect.stringContaining("does not tell when it created the account")],
+      said: [
+        expect.any(String),
+        expect.stringContaining("does not tell when it created the account"),
+      ],
     });
-    const broken = new FormatError("not a time", { field: "account.createdAt", value: "soon", expected: "milliseconds" });
+    const broken = new FormatError("not a time", {
+      field: "account.createdAt",
+      value: "soon",
+      expected: "milliseconds",
+    });
     const log = logTo({ write: () => {} }, { level: "info", clock: seam.clock });
     expect(await accountCreation(() => Promise.reject(broken), log)).toBeUndefined();
   });

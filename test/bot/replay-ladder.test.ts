@@ -23,14 +23,18 @@ it("a journal in which a drawdown flattens, is found by the next run and is resu
   const store = new MemoryStateStore();
   for (const start of ["first", "second"]) {
     const found = store.read("risk-ladder.json") ?? "";
-    if (start === "second") expect(found, "what the first run left").toContain('"action":"flatten"');
+    if (start === "second")
+      expect(found, "what the first run left").toContain('"action":"flatten"');
     const journal = new MemoryJournal();
     const run = await startVirtualRun({ config, exchangeConfig, journal, store });
     await run.clock.runFor(start === "first" ? 45_000 : 5_000);
     if (start === "second") {
       run.running.command({ command: "resume" });
       // It may be passed again at once.
-      expect(JSON.parse(store.read("risk-ladder.json") ?? ""), "what the resume leaves").toMatchObject({ rungs: [] });
+      expect(
+        JSON.parse(store.read("risk-ladder.json") ?? ""),
+        "what the resume leaves",
+      ).toMatchObject({ rungs: [] });
     }
     await run.clock.runFor(5_000);
     run.running.bot.abandon();

@@ -6,19 +6,41 @@ import { SILENT } from "./recorded-run.js";
 
 const REST = "http://127.0.0.1:8620/v1";
 
-const badGateway = new VenueRequestError("GET /v1/time: HTTP 502: bad gateway", { httpStatus: 502, mayHaveHappened: true });
-const timedOut = new VenueRequestError("GET /v1/time: no answer within 2000 ms", { timedOut: true, mayHaveHappened: true });
+const badGateway = new VenueRequestError("GET /v1/time: HTTP 502: bad gateway", {
+  httpStatus: 502,
+  mayHaveHappened: true,
+});
+const timedOut = new VenueRequestError("GET /v1/time: no answer within 2000 ms", {
+  timedOut: true,
+  mayHaveHappened: true,
+});
 const cutOff = new VenueRequestError("GET /v1/time: connection reset", { mayHaveHappened: true });
-const refused = new VenueRequestError("GET /v1/time: connect ECONNREFUSED", { mayHaveHappened: false });
-const tooMany = (retryAfterMs: number) => new VenueRequestError("429", { httpStatus: 429, retryAfterMs, mayHaveHappened: false });
-const internal = new VenueError({ code: 2010, codeText: "Internal error", message: "try again" }, 400);
-const page = new VenueRequestError("GET /v1/time: HTTP 200: <html>", { httpStatus: 200, mayHaveHappened: true });
-const slow = new VenueError({ code: 1011, codeText: "Invalid timestamp", message: "outside the window" }, 400);
-const banned = (retryAfterMs?: number) => new VenueRequestError("418", { httpStatus: 418, retryAfterMs, mayHaveHappened: false });
+const refused = new VenueRequestError("GET /v1/time: connect ECONNREFUSED", {
+  mayHaveHappened: false,
+});
+const tooMany = (retryAfterMs: number) =>
+  new VenueRequestError("429", { httpStatus: 429, retryAfterMs, mayHaveHappened: false });
+const internal = new VenueError(
+  { code: 2010, codeText: "Internal error", message: "try again" },
+  400,
+);
+const page = new VenueRequestError("GET /v1/time: HTTP 200: <html>", {
+  httpStatus: 200,
+  mayHaveHappened: true,
+});
+const slow = new VenueError(
+  { code: 1011, codeText: "Invalid timestamp", message: "outside the window" },
+  400,
+);
+const banned = (retryAfterMs?: number) =>
+  new VenueRequestError("418", { httpStatus: 418, retryAfterMs, mayHaveHappened: false });
 const unauthorised = new VenueError({ code: 1010, codeText: "Unauthorized", message: "no" }, 401);
 
 const nobody = (systemCode: string) =>
-  new VenueRequestError(`GET /v1/time: connect ${systemCode} 127.0.0.1:8620`, { systemCode, mayHaveHappened: false });
+  new VenueRequestError(`GET /v1/time: connect ${systemCode} 127.0.0.1:8620`, {
+    systemCode,
+    mayHaveHappened: false,
+  });
 
 /** Asks an exchange that answers with these, one after the other, the last one for ever. */
 async function ask(answers: readonly (Error | "well")[], withinMs?: number, abortAtMs?: number) {
@@ -26,8 +48,16 @@ async function ask(answers: readonly (Error | "well")[], withinMs?: number, abor
   const abort = new AbortController();
   if (abortAtMs !== undefined) clock.setTimer(abortAtMs, () => abort.abort("SIGINT"));
   const told: string[] = [];
-  const awaited = { rest: REST, signal: abort.signal, tell: (sentence: string) => void told.push(sentence) };
-  const reads = new StartReads(clock, SILENT, withinMs === undefined ? undefined : { ...awaited, withinMs });
+  const awaited = {
+    rest: REST,
+    signal: abort.signal,
+    tell: (sentence: string) => void told.push(sentence),
+  };
+  const reads = new StartReads(
+    clock,
+    SILENT,
+    withinMs === undefined ? undefined : { ...awaited, withinMs },
+  );
   let endedAtMs = 0;
   const atMs: number[] = [];
   let came: unknown;
@@ -114,11 +144,22 @@ describe("an exchange where nobody listens yet", () => {
   });
 
   it("is waited for no more once a signal comes: neither in a pause nor while a question is under way", async () => {
-    expect(await ask([nobody("ECONNREFUSED")], 20_000, 1_700)).toMatchObject({ came: "SIGINT", endedAtMs: 1_700 });
-    expect(await ask([badGateway], 20_000, 1_000)).toMatchObject({ came: "SIGINT", endedAtMs: 1_000 });
+    expect(await ask([nobody("ECONNREFUSED")], 20_000, 1_700)).toMatchObject({
+      came: "SIGINT",
+      endedAtMs: 1_700,
+    });
+    expect(await ask([badGateway], 20_000, 1_000)).toMatchObject({
+      came: "SIGINT",
+      endedAtMs: 1_000,
+    });
     const clock = new VirtualClock(0);
     const abort = new AbortController();
-    const reads = new StartReads(clock, SILENT, { rest: REST, withinMs: 20_000, signal: abort.signal, tell: () => {} });
+    const reads = new StartReads(clock, SILENT, {
+      rest: REST,
+      withinMs: 20_000,
+      signal: abort.signal,
+      tell: () => {},
+    });
     const asked = reads.answerOf(() => new Promise(() => {}));
     abort.abort("SIGTERM");
     await expect(asked).rejects.toBe("SIGTERM");
@@ -129,10 +170,20 @@ describe("an exchange where nobody listens yet", () => {
     ["another service behind TLS", nobody("ERR_SSL_WRONG_VERSION_NUMBER")],
     [
       "a service that speaks no HTTP",
-      new VenueRequestError("GET /v1/time: Expected HTTP/", { systemCode: "HPE_INVALID_CONSTANT", mayHaveHappened: true }),
+      new VenueRequestError("GET /v1/time: Expected HTTP/", {
+        systemCode: "HPE_INVALID_CONSTANT",
+        mayHaveHappened: true,
+      }),
     ],
-    ["another path", new VenueRequestError("GET /v1/time: HTTP 404", { httpStatus: 404, mayHaveHappened: true })],
+    [
+      "another path",
+      new VenueRequestError("GET /v1/time: HTTP 404", { httpStatus: 404, mayHaveHappened: true }),
+    ],
   ])("is not what %s is: a wrong address is told at once", async (_name, error) => {
-    expect(await ask([error, "well"], 20_000)).toMatchObject({ came: error, endedAtMs: 0, told: [] });
+    expect(await ask([error, "well"], 20_000)).toMatchObject({
+      came: error,
+      endedAtMs: 0,
+      told: [],
+    });
   });
 });

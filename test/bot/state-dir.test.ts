@@ -13,7 +13,13 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CorruptStateError, FileStateStore, MemoryStateStore, readJsonState, type StateStore } from "../../src/bot/state/state-dir.js";
+import {
+  CorruptStateError,
+  FileStateStore,
+  MemoryStateStore,
+  readJsonState,
+  type StateStore,
+} from "../../src/bot/state/state-dir.js";
 import { RunError } from "../../src/core/errors.js";
 
 const folder = () => mkdtempSync(join(tmpdir(), "marketwright-state-"));
@@ -130,7 +136,8 @@ describe("the state folder", () => {
     function withASlowDisk(use: (done: (error?: Error) => void) => void): void {
       const asked: ((error: Error | null) => void)[] = [];
       const { fsync } = fs;
-      fs.fsync = ((_file: number, then: (error: Error | null) => void) => asked.push(then)) as unknown as typeof fs.fsync;
+      fs.fsync = ((_file: number, then: (error: Error | null) => void) =>
+        asked.push(then)) as unknown as typeof fs.fsync;
       syncBuiltinESMExports();
       try {
         use((error) => asked.shift()?.(error ?? null));
@@ -241,13 +248,20 @@ describe("a state folder that cannot be made", () => {
   it("is named at once: below a file, and where no folder can be", () => {
     const file = join(folder(), "file");
     writeFileSync(file, "");
-    expect(() => new FileStateStore(file)).toThrow(/stateDir: cannot make .*file \(it is no folder\)/);
+    expect(() => new FileStateStore(file)).toThrow(
+      /stateDir: cannot make .*file \(it is no folder\)/,
+    );
     expect(() => new FileStateStore(join(file, "state"))).toThrow(/stateDir: cannot make .*state/);
   });
 
-  it.skipIf(process.platform !== "linux")("is named at once below /proc, where Node's own recursion never ends", () => {
-    expect(() => new FileStateStore("/proc/nope/state")).toThrow(/stateDir: cannot make \/proc\/nope\/state \(ENOENT\)/);
-  });
+  it.skipIf(process.platform !== "linux")(
+    "is named at once below /proc, where Node's own recursion never ends",
+    () => {
+      expect(() => new FileStateStore("/proc/nope/state")).toThrow(
+        /stateDir: cannot make \/proc\/nope\/state \(ENOENT\)/,
+      );
+    },
+  );
 
   it("is made with all folders above it, each its owner's alone", () => {
     const above = join(folder(), "a");

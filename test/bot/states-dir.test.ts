@@ -24,12 +24,15 @@ ${more}`,
 }
 
 const scratch = (): string => realpathSync(mkdtempSync(join(tmpdir(), "mw-states-")));
-const stateDir = (path: string, env: Readonly<Record<string, string>> = {}) => stateDirOf(loadBotConfig(path, { ...ENV, ...env }), ACCOUNT);
+const stateDir = (path: string, env: Readonly<Record<string, string>> = {}) =>
+  stateDirOf(loadBotConfig(path, { ...ENV, ...env }), ACCOUNT);
 
 describe("the state of a bot", () => {
   it("is beside its file", () => {
     const path = written(scratch());
-    expect(stateDir(path, { XDG_STATE_HOME: "/elsewhere" })).toBe(join(dirname(path), ".marketwright", ACCOUNT.toLowerCase()));
+    expect(stateDir(path, { XDG_STATE_HOME: "/elsewhere" })).toBe(
+      join(dirname(path), ".marketwright", ACCOUNT.toLowerCase()),
+    );
   });
 
   // The next install removed it: the bot forgot its drawdown, and that somebody had halted it.
@@ -37,8 +40,12 @@ describe("the state of a bot", () => {
     const path = written(join(scratch(), "node_modules/marketwright/config"));
     const home = scratch();
     expect(stateDir(path)).toBe(resolve(".marketwright", ACCOUNT.toLowerCase()));
-    expect(stateDir(path, { XDG_STATE_HOME: "" })).toBe(resolve(".marketwright", ACCOUNT.toLowerCase()));
-    expect(stateDir(path, { XDG_STATE_HOME: home })).toBe(join(home, "marketwright", ACCOUNT.toLowerCase()));
+    expect(stateDir(path, { XDG_STATE_HOME: "" })).toBe(
+      resolve(".marketwright", ACCOUNT.toLowerCase()),
+    );
+    expect(stateDir(path, { XDG_STATE_HOME: home })).toBe(
+      join(home, "marketwright", ACCOUNT.toLowerCase()),
+    );
     // The guard and a halt look where the bot does.
     const orders = loadBotOrders(path, { ...ENV, XDG_STATE_HOME: home });
     expect(stateDirOf(orders, ACCOUNT)).toBe(join(home, "marketwright", ACCOUNT.toLowerCase()));

@@ -2,7 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ReplayedTurn, replayJournal, replayLines } from "../../src/bot/journal/replay-journal.js";
+import {
+  type ReplayedTurn,
+  replayJournal,
+  replayLines,
+} from "../../src/bot/journal/replay-journal.js";
 import { ConfigError, FormatError } from "../../src/core/errors.js";
 import type { Transport } from "../../src/exchange/transport.js";
 import { asFile, MemoryJournal, PRIVATE_KEY, startVirtualRun, turnsOf } from "./recorded-run.js";
@@ -23,16 +27,23 @@ describe("a journal that was touched, cut or never was one", () => {
     const turns: ReplayedTurn[] = [];
     await replayLines(asFile(journal.lines), { onTurn: (turn) => turns.push(turn) });
     expect(turns[0]?.input).toEqual({ kind: "command", command: { command: "start" } });
-    const intents = turns.flatMap(({ notices }) => notices.flatMap((notice) => (notice.kind === "intent" ? [notice.intent] : [])));
+    const intents = turns.flatMap(({ notices }) =>
+      notices.flatMap((notice) => (notice.kind === "intent" ? [notice.intent] : [])),
+    );
     expect(intents.some(({ reason }) => Number.isFinite(reason.fairTicks))).toBe(true);
-    expect(turns.map(({ actions }) => actions.length)).toEqual(turnsOf(journal).map(({ actions }) => actions.length));
+    expect(turns.map(({ actions }) => actions.length)).toEqual(
+      turnsOf(journal).map(({ actions }) => actions.length),
+    );
     expect(turns.map(({ line }) => line)).toEqual(turns.map((_, index) => index + 2));
   });
 
   it("reports a changed byte of an input, and where", async () => {
     const lines = [...journal.lines];
     const at = lines.findIndex((line) => line.includes('"type":"book-snapshot"'));
-    lines[at] = (lines[at] as string).replace(/"bids":\[(\d)/, (_, digit: string) => `"bids":[${(Number(digit) + 1) % 9}`);
+    lines[at] = (lines[at] as string).replace(
+      /"bids":\[(\d)/,
+      (_, digit: string) => `"bids":[${(Number(digit) + 1) % 9}`,
+    );
     expect(lines[at]).not.toBe(journal.lines[at]);
     const { divergence, turns } = await replayLines(asFile(lines));
     expect(divergence?.turn).toBe(turns + 1);
@@ -48,7 +59,10 @@ describe("a journal that was touched, cut or never was one", () => {
       [/"draws":\[\{"\$n":"(\d)/, "other actions were dispatched"],
       [/"monotonicMs":(\d)/, undefined],
     ] as const) {
-      const changed = original.replace(pattern, (whole, digit: string) => `${whole.slice(0, -1)}${(Number(digit) % 8) + 1}`);
+      const changed = original.replace(
+        pattern,
+        (whole, digit: string) => `${whole.slice(0, -1)}${(Number(digit) % 8) + 1}`,
+      );
       expect(changed).not.toBe(original);
       const { divergence } = await replayLines(asFile(journal.lines.with(at, changed)));
       expect(divergence?.line).toBe(at + 1);
@@ -58,14 +72,23 @@ describe("a journal that was touched, cut or never was one", () => {
 
   it("reports a timer that was never set, a turn too many and a draw too many", async () => {
     const at = journal.lines.findIndex((line) => line.includes('"kind":"timer"'));
-    const timer = (journal.lines[at] as string).replace(/"kind":"timer","id":\d+/, '"kind":"timer","id":999999');
+    const timer = (journal.lines[at] as string).replace(
+      /"kind":"timer","id":\d+/,
+      '"kind":"timer","id":999999',
+    );
     const noTimer = await replayLines(asFile(journal.lines.with(at, timer)));
-    expect(noTimer.divergence).toMatchObject({ line: at + 1, why: "no such timer was set at this moment" });
+    expect(noTimer.divergence).toMatchObject({
+      line: at + 1,
+      why: "no such timer was set at this moment",
+    });
     const tooMany = await replayLines(asFile([...journal.lines, journal.lines.at(-1) as string]));
     expect(tooMany.divergence).toBeDefined();
     const drawn = (journal.lines[at] as string).replace('"draws":[', '"draws":[0.5');
     const draws = await replayLines(asFile(journal.lines.with(at, drawn)));
-    expect(draws.divergence).toMatchObject({ line: at + 1, why: "chance was asked another number of times" });
+    expect(draws.divergence).toMatchObject({
+      line: at + 1,
+      why: "chance was asked another number of times",
+    });
   });
 
   it("tolerates a last line that a kill cut short, and says so", async () => {
@@ -89,7 +112,10 @@ describe("a journal that was touched, cut or never was one", () => {
       path,
       `${journal.lines.with(5, '{"stamp":{"atMs":1,"monotonicMs":2},"input":{"kind":"x"},"draws":[],"actions":[]}').join("\n")}\n`,
     );
-    await expect(replayJournal(path)).rejects.toMatchObject({ field: "line 6", expected: "stamp, input, draws and actions" });
+    await expect(replayJournal(path)).rejects.toMatchObject({
+      field: "line 6",
+      expected: "stamp, input, draws and actions",
+    });
   });
 
   it("refuses another version, a foreign file, an empty one and one that is not there", async () => {
@@ -99,10 +125,17 @@ describe("a journal that was touched, cut or never was one", () => {
       return replayJournal(path);
     };
     const other = (journal.lines[0] as string).replace('"journal":1', '"journal":2');
-    await expect(replayOf(`${other}\n`)).rejects.toMatchObject({ name: "FormatError", value: 2, expected: "journal 1" });
+    await expect(replayOf(`${other}\n`)).rejects.toMatchObject({
+      name: "FormatError",
+      value: 2,
+      expected: "journal 1",
+    });
     await expect(replayOf("markets:\n  btcusdc: 1\n")).rejects.toThrow(FormatError);
     await expect(replayOf("null\n")).rejects.toThrow(FormatError);
-    await expect(replayOf('{"journal":1}\n')).rejects.toMatchObject({ name: "FormatError", field: "line 1" });
+    await expect(replayOf('{"journal":1}\n')).rejects.toMatchObject({
+      name: "FormatError",
+      field: "line 1",
+    });
     await expect(replayOf("")).rejects.toThrow(FormatError);
     await expect(replayJournal(join(folder, "nowhere"))).rejects.toThrow(ConfigError);
     await expect(replayJournal(folder)).rejects.toThrow(ConfigError);
@@ -112,10 +145,14 @@ describe("a journal that was touched, cut or never was one", () => {
     const text = journal.lines.join("\n").toLowerCase();
     expect(text).not.toContain(PRIVATE_KEY.slice(2).toLowerCase());
     const signatures = sent.flatMap((request) =>
-      [...request.matchAll(/ignature=(0x[0-9a-f]{130})/gi)].map(([, signature]) => signature as string),
+      [...request.matchAll(/ignature=(0x[0-9a-f]{130})/gi)].map(
+        ([, signature]) => signature as string,
+      ),
     );
     expect(signatures.length).toBeGreaterThan(100);
-    expect(signatures.filter((signature) => text.includes(signature.slice(2).toLowerCase()))).toEqual([]);
+    expect(
+      signatures.filter((signature) => text.includes(signature.slice(2).toLowerCase())),
+    ).toEqual([]);
   });
 });
 

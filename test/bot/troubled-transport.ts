@@ -1,8 +1,17 @@
 import type { Seam } from "../../src/core/seam.js";
-import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "../../src/exchange/transport.js";
+import type {
+  HttpRequest,
+  HttpResult,
+  Socket,
+  SocketHandlers,
+  Transport,
+} from "../../src/exchange/transport.js";
 
 /** What struck, by its name. */
-export type Struck = Map<"answer lost" | "answer delayed" | "5xx" | "connection lost" | "frame lost" | "stream dropped", number>;
+export type Struck = Map<
+  "answer lost" | "answer delayed" | "5xx" | "connection lost" | "frame lost" | "stream dropped",
+  number
+>;
 
 /** A real network that loses, delays and breaks while `on` is true. */
 export class TroubledTransport implements Transport {
@@ -24,16 +33,24 @@ export class TroubledTransport implements Transport {
     const die = this.#seam.random.uniform();
     if (die < 0.04) {
       this.#note("connection lost");
-      this.#inner.request(request, () => later(1, { ok: false, cause: "connection-lost", sent: true, message: "connection reset" }));
+      this.#inner.request(request, () =>
+        later(1, { ok: false, cause: "connection-lost", sent: true, message: "connection reset" }),
+      );
     } else if (die < 0.08) {
       this.#note("5xx");
-      this.#inner.request(request, () => later(1, { ok: true, status: 503, body: "", retryAfterMs: undefined }));
+      this.#inner.request(request, () =>
+        later(1, { ok: true, status: 503, body: "", retryAfterMs: undefined }),
+      );
     } else if (die < 0.12) {
       this.#note("answer lost");
-      this.#inner.request(request, () => later(request.timeoutMs, { ok: false, cause: "timeout", sent: true, message: "no answer" }));
+      this.#inner.request(request, () =>
+        later(request.timeoutMs, { ok: false, cause: "timeout", sent: true, message: "no answer" }),
+      );
     } else if (die < 0.3) {
       this.#note("answer delayed");
-      this.#inner.request(request, (result) => later(20 + this.#seam.random.uniform() * 600, result));
+      this.#inner.request(request, (result) =>
+        later(20 + this.#seam.random.uniform() * 600, result),
+      );
     } else {
       this.#inner.request(request, done);
     }

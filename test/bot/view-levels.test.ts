@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { TapeBuilder } from "../../src/history/columns/tape-builder.js";
 import { builtInStrategies } from "../../src/strategies/built-in.js";
-import { type BoundStrategy, defineStrategy, type Strategy, VIEW_LEVELS } from "../../src/strategies/strategy.js";
+import {
+  type BoundStrategy,
+  defineStrategy,
+  type Strategy,
+  VIEW_LEVELS,
+} from "../../src/strategies/strategy.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "../backtest/engine/replay-stage.js";
 
 const LEVELS = 30;
@@ -21,9 +26,13 @@ function shown(viewLevels?: number): readonly number[] {
     ...(viewLevels === undefined ? {} : { viewLevels }),
   });
   const builder = new TapeBuilder({ marketId: MARKET, ...GRID }).snapshot(NOON_US, NOON_US);
-  for (let away = 1; away <= LEVELS; away++) builder.level("BUY", 600_000 - away, 5).level("SELL", 600_000 + away, 5);
+  for (let away = 1; away <= LEVELS; away++)
+    builder.level("BUY", 600_000 - away, 5).level("SELL", 600_000 + away, 5);
   const strategies: Record<string, BoundStrategy> = { [MARKET]: strategy.bind({}) };
-  const stage = new ReplayStage({ markets: { [MARKET]: { grade: "books", tape: builder.build() } }, strategies });
+  const stage = new ReplayStage({
+    markets: { [MARKET]: { grade: "books", tape: builder.build() } },
+    strategies,
+  });
   stage.run.play(NOON_US + 1_000_000);
   stage.run.finish();
   expect(seen.length).toBeGreaterThan(5);
@@ -38,7 +47,9 @@ describe("a strategy's view", () => {
   });
 
   it("holds the best level alone for those that come with the package, which read no other", () => {
-    expect(Object.values(builtInStrategies).map(({ definition }) => definition.viewLevels)).toEqual([1, 1, 1]);
+    expect(Object.values(builtInStrategies).map(({ definition }) => definition.viewLevels)).toEqual(
+      [1, 1, 1],
+    );
   });
 
   it("is frozen for whoever may change it, and not for those that come with the package, which change nothing", () => {
@@ -47,8 +58,13 @@ describe("a strategy's view", () => {
         .snapshot(NOON_US, NOON_US)
         .level("BUY", 599_999, 5)
         .level("SELL", 600_001, 5);
-      const strategies: Record<string, BoundStrategy> = { [MARKET]: strategy.bind({ halfSpreadBps: 3, sizeBase: 0.02 }) };
-      const stage = new ReplayStage({ markets: { [MARKET]: { grade: "books", tape: tape.build() } }, strategies });
+      const strategies: Record<string, BoundStrategy> = {
+        [MARKET]: strategy.bind({ halfSpreadBps: 3, sizeBase: 0.02 }),
+      };
+      const stage = new ReplayStage({
+        markets: { [MARKET]: { grade: "books", tape: tape.build() } },
+        strategies,
+      });
       stage.run.play(NOON_US + 1_000_000);
       const view = stage.run.bot.context.desks.get(MARKET)?.lastView;
       const parts = [view, view?.bids, view?.asks, view?.bids[0], view?.asks[0]];
@@ -56,16 +72,28 @@ describe("a strategy's view", () => {
       expect(new Set(parts.map((part) => Object.isFrozen(part))).size).toBe(1);
       return Object.isFrozen(view);
     };
-    const own = { params: z.object({ halfSpreadBps: z.number(), sizeBase: z.number() }), create: () => quoting(() => [])({} as never) };
+    const own = {
+      params: z.object({ halfSpreadBps: z.number(), sizeBase: z.number() }),
+      create: () => quoting(() => [])({} as never),
+    };
     expect(isFrozen(defineStrategy(own))).toBe(true);
     expect(isFrozen(defineStrategy({ ...own, lockedViews: false }))).toBe(false);
     expect(isFrozen(builtInStrategies.ladder as Strategy)).toBe(false);
-    expect(Object.values(builtInStrategies).map(({ definition }) => definition.lockedViews)).toEqual([false, false, false]);
+    expect(
+      Object.values(builtInStrategies).map(({ definition }) => definition.lockedViews),
+    ).toEqual([false, false, false]);
   });
 
-  it.each([0, 1.5, Number.NaN, -1])("cannot hold %s levels: that is told where the strategy is defined", (viewLevels) => {
-    expect(() => defineStrategy({ params: PARAMS, create: (_params, context) => quoting(() => [])(context), viewLevels })).toThrow(
-      expect.objectContaining({ field: "viewLevels", value: viewLevels }),
-    );
-  });
+  it.each([0, 1.5, Number.NaN, -1])(
+    "cannot hold %s levels: that is told where the strategy is defined",
+    (viewLevels) => {
+      expect(() =>
+        defineStrategy({
+          params: PARAMS,
+          create: (_params, context) => quoting(() => [])(context),
+          viewLevels,
+        }),
+      ).toThrow(expect.objectContaining({ field: "viewLevels", value: viewLevels }));
+    },
+  );
 });

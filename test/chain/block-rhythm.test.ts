@@ -31,9 +31,13 @@ function watch(arrivals: readonly number[], rhythm = new BlockRhythm(POLL_MS)): 
 
 const every = (blockMs: number, count: number, jitterMs = 0): number[] => {
   const random = seededRandom(`${blockMs} ${jitterMs}`);
-  return Array.from({ length: count }, (_, i) => 100 + (i + 1) * blockMs + Math.floor(jitterMs * random.uniform()));
+  return Array.from(
+    { length: count },
+    (_, i) => 100 + (i + 1) * blockMs + Math.floor(jitterMs * random.uniform()),
+  );
 };
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe("a chain with a block every so often", () => {
   it.each([1_000, 2_000, 2_345, 12_000])(

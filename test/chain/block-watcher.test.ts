@@ -20,8 +20,18 @@ beforeEach(async () => {
   await world.mine(3);
   [steps, troubles, lagsAt] = [[], [], undefined];
   const call: LaneWorld["call"] = (method, params) =>
-    world.call(method, params[0] === "latest" && lagsAt !== undefined ? [`0x${lagsAt.toString(16)}`, ...params.slice(1)] : params);
-  rpc = new ChainRpc({ urls: [{ name: "edr", call }], chainId: CHAIN_ID, clock: world.clock, maxHeadAgeMs: 20_000 });
+    world.call(
+      method,
+      params[0] === "latest" && lagsAt !== undefined
+        ? [`0x${lagsAt.toString(16)}`, ...params.slice(1)]
+        : params,
+    );
+  rpc = new ChainRpc({
+    urls: [{ name: "edr", call }],
+    chainId: CHAIN_ID,
+    clock: world.clock,
+    maxHeadAgeMs: 20_000,
+  });
   watcher = new BlockWatcher({
     rpc,
     clock: world.clock,
@@ -36,7 +46,11 @@ afterEach(async () => {
   await rpc.close();
 });
 
-const numbers = () => steps.map(({ added, removed }) => [added.map(({ number }) => number), removed.map(({ number }) => number)]);
+const numbers = () =>
+  steps.map(({ added, removed }) => [
+    added.map(({ number }) => number),
+    removed.map(({ number }) => number),
+  ]);
 const head = () => world.chain.head.number;
 
 describe("new blocks", () => {
@@ -52,14 +66,19 @@ describe("new blocks", () => {
       [[first + 2, first + 3, first + 4], []],
     ]);
     const blocks = steps.flatMap(({ added }) => added);
-    for (const [i, block] of blocks.entries()) if (i > 0) expect(block.parentHash).toBe(blocks[i - 1]?.hash);
+    for (const [i, block] of blocks.entries())
+      if (i > 0) expect(block.parentHash).toBe(blocks[i - 1]?.hash);
     expect(steps.every(({ isWhole }) => isWhole)).toBe(true);
   });
 
   it("that are too many to read each are passed over, and it is said", async () => {
     await world.mine(30);
     await world.run(1000);
-    expect(steps.at(-1)).toMatchObject({ isWhole: false, removed: [], added: [{ number: head() }] });
+    expect(steps.at(-1)).toMatchObject({
+      isWhole: false,
+      removed: [],
+      added: [{ number: head() }],
+    });
   });
 
   it("that come at regular times are seen soon after they exist, with fewer looks", async () => {
@@ -72,7 +91,8 @@ describe("new blocks", () => {
       const [known, minedAtMs] = [steps.length, world.clock.monotonicMs()];
       for (let ms = 0; ms < 2000; ms += 20) {
         await world.run(20);
-        if (steps.length > known && lateMs.length === block) lateMs.push(world.clock.monotonicMs() - minedAtMs);
+        if (steps.length > known && lateMs.length === block)
+          lateMs.push(world.clock.monotonicMs() - minedAtMs);
       }
     }
     expect(lateMs).toHaveLength(24);
@@ -99,23 +119,26 @@ describe("new blocks", () => {
 });
 
 describe("a reorganisation", () => {
-  it.each([1, 2, 3])("of depth %d is told with what is gone and what is there instead", async (depth) => {
-    await world.mine(4);
-    await world.run(1000);
-    const before = steps.flatMap(({ added }) => added);
-    await world.reorg(depth);
-    await world.run(1000);
-    const { added, removed, isWhole } = steps.at(-1) as ChainStep;
-    expect(removed.map(({ hash }) => hash)).toEqual(
-      before
-        .slice(-depth)
-        .reverse()
-        .map(({ hash }) => hash),
-    );
-    expect(added).toHaveLength(depth + 1);
-    expect(added[0]?.parentHash).toBe(before.at(-depth - 1)?.hash);
-    expect(isWhole).toBe(true);
-  });
+  it.each([1, 2, 3])(
+    "of depth %d is told with what is gone and what is there instead",
+    async (depth) => {
+      await world.mine(4);
+      await world.run(1000);
+      const before = steps.flatMap(({ added }) => added);
+      await world.reorg(depth);
+      await world.run(1000);
+      const { added, removed, isWhole } = steps.at(-1) as ChainStep;
+      expect(removed.map(({ hash }) => hash)).toEqual(
+        before
+          .slice(-depth)
+          .reverse()
+          .map(({ hash }) => hash),
+      );
+      expect(added).toHaveLength(depth + 1);
+      expect(added[0]?.parentHash).toBe(before.at(-depth - 1)?.hash);
+      expect(isWhole).toBe(true);
+    },
+  );
 
   it("deeper than what is remembered is not whole", async () => {
     await world.mine(2);

@@ -60,7 +60,10 @@ describe("one RPC", () => {
   it("tells the chain's newest block, and what a view says at a block", async () => {
     const chain = open(1);
     const head = await chain.head();
-    expect(head).toMatchObject({ number: await newest(), timestampMs: world.evm.nowSeconds * 1000 });
+    expect(head).toMatchObject({
+      number: await newest(),
+      timestampMs: world.evm.nowSeconds * 1000,
+    });
     expect(await chain.read(markPrice(), head.number, BigInt)).toBe(30_000n * USD);
     await world.evm.save();
     await world.setPrice(world.btc, 20_000n * USD);
@@ -73,12 +76,24 @@ describe("one RPC", () => {
     const chain = open(1);
     const { number } = await chain.head();
     const { score } = chain.report()[0] ?? { score: 0 };
-    const data = world.btc.perp.abi.encodeFunctionData("liquidate", [signer(1).address, signer(2).address, 1, 1]);
+    const data = world.btc.perp.abi.encodeFunctionData("liquidate", [
+      signer(1).address,
+      signer(2).address,
+      1,
+      1,
+    ]);
     const failure = await chain
-      .read({ to: world.btc.perp.address, data, gas: 1_000_000, from: signer(1).address }, number, BigInt)
+      .read(
+        { to: world.btc.perp.address, data, gas: 1_000_000, from: signer(1).address },
+        number,
+        BigInt,
+      )
       .catch((error) => error);
     expect(failure).toBeInstanceOf(CallReverted);
-    expect((failure as CallReverted).revert).toEqual({ kind: "lost-race", text: "JOJO_ACCOUNT_IS_SAFE" });
+    expect((failure as CallReverted).revert).toEqual({
+      kind: "lost-race",
+      text: "JOJO_ACCOUNT_IS_SAFE",
+    });
     expect(chain.report()[0]?.score).toBeGreaterThanOrEqual(score * 0.5);
     expect(distrustOf(chain)).toEqual([undefined]);
   });
@@ -95,18 +110,24 @@ describe("one RPC", () => {
     ],
     [
       "has no blocks",
-      { tamper: (method: string, result: unknown) => (method === "eth_getBlockByNumber" ? null : result) },
+      {
+        tamper: (method: string, result: unknown) =>
+          method === "eth_getBlockByNumber" ? null : result,
+      },
       "has told no head",
     ],
-  ])("that %s is not believed, and named without its address's key", async (_name, faults, words) => {
-    at(0).faults = faults;
-    const failure = await open(1)
-      .head()
-      .catch((error) => error);
-    expect(failure).toBeInstanceOf(ChainUnavailable);
-    expect(String(failure)).toContain(words);
-    expect(String(failure)).not.toContain("secret");
-  });
+  ])(
+    "that %s is not believed, and named without its address's key",
+    async (_name, faults, words) => {
+      at(0).faults = faults;
+      const failure = await open(1)
+        .head()
+        .catch((error) => error);
+      expect(failure).toBeInstanceOf(ChainUnavailable);
+      expect(String(failure)).toContain(words);
+      expect(String(failure)).not.toContain("secret");
+    },
+  );
 
   it("that is silent is not believed once its time is over", async () => {
     at(0).faults = { isSilent: true };
@@ -121,7 +142,12 @@ describe("one RPC", () => {
   });
 
   it("that refuses a request says so in its own words", async () => {
-    at(0).faults = { refuse: (method) => (method === "eth_sendRawTransaction" ? { code: -32000, message: "nonce too low" } : undefined) };
+    at(0).faults = {
+      refuse: (method) =>
+        method === "eth_sendRawTransaction"
+          ? { code: -32000, message: "nonce too low" }
+          : undefined,
+    };
     const failure = await open(1)
       .request("eth_sendRawTransaction", ["0x"], anyResult)
       .catch((error) => error);
@@ -148,7 +174,8 @@ describe("several RPCs", () => {
     at(0).faults = { isDead: true };
     const { number } = await chain.head();
     at(0).take("eth_call");
-    for (let i = 0; i < 3; i += 1) expect(await chain.read(markPrice(), number, BigInt)).toBe(30_000n * USD);
+    for (let i = 0; i < 3; i += 1)
+      expect(await chain.read(markPrice(), number, BigInt)).toBe(30_000n * USD);
     // One that failed is left alone for a while, and not asked in vain each time.
     expect(at(0).take("eth_call")).toBe(0);
     const [dead, alive] = chain.report();
@@ -162,7 +189,8 @@ describe("several RPCs", () => {
     at(0).faults = { delayMs: 60 };
     const chain = open(2, { headRefreshMs: 60_000 });
     const head = chain.head();
-    while (chain.report()[1]?.headNumber === undefined) await new Promise((resolve) => setImmediate(resolve));
+    while (chain.report()[1]?.headNumber === undefined)
+      await new Promise((resolve) => setImmediate(resolve));
     await at(0).heard("eth_chainId");
     await clock.runFor(60);
     await at(0).heard("eth_getBlockByNumber");
@@ -219,13 +247,15 @@ describe("several RPCs", () => {
 });
 
 describe("a quorum", () => {
-  const lie = (method: string, result: unknown) => (method === "eth_call" ? `0x${"00".repeat(31)}01` : result);
+  const lie = (method: string, result: unknown) =>
+    method === "eth_call" ? `0x${"00".repeat(31)}01` : result;
 
   it("is not led astray by one that lies", async () => {
     at(0).faults = { tamper: lie };
     const chain = open(3, { quorum: 2 });
     const { number } = await chain.head();
-    for (let i = 0; i < 3; i += 1) expect(await chain.read(markPrice(), number, BigInt)).toBe(30_000n * USD);
+    for (let i = 0; i < 3; i += 1)
+      expect(await chain.read(markPrice(), number, BigInt)).toBe(30_000n * USD);
   });
 
   it("is asked of no more than it needs, while the slower of two may still agree with the faster", async () => {
@@ -247,7 +277,9 @@ describe("a quorum", () => {
     const { number } = await chain.head();
     at(0).faults = { tamper: lie };
     at(1).faults = { isSilent: true };
-    const told = expect(chain.read(markPrice(), number, BigInt)).rejects.toThrow("no 2 answers are the same");
+    const told = expect(chain.read(markPrice(), number, BigInt)).rejects.toThrow(
+      "no 2 answers are the same",
+    );
     await at(1).heard("eth_call");
     await clock.runFor(1500);
     await told;
@@ -257,7 +289,12 @@ describe("a quorum", () => {
   it("agrees on a revert as on any answer", async () => {
     const chain = open(3, { quorum: 3 });
     const { number } = await chain.head();
-    const data = world.btc.perp.abi.encodeFunctionData("liquidate", [signer(1).address, signer(2).address, 1, 1]);
+    const data = world.btc.perp.abi.encodeFunctionData("liquidate", [
+      signer(1).address,
+      signer(2).address,
+      1,
+      1,
+    ]);
     const call = { to: world.btc.perp.address, data, gas: 1_000_000, from: signer(1).address };
     await expect(chain.read(call, number, BigInt)).rejects.toThrow(CallReverted);
   });
@@ -276,9 +313,12 @@ describe("a quorum", () => {
 });
 
 describe("addresses", () => {
-  it.each([[[]], [["ftp://host/secret"]], [["secret"]]])("that are none are refused and not shown: %j", (urls) => {
-    const attempt = () => new ChainRpc({ urls, chainId: 1, clock });
-    expect(attempt).toThrow(ConfigError);
-    expect(attempt).not.toThrow(/secret/);
-  });
+  it.each([[[]], [["ftp://host/secret"]], [["secret"]]])(
+    "that are none are refused and not shown: %j",
+    (urls) => {
+      const attempt = () => new ChainRpc({ urls, chainId: 1, clock });
+      expect(attempt).toThrow(ConfigError);
+      expect(attempt).not.toThrow(/secret/);
+    },
+  );
 });

@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import { ChunkSize } from "../../src/chain/chunk-size.js";
 
 /** What it takes to read so many entries where at most `limit` fit: calls that were answered, and those that ran out of gas. */
-function reading(size: ChunkSize, entries: number, limit: number): { readonly answered: number; readonly missed: number } {
+function reading(
+  size: ChunkSize,
+  entries: number,
+  limit: number,
+): { readonly answered: number; readonly missed: number } {
   let answered = 0;
   let missed = 0;
   for (let read = 0; read < entries; ) {

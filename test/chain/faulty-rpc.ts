@@ -61,7 +61,10 @@ export class FaultyRpc {
       request.on("end", () => {
         void rpc.#answer(JSON.parse(body) as Request).then((answer) => {
           if (answer === undefined) response.destroy();
-          else response.writeHead(rpc.faults.httpStatus ?? 200, { "content-type": "application/json" }).end(answer);
+          else
+            response
+              .writeHead(rpc.faults.httpStatus ?? 200, { "content-type": "application/json" })
+              .end(answer);
         });
       });
     });
@@ -70,7 +73,8 @@ export class FaultyRpc {
 
   /** Comes when a method has been asked since the last {@link take}. */
   async heard(method: string): Promise<void> {
-    while (!this.asked.some((request) => request.method === method)) await new Promise((resolve) => setImmediate(resolve));
+    while (!this.asked.some((request) => request.method === method))
+      await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** How often a method was asked since the last time. */
@@ -89,21 +93,28 @@ export class FaultyRpc {
     this.asked.push(request);
     const { delayMs, isSilent, isDead, httpStatus, text, tamper, refuse } = this.faults;
     if (isSilent === true) return new Promise(() => {});
-    if (delayMs !== undefined) await new Promise<void>((resolve) => this.#clock.setTimer(delayMs, resolve));
+    if (delayMs !== undefined)
+      await new Promise<void>((resolve) => this.#clock.setTimer(delayMs, resolve));
     if (isDead === true) return undefined;
     if (text !== undefined || httpStatus !== undefined) return text ?? "<html>busy</html>";
     const { id, method } = request;
     const error = refuse?.(method);
     if (error !== undefined) return JSON.stringify({ jsonrpc: "2.0", id, error });
-    const answer = await this.#evm.answer(JSON.stringify(await this.#lagging(this.#capped(request))));
-    const result = tamper === undefined || !("result" in answer) ? {} : { result: tamper(method, answer.result) };
+    const answer = await this.#evm.answer(
+      JSON.stringify(await this.#lagging(this.#capped(request))),
+    );
+    const result =
+      tamper === undefined || !("result" in answer)
+        ? {}
+        : { result: tamper(method, answer.result) };
     return JSON.stringify({ ...answer, ...result, id });
   }
 
   #capped(request: Request): Request {
     const { gasCap } = this.faults;
     const [call, block] = request.params as readonly [{ readonly gas: string }, unknown];
-    if (gasCap === undefined || request.method !== "eth_call" || Number(call.gas) <= gasCap) return request;
+    if (gasCap === undefined || request.method !== "eth_call" || Number(call.gas) <= gasCap)
+      return request;
     return { ...request, params: [{ ...call, gas: `0x${gasCap.toString(16)}` }, block] };
   }
 
@@ -112,7 +123,9 @@ export class FaultyRpc {
     const { lagBlocks = 0 } = this.faults;
     if (lagBlocks === 0) return request;
     const behind = Number(await this.#evm.rpc("eth_blockNumber")) - lagBlocks;
-    const params = request.params.map((param) => (param === "latest" ? `0x${behind.toString(16)}` : param));
+    const params = request.params.map((param) =>
+      param === "latest" ? `0x${behind.toString(16)}` : param,
+    );
     const [, block] = request.params;
     const isAhead = request.method === "eth_call" && Number(block) > behind;
     return { ...request, method: isAhead ? "no_such_block" : request.method, params };

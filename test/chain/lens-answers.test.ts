@@ -3,19 +3,30 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { dealerLensAbi } from "../../src/chain/abi/dealer-lens.generated.js";
 import { wordOf } from "../../src/chain/abi-words.js";
-import { decodeCosts, decodeHoldings, decodeMarkets, decodeRisks } from "../../src/chain/lens-answers.js";
+import {
+  decodeCosts,
+  decodeHoldings,
+  decodeMarkets,
+  decodeRisks,
+} from "../../src/chain/lens-answers.js";
 import { revertOfData } from "../../src/chain/revert.js";
 import { FormatError } from "../../src/core/errors.js";
 
 const lens = new Interface(dealerLensAbi);
 const int = fc.bigInt({ min: -(2n ** 255n), max: 2n ** 255n - 1n });
 const uint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
-const bytes = fc.uint8Array({ maxLength: 70 }).map((held) => `0x${Buffer.from(held).toString("hex")}`);
-const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((held) => `0x${Buffer.from(held).toString("hex")}`);
+const bytes = fc
+  .uint8Array({ maxLength: 70 })
+  .map((held) => `0x${Buffer.from(held).toString("hex")}`);
+const address = fc
+  .uint8Array({ minLength: 20, maxLength: 20 })
+  .map((held) => `0x${Buffer.from(held).toString("hex")}`);
 const block = { blockNumber: fc.nat(), seconds: fc.nat() };
 const price = { priceOk: fc.boolean(), markPrice: uint, priceReason: bytes };
 const priceOf = (held: { priceOk: boolean; markPrice: bigint; priceReason: string }) =>
-  held.priceOk ? { ok: true, creditPerCoin: held.markPrice } : { ok: false, revert: revertOfData(held.priceReason) };
+  held.priceOk
+    ? { ok: true, creditPerCoin: held.markPrice }
+    : { ok: false, revert: revertOfData(held.priceReason) };
 
 describe("an answer of the lens is read as the general decoder reads it", () => {
   it("risks, without losing a sign or a digit", () => {
@@ -29,39 +40,64 @@ describe("an answer of the lens is read as the general decoder reads it", () => 
       reason: bytes,
     });
     fc.assert(
-      fc.property(fc.record({ ...block, list: fc.array(entry, { maxLength: 5 }) }), ({ blockNumber, seconds, list }) => {
-        const rows = list.map((held) => [held.ok, held.isSafe, held.net, held.exposure, held.initial, held.maintenance, held.reason]);
-        const read = decodeRisks(lens.encodeFunctionResult("risks", [blockNumber, seconds, rows]));
-        expect(read).toEqual({
-          blockNumber: BigInt(blockNumber),
-          timestampMs: seconds * 1000,
-          list: list.map((held) =>
-            held.ok
-              ? {
-                  ok: true,
-                  isSafe: held.isSafe,
-                  netValueCredit: held.net,
-                  exposureCredit: held.exposure,
-                  initialMarginCredit: held.initial,
-                  maintenanceMarginCredit: held.maintenance,
-                }
-              : { ok: false, revert: revertOfData(held.reason) },
-          ),
-        });
-      }),
+      fc.property(
+        fc.record({ ...block, list: fc.array(entry, { maxLength: 5 }) }),
+        ({ blockNumber, seconds, list }) => {
+          const rows = list.map((held) => [
+            held.ok,
+            held.isSafe,
+            held.net,
+            held.exposure,
+            held.initial,
+            held.maintenance,
+            held.reason,
+          ]);
+          const read = decodeRisks(
+            lens.encodeFunctionResult("risks", [blockNumber, seconds, rows]),
+          );
+          expect(read).toEqual({
+            blockNumber: BigInt(blockNumber),
+            timestampMs: seconds * 1000,
+            list: list.map((held) =>
+              held.ok
+                ? {
+                    ok: true,
+                    isSafe: held.isSafe,
+                    netValueCredit: held.net,
+                    exposureCredit: held.exposure,
+                    initialMarginCredit: held.initial,
+                    maintenanceMarginCredit: held.maintenance,
+                  }
+                : { ok: false, revert: revertOfData(held.reason) },
+            ),
+          });
+        },
+      ),
     );
   });
 
   it("holdings, each position beside the others' stale prices", () => {
     const position = fc.record({ perp: address, paper: int, credit: int, ...price });
-    const entry = fc.record({ ok: fc.boolean(), primary: int, secondary: uint, positions: fc.array(position, { maxLength: 3 }) });
+    const entry = fc.record({
+      ok: fc.boolean(),
+      primary: int,
+      secondary: uint,
+      positions: fc.array(position, { maxLength: 3 }),
+    });
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 4 }), (list) => {
         const rows = list.map(({ ok, primary, secondary, positions }) => [
           ok,
           primary,
           secondary,
-          positions.map((held) => [held.perp, held.paper, held.credit, held.priceOk, held.markPrice, held.priceReason]),
+          positions.map((held) => [
+            held.perp,
+            held.paper,
+            held.credit,
+            held.priceOk,
+            held.markPrice,
+            held.priceReason,
+          ]),
         ]);
         expect(decodeHoldings(lens.encodeFunctionResult("holdings", [1, 2, rows])).list).toEqual(
           list.map(({ ok, primary, secondary, positions }) =>
@@ -101,7 +137,9 @@ describe("an answer of the lens is read as the general decoder reads it", () => 
         (costs, markets) => {
           const rows = costs.map(({ ok, paper, credit, reason }) => [ok, paper, credit, reason]);
           expect(decodeCosts(lens.encodeFunctionResult("costs", [1, 2, rows])).list).toEqual(
-            costs.map(({ ok, paper, credit, reason }) => (ok ? { ok, paper, credit } : { ok, revert: revertOfData(reason) })),
+            costs.map(({ ok, paper, credit, reason }) =>
+              ok ? { ok, paper, credit } : { ok, revert: revertOfData(reason) },
+            ),
           );
           const lines = markets.map((held) => [
             held.perp,
@@ -136,11 +174,15 @@ describe("an answer of the lens is read as the general decoder reads it", () => 
         int,
         (value) =>
           void expect(`0x${wordOf(value)}`).toBe(
-            new Interface(["function f(int256)"]).encodeFunctionData("f", [value]).replace(/^0x.{8}/, "0x"),
+            new Interface(["function f(int256)"])
+              .encodeFunctionData("f", [value])
+              .replace(/^0x.{8}/, "0x"),
           ),
       ),
     );
-    expect(wordOf("0xABcdefABcdefABcdefABcdefABcdefABcdefABcd")).toBe(`${"0".repeat(24)}${"abcdef".repeat(6)}abcd`);
+    expect(wordOf("0xABcdefABcdefABcdefABcdefABcdefABcdefABcd")).toBe(
+      `${"0".repeat(24)}${"abcdef".repeat(6)}abcd`,
+    );
   });
 
   it("or is refused when it is damaged, and never half believed", () => {
@@ -162,7 +204,11 @@ describe("an answer of the lens is read as the general decoder reads it", () => 
       }),
     );
     // A list of 2^256-1 entries, and an offset beyond the end.
-    expect(() => decodeRisks(`0x${wordOf(1n)}${wordOf(2n)}${wordOf(96n)}${"f".repeat(64)}`)).toThrow(FormatError);
-    expect(() => decodeRisks(`0x${wordOf(1n)}${wordOf(2n)}${wordOf(9999n)}${wordOf(0n)}`)).toThrow(FormatError);
+    expect(() =>
+      decodeRisks(`0x${wordOf(1n)}${wordOf(2n)}${wordOf(96n)}${"f".repeat(64)}`),
+    ).toThrow(FormatError);
+    expect(() => decodeRisks(`0x${wordOf(1n)}${wordOf(2n)}${wordOf(9999n)}${wordOf(0n)}`)).toThrow(
+      FormatError,
+    );
   });
 });

@@ -9,10 +9,16 @@ import type { Hex } from "../../src/core/units.js";
 import { COIN, signer, USD, World } from "../contracts/world.js";
 import { FaultyRpc } from "./faulty-rpc.js";
 
-const [alice, bob, carol, dora] = [signer(1), signer(2), signer(3), signer(4)] as [Signer, Signer, Signer, Signer];
+const [alice, bob, carol, dora] = [signer(1), signer(2), signer(3), signer(4)] as [
+  Signer,
+  Signer,
+  Signer,
+  Signer,
+];
 const ACCOUNTS = [alice, bob, carol, dora].map(({ address }) => address);
 /** Nobody's, some of them often. */
-const strangers = (count: number): Hex[] => Array.from({ length: count }, (_, i) => `0x${(i + 1).toString(16).padStart(40, "0")}`);
+const strangers = (count: number): Hex[] =>
+  Array.from({ length: count }, (_, i) => `0x${(i + 1).toString(16).padStart(40, "0")}`);
 
 let world: World;
 let rpcs: FaultyRpc[] = [];
@@ -44,21 +50,34 @@ afterEach(() => chain.close());
 afterAll(() => Promise.all(rpcs.map((rpc) => rpc.stop())));
 
 const reader = (options: Partial<LensReaderOptions> = {}) =>
-  new LensReader({ rpc: chain, lens: world.lens.address, dealer: world.dealer.address, ...options });
+  new LensReader({
+    rpc: chain,
+    lens: world.lens.address,
+    dealer: world.dealer.address,
+    ...options,
+  });
 const callsTaken = () => rpcs.reduce((sum, rpc) => sum + rpc.take("eth_call"), 0);
 
 describe("many accounts at one block", () => {
   it("are as the dealer judges each", async () => {
     await world.setPrice(world.btc, 20_000n * USD);
     const { list, blockNumber, timestampMs } = await reader().risks(ACCOUNTS);
-    expect([blockNumber, timestampMs]).toEqual([Number(await world.evm.rpc("eth_blockNumber")), world.evm.nowSeconds * 1000]);
+    expect([blockNumber, timestampMs]).toEqual([
+      Number(await world.evm.rpc("eth_blockNumber")),
+      world.evm.nowSeconds * 1000,
+    ]);
     for (const [i, account] of ACCOUNTS.entries()) {
-      const [netValueCredit, exposureCredit, initialMarginCredit, maintenanceMarginCredit] = (await world.dealer.read(
-        "getTraderRisk",
-        account,
-      )) as bigint[];
+      const [netValueCredit, exposureCredit, initialMarginCredit, maintenanceMarginCredit] =
+        (await world.dealer.read("getTraderRisk", account)) as bigint[];
       const isSafe = await world.dealer.read("isSafe", account);
-      expect(list[i]).toEqual({ ok: true, isSafe, netValueCredit, exposureCredit, initialMarginCredit, maintenanceMarginCredit });
+      expect(list[i]).toEqual({
+        ok: true,
+        isSafe,
+        netValueCredit,
+        exposureCredit,
+        initialMarginCredit,
+        maintenanceMarginCredit,
+      });
     }
     expect(list.map((risk) => risk.ok && risk.isSafe)).toEqual([false, true, false, true]);
   });
@@ -72,7 +91,15 @@ describe("many accounts at one block", () => {
       ok: true,
       primaryCredit: 10_000n * USD,
       secondaryCredit: 500n * USD,
-      positions: [{ perp, paper: COIN, credit: -30_015n * USD, markPrice: { ok: true, creditPerCoin: 20_000n * USD } }, { paper: COIN }],
+      positions: [
+        {
+          perp,
+          paper: COIN,
+          credit: -30_015n * USD,
+          markPrice: { ok: true, creditPerCoin: 20_000n * USD },
+        },
+        { paper: COIN },
+      ],
     });
     const costs = await lens.costs([
       { perp, trader: alice.address, paper: COIN },
@@ -82,7 +109,10 @@ describe("many accounts at one block", () => {
     expect(costs.list).toEqual([
       { ok: true, paper: COIN, credit: -19_800n * USD },
       { ok: false, revert: { kind: "lost-race", text: "JOJO_ACCOUNT_IS_SAFE" } },
-      { ok: false, revert: { kind: "wrong-amount", text: "JOJO_LIQUIDATION_REQUEST_AMOUNT_WRONG" } },
+      {
+        ok: false,
+        revert: { kind: "wrong-amount", text: "JOJO_LIQUIDATION_REQUEST_AMOUNT_WRONG" },
+      },
     ]);
   });
 
@@ -92,15 +122,25 @@ describe("many accounts at one block", () => {
     const accounts = [...strangers(2), ...ACCOUNTS];
     const [balances, holdings] = [await lens.balances(accounts), await lens.holdings(accounts)];
     const withoutPrices = holdings.list.map((held) =>
-      held.ok ? { ...held, positions: held.positions.map(({ perp, paper, credit }) => ({ perp, paper, credit })) } : held,
+      held.ok
+        ? {
+            ...held,
+            positions: held.positions.map(({ perp, paper, credit }) => ({ perp, paper, credit })),
+          }
+        : held,
     );
     expect(balances.list).toEqual(withoutPrices);
-    expect(balances.list[3]).toMatchObject({ ok: true, positions: [{ paper: -2n * COIN }, { paper: -COIN }] });
+    expect(balances.list[3]).toMatchObject({
+      ok: true,
+      positions: [{ paper: -2n * COIN }, { paper: -COIN }],
+    });
   });
 
   it("are each told as unreadable where their gas is too little, and none is taken for empty", async () => {
     const { list } = await reader({ gasEach: 7_000, gasCap: 1_000_000 }).balances(ACCOUNTS);
-    expect(list).toEqual(ACCOUNTS.map(() => ({ ok: false, revert: { kind: "unknown", text: "no reason" } })));
+    expect(list).toEqual(
+      ACCOUNTS.map(() => ({ ok: false, revert: { kind: "unknown", text: "no reason" } })),
+    );
   });
 
   it("stand beside the markets that they hold, with rules and prices", async () => {
@@ -125,7 +165,10 @@ describe("many accounts at one block", () => {
     expect(list[2]).toMatchObject({ ok: true, isSafe: true });
     expect((await reader().holdings([alice.address])).list[0]).toMatchObject({
       ok: true,
-      positions: [{ markPrice: { ok: true } }, { markPrice: { ok: false, revert: { kind: "stale-price" } } }],
+      positions: [
+        { markPrice: { ok: true } },
+        { markPrice: { ok: false, revert: { kind: "stale-price" } } },
+      ],
     });
   });
 
@@ -167,7 +210,8 @@ describe("chunks", () => {
   it("never lose an account, whatever their size", async () => {
     const accounts = [...strangers(5), ...ACCOUNTS, ...strangers(2)];
     const whole = await reader().risks(accounts);
-    for (const maxChunk of [1, 2, 3, 11]) expect(await reader({ maxChunk }).risks(accounts)).toEqual(whole);
+    for (const maxChunk of [1, 2, 3, 11])
+      expect(await reader({ maxChunk }).risks(accounts)).toEqual(whole);
     expect((await reader().risks([])).list).toEqual([]);
   });
 
@@ -178,12 +222,15 @@ describe("chunks", () => {
 
   it("that the node itself refuses for their gas are halved too, down to one account", async () => {
     const limit = (method: string) =>
-      method === "eth_call" ? { code: -32000, message: "out of gas: gas required exceeds allowance" } : undefined;
+      method === "eth_call"
+        ? { code: -32000, message: "out of gas: gas required exceeds allowance" }
+        : undefined;
     for (const rpc of rpcs) rpc.faults = { refuse: limit };
     callsTaken();
     const { list } = await reader().risks(ACCOUNTS);
     expect(list).toHaveLength(4);
-    for (const entry of list) expect(entry).toMatchObject({ ok: false, revert: { kind: "out-of-gas" } });
+    for (const entry of list)
+      expect(entry).toMatchObject({ ok: false, revert: { kind: "out-of-gas" } });
     expect(callsTaken()).toBe(7);
   });
 
@@ -213,16 +260,22 @@ describe("RPCs that fail", () => {
   it("and answer at another block than they were asked for are not believed", async () => {
     const head = await chain.head();
     await world.setPrice(world.btc, 20_000n * USD);
-    const data = world.lens.abi.encodeFunctionData("risks", [world.dealer.address, ACCOUNTS, 1_000_000]);
+    const data = world.lens.abi.encodeFunctionData("risks", [
+      world.dealer.address,
+      ACCOUNTS,
+      1_000_000,
+    ]);
     const newest = await world.evm.call(world.lens.address, data);
-    for (const rpc of rpcs) rpc.faults = { tamper: (method, result) => (method === "eth_call" ? newest : result) };
+    for (const rpc of rpcs)
+      rpc.faults = { tamper: (method, result) => (method === "eth_call" ? newest : result) };
     await expect(reader().risks(ACCOUNTS, head)).rejects.toThrow(ChainUnavailable);
     (rpcs[1] as FaultyRpc).faults = {};
     expect((await reader().risks(ACCOUNTS, head)).list[0]).toMatchObject({ isSafe: true });
   });
 
   it("or say nothing of the lens are no reason to take accounts for safe", async () => {
-    for (const rpc of rpcs) rpc.faults = { tamper: (method, result) => (method === "eth_call" ? "0x" : result) };
+    for (const rpc of rpcs)
+      rpc.faults = { tamper: (method, result) => (method === "eth_call" ? "0x" : result) };
     await expect(reader().risks(ACCOUNTS)).rejects.toThrow("ends too early");
   });
 });

@@ -7,7 +7,13 @@ import { blockHeaderOf, wantedBlockOf } from "../../src/chain/block-header.js";
 import { chainLogOf, logsOf } from "../../src/chain/chain-log.js";
 import { ChainRpc } from "../../src/chain/chain-rpc.js";
 import { joinLiquidation } from "../../src/chain/events/liquidation-events.js";
-import { decodeBalances, decodeCosts, decodeHoldings, decodeMarkets, decodeRisks } from "../../src/chain/lens-answers.js";
+import {
+  decodeBalances,
+  decodeCosts,
+  decodeHoldings,
+  decodeMarkets,
+  decodeRisks,
+} from "../../src/chain/lens-answers.js";
 import { ChainError } from "../../src/chain/rpc-errors.js";
 import type { InProcessRpc, RpcReply } from "../../src/chain/rpc-transport.js";
 import { bytesOf, fieldsOf, numberOf, quantityOf } from "../../src/chain/rpc-values.js";
@@ -52,7 +58,9 @@ const EMPTY_LIST = `0x${word("10")}${word("64")}${word("60")}${word("0")}`;
 const ONE_ACCOUNT = `0x${word("10")}${word("64")}${word("60")}${word("c0")}${[1, 5, 0, 1, 2, 3].map((n) => word(n.toString(16))).join("")}`;
 
 /** What reads the answers of nodes, by its name, and an answer that it takes. */
-const READERS: Readonly<Record<string, readonly [read: (result: unknown) => unknown, sound: unknown]>> = {
+const READERS: Readonly<
+  Record<string, readonly [read: (result: unknown) => unknown, sound: unknown]>
+> = {
   blockHeaderOf: [blockHeaderOf, BLOCK],
   wantedBlockOf: [(block) => wantedBlockOf(block, { number: 16, hash: hash("1") }), BLOCK],
   receiptOf: [receiptOf, RECEIPT],
@@ -90,7 +98,8 @@ describe("an odd answer of a node", () => {
       await fc.assert(
         fc.asyncProperty(oddChange, fc.boolean(), async (change, isError) => {
           const bent = withChange(sound, change);
-          const odd: RpcReply = isError || bent === undefined ? { error: bent ?? null } : { result: bent };
+          const odd: RpcReply =
+            isError || bent === undefined ? { error: bent ?? null } : { result: bent };
           const clock = new VirtualClock(100_000);
           const options = { chainId: CHAIN_ID, clock, maxHeadAgeMs: 10 ** 9 };
           const alone = new ChainRpc({ urls: [node("odd", () => odd)], ...options });
@@ -99,7 +108,10 @@ describe("an odd answer of a node", () => {
             (error: unknown) => error,
           );
           if (fate !== "read") expect(fate).toBeInstanceOf(ChainError);
-          const both = new ChainRpc({ urls: [node("odd", () => odd), node("sound", () => ({ result: sound }))], ...options });
+          const both = new ChainRpc({
+            urls: [node("odd", () => odd), node("sound", () => ({ result: sound }))],
+            ...options,
+          });
           if (fate !== "read") expect(await both.request("eth_odd", [], read)).toEqual(read(sound));
         }),
         { numRuns: 150 },
@@ -113,16 +125,25 @@ describe("an odd answer of a node", () => {
       .filter((name) => name.endsWith(".ts"))
       .map((name) => readFileSync(new URL(name, folder), "utf8"));
     const names = source.flatMap((text) =>
-      [...text.matchAll(/^export function (\w+)\((?:value: unknown|data: Hex\): LensAnswer)/gm)].map(([, name = ""]) => name),
+      [
+        ...text.matchAll(/^export function (\w+)\((?:value: unknown|data: Hex\): LensAnswer)/gm),
+      ].map(([, name = ""]) => name),
     );
     expect(names.sort()).toEqual(Object.keys(READERS).sort());
   });
 
   it("lacks nothing that its bloom filter has: a receipt without its logs is refused", () => {
     const bloom = `0x${"00".repeat(100)}04${"00".repeat(155)}`;
-    expect(() => receiptOf({ ...RECEIPT, logs: [], logsBloom: bloom })).toThrow("lacks logs that its bloom filter has");
-    expect(() => receiptOf({ ...RECEIPT, logsBloom: `0x${"00".repeat(256)}` }), "rollups leave it out").not.toThrow();
-    expect(() => receiptOf({ ...RECEIPT, logs: [{ ...TAKEOVER, transactionHash: hash("4") }] })).toThrow("another transaction");
+    expect(() => receiptOf({ ...RECEIPT, logs: [], logsBloom: bloom })).toThrow(
+      "lacks logs that its bloom filter has",
+    );
+    expect(
+      () => receiptOf({ ...RECEIPT, logsBloom: `0x${"00".repeat(256)}` }),
+      "rollups leave it out",
+    ).not.toThrow();
+    expect(() =>
+      receiptOf({ ...RECEIPT, logs: [{ ...TAKEOVER, transactionHash: hash("4") }] }),
+    ).toThrow("another transaction");
   });
 
   describe("over HTTP", () => {
@@ -134,9 +155,16 @@ describe("an odd answer of a node", () => {
         const chunks: Buffer[] = [];
         request.on("data", (chunk: Buffer) => chunks.push(chunk));
         request.on("end", () => {
-          const { id, method } = JSON.parse(Buffer.concat(chunks).toString()) as { id: number; method: string };
+          const { id, method } = JSON.parse(Buffer.concat(chunks).toString()) as {
+            id: number;
+            method: string;
+          };
           const result = method === "eth_chainId" ? `0x${CHAIN_ID.toString(16)}` : BLOCK;
-          const sound = JSON.stringify({ jsonrpc: "2.0", id, result: method === "eth_gasPrice" ? "0x7" : result });
+          const sound = JSON.stringify({
+            jsonrpc: "2.0",
+            id,
+            result: method === "eth_gasPrice" ? "0x7" : result,
+          });
           if (method !== "eth_gasPrice") return response.end(sound);
           response.writeHead(...head).end(body(sound));
         });
@@ -156,7 +184,9 @@ describe("an odd answer of a node", () => {
         nowMs: () => 100_000,
         requestTimeoutMs: 60_000,
       });
-      const changed = oddChange.map((change) => (text: string) => jsonText(withChange(JSON.parse(text), change)));
+      const changed = oddChange.map(
+        (change) => (text: string) => jsonText(withChange(JSON.parse(text), change)),
+      );
       const heads = fc.constantFrom<readonly [number, Record<string, string>]>(
         [200, {}],
         [200, { "content-type": "text/html" }],

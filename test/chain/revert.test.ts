@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { revertOfData, revertOfText } from "../../src/chain/revert.js";
 import { codesOf, readPage } from "../project/pages.js";
 
-const errorData = (text: string): string => concat(["0x08c379a0", AbiCoder.defaultAbiCoder().encode(["string"], [text])]);
+const errorData = (text: string): string =>
+  concat(["0x08c379a0", AbiCoder.defaultAbiCoder().encode(["string"], [text])]);
 
 describe("why a call was undone", () => {
   it.each([
@@ -38,7 +39,10 @@ describe("why a call was undone", () => {
   it("is an overflow's panic, an error of another kind, or nothing", () => {
     const panic = concat(["0x4e487b71", AbiCoder.defaultAbiCoder().encode(["uint256"], [0x11])]);
     expect(revertOfData(panic)).toEqual({ kind: "panic", code: 0x11n, text: "panic 0x11" });
-    const custom = new Interface(["error InsufficientBalance(uint256)"]).encodeErrorResult("InsufficientBalance", [1]);
+    const custom = new Interface(["error InsufficientBalance(uint256)"]).encodeErrorResult(
+      "InsufficientBalance",
+      [1],
+    );
     expect(revertOfData(custom)).toEqual({
       kind: "custom-error",
       selector: custom.slice(0, 10),
@@ -51,9 +55,13 @@ describe("why a call was undone", () => {
     const prefix = fc.constantFrom("0x08c379a0", "0x4e487b71", "0x");
     fc.assert(
       fc.property(prefix, fc.uint8Array({ maxLength: 140 }), (selector, bytes) => {
-        expect(revertOfData(selector + Buffer.from(bytes).toString("hex")).text).toBeTypeOf("string");
+        expect(revertOfData(selector + Buffer.from(bytes).toString("hex")).text).toBeTypeOf(
+          "string",
+        );
       }),
     );
-    fc.assert(fc.property(fc.string(), (text) => void expect(revertOfData(text).text).toBeTypeOf("string")));
+    fc.assert(
+      fc.property(fc.string(), (text) => void expect(revertOfData(text).text).toBeTypeOf("string")),
+    );
   });
 });

@@ -2,14 +2,20 @@ import { describe, expect, it } from "vitest";
 import { type Head, judgeHeads } from "../../src/chain/rpc-standing.js";
 
 describe("heads", () => {
-  const head = (number: number, timestampMs = 100_000): Head => ({ number, hash: `0x${"00".repeat(32)}`, timestampMs });
+  const head = (number: number, timestampMs = 100_000): Head => ({
+    number,
+    hash: `0x${"00".repeat(32)}`,
+    timestampMs,
+  });
   const rules = { nowMs: 100_000, maxHeadAgeMs: 10_000, maxLagBlocks: 2, quorum: 1 };
   const believed = (heads: readonly (Head | undefined)[], changes: Partial<typeof rules> = {}) =>
     judgeHeads(heads, { ...rules, ...changes }).map((why) => why === undefined);
 
   it("are believed within their bounds, and not beyond by one", () => {
     expect(believed([head(9), head(7), head(6), undefined])).toEqual([true, true, false, false]);
-    expect(believed([head(9, 90_000), head(9, 89_999), head(9, 110_000), head(9, 110_001)])).toEqual([true, false, true, false]);
+    expect(
+      believed([head(9, 90_000), head(9, 89_999), head(9, 110_000), head(9, 110_001)]),
+    ).toEqual([true, false, true, false]);
   });
 
   it("that are not believed by the clock make nobody late", () => {

@@ -41,14 +41,26 @@ describe("marketwright backtest", () => {
   it("says what a run came to, in the asset that it is settled in, and where its report lies", async () => {
     const { code, out: told } = await captureCli(["backtest", file(5000), "--out", out("plain")]);
     expect(code).toBe(0);
-    expect(told).toMatch(/^(DOUBTFUL: .*\n)?run: 2026-01-05T12:00:00\.000000Z to .*, books\nprofit -?[\d.]+ USDC: spread /);
+    expect(told).toMatch(
+      /^(DOUBTFUL: .*\n)?run: 2026-01-05T12:00:00\.000000Z to .*, books\nprofit -?[\d.]+ USDC: spread /,
+    );
     expect(told).toContain(join(out("plain"), "report.html"));
     expect(reportOf("plain").ended).toBe("end-of-history");
   });
 
   it.each([
-    ["sizeBase: 0.05", "sizeBase: 0.0305", "", /markets\.btcusdc\.params\.sizeBase.*0\.03 or 0\.031/s],
-    ["maxPositionBase: 0.2", "maxPositionBase: 0.2005", "", /markets\.btcusdc\.limits\.maxPositionBase.*0\.2 or 0\.201/s],
+    [
+      "sizeBase: 0.05",
+      "sizeBase: 0.0305",
+      "",
+      /markets\.btcusdc\.params\.sizeBase.*0\.03 or 0\.031/s,
+    ],
+    [
+      "maxPositionBase: 0.2",
+      "maxPositionBase: 0.2005",
+      "",
+      /markets\.btcusdc\.limits\.maxPositionBase.*0\.2 or 0\.201/s,
+    ],
     [
       "sizeBase: 0.05",
       "sizeBase: 0.02",
@@ -59,7 +71,10 @@ describe("marketwright backtest", () => {
     "refuses %s as %s%s by its path, as a live bot is: a run of other sizes than the file's proves nothing of it",
     async (from, to, terms, told) => {
       const path = file(5000, "", terms);
-      writeFileSync(join(folder, "bot.yaml"), readFileSync(join(folder, "bot.yaml"), "utf8").replace(from, to));
+      writeFileSync(
+        join(folder, "bot.yaml"),
+        readFileSync(join(folder, "bot.yaml"), "utf8").replace(from, to),
+      );
       const { code, err } = await captureCli(["backtest", path, "--out", out("off-grid")]);
       expect(code).toBe(2);
       expect(err).toMatch(told);
@@ -72,7 +87,9 @@ describe("marketwright backtest", () => {
     expect(told).toMatch(/^HALTED: since 2026-01-05T12:00:\S+Z by drawdown: net value /);
     const { ended, reason } = reportOf("halted");
     expect([ended, told.startsWith(`HALTED: ${reason}\n`)]).toEqual(["halted", true]);
-    expect(readFileSync(join(out("halted"), "report.html"), "utf8")).toContain(`The run halted before the end of its history: ${reason}`);
+    expect(readFileSync(join(out("halted"), "report.html"), "utf8")).toContain(
+      `The run halted before the end of its history: ${reason}`,
+    );
   });
 
   it("says first that an account was liquidated", async () => {
@@ -81,7 +98,9 @@ describe("marketwright backtest", () => {
     expect(told).toMatch(/^LIQUIDATED: the account did not cover its maintenance margin\n/);
     const { ended, profit } = reportOf("liquidated");
     expect([ended, Number(profit.liquidation) < 0]).toEqual(["liquidated", true]);
-    expect(readFileSync(join(out("liquidated"), "report.html"), "utf8")).toContain("The run was liquidated before the end of its history");
+    expect(readFileSync(join(out("liquidated"), "report.html"), "utf8")).toContain(
+      "The run was liquidated before the end of its history",
+    );
   });
 
   // Whoever reads a small profit has to know that it hangs on a position that somebody has yet to buy.
@@ -102,7 +121,9 @@ describe("marketwright backtest", () => {
     const [{ fills }] = reportOf("doubtful").markets;
     const { fills: count, amount, fees, feesOtherwise } = fills.doubtful.asTakers;
     expect(count).toBeGreaterThan(0);
-    const other = feesOtherwise.startsWith("-") ? `earned ${feesOtherwise.slice(1)} in rebates` : `paid ${feesOtherwise} in fees`;
+    const other = feesOtherwise.startsWith("-")
+      ? `earned ${feesOtherwise.slice(1)} in rebates`
+      : `paid ${feesOtherwise} in fees`;
     expect(told).toContain(
       `\nin btcusdc ${count} of its fills, ${amount} base units, may have been takers' or makers' and are charged as takers': they paid ${fees} in fees, and would have ${other} by the other rule\n`,
     );
@@ -126,7 +147,10 @@ export default defineStrategy({ params: z.object({}), create: () => () => NEVER 
 `;
     writeFileSync(join(folder, "silent.mjs"), silent);
     const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
-    writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./silent.mjs"));
+    writeFileSync(
+      join(folder, "bot.yaml"),
+      bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./silent.mjs"),
+    );
     const { code, out: told } = await captureCli(["backtest", path, "--out", out("silent")]);
     expect(told).toContain("\n0 fills of 0 orders, for 0 USDC");
     expect(code).toBe(0);
@@ -135,7 +159,9 @@ export default defineStrategy({ params: z.object({}), create: () => () => NEVER 
     );
     const { worthless, strategyErrors } = reportOf("silent");
     expect([worthless.length, strategyErrors]).toEqual([1, []]);
-    expect(readFileSync(join(out("silent"), "report.html"), "utf8")).toContain(`This run is worth nothing: ${worthless[0]}.`);
+    expect(readFileSync(join(out("silent"), "report.html"), "utf8")).toContain(
+      `This run is worth nothing: ${worthless[0]}.`,
+    );
     const asJson = await captureCli(["backtest", path, "--out", out("silent-json"), "--json"]);
     expect([asJson.code, JSON.parse(asJson.out).worthless]).toEqual([0, worthless]);
     expect(asJson.err).toContain(`WORTHLESS: ${worthless[0]}`);
@@ -154,16 +180,23 @@ export default defineStrategy({
     writeFileSync(join(folder, "quoteless.mjs"), quoteless);
     const path = file(5000);
     const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
-    writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./quoteless.mjs"));
+    writeFileSync(
+      join(folder, "bot.yaml"),
+      bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./quoteless.mjs"),
+    );
     const { out: told } = await captureCli(["backtest", path, "--out", out("refused")]);
     const { refused, fills, worthless } = reportOf("refused");
-    expect(told).toMatch(/^WORTHLESS: btcusdc: no order was ever sent: the bot refused all \d+ intents of its strategy \(\d+ x /);
+    expect(told).toMatch(
+      /^WORTHLESS: btcusdc: no order was ever sent: the bot refused all \d+ intents of its strategy \(\d+ x /,
+    );
     expect(worthless).toHaveLength(1);
     expect([fills.all.fills, refused.length]).toEqual([0, 1]);
     const [{ by, reason, count, why, firstAt }] = refused;
     expect([by, count > 3, firstAt.slice(0, 17)]).toEqual(["bot", true, "2026-01-05T12:00:"]);
     expect(told).toContain(`\nthe bot refused ${count} intents in btcusdc, ${reason}: ${why}\n`);
-    expect(readFileSync(join(out("refused"), "report.html"), "utf8")).toContain("intents of btcusdc's strategy");
+    expect(readFileSync(join(out("refused"), "report.html"), "utf8")).toContain(
+      "intents of btcusdc's strategy",
+    );
   });
 
   it("ends with 1 where the strategy failed, with the report in place and the failure in it", async () => {
@@ -175,15 +208,26 @@ export default defineStrategy({ params: z.object({}), create: () => (view$) => v
     writeFileSync(join(folder, "failing.mjs"), failing);
     const path = file(5000);
     const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
-    writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./failing.mjs"));
+    writeFileSync(
+      join(folder, "bot.yaml"),
+      bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./failing.mjs"),
+    );
     const { code, out: told } = await captureCli(["backtest", path, "--out", out("failing")]);
     const { ended, strategyErrors, worthless } = reportOf("failing");
     expect([code, ended]).toEqual([1, "halted"]);
     expect(strategyErrors).toEqual([
-      { marketId: "btcusdc", at: expect.stringMatching(/^2026-01-05T12:00:/), why: "strategy failed: no such parameter" },
+      {
+        marketId: "btcusdc",
+        at: expect.stringMatching(/^2026-01-05T12:00:/),
+        why: "strategy failed: no such parameter",
+      },
     ]);
-    expect(worthless).toEqual(["btcusdc: no order was ever sent: strategy failed: no such parameter"]);
-    expect(told).toMatch(/\nFAILED: the strategy of btcusdc at \S+: strategy failed: no such parameter\nHALTED: since/);
+    expect(worthless).toEqual([
+      "btcusdc: no order was ever sent: strategy failed: no such parameter",
+    ]);
+    expect(told).toMatch(
+      /\nFAILED: the strategy of btcusdc at \S+: strategy failed: no such parameter\nHALTED: since/,
+    );
   });
 
   // It had made its decisions before it failed, none of which a cut changed: the check called the strategy sound.
@@ -205,15 +249,26 @@ export default defineStrategy({
     writeFileSync(join(folder, "late.mjs"), failing);
     const path = file(5000);
     const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
-    writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./late.mjs"));
+    writeFileSync(
+      join(folder, "bot.yaml"),
+      bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./late.mjs"),
+    );
     const { code, out: told } = await captureCli(["backtest", path, "--check-look-ahead", "2"]);
     expect(code).toBe(1);
-    expect(told).toMatch(/^WORTHLESS: .*\nFAILED: the strategy of btcusdc at \S+: strategy failed: no such level\n/);
+    expect(told).toMatch(
+      /^WORTHLESS: .*\nFAILED: the strategy of btcusdc at \S+: strategy failed: no such level\n/,
+    );
     expect(told).toContain("no decision knew of history that came after it");
     const asJson = await captureCli(["backtest", path, "--check-look-ahead", "2", "--json"]);
     expect([asJson.code, JSON.parse(asJson.out).strategyErrors]).toEqual([
       1,
-      [{ marketId: "btcusdc", at: expect.stringMatching(/^2026-01-05T12:00:/), why: "strategy failed: no such level" }],
+      [
+        {
+          marketId: "btcusdc",
+          at: expect.stringMatching(/^2026-01-05T12:00:/),
+          why: "strategy failed: no such level",
+        },
+      ],
     ]);
     expect(asJson.err).toContain("FAILED: the strategy of btcusdc at ");
   });
@@ -237,11 +292,16 @@ export default defineStrategy({
       0,
       "2 cuts in N decisions: no decision knew of history that came after it\n",
     ]);
-    writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./forgetful.mjs"));
+    writeFileSync(
+      join(folder, "bot.yaml"),
+      bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./forgetful.mjs"),
+    );
     const { code, out: told } = await captureCli(["backtest", path, "--check-look-ahead", "2"]);
     expect(code).toBe(1);
     const instant = String.raw`2026-01-05T12:00:\d\d\.\d{6}Z`;
-    expect(told.match(new RegExp(`^cut after ${instant}: the decision of ${instant} was$`, "gm"))).toHaveLength(2);
+    expect(
+      told.match(new RegExp(`^cut after ${instant}: the decision of ${instant} was$`, "gm")),
+    ).toHaveLength(2);
   });
 
   it("proves nothing by a check that was interrupted, or that had no decision to look at, and ends with 1", async () => {
@@ -258,7 +318,10 @@ export default defineStrategy({ params: z.object({}), create: () => () => NEVER 
     writeFileSync(join(folder, "silent.mjs"), silent);
     const path = file(5000);
     const bot = readFileSync(join(folder, "bot.yaml"), "utf8");
-    writeFileSync(join(folder, "bot.yaml"), bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./silent.mjs"));
+    writeFileSync(
+      join(folder, "bot.yaml"),
+      bot.replace(/strategy: ladder, params: {.*?}/, "strategy: ./silent.mjs"),
+    );
     const undecided = await captureCli(["backtest", path, "--check-look-ahead", "2"]);
     expect(undecided.code).toBe(1);
     expect(undecided.out).toMatch(
@@ -267,7 +330,12 @@ export default defineStrategy({ params: z.object({}), create: () => () => NEVER 
   });
 
   it("names what is wrong in the file by its place, with what would be right, and writes nothing", async () => {
-    const wrong = await captureCli(["backtest", file(5000, "fills: { queue: fifo }"), "--out", out("none")]);
+    const wrong = await captureCli([
+      "backtest",
+      file(5000, "fills: { queue: fifo }"),
+      "--out",
+      out("none"),
+    ]);
     expect([wrong.code, wrong.out]).toEqual([2, ""]);
     expect(wrong.err).toMatch(/fills\.queue: .*"fifo".*expected risk-averse/);
     expect(() => reportOf("none")).toThrow(/ENOENT/);

@@ -20,15 +20,21 @@ beforeAll(async () => {
 afterAll(() => embedded?.close());
 
 /** `marketwright call`, against the embedded exchange. */
-async function call(endpoint: OperationName, ...params: string[]): Promise<{ code: number; out: string; err: string; json: unknown }> {
-  const run = await captureCli(["call", endpoint, ...params, "--rest", embedded.server.restUrl], { MARKETWRIGHT_KEY: KEYS[0] });
+async function call(
+  endpoint: OperationName,
+  ...params: string[]
+): Promise<{ code: number; out: string; err: string; json: unknown }> {
+  const run = await captureCli(["call", endpoint, ...params, "--rest", embedded.server.restUrl], {
+    MARKETWRIGHT_KEY: KEYS[0],
+  });
   return { ...run, json: run.code === 0 ? JSON.parse(run.out) : undefined };
 }
 
 /** An order that rests, placed through the client, since its signature is nobody's to write by hand. */
 async function resting(): Promise<string> {
   const { client } = await embedded.trader(KEYS[2]);
-  return (await client.place({ marketId: "btcusdc", side: "BUY", amount: "0.01", price: "20000" })).id;
+  return (await client.place({ marketId: "btcusdc", side: "BUY", amount: "0.01", price: "20000" }))
+    .id;
 }
 
 describe("marketwright call reaches every operation over real HTTP", () => {
@@ -46,10 +52,14 @@ describe("marketwright call reaches every operation over real HTTP", () => {
     expect(await asked("orderbook", MARKET, "limit=10")).toMatchObject({ ticker_id: "btcusdc" });
     const [trade] = (await asked("trades", MARKET)) as { id: string }[];
     expect(trade?.id).toMatch(BEYOND);
-    expect(await asked("historicalTrades", MARKET, `fromId=${trade?.id}`)).toMatchObject([{ id: trade?.id }]);
+    expect(await asked("historicalTrades", MARKET, `fromId=${trade?.id}`)).toMatchObject([
+      { id: trade?.id },
+    ]);
     expect(await asked("klines", MARKET, "interval=1M")).toBeInstanceOf(Array);
     expect(await asked("markPriceKlines", MARKET, "interval=1MO", "limit=1")).toBeInstanceOf(Array);
-    expect(await asked("offchainMarkPriceWithVolKlines", MARKET, "interval=1M")).toBeInstanceOf(Array);
+    expect(await asked("offchainMarkPriceWithVolKlines", MARKET, "interval=1M")).toBeInstanceOf(
+      Array,
+    );
     expect(await asked("tradeVolume", MARKET)).toMatchObject({ totalVolume: expect.any(String) });
     expect(await asked("fundingRate", MARKET, "startTime=0")).toBeInstanceOf(Array);
     expect(await asked("riskyAccounts")).toEqual([]);
@@ -59,22 +69,36 @@ describe("marketwright call reaches every operation over real HTTP", () => {
   it("reads and changes the account, with every digit of an id both ways", async () => {
     const { client } = await embedded.connect({ key: KEYS[0] });
     const address = client.address;
-    expect(await asked("account", `account=${address}`)).toMatchObject({ address: expect.stringMatching(/^0x/) });
+    expect(await asked("account", `account=${address}`)).toMatchObject({
+      address: expect.stringMatching(/^0x/),
+    });
     expect(await asked("buildOrder", ...ORDER)).toMatchObject({
       order: { paperAmount: "10000000000000000" },
       gasFeeQuotation: expect.any(String),
     });
-    const { params } = await client.prepare({ marketId: "btcusdc", side: "BUY", amount: "0.01", price: "20000" });
+    const { params } = await client.prepare({
+      marketId: "btcusdc",
+      side: "BUY",
+      amount: "0.01",
+      price: "20000",
+    });
     const words = Object.entries(params).map(([name, value]) => `${name}=${value}`);
     const placed = (await asked("placeOrder", ...words)) as { id: string };
     expect(placed.id).toMatch(BEYOND);
-    expect(await asked("openOrder", MARKET, `orderId=${placed.id}`)).toMatchObject({ id: placed.id });
+    expect(await asked("openOrder", MARKET, `orderId=${placed.id}`)).toMatchObject({
+      id: placed.id,
+    });
     expect(await asked("openOrders")).toMatchObject([{ id: placed.id }]);
     expect(await asked("cancelOrder", MARKET, `orderId=${placed.id}`)).toBeNull();
-    expect(await asked("order", MARKET, `orderId=${placed.id}`)).toMatchObject({ id: placed.id, status: "CANCELED" });
+    expect(await asked("order", MARKET, `orderId=${placed.id}`)).toMatchObject({
+      id: placed.id,
+      status: "CANCELED",
+    });
     expect(await asked("cancelAllOpenOrders")).toBeNull();
     expect(await asked("historyOrders", MARKET)).toMatchObject([{}, { id: placed.id }]);
-    expect(await asked("userTrades", MARKET)).toMatchObject([{ id: expect.stringMatching(BEYOND), isBuyer: true }]);
+    expect(await asked("userTrades", MARKET)).toMatchObject([
+      { id: expect.stringMatching(BEYOND), isBuyer: true },
+    ]);
     expect(await asked("incomes", MARKET, "type=DEPOSIT")).toMatchObject([{ type: "DEPOSIT" }]);
     expect(await asked("balances")).toMatchObject({ balances: { isSafe: true } });
     expect(await asked("positions")).toMatchObject([{ marketId: "btcusdc", side: "LONG" }]);

@@ -20,12 +20,19 @@ it("cancel-all of a file with a market that the exchange lists no more says wher
   const wider = file.replace("bot.yaml", "wider.yaml");
   const gone =
     "markets:\n  goneusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 1 }, limits: { maxPositionBase: 1, maxOrderBase: 1 } }";
-  writeFileSync(wider, readFileSync(file, "utf8").replace("markets:", gone).replace("exchange: {", "exchange: { signatureWindowMs: 2000,"));
+  writeFileSync(
+    wider,
+    readFileSync(file, "utf8")
+      .replace("markets:", gone)
+      .replace("exchange: {", "exchange: { signatureWindowMs: 2000,"),
+  );
 
   const { code, out, err } = await captureCli(["cancel-all", wider], env);
   expect(code).toBe(1);
   expect(out).toMatch(/^cancelled:\n(btcusdc +(BUY|SELL) .* placed by this bot\n){2}(?!btcusdc)/);
-  expect(out).toContain("goneusdc: orders may be left: markets.goneusdc: the exchange has no such market; expected one of btcusdc");
+  expect(out).toContain(
+    "goneusdc: orders may be left: markets.goneusdc: the exchange has no such market; expected one of btcusdc",
+  );
   expect(err).toMatch(
     /the bot that runs \(process \d+\) is halted, so that it places nothing again: npx marketwright resume .*wider\.yaml lets it quote/,
   );
@@ -61,11 +68,17 @@ it("cancel-all beside a bot that cannot be halted cancels all the same, says how
   const { file, env, key } = exchange.bot();
   const { address } = ecdsaScheme.signer(key);
   await captureCli(["call", "registerAccount", `account=${address}`, "--bot", file], env);
-  const lock = await lockAccount({ account: address, env, stateDir: stateDirOf(loadBotConfig(file, env), address) });
+  const lock = await lockAccount({
+    account: address,
+    env,
+    stateDir: stateDirOf(loadBotConfig(file, env), address),
+  });
   try {
     const { code, out, err } = await captureCli(["cancel-all", file], env);
     expect({ code, out }).toEqual({ code: 1, out: "no open orders in btcusdc\n" });
-    expect(err).toContain(`cannot be reached from here, as another user's or in another XDG_RUNTIME_DIR: it may place again`);
+    expect(err).toContain(
+      `cannot be reached from here, as another user's or in another XDG_RUNTIME_DIR: it may place again`,
+    );
     expect(err).toContain(`npx marketwright halt ${file}`);
 
     // One that hangs: it listens, and never answers.
@@ -82,8 +95,13 @@ it("cancel-all beside a bot that cannot be halted cancels all the same, says how
       env,
     );
     const hung = await captureCli(["cancel-all", file], env);
-    expect({ code: hung.code, out: hung.out }).toEqual({ code: 1, out: "no open orders in btcusdc\n" });
-    expect(hung.err).toMatch(/could not be halted: .*answers nothing for .*the halt is written down: whoever starts next is halted/);
+    expect({ code: hung.code, out: hung.out }).toEqual({
+      code: 1,
+      out: "no open orders in btcusdc\n",
+    });
+    expect(hung.err).toMatch(
+      /could not be halted: .*answers nothing for .*the halt is written down: whoever starts next is halted/,
+    );
     await hanging.close();
   } finally {
     await lock.release();
@@ -96,7 +114,10 @@ it("a guard starts where one of its markets is listed no more: the orders in the
     "markets:\n  goneusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 1 }, limits: { maxPositionBase: 1, maxOrderBase: 1 } }";
   writeFileSync(file, readFileSync(file, "utf8").replace("markets:", gone));
   const guard = startCli(["guard", file, "--json"], env);
-  expect(JSON.parse(await guard.firstLine)).toMatchObject({ kind: "watching", markets: ["goneusdc", "btcusdc"] });
+  expect(JSON.parse(await guard.firstLine)).toMatchObject({
+    kind: "watching",
+    markets: ["goneusdc", "btcusdc"],
+  });
   guard.interrupt();
   expect(await guard.done).toMatchObject({ code: 0 });
 });
@@ -109,14 +130,21 @@ it("a guard that is started while the exchange is away waits for it where a bot 
     socket.pipe(through).pipe(socket);
     for (const end of [socket, through]) end.on("error", () => end.destroy());
   });
-  const port = await new Promise<number>((resolve) => away.listen(0, "127.0.0.1", () => resolve((away.address() as AddressInfo).port)));
+  const port = await new Promise<number>((resolve) =>
+    away.listen(0, "127.0.0.1", () => resolve((away.address() as AddressInfo).port)),
+  );
   await new Promise((resolve) => away.close(resolve));
-  writeFileSync(file, readFileSync(file, "utf8").replaceAll(`:${exchange.where.port}/`, `:${port}/`));
+  writeFileSync(
+    file,
+    readFileSync(file, "utf8").replaceAll(`:${exchange.where.port}/`, `:${port}/`),
+  );
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replace("exchange: {", "exchange: { connectWithinMs: 600,"));
   expect(await captureCli(["guard", file], env)).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/no exchange answers at .*waiting for it to start, for up to 0\.6 s.*[\s\S]*cannot reach the exchange/),
+    err: expect.stringMatching(
+      /no exchange answers at .*waiting for it to start, for up to 0\.6 s.*[\s\S]*cannot reach the exchange/,
+    ),
   });
   writeFileSync(file, text);
 
@@ -139,11 +167,14 @@ it("cancel-all works beside a state folder whose files are broken, and a file fr
   await untilQuoting(file, env);
   await running.done;
   const folder = stateDir();
-  for (const name of ["heartbeat.json", "built-orders.json"]) writeFileSync(join(folder, name), "{");
+  for (const name of ["heartbeat.json", "built-orders.json"])
+    writeFileSync(join(folder, name), "{");
   const text = readFileSync(file, "utf8");
   writeFileSync(
     file,
-    text.replace("exchange: {", "exchange: { signatureWindowMs: 1000,").replace("sizeBase: 0.02", "sizeBase: 0.02, targetPositionBase: 2"),
+    text
+      .replace("exchange: {", "exchange: { signatureWindowMs: 1000,")
+      .replace("sizeBase: 0.02", "sizeBase: 0.02, targetPositionBase: 2"),
   );
 
   const { code, out, err } = await captureCli(["cancel-all", file], env);
@@ -152,5 +183,8 @@ it("cancel-all works beside a state folder whose files are broken, and a file fr
   expect(err).toContain("built-orders.json");
   expect(err).toContain("what it sent last may arrive for another 3 s, and is waited for");
   expect(await captureCli(["halt", file], env)).toMatchObject({ code: 0 });
-  expect(await captureCli(["check", file], env)).toMatchObject({ code: 2, err: expect.stringContaining("targetPositionBase") });
+  expect(await captureCli(["check", file], env)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("targetPositionBase"),
+  });
 });

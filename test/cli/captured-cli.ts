@@ -39,7 +39,11 @@ export function startCli(args: readonly string[], env: Env = {}): StartedRun {
   const line = new Promise<string>((resolve) => {
     spoke = resolve;
   });
-  const stream = (write: (text: string) => void) => ({ write, on: () => undefined, off: () => undefined });
+  const stream = (write: (text: string) => void) => ({
+    write,
+    on: () => undefined,
+    off: () => undefined,
+  });
   const context: CliContext = {
     env,
     stdout: stream((text) => {

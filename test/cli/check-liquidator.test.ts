@@ -9,9 +9,16 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe("marketwright check --connect of a bot that liquidates", () => {
-  const findings = async ({ file, env }: { readonly file: string; readonly env: Record<string, string> }) => {
+  const findings = async ({
+    file,
+    env,
+  }: {
+    readonly file: string;
+    readonly env: Record<string, string>;
+  }) => {
     const { out, code } = await captureCli(["check", file, "--connect", "--json"], env);
-    const found: { readonly level: string; readonly subject: string; readonly text: string }[] = JSON.parse(out).findings;
+    const found: { readonly level: string; readonly subject: string; readonly text: string }[] =
+      JSON.parse(out).findings;
     return { code, of: (subject: string) => found.filter((one) => one.subject === subject) };
   };
 
@@ -20,10 +27,18 @@ describe("marketwright check --connect of a bot that liquidates", () => {
     await world.registers(bot.key);
     const { code, of } = await findings(bot);
     expect(code).toBe(0);
-    expect(of("chain.quorum")).toMatchObject([{ level: "ok", text: "1 of 1 RPCs are believed, and 1 must agree" }]);
-    expect(of("chain")).toMatchObject([{ level: "ok", text: expect.stringContaining(world.chain.addresses.dealer.toLowerCase()) }]);
-    expect(of("chain.lens")).toMatchObject([{ level: "ok", text: expect.stringContaining("reads 1 markets") }]);
-    expect(of("liquidator.margin")).toMatchObject([{ level: "ok", text: "net value 100000, maintenance margin 0 on the chain" }]);
+    expect(of("chain.quorum")).toMatchObject([
+      { level: "ok", text: "1 of 1 RPCs are believed, and 1 must agree" },
+    ]);
+    expect(of("chain")).toMatchObject([
+      { level: "ok", text: expect.stringContaining(world.chain.addresses.dealer.toLowerCase()) },
+    ]);
+    expect(of("chain.lens")).toMatchObject([
+      { level: "ok", text: expect.stringContaining("reads 1 markets") },
+    ]);
+    expect(of("liquidator.margin")).toMatchObject([
+      { level: "ok", text: "net value 100000, maintenance margin 0 on the chain" },
+    ]);
     expect(of("liquidator.gas")).toMatchObject([
       { level: "ok", text: expect.stringMatching(/has 1\.000 ETH, enough for \d{3,} takeovers/) },
     ]);
@@ -34,7 +49,9 @@ describe("marketwright check --connect of a bot that liquidates", () => {
     expect(of("liquidator.gas")).toMatchObject([
       {
         level: "warning",
-        text: expect.stringMatching(/enough for 0 takeovers .*; the exchange may give some when the account registers$/),
+        text: expect.stringMatching(
+          /enough for 0 takeovers .*; the exchange may give some when the account registers$/,
+        ),
       },
     ]);
     expect(of("liquidator.pollMs")).toHaveLength(1);
@@ -51,11 +68,19 @@ describe("marketwright check --connect of a bot that liquidates", () => {
     const first = await findings(bot);
     expect(first.code).toBe(1);
     expect(first.of("account.address")).toMatchObject([
-      { level: "error", text: expect.stringMatching(/own key has registered.* has named 0x[0-9a-fA-F]{40} its operator by setOperator/) },
+      {
+        level: "error",
+        text: expect.stringMatching(
+          /own key has registered.* has named 0x[0-9a-fA-F]{40} its operator by setOperator/,
+        ),
+      },
     ]);
     expect(first.of("account"), "nothing that a start would do by itself").toEqual([]);
     expect(first.of("chain.rpc")).toMatchObject([
-      { level: "error", text: expect.stringMatching(/no head that can be believed .*127\.0\.0\.1:1: /) },
+      {
+        level: "error",
+        text: expect.stringMatching(/no head that can be believed .*127\.0\.0\.1:1: /),
+      },
     ]);
     const second = await findings(
       world.bot({
@@ -67,11 +92,18 @@ describe("marketwright check --connect of a bot that liquidates", () => {
     expect(second.of("chain.127.0.0.1:1")).toMatchObject([{ level: "warning" }]);
     expect(second.code).toBe(1);
     expect(second.of("account.address").map(({ text }) => text)).toContainEqual(
-      expect.stringMatching(/is no operator of 0x[0-9a-fA-F]{40} on the chain; expected setOperator by the account/),
+      expect.stringMatching(
+        /is no operator of 0x[0-9a-fA-F]{40} on the chain; expected setOperator by the account/,
+      ),
     );
-    expect(second.of("liquidator.gas")).toMatchObject([{ level: "error", text: expect.stringContaining("enough for 0 takeovers") }]);
+    expect(second.of("liquidator.gas")).toMatchObject([
+      { level: "error", text: expect.stringContaining("enough for 0 takeovers") },
+    ]);
     const lost = await findings(
-      world.bot({ key: owner.key, chain: `{ rpc: ["${world.rpcUrl}"], maxHeadAgeMs: 3600000, lens: "0x${"12".repeat(20)}" }` }),
+      world.bot({
+        key: owner.key,
+        chain: `{ rpc: ["${world.rpcUrl}"], maxHeadAgeMs: 3600000, lens: "0x${"12".repeat(20)}" }`,
+      }),
     );
     expect(lost.code).toBe(1);
   });

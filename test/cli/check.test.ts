@@ -8,7 +8,8 @@ import { builtCommand } from "../support/built-command.js";
 import { captureCli } from "./captured-cli.js";
 
 const env = { MARKETWRIGHT_KEY: `0x${"1f".repeat(32)}` };
-const example = (name: string) => fileURLToPath(new URL(`../../config/${name}.yaml`, import.meta.url));
+const example = (name: string) =>
+  fileURLToPath(new URL(`../../config/${name}.yaml`, import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "marketwright-check-"));
 
@@ -25,7 +26,8 @@ ${text}`,
   return path;
 }
 
-const LADDER = "markets: { btcusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 0.02 } } }";
+const LADDER =
+  "markets: { btcusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 0.02 } } }";
 
 describe("marketwright check", () => {
   it.each(["bot", "minimal", "replay"])("takes the example config/%s.yaml", async (name) => {
@@ -36,19 +38,27 @@ describe("marketwright check", () => {
   });
 
   it("counts what it found in one and in many", async () => {
-    expect((await captureCli(["check", example("minimal")], env)).out).toMatch(/minimal\.yaml: 0 errors, 1 warning\n$/);
+    expect((await captureCli(["check", example("minimal")], env)).out).toMatch(
+      /minimal\.yaml: 0 errors, 1 warning\n$/,
+    );
   });
 
   it("says beforehand that quotes which outlive the bot want a guard", async () => {
     const { out } = await captureCli(["check", example("minimal")], env);
-    expect(out).toMatch(/warning .*POST_ONLY orders outlive a bot that dies: run "marketwright guard .*minimal\.yaml" beside it/);
+    expect(out).toMatch(
+      /warning .*POST_ONLY orders outlive a bot that dies: run "marketwright guard .*minimal\.yaml" beside it/,
+    );
     expect((await captureCli(["check", bot(LADDER)], env)).out).not.toContain("guard");
   });
 
   it("answers machines with the account that the key is of, and never with the key", async () => {
     const { out } = await captureCli(["check", bot(LADDER), "--json"], env);
     const answer = JSON.parse(out);
-    expect(answer).toMatchObject({ ok: true, connected: false, account: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/) });
+    expect(answer).toMatchObject({
+      ok: true,
+      connected: false,
+      account: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+    });
     expect(out).not.toContain("1f1f1f");
   });
 
@@ -63,7 +73,11 @@ describe("marketwright check", () => {
       LADDER.replace("halfSpreadBps", "halfSpredBps"),
       ["markets.btcusdc.params.halfSpredBps", "did you mean halfSpreadBps?"],
     ],
-    ["a strategy's size of zero", LADDER.replace("0.02", "0"), ["markets.btcusdc.params.sizeBase", "0"]],
+    [
+      "a strategy's size of zero",
+      LADDER.replace("0.02", "0"),
+      ["markets.btcusdc.params.sizeBase", "0"],
+    ],
     ["a market twice", `${LADDER}\nmarkets: {}`, ["markets", "written twice"]],
   ])("ends with exit code 2 and one message on %s", async (_name, markets, parts) => {
     const { code, out, err } = await captureCli(["check", bot(markets)], env);
@@ -74,7 +88,10 @@ describe("marketwright check", () => {
   });
 
   it("ends with exit code 2 when the key's variable is not set, and when the file is not there", async () => {
-    expect(await captureCli(["check", bot(LADDER)], {})).toMatchObject({ code: 2, err: expect.stringContaining("account.keyEnv") });
+    expect(await captureCli(["check", bot(LADDER)], {})).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("account.keyEnv"),
+    });
     expect(await captureCli(["check", join(folder, "none.yaml")], env)).toMatchObject({
       code: 2,
       err: expect.stringContaining("none.yaml is not there"),
@@ -97,8 +114,17 @@ console.log("I am", "loaded");
 export default defineStrategy({ params: z.object({}), create: () => (view$) => view$.pipe(ignoreElements()) });
 `,
     );
-    const args = [builtCommand(), "check", bot("markets: { btcusdc: { strategy: ./talks.js } }"), "--json"];
-    const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, encoding: "utf8" });
+    const args = [
+      builtCommand(),
+      "check",
+      bot("markets: { btcusdc: { strategy: ./talks.js } }"),
+      "--json",
+    ];
+    const { stdout, stderr, status } = spawnSync(process.execPath, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      encoding: "utf8",
+    });
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true });
     expect(stderr).toContain("I am loaded\n");
@@ -113,7 +139,10 @@ import { z } from "zod";
 export default defineStrategy({ params: z.object({}), create: () => (view$) => (Date.now() > 0 ? view$.pipe(ignoreElements()) : view$.pipe(ignoreElements())) });
 `,
     );
-    const { code, out, err } = await captureCli(["check", bot("markets: { btcusdc: { strategy: ./mine.js } }")], env);
+    const { code, out, err } = await captureCli(
+      ["check", bot("markets: { btcusdc: { strategy: ./mine.js } }")],
+      env,
+    );
     expect(err).toBe("");
     expect(code).toBe(0);
     expect(out).toMatch(/warning .*mine\.js:4 uses Date/);

@@ -39,9 +39,12 @@ markets:
   }
 
   /** A bot's file and the environment of a user who has never traded before. */
-  bot(changes: { readonly limits?: string; readonly extra?: string; readonly params?: string } = {}) {
+  bot(
+    changes: { readonly limits?: string; readonly extra?: string; readonly params?: string } = {},
+  ) {
     const own = mkdtempSync(join(this.folder, "bot-"));
-    const key = `0x${Array.from({ length: 4 }, () => random.uint64().toString(16).padStart(16, "0")).join("")}` as Hex;
+    const key =
+      `0x${Array.from({ length: 4 }, () => random.uint64().toString(16).padStart(16, "0")).join("")}` as Hex;
     const file = join(own, "bot.yaml");
     writeFileSync(
       file,
@@ -64,7 +67,10 @@ ${changes.extra ?? ""}
 }
 
 /** What the exchange says that the account of the file has open. */
-export async function openOrders(file: string, env: Record<string, string>): Promise<readonly { readonly id: string }[]> {
+export async function openOrders(
+  file: string,
+  env: Record<string, string>,
+): Promise<readonly { readonly id: string }[]> {
   return JSON.parse((await captureCli(["call", "openOrders", "--bot", file], env)).out);
 }
 

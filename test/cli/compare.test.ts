@@ -7,13 +7,17 @@ import { SweepStage } from "../backtest/sweep/sweep-stage.js";
 import { makerWish, recordSession, taking } from "../support/recorded-session.js";
 import { captureCli } from "./captured-cli.js";
 
-const FOLLOWING = { queue: "log", feedLatency: { order: { factor: 1, addMs: 0 }, response: { factor: 1, addMs: 0 } } };
+const FOLLOWING = {
+  queue: "log",
+  feedLatency: { order: { factor: 1, addMs: 0 }, response: { factor: 1, addMs: 0 } },
+};
 
 describe("marketwright compare", () => {
   const stage = new SweepStage();
   const live = join(stage.folder, "session");
   /** A file of the stage, with its fill models. */
-  const backtest = (name: string, fills: object): string => stage.write(name, { ...stage.backtest(2), fills });
+  const backtest = (name: string, fills: object): string =>
+    stage.write(name, { ...stage.backtest(2), fills });
   const compared = async (...args: string[]): Promise<Comparison> => {
     const { code, out, err } = await captureCli(["compare", live, ...args, "--json"]);
     expect([code, err]).toEqual([0, ""]);
@@ -28,7 +32,12 @@ describe("marketwright compare", () => {
 
   beforeAll(async () => {
     await stage.open(5);
-    const paper = { queue: "power-2", orderLatencyMs: 15, responseLatencyMs: 10, creditQuote: "50000" };
+    const paper = {
+      queue: "power-2",
+      orderLatencyMs: 15,
+      responseLatencyMs: 10,
+      creditQuote: "50000",
+    };
     await recordSession({ ...makerWish(live, 4_000), paper });
   });
   afterAll(() => rmSync(stage.folder, { recursive: true, force: true }));
@@ -36,21 +45,36 @@ describe("marketwright compare", () => {
   it("takes the models of the recording itself where nothing else is said", async () => {
     const { sameInputs, markets, mode, profit } = await compared();
     expect(mode).toBe("paper");
-    expect(modelOf({ markets })).toEqual({ queue: "power-2", doubtful: "conservative", orderLatencyMs: 15, responseLatencyMs: 10 });
+    expect(modelOf({ markets })).toEqual({
+      queue: "power-2",
+      doubtful: "conservative",
+      orderLatencyMs: 15,
+      responseLatencyMs: 10,
+    });
     expect(sameInputs).toEqual({ ...sameInputs, equal: sameInputs.intents, firstDifference: null });
     expect(sameInputs.intents).toBeGreaterThan(5);
     const [market] = markets;
     expect(market?.fit).toBeNull();
-    expect(market?.orders).toMatchObject({ model: { isShared: false, queue: "power-2", bookLagMs: 0, shiftMs: 0 } });
+    expect(market?.orders).toMatchObject({
+      model: { isShared: false, queue: "power-2", bookLagMs: 0, shiftMs: 0 },
+    });
     expect(market?.orders.live).toBeGreaterThan(3);
     expect(market?.orders.share).toBeGreaterThanOrEqual(0.95);
     // The parts of what differs are the difference of the parts.
     for (const [part, difference] of Object.entries(profit.difference))
-      expect(Number(difference)).toBeCloseTo(Number(profit.replay[part]) - Number(profit.live[part]), 9);
+      expect(Number(difference)).toBeCloseTo(
+        Number(profit.replay[part]) - Number(profit.live[part]),
+        9,
+      );
   });
 
   it("takes the models of a backtest's file, and of the folder of its report", async () => {
-    const file = backtest("models.yaml", { queue: "log", doubtful: "by-book", orderLatencyMs: 33, responseLatencyMs: 44 });
+    const file = backtest("models.yaml", {
+      queue: "log",
+      doubtful: "by-book",
+      orderLatencyMs: 33,
+      responseLatencyMs: 44,
+    });
     const models = { queue: "log", doubtful: "by-book", orderLatencyMs: 33, responseLatencyMs: 44 };
     expect(modelOf(await compared(file))).toEqual(models);
     const report = join(stage.folder, "report");
@@ -68,7 +92,9 @@ describe("marketwright compare", () => {
     expect(market?.again.model.responseLatencyMs).toBe(10);
     expect(market?.fit?.tried).toBeGreaterThan(10);
     expect(market?.fit?.objective).toContain("the second half judges");
-    expect(market?.orders.firstHalfShare).toBeGreaterThanOrEqual(market?.fit?.plain.firstHalfShare ?? 1);
+    expect(market?.orders.firstHalfShare).toBeGreaterThanOrEqual(
+      market?.fit?.plain.firstHalfShare ?? 1,
+    );
   });
 
   it("takes by --fit a file whose latencies follow a recording too: they are found, and what refuses it without sends its reader here", async () => {
@@ -80,10 +106,17 @@ describe("marketwright compare", () => {
     const { code, out, err } = await captureCli(["compare", live]);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^paper session from 2024-08-0\S+ to \S+\n/);
-    expect(out).toMatch(/the same inputs again: (\d+) of \1 intents the same to the byte, in \d+ turns\n/);
-    expect(out).toContain("recorded orders in the replayed market (queue power-2, book 0 ms late, orders 0 ms later):");
-    expect(out).toContain("the bot run again (queue power-2, doubtful fills conservative, 15 ms there, 10 ms back):");
-    const means = /mean prices: bought (\S+) and (\S+), sold (\S+) and (\S+)\n/.exec(out)?.slice(1) ?? [];
+    expect(out).toMatch(
+      /the same inputs again: (\d+) of \1 intents the same to the byte, in \d+ turns\n/,
+    );
+    expect(out).toContain(
+      "recorded orders in the replayed market (queue power-2, book 0 ms late, orders 0 ms later):",
+    );
+    expect(out).toContain(
+      "the bot run again (queue power-2, doubtful fills conservative, 15 ms there, 10 ms back):",
+    );
+    const means =
+      /mean prices: bought (\S+) and (\S+), sold (\S+) and (\S+)\n/.exec(out)?.slice(1) ?? [];
     expect(means).toHaveLength(4);
     // Ten digits at most, and none of what a binary fraction has after them.
     for (const mean of means) expect(mean).toMatch(/^(?=.{1,11}$)\d+(\.\d+)?$/);
@@ -95,7 +128,9 @@ describe("marketwright compare", () => {
     await recordSession(taking(makerWish(taken, 5_000, "fitted")));
     const { out } = await captureCli(["compare", taken, "--json"]);
     const { notes, markets } = comparisonSchema.parse(JSON.parse(out));
-    expect(notes).toContainEqual(expect.stringMatching(/^\d+ of \d+ fills in btcusdc, [\d.]+, took on arrival/));
+    expect(notes).toContainEqual(
+      expect.stringMatching(/^\d+ of \d+ fills in btcusdc, [\d.]+, took on arrival/),
+    );
     expect(notes).toContainEqual(
       expect.stringMatching(
         /^in btcusdc \d+ of the run again's fills, [\d.]+ base units, may have .* charged as takers': they paid [\d.]+ in fees, and would have earned [\d.]+ in rebates by the other rule$/,
@@ -110,7 +145,9 @@ describe("marketwright compare", () => {
     expect(apart).toBeCloseTo((1 - share) * Number(unionBase), 9);
     expect(differences.some(({ kind }) => kind === "untold")).toBe(true);
     expect(differences.every(({ why }) => why !== "")).toBe(true);
-    expect((await captureCli(["compare", taken])).out).toMatch(/\n {6}of what differs: (\S+ [\d.]+ %(, )?)+; --json has each\n/);
+    expect((await captureCli(["compare", taken])).out).toMatch(
+      /\n {6}of what differs: (\S+ [\d.]+ %(, )?)+; --json has each\n/,
+    );
   });
 
   // The recorded inputs are played by a bot of their own: a strategy that broke there was told as one that wanted nothing.
@@ -156,7 +193,9 @@ export default defineStrategy({
   it("is wrong usage for what is no session, no backtest, or a session that was changed or not ended", async () => {
     expect(await refused(join(stage.folder, "nothing"))).toContain("holds no recorded session");
     expect(await refused(stage.folder)).toContain("holds no recorded session");
-    expect(await refused(live, join(stage.folder, "nothing.yaml"))).toContain("backtest: is not there");
+    expect(await refused(live, join(stage.folder, "nothing.yaml"))).toContain(
+      "backtest: is not there",
+    );
     expect(await refused(live, live)).toContain("holds no report of this version");
     const following = backtest("following.yaml", FOLLOWING);
     expect(await refused(live, following)).toContain("has latencies that follow a recording");

@@ -61,21 +61,37 @@ describe("what is said to a running bot", () => {
   });
 
   it("is answered as text for people and as JSON for machines", async () => {
-    const { env } = await runningBot(() => ({ equityQuote: "100000.5", halted: [], markets: { btcusdc: { positionBase: "0.02" } } }));
+    const { env } = await runningBot(() => ({
+      equityQuote: "100000.5",
+      halted: [],
+      markets: { btcusdc: { positionBase: "0.02" } },
+    }));
     expect((await captureCli(["status"], env)).out).toBe(
       'equityQuote: "100000.5"\nhalted: []\nmarkets:\n  btcusdc:\n    positionBase: "0.02"\n',
     );
-    expect(JSON.parse((await captureCli(["status", "--json"], env)).out)).toMatchObject({ markets: { btcusdc: { positionBase: "0.02" } } });
+    expect(JSON.parse((await captureCli(["status", "--json"], env)).out)).toMatchObject({
+      markets: { btcusdc: { positionBase: "0.02" } },
+    });
   });
 
   it("fails with exit code 1 when the bot could not, or none runs", async () => {
     const { env } = await runningBot(() => {
       throw new RunError("the position is flat already");
     });
-    expect(await captureCli(["flatten"], env)).toEqual({ code: 1, out: "", err: "marketwright: the position is flat already\n" });
+    expect(await captureCli(["flatten"], env)).toEqual({
+      code: 1,
+      out: "",
+      err: "marketwright: the position is flat already\n",
+    });
     const nobody = { XDG_RUNTIME_DIR: mkdtempSync(join(tmpdir(), "mw-")) };
-    expect(await captureCli(["status"], nobody)).toMatchObject({ code: 1, err: expect.stringContaining("no bot of this user is running") });
-    expect(await captureCli(["status", "/bots/b.yaml"], env)).toMatchObject({ code: 1, err: expect.stringContaining("/bots/a.yaml") });
+    expect(await captureCli(["status"], nobody)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("no bot of this user is running"),
+    });
+    expect(await captureCli(["status", "/bots/b.yaml"], env)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("/bots/a.yaml"),
+    });
   });
 
   it("is refused with exit code 2 when it is wrong in itself", async () => {
@@ -91,14 +107,21 @@ describe("what is said to a running bot", () => {
       [["halt", "--reason", "x".repeat(300)], "--reason"],
       [["resume", "--market", ""], "--market"],
     ] as const) {
-      expect(await captureCli(args, env)).toMatchObject({ code: 2, err: expect.stringContaining(`${flag}: is not what it should be`) });
+      expect(await captureCli(args, env)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`${flag}: is not what it should be`),
+      });
     }
     expect(heard).toEqual([]);
   });
 
   it("is refused with exit code 2 when the bot says that it was asked wrongly", async () => {
     const { env } = await runningBot(() => {
-      throw new ConfigError("is no market of this bot", { field: "marketId", value: "nope", expected: "one of btcusdc" });
+      throw new ConfigError("is no market of this bot", {
+        field: "marketId",
+        value: "nope",
+        expected: "one of btcusdc",
+      });
     });
     expect(await captureCli(["halt", "--market", "nope"], env)).toEqual({
       code: 2,
@@ -120,7 +143,16 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
       void server.close();
       return new Promise(() => {});
     });
-    enterRunningBot({ pid: process.pid, config: "/bots/a.yaml", account, socketPath: opened(server).socketPath, state }, env);
+    enterRunningBot(
+      {
+        pid: process.pid,
+        config: "/bots/a.yaml",
+        account,
+        socketPath: opened(server).socketPath,
+        state,
+      },
+      env,
+    );
     const found = () => new HaltMemory(new FileStateStore(state.directory), account).read();
     return { env, folder, directory: state.directory, found };
   }
@@ -130,7 +162,9 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
     expect(await captureCli(["halt", "--reason", "news"], env)).toEqual({
       code: 1,
       out: "",
-      err: expect.stringMatching(/hung up before it answered.*the halt is written down: whoever starts next is halted/),
+      err: expect.stringMatching(
+        /hung up before it answered.*the halt is written down: whoever starts next is halted/,
+      ),
     });
     expect(found()).toEqual([{ why: "news", atMs: expect.any(Number) }]);
     expect(readdirSync(directory), "nothing is left beside it").toEqual([haltFile()]);
@@ -138,10 +172,20 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
 
   it("leaves those of before, and is refused for a market that the bot does not have", async () => {
     const { env, found, directory } = await dyingBot(["btcusdc", "ethusdc"]);
-    new HaltMemory(new FileStateStore(directory), account).keep({ marketId: "ethusdc", why: "earlier", atMs: 1 });
-    expect(await captureCli(["halt", "--market", "solusdc"], env)).toMatchObject({ code: 2, err: expect.stringContaining("ethusdc") });
+    new HaltMemory(new FileStateStore(directory), account).keep({
+      marketId: "ethusdc",
+      why: "earlier",
+      atMs: 1,
+    });
+    expect(await captureCli(["halt", "--market", "solusdc"], env)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("ethusdc"),
+    });
     await captureCli(["halt", "--market", "btcusdc", "--reason", "news"], env);
-    expect(found().map(({ marketId, why }) => `${marketId}: ${why}`)).toEqual(["ethusdc: earlier", "btcusdc: news"]);
+    expect(found().map(({ marketId, why }) => `${marketId}: ${why}`)).toEqual([
+      "ethusdc: earlier",
+      "btcusdc: news",
+    ]);
   });
 
   it("is told it all the same where nothing can be written, and not said to be kept", async () => {
@@ -171,7 +215,11 @@ risk: { maxDrawdownQuote: 500 }
 stateDir: ${join(folder, "state")}
 `,
   );
-  return { file, halts: join(folder, "state", haltFile()), env: { BOT_KEY: key, XDG_RUNTIME_DIR: folder } };
+  return {
+    file,
+    halts: join(folder, "state", haltFile()),
+    env: { BOT_KEY: key, XDG_RUNTIME_DIR: folder },
+  };
 }
 
 describe("two bots from one file, a live one and one on paper beside it with a key of its own", () => {
@@ -197,10 +245,18 @@ describe("two bots from one file, a live one and one on paper beside it with a k
   it("are told apart by the key of the terminal: a halt for the news is not the paper's, while the live one goes on quoting", async () => {
     const { file, env, heard } = await bothRun();
     for (const who of ["live", "paper", "live"] as const)
-      expect(await captureCli(["halt", file, "--reason", "news"], { ...env, BOT_KEY: keys[who] })).toMatchObject({ code: 0, err: "" });
+      expect(
+        await captureCli(["halt", file, "--reason", "news"], { ...env, BOT_KEY: keys[who] }),
+      ).toMatchObject({ code: 0, err: "" });
     await captureCli(["status", file], { ...env, BOT_KEY: keys.paper });
     await captureCli(["flatten", file], { ...env, BOT_KEY: keys.live });
-    expect(heard).toEqual(["live: halt", "paper: halt", "live: halt", "paper: status", "live: flatten"]);
+    expect(heard).toEqual([
+      "live: halt",
+      "paper: halt",
+      "live: halt",
+      "paper: status",
+      "live: flatten",
+    ]);
   });
 
   it("are neither of them told what a terminal says that has no key, or a third one's", async () => {
@@ -209,7 +265,9 @@ describe("two bots from one file, a live one and one on paper beside it with a k
       for (const command of ["status", "halt", "resume", "flatten"]) {
         const { code, err } = await captureCli([command, file], { ...env, BOT_KEY });
         expect(code).toBe(2);
-        expect(err).toMatch(/several bots run from this file.*expected the key of the one that is meant/);
+        expect(err).toMatch(
+          /several bots run from this file.*expected the key of the one that is meant/,
+        );
         for (const account of Object.values(accounts)) expect(err).toContain(`account ${account}`);
       }
     expect(heard).toEqual([]);
@@ -229,47 +287,82 @@ describe("a halt or a resume of a bot that does not run", () => {
 
   it("is kept for its next start, by market or for all, until it is taken back", async () => {
     const { file, halts, env } = stoppedBot();
-    const said = async (...args: string[]) => JSON.parse((await captureCli([...args, "--json"], env)).out);
+    const said = async (...args: string[]) =>
+      JSON.parse((await captureCli([...args, "--json"], env)).out);
     const atMs = expect.any(Number);
     const news = { name: "manual", why: "news", atMs };
     const fork = { name: "manual", marketId: "btcusdc", why: "fork", atMs };
-    expect(await said("halt", file, "--reason", "news")).toEqual({ phase: "not running", account, halts: [news] });
-    expect(await said("halt", file, "--market", "btcusdc", "--reason", "fork")).toMatchObject({ halts: [news, fork] });
+    expect(await said("halt", file, "--reason", "news")).toEqual({
+      phase: "not running",
+      account,
+      halts: [news],
+    });
+    expect(await said("halt", file, "--market", "btcusdc", "--reason", "fork")).toMatchObject({
+      halts: [news, fork],
+    });
     expect(new HaltMemory(new FileStateStore(dirname(halts)), account).read()).toMatchObject([
       { why: "news" },
       { marketId: "btcusdc", why: "fork" },
     ]);
-    expect(await said("resume", file, "--market", "btcusdc")).toMatchObject({ halts: [news], resumed: [fork] });
+    expect(await said("resume", file, "--market", "btcusdc")).toMatchObject({
+      halts: [news],
+      resumed: [fork],
+    });
     expect(await said("resume", file)).toMatchObject({ halts: [], resumed: [news] });
   });
 
   it("fails where nothing waits that it could end, and says what else is in force", async () => {
     const { file, env } = stoppedBot();
     const nothing = await captureCli(["resume", file, "--json"], env);
-    expect(nothing).toMatchObject({ code: 1, err: expect.stringMatching(/^marketwright: nothing was resumed: the bot does not run/) });
-    expect(JSON.parse(nothing.out)).toEqual({ phase: "not running", account, halts: [], resumed: [] });
+    expect(nothing).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^marketwright: nothing was resumed: the bot does not run/),
+    });
+    expect(JSON.parse(nothing.out)).toEqual({
+      phase: "not running",
+      account,
+      halts: [],
+      resumed: [],
+    });
     await captureCli(["halt", file, "--reason", "news"], env);
     expect(await captureCli(["resume", file, "--market", "btcusdc"], env)).toMatchObject({
       code: 1,
       out: expect.stringContaining("news"),
-      err: expect.stringMatching(/no halt waits in btcusdc, and manual elsewhere; without --market all of them end/),
+      err: expect.stringMatching(
+        /no halt waits in btcusdc, and manual elsewhere; without --market all of them end/,
+      ),
     });
   });
 
   it("ends a drawdown: its loss is accepted, and the next start measures from what it finds", async () => {
     const { file, halts, env } = stoppedBot();
     const store = new FileStateStore(dirname(halts));
-    const latch = { action: "halt", why: "net value 90 is 10 quote below its peak 100, allowed 5", atMs: 1 } as const;
+    const latch = {
+      action: "halt",
+      why: "net value 90 is 10 quote below its peak 100, allowed 5",
+      atMs: 1,
+    } as const;
     const drawdown = { name: "drawdown", ...latch };
     new LatchMemory(store, account).keep([{ measure: "drawdown", ...latch }]);
     const halted = await captureCli(["halt", file, "--json", "--market", "btcusdc"], env);
-    expect(JSON.parse(halted.out).halts).toMatchObject([drawdown, { name: "manual", marketId: "btcusdc" }]);
+    expect(JSON.parse(halted.out).halts).toMatchObject([
+      drawdown,
+      { name: "manual", marketId: "btcusdc" },
+    ]);
 
-    expect(await captureCli(["resume", file, "--market", "btcusdc"], env)).toMatchObject({ code: 0 });
-    expect(new LatchMemory(store, account).read().accepted, "a market's resume accepts no loss of the account").toEqual([]);
+    expect(await captureCli(["resume", file, "--market", "btcusdc"], env)).toMatchObject({
+      code: 0,
+    });
+    expect(
+      new LatchMemory(store, account).read().accepted,
+      "a market's resume accepts no loss of the account",
+    ).toEqual([]);
     const { code, out } = await captureCli(["resume", file, "--json"], env);
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, halts: [], resumed: [drawdown] });
-    expect(new LatchMemory(store, account).read()).toEqual({ rungs: [], accepted: [{ measure: "drawdown", ...latch }] });
+    expect(new LatchMemory(store, account).read()).toEqual({
+      rungs: [],
+      accepted: [{ measure: "drawdown", ...latch }],
+    });
     expect(await captureCli(["resume", file], env)).toMatchObject({ code: 1 });
   });
 
@@ -279,10 +372,20 @@ describe("a halt or a resume of a bot that does not run", () => {
     const [old, now] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`] as const;
     store.write("contracts.json", JSON.stringify({ btcusdc: old, ethusdc: old }));
     const changed = (marketId: string) =>
-      ({ name: "exchange-info-changed", marketId, perp: now, why: "another contract", atMs: 1 }) as const;
+      ({
+        name: "exchange-info-changed",
+        marketId,
+        perp: now,
+        why: "another contract",
+        atMs: 1,
+      }) as const;
     writeFoundHalts(store, account, [changed("btcusdc"), changed("ethusdc")]);
     const { code, out } = await captureCli(["resume", file, "--market", "btcusdc", "--json"], env);
-    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, halts: [changed("ethusdc")], resumed: [changed("btcusdc")] });
+    expect({ code, ...JSON.parse(out) }).toMatchObject({
+      code: 0,
+      halts: [changed("ethusdc")],
+      resumed: [changed("btcusdc")],
+    });
     expect(JSON.parse(store.read("contracts.json") ?? "")).toEqual({ btcusdc: now, ethusdc: old });
   });
 
@@ -291,10 +394,19 @@ describe("a halt or a resume of a bot that does not run", () => {
     const markets = Array.from({ length: 20 }, (_, index) => `m${index}usdc`);
     const text = readFileSync(file, "utf8");
     const entry = text.split("\n").find((line) => line.includes("btcusdc:")) ?? "";
-    writeFileSync(file, text.replace(entry, markets.map((market) => entry.replace("btcusdc", market)).join("\n")));
-    const runs = await Promise.all(markets.map((market) => captureCli(["halt", file, "--market", market, "--reason", "news"], env)));
+    writeFileSync(
+      file,
+      text.replace(entry, markets.map((market) => entry.replace("btcusdc", market)).join("\n")),
+    );
+    const runs = await Promise.all(
+      markets.map((market) =>
+        captureCli(["halt", file, "--market", market, "--reason", "news"], env),
+      ),
+    );
     expect(runs.map(({ code, err }) => `${code}${err}`)).toEqual(markets.map(() => "0"));
-    const { halts } = JSON.parse((await captureCli(["resume", file, "--market", "m7usdc", "--json"], env)).out);
+    const { halts } = JSON.parse(
+      (await captureCli(["resume", file, "--market", "m7usdc", "--json"], env)).out,
+    );
     expect(halts.map(({ marketId }: { marketId: string }) => marketId).sort()).toEqual(
       markets.filter((market) => market !== "m7usdc").sort(),
     );
@@ -316,7 +428,10 @@ describe("a halt or a resume of a bot that does not run", () => {
     const lock = await lockAccount({ account, env, stateDir: dirname(halts) });
     try {
       const { code, err } = await captureCli(["resume", file], env);
-      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("another bot on this machine trades this account") });
+      expect({ code, err }).toEqual({
+        code: 1,
+        err: expect.stringContaining("another bot on this machine trades this account"),
+      });
       // Whoever starts next is halted all the same.
       expect(await captureCli(["halt", file], env)).toMatchObject({
         code: 1,
@@ -332,7 +447,10 @@ describe("a halt or a resume of a bot that does not run", () => {
     const { file, halts, env } = stoppedBot();
     await captureCli(["halt", file], env);
     writeFileSync(halts, "{");
-    expect(await captureCli(["resume", file], env)).toMatchObject({ code: 1, err: expect.stringContaining(haltFile()) });
+    expect(await captureCli(["resume", file], env)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(haltFile()),
+    });
     expect(readFileSync(halts, "utf8")).toBe("{");
   });
 

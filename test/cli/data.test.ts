@@ -14,32 +14,69 @@ describe("marketwright data", () => {
     const file = fileOf(folder, "trades.csv", TRADES);
     // A wrong path is no store without history: a script that backs up what is listed would go on.
     const absent = { code: 1, err: `marketwright: ${store}: is not there: no such folder\n` };
-    expect(await captureCli(["data", "list", "--store", store])).toMatchObject({ ...absent, out: "" });
-    expect(await captureCli(["data", "list", "--store", store, "--verify", "--json"])).toMatchObject(absent);
+    expect(await captureCli(["data", "list", "--store", store])).toMatchObject({
+      ...absent,
+      out: "",
+    });
+    expect(
+      await captureCli(["data", "list", "--store", store, "--verify", "--json"]),
+    ).toMatchObject(absent);
     mkdirSync(store);
     expect(await captureCli(["data", "list", "--store", store])).toMatchObject({
       code: 0,
       out: `${store}: is a folder without any history in it\n`,
     });
-    const imported = await captureCli(["data", "import", file, "--market", "btcusdt", "--store", store]);
+    const imported = await captureCli([
+      "data",
+      "import",
+      file,
+      "--market",
+      "btcusdt",
+      "--store",
+      store,
+    ]);
     expect(imported).toEqual({ code: 0, out: `${file}: 2 trades, day 2024-08-09\n`, err: "" });
     const listed = await captureCli(["data", "list", "--store", store, "--verify"]);
-    expect(listed.out).toMatch(/btcusdt +trades +2024-08-09T00:00:00Z +2024-08-09T00:00:00\.901Z +1 \(not all complete\) +2 +\d+ +none/);
+    expect(listed.out).toMatch(
+      /btcusdt +trades +2024-08-09T00:00:00Z +2024-08-09T00:00:00\.901Z +1 \(not all complete\) +2 +\d+ +none/,
+    );
     const days = await captureCli(["data", "list", "--store", store, "--days"]);
     expect(days.out).toMatch(/2024-08-09 +open +2 +\d+ +[0-9a-f]{64}/);
-    const json = JSON.parse((await captureCli(["data", "list", "--store", store, "--json"])).out) as {
+    const json = JSON.parse(
+      (await captureCli(["data", "list", "--store", store, "--json"])).out,
+    ) as {
       readonly series: readonly unknown[];
     };
-    expect(json.series).toMatchObject([{ market: "btcusdt", kind: "trades", rows: 2, gaps: [], complete: false }]);
+    expect(json.series).toMatchObject([
+      { market: "btcusdt", kind: "trades", rows: 2, gaps: [], complete: false },
+    ]);
   });
 
   // Who has turned the sides, and corrects the mapping, had the same file "there already": the turned ones stayed, and each backtest was of them.
   it("says of a file that the store has that it is not read anew, and how it would be", async () => {
     const folder = scratchFolder();
-    const [store, file] = [join(folder, "history"), fileOf(folder, "t.csv", "i,t,p,q,maker,taker\n1,1723161600000,5.25,2,buy,sell\n")];
+    const [store, file] = [
+      join(folder, "history"),
+      fileOf(folder, "t.csv", "i,t,p,q,maker,taker\n1,1723161600000,5.25,2,buy,sell\n"),
+    ];
     const run = (side: string, ...more: string[]) => {
-      const columns = ["--kind", "trades", "--columns", `id=i,time=t,price=p,amount=q,side=${side}`];
-      return captureCli(["data", "import", file, "--market", "btcusdt", "--store", store, ...columns, ...more]);
+      const columns = [
+        "--kind",
+        "trades",
+        "--columns",
+        `id=i,time=t,price=p,amount=q,side=${side}`,
+      ];
+      return captureCli([
+        "data",
+        "import",
+        file,
+        "--market",
+        "btcusdt",
+        "--store",
+        store,
+        ...columns,
+        ...more,
+      ]);
     };
     expect((await run("maker")).out).toBe(`${file}: 1 trades, day 2024-08-09\n`);
     const there = `${file}: 1 trades, there already as it was read then (--replace reads it anew)\n`;
@@ -47,7 +84,10 @@ describe("marketwright data", () => {
     expect((await run("taker")).out).toBe(
       `${there}  trades of it stay as they were read before, under another mapping, clock or repair: 2024-08-09 (--replace reads anew those days that it still has rows of; delete the two files of any other)\n`,
     );
-    expect(JSON.parse((await run("taker", "--json")).out)).toMatchObject({ unchanged: [file], files: [{ stayed: ["2024-08-09"] }] });
+    expect(JSON.parse((await run("taker", "--json")).out)).toMatchObject({
+      unchanged: [file],
+      files: [{ stayed: ["2024-08-09"] }],
+    });
     expect((await run("taker", "--replace")).out).toBe(`${file}: 1 trades, day 2024-08-09\n`);
   });
 
@@ -57,7 +97,20 @@ describe("marketwright data", () => {
     const [store, first] = [join(folder, "history"), fileOf(folder, "trades.csv", TRADES)];
     const second = fileOf(folder, "more.csv", TRADES.replaceAll("17231616", "17232480"));
     const unchanged = async (...files: string[]): Promise<unknown> =>
-      JSON.parse((await captureCli(["data", "import", ...files, "--market", "btcusdt", "--store", store, "--json"])).out).unchanged;
+      JSON.parse(
+        (
+          await captureCli([
+            "data",
+            "import",
+            ...files,
+            "--market",
+            "btcusdt",
+            "--store",
+            store,
+            "--json",
+          ])
+        ).out,
+      ).unchanged;
     expect(await unchanged(first)).toEqual([]);
     expect(await unchanged(first, second)).toEqual([first]);
     expect(await unchanged(first, second, "--replace")).toEqual([]);
@@ -69,15 +122,37 @@ describe("marketwright data", () => {
     const row = (id: number, amount: string, fromMs = 1723161600000): string =>
       `${id},5,${amount},${fromMs + id},${fromMs + 10 + id}000000,true\n`;
     const store = join(folder, "history");
-    const other = fileOf(folder, "t.csv", head + row(1, "2") + row(2, "0.30000000000000004") + row(3, "abc"));
-    const file = fileOf(folder, "u.csv", head + row(4, "2", 1723248000000) + row(5, "3", 1723248000000));
+    const other = fileOf(
+      folder,
+      "t.csv",
+      head + row(1, "2") + row(2, "0.30000000000000004") + row(3, "abc"),
+    );
+    const file = fileOf(
+      folder,
+      "u.csv",
+      head + row(4, "2", 1723248000000) + row(5, "3", 1723248000000),
+    );
     const run = (...more: string[]) => {
       const repairs = ["--round", "--drop-bad-rows", "1"];
-      return captureCli(["data", "import", ...more, "--market", "btcusdt", "--store", store, ...repairs]);
+      return captureCli([
+        "data",
+        "import",
+        ...more,
+        "--market",
+        "btcusdt",
+        "--store",
+        store,
+        ...repairs,
+      ]);
     };
-    const json = async (...more: string[]): Promise<unknown> => JSON.parse((await run(...more, "--json")).out);
+    const json = async (...more: string[]): Promise<unknown> =>
+      JSON.parse((await run(...more, "--json")).out);
     const clock = "clock: not corrected, the smallest feed latency is 10000000 ns\n";
-    expect(await json(other)).toMatchObject({ unchanged: [], files: [{ rounded: 1, dropped: 1 }], clock: [{ smallestNs: "10000000" }] });
+    expect(await json(other)).toMatchObject({
+      unchanged: [],
+      files: [{ rounded: 1, dropped: 1 }],
+      clock: [{ smallestNs: "10000000" }],
+    });
     const there = `${other}: 2 trades, there already as it was read then (--replace reads it anew)\n`;
     expect((await run(other)).out).toBe(there);
     expect(await json(other)).toMatchObject({
@@ -85,23 +160,47 @@ describe("marketwright data", () => {
       files: [{ days: [], findings: [], rounded: 0, dropped: 0 }],
       clock: [],
     });
-    expect((await run(file, other)).out).toBe(`${file}: 2 trades, day 2024-08-10\n${there}${clock}`);
+    expect((await run(file, other)).out).toBe(
+      `${file}: 2 trades, day 2024-08-10\n${there}${clock}`,
+    );
     expect(await json(file, other)).toMatchObject({ unchanged: [file, other], clock: [] });
   });
 
   it("tells of candles that are missing within a day, as a gap like any other, and what there is in place of what is not", async () => {
     const folder = scratchFolder();
     const store = join(folder, "history");
-    const minutes = (...of: number[]) => of.map((minute) => `${1723161600000 + minute * 60_000},5,5,5,5,1`).join("\n");
-    const file = fileOf(folder, "klines_1M.csv", `time,open,close,high,low,volume\n${minutes(0, 1, 2, 5, 6)}\n`);
-    const imported = await captureCli(["data", "import", file, "--market", "btcusdt", "--interval", "1M", "--store", store]);
-    expect(imported.out).toBe(`${file}: 5 klines-1M, day 2024-08-09\n  btcusdt klines-1M 2024-08-09: 2 of 7 candles are missing\n`);
-    const list = async (...more: string[]) => captureCli(["data", "list", "--store", store, ...more]);
+    const minutes = (...of: number[]) =>
+      of.map((minute) => `${1723161600000 + minute * 60_000},5,5,5,5,1`).join("\n");
+    const file = fileOf(
+      folder,
+      "klines_1M.csv",
+      `time,open,close,high,low,volume\n${minutes(0, 1, 2, 5, 6)}\n`,
+    );
+    const imported = await captureCli([
+      "data",
+      "import",
+      file,
+      "--market",
+      "btcusdt",
+      "--interval",
+      "1M",
+      "--store",
+      store,
+    ]);
+    expect(imported.out).toBe(
+      `${file}: 5 klines-1M, day 2024-08-09\n  btcusdt klines-1M 2024-08-09: 2 of 7 candles are missing\n`,
+    );
+    const list = async (...more: string[]) =>
+      captureCli(["data", "list", "--store", store, ...more]);
     expect((await list()).out).toMatch(
       / 2024-08-09T00:03:00Z\.\.2024-08-09T00:05:00Z\nbtcusdt klines-1M 2024-08-09: 2 of 7 candles are missing\n$/,
     );
     // A script that asks whether its market is there asks by the exit code.
-    const absent = { code: 1, out: "", err: `marketwright: ${store}: has no btcusd; there are btcusdt klines-1M\n` };
+    const absent = {
+      code: 1,
+      out: "",
+      err: `marketwright: ${store}: has no btcusd; there are btcusdt klines-1M\n`,
+    };
     expect(await list("--market", "btcusd")).toMatchObject(absent);
     expect(await list("--market", "btcusd", "--json")).toMatchObject({ code: 1, err: absent.err });
     expect(await list("--market", "btcusdt", "--kind", "trades")).toMatchObject({
@@ -115,8 +214,14 @@ describe("marketwright data", () => {
     const store = join(folder, "history");
     const file = fileOf(folder, "trades.csv", TRADES);
     const run = (...args: string[]) => captureCli(["data", "import", "--store", store, ...args]);
-    expect(await run("nowhere.csv", "--market", "b")).toMatchObject({ code: 1, err: expect.stringContaining("nowhere.csv: is not there") });
-    expect(await run(file, "--market", "../b")).toMatchObject({ code: 2, err: expect.stringContaining("market: cannot name a market") });
+    expect(await run("nowhere.csv", "--market", "b")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("nowhere.csv: is not there"),
+    });
+    expect(await run(file, "--market", "../b")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("market: cannot name a market"),
+    });
     expect(await run(file)).toMatchObject({ code: 2, err: expect.stringContaining("--market") });
     expect(await run(file, "--market", "b", "--shape", "tardis")).toMatchObject({
       code: 2,
@@ -129,10 +234,15 @@ describe("marketwright data", () => {
       ),
     });
     const candles = await run(file, "--market", "b", "--shape", "klines", "--kind", "klines-15M");
-    expect(candles).toMatchObject({ code: 2, err: expect.stringContaining("expected --interval 15M for candles of a known shape") });
+    expect(candles).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("expected --interval 15M for candles of a known shape"),
+    });
     expect(await run(file, "--market", "b", "--columns", "price=px")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("--kind: is missing; expected the kind of the file whose --columns are told"),
+      err: expect.stringContaining(
+        "--kind: is missing; expected the kind of the file whose --columns are told",
+      ),
     });
     expect(await run(file, "--market", "b", "--clock-parts", "x")).toMatchObject({
       code: 2,
@@ -143,6 +253,10 @@ describe("marketwright data", () => {
       code: 1,
       err: expect.stringContaining("does not belong into the store"),
     });
-    expect(await captureCli(["data"])).toMatchObject({ code: 2, out: "", err: expect.stringContaining("Usage: marketwright data") });
+    expect(await captureCli(["data"])).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("Usage: marketwright data"),
+    });
   });
 });

@@ -53,7 +53,8 @@ describe("marketwright drill", () => {
     expect(chain.head.number, "no block came").toBe(head);
     expect(await world.nonce(address)).toBe(0);
     expect(await world.paper(address)).toBe(0n);
-    for (const [i, victim] of world.victims.entries()) expect(await world.paper(victim.address)).toBe(([20n, 29n][i] as bigint) * COIN);
+    for (const [i, victim] of world.victims.entries())
+      expect(await world.paper(victim.address)).toBe(([20n, 29n][i] as bigint) * COIN);
   });
 
   it("rehearses no more than it was told to, and says in words what came of it", async () => {
@@ -65,25 +66,43 @@ describe("marketwright drill", () => {
     expect(code).toBe(0);
     // The house is short, and deep in dollars: it is the third.
     expect(out).toMatch(/^account +market +breaks at +move +takes +outcome +earns +why\n/);
-    expect(out).toMatch(/3 accounts rehearsed on a copy of block \d+, 2 would be won; nothing was sent\n$/);
+    expect(out).toMatch(
+      /3 accounts rehearsed on a copy of block \d+, 2 would be won; nothing was sent\n$/,
+    );
   });
 
   it("keeps to what the file lets be under way at once, and says what would be refused or would earn too little", async () => {
-    const bounded = world.bot({ liquidator: "{ minProfitQuote: 1, watchFromBlock: 0, maxNotionalQuote: 100000 }" });
+    const bounded = world.bot({
+      liquidator: "{ minProfitQuote: 1, watchFromBlock: 0, maxNotionalQuote: 100000 }",
+    });
     await world.registers(bounded.key);
-    for (const { requestBase, breaksAtQuote, outcome } of (await drilled(bounded.file, bounded.env, "--most", "2")).accounts) {
+    for (const { requestBase, breaksAtQuote, outcome } of (
+      await drilled(bounded.file, bounded.env, "--most", "2")
+    ).accounts) {
       expect(outcome).toBe("won");
       expect(Number(requestBase) * Number(breaksAtQuote)).toBeLessThanOrEqual(100_000);
       expect((Number(requestBase) + 0.001) * Number(breaksAtQuote)).toBeGreaterThan(100_000);
     }
-    const greedy = world.bot({ key: bounded.key, liquidator: "{ minProfitQuote: 10000000, watchFromBlock: 0 }" });
+    const greedy = world.bot({
+      key: bounded.key,
+      liquidator: "{ minProfitQuote: 10000000, watchFromBlock: 0 }",
+    });
     expect((await drilled(greedy.file, greedy.env, "--most", "1")).accounts).toMatchObject([
-      { outcome: "unprofitable", detail: expect.stringContaining("short of the least profit"), earnedQuote: null },
+      {
+        outcome: "unprofitable",
+        detail: expect.stringContaining("short of the least profit"),
+        earnedQuote: null,
+      },
     ]);
     // Nobody has paid anything in.
     const poor = world.bot({ liquidator: WATCH });
     expect((await drilled(poor.file, poor.env, "--most", "1")).accounts).toMatchObject([
-      { outcome: "refused", detail: expect.stringContaining("margin"), earnedQuote: null, gasUsed: null },
+      {
+        outcome: "refused",
+        detail: expect.stringContaining("margin"),
+        earnedQuote: null,
+        gasUsed: null,
+      },
     ]);
   });
 
@@ -117,7 +136,10 @@ describe("marketwright drill", () => {
       text
         .filter((line) => !line.startsWith("chain") && !line.startsWith("liquidator"))
         .join("\n")
-        .replace("{ limits:", "{ strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 0.02 }, limits:"),
+        .replace(
+          "{ limits:",
+          "{ strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 0.02 }, limits:",
+        ),
     );
     expect(await captureCli(["drill", none.file], none.env)).toMatchObject({
       code: 2,

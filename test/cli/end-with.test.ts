@@ -16,7 +16,10 @@ const LEFT = {
 
 /** What a run's end says on stderr, and whether its exit code is 0. */
 function ended(
-  summary: Pick<RunSummary, "openOrdersLeft" | "ordersLeft" | "positionsApart" | "takeoversUnderWay">,
+  summary: Pick<
+    RunSummary,
+    "openOrdersLeft" | "ordersLeft" | "positionsApart" | "takeoversUnderWay"
+  >,
   run: Partial<EndedRun> = {},
 ) {
   let err = "";
@@ -29,7 +32,12 @@ function ended(
   };
   const context = { stdout: silent, stderr: told } as unknown as CliContext;
   try {
-    endWith(context, summary as RunSummary, { file: "bot.yaml", dryRun: false, json: true, ...run });
+    endWith(context, summary as RunSummary, {
+      file: "bot.yaml",
+      dryRun: false,
+      json: true,
+      ...run,
+    });
     return { err, isWell: true };
   } catch (error) {
     expect(error).toBeInstanceOf(NotWell);
@@ -51,7 +59,10 @@ describe("the exit code of a run", () => {
   });
 
   it("is 0 of a dry run, which asks nobody", () => {
-    expect(ended({ openOrdersLeft: null, ordersLeft: [] }, { dryRun: true })).toEqual({ err: "", isWell: true });
+    expect(ended({ openOrdersLeft: null, ordersLeft: [] }, { dryRun: true })).toEqual({
+      err: "",
+      isWell: true,
+    });
   });
 
   it("is 1 when the exchange contradicts a position, or has not reported it, with both", () => {
@@ -81,7 +92,12 @@ describe("the exit code of a run", () => {
   });
 
   it("is 1 with the name of each order that may still fill, or the number that the exchange told", () => {
-    expect(ended({ openOrdersLeft: null, ordersLeft: [LEFT, { ...LEFT, orderId: undefined, phase: "unknown" }] })).toEqual({
+    expect(
+      ended({
+        openOrdersLeft: null,
+        ordersLeft: [LEFT, { ...LEFT, orderId: undefined, phase: "unknown" }],
+      }),
+    ).toEqual({
       err:
         "marketwright: orders that may still fill are left: btcusdc BUY 0.01 at 59999.0, order 17 (cancelling), " +
         "btcusdc BUY 0.01 at 59999.0, order 0xab (unknown)\n",

@@ -20,7 +20,10 @@ interface Where {
 }
 
 /** The embedded exchange in memory: each start of it is a life of its own. Ports stay once they are known. */
-async function exchangeStarts(folder: string, { withChain, before }: { withChain: boolean; before?: Where }) {
+async function exchangeStarts(
+  folder: string,
+  { withChain, before }: { withChain: boolean; before?: Where },
+) {
   const path = join(folder, "exchange.yaml");
   const rpcPort = before?.chain == null ? 0 : new URL(before.chain.rpcUrl).port;
   const chain = withChain ? `chain: { accounts: { count: 0 }, rpc: { port: ${rpcPort} } }` : "";
@@ -43,14 +46,16 @@ async function ends(run: StartedRun): Promise<void> {
 it.each([
   ["settles in memory", false],
   ["settles on a chain", true],
-])("a bot quotes on an exchange that %s and has begun anew with its key: the new deposit is no peak of before", async (_, withChain) => {
-  const folder = mkdtempSync(join(tmpdir(), "mw-"));
-  const first = await exchangeStarts(folder, { withChain });
-  const { restUrl, streamUrl, chain } = first.where;
-  const file = join(folder, "bot.yaml");
-  writeFileSync(
-    file,
-    `exchange: { rest: "${restUrl}", stream: "${streamUrl}" }
+])(
+  "a bot quotes on an exchange that %s and has begun anew with its key: the new deposit is no peak of before",
+  async (_, withChain) => {
+    const folder = mkdtempSync(join(tmpdir(), "mw-"));
+    const first = await exchangeStarts(folder, { withChain });
+    const { restUrl, streamUrl, chain } = first.where;
+    const file = join(folder, "bot.yaml");
+    writeFileSync(
+      file,
+      `exchange: { rest: "${restUrl}", stream: "${streamUrl}" }
 account: { keyEnv: BOT_KEY }
 quotes: { timeInForce: POST_ONLY }
 ${withChain ? `chain: { rpc: ["${chain?.rpcUrl}"], maxHeadAgeMs: 3600000 }\nliquidator: { minProfitQuote: 1 }` : ""}
@@ -58,36 +63,42 @@ markets:
   btcusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 0.02 }, limits: { maxPositionBase: 0.5, maxOrderBase: 0.1 } }
 risk: { maxDrawdownQuote: 500 }
 `,
-  );
-  const env = { BOT_KEY: KEY, XDG_RUNTIME_DIR: folder };
-  const stateDir = stateDirOf(loadBotConfig(file, env), ecdsaScheme.signer(KEY).address);
-  const peak = () => (existsSync(join(stateDir, "peak-equity.json")) ? readFileSync(join(stateDir, "peak-equity.json"), "utf8") : "");
-  const runs = async (work: () => Promise<unknown>) => {
-    const run = startCli(["run", file, "--json"], env);
-    await untilQuoting(file, env);
-    await work();
-    await ends(run);
-  };
+    );
+    const env = { BOT_KEY: KEY, XDG_RUNTIME_DIR: folder };
+    const stateDir = stateDirOf(loadBotConfig(file, env), ecdsaScheme.signer(KEY).address);
+    const peak = () =>
+      existsSync(join(stateDir, "peak-equity.json"))
+        ? readFileSync(join(stateDir, "peak-equity.json"), "utf8")
+        : "";
+    const runs = async (work: () => Promise<unknown>) => {
+      const run = startCli(["run", file, "--json"], env);
+      await untilQuoting(file, env);
+      await work();
+      await ends(run);
+    };
 
-  await runs(() => until(peak, (text) => text !== ""));
-  const before = peak();
-  await ends(first.exchange);
-  const second = await exchangeStarts(folder, { withChain, before: first.where });
-  await runs(async () => {
-    const status = JSON.parse((await captureCli(["status", file, "--json"], env)).out);
-    expect(status.halts).toEqual([]);
-    expect(Number(status.peakEquityQuote)).toBeLessThan(100_500);
-  });
-  const aside = readdirSync(stateDir).find((name) => name.startsWith("earlier-account-")) ?? "";
-  expect(readFileSync(join(stateDir, aside, "peak-equity.json"), "utf8")).toBe(before);
+    await runs(() => until(peak, (text) => text !== ""));
+    const before = peak();
+    await ends(first.exchange);
+    const second = await exchangeStarts(folder, { withChain, before: first.where });
+    await runs(async () => {
+      const status = JSON.parse((await captureCli(["status", file, "--json"], env)).out);
+      expect(status.halts).toEqual([]);
+      expect(Number(status.peakEquityQuote)).toBeLessThan(100_500);
+    });
+    const aside = readdirSync(stateDir).find((name) => name.startsWith("earlier-account-")) ?? "";
+    expect(readFileSync(join(stateDir, aside, "peak-equity.json"), "utf8")).toBe(before);
 
-  const chains = readdirSync(stateDir).filter((name) => name.startsWith("earlier-chain-"));
-  expect(chains.flatMap((name) => readdirSync(join(stateDir, name)))).toEqual(withChain ? ["transactions.jsonl"] : []);
+    const chains = readdirSync(stateDir).filter((name) => name.startsWith("earlier-chain-"));
+    expect(chains.flatMap((name) => readdirSync(join(stateDir, name)))).toEqual(
+      withChain ? ["transactions.jsonl"] : [],
+    );
 
-  await runs(async () => {});
-  expect(
-    readdirSync(stateDir).filter((name) => name.startsWith("earlier-account-")),
-    "the same life goes on",
-  ).toHaveLength(1);
-  await ends(second.exchange);
-});
+    await runs(async () => {});
+    expect(
+      readdirSync(stateDir).filter((name) => name.startsWith("earlier-account-")),
+      "the same life goes on",
+    ).toHaveLength(1);
+    await ends(second.exchange);
+  },
+);

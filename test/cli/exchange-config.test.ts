@@ -32,21 +32,49 @@ const market = (keys: string): string => `port: 0\nmarkets: { btcusdc: { ${keys}
 
 describe("an exchange's file that is wrong says the path, the value and what would be right", () => {
   it.each([
-    ["an order flow of no kind", market("flow: { kind: real }"), ["markets.btcusdc.flow.kind", '"real"', "one of none, synthetic, replay"]],
-    ["an order flow without a kind", market("flow: {}"), ["markets.btcusdc.flow.kind", "is missing", "one of none, synthetic, replay"]],
-    ["a kind in the wrong case", market("flow: { kind: Replay, tag: x }"), ["markets.btcusdc.flow.kind", "did you mean replay?"]],
-    ["a kind in the place of a flow", market("flow: synthetic"), ["markets.btcusdc.flow:", "kind is one of none, synthetic, replay"]],
+    [
+      "an order flow of no kind",
+      market("flow: { kind: real }"),
+      ["markets.btcusdc.flow.kind", '"real"', "one of none, synthetic, replay"],
+    ],
+    [
+      "an order flow without a kind",
+      market("flow: {}"),
+      ["markets.btcusdc.flow.kind", "is missing", "one of none, synthetic, replay"],
+    ],
+    [
+      "a kind in the wrong case",
+      market("flow: { kind: Replay, tag: x }"),
+      ["markets.btcusdc.flow.kind", "did you mean replay?"],
+    ],
+    [
+      "a kind in the place of a flow",
+      market("flow: synthetic"),
+      ["markets.btcusdc.flow:", "kind is one of none, synthetic, replay"],
+    ],
     [
       "a key of another kind of flow",
       market("flow: { kind: synthetic, startPriceQuote: 1, speed: 2 }"),
       ["markets.btcusdc.flow.speed", "unknown key", "startPriceQuote, preset"],
     ],
-    ["an upper-case market", "markets: { BTCUSDC: {} }", ["markets.BTCUSDC:", '"BTCUSDC"', "did you mean btcusdc?", "lower-case"]],
-    ["a market with a dash", "markets: { btc-usdc: {} }", ["markets.btc-usdc:", '"btc-usdc"', "3 to 32 lower-case letters and digits"]],
+    [
+      "an upper-case market",
+      "markets: { BTCUSDC: {} }",
+      ["markets.BTCUSDC:", '"BTCUSDC"', "did you mean btcusdc?", "lower-case"],
+    ],
+    [
+      "a market with a dash",
+      "markets: { btc-usdc: {} }",
+      ["markets.btc-usdc:", '"btc-usdc"', "3 to 32 lower-case letters and digits"],
+    ],
     [
       "one contract for two markets: an order signed for one could be sent to the other",
       'markets: { btcusdc: { perp: "0x2222222222222222222222222222222222222222" }, ethusdc: { perp: "0x2222222222222222222222222222222222222222" } }',
-      ["markets.ethusdc.perp:", "is the contract of two markets", "another contract than that of btcusdc"],
+      [
+        "markets.ethusdc.perp:",
+        "is the contract of two markets",
+        "another contract than that of btcusdc",
+      ],
     ],
     ...[
       ["dataDir", "dataDir: 5\nmarkets: { btcusdc: {} }", "5"],
@@ -59,13 +87,23 @@ describe("an exchange's file that is wrong says the path, the value and what wou
         [
           `a number for the text of ${field}`,
           text,
-          [`${field}: is of the wrong type`, "where a text is written in quotes", `(got ${value})`, "a text that is not empty"],
+          [
+            `${field}: is of the wrong type`,
+            "where a text is written in quotes",
+            `(got ${value})`,
+            "a text that is not empty",
+          ],
         ] as const,
     ),
     [
       "one port for the exchange and its chain",
       "port: 8633\nchain: { rpc: { port: 8633 } }\nmarkets: { btcusdc: {} }",
-      ["chain.rpc.port:", "line 2", "(got 8633)", "another port than the exchange's own, or 0 for any free one"],
+      [
+        "chain.rpc.port:",
+        "line 2",
+        "(got 8633)",
+        "another port than the exchange's own, or 0 for any free one",
+      ],
     ],
     [
       "the exchange's port, by default, for its chain",
@@ -83,7 +121,11 @@ describe("an exchange's file that is wrong says the path, the value and what wou
       ],
     ],
     ["no market", "markets: {}", ["markets:", "names no market", "at least one market"]],
-    ["a list of markets", "markets: [btcusdc]", ["markets:", "a mapping whose keys are 3 to 32 lower-case letters"]],
+    [
+      "a list of markets",
+      "markets: [btcusdc]",
+      ["markets:", "a mapping whose keys are 3 to 32 lower-case letters"],
+    ],
     ...["0", '"0"', "0.0", '"0.00"'].map(
       (tick) =>
         [
@@ -113,14 +155,22 @@ describe("an exchange's file that is wrong says the path, the value and what wou
     [
       "a step against a default",
       market("stepSize: 0.01"),
-      ["markets.btcusdc.stepSize:", "the default of amountBase.min, 0.001", "amountBase.min written beside it"],
+      [
+        "markets.btcusdc.stepSize:",
+        "the default of amountBase.min, 0.001",
+        "amountBase.min written beside it",
+      ],
     ],
     [
       "a bound off the grid",
       market("priceQuote: { min: 0.05 }"),
       ["markets.btcusdc.priceQuote.min:", '"0.05"', "a whole multiple of tickSize, 0.1"],
     ],
-    ["a bound of zero", market("amountBase: { min: 0 }"), ["markets.btcusdc.amountBase.min:", "must not be zero"]],
+    [
+      "a bound of zero",
+      market("amountBase: { min: 0 }"),
+      ["markets.btcusdc.amountBase.min:", "must not be zero"],
+    ],
     [
       "bounds the wrong way round",
       market("amountBase: { min: 5, max: 1 }"),
@@ -134,7 +184,12 @@ describe("an exchange's file that is wrong says the path, the value and what wou
     [
       "a leverage against the default of its threshold",
       market("maxLeverage: 50"),
-      ["markets.btcusdc.maxLeverage:", "50", "the default of liquidationThreshold, 0.03", "at most 1 / maxLeverage, 0.02"],
+      [
+        "markets.btcusdc.maxLeverage:",
+        "50",
+        "the default of liquidationThreshold, 0.03",
+        "at most 1 / maxLeverage, 0.02",
+      ],
     ],
     [
       "decimals against the default step",
@@ -159,12 +214,29 @@ describe("an exchange's file that is wrong says the path, the value and what wou
     [
       "a least gas price above the default of the largest",
       "gasFee: { minGasPriceWei: 500000000 }\nmarkets: { btcusdc: {} }",
-      ["gasFee.minGasPriceWei:", '"500000000"', "the default of maxGasPriceWei, 50000000", "maxGasPriceWei written beside it"],
+      [
+        "gasFee.minGasPriceWei:",
+        '"500000000"',
+        "the default of maxGasPriceWei, 50000000",
+        "maxGasPriceWei written beside it",
+      ],
     ],
-    ["an address that is none", market("perp: 0x12"), ["markets.btcusdc.perp:", '"0x12"', "0x and 40 hex digits"]],
+    [
+      "an address that is none",
+      market("perp: 0x12"),
+      ["markets.btcusdc.perp:", '"0x12"', "0x and 40 hex digits"],
+    ],
     ["an empty host", "host: ''\nmarkets: { btcusdc: {} }", ["host: is empty", "not empty"]],
-    ["a seed with a fraction", "seed: 1.5\nmarkets: { btcusdc: {} }", ["seed:", "1.5", "a whole number or a text"]],
-    ["a rate with a fraction", "rateLimits: { order: 1.5 }\nmarkets: { btcusdc: {} }", ["rateLimits.order: is no whole number", "1.5"]],
+    [
+      "a seed with a fraction",
+      "seed: 1.5\nmarkets: { btcusdc: {} }",
+      ["seed:", "1.5", "a whole number or a text"],
+    ],
+    [
+      "a rate with a fraction",
+      "rateLimits: { order: 1.5 }\nmarkets: { btcusdc: {} }",
+      ["rateLimits.order: is no whole number", "1.5"],
+    ],
   ] as const)("%s", (_name, text, parts) => {
     const message = messageOf(text);
     for (const part of parts) expect(message).toContain(part);
@@ -186,11 +258,31 @@ describe("a recorded market that is not there", () => {
       replay("folder: data, tag: btc_tody"),
       ["markets.btcusdc.flow.tag:", '"btc_tody"', "did you mean btc_today?", "btc_tody.ndjson.gz"],
     ],
-    ["a path for a tag", replay("folder: data, tag: ../x"), ["markets.btcusdc.flow.tag:", '"../x"', "without folder or ending"]],
-    ["a folder", replay("folder: nowhere, tag: x"), ["markets.btcusdc.flow.folder: is not there", "nowhere", "books/"]],
-    ["a folder of another kind", replay("folder: data/books, tag: x"), ["markets.btcusdc.flow.folder: has no books/", "data/books"]],
-    ["a file for a folder", replay("folder: exchange.yaml, tag: x"), ["markets.btcusdc.flow.folder: is no folder", "exchange.yaml"]],
-    ["a file that is no gzip", replay("folder: data, tag: btc_today"), ["markets.btcusdc.flow.tag:", "btc_today.ndjson.gz:1", "gzip"]],
+    [
+      "a path for a tag",
+      replay("folder: data, tag: ../x"),
+      ["markets.btcusdc.flow.tag:", '"../x"', "without folder or ending"],
+    ],
+    [
+      "a folder",
+      replay("folder: nowhere, tag: x"),
+      ["markets.btcusdc.flow.folder: is not there", "nowhere", "books/"],
+    ],
+    [
+      "a folder of another kind",
+      replay("folder: data/books, tag: x"),
+      ["markets.btcusdc.flow.folder: has no books/", "data/books"],
+    ],
+    [
+      "a file for a folder",
+      replay("folder: exchange.yaml, tag: x"),
+      ["markets.btcusdc.flow.folder: is no folder", "exchange.yaml"],
+    ],
+    [
+      "a file that is no gzip",
+      replay("folder: data, tag: btc_today"),
+      ["markets.btcusdc.flow.tag:", "btc_today.ndjson.gz:1", "gzip"],
+    ],
     [
       "a file of another format",
       replay("folder: data, tag: foreign"),

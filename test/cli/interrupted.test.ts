@@ -17,7 +17,8 @@ const folder = mkdtempSync(join(tmpdir(), "mw-interrupted-"));
 function trades() {
   const own = mkdtempSync(join(folder, "trades-"));
   const file = join(own, "BTCUSDT-trades-2024-08-08.csv");
-  const line = (id: number): string => `${id},60000.${id % 10},0.001,60.0,${1_723_075_200_000 + id},True,True\n`;
+  const line = (id: number): string =>
+    `${id},60000.${id % 10},0.001,60.0,${1_723_075_200_000 + id},True,True\n`;
   writeFileSync(file, Array.from({ length: 1_000 }, (_, at) => line(at + 1)).join(""));
   return { file, store: join(own, "store") };
 }
@@ -25,7 +26,9 @@ function trades() {
 /** Every file below a folder. */
 const filesBelow = (path: string): readonly string[] =>
   existsSync(path)
-    ? readdirSync(path, { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []))
+    ? readdirSync(path, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+        entry.isFile() ? [entry.name] : [],
+      )
     : [];
 
 describe("Ctrl-C of an import", () => {
@@ -33,14 +36,25 @@ describe("Ctrl-C of an import", () => {
     const { file, store } = trades();
     const run = startCli(["data", "import", file, "--market", "btcusdt", "--store", store]);
     run.interrupt();
-    expect(await run.done).toEqual({ code: 130, out: "", err: "marketwright: interrupted (SIGINT): nothing of it is in the store\n" });
+    expect(await run.done).toEqual({
+      code: 130,
+      out: "",
+      err: "marketwright: interrupted (SIGINT): nothing of it is in the store\n",
+    });
     expect(filesBelow(store)).toEqual([]);
-    expect(await captureCli(["data", "import", file, "--market", "btcusdt", "--store", store])).toMatchObject({ code: 0 });
+    expect(
+      await captureCli(["data", "import", file, "--market", "btcusdt", "--store", store]),
+    ).toMatchObject({ code: 0 });
   });
 
   it("while its file is being unpacked, and while the database is at work, is the same", async () => {
     const { file, store } = trades();
-    const base = { market: "btcusdt", files: [file], clock: { partsAt: [], baseLatencyNs: 0n }, replace: false };
+    const base = {
+      market: "btcusdt",
+      files: [file],
+      clock: { partsAt: [], baseLatencyNs: 0n },
+      replace: false,
+    };
     const unpacking = new AbortController();
     const ended = importFiles(new HistoryStore(store), {
       ...base,
@@ -57,7 +71,13 @@ describe("Ctrl-C of an import", () => {
       },
       threads: 1,
     };
-    await expect(importFiles(new HistoryStore(store), { ...base, limits, ends: { signal: working.signal, clock } })).rejects.toThrow();
+    await expect(
+      importFiles(new HistoryStore(store), {
+        ...base,
+        limits,
+        ends: { signal: working.signal, clock },
+      }),
+    ).rejects.toThrow();
     expect(filesBelow(store)).toEqual([]);
   });
 });
@@ -66,7 +86,8 @@ describe("a database that is interrupted", () => {
   it("gives up what it is at, on every connection, and begins nothing more", async () => {
     const duck = await Duck.open(join(folder, "spill"));
     // Hours of work.
-    const endless = "SELECT count(*) AS n FROM range(100000000000) a, range(1000) b WHERE a.range % 7 = b.range % 11";
+    const endless =
+      "SELECT count(*) AS n FROM range(100000000000) a, range(1000) b WHERE a.range % 7 = b.range % 11";
     const underWay = [duck.row(endless), duck.numbers(`SELECT n::DOUBLE FROM (${endless})`).next()];
     const ended = Promise.allSettled(underWay);
     let isOver = false;
@@ -92,9 +113,20 @@ describe("Ctrl-C of a download", () => {
     const address = silent.address();
     const rest = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/v1`;
     const span = ["--from", "2024-08-08", "--to", "2024-08-09"];
-    const run = startCli(["data", "download", "--exchange", rest, "--market", "btcusdc", ...span, "--store", join(folder, "download")]);
+    const run = startCli([
+      "data",
+      "download",
+      "--exchange",
+      rest,
+      "--market",
+      "btcusdc",
+      ...span,
+      "--store",
+      join(folder, "download"),
+    ]);
     run.interrupt();
-    const err = "marketwright: interrupted (SIGINT): what was fetched is kept, and the same command goes on after it\n";
+    const err =
+      "marketwright: interrupted (SIGINT): what was fetched is kept, and the same command goes on after it\n";
     expect(await run.done).toEqual({ code: 130, out: "", err });
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => silent.close(resolve));
@@ -106,6 +138,8 @@ describe("Ctrl-C of a download", () => {
     abort.abort(new Error("asked to"));
     await expect(hangs).rejects.toThrow("asked to");
     expect(await orAborted(new AbortController().signal, Promise.resolve(7))).toBe(7);
-    await expect(orAborted(new AbortController().signal, Promise.reject(new Error("its own")))).rejects.toThrow("its own");
+    await expect(
+      orAborted(new AbortController().signal, Promise.reject(new Error("its own"))),
+    ).rejects.toThrow("its own");
   });
 });

@@ -1,5 +1,14 @@
 import { execFile } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -27,7 +36,10 @@ const SECRETS = [KEY.slice(2), PASSWORD, WRONG];
 describe("marketwright key", () => {
   it("makes a keystore with a key that nobody has had, readable by its owner alone", async () => {
     const file = newPath();
-    const { code, out, err } = await captureCli(["key", "new", file, "--password-env", "PASSWORD", "--json"], env);
+    const { code, out, err } = await captureCli(
+      ["key", "new", file, "--password-env", "PASSWORD", "--json"],
+      env,
+    );
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const key = decryptKeystore(readFileSync(file, "utf8"), PASSWORD);
@@ -45,7 +57,10 @@ describe("marketwright key", () => {
       ["--key-file", keyFile],
     ]) {
       const file = newPath();
-      const made = await captureCli(["key", "import", file, ...source, "--password-file", passwordFile, "--json"], env);
+      const made = await captureCli(
+        ["key", "import", file, ...source, "--password-file", passwordFile, "--json"],
+        env,
+      );
       expect(made).toMatchObject({ code: 0, err: "" });
       expect(JSON.parse(made.out)).toEqual({ address, file });
       expect(readFileSync(file, "utf8")).not.toContain(KEY.slice(2));
@@ -54,17 +69,31 @@ describe("marketwright key", () => {
 
   it("says the address of a keystore without its password, and with it only when the key is that address's", async () => {
     const file = keystoreFile();
-    expect(JSON.parse((await captureCli(["key", "address", file, "--json"])).out)).toEqual({ address, file });
-    expect(await captureCli(["key", "address", file, "--password-env", "PASSWORD"], env)).toMatchObject({
+    expect(JSON.parse((await captureCli(["key", "address", file, "--json"])).out)).toEqual({
+      address,
+      file,
+    });
+    expect(
+      await captureCli(["key", "address", file, "--password-env", "PASSWORD"], env),
+    ).toMatchObject({
       code: 0,
       out: expect.stringContaining(address),
     });
     const wrong = await captureCli(["key", "address", file, "--password-env", "WRONG"], env);
-    expect(wrong).toMatchObject({ code: 1, out: "", err: expect.stringContaining("is not opened by this password") });
+    expect(wrong).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringContaining("is not opened by this password"),
+    });
     expectNoSecret(wrong.err);
     const other = newPath();
-    writeFileSync(other, readFileSync(file, "utf8").replace(address.slice(2).toLowerCase(), "00".repeat(20)));
-    expect(await captureCli(["key", "address", other, "--password-env", "PASSWORD"], env)).toMatchObject({ code: 2, out: "" });
+    writeFileSync(
+      other,
+      readFileSync(file, "utf8").replace(address.slice(2).toLowerCase(), "00".repeat(20)),
+    );
+    expect(
+      await captureCli(["key", "address", other, "--password-env", "PASSWORD"], env),
+    ).toMatchObject({ code: 2, out: "" });
   });
 
   it("never writes over a file, not even an empty one", async () => {
@@ -72,7 +101,11 @@ describe("marketwright key", () => {
     writeFileSync(file, "");
     for (const action of ["new", "import"]) {
       const run = await captureCli(["key", action, file, "--password-env", "PASSWORD"], env);
-      expect(run).toMatchObject({ code: 2, out: "", err: expect.stringContaining("never written over") });
+      expect(run).toMatchObject({
+        code: 2,
+        out: "",
+        err: expect.stringContaining("never written over"),
+      });
     }
     expect(readFileSync(file, "utf8")).toBe("");
   });
@@ -81,36 +114,64 @@ describe("marketwright key", () => {
     ["--password-file", ["new"], 0o644],
     ["--password-file", ["new"], 0o660],
     ["--key-file", ["import", "--password-env", "PASSWORD"], 0o604],
-  ])("refuses a secret in a file that other users may read or write: %s %s, mode %o", async (option, [action = "", ...more], mode) => {
-    const secret = join(folder, `open-${mode.toString(8)}`);
-    writeFileSync(secret, `${option === "--key-file" ? KEY : PASSWORD}\n`);
-    chmodSync(secret, mode);
-    const file = join(folder, `never-${mode}.json`);
-    const { code, err } = await captureCli(["key", action, file, ...more, option, secret], env);
-    expect({ code, err }).toEqual({
-      code: 2,
-      err: expect.stringMatching(new RegExp(`^marketwright: ${option}: .*mode ${mode.toString(8)}.*chmod 600`)),
-    });
-    expect(existsSync(file)).toBe(false);
-  });
+  ])(
+    "refuses a secret in a file that other users may read or write: %s %s, mode %o",
+    async (option, [action = "", ...more], mode) => {
+      const secret = join(folder, `open-${mode.toString(8)}`);
+      writeFileSync(secret, `${option === "--key-file" ? KEY : PASSWORD}\n`);
+      chmodSync(secret, mode);
+      const file = join(folder, `never-${mode}.json`);
+      const { code, err } = await captureCli(["key", action, file, ...more, option, secret], env);
+      expect({ code, err }).toEqual({
+        code: 2,
+        err: expect.stringMatching(
+          new RegExp(`^marketwright: ${option}: .*mode ${mode.toString(8)}.*chmod 600`),
+        ),
+      });
+      expect(existsSync(file)).toBe(false);
+    },
+  );
 
   it.each([
     ["an action that is none", ["old", "FILE"], "action"],
     ["no file", ["new"], "missing required argument 'file'"],
-    ["two passwords", ["new", "FILE", "--password-env", "PASSWORD", "--password-file", "p"], "--password-file"],
+    [
+      "two passwords",
+      ["new", "FILE", "--password-env", "PASSWORD", "--password-file", "p"],
+      "--password-file",
+    ],
     ["two keys", ["import", "FILE", "--key-env", "IMPORTED", "--key-file", "k"], "--key-file"],
     ["a key for a new one", ["new", "FILE", "--key-env", "IMPORTED"], "--key-env"],
     ["a variable that is not set", ["new", "FILE", "--password-env", "ABSENT"], "--password-env"],
     ["a variable that is empty", ["new", "FILE", "--password-env", "EMPTY"], "--password-env"],
-    ["a password's file that is not there", ["new", "FILE", "--password-file", "/nowhere/p"], "--password-file"],
-    ["a key that is none", ["import", "FILE", "--key-env", "PASSWORD", "--password-env", "PASSWORD"], "no private key"],
-    ["a key's file that is not there", ["import", "FILE", "--key-file", "/nowhere/k"], "--key-file"],
+    [
+      "a password's file that is not there",
+      ["new", "FILE", "--password-file", "/nowhere/p"],
+      "--password-file",
+    ],
+    [
+      "a key that is none",
+      ["import", "FILE", "--key-env", "PASSWORD", "--password-env", "PASSWORD"],
+      "no private key",
+    ],
+    [
+      "a key's file that is not there",
+      ["import", "FILE", "--key-file", "/nowhere/k"],
+      "--key-file",
+    ],
     ["no password and no terminal", ["new", "FILE"], "--password-env NAME or --password-file FILE"],
-    ["no key and no terminal", ["import", "FILE", "--password-env", "PASSWORD"], "--key-env NAME or --key-file FILE"],
+    [
+      "no key and no terminal",
+      ["import", "FILE", "--password-env", "PASSWORD"],
+      "--key-env NAME or --key-file FILE",
+    ],
     ["a keystore that is not there", ["address", "FILE"], "is not there"],
   ])("refuses with exit code 2 and writes nothing: %s", async (_name, args, words) => {
     const file = newPath();
-    const { code, out, err } = await captureCli(["key", ...args.map((arg) => (arg === "FILE" ? file : arg))], env);
+    const { code, out, err } = await captureCli(
+      ["key", ...args.map((arg) => (arg === "FILE" ? file : arg))],
+      env,
+    );
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(words);
     expectNoSecret(err);
@@ -120,7 +181,11 @@ describe("marketwright key", () => {
   it("leaves nothing behind where it cannot write", async () => {
     const closed = join(folder, "none", "k.json");
     const run = await captureCli(["key", "new", closed, "--password-env", "PASSWORD"], env);
-    expect(run).toMatchObject({ code: 1, out: "", err: expect.stringContaining("cannot be written (ENOENT)") });
+    expect(run).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringContaining("cannot be written (ENOENT)"),
+    });
   });
 });
 
@@ -173,7 +238,10 @@ describe("a bot whose key is in a keystore", () => {
   beforeAll(async () => {
     const path = join(folder, "exchange.yaml");
     const flow = "{ kind: synthetic, startPriceQuote: 60000 }";
-    writeFileSync(path, `port: 0\nseed: 7\nmarkets:\n  btcusdc: { tickSize: 0.1, stepSize: 0.001, flow: ${flow} }\n`);
+    writeFileSync(
+      path,
+      `port: 0\nseed: 7\nmarkets:\n  btcusdc: { tickSize: 0.1, stepSize: 0.001, flow: ${flow} }\n`,
+    );
     exchange = startCli(["exchange", path, "--json"]);
     where = JSON.parse(await exchange.firstLine);
   });
@@ -200,7 +268,12 @@ risk: { maxDrawdownQuote: 500 }
 logLevel: ${logLevel}
 `,
     );
-    return { file, own, journal: join(own, "run.journal"), runtime: { ...env, XDG_RUNTIME_DIR: own } };
+    return {
+      file,
+      own,
+      journal: join(own, "run.journal"),
+      runtime: { ...env, XDG_RUNTIME_DIR: own },
+    };
   }
 
   const RIGHT = "{ file: keys/bot.json, passwordFile: keys/right }";
@@ -225,7 +298,8 @@ logLevel: ${logLevel}
       said += out;
     }
     expect(said.toLowerCase()).toContain(address.toLowerCase());
-    for (const path of filesUnder(made.own).filter((each) => !each.includes("/keys/"))) said += readFileSync(path, "latin1");
+    for (const path of filesUnder(made.own).filter((each) => !each.includes("/keys/")))
+      said += readFileSync(path, "latin1");
     expect(said).toContain("ordersPlaced");
     expectNoSecret(said);
   });
@@ -256,12 +330,32 @@ logLevel: ${logLevel}
 
   it.each([
     ["no password", "{ file: keys/bot.json }", "either passwordEnv or passwordFile"],
-    ["two passwords", "{ file: keys/bot.json, passwordEnv: PASSWORD, passwordFile: keys/right }", "names two passwords"],
-    ["a variable that is not set", "{ file: keys/bot.json, passwordEnv: ABSENT }", "account.keystore.passwordEnv"],
-    ["a password's file that is not there", "{ file: keys/bot.json, passwordFile: keys/none }", "account.keystore.passwordFile"],
-    ["a keystore that is not there", "{ file: keys/none.json, passwordEnv: PASSWORD }", "account.keystore.file"],
+    [
+      "two passwords",
+      "{ file: keys/bot.json, passwordEnv: PASSWORD, passwordFile: keys/right }",
+      "names two passwords",
+    ],
+    [
+      "a variable that is not set",
+      "{ file: keys/bot.json, passwordEnv: ABSENT }",
+      "account.keystore.passwordEnv",
+    ],
+    [
+      "a password's file that is not there",
+      "{ file: keys/bot.json, passwordFile: keys/none }",
+      "account.keystore.passwordFile",
+    ],
+    [
+      "a keystore that is not there",
+      "{ file: keys/none.json, passwordEnv: PASSWORD }",
+      "account.keystore.file",
+    ],
     ["a keystore that is none", "{ file: keys/right, passwordEnv: PASSWORD }", "is no keystore"],
-    ["a key beside it", "{ file: keys/bot.json, passwordEnv: PASSWORD }, keyEnv: IMPORTED", "either keyEnv or keystore"],
+    [
+      "a key beside it",
+      "{ file: keys/bot.json, passwordEnv: PASSWORD }, keyEnv: IMPORTED",
+      "either keyEnv or keystore",
+    ],
     ["the password itself", `{ file: keys/bot.json, password: x }`, "account.keystore.password"],
   ])("is refused with exit code 2: %s", async (_name, keystore, words) => {
     const { file, runtime } = bot(keystore);
@@ -274,14 +368,21 @@ logLevel: ${logLevel}
   it("takes --key-env over the file's keystore in a call", async () => {
     const { file, runtime } = bot("{ file: keys/bot.json, passwordFile: keys/wrong }");
     const own = `0x${seam.random.uint64().toString(16).padStart(64, "1")}`;
-    const run = await captureCli(["call", "openOrders", "--bot", file, "--key-env", "OWN"], { ...runtime, OWN: own });
+    const run = await captureCli(["call", "openOrders", "--bot", file, "--key-env", "OWN"], {
+      ...runtime,
+      OWN: own,
+    });
     expect(run).toMatchObject({ code: 1, err: expect.stringContaining("not registered") });
   });
 
   it("is not traded by start, whose account is a fresh one", async () => {
     const { file, runtime } = bot(RIGHT);
     const run = await captureCli(["start", file], runtime);
-    expect(run).toMatchObject({ code: 2, out: "", err: expect.stringContaining("account.keystore: start trades a fresh account") });
+    expect(run).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("account.keystore: start trades a fresh account"),
+    });
   });
 });
 
@@ -296,7 +397,15 @@ function inProcess(args: readonly string[], variables: Readonly<Record<string, s
 /** A keystore that opens fast. */
 function keystoreFile(): string {
   const file = newPath();
-  writeFileSync(file, encryptKeystore({ privateKey: KEY, password: PASSWORD, random: seededRandom(files), scryptN: 2 }));
+  writeFileSync(
+    file,
+    encryptKeystore({
+      privateKey: KEY,
+      password: PASSWORD,
+      random: seededRandom(files),
+      scryptN: 2,
+    }),
+  );
   chmodSync(file, 0o600);
   return file;
 }

@@ -9,7 +9,10 @@ import { ecdsaScheme } from "../../src/core/signing.js";
 import type { Hex } from "../../src/core/units.js";
 import type { OpenChain } from "../../src/simulator/chain/open-chain.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
-import { type OpenExchange, openConfiguredExchange } from "../../src/simulator/configured-exchange.js";
+import {
+  type OpenExchange,
+  openConfiguredExchange,
+} from "../../src/simulator/configured-exchange.js";
 import type { FlowMarket } from "../../src/simulator/flow-market.js";
 import { type ExchangeServer, serveExchange } from "../../src/simulator/http-server.js";
 import { ReferenceClient } from "../simulator/reference-client.js";
@@ -111,7 +114,13 @@ risk: { maxDrawdownQuote: 50000 }
 ${extra}
 `,
     );
-    return { file, own, key, env: { BOT_KEY: key, XDG_RUNTIME_DIR: own }, address: ecdsaScheme.signer(key).address };
+    return {
+      file,
+      own,
+      key,
+      env: { BOT_KEY: key, XDG_RUNTIME_DIR: own },
+      address: ecdsaScheme.signer(key).address,
+    };
   }
 
   /** A key that nobody has had. */
@@ -134,7 +143,10 @@ ${extra}
     const perp = this.chain.addresses.markets.get("btcusdc")?.perp ?? "";
     const [paper] = PERPETUAL.decodeFunctionResult(
       "balanceOf",
-      await this.chain.chain.call(perp, PERPETUAL.encodeFunctionData("balanceOf", [address]) as Hex),
+      await this.chain.chain.call(
+        perp,
+        PERPETUAL.encodeFunctionData("balanceOf", [address]) as Hex,
+      ),
     );
     return paper;
   }

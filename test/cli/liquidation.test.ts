@@ -33,12 +33,18 @@ describe("a liquidation by a process of its own", () => {
       key,
       account: "{ keystore: { file: ./key.json, passwordEnv: PASSWORD } }",
       chain: `{ rpc: ["${world.rpcUrl}", "http://127.0.0.1:1"], pollMs: 50, maxHeadAgeMs: 3600000 }`,
-      liquidator: "{ minProfitQuote: 1, watchFromBlock: 0, cooldownMs: 200, unwind: { makerFirstMs: 0, horizonMs: 3000, slices: 1 } }",
+      liquidator:
+        "{ minProfitQuote: 1, watchFromBlock: 0, cooldownMs: 200, unwind: { makerFirstMs: 0, horizonMs: 3000, slices: 1 } }",
       extra: "metrics: { port: 0 }\nlogLevel: trace",
     });
     writeFileSync(
       join(bot.own, "key.json"),
-      encryptKeystore({ privateKey: key, password: PASSWORD, random: seededRandom("k"), scryptN: 2 }),
+      encryptKeystore({
+        privateKey: key,
+        password: PASSWORD,
+        random: seededRandom("k"),
+        scryptN: 2,
+      }),
       {
         mode: 0o600,
       },
@@ -67,12 +73,17 @@ describe("a liquidation by a process of its own", () => {
     await said("explain", bot.file);
     await said("check", bot.file, "--connect");
 
-    const run = spawn(process.execPath, [builtCommand(), "run", bot.file, "--json", "--journal", join(bot.own, "run.journal")], {
-      env: { ...env, PATH: process.env.PATH },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const run = spawn(
+      process.execPath,
+      [builtCommand(), "run", bot.file, "--json", "--journal", join(bot.own, "run.journal")],
+      {
+        env: { ...env, PATH: process.env.PATH },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
     children.push(run);
-    for (const stream of [run.stdout, run.stderr]) stream.setEncoding("utf8").on("data", (chunk: string) => written.push(chunk));
+    for (const stream of [run.stdout, run.stderr])
+      stream.setEncoding("utf8").on("data", (chunk: string) => written.push(chunk));
     const ended = once(run, "close");
     await until(
       () => written.join(""),
@@ -85,22 +96,39 @@ describe("a liquidation by a process of its own", () => {
 
     await chain.request("hardhat_setBalance", bot.address, ONE_ETHER);
     const won = await until(
-      () => ledgerUnder(bot.own).find(({ outcome, unwound }) => outcome === "won" && unwound !== undefined && unwound.state !== "open"),
+      () =>
+        ledgerUnder(bot.own).find(
+          ({ outcome, unwound }) =>
+            outcome === "won" && unwound !== undefined && unwound.state !== "open",
+        ),
       (found) => found !== undefined,
     );
     const told = JSON.parse(await said("status", "--json"));
-    expect(told.liquidator).toMatchObject({ dryRun: false, open: [], ended: [{ outcome: "won", remainingBase: "0" }], counts: { won: 1 } });
+    expect(told.liquidator).toMatchObject({
+      dryRun: false,
+      open: [],
+      ended: [{ outcome: "won", remainingBase: "0" }],
+      counts: { won: 1 },
+    });
     expect(told.liquidator.paused).toBeUndefined();
-    expect(told).toMatchObject({ unwinding: [{ state: "done", remainingBase: "0" }], unwindCounts: { done: 1 } });
+    expect(told).toMatchObject({
+      unwinding: [{ state: "done", remainingBase: "0" }],
+      unwindCounts: { done: 1 },
+    });
     expect(written.join("")).toContain(`"amountBase":"${drill.requestBase}"`);
     run.kill("SIGINT");
     const [code] = await ended;
     expect(code).toBe(0);
 
-    expect(won?.takenOver?.paper, "what the drill took").toBe(decimalToScaled(drill.requestBase, 18));
+    expect(won?.takenOver?.paper, "what the drill took").toBe(
+      decimalToScaled(drill.requestBase, 18),
+    );
     expect(won?.unwound).toMatchObject({ remainingLots: 0 });
     const earned = Number(won?.profitQuote) / 1e6;
-    expect(Math.abs(earned / Number(drill.earnedQuote) - 1), `${earned} of ${drill.earnedQuote}`).toBeLessThan(0.001);
+    expect(
+      Math.abs(earned / Number(drill.earnedQuote) - 1),
+      `${earned} of ${drill.earnedQuote}`,
+    ).toBeLessThan(0.001);
     const receipt = await chain.receipt(won?.takenOver?.hash ?? "");
     expect(Number(receipt?.gasUsed), "of the same transaction").toBe(drill.gasUsed);
     expect(await world.nonce(bot.address)).toBe(1);
@@ -112,9 +140,16 @@ describe("a liquidation by a process of its own", () => {
     await said("run", bot.file, "--json", "--for", "1s");
     expect(written.at(-1)).toContain("line 1");
 
-    const everything = [...written, ...filesUnder(bot.own).map((path) => readFileSync(path, "latin1"))];
+    const everything = [
+      ...written,
+      ...filesUnder(bot.own).map((path) => readFileSync(path, "latin1")),
+    ];
     expect(everything.join("").length).toBeGreaterThan(10_000);
-    for (const spelling of [...spellings(Buffer.from(key.slice(2), "hex")), ...spellings(Buffer.from(PASSWORD)), PASSWORD])
+    for (const spelling of [
+      ...spellings(Buffer.from(key.slice(2), "hex")),
+      ...spellings(Buffer.from(PASSWORD)),
+      PASSWORD,
+    ])
       expect(everything.findIndex((text) => text.includes(spelling))).toBe(-1);
   });
 });
@@ -122,7 +157,13 @@ describe("a liquidation by a process of its own", () => {
 /** What a secret may look like. */
 function spellings(secret: Buffer): readonly string[] {
   const hex = secret.toString("hex");
-  return [hex, hex.toUpperCase(), BigInt(`0x${hex}`).toString(), secret.toString("base64"), secret.toString("base64url")];
+  return [
+    hex,
+    hex.toUpperCase(),
+    BigInt(`0x${hex}`).toString(),
+    secret.toString("base64"),
+    secret.toString("base64url"),
+  ];
 }
 
 function filesUnder(folder: string): readonly string[] {

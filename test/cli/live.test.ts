@@ -8,7 +8,8 @@ import { until } from "./until.js";
 
 const exchange = new CommandedExchange();
 
-const statusOf = (file: string, env: Record<string, string>) => captureCli(["status", file, "--json"], env);
+const statusOf = (file: string, env: Record<string, string>) =>
+  captureCli(["status", file, "--json"], env);
 
 describe("a bot on the embedded exchange, from the command line", () => {
   it("quotes, stops by itself, leaves nothing open and says what it came to as one JSON object", async () => {
@@ -17,10 +18,18 @@ describe("a bot on the embedded exchange, from the command line", () => {
     expect(err).toBe("");
     const summary = JSON.parse(out);
     expect(code).toBe(0);
-    expect(summary).toMatchObject({ openOrdersLeft: 0, ordersLeft: [], ordersUnknown: 0, streamGaps: 0, stopReason: "the time is over" });
+    expect(summary).toMatchObject({
+      openOrdersLeft: 0,
+      ordersLeft: [],
+      ordersUnknown: 0,
+      streamGaps: 0,
+      stopReason: "the time is over",
+    });
     expect(summary.ordersPlaced).toBeGreaterThanOrEqual(2);
     expect(summary.secondsToFirstQuote).toBeGreaterThan(0);
-    expect(Object.keys(summary.pnlQuote)).toEqual(expect.arrayContaining(["spread", "inventory", "fees", "funding", "basis", "total"]));
+    expect(Object.keys(summary.pnlQuote)).toEqual(
+      expect.arrayContaining(["spread", "inventory", "fees", "funding", "basis", "total"]),
+    );
     expect(await openOrders(file, env)).toEqual([]);
     expect(statSync(stateDir()).mode & 0o777).toBe(0o700);
     expect(existsSync(join(stateDir(), "fills.jsonl")) ? summary.fills : 0).toBe(summary.fills);
@@ -45,7 +54,10 @@ describe("a bot on the embedded exchange, from the command line", () => {
       out: "",
       err: expect.stringContaining("another bot on this machine trades this account"),
     });
-    expect(await captureCli(["halt", "--market", "ethusdc"], env)).toMatchObject({ code: 2, err: expect.stringContaining("btcusdc") });
+    expect(await captureCli(["halt", "--market", "ethusdc"], env)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("btcusdc"),
+    });
     expect(await captureCli(["flatten", "--slice-base", "0.00001"], env)).toMatchObject({
       code: 2,
       err: 'marketwright: sliceBase: is no size on the market\'s grid (got "0.00001"); expected a whole multiple of 0.001\n',
@@ -82,7 +94,10 @@ describe("a bot on the embedded exchange, from the command line", () => {
     await captureCli(["resume", file], env);
     dry.interrupt();
     expect(await dry.done).toMatchObject({ code: 0 });
-    expect(readFileSync(join(stateDir(), "manual-halt.json"), "utf8"), "a dry run's resume is its own").toBe(before);
+    expect(
+      readFileSync(join(stateDir(), "manual-halt.json"), "utf8"),
+      "a dry run's resume is its own",
+    ).toBe(before);
 
     const running = startCli(["run", file, "--json"], env);
     const status = await until(
@@ -115,7 +130,9 @@ describe("a bot on the embedded exchange, from the command line", () => {
   it("records a journal that holds no key, and replays it without one, decision by decision", async () => {
     const { file, env, key } = exchange.bot();
     const journal = join(exchange.folder, "run.journal");
-    expect((await captureCli(["run", file, "--for", "1s", "--json", "--journal", journal], env)).code).toBe(0);
+    expect(
+      (await captureCli(["run", file, "--for", "1s", "--json", "--journal", journal], env)).code,
+    ).toBe(0);
     expect(readFileSync(journal, "utf8")).not.toContain(key.slice(2));
     expect(statSync(journal).mode & 0o777).toBe(0o600);
 
@@ -133,7 +150,11 @@ describe("a bot on the embedded exchange, from the command line", () => {
     const tampered = await captureCli(["replay", journal, "--quiet"]);
     expect(tampered.code).toBe(1);
     expect(tampered.out).toContain(`(line ${at + 1}) differs`);
-    expect(await captureCli(["replay", file])).toMatchObject({ code: 2, out: "", err: expect.stringContaining("line 1") });
+    expect(await captureCli(["replay", file])).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("line 1"),
+    });
   });
 
   it("explains what it would quote without sending anything or leaving a trace", async () => {
@@ -142,7 +163,11 @@ describe("a bot on the embedded exchange, from the command line", () => {
     expect(text).toMatchObject({ code: 0, err: "" });
     expect(text.out).toContain("not registered");
     const { out } = await captureCli(["explain", file, "--json"], env);
-    expect(JSON.parse(out)).toMatchObject({ complete: true, registered: false, markets: { btcusdc: { strategy: "ladder" } } });
+    expect(JSON.parse(out)).toMatchObject({
+      complete: true,
+      registered: false,
+      markets: { btcusdc: { strategy: "ladder" } },
+    });
     expect(JSON.parse(out).markets.btcusdc.quotes).toHaveLength(2);
     expect(existsSync(stateDir())).toBe(false);
   });
@@ -153,12 +178,33 @@ describe("an order that somebody placed by hand", () => {
     const { file, env } = exchange.bot();
     const running = startCli(["run", file, "--json"], env);
     await untilQuoting(file, env);
-    const build = ["marketId=btcusdc", "side=BUY", "orderType=LIMIT", "amount=0.01", "price=50000", "timeInForce=GTC"];
-    const built = JSON.parse((await captureCli(["call", "buildOrder", ...build, "--bot", file], env)).out);
-    const orderSignature = ecdsaScheme.signer(env.BOT_KEY).sign(Buffer.from(built.orderHash.slice(2), "hex"));
-    const quotation = built.gasFeeQuotation === undefined ? [] : [`gasFeeQuotation=${built.gasFeeQuotation}`];
+    const build = [
+      "marketId=btcusdc",
+      "side=BUY",
+      "orderType=LIMIT",
+      "amount=0.01",
+      "price=50000",
+      "timeInForce=GTC",
+    ];
+    const built = JSON.parse(
+      (await captureCli(["call", "buildOrder", ...build, "--bot", file], env)).out,
+    );
+    const orderSignature = ecdsaScheme
+      .signer(env.BOT_KEY)
+      .sign(Buffer.from(built.orderHash.slice(2), "hex"));
+    const quotation =
+      built.gasFeeQuotation === undefined ? [] : [`gasFeeQuotation=${built.gasFeeQuotation}`];
     const placed = await captureCli(
-      ["call", "placeOrder", ...build, `orderSignature=${orderSignature}`, `info=${built.order.info}`, ...quotation, "--bot", file],
+      [
+        "call",
+        "placeOrder",
+        ...build,
+        `orderSignature=${orderSignature}`,
+        `info=${built.order.info}`,
+        ...quotation,
+        "--bot",
+        file,
+      ],
       env,
     );
     expect(placed).toMatchObject({ code: 0, err: "" });
@@ -172,7 +218,10 @@ describe("an order that somebody placed by hand", () => {
       }),
     );
     running.interrupt();
-    expect(JSON.parse((await running.done).out)).toMatchObject({ openOrdersLeft: 0, manualOrders: 1 });
+    expect(JSON.parse((await running.done).out)).toMatchObject({
+      openOrdersLeft: 0,
+      manualOrders: 1,
+    });
     expect(await openOrders(file, env)).toHaveLength(1);
 
     const cancelled = await captureCli(["cancel-all", file, "--json"], env);
@@ -191,8 +240,14 @@ describe("the guard", () => {
     const { file, env } = exchange.bot();
     await captureCli(["run", file, "--for", "1s", "--json"], env);
     const guard = startCli(["guard", file, "--json"], env);
-    expect(JSON.parse(await guard.firstLine)).toMatchObject({ kind: "watching", markets: ["btcusdc"] });
-    expect(await captureCli(["guard", file], env)).toMatchObject({ code: 1, err: expect.stringContaining("another guard") });
+    expect(JSON.parse(await guard.firstLine)).toMatchObject({
+      kind: "watching",
+      markets: ["btcusdc"],
+    });
+    expect(await captureCli(["guard", file], env)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("another guard"),
+    });
     guard.interrupt();
     expect((await guard.done).code).toBe(0);
   });

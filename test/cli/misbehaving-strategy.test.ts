@@ -8,7 +8,9 @@ import { builtCommand } from "../support/built-command.js";
 import { generateHistory } from "../support/generated-history.js";
 
 /** Quotes about the middle, and at its tenth view does something that a strategy should not. */
-const strategy = (deed: string): string => `import { defineStrategy, quoteAround } from "marketwright";
+const strategy = (
+  deed: string,
+): string => `import { defineStrategy, quoteAround } from "marketwright";
 import { map } from "rxjs";
 import { z } from "zod";
 
@@ -29,7 +31,11 @@ let command: string;
 beforeAll(async () => {
   command = builtCommand();
   scratch = realpathSync(mkdtempSync(join(tmpdir(), "cli-misbehaving-")));
-  await generateHistory(scratch, { market: "btcusdc", fromMs: Date.UTC(2026, 0, 5, 12), seconds: 12 });
+  await generateHistory(scratch, {
+    market: "btcusdc",
+    fromMs: Date.UTC(2026, 0, 5, 12),
+    seconds: 12,
+  });
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -69,7 +75,10 @@ objective: profit
 
 /** Runs the command in a process of its own. */
 async function run(folder: string, ...args: readonly string[]) {
-  const child = spawn(process.execPath, [command, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [command, ...args], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let out = "";
   let err = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -86,13 +95,21 @@ const SOURCES = ["bot.yaml", "own.ts", "run.yaml", "sweep.yaml"];
 
 describe("a strategy that does something where nobody waits for it", () => {
   it.each([
-    ["rejects a promise that nobody awaits", REJECTS, "rejected a promise that nobody awaits: the feed is down (own.ts:9:"],
+    [
+      "rejects a promise that nobody awaits",
+      REJECTS,
+      "rejected a promise that nobody awaits: the feed is down (own.ts:9:",
+    ],
     [
       "throws in a timer of its own",
       THROWS_LATER,
       "threw outside of its operator, in a timer or a callback of its own: the feed is down (own.ts:9:",
     ],
-    ["rejects with no reason", "void Promise.reject()", "rejected a promise that nobody awaits: undefined"],
+    [
+      "rejects with no reason",
+      "void Promise.reject()",
+      "rejected a promise that nobody awaits: undefined",
+    ],
   ])("and %s ends a backtest by its name, with nothing half-written", async (name, deed, told) => {
     const { folder, own } = files(`backtest ${name}`, deed);
     const { code, out, err } = await run(folder, "backtest", "run.yaml", "--out", "report");
@@ -126,7 +143,9 @@ describe("a strategy that does something where nobody waits for it", () => {
     const { folder } = files("exit", "process.exit(0)");
     const { code, out, err } = await run(folder, "backtest", "run.yaml", "--out", "report");
     expect(code).toBe(1);
-    expect(out).toMatch(/^HALTED: .*strategy-error: strategy failed: process\.exit\(0\) in a strategy/m);
+    expect(out).toMatch(
+      /^HALTED: .*strategy-error: strategy failed: process\.exit\(0\) in a strategy/m,
+    );
     expect(err).toContain("own.ts:9:");
   });
 

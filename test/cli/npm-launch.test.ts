@@ -92,16 +92,23 @@ describe("a command that was started by npx", () => {
   beforeAll(() => {
     project = dirname(dirname(builtCommand()));
     folder = mkdtempSync(join(tmpdir(), "mw-npx-"));
-    writeFileSync(join(folder, "exchange.yaml"), "port: 0\nmarkets: { btcusdc: { flow: { kind: synthetic, startPriceQuote: 60000 } } }\n");
+    writeFileSync(
+      join(folder, "exchange.yaml"),
+      "port: 0\nmarkets: { btcusdc: { flow: { kind: synthetic, startPriceQuote: 60000 } } }\n",
+    );
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   // It went on without a parent: a bot quoted, and whoever had stopped it believed that it was stopped.
   it.each(["SIGTERM", "SIGKILL"] as const)("stops in order after a %s to npx", async (signal) => {
-    const npx = spawn("npx", ["--no", "marketwright", "exchange", join(folder, "exchange.yaml"), "--json"], {
-      cwd: project,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const npx = spawn(
+      "npx",
+      ["--no", "marketwright", "exchange", join(folder, "exchange.yaml"), "--json"],
+      {
+        cwd: project,
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
     let err = "";
     npx.stderr.setEncoding("utf8").on("data", (text: string) => {
       err += text;
@@ -124,7 +131,17 @@ markets: { btcusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 0.
 risk: { maxDrawdownQuote: 500 }
 `,
     );
-    const args = ["--silent", "start", "--", file, "--exchange", join(folder, "exchange.yaml"), "--port", "0", "--json"];
+    const args = [
+      "--silent",
+      "start",
+      "--",
+      file,
+      "--exchange",
+      join(folder, "exchange.yaml"),
+      "--port",
+      "0",
+      "--json",
+    ];
     const env = { ...process.env, XDG_RUNTIME_DIR: folder };
     const npm = spawn("npm", args, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
     let [out, err] = ["", ""];

@@ -50,11 +50,16 @@ risk: { maxDrawdownQuote: 500 }
     });
     expect(code).toBe(1);
     const cancel = `npx marketwright cancel-all ${file}`;
-    expect(left).toEqual([`the bot knows of no order that may still fill, but has not made sure: ${cancel} does`, undefined]);
+    expect(left).toEqual([
+      `the bot knows of no order that may still fill, but has not made sure: ${cancel} does`,
+      undefined,
+    ]);
   });
 
   it("is not said to be nothing where the bot knows of none: the exchange has not been asked", () => {
     for (const orders of [undefined, []])
-      expect(ordersLeftText(orders, CANCEL)).toBe(`the bot knows of no order that may still fill, but has not made sure: ${CANCEL} does`);
+      expect(ordersLeftText(orders, CANCEL)).toBe(
+        `the bot knows of no order that may still fill, but has not made sure: ${CANCEL} does`,
+      );
   });
 });

@@ -1,6 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,18 +67,27 @@ async function opened(pipe: string): Promise<number> {
 
 describe("a limit of open files that is too low", () => {
   // It was laid to the strategies of whoever ran it. Later versions of Node open one module after the other, and 40 files are enough.
-  it.skipIf(Number(process.versions.node.split(".")[0]) > 20)("is named by what the system says of it, with what would do", async () => {
-    const file = bot("http://127.0.0.1:1/v1", "ws://127.0.0.1:1/v1");
-    const script = `ulimit -n 40 && exec "$@"`;
-    const child = spawn("sh", ["-c", script, "sh", process.execPath, command, "check", file], { stdio: ["ignore", "ignore", "pipe"] });
-    const { code, err } = await endOf(child);
-    expect(code).toBe(1);
-    expect(err).toMatch(/^marketwright: the process may open no more files \(EMFILE: .*\); expected a limit of 256 or more: ulimit -n$/m);
-    expect(err).not.toContain("strategy");
-  });
+  it.skipIf(Number(process.versions.node.split(".")[0]) > 20)(
+    "is named by what the system says of it, with what would do",
+    async () => {
+      const file = bot("http://127.0.0.1:1/v1", "ws://127.0.0.1:1/v1");
+      const script = `ulimit -n 40 && exec "$@"`;
+      const child = spawn("sh", ["-c", script, "sh", process.execPath, command, "check", file], {
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      const { code, err } = await endOf(child);
+      expect(code).toBe(1);
+      expect(err).toMatch(
+        /^marketwright: the process may open no more files \(EMFILE: .*\); expected a limit of 256 or more: ulimit -n$/m,
+      );
+      expect(err).not.toContain("strategy");
+    },
+  );
 
   it("is named by whoever comes upon it while a command runs", () => {
-    const error = Object.assign(new Error("EMFILE: too many open files, open 'bot.yaml'"), { code: "EMFILE" });
+    const error = Object.assign(new Error("EMFILE: too many open files, open 'bot.yaml'"), {
+      code: "EMFILE",
+    });
     expect(errorText(error)).toBe(
       "marketwright: the process may open no more files (EMFILE: too many open files, open 'bot.yaml'); expected a limit of 256 or more: ulimit -n\n",
     );
@@ -83,34 +101,50 @@ describe("a signal", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("that comes first, %s, ends the process with a line and the code that a shell knows it by", async (signal, code) => {
-    const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
-    const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)}); new ProcessEnd(); process.stdout.write("up"); setInterval(() => {}, 1000);`;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "pipe"] });
-    child.stdout.once("data", () => child.kill(signal));
-    expect(await endOf(child)).toEqual({ code, signal: null, err: `marketwright: interrupted (${signal}): nothing was begun\n` });
-  });
+  ] as const)(
+    "that comes first, %s, ends the process with a line and the code that a shell knows it by",
+    async (signal, code) => {
+      const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
+      const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)}); new ProcessEnd(); process.stdout.write("up"); setInterval(() => {}, 1000);`;
+      const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      child.stdout.once("data", () => child.kill(signal));
+      expect(await endOf(child)).toEqual({
+        code,
+        signal: null,
+        err: `marketwright: interrupted (${signal}): nothing was begun\n`,
+      });
+    },
+  );
 
   // An exchange that outlived the start that was ended held its port, and the next start found it in use.
   it("is what the end of the process that started this one is, before its command has begun too", async () => {
     const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
     const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)}); new ProcessEnd(); process.stdout.write("up"); setInterval(() => {}, 1000);`;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "pipe", "ipc"] });
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
     child.stdout?.once("data", () => child.disconnect());
     expect(await once(child, "exit")).toEqual([143, null]);
   });
 
   // A comparison runs a session's bot without a pause, for minutes of a long one, and for ever where its strategy never returns. Here a pipe keeps it that nobody writes to.
-  it.each(["SIGINT", "SIGTERM"] as const)("%s ends a journal's replay wherever it is: what is never done hears of none", async (signal) => {
-    const pipe = join(folder, `${signal}.journal`);
-    execFileSync("mkfifo", [pipe]);
-    const child = spawn(process.execPath, [command, "replay", pipe], { stdio: ["ignore", "pipe", "pipe"] });
-    const ended = endOf(child);
-    const writer = await opened(pipe);
-    child.kill(signal);
-    expect(await ended).toEqual({ code: null, signal, err: "" });
-    closeSync(writer);
-  });
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "%s ends a journal's replay wherever it is: what is never done hears of none",
+    async (signal) => {
+      const pipe = join(folder, `${signal}.journal`);
+      execFileSync("mkfifo", [pipe]);
+      const child = spawn(process.execPath, [command, "replay", pipe], {
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      const ended = endOf(child);
+      const writer = await opened(pipe);
+      child.kill(signal);
+      expect(await ended).toEqual({ code: null, signal, err: "" });
+      closeSync(writer);
+    },
+  );
 
   // Whoever presses Ctrl-C twice has orders at the exchange, and has to know of them.
   it("that comes a second time ends the process at once, and names the orders that are left and the command that cancels them", async () => {
@@ -122,7 +156,9 @@ end.leaves(() => "orders that may still fill are left: btcusdc 0xab (open); npx 
 void end.signal(() => (nowMs += 2000)).then(() => process.stdout.write("stopping"));
 process.stdout.write("up");
 setInterval(() => {}, 1000);`;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     child.stdout.on("data", () => child.kill("SIGINT"));
     expect(await endOf(child)).toEqual({
       code: 1,
@@ -146,9 +182,13 @@ process.stdout.write(String(process.pid));
 `,
     );
     const said = join(folder, "hung-up.txt");
-    const terminal = spawn("script", ["-qec", `exec '${process.execPath}' '${program}' 2>'${said}'`, "/dev/null"], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+    const terminal = spawn(
+      "script",
+      ["-qec", `exec '${process.execPath}' '${program}' 2>'${said}'`, "/dev/null"],
+      {
+        stdio: ["ignore", "pipe", "ignore"],
+      },
+    );
     const [pid] = await once(terminal.stdout, "data");
     terminal.kill("SIGKILL");
     for (let tries = 0; tries < 1200 && existsSync(`/proc/${Number(pid)}`); tries++)
@@ -160,37 +200,53 @@ process.stdout.write(String(process.pid));
   it.each([
     ["check", ["--connect"], "nothing was changed"],
     ["cancel-all", [], "orders may be left; the same command cancels them"],
-  ] as const)("ends %s at once, whatever the exchange does, and says what is left", async (name, options, left) => {
-    const silent = createServer(() => {});
-    const asked = once(silent, "request");
-    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
-    const address = silent.address();
-    const at = `127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/v1`;
-    const run = startCli([name, bot(`http://${at}`, `ws://${at}`), ...options], { KEY });
-    await asked;
-    run.interrupt();
-    expect(await run.done).toEqual({ code: 130, out: "", err: `marketwright: interrupted (SIGINT): ${left}\n` });
-    silent.closeAllConnections();
-    await new Promise((resolve) => silent.close(resolve));
-  });
+  ] as const)(
+    "ends %s at once, whatever the exchange does, and says what is left",
+    async (name, options, left) => {
+      const silent = createServer(() => {});
+      const asked = once(silent, "request");
+      await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+      const address = silent.address();
+      const at = `127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/v1`;
+      const run = startCli([name, bot(`http://${at}`, `ws://${at}`), ...options], { KEY });
+      await asked;
+      run.interrupt();
+      expect(await run.done).toEqual({
+        code: 130,
+        out: "",
+        err: `marketwright: interrupted (SIGINT): ${left}\n`,
+      });
+      silent.closeAllConnections();
+      await new Promise((resolve) => silent.close(resolve));
+    },
+  );
 
   // An ssh session that breaks sends it to all that runs in it, the guard too: orders would rest for as long as nobody looks.
   it("that tells a live bot that its terminal is gone takes its orders down", async () => {
     const path = join(folder, "exchange.yaml");
-    writeFileSync(path, "port: 0\nmarkets: { btcusdc: { flow: { kind: synthetic, startPriceQuote: 60000 } } }\n");
+    writeFileSync(
+      path,
+      "port: 0\nmarkets: { btcusdc: { flow: { kind: synthetic, startPriceQuote: 60000 } } }\n",
+    );
     const exchange = startCli(["exchange", path, "--json"]);
     const { restUrl, streamUrl } = JSON.parse(await exchange.firstLine);
     const file = bot(restUrl, streamUrl);
     const env = { KEY, XDG_RUNTIME_DIR: folder };
-    const open = async () => JSON.parse((await captureCli(["call", "openOrders", "--bot", file], env)).out || "[]").length;
+    const open = async () =>
+      JSON.parse((await captureCli(["call", "openOrders", "--bot", file], env)).out || "[]").length;
     const child = spawn(process.execPath, [command, "run", file, "--json"], {
       env: { ...process.env, ...env },
       stdio: ["ignore", "ignore", "pipe"],
     });
     const ended = endOf(child);
-    for (let tries = 0; tries < 1200 && (await open()) === 0; tries++) await new Promise<void>((resolve) => clock.setTimer(100, resolve));
+    for (let tries = 0; tries < 1200 && (await open()) === 0; tries++)
+      await new Promise<void>((resolve) => clock.setTimer(100, resolve));
     child.kill("SIGHUP");
-    expect(await ended).toMatchObject({ code: 0, signal: null, err: expect.stringContaining('"reason":"SIGHUP"') });
+    expect(await ended).toMatchObject({
+      code: 0,
+      signal: null,
+      err: expect.stringContaining('"reason":"SIGHUP"'),
+    });
     expect(await open()).toBe(0);
     exchange.interrupt();
     await exchange.done;
@@ -207,7 +263,9 @@ process.stdin.once("data", () => {
   process.stdout.write("second\\n");
   setTimeout(() => { process.stderr.write("done"); void end.with(0); }, 50);
 });`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   child.stdout.once("data", () => {
     child.stdout.destroy();
     child.stdout.once("close", () => child.stdin.write("go"));

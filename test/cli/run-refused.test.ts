@@ -33,11 +33,13 @@ describe("a bot that is refused, from the command line", () => {
       out: "",
       err: expect.stringContaining(`metrics.port: is in use (got ${port})`),
     });
-    expect(await captureCli(["exchange", "--port", String(port), "--rpc-port", "0"])).toMatchObject({
-      code: 1,
-      out: "",
-      err: expect.stringContaining("port is in use"),
-    });
+    expect(await captureCli(["exchange", "--port", String(port), "--rpc-port", "0"])).toMatchObject(
+      {
+        code: 1,
+        out: "",
+        err: expect.stringContaining("port is in use"),
+      },
+    );
     await new Promise((resolve) => taken.close(resolve));
   });
 
@@ -57,14 +59,23 @@ describe("a state directory", () => {
   // Another's peak would halt it, or hide its loss, and a guard would take the one bot's heartbeat for the other's, which is dead.
   it("has its state for itself: another account's bot, its guard and its halt are refused there, and it is asked for by name", async () => {
     const first = exchange.bot();
-    expect((await captureCli(["run", first.file, "--for", "1s", "--json"], first.env)).code).toBe(0);
+    expect((await captureCli(["run", first.file, "--for", "1s", "--json"], first.env)).code).toBe(
+      0,
+    );
     const second = exchange.bot({ extra: `stateDir: ${first.stateDir()}` });
-    const expected = expect.stringMatching(/stateDir: holds the state of another account .*account\.json/);
+    const expected = expect.stringMatching(
+      /stateDir: holds the state of another account .*account\.json/,
+    );
     for (const command of [["run", "--for", "1s", "--json"], ["halt"], ["guard"]]) {
       const [name, ...options] = command as [string, ...string[]];
-      expect(await captureCli([name, second.file, ...options], second.env), name).toMatchObject({ code: 2, err: expected });
+      expect(await captureCli([name, second.file, ...options], second.env), name).toMatchObject({
+        code: 2,
+        err: expected,
+      });
     }
-    expect((await captureCli(["run", first.file, "--for", "1s", "--json"], first.env)).code).toBe(0);
+    expect((await captureCli(["run", first.file, "--for", "1s", "--json"], first.env)).code).toBe(
+      0,
+    );
   });
 
   it("has its state of this exchange alone: the same account on another one is refused there, its guard too, and finds its own again", async () => {
@@ -75,13 +86,22 @@ describe("a state directory", () => {
     writeFileSync(path, "port: 0\ndomain: { chainId: 8453 }\nmarkets: { btcusdc: {} }\n");
     const mainnet = startCli(["exchange", path, "--json"]);
     const { restUrl, streamUrl } = JSON.parse(await mainnet.firstLine);
-    writeFileSync(file, here.replace(exchange.where.restUrl, restUrl).replace(exchange.where.streamUrl, streamUrl));
+    writeFileSync(
+      file,
+      here.replace(exchange.where.restUrl, restUrl).replace(exchange.where.streamUrl, streamUrl),
+    );
     const expected = expect.stringMatching(
       /stateDir: holds the account's state on another exchange .*chain 31337, .*leads to chain 8453, /,
     );
-    expect(await captureCli(["run", file, "--for", "1s", "--json"], env)).toMatchObject({ code: 2, err: expected });
+    expect(await captureCli(["run", file, "--for", "1s", "--json"], env)).toMatchObject({
+      code: 2,
+      err: expected,
+    });
     expect(await captureCli(["guard", file], env)).toMatchObject({ code: 2, err: expected });
-    expect(await captureCli(["call", "balances", "--bot", file], env), "nothing was done there").toMatchObject({ code: 1 });
+    expect(
+      await captureCli(["call", "balances", "--bot", file], env),
+      "nothing was done there",
+    ).toMatchObject({ code: 1 });
     mainnet.interrupt();
     await mainnet.done;
     writeFileSync(file, here);

@@ -1,5 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -17,7 +24,8 @@ const OTHER_KEY = `0x${"6f".repeat(31)}d8`;
 const PASSWORD = "Zz9-open-sesame!";
 const SHORT_PASSWORD = "hunter2x";
 const PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow";
-const RPC = "http://node-user:node-pass77@127.0.0.1:1/v3/abcdef0123456789abcdef01?apikey=q1w2e3r4t5y6";
+const RPC =
+  "http://node-user:node-pass77@127.0.0.1:1/v3/abcdef0123456789abcdef01?apikey=q1w2e3r4t5y6";
 const QUEUE = "redis://:queue-pass-31@127.0.0.1:1";
 const PARTS = [
   KEY.slice(2),
@@ -54,9 +62,15 @@ interface BotText {
 
 function bot(
   name: string,
-  { account = "{ keyEnv: MARKETWRIGHT_KEY }", rest = "http://127.0.0.1:1/v1", strategy = "ladder", extra = "" }: BotText = {},
+  {
+    account = "{ keyEnv: MARKETWRIGHT_KEY }",
+    rest = "http://127.0.0.1:1/v1",
+    strategy = "ladder",
+    extra = "",
+  }: BotText = {},
 ) {
-  const params = strategy === "ladder" ? "params: { halfSpreadBps: 3, sizeBase: 0.02 }" : "params: {}";
+  const params =
+    strategy === "ladder" ? "params: { halfSpreadBps: 3, sizeBase: 0.02 }" : "params: {}";
   return input(
     name,
     `exchange: { rest: "${rest}", stream: "${rest.replace(/^http/, "ws")}" }
@@ -73,17 +87,30 @@ ${extra}
 input("throwing.mjs", `throw new Error("cannot reach ${RPC} with ${KEY}");`);
 const files = {
   keyAsName: bot("key-as-name.yaml", { account: `{ keyEnv: "${OTHER_KEY}" }` }),
-  passwordAsName: bot("password-as-name.yaml", { account: `{ keystore: { file: key.json, passwordEnv: ${SHORT_PASSWORD} } }` }),
-  passwordAsFile: bot("password-as-file.yaml", { account: `{ keystore: { file: ks.json, passwordFile: ${SHORT_PASSWORD} } }` }),
-  passwordInAccount: bot("password-in-account.yaml", { account: `{ keyEnv: MARKETWRIGHT_KEY, password: "${SHORT_PASSWORD}" }` }),
+  passwordAsName: bot("password-as-name.yaml", {
+    account: `{ keystore: { file: key.json, passwordEnv: ${SHORT_PASSWORD} } }`,
+  }),
+  passwordAsFile: bot("password-as-file.yaml", {
+    account: `{ keystore: { file: ks.json, passwordFile: ${SHORT_PASSWORD} } }`,
+  }),
+  passwordInAccount: bot("password-in-account.yaml", {
+    account: `{ keyEnv: MARKETWRIGHT_KEY, password: "${SHORT_PASSWORD}" }`,
+  }),
   keyInAccount: bot("key-in-account.yaml", { account: `{ privateKey: "${OTHER_KEY}" }` }),
   phrase: bot("phrase.yaml", { account: `{ mnemonic: "${PHRASE}" }` }),
-  notYaml: bot("not-yaml.yaml", { account: `{ keyEnv: "MARKETWRIGHT_KEY, password: ${SHORT_PASSWORD} }` }),
+  notYaml: bot("not-yaml.yaml", {
+    account: `{ keyEnv: "MARKETWRIGHT_KEY, password: ${SHORT_PASSWORD} }`,
+  }),
   address: bot("address.yaml", { rest: RPC }),
   rpcInFile: bot("rpc-in-file.yaml", { extra: `chain: { rpc: ["${RPC}"] }` }),
   rpcAsName: bot("rpc-as-name.yaml", { extra: `chain: { rpcEnv: ["${RPC}"] }` }),
-  throwing: bot("throwing.yaml", { strategy: "./throwing.mjs", extra: "chain: { rpcEnv: [BOT_RPC] }" }),
-  keystore: bot("keystore.yaml", { account: "{ keystore: { file: ks.json, passwordEnv: BOT_PASSWORD } }" }),
+  throwing: bot("throwing.yaml", {
+    strategy: "./throwing.mjs",
+    extra: "chain: { rpcEnv: [BOT_RPC] }",
+  }),
+  keystore: bot("keystore.yaml", {
+    account: "{ keystore: { file: ks.json, passwordEnv: BOT_PASSWORD } }",
+  }),
 };
 const wrongKey = input("ks.json", `{"version":3,"crypto":"${PASSWORD}"}`);
 const keyFile = input("key.txt", `${OTHER_KEY}\n`, 0o644);
@@ -92,18 +119,26 @@ const passwordFile = input("password.txt", `${PASSWORD}\n`, 0o640);
 const FROM_MS = Date.UTC(2026, 0, 5, 12);
 beforeAll(() => generateHistory(folder, { market: "btcusdc", fromMs: FROM_MS, seconds: 5 }));
 
-const RULES = "{ markets: { btcusdc: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } } }";
+const RULES =
+  "{ markets: { btcusdc: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } } }";
 function backtest(name: string, ofBot: string): string {
   const span = "from: 2026-01-05T12:00:00Z, to: 2026-01-05T12:00:05Z";
-  return input(`${name}.yaml`, `history: { market: btcusdc, store: history, ${span} }\nbot: ${ofBot}\nrules: ${RULES}\n`);
+  return input(
+    `${name}.yaml`,
+    `history: { market: btcusdc, store: history, ${span} }\nbot: ${ofBot}\nrules: ${RULES}\n`,
+  );
 }
 function sweepOf(name: string, backtestFile: string): string {
-  return input(`${name}.yaml`, `backtest: ${backtestFile}\nmethod: grid\nparameters: { fills.orderLatencyMs: { values: [5, 50] } }\n`);
+  return input(
+    `${name}.yaml`,
+    `backtest: ${backtestFile}\nmethod: grid\nparameters: { fills.orderLatencyMs: { values: [5, 50] } }\n`,
+  );
 }
 const sweep = sweepOf("sweep", backtest("backtest-swept", files.throwing));
 
 const everyBot = Object.values(files);
-const each = (command: string, ...rest: string[]): string[][] => everyBot.map((file) => [command, file, ...rest]);
+const each = (command: string, ...rest: string[]): string[][] =>
+  everyBot.map((file) => [command, file, ...rest]);
 
 /** Of each command, ways to call it that meet a secret in a wrong place, or fail where one is near. */
 const ATTEMPTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -158,21 +193,83 @@ const ATTEMPTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["cancel-all", files.address],
   ],
   key: [
-    ["key", "import", join(folder, "new.json"), "--key-file", keyFile, "--password-env", "BOT_PASSWORD"],
-    ["key", "import", join(folder, "new.json"), "--key-file", brokenKeyFile, "--password-env", "BOT_PASSWORD"],
-    ["key", "import", join(folder, "new.json"), "--key-file", OTHER_KEY, "--password-env", "BOT_PASSWORD"],
-    ["key", "import", join(folder, "new.json"), "--key-env", OTHER_KEY, "--password-env", "BOT_PASSWORD"],
-    ["key", "import", join(folder, "new.json"), "--key-env", "MARKETWRIGHT_KEY", "--password-env", SHORT_PASSWORD],
-    ["key", "import", join(folder, "made.json"), "--key-env", "MARKETWRIGHT_KEY", "--password-env", "BOT_PASSWORD", "--json"],
+    [
+      "key",
+      "import",
+      join(folder, "new.json"),
+      "--key-file",
+      keyFile,
+      "--password-env",
+      "BOT_PASSWORD",
+    ],
+    [
+      "key",
+      "import",
+      join(folder, "new.json"),
+      "--key-file",
+      brokenKeyFile,
+      "--password-env",
+      "BOT_PASSWORD",
+    ],
+    [
+      "key",
+      "import",
+      join(folder, "new.json"),
+      "--key-file",
+      OTHER_KEY,
+      "--password-env",
+      "BOT_PASSWORD",
+    ],
+    [
+      "key",
+      "import",
+      join(folder, "new.json"),
+      "--key-env",
+      OTHER_KEY,
+      "--password-env",
+      "BOT_PASSWORD",
+    ],
+    [
+      "key",
+      "import",
+      join(folder, "new.json"),
+      "--key-env",
+      "MARKETWRIGHT_KEY",
+      "--password-env",
+      SHORT_PASSWORD,
+    ],
+    [
+      "key",
+      "import",
+      join(folder, "made.json"),
+      "--key-env",
+      "MARKETWRIGHT_KEY",
+      "--password-env",
+      "BOT_PASSWORD",
+      "--json",
+    ],
     ["key", "new", join(folder, "fresh.json"), "--password-file", passwordFile],
     ["key", "new", join(folder, "fresh.json"), "--password-file", SHORT_PASSWORD],
-    ["key", "new", join(folder, "fresh.json"), "--password-env", "BOT_PASSWORD", "--password-file", SHORT_PASSWORD],
+    [
+      "key",
+      "new",
+      join(folder, "fresh.json"),
+      "--password-env",
+      "BOT_PASSWORD",
+      "--password-file",
+      SHORT_PASSWORD,
+    ],
     ["key", "new", join(folder, "fresh.json"), "--key-env", OTHER_KEY],
     ["key", OTHER_KEY, "x"],
     ["key", "address", wrongKey, "--password-env", "BOT_PASSWORD"],
     ["key", "address", OTHER_KEY],
   ],
-  backtest: everyBot.map((file, at) => ["backtest", backtest(`backtest-${at}`, file), "--out", join(folder, `out-${at}`)]),
+  backtest: everyBot.map((file, at) => [
+    "backtest",
+    backtest(`backtest-${at}`, file),
+    "--out",
+    join(folder, `out-${at}`),
+  ]),
   sweep: [
     ["sweep", sweep, "--out", join(folder, "sweep-out")],
     ["sweep", sweep, "--out", join(folder, "sweep-out"), "--queue", QUEUE],
@@ -194,7 +291,16 @@ const ATTEMPTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["compare", OTHER_KEY, RPC],
   ],
   data: [
-    ["data", "record", "--exchange", RPC, "--market", "btcusdc", "--store", join(folder, "history")],
+    [
+      "data",
+      "record",
+      "--exchange",
+      RPC,
+      "--market",
+      "btcusdc",
+      "--store",
+      join(folder, "history"),
+    ],
     [
       "data",
       "record",
@@ -252,21 +358,33 @@ describe("a secret never leaves the process", () => {
       interrupted: () => new Promise(() => {}),
       script: "",
     });
-    expect(Object.keys(ATTEMPTS).sort()).toEqual(program.commands.map((command) => command.name()).sort());
+    expect(Object.keys(ATTEMPTS).sort()).toEqual(
+      program.commands.map((command) => command.name()).sort(),
+    );
   });
 
-  it.each(Object.entries(ATTEMPTS))("with %s, whatever is refused or fails", async (_command, attempts) => {
-    for (const args of attempts) {
-      const { code, out, err } = await captureCli(args, ENV);
-      expect({ args, code, leaked: leaks(out + err), text: leaks(out + err).length > 0 ? out + err : "" }).toMatchObject({
-        leaked: [],
-        text: "",
-      });
-      // Of these all but the whole import end in a refusal that says something.
-      if (code !== 0) expect(err).not.toBe("");
-    }
-    expect(writtenBelow(folder).filter((path) => leaks(readFileSync(path, "latin1")).length > 0)).toEqual([]);
-  });
+  it.each(Object.entries(ATTEMPTS))(
+    "with %s, whatever is refused or fails",
+    async (_command, attempts) => {
+      for (const args of attempts) {
+        const { code, out, err } = await captureCli(args, ENV);
+        expect({
+          args,
+          code,
+          leaked: leaks(out + err),
+          text: leaks(out + err).length > 0 ? out + err : "",
+        }).toMatchObject({
+          leaked: [],
+          text: "",
+        });
+        // Of these all but the whole import end in a refusal that says something.
+        if (code !== 0) expect(err).not.toBe("");
+      }
+      expect(
+        writtenBelow(folder).filter((path) => leaks(readFileSync(path, "latin1")).length > 0),
+      ).toEqual([]);
+    },
+  );
 });
 
 describe("a strategy that shows the environment", () => {
@@ -287,21 +405,33 @@ export default defineStrategy({
     );
     const extra = "chain: { rpcEnv: [BOT_RPC] }";
     const printing = bot("printing.yaml", { strategy: "./printing.mjs", extra });
-    const played = backtest("backtest-quoting", bot("quoting.yaml", { strategy: "./quoting.mjs", extra }));
+    const played = backtest(
+      "backtest-quoting",
+      bot("quoting.yaml", { strategy: "./quoting.mjs", extra }),
+    );
     const env = { ...process.env, MARKETWRIGHT_KEY: KEY, BOT_RPC: RPC };
     for (const args of [
       ["check", printing],
       ["backtest", played, "--out", join(folder, "out-quoting")],
       ["sweep", sweepOf("sweep-quoting", played), "--out", join(folder, "sweep-quoting")],
     ]) {
-      const { stdout, stderr } = spawnSync(process.execPath, [command, ...args], { env, encoding: "utf8" });
+      const { stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+        env,
+        encoding: "utf8",
+      });
       expect(stdout + stderr).toContain("[secret]");
-      expect({ args, leaked: leaks(stdout + stderr), text: leaks(stdout + stderr).length > 0 ? stdout + stderr : "" }).toMatchObject({
+      expect({
+        args,
+        leaked: leaks(stdout + stderr),
+        text: leaks(stdout + stderr).length > 0 ? stdout + stderr : "",
+      }).toMatchObject({
         leaked: [],
         text: "",
       });
     }
-    expect(writtenBelow(folder).filter((path) => leaks(readFileSync(path, "latin1")).length > 0)).toEqual([]);
+    expect(
+      writtenBelow(folder).filter((path) => leaks(readFileSync(path, "latin1")).length > 0),
+    ).toEqual([]);
   });
 
   const exchange = new CommandedExchange();
@@ -328,7 +458,18 @@ export default defineStrategy({
         .replace("strategy: ladder", "strategy: ./telling.mjs")
         .replace(/params: .*/, "params: {}"),
     );
-    const running = startCli(["run", file, "--json", "--journal", join(own, "run.journal"), "--record", join(own, "record")], env);
+    const running = startCli(
+      [
+        "run",
+        file,
+        "--json",
+        "--journal",
+        join(own, "run.journal"),
+        "--record",
+        join(own, "record"),
+      ],
+      env,
+    );
     await untilQuoting(file, env);
     const halt = await captureCli(["halt", file, "--reason", `key ${key}`], env);
     const status = await until(
@@ -343,10 +484,14 @@ export default defineStrategy({
       status.out,
       out,
       err,
-      ...writtenBelow(own).map((path) => (path === file || path.endsWith("telling.mjs") ? "" : readFileSync(path, "latin1"))),
+      ...writtenBelow(own).map((path) =>
+        path === file || path.endsWith("telling.mjs") ? "" : readFileSync(path, "latin1"),
+      ),
     ];
     expect(writtenBelow(own).some((path) => path.startsWith(stateDir()))).toBe(true);
-    expect(written.filter((text) => text.toLowerCase().includes(key.slice(2)) || leaks(text).length > 0)).toEqual([]);
+    expect(
+      written.filter((text) => text.toLowerCase().includes(key.slice(2)) || leaks(text).length > 0),
+    ).toEqual([]);
     expect(err + status.out).toContain("[secret]");
   });
 });

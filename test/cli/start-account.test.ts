@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -38,7 +48,12 @@ ${more}`,
   const start = async () => {
     const account = await freshAccount(
       {
-        ...processContext({ signal: () => new Promise(() => {}), unheard: () => {}, heard: () => {}, now: () => process.exit() }),
+        ...processContext({
+          signal: () => new Promise(() => {}),
+          unheard: () => {},
+          heard: () => {},
+          now: () => process.exit(),
+        }),
         env: {},
       },
       config,
@@ -55,7 +70,9 @@ ${more}`,
 }
 
 function contentsOf(folder: string): Readonly<Record<string, string>> {
-  const files = readdirSync(folder).filter((name) => name !== "start.lock" && statSync(join(folder, name)).isFile());
+  const files = readdirSync(folder).filter(
+    (name) => name !== "start.lock" && statSync(join(folder, name)).isFile(),
+  );
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }
 
@@ -127,7 +144,11 @@ describe("what starts leave behind", () => {
     expect(existsSync(join(killed.folder, "peak-equity.json"))).toBe(false);
     killed.unlock();
     (await start()).over(undefined);
-    expect(contentsOf(good.folder)).toMatchObject({ "peak-equity.json": "good", "manual-halt.json": "halted", key: before.key });
+    expect(contentsOf(good.folder)).toMatchObject({
+      "peak-equity.json": "good",
+      "manual-halt.json": "halted",
+      key: before.key,
+    });
   });
 
   it("is not touched by a second start while one runs in the same state folder: that is told the first one's process", async () => {
@@ -135,7 +156,9 @@ describe("what starts leave behind", () => {
     const first = await start();
     first.trades();
     const before = contentsOf(first.folder);
-    await expect(start()).rejects.toThrow(`another start is running: process ${process.pid} has the state folder ${first.folder}`);
+    await expect(start()).rejects.toThrow(
+      `another start is running: process ${process.pid} has the state folder ${first.folder}`,
+    );
     expect(contentsOf(first.folder)).toEqual(before);
     first.over(summary(0));
     (await start()).over(undefined);

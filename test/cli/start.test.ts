@@ -1,6 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +36,11 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-async function files(): Promise<{ readonly folder: string; readonly port: number; readonly args: readonly string[] }> {
+async function files(): Promise<{
+  readonly folder: string;
+  readonly port: number;
+  readonly args: readonly string[];
+}> {
   const folder = mkdtempSync(join(tmpdir(), "mw-"));
   const port = await freePort();
   writeFileSync(
@@ -46,7 +58,17 @@ markets: { btcusdc: { strategy: ladder, params: { halfSpreadBps: 3, sizeBase: 0.
 risk: { maxDrawdownQuote: 500 }
 `,
   );
-  return { folder, port, args: ["start", join(folder, "bot.yaml"), "--exchange", join(folder, "exchange.yaml"), "--json"] };
+  return {
+    folder,
+    port,
+    args: [
+      "start",
+      join(folder, "bot.yaml"),
+      "--exchange",
+      join(folder, "exchange.yaml"),
+      "--json",
+    ],
+  };
 }
 
 function start(args: readonly string[], folder: string) {
@@ -68,7 +90,8 @@ function start(args: readonly string[], folder: string) {
   return { child, done };
 }
 
-const exchangeAnswers = async (port: number) => (await captureCli(["call", "time", "--rest", `http://127.0.0.1:${port}/v1`])).code === 0;
+const exchangeAnswers = async (port: number) =>
+  (await captureCli(["call", "time", "--rest", `http://127.0.0.1:${port}/v1`])).code === 0;
 
 describe("marketwright start", () => {
   it("trades with a key that nobody has had before, guarded, and leaves neither orders nor processes", async () => {
@@ -84,9 +107,13 @@ describe("marketwright start", () => {
     const state = join(folder, ".marketwright", account ?? "");
     expect(statSync(join(state, "key")).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(state, "key"), "utf8")).toMatch(/^0x[0-9a-f]{64}\n$/);
-    expect(readFileSync(join(state, "guard.log"), "utf8")).toContain("watching the bot's heartbeat");
+    expect(readFileSync(join(state, "guard.log"), "utf8")).toContain(
+      "watching the bot's heartbeat",
+    );
     expect(existsSync(join(state, "start-ended"))).toBe(true);
-    expect(err + readFileSync(join(state, "exchange.log"), "utf8")).not.toContain(readFileSync(join(state, "key"), "utf8").trim().slice(2));
+    expect(err + readFileSync(join(state, "exchange.log"), "utf8")).not.toContain(
+      readFileSync(join(state, "key"), "utf8").trim().slice(2),
+    );
   });
 
   it("ends its exchange and guard even when it is killed", async () => {
@@ -116,13 +143,22 @@ describe("marketwright start", () => {
       ({ code }) => code === 0,
     );
     const refused = await start(args, folder).done;
-    expect(refused).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^marketwright: another start is running: [^\n]*\n$/) });
+    expect(refused).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(/^marketwright: another start is running: [^\n]*\n$/),
+    });
     expect(refused.err).toContain(`process ${child.pid} has the exchange`);
-    const { code, out, err } = await start([...args, "--port", "0", "--metrics-port", "0", "--for", "3s"], folder).done;
+    const { code, out, err } = await start(
+      [...args, "--port", "0", "--metrics-port", "0", "--for", "3s"],
+      folder,
+    ).done;
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("metrics are served") });
     expect(JSON.parse(out)).toMatchObject({ openOrdersLeft: 0, stopReason: "the time is over" });
     expect(JSON.parse(out).ordersPlaced).toBeGreaterThanOrEqual(2);
-    const logs = readdirSync(join(folder, ".marketwright")).map((name) => join(folder, ".marketwright", name, "guard.log"));
+    const logs = readdirSync(join(folder, ".marketwright")).map((name) =>
+      join(folder, ".marketwright", name, "guard.log"),
+    );
     expect(logs.map((path) => readFileSync(path, "utf8"))).toEqual([
       expect.stringContaining("watching the bot's heartbeat"),
       expect.stringContaining("watching the bot's heartbeat"),
@@ -139,7 +175,10 @@ describe("marketwright start", () => {
       ["--rpc-port", "0"],
     ] as const) {
       const { code, err } = await start([...args, option, value], folder).done;
-      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(`marketwright: ${option}: `) });
+      expect({ code, err }).toEqual({
+        code: 2,
+        err: expect.stringContaining(`marketwright: ${option}: `),
+      });
     }
     expect(existsSync(join(folder, ".marketwright"))).toBe(false);
   });

@@ -36,13 +36,19 @@ risk: { maxDrawdownQuote: 500 }
 `,
   );
   const exchangeFile = join(folder, "exchange.yaml");
-  writeFileSync(exchangeFile, `port: ${port}\nmarkets: { btcusdc: { flow: { kind: synthetic, startPriceQuote: 60000 } } }\n`);
+  writeFileSync(
+    exchangeFile,
+    `port: ${port}\nmarkets: { btcusdc: { flow: { kind: synthetic, startPriceQuote: 60000 } } }\n`,
+  );
   return { file, exchangeFile, port, env: { BOT_KEY: KEY, XDG_RUNTIME_DIR: folder } };
 }
 
 it("a bot and a guard that are started before the exchange wait for it, say so in a sentence, and work once it is there", async () => {
   const { file, exchangeFile, port, env } = await world();
-  const [run, guard] = [startCli(["run", file, "--json"], env), startCli(["guard", file, "--json"], env)];
+  const [run, guard] = [
+    startCli(["run", file, "--json"], env),
+    startCli(["guard", file, "--json"], env),
+  ];
   const sentence = `marketwright: no exchange answers at http://127.0.0.1:${port}/v1 yet (ECONNREFUSED): waiting for it to start, for up to 600 s (exchange.connectWithinMs)`;
   for (const waiting of [run, guard])
     await until(
@@ -76,7 +82,9 @@ it("a guard leaves alone what the bot is writing in that moment: both waited for
   const guard = startCli(["guard", file, "--json"], env);
   expect(JSON.parse(await guard.firstLine)).toMatchObject({ kind: "watching" });
   expect(readFileSync(join(stateDir, "account.json.new"), "utf8")).toBe("half of the bot's");
-  expect(JSON.parse(readFileSync(join(stateDir, "account.json"), "utf8"))).toHaveProperty("exchange");
+  expect(JSON.parse(readFileSync(join(stateDir, "account.json"), "utf8"))).toHaveProperty(
+    "exchange",
+  );
   for (const process of [guard, exchange]) {
     process.interrupt();
     expect(await process.done).toMatchObject({ code: 0 });
@@ -104,7 +112,10 @@ it("a signal ends the wait at once", async () => {
     (said) => said.includes("no exchange answers"),
   );
   recorder.interrupt();
-  expect(await recorder.done).toMatchObject({ code: 130, err: expect.stringContaining("nothing was recorded") });
+  expect(await recorder.done).toMatchObject({
+    code: 130,
+    err: expect.stringContaining("nothing was recorded"),
+  });
 });
 
 it("a check and an explanation are not kept waiting: they are asked to say how it stands now", async () => {
@@ -114,5 +125,8 @@ it("a check and an explanation are not kept waiting: they are asked to say how i
     ["explain", file],
     ["cancel-all", file],
   ])
-    expect(await captureCli(args, env)).toMatchObject({ code: 1, err: expect.stringContaining("cannot reach the exchange") });
+    expect(await captureCli(args, env)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("cannot reach the exchange"),
+    });
 });

@@ -22,7 +22,10 @@ afterEach(() => {
 });
 
 function start(args: readonly string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [command, ...args], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [command, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   children.push(child);
   let text = "";
   for (const stream of [child.stdout, child.stderr])
@@ -58,8 +61,15 @@ export default defineStrategy({
 });
 `,
   );
-  writeFileSync(bot.file, readFileSync(bot.file, "utf8").replace("strategy: ladder", "strategy: ./looping.ts"));
-  return { ...bot, loops: () => writeFileSync(join(folder, "loops"), ""), returns: () => rmSync(join(folder, "loops")) };
+  writeFileSync(
+    bot.file,
+    readFileSync(bot.file, "utf8").replace("strategy: ladder", "strategy: ./looping.ts"),
+  );
+  return {
+    ...bot,
+    loops: () => writeFileSync(join(folder, "loops"), ""),
+    returns: () => rmSync(join(folder, "loops")),
+  };
 }
 
 describe("a strategy that never returns", () => {
@@ -77,7 +87,9 @@ describe("a strategy that never returns", () => {
     expect(await openOrders(file, env)).toEqual([]);
     const asked = await captureCli(["status", file], env);
     expect(asked.code).toBe(1);
-    expect(asked.err).toContain(`the bot's process ${bot.child.pid} answers nothing for 10 s: its event loop is busy`);
+    expect(asked.err).toContain(
+      `the bot's process ${bot.child.pid} answers nothing for 10 s: its event loop is busy`,
+    );
     bot.child.kill("SIGTERM");
     expect(await bot.ended).toEqual({ code: null, signal: "SIGTERM" });
     guard.child.kill("SIGTERM");
@@ -116,21 +128,30 @@ describe("a start that cannot be finished", () => {
     ["a module that loops for ever", "for (;;) Math.sqrt(2);"],
   ])("hears a signal: %s", async (_what, top) => {
     const { file, env } = loopingBot();
-    writeFileSync(join(file, "..", "looping.ts"), `console.log("loading"); ${top}\nexport default 1;`);
+    writeFileSync(
+      join(file, "..", "looping.ts"),
+      `console.log("loading"); ${top}\nexport default 1;`,
+    );
     const bot = start(["run", file, "--json", "--no-screen"], env);
     await bot.says("loading");
     bot.child.kill("SIGTERM");
     expect(await bot.ended).toEqual({ code: null, signal: "SIGTERM" });
   });
 
-  it.each(["account.json", "peak-equity.json", "budget.json", "fills.jsonl"])("is refused where the state's %s is a pipe", async (name) => {
-    const { file, env, key, stateDir } = exchange.bot();
-    // The state of an account that the exchange does not know yet is set aside, whatever it is.
-    await captureCli(["call", "registerAccount", `account=${ecdsaScheme.signer(key).address}`, "--bot", file], env);
-    mkdirSync(stateDir(), { recursive: true, mode: 0o700 });
-    execFileSync("mkfifo", [join(stateDir(), name)]);
-    const run = await captureCli(["run", file, "--json", "--no-screen", "--for", "1s"], env);
-    expect(run.code).toBe(1);
-    expect(run.err).toContain("a named pipe");
-  });
+  it.each(["account.json", "peak-equity.json", "budget.json", "fills.jsonl"])(
+    "is refused where the state's %s is a pipe",
+    async (name) => {
+      const { file, env, key, stateDir } = exchange.bot();
+      // The state of an account that the exchange does not know yet is set aside, whatever it is.
+      await captureCli(
+        ["call", "registerAccount", `account=${ecdsaScheme.signer(key).address}`, "--bot", file],
+        env,
+      );
+      mkdirSync(stateDir(), { recursive: true, mode: 0o700 });
+      execFileSync("mkfifo", [join(stateDir(), name)]);
+      const run = await captureCli(["run", file, "--json", "--no-screen", "--for", "1s"], env);
+      expect(run.code).toBe(1);
+      expect(run.err).toContain("a named pipe");
+    },
+  );
 });

@@ -3,7 +3,10 @@ import { liveSeam } from "../../src/core/live-seam.js";
 const { clock } = liveSeam();
 
 /** Asks again and again, and gives up when it never becomes so. */
-export async function until<T>(ask: () => Promise<T> | T, isSo: (answer: T) => boolean): Promise<T> {
+export async function until<T>(
+  ask: () => Promise<T> | T,
+  isSo: (answer: T) => boolean,
+): Promise<T> {
   let answer = await ask();
   for (let tries = 0; !isSo(answer); tries++) {
     if (tries > 1200) throw new Error(`it never became so: ${JSON.stringify(answer)}`);

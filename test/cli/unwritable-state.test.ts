@@ -7,7 +7,9 @@ import { CommandedExchange, openOrders, untilQuoting } from "./commanded-exchang
 const exchange = new CommandedExchange();
 
 it("a bot whose heartbeat cannot be written cancels its orders and stops before the guard takes it for dead, and exits with 1", async () => {
-  const { file, env, stateDir } = exchange.bot({ extra: "guard: { deadAfterMs: 1000, heartbeatMs: 100 }" });
+  const { file, env, stateDir } = exchange.bot({
+    extra: "guard: { deadAfterMs: 1000, heartbeatMs: 100 }",
+  });
   const run = startCli(["run", file, "--json"], env);
   await untilQuoting(file, env);
   // No file can be made by this name any more, whoever the user is.
@@ -15,6 +17,10 @@ it("a bot whose heartbeat cannot be written cancels its orders and stops before 
   const { code, out, err } = await run.done;
   expect(code).toBe(1);
   expect(err).toContain("the bot had to stop: heartbeat.json cannot be written");
-  expect(JSON.parse(out)).toMatchObject({ openOrdersLeft: 0, ordersLeft: [], fault: expect.stringContaining("heartbeat.json") });
+  expect(JSON.parse(out)).toMatchObject({
+    openOrdersLeft: 0,
+    ordersLeft: [],
+    fault: expect.stringContaining("heartbeat.json"),
+  });
   expect(await openOrders(file, env)).toEqual([]);
 });

@@ -29,7 +29,13 @@ afterAll(async () => {
 });
 
 /** A bot's file for an exchange at these addresses. */
-function bot({ rest = where.restUrl, stream = where.streamUrl }: { readonly rest?: string; readonly stream?: string }): string {
+function bot({
+  rest = where.restUrl,
+  stream = where.streamUrl,
+}: {
+  readonly rest?: string;
+  readonly stream?: string;
+}): string {
   const file = join(mkdtempSync(join(folder, "bot-")), "bot.yaml");
   writeFileSync(
     file,
@@ -44,14 +50,21 @@ risk: { maxDrawdownQuote: 500 }
 }
 
 describe("a REST address that is wrong ends a run, a check and an explanation with exit code 1 and one message that names it", () => {
-  it.each([["run"], ["check", "--connect"], ["explain"]])("%s: there is no interface at this path", async (command, ...options) => {
-    const rest = where.restUrl.replace("/v1", "/v2");
-    const { code, out, err } = await captureCli([command, bot({ rest }), ...options], env);
-    expect({ code, out }).toEqual({ code: 1, out: "" });
-    const message = err.trimEnd().split("\n").at(-1);
-    expect(message).toMatch(/^marketwright: exchange\.rest: no such interface at this address \(HTTP 404\): /);
-    expect(message).toContain(`(got "${rest}"); expected the REST address with its version prefix, such as ${new URL(rest).origin}/v1`);
-  });
+  it.each([["run"], ["check", "--connect"], ["explain"]])(
+    "%s: there is no interface at this path",
+    async (command, ...options) => {
+      const rest = where.restUrl.replace("/v1", "/v2");
+      const { code, out, err } = await captureCli([command, bot({ rest }), ...options], env);
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      const message = err.trimEnd().split("\n").at(-1);
+      expect(message).toMatch(
+        /^marketwright: exchange\.rest: no such interface at this address \(HTTP 404\): /,
+      );
+      expect(message).toContain(
+        `(got "${rest}"); expected the REST address with its version prefix, such as ${new URL(rest).origin}/v1`,
+      );
+    },
+  );
 
   it("check: a gateway that has lost its exchange", async () => {
     const gateway = await LocalServer.start();
@@ -69,8 +82,13 @@ describe("a REST address that is wrong ends a run, a check and an explanation wi
 describe("check --connect opens the streams as the bot would", () => {
   const check = async (file: string, ...options: string[]) => {
     const { code, out } = await captureCli(["check", file, "--connect", "--json", ...options], env);
-    const answer: { ok: boolean; findings: { level: string; subject: string; text: string }[] } = JSON.parse(out);
-    return { code, ok: answer.ok, streams: answer.findings.filter(({ subject }) => subject.startsWith("stream ")) };
+    const answer: { ok: boolean; findings: { level: string; subject: string; text: string }[] } =
+      JSON.parse(out);
+    return {
+      code,
+      ok: answer.ok,
+      streams: answer.findings.filter(({ subject }) => subject.startsWith("stream ")),
+    };
   };
 
   it("and says what came of each, before and after the account is registered", async () => {
@@ -81,13 +99,21 @@ describe("check --connect opens the streams as the bot would", () => {
         {
           level: "ok",
           subject: "stream btcusdc",
-          text: expect.stringMatching(/^a book of \d+ bids and \d+ asks at sequence \d+ came after/),
+          text: expect.stringMatching(
+            /^a book of \d+ bids and \d+ asks at sequence \d+ came after/,
+          ),
         },
-        { level: "warning", subject: "stream account", text: expect.stringContaining("not registered") },
+        {
+          level: "warning",
+          subject: "stream account",
+          text: expect.stringContaining("not registered"),
+        },
       ],
     });
     const { address } = ecdsaScheme.signer(KEY);
-    expect(await captureCli(["call", "registerAccount", `account=${address}`, "--bot", file], env)).toMatchObject({ code: 0, err: "" });
+    expect(
+      await captureCli(["call", "registerAccount", `account=${address}`, "--bot", file], env),
+    ).toMatchObject({ code: 0, err: "" });
     expect((await check(file)).streams[1]).toMatchObject({
       level: "ok",
       text: expect.stringMatching(/^signed by the account, open after/),
@@ -102,8 +128,13 @@ describe("check --connect opens the streams as the bot would", () => {
     for (const { level, text } of streams) {
       expect(level).toBe("error");
       expect(text).toContain(`exchange.stream: no stream at ${stream}/v1/`);
-      expect(text).toMatch(/HTTP 40\d .*; expected the streams' address with its version prefix, such as ws:\/\/127\.0\.0\.1:\d+\/v1$/);
-      expect(text.endsWith(`such as ${new URL(stream).origin}/v1`), "the host that the file names").toBe(true);
+      expect(text).toMatch(
+        /HTTP 40\d .*; expected the streams' address with its version prefix, such as ws:\/\/127\.0\.0\.1:\d+\/v1$/,
+      );
+      expect(
+        text.endsWith(`such as ${new URL(stream).origin}/v1`),
+        "the host that the file names",
+      ).toBe(true);
       expect(text).not.toContain("signature");
     }
   });
@@ -111,7 +142,9 @@ describe("check --connect opens the streams as the bot would", () => {
   it("and fails on a host where nobody is, and on one that opens a stream and says nothing", async () => {
     const nowhere = await check(bot({ stream: "ws://127.0.0.1:1/v1" }));
     expect(nowhere.code).toBe(1);
-    expect(nowhere.streams[0].text).toMatch(/exchange\.stream: no stream at ws:\/\/127\.0\.0\.1:1\/v1\/multiple: .*ECONNREFUSED/);
+    expect(nowhere.streams[0].text).toMatch(
+      /exchange\.stream: no stream at ws:\/\/127\.0\.0\.1:1\/v1\/multiple: .*ECONNREFUSED/,
+    );
 
     const mute = await LocalServer.start();
     const stream = `ws://${mute.host}/v1`;

@@ -14,11 +14,24 @@ export interface Break {
 }
 
 /** The breaks of one side, as the tables write them. */
-export type BreakRow = readonly [rule: RuleId, what: string, file: string, find: string, replace: string];
+export type BreakRow = readonly [
+  rule: RuleId,
+  what: string,
+  file: string,
+  find: string,
+  replace: string,
+];
 
 /** Reads a table. */
 export function breaksOf(side: Side, folder: string, rows: readonly BreakRow[]): readonly Break[] {
-  return rows.map(([rule, what, file, find, replace]) => ({ rule, side, what, file: `${folder}/${file}`, find, replace }));
+  return rows.map(([rule, what, file, find, replace]) => ({
+    rule,
+    side,
+    what,
+    file: `${folder}/${file}`,
+    find,
+    replace,
+  }));
 }
 
 /**
@@ -26,13 +39,20 @@ export function breaksOf(side: Side, folder: string, rows: readonly BreakRow[]):
  * formatter writes behind the last of several when each has a line of its own, so that a text that is formatted anew has the
  * piece where it had it.
  */
-export function placesOf(piece: string, text: string): readonly (readonly [start: number, end: number])[] {
+export function placesOf(
+  piece: string,
+  text: string,
+): readonly (readonly [start: number, end: number])[] {
   const whole = bare(piece).text;
   // The comma at its end is one that a formatter may have written, and goes with the piece.
   const wanted = whole.replace(/,$/, "");
   const { text: searched, offsets } = bare(text);
   const places: [number, number][] = [];
-  for (let at = searched.indexOf(wanted); wanted !== "" && at >= 0; at = searched.indexOf(wanted, at + 1)) {
+  for (
+    let at = searched.indexOf(wanted);
+    wanted !== "" && at >= 0;
+    at = searched.indexOf(wanted, at + 1)
+  ) {
     const end = (offsets[at + wanted.length - 1] as number) + 1;
     const comma = wanted === whole ? undefined : /^\s*,/.exec(text.slice(end, end + 200));
     places.push([offsets[at] as number, end + (comma?.[0].length ?? 0)]);
@@ -46,7 +66,8 @@ function bare(text: string): { readonly text: string; readonly offsets: readonly
   const offsets: number[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at] as string;
-    if (/\s/.test(char) || (char === "," && /^,\s*[)\]}>]/.test(text.slice(at, at + 200)))) continue;
+    if (/\s/.test(char) || (char === "," && /^,\s*[)\]}>]/.test(text.slice(at, at + 200))))
+      continue;
     kept += char;
     offsets.push(at);
   }

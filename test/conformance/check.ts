@@ -17,13 +17,23 @@ export interface Checked {
 
 /** Everything that is not as it must be, in words; empty when the table holds. */
 export function problemsOf(checked: Checked): string[] {
-  return [...ruleProblems(checked), ...testProblems(checked), ...breakProblems(checked), ...documentProblems(checked)];
+  return [
+    ...ruleProblems(checked),
+    ...testProblems(checked),
+    ...breakProblems(checked),
+    ...documentProblems(checked),
+  ];
 }
 
 function ruleProblems({ rules, record }: Checked): string[] {
   return rules.flatMap((rule) =>
     sidesOf(rule)
-      .filter((side) => !record.tests.some((test) => test.rule === rule.id && test.side === side && test.state === "passed"))
+      .filter(
+        (side) =>
+          !record.tests.some(
+            (test) => test.rule === rule.id && test.side === side && test.state === "passed",
+          ),
+      )
       .map((side) => `rule ${rule.id} has no passing test of the ${side}`),
   );
 }
@@ -50,25 +60,37 @@ function breakProblems({ rules, breaks, textOf }: Checked): string[] {
     const name = `the break of ${rule} on the ${side}`;
     if (text === null) problems.push(`${name} names ${file}, which does not exist`);
     else if (placesOf(find, text).length !== 1)
-      problems.push(`${name} finds its text ${placesOf(find, text).length} times in ${file}, not once`);
+      problems.push(
+        `${name} finds its text ${placesOf(find, text).length} times in ${file}, not once`,
+      );
     if (find === replace) problems.push(`${name} changes nothing`);
     const known = rules.find(({ id }) => id === rule);
-    if (known === undefined || !sidesOf(known).includes(side)) problems.push(`${name} breaks no rule of that side`);
+    if (known === undefined || !sidesOf(known).includes(side))
+      problems.push(`${name} breaks no rule of that side`);
   }
   return problems;
 }
 
 function documentProblems({ record, breaks, proof, document }: Checked): string[] {
   const problems: string[] = [];
-  if (document.found === null) problems.push("docs/conformance.md does not exist: npm run conformance writes it");
+  if (document.found === null)
+    problems.push("docs/conformance.md does not exist: npm run conformance writes it");
   else if (document.found !== document.expected)
-    problems.push(`docs/conformance.md is stale: npm run conformance writes it${difference(document.found, document.expected)}`);
+    problems.push(
+      `docs/conformance.md is stale: npm run conformance writes it${difference(document.found, document.expected)}`,
+    );
   for (const { rule, side, what, failed } of proof?.breaks ?? []) {
-    if (!breaks.some((known) => known.rule === rule && known.side === side && known.what === what)) {
+    if (
+      !breaks.some((known) => known.rule === rule && known.side === side && known.what === what)
+    ) {
       problems.push(`the proof switches off what no break does: ${rule}, ${what}`);
     }
     for (const title of failed) {
-      if (!record.tests.some((test) => test.rule === rule && test.side === side && test.title === title)) {
+      if (
+        !record.tests.some(
+          (test) => test.rule === rule && test.side === side && test.title === title,
+        )
+      ) {
         problems.push(`the proof of ${rule} names a test that does not exist: ${title}`);
       }
     }
@@ -81,5 +103,7 @@ function difference(found: string, expected: string): string {
   const lines = found.split("\n");
   const wanted = expected.split("\n");
   const at = wanted.findIndex((line, place) => line !== lines[place]);
-  return at < 0 ? "" : ` (line ${at + 1}: ${JSON.stringify(lines[at] ?? "")} should be ${JSON.stringify(wanted[at])})`;
+  return at < 0
+    ? ""
+    : ` (line ${at + 1}: ${JSON.stringify(lines[at] ?? "")} should be ${JSON.stringify(wanted[at])})`;
 }

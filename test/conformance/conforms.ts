@@ -20,10 +20,16 @@ declare module "vitest" {
  * A test that holds a rule of the specification on one side. It fails when it asserts nothing, and when the rule does not
  * concern that side.
  */
-export function conforms(rule: RuleId, side: Side, title: string, body: () => void | Promise<void>): void {
+export function conforms(
+  rule: RuleId,
+  side: Side,
+  title: string,
+  body: () => void | Promise<void>,
+): void {
   const meta = { rule, side, title };
   it(testName(meta), { meta: { conformance: { ...meta, assertions: 0 } } }, async ({ task }) => {
-    if (!sidesOf(ruleOf(rule)).includes(side)) throw new Error(`rule ${rule} does not concern the ${side}`);
+    if (!sidesOf(ruleOf(rule)).includes(side))
+      throw new Error(`rule ${rule} does not concern the ${side}`);
     await body();
     const { assertionCalls } = expect.getState();
     if (assertionCalls === 0) throw new Error(`nothing was asserted under rule ${rule}`);

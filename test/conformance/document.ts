@@ -5,7 +5,11 @@ import { type Rule, type Side, sidesOf } from "./rules.js";
 const FOLDER = "test/conformance/";
 
 /** docs/conformance.md: every rule with the tests that hold it, and the proof that they would notice. */
-export function conformanceDocument(rules: readonly Rule[], record: ConformanceRecord, proof: Proof | null): string {
+export function conformanceDocument(
+  rules: readonly Rule[],
+  record: ConformanceRecord,
+  proof: Proof | null,
+): string {
   const both = rules.filter(({ only }) => only === undefined).length;
   const assertions = record.tests.reduce((sum, test) => sum + test.assertions, 0);
   return [
@@ -34,7 +38,8 @@ function sideCell(rule: Rule, side: Side, record: ConformanceRecord): string {
   if (!sidesOf(rule).includes(side)) return `one side only: ${cell(rule.only?.[1] ?? "")}`;
   const files = new Map<string, RecordedTest[]>();
   for (const test of record.tests) {
-    if (test.rule === rule.id && test.side === side) files.set(test.file, [...(files.get(test.file) ?? []), test]);
+    if (test.rule === rule.id && test.side === side)
+      files.set(test.file, [...(files.get(test.file) ?? []), test]);
   }
   return [...files]
     .sort(([a], [b]) => (a < b ? -1 : 1))

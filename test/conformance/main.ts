@@ -42,21 +42,38 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 function problems(record: ConformanceRecord, expected: string, proof: Proof | null): string[] {
-  const textOf = (file: string) => (existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), "utf8") : null);
+  const textOf = (file: string) =>
+    existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), "utf8") : null;
   const found = existsSync(DOCUMENT) ? readFileSync(DOCUMENT, "utf8") : null;
-  return problemsOf({ rules: RULES, record, breaks: BREAKS, proof, document: { expected, found }, textOf });
+  return problemsOf({
+    rules: RULES,
+    record,
+    breaks: BREAKS,
+    proof,
+    document: { expected, found },
+    textOf,
+  });
 }
 
 async function freshRecord(): Promise<ConformanceRecord> {
-  const { record, output } = await runVitest(ROOT, conformanceFiles(ROOT), EVERY_RULE, (text) => process.stderr.write(text));
+  const { record, output } = await runVitest(ROOT, conformanceFiles(ROOT), EVERY_RULE, (text) =>
+    process.stderr.write(text),
+  );
   if (record === null) throw new Error(`vitest left no record:\n${output}`);
   return record;
 }
 
-async function switchOff({ breaks, seed, rule }: Options, record: ConformanceRecord): Promise<number> {
+async function switchOff(
+  { breaks, seed, rule }: Options,
+  record: ConformanceRecord,
+): Promise<number> {
   const chosen = rule === undefined ? BREAKS : BREAKS.filter((one) => one.rule === rule);
   const count = rule === undefined ? breaks : 1;
-  const run = await prove(ROOT, chosen, record, { count, seed, report: (line) => process.stderr.write(`${line}\n`) });
+  const run = await prove(ROOT, chosen, record, {
+    count,
+    seed,
+    report: (line) => process.stderr.write(`${line}\n`),
+  });
   if (rule === undefined && run.problems.length === 0) {
     writeFileSync(PROOF, `${JSON.stringify(run.proof, null, 2)}\n`);
     writeFileSync(DOCUMENT, conformanceDocument(RULES, record, run.proof));
@@ -70,7 +87,9 @@ async function switchOff({ breaks, seed, rule }: Options, record: ConformanceRec
 
 function report(found: readonly string[], record: ConformanceRecord): number {
   for (const problem of found) process.stdout.write(`${problem}\n`);
-  process.stdout.write(`${RULES.length} rules, ${record.tests.length} tests, ${BREAKS.length} breaks: ${found.length} problems\n`);
+  process.stdout.write(
+    `${RULES.length} rules, ${record.tests.length} tests, ${BREAKS.length} breaks: ${found.length} problems\n`,
+  );
   return found.length === 0 ? 0 : 1;
 }
 
@@ -79,12 +98,14 @@ function optionsOf(args: readonly string[]): Options {
   for (let place = 0; place < args.length; place += 1) {
     const name = args[place] as string;
     if (name === "--check") values.set(name, "");
-    else if (["--record", "--break", "--seed", "--rule"].includes(name)) values.set(name, args[++place] ?? "");
+    else if (["--record", "--break", "--seed", "--rule"].includes(name))
+      values.set(name, args[++place] ?? "");
     else throw new Error(`${name} is no option\n${USAGE}`);
   }
   const whole = (name: string, otherwise: number): number => {
     const number = Number(values.get(name) ?? otherwise);
-    if (!Number.isSafeInteger(number) || number < 0) throw new Error(`${name} takes a whole number, got ${values.get(name)}`);
+    if (!Number.isSafeInteger(number) || number < 0)
+      throw new Error(`${name} takes a whole number, got ${values.get(name)}`);
     return number;
   };
   return {

@@ -1,4 +1,12 @@
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seededRandom } from "../../src/core/seeded-random.js";
@@ -8,7 +16,16 @@ import type { ConformanceRecord } from "./record.js";
 import { runVitest } from "./vitest-run.js";
 
 /** What the tests may read besides their own folder. */
-const COPIED = ["src", "test", "config", "docs", "bin", "package.json", "tsconfig.json", "vitest.config.ts"];
+const COPIED = [
+  "src",
+  "test",
+  "config",
+  "docs",
+  "bin",
+  "package.json",
+  "tsconfig.json",
+  "vitest.config.ts",
+];
 
 /** What came of a proof: the breaks that were noticed, and in words those that were not. */
 export interface ProofRun {
@@ -24,7 +41,11 @@ export async function prove(
   root: string,
   breaks: readonly Break[],
   record: ConformanceRecord,
-  { count, seed, report }: { readonly count: number; readonly seed: number; readonly report: (line: string) => void },
+  {
+    count,
+    seed,
+    report,
+  }: { readonly count: number; readonly seed: number; readonly report: (line: string) => void },
 ): Promise<ProofRun> {
   const drawn = drawRules(breaks, count, seed);
   const chosen = drawn.flatMap((rule) => breaks.filter((one) => one.rule === rule));
@@ -34,7 +55,8 @@ export async function prove(
   try {
     for (const [place, one] of chosen.entries()) {
       const result = await proveOne(copy, one, record);
-      if (typeof result === "string") problems.push(`${one.rule} on the ${one.side}, ${one.what}: ${result}`);
+      if (typeof result === "string")
+        problems.push(`${one.rule} on the ${one.side}, ${one.what}: ${result}`);
       else proven.push(result);
       report(
         `${place + 1}/${chosen.length} ${one.rule} ${one.side}: ${typeof result === "string" ? result : `noticed by ${result.failed.length}`}`,
@@ -50,7 +72,9 @@ export async function prove(
 export function drawRules(breaks: readonly Break[], count: number, seed: number): string[] {
   const rules = [...new Set(breaks.map(({ rule }) => rule))];
   const random = seededRandom(`conformance ${seed}`);
-  const shuffled = rules.map((rule) => ({ rule, draw: random.uniform() })).sort((a, b) => a.draw - b.draw);
+  const shuffled = rules
+    .map((rule) => ({ rule, draw: random.uniform() }))
+    .sort((a, b) => a.draw - b.draw);
   const chosen = new Set(shuffled.slice(0, count).map(({ rule }) => rule));
   return rules.filter((rule) => chosen.has(rule));
 }
@@ -71,15 +95,26 @@ async function proveOne(
   const whole = readFileSync(path, "utf8");
   const [place, second] = placesOf(find, whole);
   if (place === undefined || second !== undefined) return `its text is not in ${file} exactly once`;
-  const files = [...new Set(record.tests.filter((test) => test.rule === rule && test.side === side).map((test) => test.file))];
+  const files = [
+    ...new Set(
+      record.tests
+        .filter((test) => test.rule === rule && test.side === side)
+        .map((test) => test.file),
+    ),
+  ];
   if (files.length === 0) return "its row names no test";
   writeFileSync(path, whole.slice(0, place[0]) + replace + whole.slice(place[1]));
   try {
     const run = await runVitest(copy, files, `\\[${rule} ${side}\\]`);
-    const ran = (run.record?.tests ?? []).filter((test) => test.rule === rule && test.side === side);
-    if (run.record === null || run.record.brokenFiles.length > 0) return `the broken sources do not run: ${run.output.slice(0, 2000)}`;
+    const ran = (run.record?.tests ?? []).filter(
+      (test) => test.rule === rule && test.side === side,
+    );
+    if (run.record === null || run.record.brokenFiles.length > 0)
+      return `the broken sources do not run: ${run.output.slice(0, 2000)}`;
     const failed = ran.filter(({ state }) => state === "failed").map(({ title }) => title);
-    return failed.length === 0 ? `no test noticed (${ran.length} ran)` : { rule, side, what, file, failed };
+    return failed.length === 0
+      ? `no test noticed (${ran.length} ran)`
+      : { rule, side, what, file, failed };
   } finally {
     writeFileSync(path, whole);
   }

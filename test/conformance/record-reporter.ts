@@ -17,7 +17,9 @@ export default class ConformanceReporter implements Reporter {
     if (path === undefined || path === "") return;
     const record: ConformanceRecord = {
       tests: modules.flatMap((module) => this.#testsOf(module)),
-      brokenFiles: modules.filter((module) => module.errors().length > 0).map((module) => this.#fileOf(module)),
+      brokenFiles: modules
+        .filter((module) => module.errors().length > 0)
+        .map((module) => this.#fileOf(module)),
     };
     writeFileSync(path, `${JSON.stringify(record)}\n`);
   }
@@ -26,7 +28,9 @@ export default class ConformanceReporter implements Reporter {
     const file = this.#fileOf(module);
     return [...module.children.allTests()].flatMap((test) => {
       const conformance = test.meta().conformance;
-      return conformance === undefined ? [] : [{ ...conformance, file, state: test.result().state }];
+      return conformance === undefined
+        ? []
+        : [{ ...conformance, file, state: test.result().state }];
     });
   }
 

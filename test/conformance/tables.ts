@@ -99,7 +99,12 @@ export const TABLES = {
     domainVersion: "text",
     verifyingContract: "address",
   },
-  gasFeeInfo: { gasLimit: "decimal", gasPrice: "decimal", lastEthIndexPrice: "decimal", waiveGasFeeMinimumAmount: "decimal" },
+  gasFeeInfo: {
+    gasLimit: "decimal",
+    gasPrice: "decimal",
+    lastEthIndexPrice: "decimal",
+    waiveGasFeeMinimumAmount: "decimal",
+  },
   rateLimit: { name: "text", intervalSeconds: "integer", limit: "integer" },
   market: {
     id: "text",
@@ -126,13 +131,42 @@ export const TABLES = {
     status: "text",
   },
   priceSource: { text: "text", url: "text" },
-  PRICE_FILTER: { filterType: "text", maxPrice: "decimal", minPrice: "decimal", tickSize: "decimal" },
-  AMOUNT_FILTER: { filterType: "text", maxAmount: "decimal", minAmount: "decimal", stepSize: "decimal" },
-  MARKET_AMOUNT_FILTER: { filterType: "text", maxAmount: "decimal", minAmount: "decimal", stepSize: "decimal" },
+  PRICE_FILTER: {
+    filterType: "text",
+    maxPrice: "decimal",
+    minPrice: "decimal",
+    tickSize: "decimal",
+  },
+  AMOUNT_FILTER: {
+    filterType: "text",
+    maxAmount: "decimal",
+    minAmount: "decimal",
+    stepSize: "decimal",
+  },
+  MARKET_AMOUNT_FILTER: {
+    filterType: "text",
+    maxAmount: "decimal",
+    minAmount: "decimal",
+    stepSize: "decimal",
+  },
   MAX_OPEN_ORDERS_FILTER: { filterType: "text", limit: "integer" },
-  orderbook: { bids: "list", asks: "list", sequence: "integer", ticker_id: "text", timestamp: "ms" },
+  orderbook: {
+    bids: "list",
+    asks: "list",
+    sequence: "integer",
+    ticker_id: "text",
+    timestamp: "ms",
+  },
   publicTrade: PUBLIC_TRADE_FIELDS,
-  kline: { time: "ms", open: "decimal", close: "decimal", high: "decimal", low: "decimal", volume: "decimal", quote_volume: "decimal" },
+  kline: {
+    time: "ms",
+    open: "decimal",
+    close: "decimal",
+    high: "decimal",
+    low: "decimal",
+    volume: "decimal",
+    quote_volume: "decimal",
+  },
   fundingRate: { marketId: "text", fundingRate: "decimal", fundingTime: "ms" },
   position: POSITION_FIELDS,
   positionInside: { ...POSITION_FIELDS, lastUpdatedAt: "ms" },
@@ -212,6 +246,8 @@ export function expectRecord(record: object, name: keyof typeof TABLES): void {
   const table: Table = TABLES[name];
   expect(Object.keys(record).sort(), `fields of ${name}`).toEqual(Object.keys(table).sort());
   for (const [field, value] of Object.entries(record)) {
-    expect(JSON.stringify(value), `${name}.${field}`).toMatch(KINDS[table[field] as keyof typeof KINDS]);
+    expect(JSON.stringify(value), `${name}.${field}`).toMatch(
+      KINDS[table[field] as keyof typeof KINDS],
+    );
   }
 }

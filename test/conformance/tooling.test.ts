@@ -9,17 +9,58 @@ import type { ConformanceRecord, RecordedTest } from "./record.js";
 import { RULES, type Rule, sidesOf } from "./rules.js";
 
 const RULE: Rule = { id: "P3", rule: "a book has a limit | of six" };
-const ONE_SIDED: Rule = { id: "RA2", rule: "asks the chain", adopted: true, only: ["client", "the server only points"] };
+const ONE_SIDED: Rule = {
+  id: "RA2",
+  rule: "asks the chain",
+  adopted: true,
+  only: ["client", "the server only points"],
+};
 const HELD: readonly RecordedTest[] = [
-  { rule: "P3", side: "client", title: "asks for a book", file: "test/conformance/client/a.test.ts", state: "passed", assertions: 3 },
-  { rule: "P3", side: "exchange", title: "takes six limits", file: "test/simulator/b.test.ts", state: "passed", assertions: 5 },
-  { rule: "RA2", side: "client", title: "asks first", file: "test/conformance/client/a.test.ts", state: "passed", assertions: 1 },
+  {
+    rule: "P3",
+    side: "client",
+    title: "asks for a book",
+    file: "test/conformance/client/a.test.ts",
+    state: "passed",
+    assertions: 3,
+  },
+  {
+    rule: "P3",
+    side: "exchange",
+    title: "takes six limits",
+    file: "test/simulator/b.test.ts",
+    state: "passed",
+    assertions: 5,
+  },
+  {
+    rule: "RA2",
+    side: "client",
+    title: "asks first",
+    file: "test/conformance/client/a.test.ts",
+    state: "passed",
+    assertions: 1,
+  },
 ];
-const BREAK: Break = { rule: "P3", side: "exchange", what: "takes any limit", file: "src/a.ts", find: "limit > 5", replace: "limit > 6" };
+const BREAK: Break = {
+  rule: "P3",
+  side: "exchange",
+  what: "takes any limit",
+  file: "src/a.ts",
+  find: "limit > 5",
+  replace: "limit > 6",
+};
 const PROOF: Proof = {
   seed: 1,
   rules: 1,
-  breaks: [{ rule: "P3", side: "exchange", what: "takes any limit", file: "src/a.ts", failed: ["takes six limits"] }],
+  breaks: [
+    {
+      rule: "P3",
+      side: "exchange",
+      what: "takes any limit",
+      file: "src/a.ts",
+      failed: ["takes six limits"],
+    },
+  ],
 };
 
 function checked(change: Partial<Checked> = {}): Checked {
@@ -36,7 +77,9 @@ function checked(change: Partial<Checked> = {}): Checked {
   };
 }
 
-const withTests = (...tests: RecordedTest[]): Partial<Checked> => ({ record: { tests, brokenFiles: [] } });
+const withTests = (...tests: RecordedTest[]): Partial<Checked> => ({
+  record: { tests, brokenFiles: [] },
+});
 const [CLIENT, EXCHANGE, CHAIN] = HELD as [RecordedTest, RecordedTest, RecordedTest];
 
 describe("the conformance check", () => {
@@ -45,33 +88,77 @@ describe("the conformance check", () => {
   });
 
   it.each<[string, Partial<Checked>, string]>([
-    ["a rule without a test of one side", withTests(CLIENT, CHAIN), "rule P3 has no passing test of the exchange"],
+    [
+      "a rule without a test of one side",
+      withTests(CLIENT, CHAIN),
+      "rule P3 has no passing test of the exchange",
+    ],
     [
       "a skipped test",
       withTests(CLIENT, CHAIN, { ...EXCHANGE, state: "skipped" }),
       "test/simulator/b.test.ts: [P3 exchange] takes six limits is skipped",
     ],
-    ["a failing test", withTests(...HELD, { ...EXCHANGE, title: "another", state: "failed" }), "[P3 exchange] another fails"],
-    ["a test that asserts nothing", withTests(CLIENT, CHAIN, { ...EXCHANGE, assertions: 0 }), "takes six limits asserts nothing"],
-    ["a test of no rule", withTests(...HELD, { ...EXCHANGE, rule: "P99" }), "[P99 exchange] takes six limits names no rule"],
+    [
+      "a failing test",
+      withTests(...HELD, { ...EXCHANGE, title: "another", state: "failed" }),
+      "[P3 exchange] another fails",
+    ],
+    [
+      "a test that asserts nothing",
+      withTests(CLIENT, CHAIN, { ...EXCHANGE, assertions: 0 }),
+      "takes six limits asserts nothing",
+    ],
+    [
+      "a test of no rule",
+      withTests(...HELD, { ...EXCHANGE, rule: "P99" }),
+      "[P99 exchange] takes six limits names no rule",
+    ],
     ["two tests of one name", withTests(...HELD, EXCHANGE), "takes six limits is there twice"],
-    ["a file that could not be read", { record: { tests: HELD, brokenFiles: ["test/x.test.ts"] } }, "test/x.test.ts could not be run"],
-    ["a break whose text is gone", { textOf: () => "" }, "the break of P3 on the exchange finds its text 0 times in src/a.ts, not once"],
-    ["a break whose text is there twice", { textOf: () => "limit > 5 || limit > 5" }, "finds its text 2 times"],
-    ["a break of a file that is gone", { textOf: () => null }, "names src/a.ts, which does not exist"],
-    ["a break that changes nothing", { breaks: [{ ...BREAK, replace: BREAK.find }] }, "the break of P3 on the exchange changes nothing"],
+    [
+      "a file that could not be read",
+      { record: { tests: HELD, brokenFiles: ["test/x.test.ts"] } },
+      "test/x.test.ts could not be run",
+    ],
+    [
+      "a break whose text is gone",
+      { textOf: () => "" },
+      "the break of P3 on the exchange finds its text 0 times in src/a.ts, not once",
+    ],
+    [
+      "a break whose text is there twice",
+      { textOf: () => "limit > 5 || limit > 5" },
+      "finds its text 2 times",
+    ],
+    [
+      "a break of a file that is gone",
+      { textOf: () => null },
+      "names src/a.ts, which does not exist",
+    ],
+    [
+      "a break that changes nothing",
+      { breaks: [{ ...BREAK, replace: BREAK.find }] },
+      "the break of P3 on the exchange changes nothing",
+    ],
     [
       "a break of a side that the rule does not concern",
       { breaks: [BREAK, { ...BREAK, rule: "RA2" }] },
       "the break of RA2 on the exchange breaks no rule of that side",
     ],
-    ["a proof of what no break does", { breaks: [] }, "the proof switches off what no break does: P3, takes any limit"],
+    [
+      "a proof of what no break does",
+      { breaks: [] },
+      "the proof switches off what no break does: P3, takes any limit",
+    ],
     [
       "a proof by a test that is gone",
       { proof: { ...PROOF, breaks: PROOF.breaks.map((one) => ({ ...one, failed: ["gone"] })) } },
       "names a test that does not exist: gone",
     ],
-    ["a page that is missing", { document: { expected: "a", found: null } }, "docs/conformance.md does not exist"],
+    [
+      "a page that is missing",
+      { document: { expected: "a", found: null } },
+      "docs/conformance.md does not exist",
+    ],
     [
       "a page that is stale",
       { document: { expected: "a\nb", found: "a\nc" } },
@@ -83,10 +170,13 @@ describe("the conformance check", () => {
 });
 
 describe("the place of a break in its file", () => {
-  const of = (piece: string, text: string) => placesOf(piece, text).map(([start, end]) => text.slice(start, end));
+  const of = (piece: string, text: string) =>
+    placesOf(piece, text).map(([start, end]) => text.slice(start, end));
 
   it("is found however the file is formatted, so that a line that is broken breaks no proof", () => {
-    expect(of("take(limit, 5)", "if (x) take(\n  limit,\n  5,\n);")).toEqual(["take(\n  limit,\n  5,\n)"]);
+    expect(of("take(limit, 5)", "if (x) take(\n  limit,\n  5,\n);")).toEqual([
+      "take(\n  limit,\n  5,\n)",
+    ]);
     expect(of("  names.sort();\n", "{ names.sort(); }")).toEqual(["names.sort();"]);
     expect(of("  b: 2,\n", "{ a: 1, b: 2 }")).toEqual(["b: 2"]);
     expect(of("  b: 2,\n", "{\n  a: 1,\n  b: 2,\n}")).toEqual(["b: 2,"]);
@@ -102,11 +192,17 @@ describe("the place of a break in its file", () => {
 
 describe("docs/conformance.md", () => {
   it("has a row for each rule with the tests of both sides, one side only and why, and the proof", () => {
-    const lines = conformanceDocument([RULE, ONE_SIDED], { tests: HELD, brokenFiles: [] }, PROOF).split("\n");
+    const lines = conformanceDocument(
+      [RULE, ONE_SIDED],
+      { tests: HELD, brokenFiles: [] },
+      PROOF,
+    ).split("\n");
     expect(lines).toContain(
       "| P3 | a book has a limit \\| of six | `client/a.test.ts`: asks for a book (3) | `test/simulator/b.test.ts`: takes six limits (5) |",
     );
-    expect(lines).toContain("| RA2\\* | asks the chain | `client/a.test.ts`: asks first (1) | one side only: the server only points |");
+    expect(lines).toContain(
+      "| RA2\\* | asks the chain | `client/a.test.ts`: asks first (1) | one side only: the server only points |",
+    );
     expect(lines).toContain("| P3 | exchange | takes any limit (`src/a.ts`) | takes six limits |");
   });
 });
@@ -115,13 +211,18 @@ describe("the tables of rules and breaks", () => {
   it("name each rule once, with a reason where it concerns one side", () => {
     const ids = RULES.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    for (const rule of RULES as readonly Rule[]) if (rule.only !== undefined) expect(rule.only[1]).not.toBe("");
+    for (const rule of RULES as readonly Rule[])
+      if (rule.only !== undefined) expect(rule.only[1]).not.toBe("");
   });
 
   it("break every rule on every side that it concerns", () => {
     for (const rule of RULES) {
       for (const side of sidesOf(rule))
-        expect([rule.id, side, BREAKS.some((one) => one.rule === rule.id && one.side === side)]).toEqual([rule.id, side, true]);
+        expect([
+          rule.id,
+          side,
+          BREAKS.some((one) => one.rule === rule.id && one.side === side),
+        ]).toEqual([rule.id, side, true]);
     }
   });
 

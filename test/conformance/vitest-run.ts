@@ -59,7 +59,9 @@ export async function runVitest(
     };
     child.stdout.on("data", take);
     child.stderr.on("data", take);
-    await new Promise<void>((resolve, reject) => child.on("close", () => resolve()).on("error", reject));
+    await new Promise<void>((resolve, reject) =>
+      child.on("close", () => resolve()).on("error", reject),
+    );
     return { record: recordAt(path), output };
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,7 +1,10 @@
 import { getAddress, ZeroAddress } from "ethers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dealerAbi, dealerBytecode } from "../../src/chain/abi/dealer.generated.js";
-import { settablePriceSourceAbi, settablePriceSourceBytecode } from "../../src/chain/abi/settable-price-source.generated.js";
+import {
+  settablePriceSourceAbi,
+  settablePriceSourceBytecode,
+} from "../../src/chain/abi/settable-price-source.generated.js";
 import { testTokenAbi, testTokenBytecode } from "../../src/chain/abi/test-token.generated.js";
 import type { Signer } from "../../src/core/signing.js";
 import { reasonFor } from "./evm.js";
@@ -33,7 +36,10 @@ describe("the dealer's owner", () => {
       ["transferOwnership", alice.address],
       ["renounceOwnership"],
     ] as const) {
-      expect([name, await reasonFor(world.dealer.send(alice, name, ...args))]).toEqual([name, NOT_OWNER]);
+      expect([name, await reasonFor(world.dealer.send(alice, name, ...args))]).toEqual([
+        name,
+        NOT_OWNER,
+      ]);
     }
   });
 
@@ -43,7 +49,9 @@ describe("the dealer's owner", () => {
     );
     await world.dealer.send(world.owner, "transferOwnership", alice.address);
     expect(await world.dealer.read("owner")).toBe(alice.address);
-    expect(await reasonFor(world.dealer.send(world.owner, "setMaxPositionAmount", 1))).toBe(NOT_OWNER);
+    expect(await reasonFor(world.dealer.send(world.owner, "setMaxPositionAmount", 1))).toBe(
+      NOT_OWNER,
+    );
     await world.dealer.send(alice, "setMaxPositionAmount", 1);
   });
 
@@ -56,7 +64,9 @@ describe("the dealer's owner", () => {
     ] as const) {
       expect(await reasonFor(contract.send(alice, "renounceOwnership"))).toBe(NOT_OWNER);
       const { events } = await contract.send(world.owner, "renounceOwnership");
-      expect(events.map((event) => [event.name, ...event.args])).toEqual([["OwnershipTransferred", world.owner.address, ZeroAddress]]);
+      expect(events.map((event) => [event.name, ...event.args])).toEqual([
+        ["OwnershipTransferred", world.owner.address, ZeroAddress],
+      ]);
       expect(await contract.read("owner")).toBe(ZeroAddress);
       expect(await reasonFor(contract.send(world.owner, name, ...args))).toBe(NOT_OWNER);
     }
@@ -64,7 +74,9 @@ describe("the dealer's owner", () => {
 
   it("keeps its markets, which are nobody else's to move", async () => {
     for (const from of [alice, world.owner]) {
-      expect(await reasonFor(world.btc.perp.send(from, "transferOwnership", alice.address))).toBe(NOT_OWNER);
+      expect(await reasonFor(world.btc.perp.send(from, "transferOwnership", alice.address))).toBe(
+        NOT_OWNER,
+      );
       expect(await reasonFor(world.btc.perp.send(from, "renounceOwnership"))).toBe(NOT_OWNER);
     }
     expect(await world.btc.perp.read("owner")).toBe(getAddress(world.dealer.address));
@@ -75,17 +87,39 @@ describe("the dealer's owner", () => {
     for (const [set, args, event, told] of [
       ["setInsurance", [alice.address], "SetInsurance", [ZeroAddress, alice.address]],
       ["setInsurance", [bob.address], "SetInsurance", [alice.address, bob.address]],
-      ["setFundingRateKeeper", [alice.address], "SetFundingRateKeeper", [ZeroAddress, alice.address]],
+      [
+        "setFundingRateKeeper",
+        [alice.address],
+        "SetFundingRateKeeper",
+        [ZeroAddress, alice.address],
+      ],
       ["setOrderSender", [alice.address, true], "SetOrderSender", [alice.address, true]],
-      ["setSecondaryAsset", [world.jusd.address], "SetSecondaryAsset", [getAddress(world.jusd.address)]],
-      ["setFastWithdrawalWhitelist", [alice.address, true], "SetFastWithdrawalWhitelist", [alice.address, true]],
-      ["setWithdrawlWhitelist", [alice.address, true], "SetFastWithdrawalWhitelist", [alice.address, true]],
+      [
+        "setSecondaryAsset",
+        [world.jusd.address],
+        "SetSecondaryAsset",
+        [getAddress(world.jusd.address)],
+      ],
+      [
+        "setFastWithdrawalWhitelist",
+        [alice.address, true],
+        "SetFastWithdrawalWhitelist",
+        [alice.address, true],
+      ],
+      [
+        "setWithdrawlWhitelist",
+        [alice.address, true],
+        "SetFastWithdrawalWhitelist",
+        [alice.address, true],
+      ],
       ["setMaxPositionAmount", [7], "SetMaxPositionAmount", [0n, 7n]],
       ["setWithdrawTimeLock", [9], "SetWithdrawTimeLock", [0n, 9n]],
       ["disableFastWithdraw", [true], "FastWithdrawDisabled", [true]],
     ] as const) {
       const { events } = await bare.send(world.owner, set, ...args);
-      expect(events.map(({ name, topics, args: values }) => [name, topics.length, ...values])).toEqual([[event, 1, ...told]]);
+      expect(
+        events.map(({ name, topics, args: values }) => [name, topics.length, ...values]),
+      ).toEqual([[event, 1, ...told]]);
     }
     // The two lists are two: who may withdraw fast is not thereby called.
     expect(await bare.read("isFastWithdrawalValid", bob.address)).toBe(false);
@@ -99,16 +133,29 @@ describe("the dealer's owner", () => {
       ["getRequestWithdrawCallData", "requestWithdraw", alice.address, 5n, 6n],
       ["getExecuteWithdrawCallData", "executeWithdraw", alice.address, bob.address, true, "0x1234"],
     ] as const) {
-      expect(await world.dealer.read(helper, ...args)).toBe(world.dealer.abi.encodeFunctionData(call, args));
+      expect(await world.dealer.read(helper, ...args)).toBe(
+        world.dealer.abi.encodeFunctionData(call, args),
+      );
     }
   });
 
   it("reads back what is set", async () => {
     await world.dealer.send(world.owner, "setWithdrawTimeLock", 3_600);
     await world.dealer.send(world.owner, "disableFastWithdraw", true);
-    const lower = (values: unknown) => [...(values as unknown[])].map((value) => (typeof value === "string" ? value.toLowerCase() : value));
+    const lower = (values: unknown) =>
+      [...(values as unknown[])].map((value) =>
+        typeof value === "string" ? value.toLowerCase() : value,
+      );
     expect(lower(await world.dealer.read("state"))).toEqual(
-      lower([world.usdc.address, world.jusd.address, 3_600n, true, world.insurance.address, world.owner.address, 10n]),
+      lower([
+        world.usdc.address,
+        world.jusd.address,
+        3_600n,
+        true,
+        world.insurance.address,
+        world.owner.address,
+        10n,
+      ]),
     );
     expect(await world.dealer.read("version")).toBe("JOJODealer V1.1");
     expect(await world.dealer.read("isOrderSenderValid", world.owner.address)).toBe(true);
@@ -116,12 +163,23 @@ describe("the dealer's owner", () => {
   });
 
   it("lists and delists markets", async () => {
-    const listed = async () => [...((await world.dealer.read("getAllRegisteredPerps")) as string[])].map((perp) => perp.toLowerCase());
+    const listed = async () =>
+      [...((await world.dealer.read("getAllRegisteredPerps")) as string[])].map((perp) =>
+        perp.toLowerCase(),
+      );
     expect(await listed()).toEqual([world.btc.perp.address, world.eth.perp.address]);
-    const { events } = await world.list(world.btc, "btcusdc", { ...BTC_RATIOS, initial: COIN }, true);
+    const { events } = await world.list(
+      world.btc,
+      "btcusdc",
+      { ...BTC_RATIOS, initial: COIN },
+      true,
+    );
     expect(events[0]?.name).toBe("UpdatePerpRiskParams");
     expect(await listed()).toEqual([world.btc.perp.address, world.eth.perp.address]);
-    const params = (await world.dealer.read("getRiskParams", world.btc.perp.address)) as { initialMarginRatio: bigint; name: string };
+    const params = (await world.dealer.read("getRiskParams", world.btc.perp.address)) as {
+      initialMarginRatio: bigint;
+      name: string;
+    };
     expect([params.initialMarginRatio, params.name]).toEqual([COIN, "btcusdc"]);
     await world.list(world.btc, "btcusdc", BTC_RATIOS, false);
     expect(await listed()).toEqual([world.eth.perp.address]);
@@ -134,20 +192,24 @@ describe("the dealer's owner", () => {
   it("cannot let a liquidation cost more than the margin that is left for it", async () => {
     const ratios = { ...BTC_RATIOS, discount: COIN / 50n, insuranceFee: COIN / 100n };
     await world.list(world.btc, "btcusdc", ratios);
-    expect(await reasonFor(world.list(world.btc, "btcusdc", { ...ratios, discount: ratios.discount + 1n }))).toBe(
-      "JOJO_INVALID_RISK_PARAM",
-    );
+    expect(
+      await reasonFor(
+        world.list(world.btc, "btcusdc", { ...ratios, discount: ratios.discount + 1n }),
+      ),
+    ).toBe("JOJO_INVALID_RISK_PARAM");
   });
 
   it("sets the second asset once, with the first one's decimals", async () => {
-    expect(await reasonFor(world.dealer.send(world.owner, "setSecondaryAsset", world.usdc.address))).toBe(
-      "JOJO_SECONDARY_ASSET_ALREADY_EXIST",
-    );
+    expect(
+      await reasonFor(world.dealer.send(world.owner, "setSecondaryAsset", world.usdc.address)),
+    ).toBe("JOJO_SECONDARY_ASSET_ALREADY_EXIST");
     const bare = await world.evm.deploy(world.owner, dealerAbi, dealerBytecode, world.usdc.address);
     // The smallest contract that answers 18 to everything.
     const eighteen = "0x00000000000000000000000000000000000000E8";
     await world.evm.rpc("hardhat_setCode", eighteen, "0x601260005260206000f3");
-    expect(await reasonFor(bare.send(world.owner, "setSecondaryAsset", eighteen))).toBe("JOJO_SECONDARY_ASSET_DECIMAL_WRONG");
+    expect(await reasonFor(bare.send(world.owner, "setSecondaryAsset", eighteen))).toBe(
+      "JOJO_SECONDARY_ASSET_DECIMAL_WRONG",
+    );
     await bare.send(world.owner, "setSecondaryAsset", world.jusd.address);
   });
 });
@@ -158,9 +220,13 @@ describe("funding", () => {
     world.dealer.send(from, "updateFundingRate", list, rates);
 
   it("is updated by the keeper alone, for all markets together, with both contracts' events", async () => {
-    expect(await reasonFor(update(alice, perps(), [1n, 1n]))).toBe("JOJO_INVALID_FUNDING_RATE_KEEPER");
+    expect(await reasonFor(update(alice, perps(), [1n, 1n]))).toBe(
+      "JOJO_INVALID_FUNDING_RATE_KEEPER",
+    );
     expect(await reasonFor(update(world.owner, perps(), [1n]))).toBe("JOJO_ARRAY_LENGTH_NOT_SAME");
-    expect(await reasonFor(world.btc.perp.send(world.owner, "updateFundingRate", 1n))).toBe(NOT_OWNER);
+    expect(await reasonFor(world.btc.perp.send(world.owner, "updateFundingRate", 1n))).toBe(
+      NOT_OWNER,
+    );
     await update(world.owner, perps(), [5n, 6n]);
     const { events } = await update(world.owner, perps(), [-7n, 8n]);
     const perp = (address: string) => expect.stringMatching(new RegExp(address, "i"));
@@ -186,14 +252,21 @@ describe("funding", () => {
 
   it("through the limiter: the first update is free, later ones move with time and price", async () => {
     await world.dealer.send(world.owner, "setFundingRateKeeper", world.limiter.address);
-    const limited = (rate: bigint, from = world.owner) => world.limiter.send(from, "updateFundingRate", [world.btc.perp.address], [rate]);
+    const limited = (rate: bigint, from = world.owner) =>
+      world.limiter.send(from, "updateFundingRate", [world.btc.perp.address], [rate]);
     expect(await reasonFor(limited(1n, alice))).toBe(NOT_OWNER);
-    expect(await reasonFor(world.limiter.send(world.owner, "updateFundingRate", perps(), [1n]))).toBe("JOJO_ARRAY_LENGTH_NOT_SAME");
+    expect(
+      await reasonFor(world.limiter.send(world.owner, "updateFundingRate", perps(), [1n])),
+    ).toBe("JOJO_ARRAY_LENGTH_NOT_SAME");
     await limited(10n ** 12n);
     expect(await reasonFor(limited(10n ** 12n + 1n))).toBe("FUNDING_RATE_CHANGE_TOO_MUCH");
     await world.evm.wait(8 * 3_600);
-    expect(await reasonFor(limited(10n ** 12n + 900n * USD + 1n))).toBe("FUNDING_RATE_CHANGE_TOO_MUCH");
-    expect(await reasonFor(limited(10n ** 12n - 900n * USD - 1n))).toBe("FUNDING_RATE_CHANGE_TOO_MUCH");
+    expect(await reasonFor(limited(10n ** 12n + 900n * USD + 1n))).toBe(
+      "FUNDING_RATE_CHANGE_TOO_MUCH",
+    );
+    expect(await reasonFor(limited(10n ** 12n - 900n * USD - 1n))).toBe(
+      "FUNDING_RATE_CHANGE_TOO_MUCH",
+    );
     await limited(10n ** 12n - 900n * USD);
     expect(await world.btc.perp.read("getFundingRate")).toBe(10n ** 12n - 900n * USD);
   });
@@ -201,9 +274,18 @@ describe("funding", () => {
 
 describe("the price source", () => {
   it("has no price before the first one, and takes none that is none", async () => {
-    const source = await world.evm.deploy(world.owner, settablePriceSourceAbi, settablePriceSourceBytecode, "X/USD", 60);
+    const source = await world.evm.deploy(
+      world.owner,
+      settablePriceSourceAbi,
+      settablePriceSourceBytecode,
+      "X/USD",
+      60,
+    );
     expect(await reasonFor(source.read("getMarkPrice"))).toBe("NO_VALID_DATA");
-    for (const price of [0n, 2n ** 255n]) expect(await reasonFor(source.send(world.owner, "setMarkPrice", price))).toBe("NO_VALID_DATA");
+    for (const price of [0n, 2n ** 255n])
+      expect(await reasonFor(source.send(world.owner, "setMarkPrice", price))).toBe(
+        "NO_VALID_DATA",
+      );
     expect(await reasonFor(source.send(alice, "setMarkPrice", 1n))).toBe(NOT_OWNER);
     expect(await reasonFor(source.send(alice, "setHeartbeat", 1n))).toBe(NOT_OWNER);
   });
@@ -217,7 +299,10 @@ describe("the price source", () => {
     expect(await reasonFor(source.read("getAssetPrice"))).toBe("ORACLE_HEARTBEAT_FAILED");
     const { events } = await source.send(world.owner, "setMarkPrice", 31_000n * USD);
     expect(events).toMatchObject([
-      { name: "AnswerUpdated", args: [31_000n * USD, expect.any(String), 2n, BigInt(world.evm.nowSeconds), "BTC/USD"] },
+      {
+        name: "AnswerUpdated",
+        args: [31_000n * USD, expect.any(String), 2n, BigInt(world.evm.nowSeconds), "BTC/USD"],
+      },
     ]);
     expect(await source.read("getAssetPrice")).toBe(31_000n * USD);
   });
@@ -225,7 +310,13 @@ describe("the price source", () => {
 
 describe("the test token", () => {
   it("has USDC's decimals and is minted by its owner alone", async () => {
-    const token = await world.evm.deploy(world.owner, testTokenAbi, testTokenBytecode, "Test", "TST");
+    const token = await world.evm.deploy(
+      world.owner,
+      testTokenAbi,
+      testTokenBytecode,
+      "Test",
+      "TST",
+    );
     expect(await token.read("decimals")).toBe(6n);
     expect(await reasonFor(token.send(alice, "mint", alice.address, 1n))).toBe(NOT_OWNER);
   });

@@ -1,5 +1,19 @@
-import { L1_CHAIN_TYPE, l1GenesisState, l1HardforkFromString, MineOrdering, PRAGUE, type Provider } from "@nomicfoundation/edr";
-import { AbiCoder, dataSlice, Interface, type InterfaceAbi, type LogDescription, type Result } from "ethers";
+import {
+  L1_CHAIN_TYPE,
+  l1GenesisState,
+  l1HardforkFromString,
+  MineOrdering,
+  PRAGUE,
+  type Provider,
+} from "@nomicfoundation/edr";
+import {
+  AbiCoder,
+  dataSlice,
+  Interface,
+  type InterfaceAbi,
+  type LogDescription,
+  type Result,
+} from "ethers";
 import { ecdsaScheme, type Signer } from "../../src/core/signing.js";
 import type { Hex } from "../../src/core/units.js";
 import { edrContext } from "../../src/simulator/chain/edr-context.js";
@@ -47,7 +61,10 @@ export class Evm {
   }
 
   /** @param keys Private keys whose accounts may send, each with plenty of gas. */
-  static async start(keys: readonly Hex[], { chainId = 31337n, nowSeconds = 1_700_000_000 } = {}): Promise<Evm> {
+  static async start(
+    keys: readonly Hex[],
+    { chainId = 31337n, nowSeconds = 1_700_000_000 } = {},
+  ): Promise<Evm> {
     const funded = keys.map((key) => ({
       address: Buffer.from(ecdsaScheme.signer(key).address.slice(2), "hex"),
       balance: 10n ** 24n,
@@ -67,7 +84,11 @@ export class Evm {
         hardfork: PRAGUE,
         initialBaseFeePerGas: 0n,
         minGasPrice: 0n,
-        mining: { autoMine: true, blockGasLimit: BigInt(GAS_LIMIT), memPool: { order: MineOrdering.Fifo } },
+        mining: {
+          autoMine: true,
+          blockGasLimit: BigInt(GAS_LIMIT),
+          memPool: { order: MineOrdering.Fifo },
+        },
         network: { genesisBlockGasLimit: BigInt(GAS_LIMIT), genesisBlockTime: BigInt(nowSeconds) },
         observability: {},
         ownedAccounts: [...keys],
@@ -86,14 +107,20 @@ export class Evm {
   }
 
   async rpc(method: string, ...params: unknown[]): Promise<unknown> {
-    const response = await this.#provider.handleRequest(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
-    const body = (typeof response.data === "string" ? JSON.parse(response.data) : response.data) as {
+    const response = await this.#provider.handleRequest(
+      JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    );
+    const body = (
+      typeof response.data === "string" ? JSON.parse(response.data) : response.data
+    ) as {
       result?: unknown;
       error?: { message: string; data?: { data?: string } };
     };
     if (body.error === undefined) return body.result;
     const data = body.error.data?.data;
-    throw data === undefined ? new Error(`${method}: ${body.error.message}`) : new Revert(reasonOf(data));
+    throw data === undefined
+      ? new Error(`${method}: ${body.error.message}`)
+      : new Revert(reasonOf(data));
   }
 
   /** Answers a JSON-RPC request as a node does, errors included. */
@@ -121,7 +148,12 @@ export class Evm {
     await this.save();
   }
 
-  async deploy(from: Signer, abi: InterfaceAbi, bytecode: string, ...args: unknown[]): Promise<Contract> {
+  async deploy(
+    from: Signer,
+    abi: InterfaceAbi,
+    bytecode: string,
+    ...args: unknown[]
+  ): Promise<Contract> {
     const contract = new Interface(abi);
     const receipt = await this.send(from, null, bytecode + contract.encodeDeploy(args).slice(2));
     return this.at(receipt.contractAddress ?? "", contract);
@@ -133,9 +165,17 @@ export class Evm {
     return new Contract(this, address, contract);
   }
 
-  async send(from: Signer, to: string | null, data: string): Promise<Receipt & { readonly contractAddress: string | null }> {
+  async send(
+    from: Signer,
+    to: string | null,
+    data: string,
+  ): Promise<Receipt & { readonly contractAddress: string | null }> {
     await this.rpc("evm_setNextBlockTimestamp", this.#nowSeconds);
-    const hash = await this.rpc("eth_sendTransaction", { from: from.address, ...(to === null ? {} : { to }), data });
+    const hash = await this.rpc("eth_sendTransaction", {
+      from: from.address,
+      ...(to === null ? {} : { to }),
+      data,
+    });
     const receipt = (await this.rpc("eth_getTransactionReceipt", hash)) as {
       gasUsed: string;
       contractAddress: string | null;
@@ -150,11 +190,17 @@ export class Evm {
 
   async call(to: string, data: string, from?: Signer, gas = GAS_LIMIT): Promise<string> {
     const sender = from === undefined ? {} : { from: from.address };
-    return (await this.rpc("eth_call", { to, data, gas: `0x${gas.toString(16)}`, ...sender }, "latest")) as string;
+    return (await this.rpc(
+      "eth_call",
+      { to, data, gas: `0x${gas.toString(16)}`, ...sender },
+      "latest",
+    )) as string;
   }
 
   #decode(log: RpcLog): Emitted {
-    const parsed: LogDescription | null | undefined = this.#interfaces.get(log.address.toLowerCase())?.parseLog(log);
+    const parsed: LogDescription | null | undefined = this.#interfaces
+      .get(log.address.toLowerCase())
+      ?.parseLog(log);
     return {
       address: log.address,
       name: parsed?.name ?? "",
@@ -181,7 +227,10 @@ export class Contract {
 
   /** Calls a function without sending it, as a bot simulates. */
   async simulate(from: Signer, name: string, ...args: unknown[]): Promise<Result> {
-    return this.abi.decodeFunctionResult(name, await this.evm.call(this.address, this.abi.encodeFunctionData(name, args), from));
+    return this.abi.decodeFunctionResult(
+      name,
+      await this.evm.call(this.address, this.abi.encodeFunctionData(name, args), from),
+    );
   }
 
   /** @throws Revert when the transaction is undone. */
@@ -203,7 +252,8 @@ export async function reasonFor(action: Promise<unknown>): Promise<string> {
 
 /** The reason in a revert's data. */
 export function reasonOf(data: string): string {
-  if (data.startsWith("0x08c379a0")) return AbiCoder.defaultAbiCoder().decode(["string"], dataSlice(data, 4))[0] as string;
+  if (data.startsWith("0x08c379a0"))
+    return AbiCoder.defaultAbiCoder().decode(["string"], dataSlice(data, 4))[0] as string;
   if (data.startsWith("0x4e487b71")) return `panic 0x${BigInt(dataSlice(data, 4)).toString(16)}`;
   return data === "0x" ? "" : data.slice(0, 10);
 }

@@ -17,9 +17,17 @@ describe("credit", () => {
   });
   beforeEach(() => world.evm.restore());
 
-  const call = (from: Signer, name: string, ...args: unknown[]) => world.dealer.send(from, name, ...args);
-  const fast = (from: Signer, owner: Signer, to: Signer, primary: bigint, secondary: bigint, internal = false, param = "0x") =>
-    call(from, "fastWithdraw", owner.address, to.address, primary, secondary, internal, param);
+  const call = (from: Signer, name: string, ...args: unknown[]) =>
+    world.dealer.send(from, name, ...args);
+  const fast = (
+    from: Signer,
+    owner: Signer,
+    to: Signer,
+    primary: bigint,
+    secondary: bigint,
+    internal = false,
+    param = "0x",
+  ) => call(from, "fastWithdraw", owner.address, to.address, primary, secondary, internal, param);
   const execute = (from: Signer, owner: Signer, to: Signer, internal = false, param = "0x") =>
     call(from, "executeWithdraw", owner.address, to.address, internal, param);
   const tokens = (holder: Signer) => world.usdc.read("balanceOf", holder.address);
@@ -44,7 +52,10 @@ describe("credit", () => {
 
   it("goes out at once, to anybody, as tokens", async () => {
     const { events } = await fast(alice, alice, bob, 4_000n * USD, 500n * USD);
-    expect(events.at(-1)).toMatchObject({ name: "Withdraw", args: [bob.address, alice.address, 4_000n * USD, 500n * USD] });
+    expect(events.at(-1)).toMatchObject({
+      name: "Withdraw",
+      args: [bob.address, alice.address, 4_000n * USD, 500n * USD],
+    });
     expect(await world.credit(alice)).toEqual([6_000n * USD, 1_500n * USD]);
     expect(await tokens(bob)).toBe(4_000n * USD);
     expect(await world.jusd.read("balanceOf", bob.address)).toBe(500n * USD);
@@ -68,8 +79,16 @@ describe("credit", () => {
   it("goes out no faster than the time lock, and only once", async () => {
     await call(world.owner, "setWithdrawTimeLock", 3_600);
     const due = BigInt(world.evm.nowSeconds + 3_600);
-    const { events } = await call(alice, "requestWithdraw", alice.address, 4_000n * USD, 500n * USD);
-    expect(events).toMatchObject([{ name: "RequestWithdraw", args: [alice.address, 4_000n * USD, 500n * USD, due] }]);
+    const { events } = await call(
+      alice,
+      "requestWithdraw",
+      alice.address,
+      4_000n * USD,
+      500n * USD,
+    );
+    expect(events).toMatchObject([
+      { name: "RequestWithdraw", args: [alice.address, 4_000n * USD, 500n * USD, due] },
+    ]);
     const state = (await world.dealer.read("getCreditOf", alice.address)) as bigint[];
     expect([...state]).toEqual([10_000n * USD, 2_000n * USD, 4_000n * USD, 500n * USD, due]);
     await world.evm.wait(3_599);
@@ -94,7 +113,9 @@ describe("credit", () => {
 
   it("goes out fast only while that is enabled, or for those on the list", async () => {
     await call(world.owner, "disableFastWithdraw", true);
-    expect(await reasonFor(fast(alice, alice, alice, 1n, 0n))).toBe("JOJO_FAST_WITHDRAW_NOT_ALLOWED");
+    expect(await reasonFor(fast(alice, alice, alice, 1n, 0n))).toBe(
+      "JOJO_FAST_WITHDRAW_NOT_ALLOWED",
+    );
     expect(await reasonFor(fast(bob, alice, bob, 1n, 0n))).toBe("JOJO_FAST_WITHDRAW_NOT_ALLOWED");
     await call(world.owner, "setFastWithdrawalWhitelist", alice.address, true);
     expect(await world.dealer.read("isFastWithdrawalValid", alice.address)).toBe(true);
@@ -103,13 +124,25 @@ describe("credit", () => {
 
   it("is nobody else's to withdraw, but for a fund operator up to its allowance", async () => {
     expect(await reasonFor(fast(operator, alice, operator, 1n, 0n))).toBe("JOJO_WITHDRAW_INVALID");
-    expect(await reasonFor(call(operator, "requestWithdraw", alice.address, 1n, 0n))).toBe("JOJO_WITHDRAW_INVALID");
+    expect(await reasonFor(call(operator, "requestWithdraw", alice.address, 1n, 0n))).toBe(
+      "JOJO_WITHDRAW_INVALID",
+    );
     const { events } = await call(alice, "approveFundOperator", operator.address, 100n, 50n);
-    expect(events).toMatchObject([{ name: "FundOperatorAllowedChange", args: [alice.address, operator.address, 100n, 50n] }]);
-    expect(await reasonFor(fast(operator, alice, operator, 101n, 0n))).toBe("JOJO_WITHDRAW_INVALID");
+    expect(events).toMatchObject([
+      { name: "FundOperatorAllowedChange", args: [alice.address, operator.address, 100n, 50n] },
+    ]);
+    expect(await reasonFor(fast(operator, alice, operator, 101n, 0n))).toBe(
+      "JOJO_WITHDRAW_INVALID",
+    );
     expect(await reasonFor(fast(operator, alice, operator, 0n, 51n))).toBe("JOJO_WITHDRAW_INVALID");
     await fast(operator, alice, operator, 60n, 50n);
-    expect([...((await world.dealer.read("isCreditAllowed", alice.address, operator.address)) as bigint[])]).toEqual([40n, 0n]);
+    expect([
+      ...((await world.dealer.read(
+        "isCreditAllowed",
+        alice.address,
+        operator.address,
+      )) as bigint[]),
+    ]).toEqual([40n, 0n]);
     await call(operator, "requestWithdraw", alice.address, 40n, 0n);
     await execute(operator, alice, operator);
     expect(await tokens(operator)).toBe(100n);
@@ -125,11 +158,17 @@ describe("credit", () => {
 
   it("a stranger erases no withdrawal that waits, and moves nothing, by an amount of zero", async () => {
     await call(alice, "requestWithdraw", alice.address, 4_000n * USD, 500n * USD);
-    const pending = async () => [...((await world.dealer.read("getCreditOf", alice.address)) as bigint[])];
+    const pending = async () => [
+      ...((await world.dealer.read("getCreditOf", alice.address)) as bigint[]),
+    ];
     const before = await pending();
-    expect(await reasonFor(call(operator, "requestWithdraw", alice.address, 0n, 0n))).toBe("JOJO_WITHDRAW_INVALID");
+    expect(await reasonFor(call(operator, "requestWithdraw", alice.address, 0n, 0n))).toBe(
+      "JOJO_WITHDRAW_INVALID",
+    );
     expect(await reasonFor(fast(operator, alice, operator, 0n, 0n))).toBe("JOJO_WITHDRAW_INVALID");
-    expect(await reasonFor(fast(operator, alice, operator, 0n, 0n, true))).toBe("JOJO_WITHDRAW_INVALID");
+    expect(await reasonFor(fast(operator, alice, operator, 0n, 0n, true))).toBe(
+      "JOJO_WITHDRAW_INVALID",
+    );
     expect(await pending()).toEqual(before);
     await execute(alice, alice, alice);
     expect(await reasonFor(execute(operator, alice, operator))).toBe("JOJO_WITHDRAW_INVALID");
@@ -145,13 +184,21 @@ describe("credit", () => {
       await call(operator, "requestWithdraw", alice.address, 0n, 0n);
       await execute(operator, alice, operator);
       await fast(operator, alice, operator, primary, secondary);
-      expect(await reasonFor(call(operator, "requestWithdraw", alice.address, 0n, 0n))).toBe("JOJO_WITHDRAW_INVALID");
+      expect(await reasonFor(call(operator, "requestWithdraw", alice.address, 0n, 0n))).toBe(
+        "JOJO_WITHDRAW_INVALID",
+      );
     }
   });
 
   it("a fund operator's withdrawal tells what is left of its allowance before the money moves", async () => {
     const told = ({ events }: Receipt) => events.map(({ name, args }) => [name, ...args]);
-    const left = (primary: bigint, secondary: bigint) => ["FundOperatorAllowedChange", alice.address, operator.address, primary, secondary];
+    const left = (primary: bigint, secondary: bigint) => [
+      "FundOperatorAllowedChange",
+      alice.address,
+      operator.address,
+      primary,
+      secondary,
+    ];
     await call(alice, "approveFundOperator", operator.address, 100n, 50n);
     expect(told(await fast(operator, alice, bob, 60n, 10n))).toEqual([
       left(40n, 40n),
@@ -167,7 +214,10 @@ describe("credit", () => {
     await call(operator, "requestWithdraw", alice.address, 30n, 40n);
     expect(told(await execute(operator, alice, bob, true))[0]).toEqual(left(0n, 0n));
     // The account's own withdrawal is no operator's.
-    expect(told(await fast(alice, alice, bob, 1n, 0n, true)).map(([name]) => name)).toEqual(["TransferIn", "TransferOut"]);
+    expect(told(await fast(alice, alice, bob, 1n, 0n, true)).map(([name]) => name)).toEqual([
+      "TransferIn",
+      "TransferOut",
+    ]);
   });
 
   it("an operator for orders is none for funds", async () => {
@@ -180,15 +230,21 @@ describe("credit", () => {
     const free = 11_985n * USD - 1_500n * USD;
     expect(await reasonFor(fast(alice, alice, alice, 0n, 2_000n * USD + 1n))).toBe("panic 0x11");
     await fast(alice, alice, alice, 0n, 2_000n * USD);
-    expect(await reasonFor(fast(alice, alice, alice, free - 2_000n * USD + 1n, 0n))).toBe("JOJO_ACCOUNT_NOT_SAFE");
+    expect(await reasonFor(fast(alice, alice, alice, free - 2_000n * USD + 1n, 0n))).toBe(
+      "JOJO_ACCOUNT_NOT_SAFE",
+    );
     await fast(alice, alice, alice, free - 2_000n * USD, 0n);
     expect(await world.dealer.read("isIMSafe", alice.address)).toBe(true);
     expect(await reasonFor(fast(alice, alice, alice, 1n, 0n))).toBe("JOJO_ACCOUNT_NOT_SAFE");
   });
 
   it("pays no primary credit out against secondary", async () => {
-    expect(await reasonFor(fast(alice, alice, alice, 10_000n * USD + 1n, 0n))).toBe("JOJO_ACCOUNT_NOT_SAFE");
-    expect(await reasonFor(fast(alice, alice, bob, 10_000n * USD + 1n, 0n, true))).toBe("JOJO_ACCOUNT_NOT_SAFE");
+    expect(await reasonFor(fast(alice, alice, alice, 10_000n * USD + 1n, 0n))).toBe(
+      "JOJO_ACCOUNT_NOT_SAFE",
+    );
+    expect(await reasonFor(fast(alice, alice, bob, 10_000n * USD + 1n, 0n, true))).toBe(
+      "JOJO_ACCOUNT_NOT_SAFE",
+    );
     await fast(alice, alice, alice, 10_000n * USD, 0n);
   });
 
@@ -210,14 +266,18 @@ describe("credit", () => {
   });
 
   describe("that is withdrawn with a call of its receiver", () => {
-    const transfer = (to: Signer, amount: bigint) => world.usdc.abi.encodeFunctionData("transfer", [to.address, amount]);
+    const transfer = (to: Signer, amount: bigint) =>
+      world.usdc.abi.encodeFunctionData("transfer", [to.address, amount]);
     const fastTo = (to: string, primary: bigint, param: string) =>
       call(alice, "fastWithdraw", alice.address, to, primary, 0n, false, param);
-    const list = (target: string, isValid = true) => call(world.owner, "setWithdrawlWhitelist", target, isValid);
+    const list = (target: string, isValid = true) =>
+      call(world.owner, "setWithdrawlWhitelist", target, isValid);
 
     it("goes only to a contract that the dealer's owner has put on the list", async () => {
       expect(await reasonFor(fastTo(bob.address, 1n, "0x00"))).toBe("target is not a contract");
-      expect(await reasonFor(fastTo(world.usdc.address, 1n, "0x00"))).toBe("target is not in whiteList");
+      expect(await reasonFor(fastTo(world.usdc.address, 1n, "0x00"))).toBe(
+        "target is not in whiteList",
+      );
       await list(bob.address);
       expect(await reasonFor(fastTo(bob.address, 1n, "0x00"))).toBe("target is not a contract");
       const { events } = await list(world.usdc.address);
@@ -225,12 +285,16 @@ describe("credit", () => {
         ["SetFastWithdrawalWhitelist", getAddress(world.usdc.address), true],
       ]);
       await list(world.usdc.address, false);
-      expect(await reasonFor(fastTo(world.usdc.address, 1n, transfer(bob, 0n)))).toBe("target is not in whiteList");
+      expect(await reasonFor(fastTo(world.usdc.address, 1n, transfer(bob, 0n)))).toBe(
+        "target is not in whiteList",
+      );
     });
 
     it("is judged before the call, and the account's margin before that", async () => {
       await aliceLong();
-      expect(await reasonFor(fastTo(bob.address, 10_000n * USD, "0x00"))).toBe("JOJO_ACCOUNT_NOT_SAFE");
+      expect(await reasonFor(fastTo(bob.address, 10_000n * USD, "0x00"))).toBe(
+        "JOJO_ACCOUNT_NOT_SAFE",
+      );
     });
 
     it("calls with what the account says, after the money has moved, by either way", async () => {
@@ -262,10 +326,10 @@ describe("credit", () => {
         ["executeWithdraw", address, address, true, "0x"],
         ["fastWithdraw", address, address, 0n, 0n, true, "0x"],
       ] as const) {
-        expect([name, await reasonFor(fastTo(address, 0n, abi.encodeFunctionData(name, args)))]).toEqual([
+        expect([
           name,
-          "ReentrancyGuard: reentrant call",
-        ]);
+          await reasonFor(fastTo(address, 0n, abi.encodeFunctionData(name, args))),
+        ]).toEqual([name, "ReentrancyGuard: reentrant call"]);
       }
       // What is no movement of money is not locked.
       await fastTo(address, 0n, abi.encodeFunctionData("setOperator", [bob.address, true]));

@@ -15,7 +15,13 @@ interface Both {
 }
 
 /** What happened in all runs: a property that nothing happened to would hold too. */
-export const seen = { trades: 0, liquidations: 0, badDebts: 0, withdrawals: 0, refusals: new Set<string>() };
+export const seen = {
+  trades: 0,
+  liquidations: 0,
+  badDebts: 0,
+  withdrawals: 0,
+  refusals: new Set<string>(),
+};
 
 /** The same history on the chain and in the model, compared as it goes. */
 export class History {
@@ -35,11 +41,20 @@ export class History {
     this.#everybody = [...TRADERS, world.owner, world.insurance];
     this.#both = markets.map(({ chain, ratios }) => ({
       chain,
-      model: new ModelMarket(chain.perp.address.toLowerCase(), ratios.maintenance, ratios.initial, ratios.discount, ratios.insuranceFee),
+      model: new ModelMarket(
+        chain.perp.address.toLowerCase(),
+        ratios.maintenance,
+        ratios.initial,
+        ratios.discount,
+        ratios.insuranceFee,
+      ),
     }));
     for (const [i, price] of START_PRICES.entries()) this.#market(i).model.price = price;
     for (const [i, { address }] of TRADERS.entries()) {
-      Object.assign(this.model.account(address), { primary: (DEPOSITS[i] ?? 0n) * USD, secondary: 1_000n * USD });
+      Object.assign(this.model.account(address), {
+        primary: (DEPOSITS[i] ?? 0n) * USD,
+        secondary: 1_000n * USD,
+      });
     }
     this.model.account(world.owner.address).primary = 5n * USD;
     this.#total = DEPOSITS.reduce((sum, dollars) => sum + (dollars + 1_000n) * USD, 5n * USD);
@@ -69,7 +84,10 @@ export class History {
       case "handleBadDebt": {
         const { address } = trader(next.trader);
         const refusal = this.#attempt(() => this.model.handleBadDebt(address));
-        await this.#agrees(refusal, this.world.dealer.send(this.world.owner, "handleBadDebt", address));
+        await this.#agrees(
+          refusal,
+          this.world.dealer.send(this.world.owner, "handleBadDebt", address),
+        );
         break;
       }
       case "stale": {
@@ -89,11 +107,21 @@ export class History {
     const scaled = (coins: bigint) => (coins * START_PRICES[0]) / this.#startPrice(next.market);
     const total = next.makers.reduce((sum, maker) => sum + scaled(maker.size), 0n);
     // The taker's bound is generous, the makers' prices lie around the mark.
-    const taker = order(next.taker, sign * (scaled(next.taker.size) + total), model.price, next.isLong ? 500 : -500, total);
+    const taker = order(
+      next.taker,
+      sign * (scaled(next.taker.size) + total),
+      model.price,
+      next.isLong ? 500 : -500,
+      total,
+    );
     const makers = next.makers.map((maker) =>
       order(
         // Others than the taker, but for one in twelve.
-        { ...maker, trader: maker.trader === 11 ? next.taker.trader : next.taker.trader + 1 + (maker.trader % 3) },
+        {
+          ...maker,
+          trader:
+            maker.trader === 11 ? next.taker.trader : next.taker.trader + 1 + (maker.trader % 3),
+        },
         -sign * scaled(maker.size),
         model.price,
         0,
@@ -109,7 +137,12 @@ export class History {
           perp: chain.perp.address,
           paper: one.paper,
           credit: one.credit,
-          info: orderInfo(one.makerFeeRate, one.takerFeeRate, 2_051_222_400, nonce * 16n + BigInt(i)),
+          info: orderInfo(
+            one.makerFeeRate,
+            one.takerFeeRate,
+            2_051_222_400,
+            nonce * 16n + BigInt(i),
+          ),
         },
         one.amount,
       ),
@@ -120,18 +153,32 @@ export class History {
       first.matched,
       rest.map(({ matched }) => matched),
     );
-    const inSequence = sequence.map((matched) => signed.find((entry) => entry.matched === matched)?.one).filter((one) => one !== undefined);
+    const inSequence = sequence
+      .map((matched) => signed.find((entry) => entry.matched === matched)?.one)
+      .filter((one) => one !== undefined);
     const refusal = this.#attempt(() => this.model.trade(model, taker, inSequence.slice(1)));
-    const receipt = await this.#agrees(refusal, chain.perp.send(this.world.owner, "trade", tradeData(sequence)));
+    const receipt = await this.#agrees(
+      refusal,
+      chain.perp.send(this.world.owner, "trade", tradeData(sequence)),
+    );
     if (receipt === null) return;
     seen.trades += 1;
     const filled = receipt.events.filter(({ name }) => name === "OrderFilled");
     for (const [i, one] of [...inSequence.slice(1), taker].entries()) {
-      const [, , , paper, net, , fee] = (filled[i]?.args ?? []) as unknown as [string, string, string, bigint, bigint, bigint, bigint];
+      const [, , , paper, net, , fee] = (filled[i]?.args ?? []) as unknown as [
+        string,
+        string,
+        string,
+        bigint,
+        bigint,
+        bigint,
+        bigint,
+      ];
       const credit = net + fee;
       const makerRate = one === taker ? one.takerFeeRate : one.makerFeeRate;
       // Cut off by less than one unit: of a maker's price, and of anybody's fee.
-      if (one !== taker) expect(abs(credit * one.paper - paper * one.credit)).toBeLessThan(abs(one.paper));
+      if (one !== taker)
+        expect(abs(credit * one.paper - paper * one.credit)).toBeLessThan(abs(one.paper));
       expect(abs(fee * COIN - abs(credit) * makerRate)).toBeLessThan(COIN);
     }
   }
@@ -141,15 +188,22 @@ export class History {
     const victim = unsafe[next.victim % Math.max(unsafe.length, 1)] ?? trader(next.victim);
     const held = this.model.account(victim.address).positions;
     const perp = held[next.market % Math.max(held.length, 1)]?.perp;
-    const { chain, model } = this.#both.find((one) => one.model.perp === perp) ?? this.#market(next.market);
+    const { chain, model } =
+      this.#both.find((one) => one.model.perp === perp) ?? this.#market(next.market);
     const liquidator = trader(next.by);
     const [position] = model.balanceOf(victim.address);
     const request = (position * BigInt(next.share)) / 1_000n;
     // Around the mark price: some are too tight, most are not.
-    const price = (model.price * BigInt(position > 0n ? 990 + next.slack : 1_010 - next.slack)) / 1_000n;
+    const price =
+      (model.price * BigInt(position > 0n ? 990 + next.slack : 1_010 - next.slack)) / 1_000n;
     const expectCredit = (-request * price) / COIN;
-    const refusal = this.#attempt(() => this.model.liquidate(model, liquidator.address, victim.address, request, expectCredit));
-    const done = await this.#agrees(refusal, this.world.liquidate(chain, liquidator, victim, request, expectCredit));
+    const refusal = this.#attempt(() =>
+      this.model.liquidate(model, liquidator.address, victim.address, request, expectCredit),
+    );
+    const done = await this.#agrees(
+      refusal,
+      this.world.liquidate(chain, liquidator, victim, request, expectCredit),
+    );
     if (done === null) return;
     seen.liquidations += 1;
     const joined = done.events.find(({ name }) => name === "JoinLiquidation")?.args ?? [];
@@ -174,7 +228,12 @@ export class History {
     const holders = [...model.balances.values()].filter(({ paper }) => paper !== 0n).length;
     const before = this.#credit();
     model.funding += (model.price * BigInt(next.share)) / 1_000n;
-    await this.world.dealer.send(this.world.owner, "updateFundingRate", [chain.perp.address], [model.funding]);
+    await this.world.dealer.send(
+      this.world.owner,
+      "updateFundingRate",
+      [chain.perp.address],
+      [model.funding],
+    );
     // Each holder's funding is cut off by less than a unit, before and after.
     const drift = this.#credit() - before;
     expect(abs(drift)).toBeLessThanOrEqual(BigInt(2 * holders));
@@ -184,16 +243,20 @@ export class History {
   async #withdraw(next: Extract<Operation, { type: "withdraw" }>): Promise<void> {
     const [from, to] = [trader(next.trader), trader(next.to)];
     const account = this.model.account(from.address);
-    const primary = account.primary > 0n ? (account.primary * BigInt(next.share)) / 10_000n : BigInt(next.share);
+    const primary =
+      account.primary > 0n ? (account.primary * BigInt(next.share)) / 10_000n : BigInt(next.share);
     const secondary = (account.secondary * BigInt(next.secondary)) / 1_000n;
     const wasUnsafe = this.#isUnsafe(from.address);
-    const refusal = this.#attempt(() => this.model.withdraw(from.address, to.address, primary, secondary, next.isInternal));
+    const refusal = this.#attempt(() =>
+      this.model.withdraw(from.address, to.address, primary, secondary, next.isInternal),
+    );
     const data = [from.address, to.address, primary, secondary, next.isInternal, "0x"];
     const done = await this.#agrees(refusal, this.world.dealer.send(from, "fastWithdraw", ...data));
     if (done === null) return;
     seen.withdrawals += 1;
     // Who is unsafe takes nothing out: only credit moved to oneself is no withdrawal.
-    if (!(next.isInternal && from === to)) expect(wasUnsafe && primary + secondary > 0n).toBe(false);
+    if (!(next.isInternal && from === to))
+      expect(wasUnsafe && primary + secondary > 0n).toBe(false);
     if (next.isInternal) return;
     this.#total -= primary + secondary;
     this.#tokens -= primary + secondary;
@@ -238,8 +301,17 @@ export class History {
   /** Every account's credit, positions in their order, and the sum of all. */
   async #compare(): Promise<void> {
     const everybody = this.#everybody.map(({ address }) => address);
-    const { list } = (await this.world.lens.read("holdings", this.world.dealer.address, everybody, 1_000_000)) as {
-      list: { primaryCredit: bigint; secondaryCredit: bigint; positions: { perp: string; paper: bigint; credit: bigint }[] }[];
+    const { list } = (await this.world.lens.read(
+      "holdings",
+      this.world.dealer.address,
+      everybody,
+      1_000_000,
+    )) as {
+      list: {
+        primaryCredit: bigint;
+        secondaryCredit: bigint;
+        positions: { perp: string; paper: bigint; credit: bigint }[];
+      }[];
     };
     const chain = list.map(({ primaryCredit, secondaryCredit, positions }) => [
       primaryCredit,
@@ -248,7 +320,11 @@ export class History {
     ]);
     const model = everybody.map((address) => {
       const { primary, secondary, positions } = this.model.account(address);
-      return [primary, secondary, ...positions.flatMap((market) => [market.perp, ...market.balanceOf(address)])];
+      return [
+        primary,
+        secondary,
+        ...positions.flatMap((market) => [market.perp, ...market.balanceOf(address)]),
+      ];
     });
     expect(chain).toEqual(model);
     expect(this.#credit()).toBe(this.#total);
@@ -270,7 +346,11 @@ export class History {
 
   /** Tokens that back the credit, and everybody's risk and liquidation prices at fresh prices. */
   async compareEnd(): Promise<void> {
-    const held = await Promise.all([this.world.usdc, this.world.jusd].map((token) => token.read("balanceOf", this.world.dealer.address)));
+    const held = await Promise.all(
+      [this.world.usdc, this.world.jusd].map((token) =>
+        token.read("balanceOf", this.world.dealer.address),
+      ),
+    );
     expect((held as bigint[]).reduce((sum, amount) => sum + amount, 0n)).toBe(this.#tokens);
     for (const { chain, model } of this.#both) {
       if (model.isStale) await chain.source.send(this.world.owner, "setHeartbeat", HEARTBEAT);
@@ -283,7 +363,11 @@ export class History {
       expect(await this.world.dealer.read("isSafe", address)).toBe(netValue >= maintenance);
       expect(await this.world.dealer.read("isIMSafe", address)).toBe(netValue >= initial);
       for (const { chain, model } of this.#both) {
-        const price = await this.world.dealer.read("getLiquidationPrice", address, chain.perp.address);
+        const price = await this.world.dealer.read(
+          "getLiquidationPrice",
+          address,
+          chain.perp.address,
+        );
         expect(price).toBe(this.model.liquidationPrice(address, model));
       }
     }

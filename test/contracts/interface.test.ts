@@ -102,15 +102,30 @@ const DEALER_EVENTS: readonly (readonly [string, string, string?])[] = [
   ["RequestWithdraw", "RequestWithdraw(address indexed,uint256,uint256,uint256)"],
   ["TransferIn", "TransferIn(address,uint256,uint256)"],
   ["TransferOut", "TransferOut(address,uint256,uint256)"],
-  ["OrderFilled", "OrderFilled(bytes32 indexed,address indexed,address indexed,int256,int256,uint256,int256)", "0x37b2a69d"],
-  ["BeingLiquidated", "BeingLiquidated(address indexed,address indexed,int256,int256,uint256)", "0x2fb7b7e9"],
-  ["JoinLiquidation", "JoinLiquidation(address indexed,address indexed,address indexed,int256,int256,uint256)", "0x3cd850c8"],
+  [
+    "OrderFilled",
+    "OrderFilled(bytes32 indexed,address indexed,address indexed,int256,int256,uint256,int256)",
+    "0x37b2a69d",
+  ],
+  [
+    "BeingLiquidated",
+    "BeingLiquidated(address indexed,address indexed,int256,int256,uint256)",
+    "0x2fb7b7e9",
+  ],
+  [
+    "JoinLiquidation",
+    "JoinLiquidation(address indexed,address indexed,address indexed,int256,int256,uint256)",
+    "0x3cd850c8",
+  ],
   ["ChargeInsurance", "ChargeInsurance(address indexed,address indexed,uint256)", "0x64f29979"],
   ["HandleBadDebt", "HandleBadDebt(address indexed,int256,uint256)", "0x9a85af69"],
   ["SetOperator", "SetOperator(address indexed,address indexed,bool)"],
   ["UpdateFundingRate", "UpdateFundingRate(address indexed,int256,int256)", "0x45481379"],
   ["UpdatePerpRiskParams", `UpdatePerpRiskParams(address indexed,${RISK_PARAMS})`],
-  ["FundOperatorAllowedChange", "FundOperatorAllowedChange(address indexed,address indexed,uint256,uint256)"],
+  [
+    "FundOperatorAllowedChange",
+    "FundOperatorAllowedChange(address indexed,address indexed,uint256,uint256)",
+  ],
   ["SetInsurance", "SetInsurance(address,address)"],
   ["SetFundingRateKeeper", "SetFundingRateKeeper(address,address)"],
   ["SetOrderSender", "SetOrderSender(address,bool)"],
@@ -131,9 +146,12 @@ describe("the published interface", () => {
     expect(DEALER.getFunction(name)?.selector).toBe(selector);
   });
 
-  it.each(Object.entries(PERPETUAL_SELECTORS))("the perpetual's %s is called by %s", (name, selector) => {
-    expect(PERPETUAL.getFunction(name)?.selector).toBe(selector);
-  });
+  it.each(Object.entries(PERPETUAL_SELECTORS))(
+    "the perpetual's %s is called by %s",
+    (name, selector) => {
+      expect(PERPETUAL.getFunction(name)?.selector).toBe(selector);
+    },
+  );
 
   it.each([
     ...DEALER_FUNCTIONS.map((signature) => ["dealer", signature, DEALER] as const),
@@ -141,22 +159,27 @@ describe("the published interface", () => {
   ])("the %s has %s", (_, signature, contract) => {
     const [call = "", results = ""] = signature.split(" returns ");
     const fragment = contract.getFunction(call);
-    expect(fragment?.outputs.map((output) => output.format("sighash")).join(",")).toBe(results.slice(1, -1));
+    expect(fragment?.outputs.map((output) => output.format("sighash")).join(",")).toBe(
+      results.slice(1, -1),
+    );
   });
 
   it.each([
     ["dealer", DEALER, DEALER_EVENTS],
     ["perpetual", PERPETUAL, PERPETUAL_EVENTS],
-  ] as const)("the %s's events have the published topics and indexed fields", (_, contract, events) => {
-    for (const [name, declaration, topic] of events) {
-      const fragment = contract.getEvent(name);
-      expect(`${name}(${fragment?.inputs.map((input) => input.format("sighash") + (input.indexed ? " indexed" : "")).join(",")})`).toBe(
-        declaration,
-      );
-      expect(fragment?.topicHash).toBe(id(declaration.replaceAll(" indexed", "")));
-      if (topic !== undefined) expect(fragment?.topicHash.slice(0, 10)).toBe(topic);
-    }
-  });
+  ] as const)(
+    "the %s's events have the published topics and indexed fields",
+    (_, contract, events) => {
+      for (const [name, declaration, topic] of events) {
+        const fragment = contract.getEvent(name);
+        expect(
+          `${name}(${fragment?.inputs.map((input) => input.format("sighash") + (input.indexed ? " indexed" : "")).join(",")})`,
+        ).toBe(declaration);
+        expect(fragment?.topicHash).toBe(id(declaration.replaceAll(" indexed", "")));
+        if (topic !== undefined) expect(fragment?.topicHash.slice(0, 10)).toBe(topic);
+      }
+    },
+  );
 
   it.each([
     ["dealer", DEALER, DEALER_EVENTS],
@@ -165,13 +188,17 @@ describe("the published interface", () => {
     const names: string[] = [];
     contract.forEachEvent(({ name }) => void names.push(name));
     // The signature library's own, which is never emitted here.
-    expect(names.filter((name) => name !== "EIP712DomainChanged").sort()).toEqual(events.map(([name]) => name).sort());
+    expect(names.filter((name) => name !== "EIP712DomainChanged").sort()).toEqual(
+      events.map(([name]) => name).sort(),
+    );
   });
 });
 
 describe("the generated modules", () => {
   it("are what contracts/ compiles to", () => {
     const script = ["--import", "tsx", "scripts/contracts.ts", "--check"];
-    expect(() => execFileSync(process.execPath, script, { cwd: PROJECT_ROOT, stdio: "pipe" })).not.toThrow();
+    expect(() =>
+      execFileSync(process.execPath, script, { cwd: PROJECT_ROOT, stdio: "pipe" }),
+    ).not.toThrow();
   });
 });

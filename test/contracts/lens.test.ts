@@ -14,7 +14,14 @@ interface Read {
 }
 type Answer<Entry = Read> = { blockNumber: bigint; timestamp: bigint; list: readonly Entry[] };
 type Held = Read & {
-  positions: readonly { perp: string; paper: bigint; credit: bigint; priceOk: boolean; markPrice: bigint; priceReason: string }[];
+  positions: readonly {
+    perp: string;
+    paper: bigint;
+    credit: bigint;
+    priceOk: boolean;
+    markPrice: bigint;
+    priceReason: string;
+  }[];
 };
 
 describe("the lens", () => {
@@ -32,15 +39,25 @@ describe("the lens", () => {
   beforeEach(() => world.evm.restore());
 
   const everybody = [alice, bob, carol, nobody].map(({ address }) => address);
-  const risks = async (gasEach = GAS_EACH) => (await world.lens.read("risks", world.dealer.address, everybody, gasEach)) as Answer;
+  const risks = async (gasEach = GAS_EACH) =>
+    (await world.lens.read("risks", world.dealer.address, everybody, gasEach)) as Answer;
 
   it("reads every account's risk as the dealer does, and says at which block", async () => {
     const { list, blockNumber, timestamp } = await risks();
     for (const [i, account] of everybody.entries()) {
       const entry = list[i];
       const risk = (await world.dealer.read("getTraderRisk", account)) as bigint[];
-      expect([entry?.netValue, entry?.exposure, entry?.initialMargin, entry?.maintenanceMargin]).toEqual([...risk]);
-      expect([entry?.ok, entry?.reason, entry?.isSafe]).toEqual([true, "0x", await world.dealer.read("isSafe", account)]);
+      expect([
+        entry?.netValue,
+        entry?.exposure,
+        entry?.initialMargin,
+        entry?.maintenanceMargin,
+      ]).toEqual([...risk]);
+      expect([entry?.ok, entry?.reason, entry?.isSafe]).toEqual([
+        true,
+        "0x",
+        await world.dealer.read("isSafe", account),
+      ]);
     }
     expect(blockNumber).toBe(BigInt((await world.evm.rpc("eth_blockNumber")) as string));
     expect(timestamp).toBe(BigInt(world.evm.nowSeconds));
@@ -68,7 +85,12 @@ describe("the lens", () => {
 
   it("reads credit and positions beside a stale price", async () => {
     await world.makeStale(world.eth);
-    const { list } = (await world.lens.read("holdings", world.dealer.address, everybody, GAS_EACH)) as Answer<Held>;
+    const { list } = (await world.lens.read(
+      "holdings",
+      world.dealer.address,
+      everybody,
+      GAS_EACH,
+    )) as Answer<Held>;
     expect(list.map(({ ok, positions }) => [ok, positions.length])).toEqual([
       [true, 2],
       [true, 2],
@@ -76,7 +98,12 @@ describe("the lens", () => {
       [true, 0],
     ]);
     const [btc, eth] = list[0]?.positions ?? [];
-    expect([btc?.paper, btc?.credit, btc?.priceOk, btc?.markPrice]).toEqual([COIN, -30_015n * USD, true, 30_000n * USD]);
+    expect([btc?.paper, btc?.credit, btc?.priceOk, btc?.markPrice]).toEqual([
+      COIN,
+      -30_015n * USD,
+      true,
+      30_000n * USD,
+    ]);
     expect([eth?.paper, eth?.priceOk, eth?.markPrice]).toEqual([COIN, false, 0n]);
     expect(reasonOf(eth?.priceReason ?? "")).toBe("ORACLE_HEARTBEAT_FAILED");
     expect([list[0]?.primaryCredit, list[0]?.secondaryCredit]).toEqual([10_000n * USD, 500n * USD]);
@@ -91,7 +118,12 @@ describe("the lens", () => {
       [world.eth.perp.address, carol.address, COIN],
       [perp, carol.address, -COIN],
     ];
-    const { list } = (await world.lens.read("costs", world.dealer.address, requests, GAS_EACH)) as Answer;
+    const { list } = (await world.lens.read(
+      "costs",
+      world.dealer.address,
+      requests,
+      GAS_EACH,
+    )) as Answer;
     expect([list[0]?.ok, list[0]?.paper, list[0]?.credit]).toEqual([true, COIN, -19_800n * USD]);
     expect(list.slice(1).map(({ reason }) => reasonOf(reason))).toEqual([
       "JOJO_ACCOUNT_IS_SAFE",
@@ -106,7 +138,14 @@ describe("the lens", () => {
     const { list } = (await world.lens.read("markets", world.dealer.address, GAS_EACH)) as Answer<
       Read & { params: { name: string; liquidationThreshold: bigint } }
     >;
-    expect(list.map(({ params, fundingRate, priceOk, markPrice }) => [params.name, fundingRate, priceOk, markPrice])).toEqual([
+    expect(
+      list.map(({ params, fundingRate, priceOk, markPrice }) => [
+        params.name,
+        fundingRate,
+        priceOk,
+        markPrice,
+      ]),
+    ).toEqual([
       ["btcusdc", -5n, true, 30_000n * USD],
       ["ethusdc", 0n, false, 0n],
     ]);
@@ -117,21 +156,35 @@ describe("the lens", () => {
     const dealer = world.usdc.address;
     const empty = "0x00000000000000000000000000000000000000E0";
     for (const target of [dealer, empty]) {
-      const { list } = (await world.lens.read("risks", target, [alice.address], GAS_EACH)) as Answer;
+      const { list } = (await world.lens.read(
+        "risks",
+        target,
+        [alice.address],
+        GAS_EACH,
+      )) as Answer;
       expect(list.map(({ ok, reason }) => [ok, reason])).toEqual([[false, "0x"]]);
     }
   });
 
   it("never takes a lack of gas for an account that reverts", async () => {
-    const data = world.lens.abi.encodeFunctionData("risks", [world.dealer.address, everybody, GAS_EACH]);
+    const data = world.lens.abi.encodeFunctionData("risks", [
+      world.dealer.address,
+      everybody,
+      GAS_EACH,
+    ]);
     for (const gas of [1_050_000, 1_100_000, 1_200_000]) {
       const answer = world.evm.call(world.lens.address, data, undefined, gas).then(
-        (result) => (world.lens.abi.decodeFunctionResult("risks", result) as unknown as Answer).list.every(({ ok }) => ok),
+        (result) =>
+          (world.lens.abi.decodeFunctionResult("risks", result) as unknown as Answer).list.every(
+            ({ ok }) => ok,
+          ),
         (error: unknown) => reasonFor(Promise.reject(error)),
       );
       expect(["LENS_OUT_OF_GAS", true]).toContain(await answer);
     }
-    expect(await reasonFor(world.evm.call(world.lens.address, data, undefined, 1_050_000))).toBe("LENS_OUT_OF_GAS");
+    expect(await reasonFor(world.evm.call(world.lens.address, data, undefined, 1_050_000))).toBe(
+      "LENS_OUT_OF_GAS",
+    );
   });
 
   it("bounds what one account may burn", async () => {

@@ -3,13 +3,13 @@ import type { Signer } from "../../src/core/signing.js";
 import { reasonFor } from "./evm.js";
 import { BTC_RATIOS, COIN, type Market, signer, USD, World } from "./world.js";
 
-const [long, short, liquidator, other, operator] = [signer(1), signer(2), signer(3), signer(4), signer(5)] as [
-  Signer,
-  Signer,
-  Signer,
-  Signer,
-  Signer,
-];
+const [long, short, liquidator, other, operator] = [
+  signer(1),
+  signer(2),
+  signer(3),
+  signer(4),
+  signer(5),
+] as [Signer, Signer, Signer, Signer, Signer];
 const ANY_LONG = -(2n ** 127n);
 
 describe("a liquidation", () => {
@@ -28,8 +28,10 @@ describe("a liquidation", () => {
   });
   beforeEach(() => world.evm.restore());
 
-  const taken = (paper: bigint, expect_: bigint, victim = long) => world.liquidate(btc, liquidator, victim, paper, expect_);
-  const refused = (paper: bigint, expect_: bigint, victim = long) => reasonFor(taken(paper, expect_, victim));
+  const taken = (paper: bigint, expect_: bigint, victim = long) =>
+    world.liquidate(btc, liquidator, victim, paper, expect_);
+  const refused = (paper: bigint, expect_: bigint, victim = long) =>
+    reasonFor(taken(paper, expect_, victim));
 
   it("tells of the victim, the liquidator and the fee, then of both balances, then of the debt", async () => {
     await world.setPrice(btc, 25_500n * USD);
@@ -49,8 +51,20 @@ describe("a liquidation", () => {
 
   it("returns what the liquidator gets, as its cost was foretold", async () => {
     await world.setPrice(btc, 25_333_333_333n);
-    const foretold = await world.dealer.read("getLiquidationCost", btc.perp.address, long.address, COIN / 3n);
-    const got = await btc.perp.simulate(liquidator, "liquidate", liquidator.address, long.address, COIN / 3n, ANY_LONG);
+    const foretold = await world.dealer.read(
+      "getLiquidationCost",
+      btc.perp.address,
+      long.address,
+      COIN / 3n,
+    );
+    const got = await btc.perp.simulate(
+      liquidator,
+      "liquidate",
+      liquidator.address,
+      long.address,
+      COIN / 3n,
+      ANY_LONG,
+    );
     expect([...got]).toEqual([...(foretold as bigint[])]);
   });
 
@@ -59,7 +73,10 @@ describe("a liquidation", () => {
     await taken(-COIN / 2n, 0n, short);
     expect(await world.balance(btc, liquidator)).toEqual([-COIN / 2n, (34_845n * USD) / 2n]);
     const fee = (34_845n * USD) / 200n;
-    expect(await world.balance(btc, short)).toEqual([-COIN / 2n, 29_997n * USD - (34_845n * USD) / 2n - fee]);
+    expect(await world.balance(btc, short)).toEqual([
+      -COIN / 2n,
+      29_997n * USD - (34_845n * USD) / 2n - fee,
+    ]);
   });
 
   it("is capped to the position", async () => {
@@ -87,7 +104,9 @@ describe("a liquidation", () => {
     ] as const) {
       const data = [liquidator.address, long.address, request] as const;
       await btc.perp.simulate(liquidator, "liquidate", ...data, bound);
-      expect(await reasonFor(btc.perp.simulate(liquidator, "liquidate", ...data, bound + 1n))).toBe("LIQUIDATION_PRICE_PROTECTION");
+      expect(await reasonFor(btc.perp.simulate(liquidator, "liquidate", ...data, bound + 1n))).toBe(
+        "LIQUIDATION_PRICE_PROTECTION",
+      );
     }
     await world.setPrice(btc, 34_500n * USD);
     const data = [liquidator.address, short.address] as const;
@@ -96,9 +115,9 @@ describe("a liquidation", () => {
       [-3n * COIN, 3n * 34_845n * USD],
     ] as const) {
       await btc.perp.simulate(liquidator, "liquidate", ...data, request, bound);
-      expect(await reasonFor(btc.perp.simulate(liquidator, "liquidate", ...data, request, bound + 1n))).toBe(
-        "LIQUIDATION_PRICE_PROTECTION",
-      );
+      expect(
+        await reasonFor(btc.perp.simulate(liquidator, "liquidate", ...data, request, bound + 1n)),
+      ).toBe("LIQUIDATION_PRICE_PROTECTION");
     }
   });
 
@@ -107,7 +126,11 @@ describe("a liquidation", () => {
       [long, -1n],
       [short, 1n],
     ] as const) {
-      const price = (await world.dealer.read("getLiquidationPrice", trader.address, btc.perp.address)) as bigint;
+      const price = (await world.dealer.read(
+        "getLiquidationPrice",
+        trader.address,
+        btc.perp.address,
+      )) as bigint;
       await world.setPrice(btc, price);
       expect(await world.isSafe(trader)).toBe(true);
       // A short's price is rounded down, so that one unit above it may still be safe.
@@ -118,7 +141,8 @@ describe("a liquidation", () => {
 
   it("has a price that needs every other market's mark and never its own, also where there is no position", async () => {
     const { btc, eth } = world;
-    const price = (trader: Signer, market: Market) => world.dealer.read("getLiquidationPrice", trader.address, market.perp.address);
+    const price = (trader: Signer, market: Market) =>
+      world.dealer.read("getLiquidationPrice", trader.address, market.perp.address);
     expect(await price(long, eth)).toBe(0n);
     await world.makeStale(btc);
     expect(await price(long, btc)).toBeGreaterThan(0n);
@@ -134,11 +158,25 @@ describe("a liquidation", () => {
     const [poor] = [signer(6)];
     await world.deposit(poor, needed / 100n);
     await world.dealer.send(poor, "fastWithdraw", poor.address, poor.address, 1n, 0n, false, "0x");
-    expect(await reasonFor(world.liquidate(btc, poor, long, COIN, ANY_LONG))).toBe("LIQUIDATOR_NOT_SAFE");
+    expect(await reasonFor(world.liquidate(btc, poor, long, COIN, ANY_LONG))).toBe(
+      "LIQUIDATOR_NOT_SAFE",
+    );
     await world.deposit(poor, 1n);
-    await world.dealer.send(poor, "fastWithdraw", poor.address, poor.address, USD - 1n, 0n, false, "0x");
+    await world.dealer.send(
+      poor,
+      "fastWithdraw",
+      poor.address,
+      poor.address,
+      USD - 1n,
+      0n,
+      false,
+      "0x",
+    );
     await world.liquidate(btc, poor, long, COIN, ANY_LONG);
-    const [netValue, , , margin] = (await world.dealer.read("getTraderRisk", poor.address)) as bigint[];
+    const [netValue, , , margin] = (await world.dealer.read(
+      "getTraderRisk",
+      poor.address,
+    )) as bigint[];
     expect(netValue).toBe(margin);
   });
 
@@ -180,24 +218,34 @@ describe("a liquidation", () => {
       await world.list(btc, "btcusdc", BTC_RATIOS, false);
       expect(await refused(COIN, ANY_LONG)).toBe("JOJO_PERP_NOT_REGISTERED");
       expect(await world.isSafe(long)).toBe(false);
-      expect(await reasonFor(world.dealer.read("getLiquidationCost", btc.perp.address, long.address, COIN))).toBe(
-        "JOJO_PERP_NOT_REGISTERED",
-      );
+      expect(
+        await reasonFor(
+          world.dealer.read("getLiquidationCost", btc.perp.address, long.address, COIN),
+        ),
+      ).toBe("JOJO_PERP_NOT_REGISTERED");
     });
 
     it("of oneself", async () => {
       await world.setPrice(btc, 25_500n * USD);
-      expect(await reasonFor(world.liquidate(btc, long, long, COIN, ANY_LONG))).toBe("JOJO_SELF_LIQUIDATION_NOT_ALLOWED");
+      expect(await reasonFor(world.liquidate(btc, long, long, COIN, ANY_LONG))).toBe(
+        "JOJO_SELF_LIQUIDATION_NOT_ALLOWED",
+      );
     });
 
     it("of a safe account: the race is lost", async () => {
       expect(await refused(COIN, ANY_LONG)).toBe("JOJO_ACCOUNT_IS_SAFE");
-      expect(await reasonFor(world.dealer.read("getLiquidationCost", btc.perp.address, long.address, COIN))).toBe("JOJO_ACCOUNT_IS_SAFE");
+      expect(
+        await reasonFor(
+          world.dealer.read("getLiquidationCost", btc.perp.address, long.address, COIN),
+        ),
+      ).toBe("JOJO_ACCOUNT_IS_SAFE");
     });
 
     it("in a market where the victim has nothing", async () => {
       await world.setPrice(btc, 25_500n * USD);
-      expect(await reasonFor(world.liquidate(world.eth, liquidator, long, COIN, ANY_LONG))).toBe("JOJO_TRADER_HAS_NO_POSITION");
+      expect(await reasonFor(world.liquidate(world.eth, liquidator, long, COIN, ANY_LONG))).toBe(
+        "JOJO_TRADER_HAS_NO_POSITION",
+      );
     });
 
     it("of the wrong sign, of nothing, or of more than a product holds", async () => {
@@ -217,10 +265,16 @@ describe("a liquidation", () => {
 
     it("first by its executor and by oneself, then by a stale price of the victim, then by its being safe", async () => {
       await world.makeStale(btc);
-      expect(await reasonFor(world.liquidate(btc, liquidator, long, COIN, ANY_LONG, operator))).toBe("JOJO_INVALID_LIQUIDATION_EXECUTOR");
-      expect(await reasonFor(world.liquidate(btc, long, long, COIN, ANY_LONG))).toBe("JOJO_SELF_LIQUIDATION_NOT_ALLOWED");
+      expect(
+        await reasonFor(world.liquidate(btc, liquidator, long, COIN, ANY_LONG, operator)),
+      ).toBe("JOJO_INVALID_LIQUIDATION_EXECUTOR");
+      expect(await reasonFor(world.liquidate(btc, long, long, COIN, ANY_LONG))).toBe(
+        "JOJO_SELF_LIQUIDATION_NOT_ALLOWED",
+      );
       expect(await refused(-COIN, ANY_LONG)).toBe("ORACLE_HEARTBEAT_FAILED");
-      expect(await reasonFor(world.liquidate(world.eth, liquidator, long, COIN, ANY_LONG))).toBe("ORACLE_HEARTBEAT_FAILED");
+      expect(await reasonFor(world.liquidate(world.eth, liquidator, long, COIN, ANY_LONG))).toBe(
+        "ORACLE_HEARTBEAT_FAILED",
+      );
     });
 
     it("by the price before the count of positions, and by a stale price of the liquidator only after both", async () => {

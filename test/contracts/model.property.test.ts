@@ -15,7 +15,8 @@ describe("any history of trades, funding, prices, liquidations and withdrawals",
     const third = await world.addMarket("third");
     await world.setPrice(third, START_PRICES[2]);
     await world.dealer.send(world.owner, "setMaxPositionAmount", MAX_POSITIONS);
-    for (const [i, trader] of TRADERS.entries()) await world.deposit(trader, DEPOSITS[i] ?? 0n, 1_000n);
+    for (const [i, trader] of TRADERS.entries())
+      await world.deposit(trader, DEPOSITS[i] ?? 0n, 1_000n);
     await world.deposit(world.owner, 5n);
     await world.evm.save();
     markets = [
@@ -27,17 +28,20 @@ describe("any history of trades, funding, prices, liquidations and withdrawals",
 
   it("leaves the contracts where an independent model is, with its reason for every refusal, and conserves credit", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(operation, { minLength: 200, maxLength: 200 }), async (operations) => {
-        await world.evm.restore();
-        const history = new History(world, markets);
-        for (const [i, next] of operations.entries()) {
-          await history.step(next, BigInt(i)).catch((cause: unknown) => {
-            throw new Error(`operation ${i}, ${fc.stringify(next)}: ${String(cause)}`, { cause });
-          });
-        }
-        await history.compareEnd();
-        seen.badDebts += history.model.badDebts;
-      }),
+      fc.asyncProperty(
+        fc.array(operation, { minLength: 200, maxLength: 200 }),
+        async (operations) => {
+          await world.evm.restore();
+          const history = new History(world, markets);
+          for (const [i, next] of operations.entries()) {
+            await history.step(next, BigInt(i)).catch((cause: unknown) => {
+              throw new Error(`operation ${i}, ${fc.stringify(next)}: ${String(cause)}`, { cause });
+            });
+          }
+          await history.compareEnd();
+          seen.badDebts += history.model.badDebts;
+        },
+      ),
       // A shorter history of as many operations is no clearer: the seed and the operation's number are.
       { numRuns: 4, endOnFailure: true },
     );

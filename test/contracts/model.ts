@@ -119,7 +119,10 @@ export class Model {
       const value = mul(otherPaper, other.markPrice());
       missing += mul(abs(value), other.maintenance) - value - otherCredit;
     }
-    const price = div(div(missing, paper), paper > 0n ? ONE - market.maintenance : ONE + market.maintenance);
+    const price = div(
+      div(missing, paper),
+      paper > 0n ? ONE - market.maintenance : ONE + market.maintenance,
+    );
     return price > 0n ? price : 0n;
   }
 
@@ -128,11 +131,13 @@ export class Model {
       if (i > 0 && trader === taker.trader) throw new Refusal("JOJO_ORDER_SELF_MATCH");
       if (amount > abs(paper)) throw new Refusal("JOJO_ORDER_FILLED_OVERFLOW");
     }
-    if (makers.reduce((sum, { amount }) => sum + amount, 0n) !== taker.amount) throw new Refusal("JOJO_TAKER_TRADE_AMOUNT_WRONG");
+    if (makers.reduce((sum, { amount }) => sum + amount, 0n) !== taker.amount)
+      throw new Refusal("JOJO_TAKER_TRADE_AMOUNT_WRONG");
     for (const maker of makers) {
       const opposite = maker.paper > 0n !== taker.paper > 0n;
       const [left, right] = [maker.credit * taker.paper, taker.credit * maker.paper];
-      if (!opposite || (taker.paper > 0n ? left > right : left < right)) throw new Refusal("JOJO_ORDER_PRICE_NOT_MATCH");
+      if (!opposite || (taker.paper > 0n ? left > right : left < right))
+        throw new Refusal("JOJO_ORDER_PRICE_NOT_MATCH");
     }
     const changes = new Map<string, [bigint, bigint]>([[taker.trader, [0n, 0n]]]);
     const add = (trader: string, paper: bigint, credit: bigint) => {
@@ -156,7 +161,8 @@ export class Model {
     this.account(this.sender).primary += fees;
     if (fees < 0n && !this.#isSolid(this.sender)) throw new Refusal("JOJO_ORDER_SENDER_NOT_SAFE");
     for (const [trader, [paper, credit]] of changes) this.#settle(market, trader, paper, credit);
-    for (const trader of changes.keys()) if (!this.isSafe(trader)) throw new Refusal("TRADER_NOT_SAFE");
+    for (const trader of changes.keys())
+      if (!this.isSafe(trader)) throw new Refusal("TRADER_NOT_SAFE");
   }
 
   /** What a liquidator gets: paper, credit, and what the victim pays on top. */
@@ -172,12 +178,19 @@ export class Model {
     return [paper, credit, mul(abs(credit), market.insuranceFee)];
   }
 
-  liquidate(market: ModelMarket, liquidator: string, victim: string, request: bigint, expectCredit: bigint): void {
+  liquidate(
+    market: ModelMarket,
+    liquidator: string,
+    victim: string,
+    request: bigint,
+    expectCredit: bigint,
+  ): void {
     if (liquidator === victim) throw new Refusal("JOJO_SELF_LIQUIDATION_NOT_ALLOWED");
     const [paper, credit, fee] = this.cost(market, victim, request);
     this.account(this.insurance).primary += fee;
     const [offered, worst] = [credit * request, expectCredit * paper];
-    if (paper > 0n ? offered < worst : offered > worst) throw new Refusal("LIQUIDATION_PRICE_PROTECTION");
+    if (paper > 0n ? offered < worst : offered > worst)
+      throw new Refusal("LIQUIDATION_PRICE_PROTECTION");
     this.#settle(market, victim, -paper, -credit - fee);
     this.#settle(market, liquidator, paper, credit);
     if (!this.isSafe(liquidator)) throw new Refusal("LIQUIDATOR_NOT_SAFE");
@@ -195,7 +208,13 @@ export class Model {
     this.badDebts += 1;
   }
 
-  withdraw(from: string, to: string, primary: bigint, secondary: bigint, isInternal: boolean): void {
+  withdraw(
+    from: string,
+    to: string,
+    primary: bigint,
+    secondary: bigint,
+    isInternal: boolean,
+  ): void {
     const account = this.account(from);
     account.primary -= primary;
     if (secondary > account.secondary) throw new Refusal("panic 0x11");
@@ -205,7 +224,8 @@ export class Model {
       this.account(to).secondary += secondary;
     }
     const { netValue, initial } = this.risk(from);
-    if (primary > 0n ? !this.#isSolid(from) : netValue < initial) throw new Refusal("JOJO_ACCOUNT_NOT_SAFE");
+    if (primary > 0n ? !this.#isSolid(from) : netValue < initial)
+      throw new Refusal("JOJO_ACCOUNT_NOT_SAFE");
   }
 
   #settle(market: ModelMarket, trader: string, dPaper: bigint, dCredit: bigint): void {
@@ -214,7 +234,8 @@ export class Model {
     const credit = oldCredit + dCredit;
     const next = { paper: paper + dPaper, reduced: credit - mul(paper + dPaper, market.funding) };
     if (paper === 0n) {
-      if (account.positions.length >= this.maxPositions) throw new Refusal("JOJO_POSITION_AMOUNT_REACH_UPPER_LIMIT");
+      if (account.positions.length >= this.maxPositions)
+        throw new Refusal("JOJO_POSITION_AMOUNT_REACH_UPPER_LIMIT");
       account.positions.push(market);
     }
     if (next.paper === 0n) {

@@ -6,9 +6,16 @@ import { COIN } from "./world.js";
 const index = fc.nat({ max: 11 });
 /** Two markets that everybody trades, and a third that is one too many for most. */
 const market = fc.constantFrom(0, 0, 0, 0, 1, 1, 1, 1, 2);
-const rate = fc.integer({ min: -300, max: 600 }).map((millionths) => BigInt(millionths) * 10n ** 12n);
+const rate = fc
+  .integer({ min: -300, max: 600 })
+  .map((millionths) => BigInt(millionths) * 10n ** 12n);
 const size = fc.bigInt({ min: 1n, max: COIN });
-const side = fc.record({ trader: index, size, priceBps: fc.integer({ min: -150, max: 250 }), rate });
+const side = fc.record({
+  trader: index,
+  size,
+  priceBps: fc.integer({ min: -150, max: 250 }),
+  rate,
+});
 /** One thing that happens. */
 export const operation = fc.oneof(
   {
@@ -32,8 +39,22 @@ export const operation = fc.oneof(
       slack: fc.integer({ min: -1, max: 40 }),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant("price" as const), market, share: fc.integer({ min: 720, max: 1380 }) }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant("funding" as const), market, share: fc.integer({ min: -20, max: 20 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant("price" as const),
+      market,
+      share: fc.integer({ min: 720, max: 1380 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant("funding" as const),
+      market,
+      share: fc.integer({ min: -20, max: 20 }),
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -54,7 +75,10 @@ export const operation = fc.oneof(
       secondary: fc.nat({ max: 500 }),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("handleBadDebt" as const), trader: index }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant("handleBadDebt" as const), trader: index }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("stale" as const), market }) },
 );
 export type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;

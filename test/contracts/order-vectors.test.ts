@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dealerAbi, dealerBytecode } from "../../src/chain/abi/dealer.generated.js";
 import { perpetualAbi, perpetualBytecode } from "../../src/chain/abi/perpetual.generated.js";
-import { settablePriceSourceAbi, settablePriceSourceBytecode } from "../../src/chain/abi/settable-price-source.generated.js";
+import {
+  settablePriceSourceAbi,
+  settablePriceSourceBytecode,
+} from "../../src/chain/abi/settable-price-source.generated.js";
 import { testTokenAbi, testTokenBytecode } from "../../src/chain/abi/test-token.generated.js";
 import { type Contract, Evm, reasonFor } from "./evm.js";
 import { type MatchedOrder, match, orderHash, orderInfo, tradeData } from "./signed-orders.js";
@@ -63,55 +66,91 @@ describe("the order vectors of the local chain", () => {
   beforeEach(() => world.evm.restore());
 
   it("are of this dealer and this perpetual", () => {
-    expect(world.domainSeparator).toBe("0x7fdfe1c32d05803fdc2c66fdd0770dba9f4b7e589cbb54e930f8ed285d8581e0");
+    expect(world.domainSeparator).toBe(
+      "0x7fdfe1c32d05803fdc2c66fdd0770dba9f4b7e589cbb54e930f8ed285d8581e0",
+    );
     expect(world.btc.perp.address.toLowerCase()).toBe(LOCAL_PERP.toLowerCase());
-    for (const { fields, hash } of [V1, V2, V3A, V3B]) expect(orderHash(world.domainSeparator, fields)).toBe(hash);
+    for (const { fields, hash } of [V1, V2, V3A, V3B])
+      expect(orderHash(world.domainSeparator, fields)).toBe(hash);
   });
 
   it("V1: a bought 0.02 at 2,000 is filled, and known by its hash", async () => {
-    const sold = world.signed(world.btc, { trader: signer(2), paper: -2n * 10n ** 16n, price: 2_000n });
+    const sold = world.signed(world.btc, {
+      trader: signer(2),
+      paper: -2n * 10n ** 16n,
+      price: 2_000n,
+    });
     await world.btc.perp.send(world.owner, "trade", tradeData([sold, V1]));
     expect(await world.dealer.read("getOrderFilledAmount", V1.hash)).toBe(2n * 10n ** 16n);
-    expect(await world.balance(world.btc, signer(0))).toEqual([2n * 10n ** 16n, -40_000_000n + 4_000n]);
+    expect(await world.balance(world.btc, signer(0))).toEqual([
+      2n * 10n ** 16n,
+      -40_000_000n + 4_000n,
+    ]);
   });
 
   it.each([
     ["taker", [V3A, V2]],
     ["maker", [V2, V3A]],
-  ] as const)("V2 and V3a: a buy rounded up, as %s, crosses a sell rounded down at the same price", async (_, orders) => {
-    await world.btc.perp.send(world.owner, "trade", tradeData(orders));
-    expect((await world.balance(world.btc, signer(0)))[0]).toBe(SIZE);
-  });
+  ] as const)(
+    "V2 and V3a: a buy rounded up, as %s, crosses a sell rounded down at the same price",
+    async (_, orders) => {
+      await world.btc.perp.send(world.owner, "trade", tradeData(orders));
+      expect((await world.balance(world.btc, signer(0)))[0]).toBe(SIZE);
+    },
+  );
 
   it("a buy rounded down crosses only a sell of the same size", async () => {
     await world.btc.perp.send(world.owner, "trade", tradeData([V3B, V2]));
     await world.evm.restore();
-    const larger = { signer: signer(2), perp: LOCAL_PERP, paper: -2n * COIN, credit: 2n * 63_908_670_000n, info: INFO1 };
+    const larger = {
+      signer: signer(2),
+      perp: LOCAL_PERP,
+      paper: -2n * COIN,
+      credit: 2n * 63_908_670_000n,
+      info: INFO1,
+    };
     const sold = match(world.domainSeparator, larger, SIZE);
-    expect(await reasonFor(world.btc.perp.send(world.owner, "trade", tradeData([V3B, sold])))).toBe("JOJO_ORDER_PRICE_NOT_MATCH");
+    expect(await reasonFor(world.btc.perp.send(world.owner, "trade", tradeData([V3B, sold])))).toBe(
+      "JOJO_ORDER_PRICE_NOT_MATCH",
+    );
   });
 
   it("a buy rounded up meets a sell rounded down at the same price, whatever their sizes and whoever came first", async () => {
     const lots = fc.bigInt({ min: 1n, max: 1_000_000n });
     await fc.assert(
-      fc.asyncProperty(lots, lots, fc.bigInt({ min: 10_000n, max: 9_999_999n }), async (bought, sold, cents) => {
-        const [lot, price] = [10n ** 12n, cents * 10_000n];
-        const amount = (bought < sold ? bought : sold) * lot;
-        const order = { perp: LOCAL_PERP, info: INFO1 };
-        const pay = { ...order, signer: signer(0), paper: bought * lot, credit: -((bought * price + 999_999n) / 1_000_000n) };
-        const get = { ...order, signer: signer(2), paper: -sold * lot, credit: (sold * price) / 1_000_000n };
-        fc.pre(get.credit > 0n);
-        const buy = match(world.domainSeparator, pay, amount);
-        const sell = match(world.domainSeparator, get, amount);
-        await world.setPrice(world.btc, price);
-        for (const orders of [
-          [buy, sell],
-          [sell, buy],
-        ]) {
-          const trade = world.btc.perp.simulate(world.owner, "trade", tradeData(orders));
-          expect(await trade.then(() => null, String)).toBeNull();
-        }
-      }),
+      fc.asyncProperty(
+        lots,
+        lots,
+        fc.bigInt({ min: 10_000n, max: 9_999_999n }),
+        async (bought, sold, cents) => {
+          const [lot, price] = [10n ** 12n, cents * 10_000n];
+          const amount = (bought < sold ? bought : sold) * lot;
+          const order = { perp: LOCAL_PERP, info: INFO1 };
+          const pay = {
+            ...order,
+            signer: signer(0),
+            paper: bought * lot,
+            credit: -((bought * price + 999_999n) / 1_000_000n),
+          };
+          const get = {
+            ...order,
+            signer: signer(2),
+            paper: -sold * lot,
+            credit: (sold * price) / 1_000_000n,
+          };
+          fc.pre(get.credit > 0n);
+          const buy = match(world.domainSeparator, pay, amount);
+          const sell = match(world.domainSeparator, get, amount);
+          await world.setPrice(world.btc, price);
+          for (const orders of [
+            [buy, sell],
+            [sell, buy],
+          ]) {
+            const trade = world.btc.perp.simulate(world.owner, "trade", tradeData(orders));
+            expect(await trade.then(() => null, String)).toBeNull();
+          }
+        },
+      ),
       { numRuns: 25 },
     );
   });
@@ -121,7 +160,9 @@ describe("the order vectors of the local chain", () => {
     await world.evm.wait(1_700_003_600 - nowSeconds);
     await world.btc.perp.simulate(world.owner, "trade", tradeData([V3A, V2]));
     await world.evm.wait(1);
-    expect(await reasonFor(world.btc.perp.simulate(world.owner, "trade", tradeData([V3A, V2])))).toBe("JOJO_ORDER_EXPIRED");
+    expect(
+      await reasonFor(world.btc.perp.simulate(world.owner, "trade", tradeData([V3A, V2]))),
+    ).toBe("JOJO_ORDER_EXPIRED");
   });
 
   it("info packs signed rates", () => {
@@ -135,9 +176,25 @@ describe("the order vectors of Base", () => {
     const evm = await Evm.start(KEYS, { chainId: 8453n });
     const owner = signer(0);
     const usdc = await evm.deploy(owner, testTokenAbi, testTokenBytecode, "Test USD Coin", "USDC");
-    const dealer = await moved(evm, await evm.deploy(owner, dealerAbi, dealerBytecode, usdc.address), BASE_DEALER, 4);
-    const perp = await moved(evm, await evm.deploy(owner, perpetualAbi, perpetualBytecode, BASE_DEALER), BASE_PERP, 0);
-    const source = await evm.deploy(owner, settablePriceSourceAbi, settablePriceSourceBytecode, "BTC/USD", HEARTBEAT);
+    const dealer = await moved(
+      evm,
+      await evm.deploy(owner, dealerAbi, dealerBytecode, usdc.address),
+      BASE_DEALER,
+      4,
+    );
+    const perp = await moved(
+      evm,
+      await evm.deploy(owner, perpetualAbi, perpetualBytecode, BASE_DEALER),
+      BASE_PERP,
+      0,
+    );
+    const source = await evm.deploy(
+      owner,
+      settablePriceSourceAbi,
+      settablePriceSourceBytecode,
+      "BTC/USD",
+      HEARTBEAT,
+    );
     await source.send(owner, "setMarkPrice", 30_000n * USD);
     await dealer.send(owner, "setOrderSender", owner.address, true);
     await dealer.send(owner, "setMaxPositionAmount", 1);
@@ -156,7 +213,9 @@ describe("the order vectors of Base", () => {
       await usdc.send(trader, "approve", dealer.address, 10_000n * USD);
       await dealer.send(trader, "deposit", 10_000n * USD, 0n, trader.address);
     }
-    expect(await dealer.read("domainSeparator")).toBe("0xae5e1b68d39d530e9f8985caa524ee202e49b88b7e2321962798cc5fdf27f874");
+    expect(await dealer.read("domainSeparator")).toBe(
+      "0xae5e1b68d39d530e9f8985caa524ee202e49b88b7e2321962798cc5fdf27f874",
+    );
     await perp.send(owner, "trade", tradeData([V4, V5]));
     expect(await dealer.read("getOrderFilledAmount", V4.hash)).toBe(COIN);
     expect(await dealer.read("getOrderFilledAmount", V5.hash)).toBe(COIN);
@@ -164,8 +223,17 @@ describe("the order vectors of Base", () => {
 });
 
 /** Puts a deployed contract with its first storage slots where the published one lives. */
-async function moved(evm: Evm, contract: Contract, address: string, slots: number): Promise<Contract> {
-  await evm.rpc("hardhat_setCode", address, await evm.rpc("eth_getCode", contract.address, "latest"));
+async function moved(
+  evm: Evm,
+  contract: Contract,
+  address: string,
+  slots: number,
+): Promise<Contract> {
+  await evm.rpc(
+    "hardhat_setCode",
+    address,
+    await evm.rpc("eth_getCode", contract.address, "latest"),
+  );
   for (let slot = 0; slot < slots; slot += 1) {
     const value = await evm.rpc("eth_getStorageAt", contract.address, `0x${slot}`, "latest");
     await evm.rpc("hardhat_setStorageAt", address, `0x${slot}`, value);

@@ -33,7 +33,11 @@ describe("the reference cases, to the unit", () => {
 
   it("1: the same as a short taker, and closed again", async () => {
     await fund(1_000_000n);
-    await world.trade(world.btc, { trader: t0, paper: -COIN, price: 30_000n }, { trader: t1, paper: COIN, price: 30_000n });
+    await world.trade(
+      world.btc,
+      { trader: t0, paper: -COIN, price: 30_000n },
+      { trader: t1, paper: COIN, price: 30_000n },
+    );
     expect(await world.balance(world.btc, t0)).toEqual([-COIN, 29_985n * USD]);
     expect(await world.balance(world.btc, t1)).toEqual([COIN, -30_003n * USD]);
     await world.open(world.btc, t0, t1, COIN, 30_000n);
@@ -64,7 +68,12 @@ describe("the reference cases, to the unit", () => {
       618n * USD,
     ]);
     expect(await world.isSafe(t0)).toBe(false);
-    const cost = (await world.dealer.read("getLiquidationCost", world.btc.perp.address, t0.address, 2n * COIN)) as bigint[];
+    const cost = (await world.dealer.read(
+      "getLiquidationCost",
+      world.btc.perp.address,
+      t0.address,
+      2n * COIN,
+    )) as bigint[];
     expect([...cost]).toEqual([COIN, -20_394n * USD]);
     await world.liquidate(world.btc, liquidator, t0, 2n * COIN, -50_000n * USD);
     expect(await world.credit(world.insurance)).toEqual([203_940_000n, 0n]);
@@ -79,7 +88,9 @@ describe("the reference cases, to the unit", () => {
     expect(await world.balance(world.btc, t0)).toEqual([(99n * COIN) / 100n, -29_813_099_400n]);
     expect(await world.credit(world.insurance)).toEqual([2_039_400n, 0n]);
     expect(await world.balance(world.btc, liquidator)).toEqual([COIN / 100n, -203_940_000n]);
-    expect(await reasonFor(world.liquidate(world.btc, liquidator, t0, 2n * COIN, -40_000n * USD))).toBe("LIQUIDATION_PRICE_PROTECTION");
+    expect(
+      await reasonFor(world.liquidate(world.btc, liquidator, t0, 2n * COIN, -40_000n * USD)),
+    ).toBe("LIQUIDATION_PRICE_PROTECTION");
     await world.liquidate(world.btc, liquidator, t0, (99n * COIN) / 100n, -50_000n * USD);
     expect(await world.isSafe(t0)).toBe(true);
   });
@@ -87,7 +98,9 @@ describe("the reference cases, to the unit", () => {
   it("5: a part of a short, a refused price, and the rest", async () => {
     await opened(39_000n * USD);
     const one = COIN / 100n;
-    expect(await reasonFor(world.liquidate(world.btc, liquidator, t1, -one, 400n * USD))).toBe("LIQUIDATION_PRICE_PROTECTION");
+    expect(await reasonFor(world.liquidate(world.btc, liquidator, t1, -one, 400n * USD))).toBe(
+      "LIQUIDATION_PRICE_PROTECTION",
+    );
     await world.liquidate(world.btc, liquidator, t1, -one, 300n * USD);
     expect(await world.balance(world.btc, liquidator)).toEqual([-one, 393_900_000n]);
     expect(await world.balance(world.btc, t1)).toEqual([-99n * one, 29_599_161_000n]);
@@ -112,8 +125,12 @@ describe("the reference cases, to the unit", () => {
   it("7: liquidation prices of either sign", async () => {
     await fund(0n, 10_000n);
     await world.open(world.btc, t0, t1, COIN, 30_000n);
-    expect(await world.dealer.read("getLiquidationPrice", t0.address, world.btc.perp.address)).toBe(20_634_020_618n);
-    expect(await world.dealer.read("getLiquidationPrice", t1.address, world.btc.perp.address)).toBe(38_832_038_834n);
+    expect(await world.dealer.read("getLiquidationPrice", t0.address, world.btc.perp.address)).toBe(
+      20_634_020_618n,
+    );
+    expect(await world.dealer.read("getLiquidationPrice", t1.address, world.btc.perp.address)).toBe(
+      38_832_038_834n,
+    );
   });
 
   it("8: funding before and after a trade", async () => {

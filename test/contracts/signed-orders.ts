@@ -21,15 +21,32 @@ export interface MatchedOrder {
   readonly amount: bigint;
 }
 
-const TYPEHASH = keccak256(toUtf8Bytes("Order(address perp,address signer,int128 paperAmount,int128 creditAmount,bytes32 info)"));
+const TYPEHASH = keccak256(
+  toUtf8Bytes(
+    "Order(address perp,address signer,int128 paperAmount,int128 creditAmount,bytes32 info)",
+  ),
+);
 
 /** Fee rates are 1e18, signed. */
-export function orderInfo(makerFeeRate: bigint, takerFeeRate: bigint, expirationSeconds: number | bigint, nonce: bigint): string {
-  const words = [BigInt.asUintN(64, makerFeeRate), BigInt.asUintN(64, takerFeeRate), BigInt(expirationSeconds), nonce];
+export function orderInfo(
+  makerFeeRate: bigint,
+  takerFeeRate: bigint,
+  expirationSeconds: number | bigint,
+  nonce: bigint,
+): string {
+  const words = [
+    BigInt.asUintN(64, makerFeeRate),
+    BigInt.asUintN(64, takerFeeRate),
+    BigInt(expirationSeconds),
+    nonce,
+  ];
   return concat(words.map((word) => toBeHex(word, 8)));
 }
 
-export function orderHash(domainSeparator: string, [perp, signer, paper, credit, info]: MatchedOrder["fields"]): string {
+export function orderHash(
+  domainSeparator: string,
+  [perp, signer, paper, credit, info]: MatchedOrder["fields"],
+): string {
   const struct = AbiCoder.defaultAbiCoder().encode(
     ["bytes32", "address", "address", "int128", "int128", "bytes32"],
     [TYPEHASH, perp, signer, paper, credit, info],
@@ -38,7 +55,12 @@ export function orderHash(domainSeparator: string, [perp, signer, paper, credit,
 }
 
 /** @param by Who signs, if it is not the order's own signer. */
-export function match(domainSeparator: string, order: Order, amount: bigint, by: Signer = order.signer): MatchedOrder {
+export function match(
+  domainSeparator: string,
+  order: Order,
+  amount: bigint,
+  by: Signer = order.signer,
+): MatchedOrder {
   const fields = [order.perp, order.signer.address, order.paper, order.credit, order.info] as const;
   const hash = orderHash(domainSeparator, fields);
   return { fields, hash, signature: by.sign(hexToBytes(hash as Hex)), amount };
@@ -48,7 +70,11 @@ export function match(domainSeparator: string, order: Order, amount: bigint, by:
 export function tradeData(matched: readonly MatchedOrder[]): string {
   return AbiCoder.defaultAbiCoder().encode(
     ["tuple(address,address,int128,int128,bytes32)[]", "bytes[]", "uint256[]"],
-    [matched.map(({ fields }) => fields), matched.map(({ signature }) => signature), matched.map(({ amount }) => amount)],
+    [
+      matched.map(({ fields }) => fields),
+      matched.map(({ signature }) => signature),
+      matched.map(({ amount }) => amount),
+    ],
   );
 }
 

@@ -25,5 +25,13 @@ export function order(
   // A buy pays rounded up, a sell receives rounded down, as the exchange has them signed; never nothing.
   const cut = exact < 0n && exact % COIN !== 0n ? exact / COIN - 1n : exact / COIN;
   const credit = cut === 0n ? (paper > 0n ? -1n : 1n) : cut;
-  return { signer: signed, trader: signed.address, paper, credit, makerFeeRate: side.rate, takerFeeRate: side.rate, amount };
+  return {
+    signer: signed,
+    trader: signed.address,
+    paper,
+    credit,
+    makerFeeRate: side.rate,
+    takerFeeRate: side.rate,
+    amount,
+  };
 }

@@ -1,9 +1,15 @@
 import { Interface } from "ethers";
 import { dealerAbi, dealerBytecode } from "../../src/chain/abi/dealer.generated.js";
 import { dealerLensAbi, dealerLensBytecode } from "../../src/chain/abi/dealer-lens.generated.js";
-import { fundingRateLimiterAbi, fundingRateLimiterBytecode } from "../../src/chain/abi/funding-rate-limiter.generated.js";
+import {
+  fundingRateLimiterAbi,
+  fundingRateLimiterBytecode,
+} from "../../src/chain/abi/funding-rate-limiter.generated.js";
 import { perpetualAbi, perpetualBytecode } from "../../src/chain/abi/perpetual.generated.js";
-import { settablePriceSourceAbi, settablePriceSourceBytecode } from "../../src/chain/abi/settable-price-source.generated.js";
+import {
+  settablePriceSourceAbi,
+  settablePriceSourceBytecode,
+} from "../../src/chain/abi/settable-price-source.generated.js";
 import { testTokenAbi, testTokenBytecode } from "../../src/chain/abi/test-token.generated.js";
 import { ecdsaScheme, type Signer } from "../../src/core/signing.js";
 import type { Hex } from "../../src/core/units.js";
@@ -49,8 +55,18 @@ export interface Side {
 }
 
 const PERCENT = COIN / 100n;
-export const BTC_RATIOS: Ratios = { initial: 5n * PERCENT, maintenance: 3n * PERCENT, discount: PERCENT, insuranceFee: PERCENT };
-export const ETH_RATIOS: Ratios = { initial: 10n * PERCENT, maintenance: 5n * PERCENT, discount: PERCENT, insuranceFee: 2n * PERCENT };
+export const BTC_RATIOS: Ratios = {
+  initial: 5n * PERCENT,
+  maintenance: 3n * PERCENT,
+  discount: PERCENT,
+  insuranceFee: PERCENT,
+};
+export const ETH_RATIOS: Ratios = {
+  initial: 10n * PERCENT,
+  maintenance: 5n * PERCENT,
+  discount: PERCENT,
+  insuranceFee: 2n * PERCENT,
+};
 /** The rates of the reference cases, 1e18. */
 export const MAKER_FEE = 10n ** 14n;
 export const TAKER_FEE = 5n * 10n ** 14n;
@@ -76,7 +92,8 @@ export class World {
   static async create(): Promise<World> {
     const evm = await Evm.start(KEYS);
     const owner = signer(0);
-    const deployed = (abi: readonly string[], bytecode: string, ...args: unknown[]) => evm.deploy(owner, abi, bytecode, ...args);
+    const deployed = (abi: readonly string[], bytecode: string, ...args: unknown[]) =>
+      evm.deploy(owner, abi, bytecode, ...args);
     // The addresses of the order vectors: the dealer is the account's first contract, a perpetual its third.
     const token = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
     const dealer = await deployed(dealerAbi, dealerBytecode, token);
@@ -85,9 +102,30 @@ export class World {
     const ethPerp = await deployed(perpetualAbi, perpetualBytecode, dealer.address);
     const jusd = await deployed(testTokenAbi, testTokenBytecode, "Second test dollar", "JUSD");
     const lens = await deployed(dealerLensAbi, dealerLensBytecode);
-    const limiter = await deployed(fundingRateLimiterAbi, fundingRateLimiterBytecode, dealer.address, 3);
-    const btc = { perp: btcPerp, source: await deployed(settablePriceSourceAbi, settablePriceSourceBytecode, "BTC/USD", HEARTBEAT) };
-    const eth = { perp: ethPerp, source: await deployed(settablePriceSourceAbi, settablePriceSourceBytecode, "ETH/USD", HEARTBEAT) };
+    const limiter = await deployed(
+      fundingRateLimiterAbi,
+      fundingRateLimiterBytecode,
+      dealer.address,
+      3,
+    );
+    const btc = {
+      perp: btcPerp,
+      source: await deployed(
+        settablePriceSourceAbi,
+        settablePriceSourceBytecode,
+        "BTC/USD",
+        HEARTBEAT,
+      ),
+    };
+    const eth = {
+      perp: ethPerp,
+      source: await deployed(
+        settablePriceSourceAbi,
+        settablePriceSourceBytecode,
+        "ETH/USD",
+        HEARTBEAT,
+      ),
+    };
     const domainSeparator = (await dealer.read("domainSeparator")) as string;
     const world = new World(evm, dealer, usdc, jusd, lens, limiter, btc, eth, domainSeparator);
     await dealer.send(owner, "setInsurance", world.insurance.address);
@@ -105,14 +143,33 @@ export class World {
 
   async list(market: Market, name: string, ratios: Ratios, isRegistered = true): Promise<Receipt> {
     const { initial, maintenance, discount, insuranceFee } = ratios;
-    const param = [initial, maintenance, discount, insuranceFee, market.source.address, name, isRegistered];
+    const param = [
+      initial,
+      maintenance,
+      discount,
+      insuranceFee,
+      market.source.address,
+      name,
+      isRegistered,
+    ];
     return this.dealer.send(this.owner, "setPerpRiskParams", market.perp.address, param);
   }
 
   /** A further market at 1 dollar, listed with the ratios of btc. */
   async addMarket(name: string): Promise<Market> {
-    const perp = await this.evm.deploy(this.owner, perpetualAbi, perpetualBytecode, this.dealer.address);
-    const source = await this.evm.deploy(this.owner, settablePriceSourceAbi, settablePriceSourceBytecode, name, HEARTBEAT);
+    const perp = await this.evm.deploy(
+      this.owner,
+      perpetualAbi,
+      perpetualBytecode,
+      this.dealer.address,
+    );
+    const source = await this.evm.deploy(
+      this.owner,
+      settablePriceSourceAbi,
+      settablePriceSourceBytecode,
+      name,
+      HEARTBEAT,
+    );
     const market = { perp, source };
     await this.setPrice(market, USD);
     await this.list(market, name, BTC_RATIOS);
@@ -145,12 +202,25 @@ export class World {
 
   /** A signed order of that side. */
   signed(market: Market, side: Side, by: Signer = side.trader): MatchedOrder {
-    const { trader, paper, price, makerFeeRate = MAKER_FEE, takerFeeRate = TAKER_FEE, amount = paper < 0n ? -paper : paper } = side;
+    const {
+      trader,
+      paper,
+      price,
+      makerFeeRate = MAKER_FEE,
+      takerFeeRate = TAKER_FEE,
+      amount = paper < 0n ? -paper : paper,
+    } = side;
     this.#nonce += 1n;
     const info = orderInfo(makerFeeRate, takerFeeRate, 2_051_222_400n, this.#nonce);
     return match(
       this.domainSeparator,
-      { signer: trader, perp: market.perp.address, paper, credit: (-paper * price * USD) / COIN, info },
+      {
+        signer: trader,
+        perp: market.perp.address,
+        paper,
+        credit: (-paper * price * USD) / COIN,
+        info,
+      },
       amount,
       by,
     );
@@ -166,11 +236,28 @@ export class World {
   }
 
   /** `buyer` takes `paper` from `seller` at that price, in whole dollars. */
-  async open(market: Market, buyer: Signer, seller: Signer, paper: bigint, price: bigint): Promise<Receipt> {
-    return this.trade(market, { trader: buyer, paper, price }, { trader: seller, paper: -paper, price });
+  async open(
+    market: Market,
+    buyer: Signer,
+    seller: Signer,
+    paper: bigint,
+    price: bigint,
+  ): Promise<Receipt> {
+    return this.trade(
+      market,
+      { trader: buyer, paper, price },
+      { trader: seller, paper: -paper, price },
+    );
   }
 
-  async liquidate(market: Market, by: Signer, victim: Signer, paper: bigint, expectCredit: bigint, executor = by): Promise<Receipt> {
+  async liquidate(
+    market: Market,
+    by: Signer,
+    victim: Signer,
+    paper: bigint,
+    expectCredit: bigint,
+    executor = by,
+  ): Promise<Receipt> {
     return market.perp.send(executor, "liquidate", by.address, victim.address, paper, expectCredit);
   }
 
@@ -182,7 +269,10 @@ export class World {
 
   /** Primary and secondary credit. */
   async credit(trader: Signer): Promise<[bigint, bigint]> {
-    const [primary, secondary] = (await this.dealer.read("getCreditOf", trader.address)) as [bigint, bigint];
+    const [primary, secondary] = (await this.dealer.read("getCreditOf", trader.address)) as [
+      bigint,
+      bigint,
+    ];
     return [primary, secondary];
   }
 

@@ -6,9 +6,17 @@ import { ConfigError } from "../../src/core/errors.js";
 /** What a strategy's own schema may be made of. */
 const schema = z.object({
   form: z
-    .discriminatedUnion("by", [z.strictObject({ by: z.literal("time"), everyMs: z.int() }), z.strictObject({ by: z.literal("fill") })])
+    .discriminatedUnion("by", [
+      z.strictObject({ by: z.literal("time"), everyMs: z.int() }),
+      z.strictObject({ by: z.literal("fill") }),
+    ])
     .optional(),
-  sigma: z.union([z.strictObject({ sigmaTicks: z.number() }), z.strictObject({ sigmaBps: z.number().min(0) })]).optional(),
+  sigma: z
+    .union([
+      z.strictObject({ sigmaTicks: z.number() }),
+      z.strictObject({ sigmaBps: z.number().min(0) }),
+    ])
+    .optional(),
   size: z.union([z.number().positive(), z.string()]).optional(),
   name: z.enum(["slow", "fast"]).optional(),
   listOf: z.array(z.number()).min(1).optional(),
@@ -51,7 +59,11 @@ describe("a value of the wrong shape", () => {
       { form: "fill" },
       'params.form: is of the wrong type (got "fill"); expected a mapping whose by is one of time, fill',
     ],
-    ["a key of another form", { form: { by: "fill", everyMs: 5 } }, "params.form.everyMs: unknown key (got 5); expected one of by"],
+    [
+      "a key of another form",
+      { form: { by: "fill", everyMs: 5 } },
+      "params.form.everyMs: unknown key (got 5); expected one of by",
+    ],
     [
       "a wrong value in a chosen form",
       { form: { by: "time", everyMs: 1.5 } },
@@ -62,34 +74,82 @@ describe("a value of the wrong shape", () => {
       { sigma: { sigmaBps: -1 } },
       "params.sigma.sigmaBps: is too low (got -1); expected a number in basis points from 0",
     ],
-    ["a slip in the key that tells the form", { sigma: { sigmaBp: 1 } }, "did you mean sigmaBps (in basis points)?"],
-    ["two forms at once", { sigma: { sigmaBps: 1, sigmaTicks: 2 } }, "does not go with the keys beside it"],
+    [
+      "a slip in the key that tells the form",
+      { sigma: { sigmaBp: 1 } },
+      "did you mean sigmaBps (in basis points)?",
+    ],
+    [
+      "two forms at once",
+      { sigma: { sigmaBps: 1, sigmaTicks: 2 } },
+      "does not go with the keys beside it",
+    ],
     [
       "no form at all",
       { sigma: {} },
       "params.sigma: has none of its forms (got {}); expected a mapping of sigmaTicks or a mapping of sigmaBps",
     ],
-    ["neither number nor text", { size: [] }, "params.size: has none of its forms (got []); expected a number above 0 or a text"],
-    ["an empty list", { listOf: [] }, "params.listOf: has too few entries (got []); expected a list of at least 1"],
-    ["an entry of a list", { listOf: [1, "a"] }, 'params.listOf.1: is of the wrong type (got "a"); expected a number'],
-    ["a short pair", { pair: [1] }, "params.pair: has too few entries (got [1]); expected a list of 2: a number, a text"],
-    ["half of a pair", { pair: [1, 2] }, "params.pair.1: is of the wrong type, where a text is written in quotes (got 2); expected a text"],
+    [
+      "neither number nor text",
+      { size: [] },
+      "params.size: has none of its forms (got []); expected a number above 0 or a text",
+    ],
+    [
+      "an empty list",
+      { listOf: [] },
+      "params.listOf: has too few entries (got []); expected a list of at least 1",
+    ],
+    [
+      "an entry of a list",
+      { listOf: [1, "a"] },
+      'params.listOf.1: is of the wrong type (got "a"); expected a number',
+    ],
+    [
+      "a short pair",
+      { pair: [1] },
+      "params.pair: has too few entries (got [1]); expected a list of 2: a number, a text",
+    ],
+    [
+      "half of a pair",
+      { pair: [1, 2] },
+      "params.pair.1: is of the wrong type, where a text is written in quotes (got 2); expected a text",
+    ],
     [
       "an amount off its grid",
       { stepBase: 0.3 },
       "params.stepBase: is off its grid (got 0.3); expected a number in units of the base asset, a multiple of 0.5",
     ],
-    ["a word for a switch", { on: "no" }, 'params.on: is of the wrong type, did you mean false? (got "no"); expected true or false'],
+    [
+      "a word for a switch",
+      { on: "no" },
+      'params.on: is of the wrong type, did you mean false? (got "no"); expected true or false',
+    ],
     ["a number in quotes", { stepBase: "0.5" }, "where a number is written without quotes"],
-    ["a number without end", { stepBase: Number.POSITIVE_INFINITY }, "params.stepBase: is no finite number (got Infinity)"],
-    ["a text for a number or nothing", { price: "x" }, 'params.price: is of the wrong type (got "x"); expected a number or nothing'],
-    ["an empty text", { note: "" }, 'params.note: is empty (got ""); expected a text that is not empty'],
+    [
+      "a number without end",
+      { stepBase: Number.POSITIVE_INFINITY },
+      "params.stepBase: is no finite number (got Infinity)",
+    ],
+    [
+      "a text for a number or nothing",
+      { price: "x" },
+      'params.price: is of the wrong type (got "x"); expected a number or nothing',
+    ],
+    [
+      "an empty text",
+      { note: "" },
+      'params.note: is empty (got ""); expected a text that is not empty',
+    ],
     [
       "a name in the wrong case",
       { byMarket: { BTC: 1 } },
       'params.byMarket.BTC: is no such name, did you mean btc? (got "BTC"); expected lower-case letters',
     ],
-    ["what a comma cut off", { stepBase: 1, "000": null }, "params.000: unknown key, where a comma ends a value"],
+    [
+      "what a comma cut off",
+      { stepBase: 1, "000": null },
+      "params.000: unknown key, where a comma ends a value",
+    ],
   ])("is told by its path, its value and what would be right: %s", (_name, value, message) => {
     expect(messageOf(value)).toContain(message);
   });

@@ -21,7 +21,10 @@ describe("a key that a JSON object has twice", () => {
   });
 
   it("is found wherever one is put in", () => {
-    const withKeys = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1, noNullPrototype: true });
+    const withKeys = fc.dictionary(fc.string(), fc.jsonValue(), {
+      minKeys: 1,
+      noNullPrototype: true,
+    });
     fc.assert(
       fc.property(withKeys, fc.jsonValue(), fc.nat(), (object, value, pick) => {
         const keys = Object.keys(object);

@@ -3,7 +3,11 @@ import { ConfigError, FormatError } from "../../src/core/errors.js";
 
 describe("the message of an error", () => {
   it("says the field, what was wrong, what stood there and what would be right", () => {
-    const error = new FormatError("is no price", { field: "price", value: "-1", expected: "a price above zero" });
+    const error = new FormatError("is no price", {
+      field: "price",
+      value: "-1",
+      expected: "a price above zero",
+    });
     expect(error.message).toBe('price: is no price (got "-1"); expected a price above zero');
     expect(error).toMatchObject({ name: "FormatError", field: "price", value: "-1" });
   });
@@ -22,6 +26,8 @@ describe("the message of an error", () => {
   it("shows a value that holds itself, for no error may fail in being said", () => {
     const value: Record<string, unknown> = { a: 1 };
     value.self = value;
-    expect(new ConfigError("is unknown", { field: "x", value }).message).toBe("x: is unknown (got [object Object])");
+    expect(new ConfigError("is unknown", { field: "x", value }).message).toBe(
+      "x: is unknown (got [object Object])",
+    );
   });
 });

@@ -2,7 +2,12 @@ import { Decimal } from "decimal.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../src/core/errors.js";
-import { decimalToScaled, Instrument, scaledToDecimal, shortScaled } from "../../src/core/instrument.js";
+import {
+  decimalToScaled,
+  Instrument,
+  scaledToDecimal,
+  shortScaled,
+} from "../../src/core/instrument.js";
 import { gridCount } from "../../src/exchange/wire-parse.js";
 
 const Exact = Decimal.clone({ precision: 120, toExpNeg: -100, toExpPos: 100 });
@@ -16,7 +21,9 @@ const GRIDS = [
   { tickSize: "0.0001", stepSize: "1", creditDecimals: 18, paperDecimals: 18 },
 ];
 
-const instrument = fc.constantFrom(...GRIDS).map((grid) => new Instrument({ marketId: "btcusdc", ...grid }));
+const instrument = fc
+  .constantFrom(...GRIDS)
+  .map((grid) => new Instrument({ marketId: "btcusdc", ...grid }));
 const ticks = fc.integer({ min: 1, max: 1_000_000_000 });
 const lots = fc.integer({ min: -1_000_000_000, max: 1_000_000_000 });
 
@@ -36,7 +43,9 @@ describe("an instrument's grid", () => {
   it("takes every amount on the grid to lots and back, keeping the sign of a position on the way out", () => {
     fc.assert(
       fc.property(instrument, lots, (market, count) => {
-        expect(market.amountOf(count)).toBe(new Exact(market.stepSize).times(count).toString().replace(/^-0$/, "0"));
+        expect(market.amountOf(count)).toBe(
+          new Exact(market.stepSize).times(count).toString().replace(/^-0$/, "0"),
+        );
         expect(market.lotsOf(market.amountOf(Math.abs(count)))).toBe(Math.abs(count));
       }),
     );
@@ -60,7 +69,13 @@ describe("an instrument's grid", () => {
   });
 
   it("does not let a huge number round onto the grid", () => {
-    const market = new Instrument({ marketId: "m", tickSize: "0.1", stepSize: "1000", creditDecimals: 6, paperDecimals: 0 });
+    const market = new Instrument({
+      marketId: "m",
+      tickSize: "0.1",
+      stepSize: "1000",
+      creditDecimals: 6,
+      paperDecimals: 0,
+    });
     expect(market.lotsOf("9007199254740000000")).toBe(9_007_199_254_740_000);
     expect(() => market.lotsOf("9007199254740000001")).toThrow("whole multiple of 1000");
     expect(() => market.ticksOf("9007199254740993")).toThrow("price");
@@ -106,7 +121,13 @@ describe("an instrument's grid", () => {
   });
 
   it("refuses a grid that is none, naming the field", () => {
-    const good = { marketId: "m", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 };
+    const good = {
+      marketId: "m",
+      tickSize: "0.1",
+      stepSize: "0.001",
+      creditDecimals: 6,
+      paperDecimals: 18,
+    };
     for (const [field, wrong] of [
       ["tickSize", "0"],
       ["tickSize", "-0.1"],
@@ -126,7 +147,10 @@ describe("an instrument's credit", () => {
   it("is price times amount to the last unit: rounded down for a SELL's receipt, up for a BUY's cost, as decimal.js rounds", () => {
     fc.assert(
       fc.property(instrument, ticks, lots, (market, price, amount) => {
-        const exact = new Exact(market.priceOf(price)).times(market.amountOf(amount)).abs().times(new Exact(10).pow(market.creditDecimals));
+        const exact = new Exact(market.priceOf(price))
+          .times(market.amountOf(amount))
+          .abs()
+          .times(new Exact(10).pow(market.creditDecimals));
         expect(market.creditFloor(price, amount).toString()).toBe(exact.floor().toString());
         expect(market.creditCeil(price, amount).toString()).toBe(exact.ceil().toString());
       }),
@@ -134,7 +158,13 @@ describe("an instrument's credit", () => {
   });
 
   it("never takes a buyer's order as cheaper than it is by the unit that the exchange rounds up", () => {
-    const market = new Instrument({ marketId: "m", tickSize: "0.01", stepSize: "0.00001", creditDecimals: 6, paperDecimals: 18 });
+    const market = new Instrument({
+      marketId: "m",
+      tickSize: "0.01",
+      stepSize: "0.00001",
+      creditDecimals: 6,
+      paperDecimals: 18,
+    });
     // 0.01 times 0.00001 is a tenth of the smallest unit of credit.
     expect(market.creditCeil(1, 1)).toBe(1n);
     expect(market.creditFloor(1, 1)).toBe(0n);
@@ -143,15 +173,18 @@ describe("an instrument's credit", () => {
   });
 
   it("prints credit as quote without noise", () => {
-    const market = new Instrument({ marketId: "m", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
-    expect([0n, 1n, -1n, 1_500_000n, -2_000_000n, 10n ** 20n].map((units) => market.creditToDecimal(units))).toEqual([
-      "0",
-      "0.000001",
-      "-0.000001",
-      "1.5",
-      "-2",
-      "100000000000000",
-    ]);
+    const market = new Instrument({
+      marketId: "m",
+      tickSize: "0.1",
+      stepSize: "0.001",
+      creditDecimals: 6,
+      paperDecimals: 18,
+    });
+    expect(
+      [0n, 1n, -1n, 1_500_000n, -2_000_000n, 10n ** 20n].map((units) =>
+        market.creditToDecimal(units),
+      ),
+    ).toEqual(["0", "0.000001", "-0.000001", "1.5", "-2", "100000000000000"]);
   });
 
   it("tells paper units by the lot, exactly", () => {
@@ -167,11 +200,17 @@ describe("an instrument's credit", () => {
 describe("scaled decimals", () => {
   it("go there and back without loss for any sign and size", () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.nat(30), (scaled, decimals) => {
-        const text = scaledToDecimal(scaled, decimals);
-        expect(decimalToScaled(text, decimals)).toBe(scaled);
-        expect(text).toBe(new Exact(scaled.toString()).div(new Exact(10).pow(decimals)).toString());
-      }),
+      fc.property(
+        fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }),
+        fc.nat(30),
+        (scaled, decimals) => {
+          const text = scaledToDecimal(scaled, decimals);
+          expect(decimalToScaled(text, decimals)).toBe(scaled);
+          expect(text).toBe(
+            new Exact(scaled.toString()).div(new Exact(10).pow(decimals)).toString(),
+          );
+        },
+      ),
     );
   });
 });
@@ -180,12 +219,25 @@ describe("a price or an amount that was told", () => {
   it("is what it was, also where it was made on a finer grid than the market has now", () => {
     const units = fc.constantFrom("0.1", "0.5", "25", "0.00005", "1000");
     fc.assert(
-      fc.property(units, fc.integer({ min: 1, max: 10 ** 9 }), fc.nat(6), (unit, count, digitsBeyond) => {
-        const instrument = new Instrument({ marketId: "m", tickSize: unit, stepSize: unit, creditDecimals: 18, paperDecimals: 18 });
-        const told = new Exact(count).times(`1e-${instrument.priceDecimals + digitsBeyond}`).toFixed();
-        expect(instrument.toldPriceOf(gridCount(told, unit, "price"))).toBe(told);
-        expect(instrument.toldAmountOf(gridCount(told, unit, "amount"))).toBe(told);
-      }),
+      fc.property(
+        units,
+        fc.integer({ min: 1, max: 10 ** 9 }),
+        fc.nat(6),
+        (unit, count, digitsBeyond) => {
+          const instrument = new Instrument({
+            marketId: "m",
+            tickSize: unit,
+            stepSize: unit,
+            creditDecimals: 18,
+            paperDecimals: 18,
+          });
+          const told = new Exact(count)
+            .times(`1e-${instrument.priceDecimals + digitsBeyond}`)
+            .toFixed();
+          expect(instrument.toldPriceOf(gridCount(told, unit, "price"))).toBe(told);
+          expect(instrument.toldAmountOf(gridCount(told, unit, "amount"))).toBe(told);
+        },
+      ),
     );
   });
 });
@@ -193,7 +245,9 @@ describe("a price or an amount that was told", () => {
 describe("a short decimal", () => {
   it("is read as a number to the same digits as at length, or left to whoever reads at length", () => {
     const text = fc.oneof(
-      fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 17n }), fc.nat(20)).map(([digits, decimals]) => scaledToDecimal(digits, decimals)),
+      fc
+        .tuple(fc.bigInt({ min: 0n, max: 10n ** 17n }), fc.nat(20))
+        .map(([digits, decimals]) => scaledToDecimal(digits, decimals)),
       fc.stringMatching(/^-?[0-9]{0,17}\.?[0-9]{0,9}$/),
       fc.string(),
     );
@@ -201,16 +255,31 @@ describe("a short decimal", () => {
       fc.property(text, fc.nat(18), (decimal, decimals) => {
         const short = shortScaled(decimal, decimals);
         if (Number.isNaN(short)) return;
-        expect(new Exact(short).eq(new Exact(decimal).times(new Exact(10).pow(decimals)))).toBe(true);
+        expect(new Exact(short).eq(new Exact(decimal).times(new Exact(10).pow(decimals)))).toBe(
+          true,
+        );
         expect(/^\d+(?:\.\d+)?$/.test(decimal)).toBe(true);
       }),
       { numRuns: 500 },
     );
-    expect([shortScaled("65000.1", 1), shortScaled("0.0250", 4), shortScaled("0", 6)]).toEqual([650_001, 250, 0]);
+    expect([shortScaled("65000.1", 1), shortScaled("0.0250", 4), shortScaled("0", 6)]).toEqual([
+      650_001, 250, 0,
+    ]);
   });
 
   it("is none where a digit would be lost, and where it is no plain decimal", () => {
-    for (const other of ["1234567890123456", "99999999999999.99", "-1", "1.", ".5", "1e3", "", " 1", "1.0.0", "0x1"]) {
+    for (const other of [
+      "1234567890123456",
+      "99999999999999.99",
+      "-1",
+      "1.",
+      ".5",
+      "1e3",
+      "",
+      " 1",
+      "1.0.0",
+      "0x1",
+    ]) {
       expect(shortScaled(other, 2)).toBeNaN();
     }
     expect(shortScaled("0.123", 2)).toBeNaN();

@@ -4,7 +4,11 @@ import { int64Id, parseInt64Json } from "../../src/core/int64-json.js";
 
 describe("reading JSON with 64-bit ids", () => {
   it("keeps an id beyond 2^53 to its last digit, and leaves smaller numbers numbers", () => {
-    expect(parseInt64Json('{"id":9223372036854775807,"other":275287091667264,"ids":[-9007199254740993, 9007199254740991]}')).toEqual({
+    expect(
+      parseInt64Json(
+        '{"id":9223372036854775807,"other":275287091667264,"ids":[-9007199254740993, 9007199254740991]}',
+      ),
+    ).toEqual({
       id: "9223372036854775807",
       other: 275287091667264,
       ids: ["-9007199254740993", 9007199254740991],
@@ -19,23 +23,30 @@ describe("reading JSON with 64-bit ids", () => {
       '["a\\":9223372036854775807,"]',
       '{"b":9223372036854775807,"c":" x\\":9223372036854775807}"}',
     ]) {
-      const expected = JSON.parse(text.replace(/"b":9223372036854775807/, '"b":"9223372036854775807"'));
+      const expected = JSON.parse(
+        text.replace(/"b":9223372036854775807/, '"b":"9223372036854775807"'),
+      );
       expect(parseInt64Json(text)).toEqual(expected);
     }
   });
 
   it("touches no string and no fraction that only looks like a long integer", () => {
-    const text = '{"a":"9223372036854775807","b\\"9223372036854775807":1,"c":1.9223372036854775807,"d":9223372036854775807e-3,"e":"\\\\"}';
+    const text =
+      '{"a":"9223372036854775807","b\\"9223372036854775807":1,"c":1.9223372036854775807,"d":9223372036854775807e-3,"e":"\\\\"}';
     expect(parseInt64Json(text)).toEqual(JSON.parse(text));
   });
 
   it("reads any JSON as JSON.parse does, where no integer is long", () => {
     fc.assert(
-      fc.property(fc.json({ maxDepth: 4 }), fc.constantFrom("", "9223372036854775807"), (json, filler) => {
-        fc.pre(!/(?<![\d.])\d{16}/.test(json));
-        const text = `[${JSON.stringify(filler)},${json}]`;
-        expect(parseInt64Json(text)).toStrictEqual(JSON.parse(text));
-      }),
+      fc.property(
+        fc.json({ maxDepth: 4 }),
+        fc.constantFrom("", "9223372036854775807"),
+        (json, filler) => {
+          fc.pre(!/(?<![\d.])\d{16}/.test(json));
+          const text = `[${JSON.stringify(filler)},${json}]`;
+          expect(parseInt64Json(text)).toStrictEqual(JSON.parse(text));
+        },
+      ),
     );
   });
 
@@ -73,7 +84,23 @@ describe("reading JSON with 64-bit ids", () => {
       expect(() => parseInt64Json(wrong)).toThrow(SyntaxError);
     }
     const characters = fc.array(
-      fc.constantFrom("9223372036854775807", '"', "\\", "{", "}", "[", "]", ",", ":", "-", ".", "e", "0", " ", "x"),
+      fc.constantFrom(
+        "9223372036854775807",
+        '"',
+        "\\",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "-",
+        ".",
+        "e",
+        "0",
+        " ",
+        "x",
+      ),
     );
     fc.assert(
       fc.property(characters, (parts) => {
@@ -86,9 +113,13 @@ describe("reading JSON with 64-bit ids", () => {
           return;
         }
         // Ours differs by digits kept, never by structure: rounding every long string back gives the other.
-        const rounded = JSON.parse(JSON.stringify(parseInt64Json(text)).replace(/"(-?9223372036854775807\d*)"/g, "$1"));
+        const rounded = JSON.parse(
+          JSON.stringify(parseInt64Json(text)).replace(/"(-?9223372036854775807\d*)"/g, "$1"),
+        );
         expect(JSON.stringify(rounded)).toBe(
-          JSON.stringify(expected).replace(/"(-?9223372036854775807\d*)"/g, (_, digits) => String(Number(digits))),
+          JSON.stringify(expected).replace(/"(-?9223372036854775807\d*)"/g, (_, digits) =>
+            String(Number(digits)),
+          ),
         );
       }),
       { numRuns: 500 },
@@ -97,12 +128,17 @@ describe("reading JSON with 64-bit ids", () => {
 
   it("takes a hostile frame of ten megabytes without running out of stack", () => {
     const long = "\\n".repeat(2_500_000);
-    expect(parseInt64Json(`["${long}",9223372036854775807]`)).toEqual(["\n".repeat(2_500_000), "9223372036854775807"]);
+    expect(parseInt64Json(`["${long}",9223372036854775807]`)).toEqual([
+      "\n".repeat(2_500_000),
+      "9223372036854775807",
+    ]);
     expect(parseInt64Json(`${"1".repeat(5_000_000)}`)).toBe("1".repeat(5_000_000));
   });
 
   it("gives a frame's __proto__ no power", () => {
-    const parsed = parseInt64Json('{"__proto__":{"admin":true},"id":9223372036854775807}') as { admin?: boolean };
+    const parsed = parseInt64Json('{"__proto__":{"admin":true},"id":9223372036854775807}') as {
+      admin?: boolean;
+    };
     expect(parsed.admin).toBeUndefined();
   });
 });

@@ -2,14 +2,23 @@ import { decryptKeystoreJsonSync, encryptKeystoreJsonSync, Wallet } from "ethers
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FormatError, RunError } from "../../src/core/errors.js";
-import { decryptKeystore, encryptKeystore, keystoreAddress, randomKey } from "../../src/core/keystore.js";
+import {
+  decryptKeystore,
+  encryptKeystore,
+  keystoreAddress,
+  randomKey,
+} from "../../src/core/keystore.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 
 const KEY = `0x${"1f".repeat(32)}`;
 const { address } = new Wallet(KEY);
 const cheap = { random: seededRandom(7), scryptN: 2 };
 const locked = encryptKeystore({ privateKey: KEY, password: "open sesame", ...cheap });
-type Fields = { address?: string; Crypto: { ciphertext: string; kdfparams: { n: number } }; version: number };
+type Fields = {
+  address?: string;
+  Crypto: { ciphertext: string; kdfparams: { n: number } };
+  version: number;
+};
 const changed = (change: (fields: Fields) => void): string => {
   const fields = JSON.parse(locked) as Fields;
   change(fields);
@@ -27,30 +36,40 @@ const failureOf = (act: () => unknown): unknown => {
 describe("a keystore", () => {
   it("gives back the key that went in, whatever key and password, here and in any wallet", () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: 1n, max: 2n ** 255n }), fc.string({ unit: "grapheme", minLength: 1 }), (scalar, password) => {
-        const privateKey = `0x${scalar.toString(16).padStart(64, "0")}`;
-        const json = encryptKeystore({ privateKey, password, ...cheap });
-        expect(decryptKeystore(json, password)).toBe(privateKey);
-        expect(decryptKeystoreJsonSync(json, password).privateKey).toBe(privateKey);
-        expect(keystoreAddress(json)).toBe(new Wallet(privateKey).address);
-        expect(json).not.toContain(privateKey.slice(2));
-      }),
+      fc.property(
+        fc.bigInt({ min: 1n, max: 2n ** 255n }),
+        fc.string({ unit: "grapheme", minLength: 1 }),
+        (scalar, password) => {
+          const privateKey = `0x${scalar.toString(16).padStart(64, "0")}`;
+          const json = encryptKeystore({ privateKey, password, ...cheap });
+          expect(decryptKeystore(json, password)).toBe(privateKey);
+          expect(decryptKeystoreJsonSync(json, password).privateKey).toBe(privateKey);
+          expect(keystoreAddress(json)).toBe(new Wallet(privateKey).address);
+          expect(json).not.toContain(privateKey.slice(2));
+        },
+      ),
       { numRuns: 20 },
     );
   });
 
   it("that another wallet made opens here", () => {
-    const json = encryptKeystoreJsonSync({ address, privateKey: KEY }, "theirs", { scrypt: { N: 2, r: 8, p: 1 } });
+    const json = encryptKeystoreJsonSync({ address, privateKey: KEY }, "theirs", {
+      scrypt: { N: 2, r: 8, p: 1 },
+    });
     expect(decryptKeystore(json, "theirs")).toBe(KEY);
   });
 
   it("costs who guesses as much as a wallet's when nothing else is said", () => {
-    const { Crypto } = JSON.parse(encryptKeystore({ privateKey: KEY, password: "p", random: seededRandom(1) })) as Fields;
+    const { Crypto } = JSON.parse(
+      encryptKeystore({ privateKey: KEY, password: "p", random: seededRandom(1) }),
+    ) as Fields;
     expect(Crypto.kdfparams).toMatchObject({ n: 131_072, r: 8, p: 1 });
   });
 
   it("is never twice the same, though key and password are", () => {
-    expect(encryptKeystore({ privateKey: KEY, password: "open sesame", ...cheap })).not.toBe(locked);
+    expect(encryptKeystore({ privateKey: KEY, password: "open sesame", ...cheap })).not.toBe(
+      locked,
+    );
     expect(randomKey(seededRandom(1))).not.toBe(randomKey(seededRandom(2)));
   });
 
@@ -58,7 +77,9 @@ describe("a keystore", () => {
     const error = failureOf(() => decryptKeystore(locked, "open barley"));
     expect(error).toBeInstanceOf(RunError);
     expect(String(error)).toContain("the password does not open the keystore");
-    expect(JSON.stringify([String(error), (error as RunError).cause ?? null])).not.toMatch(/barley|1f1f/);
+    expect(JSON.stringify([String(error), (error as RunError).cause ?? null])).not.toMatch(
+      /barley|1f1f/,
+    );
   });
 
   it.each([
@@ -66,8 +87,16 @@ describe("a keystore", () => {
     ["another version", changed((fields) => (fields.version = 1)), "is no keystore"],
     ["JSON of something else", "[1]", "is no keystore"],
     ["nothing locked in it", '{"version":3}', "missing or wrong"],
-    ["a cost that would take the machine's memory", changed((fields) => (fields.Crypto.kdfparams.n = 2 ** 30)), "too much memory"],
-    ["the address of somebody else", changed((fields) => (fields.address = "00".repeat(20))), "another address"],
+    [
+      "a cost that would take the machine's memory",
+      changed((fields) => (fields.Crypto.kdfparams.n = 2 ** 30)),
+      "too much memory",
+    ],
+    [
+      "the address of somebody else",
+      changed((fields) => (fields.address = "00".repeat(20))),
+      "another address",
+    ],
   ])("that is none is refused: %s", (_name, json, words) => {
     const error = failureOf(() => decryptKeystore(json, "open sesame"));
     expect(error).toBeInstanceOf(FormatError);
@@ -76,10 +105,16 @@ describe("a keystore", () => {
   });
 
   it("without its address is asked for it", () => {
-    expect(failureOf(() => keystoreAddress(changed((fields) => delete fields.address)))).toBeInstanceOf(FormatError);
+    expect(
+      failureOf(() => keystoreAddress(changed((fields) => delete fields.address))),
+    ).toBeInstanceOf(FormatError);
   });
 
   it("takes no key that is none", () => {
-    expect(failureOf(() => encryptKeystore({ privateKey: `0x${"00".repeat(32)}`, password: "p", ...cheap }))).toBeInstanceOf(FormatError);
+    expect(
+      failureOf(() =>
+        encryptKeystore({ privateKey: `0x${"00".repeat(32)}`, password: "p", ...cheap }),
+      ),
+    ).toBeInstanceOf(FormatError);
   });
 });

@@ -13,8 +13,24 @@ describe("what lies at a path", () => {
     const file = join(folder, "file");
     writeFileSync(file, "");
     symlinkSync(file, join(folder, "link"));
-    const lies = [file, join(folder, "link"), folder, "/dev/null", join(folder, "nothing"), join(file, "below"), "x".repeat(5000)];
-    expect(lies.map(pathKind)).toEqual(["file", "file", "folder", "other", undefined, undefined, undefined]);
+    const lies = [
+      file,
+      join(folder, "link"),
+      folder,
+      "/dev/null",
+      join(folder, "nothing"),
+      join(file, "below"),
+      "x".repeat(5000),
+    ];
+    expect(lies.map(pathKind)).toEqual([
+      "file",
+      "file",
+      "folder",
+      "other",
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it("is wrong usage that names the path where a link leads to itself, for every command that is given one", async () => {
@@ -24,17 +40,28 @@ describe("what lies at a path", () => {
     const named = {
       code: 2,
       out: "",
-      err: expect.stringMatching(/^marketwright: the path cannot be followed \(ELOOP\) \(got ".*loop.*"\); expected/),
+      err: expect.stringMatching(
+        /^marketwright: the path cannot be followed \(ELOOP\) \(got ".*loop.*"\); expected/,
+      ),
     };
     expect(await captureCli(["data", "list", "--store", loop])).toMatchObject(named);
-    expect(await captureCli(["key", "new", join(loop, "key.json"), "--password-env", "PASSWORD"], { PASSWORD: "x" })).toMatchObject(named);
+    expect(
+      await captureCli(["key", "new", join(loop, "key.json"), "--password-env", "PASSWORD"], {
+        PASSWORD: "x",
+      }),
+    ).toMatchObject(named);
   });
 
-  it.skipIf(process.getuid?.() === 0)("is wrong usage below a folder that this user may not enter (skipped for root, who may)", () => {
-    const closed = join(folder, "closed");
-    mkdirSync(closed);
-    chmodSync(closed, 0);
-    expect(() => pathKind(join(closed, "key.json"))).toThrow(/the path cannot be followed \(EACCES\)/);
-    chmodSync(closed, 0o700);
-  });
+  it.skipIf(process.getuid?.() === 0)(
+    "is wrong usage below a folder that this user may not enter (skipped for root, who may)",
+    () => {
+      const closed = join(folder, "closed");
+      mkdirSync(closed);
+      chmodSync(closed, 0);
+      expect(() => pathKind(join(closed, "key.json"))).toThrow(
+        /the path cannot be followed \(EACCES\)/,
+      );
+      chmodSync(closed, 0o700);
+    },
+  );
 });

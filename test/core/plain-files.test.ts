@@ -38,16 +38,23 @@ describe("a file that is none", () => {
     expect(() => readPlainText(join(folder, name))).toThrow(words);
   });
 
-  it.each(["r+", "a", "a+", "w"] as const)("is refused before anything is written to it, opened by %s", (flags) => {
-    for (const name of ["pipe", "socket", "device"]) expect(() => openPlainFile(join(folder, name), flags)).toThrow(/pipe|socket|device/);
-  });
+  it.each(["r+", "a", "a+", "w"] as const)(
+    "is refused before anything is written to it, opened by %s",
+    (flags) => {
+      for (const name of ["pipe", "socket", "device"])
+        expect(() => openPlainFile(join(folder, name), flags)).toThrow(/pipe|socket|device/);
+    },
+  );
 
-  it.each([...ODD, ["dangling", /ENOENT/] as const])("is no state that was never written: %s", (name, words) => {
-    const store = new FileStateStore(folder);
-    expect(() => store.read(name)).toThrow(RunError);
-    expect(() => store.read(name)).toThrow(words);
-    expect(() => store.readTail(name, 100)).toThrow(words);
-  });
+  it.each([...ODD, ["dangling", /ENOENT/] as const])(
+    "is no state that was never written: %s",
+    (name, words) => {
+      const store = new FileStateStore(folder);
+      expect(() => store.read(name)).toThrow(RunError);
+      expect(() => store.read(name)).toThrow(words);
+      expect(() => store.readTail(name, 100)).toThrow(words);
+    },
+  );
 
   it.each(["pipe", "socket"])("takes no record, no journal and no log: %s", (name) => {
     const path = join(folder, name);

@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -25,13 +34,16 @@ describe("a folder that holds what a bot must not forget", () => {
     expect(modeOf(join(folder, ".."))).toBe(0o700);
   });
 
-  it.each([0o777, 0o775, 0o722, 0o1777])("is closed to other users where they may write to it (mode %o)", (mode) => {
-    const folder = made(join(scratch(), "state"), mode);
-    writeFileSync(join(folder, "peak-equity.json"), "{}");
-    expect(makePrivate(folder, "stateDir")).toBe(true);
-    expect(modeOf(folder)).toBe(0o700);
-    expect(makePrivate(folder, "stateDir")).toBe(false);
-  });
+  it.each([0o777, 0o775, 0o722, 0o1777])(
+    "is closed to other users where they may write to it (mode %o)",
+    (mode) => {
+      const folder = made(join(scratch(), "state"), mode);
+      writeFileSync(join(folder, "peak-equity.json"), "{}");
+      expect(makePrivate(folder, "stateDir")).toBe(true);
+      expect(modeOf(folder)).toBe(0o700);
+      expect(makePrivate(folder, "stateDir")).toBe(false);
+    },
+  );
 
   it("stays as it is where others may read and not write", () => {
     const folder = made(join(scratch(), "state"), 0o755);
@@ -39,14 +51,17 @@ describe("a folder that holds what a bot must not forget", () => {
     expect(modeOf(folder)).toBe(0o755);
   });
 
-  it.each([0o777, 0o707])("is refused below a folder in which any user may put another in its place (mode %o)", (mode) => {
-    const above = made(join(scratch(), "above"), mode);
-    const refused = () => makePrivate(join(above, "bot", "state"), "stateDir");
-    expect(refused).toThrow(RunError);
-    expect(refused).toThrow(`chmod go-w ${above}`);
-    chmodSync(above, mode | 0o1000);
-    expect(refused()).toBe(false);
-  });
+  it.each([0o777, 0o707])(
+    "is refused below a folder in which any user may put another in its place (mode %o)",
+    (mode) => {
+      const above = made(join(scratch(), "above"), mode);
+      const refused = () => makePrivate(join(above, "bot", "state"), "stateDir");
+      expect(refused).toThrow(RunError);
+      expect(refused).toThrow(`chmod go-w ${above}`);
+      chmodSync(above, mode | 0o1000);
+      expect(refused()).toBe(false);
+    },
+  );
 
   it("is refused where a link leads to it that any user may replace", () => {
     const state = made(join(scratch(), "state"), 0o700);
@@ -56,18 +71,23 @@ describe("a folder that holds what a bot must not forget", () => {
     expect(makePrivate(state, "stateDir")).toBe(false);
   });
 
-  it.skipIf(!isRoot)("is refused below a folder that a group of other users may write to, and not below one of a group alone", () => {
-    const above = made(join(scratch(), "above"), 0o775);
-    expect(makePrivate(join(above, "own"), "stateDir")).toBe(false);
-    chownSync(above, 0, STRANGER);
-    expect(() => makePrivate(join(above, "state"), "stateDir")).toThrow(`chmod go-w ${above}`);
-  });
+  it.skipIf(!isRoot)(
+    "is refused below a folder that a group of other users may write to, and not below one of a group alone",
+    () => {
+      const above = made(join(scratch(), "above"), 0o775);
+      expect(makePrivate(join(above, "own"), "stateDir")).toBe(false);
+      chownSync(above, 0, STRANGER);
+      expect(() => makePrivate(join(above, "state"), "stateDir")).toThrow(`chmod go-w ${above}`);
+    },
+  );
 
   it.skipIf(!isRoot)("is refused where other users have left files in it while they could", () => {
     const folder = made(join(scratch(), "state"), 0o777);
     writeFileSync(join(folder, "manual-halt.json"), "{}");
     chownSync(join(folder, "manual-halt.json"), STRANGER, STRANGER);
-    expect(() => makePrivate(folder, "stateDir")).toThrow(/stateDir: holds files of other users \(manual-halt\.json\)/);
+    expect(() => makePrivate(folder, "stateDir")).toThrow(
+      /stateDir: holds files of other users \(manual-halt\.json\)/,
+    );
   });
 
   it("is an error that names the setting where it cannot be made", () => {

@@ -27,13 +27,18 @@ describe.each(SHARES)("the share of cancels behind an order: %s", (name, share) 
 
   it("is a probability, more with more behind and less with more ahead", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 100_000 }), fc.nat(1000), (front, back, more) => {
-        const here = share(front, back);
-        expect(here).toBeGreaterThanOrEqual(0);
-        expect(here).toBeLessThanOrEqual(1);
-        expect(share(front, back + more)).toBeGreaterThanOrEqual(here - 1e-12);
-        expect(share(front + more, back)).toBeLessThanOrEqual(here + 1e-12);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 100_000 }),
+        fc.integer({ min: 1, max: 100_000 }),
+        fc.nat(1000),
+        (front, back, more) => {
+          const here = share(front, back);
+          expect(here).toBeGreaterThanOrEqual(0);
+          expect(here).toBeLessThanOrEqual(1);
+          expect(share(front, back + more)).toBeGreaterThanOrEqual(here - 1e-12);
+          expect(share(front + more, back)).toBeLessThanOrEqual(here + 1e-12);
+        },
+      ),
     );
   });
 
@@ -52,24 +57,28 @@ describe.each(SHARES)("the share of cancels behind an order: %s", (name, share) 
 
   it("keeps a number of lots ahead whatever the recording says, and never more than the level shows", () => {
     fc.assert(
-      fc.property(lots, fc.array(fc.tuple(fc.boolean(), lots), { maxLength: 40 }), (displayed, events) => {
-        let place = model.onAccept(displayed);
-        let shown = displayed;
-        for (const [isTrade, amount] of events) {
-          if (isTrade) {
-            place = model.onTrade(place, amount);
-            const filled = model.executableLots(place);
-            expect(filled >= 0 && Number.isSafeInteger(filled)).toBe(true);
-            if (filled > 0) expect(model.onTaken(place).frontLots).toBe(0);
-            place = model.onTaken(place);
-          } else {
-            place = model.onDepth(place, shown, amount);
-            shown = amount;
-            expect(place.frontLots).toBeLessThanOrEqual(amount);
+      fc.property(
+        lots,
+        fc.array(fc.tuple(fc.boolean(), lots), { maxLength: 40 }),
+        (displayed, events) => {
+          let place = model.onAccept(displayed);
+          let shown = displayed;
+          for (const [isTrade, amount] of events) {
+            if (isTrade) {
+              place = model.onTrade(place, amount);
+              const filled = model.executableLots(place);
+              expect(filled >= 0 && Number.isSafeInteger(filled)).toBe(true);
+              if (filled > 0) expect(model.onTaken(place).frontLots).toBe(0);
+              place = model.onTaken(place);
+            } else {
+              place = model.onDepth(place, shown, amount);
+              shown = amount;
+              expect(place.frontLots).toBeLessThanOrEqual(amount);
+            }
+            expect(Number.isFinite(place.frontLots)).toBe(true);
           }
-          expect(Number.isFinite(place.frontLots)).toBe(true);
-        }
-      }),
+        },
+      ),
     );
   });
 
@@ -79,7 +88,10 @@ describe.each(SHARES)("the share of cancels behind an order: %s", (name, share) 
         let [hopeful, careful] = [model.onAccept(displayed), riskAverseQueue.onAccept(displayed)];
         let shown = displayed;
         for (const depth of depths) {
-          [hopeful, careful] = [model.onDepth(hopeful, shown, depth), riskAverseQueue.onDepth(careful, shown, depth)];
+          [hopeful, careful] = [
+            model.onDepth(hopeful, shown, depth),
+            riskAverseQueue.onDepth(careful, shown, depth),
+          ];
           shown = depth;
           expect(hopeful.frontLots).toBeLessThanOrEqual(careful.frontLots + 1e-9);
         }
@@ -90,7 +102,8 @@ describe.each(SHARES)("the share of cancels behind an order: %s", (name, share) 
 
 describe("a cancel in a queue with as much ahead as behind", () => {
   // 100 ahead and 100 behind; 60 are cancelled.
-  const frontAfter = (share: ShareBehind) => probabilisticQueue("", share).onDepth({ frontLots: 100, tradedLots: 0 }, 200, 140).frontLots;
+  const frontAfter = (share: ShareBehind) =>
+    probabilisticQueue("", share).onDepth({ frontLots: 100, tradedLots: 0 }, 200, 140).frontLots;
 
   it("comes half from either side by the powers and the logarithm", () => {
     expect(frontAfter(powerShare(1))).toBe(70);
@@ -108,7 +121,10 @@ describe("a cancel in a queue with as much ahead as behind", () => {
   it("takes from ahead what is no longer behind to be taken", () => {
     // 90 ahead, 10 behind, 60 cancelled: by the share 6 are behind and 54 ahead; by a share of nearly one the 10 go, and 50 ahead.
     const place = { frontLots: 90, tradedLots: 0 };
-    expect(probabilisticQueue("", powerShare(1)).onDepth(place, 100, 40).frontLots).toBeCloseTo(36, 12);
+    expect(probabilisticQueue("", powerShare(1)).onDepth(place, 100, 40).frontLots).toBeCloseTo(
+      36,
+      12,
+    );
     expect(probabilisticQueue("", () => 0.99).onDepth(place, 100, 40).frontLots).toBeCloseTo(40, 9);
   });
 });
@@ -123,10 +139,17 @@ describe("an order that a trade has reached", () => {
   });
 
   it("keeps the fraction of a lot that filled nothing", () => {
-    expect(model.onTaken({ frontLots: -0.4, tradedLots: 3 })).toEqual({ frontLots: -0.4, tradedLots: 3 });
+    expect(model.onTaken({ frontLots: -0.4, tradedLots: 3 })).toEqual({
+      frontLots: -0.4,
+      tradedLots: 3,
+    });
   });
 });
 
-it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("an exponent of %s is refused", (exponent) => {
-  for (const make of [powerShare, power2Share, power3Share]) expect(() => make(exponent)).toThrow("exponent");
-});
+it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+  "an exponent of %s is refused",
+  (exponent) => {
+    for (const make of [powerShare, power2Share, power3Share])
+      expect(() => make(exponent)).toThrow("exponent");
+  },
+);

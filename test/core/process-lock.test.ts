@@ -35,7 +35,12 @@ afterEach(() => {
 
 async function answers(of: Iterable<ChildProcess>): Promise<ReadonlyMap<ChildProcess, string>> {
   return new Map(
-    await Promise.all([...of].map(async (child) => [child, String((await once(child.stdout ?? child, "data"))[0]).trim()] as const)),
+    await Promise.all(
+      [...of].map(
+        async (child) =>
+          [child, String((await once(child.stdout ?? child, "data"))[0]).trim()] as const,
+      ),
+    ),
   );
 }
 
@@ -46,13 +51,17 @@ it("is taken by exactly one of fifty processes that come at once, each time that
   const source = new URL("../dist/core/process-lock.js", pathToFileURL(builtCommand())).href;
   const path = join(folder, "bot.lock");
   for (let started = 0; started < STARTERS; started++)
-    children.add(spawn(process.execPath, [program, source, path], { stdio: ["pipe", "pipe", "inherit"] }));
+    children.add(
+      spawn(process.execPath, [program, source, path], { stdio: ["pipe", "pipe", "inherit"] }),
+    );
   await answers(children);
   for (let kills = 0; kills < KILLS; kills++) {
     const answered = answers(children);
     for (const child of children) child.stdin?.write("go\n");
     const said = await answered;
-    const [holder, ...others] = [...said].filter(([, answer]) => answer === "taken").map(([child]) => child);
+    const [holder, ...others] = [...said]
+      .filter(([, answer]) => answer === "taken")
+      .map(([child]) => child);
     expect(others).toEqual([]);
     expect(new Set(said.values())).toEqual(new Set(["taken", `held by ${holder?.pid}`]));
     expect(ProcessLock.holder(path)).toBe(holder?.pid);

@@ -26,7 +26,17 @@ describe("a queue model's name", () => {
     expect(frontAfter("log", 0.001)).toBeCloseTo(100 - 60 * (front / (front + behind)), 9);
   });
 
-  it.each(["", "power", "power-", "power-0", "power-101", "power-1e3", "power4-1", "Risk-Averse", "constructor-1"])("is not %j", (name) => {
+  it.each([
+    "",
+    "power",
+    "power-",
+    "power-0",
+    "power-101",
+    "power-1e3",
+    "power4-1",
+    "Risk-Averse",
+    "constructor-1",
+  ])("is not %j", (name) => {
     expect(isQueueModelName(name)).toBe(false);
     expect(() => queueModelNamed(name, 1)).toThrow("power-2");
   });

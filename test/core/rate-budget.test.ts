@@ -15,83 +15,138 @@ class NaiveBudget {
   ) {}
 
   available(nowMs: number): number {
-    const spent = this.spends.filter(({ atMs }) => atMs + this.intervalMs > nowMs).reduce((sum, { tokens }) => sum + tokens, 0);
+    const spent = this.spends
+      .filter(({ atMs }) => atMs + this.intervalMs > nowMs)
+      .reduce((sum, { tokens }) => sum + tokens, 0);
     return nowMs < this.blockedUntilMs ? 0 : Math.max(0, this.limit - spent);
   }
 
   earliestMs(nowMs: number, tokens: number): number {
-    const candidates = [nowMs, this.blockedUntilMs, ...this.spends.map(({ atMs }) => atMs + this.intervalMs)];
+    const candidates = [
+      nowMs,
+      this.blockedUntilMs,
+      ...this.spends.map(({ atMs }) => atMs + this.intervalMs),
+    ];
     return Math.min(...candidates.filter((at) => at >= nowMs && this.available(at) >= tokens));
   }
 }
 
 const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant("spend" as const), waitMs: fc.nat(400), tokens: fc.nat(4) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("charge" as const), waitMs: fc.nat(400), tokens: fc.nat(4) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("throttle" as const), waitMs: fc.nat(400), tokens: fc.nat(4) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("restart" as const), waitMs: fc.nat(400), tokens: fc.nat(4) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("spend" as const),
+      waitMs: fc.nat(400),
+      tokens: fc.nat(4),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("charge" as const),
+      waitMs: fc.nat(400),
+      tokens: fc.nat(4),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("throttle" as const),
+      waitMs: fc.nat(400),
+      tokens: fc.nat(4),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("restart" as const),
+      waitMs: fc.nat(400),
+      tokens: fc.nat(4),
+    }),
+  },
 );
 
 describe("rate budget", () => {
   it("answers as the naive list does, through spends, other processes' spends, 429s and restarts", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 12 }), fc.array(step, { maxLength: 120 }), (limit, steps) => {
-        const naive = new NaiveBudget(limit, INTERVAL_MS);
-        let budget = RateBudget.create(limit, INTERVAL_MS);
-        let nowMs = 0;
-        for (const { kind, waitMs, tokens } of steps) {
-          nowMs += waitMs;
-          expect(budget.available(nowMs)).toBe(naive.available(nowMs));
-          expect(budget.earliestMs(nowMs, tokens)).toBe(tokens > limit ? Number.POSITIVE_INFINITY : naive.earliestMs(nowMs, tokens));
-          if (kind === "spend" && tokens <= naive.available(nowMs)) {
-            budget = budget.spend(nowMs, tokens);
-            naive.spends.push({ atMs: nowMs, tokens });
-          } else if (kind === "spend") {
-            expect(() => budget.spend(nowMs, tokens)).toThrow("rate budget");
-          } else if (kind === "charge") {
-            budget = budget.charge(nowMs, tokens);
-            naive.spends.push({ atMs: nowMs, tokens });
-          } else if (kind === "throttle") {
-            budget = budget.throttledUntil(nowMs + 100 * tokens);
-            naive.blockedUntilMs = Math.max(naive.blockedUntilMs, nowMs + 100 * tokens);
-          } else {
-            const record: unknown = JSON.parse(JSON.stringify(budget.serialise({ nowMs, wallMs: 5_000_000 + nowMs })));
-            budget = RateBudget.restore(record, limit, INTERVAL_MS, { nowMs, wallMs: 5_000_000 + nowMs });
+      fc.property(
+        fc.integer({ min: 1, max: 12 }),
+        fc.array(step, { maxLength: 120 }),
+        (limit, steps) => {
+          const naive = new NaiveBudget(limit, INTERVAL_MS);
+          let budget = RateBudget.create(limit, INTERVAL_MS);
+          let nowMs = 0;
+          for (const { kind, waitMs, tokens } of steps) {
+            nowMs += waitMs;
+            expect(budget.available(nowMs)).toBe(naive.available(nowMs));
+            expect(budget.earliestMs(nowMs, tokens)).toBe(
+              tokens > limit ? Number.POSITIVE_INFINITY : naive.earliestMs(nowMs, tokens),
+            );
+            if (kind === "spend" && tokens <= naive.available(nowMs)) {
+              budget = budget.spend(nowMs, tokens);
+              naive.spends.push({ atMs: nowMs, tokens });
+            } else if (kind === "spend") {
+              expect(() => budget.spend(nowMs, tokens)).toThrow("rate budget");
+            } else if (kind === "charge") {
+              budget = budget.charge(nowMs, tokens);
+              naive.spends.push({ atMs: nowMs, tokens });
+            } else if (kind === "throttle") {
+              budget = budget.throttledUntil(nowMs + 100 * tokens);
+              naive.blockedUntilMs = Math.max(naive.blockedUntilMs, nowMs + 100 * tokens);
+            } else {
+              const record: unknown = JSON.parse(
+                JSON.stringify(budget.serialise({ nowMs, wallMs: 5_000_000 + nowMs })),
+              );
+              budget = RateBudget.restore(record, limit, INTERVAL_MS, {
+                nowMs,
+                wallMs: 5_000_000 + nowMs,
+              });
+            }
           }
-        }
-      }),
+        },
+      ),
     );
   });
 
   it("never lets more than the limit into any window, however greedily it is spent", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 10 }), fc.array(fc.tuple(fc.nat(300), fc.nat(12)), { maxLength: 150 }), (limit, wishes) => {
-        let budget = RateBudget.create(limit, INTERVAL_MS);
-        let nowMs = 0;
-        const spent: { atMs: number; tokens: number }[] = [];
-        for (const [waitMs, wish] of wishes) {
-          nowMs += waitMs;
-          const tokens = Math.min(wish, budget.available(nowMs));
-          budget = budget.spend(nowMs, tokens);
-          spent.push({ atMs: nowMs, tokens });
-        }
-        for (const { atMs: from } of spent) {
-          const inWindow = spent.filter(({ atMs }) => atMs >= from && atMs < from + INTERVAL_MS);
-          expect(inWindow.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(limit);
-        }
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 10 }),
+        fc.array(fc.tuple(fc.nat(300), fc.nat(12)), { maxLength: 150 }),
+        (limit, wishes) => {
+          let budget = RateBudget.create(limit, INTERVAL_MS);
+          let nowMs = 0;
+          const spent: { atMs: number; tokens: number }[] = [];
+          for (const [waitMs, wish] of wishes) {
+            nowMs += waitMs;
+            const tokens = Math.min(wish, budget.available(nowMs));
+            budget = budget.spend(nowMs, tokens);
+            spent.push({ atMs: nowMs, tokens });
+          }
+          for (const { atMs: from } of spent) {
+            const inWindow = spent.filter(({ atMs }) => atMs >= from && atMs < from + INTERVAL_MS);
+            expect(inWindow.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(
+              limit,
+            );
+          }
+        },
+      ),
     );
   });
 
   it("says the exact instant: a token is not free a moment before, on fractional clocks too", () => {
     fc.assert(
-      fc.property(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.double({ min: 0, max: 999, noNaN: true }), (atMs, laterMs) => {
-        const budget = RateBudget.create(3, INTERVAL_MS).spend(atMs, 3);
-        const nowMs = atMs + laterMs;
-        const earliest = budget.earliestMs(nowMs, 1);
-        expect(budget.available(earliest)).toBe(3);
-        expect(earliest === nowMs || budget.available(earliest - 0.01) === 0).toBe(true);
-      }),
+      fc.property(
+        fc.double({ min: 0, max: 1e9, noNaN: true }),
+        fc.double({ min: 0, max: 999, noNaN: true }),
+        (atMs, laterMs) => {
+          const budget = RateBudget.create(3, INTERVAL_MS).spend(atMs, 3);
+          const nowMs = atMs + laterMs;
+          const earliest = budget.earliestMs(nowMs, 1);
+          expect(budget.available(earliest)).toBe(3);
+          expect(earliest === nowMs || budget.available(earliest - 0.01) === 0).toBe(true);
+        },
+      ),
     );
   });
 
@@ -100,8 +155,12 @@ describe("rate budget", () => {
     const left = first.spend(10, 2);
     const right = first.spend(20, 5);
     const leftOn = left.spend(30, 1);
-    expect([first, left, right, leftOn].map((budget) => budget.available(40))).toEqual([9, 7, 4, 6]);
-    expect([first, left, right, leftOn].map((budget) => budget.available(1_015))).toEqual([10, 10, 5, 9]);
+    expect([first, left, right, leftOn].map((budget) => budget.available(40))).toEqual([
+      9, 7, 4, 6,
+    ]);
+    expect([first, left, right, leftOn].map((budget) => budget.available(1_015))).toEqual([
+      10, 10, 5, 9,
+    ]);
   });
 
   it("stays right and small over a long run at the exchange's own rate", () => {
@@ -117,7 +176,10 @@ describe("rate budget", () => {
   });
 
   it("does not spend the last window again after a restart, and shows no gap when the wall clock was set back", () => {
-    const record = RateBudget.create(10, INTERVAL_MS).spend(500, 4).spend(900, 5).serialise({ nowMs: 1_000, wallMs: 70_000 });
+    const record = RateBudget.create(10, INTERVAL_MS)
+      .spend(500, 4)
+      .spend(900, 5)
+      .serialise({ nowMs: 1_000, wallMs: 70_000 });
     const after = RateBudget.restore(record, 10, INTERVAL_MS, { nowMs: 3, wallMs: 70_600 });
     expect(after.available(3)).toBe(5);
     expect(after.available(303)).toBe(10);
@@ -128,7 +190,9 @@ describe("rate budget", () => {
   });
 
   it("carries a ban over a restart", () => {
-    const record = RateBudget.create(10, INTERVAL_MS).throttledUntil(9_000).serialise({ nowMs: 1_000, wallMs: 70_000 });
+    const record = RateBudget.create(10, INTERVAL_MS)
+      .throttledUntil(9_000)
+      .serialise({ nowMs: 1_000, wallMs: 70_000 });
     const after = RateBudget.restore(record, 10, INTERVAL_MS, { nowMs: 0, wallMs: 71_000 });
     expect(after.available(6_999)).toBe(0);
     expect(after.earliestMs(0, 1)).toBe(7_000);
@@ -164,7 +228,9 @@ describe("rate budget", () => {
       { spends: [[1]], blockedUntilWallMs: 0 },
       { spends: [[1, -1]], blockedUntilWallMs: 0 },
     ]) {
-      expect(() => RateBudget.restore(wrong, 5, INTERVAL_MS, moment)).toThrow("memory of a rate budget");
+      expect(() => RateBudget.restore(wrong, 5, INTERVAL_MS, moment)).toThrow(
+        "memory of a rate budget",
+      );
     }
   });
 });

@@ -30,8 +30,18 @@ describe("what a schema refuses of a record that a person has to find the fault 
     ["another form", z.string().regex(/^\d+$/), "x", "a text of the form /^\\d+$/"],
     ["off the grid", z.number().multipleOf(5), 3, "a multiple of 5"],
     ["none of several", z.union([z.number(), side]), true, "a number or one of BUY, SELL"],
-    ["a key that nobody knows", z.strictObject({ a: z.int() }), { a: 1, untilMs: 2 }, "no key untilMs"],
-    ["what the schema has words for", z.string().refine(() => false, "a price above zero"), "0", "a price above zero"],
+    [
+      "a key that nobody knows",
+      z.strictObject({ a: z.int() }),
+      { a: 1, untilMs: 2 },
+      "no key untilMs",
+    ],
+    [
+      "what the schema has words for",
+      z.string().refine(() => false, "a price above zero"),
+      "0",
+      "a price above zero",
+    ],
     ["what it has none for", z.string().refine(() => false), "0", "another value"],
   ])("says of %s what would be right", (_what, schema, value, expected) => {
     expect(refused(schema, value).expected).toBe(expected);
@@ -44,7 +54,11 @@ describe("what a schema refuses of a record that a person has to find the fault 
       value: 1.5,
       expected: "a whole number",
     });
-    expect(refused(schema, { orders: [1] })).toEqual({ path: "orders.0", value: 1, expected: "a mapping" });
+    expect(refused(schema, { orders: [1] })).toEqual({
+      path: "orders.0",
+      value: 1,
+      expected: "a mapping",
+    });
     expect(refused(schema, [])).toMatchObject({ path: "" });
   });
 });

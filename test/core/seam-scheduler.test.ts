@@ -1,4 +1,15 @@
-import { asyncScheduler, debounceTime, EMPTY, interval, map, type SchedulerLike, Subject, take, timeout, timer } from "rxjs";
+import {
+  asyncScheduler,
+  debounceTime,
+  EMPTY,
+  interval,
+  map,
+  type SchedulerLike,
+  Subject,
+  take,
+  timeout,
+  timer,
+} from "rxjs";
 import { describe, expect, it } from "vitest";
 import { seamScheduler } from "../../src/core/seam-scheduler.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
@@ -19,7 +30,12 @@ describe("seam scheduler", () => {
       .subscribe((tick) => seen.push(`interval ${tick} at ${clock.monotonicMs()}`));
     timer(15, scheduler).subscribe(() => seen.push(`timer at ${clock.monotonicMs()}`));
     await clock.runFor(100);
-    expect(seen).toEqual(["interval 0 at 10", "timer at 15", "interval 1 at 20", "interval 2 at 30"]);
+    expect(seen).toEqual([
+      "interval 0 at 10",
+      "timer at 15",
+      "interval 1 at 20",
+      "interval 2 at 30",
+    ]);
     expect(clock.pendingTimers).toBe(0);
   });
 
@@ -27,7 +43,9 @@ describe("seam scheduler", () => {
     const { clock, scheduler } = atStart();
     const seen: number[] = [];
     const source = new Subject<number>();
-    source.pipe(debounceTime(50, scheduler)).subscribe((value) => seen.push(value, clock.monotonicMs()));
+    source
+      .pipe(debounceTime(50, scheduler))
+      .subscribe((value) => seen.push(value, clock.monotonicMs()));
     source.next(1);
     await clock.runFor(30);
     source.next(2);

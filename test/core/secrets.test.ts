@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/core/errors.js";
-import { maskSecrets, protectAddress, protectSecret, SECRET_MARK, shownSecretFile, shownVariable } from "../../src/core/secrets.js";
+import {
+  maskSecrets,
+  protectAddress,
+  protectSecret,
+  SECRET_MARK,
+  shownSecretFile,
+  shownVariable,
+} from "../../src/core/secrets.js";
 
 describe("a protected secret", () => {
   const key = `0x${"c3".repeat(31)}d4`;
@@ -24,14 +31,18 @@ describe("a protected secret", () => {
         const secret = `Q7${drawn}z`;
         protectSecret(secret);
         const spelled = [secret, JSON.stringify(secret).slice(1, -1)];
-        for (const text of spelled) expect(maskSecrets(`before ${text} after`)).toBe(`before ${SECRET_MARK} after`);
+        for (const text of spelled)
+          expect(maskSecrets(`before ${text} after`)).toBe(`before ${SECRET_MARK} after`);
       }),
       { numRuns: 50 },
     );
   });
 
   it("is not shown in part where an error cuts a long value", () => {
-    const { message } = new ConfigError("is wrong", { field: "x", value: `${"word ".repeat(15)}${key}${"y".repeat(200)}` });
+    const { message } = new ConfigError("is wrong", {
+      field: "x",
+      value: `${"word ".repeat(15)}${key}${"y".repeat(200)}`,
+    });
     expect(message).not.toContain("c3c3c3");
   });
 
@@ -45,13 +56,21 @@ describe("a protected secret of digits alone", () => {
   protectSecret("199391");
 
   it("is not found within a longer number: prices and times of the log are data", () => {
-    for (const text of ['{"time":1764199391123}', '{"price":"199391.5"}', '{"price":"0.199391"}', "1993910"])
+    for (const text of [
+      '{"time":1764199391123}',
+      '{"price":"199391.5"}',
+      '{"price":"0.199391"}',
+      "1993910",
+    ])
       expect(maskSecrets(text)).toBe(text);
   });
 
-  it.each(["password 199391.", "[199391]", "redis://:199391@host", "a199391b"])("is masked where it stands by itself: %s", (text) => {
-    expect(maskSecrets(text)).not.toContain("199391");
-  });
+  it.each(["password 199391.", "[199391]", "redis://:199391@host", "a199391b"])(
+    "is masked where it stands by itself: %s",
+    (text) => {
+      expect(maskSecrets(text)).not.toContain("199391");
+    },
+  );
 });
 
 describe("an address", () => {
@@ -60,8 +79,14 @@ describe("an address", () => {
     ["redis://:p@ss/w0rd@queue.example:6379", "redis://[secret]@queue.example:6379"],
     ["wss://node.example/ws/0123456789abcdef0123", "wss://node.example/ws/[secret]"],
     ["https://node.example/v3?apikey=1234", "https://node.example/v3?[secret]"],
-    ['{"rpc":"https://u:p@node.example/v3?k=1"}', '{"rpc":"https://[secret]@node.example/v3?[secret]"}'],
-    ["ws://127.0.0.1:8620/v1/ws/btcusdc@trades?x=1", "ws://127.0.0.1:8620/v1/ws/btcusdc@trades?[secret]"],
+    [
+      '{"rpc":"https://u:p@node.example/v3?k=1"}',
+      '{"rpc":"https://[secret]@node.example/v3?[secret]"}',
+    ],
+    [
+      "ws://127.0.0.1:8620/v1/ws/btcusdc@trades?x=1",
+      "ws://127.0.0.1:8620/v1/ws/btcusdc@trades?[secret]",
+    ],
     ["http://[::1]:8620/v1/a@b", "http://[::1]:8620/v1/a@b"],
     ["http://127.0.0.1:8620/v1/orderbook", "http://127.0.0.1:8620/v1/orderbook"],
     [
@@ -74,7 +99,9 @@ describe("an address", () => {
 
   it("is masked whatever stands before it, and however long that is", () => {
     for (const before of ["a".repeat(50), "a-".repeat(50), "x.", "(", "1"])
-      expect(maskSecrets(`${before}https://user:pa55word@node.example/v1`)).toBe(`${before}https://[secret]@node.example/v1`);
+      expect(maskSecrets(`${before}https://user:pa55word@node.example/v1`)).toBe(
+        `${before}https://[secret]@node.example/v1`,
+      );
   });
 
   // An exchange or a node may send such a text as its error: while it is searched, the bot neither quotes nor cancels.
@@ -85,7 +112,8 @@ describe("an address", () => {
 
   it("keeps what it carries out of other texts once it is protected", () => {
     protectAddress("https://user77:pass%4088@node.example/k/shortkey1?token=tok-12345");
-    for (const part of ["user77", "pass@88", "pass%4088", "tok-12345"]) expect(maskSecrets(`failed for ${part}`)).not.toContain(part);
+    for (const part of ["user77", "pass@88", "pass%4088", "tok-12345"])
+      expect(maskSecrets(`failed for ${part}`)).not.toContain(part);
   });
 });
 
@@ -101,11 +129,17 @@ describe("what an error shows of the place where a secret is", () => {
     },
   );
 
-  it.each(["/run/secrets/bot-password", "key.txt", "./main-2.key", ".password.txt"])("is the path of a file: %s", (path) => {
-    expect(shownSecretFile(path)).toBe(path);
-  });
+  it.each(["/run/secrets/bot-password", "key.txt", "./main-2.key", ".password.txt"])(
+    "is the path of a file: %s",
+    (path) => {
+      expect(shownSecretFile(path)).toBe(path);
+    },
+  );
 
-  it.each(["hunter2", "/home/me/config/S3cret!", `0x${"ab".repeat(32)}`])("is not a secret in the place of a path: %s", (path) => {
-    expect(shownSecretFile(path)).not.toContain(path.slice(path.lastIndexOf("/") + 1));
-  });
+  it.each(["hunter2", "/home/me/config/S3cret!", `0x${"ab".repeat(32)}`])(
+    "is not a secret in the place of a path: %s",
+    (path) => {
+      expect(shownSecretFile(path)).not.toContain(path.slice(path.lastIndexOf("/") + 1));
+    },
+  );
 });

@@ -27,7 +27,11 @@ describe("seeded random", () => {
     expect(draws.every((draw) => draw >= 0 && draw < 1)).toBe(true);
     const mean = draws.reduce((sum, draw) => sum + draw, 0) / DRAWS;
     const variance = draws.reduce((sum, draw) => sum + (draw - mean) ** 2, 0) / DRAWS;
-    const lagged = draws.slice(1).reduce((sum, draw, place) => sum + (draw - mean) * ((draws[place] ?? 0) - mean), 0) / DRAWS;
+    const lagged =
+      draws
+        .slice(1)
+        .reduce((sum, draw, place) => sum + (draw - mean) * ((draws[place] ?? 0) - mean), 0) /
+      DRAWS;
     // Five standard errors: the seed is fixed, so this either always holds or never.
     expect(Math.abs(mean - 0.5)).toBeLessThan(5 * Math.sqrt(1 / 12 / DRAWS));
     expect(Math.abs(variance - 1 / 12)).toBeLessThan(5 * Math.sqrt(1 / 180 / DRAWS));

@@ -1,4 +1,11 @@
-import { computeAddress, keccak256 as ethersKeccak, getAddress, recoverAddress, Signature, SigningKey } from "ethers";
+import {
+  computeAddress,
+  keccak256 as ethersKeccak,
+  getAddress,
+  recoverAddress,
+  Signature,
+  SigningKey,
+} from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checksumAddress, lowerCaseAddress } from "../../src/core/address.js";
@@ -6,7 +13,12 @@ import { loadNativeBackend, nobleBackend } from "../../src/core/ecdsa-backend.js
 import { bytesToHex, hexToBytes } from "../../src/core/hex.js";
 import { keccak256 } from "../../src/core/keccak.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
-import { ecdsaScheme, ecdsaSchemeOn, initCrypto, nativeBindingError } from "../../src/core/signing.js";
+import {
+  ecdsaScheme,
+  ecdsaSchemeOn,
+  initCrypto,
+  nativeBindingError,
+} from "../../src/core/signing.js";
 import type { Hex } from "../../src/core/units.js";
 
 const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -33,7 +45,9 @@ describe("hex", () => {
         const inside = new Uint8Array(bytes.length + offset + 3);
         inside.set(bytes, offset);
         const hex = bytesToHex(inside.subarray(offset, offset + bytes.length));
-        expect(hex).toBe(`0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`);
+        expect(hex).toBe(
+          `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`,
+        );
         expect(hexToBytes(hex)).toEqual(bytes);
         expect(hexToBytes(`0x${hex.slice(2).toUpperCase()}`)).toEqual(bytes);
       }),
@@ -41,7 +55,19 @@ describe("hex", () => {
   });
 
   it("refuses what is no hex, and keeps what might be a key out of the error", () => {
-    for (const wrong of ["", "0", "x", "ab", "0x1", "0xzz", "0x12g4", "0x 12", "0X12", "0x12\n1", "0xé1"]) {
+    for (const wrong of [
+      "",
+      "0",
+      "x",
+      "ab",
+      "0x1",
+      "0xzz",
+      "0x12g4",
+      "0x 12",
+      "0X12",
+      "0x12\n1",
+      "0xé1",
+    ]) {
       expect(() => hexToBytes(wrong, "secret")).toThrow("secret");
     }
     expect(() => hexToBytes("0xdeadbeefz0")).toThrow(/^((?!deadbeef).)*$/s);
@@ -87,7 +113,9 @@ describe("addresses", () => {
 
   it("are refused when they are none", () => {
     expect(() => checksumAddress("0x12")).toThrow("not an address");
-    expect(() => lowerCaseAddress("5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed00", "account.address")).toThrow("account.address");
+    expect(() =>
+      lowerCaseAddress("5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed00", "account.address"),
+    ).toThrow("account.address");
   });
 });
 
@@ -98,7 +126,10 @@ describe("signing", () => {
     expect(ecdsaScheme.name).toContain(signing);
   });
 
-  const schemes = [ecdsaSchemeOn(nobleBackend), ...("unavailable" in native ? [] : [ecdsaSchemeOn(native)])];
+  const schemes = [
+    ecdsaSchemeOn(nobleBackend),
+    ...("unavailable" in native ? [] : [ecdsaSchemeOn(native)]),
+  ];
 
   it.each(schemes)("$name gives the bytes that ethers gives, and its own signer back", (scheme) => {
     for (let sample = 0; sample < 60; sample += 1) {
@@ -114,7 +145,11 @@ describe("signing", () => {
   });
 
   it.each(schemes)("$name signs the digests at the ends of the range", (scheme) => {
-    for (const digest of [new Uint8Array(32), new Uint8Array(32).fill(255), hexToBytes(`0x${word(GROUP_ORDER)}`)]) {
+    for (const digest of [
+      new Uint8Array(32),
+      new Uint8Array(32).fill(255),
+      hexToBytes(`0x${word(GROUP_ORDER)}`),
+    ]) {
       const key = `0x${word(GROUP_ORDER - 1n)}`;
       const signature = scheme.signer(key).sign(digest);
       expect(signature).toBe(new SigningKey(key).sign(digest).serialized);
@@ -127,7 +162,8 @@ describe("signing", () => {
     const digest = seededBytes("message");
     const signature = signer.sign(digest);
     const v = Number.parseInt(signature.slice(130), 16);
-    const withV = (byte: number): Hex => signature.slice(0, 130) + byte.toString(16).padStart(2, "0");
+    const withV = (byte: number): Hex =>
+      signature.slice(0, 130) + byte.toString(16).padStart(2, "0");
     expect([27, 28]).toContain(v);
     expect(scheme.recover(digest, withV(v - 27))).toBe(signer.address.toLowerCase());
     for (const wrong of [2, 3, 26, 29, 30, 31, 255]) {
@@ -137,7 +173,9 @@ describe("signing", () => {
 
   it.each(schemes)("$name refuses the malleable twin of a signature, as contracts do", (scheme) => {
     const digest = seededBytes("twin");
-    const { r, s, yParity } = Signature.from(scheme.signer(bytesToHex(seededBytes("twin key"))).sign(digest));
+    const { r, s, yParity } = Signature.from(
+      scheme.signer(bytesToHex(seededBytes("twin key"))).sign(digest),
+    );
     const twin = `${r}${word(GROUP_ORDER - BigInt(s))}${yParity === 0 ? "1c" : "1b"}`;
     expect(scheme.recover(digest, twin)).toBeNull();
   });
@@ -165,17 +203,29 @@ describe("signing", () => {
   it("recovers the same signer, or nobody, from any bytes on both backends", () => {
     const [noble, other = noble] = schemes;
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: 64, maxLength: 64 }), fc.constantFrom("1b", "1c"), (bytes, v) => {
-        const signature = bytesToHex(bytes) + v;
-        const digest = seededBytes("any");
-        expect(other?.recover(digest, signature)).toBe(noble?.recover(digest, signature));
-      }),
+      fc.property(
+        fc.uint8Array({ minLength: 64, maxLength: 64 }),
+        fc.constantFrom("1b", "1c"),
+        (bytes, v) => {
+          const signature = bytesToHex(bytes) + v;
+          const digest = seededBytes("any");
+          expect(other?.recover(digest, signature)).toBe(noble?.recover(digest, signature));
+        },
+      ),
       { numRuns: 60 },
     );
   });
 
   it.each(schemes)("$name refuses what is no key or digest, without showing the key", (scheme) => {
-    for (const wrong of ["", "0x", `0x${word(0n)}`, `0x${word(GROUP_ORDER)}`, `0x${word(7n)}00`, word(7n), `0x${"q".repeat(64)}`]) {
+    for (const wrong of [
+      "",
+      "0x",
+      `0x${word(0n)}`,
+      `0x${word(GROUP_ORDER)}`,
+      `0x${word(7n)}00`,
+      word(7n),
+      `0x${"q".repeat(64)}`,
+    ]) {
       expect(() => scheme.signer(wrong)).toThrow(/^privateKey: not (a private key|hex bytes);/);
     }
     expect(() => scheme.signer(`0x${word(7n)}`).sign(new Uint8Array(31))).toThrow("digest");

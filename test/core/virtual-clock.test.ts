@@ -7,18 +7,23 @@ const START_MS = 1_700_000_000_000;
 describe("virtual clock", () => {
   it("fires timers by instant, and in order of setting where instants tie", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 40 }), async (delays) => {
-        const clock = new VirtualClock(START_MS);
-        const fired: { delay: number; place: number; atMs: number }[] = [];
-        delays.forEach((delay, place) => {
-          clock.setTimer(delay, () => fired.push({ delay, place, atMs: clock.nowMs() - START_MS }));
-        });
-        await clock.runFor(20);
-        const expected = delays
-          .map((delay, place) => ({ delay, place, atMs: delay }))
-          .sort((a, b) => a.delay - b.delay || a.place - b.place);
-        expect(fired).toEqual(expected);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 40 }),
+        async (delays) => {
+          const clock = new VirtualClock(START_MS);
+          const fired: { delay: number; place: number; atMs: number }[] = [];
+          delays.forEach((delay, place) => {
+            clock.setTimer(delay, () =>
+              fired.push({ delay, place, atMs: clock.nowMs() - START_MS }),
+            );
+          });
+          await clock.runFor(20);
+          const expected = delays
+            .map((delay, place) => ({ delay, place, atMs: delay }))
+            .sort((a, b) => a.delay - b.delay || a.place - b.place);
+          expect(fired).toEqual(expected);
+        },
+      ),
     );
   });
 
@@ -32,7 +37,9 @@ describe("virtual clock", () => {
       fc.asyncProperty(fc.array(plan, { maxLength: 40 }), async (plans) => {
         const clock = new VirtualClock(START_MS);
         const fired: number[] = [];
-        const timers = plans.map(({ delay }, place) => clock.setTimer(delay, () => fired.push(place)));
+        const timers = plans.map(({ delay }, place) =>
+          clock.setTimer(delay, () => fired.push(place)),
+        );
         plans.forEach(({ cancelAtMs, cancelAtOnce }, place) => {
           if (cancelAtOnce) {
             timers[place]?.cancel();
@@ -43,7 +50,10 @@ describe("virtual clock", () => {
         const expected = plans
           .map((each, place) => ({ ...each, place }))
           // A cancel set later for the same instant comes after the timer, so it is too late.
-          .filter(({ delay, cancelAtMs, cancelAtOnce }) => !cancelAtOnce && (cancelAtMs === undefined || cancelAtMs >= delay))
+          .filter(
+            ({ delay, cancelAtMs, cancelAtOnce }) =>
+              !cancelAtOnce && (cancelAtMs === undefined || cancelAtMs >= delay),
+          )
           .sort((a, b) => a.delay - b.delay || a.place - b.place)
           .map(({ place }) => place);
         await clock.runFor(30);

@@ -53,9 +53,18 @@ describe("the request that places an order", () => {
         ({ quotation, ...over }) => {
           const instrument = new Instrument({ ...GRID, marketId: over.marketId });
           const expirationMs = over.timeInForce === "GTT" ? 1_780_272_300_000 : 0;
-          const action = place({ ...over, expirationMs, ...(quotation === undefined ? {} : { gasFeeQuotation: quotation }) });
+          const action = place({
+            ...over,
+            expirationMs,
+            ...(quotation === undefined ? {} : { gasFeeQuotation: quotation }),
+          });
           const instruments = new Map([[over.marketId, instrument]]);
-          const { method, path, params } = requestOf(action, { signer: signer(), account: ACCOUNT, instruments, timeoutMs: 1 });
+          const { method, path, params } = requestOf(action, {
+            signer: signer(),
+            account: ACCOUNT,
+            instruments,
+            timeoutMs: 1,
+          });
           const sorted = canonicalParams({
             marketId: over.marketId,
             side: over.side,

@@ -4,13 +4,22 @@ import { Instrument } from "../../src/core/instrument.js";
 import { BookScanner } from "../../src/exchange/book-scanner.js";
 import { FrameDecoder } from "../../src/exchange/frames.js";
 
-const INSTRUMENT = new Instrument({ marketId: "btcusdc", tickSize: "0.5", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+const INSTRUMENT = new Instrument({
+  marketId: "btcusdc",
+  tickSize: "0.5",
+  stepSize: "0.001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 const INSTRUMENTS = new Map([["btcusdc", INSTRUMENT]]);
 const scanner = new BookScanner(INSTRUMENTS);
 
 /** The long way: the payload alone, which is never scanned. */
 function decoded(data: unknown): unknown {
-  const events = new FrameDecoder({ instruments: INSTRUMENTS, creditDecimals: 6 }).single("btcusdc@orderbook", JSON.stringify(data));
+  const events = new FrameDecoder({ instruments: INSTRUMENTS, creditDecimals: 6 }).single(
+    "btcusdc@orderbook",
+    JSON.stringify(data),
+  );
   return events.length === 1 && events[0].type !== "malformed" ? events[0] : undefined;
 }
 
@@ -19,8 +28,25 @@ const decimal = fc.oneof(
   fc.integer({ min: 1, max: 2_000_000 }).map((ticks) => INSTRUMENT.priceOf(ticks)),
   fc.integer({ min: 0, max: 9_000_000 }).map((lots) => INSTRUMENT.amountOf(lots)),
   digits,
-  fc.tuple(digits, fc.stringMatching(/^[0-9]{0,5}$/)).map(([whole, fraction]) => `${whole}.${fraction}`),
-  fc.constantFrom("", "0", "0.0", "00.5", ".5", "5.", "1e3", "-1", "+1", " 1", "1.5000000", "9007199254740993", "NaN", "1.5.5"),
+  fc
+    .tuple(digits, fc.stringMatching(/^[0-9]{0,5}$/))
+    .map(([whole, fraction]) => `${whole}.${fraction}`),
+  fc.constantFrom(
+    "",
+    "0",
+    "0.0",
+    "00.5",
+    ".5",
+    "5.",
+    "1e3",
+    "-1",
+    "+1",
+    " 1",
+    "1.5000000",
+    "9007199254740993",
+    "NaN",
+    "1.5.5",
+  ),
 );
 const levels = fc.array(fc.tuple(decimal, decimal), { maxLength: 4 });
 const goodLevels = fc.array(
@@ -48,14 +74,32 @@ describe("a scanned book update", () => {
 
   it("is always read where the exchange spells it: the fast way would be none if it were hardly taken", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 1e12 }), fc.nat(1000), goodLevels, goodLevels, (beginSequence, more, bids, asks) => {
-        const data = { event: "update", beginSequence, endSequence: beginSequence + more, bids, asks };
-        const scanned = scanner.update(frameOf(data));
-        expect(scanned).toBeDefined();
-        expect(scanned).toEqual(decoded(data));
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 1e12 }),
+        fc.nat(1000),
+        goodLevels,
+        goodLevels,
+        (beginSequence, more, bids, asks) => {
+          const data = {
+            event: "update",
+            beginSequence,
+            endSequence: beginSequence + more,
+            bids,
+            asks,
+          };
+          const scanned = scanner.update(frameOf(data));
+          expect(scanned).toBeDefined();
+          expect(scanned).toEqual(decoded(data));
+        },
+      ),
     );
-    const padded = { event: "update", beginSequence: 1, endSequence: 1, bids: [["61641.50", "0.0140"]], asks: [] };
+    const padded = {
+      event: "update",
+      beginSequence: 1,
+      endSequence: 1,
+      bids: [["61641.50", "0.0140"]],
+      asks: [],
+    };
     expect(scanner.update(frameOf(padded))).toEqual(decoded(padded));
   });
 
@@ -72,14 +116,19 @@ describe("a scanned book update", () => {
       asks: [["101", "1"]],
     });
     fc.assert(
-      fc.property(fc.nat(intact.length), fc.nat(2), fc.array(character, { maxLength: 3 }), (at, cut, added) => {
-        const text = intact.slice(0, at) + added.join("") + intact.slice(at + cut);
-        const scanned = scanner.update(text);
-        if (scanned === undefined) return;
-        const frame = JSON.parse(text) as { stream: string; data: unknown };
-        expect(frame.stream).toBe("btcusdc@orderbook");
-        expect(scanned).toEqual(decoded(frame.data));
-      }),
+      fc.property(
+        fc.nat(intact.length),
+        fc.nat(2),
+        fc.array(character, { maxLength: 3 }),
+        (at, cut, added) => {
+          const text = intact.slice(0, at) + added.join("") + intact.slice(at + cut);
+          const scanned = scanner.update(text);
+          if (scanned === undefined) return;
+          const frame = JSON.parse(text) as { stream: string; data: unknown };
+          expect(frame.stream).toBe("btcusdc@orderbook");
+          expect(scanned).toEqual(decoded(frame.data));
+        },
+      ),
       { numRuns: 5000 },
     );
   });
@@ -88,7 +137,11 @@ describe("a scanned book update", () => {
     const data = { event: "update", beginSequence: 1, endSequence: 1, bids: [], asks: [] };
     expect(scanner.update(frameOf(data))).toBeDefined();
     expect(scanner.update(JSON.stringify({ stream: "ethusdc@orderbook", data }))).toBeUndefined();
-    expect(scanner.update(frameOf({ event: "snapshot", sequence: 1, bids: [], asks: [] }))).toBeUndefined();
-    expect(scanner.update(JSON.stringify({ stream: "btcusdc@orderbook", data }, undefined, 1))).toBeUndefined();
+    expect(
+      scanner.update(frameOf({ event: "snapshot", sequence: 1, bids: [], asks: [] })),
+    ).toBeUndefined();
+    expect(
+      scanner.update(JSON.stringify({ stream: "btcusdc@orderbook", data }, undefined, 1)),
+    ).toBeUndefined();
   });
 });

@@ -1,10 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../src/core/errors.js";
 import { parseInt64Json } from "../../src/core/int64-json.js";
-import { decodeBalancesAnswer, decodeIncomes, decodePositions, decodeUserTrade } from "../../src/exchange/decode-account.js";
+import {
+  decodeBalancesAnswer,
+  decodeIncomes,
+  decodePositions,
+  decodeUserTrade,
+} from "../../src/exchange/decode-account.js";
 import { decodeBuildResult, decodeOrder, decodeOrders } from "../../src/exchange/decode-orders.js";
 import { decodeRules, instrumentsOf } from "../../src/exchange/decode-rules.js";
-import { HASH, INFO, wireBalances, wireExchangeInfo, wireOrder, wirePosition, wireTrade } from "./wire-records.js";
+import {
+  HASH,
+  INFO,
+  wireBalances,
+  wireExchangeInfo,
+  wireOrder,
+  wirePosition,
+  wireTrade,
+} from "./wire-records.js";
 
 const rules = decodeRules(wireExchangeInfo(), ["btcusdc"]);
 const context = { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
@@ -12,7 +25,15 @@ const context = { creditDecimals: rules.creditDecimals, instruments: instruments
 describe("an order", () => {
   it("is read onto the grid", () => {
     expect(
-      decodeOrder(wireOrder({ filledAmount: "0.005", pendingAmount: "0.002", availableAmount: "0.013", averagePrice: "2000.45" }), context),
+      decodeOrder(
+        wireOrder({
+          filledAmount: "0.005",
+          pendingAmount: "0.002",
+          availableAmount: "0.013",
+          averagePrice: "2000.45",
+        }),
+        context,
+      ),
     ).toEqual({
       id: "275287091667264",
       hash: HASH,
@@ -41,12 +62,18 @@ describe("an order", () => {
     expect(decodeOrder(parseInt64Json(text), context)?.id).toBe("9223372036854775807");
     expect(decodeOrder(wireOrder({ id: "42" }), context)?.id).toBe("42");
     expect(() => decodeOrder(wireOrder({ id: 2 ** 60 }), context)).toThrow(FormatError);
-    expect(() => decodeOrder(wireOrder({ id: "99999999999999999999" }), context)).toThrow(FormatError);
+    expect(() => decodeOrder(wireOrder({ id: "99999999999999999999" }), context)).toThrow(
+      FormatError,
+    );
   });
 
   it("has its expiration in milliseconds, whichever unit the exchange uses", () => {
-    expect(decodeOrder(wireOrder({ expiration: 1_700_000_300 }), context)?.expirationMs).toBe(1_700_000_300_000);
-    expect(decodeOrder(wireOrder({ expiration: 1_700_000_300_123 }), context)?.expirationMs).toBe(1_700_000_300_123);
+    expect(decodeOrder(wireOrder({ expiration: 1_700_000_300 }), context)?.expirationMs).toBe(
+      1_700_000_300_000,
+    );
+    expect(decodeOrder(wireOrder({ expiration: 1_700_000_300_123 }), context)?.expirationMs).toBe(
+      1_700_000_300_123,
+    );
   });
 
   it("of an older, finer grid keeps its true price as a fraction instead of being lost from the table", () => {
@@ -54,7 +81,11 @@ describe("an order", () => {
   });
 
   it("of another market is left out of a list, and an unknown status passes", () => {
-    const orders = decodeOrders([wireOrder({ marketId: "ethusdc", price: "?" }), wireOrder({ status: "MATCHING" })], context, "openOrders");
+    const orders = decodeOrders(
+      [wireOrder({ marketId: "ethusdc", price: "?" }), wireOrder({ status: "MATCHING" })],
+      context,
+      "openOrders",
+    );
     expect(orders.map(({ status }) => status)).toEqual(["MATCHING"]);
   });
 
@@ -72,7 +103,9 @@ describe("an order", () => {
     ["createdAt", -5],
     ["status", 3],
   ])("with %s = %j is refused by that name", (field, value) => {
-    expect(() => decodeOrder({ ...wireOrder(), [field]: value }, context)).toThrow(new RegExp(`order\\.${field}`));
+    expect(() => decodeOrder({ ...wireOrder(), [field]: value }, context)).toThrow(
+      new RegExp(`order\\.${field}`),
+    );
   });
 
   it.each([{ value: null }, { value: 1 }, { value: "x" }, { value: [1] }, { value: { id: 1 } }])(
@@ -97,9 +130,13 @@ describe("a build result", () => {
     expect(built.order.paperAmount).toBe(20_000_000_000_000_000n);
     expect(built.order.creditAmount).toBe(-40_010_000n);
     expect(built.hash).toBe(HASH);
-    expect(() => decodeBuildResult({ order: { ...json, paperAmount: "1.5" }, orderHash: HASH, gasFeeQuotation: "" })).toThrow(
-      /paperAmount/,
-    );
+    expect(() =>
+      decodeBuildResult({
+        order: { ...json, paperAmount: "1.5" },
+        orderHash: HASH,
+        gasFeeQuotation: "",
+      }),
+    ).toThrow(/paperAmount/);
   });
 });
 
@@ -120,7 +157,9 @@ describe("a trade of the account", () => {
   });
 
   it("has digits below the smallest unit of credit cut off toward zero, as the contract divides", () => {
-    expect(decodeUserTrade(wireTrade({ commission: "-0.0000019", quoteAmount: "0.0000019" }), context)).toMatchObject({
+    expect(
+      decodeUserTrade(wireTrade({ commission: "-0.0000019", quoteAmount: "0.0000019" }), context),
+    ).toMatchObject({
       commission: -1n,
       quote: 1n,
     });
@@ -129,12 +168,16 @@ describe("a trade of the account", () => {
 
 describe("positions", () => {
   it("are signed lots", () => {
-    expect(decodePositions([wirePosition()], context)[0]).toMatchObject({ lots: -500, unrealizedPnl: -1_250_000n });
+    expect(decodePositions([wirePosition()], context)[0]).toMatchObject({
+      lots: -500,
+      unrealizedPnl: -1_250_000n,
+    });
     expect(decodePositions([wirePosition({ side: "LONG" })], context)[0]?.lots).toBe(500);
   });
 
   it("tells what a liquidation leaves beyond whole lots apart, of the position's own sign", () => {
-    const of = (size: string, side: string) => decodePositions([wirePosition({ size, side })], context)[0];
+    const of = (size: string, side: string) =>
+      decodePositions([wirePosition({ size, side })], context)[0];
     expect(of("2.0005", "LONG")).toMatchObject({ lots: 2_000, restPaper: 5n * 10n ** 14n });
     expect(of("0.0005", "SHORT")).toMatchObject({ lots: 0, restPaper: -5n * 10n ** 14n });
     expect(of("2", "LONG")).not.toHaveProperty("restPaper");
@@ -142,30 +185,42 @@ describe("positions", () => {
 
   it("an open one is not hidden by closed ones of its market, in either order", () => {
     const closed = wirePosition({ status: "CLOSED", size: "0", closedAt: 5 });
-    expect(decodePositions([closed, wirePosition(), closed], context).map(({ lots }) => lots)).toEqual([-500]);
+    expect(
+      decodePositions([closed, wirePosition(), closed], context).map(({ lots }) => lots),
+    ).toEqual([-500]);
     expect(decodePositions([closed], context)[0]).toMatchObject({ lots: 0, status: "CLOSED" });
   });
 
   it("name their market as marketId or as symbol", () => {
     const { marketId, ...unnamed } = wirePosition();
-    expect(decodePositions([{ ...unnamed, symbol: marketId }], context)[0]?.marketId).toBe("btcusdc");
+    expect(decodePositions([{ ...unnamed, symbol: marketId }], context)[0]?.marketId).toBe(
+      "btcusdc",
+    );
     expect(() => decodePositions([unnamed], context)).toThrow(/names no market/);
   });
 
   it("of unknown markets are left out, and what no order can trade is cut off", () => {
     expect(decodePositions([wirePosition({ marketId: "ethusdc" })], context)).toEqual([]);
     expect(decodePositions([wirePosition({ size: "0.5005" })], context)[0]?.lots).toBe(-500);
-    expect(Object.is(decodePositions([wirePosition({ size: "0.0004" })], context)[0]?.lots, 0)).toBe(true);
+    expect(
+      Object.is(decodePositions([wirePosition({ size: "0.0004" })], context)[0]?.lots, 0),
+    ).toBe(true);
   });
 
   it("without a direction are refused", () => {
-    expect(() => decodePositions([wirePosition({ side: "BOTH" })], context)).toThrow(/LONG or SHORT/);
+    expect(() => decodePositions([wirePosition({ side: "BOTH" })], context)).toThrow(
+      /LONG or SHORT/,
+    );
   });
 });
 
 describe("balances", () => {
   it("are credit units", () => {
-    const { balances, positions } = decodeBalancesAnswer({ balances: wireBalances(), positions: [wirePosition()] }, context, "balances");
+    const { balances, positions } = decodeBalancesAnswer(
+      { balances: wireBalances(), positions: [wirePosition()] },
+      context,
+      "balances",
+    );
     expect(balances).toMatchObject({
       availableCredit: { btcusdc: { buy: 1_000_500_000n, sell: 999_000_000n } },
       netValue: 1_000_123_456n,
@@ -175,10 +230,13 @@ describe("balances", () => {
     expect(positions).toHaveLength(1);
   });
 
-  it.each(["netValue", "exposure", "isSafe", "availableCreditAmounts"])("without %s are refused", (field) => {
-    const answer = { balances: { ...wireBalances(), [field]: undefined }, positions: [] };
-    expect(() => decodeBalancesAnswer(answer, context, "balances")).toThrow(new RegExp(field));
-  });
+  it.each(["netValue", "exposure", "isSafe", "availableCreditAmounts"])(
+    "without %s are refused",
+    (field) => {
+      const answer = { balances: { ...wireBalances(), [field]: undefined }, positions: [] };
+      expect(() => decodeBalancesAnswer(answer, context, "balances")).toThrow(new RegExp(field));
+    },
+  );
 });
 
 describe("incomes", () => {

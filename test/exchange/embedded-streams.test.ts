@@ -14,7 +14,13 @@ import { until } from "./local-server.js";
 
 const seam = liveSeam();
 const MARKET = "btcusdc";
-const GRID = { marketId: MARKET, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 };
+const GRID = {
+  marketId: MARKET,
+  tickSize: "0.1",
+  stepSize: "0.001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+};
 
 let exchange: EmbeddedExchange;
 let server: ExchangeServer;
@@ -25,7 +31,11 @@ beforeEach(async () => {
   const config = parseExchangeConfig({ port: 0, markets: { [MARKET]: {} }, streams });
   exchange = new EmbeddedExchange(config, seam, { scheme: namedSignatures });
   server = await serveExchange(exchange);
-  transport = new NetworkTransport({ restUrl: server.restUrl, streamUrl: server.streamUrl, clock: seam.clock });
+  transport = new NetworkTransport({
+    restUrl: server.restUrl,
+    streamUrl: server.streamUrl,
+    clock: seam.clock,
+  });
 });
 
 afterEach(async () => {
@@ -34,37 +44,53 @@ afterEach(async () => {
 });
 
 describe("the client's streams against the embedded exchange", () => {
-  it.each([false, true])("bring book, state, trades and candles as typed events, compressed: %s", async (zip) => {
-    const frames = new FrameDecoder({ creditDecimals: 6, instruments: new Map([[MARKET, new Instrument(GRID)]]) });
-    const events: VenueEvent[] = [];
-    const of = <Type extends VenueEvent["type"]>(type: Type) => events.filter((event) => event.type === type);
-    const streams = new MarketStreams({
-      transport,
-      seam,
-      markets: [MARKET],
-      zip,
-      onText: (text) => events.push(...frames.multiple(text)),
-      onState: () => {},
-    });
-    streams.subscribe(streamName({ marketId: MARKET, kind: "kline", interval: "1H" }));
-    streams.start();
-    await until(() => of("book-snapshot").length === 1 && of("market-state").length >= 1 && of("kline").length === 1);
-    streams.subscribe(streamName({ marketId: MARKET, kind: "kline", interval: "1MO" }));
-    await until(() => of("kline").length === 2);
-    const [maker, taker] = KEYS.map((key) => new ReferenceClient(exchange, Date.now, key, "10.0.0.1", true).register());
-    maker?.place("SELL", "30000.5", "0.25");
-    taker?.place("BUY", "30000.5", "0.25");
-    await until(() => of("public-trade").length === 1 && of("kline").length === 4);
-    expect(of("public-trade")).toMatchObject([{ ticks: 300_005, lots: 250, isBuyerMaker: false }]);
-    expect(of("kline")).toMatchObject([
-      { interval: "1H", bars: [] },
-      { interval: "1MO", bars: [] },
-      { interval: "1H", bars: [{ openTicks: 300_005, closeTicks: 300_005, lots: 250 }] },
-      { interval: "1MO", bars: [{ highTicks: 300_005, lowTicks: 300_005, lots: 250 }] },
-    ]);
-    expect(of("book-update")).toMatchObject([{ asks: [300_005, 250] }, { asks: [300_005, 0] }]);
-    expect(of("malformed")).toEqual([]);
-    streams.unsubscribe(streamName({ marketId: MARKET, kind: "kline", interval: "1H" }));
-    streams.close("done");
-  });
+  it.each([false, true])(
+    "bring book, state, trades and candles as typed events, compressed: %s",
+    async (zip) => {
+      const frames = new FrameDecoder({
+        creditDecimals: 6,
+        instruments: new Map([[MARKET, new Instrument(GRID)]]),
+      });
+      const events: VenueEvent[] = [];
+      const of = <Type extends VenueEvent["type"]>(type: Type) =>
+        events.filter((event) => event.type === type);
+      const streams = new MarketStreams({
+        transport,
+        seam,
+        markets: [MARKET],
+        zip,
+        onText: (text) => events.push(...frames.multiple(text)),
+        onState: () => {},
+      });
+      streams.subscribe(streamName({ marketId: MARKET, kind: "kline", interval: "1H" }));
+      streams.start();
+      await until(
+        () =>
+          of("book-snapshot").length === 1 &&
+          of("market-state").length >= 1 &&
+          of("kline").length === 1,
+      );
+      streams.subscribe(streamName({ marketId: MARKET, kind: "kline", interval: "1MO" }));
+      await until(() => of("kline").length === 2);
+      const [maker, taker] = KEYS.map((key) =>
+        new ReferenceClient(exchange, Date.now, key, "10.0.0.1", true).register(),
+      );
+      maker?.place("SELL", "30000.5", "0.25");
+      taker?.place("BUY", "30000.5", "0.25");
+      await until(() => of("public-trade").length === 1 && of("kline").length === 4);
+      expect(of("public-trade")).toMatchObject([
+        { ticks: 300_005, lots: 250, isBuyerMaker: false },
+      ]);
+      expect(of("kline")).toMatchObject([
+        { interval: "1H", bars: [] },
+        { interval: "1MO", bars: [] },
+        { interval: "1H", bars: [{ openTicks: 300_005, closeTicks: 300_005, lots: 250 }] },
+        { interval: "1MO", bars: [{ highTicks: 300_005, lowTicks: 300_005, lots: 250 }] },
+      ]);
+      expect(of("book-update")).toMatchObject([{ asks: [300_005, 250] }, { asks: [300_005, 0] }]);
+      expect(of("malformed")).toEqual([]);
+      streams.unsubscribe(streamName({ marketId: MARKET, kind: "kline", interval: "1H" }));
+      streams.close("done");
+    },
+  );
 });

@@ -12,15 +12,24 @@ const GRIDS = [
   { tickSize: "5", stepSize: "1" },
   { tickSize: "0.00000001", stepSize: "100" },
   { tickSize: "0.3", stepSize: "0.07" },
-].map((grid) => ({ grid, decoder: new IntegerDecoder(new Instrument({ marketId: "m", ...grid, creditDecimals: 6, paperDecimals: 18 })) }));
+].map((grid) => ({
+  grid,
+  decoder: new IntegerDecoder(
+    new Instrument({ marketId: "m", ...grid, creditDecimals: 6, paperDecimals: 18 }),
+  ),
+}));
 
 /** What decimal.js says: a whole number of units below 2^53, or nothing. */
 function reference(text: string, unit: string): number | undefined {
   if (!/^\d+(\.\d+)?$/.test(text) || text.length > 64) return undefined;
-  const scaledBound = new Exact(Number.MAX_SAFE_INTEGER).div(new Exact(10).pow(new Exact(unit).decimalPlaces()));
+  const scaledBound = new Exact(Number.MAX_SAFE_INTEGER).div(
+    new Exact(10).pow(new Exact(unit).decimalPlaces()),
+  );
   const value = new Exact(text);
   const count = value.div(unit);
-  return value.lte(scaledBound) && value.mod(unit).isZero() && count.isInteger() ? count.toNumber() : undefined;
+  return value.lte(scaledBound) && value.mod(unit).isZero() && count.isInteger()
+    ? count.toNumber()
+    : undefined;
 }
 
 function tried(read: () => number): number | undefined {
@@ -32,12 +41,25 @@ function tried(read: () => number): number | undefined {
   }
 }
 
-const digits = (max: number) => fc.array(fc.constantFrom(..."0123456789"), { minLength: 1, maxLength: max }).map((all) => all.join(""));
+const digits = (max: number) =>
+  fc
+    .array(fc.constantFrom(..."0123456789"), { minLength: 1, maxLength: max })
+    .map((all) => all.join(""));
 const decimals = fc.oneof(
   digits(18),
   fc.tuple(digits(17), digits(12)).map((parts) => parts.join(".")),
-  fc.tuple(digits(6), digits(2), fc.nat(8)).map(([whole, fraction, zeros]) => `${whole}.${fraction}${"0".repeat(zeros)}`),
-  fc.constantFrom("9007199254740991", "9007199254740992", "900719925474099.1", "900719925474099.2", "0", "0.0", "00.10"),
+  fc
+    .tuple(digits(6), digits(2), fc.nat(8))
+    .map(([whole, fraction, zeros]) => `${whole}.${fraction}${"0".repeat(zeros)}`),
+  fc.constantFrom(
+    "9007199254740991",
+    "9007199254740992",
+    "900719925474099.1",
+    "900719925474099.2",
+    "0",
+    "0.0",
+    "00.10",
+  ),
 );
 
 describe("book levels become integers exactly, or not at all", () => {
@@ -54,12 +76,16 @@ describe("book levels become integers exactly, or not at all", () => {
 
   it("agrees on what is on the grid, where random decimals seldom are", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.constantFrom(...GRIDS), (count, { grid, decoder }) => {
-        const unit = new Exact(grid.tickSize);
-        expect(decoder.ticks(unit.mul(count).toFixed())).toBe(count);
-        expect(decoder.ticks(unit.mul(count).toFixed(20))).toBe(count);
-        expect(decoder.lots(new Exact(grid.stepSize).mul(count).toFixed())).toBe(count);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 2 ** 40 }),
+        fc.constantFrom(...GRIDS),
+        (count, { grid, decoder }) => {
+          const unit = new Exact(grid.tickSize);
+          expect(decoder.ticks(unit.mul(count).toFixed())).toBe(count);
+          expect(decoder.ticks(unit.mul(count).toFixed(20))).toBe(count);
+          expect(decoder.lots(new Exact(grid.stepSize).mul(count).toFixed())).toBe(count);
+        },
+      ),
     );
   });
 
@@ -88,10 +114,13 @@ describe("book levels become integers exactly, or not at all", () => {
     expect(() => decoder.lots(text)).toThrow(FormatError);
   });
 
-  it.each([[1], [null], [undefined], [["1"]], [{}], [true], [10n]])("refuses %s, which is no string", (value) => {
-    const { decoder } = GRIDS[0] as (typeof GRIDS)[number];
-    expect(() => decoder.ticks(value)).toThrow(/decimal string/);
-  });
+  it.each([[1], [null], [undefined], [["1"]], [{}], [true], [10n]])(
+    "refuses %s, which is no string",
+    (value) => {
+      const { decoder } = GRIDS[0] as (typeof GRIDS)[number];
+      expect(() => decoder.ticks(value)).toThrow(/decimal string/);
+    },
+  );
 
   it("an amount of zero deletes a level, a price of zero is absurd", () => {
     const { decoder } = GRIDS[0] as (typeof GRIDS)[number];
@@ -120,7 +149,17 @@ describe("one side of a frame", () => {
     expect(decoder.levels([], "asks", never)).toEqual([]);
   });
 
-  it.each([[undefined], [null], ["x"], [{}], [[1]], [[[]]], [[["1"]]], [[["1", null]]], [[["0.00", "1"]]]])("refuses %j", (side) => {
+  it.each([
+    [undefined],
+    [null],
+    ["x"],
+    [{}],
+    [[1]],
+    [[[]]],
+    [[["1"]]],
+    [[["1", null]]],
+    [[["0.00", "1"]]],
+  ])("refuses %j", (side) => {
     expect(() => decoder.levels(side, "bids", never)).toThrow(FormatError);
   });
 });

@@ -58,7 +58,8 @@ describe("actions of a live venue", () => {
     at.open({ streams: false, onWritten: (actionId) => written.push(actionId) });
     const rules = await at.withRules();
     const action = place(rules);
-    at.server.onRequest = (_, response) => json(response, wireOrder({ hash: action.hash, tif: "POST_ONLY" }));
+    at.server.onRequest = (_, response) =>
+      json(response, wireOrder({ hash: action.hash, tif: "POST_ONLY" }));
     expect(await at.submitted(action)).toMatchObject({
       result: "accepted",
       order: { hash: action.hash, id: "275287091667264", timeInForce: "POST_ONLY" },
@@ -78,15 +79,22 @@ describe("actions of a live venue", () => {
     });
     expect(fields.has("expiration")).toBe(false);
     expect(fields.has("gasFeeQuotation")).toBe(false);
-    expect(ecdsaScheme.recover(Buffer.from(action.hash.slice(2), "hex"), fields.get("orderSignature") ?? "")).toBe(
-      signer.address.toLowerCase(),
-    );
+    expect(
+      ecdsaScheme.recover(
+        Buffer.from(action.hash.slice(2), "hex"),
+        fields.get("orderSignature") ?? "",
+      ),
+    ).toBe(signer.address.toLowerCase());
     expect(written).toEqual([1, 2]);
   });
 
   it("a GTT place says when it expires, and a built one passes its gas token on unchanged", async () => {
     at.open({ streams: false });
-    const action = place(await at.withRules(), { timeInForce: "GTT", expirationMs: NOW + 300_000, gasFeeQuotation: "ab+/c==*~" });
+    const action = place(await at.withRules(), {
+      timeInForce: "GTT",
+      expirationMs: NOW + 300_000,
+      gasFeeQuotation: "ab+/c==*~",
+    });
     await at.submitted(action);
     const fields = requireSigned(at.server.requests.at(-1) as ReceivedRequest);
     expect(fields.get("expiration")).toBe(String(NOW + 300_000));
@@ -111,19 +119,38 @@ describe("actions of a live venue", () => {
       });
     const { order: _, hash: __, gasFeeQuotation: ___, ...asked } = place(rules);
     const answer = await at.submitted({ ...asked, kind: "build" });
-    expect(answer).toMatchObject({ result: "built", hash, gasFeeQuotation: "token", order: { creditAmount: order.creditAmount } });
+    expect(answer).toMatchObject({
+      result: "built",
+      hash,
+      gasFeeQuotation: "token",
+      order: { creditAmount: order.creditAmount },
+    });
     expect(at.server.requests.at(-1)?.path).toBe("/v1/order/build");
     requireSigned(at.server.requests.at(-1) as ReceivedRequest);
   });
 
   it("cancels name the order, or the market", async () => {
     at.open({ streams: false });
-    expect(await at.submitted({ kind: "cancel", marketId: "btcusdc", orderId: "9223372036854775807", hash: "0x" })).toEqual({
+    expect(
+      await at.submitted({
+        kind: "cancel",
+        marketId: "btcusdc",
+        orderId: "9223372036854775807",
+        hash: "0x",
+      }),
+    ).toEqual({
       result: "cancelled",
     });
-    expect(await at.submitted({ kind: "cancel-all", marketId: "btcusdc" })).toEqual({ result: "cancelled" });
-    expect(at.server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(["DELETE /v1/order", "DELETE /v1/allOpenOrders"]);
-    expect(requireSigned(at.server.requests[0] as ReceivedRequest).get("orderId")).toBe("9223372036854775807");
+    expect(await at.submitted({ kind: "cancel-all", marketId: "btcusdc" })).toEqual({
+      result: "cancelled",
+    });
+    expect(at.server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "DELETE /v1/order",
+      "DELETE /v1/allOpenOrders",
+    ]);
+    expect(requireSigned(at.server.requests[0] as ReceivedRequest).get("orderId")).toBe(
+      "9223372036854775807",
+    );
     expect(requireSigned(at.server.requests[1] as ReceivedRequest).get("marketId")).toBe("btcusdc");
   });
 
@@ -149,7 +176,8 @@ describe("actions of a live venue", () => {
       { kind: "question", ask: "balances" },
       { kind: "question", ask: "positions" },
     ];
-    for (const question of questions) expect(await at.submitted(question)).toMatchObject({ result: "answered" });
+    for (const question of questions)
+      expect(await at.submitted(question)).toMatchObject({ result: "answered" });
     const asked = at.server.requests.slice(1).map((request) => {
       if (!request.params.includes("signature=")) return `${request.path}?${request.params}`;
       const fields = requireSigned(request);
@@ -174,7 +202,10 @@ describe("actions of a live venue", () => {
     const rules = await at.withRules();
     const action = place(rules);
     at.open({ streams: false });
-    expect(await at.submitted(action)).toMatchObject({ result: "not-sent", message: expect.stringMatching(/rules are not known/) });
+    expect(await at.submitted(action)).toMatchObject({
+      result: "not-sent",
+      message: expect.stringMatching(/rules are not known/),
+    });
     expect(at.server.requests.filter(({ path }) => path === "/v1/order")).toEqual([]);
   });
 
@@ -201,19 +232,29 @@ describe("actions of a live venue", () => {
   it("an exchange that is not there means not sent; one that is silent, unknown", async () => {
     at.open({ streams: false, requestTimeoutMs: 50 });
     at.server.onRequest = () => undefined;
-    expect(await at.submitted({ kind: "cancel-all", marketId: "btcusdc" })).toMatchObject({ result: "unknown", cause: "timeout" });
+    expect(await at.submitted({ kind: "cancel-all", marketId: "btcusdc" })).toMatchObject({
+      result: "unknown",
+      cause: "timeout",
+    });
     await at.server.stop();
     expect(await at.submitted({ kind: "cancel-all", marketId: "btcusdc" })).toMatchObject({
       result: expect.stringMatching(/^(not-sent|unknown)$/),
     });
-    expect(await at.submitted({ kind: "cancel-all", marketId: "btcusdc" })).toMatchObject({ result: "not-sent" });
+    expect(await at.submitted({ kind: "cancel-all", marketId: "btcusdc" })).toMatchObject({
+      result: "not-sent",
+    });
   });
 
   it("an answer that cannot be read is counted as malformed besides", async () => {
     at.open({ streams: false });
     const action = place(await at.withRules());
     at.server.onRequest = (_, response) => response.end("<html>");
-    expect(await at.submitted(action)).toMatchObject({ result: "unknown", cause: "malformed-answer" });
-    expect(at.events.filter(({ type }) => type === "malformed")).toMatchObject([{ where: "answer POST /v1/order" }]);
+    expect(await at.submitted(action)).toMatchObject({
+      result: "unknown",
+      cause: "malformed-answer",
+    });
+    expect(at.events.filter(({ type }) => type === "malformed")).toMatchObject([
+      { where: "answer POST /v1/order" },
+    ]);
   });
 });

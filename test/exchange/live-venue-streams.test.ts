@@ -7,7 +7,13 @@ import { wireOrder } from "./wire-records.js";
 const at = new ServedVenue();
 
 describe("streams of a live venue", () => {
-  const UPDATE = { event: "update", beginSequence: 1, endSequence: 2, bids: [["2000.5", "0.1"]], asks: [] };
+  const UPDATE = {
+    event: "update",
+    beginSequence: 1,
+    endSequence: 2,
+    bids: [["2000.5", "0.1"]],
+    asks: [],
+  };
 
   it("open once the rules are known: the markets on one connection, the account signed at that instant", async () => {
     at.open();
@@ -19,23 +25,33 @@ describe("streams of a live venue", () => {
     expect(urls[0]).toMatch(/^\/v1\/multiple\?streams=btcusdc@orderbook\//);
     const query = new URLSearchParams((urls[1] as string).split("?")[1]);
     expect((urls[1] as string).split("?")[0]).toBe(`/v1/single/account@${signer.address}`);
-    expect(verifyMessage(`account=${signer.address}&timestamp=${NOW}`, query.get("signature") ?? "")).toBe(signer.address);
+    expect(
+      verifyMessage(`account=${signer.address}&timestamp=${NOW}`, query.get("signature") ?? ""),
+    ).toBe(signer.address);
   });
 
   it("bring books, orders and trades as events, answer pings, and take a book anew", async () => {
     at.server.onSocket = (url, socket) => {
       socket.send("ping");
-      if (url.startsWith("/v1/multiple")) socket.send(JSON.stringify({ stream: "btcusdc@orderbook", data: UPDATE }));
+      if (url.startsWith("/v1/multiple"))
+        socket.send(JSON.stringify({ stream: "btcusdc@orderbook", data: UPDATE }));
       else socket.send(JSON.stringify({ event: "ORDER_UPDATE", order: wireOrder(), timestamp: 5 }));
     };
     at.open();
     await at.withRules();
-    await until(() => at.events.some(({ type }) => type === "book-update") && at.events.some(({ type }) => type === "order-update"));
+    await until(
+      () =>
+        at.events.some(({ type }) => type === "book-update") &&
+        at.events.some(({ type }) => type === "order-update"),
+    );
     at.venue.resubscribe("btcusdc");
     const market = at.server.sockets.find(({ url }) => url.startsWith("/v1/multiple"));
     await until(() => market?.received.length === 3);
     expect(market?.received[0]).toBe("pong");
-    expect(market?.received.slice(1).map((text) => JSON.parse(text).method)).toEqual(["UNSUBSCRIBE", "SUBSCRIBE"]);
+    expect(market?.received.slice(1).map((text) => JSON.parse(text).method)).toEqual([
+      "UNSUBSCRIBE",
+      "SUBSCRIBE",
+    ]);
   });
 
   it("tell a trade once, though the exchange tells it again as it settles or fails, and after a break: each is a fill more on paper", async () => {
@@ -56,8 +72,14 @@ describe("streams of a live venue", () => {
     await until(() => books() === 1);
     for (const { socket } of [...at.server.sockets]) socket.terminate();
     await until(() => books() === 2);
-    const told = at.events.flatMap((event) => (event.type === "public-trade" ? [`${event.marketId} ${event.id}`] : []));
-    expect(told).toEqual(["btcusdc 9007199254740993", "btcusdc 9007199254740995", "ethusdc 9007199254740993"]);
+    const told = at.events.flatMap((event) =>
+      event.type === "public-trade" ? [`${event.marketId} ${event.id}`] : [],
+    );
+    expect(told).toEqual([
+      "btcusdc 9007199254740993",
+      "btcusdc 9007199254740995",
+      "ethusdc 9007199254740993",
+    ]);
   });
 
   it("come back after a break, told as down and up", async () => {
@@ -66,10 +88,17 @@ describe("streams of a live venue", () => {
     await until(() => at.server.sockets.length === 2);
     for (const { socket } of [...at.server.sockets]) socket.terminate();
     await until(() => at.server.sockets.length === 4);
-    const states = () => at.events.flatMap((event) => (event.type === "stream" ? [`${event.stream} ${event.state}`] : []));
+    const states = () =>
+      at.events.flatMap((event) =>
+        event.type === "stream" ? [`${event.stream} ${event.state}`] : [],
+      );
     await until(() => states().length === 6);
     for (const stream of ["market", "account"]) {
-      expect(states().filter((state) => state.startsWith(stream))).toEqual([`${stream} up`, `${stream} down`, `${stream} up`]);
+      expect(states().filter((state) => state.startsWith(stream))).toEqual([
+        `${stream} up`,
+        `${stream} down`,
+        `${stream} up`,
+      ]);
     }
   });
 

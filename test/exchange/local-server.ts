@@ -41,7 +41,12 @@ export class LocalServer {
       });
       request.on("end", () => {
         const [path = "", query = ""] = (request.url ?? "").split("?");
-        const received = { method: request.method ?? "", path, params: request.method === "POST" ? body : query, headers: request.headers };
+        const received = {
+          method: request.method ?? "",
+          path,
+          params: request.method === "POST" ? body : query,
+          headers: request.headers,
+        };
         this.requests.push(received);
         this.onRequest(received, response);
       });

@@ -21,7 +21,9 @@ function started(markets: readonly string[]): MarketStreams {
   return streams;
 }
 
-function requests(socket: ScriptedSocket | undefined): { id: number; method: string; params: string[] }[] {
+function requests(
+  socket: ScriptedSocket | undefined,
+): { id: number; method: string; params: string[] }[] {
   return (socket?.received ?? []).map(({ text }) => JSON.parse(text));
 }
 
@@ -78,7 +80,9 @@ describe("market streams", () => {
     ]);
     transport.socket.drop("gone");
     await clock.runFor(1000);
-    expect(transport.socket.path).toBe("/v1/multiple?streams=btcusdc@orderbook/btcusdc@market/btcusdc@trades/btcusdc@kline1M");
+    expect(transport.socket.path).toBe(
+      "/v1/multiple?streams=btcusdc@orderbook/btcusdc@market/btcusdc@trades/btcusdc@kline1M",
+    );
     expect(states).toEqual(["up", "down", "up"]);
   });
 
@@ -93,7 +97,9 @@ describe("market streams", () => {
     expect(states).toEqual(["up", "down"]);
     await clock.runFor(10_000);
     expect(states).toEqual(["up", "down", "up"]);
-    expect(requests(transport.sockets[0]).filter(({ method }) => method === "SUBSCRIBE")).toHaveLength(16);
+    expect(
+      requests(transport.sockets[0]).filter(({ method }) => method === "SUBSCRIBE"),
+    ).toHaveLength(16);
     expect(requests(transport.sockets[2])).toEqual([]);
   });
 

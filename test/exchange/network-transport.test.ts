@@ -15,13 +15,18 @@ function asked(request: Partial<HttpRequest> = {}, by = at.transport): Promise<H
 describe("requests over real HTTP", () => {
   it("carry GET and DELETE parameters in the query and POST parameters as a form, untouched", async () => {
     const params = "a=%2A&b=x+y&signature=0x01";
-    for (const method of ["GET", "DELETE", "POST"] as const) await asked({ method, path: "/v1/order", params });
-    expect(at.server.requests.map((request) => [request.method, request.path, request.params])).toEqual([
+    for (const method of ["GET", "DELETE", "POST"] as const)
+      await asked({ method, path: "/v1/order", params });
+    expect(
+      at.server.requests.map((request) => [request.method, request.path, request.params]),
+    ).toEqual([
       ["GET", "/v1/order", params],
       ["DELETE", "/v1/order", params],
       ["POST", "/v1/order", params],
     ]);
-    expect(at.server.requests[2]?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
+    expect(at.server.requests[2]?.headers["content-type"]).toBe(
+      "application/x-www-form-urlencoded",
+    );
     expect(at.server.requests[0]?.headers["user-agent"]).toMatch(/^Mozilla\/5\.0 .*marketwright$/);
   });
 
@@ -38,17 +43,30 @@ describe("requests over real HTTP", () => {
     const told = async (retryAfter: string, date?: string) => {
       at.server.onRequest = (_, response) => {
         response.sendDate = false;
-        response.writeHead(418, { "retry-after": retryAfter, ...(date === undefined ? {} : { date }) }).end();
+        response
+          .writeHead(418, { "retry-after": retryAfter, ...(date === undefined ? {} : { date }) })
+          .end();
       };
       const result = await asked();
       return result.ok ? result.retryAfterMs : result;
     };
-    expect(await told("Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 21 Oct 2015 07:18:00 GMT")).toBe(600_000);
-    expect(await told("Wed, 21 Oct 2015 07:28:00 GMT"), "over, by this machine's clock").toBeUndefined();
+    expect(await told("Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 21 Oct 2015 07:18:00 GMT")).toBe(
+      600_000,
+    );
+    expect(
+      await told("Wed, 21 Oct 2015 07:28:00 GMT"),
+      "over, by this machine's clock",
+    ).toBeUndefined();
     const soon = await told(new Date(Date.now() + 3_600_000).toUTCString());
     expect(soon).toBeGreaterThan(3_500_000);
     expect(soon).toBeLessThanOrEqual(3_600_000);
-    for (const nonsense of ["Wed, 99 Oct 2015 07:28:00 GMT", "2015-10-21", "soon", "Fri, 31 Dec 9999 23:59:59 GMT", "-5"])
+    for (const nonsense of [
+      "Wed, 99 Oct 2015 07:28:00 GMT",
+      "2015-10-21",
+      "soon",
+      "Fri, 31 Dec 9999 23:59:59 GMT",
+      "-5",
+    ])
       expect(await told(nonsense), nonsense).toBeUndefined();
   });
 
@@ -63,27 +81,41 @@ describe("requests over real HTTP", () => {
       ["identity", bytes],
     ];
     for (const [encoding, body] of answers) {
-      at.server.onRequest = (_, response) => response.writeHead(200, { "content-encoding": encoding }).end(body);
+      at.server.onRequest = (_, response) =>
+        response.writeHead(200, { "content-encoding": encoding }).end(body);
       expect(await asked(), encoding).toMatchObject({ ok: true, status: 200, body: text });
     }
-    at.server.onRequest = (_, response) => response.writeHead(204, { "content-encoding": "gzip" }).end();
+    at.server.onRequest = (_, response) =>
+      response.writeHead(204, { "content-encoding": "gzip" }).end();
     expect(await asked()).toMatchObject({ ok: true, status: 204, body: "" });
   });
 
   it("that were answered in what cannot be read may have been taken, and say so by name", async () => {
     const unread = { ok: false, cause: "connection-lost", sent: true };
-    at.server.onRequest = (_, response) => response.writeHead(200, { "content-encoding": "zstd" }).end("(\xb5/\xfd");
+    at.server.onRequest = (_, response) =>
+      response.writeHead(200, { "content-encoding": "zstd" }).end("(\xb5/\xfd");
     expect(await asked()).toMatchObject({
       ...unread,
-      message: expect.stringContaining('content-encoding: an encoding that cannot be read (got "zstd")'),
+      message: expect.stringContaining(
+        'content-encoding: an encoding that cannot be read (got "zstd")',
+      ),
     });
-    at.server.onRequest = (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end("{}");
-    expect(await asked()).toMatchObject({ ...unread, message: expect.stringContaining("does not unpack") });
+    at.server.onRequest = (_, response) =>
+      response.writeHead(200, { "content-encoding": "gzip" }).end("{}");
+    expect(await asked()).toMatchObject({
+      ...unread,
+      message: expect.stringContaining("does not unpack"),
+    });
     const short = at.open({ maxAnswerBytes: 1_000 });
-    at.server.onRequest = (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(100_000)));
-    expect(await asked({}, short)).toMatchObject({ ...unread, message: expect.stringContaining("unpacks to more than 1000 bytes") });
+    at.server.onRequest = (_, response) =>
+      response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(100_000)));
+    expect(await asked({}, short)).toMatchObject({
+      ...unread,
+      message: expect.stringContaining("unpacks to more than 1000 bytes"),
+    });
     short.close();
-    at.server.onRequest = (_, response) => response.writeHead(429, { "content-encoding": "zstd", "retry-after": "3" }).end("(\xb5/\xfd");
+    at.server.onRequest = (_, response) =>
+      response.writeHead(429, { "content-encoding": "zstd", "retry-after": "3" }).end("(\xb5/\xfd");
     expect(await asked()).toMatchObject({ ok: true, status: 429, retryAfterMs: 3_000 });
   });
 
@@ -113,7 +145,11 @@ describe("requests over real HTTP", () => {
 
   it("may have been taken when the connection is cut before the answer", async () => {
     at.server.onRequest = (_, response) => response.destroy();
-    expect(await asked({ method: "POST", params: "a=1" })).toMatchObject({ ok: false, cause: "connection-lost", sent: true });
+    expect(await asked({ method: "POST", params: "a=1" })).toMatchObject({
+      ok: false,
+      cause: "connection-lost",
+      sent: true,
+    });
     expect(at.server.requests).toHaveLength(1);
   });
 
@@ -128,7 +164,12 @@ describe("requests over real HTTP", () => {
 
   it("time out as sent when the exchange has them and is silent", async () => {
     at.server.onRequest = () => undefined;
-    expect(await asked({ timeoutMs: 50 })).toEqual({ ok: false, cause: "timeout", sent: true, message: "no answer within 50 ms" });
+    expect(await asked({ timeoutMs: 50 })).toEqual({
+      ok: false,
+      cause: "timeout",
+      sent: true,
+      message: "no answer within 50 ms",
+    });
   });
 
   it("that time out in the queue are not sent, then or later", async () => {
@@ -139,8 +180,16 @@ describe("requests over real HTTP", () => {
     };
     const slow = asked({ path: "/v1/slow" }, narrow);
     await until(() => at.server.requests.length === 1);
-    const queued = await asked({ path: "/v1/queued", method: "POST", params: "a=1", timeoutMs: 30 }, narrow);
-    expect(queued).toEqual({ ok: false, cause: "timeout", sent: false, message: "no connection within 30 ms" });
+    const queued = await asked(
+      { path: "/v1/queued", method: "POST", params: "a=1", timeoutMs: 30 },
+      narrow,
+    );
+    expect(queued).toEqual({
+      ok: false,
+      cause: "timeout",
+      sent: false,
+      message: "no connection within 30 ms",
+    });
     expect(await slow).toMatchObject({ ok: true, status: 204 });
     expect(await asked({ path: "/v1/after" }, narrow)).toMatchObject({ ok: true, status: 204 });
     expect(at.server.requests.map(({ path }) => path)).toEqual(["/v1/slow", "/v1/after"]);
@@ -150,12 +199,17 @@ describe("requests over real HTTP", () => {
   it("refuse an answer that is too long", async () => {
     const small = at.open({ maxAnswerBytes: 1000 });
     at.server.onRequest = (_, response) => response.end("x".repeat(5000));
-    expect(await asked({}, small)).toMatchObject({ ok: false, sent: true, message: expect.stringMatching(/above 1000 bytes/) });
+    expect(await asked({}, small)).toMatchObject({
+      ok: false,
+      sent: true,
+      message: expect.stringMatching(/above 1000 bytes/),
+    });
     small.close();
   });
 
   it("do not follow a redirect with a signed request", async () => {
-    at.server.onRequest = (_, response) => response.writeHead(302, { location: "/elsewhere" }).end();
+    at.server.onRequest = (_, response) =>
+      response.writeHead(302, { location: "/elsewhere" }).end();
     expect(await asked({ method: "POST", params: "a=1" })).toMatchObject({ ok: true, status: 302 });
     expect(at.server.requests).toHaveLength(1);
   });

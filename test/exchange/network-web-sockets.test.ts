@@ -32,7 +32,10 @@ describe("websockets", () => {
     await until(() => pongs === 1 && ours.log.length === 3);
     socket.send("hi");
     await until(() => at.server.sockets[0]?.received.length === 1);
-    expect(at.server.sockets[0]).toMatchObject({ url: "/v1/multiple?streams=a@b", received: ["hi"] });
+    expect(at.server.sockets[0]).toMatchObject({
+      url: "/v1/multiple?streams=a@b",
+      received: ["hi"],
+    });
     expect(at.server.sockets[0]?.headers["sec-websocket-extensions"]).toBeUndefined();
     socket.close("done");
     socket.close("again");
@@ -74,7 +77,9 @@ describe("websockets", () => {
         `^close exchange\\.stream: no stream at ws://127\\.0\\.0\\.1:${port}/v1/x: .*ECONNREFUSED.*; expected an exchange that answers there$`,
       ),
     );
-    expect(rejected.log[0]).toBe(`close exchange.stream: no stream at ws://${at.server.host}/v1/single/account@0x: HTTP 401`);
+    expect(rejected.log[0]).toBe(
+      `close exchange.stream: no stream at ws://${at.server.host}/v1/single/account@0x: HTTP 401`,
+    );
   });
 
   it("say what a server answers at a path where it has no streams", async () => {

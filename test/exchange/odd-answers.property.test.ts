@@ -28,19 +28,57 @@ import type { HttpResult } from "../../src/exchange/transport.js";
 import type { Action, AnswerData } from "../../src/exchange/venue.js";
 import { parseWire } from "../../src/exchange/wire-parse.js";
 import { jsonText, oddChange, oddText, withChange } from "../support/odd-json.js";
-import { HASH, INFO, PERP, wireBalances, wireExchangeInfo, wireOrder, wirePosition, wireTrade } from "./wire-records.js";
+import {
+  HASH,
+  INFO,
+  PERP,
+  wireBalances,
+  wireExchangeInfo,
+  wireOrder,
+  wirePosition,
+  wireTrade,
+} from "./wire-records.js";
 
 const rules = decodeRules(wireExchangeInfo(), ["btcusdc"]);
 const instruments = instrumentsOf(rules);
-const context = { creditDecimals: rules.creditDecimals, instruments, hasher: new OrderHasher(rules.eip712.domainSeparator) };
+const context = {
+  creditDecimals: rules.creditDecimals,
+  instruments,
+  hasher: new OrderHasher(rules.eip712.domainSeparator),
+};
 const [btc] = [...instruments.values()];
 if (btc === undefined) throw new Error("no market");
 
-const INCOME = { id: 9, type: "DEPOSIT", amount: "100.5", time: 1_700_000_000_000, marketId: "btcusdc" };
-const BAR = { time: 1_700_000_000_000, open: "2000", close: "2001", high: "2002", low: "1999", volume: "3.5" };
-const BOOK = { bids: [["2000.5", "0.1"]], asks: [["2000.6", "1"]], sequence: 12, ticker_id: "btcusdc", timestamp: 1_700_000_000_000 };
+const INCOME = {
+  id: 9,
+  type: "DEPOSIT",
+  amount: "100.5",
+  time: 1_700_000_000_000,
+  marketId: "btcusdc",
+};
+const BAR = {
+  time: 1_700_000_000_000,
+  open: "2000",
+  close: "2001",
+  high: "2002",
+  low: "1999",
+  volume: "3.5",
+};
+const BOOK = {
+  bids: [["2000.5", "0.1"]],
+  asks: [["2000.6", "1"]],
+  sequence: 12,
+  ticker_id: "btcusdc",
+  timestamp: 1_700_000_000_000,
+};
 const BUILT = {
-  order: { perp: PERP, signer: PERP, paperAmount: "20000000000000000", creditAmount: "-40010000", info: INFO },
+  order: {
+    perp: PERP,
+    signer: PERP,
+    paperAmount: "20000000000000000",
+    creditAmount: "-40010000",
+    info: INFO,
+  },
   orderHash: HASH,
   packedOrder: "0x00",
   gasFeeQuotation: "",
@@ -53,8 +91,18 @@ const STATE = {
   indexPrice: "2000",
   lastTradePrice: "2000",
 };
-const TRADE = { id: 5, price: "2000.5", amount: "0.003", quoteAmount: "6", time: 7, isBuyerMaker: true, status: "CREATED" };
-const RISKY = [{ account: PERP, isSafe: false, positions: [{ marketId: "btcusdc" }], risk: "1", netValue: "1" }];
+const TRADE = {
+  id: 5,
+  price: "2000.5",
+  amount: "0.003",
+  quoteAmount: "6",
+  time: 7,
+  isBuyerMaker: true,
+  status: "CREATED",
+};
+const RISKY = [
+  { account: PERP, isSafe: false, positions: [{ marketId: "btcusdc" }], risk: "1", netValue: "1" },
+];
 const REFUSAL = { code: 2016, codeText: "Invalid order", message: "no" };
 
 /** Every kind of answer that the exchange gives; each reader is handed each of them, bent. */
@@ -89,7 +137,16 @@ const FRAMES: readonly unknown[] = [
   { id: 7, error: { code: 2, msg: "no" } },
   ...[
     ["orderbook", { event: "snapshot", sequence: 10, bids: [["2000.5", "0.1"]], asks: [] }],
-    ["orderbook", { event: "update", beginSequence: 11, endSequence: 12, bids: [["2000.5", "0"]], asks: [["2000.6", "1"]] }],
+    [
+      "orderbook",
+      {
+        event: "update",
+        beginSequence: 11,
+        endSequence: 12,
+        bids: [["2000.5", "0"]],
+        asks: [["2000.6", "1"]],
+      },
+    ],
     ["market", STATE],
     ["trades", TRADE],
     ["kline1M", [BAR]],
@@ -98,9 +155,17 @@ const FRAMES: readonly unknown[] = [
 
 /** A text that was one of these, and is not any more. */
 function bent(records: readonly unknown[]): fc.Arbitrary<string> {
-  const changed = fc.tuple(fc.constantFrom(...records), oddChange).map(([record, change]) => jsonText(withChange(record, change)));
-  const cut = fc.tuple(fc.constantFrom(...records), oddText).map(([record, change]) => change(jsonText(record)));
-  return fc.oneof({ weight: 4, arbitrary: changed }, { weight: 1, arbitrary: cut }, { weight: 1, arbitrary: fc.json() });
+  const changed = fc
+    .tuple(fc.constantFrom(...records), oddChange)
+    .map(([record, change]) => jsonText(withChange(record, change)));
+  const cut = fc
+    .tuple(fc.constantFrom(...records), oddText)
+    .map(([record, change]) => change(jsonText(record)));
+  return fc.oneof(
+    { weight: 4, arbitrary: changed },
+    { weight: 1, arbitrary: cut },
+    { weight: 1, arbitrary: fc.json() },
+  );
 }
 
 /** Every decoder of the bot's, by its name. */
@@ -132,45 +197,68 @@ function parsed(text: string): unknown {
 const RUNS = { numRuns: 250 };
 
 describe("an odd answer of the exchange", () => {
-  it.each(Object.entries(DECODERS))("is refused with its field by %s, or read: nothing else is thrown", (_name, decode) => {
-    fc.assert(
-      fc.property(bent(ANSWERED).map(parsed), (value) => {
-        try {
-          decode(value);
-        } catch (error) {
-          expect(error).toBeInstanceOf(FormatError);
-        }
-      }),
-      RUNS,
-    );
-  });
+  it.each(Object.entries(DECODERS))(
+    "is refused with its field by %s, or read: nothing else is thrown",
+    (_name, decode) => {
+      fc.assert(
+        fc.property(bent(ANSWERED).map(parsed), (value) => {
+          try {
+            decode(value);
+          } catch (error) {
+            expect(error).toBeInstanceOf(FormatError);
+          }
+        }),
+        RUNS,
+      );
+    },
+  );
 
   it("is tried on every decoder that there is", () => {
     const folder = new URL("../../src/exchange/", import.meta.url);
     const source = readdirSync(folder)
       .filter((name) => name.endsWith(".ts"))
       .map((name) => readFileSync(new URL(name, folder), "utf8"));
-    const names = source.flatMap((text) => [...text.matchAll(/^export function (decode\w+)/gm)].map(([, name = ""]) => name));
-    expect(names.filter((name) => !NOT_OF_ANSWERS.has(name)).sort()).toEqual(Object.keys(DECODERS).sort());
-  });
-
-  it.each(Object.entries(ANSWERS))("is refused with its field by the client's reader of %s", (name, schema) => {
-    fc.assert(
-      fc.property(bent(ANSWERED).map(parsed), (value) => {
-        try {
-          parseWire(schema, value, name);
-        } catch (error) {
-          expect(error).toBeInstanceOf(FormatError);
-        }
-      }),
-      { numRuns: 60 },
+    const names = source.flatMap((text) =>
+      [...text.matchAll(/^export function (decode\w+)/gm)].map(([, name = ""]) => name),
+    );
+    expect(names.filter((name) => !NOT_OF_ANSWERS.has(name)).sort()).toEqual(
+      Object.keys(DECODERS).sort(),
     );
   });
 
+  it.each(Object.entries(ANSWERS))(
+    "is refused with its field by the client's reader of %s",
+    (name, schema) => {
+      fc.assert(
+        fc.property(bent(ANSWERED).map(parsed), (value) => {
+          try {
+            parseWire(schema, value, name);
+          } catch (error) {
+            expect(error).toBeInstanceOf(FormatError);
+          }
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
+
   it("leaves an action of the bot with a fate, whichever it was", () => {
     const base = { actionId: 1, timestampMs: 1, marketId: "btcusdc" } as const;
-    const order = { perp: PERP, signer: PERP, paperAmount: 20_000_000_000_000_000n, creditAmount: -40_010_000n, info: INFO };
-    const wanted = { side: "BUY", type: "LIMIT", ticks: 20005, lots: 20, timeInForce: "GTC", expirationMs: 0 } as const;
+    const order = {
+      perp: PERP,
+      signer: PERP,
+      paperAmount: 20_000_000_000_000_000n,
+      creditAmount: -40_010_000n,
+      info: INFO,
+    };
+    const wanted = {
+      side: "BUY",
+      type: "LIMIT",
+      ticks: 20005,
+      lots: 20,
+      timeInForce: "GTC",
+      expirationMs: 0,
+    } as const;
     const asks: Readonly<Record<keyof AnswerData, true>> = {
       time: true,
       rules: true,
@@ -189,15 +277,45 @@ describe("an odd answer of the exchange", () => {
       { ...base, kind: "cancel-all" },
       ...Object.keys(asks).map((ask) => ({ ...base, kind: "question", ask }) as Action),
     ];
-    const status = fc.constantFrom(200, 200, 200, 201, 204, 301, 400, 401, 403, 404, 418, 429, 500, 502, 0, 99, 999);
+    const status = fc.constantFrom(
+      200,
+      200,
+      200,
+      201,
+      204,
+      301,
+      400,
+      401,
+      403,
+      404,
+      418,
+      429,
+      500,
+      502,
+      0,
+      99,
+      999,
+    );
     fc.assert(
-      fc.property(fc.constantFrom(...actions), status, bent(ANSWERED), fc.option(fc.double()), (action, code, body, retryAfterMs) => {
-        const answer: HttpResult = { ok: true, status: code, body, retryAfterMs: retryAfterMs ?? undefined };
-        const { result } = outcomeOf(action, answer, context);
-        expect(result).toBeTypeOf("string");
-        // Only a status without a body, or a code, says what became of an order.
-        if (action.kind === "cancel" && result === "cancelled") expect(code === 204 || body.trim() === "").toBe(true);
-      }),
+      fc.property(
+        fc.constantFrom(...actions),
+        status,
+        bent(ANSWERED),
+        fc.option(fc.double()),
+        (action, code, body, retryAfterMs) => {
+          const answer: HttpResult = {
+            ok: true,
+            status: code,
+            body,
+            retryAfterMs: retryAfterMs ?? undefined,
+          };
+          const { result } = outcomeOf(action, answer, context);
+          expect(result).toBeTypeOf("string");
+          // Only a status without a body, or a code, says what became of an order.
+          if (action.kind === "cancel" && result === "cancelled")
+            expect(code === 204 || body.trim() === "").toBe(true);
+        },
+      ),
       { numRuns: 3000 },
     );
   });
@@ -218,11 +336,15 @@ describe("an odd answer of the exchange", () => {
       accountCreatedAtMs: (client) => client.accountCreatedAtMs(),
       cancelAllOpenOrders: (client) => client.cancelAllOpenOrders(),
       cancelOrder: (client) => client.cancelOrder("btcusdc", "7"),
-      "the price of ether": async (client) => expect(await readCreditPerEth(client, 6)).toBeGreaterThan(0n),
+      "the price of ether": async (client) =>
+        expect(await readCreditPerEth(client, 6)).toBeGreaterThan(0n),
       "the risky accounts": (client) => readRiskyAccounts(client),
-      "the lens": (client) => lensAddress({ lens: undefined } as Parameters<typeof lensAddress>[0], client),
+      "the lens": (client) =>
+        lensAddress({ lens: undefined } as Parameters<typeof lensAddress>[0], client),
     };
-    const own = Object.getOwnPropertyNames(RestClient.prototype).filter((name) => !["constructor", "call"].includes(name));
+    const own = Object.getOwnPropertyNames(RestClient.prototype).filter(
+      (name) => !["constructor", "call"].includes(name),
+    );
     expect(
       own.filter((name) => !(name in questions)),
       "each method of the client is asked",
@@ -234,14 +356,25 @@ describe("an odd answer of the exchange", () => {
         const client = new RestClient({
           transport: {
             request: ({ path }, done) => {
-              const isRules = path === OPERATIONS.exchangeInfo.path && hasRules && name !== "exchangeInfo" && name !== "the price of ether";
-              done({ ok: true, status: 200, body: isRules ? jsonText(wireExchangeInfo()) : body, retryAfterMs: undefined });
+              const isRules =
+                path === OPERATIONS.exchangeInfo.path &&
+                hasRules &&
+                name !== "exchangeInfo" &&
+                name !== "the price of ether";
+              done({
+                ok: true,
+                status: 200,
+                body: isRules ? jsonText(wireExchangeInfo()) : body,
+                retryAfterMs: undefined,
+              });
             },
           },
           nowMs: () => 1_700_000_000_000,
           signer,
         });
-        await questions[name]?.(client).catch((error: unknown) => expect(error).toBeInstanceOf(MarketwrightError));
+        await questions[name]?.(client).catch((error: unknown) =>
+          expect(error).toBeInstanceOf(MarketwrightError),
+        );
       }),
       { numRuns: 1500 },
     );
@@ -264,8 +397,13 @@ describe("an odd frame of a stream", () => {
     fc.assert(
       fc.property(bent(FRAMES), (text) => {
         const frames = new FrameDecoder(context);
-        const events = [...frames.multiple(text), ...frames.account(text), ...frames.single("btcusdc@trades", text)];
-        for (const event of [...events, ...accountEvents(text), ...marketEvents(text)]) expect(event.type).toBeTypeOf("string");
+        const events = [
+          ...frames.multiple(text),
+          ...frames.account(text),
+          ...frames.single("btcusdc@trades", text),
+        ];
+        for (const event of [...events, ...accountEvents(text), ...marketEvents(text)])
+          expect(event.type).toBeTypeOf("string");
       }),
       { numRuns: 3000 },
     );

@@ -1,16 +1,27 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../src/core/seeded-random.js";
-import { decodeInfo, encodeInfo, infoTag, nonceTag, taggedNonce } from "../../src/exchange/order-info.js";
+import {
+  decodeInfo,
+  encodeInfo,
+  infoTag,
+  nonceTag,
+  taggedNonce,
+} from "../../src/exchange/order-info.js";
 
 const INFO1 = "0xffffa50cef85c000000110d9316ec000000000007a432b800000000000000001";
 const INFO2 = "0x00005af3107a40000001c6bf52634000000000006553ff10ffffffffffffffff";
 
 describe("the info of an order", () => {
   it("carries a maker rebate as a negative rate, as the contracts read it", () => {
-    expect(encodeInfo({ makerFeeRate: -(10n ** 14n), takerFeeRate: 3n * 10n ** 14n, expirationSeconds: 2051222400, nonce: 1n })).toBe(
-      INFO1,
-    );
+    expect(
+      encodeInfo({
+        makerFeeRate: -(10n ** 14n),
+        takerFeeRate: 3n * 10n ** 14n,
+        expirationSeconds: 2051222400,
+        nonce: 1n,
+      }),
+    ).toBe(INFO1);
     expect(decodeInfo(INFO1)).toEqual({
       makerFeeRate: -(10n ** 14n),
       takerFeeRate: 3n * 10n ** 14n,
@@ -49,12 +60,23 @@ describe("the info of an order", () => {
     ["a nonce past 64 bits", { nonce: 2n ** 64n }],
     ["half a second", { expirationSeconds: 1.5 }],
   ])("refuses %s", (_, change) => {
-    expect(() => encodeInfo({ makerFeeRate: 0n, takerFeeRate: 0n, expirationSeconds: 1, nonce: 0n, ...change })).toThrow(/expected/);
+    expect(() =>
+      encodeInfo({
+        makerFeeRate: 0n,
+        takerFeeRate: 0n,
+        expirationSeconds: 1,
+        nonce: 0n,
+        ...change,
+      }),
+    ).toThrow(/expected/);
   });
 
-  it.each(["0x", "0x00", `${INFO1}00`, INFO1.slice(2), `0x${"f".repeat(64)}`])("refuses to read %s", (text) => {
-    expect(() => decodeInfo(text)).toThrow();
-  });
+  it.each(["0x", "0x00", `${INFO1}00`, INFO1.slice(2), `0x${"f".repeat(64)}`])(
+    "refuses to read %s",
+    (text) => {
+      expect(() => decodeInfo(text)).toThrow();
+    },
+  );
 });
 
 describe("the bot's tag", () => {
@@ -63,7 +85,9 @@ describe("the bot's tag", () => {
     for (let draw = 0; draw < 100; draw += 1) {
       const nonce = taggedNonce(0xbeef, random);
       expect(nonceTag(nonce)).toBe(0xbeef);
-      expect(infoTag(encodeInfo({ makerFeeRate: 0n, takerFeeRate: 0n, expirationSeconds: 1, nonce }))).toBe(0xbeef);
+      expect(
+        infoTag(encodeInfo({ makerFeeRate: 0n, takerFeeRate: 0n, expirationSeconds: 1, nonce })),
+      ).toBe(0xbeef);
     }
     expect(infoTag(INFO1)).toBe(0);
     expect(infoTag("0xnonsense")).toBeUndefined();

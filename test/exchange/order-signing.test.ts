@@ -4,21 +4,63 @@ import { describe, expect, it } from "vitest";
 import { bytesToHex } from "../../src/core/hex.js";
 import { Instrument } from "../../src/core/instrument.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
-import { buildHashedOrder, buildOrderStruct, infoExpirationSeconds, type OrderInputs } from "../../src/exchange/order-building.js";
-import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH, OrderHasher } from "../../src/exchange/order-signing.js";
+import {
+  buildHashedOrder,
+  buildOrderStruct,
+  infoExpirationSeconds,
+  type OrderInputs,
+} from "../../src/exchange/order-building.js";
+import {
+  DOMAIN_TYPE_HASH,
+  domainSeparator,
+  ORDER_TYPE_HASH,
+  OrderHasher,
+} from "../../src/exchange/order-signing.js";
 
-const LOCAL = { domainName: "JOJO", domainVersion: "1", chainId: 31337, verifyingContract: "0x5FbDB2315678afecb367f032d93F642f64180aa3" };
-const BASE = { ...LOCAL, chainId: 8453, verifyingContract: "0x2f7c3cF9D9280B165981311B822BecC4E05Fe635" };
+const LOCAL = {
+  domainName: "JOJO",
+  domainVersion: "1",
+  chainId: 31337,
+  verifyingContract: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+};
+const BASE = {
+  ...LOCAL,
+  chainId: 8453,
+  verifyingContract: "0x2f7c3cF9D9280B165981311B822BecC4E05Fe635",
+};
 const K0 = ecdsaScheme.signer("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 const K1 = ecdsaScheme.signer("0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d");
 const PERP = "0x9fE46736679d2D9A65F0992F2272dE9f3c7fa6e0";
 const BASE_PERP = "0xcd12b2fC3b0152c6D998337E4444C72C59b25fe1";
-const INFO1 = { makerFeeRate: -(10n ** 14n), takerFeeRate: 3n * 10n ** 14n, expirationSeconds: 2051222400, nonce: 1n };
-const INFO2 = { makerFeeRate: 10n ** 14n, takerFeeRate: 5n * 10n ** 14n, expirationSeconds: 1700003600, nonce: 2n ** 64n - 1n };
+const INFO1 = {
+  makerFeeRate: -(10n ** 14n),
+  takerFeeRate: 3n * 10n ** 14n,
+  expirationSeconds: 2051222400,
+  nonce: 1n,
+};
+const INFO2 = {
+  makerFeeRate: 10n ** 14n,
+  takerFeeRate: 5n * 10n ** 14n,
+  expirationSeconds: 1700003600,
+  nonce: 2n ** 64n - 1n,
+};
 
-const instrument = new Instrument({ marketId: "btcusdc", tickSize: "0.01", stepSize: "0.000001", creditDecimals: 6, paperDecimals: 18 });
+const instrument = new Instrument({
+  marketId: "btcusdc",
+  tickSize: "0.01",
+  stepSize: "0.000001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 
-function inputs(side: "BUY" | "SELL", price: string, amount: string, info: typeof INFO1, perp: string, signer: string): OrderInputs {
+function inputs(
+  side: "BUY" | "SELL",
+  price: string,
+  amount: string,
+  info: typeof INFO1,
+  perp: string,
+  signer: string,
+): OrderInputs {
   const { makerFeeRate, takerFeeRate, expirationSeconds, nonce } = info;
   return {
     rules: { perp, makerFeeRate, takerFeeRate },
@@ -83,7 +125,10 @@ const VECTORS: Vector[] = [
   },
   {
     id: "V3b BUY, truncated",
-    inputs: { ...inputs("BUY", "63908.67", "1.095303", INFO1, PERP, K0.address), buyRounding: "down" },
+    inputs: {
+      ...inputs("BUY", "63908.67", "1.095303", INFO1, PERP, K0.address),
+      buyRounding: "down",
+    },
     signer: K0,
     domain: LOCAL,
     paper: 1095303000000000000n,
@@ -142,29 +187,58 @@ describe("an order is built, hashed and signed to the byte", () => {
 
 describe("the domain", () => {
   it("has the type hashes and separators that are published", () => {
-    expect(DOMAIN_TYPE_HASH).toBe("0x8b73c3c69bb8fe3d512ecc4cf759cc79239f7b179b0ffacaa9a75d522b39400f");
-    expect(ORDER_TYPE_HASH).toBe("0x6ce22f1be37c24a60b088bc91a456d1ae077db421fa72ffe85abd6af245899e4");
-    expect(domainSeparator(LOCAL)).toBe("0x7fdfe1c32d05803fdc2c66fdd0770dba9f4b7e589cbb54e930f8ed285d8581e0");
-    expect(domainSeparator(BASE)).toBe("0xae5e1b68d39d530e9f8985caa524ee202e49b88b7e2321962798cc5fdf27f874");
-    expect(domainSeparator({ ...BASE, chainId: 84532, verifyingContract: "0x65bE09345311aCc72d9358Ea7d7B13A91DFF51B6" })).toBe(
-      "0xbdf93eeadf699b3f4c5f55e886103a8c6c6d8bdc4fc1d672b48c13ad022a3194",
+    expect(DOMAIN_TYPE_HASH).toBe(
+      "0x8b73c3c69bb8fe3d512ecc4cf759cc79239f7b179b0ffacaa9a75d522b39400f",
     );
-    expect(domainSeparator({ ...BASE, chainId: 421614, verifyingContract: "0xFfD3B82971dAbccb3219d16b6EB2DB134bf55300" })).toBe(
-      "0x57daadc5197b0f00b2629eaa8e0813b185480dcc4b8a94952de9c6cab3114e7b",
+    expect(ORDER_TYPE_HASH).toBe(
+      "0x6ce22f1be37c24a60b088bc91a456d1ae077db421fa72ffe85abd6af245899e4",
     );
+    expect(domainSeparator(LOCAL)).toBe(
+      "0x7fdfe1c32d05803fdc2c66fdd0770dba9f4b7e589cbb54e930f8ed285d8581e0",
+    );
+    expect(domainSeparator(BASE)).toBe(
+      "0xae5e1b68d39d530e9f8985caa524ee202e49b88b7e2321962798cc5fdf27f874",
+    );
+    expect(
+      domainSeparator({
+        ...BASE,
+        chainId: 84532,
+        verifyingContract: "0x65bE09345311aCc72d9358Ea7d7B13A91DFF51B6",
+      }),
+    ).toBe("0xbdf93eeadf699b3f4c5f55e886103a8c6c6d8bdc4fc1d672b48c13ad022a3194");
+    expect(
+      domainSeparator({
+        ...BASE,
+        chainId: 421614,
+        verifyingContract: "0xFfD3B82971dAbccb3219d16b6EB2DB134bf55300",
+      }),
+    ).toBe("0x57daadc5197b0f00b2629eaa8e0813b185480dcc4b8a94952de9c6cab3114e7b");
   });
 
   it("refuses what no domain is made of", () => {
-    expect(() => domainSeparator({ ...LOCAL, verifyingContract: "0x12" })).toThrow(/verifyingContract/);
+    expect(() => domainSeparator({ ...LOCAL, verifyingContract: "0x12" })).toThrow(
+      /verifyingContract/,
+    );
     expect(() => domainSeparator({ ...LOCAL, chainId: -1 })).toThrow(/chainId/);
     expect(() => new OrderHasher("0x1234")).toThrow(/32 bytes/);
   });
 });
 
-const hexBytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map((bytes) => bytesToHex(bytes));
+const hexBytes = (length: number) =>
+  fc.uint8Array({ minLength: length, maxLength: length }).map((bytes) => bytesToHex(bytes));
 const int128 = fc.oneof(
   fc.bigInt({ min: -(2n ** 127n), max: 2n ** 127n - 1n }),
-  fc.constantFrom(0n, 1n, -1n, 2n ** 63n, -(2n ** 63n), 2n ** 64n, -(2n ** 64n), 2n ** 127n - 1n, -(2n ** 127n)),
+  fc.constantFrom(
+    0n,
+    1n,
+    -1n,
+    2n ** 63n,
+    -(2n ** 63n),
+    2n ** 64n,
+    -(2n ** 64n),
+    2n ** 127n - 1n,
+    -(2n ** 127n),
+  ),
 );
 
 describe("hashing by hand", () => {
@@ -184,11 +258,21 @@ describe("hashing by hand", () => {
       chainId: fc.maxSafeNat(),
       verifyingContract: hexBytes(20),
     });
-    const orders = fc.record({ perp: hexBytes(20), signer: hexBytes(20), paperAmount: int128, creditAmount: int128, info: hexBytes(32) });
+    const orders = fc.record({
+      perp: hexBytes(20),
+      signer: hexBytes(20),
+      paperAmount: int128,
+      creditAmount: int128,
+      info: hexBytes(32),
+    });
     fc.assert(
       fc.property(domains, orders, (domain, order) => {
         const { domainName: name, domainVersion: version, chainId, verifyingContract } = domain;
-        const reference = TypedDataEncoder.hash({ name, version, chainId, verifyingContract }, types, order);
+        const reference = TypedDataEncoder.hash(
+          { name, version, chainId, verifyingContract },
+          types,
+          order,
+        );
         expect(new OrderHasher(domainSeparator(domain)).hash(order)).toBe(reference);
       }),
       { numRuns: 200 },
@@ -199,7 +283,9 @@ describe("hashing by hand", () => {
     const hasher = new OrderHasher(domainSeparator(LOCAL));
     const order = buildOrderStruct((VECTORS[0] as Vector).inputs);
     expect(() => hasher.hash({ ...order, paperAmount: 2n ** 127n })).toThrow(/paperAmount/);
-    expect(() => hasher.hash({ ...order, creditAmount: -(2n ** 127n) - 1n })).toThrow(/creditAmount/);
+    expect(() => hasher.hash({ ...order, creditAmount: -(2n ** 127n) - 1n })).toThrow(
+      /creditAmount/,
+    );
     expect(() => hasher.hash({ ...order, info: "0x00" })).toThrow(/info/);
     expect(() => hasher.hash({ ...order, perp: "0x00" })).toThrow(/perp/);
   });
@@ -218,27 +304,45 @@ describe("building", () => {
   });
 
   it("refuses a SELL whose credit rounds to nothing: it would give the amount away", () => {
-    const dust = new Instrument({ marketId: "x", tickSize: "0.0001", stepSize: "0.0001", creditDecimals: 6, paperDecimals: 18 });
-    expect(() => buildOrderStruct({ ...first, instrument: dust, side: "SELL", ticks: 1, lots: 1 })).toThrow(/rounds to nothing/);
-    expect(buildOrderStruct({ ...first, instrument: dust, side: "BUY", ticks: 1, lots: 1 }).creditAmount).toBe(-1n);
+    const dust = new Instrument({
+      marketId: "x",
+      tickSize: "0.0001",
+      stepSize: "0.0001",
+      creditDecimals: 6,
+      paperDecimals: 18,
+    });
+    expect(() =>
+      buildOrderStruct({ ...first, instrument: dust, side: "SELL", ticks: 1, lots: 1 }),
+    ).toThrow(/rounds to nothing/);
+    expect(
+      buildOrderStruct({ ...first, instrument: dust, side: "BUY", ticks: 1, lots: 1 }).creditAmount,
+    ).toBe(-1n);
   });
 
   it("two orders of one price match on chain whatever their sizes: a buyer never pays less than any seller takes", () => {
     const amounts = fc.integer({ min: 1, max: 10_000_000 });
     fc.assert(
-      fc.property(amounts, amounts, fc.integer({ min: 1, max: 10_000_000 }), (bought, sold, ticks) => {
-        fc.pre(instrument.creditFloor(ticks, sold) > 0n);
-        const buy = buildOrderStruct({ ...first, side: "BUY", ticks, lots: bought });
-        const sell = buildOrderStruct({ ...first, side: "SELL", ticks, lots: sold });
-        // The contract's comparison for a long taker: makerCredit * takerPaper <= -takerCredit * -makerPaper.
-        expect(sell.creditAmount * buy.paperAmount <= buy.creditAmount * sell.paperAmount).toBe(true);
-      }),
+      fc.property(
+        amounts,
+        amounts,
+        fc.integer({ min: 1, max: 10_000_000 }),
+        (bought, sold, ticks) => {
+          fc.pre(instrument.creditFloor(ticks, sold) > 0n);
+          const buy = buildOrderStruct({ ...first, side: "BUY", ticks, lots: bought });
+          const sell = buildOrderStruct({ ...first, side: "SELL", ticks, lots: sold });
+          // The contract's comparison for a long taker: makerCredit * takerPaper <= -takerCredit * -makerPaper.
+          expect(sell.creditAmount * buy.paperAmount <= buy.creditAmount * sell.paperAmount).toBe(
+            true,
+          );
+        },
+      ),
     );
   });
 
   it("GTT expires when it says, all else more than ten years ahead", () => {
     expect(infoExpirationSeconds("GTT", 1_700_000_000_000, 1_700_000_300_999)).toBe(1_700_000_300);
-    const decades = (infoExpirationSeconds("GTC", 1_700_000_000_000, 0) - 1_700_000_000) / (365.25 * 86400);
+    const decades =
+      (infoExpirationSeconds("GTC", 1_700_000_000_000, 0) - 1_700_000_000) / (365.25 * 86400);
     expect(decades).toBeGreaterThan(10);
     expect(decades).toBeLessThan(12);
   });

@@ -5,19 +5,32 @@ import { passingFailure } from "../../src/exchange/passing-failure.js";
 import { RateLimitError } from "../../src/exchange/rate-gate.js";
 import { RestCaller } from "../../src/exchange/rest-caller.js";
 import type { HttpResult } from "../../src/exchange/transport.js";
-import { VENUE_ERROR_CODES, VenueError, VenueRequestError } from "../../src/exchange/venue-errors.js";
+import {
+  VENUE_ERROR_CODES,
+  VenueError,
+  VenueRequestError,
+} from "../../src/exchange/venue-errors.js";
 
 /** What a read of the clock fails with where the network gives this. */
 async function failureOf(result: HttpResult): Promise<unknown> {
-  const caller = new RestCaller({ nowMs: () => 0, transport: { request: (_, done) => queueMicrotask(() => done(result)) } });
+  const caller = new RestCaller({
+    nowMs: () => 0,
+    transport: { request: (_, done) => queueMicrotask(() => done(result)) },
+  });
   return caller.call("time").then(
     () => undefined,
     (error: unknown) => error,
   );
 }
 
-const answer = (status: number, body = "", retryAfterMs?: number): HttpResult => ({ ok: true, status, body, retryAfterMs });
-const coded = (status: number, code: number): HttpResult => answer(status, JSON.stringify({ code, codeText: "", message: "" }));
+const answer = (status: number, body = "", retryAfterMs?: number): HttpResult => ({
+  ok: true,
+  status,
+  body,
+  retryAfterMs,
+});
+const coded = (status: number, code: number): HttpResult =>
+  answer(status, JSON.stringify({ code, codeText: "", message: "" }));
 const PAGE = "<html>We are back at nine.</html>";
 
 describe("whether a failure may pass by itself", () => {
@@ -27,15 +40,35 @@ describe("whether a failure may pass by itself", () => {
       { ok: false, cause: "connection-lost", sent: false, message: "" },
       { cause: "no-connection", againAfterMs: 0 },
     ],
-    ["one that is cut off", { ok: false, cause: "connection-lost", sent: true, message: "" }, { cause: "no-answer", againAfterMs: 0 }],
-    ["a time-out", { ok: false, cause: "timeout", sent: true, message: "" }, { cause: "no-answer", againAfterMs: 0 }],
-    ["a time-out before anything left", { ok: false, cause: "timeout", sent: false, message: "" }, { cause: "no-answer", againAfterMs: 0 }],
+    [
+      "one that is cut off",
+      { ok: false, cause: "connection-lost", sent: true, message: "" },
+      { cause: "no-answer", againAfterMs: 0 },
+    ],
+    [
+      "a time-out",
+      { ok: false, cause: "timeout", sent: true, message: "" },
+      { cause: "no-answer", againAfterMs: 0 },
+    ],
+    [
+      "a time-out before anything left",
+      { ok: false, cause: "timeout", sent: false, message: "" },
+      { cause: "no-answer", againAfterMs: 0 },
+    ],
     ["a bad gateway", answer(502), { cause: "not-now", againAfterMs: 0 }],
     ["a 5xx with a code that would stand", coded(503, 1112), { cause: "not-now", againAfterMs: 0 }],
-    ["an internal error of whatever status", coded(400, 2010), { cause: "not-now", againAfterMs: 0 }],
+    [
+      "an internal error of whatever status",
+      coded(400, 2010),
+      { cause: "not-now", againAfterMs: 0 },
+    ],
     ["a success that is a page", answer(200, PAGE), { cause: "not-now", againAfterMs: 0 }],
     ["a request that came too slowly", answer(408), { cause: "not-now", againAfterMs: 0 }],
-    ["a rate limit that says its time", answer(429, "", 3_000), { cause: "not-now", againAfterMs: 3_000 }],
+    [
+      "a rate limit that says its time",
+      answer(429, "", 3_000),
+      { cause: "not-now", againAfterMs: 3_000 },
+    ],
     ["one that says none", answer(429), { cause: "not-now", againAfterMs: 5_000 }],
     ["a ban that says its time", answer(418, "", 3_000), { cause: "banned", againAfterMs: 3_000 }],
     ["one that says none", answer(418), { cause: "banned", againAfterMs: 60_000 }],
@@ -53,19 +86,32 @@ describe("whether a failure may pass by itself", () => {
   });
 
   it("is no for what is not the exchange's: an answer that is not as specified, our own budget, an error of ours", () => {
-    for (const error of [new FormatError("not a time"), new RateLimitError("time", 5, true), new TypeError("ours"), undefined, "no"])
+    for (const error of [
+      new FormatError("not a time"),
+      new RateLimitError("time", 5, true),
+      new TypeError("ours"),
+      undefined,
+      "no",
+    ])
       expect(passingFailure(error)).toBeUndefined();
   });
 
   it("is the same after so many tries, and never yes for a refusal by code that says what it did", () => {
-    const codes = fc.constantFrom(...VENUE_ERROR_CODES.map(({ code }) => code).filter((code) => code !== 2010 && code !== 1011));
+    const codes = fc.constantFrom(
+      ...VENUE_ERROR_CODES.map(({ code }) => code).filter((code) => code !== 2010 && code !== 1011),
+    );
     fc.assert(
-      fc.property(codes, fc.integer({ min: 200, max: 499 }), fc.integer({ min: 2, max: 9 }), (code, status, tries) => {
-        const refusal = new VenueError({ code, codeText: "", message: "" }, status);
-        expect(passingFailure(refusal.after(tries))).toBeUndefined();
-        const silent = new VenueRequestError("", { httpStatus: status, mayHaveHappened: true });
-        expect(passingFailure(silent.after(tries))).toEqual(passingFailure(silent));
-      }),
+      fc.property(
+        codes,
+        fc.integer({ min: 200, max: 499 }),
+        fc.integer({ min: 2, max: 9 }),
+        (code, status, tries) => {
+          const refusal = new VenueError({ code, codeText: "", message: "" }, status);
+          expect(passingFailure(refusal.after(tries))).toBeUndefined();
+          const silent = new VenueRequestError("", { httpStatus: status, mayHaveHappened: true });
+          expect(passingFailure(silent.after(tries))).toEqual(passingFailure(silent));
+        },
+      ),
     );
   });
 });

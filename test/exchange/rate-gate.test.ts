@@ -29,14 +29,22 @@ describe("what counts against which limit", () => {
   it("is one table over all operations: what builds, places or cancels counts in both", () => {
     expect(Object.keys(RATE_BUCKETS).sort()).toEqual(Object.keys(OPERATIONS).sort());
     const writes = Object.entries(RATE_BUCKETS).filter(([, buckets]) => buckets.includes("ORDER"));
-    expect(writes.map(([name]) => name)).toEqual(["buildOrder", "placeOrder", "cancelOrder", "cancelAllOpenOrders"]);
+    expect(writes.map(([name]) => name)).toEqual([
+      "buildOrder",
+      "placeOrder",
+      "cancelOrder",
+      "cancelAllOpenOrders",
+    ]);
     for (const buckets of Object.values(RATE_BUCKETS)) expect(buckets).toContain("COMMON");
     expect(DISJOINT_RATE_BUCKETS.placeOrder).toEqual(["ORDER"]);
     expect(DISJOINT_RATE_BUCKETS.balances).toEqual(["COMMON"]);
   });
 
   it("can be another table, and limits that no operation counts against bind nobody", async () => {
-    const { clock, gone, ask } = gated([...TIGHT, { name: "WEBSOCKET", limit: 1, intervalMs: 1000 }], { buckets: DISJOINT_RATE_BUCKETS });
+    const { clock, gone, ask } = gated(
+      [...TIGHT, { name: "WEBSOCKET", limit: 1, intervalMs: 1000 }],
+      { buckets: DISJOINT_RATE_BUCKETS },
+    );
     for (let count = 0; count < 2; count += 1) ask("placeOrder");
     for (let count = 0; count < 4; count += 1) ask("time");
     await clock.runFor(0);
@@ -46,7 +54,13 @@ describe("what counts against which limit", () => {
 
 describe("a shared rate budget", () => {
   it("never lets more go in any window than the exchange takes, and lets everything go in the end", async () => {
-    const names = fc.constantFrom<OperationName>("time", "balances", "placeOrder", "cancelOrder", "buildOrder");
+    const names = fc.constantFrom<OperationName>(
+      "time",
+      "balances",
+      "placeOrder",
+      "cancelOrder",
+      "buildOrder",
+    );
     const asks = fc.array(fc.tuple(names, fc.nat({ max: 400 })), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(asks, async (wanted) => {
@@ -59,9 +73,13 @@ describe("a shared rate budget", () => {
         expect(refused).toEqual([]);
         expect(gone.map(([name]) => name).sort()).toEqual(wanted.map(([name]) => name).sort());
         for (const { name: bucket, limit, intervalMs } of TIGHT) {
-          const instants = gone.filter(([name]) => RATE_BUCKETS[name].includes(bucket)).map(([, atMs]) => atMs);
+          const instants = gone
+            .filter(([name]) => RATE_BUCKETS[name].includes(bucket))
+            .map(([, atMs]) => atMs);
           for (const from of instants) {
-            expect(instants.filter((atMs) => atMs >= from && atMs < from + intervalMs).length).toBeLessThanOrEqual(limit);
+            expect(
+              instants.filter((atMs) => atMs >= from && atMs < from + intervalMs).length,
+            ).toBeLessThanOrEqual(limit);
           }
         }
       }),
@@ -74,7 +92,13 @@ describe("a shared rate budget", () => {
     for (let count = 0; count < 4; count += 1) ask("placeOrder");
     ask("cancelOrder");
     await clock.runFor(5000);
-    expect(gone.map(([name]) => name)).toEqual(["placeOrder", "placeOrder", "cancelOrder", "placeOrder", "placeOrder"]);
+    expect(gone.map(([name]) => name)).toEqual([
+      "placeOrder",
+      "placeOrder",
+      "cancelOrder",
+      "placeOrder",
+      "placeOrder",
+    ]);
     const disjoint = gated(TIGHT, { buckets: DISJOINT_RATE_BUCKETS });
     for (let count = 0; count < 3; count += 1) disjoint.ask("placeOrder");
     disjoint.ask("time");
@@ -94,7 +118,9 @@ describe("a shared rate budget", () => {
   });
 
   it("refuses a call that would wait longer than it may, and one whose client was closed meanwhile", async () => {
-    const { clock, refused, gone, ask } = gated([{ name: "COMMON", limit: 1, intervalMs: 5000 }], { maxWaitMs: 2000 });
+    const { clock, refused, gone, ask } = gated([{ name: "COMMON", limit: 1, intervalMs: 5000 }], {
+      maxWaitMs: 2000,
+    });
     ask("time");
     ask("balances");
     await clock.runFor(0);

@@ -2,7 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bytesToHex } from "../../src/core/hex.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
-import { canonicalParams, formEncode, requestDigest, signedParams } from "../../src/exchange/request-signing.js";
+import {
+  canonicalParams,
+  formEncode,
+  requestDigest,
+  signedParams,
+} from "../../src/exchange/request-signing.js";
 
 const K1 = ecdsaScheme.signer(`0x${"0".repeat(63)}1`);
 const K0 = ecdsaScheme.signer("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
@@ -12,7 +17,9 @@ describe("a private request is signed as the exchange recomputes it", () => {
   it("V-A, published by the exchange: proves that the scheme is personal_sign", () => {
     const text = `account=${K1.address}&timestamp=1`;
     expect(text).toBe("account=0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf&timestamp=1");
-    expect(bytesToHex(requestDigest(text))).toBe("0x85d676ee821d5c20716fbeb15d13d746aed151347de335fd9c8ab06497f54802");
+    expect(bytesToHex(requestDigest(text))).toBe(
+      "0x85d676ee821d5c20716fbeb15d13d746aed151347de335fd9c8ab06497f54802",
+    );
     // The publication ends in the raw recovery id 01; 1c is the same signature as it is sent.
     expect(signedParams({}, K1.address, 1, K1)).toBe(
       `${text}&signature=0x242e3704e2cbe5a242c604f312448626029480c2cb9403883834c58fd2a2e7e21f60c100bc74d13554e1c722f403ece645d344347a875cf08618de3acf5b76bb1c`,
@@ -28,7 +35,14 @@ describe("a private request is signed as the exchange recomputes it", () => {
     ],
     [
       "V-C, build",
-      { marketId: "btcusdc", side: "BUY", orderType: "LIMIT", amount: "0.02", price: "2000", timeInForce: "GTC" },
+      {
+        marketId: "btcusdc",
+        side: "BUY",
+        orderType: "LIMIT",
+        amount: "0.02",
+        price: "2000",
+        timeInForce: "GTC",
+      },
       "0x49d3dbc9fa58daa186788566f958b5fad519a88806062b33d2196770f822bed8",
       "0xd46ff706e37938545676de5d43bfd9e1d9bdfebd8b83ceb1220e5552ceed609a2990e0731e978b28294a315e409626c5170f43c4325540b97a7ea236db266e4d1c",
     ],
@@ -41,11 +55,15 @@ describe("a private request is signed as the exchange recomputes it", () => {
   ])("%s", (_, params, hash, signature) => {
     const canonical = canonicalParams({ ...params, account: ADDRESS, timestamp: "1700000000000" });
     expect(bytesToHex(requestDigest(canonical))).toBe(hash);
-    expect(signedParams(params, ADDRESS, 1_700_000_000_000, K0)).toBe(`${canonical}&signature=${signature}`);
+    expect(signedParams(params, ADDRESS, 1_700_000_000_000, K0)).toBe(
+      `${canonical}&signature=${signature}`,
+    );
   });
 
   it("an operator signs for another account", () => {
-    expect(signedParams({}, K1.address, 5, K0)).toContain(`account=${K1.address}&timestamp=5&signature=0x`);
+    expect(signedParams({}, K1.address, 5, K0)).toContain(
+      `account=${K1.address}&timestamp=5&signature=0x`,
+    );
   });
 });
 

@@ -5,11 +5,24 @@ import { ecdsaScheme } from "../../src/core/signing.js";
 import { NetworkTransport } from "../../src/exchange/network-transport.js";
 import { OPERATIONS } from "../../src/exchange/operations.js";
 import { RestClient } from "../../src/exchange/rest-client.js";
-import { VENUE_ERROR_CODES, VenueError, VenueRequestError, venueErrorCode } from "../../src/exchange/venue-errors.js";
+import {
+  VENUE_ERROR_CODES,
+  VenueError,
+  VenueRequestError,
+  venueErrorCode,
+} from "../../src/exchange/venue-errors.js";
 import { json, LocalServer } from "./local-server.js";
-import { wireBalances, wireExchangeInfo, wireOrder, wirePosition, wireTrade } from "./wire-records.js";
+import {
+  wireBalances,
+  wireExchangeInfo,
+  wireOrder,
+  wirePosition,
+  wireTrade,
+} from "./wire-records.js";
 
-const signer = ecdsaScheme.signer("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
+const signer = ecdsaScheme.signer(
+  "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+);
 const OTHER = `0x${"12".repeat(20)}`;
 
 let server: LocalServer;
@@ -18,7 +31,11 @@ let client: RestClient;
 
 beforeEach(async () => {
   server = await LocalServer.start();
-  transport = new NetworkTransport({ restUrl: `http://${server.host}/v1`, streamUrl: `ws://${server.host}/v1`, clock: liveSeam().clock });
+  transport = new NetworkTransport({
+    restUrl: `http://${server.host}/v1`,
+    streamUrl: `ws://${server.host}/v1`,
+    clock: liveSeam().clock,
+  });
   client = new RestClient({ transport, signer, nowMs: () => 1_700_000_000_000, timeoutMs: 2000 });
   serve({});
 });
@@ -48,13 +65,15 @@ describe("any operation by name", () => {
 
   it("sends public calls bare and private ones signed, and keeps every digit of an id", async () => {
     server.onRequest = (_, response) => response.end('[{"id":9223372036854775807}]');
-    expect(await client.call("historicalTrades", { marketId: "btcusdc", fromId: 9007199254740993n })).toEqual([
-      { id: "9223372036854775807" },
-    ]);
+    expect(
+      await client.call("historicalTrades", { marketId: "btcusdc", fromId: 9007199254740993n }),
+    ).toEqual([{ id: "9223372036854775807" }]);
     await client.call("openOrders", { marketId: "btcusdc", account: OTHER });
     expect(server.requests[0]?.params).toBe("fromId=9007199254740993&marketId=btcusdc");
     expect(server.requests[1]?.params).toMatch(
-      new RegExp(`^account=${OTHER}&marketId=btcusdc&timestamp=1700000000000&signature=0x[0-9a-f]{130}$`),
+      new RegExp(
+        `^account=${OTHER}&marketId=btcusdc&timestamp=1700000000000&signature=0x[0-9a-f]{130}$`,
+      ),
     );
   });
 
@@ -90,17 +109,31 @@ describe("any operation by name", () => {
 
 describe("refusals", () => {
   it("are typed by code, unknown codes included", async () => {
-    server.onRequest = (_, response) => json(response, { code: 2011, codeText: "No such order", message: "gone" }, 400);
+    server.onRequest = (_, response) =>
+      json(response, { code: 2011, codeText: "No such order", message: "gone" }, 400);
     const refused = await client.cancelOrder("btcusdc", "1").catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(VenueError);
-    expect(refused).toMatchObject({ code: 2011, codeName: "NO_SUCH_ORDER_ERROR", venueMessage: "gone", httpStatus: 400 });
+    expect(refused).toMatchObject({
+      code: 2011,
+      codeName: "NO_SUCH_ORDER_ERROR",
+      venueMessage: "gone",
+      httpStatus: 400,
+    });
     server.onRequest = (_, response) => json(response, { code: 7777, message: "new" }, 400);
-    await expect(client.time()).rejects.toMatchObject({ code: 7777, codeName: "UNKNOWN_ERROR", codeText: "" });
+    await expect(client.time()).rejects.toMatchObject({
+      code: 7777,
+      codeName: "UNKNOWN_ERROR",
+      codeText: "",
+    });
   });
 
   it("of the rate limit carry when to come back; a 5xx may have happened, a firewall's 403 has not", async () => {
     server.onRequest = (_, response) => response.writeHead(429, { "retry-after": "2" }).end();
-    await expect(client.time()).rejects.toMatchObject({ httpStatus: 429, retryAfterMs: 2000, mayHaveHappened: false });
+    await expect(client.time()).rejects.toMatchObject({
+      httpStatus: 429,
+      retryAfterMs: 2000,
+      mayHaveHappened: false,
+    });
     server.onRequest = (_, response) => response.writeHead(502).end("<html>bad gateway");
     await expect(client.time()).rejects.toMatchObject({ httpStatus: 502, mayHaveHappened: true });
     server.onRequest = (_, response) => response.writeHead(403).end("<html>");
@@ -146,11 +179,19 @@ describe("the typed methods", () => {
       "GET /v1/balances": { balances: wireBalances(), positions: [wirePosition()] },
       "GET /v1/positions": [wirePosition()],
     });
-    expect(await client.orderbook("btcusdc", 10)).toEqual({ marketId: "btcusdc", sequence: 9, bids: [20005, 100], asks: [20006, 200] });
+    expect(await client.orderbook("btcusdc", 10)).toEqual({
+      marketId: "btcusdc",
+      sequence: 9,
+      bids: [20005, 100],
+      asks: [20006, 200],
+    });
     expect(await client.openOrders()).toMatchObject([{ ticks: 20005 }]);
     expect(await client.userTrades("btcusdc", "5")).toMatchObject([{ id: "11" }]);
     expect(await client.incomes("btcusdc")).toMatchObject([{ amount: 1_000_000n }]);
-    expect(await client.balances()).toMatchObject({ balances: { netValue: 1_000_123_456n }, positions: [{ lots: -500 }] });
+    expect(await client.balances()).toMatchObject({
+      balances: { netValue: 1_000_123_456n },
+      positions: [{ lots: -500 }],
+    });
     expect(await client.positions()).toMatchObject([{ lots: -500 }]);
     expect(server.requests.filter(({ path }) => path === "/v1/exchangeInfo")).toHaveLength(1);
     await expect(client.orderbook("dogeusdc")).rejects.toThrow(/dogeusdc.*btcusdc/);
@@ -160,23 +201,36 @@ describe("the typed methods", () => {
   it("register the account by its own signature, and are content when it exists", async () => {
     serve({ "POST /v1/account": { address: signer.address, createdAt: 1 } });
     expect(await client.registerAccount()).toBe(true);
-    expect(server.requests[0]?.params).toMatch(new RegExp(`^account=${signer.address}&timestamp=1700000000000&signature=`));
-    server.onRequest = (_, response) => json(response, { code: 2018, codeText: "Duplicated account", message: "" }, 400);
+    expect(server.requests[0]?.params).toMatch(
+      new RegExp(`^account=${signer.address}&timestamp=1700000000000&signature=`),
+    );
+    server.onRequest = (_, response) =>
+      json(response, { code: 2018, codeText: "Duplicated account", message: "" }, 400);
     expect(await client.registerAccount()).toBe(false);
-    server.onRequest = (_, response) => json(response, { code: 1012, codeText: "Invalid signature", message: "" }, 400);
+    server.onRequest = (_, response) =>
+      json(response, { code: 1012, codeText: "Invalid signature", message: "" }, 400);
     await expect(client.registerAccount()).rejects.toThrow(VenueError);
   });
 
   it("read the whole history over many pages", async () => {
     const history = Array.from({ length: 1234 }, (_, index) =>
-      wireOrder({ id: index + 1, createdAt: 1_700_000_000_000 + Math.floor(index / 3), status: "FILLED" }),
+      wireOrder({
+        id: index + 1,
+        createdAt: 1_700_000_000_000 + Math.floor(index / 3),
+        status: "FILLED",
+      }),
     );
     server.onRequest = ({ path, params }, response) => {
       if (path === "/v1/exchangeInfo") return json(response, wireExchangeInfo());
       const fields = new URLSearchParams(params);
       const start = Number(fields.get("startTime") ?? 0);
       const end = Number(fields.get("endTime") ?? Number.MAX_SAFE_INTEGER);
-      return json(response, history.filter(({ createdAt }) => createdAt >= start && createdAt < end).slice(0, Number(fields.get("limit"))));
+      return json(
+        response,
+        history
+          .filter(({ createdAt }) => createdAt >= start && createdAt < end)
+          .slice(0, Number(fields.get("limit"))),
+      );
     };
     const orders = await client.historyOrders("btcusdc");
     expect(orders.map(({ id }) => Number(id))).toEqual(history.map(({ id }) => id));

@@ -9,15 +9,27 @@ import { Retrier } from "../../src/exchange/retrier.js";
 import { VenueError, VenueRequestError } from "../../src/exchange/venue-errors.js";
 import { json, LocalServer } from "./local-server.js";
 
-const signer = ecdsaScheme.signer("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
-const ORDER = { marketId: "btcusdc", side: "BUY", orderType: "LIMIT", amount: "1", price: "1" } as const;
+const signer = ecdsaScheme.signer(
+  "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+);
+const ORDER = {
+  marketId: "btcusdc",
+  side: "BUY",
+  orderType: "LIMIT",
+  amount: "1",
+  price: "1",
+} as const;
 
 let server: LocalServer;
 let transport: NetworkTransport;
 
 beforeEach(async () => {
   server = await LocalServer.start();
-  transport = new NetworkTransport({ restUrl: `http://${server.host}/v1`, streamUrl: `ws://${server.host}/v1`, clock: liveSeam().clock });
+  transport = new NetworkTransport({
+    restUrl: `http://${server.host}/v1`,
+    streamUrl: `ws://${server.host}/v1`,
+    clock: liveSeam().clock,
+  });
 });
 
 afterEach(async () => {
@@ -26,7 +38,12 @@ afterEach(async () => {
 });
 
 function clientOf(tries = 3): ExchangeClient {
-  return new ExchangeClient({ transport, seam: liveSeam(), signer, retry: { tries, pauseMs: 1, maxPauseMs: 4 } });
+  return new ExchangeClient({
+    transport,
+    seam: liveSeam(),
+    signer,
+    retry: { tries, pauseMs: 1, maxPauseMs: 4 },
+  });
 }
 
 /** Answers the first requests with these statuses, and then as it should. */
@@ -48,7 +65,9 @@ describe("repeating a request that got no answer", () => {
     await clientOf()
       .balances()
       .catch(() => undefined);
-    const timestamps = server.requests.slice(3).map(({ params }) => new URLSearchParams(params).get("timestamp"));
+    const timestamps = server.requests
+      .slice(3)
+      .map(({ params }) => new URLSearchParams(params).get("timestamp"));
     expect(timestamps).toHaveLength(2);
     expect(Number(timestamps[1])).toBeGreaterThan(Number(timestamps[0]) - 1);
   });
@@ -57,7 +76,10 @@ describe("repeating a request that got no answer", () => {
   it("brings a read through a maintenance page that is told as a success, and shows the page where it stays", async () => {
     let pages = 2;
     server.onRequest = (_, response) => {
-      if (pages-- > 0) response.writeHead(200, { "content-type": "text/html" }).end("<html>We are back at nine.</html>");
+      if (pages-- > 0)
+        response
+          .writeHead(200, { "content-type": "text/html" })
+          .end("<html>We are back at nine.</html>");
       else json(response, { serverTime: 5 });
     };
     expect((await clientOf().time()).serverTime).toBe(5);
@@ -66,7 +88,11 @@ describe("repeating a request that got no answer", () => {
     const error = await clientOf()
       .time()
       .catch((failure: unknown) => failure);
-    expect(error).toMatchObject({ tries: 3, httpStatus: 200, message: expect.stringMatching(/We are back at nine.*\(after 3 tries\)/) });
+    expect(error).toMatchObject({
+      tries: 3,
+      httpStatus: 200,
+      message: expect.stringMatching(/We are back at nine.*\(after 3 tries\)/),
+    });
   });
 
   it("says after how many tries it gave up", async () => {
@@ -75,7 +101,11 @@ describe("repeating a request that got no answer", () => {
       .time()
       .catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(VenueRequestError);
-    expect(error).toMatchObject({ tries: 3, httpStatus: 503, message: expect.stringContaining("after 3 tries") });
+    expect(error).toMatchObject({
+      tries: 3,
+      httpStatus: 503,
+      message: expect.stringContaining("after 3 tries"),
+    });
     expect(server.requests).toHaveLength(3);
   });
 
@@ -86,13 +116,20 @@ describe("repeating a request that got no answer", () => {
       if (asked === 1) response.writeHead(502).end();
       else json(response, { code: 2011, codeText: "No such order", message: "" }, 400);
     };
-    await expect(clientOf().cancelOrder({ marketId: "btcusdc", orderId: "1" })).rejects.toMatchObject({ code: 2011, tries: 2 });
+    await expect(
+      clientOf().cancelOrder({ marketId: "btcusdc", orderId: "1" }),
+    ).rejects.toMatchObject({ code: 2011, tries: 2 });
   });
 
   it.each([
     [
       "a place",
-      (client: ExchangeClient) => client.placeOrder({ ...ORDER, info: `0x${"00".repeat(32)}`, orderSignature: `0x${"00".repeat(65)}` }),
+      (client: ExchangeClient) =>
+        client.placeOrder({
+          ...ORDER,
+          info: `0x${"00".repeat(32)}`,
+          orderSignature: `0x${"00".repeat(65)}`,
+        }),
     ],
     ["a build", (client: ExchangeClient) => client.buildOrder(ORDER)],
     ["a registration", (client: ExchangeClient) => client.registerAccount()],
@@ -100,29 +137,51 @@ describe("repeating a request that got no answer", () => {
     for (const status of [503, 429, 500]) {
       failing(status, status);
       const client = clientOf();
-      await expect(send(client)).rejects.toMatchObject({ httpStatus: status, tries: 1, mayHaveHappened: status !== 429 });
+      await expect(send(client)).rejects.toMatchObject({
+        httpStatus: status,
+        tries: 1,
+        mayHaveHappened: status !== 429,
+      });
     }
     expect(server.requests).toHaveLength(3);
   });
 
   it("takes the exchange's own refusals as they are, but for an internal error", async () => {
-    server.onRequest = (_, response) => json(response, { code: 1112, codeText: "Invalid market id", message: "" }, 400);
-    await expect(clientOf().trades({ marketId: "nope" })).rejects.toMatchObject({ code: 1112, tries: 1 });
-    server.onRequest = (_, response) => json(response, { code: 2010, codeText: "", message: "" }, 500);
-    await expect(clientOf().trades({ marketId: "btcusdc" })).rejects.toMatchObject({ code: 2010, tries: 3 });
+    server.onRequest = (_, response) =>
+      json(response, { code: 1112, codeText: "Invalid market id", message: "" }, 400);
+    await expect(clientOf().trades({ marketId: "nope" })).rejects.toMatchObject({
+      code: 1112,
+      tries: 1,
+    });
+    server.onRequest = (_, response) =>
+      json(response, { code: 2010, codeText: "", message: "" }, 500);
+    await expect(clientOf().trades({ marketId: "btcusdc" })).rejects.toMatchObject({
+      code: 2010,
+      tries: 3,
+    });
     expect(server.requests).toHaveLength(4);
   });
 
   it("says of a place that failed with a code whether the order may rest all the same: placed again, it would be there twice", async () => {
-    const place = { ...ORDER, info: `0x${"00".repeat(32)}`, orderSignature: `0x${"00".repeat(65)}` };
+    const place = {
+      ...ORDER,
+      info: `0x${"00".repeat(32)}`,
+      orderSignature: `0x${"00".repeat(65)}`,
+    };
     for (const [status, code, mayHaveHappened] of [
       [500, 2010, true],
       [400, 2010, true],
       [502, 1111, true],
       [400, 2012, false],
     ] as const) {
-      server.onRequest = (_, response) => json(response, { code, codeText: "", message: "" }, status);
-      await expect(clientOf().placeOrder(place)).rejects.toMatchObject({ name: "VenueError", code, mayHaveHappened, tries: 1 });
+      server.onRequest = (_, response) =>
+        json(response, { code, codeText: "", message: "" }, status);
+      await expect(clientOf().placeOrder(place)).rejects.toMatchObject({
+        name: "VenueError",
+        code,
+        mayHaveHappened,
+        tries: 1,
+      });
     }
     expect(server.requests).toHaveLength(4);
   });
@@ -137,7 +196,11 @@ describe("repeating a request that got no answer", () => {
 
   it("ends with the client that is closed while it waits", async () => {
     failing(503, 503, 503);
-    const client = new ExchangeClient({ transport, seam: liveSeam(), retry: { tries: 3, pauseMs: 600_000, maxPauseMs: 600_000 } });
+    const client = new ExchangeClient({
+      transport,
+      seam: liveSeam(),
+      retry: { tries: 3, pauseMs: 600_000, maxPauseMs: 600_000 },
+    });
     const asked = client.time();
     while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     setTimeout(() => client.close(), 20);
@@ -157,7 +220,11 @@ describe("the pauses between tries", () => {
         at.push(clock.monotonicMs());
         const httpStatus = at.length === 5 ? 429 : 503;
         return Promise.reject(
-          new VenueRequestError("no", { httpStatus, mayHaveHappened: false, ...(httpStatus === 429 ? { retryAfterMs: 9000 } : {}) }),
+          new VenueRequestError("no", {
+            httpStatus,
+            mayHaveHappened: false,
+            ...(httpStatus === 429 ? { retryAfterMs: 9000 } : {}),
+          }),
         );
       })
       .catch((error: unknown) => error);
@@ -181,6 +248,8 @@ describe("the pauses between tries", () => {
     });
     await expect(run).rejects.toBe(bug);
     expect(tries).toBe(1);
-    expect(new VenueError({ code: 1, codeText: "", message: "x" }, 400).after(3).message).toContain("after 3 tries");
+    expect(new VenueError({ code: 1, codeText: "", message: "x" }, 400).after(3).message).toContain(
+      "after 3 tries",
+    );
   });
 });

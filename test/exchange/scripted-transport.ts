@@ -1,5 +1,11 @@
 import type { Clock } from "../../src/core/seam.js";
-import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "../../src/exchange/transport.js";
+import type {
+  HttpRequest,
+  HttpResult,
+  Socket,
+  SocketHandlers,
+  Transport,
+} from "../../src/exchange/transport.js";
 
 /** One socket of a {@link ScriptedTransport}, seen from the server's side. */
 export class ScriptedSocket implements Socket {
@@ -55,13 +61,16 @@ export class ScriptedTransport implements Transport {
 
   request(request: HttpRequest, done: (result: HttpResult) => void): void {
     this.requests.push(request);
-    this.#clock.setTimer(1, () => done({ ok: false, cause: "connection-lost", sent: false, message: "nobody there" }));
+    this.#clock.setTimer(1, () =>
+      done({ ok: false, cause: "connection-lost", sent: false, message: "nobody there" }),
+    );
   }
 
   open(path: string, handlers: SocketHandlers): Socket {
     const socket = new ScriptedSocket(path, handlers, this.#clock);
     this.sockets.push(socket);
-    if (this.acceptAfterMs !== undefined) this.#clock.setTimer(this.acceptAfterMs, () => socket.accept());
+    if (this.acceptAfterMs !== undefined)
+      this.#clock.setTimer(this.acceptAfterMs, () => socket.accept());
     return socket;
   }
 

@@ -1,7 +1,10 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach } from "vitest";
 import { liveSeam } from "../../src/core/live-seam.js";
-import { NetworkTransport, type NetworkTransportOptions } from "../../src/exchange/network-transport.js";
+import {
+  NetworkTransport,
+  type NetworkTransportOptions,
+} from "../../src/exchange/network-transport.js";
 import { LocalServer } from "./local-server.js";
 
 const { clock } = liveSeam();
@@ -25,7 +28,12 @@ export class ServedTransport {
   /** A further transport to the same server, for its test to close. */
   open(options: Partial<NetworkTransportOptions> = {}): NetworkTransport {
     const { host } = this.server;
-    return new NetworkTransport({ restUrl: `http://${host}/v1`, streamUrl: `ws://${host}/v1`, clock, ...options });
+    return new NetworkTransport({
+      restUrl: `http://${host}/v1`,
+      streamUrl: `ws://${host}/v1`,
+      clock,
+      ...options,
+    });
   }
 }
 

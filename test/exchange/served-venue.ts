@@ -10,7 +10,9 @@ import { ServedTransport } from "./served-transport.js";
 import { wireExchangeInfo, wireMarket } from "./wire-records.js";
 
 export const seam = liveSeam();
-export const signer = ecdsaScheme.signer("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
+export const signer = ecdsaScheme.signer(
+  "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+);
 /** What the exchange's clock says, always. */
 export const NOW = 1_700_000_000_000;
 export const MARKETS = [wireMarket(), wireMarket({ id: "ethusdc" })];
@@ -47,7 +49,14 @@ export class ServedVenue {
 
   open(options: Partial<LiveVenueOptions> = {}): LiveVenue {
     const { transport } = this;
-    this.venue = new LiveVenue({ transport, seam, signer, markets: ["btcusdc", "ethusdc"], exchangeNowMs: () => NOW, ...options });
+    this.venue = new LiveVenue({
+      transport,
+      seam,
+      signer,
+      markets: ["btcusdc", "ethusdc"],
+      exchangeNowMs: () => NOW,
+      ...options,
+    });
     this.venue.events$.subscribe((event) => this.events.push(event));
     return this.venue;
   }
@@ -64,11 +73,14 @@ export class ServedVenue {
 
   async withRules(): Promise<VenueRules> {
     const answer = await this.submitted({ kind: "question", ask: "rules" });
-    if (answer.result !== "answered" || answer.ask !== "rules") throw new Error(JSON.stringify(answer));
+    if (answer.result !== "answered" || answer.ask !== "rules")
+      throw new Error(JSON.stringify(answer));
     return answer.data;
   }
 
   #outcome(actionId: number): Outcome | undefined {
-    return this.events.flatMap((event) => (event.type === "answer" && event.actionId === actionId ? [event.outcome] : []))[0];
+    return this.events.flatMap((event) =>
+      event.type === "answer" && event.actionId === actionId ? [event.outcome] : [],
+    )[0];
   }
 }

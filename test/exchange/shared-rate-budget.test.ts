@@ -10,17 +10,26 @@ const at = new ServedVenue();
 describe("a rate budget that the venue shares with a client of the process", () => {
   it("is spent by both, takes the exchange's limits over, and keeps what it does not allow from leaving", async () => {
     const gate = new RateGate({ clock: seam.clock });
-    const exchangeInfo = { ...wireExchangeInfo(MARKETS), rateLimits: [{ name: "COMMON", intervalSeconds: 60, limit: 4 }] };
-    at.server.onRequest = ({ path }, response) => json(response, path === "/v1/exchangeInfo" ? exchangeInfo : { serverTime: 5 });
+    const exchangeInfo = {
+      ...wireExchangeInfo(MARKETS),
+      rateLimits: [{ name: "COMMON", intervalSeconds: 60, limit: 4 }],
+    };
+    at.server.onRequest = ({ path }, response) =>
+      json(response, path === "/v1/exchangeInfo" ? exchangeInfo : { serverTime: 5 });
     at.open({ gate, streams: false });
     await at.withRules();
     const client = new ExchangeClient({ transport: at.transport, seam, gate });
     expect(gate.available("time")).toBe(3);
     await client.time();
-    expect(await at.submitted({ kind: "question", ask: "time" })).toMatchObject({ result: "answered" });
+    expect(await at.submitted({ kind: "question", ask: "time" })).toMatchObject({
+      result: "answered",
+    });
     await client.time();
     const refused = await at.submitted({ kind: "question", ask: "time" });
-    expect(refused).toMatchObject({ result: "not-sent", message: expect.stringContaining("rate budget") });
+    expect(refused).toMatchObject({
+      result: "not-sent",
+      message: expect.stringContaining("rate budget"),
+    });
     expect(at.server.requests).toHaveLength(4);
   });
 
@@ -28,9 +37,16 @@ describe("a rate budget that the venue shares with a client of the process", () 
     const gate = new RateGate({ clock: seam.clock });
     at.open({ gate, streams: false });
     at.server.onRequest = (_, response) => response.writeHead(418).end();
-    expect(await at.submitted({ kind: "question", ask: "time" })).toMatchObject({ result: "throttled", httpStatus: 418 });
-    await expect(new ExchangeClient({ transport: at.transport, seam, gate }).time()).rejects.toThrow(RateLimitError);
-    expect(await at.submitted({ kind: "question", ask: "time" })).toMatchObject({ message: expect.stringContaining("banned") });
+    expect(await at.submitted({ kind: "question", ask: "time" })).toMatchObject({
+      result: "throttled",
+      httpStatus: 418,
+    });
+    await expect(
+      new ExchangeClient({ transport: at.transport, seam, gate }).time(),
+    ).rejects.toThrow(RateLimitError);
+    expect(await at.submitted({ kind: "question", ask: "time" })).toMatchObject({
+      message: expect.stringContaining("banned"),
+    });
     expect(at.server.requests).toHaveLength(1);
   });
 });

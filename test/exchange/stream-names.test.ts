@@ -7,17 +7,36 @@ describe("the name of a market stream", () => {
     { marketId: "btcusdc", kind: "orderbook" },
     { marketId: "btcusdc", kind: "market" },
     { marketId: "btcusdc", kind: "trades" },
-    ...KLINE_INTERVALS.map((interval) => ({ marketId: "ethusdc", kind: "kline", interval }) as const),
+    ...KLINE_INTERVALS.map(
+      (interval) => ({ marketId: "ethusdc", kind: "kline", interval }) as const,
+    ),
   ];
 
   it("is read back as what it was made from, a minute never as a month", () => {
     for (const stream of streams) expect(readStreamName(streamName(stream))).toEqual(stream);
-    expect(readStreamName("ethusdc@kline1m")).toEqual({ marketId: "ethusdc", kind: "kline", interval: "1M" });
-    expect(readStreamName("ethusdc@kline1mo")).toEqual({ marketId: "ethusdc", kind: "kline", interval: "1MO" });
+    expect(readStreamName("ethusdc@kline1m")).toEqual({
+      marketId: "ethusdc",
+      kind: "kline",
+      interval: "1M",
+    });
+    expect(readStreamName("ethusdc@kline1mo")).toEqual({
+      marketId: "ethusdc",
+      kind: "kline",
+      interval: "1MO",
+    });
   });
 
   it("is of no stream where it names none", () => {
-    for (const name of ["", "btcusdc", "@market", "btcusdc@", "btcusdc@depth", "btcusdc@kline", "btcusdc@kline3M", "btcusdc@kline1Mo"]) {
+    for (const name of [
+      "",
+      "btcusdc",
+      "@market",
+      "btcusdc@",
+      "btcusdc@depth",
+      "btcusdc@kline",
+      "btcusdc@kline3M",
+      "btcusdc@kline1Mo",
+    ]) {
       expect(readStreamName(name)).toBeUndefined();
     }
   });

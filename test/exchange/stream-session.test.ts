@@ -82,7 +82,10 @@ describe("a stream that is kept open", () => {
     await clock.runFor(10);
     transport.socket.drop("gone");
     await clock.runFor(1000);
-    expect(transport.sockets.map(({ path }) => path)).toEqual(["/v1/single/x?connect=1", "/v1/single/x?connect=2"]);
+    expect(transport.sockets.map(({ path }) => path)).toEqual([
+      "/v1/single/x?connect=1",
+      "/v1/single/x?connect=2",
+    ]);
   });
 
   it("hears nothing more from a connection that it has given up", async () => {
@@ -187,7 +190,8 @@ describe("sending", () => {
     const stream = session();
     await clock.runFor(10);
     const sent: string[] = [];
-    for (let message = 0; message < 30; message += 1) stream.send(`m${message}`, () => sent.push(`m${message}`));
+    for (let message = 0; message < 30; message += 1)
+      stream.send(`m${message}`, () => sent.push(`m${message}`));
     transport.socket.deliver("ping");
     await clock.runFor(5000);
     const { received } = transport.socket;
@@ -197,7 +201,9 @@ describe("sending", () => {
     expect(sent).toHaveLength(30);
     expect(received[8]?.text).toBe("pong");
     for (const { atMs } of received)
-      expect(received.filter((other) => other.atMs >= atMs && other.atMs < atMs + 1000).length).toBeLessThanOrEqual(10);
+      expect(
+        received.filter((other) => other.atMs >= atMs && other.atMs < atMs + 1000).length,
+      ).toBeLessThanOrEqual(10);
   });
 
   it("loses what waits with its connection: a new one subscribes for itself", async () => {

@@ -1,4 +1,9 @@
-import type { WireBalances, WireOrder, WirePosition, WireUserTrade } from "../../src/exchange/wire-account-types.js";
+import type {
+  WireBalances,
+  WireOrder,
+  WirePosition,
+  WireUserTrade,
+} from "../../src/exchange/wire-account-types.js";
 import type { WireExchangeInfo, WireMarket } from "../../src/exchange/wire-market-types.js";
 
 /** Records as the exchange writes them, for tests to bend. */
@@ -20,7 +25,12 @@ export function wireMarket(change: Partial<WireMarket> = {}): WireMarket {
     filters: [
       { filterType: "PRICE_FILTER", maxPrice: "1000000", minPrice: "0.1", tickSize: "0.1" },
       { filterType: "AMOUNT_FILTER", maxAmount: "100", minAmount: "0.001", stepSize: "0.001" },
-      { filterType: "MARKET_AMOUNT_FILTER", maxAmount: "50", minAmount: "0.002", stepSize: "0.001" },
+      {
+        filterType: "MARKET_AMOUNT_FILTER",
+        maxAmount: "50",
+        minAmount: "0.002",
+        stepSize: "0.001",
+      },
       { filterType: "MAX_OPEN_ORDERS_FILTER", limit: 20 },
     ],
     fundingIntervalSeconds: 28800,
@@ -43,7 +53,13 @@ export function wireMarket(change: Partial<WireMarket> = {}): WireMarket {
 export function wireExchangeInfo(markets: readonly unknown[] = [wireMarket()]): WireExchangeInfo {
   return {
     assets: [{ fullName: "USD Coin", name: "USDC" }],
-    dealerInfo: { creditDecimals: 6, paperDecimals: 18, insuranceAmount: "0", totalTraders: 1, totalVolume: "0" },
+    dealerInfo: {
+      creditDecimals: 6,
+      paperDecimals: 18,
+      insuranceAmount: "0",
+      totalTraders: 1,
+      totalVolume: "0",
+    },
     eip712: {
       EIP712_DOMAIN_SEPARATOR: "0x7fdfe1c32d05803fdc2c66fdd0770dba9f4b7e589cbb54e930f8ed285d8581e0",
       EIP712_DOMAIN_TYPEHASH: "0x8b73c3c69bb8fe3d512ecc4cf759cc79239f7b179b0ffacaa9a75d522b39400f",
@@ -53,7 +69,12 @@ export function wireExchangeInfo(markets: readonly unknown[] = [wireMarket()]): 
       domainVersion: "1",
       verifyingContract: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
     },
-    gasFeeInfo: { gasLimit: "0", gasPrice: "0", lastEthIndexPrice: "0", waiveGasFeeMinimumAmount: "10" },
+    gasFeeInfo: {
+      gasLimit: "0",
+      gasPrice: "0",
+      lastEthIndexPrice: "0",
+      waiveGasFeeMinimumAmount: "10",
+    },
     markets: markets as readonly WireMarket[],
     rateLimits: [
       { name: "COMMON", intervalSeconds: 60, limit: 2400 },

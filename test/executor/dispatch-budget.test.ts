@@ -18,7 +18,12 @@ const budgetsOf = (order: number, common: number): DispatchBudgets => ({
   COMMON: RateBudget.create(common, 60_000),
 });
 
-const reserves: DispatchReserves = { ordersThatMayFill: 3, markets: 2, guard: { ORDER: 5, COMMON: 5 }, questions: 4 };
+const reserves: DispatchReserves = {
+  ordersThatMayFill: 3,
+  markets: 2,
+  guard: { ORDER: 5, COMMON: 5 },
+  questions: 4,
+};
 
 const mayLeave = (order: number, common: number, kind: DispatchKind, held = reserves) =>
   mayDispatch(budgetsOf(order, common), kind, held, 0).mayLeave;
@@ -81,7 +86,12 @@ describe("a place never starves a cancel", () => {
           let budgets = budgetsOf(order, common);
           let mayFill = 0;
           let nowMs = 0;
-          const held = (): DispatchReserves => ({ ordersThatMayFill: mayFill, markets, guard: { ORDER: 1, COMMON: 1 }, questions: 2 });
+          const held = (): DispatchReserves => ({
+            ordersThatMayFill: mayFill,
+            markets,
+            guard: { ORDER: 1, COMMON: 1 },
+            questions: 2,
+          });
           for (const { kind, gapMs } of steps) {
             nowMs += gapMs;
             if (kind === "cancel" && mayFill === 0) continue;
@@ -116,8 +126,17 @@ describe("where the exchange keeps its two limits apart", () => {
   const costs = actionCosts(DISJOINT_RATE_BUCKETS);
 
   it("an order costs ORDER alone, a question COMMON alone, and neither keeps tokens in the other's bucket", () => {
-    expect(costs).toMatchObject({ place: { ORDER: 1, COMMON: 0 }, cancel: { ORDER: 1, COMMON: 0 }, question: { ORDER: 0, COMMON: 1 } });
-    const held: DispatchReserves = { guard: { ORDER: 1, COMMON: 1 }, markets: 2, ordersThatMayFill: 30, questions: 50 };
+    expect(costs).toMatchObject({
+      place: { ORDER: 1, COMMON: 0 },
+      cancel: { ORDER: 1, COMMON: 0 },
+      question: { ORDER: 0, COMMON: 1 },
+    });
+    const held: DispatchReserves = {
+      guard: { ORDER: 1, COMMON: 1 },
+      markets: 2,
+      ordersThatMayFill: 30,
+      questions: 50,
+    };
     expect(mayDispatch(budgetsOf(100, 2), "question", held, 0, costs).mayLeave).toBe(true);
     expect(mayDispatch(budgetsOf(100, 2), "question", held, 0).mayLeave).toBe(false);
     const spent = spendOn(budgetsOf(100, 2), "place", 0, costs);

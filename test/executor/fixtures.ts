@@ -4,7 +4,12 @@ import type { WorkingOrder } from "../../src/executor/working-order.js";
 import type { Quote } from "../../src/strategies/intent.js";
 
 /** An order in the book, unless told otherwise. Its hash names it: `BUY-0@100`. */
-export function order(side: Side, level: number, ticks: number, over: Partial<WorkingOrder> = {}): WorkingOrder {
+export function order(
+  side: Side,
+  level: number,
+  ticks: number,
+  over: Partial<WorkingOrder> = {},
+): WorkingOrder {
   const hash = over.hash ?? (`${side}-${level}@${ticks}` as `0x${string}`);
   return {
     hash,
@@ -22,7 +27,12 @@ export function order(side: Side, level: number, ticks: number, over: Partial<Wo
 }
 
 /** An order whose answer has not come: it has no id yet. */
-export function unanswered(side: Side, level: number, ticks: number, phase: "intended" | "sent" | "unknown"): WorkingOrder {
+export function unanswered(
+  side: Side,
+  level: number,
+  ticks: number,
+  phase: "intended" | "sent" | "unknown",
+): WorkingOrder {
   return order(side, level, ticks, { phase, orderId: undefined });
 }
 
@@ -35,7 +45,9 @@ export function ask(level: number, ticks: number, lots = 10): Quote {
 }
 
 /** A market with a touch of 100 and 110, exact tolerances, POST_ONLY. */
-export function quotesInput(over: Partial<QuotesInput> & { settings?: QuotesInput["settings"] } = {}): QuotesInput {
+export function quotesInput(
+  over: Partial<QuotesInput> & { settings?: QuotesInput["settings"] } = {},
+): QuotesInput {
   return {
     marketId: "btcusdc",
     quotes: [],
@@ -49,7 +61,9 @@ export function quotesInput(over: Partial<QuotesInput> & { settings?: QuotesInpu
   };
 }
 
-export function quoteSettings(over: Partial<QuotesInput["settings"]> = {}): QuotesInput["settings"] {
+export function quoteSettings(
+  over: Partial<QuotesInput["settings"]> = {},
+): QuotesInput["settings"] {
   return {
     tolerance: { priceTicks: 0, sizeFraction: 0 },
     timeInForce: "POST_ONLY",

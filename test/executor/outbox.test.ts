@@ -42,7 +42,15 @@ describe("the outbox", () => {
       done.get(left.at(-1) ?? "")?.();
     }
     await settle();
-    expect(left).toEqual(["on its way", "all", "cancel 0", "cancel 1", "place 0", "place 1", "question"]);
+    expect(left).toEqual([
+      "on its way",
+      "all",
+      "cancel 0",
+      "cancel 1",
+      "place 0",
+      "place 1",
+      "question",
+    ]);
     expect([outbox.waiting, outbox.underWay]).toEqual([0, 0]);
   });
 

@@ -21,10 +21,16 @@ describe("following quotes with the tokens there are", () => {
   });
 
   it("never follows more closely than configured", () => {
-    expect(pacedTolerance({ priceTicks: 40, sizeFraction: 0.9 }, quotes, 0)).toEqual({ priceTicks: 40, sizeFraction: 0.9 });
+    expect(pacedTolerance({ priceTicks: 40, sizeFraction: 0.9 }, quotes, 0)).toEqual({
+      priceTicks: 40,
+      sizeFraction: 0.9,
+    });
   });
 
   it("keeps the configured price tolerance where only one side is quoted", () => {
-    expect(pacedTolerance(exact, quotes.slice(0, 2), 0)).toEqual({ priceTicks: 0, sizeFraction: 0.5 });
+    expect(pacedTolerance(exact, quotes.slice(0, 2), 0)).toEqual({
+      priceTicks: 0,
+      sizeFraction: 0.5,
+    });
   });
 });

@@ -25,10 +25,19 @@ const workingOrders = fc.array(
 );
 
 function working(
-  raw: readonly { side: Side; level: number; ticks: number; lots: number; filled: number; phase: string; timeInForce: string }[],
+  raw: readonly {
+    side: Side;
+    level: number;
+    ticks: number;
+    lots: number;
+    filled: number;
+    phase: string;
+    timeInForce: string;
+  }[],
 ) {
   return raw.map(({ filled, ...rest }, i): WorkingOrder => {
-    const hasId = rest.phase === "open" || rest.phase === "partly-filled" || rest.phase === "cancelling";
+    const hasId =
+      rest.phase === "open" || rest.phase === "partly-filled" || rest.phase === "cancelling";
     return {
       ...rest,
       hash: `0x${i}`,
@@ -43,8 +52,12 @@ function working(
 const ladder = fc
   .record({
     mid: fc.integer({ min: 100, max: 110 }),
-    bids: fc.array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 6 })), { maxLength: 4 }),
-    asks: fc.array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 6 })), { maxLength: 4 }),
+    bids: fc.array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 6 })), {
+      maxLength: 4,
+    }),
+    asks: fc.array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 6 })), {
+      maxLength: 4,
+    }),
   })
   .map(({ mid, bids, asks }): Quote[] => {
     const build = (which: Side, steps: readonly [number, number][]) => {
@@ -65,7 +78,10 @@ describe("every plan", () => {
       fc.property(
         workingOrders,
         ladder,
-        fc.record({ priceTicks: fc.integer({ min: 0, max: 3 }), sizeFraction: fc.constantFrom(0, 0.25, 0.5) }),
+        fc.record({
+          priceTicks: fc.integer({ min: 0, max: 3 }),
+          sizeFraction: fc.constantFrom(0, 0.25, 0.5),
+        }),
         fc.record({
           bestBidTicks: fc.option(fc.integer({ min: 90, max: 105 }), { nil: undefined }),
           width: fc.integer({ min: 1, max: 9 }),
@@ -73,7 +89,10 @@ describe("every plan", () => {
         fc.constantFrom("withhold", "behind"),
         fc.integer({ min: 0, max: 10 }),
         (raw, quotes, tolerance, { bestBidTicks, width }, onCross, maxOpenOrders) => {
-          const touch = { bestBidTicks, bestAskTicks: bestBidTicks === undefined ? undefined : bestBidTicks + width };
+          const touch = {
+            bestBidTicks,
+            bestAskTicks: bestBidTicks === undefined ? undefined : bestBidTicks + width,
+          };
           const rules = { minTicks: 1, maxTicks: 1_000, minLots: 2, maxLots: 5, maxOpenOrders };
           const foreign = { touch: { bestBidTicks: undefined, bestAskTicks: 118 }, openOrders: 1 };
           const input: QuotesInput = quotesInput({
@@ -91,29 +110,49 @@ describe("every plan", () => {
           for (const place of plan.places) {
             expect(closed.has(`${place.side} ${place.level}`)).toBe(false);
             closed.add(`${place.side} ${place.level}`);
-            const asked = quotes.find((quote) => quote.side === place.side && quote.level === place.level);
+            const asked = quotes.find(
+              (quote) => quote.side === place.side && quote.level === place.level,
+            );
             expect(place.lots).toBeLessThanOrEqual(asked?.lots ?? 0);
             expect(place.lots).toBeGreaterThanOrEqual(rules.minLots);
             expect(place.lots).toBeLessThanOrEqual(rules.maxLots);
-            const others = [...live, ...plan.places].filter((other) => other.side !== place.side).map((other) => other.ticks);
-            const opposing = place.side === "BUY" ? [touch.bestAskTicks, 118, ...others] : [touch.bestBidTicks, ...others];
+            const others = [...live, ...plan.places]
+              .filter((other) => other.side !== place.side)
+              .map((other) => other.ticks);
+            const opposing =
+              place.side === "BUY"
+                ? [touch.bestAskTicks, 118, ...others]
+                : [touch.bestBidTicks, ...others];
             expect(opposing.some((ticks) => crosses(place.side, place.ticks, ticks))).toBe(false);
           }
-          if (plan.places.length > 0) expect(live.length + plan.places.length + 1).toBeLessThanOrEqual(maxOpenOrders);
+          if (plan.places.length > 0)
+            expect(live.length + plan.places.length + 1).toBeLessThanOrEqual(maxOpenOrders);
           for (const cancel of plan.cancels) {
             const order = live.find((one) => one.hash === cancel.hash);
             expect(["open", "partly-filled"]).toContain(order?.phase);
             expect(cancel.orderId).toBe(order?.orderId);
           }
-          const spoken = [...plan.keeps, ...plan.cancels, ...plan.withdrawals, ...plan.waits].map((one) => one.hash);
+          const spoken = [...plan.keeps, ...plan.cancels, ...plan.withdrawals, ...plan.waits].map(
+            (one) => one.hash,
+          );
           expect([...spoken].sort()).toEqual(live.map((order) => order.hash).sort());
           expect(plan.keeps.length + plan.places.length + plan.withheld.length).toBe(quotes.length);
         },
       ),
       { numRuns: 2_000 },
     );
-    const nothing = { cancels: [], withdrawals: [], places: [], keeps: [], waits: [], withheld: [] };
-    expect(planQuotes(quotesInput()), "lists that plans share as long as they are empty have stayed so").toEqual(nothing);
+    const nothing = {
+      cancels: [],
+      withdrawals: [],
+      places: [],
+      keeps: [],
+      waits: [],
+      withheld: [],
+    };
+    expect(
+      planQuotes(quotesInput()),
+      "lists that plans share as long as they are empty have stayed so",
+    ).toEqual(nothing);
   });
 });
 
@@ -157,7 +196,17 @@ class Loop {
 
   #intend({ side, level, ticks, lots, timeInForce }: PlannedPlace): void {
     const hash = `0x${this.#next++}` as const;
-    this.#set({ hash, side, level, ticks, lots, mayFillLots: lots, phase: "intended", expirationMs: 0, timeInForce });
+    this.#set({
+      hash,
+      side,
+      level,
+      ticks,
+      lots,
+      mayFillLots: lots,
+      phase: "intended",
+      expirationMs: 0,
+      timeInForce,
+    });
   }
 
   #cancel(hash: string, isCalm: boolean): void {
@@ -212,12 +261,15 @@ class Loop {
     for (const s of ["BUY", "SELL"] as const) {
       for (let level = 0; level < 6; level++) {
         const slot = `${s} ${level}`;
-        const asks = this.#quotes.find((quote) => quote.side === s && quote.level === level)?.lots ?? 0;
+        const asks =
+          this.#quotes.find((quote) => quote.side === s && quote.level === level)?.lots ?? 0;
         const before = open.has(slot) ? (this.#askedSinceEmpty.get(slot) ?? 0) : 0;
         this.#askedSinceEmpty.set(slot, Math.max(before, asks));
         const held = open.get(slot) ?? 0;
         if (held > Math.max(before, asks))
-          throw new Error(`${held} lots open in slot ${slot}, at most ${Math.max(before, asks)} were asked of it`);
+          throw new Error(
+            `${held} lots open in slot ${slot}, at most ${Math.max(before, asks)} were asked of it`,
+          );
       }
     }
   }
@@ -238,8 +290,12 @@ describe("a loop of plans and outcomes", () => {
           const last = ladders.at(-1) ?? [];
           for (let i = 0; i < 8; i++) loop.round(true);
           expect(loop.actions).toBe(0);
-          const rest = [...loop.orders.values()].map(({ side: s, ticks, mayFillLots }) => `${s} ${mayFillLots}@${ticks}`).sort();
-          expect(rest).toEqual(last.map((quote) => `${quote.side} ${quote.lots}@${quote.ticks}`).sort());
+          const rest = [...loop.orders.values()]
+            .map(({ side: s, ticks, mayFillLots }) => `${s} ${mayFillLots}@${ticks}`)
+            .sort();
+          expect(rest).toEqual(
+            last.map((quote) => `${quote.side} ${quote.lots}@${quote.ticks}`).sort(),
+          );
         },
       ),
       { numRuns: 500 },

@@ -6,34 +6,57 @@ const hashesOf = (list: readonly { readonly hash: string }[]) => list.map((one) 
 
 describe("the fewest actions", () => {
   it("places a ladder innermost first, both sides in turn", () => {
-    const plan = planQuotes(quotesInput({ quotes: [bid(1, 99), ask(1, 112), ask(0, 111), bid(0, 100)] }));
+    const plan = planQuotes(
+      quotesInput({ quotes: [bid(1, 99), ask(1, 112), ask(0, 111), bid(0, 100)] }),
+    );
     expect(plan.places.map(({ side, level, ticks }) => [side, level, ticks])).toEqual([
       ["BUY", 0, 100],
       ["SELL", 0, 111],
       ["BUY", 1, 99],
       ["SELL", 1, 112],
     ]);
-    expect(plan.places.every((place) => place.timeInForce === "POST_ONLY" && place.expirationMs === 0)).toBe(true);
+    expect(
+      plan.places.every((place) => place.timeInForce === "POST_ONLY" && place.expirationMs === 0),
+    ).toBe(true);
     expect(plan.cancels).toEqual([]);
   });
 
   it("does nothing when every order is right: each keeps its place in the queue", () => {
-    const plan = planQuotes(quotesInput({ quotes: [bid(0, 100), ask(0, 111)], working: [order("BUY", 0, 100), order("SELL", 0, 111)] }));
+    const plan = planQuotes(
+      quotesInput({
+        quotes: [bid(0, 100), ask(0, 111)],
+        working: [order("BUY", 0, 100), order("SELL", 0, 111)],
+      }),
+    );
     expect(hashesOf(plan.keeps)).toEqual(["BUY-0@100", "SELL-0@111"]);
-    expect([plan.cancels, plan.places, plan.waits, plan.withdrawals, plan.withheld]).toEqual([[], [], [], [], []]);
+    expect([plan.cancels, plan.places, plan.waits, plan.withdrawals, plan.withheld]).toEqual([
+      [],
+      [],
+      [],
+      [],
+      [],
+    ]);
   });
 
   it("spends no cancel on an immediate order that a halt found on its way: its end comes by itself, or is due", () => {
     const shown = order("SELL", 0, 99, { timeInForce: "IOC", endDueMs: 1_000_001 });
     const before = planQuotes(quotesInput({ working: [shown] }));
     expect([before.cancels, hashesOf(before.waits)]).toEqual([[], [shown.hash]]);
-    expect(hashesOf(planQuotes(quotesInput({ working: [shown], nowMs: 1_000_001 })).cancels)).toEqual([shown.hash]);
+    expect(
+      hashesOf(planQuotes(quotesInput({ working: [shown], nowMs: 1_000_001 })).cancels),
+    ).toEqual([shown.hash]);
   });
 
   it("keeps an order within tolerance of price and size, and no further", () => {
     const settings = quoteSettings({ tolerance: { priceTicks: 2, sizeFraction: 0.2 } });
     const plan = (ticks: number, mayFillLots: number) =>
-      planQuotes(quotesInput({ settings, quotes: [bid(0, 98)], working: [order("BUY", 0, ticks, { mayFillLots })] }));
+      planQuotes(
+        quotesInput({
+          settings,
+          quotes: [bid(0, 98)],
+          working: [order("BUY", 0, ticks, { mayFillLots })],
+        }),
+      );
     expect(plan(96, 8).keeps).toHaveLength(1);
     expect(plan(100, 10).keeps).toHaveLength(1);
     expect(plan(95, 10).cancels).toHaveLength(1);
@@ -43,7 +66,13 @@ describe("the fewest actions", () => {
   it("replaces what a partial fill has left too small, but leaves dust that the exchange would not take again in its place", () => {
     const rules = { minTicks: 1, maxTicks: 1_000, minLots: 5, maxLots: 100, maxOpenOrders: 10 };
     const plan = (mayFillLots: number, ticks = 100) =>
-      planQuotes(quotesInput({ rules, quotes: [bid(0, 100)], working: [order("BUY", 0, ticks, { mayFillLots, phase: "partly-filled" })] }));
+      planQuotes(
+        quotesInput({
+          rules,
+          quotes: [bid(0, 100)],
+          working: [order("BUY", 0, ticks, { mayFillLots, phase: "partly-filled" })],
+        }),
+      );
     expect(plan(6).cancels).toHaveLength(1);
     expect(plan(4).keeps).toHaveLength(1);
     expect(plan(4, 99).cancels).toHaveLength(1);
@@ -52,14 +81,22 @@ describe("the fewest actions", () => {
   it("moves an equal ladder up a step with one cancel and one place a side, not with all of them", () => {
     const working = [order("BUY", 0, 100), order("BUY", 1, 99), order("BUY", 2, 98)];
     const quotes = [bid(0, 101), bid(1, 100), bid(2, 99)];
-    const first = planQuotes(quotesInput({ touch: { bestBidTicks: 101, bestAskTicks: 110 }, quotes, working }));
+    const first = planQuotes(
+      quotesInput({ touch: { bestBidTicks: 101, bestAskTicks: 110 }, quotes, working }),
+    );
     expect(hashesOf(first.cancels)).toEqual(["BUY-2@98"]);
     expect(first.keeps.map(({ level, quoteLevel }) => [level, quoteLevel]).sort()).toEqual([
       [0, 1],
       [1, 2],
     ]);
     expect(first.places).toEqual([]);
-    const second = planQuotes(quotesInput({ touch: { bestBidTicks: 101, bestAskTicks: 110 }, quotes, working: working.slice(0, 2) }));
+    const second = planQuotes(
+      quotesInput({
+        touch: { bestBidTicks: 101, bestAskTicks: 110 },
+        quotes,
+        working: working.slice(0, 2),
+      }),
+    );
     expect(second.cancels).toEqual([]);
     expect(second.places).toMatchObject([{ level: 2, quoteLevel: 0, ticks: 101, lots: 10 }]);
   });
@@ -74,7 +111,9 @@ describe("the fewest actions", () => {
   });
 
   it("takes everything down when nothing is wanted", () => {
-    const plan = planQuotes(quotesInput({ working: [order("BUY", 0, 100), order("SELL", 3, 120)] }));
+    const plan = planQuotes(
+      quotesInput({ working: [order("BUY", 0, 100), order("SELL", 3, 120)] }),
+    );
     expect(hashesOf(plan.cancels)).toEqual(["BUY-0@100", "SELL-3@120"]);
   });
 });
@@ -85,14 +124,24 @@ describe("cancel before place", () => {
     expect(hashesOf(plan.cancels)).toEqual(["BUY-0@100"]);
     expect(plan.places).toEqual([]);
     expect(plan.withheld).toMatchObject([{ side: "BUY", level: 0, ticks: 99 }]);
-    const cancelling = planQuotes(quotesInput({ quotes: [bid(0, 99)], working: [order("BUY", 0, 100, { phase: "cancelling" })] }));
+    const cancelling = planQuotes(
+      quotesInput({
+        quotes: [bid(0, 99)],
+        working: [order("BUY", 0, 100, { phase: "cancelling" })],
+      }),
+    );
     expect(cancelling.cancels).toEqual([]);
     expect(cancelling.places).toEqual([]);
     expect(cancelling.waits).toMatchObject([{ hash: "BUY-0@100", phase: "cancelling" }]);
   });
 
   it("cancels what is about to be hit first, whatever its side or level", () => {
-    const working = [order("BUY", 1, 97), order("SELL", 0, 104), order("BUY", 0, 108), order("SELL", 1, 130)];
+    const working = [
+      order("BUY", 1, 97),
+      order("SELL", 0, 104),
+      order("BUY", 0, 108),
+      order("SELL", 1, 130),
+    ];
     const plan = planQuotes(quotesInput({ working }));
     expect(plan.cancels.map(({ hash, distanceTicks }) => [hash, distanceTicks])).toEqual([
       ["BUY-0@108", 2],
@@ -105,30 +154,47 @@ describe("cancel before place", () => {
   it("cancels the larger first when there is no touch to measure by", () => {
     const touch = { bestBidTicks: undefined, bestAskTicks: undefined };
     const working = [order("BUY", 0, 100, { lots: 1 }), order("SELL", 0, 111, { lots: 5 })];
-    expect(hashesOf(planQuotes(quotesInput({ touch, working })).cancels)).toEqual(["SELL-0@111", "BUY-0@100"]);
+    expect(hashesOf(planQuotes(quotesInput({ touch, working })).cancels)).toEqual([
+      "SELL-0@111",
+      "BUY-0@100",
+    ]);
   });
 
   it("opens the slot of an order whose cancel was taken, though its last fills are not told yet", () => {
     const taken = order("BUY", 0, 100, { phase: "cancelling", mayFillLots: 0, untoldLots: 10 });
-    expect(planQuotes(quotesInput({ quotes: [bid(0, 99)], working: [taken] })).places).toHaveLength(1);
+    expect(planQuotes(quotesInput({ quotes: [bid(0, 99)], working: [taken] })).places).toHaveLength(
+      1,
+    );
   });
 });
 
 describe("orders whose fate is open", () => {
-  it.each(["sent", "unknown"] as const)("keeps the slot of a %s order closed at full size: a time-out is no rejection", (phase) => {
-    const plan = planQuotes(quotesInput({ quotes: [bid(0, 99)], working: [unanswered("BUY", 0, 100, phase)] }));
-    expect([plan.places, plan.cancels]).toEqual([[], []]);
-    expect(plan.waits).toMatchObject([{ side: "BUY", level: 0, phase }]);
-  });
+  it.each(["sent", "unknown"] as const)(
+    "keeps the slot of a %s order closed at full size: a time-out is no rejection",
+    (phase) => {
+      const plan = planQuotes(
+        quotesInput({ quotes: [bid(0, 99)], working: [unanswered("BUY", 0, 100, phase)] }),
+      );
+      expect([plan.places, plan.cancels]).toEqual([[], []]);
+      expect(plan.waits).toMatchObject([{ side: "BUY", level: 0, phase }]);
+    },
+  );
 
-  it.each(["sent", "unknown", "intended"] as const)("counts a %s order that is right as the quote itself", (phase) => {
-    const plan = planQuotes(quotesInput({ quotes: [bid(0, 100)], working: [unanswered("BUY", 0, 100, phase)] }));
-    expect(plan.keeps).toHaveLength(1);
-    expect([plan.places, plan.waits, plan.withdrawals]).toEqual([[], [], []]);
-  });
+  it.each(["sent", "unknown", "intended"] as const)(
+    "counts a %s order that is right as the quote itself",
+    (phase) => {
+      const plan = planQuotes(
+        quotesInput({ quotes: [bid(0, 100)], working: [unanswered("BUY", 0, 100, phase)] }),
+      );
+      expect(plan.keeps).toHaveLength(1);
+      expect([plan.places, plan.waits, plan.withdrawals]).toEqual([[], [], []]);
+    },
+  );
 
   it("withdraws an order that waits in the outbox and is no longer wanted: it costs no token", () => {
-    const plan = planQuotes(quotesInput({ quotes: [bid(0, 99)], working: [unanswered("BUY", 0, 100, "intended")] }));
+    const plan = planQuotes(
+      quotesInput({ quotes: [bid(0, 99)], working: [unanswered("BUY", 0, 100, "intended")] }),
+    );
     expect(hashesOf(plan.withdrawals)).toEqual(["BUY-0@100"]);
     expect(plan.places).toEqual([]);
   });
@@ -143,7 +209,13 @@ describe("orders whose fate is open", () => {
 
   it("replaces an order of another time in force: a GTC quote has no end when the bot dies", () => {
     const settings = quoteSettings({ timeInForce: "GTT" });
-    const plan = planQuotes(quotesInput({ settings, quotes: [bid(0, 100)], working: [order("BUY", 0, 100, { timeInForce: "GTC" })] }));
+    const plan = planQuotes(
+      quotesInput({
+        settings,
+        quotes: [bid(0, 100)],
+        working: [order("BUY", 0, 100, { timeInForce: "GTC" })],
+      }),
+    );
     expect(plan.cancels).toMatchObject([{ why: "another time in force is wanted" }]);
   });
 });
@@ -170,7 +242,9 @@ describe("what a quote never crosses", () => {
   it("the newest touch: withheld, or placed one tick behind it when so configured", () => {
     const quotes = [bid(0, 112), bid(1, 111), bid(2, 105)];
     expect(planQuotes(quotesInput({ quotes })).places.map((place) => place.ticks)).toEqual([105]);
-    const behind = planQuotes(quotesInput({ quotes, settings: quoteSettings({ onCross: "behind" }) }));
+    const behind = planQuotes(
+      quotesInput({ quotes, settings: quoteSettings({ onCross: "behind" }) }),
+    );
     expect(behind.places.map(({ level, ticks }) => [level, ticks])).toEqual([
       [0, 109],
       [2, 105],
@@ -180,7 +254,9 @@ describe("what a quote never crosses", () => {
 
   it("keeps an order that was put one tick behind the touch as long as it would be put there again", () => {
     const settings = quoteSettings({ onCross: "behind" });
-    const plan = planQuotes(quotesInput({ settings, quotes: [bid(0, 112)], working: [order("BUY", 0, 109)] }));
+    const plan = planQuotes(
+      quotesInput({ settings, quotes: [bid(0, 112)], working: [order("BUY", 0, 109)] }),
+    );
     expect(plan.keeps).toHaveLength(1);
   });
 });
@@ -190,10 +266,18 @@ describe("filters of the market", () => {
 
   it("withholds what the exchange would refuse, saying why", () => {
     const plan = planQuotes(
-      quotesInput({ rules: { ...rules, maxOpenOrders: 9 }, quotes: [bid(0, 49), bid(1, 60, 4), ask(0, 201), ask(1, 150, 21)] }),
+      quotesInput({
+        rules: { ...rules, maxOpenOrders: 9 },
+        quotes: [bid(0, 49), bid(1, 60, 4), ask(0, 201), ask(1, 150, 21)],
+      }),
     );
     expect(plan.places).toEqual([]);
-    expect(plan.withheld.map((one) => one.why.split(" ")[0])).toEqual(["price", "price", "size", "size"]);
+    expect(plan.withheld.map((one) => one.why.split(" ")[0])).toEqual([
+      "price",
+      "price",
+      "size",
+      "size",
+    ]);
   });
 
   it("gives the innermost quotes the room that manual orders leave, and takes the outermost down for them", () => {
@@ -204,7 +288,14 @@ describe("filters of the market", () => {
       ["BUY", 0],
       ["SELL", 0],
     ]);
-    const crowded = planQuotes(quotesInput({ rules, foreign, quotes, working: [order("BUY", 1, 99), order("SELL", 1, 112)] }));
+    const crowded = planQuotes(
+      quotesInput({
+        rules,
+        foreign,
+        quotes,
+        working: [order("BUY", 1, 99), order("SELL", 1, 112)],
+      }),
+    );
     expect(hashesOf(crowded.cancels).sort()).toEqual(["BUY-1@99", "SELL-1@112"]);
     expect(crowded.places).toEqual([]);
   });
@@ -229,7 +320,8 @@ describe("GTT quotes", () => {
       gtt("BUY", 1, 99, lifeMs),
       gtt("SELL", 1, 112, lifeMs),
     ];
-    const renewedAt = (lifeMs: number) => hashesOf(planQuotes(quotesInput({ settings, quotes, working: all(lifeMs) })).cancels);
+    const renewedAt = (lifeMs: number) =>
+      hashesOf(planQuotes(quotesInput({ settings, quotes, working: all(lifeMs) })).cancels);
     expect(renewedAt(25_001)).toEqual([]);
     expect(renewedAt(25_000)).toEqual(["SELL-1@112"]);
     expect(renewedAt(10_001)).toHaveLength(1);
@@ -238,21 +330,39 @@ describe("GTT quotes", () => {
 
   it("are not renewed while an ordinary requote is under way, unless their end is near", () => {
     const quotes = [bid(0, 100), ask(0, 115)];
-    const working = (lifeMs: number) => [gtt("BUY", 0, 100, 290_000), gtt("SELL", 1, 115, lifeMs), gtt("BUY", 5, 90, 290_000)];
-    expect(hashesOf(planQuotes(quotesInput({ settings, quotes, working: working(20_000) })).cancels)).toEqual(["BUY-5@90"]);
+    const working = (lifeMs: number) => [
+      gtt("BUY", 0, 100, 290_000),
+      gtt("SELL", 1, 115, lifeMs),
+      gtt("BUY", 5, 90, 290_000),
+    ];
+    expect(
+      hashesOf(planQuotes(quotesInput({ settings, quotes, working: working(20_000) })).cancels),
+    ).toEqual(["BUY-5@90"]);
     const urgent = planQuotes(quotesInput({ settings, quotes, working: working(9_000) }));
     expect(hashesOf(urgent.cancels)).toEqual(["BUY-5@90", "SELL-1@115"]);
     expect(hashesOf(urgent.keeps)).toEqual(["BUY-0@100"]);
   });
 
   it("never renews for ever: a stagger longer than the life is cut to half of it", () => {
-    const hasty = quoteSettings({ timeInForce: "GTT", gtt: { quoteLifeMs: 20_000, renewLeadMs: 2_000, renewStaggerMs: 60_000 } });
-    const plan = planQuotes(quotesInput({ settings: hasty, quotes: [ask(1, 112)], working: [gtt("SELL", 1, 112, 20_000)] }));
+    const hasty = quoteSettings({
+      timeInForce: "GTT",
+      gtt: { quoteLifeMs: 20_000, renewLeadMs: 2_000, renewStaggerMs: 60_000 },
+    });
+    const plan = planQuotes(
+      quotesInput({
+        settings: hasty,
+        quotes: [ask(1, 112)],
+        working: [gtt("SELL", 1, 112, 20_000)],
+      }),
+    );
     expect(plan.cancels).toEqual([]);
   });
 
   it("whose life is over keep their slot until the exchange says so, and are cancelled when it stays silent", () => {
-    const plan = (lifeMs: number) => planQuotes(quotesInput({ settings, quotes: [bid(0, 100)], working: [gtt("BUY", 0, 100, lifeMs)] }));
+    const plan = (lifeMs: number) =>
+      planQuotes(
+        quotesInput({ settings, quotes: [bid(0, 100)], working: [gtt("BUY", 0, 100, lifeMs)] }),
+      );
     expect(plan(0).waits).toHaveLength(1);
     expect([plan(0).places, plan(0).cancels, plan(0).keeps]).toEqual([[], [], []]);
     expect(plan(-5_000).cancels).toHaveLength(1);

@@ -10,11 +10,32 @@ import { ask, bid, order, quoteSettings, unanswered } from "./fixtures.js";
 
 const T0 = 1_000_000;
 /** 25 lots: offered for a second, then sold in three steps of a second. */
-const part: UnwindPart = { takingFromMs: T0 + 1_000, stepMs: 1_000, holdLots: [25, 15, 5, 0], leftLots: 25, worstTicks: 90 };
-const schedule: Omit<UnwindSchedule, "parts"> = { kind: "unwind", offerTicks: 105, dustLots: 0, sliceLots: 1_000, everyMs: 500 };
+const part: UnwindPart = {
+  takingFromMs: T0 + 1_000,
+  stepMs: 1_000,
+  holdLots: [25, 15, 5, 0],
+  leftLots: 25,
+  worstTicks: 90,
+};
+const schedule: Omit<UnwindSchedule, "parts"> = {
+  kind: "unwind",
+  offerTicks: 105,
+  dustLots: 0,
+  sliceLots: 1_000,
+  everyMs: 500,
+};
 
-function intentOf(over: Partial<UnwindSchedule> = {}, target: Partial<TargetIntent> = {}): UnwindInput["intent"] {
-  const reason = { fairTicks: 105, reservationTicks: 105, halfSpreadTicks: 0, terms: {}, clamps: [] };
+function intentOf(
+  over: Partial<UnwindSchedule> = {},
+  target: Partial<TargetIntent> = {},
+): UnwindInput["intent"] {
+  const reason = {
+    fairTicks: 105,
+    reservationTicks: 105,
+    halfSpreadTicks: 0,
+    terms: {},
+    clamps: [],
+  };
   return {
     kind: "target",
     marketId: "btcusdc",
@@ -48,18 +69,29 @@ function unwindInput(over: Partial<UnwindInput> = {}): UnwindInput {
 }
 
 const inShort = (plan: ReturnType<typeof planUnwind>) =>
-  plan.places.map(({ side, lots, ticks, timeInForce }) => `${side} ${lots} @ ${ticks} ${timeInForce}`);
+  plan.places.map(
+    ({ side, lots, ticks, timeInForce }) => `${side} ${lots} @ ${ticks} ${timeInForce}`,
+  );
 
 describe("the trajectory of an unwinding", () => {
   it("allows all until taking begins, and less from the beginning of each step on", () => {
-    const at = [0, 999, 1_000, 1_999, 2_000, 3_000, 99_000].map((ms) => allowedLots([part], T0 + ms));
+    const at = [0, 999, 1_000, 1_999, 2_000, 3_000, 99_000].map((ms) =>
+      allowedLots([part], T0 + ms),
+    );
     expect(at).toEqual([25, 25, 15, 15, 5, 0, 0]);
-    expect([0, 1_000, 2_999, 3_000].map((ms) => nextStepAtMs([part], T0 + ms))).toEqual([T0 + 1_000, T0 + 2_000, T0 + 3_000, undefined]);
+    expect([0, 1_000, 2_999, 3_000].map((ms) => nextStepAtMs([part], T0 + ms))).toEqual([
+      T0 + 1_000,
+      T0 + 2_000,
+      T0 + 3_000,
+      undefined,
+    ]);
   });
 
   it("of several positions adds up", () => {
     const later = { ...part, takingFromMs: T0 + 1_500, holdLots: [8, 0] };
-    expect([1_000, 1_500, 3_000].map((ms) => allowedLots([part, later], T0 + ms))).toEqual([23, 15, 0]);
+    expect([1_000, 1_500, 3_000].map((ms) => allowedLots([part, later], T0 + ms))).toEqual([
+      23, 15, 0,
+    ]);
     expect(nextStepAtMs([part, later], T0 + 1_000)).toBe(T0 + 1_500);
   });
 });
@@ -67,20 +99,32 @@ describe("the trajectory of an unwinding", () => {
 describe("unwinding where nobody quotes", () => {
   it("offers all at the reservation price, by an order that takes nothing", () => {
     const plan = planUnwind(unwindInput());
-    expect([plan.state, plan.nextSliceAtMs, inShort(plan)]).toEqual(["offering", T0 + 1_000, ["SELL 25 @ 105 POST_ONLY"]]);
-    expect(inShort(planUnwind(unwindInput({ intent: intentOf({ offerTicks: 80 }) }))), "one tick behind the touch").toEqual([
-      "SELL 25 @ 101 POST_ONLY",
+    expect([plan.state, plan.nextSliceAtMs, inShort(plan)]).toEqual([
+      "offering",
+      T0 + 1_000,
+      ["SELL 25 @ 105 POST_ONLY"],
     ]);
-    expect(inShort(planUnwind(unwindInput({ intent: intentOf({}, { worstTicks: 120 }) }))), "never below the worst price").toEqual([
-      "SELL 25 @ 120 POST_ONLY",
-    ]);
-    const short = unwindInput({ positionLots: -25, intent: intentOf({ offerTicks: 104.5 }, { worstTicks: 120 }) });
+    expect(
+      inShort(planUnwind(unwindInput({ intent: intentOf({ offerTicks: 80 }) }))),
+      "one tick behind the touch",
+    ).toEqual(["SELL 25 @ 101 POST_ONLY"]);
+    expect(
+      inShort(planUnwind(unwindInput({ intent: intentOf({}, { worstTicks: 120 }) }))),
+      "never below the worst price",
+    ).toEqual(["SELL 25 @ 120 POST_ONLY"]);
+    const short = unwindInput({
+      positionLots: -25,
+      intent: intentOf({ offerTicks: 104.5 }, { worstTicks: 120 }),
+    });
     expect(inShort(planUnwind(short))).toEqual(["BUY 25 @ 104 POST_ONLY"]);
   });
 
   it("takes what the trajectory allows no more, beside an offer of what it does", () => {
     const plan = planUnwind(unwindInput({ nowMs: T0 + 1_000 }));
-    expect([plan.state, inShort(plan)]).toEqual(["working", ["SELL 10 @ 97 IOC", "SELL 15 @ 105 POST_ONLY"]]);
+    expect([plan.state, inShort(plan)]).toEqual([
+      "working",
+      ["SELL 10 @ 97 IOC", "SELL 15 @ 105 POST_ONLY"],
+    ]);
     const last = planUnwind(unwindInput({ nowMs: T0 + 3_000 }));
     expect(inShort(last)).toEqual(["SELL 25 @ 97 IOC"]);
   });
@@ -93,16 +137,26 @@ describe("unwinding where nobody quotes", () => {
   it("shrinks its offer before it takes: both together never exceed what remains", () => {
     const offer = order("SELL", 0, 105, { lots: 25, mayFillLots: 25 });
     const plan = planUnwind(unwindInput({ nowMs: T0 + 1_000, working: [offer] }));
-    expect([plan.state, plan.cancels.map(({ hash }) => hash), plan.places]).toEqual(["clearing", [offer.hash], []]);
+    expect([plan.state, plan.cancels.map(({ hash }) => hash), plan.places]).toEqual([
+      "clearing",
+      [offer.hash],
+      [],
+    ]);
     const cancelling = order("SELL", 0, 105, { lots: 25, mayFillLots: 25, phase: "cancelling" });
-    expect(planUnwind(unwindInput({ nowMs: T0 + 1_000, working: [cancelling] })).places).toEqual([]);
+    expect(planUnwind(unwindInput({ nowMs: T0 + 1_000, working: [cancelling] })).places).toEqual(
+      [],
+    );
   });
 
   it("leaves one slice at a time, and counts one of unknown fate as filled", () => {
     const slice = unanswered("SELL", TARGET_LEVEL, 97, "unknown");
     const working = [{ ...slice, lots: 10, mayFillLots: 10, timeInForce: "IOC" }];
     const plan = planUnwind(unwindInput({ nowMs: T0 + 2_000, working }));
-    expect([plan.state, plan.cancels, inShort(plan)]).toEqual(["waiting", [], ["SELL 5 @ 105 POST_ONLY"]]);
+    expect([plan.state, plan.cancels, inShort(plan)]).toEqual([
+      "waiting",
+      [],
+      ["SELL 5 @ 105 POST_ONLY"],
+    ]);
     const resting = planUnwind(unwindInput({ nowMs: T0 + 1_000, lastSliceAtMs: T0 + 700 }));
     expect([resting.state, resting.nextSliceAtMs]).toEqual(["waiting", T0 + 1_200]);
   });
@@ -112,7 +166,11 @@ describe("unwinding where nobody quotes", () => {
     const shown = order("SELL", TARGET_LEVEL, 97, { lots: 10, timeInForce: "IOC", endDueMs });
     const plan = planUnwind(unwindInput({ nowMs: endDueMs - 1, working: [shown] }));
     expect([plan.cancels, plan.waits.map(({ hash }) => hash)]).toEqual([[], [shown.hash]]);
-    expect(planUnwind(unwindInput({ nowMs: endDueMs, working: [shown] })).cancels.map(({ hash }) => hash)).toEqual([shown.hash]);
+    expect(
+      planUnwind(unwindInput({ nowMs: endDueMs, working: [shown] })).cancels.map(
+        ({ hash }) => hash,
+      ),
+    ).toEqual([shown.hash]);
   });
 
   it("goes past an offer of unknown fate, into what that leaves", () => {
@@ -123,23 +181,39 @@ describe("unwinding where nobody quotes", () => {
 
   it("takes nothing while the touch is beyond the worst price, or nobody is there, and goes on offering all within its bound", () => {
     const nowMs = T0 + 3_000;
-    const beyond = planUnwind(unwindInput({ nowMs, intent: intentOf({ offerTicks: 95 }, { worstTicks: 102 }) }));
-    expect([beyond.state, beyond.nextSliceAtMs, inShort(beyond)]).toEqual(["waiting", nowMs, ["SELL 25 @ 102 POST_ONLY"]]);
-    const nobody = planUnwind(unwindInput({ nowMs, touch: { bestBidTicks: undefined, bestAskTicks: 110 } }));
+    const beyond = planUnwind(
+      unwindInput({ nowMs, intent: intentOf({ offerTicks: 95 }, { worstTicks: 102 }) }),
+    );
+    expect([beyond.state, beyond.nextSliceAtMs, inShort(beyond)]).toEqual([
+      "waiting",
+      nowMs,
+      ["SELL 25 @ 102 POST_ONLY"],
+    ]);
+    const nobody = planUnwind(
+      unwindInput({ nowMs, touch: { bestBidTicks: undefined, bestAskTicks: 110 } }),
+    );
     expect([nobody.state, inShort(nobody)]).toEqual(["waiting", ["SELL 25 @ 105 POST_ONLY"]]);
-    expect(nobody.withheld).toMatchObject([{ lots: 25, why: "nobody is on the other side of the book" }]);
+    expect(nobody.withheld).toMatchObject([
+      { lots: 25, why: "nobody is on the other side of the book" },
+    ]);
   });
 
   it("needs nobody but whoever it trades with", () => {
     const touch = { bestBidTicks: 100, bestAskTicks: undefined };
-    expect(inShort(planUnwind(unwindInput({ nowMs: T0 + 3_000, touch })))).toEqual(["SELL 25 @ 97 IOC"]);
+    expect(inShort(planUnwind(unwindInput({ nowMs: T0 + 3_000, touch })))).toEqual([
+      "SELL 25 @ 97 IOC",
+    ]);
   });
 
   it("sells a rest that would be dust with the slice before it, and leaves one that is dust already", () => {
     const rules = { ...unwindInput().rules, minLots: 6 };
-    expect(inShort(planUnwind(unwindInput({ nowMs: T0 + 2_000, rules })))).toEqual(["SELL 25 @ 97 IOC"]);
+    expect(inShort(planUnwind(unwindInput({ nowMs: T0 + 2_000, rules })))).toEqual([
+      "SELL 25 @ 97 IOC",
+    ]);
     expect(planUnwind(unwindInput({ positionLots: 5, rules })).state).toBe("dust");
-    expect(planUnwind(unwindInput({ positionLots: 5, intent: intentOf({ dustLots: 5 }) })).state).toBe("dust");
+    expect(
+      planUnwind(unwindInput({ positionLots: 5, intent: intentOf({ dustLots: 5 }) })).state,
+    ).toBe("dust");
     expect(planUnwind(unwindInput({ positionLots: 0 })).state).toBe("done");
   });
 
@@ -148,7 +222,14 @@ describe("unwinding where nobody quotes", () => {
     const sold = (positionLots: number, dustLots = 0) => {
       const parts = [{ ...part, holdLots: [positionLots, 0], leftLots: positionLots }];
       return inShort(
-        planUnwind(unwindInput({ positionLots, rules, nowMs: T0 + 2_000, intent: intentOf({ parts, dustLots, sliceLots: 100 }) })),
+        planUnwind(
+          unwindInput({
+            positionLots,
+            rules,
+            nowMs: T0 + 2_000,
+            intent: intentOf({ parts, dustLots, sliceLots: 100 }),
+          }),
+        ),
       );
     };
     expect([sold(205), sold(105), sold(108), sold(99), sold(105, 20)]).toEqual([
@@ -163,16 +244,36 @@ describe("unwinding where nobody quotes", () => {
   it("takes everything down at its deadline", () => {
     const offer = order("SELL", 0, 105);
     const plan = planUnwind(unwindInput({ nowMs: T0 + 10_000, working: [offer] }));
-    expect([plan.state, plan.places, plan.cancels.map(({ hash }) => hash)]).toEqual(["expired", [], [offer.hash]]);
+    expect([plan.state, plan.places, plan.cancels.map(({ hash }) => hash)]).toEqual([
+      "expired",
+      [],
+      [offer.hash],
+    ]);
   });
 });
 
 describe("several takeovers of a falling market", () => {
   /** Inherited at 110 and at 100, each sold in one step from T0 on, no more than ten ticks below. */
-  const older: UnwindPart = { takingFromMs: T0, stepMs: 10_000, holdLots: [10, 0], leftLots: 10, worstTicks: 100 };
-  const newer: UnwindPart = { takingFromMs: T0, stepMs: 10_000, holdLots: [6, 0], leftLots: 6, worstTicks: 90 };
+  const older: UnwindPart = {
+    takingFromMs: T0,
+    stepMs: 10_000,
+    holdLots: [10, 0],
+    leftLots: 10,
+    worstTicks: 100,
+  };
+  const newer: UnwindPart = {
+    takingFromMs: T0,
+    stepMs: 10_000,
+    holdLots: [6, 0],
+    leftLots: 6,
+    worstTicks: 90,
+  };
   const parts = [older, newer];
-  const at = (bestBidTicks: number, over: Partial<UnwindSchedule> = {}, most: Partial<UnwindInput> = {}) =>
+  const at = (
+    bestBidTicks: number,
+    over: Partial<UnwindSchedule> = {},
+    most: Partial<UnwindInput> = {},
+  ) =>
     planUnwind(
       unwindInput({
         positionLots: 16,
@@ -184,18 +285,23 @@ describe("several takeovers of a falling market", () => {
 
   it("each slice is for those whose bound bears the touch, and within the tightest bound of those", () => {
     expect(inShort(at(101))).toEqual(["SELL 16 @ 100 IOC"]);
-    expect(inShort(at(99)), "the older waits at its bound, and does not hold up the newer").toEqual([
-      "SELL 6 @ 96 IOC",
-      "SELL 10 @ 104 POST_ONLY",
-    ]);
+    expect(inShort(at(99)), "the older waits at its bound, and does not hold up the newer").toEqual(
+      ["SELL 6 @ 96 IOC", "SELL 10 @ 104 POST_ONLY"],
+    );
     expect(at(99).state).toBe("working");
     const none = at(89);
-    expect([none.state, inShort(none)]).toEqual(["waiting", ["SELL 6 @ 94 POST_ONLY", "SELL 10 @ 100 POST_ONLY"]]);
+    expect([none.state, inShort(none)]).toEqual([
+      "waiting",
+      ["SELL 6 @ 94 POST_ONLY", "SELL 10 @ 100 POST_ONLY"],
+    ]);
   });
 
   it("those are worked by their own trajectory, as if the others were not there", () => {
     const half = { ...newer, holdLots: [6, 2, 0] };
-    expect(inShort(at(99, { parts: [older, half] }))).toEqual(["SELL 4 @ 96 IOC", "SELL 12 @ 104 POST_ONLY"]);
+    expect(inShort(at(99, { parts: [older, half] }))).toEqual([
+      "SELL 4 @ 96 IOC",
+      "SELL 12 @ 104 POST_ONLY",
+    ]);
     const untaken = { ...newer, takingFromMs: T0 + 1_000 };
     const plan = at(99, { parts: [older, untaken] });
     expect([plan.state, inShort(plan)], "of the older all is due, and nobody pays for it").toEqual([
@@ -205,13 +311,22 @@ describe("several takeovers of a falling market", () => {
   });
 
   it("nothing that only the newer bears exceeds what remains of it, whatever is under way", () => {
-    const lost = { ...unanswered("SELL", TARGET_LEVEL, 96, "unknown"), lots: 6, mayFillLots: 6, timeInForce: "IOC" };
+    const lost = {
+      ...unanswered("SELL", TARGET_LEVEL, 96, "unknown"),
+      lots: 6,
+      mayFillLots: 6,
+      timeInForce: "IOC",
+    };
     expect(inShort(at(89, {}, { working: [lost] }))).toEqual(["SELL 10 @ 100 POST_ONLY"]);
     const comingDown = order("SELL", 1, 94, { lots: 6, mayFillLots: 6, phase: "cancelling" });
     expect(inShort(at(99, {}, { working: [comingDown] }))).toEqual(["SELL 10 @ 104 POST_ONLY"]);
-    expect(at(99, {}, { working: [comingDown] }).state, "its slice waits for that").toBe("clearing");
+    expect(at(99, {}, { working: [comingDown] }).state, "its slice waits for that").toBe(
+      "clearing",
+    );
     const forgotten = { ...comingDown, phase: "unknown" as const };
-    expect(inShort(at(101, {}, { working: [forgotten] })), "the older bears the rest").toEqual(["SELL 10 @ 100 IOC"]);
+    expect(inShort(at(101, {}, { working: [forgotten] })), "the older bears the rest").toEqual([
+      "SELL 10 @ 100 IOC",
+    ]);
   });
 
   it("of shorts in a rising market the same holds", () => {
@@ -243,7 +358,11 @@ describe("unwinding beside a strategy's quotes", () => {
 
   it("cuts them, the outermost first, to what the trajectory allows, and takes the rest", () => {
     const plan = planUnwind(unwindInput({ quotes, nowMs: T0 + 1_000 }));
-    expect(inShort(plan)).toEqual(["SELL 10 @ 97 IOC", "SELL 8 @ 111 POST_ONLY", "SELL 7 @ 112 POST_ONLY"]);
+    expect(inShort(plan)).toEqual([
+      "SELL 10 @ 97 IOC",
+      "SELL 8 @ 111 POST_ONLY",
+      "SELL 7 @ 112 POST_ONLY",
+    ]);
   });
 });
 
@@ -271,27 +390,52 @@ describe("whatever works already", () => {
         (held, positionLots, afterMs, isJoint, worstTicks) => {
           const working: WorkingOrder[] = held.map(({ side, level, ticks, lots, phase }, at) => {
             const hash = `order ${at}` as `0x${string}`;
-            const orderId = phase === "open" || phase === "partly-filled" || phase === "cancelling" ? `${at}` : undefined;
-            return order(side, level, ticks, { hash, lots, mayFillLots: phase === "intended" ? 0 : lots, phase, orderId });
+            const orderId =
+              phase === "open" || phase === "partly-filled" || phase === "cancelling"
+                ? `${at}`
+                : undefined;
+            return order(side, level, ticks, {
+              hash,
+              lots,
+              mayFillLots: phase === "intended" ? 0 : lots,
+              phase,
+              orderId,
+            });
           });
           const quotes = isJoint ? [bid(0, 99), ask(0, 111), ask(1, 112), bid(1, 97)] : [];
-          const input = unwindInput({ working, positionLots, quotes, nowMs: T0 + afterMs, intent: intentOf({}, { worstTicks }) });
+          const input = unwindInput({
+            working,
+            positionLots,
+            quotes,
+            nowMs: T0 + afterMs,
+            intent: intentOf({}, { worstTicks }),
+          });
           const plan = planUnwind(input);
           expect(planUnwind(input)).toEqual(plan);
           const reducing = positionLots > 0 ? "SELL" : "BUY";
-          const underWay = working.reduce((sum, one) => sum + (one.side === reducing ? mayBecomePosition(one) : 0), 0);
+          const underWay = working.reduce(
+            (sum, one) => sum + (one.side === reducing ? mayBecomePosition(one) : 0),
+            0,
+          );
           const placed = plan.places.reduce((sum, { lots }) => sum + lots, 0);
           for (const place of plan.places) {
             expect(place.side).toBe(reducing);
             const isQuote = isJoint && place.level !== TARGET_LEVEL;
-            if (!isQuote) expect(place.side === "SELL" ? place.ticks >= worstTicks : place.ticks <= worstTicks).toBe(true);
+            if (!isQuote)
+              expect(
+                place.side === "SELL" ? place.ticks >= worstTicks : place.ticks <= worstTicks,
+              ).toBe(true);
             for (const own of working) {
               if (own.side === place.side || own.mayFillLots === 0) continue;
-              expect(place.side === "SELL" ? place.ticks > own.ticks : place.ticks < own.ticks).toBe(true);
+              expect(
+                place.side === "SELL" ? place.ticks > own.ticks : place.ticks < own.ticks,
+              ).toBe(true);
             }
           }
           if (placed > 0) expect(placed + underWay).toBeLessThanOrEqual(Math.abs(positionLots));
-          expect(plan.places.filter(({ level }) => level === TARGET_LEVEL).length).toBeLessThanOrEqual(1);
+          expect(
+            plan.places.filter(({ level }) => level === TARGET_LEVEL).length,
+          ).toBeLessThanOrEqual(1);
         },
       ),
     );

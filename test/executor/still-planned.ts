@@ -1,7 +1,10 @@
 import type { Plan, PlannedPlace } from "../../src/executor/plan.js";
 
 /** Whether a place that waited in the outbox is still what a newer plan (made without it among the working orders) would place. */
-export function isStillPlanned(plan: Plan, place: Pick<PlannedPlace, "side" | "level" | "ticks" | "lots" | "timeInForce">): boolean {
+export function isStillPlanned(
+  plan: Plan,
+  place: Pick<PlannedPlace, "side" | "level" | "ticks" | "lots" | "timeInForce">,
+): boolean {
   return plan.places.some(
     (other) =>
       other.side === place.side &&

@@ -43,35 +43,61 @@ describe("working a position towards its target", () => {
   it("sells a slice at once, as an immediate order that reaches no further than allowed beyond the touch", () => {
     const plan = planTarget(targetInput());
     expect(plan.state).toBe("working");
-    expect(plan.places).toMatchObject([{ side: "SELL", level: TARGET_LEVEL, ticks: 97, lots: 10, timeInForce: "IOC", expirationMs: 0 }]);
+    expect(plan.places).toMatchObject([
+      {
+        side: "SELL",
+        level: TARGET_LEVEL,
+        ticks: 97,
+        lots: 10,
+        timeInForce: "IOC",
+        expirationMs: 0,
+      },
+    ]);
     expect([plan.remainingLots, plan.nextSliceAtMs]).toEqual([-25, 1_001_000]);
   });
 
   it("never passes the worst price, and waits while the touch is beyond it", () => {
-    expect(planTarget(targetInput({ intent: { ...intent, worstTicks: 99 } })).places).toMatchObject([{ ticks: 99 }]);
+    expect(planTarget(targetInput({ intent: { ...intent, worstTicks: 99 } })).places).toMatchObject(
+      [{ ticks: 99 }],
+    );
     const beyond = planTarget(targetInput({ intent: { ...intent, worstTicks: 101 } }));
     expect([beyond.state, beyond.places]).toEqual(["waiting", []]);
     expect(beyond.withheld[0]?.why).toContain("worst price");
-    expect(planTarget(targetInput({ touch: { bestBidTicks: undefined, bestAskTicks: 110 } })).state).toBe("waiting");
+    expect(
+      planTarget(targetInput({ touch: { bestBidTicks: undefined, bestAskTicks: 110 } })).state,
+    ).toBe("waiting");
   });
 
   it("buys back a short with the mirrored bounds", () => {
-    const plan = planTarget(targetInput({ positionLots: -4, intent: { ...intent, worstTicks: 112 } }));
+    const plan = planTarget(
+      targetInput({ positionLots: -4, intent: { ...intent, worstTicks: 112 } }),
+    );
     expect(plan.places).toMatchObject([{ side: "BUY", ticks: 112, lots: 4 }]);
   });
 
   it("leaves one slice at a time, each in its turn", () => {
     const waiting = planTarget(targetInput({ lastSliceAtMs: 999_500 }));
-    expect([waiting.state, waiting.places, waiting.nextSliceAtMs]).toEqual(["waiting", [], 1_000_500]);
+    expect([waiting.state, waiting.places, waiting.nextSliceAtMs]).toEqual([
+      "waiting",
+      [],
+      1_000_500,
+    ]);
     expect(planTarget(targetInput({ lastSliceAtMs: 999_000 })).places).toHaveLength(1);
     for (const phase of ["sent", "unknown"] as const) {
-      const underWay = planTarget(targetInput({ lastSliceAtMs: 0, working: [slice("SELL", phase)] }));
+      const underWay = planTarget(
+        targetInput({ lastSliceAtMs: 0, working: [slice("SELL", phase)] }),
+      );
       expect([underWay.state, underWay.places, underWay.cancels]).toEqual(["waiting", [], []]);
     }
   });
 
   it("takes the market's quotes down first: they could move the position meanwhile", () => {
-    const working = [order("BUY", 0, 100), order("SELL", 0, 111), unanswered("BUY", 1, 99, "intended"), unanswered("BUY", 2, 98, "sent")];
+    const working = [
+      order("BUY", 0, 100),
+      order("SELL", 0, 111),
+      unanswered("BUY", 1, 99, "intended"),
+      unanswered("BUY", 2, 98, "sent"),
+    ];
     const plan = planTarget(targetInput({ working }));
     expect([plan.state, plan.places]).toEqual(["clearing", []]);
     expect(plan.cancels.map((cancel) => cancel.hash)).toEqual(["BUY-0@100", "SELL-0@111"]);
@@ -81,33 +107,56 @@ describe("working a position towards its target", () => {
 
   it("goes on past an order of unknown fate, counting it as filled where it fills our way", () => {
     const unknown = unanswered("SELL", 0, 111, "unknown");
-    const plan = planTarget(targetInput({ positionLots: 15, working: [{ ...unknown, lots: 10, mayFillLots: 10 }] }));
+    const plan = planTarget(
+      targetInput({ positionLots: 15, working: [{ ...unknown, lots: 10, mayFillLots: 10 }] }),
+    );
     expect(plan.places).toMatchObject([{ side: "SELL", lots: 5 }]);
     const told = planTarget(
-      targetInput({ positionLots: 10, working: [order("SELL", 0, 100, { phase: "cancelling", mayFillLots: 0, untoldLots: 10 })] }),
+      targetInput({
+        positionLots: 10,
+        working: [order("SELL", 0, 100, { phase: "cancelling", mayFillLots: 0, untoldLots: 10 })],
+      }),
     );
     expect([told.state, told.places]).toEqual(["waiting", []]);
   });
 
   it("does not trade with the account: it stops a tick before an unknown own order or a manual one, or waits", () => {
-    expect(planTarget(targetInput({ working: [unanswered("BUY", 0, 98, "unknown")] })).places).toMatchObject([{ ticks: 99 }]);
-    expect(planTarget(targetInput({ working: [unanswered("BUY", 0, 100, "unknown")] })).state).toBe("waiting");
-    expect(planTarget(targetInput({ foreignTouch: { bestBidTicks: 97, bestAskTicks: undefined } })).places).toMatchObject([{ ticks: 98 }]);
+    expect(
+      planTarget(targetInput({ working: [unanswered("BUY", 0, 98, "unknown")] })).places,
+    ).toMatchObject([{ ticks: 99 }]);
+    expect(planTarget(targetInput({ working: [unanswered("BUY", 0, 100, "unknown")] })).state).toBe(
+      "waiting",
+    );
+    expect(
+      planTarget(targetInput({ foreignTouch: { bestBidTicks: 97, bestAskTicks: undefined } }))
+        .places,
+    ).toMatchObject([{ ticks: 98 }]);
   });
 
   it("leaves no rest that the market would not take: the slice before is a little smaller", () => {
     const rules = { minTicks: 1, maxTicks: 1_000, minLots: 5, maxLots: 1_000 };
-    expect(planTarget(targetInput({ rules, positionLots: 12 })).places).toMatchObject([{ lots: 7 }]);
+    expect(planTarget(targetInput({ rules, positionLots: 12 })).places).toMatchObject([
+      { lots: 7 },
+    ]);
     expect(planTarget(targetInput({ rules, positionLots: 9 })).places).toMatchObject([{ lots: 9 }]);
     const dust = planTarget(targetInput({ rules, positionLots: 4 }));
     expect([dust.state, dust.remainingLots]).toEqual(["dust", -4]);
-    const small = planTarget(targetInput({ rules, intent: { ...intent, schedule: { sliceLots: 4, everyMs: 0 } } }));
+    const small = planTarget(
+      targetInput({ rules, intent: { ...intent, schedule: { sliceLots: 4, everyMs: 0 } } }),
+    );
     expect(small.withheld[0]?.why).toContain("less than the market's 5");
   });
 
   it("says when it is done, and when its time is over", () => {
-    expect(planTarget(targetInput({ positionLots: 0 }))).toMatchObject({ state: "done", remainingLots: 0, nextSliceAtMs: undefined });
-    expect(planTarget(targetInput({ positionLots: 0, working: [unanswered("BUY", 0, 90, "unknown")] })).state).toBe("waiting");
+    expect(planTarget(targetInput({ positionLots: 0 }))).toMatchObject({
+      state: "done",
+      remainingLots: 0,
+      nextSliceAtMs: undefined,
+    });
+    expect(
+      planTarget(targetInput({ positionLots: 0, working: [unanswered("BUY", 0, 90, "unknown")] }))
+        .state,
+    ).toBe("waiting");
     const late = planTarget(targetInput({ nowMs: 2_000_000, working: [order("BUY", 0, 100)] }));
     expect([late.state, late.remainingLots, late.places]).toEqual(["expired", -25, []]);
     expect(late.cancels).toHaveLength(1);
@@ -141,19 +190,38 @@ describe("no outcome overshoots", () => {
         (positionLots, targetLots, raw, minLots, sliceLots) => {
           const working = raw.map(({ side, ticks, lots, isTaken }, i) =>
             isTaken
-              ? order(side, i, ticks, { hash: `0x${i}`, lots, phase: "cancelling", mayFillLots: 0, untoldLots: lots })
-              : { ...unanswered(side, i, ticks, "unknown"), hash: `0x${i}` as const, lots, mayFillLots: lots },
+              ? order(side, i, ticks, {
+                  hash: `0x${i}`,
+                  lots,
+                  phase: "cancelling",
+                  mayFillLots: 0,
+                  untoldLots: lots,
+                })
+              : {
+                  ...unanswered(side, i, ticks, "unknown"),
+                  hash: `0x${i}` as const,
+                  lots,
+                  mayFillLots: lots,
+                },
           );
           const input = targetInput({
             positionLots,
             working,
             rules: { minTicks: 1, maxTicks: 1_000, minLots, maxLots: 15 },
-            intent: { ...intent, targetLots, worstTicks: targetLots > positionLots ? 200 : 1, schedule: { sliceLots, everyMs: 0 } },
+            intent: {
+              ...intent,
+              targetLots,
+              worstTicks: targetLots > positionLots ? 200 : 1,
+              schedule: { sliceLots, everyMs: 0 },
+            },
           });
           for (const { side, lots } of planTarget(input).places) {
             expect(lots).toBeLessThanOrEqual(Math.min(sliceLots, 15));
             expect(lots).toBeGreaterThanOrEqual(minLots);
-            const sameSide = working.reduce((sum, one) => (one.side === side ? sum + one.lots : sum), lots);
+            const sameSide = working.reduce(
+              (sum, one) => (one.side === side ? sum + one.lots : sum),
+              lots,
+            );
             const reached = positionLots + (side === "BUY" ? sameSide : -sameSide);
             if (side === "BUY") expect(reached).toBeLessThanOrEqual(targetLots);
             else expect(reached).toBeGreaterThanOrEqual(targetLots);

@@ -7,7 +7,15 @@ import { liveSeam } from "../../src/core/live-seam.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { type ExchangeServer, serveExchange } from "../../src/simulator/http-server.js";
-import { clientScript, hasNodeLibraries, hasPythonModules, libraryFile, libraryFolder, pythonEnv, runClient } from "./libraries.js";
+import {
+  clientScript,
+  hasNodeLibraries,
+  hasPythonModules,
+  libraryFile,
+  libraryFolder,
+  pythonEnv,
+  runClient,
+} from "./libraries.js";
 
 const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 const ADDRESS = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -18,7 +26,9 @@ const hasPython = hasPythonModules("openapi_python_client", "eth_account", "http
 let server: ExchangeServer;
 let folder: string;
 beforeEach(async () => {
-  server = await serveExchange(new EmbeddedExchange(parseExchangeConfig({ port: 0, markets: { btcusdc: {} } }), liveSeam()));
+  server = await serveExchange(
+    new EmbeddedExchange(parseExchangeConfig({ port: 0, markets: { btcusdc: {} } }), liveSeam()),
+  );
   folder = libraryFolder();
 });
 afterEach(async () => {
@@ -31,7 +41,10 @@ async function describedExchange(): Promise<{ document: string; origin: string }
   const document = join(folder, "openapi.json");
   const text = await (await fetch(new URL("/openapi.json", server.restUrl))).text();
   writeFileSync(document, text);
-  return { document, origin: (JSON.parse(text) as { servers: { url: string }[] }).servers[0]?.url ?? "" };
+  return {
+    document,
+    origin: (JSON.parse(text) as { servers: { url: string }[] }).servers[0]?.url ?? "",
+  };
 }
 
 const ORDER = ["btcusdc", "30000.5", "0.021"];
@@ -54,14 +67,31 @@ describe("a client generated from /openapi.json", () => {
     `in TypeScript compiles, and places and cancels an order${hasTypeScript ? "" : " (skipped: test/foreign/install.sh has not run)"}`,
     async () => {
       const { document, origin } = await describedExchange();
-      await execute(process.execPath, [libraryFile("openapi-typescript/bin/cli.js"), document, "-o", join(folder, "exchange.d.ts")]);
+      await execute(process.execPath, [
+        libraryFile("openapi-typescript/bin/cli.js"),
+        document,
+        "-o",
+        join(folder, "exchange.d.ts"),
+      ]);
       copyFileSync(clientScript("order-round.ts"), join(folder, "order-round.ts"));
       writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-      const options = ["--strict", "--skipLibCheck", "--target", "es2022", "--module", "nodenext", "--noUncheckedIndexedAccess"];
-      await execute(process.execPath, [libraryFile("typescript/bin/tsc"), ...options, "order-round.ts"], { cwd: folder }).catch(
-        ({ stdout }: { stdout: string }) => expect(stdout, "the compiler's errors").toBe(""),
-      );
-      expect(await runClient(process.execPath, [join(folder, "order-round.js"), origin, KEY, ...ORDER])).toEqual({
+      const options = [
+        "--strict",
+        "--skipLibCheck",
+        "--target",
+        "es2022",
+        "--module",
+        "nodenext",
+        "--noUncheckedIndexedAccess",
+      ];
+      await execute(
+        process.execPath,
+        [libraryFile("typescript/bin/tsc"), ...options, "order-round.ts"],
+        { cwd: folder },
+      ).catch(({ stdout }: { stdout: string }) => expect(stdout, "the compiler's errors").toBe(""));
+      expect(
+        await runClient(process.execPath, [join(folder, "order-round.js"), origin, KEY, ...ORDER]),
+      ).toEqual({
         ...ROUND,
         isPair: true,
       });
@@ -75,8 +105,20 @@ describe("a client generated from /openapi.json", () => {
       const client = join(folder, "exchange_client");
       const config = join(folder, "config.json");
       writeFileSync(config, JSON.stringify({ post_hooks: [] }));
-      const options = ["--path", document, "--output-path", client, "--meta", "none", "--config", config, "--fail-on-warning"];
-      await execute("python3", ["-m", "openapi_python_client", "generate", ...options], { env: pythonEnv() });
+      const options = [
+        "--path",
+        document,
+        "--output-path",
+        client,
+        "--meta",
+        "none",
+        "--config",
+        config,
+        "--fail-on-warning",
+      ];
+      await execute("python3", ["-m", "openapi_python_client", "generate", ...options], {
+        env: pythonEnv(),
+      });
       const args = [clientScript("order_round.py"), origin, KEY, ...ORDER];
       expect(await runClient("python3", args, pythonEnv(folder))).toEqual(ROUND);
     },

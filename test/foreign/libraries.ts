@@ -31,18 +31,29 @@ export function hasNodeLibraries(...names: readonly string[]): boolean {
 
 /** The environment in which Python finds the installed libraries, and `folders` before them. */
 export function pythonEnv(...folders: readonly string[]): NodeJS.ProcessEnv {
-  const path = [...folders, join(CACHE, "python"), process.env.PYTHONPATH].filter(Boolean).join(delimiter);
+  const path = [...folders, join(CACHE, "python"), process.env.PYTHONPATH]
+    .filter(Boolean)
+    .join(delimiter);
   return { ...process.env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: "1" };
 }
 
 /** True if `python3` is there and has these modules. */
 export function hasPythonModules(...names: readonly string[]): boolean {
-  return spawnSync("python3", ["-c", `import ${names.join(", ")}`], { env: pythonEnv() }).status === 0;
+  return (
+    spawnSync("python3", ["-c", `import ${names.join(", ")}`], { env: pythonEnv() }).status === 0
+  );
 }
 
 /** Runs a program and reads the JSON of its last line. @throws Error with what it wrote, where it fails */
-export async function runClient(program: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<unknown> {
-  const { stdout } = await promisify(execFile)(program, [...args], { env, maxBuffer: 64 * 1024 * 1024 });
+export async function runClient(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(program, [...args], {
+    env,
+    maxBuffer: 64 * 1024 * 1024,
+  });
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
 }
 

@@ -13,7 +13,11 @@ const LIBRARY = fileURLToPath(new URL("../../node_modules/.cache/python", import
 const SCRIPT = fileURLToPath(new URL("clients/client.py", import.meta.url));
 const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 
-const env = { ...process.env, PYTHONPATH: [LIBRARY, process.env.PYTHONPATH].filter(Boolean).join(delimiter), PYTHONDONTWRITEBYTECODE: "1" };
+const env = {
+  ...process.env,
+  PYTHONPATH: [LIBRARY, process.env.PYTHONPATH].filter(Boolean).join(delimiter),
+  PYTHONDONTWRITEBYTECODE: "1",
+};
 const isThere = spawnSync("python3", ["-c", "import eth_account"], { env }).status === 0;
 
 describe.skipIf(!isThere)(
@@ -27,17 +31,32 @@ describe.skipIf(!isThere)(
       exchange.start();
       const server = await serveExchange(exchange);
       try {
-        const { stdout } = await promisify(execFile)("python3", [SCRIPT, server.restUrl, KEY, "btcusdc", "30000.5", "0.021"], { env });
+        const { stdout } = await promisify(execFile)(
+          "python3",
+          [SCRIPT, server.restUrl, KEY, "btcusdc", "30000.5", "0.021"],
+          { env },
+        );
         const seen = JSON.parse(stdout.replace(/"(id|orderId)": (\d+)/g, '"$1": "$2"'));
 
-        expect(seen.registered).toEqual([200, { address: seen.address, createdAt: expect.any(Number) }]);
+        expect(seen.registered).toEqual([
+          200,
+          { address: seen.address, createdAt: expect.any(Number) },
+        ]);
         expect(seen.registeredAgain).toEqual([400, expect.objectContaining({ code: 2018 })]);
-        const exchangeInfo = JSON.parse(exchange.handle({ method: "GET", path: "/v1/exchangeInfo", query: "", body: "", ip: "" }).body);
+        const exchangeInfo = JSON.parse(
+          exchange.handle({ method: "GET", path: "/v1/exchangeInfo", query: "", body: "", ip: "" })
+            .body,
+        );
         expect(seen.separator).toBe(exchangeInfo.eip712.EIP712_DOMAIN_SEPARATOR);
         expect(seen.ownHashOfBuilt).toBe(seen.hashOfBuilt);
 
         const [built, local] = [seen.placedBuilt[1], seen.placedLocal[1]];
-        expect([seen.placedBuilt[0], built.side, built.price, built.amount]).toEqual([200, "BUY", "30000.5", "0.021"]);
+        expect([seen.placedBuilt[0], built.side, built.price, built.amount]).toEqual([
+          200,
+          "BUY",
+          "30000.5",
+          "0.021",
+        ]);
         expect([seen.placedLocal[0], local.side, local.amount]).toEqual([200, "SELL", "0.021"]);
         expect(Number(local.price)).toBe(60001);
         expect(BigInt(local.id)).toBeGreaterThan(9007199254740992n);
@@ -48,7 +67,9 @@ describe.skipIf(!isThere)(
         expect(seen.cancelledAgain).toEqual([400, expect.objectContaining({ code: 2011 })]);
         expect(seen.cancelledAll).toEqual([204, null]);
         expect(seen.openAfter).toEqual([200, []]);
-        expect(seen.history[1].map(({ id, status }: { id: string; status: string }) => [id, status])).toEqual([
+        expect(
+          seen.history[1].map(({ id, status }: { id: string; status: string }) => [id, status]),
+        ).toEqual([
           [built.id, "CANCELED"],
           [local.id, "CANCELED"],
         ]);

@@ -15,16 +15,31 @@ describe.skipIf(!isThere)(
 
         // What makes it the SDK: nothing that it signed with has a prefix.
         for (const signature of seen.sent) expect(signature).toMatch(/^[0-9a-f]{128}1[bc]$/);
-        expect(seen.registered).toEqual([200, { address: seen.address, createdAt: expect.any(Number) }]);
-        expect(seen.bought).toEqual([200, expect.objectContaining({ account: seen.address, side: "BUY", tif: "IOC" })]);
+        expect(seen.registered).toEqual([
+          200,
+          { address: seen.address, createdAt: expect.any(Number) },
+        ]);
+        expect(seen.bought).toEqual([
+          200,
+          expect.objectContaining({ account: seen.address, side: "BUY", tif: "IOC" }),
+        ]);
         expect(seen.settled).toBe("SETTLED");
-        expect(seen.placed).toEqual([200, expect.objectContaining({ status: "NEW", price: "30000" })]);
+        expect(seen.placed).toEqual([
+          200,
+          expect.objectContaining({ status: "NEW", price: "30000" }),
+        ]);
         expect(seen.open[1].map(({ id }: { id: string }) => id)).toEqual([seen.placed[1].id]);
         expect(seen.cancelled).toEqual([204, null]);
-        expect(seen.history[1].find(({ id }: { id: string }) => id === seen.placed[1].id)).toMatchObject({ status: "CANCELED" });
+        expect(
+          seen.history[1].find(({ id }: { id: string }) => id === seen.placed[1].id),
+        ).toMatchObject({ status: "CANCELED" });
         for (const [status, bars] of [seen.markKlines, seen.klines]) {
           expect(status).toBe(200);
-          expect(bars.at(-1)).toMatchObject({ close: expect.any(String), volume: expect.any(String), quote_volume: expect.any(String) });
+          expect(bars.at(-1)).toMatchObject({
+            close: expect.any(String),
+            volume: expect.any(String),
+            quote_volume: expect.any(String),
+          });
         }
         expect(Number(seen.klines[1].at(-1).quote_volume)).toBeGreaterThan(0);
         expect(Number(seen.balances[1].balances.netValue)).toBeGreaterThan(90_000);

@@ -13,9 +13,13 @@ export async function shippedExchange(): Promise<
 > {
   const config = loadExchangeConfig(CONFIG);
   if (config.chain === undefined) throw new Error("the shipped configuration has no chain");
-  const open = await openConfiguredExchange({ ...config, port: 0, chain: { ...config.chain, rpc: null } }, liveSeam(), {
-    baseFolder: dirname(CONFIG),
-  });
+  const open = await openConfiguredExchange(
+    { ...config, port: 0, chain: { ...config.chain, rpc: null } },
+    liveSeam(),
+    {
+      baseFolder: dirname(CONFIG),
+    },
+  );
   const { port, restUrl, close } = await serveExchange(open.exchange);
   return {
     port,

@@ -6,14 +6,23 @@ import { fileOf, query, scratchFolder, take } from "./scratch.js";
 const START = Date.UTC(2025, 0, 12);
 const MINUTE = 60_000;
 const TRADES = "id,price,qty,quote_qty,time,is_buyer_maker\n";
-const AGGREGATED = "agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker\n";
+const AGGREGATED =
+  "agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker\n";
 
 /** Ten trades, a minute from each other. */
 const trades = (firstId: number, fromMs: number): string =>
-  TRADES + Array.from({ length: 10 }, (_, at) => `${firstId + at},100.5,1,100.5,${fromMs + at * MINUTE},true\n`).join("");
+  TRADES +
+  Array.from(
+    { length: 10 },
+    (_, at) => `${firstId + at},100.5,1,100.5,${fromMs + at * MINUTE},true\n`,
+  ).join("");
 /** The same, two of them at a time. */
 const aggregated = (firstId: number, fromMs: number): string =>
-  AGGREGATED + Array.from({ length: 5 }, (_, at) => `${firstId + at},100.5,2,1,2,${fromMs + 2 * at * MINUTE},true\n`).join("");
+  AGGREGATED +
+  Array.from(
+    { length: 5 },
+    (_, at) => `${firstId + at},100.5,2,1,2,${fromMs + 2 * at * MINUTE},true\n`,
+  ).join("");
 
 class Stand {
   readonly #folder = scratchFolder();
@@ -35,7 +44,10 @@ class Stand {
 describe("What an exchange sums up of its trades", () => {
   it("does not join the trades themselves, nor they it: each would be there twice, and eat a queue twice", async () => {
     const stand = new Stand();
-    const [one, other] = [stand.file("trades.csv", trades(5000, START)), stand.file("aggTrades.csv", aggregated(2000, START))];
+    const [one, other] = [
+      stand.file("trades.csv", trades(5000, START)),
+      stand.file("aggTrades.csv", aggregated(2000, START)),
+    ];
     await take(stand.store, [one]);
     await expect(take(stand.store, [other])).rejects.toThrow(
       /aggTrades\.csv: trades of 2025-01-12 are there from another source with other ids for the same time.*ids 2000 to 2004, and 5000 to 5009 of trades\.csv/,
@@ -44,9 +56,12 @@ describe("What an exchange sums up of its trades", () => {
     await take(stand.store, [other], { replace: true });
     await expect(take(stand.store, [one])).rejects.toThrow(/other ids for the same time/);
     const both = new Stand();
-    await expect(take(both.store, [both.file("t.csv", trades(5000, START)), both.file("a.csv", aggregated(2000, START))])).rejects.toThrow(
-      /a\.csv: .*other ids for the same time/,
-    );
+    await expect(
+      take(both.store, [
+        both.file("t.csv", trades(5000, START)),
+        both.file("a.csv", aggregated(2000, START)),
+      ]),
+    ).rejects.toThrow(/a\.csv: .*other ids for the same time/);
   });
 
   it("follows on them where they end, and parts of one count go together in any order, also around one another", async () => {

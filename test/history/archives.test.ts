@@ -15,37 +15,72 @@ async function traded(name: string, content: Buffer): Promise<number> {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
   await take(store, [fileOf(folder, name, content)]);
-  return store.days({ market: "btcusdt", kind: "trades" }).reduce((rows, day) => rows + day.rows, 0);
+  return store
+    .days({ market: "btcusdt", kind: "trades" })
+    .reduce((rows, day) => rows + day.rows, 0);
 }
 
 // Each of these brought in the trades of its first file, said nothing of the second, and was taken for the whole day.
 describe("an archive", () => {
   it("has the files of all its folders, also those of one name, as an archive of hours has", async () => {
-    expect(await traded("day.zip", zipped(["00/trades.csv", hour(100)], ["01/trades.csv", hour(200)]))).toBe(20);
+    expect(
+      await traded("day.zip", zipped(["00/trades.csv", hour(100)], ["01/trades.csv", hour(200)])),
+    ).toBe(20);
   });
 
   // The Finder packs its own beside what is chosen: a zip made on a Mac was refused by a name that its owner had never seen.
   it("made on a Mac has the files that were chosen, without what the Finder put beside them", async () => {
     const [attributes, trades] = ["Mac OS X        ", hour(100)];
-    const mac = zipped(["t/trades.csv", trades], ["t/.DS_Store", "Bud1"], ["__MACOSX/", ""], ["__MACOSX/t/._trades.csv", attributes]);
+    const mac = zipped(
+      ["t/trades.csv", trades],
+      ["t/.DS_Store", "Bud1"],
+      ["__MACOSX/", ""],
+      ["__MACOSX/t/._trades.csv", attributes],
+    );
     expect(await traded("day.zip", mac)).toBe(10);
-    expect(await traded("day.zip", zipped(["trades.csv", trades], ["__MACOSX/._trades.csv", attributes], [".DS_Store", ""]))).toBe(10);
+    expect(
+      await traded(
+        "day.zip",
+        zipped(["trades.csv", trades], ["__MACOSX/._trades.csv", attributes], [".DS_Store", ""]),
+      ),
+    ).toBe(10);
     for (const name of ["._trades.csv", "__MACOSX/trades.dat", "x.DS_Store"]) {
-      await expect(traded("day.zip", zipped(["trades.csv", trades], [name, attributes]))).rejects.toThrow(`day.zip:${name}`);
+      await expect(
+        traded("day.zip", zipped(["trades.csv", trades], [name, attributes])),
+      ).rejects.toThrow(`day.zip:${name}`);
     }
-    await expect(traded("day.zip", zipped([".DS_Store", "Bud1"]))).rejects.toThrow(/day\.zip: is broken: it holds no file/);
+    await expect(traded("day.zip", zipped([".DS_Store", "Bud1"]))).rejects.toThrow(
+      /day\.zip: is broken: it holds no file/,
+    );
   });
 
   it("is refused where it has two files of one name, of which nobody says which is right", async () => {
     const twice = zipped(["trades.csv", hour(100)], ["trades.csv", hour(200)]);
-    await expect(traded("day.zip", twice)).rejects.toThrow(/day\.zip: is broken: it holds two files of the name trades\.csv/);
+    await expect(traded("day.zip", twice)).rejects.toThrow(
+      /day\.zip: is broken: it holds two files of the name trades\.csv/,
+    );
   });
 
   const day = zipped(["a.csv", hour(100)], ["b.csv", hour(200)]);
   it.each([
-    ["counts fewer files than it lists", day.length - 12, 1, /its directory has more than the 1 files that it counts/],
-    ["takes a file for a folder", day.length - 22 - 1, "/".charCodeAt(0), /b\.cs\/ has another name where it lies/],
-    ["takes the second file for the first", day.length - 22 - 5, "a".charCodeAt(0), /two files of the name a\.csv/],
+    [
+      "counts fewer files than it lists",
+      day.length - 12,
+      1,
+      /its directory has more than the 1 files that it counts/,
+    ],
+    [
+      "takes a file for a folder",
+      day.length - 22 - 1,
+      "/".charCodeAt(0),
+      /b\.cs\/ has another name where it lies/,
+    ],
+    [
+      "takes the second file for the first",
+      day.length - 22 - 5,
+      "a".charCodeAt(0),
+      /two files of the name a\.csv/,
+    ],
   ])("is refused where its directory %s", async (_what, at, byte, said) => {
     const broken = Buffer.from(day);
     broken[at] = byte;
@@ -62,9 +97,15 @@ describe("an archive", () => {
     const [first, second] = [gzipSync(hour(100)), gzipSync(hour(200).replace(/^.*\n/, ""))];
     expect(await traded("day.csv.gz", Buffer.concat([first, second]))).toBe(20);
     expect(await traded("day.csv.gz", Buffer.concat([first, Buffer.alloc(512)]))).toBe(10);
-    const said = new RegExp(`day\\.csv\\.gz: is broken: it goes on at byte ${first.length + 512}, after zeros`);
-    await expect(traded("day.csv.gz", Buffer.concat([first, Buffer.alloc(512), second]))).rejects.toThrow(said);
+    const said = new RegExp(
+      `day\\.csv\\.gz: is broken: it goes on at byte ${first.length + 512}, after zeros`,
+    );
+    await expect(
+      traded("day.csv.gz", Buffer.concat([first, Buffer.alloc(512), second])),
+    ).rejects.toThrow(said);
     second[0] = 0;
-    await expect(traded("day.csv.gz", Buffer.concat([first, second]))).rejects.toThrow(/it goes on at byte/);
+    await expect(traded("day.csv.gz", Buffer.concat([first, second]))).rejects.toThrow(
+      /it goes on at byte/,
+    );
   });
 });

@@ -33,17 +33,26 @@ const lineOf = ({ ms, snapshot, update = [0, 0], bids = [], asks = [] }: Message
   const text = (levels: Levels): string[][] => levels.map((level) => level.map(String));
   const what =
     snapshot === undefined
-      ? { type: "update", beginSequence: begin, endSequence: end, ...(previous === undefined ? {} : { prevEndSequence: previous }) }
+      ? {
+          type: "update",
+          beginSequence: begin,
+          endSequence: end,
+          ...(previous === undefined ? {} : { prevEndSequence: previous }),
+        }
       : { type: "snapshot", sequence: snapshot };
   return `${JSON.stringify({ ...what, timestamp: START_MS + ms, recvTimeNs: `${START_MS + ms + 20}000000`, bids: text(bids), asks: text(asks) })}\n`;
 };
 
-async function imported(
-  messages: readonly Message[],
-): Promise<{ readonly store: HistoryStore; readonly day: DayManifest; readonly findings: readonly string[] }> {
+async function imported(messages: readonly Message[]): Promise<{
+  readonly store: HistoryStore;
+  readonly day: DayManifest;
+  readonly findings: readonly string[];
+}> {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
-  const { files } = await take(store, [fileOf(folder, "book.ndjson", messages.map(lineOf).join(""))]);
+  const { files } = await take(store, [
+    fileOf(folder, "book.ndjson", messages.map(lineOf).join("")),
+  ]);
   return { store, day: files[0]?.days[0] as DayManifest, findings: files[0]?.findings ?? [] };
 }
 
@@ -97,7 +106,11 @@ describe("a book of which messages were lost", () => {
       [95, 8],
       [-96, 1],
     ]);
-    const { gaps } = await openTapes(store, "btcusdt", { ...WISH, fromUs: START_MS * 1000, toUs: (START_MS + 9501) * 1000 });
+    const { gaps } = await openTapes(store, "btcusdt", {
+      ...WISH,
+      fromUs: START_MS * 1000,
+      toUs: (START_MS + 9501) * 1000,
+    });
     expect(gaps).toEqual([{ kind: "book", span: at(1001, 9000) }]);
   });
 
@@ -116,7 +129,14 @@ describe("a book of which messages were lost", () => {
       while (feed.nextUs <= us) feed.hear(us + 1);
       trusted[ms] = feed.book.synchronised;
     }
-    expect(trusted).toEqual({ 500: true, 1010: true, 1500: false, 4500: false, 9010: false, 9030: true });
+    expect(trusted).toEqual({
+      500: true,
+      1010: true,
+      1500: false,
+      4500: false,
+      9010: false,
+      9030: true,
+    });
   });
 
   it("is not made whole by a replay that begins amid the loss", async () => {
@@ -138,7 +158,11 @@ describe("a book of which messages were lost", () => {
     expect([day.covered, day.lost]).toEqual([[at(0, 1001)], [at(1001, 4001)]]);
     expect(findings[0]).toMatch(/the book is not known at its end, since no snapshot comes$/);
     const folder = scratchFolder();
-    const next = fileOf(folder, "next.ndjson", lineOf({ ms: 86_400_000, update: [16, 16, 15], bids: [[60, 1]] }));
+    const next = fileOf(
+      folder,
+      "next.ndjson",
+      lineOf({ ms: 86_400_000, update: [16, 16, 15], bids: [[60, 1]] }),
+    );
     await take(store, [next]);
     const tape = await openTape(store, "btcusdt", WISH);
     const book = new StandingBook();
@@ -165,7 +189,10 @@ describe("a book of which messages were lost", () => {
   ] as const)(
     "is not known for the millisecond in which a snapshot mends the chain %s, and nothing of before stands there then",
     async (_, rest) => {
-      const known: readonly Message[] = [BEGIN, { ms: rest[0].ms === 4000 ? 4000 : 1000, update: [11, 12, 10], bids: [[98, 3]] }];
+      const known: readonly Message[] = [
+        BEGIN,
+        { ms: rest[0].ms === 4000 ? 4000 : 1000, update: [11, 12, 10], bids: [[98, 3]] },
+      ];
       const { store, day, findings } = await imported([...known, ...rest]);
       const { ms } = known[1] as Message;
       expect(day.lost).toEqual([at(ms, ms + 1)]);
@@ -181,18 +208,35 @@ describe("a book of which messages were lost", () => {
 
   it("is another source's no more than the rest of the day: rows lie there even so", async () => {
     const { store } = await imported(BROKEN);
-    const other = fileOf(scratchFolder(), "other.ndjson", lineOf({ ms: 5000, snapshot: 1, bids: [[50, 1]] }));
-    await expect(take(store, [other])).rejects.toThrow(/book of 2025-01-12 is there from another source/);
+    const other = fileOf(
+      scratchFolder(),
+      "other.ndjson",
+      lineOf({ ms: 5000, snapshot: 1, bids: [[50, 1]] }),
+    );
+    await expect(take(store, [other])).rejects.toThrow(
+      /book of 2025-01-12 is there from another source/,
+    );
   });
 });
 
 describe("the chain of a book's messages", () => {
   /** Breaks, and the time that is lost for them in milliseconds after the beginning. */
-  const chainIn = async (duck: Duck, messages: readonly Message[]): Promise<readonly [number, ...Span[]]> => {
+  const chainIn = async (
+    duck: Duck,
+    messages: readonly Message[],
+  ): Promise<readonly [number, ...Span[]]> => {
     const path = fileOf(scratch, "book.ndjson", messages.map(lineOf).join(""));
     const from = `read_json('${path}', format='newline_delimited', columns={type: 'VARCHAR', "timestamp": 'BIGINT', sequence: 'BIGINT', beginSequence: 'BIGINT', endSequence: 'BIGINT', prevEndSequence: 'BIGINT'})`;
     const { breaks, lost } = await brokenChain(duck, from);
-    return [breaks, ...lost.map(([start, end]): Span => [start - START_MS, end < 1e12 * 4 ? end - START_MS : Number.POSITIVE_INFINITY])];
+    return [
+      breaks,
+      ...lost.map(
+        ([start, end]): Span => [
+          start - START_MS,
+          end < 1e12 * 4 ? end - START_MS : Number.POSITIVE_INFINITY,
+        ],
+      ),
+    ];
   };
   const withDuck = async <T>(work: (duck: Duck) => Promise<T>): Promise<T> => {
     scratch = scratchFolder();
@@ -203,20 +247,34 @@ describe("the chain of a book's messages", () => {
       duck.close();
     }
   };
-  const chainOf = (messages: readonly Message[]): ReturnType<typeof chainIn> => withDuck((duck) => chainIn(duck, messages));
+  const chainOf = (messages: readonly Message[]): ReturnType<typeof chainIn> =>
+    withDuck((duck) => chainIn(duck, messages));
   let scratch = "";
 
   it("holds where a snapshot from elsewhere lies between two updates that follow on each other, however old it is", async () => {
-    expect(await chainOf([BEGIN, { ms: 1, update: [11, 12, 10] }, { ms: 2, snapshot: 11 }, { ms: 3, update: [13, 13, 12] }])).toEqual([0]);
+    expect(
+      await chainOf([
+        BEGIN,
+        { ms: 1, update: [11, 12, 10] },
+        { ms: 2, snapshot: 11 },
+        { ms: 3, update: [13, 13, 12] },
+      ]),
+    ).toEqual([0]);
   });
 
   it("holds by the first sequence of an update where it does not tell the one before, as on the exchange", async () => {
-    expect(await chainOf([BEGIN, { ms: 1, update: [11, 12] }, { ms: 2, update: [13, 13] }])).toEqual([0]);
-    expect(await chainOf([BEGIN, { ms: 1, update: [11, 12] }, { ms: 2, update: [14, 14] }])).toEqual([1, [2, Number.POSITIVE_INFINITY]]);
+    expect(
+      await chainOf([BEGIN, { ms: 1, update: [11, 12] }, { ms: 2, update: [13, 13] }]),
+    ).toEqual([0]);
+    expect(
+      await chainOf([BEGIN, { ms: 1, update: [11, 12] }, { ms: 2, update: [14, 14] }]),
+    ).toEqual([1, [2, Number.POSITIVE_INFINITY]]);
   });
 
   it("is broken after a snapshot that the next update does not follow on", async () => {
-    expect(await chainOf([BEGIN, { ms: 5, update: [13, 13, 12] }, { ms: 9, snapshot: 13 }])).toEqual([1, [1, 9]]);
+    expect(
+      await chainOf([BEGIN, { ms: 5, update: [13, 13, 12] }, { ms: 9, snapshot: 13 }]),
+    ).toEqual([1, [1, 9]]);
   });
 
   it("was broken before a snapshot that came after the connection was lost: until then the levels were guessed", async () => {
@@ -267,7 +325,9 @@ describe("the chain of a book's messages", () => {
           isKnownAt.forEach((known, index) => {
             const ms = index * 10;
             // A loss shows by the next update alone.
-            const isShown = kept.some(({ ms: later, update }) => update !== undefined && later >= ms);
+            const isShown = kept.some(
+              ({ ms: later, update }) => update !== undefined && later >= ms,
+            );
             if (known || ms > lastMs || !isShown) return;
             expect(lost.some(([from, to]) => ms >= from && ms < to)).toBe(true);
           });

@@ -7,13 +7,19 @@ import { fileOf, scratchFolder, take } from "./scratch.js";
 
 const DAY = 86_400_000;
 const START = Date.UTC(2024, 11, 31);
-const mapping = checkMapping({ kind: "trades", columns: { time: "t", id: "i", price: "p", amount: "a", side: "s" } });
+const mapping = checkMapping({
+  kind: "trades",
+  columns: { time: "t", id: "i", price: "p", amount: "a", side: "s" },
+});
 const HEADER = "t,i,p,a,s\n";
 
 /** 200 trades of a day, at prices and of amounts of so many places. */
 function tradesOf(day: number, pricePlaces: number, amountPlaces: number, lead = 0): string {
   return Array.from({ length: 200 }, (_, at) => {
-    const [price, amount] = [100 + ((at * 7) % 41) / 10 ** pricePlaces, (1 + ((at * 7) % 41)) / 10 ** amountPlaces];
+    const [price, amount] = [
+      100 + ((at * 7) % 41) / 10 ** pricePlaces,
+      (1 + ((at * 7) % 41)) / 10 ** amountPlaces,
+    ];
     return `${START + day * DAY + at * 1000},${day * 1000 + at},${price.toFixed(pricePlaces)}${"0".repeat(lead)},${amount.toFixed(amountPlaces)},buy\n`;
   }).join("");
 }
@@ -26,7 +32,9 @@ async function findingsOf(...texts: readonly string[]): Promise<readonly (readon
     texts.map((text, at) => fileOf(folder, `trades-${at}.csv`, HEADER + text)),
     { mapping },
   );
-  const noted = store.days({ market: "btcusdt", kind: "trades" }).flatMap(({ findings }) => findings);
+  const noted = store
+    .days({ market: "btcusdt", kind: "trades" })
+    .flatMap(({ findings }) => findings);
   for (const { findings } of files) expect(noted).toEqual(expect.arrayContaining([...findings]));
   return files.map(({ findings }) => findings);
 }
@@ -45,7 +53,11 @@ describe("an import of days of which some lie on other steps", () => {
       [expect.stringMatching(/2024-12-31 are multiples of 0\.1, .* of 0\.01/)],
     ]);
     expect(await findingsOf(tradesOf(0, 2, 3) + tradesOf(1, 2, 2))).toEqual([
-      [expect.stringMatching(/^all amounts of 2024-12-31 are multiples of 0\.001, and those of 2025-01-01 of 0\.01: the market's step/)],
+      [
+        expect.stringMatching(
+          /^all amounts of 2024-12-31 are multiples of 0\.001, and those of 2025-01-01 of 0\.01: the market's step/,
+        ),
+      ],
     ]);
   });
 
@@ -54,22 +66,33 @@ describe("an import of days of which some lie on other steps", () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
     const days = [tradesOf(0, 2, 3), tradesOf(1, 1, 3), tradesOf(2, 1, 3), tradesOf(9, 2, 3)];
     const one = async (at: number, options = {}): Promise<readonly string[]> => {
-      const { files } = await take(store, [fileOf(scratchFolder(), `trades-${at}.csv`, HEADER + days[at])], { mapping, ...options });
+      const { files } = await take(
+        store,
+        [fileOf(scratchFolder(), `trades-${at}.csv`, HEADER + days[at])],
+        { mapping, ...options },
+      );
       return files.flatMap(({ findings }) => findings);
     };
     expect(await one(1)).toEqual([]);
     expect(await one(0), "the later day is there").toEqual([ofPrices]);
     expect(await one(2), "the day before is the same").toEqual([]);
     expect(await one(3)).toEqual([
-      expect.stringMatching(/^all prices of 2025-01-02 are multiples of 0\.1, and those of 2025-01-09 of 0\.01/),
+      expect.stringMatching(
+        /^all prices of 2025-01-02 are multiples of 0\.1, and those of 2025-01-09 of 0\.01/,
+      ),
     ]);
     expect(await one(2, { replace: true }), "not against what it replaces").toEqual([
       expect.stringMatching(/^all prices of 2025-01-02 .* 2025-01-09 of 0\.01/),
     ]);
     const path = store.dataPath({ market: "btcusdt", kind: "trades" }, "2025-01-02");
     writeFileSync(path, Buffer.alloc(statSync(path).size));
-    expect(await one(3, { replace: true }), "a broken day is named, and refuses no other").toContainEqual(
-      expect.stringMatching(/^its prices could not be held against those of 2025-01-02: .*2025-01-02\.parquet: cannot be read/),
+    expect(
+      await one(3, { replace: true }),
+      "a broken day is named, and refuses no other",
+    ).toContainEqual(
+      expect.stringMatching(
+        /^its prices could not be held against those of 2025-01-02: .*2025-01-02\.parquet: cannot be read/,
+      ),
     );
   });
 

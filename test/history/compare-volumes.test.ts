@@ -25,10 +25,16 @@ it("names the candles whose volume their trades do not give, a missing candle to
     trade(7, MIDNIGHT + 5 * MINUTE - 1, "3");
   // 0.1 and 0.2 make 0.3 exactly; the third minute lacks its candle, the fifth disagrees.
   const candles = candle(0, "0.3") + candle(1, "1") + candle(3, "0") + candle(4, "6.5");
-  await take(store, [fileOf(folder, "trades.ndjson", trades), fileOf(folder, "klines.ndjson", candles)], { interval: "1M" });
+  await take(
+    store,
+    [fileOf(folder, "trades.ndjson", trades), fileOf(folder, "klines.ndjson", candles)],
+    { interval: "1M" },
+  );
   const duck = await Duck.open(store.spillFolder);
   try {
-    expect(await compareVolumes(store, duck, "btcusdt", "klines-1M", [MIDNIGHT, MIDNIGHT + 5 * MINUTE])).toMatchObject({
+    expect(
+      await compareVolumes(store, duck, "btcusdt", "klines-1M", [MIDNIGHT, MIDNIGHT + 5 * MINUTE]),
+    ).toMatchObject({
       candles: 5,
       differing: 2,
       first: [

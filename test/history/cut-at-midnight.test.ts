@@ -23,15 +23,20 @@ const dayOfTrades = (day: number, fromMs: number, toMs: number): string => {
 async function stored(files: readonly string[]): Promise<HistoryStore> {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
-  for (const [index, content] of files.entries()) await take(store, [fileOf(folder, `${index}.csv`, content)]);
+  for (const [index, content] of files.entries())
+    await take(store, [fileOf(folder, `${index}.csv`, content)]);
   return store;
 }
 
-const coveredOf = (days: readonly DayManifest[]): number[][] => days.map(({ covered }) => covered.flat().map((ms) => ms - START));
+const coveredOf = (days: readonly DayManifest[]): number[][] =>
+  days.map(({ covered }) => covered.flat().map((ms) => ms - START));
 
 describe("a file that was cut at a midnight", () => {
   it("covers the time to it, so that two days that follow on each other have no gap between them", async () => {
-    const store = await stored([dayOfTrades(0, 80_000_000, DAY_MS - 1500), dayOfTrades(1, 2500, 7_000_000)]);
+    const store = await stored([
+      dayOfTrades(0, 80_000_000, DAY_MS - 1500),
+      dayOfTrades(1, 2500, 7_000_000),
+    ]);
     const days = store.days(SERIES);
     expect(
       gapsOf(
@@ -47,8 +52,12 @@ describe("a file that was cut at a midnight", () => {
     const last = dayOfTrades(0, DAY_MS - 1_000_000 + 500, DAY_MS - 1000)
       .split("\n")
       .slice(1);
-    const store = await stored([[head, ...first.filter((line) => line !== ""), ...last].join("\n")]);
-    expect(store.days(SERIES)).toMatchObject([{ complete: true, covered: [[START, START + DAY_MS]] }]);
+    const store = await stored([
+      [head, ...first.filter((line) => line !== ""), ...last].join("\n"),
+    ]);
+    expect(store.days(SERIES)).toMatchObject([
+      { complete: true, covered: [[START, START + DAY_MS]] },
+    ]);
   });
 
   it("does not where it ended before, which its own silences show: what was traded since nobody knows", async () => {
@@ -62,19 +71,27 @@ describe("a file that was cut at a midnight", () => {
   });
 
   it("does not where it is silent for longer than a minute there, however long it is else", async () => {
-    const sparse = Array.from({ length: 400 }, (_, at) => `${at},100,1,${START + 50_000 + at * 215_000 + (at > 300 ? 0 : 1)},false\n`);
+    const sparse = Array.from(
+      { length: 400 },
+      (_, at) => `${at},100,1,${START + 50_000 + at * 215_000 + (at > 300 ? 0 : 1)},false\n`,
+    );
     const store = await stored([`id,price,amount,time,isBuyerMaker\n${sparse.join("")}`]);
     expect(store.days(SERIES)[0]?.complete).toBe(false);
   });
 
   it("keeps none of the next one's records out that lie in the silence before it, as where a recorder cuts by its own clock", async () => {
-    const quote = (ms: number): string => `${JSON.stringify({ time: START + ms, bid: "1", bidAmount: "1", ask: "2", askAmount: "1" })}\n`;
+    const quote = (ms: number): string =>
+      `${JSON.stringify({ time: START + ms, bid: "1", bidAmount: "1", ask: "2", askAmount: "1" })}\n`;
     const quotes = (from: number, to: number): string => {
       let text = "";
-      for (let ms = from; ms < to; ms += 1000) if (ms % 30_000 >= 4000 || ms === from) text += quote(ms);
+      for (let ms = from; ms < to; ms += 1000)
+        if (ms % 30_000 >= 4000 || ms === from) text += quote(ms);
       return text;
     };
-    const store = await stored([quotes(DAY_MS - 600_000, DAY_MS - 1500), quotes(DAY_MS - 900, DAY_MS + 600_000)]);
+    const store = await stored([
+      quotes(DAY_MS - 600_000, DAY_MS - 1500),
+      quotes(DAY_MS - 900, DAY_MS + 600_000),
+    ]);
     const days = store.days({ market: "btcusdt", kind: "bbo" });
     expect(days.map(({ day }) => day)).toEqual(["2025-01-12", "2025-01-13"]);
     expect(days[0]?.covered).toEqual([[START + DAY_MS - 600_000, START + DAY_MS]]);

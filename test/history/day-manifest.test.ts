@@ -8,7 +8,10 @@ import { fileOf, scratchFolder, take } from "./scratch.js";
 
 const START = Date.UTC(2025, 0, 12);
 const DAY = "2025-01-12";
-const mapping = checkMapping({ kind: "trades", columns: { time: "t", price: "p", amount: "q", side: "s" } });
+const mapping = checkMapping({
+  kind: "trades",
+  columns: { time: "t", price: "p", amount: "q", side: "s" },
+});
 const textOf = (seconds: readonly number[]): string =>
   `t,p,q,s\n${seconds.map((second) => `${START + second * 1000},100,1,buy\n`).join("")}`;
 const candle = (minute: number): string =>
@@ -18,7 +21,11 @@ class Stand {
   readonly #folder = scratchFolder();
   readonly store = new HistoryStore(join(this.#folder, "history"));
 
-  async take(name: string, content: string, options: Parameters<typeof take>[2] = {}): Promise<void> {
+  async take(
+    name: string,
+    content: string,
+    options: Parameters<typeof take>[2] = {},
+  ): Promise<void> {
     await take(this.store, [fileOf(this.#folder, name, content)], options);
   }
 
@@ -30,7 +37,11 @@ class Stand {
   makeFormer(kind: string): void {
     const { missingCandles: _, lost: __, check: _____, ...rest } = this.manifest(kind);
     const sources = rest.sources.map((source) => {
-      const { places: ___, isNumbered: ____, ...former } = source as { readonly places?: string; readonly isNumbered?: boolean };
+      const {
+        places: ___,
+        isNumbered: ____,
+        ...former
+      } = source as { readonly places?: string; readonly isNumbered?: boolean };
       return former;
     });
     writeFileSync(this.#path(kind), JSON.stringify({ ...rest, format: 1, sources }));
@@ -47,16 +58,27 @@ describe("the manifest of a day", () => {
     const told = new Stand();
     const trade = { id: 7, price: "1", amount: "1", time: START, isBuyerMaker: true, line: 12 };
     await told.take("told.ndjson", `${JSON.stringify(trade)}\n`);
-    expect(told.manifest("trades")).toMatchObject({ format: 2, sources: [{ name: "told.ndjson", places: "told" }] });
+    expect(told.manifest("trades")).toMatchObject({
+      format: 2,
+      sources: [{ name: "told.ndjson", places: "told" }],
+    });
     expect(told.manifest("trades").sources[0]).not.toHaveProperty("isNumbered");
     const counted = new Stand();
     await counted.take("counted.csv", textOf([1, 2]), { mapping });
-    expect(counted.manifest("trades").sources).toMatchObject([{ places: "counted", isNumbered: true }]);
+    expect(counted.manifest("trades").sources).toMatchObject([
+      { places: "counted", isNumbered: true },
+    ]);
   });
 
   it("of a book without lines says that its messages were counted, and of candles nothing of places", async () => {
     const stand = new Stand();
-    const message = { type: "snapshot", sequence: 1, timestamp: START, bids: [["1", "1"]], asks: [["2", "1"]] };
+    const message = {
+      type: "snapshot",
+      sequence: 1,
+      timestamp: START,
+      bids: [["1", "1"]],
+      asks: [["2", "1"]],
+    };
     await stand.take("book.ndjson", `${JSON.stringify(message)}\n`);
     await stand.take("candles.ndjson", candle(0) + candle(1));
     expect(stand.manifest("book").sources).toMatchObject([{ places: "counted" }]);
@@ -83,7 +105,9 @@ describe("the manifest of a day", () => {
       expect(read).toEqual(day);
     }
     writeFileSync(path, written.toString().replace('"price": 0', '"price": 1'));
-    expect(() => stand.store.day(series, DAY)).toThrow(/2025-01-12\.json: is broken: it is not what was written/);
+    expect(() => stand.store.day(series, DAY)).toThrow(
+      /2025-01-12\.json: is broken: it is not what was written/,
+    );
   });
 
   it("is read without a check, as an earlier version wrote it", async () => {
@@ -100,14 +124,21 @@ describe("the manifest of a day", () => {
     const stand = new Stand();
     await stand.take("day.csv", textOf([1, 2, 3]), { mapping });
     stand.makeFormer("trades");
-    expect(stand.store.day({ market: "btcusdt", kind: "trades" }, DAY)?.sources).toMatchObject([{ isNumbered: true }]);
-    await expect(stand.take("month.csv", textOf([0, 1, 2, 3]), { mapping })).rejects.toThrow(/without ids nobody can tell/);
+    expect(stand.store.day({ market: "btcusdt", kind: "trades" }, DAY)?.sources).toMatchObject([
+      { isNumbered: true },
+    ]);
+    await expect(stand.take("month.csv", textOf([0, 1, 2, 3]), { mapping })).rejects.toThrow(
+      /without ids nobody can tell/,
+    );
   });
 
   it("says no longer that candles are missing which came since, in the former format neither", async () => {
     const stand = new Stand();
     await stand.take("first.ndjson", candle(0) + candle(1) + candle(4));
-    expect(stand.manifest("klines-1M")).toMatchObject({ missingCandles: { missing: 2, of: 5 }, findings: ["2 of 5 candles are missing"] });
+    expect(stand.manifest("klines-1M")).toMatchObject({
+      missingCandles: { missing: 2, of: 5 },
+      findings: ["2 of 5 candles are missing"],
+    });
     stand.makeFormer("klines-1M");
     await stand.take("second.ndjson", candle(2) + candle(3), { interval: "1M" });
     expect(stand.manifest("klines-1M")).toMatchObject({ format: 2, findings: [] });

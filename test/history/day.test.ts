@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dayOf, instantText, parseInstant, parseInstantUs, startOf } from "../../src/history/day.js";
+import {
+  dayOf,
+  instantText,
+  parseInstant,
+  parseInstantUs,
+  startOf,
+} from "../../src/history/day.js";
 import { cutTo, gapsOf, type Span, unionOf } from "../../src/history/spans.js";
 
 describe("a day of the store", () => {
@@ -15,10 +21,13 @@ describe("a day of the store", () => {
     );
   });
 
-  it.each(["2024-02-30", "2023-02-29", "2024-13-01", "2024-1-1", "yesterday"])("is not %s", (text) => {
-    expect(startOf(text)).toBeUndefined();
-    expect(() => parseInstant(text, "--from")).toThrow(/--from: is no instant/);
-  });
+  it.each(["2024-02-30", "2023-02-29", "2024-13-01", "2024-1-1", "yesterday"])(
+    "is not %s",
+    (text) => {
+      expect(startOf(text)).toBeUndefined();
+      expect(() => parseInstant(text, "--from")).toThrow(/--from: is no instant/);
+    },
+  );
 
   it("knows leap days and times within a day", () => {
     expect(dayOf(startOf("2024-02-29") as number)).toBe("2024-02-29");
@@ -30,14 +39,21 @@ describe("a day of the store", () => {
   it("is read to the microsecond as reports write it, and not rounded where milliseconds are asked for", () => {
     expect(parseInstantUs("2024-08-08T23:54:16.322001Z", "history.from")).toBe(1723161256322001);
     expect(parseInstant("2024-08-08T23:54:16.322000Z", "--from")).toBe(1723161256322);
-    expect(() => parseInstant("2024-08-08T23:54:16.322001Z", "--from")).toThrow(/whole milliseconds/);
-    expect(() => parseInstantUs("2024-08-08T23:54:16.3220010Z", "history.from")).toThrow(/is no instant/);
+    expect(() => parseInstant("2024-08-08T23:54:16.322001Z", "--from")).toThrow(
+      /whole milliseconds/,
+    );
+    expect(() => parseInstantUs("2024-08-08T23:54:16.3220010Z", "history.from")).toThrow(
+      /is no instant/,
+    );
   });
 });
 
 describe("spans of time", () => {
-  const span = fc.tuple(fc.nat(40), fc.nat(40)).map(([from, length]): Span => [from, from + length]);
-  const isIn = (spans: readonly Span[], at: number): boolean => spans.some(([from, to]) => at >= from && at < to);
+  const span = fc
+    .tuple(fc.nat(40), fc.nat(40))
+    .map(([from, length]): Span => [from, from + length]);
+  const isIn = (spans: readonly Span[], at: number): boolean =>
+    spans.some(([from, to]) => at >= from && at < to);
 
   it("are united, cut and complemented instant by instant", () => {
     fc.assert(
@@ -45,10 +61,16 @@ describe("spans of time", () => {
         const instants = Array.from({ length: 90 }, (_, at) => at);
         const told = (spansOf: readonly Span[]) => instants.map((at) => isIn(spansOf, at));
         expect(told(unionOf(spans))).toEqual(told(spans));
-        expect(told(cutTo(spans, within))).toEqual(instants.map((at) => isIn(spans, at) && isIn([within], at)));
-        expect(told(gapsOf(spans, within))).toEqual(instants.map((at) => isIn([within], at) && !isIn(spans, at)));
+        expect(told(cutTo(spans, within))).toEqual(
+          instants.map((at) => isIn(spans, at) && isIn([within], at)),
+        );
+        expect(told(gapsOf(spans, within))).toEqual(
+          instants.map((at) => isIn([within], at) && !isIn(spans, at)),
+        );
         const united = unionOf(spans);
-        expect(united.every(([from], index) => index === 0 || from > (united[index - 1] as Span)[1])).toBe(true);
+        expect(
+          united.every(([from], index) => index === 0 || from > (united[index - 1] as Span)[1]),
+        ).toBe(true);
       }),
       { numRuns: 60 },
     );

@@ -5,7 +5,10 @@ import { HistoryStore } from "../../src/history/store.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
 const MIDNIGHT = 1723161600000;
-const mapping = checkMapping({ kind: "trades", columns: { time: "at", price: "what, it; cost", amount: "size", side: "who" } });
+const mapping = checkMapping({
+  kind: "trades",
+  columns: { time: "at", price: "what, it; cost", amount: "size", side: "who" },
+});
 const ROWS = [
   [MIDNIGHT, "61800.3", "0.006", "buy"],
   [MIDNIGHT + 1, "61800.25", "12", "sell"],
@@ -16,7 +19,10 @@ async function stored(text: string, options: { readonly mapping?: typeof mapping
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
   await take(store, [fileOf(folder, "trades.csv", text)], options);
-  return query(store, `SELECT timeNs, price, amount, isBuyerMaker FROM read_parquet('${store.root}/btcusdt/trades/*.parquet')`);
+  return query(
+    store,
+    `SELECT timeNs, price, amount, isBuyerMaker FROM read_parquet('${store.root}/btcusdt/trades/*.parquet')`,
+  );
 }
 
 const EXPECTED = [
@@ -38,18 +44,25 @@ it.each([";", "\t", "|", ","])(
       ["id", "price", "amount", "time", "isBuyerMaker"],
       ...ROWS.map(([time, price, size, who], at) => [at, price, size, time, who === "sell"]),
     ];
-    expect(await stored(shaped.map((fields) => `${fields.join(delimiter)}\n`).join(""))).toEqual(mapped);
+    expect(await stored(shaped.map((fields) => `${fields.join(delimiter)}\n`).join(""))).toEqual(
+      mapped,
+    );
   },
 );
 
 it("a decimal comma is refused by its value, whatever is between the fields", async () => {
   const table = `at;p;size;who\n${MIDNIGHT};61800,3;1;buy\n`;
-  const commas = checkMapping({ kind: "trades", columns: { time: "at", price: "p", amount: "size", side: "who" } });
+  const commas = checkMapping({
+    kind: "trades",
+    columns: { time: "at", price: "p", amount: "size", side: "who" },
+  });
   await expect(stored(table, { mapping: commas })).rejects.toThrow(/trades\.csv: .*61800,3/);
 });
 
 it("a comma in a column's name, unquoted, does not divide a file whose other fields are divided by semicolons", async () => {
   const table = `at;what, it costs;size;who\n${ROWS.map((fields) => `${fields.join(";")}\n`).join("")}`;
   const columns = { time: "at", price: "what, it costs", amount: "size", side: "who" };
-  expect(await stored(table, { mapping: checkMapping({ kind: "trades", columns }) })).toMatchObject(EXPECTED);
+  expect(await stored(table, { mapping: checkMapping({ kind: "trades", columns }) })).toMatchObject(
+    EXPECTED,
+  );
 });

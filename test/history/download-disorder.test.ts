@@ -13,7 +13,10 @@ const MIDNIGHT = 1723161600000;
 const START = MIDNIGHT - 60_000;
 const END = MIDNIGHT + 60_000;
 
-type Listed = Readonly<Record<string, unknown>> & { readonly id: string | number; readonly time: number };
+type Listed = Readonly<Record<string, unknown>> & {
+  readonly id: string | number;
+  readonly time: number;
+};
 
 /** Milliseconds from midnight of four trades there, in the order of their numbers. */
 const DISORDER = [-3, 7, 5, -4];
@@ -34,18 +37,30 @@ describe("downloading from an exchange whose trades are numbered in another orde
   beforeAll(async () => {
     exchange = await tradingExchange(new VirtualClock(START), END, "disorder");
     const seam = liveSeam();
-    network = new NetworkTransport({ restUrl: exchange.restUrl, streamUrl: exchange.restUrl.replace("http", "ws"), clock: seam.clock });
+    network = new NetworkTransport({
+      restUrl: exchange.restUrl,
+      streamUrl: exchange.restUrl.replace("http", "ws"),
+      clock: seam.clock,
+    });
     const transport: ConstructorParameters<typeof ExchangeClient>[0]["transport"] = {
       request: (request, done) =>
         network.request(request, (result) => {
           const isTrades = result.ok && /\/(historicalTrades|trades)$/.test(request.path);
-          done(isTrades ? { ...result, body: JSON.stringify((JSON.parse(result.body) as Listed[]).map(disordered)) } : result);
+          done(
+            isTrades
+              ? {
+                  ...result,
+                  body: JSON.stringify((JSON.parse(result.body) as Listed[]).map(disordered)),
+                }
+              : result,
+          );
         }),
     };
     client = new ExchangeClient({ transport, seam });
     await client.syncClock();
     let last = 0;
-    for await (const { id, time } of client.all.historicalTrades({ marketId: "btcusdc" })) if (time < MIDNIGHT) last = Number(id);
+    for await (const { id, time } of client.all.historicalTrades({ marketId: "btcusdc" }))
+      if (time < MIDNIGHT) last = Number(id);
     firstId = last - 1;
   });
 
@@ -58,14 +73,28 @@ describe("downloading from an exchange whose trades are numbered in another orde
   it("has each trade in the day of its time", async () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
     const { toMs } = await download(store, client, {
-      ...{ market: "btcusdc", span: [START, END], kinds: ["trades"], address: exchange.restUrl, pageSize: 20 },
+      ...{
+        market: "btcusdc",
+        span: [START, END],
+        kinds: ["trades"],
+        address: exchange.restUrl,
+        pageSize: 20,
+      },
     });
-    const rows = await query(store, `SELECT id::VARCHAR FROM read_parquet('${store.root}/btcusdc/trades/*.parquet') ORDER BY id`);
+    const rows = await query(
+      store,
+      `SELECT id::VARCHAR FROM read_parquet('${store.root}/btcusdc/trades/*.parquet') ORDER BY id`,
+    );
     const listed: string[] = [];
     for await (const { id, time } of client.all.historicalTrades({ marketId: "btcusdc" })) {
       if (time >= START && time < toMs) listed.push(String(id));
     }
-    expect(store.days({ market: "btcusdc", kind: "trades" }).map(({ day }) => day)).toEqual(["2024-08-08", "2024-08-09"]);
-    expect(rows.map((row) => String(Object.values(row as object)[0]))).toEqual(listed.sort((a, b) => Number(a) - Number(b)));
+    expect(store.days({ market: "btcusdc", kind: "trades" }).map(({ day }) => day)).toEqual([
+      "2024-08-08",
+      "2024-08-09",
+    ]);
+    expect(rows.map((row) => String(Object.values(row as object)[0]))).toEqual(
+      listed.sort((a, b) => Number(a) - Number(b)),
+    );
   });
 });

@@ -22,7 +22,9 @@ describe("downloading from an exchange that has forgotten its first trades", () 
   let connection: Connection;
 
   beforeAll(async () => {
-    exchange = await tradingExchange(clock, START + 30 * MINUTE, "forgotten", { retention: { publicTrades: 500 } });
+    exchange = await tradingExchange(clock, START + 30 * MINUTE, "forgotten", {
+      retention: { publicTrades: 500 },
+    });
     connection = await connect({ baseUrl: exchange.restUrl });
   });
 
@@ -32,7 +34,8 @@ describe("downloading from an exchange that has forgotten its first trades", () 
   });
 
   const oldestMs = async (): Promise<number> => {
-    for await (const { time } of connection.client.all.historicalTrades({ marketId: "btcusdc" })) return time;
+    for await (const { time } of connection.client.all.historicalTrades({ marketId: "btcusdc" }))
+      return time;
     throw new Error("the exchange lists no trade");
   };
   const take = (store: HistoryStore, onProgress = (): void => {}) =>
@@ -49,11 +52,29 @@ describe("downloading from an exchange that has forgotten its first trades", () 
     const first = await oldestMs();
     expect(first).toBeGreaterThan(START + MINUTE);
     const { kinds, toMs } = await take(store);
-    expect(kinds[0]).toMatchObject({ rows: expect.any(Number), unlisted: [[START - 3 * 86_400_000, first]], findings: [] });
-    expect(store.days(SERIES)).toMatchObject([{ day: "2026-01-05", covered: [[first, toMs]], complete: false }]);
+    expect(kinds[0]).toMatchObject({
+      rows: expect.any(Number),
+      unlisted: [[START - 3 * 86_400_000, first]],
+      findings: [],
+    });
+    expect(store.days(SERIES)).toMatchObject([
+      { day: "2026-01-05", covered: [[first, toMs]], complete: false },
+    ]);
     const span = ["--from", "2026-01-04", "--to", "2026-01-05"];
     const { code, out } = await captureCli([
-      ...["data", "download", "--exchange", exchange.restUrl, "--store", store.root, "--market", "btcusdc", "--kinds", "trades", ...span],
+      ...[
+        "data",
+        "download",
+        "--exchange",
+        exchange.restUrl,
+        "--store",
+        store.root,
+        "--market",
+        "btcusdc",
+        "--kinds",
+        "trades",
+        ...span,
+      ],
     ]);
     expect({ code, out }).toEqual({
       code: 0,
@@ -81,7 +102,9 @@ describe("downloading from an exchange that has forgotten its first trades", () 
       [later, toMs],
     ]);
     expect(day?.covered[0]?.[1]).toBeLessThan(later);
-    expect(kinds[0]?.findings).toEqual([expect.stringMatching(/the last record that was there, at \d+, is no longer at the exchange/)]);
+    expect(kinds[0]?.findings).toEqual([
+      expect.stringMatching(/the last record that was there, at \d+, is no longer at the exchange/),
+    ]);
   });
 
   // What lay between two pages was told to the process that fetched them alone: the next one called that time covered, and a backtest traded
@@ -129,7 +152,9 @@ describe("downloading from an exchange that has forgotten its first trades", () 
     expect(day?.covered[0]?.[0]).toBe(first);
     expect(day?.covered[1]?.[0]).toBeGreaterThan(first + listedMs / 3);
     expect(day?.covered[1]?.[0]).toBeLessThan(diedAtMs);
-    expect(kinds[0]?.findings).toEqual([expect.stringMatching(/the page from \d+ on does not overlap the one before/)]);
+    expect(kinds[0]?.findings).toEqual([
+      expect.stringMatching(/the page from \d+ on does not overlap the one before/),
+    ]);
     expect(day?.findings).toEqual(kinds[0]?.findings);
   });
 });

@@ -56,7 +56,8 @@ describe("downloading an exchange's own history over HTTP", () => {
     ]);
     const ids = (await rowsOf(store, "trades")).map(({ id }) => id);
     const listed: PublicTrade[] = [];
-    for await (const trade of connection.client.all.historicalTrades({ marketId: "btcusdc" })) if (trade.time < toMs) listed.push(trade);
+    for await (const trade of connection.client.all.historicalTrades({ marketId: "btcusdc" }))
+      if (trade.time < toMs) listed.push(trade);
     expect(ids).toEqual(listed.map(({ id }) => id));
     // Before its first trade an exchange may have had others that it lists no more.
     const grid = { tickSize: "0.1", stepSize: "0.001" };
@@ -65,7 +66,10 @@ describe("downloading an exchange's own history over HTTP", () => {
 
   it("goes on after a kill at any record as if nothing had been, and asks for nothing twice", async () => {
     const folder = scratchFolder();
-    const [whole, killed] = [new HistoryStore(join(folder, "whole")), new HistoryStore(join(folder, "killed"))];
+    const [whole, killed] = [
+      new HistoryStore(join(folder, "whole")),
+      new HistoryStore(join(folder, "killed")),
+    ];
     const trades = wanted({ kinds: ["trades"], span: [START, END - 60_000] });
     await download(whole, connection.client, trades);
     for (let life = 0; life < 2; life += 1) {
@@ -77,12 +81,16 @@ describe("downloading an exchange's own history over HTTP", () => {
       });
       await expect(dies).rejects.toThrow("killed");
       const staging = join(killed.root, ".staging", "btcusdc", "trades");
-      for (const name of readdirSync(staging)) if (name.endsWith(".ndjson")) appendFileSync(join(staging, name), '{"id":"12');
+      for (const name of readdirSync(staging))
+        if (name.endsWith(".ndjson")) appendFileSync(join(staging, name), '{"id":"12');
     }
     const { kinds } = await download(killed, connection.client, trades);
     expect(kinds[0]?.findings).toEqual([]);
     expect(await rowsOf(killed, "trades")).toEqual(await rowsOf(whole, "trades"));
-    expect((await download(killed, connection.client, trades)).kinds[0]).toMatchObject({ rows: 0, days: [] });
+    expect((await download(killed, connection.client, trades)).kinds[0]).toMatchObject({
+      rows: 0,
+      days: [],
+    });
   });
 
   it("names the store where its disk is full, and goes on after the last record once there is room", async () => {
@@ -93,7 +101,10 @@ describe("downloading an exchange's own history over HTTP", () => {
     };
     const fills = download(store, connection.client, { ...trades, onProgress });
     await expect(fills).rejects.toThrow(`${store.root}: has no room left on its disk`);
-    expect((await download(store, connection.client, trades)).kinds[0]).toMatchObject({ findings: [], days: [{}, {}] });
+    expect((await download(store, connection.client, trades)).kinds[0]).toMatchObject({
+      findings: [],
+      days: [{}, {}],
+    });
   });
 
   it("begins at the first trade of its time, wherever its id lies", async () => {
@@ -101,7 +112,9 @@ describe("downloading an exchange's own history over HTTP", () => {
     const span = [START + 61_234, START + 120_000] as const;
     await download(store, connection.client, wanted({ kinds: ["trades"], span }));
     const expected: string[] = [];
-    for await (const { id, time } of connection.client.all.historicalTrades({ marketId: "btcusdc" }))
+    for await (const { id, time } of connection.client.all.historicalTrades({
+      marketId: "btcusdc",
+    }))
       if (time >= span[0] && time < span[1]) expected.push(id);
     expect(expected.length).toBeGreaterThan(10);
     expect((await rowsOf(store, "trades")).map(({ id }) => id)).toEqual(expected);
@@ -110,19 +123,37 @@ describe("downloading an exchange's own history over HTTP", () => {
   it("is a command, which names a market and a kind that are none", async () => {
     const store = join(scratchFolder(), "history");
     const minutes = ["--from", "2024-08-08T23:58:00Z", "--to", "2024-08-09T00:01:00Z"];
-    const download = (...args: string[]) => captureCli(["data", "download", "--exchange", exchange.restUrl, "--store", store, ...args]);
+    const download = (...args: string[]) =>
+      captureCli(["data", "download", "--exchange", exchange.restUrl, "--store", store, ...args]);
     const run = (...args: string[]) => download(...minutes, ...args);
     const { code, out, err } = await run("--market", "btcusdc");
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out).toMatch(/trades: \d+ records, 2 days written, 2 of them open\n[\s\S]*volumes: 3 of 3 candles agree with their trades/);
-    const toCome = await download("--market", "btcusdc", "--from", "2099-01-01", "--to", "2099-01-02");
-    expect(toCome).toMatchObject({ code: 0, out: expect.stringMatching(/^trades: 0 records, that time is still to come\n/) });
-    expect(await run("--market", "nope")).toMatchObject({ code: 2, err: expect.stringMatching(/market: is no market.*btcusdc/) });
+    expect(out).toMatch(
+      /trades: \d+ records, 2 days written, 2 of them open\n[\s\S]*volumes: 3 of 3 candles agree with their trades/,
+    );
+    const toCome = await download(
+      "--market",
+      "btcusdc",
+      "--from",
+      "2099-01-01",
+      "--to",
+      "2099-01-02",
+    );
+    expect(toCome).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^trades: 0 records, that time is still to come\n/),
+    });
+    expect(await run("--market", "nope")).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/market: is no market.*btcusdc/),
+    });
     expect(await run("--market", "btcusdc", "--kinds", "book")).toMatchObject({
       code: 2,
       err: expect.stringContaining("kinds: cannot be downloaded"),
     });
-    expect(await download("--market", "btcusdc", "--from", "2025-01-01", "--to", "2024-08-09")).toMatchObject({
+    expect(
+      await download("--market", "btcusdc", "--from", "2025-01-01", "--to", "2024-08-09"),
+    ).toMatchObject({
       code: 2,
       err: expect.stringContaining("--to"),
     });

@@ -1,5 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -32,9 +39,13 @@ describe("a file that is written whole or not at all", () => {
     const program = join(folder, "limited.mjs");
     writeFileSync(program, LIMITED);
     const limited = `ulimit -f ${KILOBYTES * 2}; exec "$0" "$@"`;
-    const told = execFileSync("sh", ["-c", limited, process.execPath, "--import", "tsx", program, path, String(bytes)], {
-      encoding: "utf8",
-    });
+    const told = execFileSync(
+      "sh",
+      ["-c", limited, process.execPath, "--import", "tsx", program, path, String(bytes)],
+      {
+        encoding: "utf8",
+      },
+    );
     rmSync(program);
     return told.trim();
   };

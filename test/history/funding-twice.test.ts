@@ -7,7 +7,12 @@ const START = Date.UTC(2025, 0, 12);
 const HOUR = 3_600_000;
 /** Payments every eight hours, stamped so late. */
 const payments = (hours: readonly number[], lateMs: number): string =>
-  hours.map((hour) => `${JSON.stringify({ fundingRate: "0.0001", fundingTime: START + hour * HOUR + lateMs })}\n`).join("");
+  hours
+    .map(
+      (hour) =>
+        `${JSON.stringify({ fundingRate: "0.0001", fundingTime: START + hour * HOUR + lateMs })}\n`,
+    )
+    .join("");
 
 describe("Funding of two sources", () => {
   it("that stamp a payment some milliseconds apart is refused: a position would pay it twice", async () => {

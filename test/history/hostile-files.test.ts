@@ -8,7 +8,8 @@ import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
 const TIME = Date.UTC(2025, 0, 12, 12);
 const HEAD = "id,price,amount,time,isBuyerMaker";
-const row = (id: number, isBuyerMaker = "false"): string => `${id},100.5,1,${TIME + id},${isBuyerMaker}`;
+const row = (id: number, isBuyerMaker = "false"): string =>
+  `${id},100.5,1,${TIME + id},${isBuyerMaker}`;
 
 class Stand {
   readonly folder = scratchFolder();
@@ -19,25 +20,38 @@ class Stand {
   }
 
   async isMaker(): Promise<unknown> {
-    const [first] = await query(this.store, `SELECT isBuyerMaker FROM read_parquet('${this.store.root}/btcusdt/trades/*.parquet')`);
+    const [first] = await query(
+      this.store,
+      `SELECT isBuyerMaker FROM read_parquet('${this.store.root}/btcusdt/trades/*.parquet')`,
+    );
     return first?.isBuyerMaker;
   }
 }
 
 // The database makes true of every number but 0: a -1 that stands for a seller turned the trades of a day round.
 describe("whether the buyer made a trade", () => {
-  const record = (flag: string): string => `{"id":1,"price":"1","amount":"1","time":${TIME},"isBuyerMaker":${flag}}\n`;
+  const record = (flag: string): string =>
+    `{"id":1,"price":"1","amount":"1","time":${TIME},"isBuyerMaker":${flag}}\n`;
 
-  it.each(["-1", "2", "0.5", '"BUY"', '""'])("is true or false in a JSON record, and not %s", async (flag) => {
-    const stand = new Stand();
-    const said = /isBuyerMaker is neither true nor false in row 2/;
-    await expect(take(stand.store, [stand.file(record("true") + record(flag), "t.ndjson")])).rejects.toThrow(said);
-  });
+  it.each(["-1", "2", "0.5", '"BUY"', '""'])(
+    "is true or false in a JSON record, and not %s",
+    async (flag) => {
+      const stand = new Stand();
+      const said = /isBuyerMaker is neither true nor false in row 2/;
+      await expect(
+        take(stand.store, [stand.file(record("true") + record(flag), "t.ndjson")]),
+      ).rejects.toThrow(said);
+    },
+  );
 
   it.each(["-1", "2", "on", "BUY"])("is true or false in a CSV file, and not %s", async (flag) => {
     const stand = new Stand();
-    const said = new RegExp(`isBuyerMaker is neither true nor false in row 2 \\(got "${flag}"\\); expected true or false`);
-    await expect(take(stand.store, [stand.file(`${HEAD}\n${row(1)}\n${row(2, flag)}\n`)])).rejects.toThrow(said);
+    const said = new RegExp(
+      `isBuyerMaker is neither true nor false in row 2 \\(got "${flag}"\\); expected true or false`,
+    );
+    await expect(
+      take(stand.store, [stand.file(`${HEAD}\n${row(1)}\n${row(2, flag)}\n`)]),
+    ).rejects.toThrow(said);
   });
 
   it.each([
@@ -64,10 +78,19 @@ describe("a line that is longer than what the database reads at a time", () => {
     ["of a record", `${row(9)},${"x".repeat(3_000_000)}`],
   ])("is refused at a file's end: %s", async (_what, line) => {
     const stand = new Stand();
-    const path = stand.file(`${HEAD},more\n${[1, 2, 3].map((id) => `${row(id)},y\n`).join("")}${line}`);
-    await expect(take(stand.store, [path])).rejects.toThrow(/t\.csv: has a last line of more than 262144 bytes/);
-    const mapping = checkMapping({ kind: "trades", columns: { id: "id", price: "price", amount: "amount", time: "time" } });
-    await expect(take(stand.store, [path], { mapping })).rejects.toThrow(/has a last line of more than 262144 bytes/);
+    const path = stand.file(
+      `${HEAD},more\n${[1, 2, 3].map((id) => `${row(id)},y\n`).join("")}${line}`,
+    );
+    await expect(take(stand.store, [path])).rejects.toThrow(
+      /t\.csv: has a last line of more than 262144 bytes/,
+    );
+    const mapping = checkMapping({
+      kind: "trades",
+      columns: { id: "id", price: "price", amount: "amount", time: "time" },
+    });
+    await expect(take(stand.store, [path], { mapping })).rejects.toThrow(
+      /has a last line of more than 262144 bytes/,
+    );
     expect(stand.store.days({ market: "btcusdt", kind: "trades" })).toEqual([]);
   });
 });
@@ -83,17 +106,22 @@ describe("a file that is not left alone", () => {
       },
     ],
     ["is taken away", (path: string): void => renameSync(path, `${path}.gone`)],
-  ])("is refused where it %s while it is read, and nothing of the command is stored", async (_what, change) => {
-    const stand = new Stand();
-    // Packed, so that it can be read to its end whatever becomes of it.
-    const path = stand.file(gzipSync(`${HEAD}\n${row(1)}\n`), "one.csv.gz");
-    const other = stand.file(`${HEAD}\n${row(2)}\n`, "two.csv");
-    const onFile = (file: string): void => {
-      if (file === other) change(path);
-    };
-    await expect(take(stand.store, [path, other], { onFile })).rejects.toThrow(/one\.csv\.gz: changed while it was read/);
-    expect(stand.store.days({ market: "btcusdt", kind: "trades" })).toEqual([]);
-  });
+  ])(
+    "is refused where it %s while it is read, and nothing of the command is stored",
+    async (_what, change) => {
+      const stand = new Stand();
+      // Packed, so that it can be read to its end whatever becomes of it.
+      const path = stand.file(gzipSync(`${HEAD}\n${row(1)}\n`), "one.csv.gz");
+      const other = stand.file(`${HEAD}\n${row(2)}\n`, "two.csv");
+      const onFile = (file: string): void => {
+        if (file === other) change(path);
+      };
+      await expect(take(stand.store, [path, other], { onFile })).rejects.toThrow(
+        /one\.csv\.gz: changed while it was read/,
+      );
+      expect(stand.store.days({ market: "btcusdt", kind: "trades" })).toEqual([]);
+    },
+  );
 
   it("is the one that a link leads to, and twice the same is once", async () => {
     const stand = new Stand();

@@ -7,7 +7,13 @@ import { fileOf, query, scratchFolder, take } from "./scratch.js";
 /** Reads trades whose columns have the names of ours. */
 export const TRADES_MAPPING = checkMapping({
   kind: "trades",
-  columns: { id: "id", time: "time", price: "price", amount: "amount", isBuyerMaker: "isBuyerMaker" },
+  columns: {
+    id: "id",
+    time: "time",
+    price: "price",
+    amount: "amount",
+    isBuyerMaker: "isBuyerMaker",
+  },
 });
 
 /** A store of its own, and files that are imported into it one by one. */
@@ -22,6 +28,9 @@ export class ImportStand {
 
   /** These columns of the trades that the store holds. */
   trades(columns: string, orderBy: string) {
-    return query(this.store, `SELECT ${columns} FROM read_parquet('${this.store.root}/btcusdt/trades/*.parquet') ORDER BY ${orderBy}`);
+    return query(
+      this.store,
+      `SELECT ${columns} FROM read_parquet('${this.store.root}/btcusdt/trades/*.parquet') ORDER BY ${orderBy}`,
+    );
   }
 }

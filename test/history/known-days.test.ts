@@ -30,7 +30,11 @@ class Stand {
   async take(...files: readonly string[]): Promise<string[]> {
     const said: string[] = [];
     for (const content of files) {
-      const path = fileOf(this.#folder, `${said.length}-${content.length}.${content.startsWith("{") ? "ndjson" : "csv"}`, content);
+      const path = fileOf(
+        this.#folder,
+        `${said.length}-${content.length}.${content.startsWith("{") ? "ndjson" : "csv"}`,
+        content,
+      );
       const { files: done } = await take(this.store, [path]);
       said.push(done.flatMap(({ days }) => days.flatMap(({ findings }) => findings)).join("; "));
     }
@@ -46,23 +50,44 @@ class Stand {
   }
 
   /** What a replay lacks of a time, and the book that it ends with. */
-  async replayed([fromMs, toMs]: Span): Promise<{ readonly gaps: readonly Span[]; readonly book: ReturnType<typeof endingBook> }> {
+  async replayed([fromMs, toMs]: Span): Promise<{
+    readonly gaps: readonly Span[];
+    readonly book: ReturnType<typeof endingBook>;
+  }> {
     const wish = { ...WISH, fromUs: fromMs * 1000, toUs: toMs * 1000 };
     const { gaps } = await openTapes(this.store, "btcusdt", wish);
-    return { gaps: gaps.map(({ span }) => span), book: endingBook(await openTape(this.store, "btcusdt", wish)) };
+    return {
+      gaps: gaps.map(({ span }) => span),
+      book: endingBook(await openTape(this.store, "btcusdt", wish)),
+    };
   }
 
   /** Writes a day's manifest as an earlier version did. */
-  forget(kind: string, day: string, change: (manifest: DayManifest) => DayManifest = (manifest) => manifest): void {
+  forget(
+    kind: string,
+    day: string,
+    change: (manifest: DayManifest) => DayManifest = (manifest) => manifest,
+  ): void {
     const path = this.store.manifestPath({ market: "btcusdt", kind }, day);
-    const { check: _, holes: _holes, ids: _ids, chain: _chain, ...rest } = JSON.parse(readFileSync(path, "utf8"));
+    const {
+      check: _,
+      holes: _holes,
+      ids: _ids,
+      chain: _chain,
+      ...rest
+    } = JSON.parse(readFileSync(path, "utf8"));
     writeFileSync(path, manifestText(change(rest as DayManifest)));
   }
 }
 
 type Levels = readonly (readonly [price: number, amount: number])[];
 const textOf = (levels: Levels): string[][] => levels.map((level) => level.map(String));
-const snapshot = (ms: number, sequence: number, bids: Levels = [[100, 5]], asks: Levels = [[101, 7]]): string =>
+const snapshot = (
+  ms: number,
+  sequence: number,
+  bids: Levels = [[100, 5]],
+  asks: Levels = [[101, 7]],
+): string =>
   `${JSON.stringify({ type: "snapshot", sequence, timestamp: NOON + ms, bids: textOf(bids), asks: textOf(asks) })}\n`;
 /** @param previous where the one before ended: sequences of Binance's futures are not counted one after the other. */
 const update = (ms: number, end: number, previous: number, bids: Levels = [[99, end]]): string =>
@@ -98,7 +123,10 @@ describe("a book that several files bring", () => {
 
   it("goes on where the next file follows on the one before, by whatever its exchange counts", async () => {
     const stand = new Stand();
-    expect(await stand.take(morning, update(3000, 25, 19) + update(4000, 31, 25))).toEqual(["", ""]);
+    expect(await stand.take(morning, update(3000, 25, 19) + update(4000, 31, 25))).toEqual([
+      "",
+      "",
+    ]);
     expect(await stand.replayed(at(0, 4001))).toEqual({
       gaps: [],
       book: [
@@ -132,7 +160,10 @@ describe("a book that several files bring", () => {
 
   it("is known where a file follows on the snapshot that mends the file before it, and not while that one was broken", async () => {
     const stand = new Stand();
-    await stand.take(snapshot(0, 10) + update(1000, 14, 10) + snapshot(2000, 19), update(HOUR, 25, 19));
+    await stand.take(
+      snapshot(0, 10) + update(1000, 14, 10) + snapshot(2000, 19),
+      update(HOUR, 25, 19),
+    );
     expect(await stand.gaps()).toEqual([at(1001, 2000)]);
     expect((await stand.replayed(at(0, HOUR + 1))).gaps).toEqual([at(1001, 2000)]);
   });
@@ -143,7 +174,9 @@ describe("a book that several files bring", () => {
       const said = await stand.take(
         snapshot(0, 10) + update(1000, 14, 10) + update(2000, 30, 25),
         update(laterMs, 33, 30) + update(laterMs + 500, 36, 33),
-        update(laterMs + 1000, 40, 36) + snapshot(laterMs + 2000, 40, [[95, 6]], [[96, 1]]) + update(laterMs + 3000, 44, 40),
+        update(laterMs + 1000, 40, 36) +
+          snapshot(laterMs + 2000, 40, [[95, 6]], [[96, 1]]) +
+          update(laterMs + 3000, 44, 40),
       );
       expect(said[1]).toMatch(
         /the book before it was lost, and no snapshot came since: the book is not known from 2025-01-12T12:00:02.001Z to/,
@@ -169,14 +202,18 @@ describe("a book that several files bring", () => {
 
   it("is lost where the chain breaks between two days that reach to one midnight", async () => {
     const many = (startMs: number, first: number): string =>
-      Array.from({ length: 700 }, (_, n) => update(startMs + n * 5000, first + n, first + n - 1)).join("");
+      Array.from({ length: 700 }, (_, n) =>
+        update(startMs + n * 5000, first + n, first + n - 1),
+      ).join("");
     const evening = snapshot(MIDNIGHT - 3_500_000, 1) + many(MIDNIGHT - 3_499_000, 2);
     const whole = new Stand();
     expect(await whole.take(evening, many(MIDNIGHT + 2000, 702))).toEqual(["", ""]);
     expect(await whole.gaps()).toEqual([]);
     const broken = new Stand();
     const said = await broken.take(evening, many(MIDNIGHT + 2000, 703));
-    expect(said[1]).toContain("updates are missing before those of 2025-01-13T00:00:02Z, which do not follow on the file before");
+    expect(said[1]).toContain(
+      "updates are missing before those of 2025-01-13T00:00:02Z, which do not follow on the file before",
+    );
     expect((await broken.listing()).covered).toEqual([at(MIDNIGHT - 3_500_000, MIDNIGHT - 3999)]);
   });
 
@@ -195,15 +232,23 @@ describe("a book that several files bring", () => {
   it("is not known over midnight where the next day does not follow on the day before, also where its first message is a snapshot", async () => {
     const evening = snapshot(MIDNIGHT - 2000, 10) + update(MIDNIGHT - 1000, 14, 10);
     const stand = new Stand();
-    await stand.take(evening, update(MIDNIGHT + 1000, 33, 30) + snapshot(MIDNIGHT + 5000, 40, [[95, 6]], [[96, 1]]));
+    await stand.take(
+      evening,
+      update(MIDNIGHT + 1000, 33, 30) + snapshot(MIDNIGHT + 5000, 40, [[95, 6]], [[96, 1]]),
+    );
     const lost = at(MIDNIGHT - 999, MIDNIGHT + 5000);
     expect(await stand.gaps()).toEqual([lost]);
     expect((await stand.replayed(at(MIDNIGHT - 2000, MIDNIGHT + 5001))).gaps).toEqual([lost]);
     expect((await stand.replayed(at(MIDNIGHT - 2000, MIDNIGHT + 4000))).book).toEqual([[99, 33]]);
     const other = new Stand();
-    await other.take(evening, snapshot(MIDNIGHT + 200, 30, [[95, 6]], [[96, 1]]) + update(MIDNIGHT + 300, 34, 30));
+    await other.take(
+      evening,
+      snapshot(MIDNIGHT + 200, 30, [[95, 6]], [[96, 1]]) + update(MIDNIGHT + 300, 34, 30),
+    );
     expect(await other.gaps()).toEqual([at(MIDNIGHT - 999, MIDNIGHT + 200)]);
-    expect((await other.replayed(at(MIDNIGHT - 2000, MIDNIGHT + 1000))).gaps).toContainEqual(at(MIDNIGHT - 999, MIDNIGHT + 200));
+    expect((await other.replayed(at(MIDNIGHT - 2000, MIDNIGHT + 1000))).gaps).toContainEqual(
+      at(MIDNIGHT - 999, MIDNIGHT + 200),
+    );
   });
 
   it("goes on over midnight where the next day follows on the day before", async () => {
@@ -230,8 +275,17 @@ describe("a book that several files bring", () => {
 });
 
 describe("trades whose ids count them", () => {
-  const trades = (from: number, to: number, startMs = 0, stepMs = 1000, idOf: (n: number) => number = (n) => n): string => {
-    const rows = Array.from({ length: to - from }, (_, n) => `${idOf(from + n)},100,1,${NOON + startMs + n * stepMs},false\n`);
+  const trades = (
+    from: number,
+    to: number,
+    startMs = 0,
+    stepMs = 1000,
+    idOf: (n: number) => number = (n) => n,
+  ): string => {
+    const rows = Array.from(
+      { length: to - from },
+      (_, n) => `${idOf(from + n)},100,1,${NOON + startMs + n * stepMs},false\n`,
+    );
     return `id,price,amount,time,isBuyerMaker\n${rows.join("")}`;
   };
 
@@ -244,14 +298,24 @@ describe("trades whose ids count them", () => {
     expect((await within.replayed(at(0, 38_001))).gaps).toEqual([at(18_001, 19_000)]);
 
     const between = new Stand();
-    expect(await between.take(trades(1, 21), trades(81, 101, 25_000))).toEqual(["", "60 trades are missing in 1 place, as their ids tell"]);
+    expect(await between.take(trades(1, 21), trades(81, 101, 25_000))).toEqual([
+      "",
+      "60 trades are missing in 1 place, as their ids tell",
+    ]);
     expect(await between.gaps()).toEqual([at(19_001, 25_000)]);
     expect(await between.take(trades(21, 81, 19_050, 90))).toEqual([""]);
 
     const days = new Stand();
-    const said = await days.take(trades(1, 21, MIDNIGHT - 30_000), trades(81, 101, MIDNIGHT + 5000));
-    expect(said[1]).toBe("60 trades are missing before its first one, as the ids of 2025-01-12 and its own tell");
-    expect((await days.replayed(at(MIDNIGHT - 30_000, MIDNIGHT + 24_001))).gaps).toEqual([at(MIDNIGHT - 10_999, MIDNIGHT + 5000)]);
+    const said = await days.take(
+      trades(1, 21, MIDNIGHT - 30_000),
+      trades(81, 101, MIDNIGHT + 5000),
+    );
+    expect(said[1]).toBe(
+      "60 trades are missing before its first one, as the ids of 2025-01-12 and its own tell",
+    );
+    expect((await days.replayed(at(MIDNIGHT - 30_000, MIDNIGHT + 24_001))).gaps).toEqual([
+      at(MIDNIGHT - 10_999, MIDNIGHT + 5000),
+    ]);
   });
 
   it("leave no time unknown between two files whose ids follow on: within a day, from day to day and over a day of neither", async () => {
@@ -272,7 +336,8 @@ describe("trades whose ids count them", () => {
   it("are missing over a midnight to which the files of both days reach, as those of an archive do", async () => {
     const stand = new Stand();
     const quiet = (n: number): number => n;
-    const many = (from: number, startMs: number): string => trades(from, from + 700, startMs, 5000, quiet);
+    const many = (from: number, startMs: number): string =>
+      trades(from, from + 700, startMs, 5000, quiet);
     await stand.take(many(1, MIDNIGHT - 3_500_000), many(2001, MIDNIGHT + 3000));
     expect(await stand.gaps()).toEqual([at(MIDNIGHT - 4999, MIDNIGHT + 3000)]);
     const whole = new Stand();
@@ -284,24 +349,40 @@ describe("trades whose ids count them", () => {
     const rare = new Stand();
     await rare.take(trades(1, 30, 0, 20 * MINUTE));
     expect(await rare.gaps()).toEqual([]);
-    for (const idOf of [(n: number) => 3 * n, (n: number) => n * n * 1_000_003, (n: number) => n + Math.floor(n / 5)]) {
+    for (const idOf of [
+      (n: number) => 3 * n,
+      (n: number) => n * n * 1_000_003,
+      (n: number) => n + Math.floor(n / 5),
+    ]) {
       const stand = new Stand();
       expect(await stand.take(trades(1, 200, 0, 1000, idOf))).toEqual([""]);
       expect(await stand.gaps()).toEqual([]);
     }
     const other = new Stand();
-    expect((await other.take(trades(1, 21, MIDNIGHT - 30_000), trades(900_000, 900_021, MIDNIGHT + 5000)))[1]).toBe("");
+    expect(
+      (
+        await other.take(
+          trades(1, 21, MIDNIGHT - 30_000),
+          trades(900_000, 900_021, MIDNIGHT + 5000),
+        )
+      )[1],
+    ).toBe("");
   });
 });
 
 describe("candles that are missing", () => {
   const candles = (minutes: readonly number[], stepMs = MINUTE, fromMs = NOON): string =>
     minutes
-      .map((n) => `${JSON.stringify({ time: fromMs + n * stepMs, open: "1", high: "2", low: "1", close: "2", volume: "3" })}\n`)
+      .map(
+        (n) =>
+          `${JSON.stringify({ time: fromMs + n * stepMs, open: "1", high: "2", low: "1", close: "2", volume: "3" })}\n`,
+      )
       .join("");
-  const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => from + n);
+  const range = (from: number, to: number): number[] =>
+    Array.from({ length: to - from }, (_, n) => from + n);
   /** Even from 0 to 1, and the same in each run. */
-  const chance = (n: number): number => createHash("sha256").update(`minute ${n}`).digest().readUInt32BE() / 2 ** 32;
+  const chance = (n: number): number =>
+    createHash("sha256").update(`minute ${n}`).digest().readUInt32BE() / 2 ** 32;
 
   it("are a gap within the day, and no more once they come", async () => {
     const stand = new Stand();
@@ -332,20 +413,34 @@ describe("candles that are missing", () => {
 
   // Four outages of an hour were "taken for times without a trade": quotes stayed up and were filled at prices from before them.
   it.each([
-    ["four hours in a day of five minutes", 5, [40, 100, 160, 220].map((from) => [from, 12] as const)],
+    [
+      "four hours in a day of five minutes",
+      5,
+      [40, 100, 160, 220].map((from) => [from, 12] as const),
+    ],
     ["four quarters of an hour in it", 5, [40, 100, 160, 220].map((from) => [from, 3] as const)],
-    ["outages of several lengths", 5, [20, 60, 100, 140, 180, 230].map((from, n) => [from, 5 + n * 5] as const)],
+    [
+      "outages of several lengths",
+      5,
+      [20, 60, 100, 140, 180, 230].map((from, n) => [from, 5 + n * 5] as const),
+    ],
     ["twenty outages of five minutes", 1, range(0, 20).map((n) => [30 + n * 70, 5] as const)],
-  ] as const)("are gaps where no chance leaves out so many at once, however often: %s", async (_, minutes, outages) => {
-    const stand = new Stand();
-    const from = NOON - MIDNIGHT;
-    const isOut = (n: number): boolean => outages.some(([first, length]) => n >= first && n < first + length);
-    const kept = range(0, 1440 / minutes).filter((n) => !isOut(n));
-    const [said] = await stand.take(candles(kept, minutes * MINUTE, from));
-    const stepMs = minutes * MINUTE;
-    expect(await stand.gaps()).toEqual(outages.map(([first, length]) => [from + first * stepMs, from + (first + length) * stepMs]));
-    expect(said).not.toMatch(/without a trade/);
-  });
+  ] as const)(
+    "are gaps where no chance leaves out so many at once, however often: %s",
+    async (_, minutes, outages) => {
+      const stand = new Stand();
+      const from = NOON - MIDNIGHT;
+      const isOut = (n: number): boolean =>
+        outages.some(([first, length]) => n >= first && n < first + length);
+      const kept = range(0, 1440 / minutes).filter((n) => !isOut(n));
+      const [said] = await stand.take(candles(kept, minutes * MINUTE, from));
+      const stepMs = minutes * MINUTE;
+      expect(await stand.gaps()).toEqual(
+        outages.map(([first, length]) => [from + first * stepMs, from + (first + length) * stepMs]),
+      );
+      expect(said).not.toMatch(/without a trade/);
+    },
+  );
 
   it("are no gaps where each minute is left out by chance alone, rarely or mostly", async () => {
     for (const share of [0.02, 0.3, 0.8]) {
@@ -358,12 +453,15 @@ describe("candles that are missing", () => {
         ),
       );
       expect(await stand.gaps(), `${share} of them`).toEqual([]);
-      expect(said).toMatch(/(\d+) of 1440 candles are missing, \1 of them taken for times without a trade/);
+      expect(said).toMatch(
+        /(\d+) of 1440 candles are missing, \1 of them taken for times without a trade/,
+      );
     }
   });
 
   it("are no gap between the files of two days, or of one, where each source leaves out such minutes, and are one where they are many or all others are there", async () => {
-    const sparse = (from: number, to: number): number[] => range(from, to).filter((n) => n % 7 !== 3 && n % 11 !== 5);
+    const sparse = (from: number, to: number): number[] =>
+      range(from, to).filter((n) => n % 7 !== 3 && n % 11 !== 5);
     for (const [ends, begins] of [
       [719, 722],
       [300, 303],
@@ -395,9 +493,15 @@ describe("candles that are missing", () => {
     const folder = store.folder({ market: "btcusdt", kind: "klines-1MO" });
     await store.open({ market: "btcusdt", kind: "klines-1MO" }).then((lock) => lock.release());
     for (const month of ["2024-12-01", "2025-01-01", "2025-02-01"]) {
-      writeFileSync(join(folder, `${month}.parquet`), readFileSync(store.dataPath({ market: "btcusdt", kind: "klines-1D" }, "2025-01-12")));
+      writeFileSync(
+        join(folder, `${month}.parquet`),
+        readFileSync(store.dataPath({ market: "btcusdt", kind: "klines-1D" }, "2025-01-12")),
+      );
       const from = Date.parse(month);
-      writeFileSync(join(folder, `${month}.json`), manifestText({ ...day, kind: "klines-1MO", day: month, covered: [[from, from + 1]] }));
+      writeFileSync(
+        join(folder, `${month}.json`),
+        manifestText({ ...day, kind: "klines-1MO", day: month, covered: [[from, from + 1]] }),
+      );
     }
     const listed = (await listHistory(store, { kind: "klines-1MO", verify: false }))[0];
     expect(listed).toMatchObject({ gaps: [], covered: [[Date.UTC(2024, 11), Date.UTC(2025, 2)]] });

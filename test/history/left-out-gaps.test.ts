@@ -21,12 +21,19 @@ class Stand extends ImportStand {
   }
 
   rows(kind: string, columns: string, orderBy: string) {
-    return query(this.store, `SELECT ${columns} FROM read_parquet('${this.store.root}/btcusdt/${kind}/*.parquet') ORDER BY ${orderBy}`);
+    return query(
+      this.store,
+      `SELECT ${columns} FROM read_parquet('${this.store.root}/btcusdt/${kind}/*.parquet') ORDER BY ${orderBy}`,
+    );
   }
 
   /** The levels of the book after its last message, as its rows and levels tell. */
   async levels(): Promise<string[]> {
-    const rows = await this.rows("book", "*, CAST(price AS VARCHAR) AS p, CAST(amount AS DOUBLE) AS a", "timeNs, seq, level");
+    const rows = await this.rows(
+      "book",
+      "*, CAST(price AS VARCHAR) AS p, CAST(amount AS DOUBLE) AS a",
+      "timeNs, seq, level",
+    );
     const held = new Map<string, string>();
     let message: unknown;
     for (const row of rows) {
@@ -45,7 +52,11 @@ type Level = readonly [side: "bid" | "ask", price: string, amount?: string];
 const TARDIS = "exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount\n";
 function tardis(ms: number, isSnapshot: boolean, ...levels: readonly Level[]): string {
   const stamps = `${(TIME + ms) * 1000},${(TIME + ms) * 1000 + 500}`;
-  return levels.map(([side, price, amount = "1"]) => `x,BTC,${stamps},${isSnapshot},${side},${price},${amount}\n`).join("");
+  return levels
+    .map(
+      ([side, price, amount = "1"]) => `x,BTC,${stamps},${isSnapshot},${side},${price},${amount}\n`,
+    )
+    .join("");
 }
 
 const OLD: readonly Level[] = [
@@ -62,44 +73,69 @@ const NEW: readonly Level[] = [
 ];
 
 describe("A snapshot of Tardis's that lost rows", () => {
-  it.each([0, 1, 3])("replaces the whole book before it, and is told to lack levels: row %i", async (lost) => {
-    const stand = new Stand();
-    const cut = NEW.map(([side, price], index): Level => [side, index === lost ? "0" : price]);
-    const text = `${TARDIS}${tardis(0, true, ...OLD)}${tardis(10, false, ["bid", "91"])}${tardis(1000, true, ...cut)}${tardis(2000, false, ["ask", "107"])}`;
-    const taken = await stand.take("b.csv", text, drop(1));
-    const said = "1 snapshot lacks rows that were left out: levels are missing until an update tells them again";
-    expect(taken?.findings).toEqual(["1 of its file's rows could not be used and were left out (--drop-bad-rows)", said]);
-    const left = NEW.filter((_, index) => index !== lost).map(([side, price]) => `${side} ${price}`);
-    expect(await stand.levels()).toEqual([...left, "ask 107"].sort());
-    const day = stand.day("book");
-    expect(day).toMatchObject({ covered: [at(0, 2001)], sources: [{ dropped: 1, cutSnapshots: 1 }] });
-    expect(day.lost).toBeUndefined();
-    expect(day.findings).toContain(said);
-  });
+  it.each([0, 1, 3])(
+    "replaces the whole book before it, and is told to lack levels: row %i",
+    async (lost) => {
+      const stand = new Stand();
+      const cut = NEW.map(([side, price], index): Level => [side, index === lost ? "0" : price]);
+      const text = `${TARDIS}${tardis(0, true, ...OLD)}${tardis(10, false, ["bid", "91"])}${tardis(1000, true, ...cut)}${tardis(2000, false, ["ask", "107"])}`;
+      const taken = await stand.take("b.csv", text, drop(1));
+      const said =
+        "1 snapshot lacks rows that were left out: levels are missing until an update tells them again";
+      expect(taken?.findings).toEqual([
+        "1 of its file's rows could not be used and were left out (--drop-bad-rows)",
+        said,
+      ]);
+      const left = NEW.filter((_, index) => index !== lost).map(
+        ([side, price]) => `${side} ${price}`,
+      );
+      expect(await stand.levels()).toEqual([...left, "ask 107"].sort());
+      const day = stand.day("book");
+      expect(day).toMatchObject({
+        covered: [at(0, 2001)],
+        sources: [{ dropped: 1, cutSnapshots: 1 }],
+      });
+      expect(day.lost).toBeUndefined();
+      expect(day.findings).toContain(said);
+    },
+  );
 
   it("has its rows of another number of columns lost for an update's, where they lie at its end", async () => {
     const stand = new Stand();
     const text = `${TARDIS}${tardis(0, true, ...OLD)}x,BTC,1\n${tardis(10, false, ["bid", "91"])}${tardis(1000, true, ...NEW)}`;
     await stand.take("b.csv", text, drop(1));
-    expect(stand.day("book")).toMatchObject({ lost: [at(1, 1000)], sources: [{ cutSnapshots: 1 }] });
+    expect(stand.day("book")).toMatchObject({
+      lost: [at(1, 1000)],
+      sources: [{ cutSnapshots: 1 }],
+    });
   });
 });
 
 const BOOK_COLUMNS = { time: "t", price: "p", amount: "q", side: "s", isSnapshot: "w" };
-const CHAINED = checkMapping({ kind: "book", columns: { ...BOOK_COLUMNS, beginSequence: "f", endSequence: "l", prevEndSequence: "v" } });
+const CHAINED = checkMapping({
+  kind: "book",
+  columns: { ...BOOK_COLUMNS, beginSequence: "f", endSequence: "l", prevEndSequence: "v" },
+});
 const UNCHAINED = checkMapping({ kind: "book", columns: BOOK_COLUMNS });
 function mapped(ms: number, isSnapshot: boolean, ...levels: readonly Level[]): string {
   return levels
     .map(
-      ([side, price, amount = "1"]) => `${TIME + ms},${price},${amount},${side},${isSnapshot},${ms},${ms},${isSnapshot ? "" : ms - 10}\n`,
+      ([side, price, amount = "1"]) =>
+        `${TIME + ms},${price},${amount},${side},${isSnapshot},${ms},${ms},${isSnapshot ? "" : ms - 10}\n`,
     )
     .join("");
 }
 const MAPPED = "t,p,q,s,w,f,l,v\n";
 
 function record(ms: number, isSnapshot: boolean, ...levels: readonly Level[]): string {
-  const side = (of: string) => levels.filter(([each]) => each === of).map(([, price, amount = "1"]) => [price, amount]);
-  const message = { type: isSnapshot ? "snapshot" : "update", timestamp: TIME + ms, bids: side("bid"), asks: side("ask") };
+  const side = (of: string) =>
+    levels.filter(([each]) => each === of).map(([, price, amount = "1"]) => [price, amount]);
+  const message = {
+    type: isSnapshot ? "snapshot" : "update",
+    timestamp: TIME + ms,
+    bids: side("bid"),
+    asks: side("ask"),
+  };
   return `${JSON.stringify(message)}\n`;
 }
 
@@ -120,23 +156,33 @@ describe("A book of which an update was left out, or a row of one", () => {
       expect(taken).toMatchObject({ dropped: 1 });
       const day = stand.day("book");
       expect(day).toMatchObject({ lost: [at(11, 1000)], covered: [at(0, 11), at(1000, 1011)] });
-      expect(day.findings.join()).toContain("the book is not known for 0.989 s, each time to the next snapshot");
+      expect(day.findings.join()).toContain(
+        "the book is not known for 0.989 s, each time to the next snapshot",
+      );
     },
   );
 
-  it.each(ofRows)("is lost from that message on, where a row of it went: %s", async (_what, name, head, of, options) => {
-    const stand = new Stand();
-    const text = `${head}${of(0, true, ...OLD)}${of(10, false, ["bid", "91"])}${of(20, false, ["bid", "92"], ["bid", "91", "-1"], ["ask", "109"])}${of(30, false, ["bid", "92"])}`;
-    await stand.take(name, text, { ...options, ...drop(1) });
-    const day = stand.day("book");
-    expect(day).toMatchObject({ lost: [at(20, 31)], covered: [at(0, 20)] });
-    expect(day.findings.join()).toContain("rows of its messages were left out: the book is not known at its end, since no snapshot comes");
-  });
+  it.each(ofRows)(
+    "is lost from that message on, where a row of it went: %s",
+    async (_what, name, head, of, options) => {
+      const stand = new Stand();
+      const text = `${head}${of(0, true, ...OLD)}${of(10, false, ["bid", "91"])}${of(20, false, ["bid", "92"], ["bid", "91", "-1"], ["ask", "109"])}${of(30, false, ["bid", "92"])}`;
+      await stand.take(name, text, { ...options, ...drop(1) });
+      const day = stand.day("book");
+      expect(day).toMatchObject({ lost: [at(20, 31)], covered: [at(0, 20)] });
+      expect(day.findings.join()).toContain(
+        "rows of its messages were left out: the book is not known at its end, since no snapshot comes",
+      );
+    },
+  );
 
   it("goes without the whole message of a JSON record, of whose levels one cannot be", async () => {
     const stand = new Stand();
     const chained = (from: number, text: string) =>
-      text.replace("{", `{"beginSequence":${from},"endSequence":${from},"sequence":${from},"prevEndSequence":${from - 1},`);
+      text.replace(
+        "{",
+        `{"beginSequence":${from},"endSequence":${from},"sequence":${from},"prevEndSequence":${from - 1},`,
+      );
     const text = `${chained(1, record(0, true, ...OLD))}${chained(2, record(10, false, ["bid", "91"]))}${chained(3, record(20, false, ["bid", "0"], ["ask", "109"]))}${chained(4, record(30, false, ["bid", "92"]))}`;
     expect(await stand.take("b.ndjson", text, drop(1))).toMatchObject({ dropped: 1, rows: 6 });
     expect(stand.day("book")).toMatchObject({ lost: [at(11, 31)] });
@@ -145,7 +191,10 @@ describe("A book of which an update was left out, or a row of one", () => {
   it("keeps what it knows where a snapshot amid an unbroken chain went", async () => {
     const stand = new Stand();
     const chained = (from: number, text: string) =>
-      text.replace("{", `{"beginSequence":${from},"endSequence":${from},"sequence":${from},"prevEndSequence":${from - 1},`);
+      text.replace(
+        "{",
+        `{"beginSequence":${from},"endSequence":${from},"sequence":${from},"prevEndSequence":${from - 1},`,
+      );
     const text = `${chained(1, record(0, true, ...OLD))}${chained(2, record(10, false, ["bid", "91"]))}${chained(2, record(20, true, ["bid", "0"]))}${chained(3, record(30, false, ["bid", "92"]))}`;
     await stand.take("b.ndjson", text, drop(1));
     expect(stand.day("book").lost).toBeUndefined();
@@ -173,40 +222,61 @@ it.each([
   ["Tardis's", TARDIS, tardis, {}, undefined],
   // It replaces each side as far as its worst price, and nobody knows how far that was.
   ["a mapped one, whose worst bid it is", MAPPED, mapped, { mapping: UNCHAINED }, [at(1000, 1001)]],
-] as const)("A snapshot without some rows leaves nothing of the old book to a replay: %s", async (_what, head, of, options, lost) => {
-  const stand = new Stand();
-  const levels: readonly Level[] = [
-    ["bid", "95"],
-    ["bid", "0"],
-    ["ask", "105"],
-    ["ask", "125"],
-  ];
-  const text = `${head}${of(0, true, ...OLD)}${of(10, false, ["bid", "91"])}${of(1000, true, ...levels)}`;
-  await stand.take("b.csv", text, { ...options, ...drop(1) });
-  expect(stand.day("book").lost).toEqual(lost);
-  const tape = await openTape(stand.store, "btcusdt", { tickSize: "1", stepSize: "1", fromUs: 0, toUs: 4e15 });
-  expect(endingBook(tape).map(([ticks]) => ticks)).toEqual([95, -105, -125]);
-});
+] as const)(
+  "A snapshot without some rows leaves nothing of the old book to a replay: %s",
+  async (_what, head, of, options, lost) => {
+    const stand = new Stand();
+    const levels: readonly Level[] = [
+      ["bid", "95"],
+      ["bid", "0"],
+      ["ask", "105"],
+      ["ask", "125"],
+    ];
+    const text = `${head}${of(0, true, ...OLD)}${of(10, false, ["bid", "91"])}${of(1000, true, ...levels)}`;
+    await stand.take("b.csv", text, { ...options, ...drop(1) });
+    expect(stand.day("book").lost).toEqual(lost);
+    const tape = await openTape(stand.store, "btcusdt", {
+      tickSize: "1",
+      stepSize: "1",
+      fromUs: 0,
+      toUs: 4e15,
+    });
+    expect(endingBook(tape).map(([ticks]) => ticks)).toEqual([95, -105, -125]);
+  },
+);
 
 describe("What was derived from a row that was left out", () => {
-  const TRADES = checkMapping({ kind: "trades", columns: { time: "t", price: "p", amount: "q", side: "s" } });
-  const trade = (ms: number | string, amount: string): string => `${typeof ms === "string" ? ms : TIME + ms},5,${amount},buy\n`;
-
-  it.each(["0", "", "1736683200"])("is derived anew: the numbers of trades whose first stamp is %j", async (stamp) => {
-    const [clean, dirty] = [new Stand(), new Stand()];
-    const good = `${trade(1, "1")}${trade(2, "2")}`;
-    await clean.take("t.csv", `t,p,q,s\n${good}`, { mapping: TRADES });
-    await dirty.take("t.csv", `t,p,q,s\n${trade(stamp, "9")}${good}`, { mapping: TRADES, ...drop(1) });
-    expect(await dirty.trades("id, CAST(amount AS DOUBLE) AS amount", "id")).toEqual(
-      await clean.trades("id, CAST(amount AS DOUBLE) AS amount", "id"),
-    );
+  const TRADES = checkMapping({
+    kind: "trades",
+    columns: { time: "t", price: "p", amount: "q", side: "s" },
   });
+  const trade = (ms: number | string, amount: string): string =>
+    `${typeof ms === "string" ? ms : TIME + ms},5,${amount},buy\n`;
+
+  it.each(["0", "", "1736683200"])(
+    "is derived anew: the numbers of trades whose first stamp is %j",
+    async (stamp) => {
+      const [clean, dirty] = [new Stand(), new Stand()];
+      const good = `${trade(1, "1")}${trade(2, "2")}`;
+      await clean.take("t.csv", `t,p,q,s\n${good}`, { mapping: TRADES });
+      await dirty.take("t.csv", `t,p,q,s\n${trade(stamp, "9")}${good}`, {
+        mapping: TRADES,
+        ...drop(1),
+      });
+      expect(await dirty.trades("id, CAST(amount AS DOUBLE) AS amount", "id")).toEqual(
+        await clean.trades("id, CAST(amount AS DOUBLE) AS amount", "id"),
+      );
+    },
+  );
 
   it("is derived anew: the order of trades that begin with the newest", async () => {
     const [clean, dirty] = [new Stand(), new Stand()];
     const [newer, older] = [trade(2, "3") + trade(2, "2"), trade(1, "1")];
     await clean.take("t.csv", `t,p,q,s\n${newer}${older}`, { mapping: TRADES });
-    await dirty.take("t.csv", `t,p,q,s\n${trade("0", "9")}${newer}${older}`, { mapping: TRADES, ...drop(1) });
+    await dirty.take("t.csv", `t,p,q,s\n${trade("0", "9")}${newer}${older}`, {
+      mapping: TRADES,
+      ...drop(1),
+    });
     const columns = "id, CAST(amount AS DOUBLE) AS amount";
     expect(await dirty.trades(columns, "id")).toEqual(await clean.trades(columns, "id"));
     expect(dirty.day("trades").findings.join()).toContain("it begins with its newest row");
@@ -216,8 +286,14 @@ describe("What was derived from a row that was left out", () => {
     const stand = new Stand();
     const candle = (ms: number): string => `${ms},5,5,5,5,1\n`;
     const text = `time,open,high,low,close,volume\n${candle(TIME)}${candle(1000)}${candle(31_000)}${candle(TIME + 60_000)}${candle(TIME + 120_000)}`;
-    await expect(stand.take("k.csv", text, {})).rejects.toThrow(/instants from 2009 to 2099.*--drop-bad-rows 2 leaves such rows out/);
-    expect(await stand.take("k.csv", text, drop(2))).toMatchObject({ kind: "klines-1M", rows: 3, dropped: 2 });
+    await expect(stand.take("k.csv", text, {})).rejects.toThrow(
+      /instants from 2009 to 2099.*--drop-bad-rows 2 leaves such rows out/,
+    );
+    expect(await stand.take("k.csv", text, drop(2))).toMatchObject({
+      kind: "klines-1M",
+      rows: 3,
+      dropped: 2,
+    });
   });
 
   it("is derived anew: what is added to local stamps, and the messages of a book by them", async () => {
@@ -225,14 +301,21 @@ describe("What was derived from a row that was left out", () => {
     const odd = `x,BTC,${(TIME + 10) * 1000},5,false,bid,91,1\n`;
     const text = `${TARDIS}${tardis(0, true, ...OLD)}${tardis(10, false, ["bid", "91"])}${odd}${tardis(10, false, ["ask", "109"])}`;
     expect(await stand.take("b.csv", text, drop(1))).toMatchObject({ dropped: 1, rows: 6 });
-    const [first] = await stand.rows("book", "min(recvNs - timeNs) AS ns, count(DISTINCT seq) AS messages", "1");
+    const [first] = await stand.rows(
+      "book",
+      "min(recvNs - timeNs) AS ns, count(DISTINCT seq) AS messages",
+      "1",
+    );
     expect(first).toMatchObject({ ns: 500_000n, messages: 2n });
   });
 
   it("is derived anew where both repairs are chosen: a decimal that was rounded keeps its row", async () => {
     const stand = new Stand();
     const text = `t,p,q,s\n${trade("0", "0.30000000000000004")}${trade(1, "0.30000000000000004")}${trade(2, "-0.1")}${trade(3, "0.2")}`;
-    const taken = await stand.take("t.csv", text, { mapping: TRADES, repairs: { round: true, mostDropped: 2 } });
+    const taken = await stand.take("t.csv", text, {
+      mapping: TRADES,
+      repairs: { round: true, mostDropped: 2 },
+    });
     expect(taken).toMatchObject({ rows: 2, dropped: 2, rounded: 1 });
     expect(await stand.trades("id, CAST(amount AS DOUBLE) AS amount", "id")).toEqual([
       { id: BigInt(TIME) * 1000n + 1001n, amount: 0.3 },
@@ -253,15 +336,32 @@ describe("What was derived from a row that was left out", () => {
 
 describe("The time of which a row was left out", () => {
   const HEAD = "id,price,amount,time,isBuyerMaker\n";
-  const trade = (id: number, ms: number, price = "5"): string => `${id},${price},1,${TIME + ms},true\n`;
+  const trade = (id: number, ms: number, price = "5"): string =>
+    `${id},${price},1,${TIME + ms},true\n`;
   const CANDLES = "time,open,high,low,close,volume\n";
-  const candle = (minute: number, high = "6"): string => `${TIME + minute * 60_000},5,${high},4,5,1\n`;
+  const candle = (minute: number, high = "6"): string =>
+    `${TIME + minute * 60_000},5,${high},4,5,1\n`;
   const minutes = (from: number, to: number): Span => at(from * 60_000, to * 60_000);
 
   it.each([
-    ["trades", "ids that count them", `${HEAD}${trade(1, 0)}${trade(2, 10, "0")}${trade(3, 20)}`, [at(0, 1), at(20, 21)]],
-    ["trades", "ids that count more", `${HEAD}${trade(1, 0)}${trade(500, 10, "0")}${trade(9000, 20)}`, [at(0, 1), at(20, 21)]],
-    ["trades", "a line of too few columns", `${HEAD}${trade(1, 0)}500,5\n${trade(9000, 20)}`, [at(0, 1), at(20, 21)]],
+    [
+      "trades",
+      "ids that count them",
+      `${HEAD}${trade(1, 0)}${trade(2, 10, "0")}${trade(3, 20)}`,
+      [at(0, 1), at(20, 21)],
+    ],
+    [
+      "trades",
+      "ids that count more",
+      `${HEAD}${trade(1, 0)}${trade(500, 10, "0")}${trade(9000, 20)}`,
+      [at(0, 1), at(20, 21)],
+    ],
+    [
+      "trades",
+      "a line of too few columns",
+      `${HEAD}${trade(1, 0)}500,5\n${trade(9000, 20)}`,
+      [at(0, 1), at(20, 21)],
+    ],
     [
       "bbo",
       "a negative amount",
@@ -280,7 +380,12 @@ describe("The time of which a row was left out", () => {
       `{"fundingTime":${TIME},"fundingRate":"0.1"}\n{"fundingTime":${TIME + 10},"fundingRate":"x"}\n{"fundingTime":${TIME + 20},"fundingRate":"0.1"}\n`,
       [at(0, 1), at(20, 21)],
     ],
-    ["klines-1M", "a high below the open", `${CANDLES}${candle(0)}${candle(1, "1")}${candle(2)}`, [minutes(0, 1), minutes(2, 3)]],
+    [
+      "klines-1M",
+      "a high below the open",
+      `${CANDLES}${candle(0)}${candle(1, "1")}${candle(2)}`,
+      [minutes(0, 1), minutes(2, 3)],
+    ],
   ] as const)("is a gap of %s: %s", async (kind, _what, text, covered) => {
     const stand = new Stand();
     const options = kind === "klines-1M" ? { interval: "1M" } : {};
@@ -297,7 +402,10 @@ describe("The time of which a row was left out", () => {
   });
 
   it("is a gap of trades without ids, also in a file that begins with its newest", async () => {
-    const mapping = checkMapping({ kind: "trades", columns: { time: "t", price: "p", amount: "q", side: "s" } });
+    const mapping = checkMapping({
+      kind: "trades",
+      columns: { time: "t", price: "p", amount: "q", side: "s" },
+    });
     const row = (ms: number, price = "5") => `${TIME + ms},${price},1,buy\n`;
     for (const rows of [
       [row(0), row(10, "0"), row(20)],
@@ -312,7 +420,9 @@ describe("The time of which a row was left out", () => {
   it("of candles is a gap however many went: none is taken for a time without a trade", async () => {
     const stand = new Stand();
     const bad = [3, 10, 20, 30, 41, 50];
-    const text = Array.from({ length: 60 }, (_, minute) => candle(minute, bad.includes(minute) ? "1" : "6")).join("");
+    const text = Array.from({ length: 60 }, (_, minute) =>
+      candle(minute, bad.includes(minute) ? "1" : "6"),
+    ).join("");
     await stand.take("k.csv", `${CANDLES}${text}`, drop(6));
     const { covered, missingCandles } = stand.day("klines-1M");
     expect(missingCandles).toEqual({ missing: 6, of: 60 });
@@ -341,9 +451,14 @@ describe("The time of which a row was left out", () => {
   it("of a Parquet file is a gap too", async () => {
     const stand = new Stand();
     const path = join(stand.folder, "t.parquet");
-    const rows = [0, 10, 20].map((ms) => `(${TIME + ms}, ${ms === 10 ? 0 : 5}, 1, 'buy')`).join(", ");
+    const rows = [0, 10, 20]
+      .map((ms) => `(${TIME + ms}, ${ms === 10 ? 0 : 5}, 1, 'buy')`)
+      .join(", ");
     await query(stand.store, `COPY (SELECT * FROM (VALUES ${rows}) t(t, p, q, s)) TO '${path}'`);
-    const mapping = checkMapping({ kind: "trades", columns: { time: "t", price: "p", amount: "q", side: "s" } });
+    const mapping = checkMapping({
+      kind: "trades",
+      columns: { time: "t", price: "p", amount: "q", side: "s" },
+    });
     await take(stand.store, [path], { mapping, ...drop(1) });
     expect(stand.day("trades")).toMatchObject({ covered: [at(0, 1), at(20, 21)] });
   });

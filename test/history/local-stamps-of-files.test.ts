@@ -10,12 +10,22 @@ const SECONDS = 23;
 
 /** Trades a second apart, heard so many milliseconds after. @param local what is written of the local stamp, in milliseconds. */
 function trades(local: (ms: number) => string, lateMs = 5): string {
-  const rows = Array.from({ length: SECONDS }, (_, at) => `${MS + at * 1000},${local(MS + at * 1000 + lateMs)},${at + 1},buy,100,1\n`);
+  const rows = Array.from(
+    { length: SECONDS },
+    (_, at) => `${MS + at * 1000},${local(MS + at * 1000 + lateMs)},${at + 1},buy,100,1\n`,
+  );
   return `time,recv,id,side,price,amount\n${rows.join("")}`;
 }
 
 function mappingOf(recvTimeUnit: string | undefined): Mapping {
-  const columns = { time: "time", recvTime: "recv", id: "id", side: "side", price: "price", amount: "amount" };
+  const columns = {
+    time: "time",
+    recvTime: "recv",
+    id: "id",
+    side: "side",
+    price: "price",
+    amount: "amount",
+  };
   return checkMapping({ kind: "trades", recvTimeUnit, columns });
 }
 
@@ -24,9 +34,15 @@ function emptyStore(): { readonly folder: string; readonly store: HistoryStore }
   return { folder, store: new HistoryStore(join(folder, "history")) };
 }
 
-async function refused(content: string, mapping: Mapping | undefined, message: RegExp): Promise<void> {
+async function refused(
+  content: string,
+  mapping: Mapping | undefined,
+  message: RegExp,
+): Promise<void> {
   const { folder, store } = emptyStore();
-  await expect(take(store, [fileOf(folder, "t.csv", content)], mapping === undefined ? {} : { mapping })).rejects.toThrow(message);
+  await expect(
+    take(store, [fileOf(folder, "t.csv", content)], mapping === undefined ? {} : { mapping }),
+  ).rejects.toThrow(message);
   expect(store.series()).toEqual([]);
 }
 
@@ -38,21 +54,37 @@ describe("local stamps of a file", () => {
     ["microseconds as nanoseconds", (ms: number) => `${ms}000`, "ns"],
     ["milliseconds as nanoseconds", String, "ns"],
   ])("are refused in another unit than is told: %s", (_what, local, unit) =>
-    refused(trades(local), mappingOf(unit), /23 of 23 rows cannot be.*number 1, .*recvNs.*2009 to 2099.*--recv-time-unit/),
+    refused(
+      trades(local),
+      mappingOf(unit),
+      /23 of 23 rows cannot be.*number 1, .*recvNs.*2009 to 2099.*--recv-time-unit/,
+    ),
   );
 
   it("are refused where a single row has another unit than the rest", async () => {
-    const last = (ms: number): string => (ms >= MS + (SECONDS - 1) * 1000 ? String(ms) : `${ms}000`);
+    const last = (ms: number): string =>
+      ms >= MS + (SECONDS - 1) * 1000 ? String(ms) : `${ms}000`;
     await refused(trades(last), mappingOf("us"), /1 of 23 rows cannot be, the first is number 23/);
   });
 
   it.each([
-    ["the exchange's own records", `id,price,amount,time,isBuyerMaker,recvTimeNs\n1,100,1,${MS},true,${MS}000\n`],
-    ["a book of them", `{"type":"snapshot","sequence":1,"timestamp":${MS},"recvTimeNs":${MS},"bids":[["1","1"]],"asks":[["2","1"]]}\n`],
-    ["Tardis", `exchange,symbol,timestamp,local_timestamp,id,side,price,amount\nbinance,BTCUSDT,${MS}000,${MS},1,buy,100,1\n`],
+    [
+      "the exchange's own records",
+      `id,price,amount,time,isBuyerMaker,recvTimeNs\n1,100,1,${MS},true,${MS}000\n`,
+    ],
+    [
+      "a book of them",
+      `{"type":"snapshot","sequence":1,"timestamp":${MS},"recvTimeNs":${MS},"bids":[["1","1"]],"asks":[["2","1"]]}\n`,
+    ],
+    [
+      "Tardis",
+      `exchange,symbol,timestamp,local_timestamp,id,side,price,amount\nbinance,BTCUSDT,${MS}000,${MS},1,buy,100,1\n`,
+    ],
     ["marks", `time,markPrice,recvTimeNs\n${MS},100,${MS}\n`],
     ["bests", `time,bid,bidAmount,ask,askAmount,recvTimeNs\n${MS},1,1,2,1,${MS}000\n`],
-  ])("are refused so in %s", (_what, content) => refused(content, undefined, /recvNs .*local stamps from 2009 to 2099/));
+  ])("are refused so in %s", (_what, content) =>
+    refused(content, undefined, /recvNs .*local stamps from 2009 to 2099/),
+  );
 
   it.each([
     ["a time zone ahead", 8 * HOUR_MS, /28800\.005 s after the exchange's/],
@@ -64,9 +96,15 @@ describe("local stamps of a file", () => {
     await refused(content, mappingOf(undefined), /t\.csv.*--clock-offset-ns/);
     const { folder, store } = emptyStore();
     const clock = { partsAt: [], baseLatencyNs: 0n, offsetNs: BigInt(-shiftMs) * 1_000_000n };
-    const { files } = await take(store, [fileOf(folder, "t.csv", content)], { mapping: mappingOf(undefined), clock });
+    const { files } = await take(store, [fileOf(folder, "t.csv", content)], {
+      mapping: mappingOf(undefined),
+      clock,
+    });
     expect(files[0]?.findings).toEqual([]);
-    const [row] = await query(store, `SELECT min(recvNs - timeNs)::VARCHAR AS least FROM '${store.root}/btcusdt/trades/*.parquet'`);
+    const [row] = await query(
+      store,
+      `SELECT min(recvNs - timeNs)::VARCHAR AS least FROM '${store.root}/btcusdt/trades/*.parquet'`,
+    );
     expect(row?.least).toBe("5000000");
   });
 
@@ -123,22 +161,42 @@ describe("the next funding that marks tell", () => {
 
   it("is converted by the mapping's unit, as any other time", async () => {
     const { folder, store } = emptyStore();
-    const mapping = checkMapping({ kind: "marks", timeUnit: "us", columns: { ...columns, nextFundingTime: "next" } });
+    const mapping = checkMapping({
+      kind: "marks",
+      timeUnit: "us",
+      columns: { ...columns, nextFundingTime: "next" },
+    });
     await take(store, [fileOf(folder, "m.csv", marks(`${MS + 5000}000`))], { mapping });
-    const [row] = await query(store, `SELECT nextFundingMs::VARCHAR AS next FROM '${store.root}/btcusdt/marks/*.parquet'`);
+    const [row] = await query(
+      store,
+      `SELECT nextFundingMs::VARCHAR AS next FROM '${store.root}/btcusdt/marks/*.parquet'`,
+    );
     expect(row?.next).toBe(String(MS + 5000));
   });
 
   it("is refused in another unit, and may be none", async () => {
     const { folder, store } = emptyStore();
-    const mapping = checkMapping({ kind: "marks", timeUnit: "us", columns: { ...columns, nextFundingMs: "next" } });
+    const mapping = checkMapping({
+      kind: "marks",
+      timeUnit: "us",
+      columns: { ...columns, nextFundingMs: "next" },
+    });
     const odd = fileOf(folder, "m.csv", marks(`${MS + 5000}000`));
-    await expect(take(store, [odd], { mapping })).rejects.toThrow(/nextFundingMs .*milliseconds from 2009 to 2099.*nextFundingTime/);
-    const own = fileOf(folder, "own.csv", `time,markPrice,nextFundingTime\n${MS},100,${MS / 1000}\n`);
+    await expect(take(store, [odd], { mapping })).rejects.toThrow(
+      /nextFundingMs .*milliseconds from 2009 to 2099.*nextFundingTime/,
+    );
+    const own = fileOf(
+      folder,
+      "own.csv",
+      `time,markPrice,nextFundingTime\n${MS},100,${MS / 1000}\n`,
+    );
     await expect(take(store, [own])).rejects.toThrow(/nextFundingMs/);
     await take(store, [fileOf(folder, "none.csv", marks("0"))], { mapping });
-    expect(() => checkMapping({ kind: "marks", columns: { ...columns, nextFundingMs: "next", nextFundingTime: "next" } })).toThrow(
-      /nextFundingMs: is told twice/,
-    );
+    expect(() =>
+      checkMapping({
+        kind: "marks",
+        columns: { ...columns, nextFundingMs: "next", nextFundingTime: "next" },
+      }),
+    ).toThrow(/nextFundingMs: is told twice/);
   });
 });

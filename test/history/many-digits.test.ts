@@ -11,7 +11,9 @@ const bookOf = (rows: readonly (readonly [price: string, amount: string])[]): st
   `${HEAD}\n${rows.map(([price, amount]) => `${STAMPS},false,bid,${price},${amount}\n`).join("")}`;
 
 /** Takes a book of these levels. @returns its amounts as the store has them */
-async function amountsOf(levels: readonly (readonly [price: string, amount: string])[]): Promise<readonly unknown[]> {
+async function amountsOf(
+  levels: readonly (readonly [price: string, amount: string])[],
+): Promise<readonly unknown[]> {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
   await take(store, [fileOf(folder, "book.csv", bookOf(levels))]).catch(async (error: unknown) => {
@@ -50,14 +52,19 @@ describe("numbers of many digits", () => {
     ["would be nothing, which deletes the level", "1e-20"],
     ["would be rounded", "1.23456789e-15"],
     ["would be cut off", "1.5e-18"],
-  ])("are refused with row and value where an exponent has more, since the amount %s", async (_what, amount) => {
-    await expect(
-      amountsOf([
-        ["5", "1"],
-        ["4", amount],
-      ]),
-    ).rejects.toThrow(`amount has too many digits in row 2 (got "${amount}"); expected at most 18 digits past the point`);
-  });
+  ])(
+    "are refused with row and value where an exponent has more, since the amount %s",
+    async (_what, amount) => {
+      await expect(
+        amountsOf([
+          ["5", "1"],
+          ["4", amount],
+        ]),
+      ).rejects.toThrow(
+        `amount has too many digits in row 2 (got "${amount}"); expected at most 18 digits past the point`,
+      );
+    },
+  );
 
   it("are refused with the rows that do not go together, and not with one that is right", async () => {
     await expect(
@@ -77,14 +84,19 @@ describe("numbers of many digits", () => {
   it("are refused with the places of both where a day that is there has others, and the day stays as it was", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
-    const mapping = checkMapping({ kind: "trades", columns: { id: "i", time: "t", price: "p", amount: "q", side: "s" } });
+    const mapping = checkMapping({
+      kind: "trades",
+      columns: { id: "i", time: "t", price: "p", amount: "q", side: "s" },
+    });
     const csv = (name: string, id: number, amount: string): string =>
       fileOf(folder, name, `i,t,p,q,s\n${id},${1736640000000 + id},100.5,${amount},buy\n`);
     await take(store, [csv("large.csv", 1, "12345678901")], { mapping });
     await expect(take(store, [csv("fine.csv", 2, "0.12345678")], { mapping })).rejects.toThrow(
       /fine\.csv: trades of 2025-01-12 need too many digits beside those that are there \(got "12345678901 in the places of both, 1 of prices and 8 of amounts/,
     );
-    expect(store.days({ market: "btcusdt", kind: "trades" })).toMatchObject([{ rows: 1, decimals: { amount: 0 } }]);
+    expect(store.days({ market: "btcusdt", kind: "trades" })).toMatchObject([
+      { rows: 1, decimals: { amount: 0 } },
+    ]);
   });
 });
 
@@ -92,9 +104,15 @@ describe("candles of the mark by a mapping", () => {
   it("need no volume, which the mark has none of", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
-    const path = fileOf(folder, "marks.csv", "ts,o,h,l,c\n1736640000,1,2,0.5,1.5\n1736640060,1.5,1.5,1.5,1.5\n");
+    const path = fileOf(
+      folder,
+      "marks.csv",
+      "ts,o,h,l,c\n1736640000,1,2,0.5,1.5\n1736640060,1.5,1.5,1.5,1.5\n",
+    );
     const columns = { time: "ts", open: "o", high: "h", low: "l", close: "c" };
-    await take(store, [path], { mapping: checkMapping({ kind: "mark-klines", columns, timeUnit: "s" }) });
+    await take(store, [path], {
+      mapping: checkMapping({ kind: "mark-klines", columns, timeUnit: "s" }),
+    });
     const rows = await query(
       store,
       `SELECT high::VARCHAR AS high, volume FROM read_parquet('${store.root}/btcusdt/mark-klines-1M/*.parquet')`,
@@ -103,6 +121,8 @@ describe("candles of the mark by a mapping", () => {
       { high: "2.0", volume: null },
       { high: "1.5", volume: null },
     ]);
-    expect(() => checkMapping({ kind: "klines", columns, timeUnit: "s" })).toThrow(/volume: is missing/);
+    expect(() => checkMapping({ kind: "klines", columns, timeUnit: "s" })).toThrow(
+      /volume: is missing/,
+    );
   });
 });

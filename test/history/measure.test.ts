@@ -11,11 +11,21 @@ import { scratchFolder } from "./scratch.js";
 const DECIMALS = { price: 2, amount: 2, rate: 2 };
 const GOOD_NS = "1723161600000000000";
 const VALUES = ["NULL", "-0.01", "0", "0.01", "5", "6"];
-const STAMPS = ["NULL", "1723161600", "1230767999999999999", "1230768000000000000", "4102444799999999999", "4102444800000000000"];
+const STAMPS = [
+  "NULL",
+  "1723161600",
+  "1230767999999999999",
+  "1230768000000000000",
+  "4102444799999999999",
+  "4102444800000000000",
+];
 
 /** Mostly what a row should hold, so that a row is often wrong in one place alone. */
 const mostly = (good: string, others: readonly string[]): fc.Arbitrary<string> =>
-  fc.oneof({ weight: 9, arbitrary: fc.constant(good) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
+  fc.oneof(
+    { weight: 9, arbitrary: fc.constant(good) },
+    { weight: 1, arbitrary: fc.constantFrom(...others) },
+  );
 
 describe("rows that cannot be", () => {
   it.each(["trades", "book", "bbo", "marks", "klines-1M", "funding"])(
@@ -41,7 +51,13 @@ describe("rows that cannot be", () => {
         await fc.assert(
           fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 3 }), async (rows) => {
             const typed = columns.map(({ name, type }, at) => {
-              const sql = isDecimal(type) ? "DECIMAL(18,2)" : type === "flag" ? "BOOLEAN" : type === "text" ? "VARCHAR" : "BIGINT";
+              const sql = isDecimal(type)
+                ? "DECIMAL(18,2)"
+                : type === "flag"
+                  ? "BOOLEAN"
+                  : type === "text"
+                    ? "VARCHAR"
+                    : "BIGINT";
               return `CAST(c${at} AS ${sql}) AS ${name === "index" ? '"index"' : name}`;
             });
             const select = `SELECT ${typed.join(", ")} FROM (VALUES ${rows.map((cells) => `(${cells.join(", ")})`).join(", ")}) t(${columns.map((_, at) => `c${at}`).join(", ")})`;
@@ -52,10 +68,18 @@ describe("rows that cannot be", () => {
               decimals: DECIMALS,
               grid: undefined,
             });
-            const { odd } = await duck.row(`SELECT count(*) AS odd FROM ${parquetSql(path)} WHERE ${broken.join(" OR ")}`);
+            const { odd } = await duck.row(
+              `SELECT count(*) AS odd FROM ${parquetSql(path)} WHERE ${broken.join(" OR ")}`,
+            );
             const isOdd = wholeOf(odd) > 0n;
             seen.add(isOdd);
-            const refused = await refuseBroken(duck, kind, { path, factsOf }, "rows.csv", false).then(
+            const refused = await refuseBroken(
+              duck,
+              kind,
+              { path, factsOf },
+              "rows.csv",
+              false,
+            ).then(
               () => undefined,
               (error: unknown) => error,
             );

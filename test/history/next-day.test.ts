@@ -40,9 +40,18 @@ class Stand {
 describe("the next day's file of a recorder that cuts days by its own clock", () => {
   it("goes on from the day before, in the order in which both were heard where the exchange stamps are one", async () => {
     const { store } = await (await new Stand().take("day1.csv", FIRST)).take("day2.csv", SECOND);
-    const tape = await openTape(store, "btcusdt", { fromUs: 0, toUs: 4e15, tickSize: "1", stepSize: "1" });
-    expect([...tape.exchangeUs].map((us) => us - MIDNIGHT)).toEqual([-5_000_000, -10_200, -10_200, -9_900, 1_000]);
-    expect([...tape.localUs].map((us) => us - MIDNIGHT)).toEqual([-4_990_000, -100, 50, 300, 9_000]);
+    const tape = await openTape(store, "btcusdt", {
+      fromUs: 0,
+      toUs: 4e15,
+      tickSize: "1",
+      stepSize: "1",
+    });
+    expect([...tape.exchangeUs].map((us) => us - MIDNIGHT)).toEqual([
+      -5_000_000, -10_200, -10_200, -9_900, 1_000,
+    ]);
+    expect([...tape.localUs].map((us) => us - MIDNIGHT)).toEqual([
+      -4_990_000, -100, 50, 300, 9_000,
+    ]);
     // The later snapshot is the whole book: the bid at 99 is older.
     expect(endingBook(tape)).toEqual([
       [100, 1],
@@ -54,7 +63,9 @@ describe("the next day's file of a recorder that cuts days by its own clock", ()
   it("is refused where it was heard while the other was, which it would be mixed up with", async () => {
     const stand = await new Stand().take("day1.csv", FIRST);
     const meanwhile = book([[-100_000, -2_000, "false", "bid", 99, 7]]);
-    await expect(stand.take("other.csv", meanwhile)).rejects.toThrow(/other\.csv: book of 2025-01-12 is there from another source/);
+    await expect(stand.take("other.csv", meanwhile)).rejects.toThrow(
+      /other\.csv: book of 2025-01-12 is there from another source/,
+    );
   });
 
   it("has to come after it: a day that was heard before what is there is refused", async () => {

@@ -13,7 +13,12 @@ const SWEEP: readonly (readonly [id: number, price: string])[] = [
   [3, "101"],
 ];
 const textOf = (trades: readonly (readonly [id: number, price: string])[], line = 7): string =>
-  trades.map(([id, price]) => `${JSON.stringify({ id, price, amount: "1", time: TIME, isBuyerMaker: true, line })}\n`).join("");
+  trades
+    .map(
+      ([id, price]) =>
+        `${JSON.stringify({ id, price, amount: "1", time: TIME, isBuyerMaker: true, line })}\n`,
+    )
+    .join("");
 
 class Stand {
   readonly #folder = scratchFolder();
@@ -37,7 +42,9 @@ class Stand {
 describe("trades that one line of a capture tells", () => {
   it("stay in the order of the file, which is that in which they were made", async () => {
     const stand = new Stand();
-    expect(await stand.take("sweep.ndjson", textOf(SWEEP))).toEqual(["ids do not ascend with time"]);
+    expect(await stand.take("sweep.ndjson", textOf(SWEEP))).toEqual([
+      "ids do not ascend with time",
+    ]);
     expect(await stand.prices()).toEqual([105, 104, 103, 101]);
   });
 
@@ -60,7 +67,12 @@ describe("trades that one line of a capture tells", () => {
 
   it("stay so over the days of a longer file", async () => {
     const stand = new Stand();
-    const days = [1, 2, 3].map((day) => textOf([[1000 + day, "99"]], 100 + day).replace(String(TIME), String(TIME + day * 86_400_000)));
+    const days = [1, 2, 3].map((day) =>
+      textOf([[1000 + day, "99"]], 100 + day).replace(
+        String(TIME),
+        String(TIME + day * 86_400_000),
+      ),
+    );
     await stand.take("days.ndjson", textOf(SWEEP) + days.join(""));
     expect(await stand.prices()).toEqual([105, 104, 103, 101]);
   });

@@ -1,7 +1,10 @@
 import { processName } from "../../src/core/living-process.js";
 
 /** Names of processes that had this one's id: before it, and in another container. None where a system tells no more of a process than its id. */
-export function othersOfThisId(): readonly { readonly name: string; readonly isElsewhere: boolean }[] {
+export function othersOfThisId(): readonly {
+  readonly name: string;
+  readonly isElsewhere: boolean;
+}[] {
   const [id, tick, boot, container] = processName().split(".");
   if (tick === undefined) return [];
   return [

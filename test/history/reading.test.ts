@@ -13,7 +13,11 @@ const NOON = Date.UTC(2024, 7, 9, 12);
 const SERIES = { market: "btcusdt", kind: "trades" };
 
 const mapping = (columns: Readonly<Record<string, string>> = {}, timeUnit = "ms"): Mapping =>
-  checkMapping({ kind: "trades", columns: { id: "i", time: "t", price: "p", amount: "q", side: "maker", ...columns }, timeUnit });
+  checkMapping({
+    kind: "trades",
+    columns: { id: "i", time: "t", price: "p", amount: "q", side: "maker", ...columns },
+    timeUnit,
+  });
 
 /** A file of a trade on each of two days, with a second column for its side and for its time. */
 class Stand {
@@ -41,7 +45,11 @@ describe("a file that is imported again", () => {
     expect(await stand.stayed()).toEqual([]);
     expect(await stand.stayed()).toEqual([]);
     const again = await stand.take({ mapping: mapping({ side: "taker" }) });
-    expect([again.unchanged, again.files[0]?.days, again.files[0]?.stayed]).toEqual([[stand.file], [], ["2024-08-09", "2024-08-10"]]);
+    expect([again.unchanged, again.files[0]?.days, again.files[0]?.stayed]).toEqual([
+      [stand.file],
+      [],
+      ["2024-08-09", "2024-08-10"],
+    ]);
     expect(await stand.stayed({ mapping: mapping({ side: "taker" }), replace: true })).toEqual([]);
     expect(await stand.stayed({ mapping: mapping({ side: "taker" }) })).toEqual([]);
   });
@@ -53,7 +61,12 @@ describe("a file that is imported again", () => {
     const { files } = await stand.take(moved);
     expect(files[0]?.days.map(({ day }) => day)).toEqual(["2024-08-10", "2024-08-11"]);
     expect(files[0]?.stayed).toEqual(["2024-08-09"]);
-    expect(await query(stand.store, `SELECT count(*) AS n FROM '${stand.store.dataPath(SERIES, "2024-08-09")}'`)).toEqual([{ n: 1n }]);
+    expect(
+      await query(
+        stand.store,
+        `SELECT count(*) AS n FROM '${stand.store.dataPath(SERIES, "2024-08-09")}'`,
+      ),
+    ).toEqual([{ n: 1n }]);
     const { out } = await captureCli(["data", "list", "--store", stand.store.root]);
     expect(out).toContain(
       "btcusdt trades 2024-08-10: t.csv was read under another mapping, clock or repair than for 2024-08-09: import it again with --replace\n",
@@ -64,11 +77,23 @@ describe("a file that is imported again", () => {
     const stand = new Stand();
     await stand.take();
     expect(await stand.stayed({ repairs: { mostDropped: 5 } }), "nothing was left out").toEqual([]);
-    expect(await stand.stayed({ mapping: checkMapping({ ...mapping(), recvTimeUnit: "ms" }) })).toEqual([]);
+    expect(
+      await stand.stayed({ mapping: checkMapping({ ...mapping(), recvTimeUnit: "ms" }) }),
+    ).toEqual([]);
     const { side, ...columns } = mapping().columns;
-    expect(await stand.stayed({ mapping: { ...mapping(), columns: { side: side ?? "", ...columns }, files: ["t.csv"] } })).toEqual([]);
-    expect(await stand.stayed({ repairs: { round: true } }), "one amount was rounded").toEqual(["2024-08-09", "2024-08-10"]);
-    expect(await stand.stayed({ mapping: mapping({ amount: "p" }) })).toEqual(["2024-08-09", "2024-08-10"]);
+    expect(
+      await stand.stayed({
+        mapping: { ...mapping(), columns: { side: side ?? "", ...columns }, files: ["t.csv"] },
+      }),
+    ).toEqual([]);
+    expect(await stand.stayed({ repairs: { round: true } }), "one amount was rounded").toEqual([
+      "2024-08-09",
+      "2024-08-10",
+    ]);
+    expect(await stand.stayed({ mapping: mapping({ amount: "p" }) })).toEqual([
+      "2024-08-09",
+      "2024-08-10",
+    ]);
   });
 
   it("says nothing of days that an earlier version read, which did not keep how", async () => {
@@ -77,7 +102,9 @@ describe("a file that is imported again", () => {
     for (const day of ["2024-08-09", "2024-08-10"]) {
       const path = stand.store.manifestPath(SERIES, day);
       const { check: _, sources, ...rest } = JSON.parse(readFileSync(path, "utf8"));
-      const old = sources.map(({ reading: _reading, ...source }: { readonly reading: string }) => source);
+      const old = sources.map(
+        ({ reading: _reading, ...source }: { readonly reading: string }) => source,
+      );
       writeFileSync(path, manifestText({ ...rest, sources: old } as DayManifest));
     }
     const again = await stand.take({ mapping: mapping({ side: "taker" }) });

@@ -8,17 +8,44 @@ import { fileOf, scratchFolder, take } from "./scratch.js";
 import { zipped } from "./zipped.js";
 
 const MIDNIGHT = 1723161600000;
-const BINANCE = "1,100.5,0.25,25.125,1723161600000000,True,True\n2,100.75,2,201.5,1723161600001000,False,True\n";
+const BINANCE =
+  "1,100.5,0.25,25.125,1723161600000000,True,True\n2,100.75,2,201.5,1723161600001000,False,True\n";
 
-const trade = (id: number, time: number, price: string, amount: string, more: object = {}): string =>
+const trade = (
+  id: number,
+  time: number,
+  price: string,
+  amount: string,
+  more: object = {},
+): string =>
   `${JSON.stringify({ id, price, amount, quoteAmount: "1", time, isBuyerMaker: id % 2 === 0, status: "SETTLED", ...more })}\n`;
 
 describe("importing a file that cannot be", () => {
   it.each([
-    ["cut short", "cut.ndjson.gz", gzipSync(trade(1, MIDNIGHT, "5", "1").repeat(50)).subarray(0, 90), /is broken/],
-    ["a zip that was cut short", "cut.zip", zipped(["BTCUSDT-trades-2024-08-09.csv", BINANCE]).subarray(0, 120), /is broken/],
-    ["written in UTF-16", "wide.csv", Buffer.from("\ufeffid,price\n1,5\n", "utf16le"), /is written in UTF-16.*text in UTF-8/],
-    ["written in UTF-16 without a mark", "bare.ndjson", Buffer.from(trade(1, MIDNIGHT, "5", "1"), "utf16le"), /is written in UTF-16/],
+    [
+      "cut short",
+      "cut.ndjson.gz",
+      gzipSync(trade(1, MIDNIGHT, "5", "1").repeat(50)).subarray(0, 90),
+      /is broken/,
+    ],
+    [
+      "a zip that was cut short",
+      "cut.zip",
+      zipped(["BTCUSDT-trades-2024-08-09.csv", BINANCE]).subarray(0, 120),
+      /is broken/,
+    ],
+    [
+      "written in UTF-16",
+      "wide.csv",
+      Buffer.from("\ufeffid,price\n1,5\n", "utf16le"),
+      /is written in UTF-16.*text in UTF-8/,
+    ],
+    [
+      "written in UTF-16 without a mark",
+      "bare.ndjson",
+      Buffer.from(trade(1, MIDNIGHT, "5", "1"), "utf16le"),
+      /is written in UTF-16/,
+    ],
     [
       "written in UTF-16 the other way round",
       "swapped.csv",
@@ -26,7 +53,12 @@ describe("importing a file that cannot be", () => {
       /is written in UTF-16/,
     ],
     ["of an unknown shape", "other.csv", "colour,size\nred,5\n", /of no shape that is known/],
-    ["with a price that is none", "price.ndjson", trade(1, MIDNIGHT, "abc", "1"), /price is no decimal.*abc/],
+    [
+      "with a price that is none",
+      "price.ndjson",
+      trade(1, MIDNIGHT, "abc", "1"),
+      /price is no decimal.*abc/,
+    ],
     [
       "with a price below zero",
       "below.ndjson",
@@ -82,21 +114,44 @@ describe("importing a file that cannot be", () => {
       `id,price,amount,time,isBuyerMaker\n1,5,1,${MIDNIGHT},true\n2,5,1,soon,true\n`,
       /time is no whole number in row 2 .*"soon".*whole milliseconds since 1970/,
     ],
-    ["with a line cut short", "line.csv", `id,price,amount,time,isBuyerMaker\n1,5,1,${MIDNIGHT},true\n2,5,1\n`, /Line: 3.*2,5,1/],
-    ["one list of records", "list.json", `[${trade(1, MIDNIGHT, "5", "1")}]`, /is one JSON list .*one JSON record a line/],
-    ["with a line that is no record", "line.ndjson", `${trade(1, MIDNIGHT, "5", "1")}{"id":`, /cannot be read/],
-    ["without a record", "empty.csv", "id,price,amount,quoteAmount,time,isBuyerMaker,status\n", /holds no record/],
-  ] as const)("refuses one that is %s, naming it, and leaves the store as it was", async (_what, name, content, reason) => {
-    const folder = scratchFolder();
-    const store = new HistoryStore(join(folder, "history"));
-    const path = fileOf(folder, name, content);
-    const error = await take(store, [path]).then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-    expect(error).toBeInstanceOf(HistoryError);
-    expect(String(error)).toMatch(reason);
-    expect(String(error)).toContain(name);
-    expect(await listHistory(store, { verify: true })).toEqual([]);
-  });
+    [
+      "with a line cut short",
+      "line.csv",
+      `id,price,amount,time,isBuyerMaker\n1,5,1,${MIDNIGHT},true\n2,5,1\n`,
+      /Line: 3.*2,5,1/,
+    ],
+    [
+      "one list of records",
+      "list.json",
+      `[${trade(1, MIDNIGHT, "5", "1")}]`,
+      /is one JSON list .*one JSON record a line/,
+    ],
+    [
+      "with a line that is no record",
+      "line.ndjson",
+      `${trade(1, MIDNIGHT, "5", "1")}{"id":`,
+      /cannot be read/,
+    ],
+    [
+      "without a record",
+      "empty.csv",
+      "id,price,amount,quoteAmount,time,isBuyerMaker,status\n",
+      /holds no record/,
+    ],
+  ] as const)(
+    "refuses one that is %s, naming it, and leaves the store as it was",
+    async (_what, name, content, reason) => {
+      const folder = scratchFolder();
+      const store = new HistoryStore(join(folder, "history"));
+      const path = fileOf(folder, name, content);
+      const error = await take(store, [path]).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(HistoryError);
+      expect(String(error)).toMatch(reason);
+      expect(String(error)).toContain(name);
+      expect(await listHistory(store, { verify: true })).toEqual([]);
+    },
+  );
 });

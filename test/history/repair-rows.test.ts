@@ -9,7 +9,8 @@ import { zipped } from "./zipped.js";
 
 const TIME = Date.UTC(2025, 0, 12, 12);
 const HEAD = "id,price,amount,time,isBuyerMaker\n";
-const row = (id: number, price: string, amount: string): string => `${id},${price},${amount},${TIME + id},true\n`;
+const row = (id: number, price: string, amount: string): string =>
+  `${id},${price},${amount},${TIME + id},true\n`;
 const record = (id: number, price: string, amount: string): string =>
   `{"id":${id},"price":${price},"amount":${amount},"time":${TIME + id},"isBuyerMaker":true}\n`;
 /** What Python prints of 27000.1 + 0.2, 0.1 + 0.2, 0.1 + 0.7 and 0.3 - 0.2 - 0.1. */
@@ -22,7 +23,10 @@ const NOISE = [
 
 class Stand extends ImportStand {
   async held(): Promise<unknown> {
-    const rows = await this.trades("CAST(price AS VARCHAR) AS price, CAST(amount AS VARCHAR) AS amount", "id");
+    const rows = await this.trades(
+      "CAST(price AS VARCHAR) AS price, CAST(amount AS VARCHAR) AS amount",
+      "id",
+    );
     return rows.map(({ price, amount }) => [Number(price), Number(amount)]);
   }
 }
@@ -38,33 +42,51 @@ describe("Numbers with the noise of binary floating point", () => {
     ["ndjson", "t.ndjson", NOISY_JSON],
     ["mapped csv", "t.csv", NOISY_CSV, TRADES_MAPPING],
     ["mapped ndjson", "t.ndjson", NOISY_JSON, TRADES_MAPPING],
-  ] as const)("are refused, and with --round rounded, counted and recorded: %s", async (_what, name, content, mapping?) => {
-    const stand = new Stand();
-    const options = mapping === undefined ? {} : { mapping };
-    await expect(stand.take(name, content, options)).rejects.toThrow(/--round/);
-    const said = "3 of its file's numbers were rounded (--round)";
-    expect(await stand.take(name, content, { ...options, repairs: { round: true } })).toMatchObject({
-      rounded: 3,
-      dropped: 0,
-      findings: [said],
-    });
-    expect(await stand.held()).toEqual([
-      [27000.3, 0.3],
-      [27000.5, 0.8],
-      [27000.25, 0.00001],
-      [27000.25, 1250.5],
-    ]);
-    const [day] = stand.store.days({ market: "btcusdt", kind: "trades" });
-    expect(day).toMatchObject({ findings: [said], sources: [{ rounded: 3 }], decimals: { price: 2, amount: 5 } });
-  });
+  ] as const)(
+    "are refused, and with --round rounded, counted and recorded: %s",
+    async (_what, name, content, mapping?) => {
+      const stand = new Stand();
+      const options = mapping === undefined ? {} : { mapping };
+      await expect(stand.take(name, content, options)).rejects.toThrow(/--round/);
+      const said = "3 of its file's numbers were rounded (--round)";
+      expect(
+        await stand.take(name, content, { ...options, repairs: { round: true } }),
+      ).toMatchObject({
+        rounded: 3,
+        dropped: 0,
+        findings: [said],
+      });
+      expect(await stand.held()).toEqual([
+        [27000.3, 0.3],
+        [27000.5, 0.8],
+        [27000.25, 0.00001],
+        [27000.25, 1250.5],
+      ]);
+      const [day] = stand.store.days({ market: "btcusdt", kind: "trades" });
+      expect(day).toMatchObject({
+        findings: [said],
+        sources: [{ rounded: 3 }],
+        decimals: { price: 2, amount: 5 },
+      });
+    },
+  );
 
   it("of a Parquet file's doubles are rounded alike", async () => {
     const stand = new Stand();
     const path = join(stand.folder, "t.parquet");
-    const rows = NOISE.map(([price, amount], at) => `(${at + 1}, ${TIME + at}, ${price}::DOUBLE, ${amount}::DOUBLE, true)`).join(", ");
-    await query(stand.store, `COPY (SELECT * FROM (VALUES ${rows}) t(id, time, price, amount, isBuyerMaker)) TO '${path}'`);
+    const rows = NOISE.map(
+      ([price, amount], at) =>
+        `(${at + 1}, ${TIME + at}, ${price}::DOUBLE, ${amount}::DOUBLE, true)`,
+    ).join(", ");
+    await query(
+      stand.store,
+      `COPY (SELECT * FROM (VALUES ${rows}) t(id, time, price, amount, isBuyerMaker)) TO '${path}'`,
+    );
     await expect(take(stand.store, [path], { mapping: TRADES_MAPPING })).rejects.toThrow(/--round/);
-    const { files } = await take(stand.store, [path], { mapping: TRADES_MAPPING, repairs: { round: true } });
+    const { files } = await take(stand.store, [path], {
+      mapping: TRADES_MAPPING,
+      repairs: { round: true },
+    });
     expect(files[0]).toMatchObject({ rounded: 3 });
     expect(await stand.held()).toEqual([
       [27000.3, 0.3],
@@ -79,7 +101,10 @@ describe("Numbers with the noise of binary floating point", () => {
     const columns = { time: "ts", price: "px", amount: "qty", side: "s" };
     const book = `ts,px,qty,s\n${TIME},27000.1,-2.7755575615628914e-17,bid\n${TIME},27000.2,12345.678,ask\n`;
     const mapping = checkMapping({ kind: "book", columns });
-    expect(await stand.take("b.csv", book, { mapping, repairs: { round: true } })).toMatchObject({ rounded: 1, rows: 2 });
+    expect(await stand.take("b.csv", book, { mapping, repairs: { round: true } })).toMatchObject({
+      rounded: 1,
+      rows: 2,
+    });
     const rows = await query(
       stand.store,
       `SELECT CAST(amount AS DOUBLE) AS amount FROM read_parquet('${stand.store.root}/btcusdt/book/*.parquet')`,
@@ -92,7 +117,9 @@ describe("Rows that cannot be used", () => {
   const BAD = ["0.000", "abc", "", "-1"];
   const rows = ["1.5", ...BAD, "2.5"];
   const csv = HEAD + rows.map((amount, at) => row(at + 1, "5", amount)).join("");
-  const json = rows.map((amount, at) => record(at + 1, '"5"', amount === "" ? "null" : `"${amount}"`)).join("");
+  const json = rows
+    .map((amount, at) => record(at + 1, '"5"', amount === "" ? "null" : `"${amount}"`))
+    .join("");
 
   it.each([
     ["csv", "t.csv", csv],
@@ -101,36 +128,50 @@ describe("Rows that cannot be used", () => {
     ["ndjson", "t.ndjson", json],
     ["mapped csv", "t.csv", csv, TRADES_MAPPING],
     ["mapped ndjson", "t.ndjson", json, TRADES_MAPPING],
-  ] as const)("are refused, and up to a chosen number left out, counted and recorded: %s", async (_what, name, content, mapping?) => {
-    const stand = new Stand();
-    const options = mapping === undefined ? {} : { mapping };
-    await expect(stand.take(name, content, options)).rejects.toThrow(/--drop-bad-rows/);
-    await expect(stand.take(name, content, { ...options, repairs: { mostDropped: 3 } })).rejects.toThrow(
-      /4 of 6 rows cannot be used, which is more than may be left out \(got 3\); expected --drop-bad-rows 4/,
-    );
-    const said = "4 of its file's rows could not be used and were left out (--drop-bad-rows)";
-    const taken = await stand.take(name, content, { ...options, repairs: { mostDropped: 4 } });
-    expect(taken).toMatchObject({ rows: 2, rounded: 0, dropped: 4, findings: [said] });
-    expect(await stand.held()).toEqual([
-      [5, 1.5],
-      [5, 2.5],
-    ]);
-    const [day] = stand.store.days({ market: "btcusdt", kind: "trades" });
-    // Their ids are those of trades that are there no more, and not of some other count.
-    const missing = "4 trades are missing in 1 place, as their ids tell";
-    expect(day).toMatchObject({ findings: [said, missing], sources: [{ dropped: 4 }] });
-    // The report names the file so.
-    if (day !== undefined) expect(dataFile(stand.store, "btc", "trades", day)).toMatchObject({ rows: 2, dropped: 4 });
-  });
+  ] as const)(
+    "are refused, and up to a chosen number left out, counted and recorded: %s",
+    async (_what, name, content, mapping?) => {
+      const stand = new Stand();
+      const options = mapping === undefined ? {} : { mapping };
+      await expect(stand.take(name, content, options)).rejects.toThrow(/--drop-bad-rows/);
+      await expect(
+        stand.take(name, content, { ...options, repairs: { mostDropped: 3 } }),
+      ).rejects.toThrow(
+        /4 of 6 rows cannot be used, which is more than may be left out \(got 3\); expected --drop-bad-rows 4/,
+      );
+      const said = "4 of its file's rows could not be used and were left out (--drop-bad-rows)";
+      const taken = await stand.take(name, content, { ...options, repairs: { mostDropped: 4 } });
+      expect(taken).toMatchObject({ rows: 2, rounded: 0, dropped: 4, findings: [said] });
+      expect(await stand.held()).toEqual([
+        [5, 1.5],
+        [5, 2.5],
+      ]);
+      const [day] = stand.store.days({ market: "btcusdt", kind: "trades" });
+      // Their ids are those of trades that are there no more, and not of some other count.
+      const missing = "4 trades are missing in 1 place, as their ids tell";
+      expect(day).toMatchObject({ findings: [said, missing], sources: [{ dropped: 4 }] });
+      // The report names the file so.
+      if (day !== undefined)
+        expect(dataFile(stand.store, "btc", "trades", day)).toMatchObject({ rows: 2, dropped: 4 });
+    },
+  );
 
   it("of a file without any change nothing: what may be repaired and need not be is the same day", async () => {
     const [plain, repaired] = [new Stand(), new Stand()];
     const good = HEAD + row(1, "5.25", "1") + row(2, "5.5", "2");
     await plain.take("t.csv", good, {});
-    expect(await repaired.take("t.csv", good, { repairs: { round: true, mostDropped: 5 } })).toMatchObject({ findings: [] });
-    const days = [plain, repaired].map(({ store }) => store.days({ market: "btcusdt", kind: "trades" })[0]);
+    expect(
+      await repaired.take("t.csv", good, { repairs: { round: true, mostDropped: 5 } }),
+    ).toMatchObject({ findings: [] });
+    const days = [plain, repaired].map(
+      ({ store }) => store.days({ market: "btcusdt", kind: "trades" })[0],
+    );
     expect(days[0]).toMatchObject({ rows: 2 });
     expect(await repaired.held()).toEqual(await plain.held());
-    expect(days[1]).toMatchObject({ decimals: days[0]?.decimals, covered: days[0]?.covered, sources: days[0]?.sources });
+    expect(days[1]).toMatchObject({
+      decimals: days[0]?.decimals,
+      covered: days[0]?.covered,
+      sources: days[0]?.sources,
+    });
   });
 });

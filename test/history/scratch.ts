@@ -21,8 +21,18 @@ export function fileOf(folder: string, name: string, content: string | Uint8Arra
 }
 
 /** Imports files of one market as the command does when nothing else is said. */
-export function take(store: HistoryStore, files: readonly string[], options: Partial<ImportOptions> = {}): Promise<Imported> {
-  return importFiles(store, { market: "btcusdt", files, clock: { partsAt: [], baseLatencyNs: 0n }, replace: false, ...options });
+export function take(
+  store: HistoryStore,
+  files: readonly string[],
+  options: Partial<ImportOptions> = {},
+): Promise<Imported> {
+  return importFiles(store, {
+    market: "btcusdt",
+    files,
+    clock: { partsAt: [], baseLatencyNs: 0n },
+    replace: false,
+    ...options,
+  });
 }
 
 /** What another program reads out of Parquet files. */

@@ -38,14 +38,19 @@ class Stand {
 
 // The trades of all of them became those of one market: its price jumped from 100 to 3 and back with every row.
 describe("a file of any columns that tells the market of each row", () => {
-  it.each(["symbol", "Symbol", "instId", "ticker", "coin"])("is refused where it holds several and none is named: %s", async (name) => {
-    const stand = new Stand();
-    const file = fileOf(stand.folder, "all.csv", csv(name));
-    await expect(stand.take(file)).rejects.toThrow(/all\.csv holds several markets \(got "BTC, ETH"\); expected --symbol/);
-    await expect(stand.take(file, "SOL")).rejects.toThrow(/does not hold this market/);
-    await stand.take(file, "BTC");
-    expect(await stand.prices()).toBe("100,100");
-  });
+  it.each(["symbol", "Symbol", "instId", "ticker", "coin"])(
+    "is refused where it holds several and none is named: %s",
+    async (name) => {
+      const stand = new Stand();
+      const file = fileOf(stand.folder, "all.csv", csv(name));
+      await expect(stand.take(file)).rejects.toThrow(
+        /all\.csv holds several markets \(got "BTC, ETH"\); expected --symbol/,
+      );
+      await expect(stand.take(file, "SOL")).rejects.toThrow(/does not hold this market/);
+      await stand.take(file, "BTC");
+      expect(await stand.prices()).toBe("100,100");
+    },
+  );
 
   it("is refused where the column that tells them has a name that nobody knows: all of them became the one that was asked for", async () => {
     const stand = new Stand();
@@ -73,8 +78,14 @@ describe("a file of any columns that tells the market of each row", () => {
 
   it("is refused too where it is of a known shape with such a column more, as whoever put several files into one has it", async () => {
     const stand = new Stand();
-    const rows = ROWS.map(({ ts, px, symbol }, at) => `${at},${px},1,1,${ts},true,${symbol}\n`).join("");
-    const file = fileOf(stand.folder, "all.csv", `id,price,qty,quote_qty,time,is_buyer_maker,symbol\n${rows}`);
+    const rows = ROWS.map(
+      ({ ts, px, symbol }, at) => `${at},${px},1,1,${ts},true,${symbol}\n`,
+    ).join("");
+    const file = fileOf(
+      stand.folder,
+      "all.csv",
+      `id,price,qty,quote_qty,time,is_buyer_maker,symbol\n${rows}`,
+    );
     await expect(take(stand.store, [file])).rejects.toThrow(/all\.csv holds several markets/);
     await expect(take(stand.store, [file], { symbol: "BTC" })).rejects.toThrow(
       /all\.csv: holds several markets.*one market a file of this shape/,
@@ -83,7 +94,11 @@ describe("a file of any columns that tells the market of each row", () => {
 
   it("is read so of JSON records, of Parquet, and of a book, whose messages end where another market's begin", async () => {
     const json = new Stand();
-    const records = fileOf(json.folder, "all.ndjson", ROWS.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const records = fileOf(
+      json.folder,
+      "all.ndjson",
+      ROWS.map((row) => `${JSON.stringify(row)}\n`).join(""),
+    );
     await expect(json.take(records)).rejects.toThrow(/holds several markets/);
     await json.take(records, "ETH");
     expect(await json.prices()).toBe("3,3");

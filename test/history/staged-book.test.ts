@@ -26,8 +26,15 @@ async function findingsOf(messages: readonly object[]): Promise<readonly string[
   const file = join(folder, "books.ndjson");
   writeFileSync(file, `${messages.map((one) => JSON.stringify(one)).join("\n")}\n`);
   const clock = { partsAt: [], baseLatencyNs: 0n };
-  const { files } = await importFiles(new HistoryStore(join(folder, "store")), { market: "btcusdc", files: [file], clock, replace: false });
-  return files.flatMap(({ findings }) => findings).filter((finding) => finding.includes("two sides"));
+  const { files } = await importFiles(new HistoryStore(join(folder, "store")), {
+    market: "btcusdc",
+    files: [file],
+    clock,
+    replace: false,
+  });
+  return files
+    .flatMap(({ findings }) => findings)
+    .filter((finding) => finding.includes("two sides"));
 }
 
 const BIDS: Levels = [
@@ -42,7 +49,12 @@ const ASKS: Levels = [
 // Bids and asks that were mapped the wrong way round, and updates that are missing, showed in a run's figures at last, if at all.
 describe("an import of a book that nobody could quote in", () => {
   it("says that it is crossed for most of its time, and what to look at", async () => {
-    expect(await findingsOf([message("snapshot", 0, ASKS, BIDS), message("update", 10, [], [["98.0", "1"]])])).toEqual([
+    expect(
+      await findingsOf([
+        message("snapshot", 0, ASKS, BIDS),
+        message("update", 10, [], [["98.0", "1"]]),
+      ]),
+    ).toEqual([
       expect.stringMatching(
         /^the book had no two sides, or crossed ones, for 100 % of its time: crossed for 100 %: check that bids and asks/,
       ),
@@ -72,8 +84,17 @@ describe("an import of a book that nobody could quote in", () => {
   });
 
   it("says nothing of the middle of a recording, whose updates show one side alone: what the book holds, another file tells", async () => {
-    expect(await findingsOf([message("update", 0, [["99.0", "1"]], []), message("update", 10, [["98.0", "1"]], [])])).toEqual([]);
-    const crossed = [message("update", 0, BIDS, []), message("update", 1, [], [["98.0", "1"]]), message("update", 10, [["97.0", "1"]], [])];
+    expect(
+      await findingsOf([
+        message("update", 0, [["99.0", "1"]], []),
+        message("update", 10, [["98.0", "1"]], []),
+      ]),
+    ).toEqual([]);
+    const crossed = [
+      message("update", 0, BIDS, []),
+      message("update", 1, [], [["98.0", "1"]]),
+      message("update", 10, [["97.0", "1"]], []),
+    ];
     expect(await findingsOf(crossed)).toEqual([expect.stringContaining("crossed for 100 %")]);
   });
 });

@@ -29,5 +29,7 @@ it("has nothing of a file without a whole record, and refuses one that is none o
   const torn = fileOf(folder, "torn.ndjson", `{"levels":"${"y".repeat(200_000)}`);
   expect(staged(torn).last).toBeUndefined();
   expect(readFileSync(torn, "utf8")).toBe("");
-  expect(() => new StagedDay(fileOf(folder, "foreign.ndjson", "no record\n"))).toThrow("ends with a line that is no record");
+  expect(() => new StagedDay(fileOf(folder, "foreign.ndjson", "no record\n"))).toThrow(
+    "ends with a line that is no record",
+  );
 });

@@ -17,20 +17,31 @@ describe("What is staged in a store", () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     expect(stagedWork(store)).toEqual([]);
-    await take(store, [fileOf(folder, "t.csv", "id,price,amount,time,isBuyerMaker\n1,5,1,1723161600000,true\n")]);
+    await take(store, [
+      fileOf(folder, "t.csv", "id,price,amount,time,isBuyerMaker\n1,5,1,1723161600000,true\n"),
+    ]);
     expect(stagedWork(store)).toEqual([]);
   });
 
   it("is a recording that was killed, until the next one: it says how to have it in the store", () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
     const parent = recordingFolder(store.root, "btcusdt");
-    const part = RecordingPart.begin(parent, 1, { market: "btcusdt", source: "x", grid: { tickSize: "0.1", stepSize: "0.001" } });
+    const part = RecordingPart.begin(parent, 1, {
+      market: "btcusdt",
+      source: "x",
+      grid: { tickSize: "0.1", stepSize: "0.001" },
+    });
     part.add("trades", { id: 1 });
     part.close();
     writeFileSync(join(parent, "lock"), String(DEAD));
     const [killed, ...others] = stagedWork(store);
     expect(others).toEqual([]);
-    expect(killed).toMatchObject({ what: "recording", market: "btcusdt", path: parent, process: undefined });
+    expect(killed).toMatchObject({
+      what: "recording",
+      market: "btcusdt",
+      path: parent,
+      process: undefined,
+    });
     expect(killed?.bytes).toBeGreaterThan(0);
     expect(killed?.advice).toContain(`data record --store ${store.root} --market btcusdt`);
     writeFileSync(join(parent, "lock"), processName());
@@ -40,14 +51,23 @@ describe("What is staged in a store", () => {
   it("is what killed imports and downloads left, and a day that was being written", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
-    const csv = fileOf(folder, "t.csv", "id,price,amount,time,isBuyerMaker\n1,5,1,1723161600000,true\n");
+    const csv = fileOf(
+      folder,
+      "t.csv",
+      "id,price,amount,time,isBuyerMaker\n1,5,1,1723161600000,true\n",
+    );
     await take(store, [csv]);
     const left = join(store.root, ".staging", `import-${DEAD}`);
     mkdirSync(left);
     writeFileSync(join(left, "0.parquet"), "half");
-    writeFileSync(join(store.staging({ market: "btcusdt", kind: "klines-1M" }), "1723161600000.ndjson"), "{}\n");
+    writeFileSync(
+      join(store.staging({ market: "btcusdt", kind: "klines-1M" }), "1723161600000.ndjson"),
+      "{}\n",
+    );
     writeFileSync(store.nextPath(SERIES, "2024-08-10"), "half a day");
-    expect(stagedWork(store).map(({ what, market, bytes, process: pid }) => [what, market, bytes, pid])).toEqual([
+    expect(
+      stagedWork(store).map(({ what, market, bytes, process: pid }) => [what, market, bytes, pid]),
+    ).toEqual([
       ["download", "btcusdt", 3, undefined],
       ["import", undefined, 4, undefined],
       ["day", "btcusdt", 10, undefined],

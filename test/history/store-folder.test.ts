@@ -17,7 +17,8 @@ async function imported() {
   const store = new HistoryStore(join(folder, "history"));
   const clock = { partsAt: [], baseLatencyNs: 0n };
   const files = [fileOf(folder, "trades.csv", TRADES)];
-  const [file] = (await importFiles(store, { market: "btcusdt", files, clock, replace: false })).files;
+  const [file] = (await importFiles(store, { market: "btcusdt", files, clock, replace: false }))
+    .files;
   const [manifest] = file?.days ?? [];
   if (manifest === undefined) throw new Error("nothing was imported");
   return { store, manifest };
@@ -27,7 +28,10 @@ describe("a store that cannot be", () => {
   it("is refused by its path, with what would be right, by whoever records, downloads or imports into it", async () => {
     const inTheWay = fileOf(scratchFolder(), "history", "a file");
     const store = join(inTheWay, "below");
-    const refusal = expect.objectContaining({ field: expect.stringContaining(store), message: expect.stringContaining("cannot be made") });
+    const refusal = expect.objectContaining({
+      field: expect.stringContaining(store),
+      message: expect.stringContaining("cannot be made"),
+    });
     expect(() => StoreLock.take(store)).toThrow(refusal);
     expect(() => StoreLock.take(store)).toThrow(RunError);
     await expect(Duck.open(join(store, "spill"))).rejects.toThrow(refusal);
@@ -41,17 +45,23 @@ describe("what lies in a store and may not be read", () => {
     rmSync(path);
     mkdirSync(path);
     await expect(store.verify(manifest)).rejects.toThrow(HistoryError);
-    await expect(store.verify(manifest)).rejects.toMatchObject({ file: path, message: expect.stringContaining("cannot be read") });
+    await expect(store.verify(manifest)).rejects.toMatchObject({
+      file: path,
+      message: expect.stringContaining("cannot be read"),
+    });
   });
 
-  it.skipIf(process.getuid?.() === 0)("is a folder that is named (skipped for root, who may look into every one)", async () => {
-    const { store, manifest } = await imported();
-    const folder = dirname(store.dataPath(manifest, manifest.day));
-    chmodSync(folder, 0);
-    try {
-      expect(() => store.days(manifest)).toThrow(expect.objectContaining({ file: folder }));
-    } finally {
-      chmodSync(folder, 0o700);
-    }
-  });
+  it.skipIf(process.getuid?.() === 0)(
+    "is a folder that is named (skipped for root, who may look into every one)",
+    async () => {
+      const { store, manifest } = await imported();
+      const folder = dirname(store.dataPath(manifest, manifest.day));
+      chmodSync(folder, 0);
+      try {
+        expect(() => store.days(manifest)).toThrow(expect.objectContaining({ file: folder }));
+      } finally {
+        chmodSync(folder, 0o700);
+      }
+    },
+  );
 });

@@ -1,4 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -56,43 +66,54 @@ describe("the lock of a folder", () => {
   });
 
   // In a container nearly every program is process 1: a recorder that was killed there could never be started again.
-  it.skipIf(process.platform !== "linux")("is free when its holder's id is another process's by now, this one's too", () => {
-    const held = StoreLock.take(folder);
-    const own = readFileSync(join(folder, "lock"), "utf8");
-    held.release();
-    const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
-    const [, tick, ...place] = own.split(".");
-    const [earlier, parents] = [Number(tick) - 1, stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]];
-    for (const holder of [process.pid, process.ppid]) {
-      writeFileSync(join(folder, "lock"), [holder, earlier, ...place].join("."));
-      expect(StoreLock.holder(folder)).toBeUndefined();
+  it.skipIf(process.platform !== "linux")(
+    "is free when its holder's id is another process's by now, this one's too",
+    () => {
+      const held = StoreLock.take(folder);
+      const own = readFileSync(join(folder, "lock"), "utf8");
+      held.release();
+      const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
+      const [, tick, ...place] = own.split(".");
+      const [earlier, parents] = [
+        Number(tick) - 1,
+        stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19],
+      ];
+      for (const holder of [process.pid, process.ppid]) {
+        writeFileSync(join(folder, "lock"), [holder, earlier, ...place].join("."));
+        expect(StoreLock.holder(folder)).toBeUndefined();
+        StoreLock.take(folder).release();
+      }
+      writeFileSync(join(folder, "lock"), [process.ppid, parents, ...place].join("."));
+      expect(() => StoreLock.take(folder)).toThrow(RunError);
+      rmSync(join(folder, "lock"));
+      // As an earlier version wrote it.
+      writeFileSync(join(folder, "lock"), String(process.pid));
       StoreLock.take(folder).release();
-    }
-    writeFileSync(join(folder, "lock"), [process.ppid, parents, ...place].join("."));
-    expect(() => StoreLock.take(folder)).toThrow(RunError);
-    rmSync(join(folder, "lock"));
-    // As an earlier version wrote it.
-    writeFileSync(join(folder, "lock"), String(process.pid));
-    StoreLock.take(folder).release();
-  });
+    },
+  );
 
   // Two recorders of one market in two containers, as while a new version replaces the old, would each take what the other has heard.
-  it.skipIf(process.platform !== "linux")("is held by a process of another container as long as that shows that it lives", async () => {
-    const held = StoreLock.take(folder);
-    const lock = join(folder, "lock");
-    utimesSync(lock, 1, 1);
-    await vi.waitFor(() => expect(statSync(lock).mtimeMs).toBeGreaterThan(1000), { timeout: 10_000 });
-    const [id, tick, boot] = readFileSync(lock, "utf8").split(".");
-    held.release();
-    writeFileSync(lock, [id, tick, boot, "1"].join("."));
-    expect(() => StoreLock.take(folder)).toThrow(RunError);
-    utimesSync(lock, 1, 1);
-    const taken = StoreLock.take(folder);
-    // What stood still too long leaves alone what is another's by now.
-    writeFileSync(lock, [id, tick, boot, "1"].join("."));
-    taken.release();
-    expect(readdirSync(folder)).toEqual(["lock"]);
-  });
+  it.skipIf(process.platform !== "linux")(
+    "is held by a process of another container as long as that shows that it lives",
+    async () => {
+      const held = StoreLock.take(folder);
+      const lock = join(folder, "lock");
+      utimesSync(lock, 1, 1);
+      await vi.waitFor(() => expect(statSync(lock).mtimeMs).toBeGreaterThan(1000), {
+        timeout: 10_000,
+      });
+      const [id, tick, boot] = readFileSync(lock, "utf8").split(".");
+      held.release();
+      writeFileSync(lock, [id, tick, boot, "1"].join("."));
+      expect(() => StoreLock.take(folder)).toThrow(RunError);
+      utimesSync(lock, 1, 1);
+      const taken = StoreLock.take(folder);
+      // What stood still too long leaves alone what is another's by now.
+      writeFileSync(lock, [id, tick, boot, "1"].join("."));
+      taken.release();
+      expect(readdirSync(folder)).toEqual(["lock"]);
+    },
+  );
 
   // Two sweeps or two imports that write into one folder would each spoil what the other has written.
   it("goes to one alone of those that come at the same instant, also where a dead one held it", async () => {
@@ -105,7 +126,10 @@ describe("the lock of a folder", () => {
     const shared = new SharedArrayBuffer(4);
     const source = new URL("../dist/history/store-lock.js", pathToFileURL(builtCommand())).href;
     const workerData = { folder, source, takers: TAKERS, rounds: ROUNDS, shared };
-    const takers = Array.from({ length: TAKERS }, () => new Worker(program, { workerData, execArgv: [] }));
+    const takers = Array.from(
+      { length: TAKERS },
+      () => new Worker(program, { workerData, execArgv: [] }),
+    );
     const got = await Promise.all(
       takers.map((taker) => {
         return new Promise<number[]>((resolve, reject) => {
@@ -115,6 +139,8 @@ describe("the lock of a folder", () => {
       }),
     );
     await Promise.all(takers.map((taker) => taker.terminate()));
-    expect(got.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: ROUNDS }, (_, round) => round));
+    expect(got.flat().sort((a, b) => a - b)).toEqual(
+      Array.from({ length: ROUNDS }, (_, round) => round),
+    );
   });
 });

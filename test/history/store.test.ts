@@ -21,7 +21,12 @@ describe("a store of history", () => {
     const store = new HistoryStore(join(folder, "history"));
     await take(store, [fileOf(folder, "t.ndjson", trade(1, MIDNIGHT) + trade(2, MIDNIGHT + 1))]);
     const series = { market: "btcusdt", kind: "trades" };
-    return { store, folder, path: store.dataPath(series, "2024-08-09"), manifestPath: store.manifestPath(series, "2024-08-09") };
+    return {
+      store,
+      folder,
+      path: store.dataPath(series, "2024-08-09"),
+      manifestPath: store.manifestPath(series, "2024-08-09"),
+    };
   }
 
   it("names a file whose bytes changed, one that was cut, one without a manifest, and one that is nobody's", async () => {

@@ -23,10 +23,17 @@ class Stand {
   readonly folder = scratchFolder();
   readonly store = new HistoryStore(join(this.folder, "history"));
 
-  async findings(name: string, content: string, timeUnit = "ms", kind = "trades"): Promise<readonly string[]> {
+  async findings(
+    name: string,
+    content: string,
+    timeUnit = "ms",
+    kind = "trades",
+  ): Promise<readonly string[]> {
     const mapping = checkMapping({ kind, columns, timeUnit });
     const { files } = await take(this.store, [fileOf(this.folder, name, content)], { mapping });
-    return files.flatMap(({ findings }) => findings).filter((finding) => !finding.startsWith("it has no ids"));
+    return files
+      .flatMap(({ findings }) => findings)
+      .filter((finding) => !finding.startsWith("it has no ids"));
   }
 }
 
@@ -35,22 +42,40 @@ describe("An import says of a file", () => {
     const whole = `${HEAD}${TIME},buy,100,12.5\n`;
     expect(await new Stand().findings("whole.csv", whole)).toEqual([]);
     for (const cut of [whole.slice(0, -1), whole.slice(0, -3), whole.slice(0, -4)])
-      expect(await new Stand().findings("cut.csv", cut)).toEqual([expect.stringMatching(/^its last line does not end/)]);
+      expect(await new Stand().findings("cut.csv", cut)).toEqual([
+        expect.stringMatching(/^its last line does not end/),
+      ]);
   });
 
   // A column of snapshots that a mapping does not name: everything is taken in, and a run on it is never shown the market.
   it("of a book that it has no snapshot, as long as the store has none before it, and so does the list", async () => {
     const stand = new Stand();
     const book = (days: number, isSnapshot: boolean): string =>
-      ["bid,100,1", "ask,101,1"].map((level) => `${TIME + days * DAY_MS},${isSnapshot},${level}\n`).join("");
-    const taken = async (name: string, content: string, named: Record<string, string> = {}): Promise<readonly string[]> => {
+      ["bid,100,1", "ask,101,1"]
+        .map((level) => `${TIME + days * DAY_MS},${isSnapshot},${level}\n`)
+        .join("");
+    const taken = async (
+      name: string,
+      content: string,
+      named: Record<string, string> = {},
+    ): Promise<readonly string[]> => {
       const mapping = checkMapping({ kind: "book", columns: { ...columns, ...named } });
-      const { files } = await take(stand.store, [fileOf(stand.folder, name, `ts,snap,side,px,qty\n${content}`)], { mapping });
-      return files.flatMap(({ days }) => days.flatMap(({ day, findings }) => findings.map((finding) => `${day}: ${finding}`)));
+      const { files } = await take(
+        stand.store,
+        [fileOf(stand.folder, name, `ts,snap,side,px,qty\n${content}`)],
+        { mapping },
+      );
+      return files.flatMap(({ days }) =>
+        days.flatMap(({ day, findings }) => findings.map((finding) => `${day}: ${finding}`)),
+      );
     };
     const listed = (): readonly string[] =>
-      stand.store.days({ market: "btcusdt", kind: "book" }).flatMap(({ day, findings }) => findings.map((finding) => `${day}: ${finding}`));
-    const never = expect.stringMatching(/^2025-01-1[23]: has no snapshot.* a backtest does not quote on it$/);
+      stand.store
+        .days({ market: "btcusdt", kind: "book" })
+        .flatMap(({ day, findings }) => findings.map((finding) => `${day}: ${finding}`));
+    const never = expect.stringMatching(
+      /^2025-01-1[23]: has no snapshot.* a backtest does not quote on it$/,
+    );
     expect(await taken("second.csv", book(1, true))).toEqual([never]);
     expect(await taken("first.csv", book(0, false))).toEqual([never]);
     expect(listed()).toEqual([never, never]);
@@ -63,35 +88,52 @@ describe("An import says of a file", () => {
   it.each([
     ["step by two", (index: number) => 1000 + 2 * index],
     ["lie apart by more than a hundred times the trades", (index: number) => 1 + 5000 * index],
-  ])("of trades that their ids do not count them, and so does the list, once for all days: ids that %s", async (_what, idOf) => {
-    const stand = new Stand();
-    const day = (of: number): string =>
-      Array.from({ length: 20 }, (_, at) => `${idOf(20 * of + at)},${TIME + of * DAY_MS + at},buy,100,1\n`).join("");
-    const mapping = checkMapping({ kind: "trades", columns: { ...columns, id: "id" } });
-    const text = `id,${HEAD}${day(0)}${day(1)}`;
-    const { files } = await take(stand.store, [fileOf(stand.folder, "t.csv", text)], { mapping });
-    expect(files[0]?.findings).toEqual(["its ids do not count the trades: missing ones cannot be told"]);
-    const [listing] = await listHistory(stand.store, { verify: false });
-    expect(listing?.notes).toEqual(["btcusdt trades: the ids of 2 of 2 days do not count the trades: missing ones cannot be told"]);
-  });
+  ])(
+    "of trades that their ids do not count them, and so does the list, once for all days: ids that %s",
+    async (_what, idOf) => {
+      const stand = new Stand();
+      const day = (of: number): string =>
+        Array.from(
+          { length: 20 },
+          (_, at) => `${idOf(20 * of + at)},${TIME + of * DAY_MS + at},buy,100,1\n`,
+        ).join("");
+      const mapping = checkMapping({ kind: "trades", columns: { ...columns, id: "id" } });
+      const text = `id,${HEAD}${day(0)}${day(1)}`;
+      const { files } = await take(stand.store, [fileOf(stand.folder, "t.csv", text)], { mapping });
+      expect(files[0]?.findings).toEqual([
+        "its ids do not count the trades: missing ones cannot be told",
+      ]);
+      const [listing] = await listHistory(stand.store, { verify: false });
+      expect(listing?.notes).toEqual([
+        "btcusdt trades: the ids of 2 of 2 days do not count the trades: missing ones cannot be told",
+      ]);
+    },
+  );
 
   it("of trades whose ids count them, or that have none, nothing of what ids do not tell", async () => {
     const stand = new Stand();
-    expect(await stand.findings("none.csv", `${HEAD}${TIME},buy,100,1\n${TIME + 9},buy,100,1\n`)).toEqual([]);
+    expect(
+      await stand.findings("none.csv", `${HEAD}${TIME},buy,100,1\n${TIME + 9},buy,100,1\n`),
+    ).toEqual([]);
     expect((await listHistory(stand.store, { verify: false }))[0]?.notes).toEqual([]);
     const counted = new Stand();
     const mapping = checkMapping({ kind: "trades", columns: { ...columns, id: "id" } });
     const text = `id,${HEAD}7,${TIME},buy,100,1\n8,${TIME + 9},buy,100,1\n`;
-    const { files } = await take(counted.store, [fileOf(counted.folder, "t.csv", text)], { mapping });
+    const { files } = await take(counted.store, [fileOf(counted.folder, "t.csv", text)], {
+      mapping,
+    });
     expect(files[0]?.findings).toEqual([]);
     expect((await listHistory(counted.store, { verify: false }))[0]?.notes).toEqual([]);
   });
 
   it("of a book that its stamps go back: a level is what the latest stamp says, and not the last line", async () => {
-    const book = (...ms: readonly number[]): string => HEAD + ms.map((at) => `${TIME + at},bid,100,${at + 1}\n`).join("");
+    const book = (...ms: readonly number[]): string =>
+      HEAD + ms.map((at) => `${TIME + at},bid,100,${at + 1}\n`).join("");
     // That it has bids alone is told beside.
     const ordered = async (...ms: readonly number[]) =>
-      (await new Stand().findings("book.csv", book(...ms), "ms", "book")).filter((finding) => !finding.includes("no two sides"));
+      (await new Stand().findings("book.csv", book(...ms), "ms", "book")).filter(
+        (finding) => !finding.includes("no two sides"),
+      );
     expect(await ordered(0, 5, 9)).toEqual([]);
     expect(await ordered(0, 9, 5)).toEqual([
       "the stamps of 1 updates are before the ones above them: they are in the order of their stamps",
@@ -103,8 +145,13 @@ describe("An import says of a file", () => {
     const path = fileOf(stand.folder, "t.parquet", Buffer.from(INSTANTS.join(""), "base64"));
     const mapping = checkMapping({ kind: "trades", columns, timeUnit: "iso" });
     const { files } = await take(stand.store, [path], { mapping });
-    expect(files[0]?.findings).toContain("ts is an instant in nanoseconds, of which whole microseconds are kept");
-    const [row] = await query(stand.store, `SELECT timeNs FROM read_parquet('${stand.store.root}/btcusdt/trades/*.parquet')`);
+    expect(files[0]?.findings).toContain(
+      "ts is an instant in nanoseconds, of which whole microseconds are kept",
+    );
+    const [row] = await query(
+      stand.store,
+      `SELECT timeNs FROM read_parquet('${stand.store.root}/btcusdt/trades/*.parquet')`,
+    );
     expect(row?.timeNs).toBe(BigInt(TIME) * 1_000_000n + 123_456_000n);
   });
 });
@@ -112,28 +159,39 @@ describe("An import says of a file", () => {
 describe("Stamps of Parquet that are floating-point numbers", () => {
   const NS = BigInt(TIME) * 1_000_000n + 123_456_789n;
 
-  async function taken(type: "DOUBLE" | "FLOAT"): Promise<{ readonly findings: readonly string[]; readonly apartNs: bigint }> {
+  async function taken(
+    type: "DOUBLE" | "FLOAT",
+  ): Promise<{ readonly findings: readonly string[]; readonly apartNs: bigint }> {
     const stand = new Stand();
     const path = join(stand.folder, "t.parquet");
     await query(
       stand.store,
       `COPY (SELECT CAST(${NS} AS ${type}) AS ts, 'buy' AS side, 100 AS px, 1 AS qty) TO '${path}' (FORMAT parquet)`,
     );
-    const { files } = await take(stand.store, [path], { mapping: checkMapping({ kind: "trades", columns, timeUnit: "ns" }) });
-    const [row] = await query(stand.store, `SELECT timeNs FROM read_parquet('${stand.store.root}/btcusdt/trades/*.parquet')`);
+    const { files } = await take(stand.store, [path], {
+      mapping: checkMapping({ kind: "trades", columns, timeUnit: "ns" }),
+    });
+    const [row] = await query(
+      stand.store,
+      `SELECT timeNs FROM read_parquet('${stand.store.root}/btcusdt/trades/*.parquet')`,
+    );
     return { findings: files[0]?.findings ?? [], apartNs: BigInt(String(row?.timeNs)) - NS };
   }
 
   it("are said to be coarser than they look", async () => {
     const { findings, apartNs } = await taken("DOUBLE");
-    expect(findings).toContain("ts is a floating-point number, which holds an instant to a quarter of a microsecond");
+    expect(findings).toContain(
+      "ts is a floating-point number, which holds an instant to a quarter of a microsecond",
+    );
     expect(Number(apartNs)).not.toBe(0);
     expect(Math.abs(Number(apartNs))).toBeLessThan(256);
   });
 
   // All trades of two minutes fell on one instant, up to a minute from where they were.
   it("are refused where they have 32 bits", async () => {
-    await expect(taken("FLOAT")).rejects.toThrow(/t\.parquet: ts is a floating-point number of 32 bits/);
+    await expect(taken("FLOAT")).rejects.toThrow(
+      /t\.parquet: ts is a floating-point number of 32 bits/,
+    );
   });
 });
 
@@ -159,7 +217,10 @@ describe("A stamp as a text", () => {
   ])("is an instant: %s", async (text, ms) => {
     const stand = new Stand();
     await stand.findings("t.csv", `${HEAD}${text},buy,100,1\n`, "iso");
-    const [row] = await query(stand.store, `SELECT timeNs FROM read_parquet('${stand.store.root}/btcusdt/trades/*.parquet')`);
+    const [row] = await query(
+      stand.store,
+      `SELECT timeNs FROM read_parquet('${stand.store.root}/btcusdt/trades/*.parquet')`,
+    );
     expect(row?.timeNs).toBe(BigInt(TIME + ms) * 1_000_000n);
   });
 
@@ -174,19 +235,30 @@ describe("A stamp as a text", () => {
     "2025-01-12 12:00:00.5+2000",
     "2025-01-12 12:00:00+05:30:75",
   ])("is refused with its row where it may be two, or none: %s", async (text) => {
-    await expect(new Stand().findings("t.csv", `${HEAD}${text},buy,100,1\n`, "iso")).rejects.toThrow(/t\.csv: ts is no stamp in row 1/);
+    await expect(
+      new Stand().findings("t.csv", `${HEAD}${text},buy,100,1\n`, "iso"),
+    ).rejects.toThrow(/t\.csv: ts is no stamp in row 1/);
   });
 });
 
 it("A carriage return within a line is named with the line", async () => {
   const text = `${HEAD}${TIME},buy,100,1\n${TIME + 1},buy,100,1\r${TIME + 2},buy,100,1\n`;
-  await expect(new Stand().findings("t.csv", text)).rejects.toThrow(/t\.csv: has a carriage return within line 3/);
+  await expect(new Stand().findings("t.csv", text)).rejects.toThrow(
+    /t\.csv: has a carriage return within line 3/,
+  );
 });
 
 it("Fields that differ in the case of their letters alone are refused by their names: the database knows them for one", async () => {
   const stand = new Stand();
-  const mapping = checkMapping({ kind: "trades", columns: { time: "T", id: "t", price: "p", amount: "q", isBuyerMaker: "m" } });
-  const file = fileOf(stand.folder, "stream.ndjson", `{"T":${TIME},"t":7,"p":"100","q":"1","m":true}\n`);
+  const mapping = checkMapping({
+    kind: "trades",
+    columns: { time: "T", id: "t", price: "p", amount: "q", isBuyerMaker: "m" },
+  });
+  const file = fileOf(
+    stand.folder,
+    "stream.ndjson",
+    `{"T":${TIME},"t":7,"p":"100","q":"1","m":true}\n`,
+  );
   await expect(take(stand.store, [file], { mapping })).rejects.toThrow(
     /stream\.ndjson that differ in the case of their letters alone \(got "T and t"\)/,
   );

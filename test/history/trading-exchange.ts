@@ -20,7 +20,13 @@ export async function tradingExchange(
 ): Promise<TradingExchange> {
   const config = parseExchangeConfig({
     port: 0,
-    markets: { btcusdc: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", startPriceQuote: 60_000 } } },
+    markets: {
+      btcusdc: {
+        tickSize: "0.1",
+        stepSize: "0.001",
+        flow: { kind: "synthetic", startPriceQuote: 60_000 },
+      },
+    },
     rateLimits: { common: 0, order: 0 },
     ...settings,
   });

@@ -8,14 +8,17 @@ const START = Date.UTC(2025, 0, 12);
 const DAY = 86_400_000;
 const SERIES = { market: "btcusdt", kind: "trades" };
 const HEAD = "id,price,amount,time,isBuyerMaker\n";
-const trade = (id: number, day: number, price = 100): string => `${id},${price},1,${START + day * DAY + id},false\n`;
+const trade = (id: number, day: number, price = 100): string =>
+  `${id},${price},1,${START + day * DAY + id},false\n`;
 
 class Stand {
   readonly #folder = scratchFolder();
   readonly store = new HistoryStore(join(this.#folder, "history"));
 
   async take(files: Readonly<Record<string, string>>, replace = false): Promise<void> {
-    const paths = Object.entries(files).map(([name, content]) => fileOf(this.#folder, name, content));
+    const paths = Object.entries(files).map(([name, content]) =>
+      fileOf(this.#folder, name, content),
+    );
     await take(this.store, paths, { replace });
   }
 
@@ -37,9 +40,12 @@ class Stand {
 describe("the files of one command", () => {
   it("are not in the store where two of them contradict each other: half an import would look like a whole one", async () => {
     const stand = new Stand();
-    await expect(stand.take({ "one.csv": HEAD + trade(1, 0) + trade(2, 0), "two.csv": HEAD + trade(2, 0, 105) })).rejects.toThrow(
-      /two\.csv: trades of 2025-01-12: two records of id 2 differ/,
-    );
+    await expect(
+      stand.take({
+        "one.csv": HEAD + trade(1, 0) + trade(2, 0),
+        "two.csv": HEAD + trade(2, 0, 105),
+      }),
+    ).rejects.toThrow(/two\.csv: trades of 2025-01-12: two records of id 2 differ/);
     expect(stand.names).toEqual([]);
   });
 
@@ -48,7 +54,9 @@ describe("the files of one command", () => {
     await stand.take({ "held.csv": HEAD + trade(30, 2, 100) });
     const before = stand.names;
     const month = HEAD + trade(10, 0) + trade(20, 1) + trade(30, 2, 105);
-    await expect(stand.take({ "other.csv": HEAD + trade(5, 0), "month.csv": month })).rejects.toThrow(/two records of id 30 differ/);
+    await expect(
+      stand.take({ "other.csv": HEAD + trade(5, 0), "month.csv": month }),
+    ).rejects.toThrow(/two records of id 30 differ/);
     expect(stand.names).toEqual(before);
   });
 
@@ -56,16 +64,19 @@ describe("the files of one command", () => {
     const quote = (ms: number, bid: string): string =>
       `${JSON.stringify({ time: START + ms, bid, bidAmount: "1", ask: "9", askAmount: "1" })}\n`;
     const stand = new Stand();
-    await expect(stand.take({ "one.ndjson": quote(0, "1") + quote(9, "1"), "two.ndjson": quote(5, "2") })).rejects.toThrow(
-      /two\.ndjson: bbo of 2025-01-12 is there from another source/,
-    );
+    await expect(
+      stand.take({ "one.ndjson": quote(0, "1") + quote(9, "1"), "two.ndjson": quote(5, "2") }),
+    ).rejects.toThrow(/two\.ndjson: bbo of 2025-01-12 is there from another source/);
     expect(stand.store.days({ market: "btcusdt", kind: "bbo" })).toEqual([]);
   });
 
   it("join each other on a day that both have, and the day that is there", async () => {
     const stand = new Stand();
     await stand.take({ "held.csv": HEAD + trade(1, 0, 101) });
-    await stand.take({ "one.csv": HEAD + trade(2, 0, 102), "two.csv": HEAD + trade(2, 0, 102) + trade(3, 0, 103) });
+    await stand.take({
+      "one.csv": HEAD + trade(2, 0, 102),
+      "two.csv": HEAD + trade(2, 0, 102) + trade(3, 0, 103),
+    });
     expect(await stand.prices()).toEqual(["101", "102", "103"]);
     expect(stand.names).toEqual(["2025-01-12.json", "2025-01-12.parquet"]);
     await stand.store.verify(stand.store.days(SERIES)[0] as never);
@@ -79,7 +90,10 @@ describe("the files of one command", () => {
   it("drop together what a day had, and not each other, with --replace", async () => {
     const stand = new Stand();
     await stand.take({ "held.csv": HEAD + trade(1, 0, 101) + trade(2, 0, 77) });
-    await stand.take({ "one.csv": HEAD + trade(2, 0, 102), "two.csv": HEAD + trade(3, 0, 103) }, true);
+    await stand.take(
+      { "one.csv": HEAD + trade(2, 0, 102), "two.csv": HEAD + trade(3, 0, 103) },
+      true,
+    );
     expect(await stand.prices()).toEqual(["102", "103"]);
   });
 });

@@ -6,10 +6,15 @@ import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
 const START = Date.UTC(2025, 0, 12);
 const DAY = 86_400_000;
-const mapping = checkMapping({ kind: "trades", columns: { time: "t", price: "p", amount: "q", side: "s" } });
+const mapping = checkMapping({
+  kind: "trades",
+  columns: { time: "t", price: "p", amount: "q", side: "s" },
+});
 
 /** Three trades a day, two days. */
-const ROWS = [0, 1].flatMap((day) => [1, 2, 3].map((second) => `${START + day * DAY + second * 1000},100.${second},1,buy\n`));
+const ROWS = [0, 1].flatMap((day) =>
+  [1, 2, 3].map((second) => `${START + day * DAY + second * 1000},100.${second},1,buy\n`),
+);
 const textOf = (rows: readonly string[]): string => `t,p,q,s\n${rows.join("")}`;
 
 class Stand {
@@ -52,7 +57,9 @@ describe("trades without ids", () => {
     expect(await stand.trades()).toBe(3);
     await stand.take("month.csv", textOf(ROWS), { mapping, replace: true });
     expect(await stand.trades()).toBe(6);
-    await expect(stand.take("day2.csv", textOf(ROWS.slice(4)))).rejects.toThrow(/two records of id 1 differ|without ids/);
+    await expect(stand.take("day2.csv", textOf(ROWS.slice(4)))).rejects.toThrow(
+      /two records of id 1 differ|without ids/,
+    );
   });
 
   it("are not taken beside the same with ids, or these beside them", async () => {
@@ -75,7 +82,10 @@ describe("trades without ids", () => {
 
   // A sweep of the book played from its worst price to its best: what it took first was taken for what it took last.
   it("are taken from the file's end where it begins with its newest row, so that those of one stamp come as they were", async () => {
-    const rows = Array.from({ length: 40_000 }, (_, at) => `${START + Math.floor(at / 3)},${100 + (at % 3)}.5,1,buy\n`);
+    const rows = Array.from(
+      { length: 40_000 },
+      (_, at) => `${START + Math.floor(at / 3)},${100 + (at % 3)}.5,1,buy\n`,
+    );
     const forwards = await new Stand().take("up.csv", textOf(rows));
     const backwards = await new Stand().take("down.csv", textOf(rows.toReversed()));
     expect(await backwards.inOrder()).toEqual(await forwards.inOrder());
@@ -83,6 +93,8 @@ describe("trades without ids", () => {
     expect(backwards.store.days({ market: "btcusdt", kind: "trades" })[0]?.findings).toContain(
       "it begins with its newest row: it is read from its end",
     );
-    expect(forwards.store.days({ market: "btcusdt", kind: "trades" })[0]?.findings.join()).not.toContain("newest");
+    expect(
+      forwards.store.days({ market: "btcusdt", kind: "trades" })[0]?.findings.join(),
+    ).not.toContain("newest");
   });
 });

@@ -1,7 +1,9 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
 /** A zip archive of deflated files, as the format's specification lays it out. */
-export function zipped(...files: readonly (readonly [name: string, text: string | Buffer])[]): Buffer {
+export function zipped(
+  ...files: readonly (readonly [name: string, text: string | Buffer])[]
+): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;

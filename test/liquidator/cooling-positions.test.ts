@@ -13,7 +13,9 @@ it.each([-3_600_000, 3_600_000])(
     cooling.begin(VICTIM, PERP);
     clock.stepWall(stepMs);
     await clock.runFor(4_999);
-    expect(cooling.has(VICTIM, PERP), "asked for at once, it is refused again and again").toBe(true);
+    expect(cooling.has(VICTIM, PERP), "asked for at once, it is refused again and again").toBe(
+      true,
+    );
     await clock.runFor(1);
     expect(cooling.has(VICTIM, PERP), "an hour of it would be another's").toBe(false);
   },

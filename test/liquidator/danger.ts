@@ -9,7 +9,11 @@ import type { PlanInput, PlanRules, Victim } from "../../src/liquidator/plan/pla
 import type { TakeoverPlan } from "../../src/liquidator/plan/takeover-plan.js";
 import type { Confirmation } from "../../src/liquidator/watch/candidate.js";
 import { Confirmer } from "../../src/liquidator/watch/confirm.js";
-import { takeoverMarkets, type VenueMarket, victimsOf } from "../../src/liquidator/watch/victims.js";
+import {
+  takeoverMarkets,
+  type VenueMarket,
+  victimsOf,
+} from "../../src/liquidator/watch/victims.js";
 import type { Level } from "../../src/market/view.js";
 import { FaultyRpc } from "../chain/faulty-rpc.js";
 import type { Receipt } from "../contracts/evm.js";
@@ -26,21 +30,49 @@ export const RULES: PlanRules = {
 };
 
 /** 300,000 gas at 2 gwei and 3,000 dollars an ether: 1.8 dollars a takeover. */
-export const GAS = { gasPerTakeover: 300_000n, feePerGasWei: 2_000_000_000n, extraWei: 0n, creditPerEth: 3_000n * USD };
+export const GAS = {
+  gasPerTakeover: 300_000n,
+  feePerGasWei: 2_000_000_000n,
+  extraWei: 0n,
+  creditPerEth: 3_000n * USD,
+};
 
 /** Sizes and ticks of the two markets. */
-export const BTC = new Instrument({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
-export const ETH = new Instrument({ marketId: "ethusdc", tickSize: "0.01", stepSize: "0.01", creditDecimals: 6, paperDecimals: 18 });
+export const BTC = new Instrument({
+  marketId: "btcusdc",
+  tickSize: "0.1",
+  stepSize: "0.001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
+export const ETH = new Instrument({
+  marketId: "ethusdc",
+  tickSize: "0.01",
+  stepSize: "0.01",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 
 /** One price on either side, `spreadBps` from each other, with as many lots as anybody could want. @param price whole dollars. */
-export function flatBook(instrument: Instrument, price: number, spreadBps = 0, lots = 1_000_000): Pick<VenueMarket, "bids" | "asks"> {
+export function flatBook(
+  instrument: Instrument,
+  price: number,
+  spreadBps = 0,
+  lots = 1_000_000,
+): Pick<VenueMarket, "bids" | "asks"> {
   const ticks = price / instrument.tickQuote;
   const half = (ticks * spreadBps) / 20_000;
-  return { bids: [{ ticks: Math.floor(ticks - half), lots }], asks: [{ ticks: Math.ceil(ticks + half), lots }] };
+  return {
+    bids: [{ ticks: Math.floor(ticks - half), lots }],
+    asks: [{ ticks: Math.ceil(ticks + half), lots }],
+  };
 }
 
 /** A market as the exchange tells it, without limits, at 5 basis points for takers. */
-export function venueMarket(instrument: Instrument, book: { bids: readonly Level[]; asks: readonly Level[] }): VenueMarket {
+export function venueMarket(
+  instrument: Instrument,
+  book: { bids: readonly Level[]; asks: readonly Level[] },
+): VenueMarket {
   return {
     marketId: instrument.marketId,
     instrument,
@@ -65,7 +97,11 @@ export class Danger {
     readonly rpc: FaultyRpc,
     readonly chain: ChainRpc,
   ) {
-    const lens = new LensReader({ rpc: chain, lens: world.lens.address, dealer: world.dealer.address });
+    const lens = new LensReader({
+      rpc: chain,
+      lens: world.lens.address,
+      dealer: world.dealer.address,
+    });
     this.#confirmer = new Confirmer({ rpc: chain, lens });
   }
 
@@ -97,7 +133,11 @@ export class Danger {
   }
 
   /** What is planned with, from what was confirmed. @param venue by market. */
-  input(confirmation: Confirmation, venue: readonly (readonly [Market, VenueMarket])[], rules: Partial<PlanRules> = {}): PlanInput {
+  input(
+    confirmation: Confirmation,
+    venue: readonly (readonly [Market, VenueMarket])[],
+    rules: Partial<PlanRules> = {},
+  ): PlanInput {
     const byPerp = new Map(venue.map(([market, side]) => [perpOf(market), side]));
     return {
       own: {
@@ -119,7 +159,13 @@ export class Danger {
   }
 
   /** The same without sending it. */
-  simulate(market: Market, own: Signer, victim: Hex, requestPaper: bigint, expectCredit: bigint): Promise<unknown> {
+  simulate(
+    market: Market,
+    own: Signer,
+    victim: Hex,
+    requestPaper: bigint,
+    expectCredit: bigint,
+  ): Promise<unknown> {
     return market.perp.simulate(own, "liquidate", own.address, victim, requestPaper, expectCredit);
   }
 
@@ -131,7 +177,12 @@ export class Danger {
 
 /** The figures of {@link Danger.riskOf} as they were foretold. */
 export function figures(margin: MarginAccount): bigint[] {
-  return [margin.netValueCredit, margin.exposureCredit, margin.initialMarginCredit, margin.maintenanceMarginCredit];
+  return [
+    margin.netValueCredit,
+    margin.exposureCredit,
+    margin.initialMarginCredit,
+    margin.maintenanceMarginCredit,
+  ];
 }
 
 /** The only account in danger of a confirmation. */
@@ -145,7 +196,9 @@ export function onlyVictim(confirmation: Confirmation): Victim {
 
 /** The margin of an account that was read. */
 export function marginOf(confirmation: Confirmation, account: Hex): MarginAccount {
-  const entry = [...confirmation.accounts, confirmation.own].find((each) => each.account === account.toLowerCase());
+  const entry = [...confirmation.accounts, confirmation.own].find(
+    (each) => each.account === account.toLowerCase(),
+  );
   if (entry?.kind !== "read") throw new Error(`${account} was not read`);
   return entry.margin;
 }

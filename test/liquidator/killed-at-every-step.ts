@@ -19,7 +19,11 @@ export interface TakeoverStory {
 
 /** The ways to the end that a takeover can go, each with everything in it that the process must remember. */
 export const STORIES: readonly TakeoverStory[] = [
-  { name: "that is mined and final", isWhole: true, play: (stage) => stage.blocks(BLOCKS_TO_THE_END) },
+  {
+    name: "that is mined and final",
+    isWhole: true,
+    play: (stage) => stage.blocks(BLOCKS_TO_THE_END),
+  },
   {
     name: "that is stuck, and replaced until it is mined",
     play: async (stage) => {
@@ -79,7 +83,10 @@ export const STORIES: readonly TakeoverStory[] = [
  * @param withQuestions every question to an RPC too, before and after it left.
  * @returns how often a process was killed.
  */
-export async function killAtEveryStep(story: TakeoverStory, withQuestions: boolean): Promise<number> {
+export async function killAtEveryStep(
+  story: TakeoverStory,
+  withQuestions: boolean,
+): Promise<number> {
   const counts = (kind: string) => withQuestions || !QUESTIONS.has(kind);
   let steps = 0;
   await play(story, (kind) => {
@@ -96,13 +103,19 @@ export async function killAtEveryStep(story: TakeoverStory, withQuestions: boole
       if (step === killAt) at = `step ${killAt} of ${steps}, ${kind}`;
       return step === killAt;
     }).catch((error: unknown) => {
-      throw new Error(`killed at ${at}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new Error(
+        `killed at ${at}: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
     });
   }
   return steps;
 }
 
-async function play({ play: tell }: TakeoverStory, isKilledAt: (kind: string) => boolean): Promise<void> {
+async function play(
+  { play: tell }: TakeoverStory,
+  isKilledAt: (kind: string) => boolean,
+): Promise<void> {
   const stage = await LiquidatingStage.open();
   await stage.price(56_000);
   await stage.blocks();

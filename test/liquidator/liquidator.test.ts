@@ -17,14 +17,28 @@ describe("a dry run", () => {
     expect(stage.said, "once, however long it stays").toMatchObject([
       {
         text: "would take a position over",
-        fields: { amountBase: "1", expectedProfitQuote: scaledToDecimal(intended?.expectedProfitQuote ?? 0n, 6), victim: rest.victim },
+        fields: {
+          amountBase: "1",
+          expectedProfitQuote: scaledToDecimal(intended?.expectedProfitQuote ?? 0n, 6),
+          victim: rest.victim,
+        },
       },
     ]);
-    expect(stage.process.ledger.counts()).toMatchObject({ seen: 1, confirmed: 1, wouldAct: 1, won: 0, profitQuote: 0n, gasWei: 0n });
+    expect(stage.process.ledger.counts()).toMatchObject({
+      seen: 1,
+      confirmed: 1,
+      wouldAct: 1,
+      won: 0,
+      profitQuote: 0n,
+      gasWei: 0n,
+    });
 
     await stage.rivalTakes(COIN, GWEI);
     await stage.blocks(2);
-    expect(stage.opportunity()).toMatchObject({ outcome: "dry-run", lostTo: { winner: stage.rival.toLowerCase() } });
+    expect(stage.opportunity()).toMatchObject({
+      outcome: "dry-run",
+      lostTo: { winner: stage.rival.toLowerCase() },
+    });
     expect(await stage.counted()).toEqual({ seen: 1, confirmed: 1, "dry-run": 1 });
     expect(await stage.nonces()).toBe(0);
     expect(stage.disk.records).toEqual([]);
@@ -48,7 +62,9 @@ describe("on a rollup, whose parent chain takes a fee of its own", () => {
   it("earns by just that fee less, and takes nothing that it would eat", async () => {
     const [free, charged] = [await expectedAt(0n), await expectedAt(10n ** 16n)];
     // A hundredth of an ether at 3,000.
-    expect((free?.intended?.expectedProfitQuote ?? 0n) - (charged?.intended?.expectedProfitQuote ?? 0n)).toBe(30_000_000n);
+    expect(
+      (free?.intended?.expectedProfitQuote ?? 0n) - (charged?.intended?.expectedProfitQuote ?? 0n),
+    ).toBe(30_000_000n);
     const eaten = await expectedAt(10n ** 18n);
     expect(eaten?.intended).toBeUndefined();
     expect(eaten?.shortOfQuote ?? 0n).toBeGreaterThan(2_000_000_000n);
@@ -88,7 +104,11 @@ describe("several markets", () => {
   });
 
   it("one with a stale price makes the accounts that are in it unreadable, and holds up nobody else", async () => {
-    const openings = [LONG, { ...LONG, victim: 1 }, { victim: 1, market: ETH, paper: COIN, price: 3_000n * USD }];
+    const openings = [
+      LONG,
+      { ...LONG, victim: 1 },
+      { victim: 1, market: ETH, paper: COIN, price: 3_000n * USD },
+    ];
     const stage = await LiquidatingStage.open({ openings });
     await stage.price(56_000);
     await stage.heartbeat(1n, ETH);
@@ -116,7 +136,10 @@ describe("a stop", () => {
     expect(stage.process.view().inFlight).toHaveLength(1);
     expect(await stage.stops()).toBe(0);
     expect(stage.process.view().paused).toBe("stopping");
-    expect(stage.opportunity()).toMatchObject({ outcome: "refused", reason: expect.stringContaining("cancelled") });
+    expect(stage.opportunity()).toMatchObject({
+      outcome: "refused",
+      reason: expect.stringContaining("cancelled"),
+    });
     expect(await stage.nonces()).toBe(1);
     expect(await stage.held()).toEqual({ paper: 0n, credit: OWN });
     expect(stage.desk.inherited.size).toBe(0);

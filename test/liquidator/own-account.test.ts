@@ -14,12 +14,20 @@ describe("the own account", () => {
     const wei = await stage.wei();
     stage.starts();
     await stage.blocks(4);
-    expect(stage.process.ledger.open).toMatchObject([{ outcome: "open", reason: "the own margin with its buffer has no room for a lot" }]);
+    expect(stage.process.ledger.open).toMatchObject([
+      { outcome: "open", reason: "the own margin with its buffer has no room for a lot" },
+    ]);
     expect(await stage.nonces()).toBe(0);
     expect(await stage.wei()).toBe(wei);
     expect(await stage.stops()).toBe(0);
     // Taken by another meanwhile or not: nothing was possible.
-    expect(stage.process.ledger.counts()).toMatchObject({ seen: 1, confirmed: 1, won: 0, lost: 0, profitQuote: 0n });
+    expect(stage.process.ledger.counts()).toMatchObject({
+      seen: 1,
+      confirmed: 1,
+      won: 0,
+      lost: 0,
+      profitQuote: 0n,
+    });
   });
 
   it("shares its margin between everything in flight: the second victim gets what the first leaves", async () => {
@@ -54,8 +62,12 @@ describe("the own account", () => {
     const nonce = await stage.nonce(stranger);
     stage.starts({ signer: stranger });
     await stage.blocks(5);
-    expect(stage.process.ledger.open).toMatchObject([{ reason: "JOJO_INVALID_LIQUIDATION_EXECUTOR" }]);
-    expect(stage.said.map(({ fields }) => fields.why)).toContain("JOJO_INVALID_LIQUIDATION_EXECUTOR");
+    expect(stage.process.ledger.open).toMatchObject([
+      { reason: "JOJO_INVALID_LIQUIDATION_EXECUTOR" },
+    ]);
+    expect(stage.said.map(({ fields }) => fields.why)).toContain(
+      "JOJO_INVALID_LIQUIDATION_EXECUTOR",
+    );
     expect(await stage.nonce(stranger)).toBe(nonce);
     expect(await stage.wei(stranger)).toBe(wei);
     expect(await stage.held()).toEqual({ paper: 0n, credit: OWN });
@@ -67,13 +79,21 @@ describe("the own account", () => {
     const operator = stage.ground.cast.rivals[1];
     const { liquidator } = stage.ground.cast;
     const data = DEALER.encodeFunctionData("setOperator", [operator.address, true]);
-    await stage.ground.chain.send({ from: liquidator, to: stage.ground.open.addresses.dealer, data, gas: 100_000 });
+    await stage.ground.chain.send({
+      from: liquidator,
+      to: stage.ground.open.addresses.dealer,
+      data,
+      gas: 100_000,
+    });
     await stage.price(56_000);
     await stage.blocks();
     const wei = await stage.wei(operator);
     stage.starts({ signer: operator });
     await stage.blocks(2);
-    expect(stage.opportunity()).toMatchObject({ outcome: "won", gasWei: wei - (await stage.wei(operator)) });
+    expect(stage.opportunity()).toMatchObject({
+      outcome: "won",
+      gasWei: wei - (await stage.wei(operator)),
+    });
     expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });
     expect(await stage.paper(operator)).toBe(0n);
     expect(await stage.stops()).toBe(0);
@@ -89,7 +109,10 @@ describe("the right of the key to act for the account", () => {
     const rpc = new ChainRpc({ urls: [node], chainId: 31_337, clock: stage.clock });
     const reader = new DealerReader(rpc, open.addresses.dealer);
     const nowhere = new DealerReader(rpc, `0x${"12".repeat(20)}`).domainSeparator();
-    await expect(stage.clock.runThrough(nowhere, 10_000), "another chain of the same id").rejects.toMatchObject({ field: "chain.rpc" });
+    await expect(
+      stage.clock.runThrough(nowhere, 10_000),
+      "another chain of the same id",
+    ).rejects.toMatchObject({ field: "chain.rpc" });
     const said: unknown[] = [];
     const tell = (sender: string) =>
       stage.clock.runThrough(

@@ -16,9 +16,12 @@ it("a takeover's room is reserved before anything is sent, and given back once t
     },
   });
   await stage.blocks(3);
-  for (const step of ["stored", "simulated", "sent"]) expect([step, reserved.get(step)]).toMatchObject([step, [{ paper: COIN }]]);
+  for (const step of ["stored", "simulated", "sent"])
+    expect([step, reserved.get(step)]).toMatchObject([step, [{ paper: COIN }]]);
   expect(held.get("inherited")).toBe(1);
-  expect(reserved.get("inherited"), "held, and its room is still reserved").toMatchObject([{ marketId: "btcusdc", paper: COIN }]);
+  expect(reserved.get("inherited"), "held, and its room is still reserved").toMatchObject([
+    { marketId: "btcusdc", paper: COIN },
+  ]);
   expect(stage.desk.reserved).toEqual([]);
   expect(await stage.stops()).toBe(0);
 });
@@ -53,12 +56,16 @@ it("a block that leaves the chain takes the position and reserves the room again
   await stage.price(56_000);
   await stage.blocks();
   const atDisinherit: (readonly PlannedTakeover[])[] = [];
-  stage.starts({ plan: { confirmations: 3 }, onStep: (kind) => kind === "disinherited" && atDisinherit.push(stage.desk.reserved) });
+  stage.starts({
+    plan: { confirmations: 3 },
+    onStep: (kind) => kind === "disinherited" && atDisinherit.push(stage.desk.reserved),
+  });
   await stage.blocks(2);
   expect(stage.desk.reserved).toEqual([]);
   await stage.reorg(2);
   await stage.blocks(5);
-  for (const reserved of atDisinherit) expect(reserved, "before the position is taken back").toMatchObject([{ paper: COIN }]);
+  for (const reserved of atDisinherit)
+    expect(reserved, "before the position is taken back").toMatchObject([{ paper: COIN }]);
   expect(stage.desk.reserved).toEqual([]);
   expect(stage.desk.inherited.size).toBe(1);
   expect(await stage.stops()).toBe(0);

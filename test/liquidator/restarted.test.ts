@@ -25,7 +25,9 @@ describe("killed and started again", () => {
       expect(await stage.nonces()).toBe(1);
       expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });
       expect([...stage.desk.toldTimes.values()]).toEqual([1]);
-      expect([...stage.desk.inherited.values()]).toMatchObject([{ marketId: "btcusdc", lots: 1_000, credit: -PRICE }]);
+      expect([...stage.desk.inherited.values()]).toMatchObject([
+        { marketId: "btcusdc", lots: 1_000, credit: -PRICE },
+      ]);
       expect(stage.ledger().filter(({ outcome }) => outcome === "won")).toHaveLength(1);
       expect(await stage.stops()).toBe(0);
       await stage.expectHonest();
@@ -36,14 +38,22 @@ describe("killed and started again", () => {
     const stage = await LiquidatingStage.open();
     await stage.price(56_000);
     await stage.blocks();
-    stage.starts({ rework: (parts: Parts) => ({ ...parts, unwind: { ...parts.unwind, inherit: () => stage.isKilled() } }) });
+    stage.starts({
+      rework: (parts: Parts) => ({
+        ...parts,
+        unwind: { ...parts.unwind, inherit: () => stage.isKilled() },
+      }),
+    });
     await stage.blocks(2);
     expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });
     expect(stage.desk.inherited.size).toBe(0);
     stage.starts();
     await stage.blocks(2);
     expect([...stage.desk.toldTimes.values()]).toEqual([1]);
-    expect(stage.opportunity()).toMatchObject({ outcome: "won", takenOver: { lots: 1_000, credit: -PRICE } });
+    expect(stage.opportunity()).toMatchObject({
+      outcome: "won",
+      takenOver: { lots: 1_000, credit: -PRICE },
+    });
     expect(await stage.stops()).toBe(0);
     await stage.expectHonest();
   });
@@ -89,7 +99,10 @@ describe("a reorganisation deeper than what was waited for", () => {
       },
     ]);
     expect(stage.desk.inherited.has(first)).toBe(false);
-    expect(stage.opportunity()).toMatchObject({ outcome: "won", takenOver: { lots: 1_000, credit: -PRICE } });
+    expect(stage.opportunity()).toMatchObject({
+      outcome: "won",
+      takenOver: { lots: 1_000, credit: -PRICE },
+    });
     expect([...stage.desk.inherited.keys()]).toEqual([stage.opportunity().takenOver?.id]);
     expect(await stage.nonces()).toBe(1);
     expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });

@@ -47,7 +47,12 @@ class SlowVenue {
   }
 
   #limited(markets: ReadonlyMap<Hex, VenueMarket>): ReadonlyMap<Hex, VenueMarket> {
-    return new Map([...markets].map(([perp, market]) => [perp, { ...market, limits: { maxPositionLots: this.mostLots } }]));
+    return new Map(
+      [...markets].map(([perp, market]) => [
+        perp,
+        { ...market, limits: { maxPositionLots: this.mostLots } },
+      ]),
+    );
   }
 }
 
@@ -62,7 +67,8 @@ async function firstIsFinal(venue: SlowVenue): Promise<LiquidatingStage> {
       if (kind === "mined") venue.delaysOne();
     },
   });
-  for (let i = 0; i < 6 && stage.process.lanes?.jobs()[0]?.state !== "final"; i += 1) await stage.blocks();
+  for (let i = 0; i < 6 && stage.process.lanes?.jobs()[0]?.state !== "final"; i += 1)
+    await stage.blocks();
   expect(stage.opportunity()).toMatchObject({ outcome: "open", takenOver: { lots: 400 } });
   expect(stage.desk.inherited.size).toBe(1);
   return stage;

@@ -7,7 +7,11 @@ import type { TakeoverMeans } from "../../src/liquidator/takeover-means.js";
 
 const address = (digit: string) => `0x${digit.repeat(40)}`;
 const NOW_MS = 1_800_000_000_000;
-const HEAD = { number: "0x9", hash: `0x${"9".repeat(64)}`, timestamp: `0x${(NOW_MS / 1000).toString(16)}` };
+const HEAD = {
+  number: "0x9",
+  hash: `0x${"9".repeat(64)}`,
+  timestamp: `0x${(NOW_MS / 1000).toString(16)}`,
+};
 
 it("a position that became ours while the chain was asked who took it is won, and never cured or lost as well", async () => {
   const clock = new VirtualClock(NOW_MS);
@@ -19,7 +23,14 @@ it("a position that became ours while the chain was asked who took it is won, an
     eth_chainId: () => "0x1",
     eth_getBlockByNumber: () => HEAD,
     eth_getLogs: () => {
-      const takenOver = { id: "0xaa@0xbb", hash: "0xaa", blockNumber: 8, paper: 10n ** 18n, credit: -55_440_000_000n, lots: 1_000 };
+      const takenOver = {
+        id: "0xaa@0xbb",
+        hash: "0xaa",
+        blockNumber: 8,
+        paper: 10n ** 18n,
+        credit: -55_440_000_000n,
+        lots: 1_000,
+      };
       ledger.update(seen.id, { takenOver, inheritedId: takenOver.id }, "mined");
       ledger.end(seen.id, "won");
       return [];

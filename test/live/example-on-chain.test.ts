@@ -18,7 +18,10 @@ describe("docs/examples/place-and-cancel.mjs", () => {
     try {
       // Two accounts that nobody has heard of before, and the first of them once more.
       for (const key of ["a1", "a2", "a1"].map((byte) => `0x${byte.repeat(32)}`)) {
-        expect(await run(key)).toEqual(["", "cancelled: 0 orders left; the stream told of 2 orders"]);
+        expect(await run(key)).toEqual([
+          "",
+          "cancelled: 0 orders left; the stream told of 2 orders",
+        ]);
       }
     } finally {
       await exchange.close();

@@ -18,7 +18,8 @@ const START_MS: Ms = 1_760_000_000_000;
 /** As the loopback device, the network takes a millisecond or two. */
 const QUICKEST: Random = { uniform: () => 0, uint64: () => 0n };
 
-const file = (name: string): string => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
+const file = (name: string): string =>
+  fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
 
 describe("what `npm start` shows in its first minute", () => {
   it("fills both sides of every market within 60 s, with the default seed", async () => {
@@ -31,7 +32,11 @@ describe("what `npm start` shows in its first minute", () => {
       { baseFolder: dirname(file("exchange.yaml")) },
     );
     exchange.start();
-    const { chain: _rpc, liquidator: _liquidator, ...config } = loadBotConfig(file("bot.yaml"), {}, { key: "unused" });
+    const {
+      chain: _rpc,
+      liquidator: _liquidator,
+      ...config
+    } = loadBotConfig(file("bot.yaml"), {}, { key: "unused" });
     const starting = startBot({
       config,
       privateKey: `0x${"5a".repeat(32)}`,
@@ -46,9 +51,15 @@ describe("what `npm start` shows in its first minute", () => {
 
     const first = new Map<MarketId, { buySeconds: number; sellSeconds: number; fills: number }>();
     for (const marketId of Object.keys(exchangeConfig.markets)) {
-      const trades = exchange.account(running.account)?.markets.get(marketId)?.trades.page({ limit: 10_000 }) ?? [];
+      const trades =
+        exchange.account(running.account)?.markets.get(marketId)?.trades.page({ limit: 10_000 }) ??
+        [];
       const at = (isBuyer: boolean): number =>
-        Math.min(...trades.filter((trade) => trade.isBuyer === isBuyer).map(({ trade }) => (trade.timeMs - START_MS) / 1_000));
+        Math.min(
+          ...trades
+            .filter((trade) => trade.isBuyer === isBuyer)
+            .map(({ trade }) => (trade.timeMs - START_MS) / 1_000),
+        );
       first.set(marketId, { buySeconds: at(true), sellSeconds: at(false), fills: trades.length });
     }
     const quotedSeconds = (running.monitor.firstQuoteAtMs ?? Number.POSITIVE_INFINITY) / 1_000;

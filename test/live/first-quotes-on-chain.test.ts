@@ -13,7 +13,10 @@ import { seededRandom } from "../../src/core/seeded-random.js";
 import type { Ms } from "../../src/core/units.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { silentLog } from "../../src/monitoring/log.js";
-import { type OpenExchange, openConfiguredExchange } from "../../src/simulator/configured-exchange.js";
+import {
+  type OpenExchange,
+  openConfiguredExchange,
+} from "../../src/simulator/configured-exchange.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";
 
@@ -23,7 +26,8 @@ const STEP_MS: Ms = 20;
 /** As the loopback device, the network takes a millisecond or two. */
 const QUICKEST: Random = { uniform: () => 0, uint64: () => 0n };
 
-const file = (name: string): string => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
+const file = (name: string): string =>
+  fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
 
 let open: OpenExchange | undefined;
 let running: RunningBot | undefined;
@@ -59,55 +63,85 @@ describe("what `npm start` quotes, with its chain and its liquidator", () => {
     { intervalMs: 0, withinMs: 3_000 },
     // Credit comes with the first block: nothing can be quoted before.
     { intervalMs: 2_000, withinMs: 6_000 },
-  ])("has both sides of every market out within $withinMs ms of the bot's start, with a block every $intervalMs ms", async (given) => {
-    const clock = new VirtualClock(START_MS);
-    const config = loadExchangeConfig(file("exchange.yaml"));
-    if (config.chain === undefined) throw new Error("the example has no chain");
-    open = await openConfiguredExchange(
-      { ...config, chain: { ...config.chain, rpc: null, blocks: { ...config.chain.blocks, intervalMs: given.intervalMs } } },
-      { clock, random: seededRandom("exchange") },
-      { baseFolder: dirname(file("exchange.yaml")) },
-    );
-    const { exchange, chain } = open;
-    exchange.start();
-    const node: InProcessRpc = {
-      name: "node",
-      call: async (method, params) => {
-        const outcome = await chain?.chain.handle(method, params);
-        if (outcome === undefined) throw new Error("there is no chain");
-        return outcome;
-      },
-    };
-    let hasFailed: unknown;
-    startBot({
-      config: loadBotConfig(file("bot.yaml"), {}, { key: "unused" }),
-      privateKey: `0x${"5a".repeat(32)}`,
-      seam: { clock, random: seededRandom("bot") },
-      store: new MemoryStateStore(),
-      log: silentLog,
-      transport: new FaultyNetwork(exchange, clock, new FaultSource([], QUICKEST), "10.0.0.1"),
-      chain: { rpcs: [node], laneStore: () => ({ load: () => [], append: () => {}, close: () => {} }) },
-    }).then(
-      (started) => {
-        running = started;
-      },
-      (error: unknown) => {
-        hasFailed = error;
-      },
-    );
-    const isStarted = await until(clock, () => running !== undefined || hasFailed !== undefined, 5_000);
-    expect(hasFailed).toBeUndefined();
-    expect(isStarted).toBe(true);
-    expect(await until(clock, () => running?.monitor.firstQuoteAtMs !== undefined, given.withinMs)).toBe(true);
-    expect(running?.bot.safety.halts).toEqual([]);
-    // It was the chain's credit that it quotes with, and the liquidator was there.
-    expect(await until(clock, () => (running?.liquidator?.liquidator.view().blockNumber ?? 0) > 0, 5_000)).toBe(true);
-    const { startEquity = 0n, profit } = summed();
-    expect(startEquity * 10n ** BigInt(profit.decimals - 6) + profit.transfers).toBe(100_000n * 10n ** BigInt(profit.decimals));
-    expect(running?.liquidator?.liquidator.view().paused).toBeUndefined();
-    // Credit that comes with a block after the start is nothing that the bot has earned.
-    const status = running === undefined ? undefined : statusOf(running.bot);
-    expect(Number(status?.equityChangeQuote) - Number(status?.earnedQuote)).toBeCloseTo(Number(status?.transfersQuote), 6);
-    expect(Math.abs(Number(status?.earnedQuote))).toBeLessThan(1_000);
-  });
+  ])(
+    "has both sides of every market out within $withinMs ms of the bot's start, with a block every $intervalMs ms",
+    async (given) => {
+      const clock = new VirtualClock(START_MS);
+      const config = loadExchangeConfig(file("exchange.yaml"));
+      if (config.chain === undefined) throw new Error("the example has no chain");
+      open = await openConfiguredExchange(
+        {
+          ...config,
+          chain: {
+            ...config.chain,
+            rpc: null,
+            blocks: { ...config.chain.blocks, intervalMs: given.intervalMs },
+          },
+        },
+        { clock, random: seededRandom("exchange") },
+        { baseFolder: dirname(file("exchange.yaml")) },
+      );
+      const { exchange, chain } = open;
+      exchange.start();
+      const node: InProcessRpc = {
+        name: "node",
+        call: async (method, params) => {
+          const outcome = await chain?.chain.handle(method, params);
+          if (outcome === undefined) throw new Error("there is no chain");
+          return outcome;
+        },
+      };
+      let hasFailed: unknown;
+      startBot({
+        config: loadBotConfig(file("bot.yaml"), {}, { key: "unused" }),
+        privateKey: `0x${"5a".repeat(32)}`,
+        seam: { clock, random: seededRandom("bot") },
+        store: new MemoryStateStore(),
+        log: silentLog,
+        transport: new FaultyNetwork(exchange, clock, new FaultSource([], QUICKEST), "10.0.0.1"),
+        chain: {
+          rpcs: [node],
+          laneStore: () => ({ load: () => [], append: () => {}, close: () => {} }),
+        },
+      }).then(
+        (started) => {
+          running = started;
+        },
+        (error: unknown) => {
+          hasFailed = error;
+        },
+      );
+      const isStarted = await until(
+        clock,
+        () => running !== undefined || hasFailed !== undefined,
+        5_000,
+      );
+      expect(hasFailed).toBeUndefined();
+      expect(isStarted).toBe(true);
+      expect(
+        await until(clock, () => running?.monitor.firstQuoteAtMs !== undefined, given.withinMs),
+      ).toBe(true);
+      expect(running?.bot.safety.halts).toEqual([]);
+      // It was the chain's credit that it quotes with, and the liquidator was there.
+      expect(
+        await until(
+          clock,
+          () => (running?.liquidator?.liquidator.view().blockNumber ?? 0) > 0,
+          5_000,
+        ),
+      ).toBe(true);
+      const { startEquity = 0n, profit } = summed();
+      expect(startEquity * 10n ** BigInt(profit.decimals - 6) + profit.transfers).toBe(
+        100_000n * 10n ** BigInt(profit.decimals),
+      );
+      expect(running?.liquidator?.liquidator.view().paused).toBeUndefined();
+      // Credit that comes with a block after the start is nothing that the bot has earned.
+      const status = running === undefined ? undefined : statusOf(running.bot);
+      expect(Number(status?.equityChangeQuote) - Number(status?.earnedQuote)).toBeCloseTo(
+        Number(status?.transfersQuote),
+        6,
+      );
+      expect(Math.abs(Number(status?.earnedQuote))).toBeLessThan(1_000);
+    },
+  );
 });

@@ -53,7 +53,13 @@ function book(quote: number): void {
   for (const sign of [-1, 1] as const)
     for (let level = 1; level <= 3; level += 1) {
       const side = sign < 0 ? ("BUY" as const) : ("SELL" as const);
-      world?.flow().place({ agent: "maker", side, ticks: ticks + sign * level * 200, lots: 3_000, timeInForce: "GTC" });
+      world?.flow().place({
+        agent: "maker",
+        side,
+        ticks: ticks + sign * level * 200,
+        lots: 3_000,
+        timeInForce: "GTC",
+      });
     }
 }
 
@@ -68,9 +74,17 @@ it("a market maker that takes a position over in its own market has it in its qu
   await world.open.settled();
   const config = botConfig({
     chain: { rpc: ["http://chain.test"], pollMs: 100 },
-    liquidator: { minProfitQuote: "1", watchFromBlock: 0, unwind: { makerFirstMs: 5_000, horizonMs: 20_000, slices: 4 } },
+    liquidator: {
+      minProfitQuote: "1",
+      watchFromBlock: 0,
+      unwind: { makerFirstMs: 5_000, horizonMs: 20_000, slices: 4 },
+    },
     markets: {
-      [MARKET]: { strategy: "ladder", params: { halfSpreadBps: 10, sizeBase: 0.05 }, limits: { maxPositionBase: "10", maxOrderBase: "5" } },
+      [MARKET]: {
+        strategy: "ladder",
+        params: { halfSpreadBps: 10, sizeBase: 0.05 },
+        limits: { maxPositionBase: "10", maxOrderBase: "5" },
+      },
     },
   });
   startBot({
@@ -79,7 +93,12 @@ it("a market maker that takes a position over in its own market has it in its qu
     seam: { clock, random: seededRandom("bot") },
     store: new MemoryStateStore(),
     log: silentLog,
-    transport: new FaultyNetwork(exchange, clock, new FaultSource([], { uniform: () => 0, uint64: () => 0n }), "10.0.0.1"),
+    transport: new FaultyNetwork(
+      exchange,
+      clock,
+      new FaultSource([], { uniform: () => 0, uint64: () => 0n }),
+      "10.0.0.1",
+    ),
     chain: {
       rpcs: [{ name: "node", call: (method, params) => noted(chain.chain.handle(method, params)) }],
       laneStore: () => new MemoryLaneStore(),
@@ -102,21 +121,36 @@ it("a market maker that takes a position over in its own market has it in its qu
   expect(await until(() => (bot?.unwinding.reports().length ?? 0) > 0, 10_000)).toBe(true);
   const [report] = bot?.unwinding.reports() ?? [];
   expect(report).toMatchObject({ state: "open", inheritedLots: 2_900 });
-  expect(bot?.context.account.positionLots(MARKET), "counted in the same turn").toBe(2_900 - (report?.soldLots ?? 0));
+  expect(bot?.context.account.positionLots(MARKET), "counted in the same turn").toBe(
+    2_900 - (report?.soldLots ?? 0),
+  );
   expect(await until(() => !sides().includes("BUY"), 2_000), "nothing is bought on top").toBe(true);
   // From the exchange's word of it until the position is known nothing is quoted.
   expect(await until(() => sides().includes("SELL"), 3_000), "what sells is there").toBe(true);
   expect(sides(), "and nothing that buys").not.toContain("BUY");
-  const agree = () => exchange.positionLots(running?.account ?? "", MARKET) === bot?.context.account.positionLots(MARKET);
+  const agree = () =>
+    exchange.positionLots(running?.account ?? "", MARKET) ===
+    bot?.context.account.positionLots(MARKET);
   expect(await until(agree, 5_000), "the exchange has it too").toBe(true);
   expect(running?.liquidator?.ledger.counts()).toMatchObject({ won: 1 });
 
   // Offered for five seconds, then taken down in four slices of five, and then the market is made again.
   const unwound = () => bot?.unwinding.reports()[0];
   expect(await until(() => unwound()?.state !== "open", 40_000)).toBe(true);
-  expect(unwound()).toMatchObject({ state: "done", inheritedLots: 2_900, soldLots: 2_900, remainingLots: 0 });
-  const settled = () => [exchange.positionLots(running?.account ?? "", MARKET), bot?.context.account.positionLots(MARKET)];
-  expect(await until(() => settled().every((lots) => lots === 0) && sides().length === 2, 10_000), String(settled())).toBe(true);
+  expect(unwound()).toMatchObject({
+    state: "done",
+    inheritedLots: 2_900,
+    soldLots: 2_900,
+    remainingLots: 0,
+  });
+  const settled = () => [
+    exchange.positionLots(running?.account ?? "", MARKET),
+    bot?.context.account.positionLots(MARKET),
+  ];
+  expect(
+    await until(() => settled().every((lots) => lots === 0) && sides().length === 2, 10_000),
+    String(settled()),
+  ).toBe(true);
   expect(sides().sort(), "quoted on both sides again").toEqual(["BUY", "SELL"]);
   const { inheritedCredit = 0n, proceedsCredit = 0n, feesCredit = 0n } = unwound() ?? {};
   expect(proceedsCredit + inheritedCredit - feesCredit, "earned").toBeGreaterThan(0n);
@@ -127,7 +161,11 @@ it("a market maker that takes a position over in its own market has it in its qu
     unwound: { state: "done", remainingLots: 0 },
   });
   const profitQuote = inheritedCredit + proceedsCredit - feesCredit - (opportunity?.gasQuote ?? 0n);
-  expect(running?.liquidator?.ledger.counts(), "to the unit").toMatchObject({ won: 1, open: 0, profitQuote });
+  expect(running?.liquidator?.ledger.counts(), "to the unit").toMatchObject({
+    won: 1,
+    open: 0,
+    profitQuote,
+  });
 });
 
 it("a market maker whose chain does not answer at the start leaves no order behind: it had quoted while the chain was asked", async () => {
@@ -139,7 +177,11 @@ it("a market maker whose chain does not answer at the start leaves no order behi
     chain: { rpc: ["http://chain.test"], pollMs: 100 },
     liquidator: { minProfitQuote: "1" },
     markets: {
-      [MARKET]: { strategy: "ladder", params: { halfSpreadBps: 10, sizeBase: 0.05 }, limits: { maxPositionBase: "10", maxOrderBase: "5" } },
+      [MARKET]: {
+        strategy: "ladder",
+        params: { halfSpreadBps: 10, sizeBase: 0.05 },
+        limits: { maxPositionBase: "10", maxOrderBase: "5" },
+      },
     },
   });
   let ended: unknown;
@@ -151,8 +193,16 @@ it("a market maker whose chain does not answer at the start leaves no order behi
     seam: { clock, random: seededRandom("bot") },
     store: new MemoryStateStore(),
     log: silentLog,
-    transport: new FaultyNetwork(exchange, clock, new FaultSource([], { uniform: () => 0, uint64: () => 0n }), "10.0.0.2"),
-    chain: { rpcs: [{ name: "node", call: () => new Promise(() => {}) }], laneStore: () => new MemoryLaneStore() },
+    transport: new FaultyNetwork(
+      exchange,
+      clock,
+      new FaultSource([], { uniform: () => 0, uint64: () => 0n }),
+      "10.0.0.2",
+    ),
+    chain: {
+      rpcs: [{ name: "node", call: () => new Promise(() => {}) }],
+      laneStore: () => new MemoryLaneStore(),
+    },
   }).catch((error: unknown) => {
     ended = error;
   });
@@ -175,10 +225,18 @@ function late(inner: Transport, random: Random, isLate: () => boolean): Transpor
       isOver = true;
       done(result);
     };
-    clock.setTimer(asked.timeoutMs, () => end({ ok: false, cause: "timeout", sent: true, message: "no answer" }));
-    clock.setTimer(thereMs, () => inner.request(asked, (result) => void clock.setTimer(backMs, () => end(result))));
+    clock.setTimer(asked.timeoutMs, () =>
+      end({ ok: false, cause: "timeout", sent: true, message: "no answer" }),
+    );
+    clock.setTimer(thereMs, () =>
+      inner.request(asked, (result) => void clock.setTimer(backMs, () => end(result))),
+    );
   };
-  return { request, open: (path, handlers) => inner.open(path, handlers), close: () => inner.close() };
+  return {
+    request,
+    open: (path, handlers) => inner.open(path, handlers),
+    close: () => inner.close(),
+  };
 }
 
 it("an RPC that falls silent after a takeover was sent, beside a slow REST: the position is known by the stream, and nothing rests on the old one", async () => {
@@ -193,7 +251,11 @@ it("an RPC that falls silent after a takeover was sent, beside a slow REST: the 
     chain: { rpc: ["http://chain.test"], pollMs: 100 },
     liquidator: { minProfitQuote: "1", watchFromBlock: 0 },
     markets: {
-      [MARKET]: { strategy: "ladder", params: { halfSpreadBps: 10, sizeBase: 0.05 }, limits: { maxPositionBase: "3", maxOrderBase: "1" } },
+      [MARKET]: {
+        strategy: "ladder",
+        params: { halfSpreadBps: 10, sizeBase: 0.05 },
+        limits: { maxPositionBase: "3", maxOrderBase: "1" },
+      },
     },
   });
   let isSilent = false;
@@ -203,7 +265,12 @@ it("an RPC that falls silent after a takeover was sent, beside a slow REST: the 
     if (method === "eth_sendRawTransaction") isSilent = true;
     return answer;
   };
-  const network = new FaultyNetwork(exchange, clock, new FaultSource([], { uniform: () => 0, uint64: () => 0n }), "10.0.0.1");
+  const network = new FaultyNetwork(
+    exchange,
+    clock,
+    new FaultSource([], { uniform: () => 0, uint64: () => 0n }),
+    "10.0.0.1",
+  );
   startBot({
     config,
     privateKey: `0x${"5c".repeat(32)}`,
@@ -221,7 +288,10 @@ it("an RPC that falls silent after a takeover was sent, beside a slow REST: the 
   book(58_000);
   await world.open.settled();
   expect(await until(() => isSilent, 10_000), "a takeover was sent").toBe(true);
-  const [theirs, ours] = [() => exchange.positionLots(account, MARKET), () => bot.context.account.positionLots(MARKET)];
+  const [theirs, ours] = [
+    () => exchange.positionLots(account, MARKET),
+    () => bot.context.account.positionLots(MARKET),
+  ];
   expect(await until(() => theirs() > 1_000, 10_000), "it was mined").toBe(true);
   let [quotedWrongMs, wrongMs, most] = [0, 0, 0];
   for (let waited = 0; waited < 40_000; waited += 100) {
@@ -244,7 +314,10 @@ it("an RPC that falls silent after a takeover was sent, beside a slow REST: the 
   running?.command({ command: "stop", reason: "SIGTERM" });
   expect(await until(() => isStopped, 90_000)).toBe(true);
   const summary = summaryOf(bot, monitor, null);
-  expect(summary).toMatchObject({ openOrdersLeft: 0, takeoversUnderWay: [{ marketId: MARKET, isHeld: true }] });
+  expect(summary).toMatchObject({
+    openOrdersLeft: 0,
+    takeoversUnderWay: [{ marketId: MARKET, isHeld: true }],
+  });
   expect(summary.positionsApart).toBeUndefined();
   expect(ours()).toBe(theirs());
 });

@@ -81,19 +81,29 @@ interface LiveRun {
 
 async function liveRun(): Promise<LiveRun> {
   const seam = liveSeam();
-  const file = (name: string): string => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
+  const file = (name: string): string =>
+    fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), "marketwright-live-"));
   const startedAt = seam.clock.monotonicMs();
   const { chain: _chain, ...exchangeConfig } = loadExchangeConfig(file("exchange.yaml"));
-  const exchange = configuredExchange({ ...exchangeConfig, port: 0 }, seam, { baseFolder: dirname(file(".")) });
+  const exchange = configuredExchange({ ...exchangeConfig, port: 0 }, seam, {
+    baseFolder: dirname(file(".")),
+  });
   const faults: unknown[] = [];
   const server = await serveExchange(exchange, { onFault: (error) => faults.push(error) });
-  const { chain: _rpc, liquidator: _liquidator, ...example } = loadBotConfig(file("bot.yaml"), {}, { key: "unused" });
+  const {
+    chain: _rpc,
+    liquidator: _liquidator,
+    ...example
+  } = loadBotConfig(file("bot.yaml"), {}, { key: "unused" });
   const log: string[] = [];
   const store = new FileStateStore(folder);
   const metrics = new Metrics().withProcessMetrics();
   const running = await startBot({
-    config: { ...example, exchange: { ...example.exchange, rest: server.restUrl, stream: server.streamUrl } },
+    config: {
+      ...example,
+      exchange: { ...example.exchange, rest: server.restUrl, stream: server.streamUrl },
+    },
     privateKey: `0x${seam.random.uint64().toString(16).padStart(16, "0").repeat(4)}`,
     seam,
     store,
@@ -112,7 +122,11 @@ async function liveRun(): Promise<LiveRun> {
     const markets = Object.keys(example.markets);
     const started = exchange.balances(running.account).balances.netValue;
     let resting: readonly VenueOrder[] = [];
-    for (let waitedMs = 0; waitedMs < PATIENCE_MS && !restsEverywhere(resting, markets); waitedMs += 100) {
+    for (
+      let waitedMs = 0;
+      waitedMs < PATIENCE_MS && !restsEverywhere(resting, markets);
+      waitedMs += 100
+    ) {
       await sleep(100);
       resting = await running.client.openOrders();
     }
@@ -122,10 +136,15 @@ async function liveRun(): Promise<LiveRun> {
     running.command({ command: "stop", reason: "the test is over" });
     await running.stopped;
     const { firstQuoteAtMs } = running.monitor;
-    const summary = summaryOf(running.bot, running.monitor, firstQuoteAtMs === undefined ? null : (firstQuoteAtMs - startedAt) / 1_000);
+    const summary = summaryOf(
+      running.bot,
+      running.monitor,
+      firstQuoteAtMs === undefined ? null : (firstQuoteAtMs - startedAt) / 1_000,
+    );
     const openAfterStop = await running.client.openOrders();
     let tradesAfterStop = 0;
-    for (const marketId of markets) tradesAfterStop += (await running.client.userTrades(marketId)).length;
+    for (const marketId of markets)
+      tradesAfterStop += (await running.client.userTrades(marketId)).length;
     const kept = store.read(FILLS_FILE) ?? "";
     return {
       markets,
@@ -140,7 +159,8 @@ async function liveRun(): Promise<LiveRun> {
         .split("\n")
         .filter((line) => line !== "")
         .map((line) => fillShape.parse(JSON.parse(line))),
-      netValueChange: Number(exchange.balances(running.account).balances.netValue) - Number(started),
+      netValueChange:
+        Number(exchange.balances(running.account).balances.netValue) - Number(started),
       faults,
       log,
     };
@@ -154,7 +174,8 @@ async function liveRun(): Promise<LiveRun> {
 }
 
 function restsEverywhere(orders: readonly VenueOrder[], markets: readonly MarketId[]): boolean {
-  const rests = (marketId: MarketId, side: Side): boolean => orders.some((order) => order.marketId === marketId && order.side === side);
+  const rests = (marketId: MarketId, side: Side): boolean =>
+    orders.some((order) => order.marketId === marketId && order.side === side);
   return markets.every((marketId) => rests(marketId, "BUY") && rests(marketId, "SELL"));
 }
 
@@ -164,7 +185,9 @@ describe("the example bot on the example exchange, over real HTTP and websockets
   beforeAll(async () => {
     run = await liveRun();
     const { summary, page } = run;
-    const rejections = page.split("\n").filter((line) => line.startsWith("marketwright_rejections_total{"));
+    const rejections = page
+      .split("\n")
+      .filter((line) => line.startsWith("marketwright_rejections_total{"));
     console.info(JSON.stringify({ summary, rejections }));
   });
 
@@ -179,7 +202,11 @@ describe("the example bot on the example exchange, over real HTTP and websockets
 
   it("leaves no order of its own when it is stopped, asked of the exchange over REST", () => {
     expect(run.openAfterStop).toEqual([]);
-    expect(run.summary).toMatchObject({ openOrdersLeft: 0, ordersLeft: [], stopReason: "the test is over" });
+    expect(run.summary).toMatchObject({
+      openOrdersLeft: 0,
+      ordersLeft: [],
+      stopReason: "the test is over",
+    });
   });
 
   it("sums up its run in fields that agree with each other and with the exchange", () => {
@@ -195,7 +222,12 @@ describe("the example bot on the example exchange, over real HTTP and websockets
     expect(scaled(transfers)).toBe(0n);
     // The exchange's marks have moved on since the bot last heard of them: a position of a few thousand in quote, and basis points.
     expect(Math.abs(Number(total) - run.netValueChange)).toBeLessThan(50);
-    expect(summary).toMatchObject({ streamGaps: 0, malformedFrames: 0, reconcileDifferences: 0, failedTrades: 0 });
+    expect(summary).toMatchObject({
+      streamGaps: 0,
+      malformedFrames: 0,
+      reconcileDifferences: 0,
+      failedTrades: 0,
+    });
   });
 
   it("keeps every fill in its state directory", () => {
@@ -207,22 +239,37 @@ describe("the example bot on the example exchange, over real HTTP and websockets
     expect(run.contentType).toContain("text/plain; version=0.0.4");
     for (const [name, labels] of Object.entries(REQUIRED_METRICS)) {
       expect(run.page, name).toMatch(new RegExp(`^# TYPE ${name} (counter|gauge|histogram)$`, "m"));
-      const sample = run.page.split("\n").find((line) => line.startsWith(`${name}{`) || line.startsWith(`${name}_bucket{`));
-      for (const label of sample === undefined ? [] : labels) expect(sample).toContain(`${label}="`);
+      const sample = run.page
+        .split("\n")
+        .find((line) => line.startsWith(`${name}{`) || line.startsWith(`${name}_bucket{`));
+      for (const label of sample === undefined ? [] : labels)
+        expect(sample).toContain(`${label}="`);
     }
     for (const market of run.markets) {
       expect(run.page).toMatch(
-        new RegExp(`^marketwright_orders_total\\{market="${market}",side="BUY",action="place",outcome="accepted"\\} [1-9]`, "m"),
+        new RegExp(
+          `^marketwright_orders_total\\{market="${market}",side="BUY",action="place",outcome="accepted"\\} [1-9]`,
+          "m",
+        ),
       );
       for (const side of ["BUY", "SELL"]) {
-        expect(run.page).toMatch(new RegExp(`^marketwright_open_orders\\{market="${market}",side="${side}"\\} [0-9]`, "m"));
+        expect(run.page).toMatch(
+          new RegExp(`^marketwright_open_orders\\{market="${market}",side="${side}"\\} [0-9]`, "m"),
+        );
       }
       for (const part of ["spread", "inventory", "fees", "funding", "basis"]) {
-        expect(run.page).toMatch(new RegExp(`^marketwright_pnl_quote\\{market="${market}",part="${part}"\\} `, "m"));
+        expect(run.page).toMatch(
+          new RegExp(`^marketwright_pnl_quote\\{market="${market}",part="${part}"\\} `, "m"),
+        );
       }
-      expect(run.page).toMatch(new RegExp(`^marketwright_intents_total\\{market="${market}",kind="quotes"\\} [1-9]`, "m"));
+      expect(run.page).toMatch(
+        new RegExp(`^marketwright_intents_total\\{market="${market}",kind="quotes"\\} [1-9]`, "m"),
+      );
     }
-    for (const histogram of ["marketwright_tick_to_order_seconds", "marketwright_order_ack_seconds"]) {
+    for (const histogram of [
+      "marketwright_tick_to_order_seconds",
+      "marketwright_order_ack_seconds",
+    ]) {
       expect(run.page).toMatch(new RegExp(`^${histogram}_count [1-9]`, "m"));
     }
   });
@@ -232,8 +279,14 @@ describe("the example bot on the example exchange, over real HTTP and websockets
       .split("\n")
       .filter((line) => /^(# (HELP|TYPE) )?marketwright_/.test(line))
       .join("\n");
-    const result = spawnSync(process.env.PROMTOOL ?? "promtool", ["check", "metrics"], { input: `${own}\n`, encoding: "utf8" });
-    context.skip(result.error !== undefined, "promtool is not installed (Debian: prometheus), so the page was not checked");
+    const result = spawnSync(process.env.PROMTOOL ?? "promtool", ["check", "metrics"], {
+      input: `${own}\n`,
+      encoding: "utf8",
+    });
+    context.skip(
+      result.error !== undefined,
+      "promtool is not installed (Debian: prometheus), so the page was not checked",
+    );
     expect(`${result.stdout}${result.stderr}`).toBe("");
     expect(result.status).toBe(0);
   });

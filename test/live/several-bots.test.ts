@@ -24,13 +24,30 @@ const QUICKEST: Random = { uniform: () => 0, uint64: () => 0n };
 const BOTS = [
   {
     strategy: "ladder",
-    params: { levels: 3, halfSpreadBps: 2, levelSpacingBps: 2, sizeBase: 0.02, priceSkewBps: 3, refreshToleranceBps: 1.5 },
+    params: {
+      levels: 3,
+      halfSpreadBps: 2,
+      levelSpacingBps: 2,
+      sizeBase: 0.02,
+      priceSkewBps: 3,
+      refreshToleranceBps: 1.5,
+    },
   },
   {
     strategy: "ladder",
-    params: { levels: 1, halfSpreadBps: 1, levelSpacingBps: 1, sizeBase: 0.05, priceSkewBps: 8, refreshToleranceBps: 0.5 },
+    params: {
+      levels: 1,
+      halfSpreadBps: 1,
+      levelSpacingBps: 1,
+      sizeBase: 0.05,
+      priceSkewBps: 8,
+      refreshToleranceBps: 0.5,
+    },
   },
-  { strategy: fileURLToPath(new URL("swinging-target.ts", import.meta.url)), params: { targetLots: 40, looks: 20 } },
+  {
+    strategy: fileURLToPath(new URL("swinging-target.ts", import.meta.url)),
+    params: { targetLots: 40, looks: 20 },
+  },
 ];
 
 /** Runs the bots for some minutes. @returns what each ended with */
@@ -38,7 +55,16 @@ async function tradeAmongThemselves() {
   const clock = new VirtualClock(START_MS);
   const exchange = configuredExchange(
     parseExchangeConfig({
-      markets: { [MARKET]: { flow: { kind: "synthetic", preset: "lively", startPriceQuote: 30_000, providers: { halfSpreadBps: 6 } } } },
+      markets: {
+        [MARKET]: {
+          flow: {
+            kind: "synthetic",
+            preset: "lively",
+            startPriceQuote: 30_000,
+            providers: { halfSpreadBps: 6 },
+          },
+        },
+      },
       settlement: { delayMs: 1500, failureRate: 0.02 },
     }),
     { clock, random: seededRandom("exchange of several") },
@@ -48,14 +74,27 @@ async function tradeAmongThemselves() {
     startBot({
       config: botConfig({
         markets: {
-          [MARKET]: { ...market, limits: { maxPositionBase: 0.5, maxOrderBase: 0.1, maxOpenOrders: 20, maxDistanceFromMarkBps: 500 } },
+          [MARKET]: {
+            ...market,
+            limits: {
+              maxPositionBase: 0.5,
+              maxOrderBase: 0.1,
+              maxOpenOrders: 20,
+              maxDistanceFromMarkBps: 500,
+            },
+          },
         },
       }),
       privateKey: `0x${(0x5a00 + place).toString(16).padStart(64, "0")}`,
       seam: { clock, random: seededRandom(`bot ${place}`) },
       store: new MemoryStateStore(),
       log: silentLog,
-      transport: new FaultyNetwork(exchange, clock, new FaultSource([], QUICKEST), `10.0.0.${place + 1}`),
+      transport: new FaultyNetwork(
+        exchange,
+        clock,
+        new FaultSource([], QUICKEST),
+        `10.0.0.${place + 1}`,
+      ),
     }),
   );
   await clock.runFor(1_000);
@@ -83,7 +122,9 @@ describe("several bots on one exchange", () => {
     const { accounts, ended, audit } = await tradeAmongThemselves();
     expect(new Set(accounts).size).toBe(BOTS.length);
     const idsOf = ended.map(({ fills }) => new Set(fills.map(({ trade }) => trade.id)));
-    const shared = idsOf.flatMap((ids, place) => idsOf.slice(place + 1).flatMap((others) => [...ids].filter((id) => others.has(id))));
+    const shared = idsOf.flatMap((ids, place) =>
+      idsOf.slice(place + 1).flatMap((others) => [...ids].filter((id) => others.has(id))),
+    );
     expect(shared.length).toBeGreaterThan(0);
     for (const [place, { halts, fills, exchangeLots }] of ended.entries()) {
       expect([place, halts]).toEqual([place, []]);

@@ -20,7 +20,13 @@ export default defineStrategy({
             worstTicks: midTicks + side * Math.ceil(midTicks / 1000),
             schedule: { sliceLots: Math.ceil(targetLots / 2), everyMs: 500 },
             deadlineMs: view.timeMs + 60_000,
-            reason: { fairTicks: midTicks, reservationTicks: midTicks, halfSpreadTicks: 0, terms: {}, clamps: [] },
+            reason: {
+              fairTicks: midTicks,
+              reservationTicks: midTicks,
+              halfSpreadTicks: 0,
+              terms: {},
+              clamps: [],
+            },
           } as const;
         }),
       ),

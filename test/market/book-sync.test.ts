@@ -11,7 +11,12 @@ const snapshot = (sequence: number, bids: number[], asks: number[]): BookEvent =
   asks,
 });
 
-const update = (beginSequence: number, endSequence: number, bids: number[], asks: number[]): BookEvent => ({
+const update = (
+  beginSequence: number,
+  endSequence: number,
+  bids: number[],
+  asks: number[],
+): BookEvent => ({
   type: "book-update",
   marketId: "btcusdc",
   beginSequence,
@@ -80,32 +85,39 @@ describe("the sequence rule", () => {
   });
 
   it("gives the exchange's book however its changes were cut into messages", () => {
-    const change = fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 5 }));
+    const change = fc.tuple(
+      fc.boolean(),
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 0, max: 5 }),
+    );
     fc.assert(
-      fc.property(fc.array(fc.array(change, { minLength: 1, maxLength: 6 }), { maxLength: 30 }), (messages) => {
-        const book = new SyncedBook("btcusdc");
-        book.apply(snapshot(0, [], []), 0);
-        const sides = [new Map<number, number>(), new Map<number, number>()];
-        let sequence = 0;
-        for (const message of messages) {
-          const flat: [number[], number[]] = [[], []];
-          for (const [bid, offset, lots] of message) {
-            const side = bid ? 0 : 1;
-            const ticks = bid ? offset : 100 + offset;
-            flat[side].push(ticks, lots);
-            if (lots === 0) sides[side].delete(ticks);
-            else sides[side].set(ticks, lots);
+      fc.property(
+        fc.array(fc.array(change, { minLength: 1, maxLength: 6 }), { maxLength: 30 }),
+        (messages) => {
+          const book = new SyncedBook("btcusdc");
+          book.apply(snapshot(0, [], []), 0);
+          const sides = [new Map<number, number>(), new Map<number, number>()];
+          let sequence = 0;
+          for (const message of messages) {
+            const flat: [number[], number[]] = [[], []];
+            for (const [bid, offset, lots] of message) {
+              const side = bid ? 0 : 1;
+              const ticks = bid ? offset : 100 + offset;
+              flat[side].push(ticks, lots);
+              if (lots === 0) sides[side].delete(ticks);
+              else sides[side].set(ticks, lots);
+            }
+            const begin = sequence + 1;
+            sequence += message.length;
+            expect(book.apply(update(begin, sequence, ...flat), sequence)).toBe("applied");
           }
-          const begin = sequence + 1;
-          sequence += message.length;
-          expect(book.apply(update(begin, sequence, ...flat), sequence)).toBe("applied");
-        }
-        const [bids, asks] = sides;
-        expect(book.entries()).toEqual({
-          bids: [...bids].sort(([a], [b]) => b - a).flat(),
-          asks: [...asks].sort(([a], [b]) => a - b).flat(),
-        });
-      }),
+          const [bids, asks] = sides;
+          expect(book.entries()).toEqual({
+            bids: [...bids].sort(([a], [b]) => b - a).flat(),
+            asks: [...asks].sort(([a], [b]) => a - b).flat(),
+          });
+        },
+      ),
     );
   });
 });

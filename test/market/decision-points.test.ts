@@ -83,7 +83,12 @@ describe("a decision", () => {
   it("is due at the very time that was foretold, never before, and decisions keep their gap", () => {
     const step = fc.record({
       afterMs: fc.integer({ min: 0, max: 80 }),
-      touch: fc.option(fc.record({ bidTicks: fc.integer({ min: 98, max: 100 }), askTicks: fc.integer({ min: 101, max: 103 }) })),
+      touch: fc.option(
+        fc.record({
+          bidTicks: fc.integer({ min: 98, max: 100 }),
+          askTicks: fc.integer({ min: 101, max: 103 }),
+        }),
+      ),
       fill: fc.boolean(),
     });
     fc.assert(

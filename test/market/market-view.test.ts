@@ -8,7 +8,13 @@ import { netTouch, type OwnRestingOrder } from "../../src/market/net-book.js";
 import { OrderBook } from "../../src/market/order-book.js";
 import type { MarketView } from "../../src/market/view.js";
 
-const instrument = new Instrument({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+const instrument = new Instrument({
+  marketId: "btcusdc",
+  tickSize: "0.1",
+  stepSize: "0.001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 
 function bookOf(bids: [number, number][], asks: [number, number][]): OrderBook {
   const book = new OrderBook();
@@ -17,7 +23,11 @@ function bookOf(bids: [number, number][], asks: [number, number][]): OrderBook {
   return book;
 }
 
-function source(book: OrderBook, ownOrders: OwnRestingOrder[] = [], depthLevels = 10): MarketViewSource {
+function source(
+  book: OrderBook,
+  ownOrders: OwnRestingOrder[] = [],
+  depthLevels = 10,
+): MarketViewSource {
   return {
     instrument,
     book,
@@ -42,19 +52,27 @@ describe("the micro-price", () => {
     [29, 92, 14.332397],
     [21, 65, 14.332442],
   ])("with %d bid and %d offered at 14.33 and 14.34 is %d", (bidLots, askLots, published) => {
-    expect(microPriceTicks({ ticks: 1433, lots: bidLots }, { ticks: 1434, lots: askLots }) / 100).toBeCloseTo(published, 6);
+    expect(
+      microPriceTicks({ ticks: 1433, lots: bidLots }, { ticks: 1434, lots: askLots }) / 100,
+    ).toBeCloseTo(published, 6);
   });
 
   it("never leaves the touch, and is its mirror when the sides are", () => {
     const lots = fc.integer({ min: 1, max: 1_000_000_000 });
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 1000 }), lots, lots, (bid, width, a, b) => {
-        const ask = bid + width;
-        const micro = microPriceTicks({ ticks: bid, lots: a }, { ticks: ask, lots: b });
-        expect(micro >= bid && micro <= ask).toBe(true);
-        const mirrored = microPriceTicks({ ticks: bid, lots: b }, { ticks: ask, lots: a });
-        expect(micro - bid).toBeCloseTo(ask - mirrored, 6);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 10_000_000 }),
+        fc.integer({ min: 1, max: 1000 }),
+        lots,
+        lots,
+        (bid, width, a, b) => {
+          const ask = bid + width;
+          const micro = microPriceTicks({ ticks: bid, lots: a }, { ticks: ask, lots: b });
+          expect(micro >= bid && micro <= ask).toBe(true);
+          const mirrored = microPriceTicks({ ticks: bid, lots: b }, { ticks: ask, lots: a });
+          expect(micro - bid).toBeCloseTo(ask - mirrored, 6);
+        },
+      ),
     );
   });
 });
@@ -110,8 +128,12 @@ describe("a view", () => {
 
   it("does not exist while a side is empty, or holds only our own orders", () => {
     expect(marketView(source(bookOf([[100, 1]], [])))).toBeNull();
-    expect(marketView(source(bookOf([[100, 1]], [[102, 2]]), [{ side: "SELL", ticks: 102, lots: 2 }]))).toBeNull();
-    expect(netTouch(bookOf([[100, 1]], [[102, 2]]), [{ side: "SELL", ticks: 102, lots: 2 }])).toBeNull();
+    expect(
+      marketView(source(bookOf([[100, 1]], [[102, 2]]), [{ side: "SELL", ticks: 102, lots: 2 }])),
+    ).toBeNull();
+    expect(
+      netTouch(bookOf([[100, 1]], [[102, 2]]), [{ side: "SELL", ticks: 102, lots: 2 }]),
+    ).toBeNull();
   });
 
   it("has at most the depth asked for, counted without our own levels", () => {
@@ -125,35 +147,52 @@ describe("a view", () => {
     const view = marketView(source(moving));
     moving.set("BUY", 100, 9);
     expect(view?.bids).toEqual([{ ticks: 100, lots: 3 }]);
-    expect([view, view?.bids, view?.asks, view?.bids[0], view?.asks[0]].every(Object.isFrozen)).toBe(true);
+    expect(
+      [view, view?.bids, view?.asks, view?.bids[0], view?.asks[0]].every(Object.isFrozen),
+    ).toBe(true);
   });
 
   it("shows the book as it is whatever view came before, which shows what it showed", () => {
     const ticks = fc.integer({ min: 1, max: 12 });
     const change = fc.record({ isBid: fc.boolean(), ticks, lots: fc.integer({ min: 0, max: 3 }) });
     fc.assert(
-      fc.property(fc.array(fc.array(change, { maxLength: 6 }), { maxLength: 12 }), fc.integer({ min: 1, max: 8 }), (rounds, depth) => {
-        const moving = bookOf([[5, 1]], [[25, 1]]);
-        let before: MarketView | undefined;
-        for (const changes of rounds) {
-          const shown = JSON.stringify([before?.bids, before?.asks]);
-          for (const { isBid, ticks: at, lots } of changes) moving.set(isBid ? "BUY" : "SELL", isBid ? at : at + 20, lots);
-          const own: OwnRestingOrder[] = [{ side: "BUY", ticks: 3, lots: 1 }];
-          const alone = marketView(source(moving, own, depth));
-          const after = marketView({ ...source(moving, own, depth), before });
-          expect([after?.bids, after?.asks]).toEqual([alone?.bids, alone?.asks]);
-          expect([...(after?.bids ?? []), ...(after?.asks ?? [])].every(Object.isFrozen)).toBe(true);
-          expect(JSON.stringify([before?.bids, before?.asks])).toBe(shown);
-          before = after ?? before;
-        }
-      }),
+      fc.property(
+        fc.array(fc.array(change, { maxLength: 6 }), { maxLength: 12 }),
+        fc.integer({ min: 1, max: 8 }),
+        (rounds, depth) => {
+          const moving = bookOf([[5, 1]], [[25, 1]]);
+          let before: MarketView | undefined;
+          for (const changes of rounds) {
+            const shown = JSON.stringify([before?.bids, before?.asks]);
+            for (const { isBid, ticks: at, lots } of changes)
+              moving.set(isBid ? "BUY" : "SELL", isBid ? at : at + 20, lots);
+            const own: OwnRestingOrder[] = [{ side: "BUY", ticks: 3, lots: 1 }];
+            const alone = marketView(source(moving, own, depth));
+            const after = marketView({ ...source(moving, own, depth), before });
+            expect([after?.bids, after?.asks]).toEqual([alone?.bids, alone?.asks]);
+            expect([...(after?.bids ?? []), ...(after?.asks ?? [])].every(Object.isFrozen)).toBe(
+              true,
+            );
+            expect(JSON.stringify([before?.bids, before?.asks])).toBe(shown);
+            before = after ?? before;
+          }
+        },
+      ),
     );
   });
 });
 
 describe("what traded since the view before", () => {
   const trade = (ticks: number, isBuyerMaker: boolean) =>
-    ({ type: "public-trade", marketId: "btcusdc", id: "1", ticks, lots: 1, timeMs: 5, isBuyerMaker }) as const;
+    ({
+      type: "public-trade",
+      marketId: "btcusdc",
+      id: "1",
+      ticks,
+      lots: 1,
+      timeMs: 5,
+      isBuyerMaker,
+    }) as const;
   const book = bookOf([[100, 3]], [[102, 1]]);
   const traded = (state: MarketState) => {
     const view = marketView({ ...source(book), state });
@@ -185,7 +224,11 @@ describe("what traded since the view before", () => {
 describe("marks and funding", () => {
   it("come in credit for one base unit, and are shown in ticks", () => {
     const state = new MarketState(instrument);
-    expect([state.markTicks, state.indexTicks, state.mark]).toEqual([Number.NaN, Number.NaN, undefined]);
+    expect([state.markTicks, state.indexTicks, state.mark]).toEqual([
+      Number.NaN,
+      Number.NaN,
+      undefined,
+    ]);
     state.apply({
       type: "market-state",
       marketId: "btcusdc",
@@ -196,12 +239,24 @@ describe("marks and funding", () => {
     });
     expect(state.markTicks).toBeCloseTo(601_234.5, 9);
     expect(state.indexTicks).toBeCloseTo(600_000, 9);
-    expect([state.mark, state.index, state.fundingRate, state.nextFundingMs]).toEqual([60_123_450_000n, 60_000_000_000n, 0.0001, 7]);
+    expect([state.mark, state.index, state.fundingRate, state.nextFundingMs]).toEqual([
+      60_123_450_000n,
+      60_000_000_000n,
+      0.0001,
+      7,
+    ]);
   });
 
   it("of another market change nothing", () => {
     const state = new MarketState(instrument);
-    state.apply({ type: "market-state", marketId: "ethusdc", mark: 1n, index: 1n, fundingRate: 1, nextFundingMs: 7 });
+    state.apply({
+      type: "market-state",
+      marketId: "ethusdc",
+      mark: 1n,
+      index: 1n,
+      fundingRate: 1,
+      nextFundingMs: 7,
+    });
     expect(state.mark).toBeUndefined();
   });
 });

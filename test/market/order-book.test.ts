@@ -7,34 +7,49 @@ import { OrderBook } from "../../src/market/order-book.js";
 describe("one side of a book", () => {
   it("has no best price when it is empty", () => {
     const side = new BookSide("BUY");
-    expect([side.levels, side.bestTicks, side.bestLots, side.top(3), side.lotsOf(1)]).toEqual([0, Number.NaN, 0, [], 0]);
+    expect([side.levels, side.bestTicks, side.bestLots, side.top(3), side.lotsOf(1)]).toEqual([
+      0,
+      Number.NaN,
+      0,
+      [],
+      0,
+    ]);
   });
 
-  it.each(["BUY", "SELL"] as const)("%s behaves as a sorted map would, whatever the order of changes", (side) => {
-    const change = fc.record({ ticks: fc.integer({ min: 1, max: 60 }), lots: fc.integer({ min: 0, max: 3 }) });
-    fc.assert(
-      fc.property(fc.array(change, { maxLength: 300 }), (changes) => {
-        const book = new BookSide(side);
-        const reference = new Map<number, number>();
-        for (const { ticks, lots } of changes) {
-          const before = reference.get(ticks) ?? 0;
-          expect(book.set(ticks, lots)).toBe(before !== lots);
-          if (lots === 0) reference.delete(ticks);
-          else reference.set(ticks, lots);
-          expect(book.lotsOf(ticks)).toBe(lots);
-          const best = side === "BUY" ? Math.max(...reference.keys()) : Math.min(...reference.keys());
-          expect(book.bestTicks).toBe(reference.size === 0 ? Number.NaN : best);
-          expect(book.bestLots).toBe(reference.get(best) ?? 0);
-        }
-        const sorted = [...reference].sort(([a], [b]) => (side === "BUY" ? b - a : a - b));
-        expect(book.entries()).toEqual(sorted.flat());
-        expect(book.top(5)).toEqual(sorted.slice(0, 5).map(([ticks, lots]) => ({ ticks, lots })));
-        const pairs = new Float64Array(10);
-        expect([...pairs.subarray(0, 2 * book.topInto(pairs, 5))]).toEqual(sorted.slice(0, 5).flat());
-        expect(book.levels).toBe(reference.size);
-      }),
-    );
-  });
+  it.each(["BUY", "SELL"] as const)(
+    "%s behaves as a sorted map would, whatever the order of changes",
+    (side) => {
+      const change = fc.record({
+        ticks: fc.integer({ min: 1, max: 60 }),
+        lots: fc.integer({ min: 0, max: 3 }),
+      });
+      fc.assert(
+        fc.property(fc.array(change, { maxLength: 300 }), (changes) => {
+          const book = new BookSide(side);
+          const reference = new Map<number, number>();
+          for (const { ticks, lots } of changes) {
+            const before = reference.get(ticks) ?? 0;
+            expect(book.set(ticks, lots)).toBe(before !== lots);
+            if (lots === 0) reference.delete(ticks);
+            else reference.set(ticks, lots);
+            expect(book.lotsOf(ticks)).toBe(lots);
+            const best =
+              side === "BUY" ? Math.max(...reference.keys()) : Math.min(...reference.keys());
+            expect(book.bestTicks).toBe(reference.size === 0 ? Number.NaN : best);
+            expect(book.bestLots).toBe(reference.get(best) ?? 0);
+          }
+          const sorted = [...reference].sort(([a], [b]) => (side === "BUY" ? b - a : a - b));
+          expect(book.entries()).toEqual(sorted.flat());
+          expect(book.top(5)).toEqual(sorted.slice(0, 5).map(([ticks, lots]) => ({ ticks, lots })));
+          const pairs = new Float64Array(10);
+          expect([...pairs.subarray(0, 2 * book.topInto(pairs, 5))]).toEqual(
+            sorted.slice(0, 5).flat(),
+          );
+          expect(book.levels).toBe(reference.size);
+        }),
+      );
+    },
+  );
 
   it("keeps its levels right through long runs of deletions and returns", () => {
     const random = seededRandom(11);
@@ -44,7 +59,8 @@ describe("one side of a book", () => {
       // Waves: mostly deletions, then mostly returns, so that empty places come to outnumber the full ones.
       const deleting = Math.floor(change / 6000) % 2 === 1;
       const ticks = 1 + Math.floor(random.uniform() * 1500);
-      const lots = random.uniform() < (deleting ? 0.9 : 0.1) ? 0 : 1 + Math.floor(random.uniform() * 9);
+      const lots =
+        random.uniform() < (deleting ? 0.9 : 0.1) ? 0 : 1 + Math.floor(random.uniform() * 9);
       book.set(ticks, lots);
       if (lots === 0) reference.delete(ticks);
       else reference.set(ticks, lots);
@@ -100,7 +116,9 @@ describe("a book", () => {
       digest(["BUY", 2 ** 32 + 100, 1]),
     ];
     expect(new Set(books).size).toBe(books.length);
-    expect(digest(["BUY", 99, 1], ["BUY", 100, 5], ["BUY", 98, 0], ["BUY", 100, 1])).toBe(digest(["BUY", 100, 1], ["BUY", 99, 1]));
+    expect(digest(["BUY", 99, 1], ["BUY", 100, 5], ["BUY", 98, 0], ["BUY", 100, 1])).toBe(
+      digest(["BUY", 100, 1], ["BUY", 99, 1]),
+    );
     expect(digest()).toMatch(/^[0-9a-f]{16}$/);
   });
 });

@@ -37,7 +37,8 @@ function bookWith(others = 0) {
     },
     touch: () => netTouch(book, inBook.shown),
     /** What a view shows of others at 101. */
-    others: (): number => inBook.shown.reduce((sum, order) => sum - order.lots, book.asks.lotsOf(101)),
+    others: (): number =>
+      inBook.shown.reduce((sum, order) => sum - order.lots, book.asks.lotsOf(101)),
     ours: (): number => inBook.shown.reduce((sum, order) => sum + order.lots, 0),
   };
   note();
@@ -208,7 +209,14 @@ it("others are what they are, whichever of account and book is ahead, as orders 
         let [sent, told, shown] = [0, 0, 0];
         for (const step of steps) {
           // A bot asks for no more where it does not know what became of the last; nobody tells of what was not asked for.
-          if (step === "send" ? told < sent || sent === rests.length - 1 : step === "tell" ? told === sent : shown === sent) continue;
+          if (
+            step === "send"
+              ? told < sent || sent === rests.length - 1
+              : step === "tell"
+                ? told === sent
+                : shown === sent
+          )
+            continue;
           if (step === "send") sent++;
           else if (step === "tell") told++;
           else shown++;
@@ -232,14 +240,20 @@ it("others are what they are whenever the account's word is not behind the book'
       fc.nat({ max: 30 }),
       (others, fills, mixed, gapMs) => {
         const first = fills.reduce((sum, each) => sum + each, 0);
-        const after = fills.map((_, at) => fills.slice(at + 1).reduce((sum, each) => sum + each, 0));
+        const after = fills.map((_, at) =>
+          fills.slice(at + 1).reduce((sum, each) => sum + each, 0),
+        );
         const world = bookWithOurs(others);
         world.told(first);
         world.shows(others + first);
         world.passes(1_000);
         let told = 0;
         let shown = 0;
-        for (const isBook of [...mixed, ...fills.flatMap(() => [false, true]), ...fills.map(() => true)]) {
+        for (const isBook of [
+          ...mixed,
+          ...fills.flatMap(() => [false, true]),
+          ...fills.map(() => true),
+        ]) {
           if (isBook ? shown === fills.length : told === fills.length) continue;
           if (isBook) world.shows(others + (after[shown++] as number));
           else world.told(...[after[told++] as number].filter((each) => each > 0));

@@ -11,7 +11,10 @@ const KEY = `0x${"ab".repeat(32)}`;
 
 function collecting() {
   const lines: string[] = [];
-  const log = logTo({ write: (line) => lines.push(line) }, { level: "debug", clock: new VirtualClock(1_000), fields: { bot: "b" } });
+  const log = logTo(
+    { write: (line) => lines.push(line) },
+    { level: "debug", clock: new VirtualClock(1_000), fields: { bot: "b" } },
+  );
   return { log, lines, last: () => JSON.parse(lines.at(-1) ?? "") as Record<string, unknown> };
 }
 
@@ -19,7 +22,14 @@ describe("the log", () => {
   it("is one JSON object a line, stamped by the seam's clock", () => {
     const { log, lines, last } = collecting();
     log.warn({ market: "btcusdc", ageMs: 2500 }, "book is stale");
-    expect(last()).toEqual({ level: "warn", time: 1000, bot: "b", market: "btcusdc", ageMs: 2500, msg: "book is stale" });
+    expect(last()).toEqual({
+      level: "warn",
+      time: 1000,
+      bot: "b",
+      market: "btcusdc",
+      ageMs: 2500,
+      msg: "book is stale",
+    });
     expect(lines[0]?.endsWith("\n")).toBe(true);
   });
 
@@ -32,7 +42,9 @@ describe("the log", () => {
   it("keeps an error's message and cause", () => {
     const { log, last } = collecting();
     log.error({ error: new Error("gone", { cause: new Error("reset") }) }, "stream");
-    expect(last()).toMatchObject({ error: { type: "Error", message: expect.stringContaining("reset") } });
+    expect(last()).toMatchObject({
+      error: { type: "Error", message: expect.stringContaining("reset") },
+    });
   });
 
   it.each([

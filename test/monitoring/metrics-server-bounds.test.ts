@@ -13,7 +13,13 @@ afterEach(async () => {
 
 async function serve(allowedHosts: readonly string[] = []): Promise<MetricsServer> {
   const readiness = () => ({ ready: true, reasons: [] });
-  const server = await startMetricsServer({ host: "127.0.0.1", port: 0, metrics: new Metrics(), readiness, allowedHosts });
+  const server = await startMetricsServer({
+    host: "127.0.0.1",
+    port: 0,
+    metrics: new Metrics(),
+    readiness,
+    allowedHosts,
+  });
   open.push(server);
   return server;
 }
@@ -32,15 +38,21 @@ function silent({ port }: MetricsServer, bytes: string): Promise<string> {
   });
 }
 
-function statusFor({ port }: MetricsServer, host: string): Promise<{ status: number; body: string }> {
+function statusFor(
+  { port }: MetricsServer,
+  host: string,
+): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: "127.0.0.1", port, path: "/metrics", headers: { host } }, (answer) => {
-      let body = "";
-      answer.on("data", (data) => {
-        body += String(data);
-      });
-      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body }));
-    });
+    const request = httpRequest(
+      { host: "127.0.0.1", port, path: "/metrics", headers: { host } },
+      (answer) => {
+        let body = "";
+        answer.on("data", (data) => {
+          body += String(data);
+        });
+        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body }));
+      },
+    );
     request.on("error", reject);
     request.end();
   });
@@ -64,12 +76,19 @@ describe("the metrics endpoint under attack", () => {
 
   it("ends a request whose headers never end", { timeout: 120_000 }, async () => {
     const server = await serve();
-    expect(await silent(server, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: y")).toMatch(/^(HTTP\/1\.1 408|$)/);
+    expect(await silent(server, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: y")).toMatch(
+      /^(HTTP\/1\.1 408|$)/,
+    );
   });
 
   it("refuses headers of 20,000 characters", async () => {
     const server = await serve();
-    expect(await silent(server, `GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ${"y".repeat(20_000)}\r\n\r\n`)).toContain("431");
+    expect(
+      await silent(
+        server,
+        `GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ${"y".repeat(20_000)}\r\n\r\n`,
+      ),
+    ).toContain("431");
   });
 
   it.each(["localhost", "bot.localhost:9464", "127.0.0.1:9464", "[::1]:9464", "10.1.2.3"])(
@@ -79,15 +98,17 @@ describe("the metrics endpoint under attack", () => {
     },
   );
 
-  it.each(["attacker.example", "attacker.example:9464", "localhost.attacker.example", "127.0.0.1.attacker.example"])(
-    "refuses a page of the web that has its own name %s lead here",
-    async (host) => {
-      const { status, body } = await statusFor(await serve(), host);
-      expect(status).toBe(403);
-      expect(body).toContain("metrics.allowedHosts");
-      expect(body).not.toContain("marketwright_");
-    },
-  );
+  it.each([
+    "attacker.example",
+    "attacker.example:9464",
+    "localhost.attacker.example",
+    "127.0.0.1.attacker.example",
+  ])("refuses a page of the web that has its own name %s lead here", async (host) => {
+    const { status, body } = await statusFor(await serve(), host);
+    expect(status).toBe(403);
+    expect(body).toContain("metrics.allowedHosts");
+    expect(body).not.toContain("marketwright_");
+  });
 
   it("answers a reader that names a host which the file allows", async () => {
     const server = await serve(["prometheus.internal"]);

@@ -1,14 +1,21 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { RunError } from "../../src/core/errors.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
-import { type MetricsServer, type Readiness, startMetricsServer } from "../../src/monitoring/metrics-server.js";
+import {
+  type MetricsServer,
+  type Readiness,
+  startMetricsServer,
+} from "../../src/monitoring/metrics-server.js";
 
 const open: MetricsServer[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
 });
 
-async function serve(readiness: () => Readiness = () => ({ ready: true, reasons: [] }), port = 0): Promise<MetricsServer> {
+async function serve(
+  readiness: () => Readiness = () => ({ ready: true, reasons: [] }),
+  port = 0,
+): Promise<MetricsServer> {
   const metrics = new Metrics();
   metrics.setEquity(7, 7);
   const server = await startMetricsServer({ host: "127.0.0.1", port, metrics, readiness });
@@ -16,7 +23,8 @@ async function serve(readiness: () => Readiness = () => ({ ready: true, reasons:
   return server;
 }
 
-const get = (server: MetricsServer, path: string, method = "GET") => fetch(`http://${server.host}:${server.port}${path}`, { method });
+const get = (server: MetricsServer, path: string, method = "GET") =>
+  fetch(`http://${server.host}:${server.port}${path}`, { method });
 
 describe("the metrics endpoint", () => {
   it("serves the page that Prometheus scrapes", async () => {
@@ -55,7 +63,12 @@ describe("the metrics endpoint", () => {
 
   it("names the address that is not this machine's", async () => {
     await expect(
-      startMetricsServer({ host: "203.0.113.1", port: 0, metrics: new Metrics(), readiness: () => ({ ready: true, reasons: [] }) }),
+      startMetricsServer({
+        host: "203.0.113.1",
+        port: 0,
+        metrics: new Metrics(),
+        readiness: () => ({ ready: true, reasons: [] }),
+      }),
     ).rejects.toThrow("metrics.host");
   });
 });

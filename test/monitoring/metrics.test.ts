@@ -58,7 +58,8 @@ function recorded(): Metrics {
 describe("the metrics page", () => {
   it("has a sample of every metric in the list", async () => {
     const page = await recorded().page();
-    for (const { name } of Object.values(METRIC_LIST)) expect(page).toMatch(new RegExp(`^${METRIC_PREFIX}${name}(_bucket)?(\\{| )`, "m"));
+    for (const { name } of Object.values(METRIC_LIST))
+      expect(page).toMatch(new RegExp(`^${METRIC_PREFIX}${name}(_bucket)?(\\{| )`, "m"));
   });
 
   it.each([
@@ -98,8 +99,14 @@ describe("the metrics page", () => {
 
   it("passes promtool", async (context) => {
     const promtool = process.env.PROMTOOL ?? "promtool";
-    const result = spawnSync(promtool, ["check", "metrics"], { input: await recorded().page(), encoding: "utf8" });
-    context.skip(result.error !== undefined, "promtool is not installed (Debian: prometheus), so the names were not linted");
+    const result = spawnSync(promtool, ["check", "metrics"], {
+      input: await recorded().page(),
+      encoding: "utf8",
+    });
+    context.skip(
+      result.error !== undefined,
+      "promtool is not installed (Debian: prometheus), so the names were not linted",
+    );
     expect(`${result.stdout}${result.stderr}`).toBe("");
     expect(result.status).toBe(0);
   });
@@ -107,6 +114,8 @@ describe("the metrics page", () => {
 
 describe("docs/metrics.md", () => {
   it("is what the code says (npm run docs)", () => {
-    expect(readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8")).toBe(metricsPage());
+    expect(readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8")).toBe(
+      metricsPage(),
+    );
   });
 });

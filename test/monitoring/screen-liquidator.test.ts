@@ -35,7 +35,8 @@ const liquidator: ScreenLiquidator = {
 };
 
 const spans = (of: ScreenLiquidator, height = 12) => liquidatorPanel(of, height);
-const lines = (of: ScreenLiquidator, height = 12) => spans(of, height).map((line) => line.map(([text]) => text).join(""));
+const lines = (of: ScreenLiquidator, height = 12) =>
+  spans(of, height).map((line) => line.map(([text]) => text).join(""));
 const styleOf = (of: ScreenLiquidator, part: string) =>
   spans(of)
     .flat()
@@ -51,7 +52,9 @@ describe("the liquidator's panel", () => {
   });
 
   it("says what was earned, what the gas came to, and how the opportunities ended", () => {
-    expect(lines(liquidator)[1]).toBe("earned +1491.25   gas 0.00123 ETH   seen 9   won 4   lost 2");
+    expect(lines(liquidator)[1]).toBe(
+      "earned +1491.25   gas 0.00123 ETH   seen 9   won 4   lost 2",
+    );
     expect(lines({ ...liquidator, profitQuote: "-0.45" })[1]).toContain("earned -0.45");
   });
 
@@ -60,20 +63,29 @@ describe("the liquidator's panel", () => {
     expect(shown[2]).toBe(`  near ${VICTIM}  unsafe  discount 560`);
     expect(shown[3]).toContain("12.5 bps  discount 80");
     expect(shown[4]).toBe(`  12:34:56 won          btcusdc ${VICTIM} +512.25 sold`);
-    expect(shown[5]).toBe(`  12:34:57 lost         btcusdc ${VICTIM} -0.15 to 0x99, 1 blocks before`);
-    expect(shown[6]).toBe(`  12:34:58 unprofitable btcusdc ${VICTIM} short of the least profit by 3.5`);
+    expect(shown[5]).toBe(
+      `  12:34:57 lost         btcusdc ${VICTIM} -0.15 to 0x99, 1 blocks before`,
+    );
+    expect(shown[6]).toBe(
+      `  12:34:58 unprofitable btcusdc ${VICTIM} short of the least profit by 3.5`,
+    );
   });
 
   it("tells a dry run, a pause and what is under way apart", () => {
-    expect(lines({ ...liquidator, dryRun: true })[0]).toContain("liquidator  dry run, nothing is sent  watching");
-    expect(lines({ ...liquidator, paused: "drawdown 510 of 500" })[0]).toContain("liquidator  paused: drawdown 510 of 500");
+    expect(lines({ ...liquidator, dryRun: true })[0]).toContain(
+      "liquidator  dry run, nothing is sent  watching",
+    );
+    expect(lines({ ...liquidator, paused: "drawdown 510 of 500" })[0]).toContain(
+      "liquidator  paused: drawdown 510 of 500",
+    );
     expect(styleOf({ ...liquidator, paused: "drawdown" }, "paused")).toBe("yellow");
     expect(lines({ ...liquidator, inFlight: 2 })[0]).toContain("liquidator  2 under way");
     expect(lines({ ...liquidator, blockNumber: undefined })[0]).toContain("block unknown");
   });
 
   it("keeps to its height, the newest liquidations and the nearest accounts first", () => {
-    for (let height = 0; height <= 12; height += 1) expect(lines(liquidator, height).length).toBeLessThanOrEqual(height);
+    for (let height = 0; height <= 12; height += 1)
+      expect(lines(liquidator, height).length).toBeLessThanOrEqual(height);
     expect(lines(liquidator, 5).filter((line) => line.includes("12:34:58"))).toHaveLength(1);
     expect(lines(liquidator, 5).filter((line) => line.includes("near "))).toHaveLength(1);
   });

@@ -23,7 +23,16 @@ const market: ScreenMarket = {
   mark: "60010.1",
   bookAgeMs: 120,
   positionBase: "-0.12",
-  pnlQuote: { spread: "2.5", inventory: "-1.25", fees: "0.1", funding: "0", basis: "0", failed: "0", liquidation: "0", other: "0" },
+  pnlQuote: {
+    spread: "2.5",
+    inventory: "-1.25",
+    fees: "0.1",
+    funding: "0",
+    basis: "0",
+    failed: "0",
+    liquidation: "0",
+    other: "0",
+  },
   pnlTotalQuote: "1.35",
   fills: 12,
   fillsPerMinute: 3.14,
@@ -57,7 +66,8 @@ const model: ScreenModel = {
   footer: "log: bot.log   Ctrl-C cancels and leaves",
 };
 
-const lines = (of: ScreenModel, width = 100, height = 30) => renderScreen(of, width, height).split("\n");
+const lines = (of: ScreenModel, width = 100, height = 30) =>
+  renderScreen(of, width, height).split("\n");
 const find = (of: ScreenModel, part: string) => lines(of).find((line) => line.includes(part)) ?? "";
 
 describe("the live screen", () => {
@@ -73,14 +83,20 @@ describe("the live screen", () => {
   });
 
   it("shows where the profit comes from, with signs", () => {
-    expect(find(model, "profit")).toMatch(/profit \+1\.35 = {2}spread \+2\.5 {2}inventory -1\.25 {2}fees \+0\.1 {2}funding 0 {2}basis 0/);
+    expect(find(model, "profit")).toMatch(
+      /profit \+1\.35 = {2}spread \+2\.5 {2}inventory -1\.25 {2}fees \+0\.1 {2}funding 0 {2}basis 0/,
+    );
   });
 
   it("shows equity, budgets, uptime, fill rate and the last reason", () => {
-    expect(find(model, "equity")).toMatch(/equity 100001\.35 {2}\+1\.35 {3}peak 100002 {3}ORDER 250\/300/);
+    expect(find(model, "equity")).toMatch(
+      /equity 100001\.35 {2}\+1\.35 {3}peak 100002 {3}ORDER 250\/300/,
+    );
     expect(find(model, "up ")).toContain("1:02:05");
     expect(find(model, "fills")).toMatch(/position -0\.12 {3}fills 12 \(3\.1\/min\)/);
-    expect(find(model, "fair")).toMatch(/fair 60010\.05 {2}reservation 60010\.3 {2}half spread 1\.2 ticks {2}inventory 0\.25/);
+    expect(find(model, "fair")).toMatch(
+      /fair 60010\.05 {2}reservation 60010\.3 {2}half spread 1\.2 ticks {2}inventory 0\.25/,
+    );
     expect(find(model, "held back")).toContain("ask 0: post-only");
     expect(find(model, "stream is back")).toContain("12:34:56");
   });
@@ -89,7 +105,15 @@ describe("the live screen", () => {
     const halted: ScreenModel = {
       ...model,
       halts: ["drawdown 510 of 500"],
-      markets: [{ ...market, state: "halted", stateReasons: ["drawdown"], unknownOrders: 2, manualOrders: 1 }],
+      markets: [
+        {
+          ...market,
+          state: "halted",
+          stateReasons: ["drawdown"],
+          unknownOrders: 2,
+          manualOrders: 1,
+        },
+      ],
     };
     expect(find(halted, "HALTED")).toContain("drawdown 510 of 500");
     expect(find(halted, "btcusdc")).toContain("halted: drawdown");
@@ -97,14 +121,21 @@ describe("the live screen", () => {
   });
 
   it("says which limit of losses acts, in a line of its own", () => {
-    const reduced: ScreenModel = { ...model, ladder: ["drawdown: only orders that reduce the position rest: 410 of 500"] };
-    expect(find(reduced, " RISK ")).toContain("drawdown: only orders that reduce the position rest: 410 of 500");
+    const reduced: ScreenModel = {
+      ...model,
+      ladder: ["drawdown: only orders that reduce the position rest: 410 of 500"],
+    };
+    expect(find(reduced, " RISK ")).toContain(
+      "drawdown: only orders that reduce the position rest: 410 of 500",
+    );
     expect(find(model, " RISK ")).toBe("");
   });
 
   it("names what of the earnings no part of the profit has yet, where there is anything", () => {
     expect(find(model, "equity")).not.toContain("under way");
-    expect(find({ ...model, underWayQuote: "-0.20" }, "equity")).toMatch(/\+1\.35 {3}under way -0\.20/);
+    expect(find({ ...model, underWayQuote: "-0.20" }, "equity")).toMatch(
+      /\+1\.35 {3}under way -0\.20/,
+    );
   });
 
   it("says what is not known yet, before the first book and account", () => {
@@ -133,13 +164,21 @@ describe("the live screen", () => {
 
   it("puts markets beside each other on a wide terminal, and says how many a small one leaves out", () => {
     const two: ScreenModel = { ...model, markets: [market, { ...market, marketId: "ethusdc" }] };
-    expect(lines(two, 140).some((line) => line.includes("btcusdc") && line.includes("ethusdc"))).toBe(true);
-    expect(lines(two, 80, 60).some((line) => line.includes("btcusdc") && line.includes("ethusdc"))).toBe(false);
+    expect(
+      lines(two, 140).some((line) => line.includes("btcusdc") && line.includes("ethusdc")),
+    ).toBe(true);
+    expect(
+      lines(two, 80, 60).some((line) => line.includes("btcusdc") && line.includes("ethusdc")),
+    ).toBe(false);
     expect(lines(two, 80, 18).some((line) => line.includes("1 markets more"))).toBe(true);
   });
 
   it("never leaves its terminal: every line is exactly as wide, and not one more than it has rows", () => {
-    const level = fc.record({ price: fc.string(), amount: fc.string(), own: fc.option(fc.string(), { nil: undefined }) });
+    const level = fc.record({
+      price: fc.string(),
+      amount: fc.string(),
+      own: fc.option(fc.string(), { nil: undefined }),
+    });
     const anyMarket = fc.record({
       bids: fc.array(level, { maxLength: 15 }),
       asks: fc.array(level, { maxLength: 15 }),
@@ -150,17 +189,25 @@ describe("the live screen", () => {
       { maxLength: 5 },
     );
     fc.assert(
-      fc.property(markets, fc.integer({ min: 1, max: 220 }), fc.integer({ min: 1, max: 70 }), (held, width, height) => {
-        const shown = lines({ ...model, markets: held }, width, height);
-        expect(shown.length).toBeLessThanOrEqual(height);
-        for (const line of shown) expect([...line]).toHaveLength(width);
-      }),
+      fc.property(
+        markets,
+        fc.integer({ min: 1, max: 220 }),
+        fc.integer({ min: 1, max: 70 }),
+        (held, width, height) => {
+          const shown = lines({ ...model, markets: held }, width, height);
+          expect(shown.length).toBeLessThanOrEqual(height);
+          for (const line of shown) expect([...line]).toHaveLength(width);
+        },
+      ),
       { numRuns: 150 },
     );
   });
 
   it("lets no text from outside move the cursor", () => {
-    const hostile: ScreenModel = { ...model, notes: [{ atMs: 0, level: "error", text: "\x1b[2J\x07\rrejected" }] };
+    const hostile: ScreenModel = {
+      ...model,
+      notes: [{ atMs: 0, level: "error", text: "\x1b[2J\x07\rrejected" }],
+    };
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the test is about them
     expect(renderScreen(hostile, 100, 30)).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
   });
@@ -185,7 +232,12 @@ describe("the terminal", () => {
     const terminal = new FakeTerminal();
     const clock = new VirtualClock(0);
     let drawn = 0;
-    const screen = startScreen({ terminal, clock, color: false, model: () => ({ ...model, title: `draw ${++drawn}` }) });
+    const screen = startScreen({
+      terminal,
+      clock,
+      color: false,
+      model: () => ({ ...model, title: `draw ${++drawn}` }),
+    });
     expect(terminal.text.startsWith("\x1b[?1049h\x1b[?25l")).toBe(true);
     await clock.runFor(1000);
     expect(drawn).toBe(5);
@@ -202,10 +254,19 @@ describe("the terminal", () => {
   });
 
   it("gets a screen only where one suits, and colours only without NO_COLOR", () => {
-    expect(screenSupport({ isTTY: true }, { TERM: "xterm" })).toEqual({ screen: true, color: true });
-    expect(screenSupport({ isTTY: true }, { NO_COLOR: "1" })).toEqual({ screen: true, color: false });
+    expect(screenSupport({ isTTY: true }, { TERM: "xterm" })).toEqual({
+      screen: true,
+      color: true,
+    });
+    expect(screenSupport({ isTTY: true }, { NO_COLOR: "1" })).toEqual({
+      screen: true,
+      color: false,
+    });
     expect(screenSupport({ isTTY: true }, { NO_COLOR: "" })).toEqual({ screen: true, color: true });
-    expect(screenSupport({ isTTY: true }, { TERM: "dumb" })).toEqual({ screen: false, color: false });
+    expect(screenSupport({ isTTY: true }, { TERM: "dumb" })).toEqual({
+      screen: false,
+      color: false,
+    });
     expect(screenSupport({}, {})).toEqual({ screen: false, color: false });
   });
 });

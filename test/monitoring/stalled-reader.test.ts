@@ -1,6 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, constants, createReadStream, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -16,7 +26,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const built = (module: string): string => JSON.stringify(new URL(`../dist/${module}`, pathToFileURL(builtCommand())).href);
+const built = (module: string): string =>
+  JSON.stringify(new URL(`../dist/${module}`, pathToFileURL(builtCommand())).href);
 
 let pipes = 0;
 /** A pipe that nobody reads yet. */
@@ -38,7 +49,9 @@ for (let line = 0; line < ${lines}; line++) log.info({ line, filling: "x".repeat
 process.stdout.write("went on");
 process.stdin.once("data", () => { log.close(); process.stdout.write(", and ended"); process.stdin.destroy(); });
 `;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["pipe", "pipe", writer] });
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["pipe", "pipe", writer],
+  });
   closeSync(writer);
   return child;
 }
@@ -63,7 +76,9 @@ describe("a log whose reader stands still", () => {
     closeSync(reader);
     child.stdin?.write("end");
     const lines = (await read).trimEnd().split("\n");
-    expect(lines.map((line) => (JSON.parse(line) as { line: number }).line)).toEqual(Array.from({ length: 800 }, (_, line) => line));
+    expect(lines.map((line) => (JSON.parse(line) as { line: number }).line)).toEqual(
+      Array.from({ length: 800 }, (_, line) => line),
+    );
   });
 
   it("comes to a reader that goes on, whether anything more is logged or not", async () => {
@@ -71,7 +86,10 @@ describe("a log whose reader stands still", () => {
     const child = logging(800, writer);
     await once(child.stdout as NodeJS.ReadableStream, "data");
     let read = "";
-    const stream = createReadStream(path, { fd: openSync(path, constants.O_RDONLY), encoding: "utf8" });
+    const stream = createReadStream(path, {
+      fd: openSync(path, constants.O_RDONLY),
+      encoding: "utf8",
+    });
     closeSync(reader);
     for await (const piece of stream) {
       read += String(piece);
@@ -122,12 +140,18 @@ writeFileSync(${JSON.stringify(done)}, String(shown));
 frames.end("<end>");
 `,
     );
-    const terminal = spawn("script", ["-qec", `exec '${process.execPath}' '${program}'`, "/dev/null"], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+    const terminal = spawn(
+      "script",
+      ["-qec", `exec '${process.execPath}' '${program}'`, "/dev/null"],
+      {
+        stdio: ["ignore", "pipe", "ignore"],
+      },
+    );
     while (!existsSync(done)) await new Promise<void>((resolve) => clock.setTimer(20, resolve));
     const output = await text(terminal.stdout);
-    const numbers = [...output.matchAll(/<(\d+):\[secret\]─{700}>/g)].map(([, number]) => Number(number));
+    const numbers = [...output.matchAll(/<(\d+):\[secret\]─{700}>/g)].map(([, number]) =>
+      Number(number),
+    );
     expect(output.replaceAll(/<\d+:\[secret\]─{700}>/g, "")).toBe("<end>");
     expect(numbers).toHaveLength(Number(readFileSync(done, "utf8")));
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));

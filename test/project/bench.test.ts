@@ -6,11 +6,15 @@ import { builtCommand } from "../support/built-command.js";
 import { PROJECT_ROOT } from "./checkout.js";
 
 function bench(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, ["--expose-gc", "--import", "tsx", "--import", "./bench/built.mjs", "bench/run.ts", ...args], {
-    cwd: PROJECT_ROOT,
-    encoding: "utf8",
-    env: { ...process.env, MARKETWRIGHT_BENCH: "tiny" },
-  });
+  return spawnSync(
+    process.execPath,
+    ["--expose-gc", "--import", "tsx", "--import", "./bench/built.mjs", "bench/run.ts", ...args],
+    {
+      cwd: PROJECT_ROOT,
+      encoding: "utf8",
+      env: { ...process.env, MARKETWRIGHT_BENCH: "tiny" },
+    },
+  );
 }
 
 describe("interleaved rounds", () => {
@@ -24,8 +28,21 @@ describe("interleaved rounds", () => {
         return values[round - 1] ?? Number.NaN;
       };
     };
-    const result = await interleaved({ rounds: 3, ours: side("ours", [1_000, 8, 100, 6]), reference: side("reference", [1, 2, 1, 3]) });
-    expect(order).toEqual(["ours", "reference", "reference", "ours", "ours", "reference", "reference", "ours"]);
+    const result = await interleaved({
+      rounds: 3,
+      ours: side("ours", [1_000, 8, 100, 6]),
+      reference: side("reference", [1, 2, 1, 3]),
+    });
+    expect(order).toEqual([
+      "ours",
+      "reference",
+      "reference",
+      "ours",
+      "ours",
+      "reference",
+      "reference",
+      "ours",
+    ]);
     // The quotients are 4, 100 and 2: one disturbed round moves nothing.
     expect(result).toEqual({ ours: 8, reference: 2, ratio: 4 });
   });
@@ -34,8 +51,12 @@ describe("interleaved rounds", () => {
     fc.assert(
       fc.property(fc.array(fc.integer(), { minLength: 1, maxLength: 30 }), (values) => {
         const middle = median(values);
-        expect(values.filter((value) => value < middle).length).toBeLessThanOrEqual(values.length / 2);
-        expect(values.filter((value) => value > middle).length).toBeLessThanOrEqual(values.length / 2);
+        expect(values.filter((value) => value < middle).length).toBeLessThanOrEqual(
+          values.length / 2,
+        );
+        expect(values.filter((value) => value > middle).length).toBeLessThanOrEqual(
+          values.length / 2,
+        );
       }),
     );
     expect(median([1, 4])).toBe(2.5);
@@ -88,7 +109,9 @@ describe("the bench command", () => {
   it("lists what it can measure, and refuses what it cannot, naming what it could", () => {
     const list = bench("--json");
     expect(list.status).toBe(0);
-    expect((JSON.parse(list.stdout) as { name: string }[]).map(({ name }) => name)).toContain("sign");
+    expect((JSON.parse(list.stdout) as { name: string }[]).map(({ name }) => name)).toContain(
+      "sign",
+    );
     const unknown = bench("sign", "nothing-of-that-name");
     expect([unknown.status, unknown.stdout]).toEqual([2, ""]);
     expect(unknown.stderr).toMatch(/"nothing-of-that-name" is not understood; .*sign/);
@@ -97,7 +120,10 @@ describe("the bench command", () => {
   it("says of what is measured against a program that is not there that it was not measured, which is no failure", () => {
     const said = bench("against-hftbacktest", "--json");
     expect([said.status, said.stderr]).toEqual([0, ""]);
-    expect(JSON.parse(said.stdout)).toEqual({ name: "against-hftbacktest", unavailable: expect.stringContaining("hftbacktest") });
+    expect(JSON.parse(said.stdout)).toEqual({
+      name: "against-hftbacktest",
+      unavailable: expect.stringContaining("hftbacktest"),
+    });
     expect(bench("against-hftbacktest").stdout).toMatch(/^against-hftbacktest: not measured: /);
   });
 
@@ -119,11 +145,21 @@ describe("the bench command", () => {
 });
 
 describe("the bench command of several names", () => {
-  const asked = ["sign", "tick-to-order", "tick-to-order-overhead", "exchange", "exchange-crowd", "fan-out", "turn", "confirm"];
+  const asked = [
+    "sign",
+    "tick-to-order",
+    "tick-to-order-overhead",
+    "exchange",
+    "exchange-crowd",
+    "fan-out",
+    "turn",
+    "confirm",
+  ];
   let said: ReturnType<typeof bench>;
   const measured = (name: string): Measured => {
     const line = said.stdout.split("\n").find((text) => text.startsWith(`{"name":"${name}",`));
-    if (line === undefined) throw new Error(`${name} was not measured: exit code ${said.status}, ${said.stderr}`);
+    if (line === undefined)
+      throw new Error(`${name} was not measured: exit code ${said.status}, ${said.stderr}`);
     return JSON.parse(line) as Measured;
   };
   beforeAll(() => {
@@ -134,12 +170,25 @@ describe("the bench command of several names", () => {
   it("prints one object for each, in the order in which they were asked for", () => {
     expect([said.status, said.stderr]).toEqual([0, ""]);
     const lines = said.stdout.trimEnd().split("\n");
-    expect(lines.map((line) => (JSON.parse(line) as Measured).name)).toEqual([...asked, "liquidation-race"]);
+    expect(lines.map((line) => (JSON.parse(line) as Measured).name)).toEqual([
+      ...asked,
+      "liquidation-race",
+    ]);
   });
 
   it("prints of one its measure and what it is measured against, and the ratio is ours over the reference", () => {
-    expect(measured("sign")).toMatchObject({ unit: "orders/s", referenceIs: expect.stringContaining("ethers") });
-    expect(Object.keys(measured("sign")).sort()).toEqual(["name", "ours", "ratio", "reference", "referenceIs", "unit"]);
+    expect(measured("sign")).toMatchObject({
+      unit: "orders/s",
+      referenceIs: expect.stringContaining("ethers"),
+    });
+    expect(Object.keys(measured("sign")).sort()).toEqual([
+      "name",
+      "ours",
+      "ratio",
+      "reference",
+      "referenceIs",
+      "unit",
+    ]);
   });
 
   it.each(asked)("measures both sides in %s", (name) => {
@@ -147,9 +196,15 @@ describe("the bench command of several names", () => {
     expect([ours > 0, reference > 0, ratio > 0]).toEqual([true, true, true]);
   });
 
-  it.each(["tick-to-order", "tick-to-order-overhead"])("leads frames to orders in %s, one each", (name) => {
-    expect(measured(name)).toMatchObject({ unit: "us a frame", referenceIs: expect.stringContaining("JSON.parse") });
-  });
+  it.each(["tick-to-order", "tick-to-order-overhead"])(
+    "leads frames to orders in %s, one each",
+    (name) => {
+      expect(measured(name)).toMatchObject({
+        unit: "us a frame",
+        referenceIs: expect.stringContaining("JSON.parse"),
+      });
+    },
+  );
 
   it("accounts for the whole way of a frame in tick-to-order-overhead", () => {
     const shares = Object.values(measured("tick-to-order-overhead").details ?? {});

@@ -74,7 +74,9 @@ export class Checkout {
 
   environment(): NodeJS.ProcessEnv {
     // What the npm that runs these tests has set would tell the npm inside about the wrong package.
-    const inherited = Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith("npm_") && !name.startsWith("VITEST"));
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !name.toLowerCase().startsWith("npm_") && !name.startsWith("VITEST"),
+    );
     return {
       ...Object.fromEntries(inherited),
       PATH: `${join(this.#npmPrefix, "bin")}:${process.env.PATH ?? ""}`,
@@ -90,7 +92,10 @@ export class Checkout {
     const files: Record<string, { inode: number; modifiedMs: number }> = {};
     for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
       const { ino, mtimeMs } = statSync(join(entry.parentPath, entry.name));
-      files[join(entry.parentPath, entry.name).slice(dist.length + 1)] = { inode: ino, modifiedMs: mtimeMs };
+      files[join(entry.parentPath, entry.name).slice(dist.length + 1)] = {
+        inode: ino,
+        modifiedMs: mtimeMs,
+      };
     }
     return files;
   }

@@ -26,7 +26,8 @@ describe(".ci/run", () => {
     root = mkdtempSync(join(tmpdir(), "marketwright-ci-"));
     cpSync(join(PROJECT_ROOT, ".ci"), join(root, ".ci"), { recursive: true });
     mkdirSync(join(root, "bin"));
-    for (const found of ["promtool", "chromium", "redis-server", "python3"]) program(found, "exit 0");
+    for (const found of ["promtool", "chromium", "redis-server", "python3"])
+      program(found, "exit 0");
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
@@ -37,7 +38,15 @@ describe(".ci/run", () => {
 
   /** An npm that stands in for the real one: this script must not install and test the project that is testing it. */
   function run(script: NpmScript): SpawnSyncReturns<string> {
-    const { install = 0, check = 0, test = 0, testOutput = "3 passed, 0 failed", recorded = true, conformance = 0, newer } = script;
+    const {
+      install = 0,
+      check = 0,
+      test = 0,
+      testOutput = "3 passed, 0 failed",
+      recorded = true,
+      conformance = 0,
+      newer,
+    } = script;
     const record = recorded ? 'echo {} > "$MARKETWRIGHT_CONFORMANCE_RECORD";' : "";
     const node = `bin=$3/node_modules/.bin; mkdir -p "$bin"; printf '#!/bin/sh\\nexit ${newer}\\n' > "$bin/node"; chmod +x "$bin/node"`;
     program(
@@ -45,10 +54,17 @@ describe(".ci/run", () => {
       `case "$*" in "install --prefix node_modules/.cache/node-"*) ${newer === undefined ? "exit 64" : node};; ci) exit ${install};; "run check") exit ${check};; test) ${record} echo "${testOutput}"; exit ${test};; "run conformance -- --check --record "*) exit ${conformance};; *) exit 64;; esac`,
     );
     const PATH = `${join(root, "bin")}:${process.env.PATH ?? ""}`;
-    return spawnSync(join(root, ".ci/run"), [], { cwd: tmpdir(), encoding: "utf8", env: { ...process.env, PATH } });
+    return spawnSync(join(root, ".ci/run"), [], {
+      cwd: tmpdir(),
+      encoding: "utf8",
+      env: { ...process.env, PATH },
+    });
   }
 
-  function verdict({ status, stdout }: SpawnSyncReturns<string>): [number | null, string | undefined] {
+  function verdict({
+    status,
+    stdout,
+  }: SpawnSyncReturns<string>): [number | null, string | undefined] {
     return [status, stdout.trimEnd().split("\n").at(-1)];
   }
 
@@ -67,7 +83,10 @@ describe(".ci/run", () => {
   });
 
   it("fails with the tests", () => {
-    expect(verdict(run({ test: 1, testOutput: "2 passed, 1 failed" }))).toEqual([1, "2 passed, 1 failed"]);
+    expect(verdict(run({ test: 1, testOutput: "2 passed, 1 failed" }))).toEqual([
+      1,
+      "2 passed, 1 failed",
+    ]);
   });
 
   it("counts a failed check as one, tests none the less, and fails", () => {
@@ -76,12 +95,18 @@ describe(".ci/run", () => {
 
   it("fails when nothing could be installed, or the tests died before they could count", () => {
     expect(verdict(run({ install: 7 }))).toEqual([1, "0 passed, 1 failed"]);
-    expect(verdict(run({ test: 137, testOutput: "Killed", recorded: false }))).toEqual([137, "0 passed, 1 failed"]);
+    expect(verdict(run({ test: 137, testOutput: "Killed", recorded: false }))).toEqual([
+      137,
+      "0 passed, 1 failed",
+    ]);
   });
 
   it("counts a conformance table that does not hold as one, and fails", () => {
     expect(verdict(run({ conformance: 1 }))).toEqual([1, "3 passed, 1 failed"]);
-    expect(verdict(run({ conformance: 1, test: 5, testOutput: "2 passed, 1 failed" }))).toEqual([5, "2 passed, 2 failed"]);
+    expect(verdict(run({ conformance: 1, test: 5, testOutput: "2 passed, 1 failed" }))).toEqual([
+      5,
+      "2 passed, 2 failed",
+    ]);
   });
 });
 

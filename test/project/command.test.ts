@@ -17,7 +17,10 @@ describe("the command", () => {
     afterAll(() => checkout.dispose());
 
     it("says what to do where there is no build, and exits 1", () => {
-      const { status, stdout, stderr } = checkout.run(process.execPath, ["bin/marketwright.js", "--help"]);
+      const { status, stdout, stderr } = checkout.run(process.execPath, [
+        "bin/marketwright.js",
+        "--help",
+      ]);
       expect([status, stdout]).toEqual([1, ""]);
       expect(stderr).toContain("there is no build");
       expect(stderr).toContain('run "npm ci"');

@@ -24,7 +24,17 @@ const MODULES = join(PROJECT_ROOT, "node_modules");
 const MARKET = "btcusdc";
 
 /** What the client stands on; nothing of logging, metrics, servers or command lines. */
-const PACKAGES = ["@noble/curves", "@noble/hashes", "decimal.js", "hash-wasm", "rxjs", "secp256k1", "undici", "ws", "zod"];
+const PACKAGES = [
+  "@noble/curves",
+  "@noble/hashes",
+  "decimal.js",
+  "hash-wasm",
+  "rxjs",
+  "secp256k1",
+  "undici",
+  "ws",
+  "zod",
+];
 
 let checkout: Checkout;
 /** What a user's own runs leave: keys, state, logs, a bot of his own. Planted in each folder that is packed. */
@@ -42,7 +52,18 @@ const SECRETS = [
   "run.journal",
   "session.log",
 ];
-const PACKED_FOLDERS = [".", "assets", "assets/report", "bin", "config", "dist", "dist/cli", "docs", "docs/examples", "scripts"];
+const PACKED_FOLDERS = [
+  ".",
+  "assets",
+  "assets/report",
+  "bin",
+  "config",
+  "dist",
+  "dist/cli",
+  "docs",
+  "docs/examples",
+  "scripts",
+];
 
 /** A folder of somebody who has installed the package, beside its dependencies. */
 let stranger: string;
@@ -50,13 +71,22 @@ let tarball: string;
 
 beforeAll(() => {
   checkout = new Checkout("the project's own");
-  for (const name of ["assets", "config", "docs", "CHANGELOG.md", "SECURITY.md", "README.md", "LICENSE"]) {
+  for (const name of [
+    "assets",
+    "config",
+    "docs",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "README.md",
+    "LICENSE",
+  ]) {
     cpSync(join(PROJECT_ROOT, name), join(checkout.folder, name), { recursive: true });
   }
   checkout.takeBuild();
   const { status, stderr } = checkout.prepare("--required");
   if (status !== 0) throw new Error(stderr);
-  for (const folder of PACKED_FOLDERS) for (const name of SECRETS) checkout.write(join(folder, name), "a secret");
+  for (const folder of PACKED_FOLDERS)
+    for (const name of SECRETS) checkout.write(join(folder, name), "a secret");
   const packed = checkout.run("npm", ["pack", "--ignore-scripts", "--json"]);
   const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
   tarball = join(checkout.folder, filename);
@@ -65,9 +95,12 @@ beforeAll(() => {
   const installed = join(modules, "marketwright");
   mkdirSync(installed, { recursive: true });
   for (const name of readdirSync(MODULES)) {
-    if (!name.startsWith(".") && name !== "marketwright") symlinkSync(join(MODULES, name), join(modules, name));
+    if (!name.startsWith(".") && name !== "marketwright")
+      symlinkSync(join(MODULES, name), join(modules, name));
   }
-  expect(spawnSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]).status).toBe(0);
+  expect(spawnSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]).status).toBe(
+    0,
+  );
   writeFileSync(join(stranger, "package.json"), '{ "type": "module" }');
 });
 
@@ -82,7 +115,10 @@ function run(
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | null; out: string; err: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: stranger, env: { PATH: process.env.PATH ?? "", ...env } });
+    const child = spawn(process.execPath, args, {
+      cwd: stranger,
+      env: { PATH: process.env.PATH ?? "", ...env },
+    });
     let out = "";
     let err = "";
     child.stdout.on("data", (chunk) => {
@@ -99,23 +135,40 @@ function run(
 describe("the package as it is published", () => {
   // It took the keys and the state of every run that was made in config.
   it("holds what its manifest names and its build, and nothing that a user's own runs have left beside them", () => {
-    const held = spawnSync("tar", ["-tzf", tarball], { encoding: "utf8" }).stdout.trim().split("\n");
+    const held = spawnSync("tar", ["-tzf", tarball], { encoding: "utf8" })
+      .stdout.trim()
+      .split("\n");
     const names = held.map((path) => path.replace(/^package\//, ""));
-    expect(names.filter((name) => SECRETS.some((secret) => name === secret || name.endsWith(`/${secret}`)))).toEqual([]);
-    const { files } = JSON.parse(readFileSync(join(PROJECT_ROOT, "package.json"), "utf8")) as { readonly files: readonly string[] };
+    expect(
+      names.filter((name) =>
+        SECRETS.some((secret) => name === secret || name.endsWith(`/${secret}`)),
+      ),
+    ).toEqual([]);
+    const { files } = JSON.parse(readFileSync(join(PROJECT_ROOT, "package.json"), "utf8")) as {
+      readonly files: readonly string[];
+    };
     const built = readdirSync(join(PROJECT_ROOT, "dist"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.(d\.ts|js|js\.map)$/.test(entry.name))
       .map((entry) => relative(PROJECT_ROOT, join(entry.parentPath, entry.name)));
     const named = files.filter((name) => !name.includes("*"));
-    expect(names.sort()).toEqual([...built, ...named, "LICENSE", "README.md", "package.json"].sort());
+    expect(names.sort()).toEqual(
+      [...built, ...named, "LICENSE", "README.md", "package.json"].sort(),
+    );
   });
 
   it("names every page, example and picture of the project", () => {
-    const { files } = JSON.parse(readFileSync(join(PROJECT_ROOT, "package.json"), "utf8")) as { readonly files: readonly string[] };
-    const { status, stdout } = spawnSync("git", ["ls-files", "assets", "bin", "config", "docs"], { cwd: PROJECT_ROOT, encoding: "utf8" });
+    const { files } = JSON.parse(readFileSync(join(PROJECT_ROOT, "package.json"), "utf8")) as {
+      readonly files: readonly string[];
+    };
+    const { status, stdout } = spawnSync("git", ["ls-files", "assets", "bin", "config", "docs"], {
+      cwd: PROJECT_ROOT,
+      encoding: "utf8",
+    });
     // A copy without its history has no list of its own.
     if (status !== 0) return;
-    expect(files.filter((name) => /^(assets|bin|config|docs)\//.test(name))).toEqual(stdout.trim().split("\n").sort());
+    expect(files.filter((name) => /^(assets|bin|config|docs)\//.test(name))).toEqual(
+      stdout.trim().split("\n").sort(),
+    );
   });
 
   it("keeps the state of its own example in the working folder or in XDG_STATE_HOME, and never in node_modules", async () => {
@@ -129,21 +182,36 @@ describe("the package as it is published", () => {
     expect(account).toMatch(/^0x[0-9a-f]{40}$/);
     expect(readdirSync(join(stranger, ".marketwright", account))).toContain("manual-halt.json");
     const stateHome = join(stranger, "state-home");
-    expect(await run([command, "halt", example], { ...env, XDG_STATE_HOME: stateHome })).toMatchObject({ code: 0 });
+    expect(
+      await run([command, "halt", example], { ...env, XDG_STATE_HOME: stateHome }),
+    ).toMatchObject({ code: 0 });
     expect(readdirSync(join(stateHome, "marketwright", account))).toContain("manual-halt.json");
-    expect(existsSync(join(stranger, "node_modules/marketwright/config/.marketwright"))).toBe(false);
+    expect(existsSync(join(stranger, "node_modules/marketwright/config/.marketwright"))).toBe(
+      false,
+    );
     rmSync(runtime, { recursive: true });
   });
 
   it("is what publint asks for", async () => {
-    const { messages } = await publint({ pkgDir: join(stranger, "node_modules/marketwright"), strict: true, pack: false });
+    const { messages } = await publint({
+      pkgDir: join(stranger, "node_modules/marketwright"),
+      strict: true,
+      pack: false,
+    });
     expect(messages).toEqual([]);
   });
 
   it("has types that every resolution of an ES module finds", () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [join(MODULES, "@arethetypeswrong/cli/dist/index.js"), tarball, "--profile", "esm-only", "--no-color", "--no-emoji"],
+      [
+        join(MODULES, "@arethetypeswrong/cli/dist/index.js"),
+        tarball,
+        "--profile",
+        "esm-only",
+        "--no-color",
+        "--no-emoji",
+      ],
       { encoding: "utf8" },
     );
     expect([status, stderr], stdout).toEqual([0, ""]);
@@ -189,7 +257,9 @@ describe("the package as it is published", () => {
     const compiler = join(MODULES, "typescript/bin/tsc");
     const { out } = await run([compiler, ...flags, "right.ts", "wrong.ts"]);
     expect(out).not.toContain("right.ts");
-    const lines = new Set([...out.matchAll(/^wrong\.ts\((\d+),/gm)].map((match) => Number(match[1])));
+    const lines = new Set(
+      [...out.matchAll(/^wrong\.ts\((\d+),/gm)].map((match) => Number(match[1])),
+    );
     expect([...lines].sort(), out).toEqual([3, 4, 5, 6, 7]);
   });
 });
@@ -202,7 +272,9 @@ describe("the client's entry", () => {
     const walk = (file: string): void => {
       if (seen.has(file)) return;
       seen.add(file);
-      for (const [, specifier = ""] of readFileSync(file, "utf8").matchAll(/(?:\bfrom|^import)\s+["']([^"']+)["'];/gm)) {
+      for (const [, specifier = ""] of readFileSync(file, "utf8").matchAll(
+        /(?:\bfrom|^import)\s+["']([^"']+)["'];/gm,
+      )) {
         if (specifier.startsWith(".")) walk(join(dirname(file), specifier));
         else if (!specifier.startsWith("node:") && !builtinModules.includes(specifier)) {
           packages.add(
@@ -216,7 +288,9 @@ describe("the client's entry", () => {
     };
     walk(join(dist, "exchange/index.js"));
     expect(seen.size).toBeGreaterThan(40);
-    expect([...seen].filter((file) => !/^(core|exchange)\//.test(relative(dist, file)))).toEqual([]);
+    expect([...seen].filter((file) => !/^(core|exchange)\//.test(relative(dist, file)))).toEqual(
+      [],
+    );
     // The native binding is asked for at run time, where it is there.
     expect([...packages].sort()).toEqual(PACKAGES.filter((name) => name !== "secp256k1"));
   });
@@ -242,7 +316,8 @@ describe("the client's entry", () => {
   it("can be shaken: who takes a decimal from it gets neither HTTP nor websockets nor signatures", async () => {
     const { outputFiles } = await build({
       stdin: {
-        contents: 'import { decimalOf } from "marketwright/exchange"; console.log(String(decimalOf("1.50")));',
+        contents:
+          'import { decimalOf } from "marketwright/exchange"; console.log(String(decimalOf("1.50")));',
         resolveDir: stranger,
       },
       bundle: true,
@@ -254,7 +329,8 @@ describe("the client's entry", () => {
     const code = outputFiles[0]?.text ?? "";
     writeFileSync(join(stranger, "shaken.mjs"), code);
     expect(await run(["shaken.mjs"])).toMatchObject({ code: 0, out: "1.5\n" });
-    for (const word of ["undici", "WebSocket", "secp256k1", "Subscriber"]) expect(code).not.toContain(word);
+    for (const word of ["undici", "WebSocket", "secp256k1", "Subscriber"])
+      expect(code).not.toContain(word);
     expect(code.length).toBeLessThan(250_000);
   });
 
@@ -279,7 +355,10 @@ describe("the client's entry", () => {
     });
     const embedded = await startEmbedded();
     try {
-      const { code, out, err } = await run([alone], { EXCHANGE_URL: embedded.server.restUrl, MARKETWRIGHT_KEY: KEYS[0] });
+      const { code, out, err } = await run([alone], {
+        EXCHANGE_URL: embedded.server.restUrl,
+        MARKETWRIGHT_KEY: KEYS[0],
+      });
       expect([code, err]).toEqual([0, ""]);
       expect(out).toMatch(/^ecdsa-secp256k1 \(noble\) 0x[0-9a-fA-F]{40} 0\n$/);
     } finally {
@@ -291,15 +370,26 @@ describe("the client's entry", () => {
 
 describe("the example of the client's page", () => {
   it("does all that it says, against the embedded exchange over HTTP and websockets, and ends by itself", async () => {
-    expect(existsSync(join(stranger, "node_modules/marketwright/docs/examples/place-and-cancel.mjs"))).toBe(true);
-    cpSync(join(PROJECT_ROOT, "docs/examples/place-and-cancel.mjs"), join(stranger, "place-and-cancel.mjs"));
+    expect(
+      existsSync(join(stranger, "node_modules/marketwright/docs/examples/place-and-cancel.mjs")),
+    ).toBe(true);
+    cpSync(
+      join(PROJECT_ROOT, "docs/examples/place-and-cancel.mjs"),
+      join(stranger, "place-and-cancel.mjs"),
+    );
     const embedded = await startEmbedded();
     try {
-      const [trader, other] = await Promise.all([embedded.trader(KEYS[0]), embedded.trader(KEYS[1])]);
+      const [trader, other] = await Promise.all([
+        embedded.trader(KEYS[0]),
+        embedded.trader(KEYS[1]),
+      ]);
       await other.client.place({ marketId: MARKET, side: "SELL", amount: "0.01", price: "30000" });
       await trader.client.place({ marketId: MARKET, side: "BUY", amount: "0.01", price: "30000" });
       await other.client.place({ marketId: MARKET, side: "BUY", amount: "0.5", price: "29000" });
-      const { code, out, err } = await run(["place-and-cancel.mjs"], { EXCHANGE_URL: embedded.server.restUrl, MARKETWRIGHT_KEY: KEYS[0] });
+      const { code, out, err } = await run(["place-and-cancel.mjs"], {
+        EXCHANGE_URL: embedded.server.restUrl,
+        MARKETWRIGHT_KEY: KEYS[0],
+      });
       expect([code, err]).toEqual([0, ""]);
       const said = out.trim().split("\n");
       expect(said[0]).toBe("market btcusdc: tick 0.1, step 0.001, maker fee -0.0001");
@@ -307,7 +397,10 @@ describe("the example of the client's page", () => {
       expect(said[2]).toMatch(/^placed \d+ at 21750, built here, hash as prepared$/);
       expect(said[3]).toMatch(/^placed \d+ at 21750, built by the exchange$/);
       expect(said[4]).toMatch(/^trade \d+: bought 0.01 at 30000$/);
-      expect(said.slice(5)).toEqual(["1 trades of the account", "cancelled: 0 orders left; the stream told of 2 orders"]);
+      expect(said.slice(5)).toEqual([
+        "1 trades of the account",
+        "cancelled: 0 orders left; the stream told of 2 orders",
+      ]);
       expect(await trader.client.openOrders()).toEqual([]);
     } finally {
       await embedded.close();

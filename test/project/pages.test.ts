@@ -35,16 +35,24 @@ describe("every page", () => {
   });
 
   it.each(allPages())("$path names files and npm scripts that exist", (page) => {
-    const { scripts } = JSON.parse(source("package.json")) as { readonly scripts: Readonly<Record<string, string>> };
-    const paths = codesOf(page.text).filter((code) => /^(src|test|bench|scripts|config|docs|bin)\/[\w./-]+$/.test(code));
-    expect(paths.filter((path) => !path.includes("NAME") && !existsSync(join(PROJECT_ROOT, path)))).toEqual([]);
+    const { scripts } = JSON.parse(source("package.json")) as {
+      readonly scripts: Readonly<Record<string, string>>;
+    };
+    const paths = codesOf(page.text).filter((code) =>
+      /^(src|test|bench|scripts|config|docs|bin)\/[\w./-]+$/.test(code),
+    );
+    expect(
+      paths.filter((path) => !path.includes("NAME") && !existsSync(join(PROJECT_ROOT, path))),
+    ).toEqual([]);
     const run = found(page.text, /npm run (?:-s )?([a-z]+(?:-[a-z]+)*)/g);
     expect(run.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 
   it("is in the index of docs", () => {
     const index = readPage("docs/README.md").text;
-    const names = readdirSync(join(PROJECT_ROOT, "docs")).filter((name) => name.endsWith(".md") && name !== "README.md");
+    const names = readdirSync(join(PROJECT_ROOT, "docs")).filter(
+      (name) => name.endsWith(".md") && name !== "README.md",
+    );
     expect(names.filter((name) => !index.includes(`](${name})`))).toEqual([]);
   });
 });
@@ -61,32 +69,47 @@ describe("docs/strategies.md", () => {
     expect(() => builtInStrategies[btcusdc.strategy]?.bind(btcusdc.params)).not.toThrow();
   });
 
-  it.each(Object.entries(builtInStrategies))("has the parameters of %s, all and no others", (name, { definition }) => {
-    const at = page.text.indexOf(`## \`${name}\``);
-    expect(at).toBeGreaterThan(0);
-    const listed = firstCodes({ ...page, text: page.text.slice(at) }, "parameter");
-    const { properties } = z.toJSONSchema(definition.params as z.ZodType, { io: "input", unrepresentable: "any" }) as Shape;
-    expect([...listed].sort()).toEqual(Object.keys(properties ?? {}).sort());
-  });
+  it.each(Object.entries(builtInStrategies))(
+    "has the parameters of %s, all and no others",
+    (name, { definition }) => {
+      const at = page.text.indexOf(`## \`${name}\``);
+      expect(at).toBeGreaterThan(0);
+      const listed = firstCodes({ ...page, text: page.text.slice(at) }, "parameter");
+      const { properties } = z.toJSONSchema(definition.params as z.ZodType, {
+        io: "input",
+        unrepresentable: "any",
+      }) as Shape;
+      expect([...listed].sort()).toEqual(Object.keys(properties ?? {}).sort());
+    },
+  );
 });
 
 describe("docs/operations.md", () => {
   const page = readPage("docs/operations.md");
 
   it("has every reason for a halt, and no other", () => {
-    const guards = found(source("src/risk/guards.ts"), /Trip\((?:marketId, )?"([a-z-]+)"/g);
-    const others = found(sources("src/bot"), /haltMarket\(\w+, "([a-z-]+)"/g);
+    const guards = found(source("src/risk/guards.ts"), /Trip\(\s*(?:marketId,\s*)?"([a-z-]+)"/g);
+    const others = found(sources("src/bot"), /haltMarket\(\s*\w+,\s*"([a-z-]+)"/g);
     expect(guards.length).toBeGreaterThan(8);
-    expect([...firstCodes(page, "reason")].sort()).toEqual([...guards, ...others, ...LADDER_MEASURES, "manual"].sort());
+    expect([...firstCodes(page, "reason")].sort()).toEqual(
+      [...guards, ...others, ...LADDER_MEASURES, "manual"].sort(),
+    );
     const blinding = /BLINDING_GUARDS[^{]*\{([^}]*)\}/.exec(source("src/risk/halt.ts"))?.[1] ?? "";
     const notReducible = tableOf(page, "reason").filter((row) => row.at(-1) === "no");
-    expect(notReducible.flatMap(([cell]) => codesOf(cell ?? "")).sort()).toEqual([...found(blinding, /"?([a-z-]+)"?: true/g)].sort());
+    expect(notReducible.flatMap(([cell]) => codesOf(cell ?? "")).sort()).toEqual(
+      [...found(blinding, /"?([a-z-]+)"?: true/g)].sort(),
+    );
   });
 
   it("tells which halts a person has to end", () => {
     const byHand = tableOf(page, "reason").filter((row) => row[3]?.startsWith("by hand"));
-    const latched = found(source("src/risk/guards.ts"), /Trip\((?:marketId, )?"([a-z-]+)",[^;]*, false\)/g);
-    const byLadder = haltDemandsOf(LADDER_MEASURES.map((measure) => ({ measure, action: "halt", why: "" })))
+    const latched = found(
+      source("src/risk/guards.ts"),
+      /Trip\(\s*(?:marketId,\s*)?"([a-z-]+)",[^;]*,\s*false,?\s*\)/g,
+    );
+    const byLadder = haltDemandsOf(
+      LADDER_MEASURES.map((measure) => ({ measure, action: "halt", why: "" })),
+    )
       .filter(({ resumesByItself }) => !resumesByItself)
       .map(({ name }) => name);
     expect(byHand.flatMap(([cell]) => codesOf(cell ?? "")).sort()).toEqual(
@@ -96,20 +119,27 @@ describe("docs/operations.md", () => {
 
   it("has every file of the state directory", () => {
     // What a backtest or a sweep writes lies in a folder of its own.
-    const files = found(["bot", "chain", "cli", "liquidator"].map((room) => sources(`src/${room}`)).join("\n"), /_FILE = "([\w.-]+)"/g);
+    const files = found(
+      ["bot", "chain", "cli", "liquidator"].map((room) => sources(`src/${room}`)).join("\n"),
+      /_FILE = "([\w.-]+)"/g,
+    );
     expect(files.length).toBeGreaterThan(5);
     expect([...firstCodes(page, "file")]).toEqual(expect.arrayContaining([...files]));
   });
 
   it("names keys of the bot's YAML that there are, with their defaults", () => {
     const { properties } = JSON.parse(source("config/schema.json"));
-    const keys = codesOf(page.text).filter((code) => /^(risk|guard|exchange|quotes)\.\w+(?<!\.(?:log|lock))$/.test(code));
+    const keys = codesOf(page.text).filter((code) =>
+      /^(risk|guard|exchange|quotes)\.\w+(?<!\.(?:log|lock))$/.test(code),
+    );
     expect(keys.length).toBeGreaterThan(5);
     for (const key of keys) {
       const [section = "", name = ""] = key.split(".");
       expect(Object.keys(properties[section].properties)).toContain(name);
     }
-    expect(page.text).toContain(`\`guard.deadAfterMs\` (${properties.guard.properties.deadAfterMs.default})`);
+    expect(page.text).toContain(
+      `\`guard.deadAfterMs\` (${properties.guard.properties.deadAfterMs.default})`,
+    );
   });
 });
 
@@ -117,17 +147,28 @@ describe("docs/simulation.md", () => {
   const page = readPage("docs/simulation.md");
 
   it("has every break with what it switches off, and what caught it", () => {
-    const rows = tableOf(page, "break").map(([name = "", what = ""]) => ({ name: codesOf(name)[0], what }));
+    const rows = tableOf(page, "break").map(([name = "", what = ""]) => ({
+      name: codesOf(name)[0],
+      what,
+    }));
     expect(rows).toEqual(BREAKS.map(({ name, what }) => ({ name, what })));
     const rules = firstCodes(page, "rule");
     for (const row of tableOf(page, "break")) expect(rules).toContain(codesOf(row[2] ?? "")[0]);
   });
 
   it("has every rule of the witness, every fault and every option", () => {
-    const witnesses = ["witness", "budget-witness", "fate-witness", "peak-witness", "profit-witness"]
+    const witnesses = [
+      "witness",
+      "budget-witness",
+      "fate-witness",
+      "peak-witness",
+      "profit-witness",
+    ]
       .map((name) => source(`test/simulation/${name}.ts`))
       .join("\n");
-    expect([...firstCodes(page, "rule")].sort()).toEqual([...found(witnesses, /#violate\(\s*"([a-z]+)"/g)].sort());
+    expect([...firstCodes(page, "rule")].sort()).toEqual(
+      [...found(witnesses, /#violate\(\s*"([a-z]+)"/g)].sort(),
+    );
     expect([...firstCodes(page, "faults")].sort()).toEqual([...FAULT_KINDS].sort());
     const known = /OPTIONS = \[([^\]]*)\]/.exec(source("test/simulation/main.ts"))?.[1] ?? "";
     const listed = firstCodes(page, "option").flatMap((code) => code.match(/--[a-z-]+/g) ?? []);
@@ -135,13 +176,19 @@ describe("docs/simulation.md", () => {
   });
 
   it("has every rule and every break of the whole system", () => {
-    const files = ["limit-witness", "position-witness"].map((name) => source(`test/simulation/whole/${name}.ts`)).join("\n");
+    const files = ["limit-witness", "position-witness"]
+      .map((name) => source(`test/simulation/whole/${name}.ts`))
+      .join("\n");
     const rules = [
       ...found(files, /#violate\(\s*"([a-z]+)"/g),
       ...found(source("test/simulation/whole/whole-witness.ts"), /#violate\("([a-z]+)"/g),
     ];
     expect([...firstCodes(page, "rule of the whole")].sort()).toEqual([...new Set(rules)].sort());
-    const rows = tableOf(page, "break of the whole").map(([name = "", what = "", by = ""]) => [codesOf(name)[0], what, codesOf(by)[0]]);
+    const rows = tableOf(page, "break of the whole").map(([name = "", what = "", by = ""]) => [
+      codesOf(name)[0],
+      what,
+      codesOf(by)[0],
+    ]);
     expect(rows).toEqual(WHOLE_BREAKS.map(({ name, what, rules: [first] }) => [name, what, first]));
   });
 });
@@ -151,7 +198,10 @@ describe("docs/venue-choices.md", () => {
 
   it("has every choice with its default", () => {
     const section = page.text.slice(page.text.indexOf("## Under `choices`"));
-    const rows = tableOf({ ...page, text: section }, "key").map(([key = "", value = ""]) => [codesOf(key)[0], codesOf(value)[0]]);
+    const rows = tableOf({ ...page, text: section }, "key").map(([key = "", value = ""]) => [
+      codesOf(key)[0],
+      codesOf(value)[0],
+    ]);
     const defaults = Object.entries(choicesShape.parse({})).map(([key, value]) => [
       key,
       typeof value === "object" ? JSON.stringify(value) : String(value),
@@ -160,7 +210,9 @@ describe("docs/venue-choices.md", () => {
   });
 
   it("has every other key of the exchange's file", () => {
-    const keys = keysOf(z.toJSONSchema(exchangeConfigShape, { io: "input", unrepresentable: "any" }) as Shape);
+    const keys = keysOf(
+      z.toJSONSchema(exchangeConfigShape, { io: "input", unrepresentable: "any" }) as Shape,
+    );
     expect(keys.length).toBeGreaterThan(40);
     const missing = keys.filter((key) => !new RegExp(`[\`.]${key}\\b`).test(page.text));
     expect(missing).toEqual([]);
@@ -175,7 +227,9 @@ interface Shape {
 describe("docs/chain.md", () => {
   it("has every key of the chain", () => {
     const page = readPage("docs/chain.md");
-    const keys = keysOf(z.toJSONSchema(chainConfigShape, { io: "input", unrepresentable: "any" }) as Shape);
+    const keys = keysOf(
+      z.toJSONSchema(chainConfigShape, { io: "input", unrepresentable: "any" }) as Shape,
+    );
     expect(keys.length).toBeGreaterThan(15);
     expect(keys.filter((key) => !new RegExp(`[\`.]${key}\\b`).test(page.text))).toEqual([]);
   });
@@ -186,13 +240,17 @@ function keysOf(shape: Shape): readonly string[] {
   return Object.entries(shape.properties ?? {}).flatMap(([key, held]) => {
     if (["flow", "chain", "choices", "retention"].includes(key)) return [];
     if (held.properties !== undefined) return keysOf(held);
-    return typeof held.additionalProperties === "object" ? keysOf(held.additionalProperties) : [key];
+    return typeof held.additionalProperties === "object"
+      ? keysOf(held.additionalProperties)
+      : [key];
   });
 }
 
 describe("docs/order-flow.md", () => {
   it("has the parameters of both presets, none left out", () => {
-    const listed = tableOf(readPage("docs/order-flow.md"), "section").flatMap((row) => codesOf(row[1] ?? ""));
+    const listed = tableOf(readPage("docs/order-flow.md"), "section").flatMap((row) =>
+      codesOf(row[1] ?? ""),
+    );
     const known = Object.values(SYNTHETIC_PRESETS.lively).flatMap((held) =>
       typeof held === "object" && held !== null ? Object.keys(held) : [],
     );
@@ -207,12 +265,24 @@ describe("docs/order-flow.md", () => {
     const listed = tableOf(readPage("docs/order-flow.md"), `\`${key}\``).flatMap((row) =>
       codesOf(row[0] ?? "").map((code) => code.split(".")[0]),
     );
-    expect(new Set(listed.filter((name) => name !== ""))).toEqual(new Set(Object.keys(shape.shape)));
+    expect(new Set(listed.filter((name) => name !== ""))).toEqual(
+      new Set(Object.keys(shape.shape)),
+    );
   });
 
   it("shows flows that the exchange takes", () => {
-    const flows = blocksOf(readPage("docs/order-flow.md"), "yaml").map(({ text }) => parse(text).flow);
-    expect(flows.map(({ kind }) => kind)).toEqual(["synthetic", "synthetic", "synthetic", "replay"]);
-    for (const flow of flows) expect(() => parseExchangeConfig(parse(stringify({ markets: { btcusdc: { flow } } })))).not.toThrow();
+    const flows = blocksOf(readPage("docs/order-flow.md"), "yaml").map(
+      ({ text }) => parse(text).flow,
+    );
+    expect(flows.map(({ kind }) => kind)).toEqual([
+      "synthetic",
+      "synthetic",
+      "synthetic",
+      "replay",
+    ]);
+    for (const flow of flows)
+      expect(() =>
+        parseExchangeConfig(parse(stringify({ markets: { btcusdc: { flow } } }))),
+      ).not.toThrow();
   });
 });

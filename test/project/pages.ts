@@ -21,7 +21,13 @@ export function readPage(path: string): Page {
 /** Every page that somebody may read. */
 export function allPages(): readonly Page[] {
   const docs = readdirSync(join(PROJECT_ROOT, "docs")).filter((name) => name.endsWith(".md"));
-  return ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ...docs.map((name) => `docs/${name}`)].map(readPage);
+  return [
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    ...docs.map((name) => `docs/${name}`),
+  ].map(readPage);
 }
 
 /** The fenced blocks of a page, in their order; of one language, or all. */

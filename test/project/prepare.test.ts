@@ -108,6 +108,9 @@ describe("prepare", () => {
 
 function exitOf({ folder }: Checkout): Promise<number | null> {
   return new Promise((resolve) => {
-    spawn(process.execPath, ["scripts/prepare.mjs"], { cwd: folder, stdio: "ignore" }).on("exit", resolve);
+    spawn(process.execPath, ["scripts/prepare.mjs"], { cwd: folder, stdio: "ignore" }).on(
+      "exit",
+      resolve,
+    );
   });
 }

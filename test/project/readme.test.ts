@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -43,7 +52,10 @@ function write(path: string, yaml: string, changes: object = {}): string {
   const { restUrl: rest, streamUrl: stream } = where;
   const file = join(folder, path);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, stringify({ ...parse(yaml), exchange: { rest, stream }, logLevel: "error", ...changes }));
+  writeFileSync(
+    file,
+    stringify({ ...parse(yaml), exchange: { rest, stream }, logLevel: "error", ...changes }),
+  );
   return file;
 }
 
@@ -55,7 +67,8 @@ const shellLines = blocksOf(readme, "sh").flatMap(({ text }) =>
     .filter((line) => line !== ""),
 );
 
-const commandOf = (line: string): string => /^(?:npx marketwright|node bin\/marketwright\.js) (\S+)/.exec(line)?.[1] ?? "";
+const commandOf = (line: string): string =>
+  /^(?:npx marketwright|node bin\/marketwright\.js) (\S+)/.exec(line)?.[1] ?? "";
 
 function wordsOf(line: string): readonly string[] {
   const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
@@ -65,7 +78,10 @@ function wordsOf(line: string): readonly string[] {
 describe("the README's shell commands", () => {
   it("are all of a kind that is tried here", () => {
     const strange = shellLines.filter(
-      (line) => !/^(npm ci && npm \w+|node -p |export MARKETWRIGHT_KEY=|npx marketwright |node bin\/marketwright\.js )/.test(line),
+      (line) =>
+        !/^(npm ci && npm \w+|node -p |export MARKETWRIGHT_KEY=|npx marketwright |node bin\/marketwright\.js )/.test(
+          line,
+        ),
     );
     expect(strange).toEqual([]);
     expect(shellLines.length).toBeGreaterThan(10);
@@ -73,7 +89,9 @@ describe("the README's shell commands", () => {
 
   // As the first process of a container npx takes the whole container with it, and the orders stay.
   it("start what goes on until it is stopped in forms that pass a SIGTERM on to it", () => {
-    const goesOn = shellLines.filter((line) => ["exchange", "guard", "run"].includes(commandOf(line)));
+    const goesOn = shellLines.filter((line) =>
+      ["exchange", "guard", "run"].includes(commandOf(line)),
+    );
     expect(goesOn.filter((line) => !line.startsWith("node "))).toEqual([]);
     expect(goesOn.length).toBeGreaterThanOrEqual(3);
     expect(packageJson.scripts.start).toMatch(/^exec node /);
@@ -84,14 +102,19 @@ describe("the README's shell commands", () => {
       expect(Object.keys(packageJson.scripts)).toContain(line.split(" ").at(-1));
     const started = parse(readFileSync(join(PROJECT_ROOT, "config/bot.yaml"), "utf8"));
     const { port, chain } = parse(readFileSync(join(PROJECT_ROOT, "config/exchange.yaml"), "utf8"));
-    expect(readme.text).toContain(`ports ${port} (exchange), ${chain.rpc.port} (chain) and ${started.metrics.port} (metrics)`);
+    expect(readme.text).toContain(
+      `ports ${port} (exchange), ${chain.rpc.port} (chain) and ${started.metrics.port} (metrics)`,
+    );
     expect(`>=${/Node (\d+\.\d+) or newer/.exec(readme.text)?.[1]}`).toBe(packageJson.engines.node);
   });
 
   it("work in their order, with the three processes in one", async () => {
     const file = write("config/minimal.yaml", minimalBlock ?? "");
     const shell = shellLines.filter((line) => /^(node -p|export) /.test(line)).join("\n");
-    const key = execFileSync("bash", ["-ec", `${shell}\nprintf %s "$MARKETWRIGHT_KEY"`], { cwd: folder, encoding: "utf8" });
+    const key = execFileSync("bash", ["-ec", `${shell}\nprintf %s "$MARKETWRIGHT_KEY"`], {
+      cwd: folder,
+      encoding: "utf8",
+    });
     expect(key).toMatch(/^0x[0-9a-f]{64}$/);
     const env = { MARKETWRIGHT_KEY: key, XDG_RUNTIME_DIR: folder };
     const backtest = join(dirname(file), "backtest.yaml");
@@ -103,7 +126,9 @@ describe("the README's shell commands", () => {
       [`http://127.0.0.1:${port}/v1`]: where.restUrl,
       "30s": "2s",
       "2m": "4s",
-      ...Object.fromEntries(["run.journal", "history", "report"].map((name) => [name, join(folder, name)])),
+      ...Object.fromEntries(
+        ["run.journal", "history", "report"].map((name) => [name, join(folder, name)]),
+      ),
     };
     const argsOf = (line: string): string[] => wordsOf(line).map((word) => stands[word] ?? word);
 
@@ -125,19 +150,38 @@ describe("the README's shell commands", () => {
         continue;
       }
       // One bot an account: the one that was started goes before another is.
-      if (command === "check") for (const run of goesOn.splice(0).reverse()) expect(await ended(run)).toMatchObject({ code: 0 });
+      if (command === "check")
+        for (const run of goesOn.splice(0).reverse())
+          expect(await ended(run)).toMatchObject({ code: 0 });
       const { code, out, err } = await captureCli(argsOf(line), env);
-      expect({ line, code, err }).toEqual({ line, code: 0, err: expect.stringMatching(TELLS[command] ?? /^$/) });
+      expect({ line, code, err }).toEqual({
+        line,
+        code: 0,
+        err: expect.stringMatching(TELLS[command] ?? /^$/),
+      });
       expect(out).toMatch(SAYS[line.includes("--json") ? "run --json" : command] ?? /./);
     }
-    expect(tried).toEqual(expect.arrayContaining(["exchange", "guard", "run", "status", "halt", "resume", "flatten", "replay"]));
+    expect(tried).toEqual(
+      expect.arrayContaining([
+        "exchange",
+        "guard",
+        "run",
+        "status",
+        "halt",
+        "resume",
+        "flatten",
+        "replay",
+      ]),
+    );
     expect(tried).toEqual(expect.arrayContaining(["data", "backtest"]));
     expect(existsSync(join(folder, "report/report.html"))).toBe(true);
     expect(goesOn).toEqual([]);
   });
 
   /** What commands tell beside what they were asked for. */
-  const TELLS: Readonly<Record<string, RegExp>> = { data: /^marketwright: market stream up: subscribed\n$/ };
+  const TELLS: Readonly<Record<string, RegExp>> = {
+    data: /^marketwright: market stream up: subscribed\n$/,
+  };
 
   /** What shows that a command did what the README says of it. */
   const SAYS: Readonly<Record<string, RegExp>> = {
@@ -179,7 +223,9 @@ describe("the README's own bot", () => {
     const file = write("elsewhere/bot.yaml", minimalBlock ?? "", { markets });
     writeFileSync(join(dirname(file), markets.btcusdc.strategy), source?.text ?? "");
     const env = { MARKETWRIGHT_KEY: newKey(), XDG_RUNTIME_DIR: folder };
-    expect((await captureCli(["check", file], env)).out).toMatch(/my-strategy\.ts takes its parameters[\s\S]*0 errors/);
+    expect((await captureCli(["check", file], env)).out).toMatch(
+      /my-strategy\.ts takes its parameters[\s\S]*0 errors/,
+    );
     // A busy machine is given longer to come to its first quotes.
     let summary = { ordersPlaced: 0 };
     for (const duration of ["3s", "20s", "60s"]) {
@@ -188,7 +234,11 @@ describe("the README's own bot", () => {
       summary = JSON.parse(out);
       if (summary.ordersPlaced >= 2) break;
     }
-    expect(summary).toMatchObject({ ordersRejected: 0, openOrdersLeft: 0, secondsToFirstQuote: expect.any(Number) });
+    expect(summary).toMatchObject({
+      ordersRejected: 0,
+      openOrdersLeft: 0,
+      secondsToFirstQuote: expect.any(Number),
+    });
     expect(summary.ordersPlaced).toBeGreaterThanOrEqual(2);
   });
 
@@ -215,9 +265,20 @@ describe("the README's own bot", () => {
     };
     expect(await runCli(["run", file, "--for", "3s"], context)).toBe(0);
     const picture = readFileSync(join(PROJECT_ROOT, "docs/screen.svg"), "utf8");
-    const labels = [...picture.matchAll(/class="dim">([^<]*)</g)].map((match) => match[1] ?? "").filter((text) => !/[\d/]/.test(text));
+    const labels = [...picture.matchAll(/class="dim">([^<]*)</g)]
+      .map((match) => match[1] ?? "")
+      .filter((text) => !/[\d/]/.test(text));
     const words = new Set(labels.flatMap((label) => label.match(/[A-Za-z]+/g) ?? []));
-    expect([...words]).toEqual(expect.arrayContaining(["equity", "position", "profit", "spread", "inventory", "reservation"]));
+    expect([...words]).toEqual(
+      expect.arrayContaining([
+        "equity",
+        "position",
+        "profit",
+        "spread",
+        "inventory",
+        "reservation",
+      ]),
+    );
     expect([...words].filter((word) => !shown.includes(word))).toEqual([]);
   });
 });
@@ -231,7 +292,10 @@ describe("the README's commands", async () => {
     interrupted: () => new Promise(() => {}),
     script: "",
   });
-  const rows = tableOf(readme, "command").map(([usage = "", does = ""]) => ({ usage: codesOf(usage)[0] ?? "", does }));
+  const rows = tableOf(readme, "command").map(([usage = "", does = ""]) => ({
+    usage: codesOf(usage)[0] ?? "",
+    does,
+  }));
 
   it("are those of the program, each with its arguments", () => {
     const known = program.commands.map((command) => {
@@ -247,8 +311,13 @@ describe("the README's commands", async () => {
   it.each(rows)("have their options, all and no others: $usage", async ({ usage, does }) => {
     const [name = ""] = usage.split(" ");
     const command = program.commands.find((each) => each.name() === name);
-    expect([...new Set(does.match(/--[a-z-]+/g) ?? [])].sort()).toEqual((command?.options ?? []).map(({ long }) => long).sort());
-    expect(await captureCli([name, "--help"])).toMatchObject({ code: 0, out: expect.stringContaining(`Usage: marketwright ${name}`) });
+    expect([...new Set(does.match(/--[a-z-]+/g) ?? [])].sort()).toEqual(
+      (command?.options ?? []).map(({ long }) => long).sort(),
+    );
+    expect(await captureCli([name, "--help"])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`Usage: marketwright ${name}`),
+    });
   });
 
   it("do what they are shown to do", async () => {
@@ -265,11 +334,19 @@ describe("the README's commands", async () => {
     const file = write("cancel/bot.yaml", minimalBlock ?? "");
     const env = { MARKETWRIGHT_KEY: newKey(), XDG_RUNTIME_DIR: folder };
     await captureCli(["run", file, "--for", "1s", "--json"], env);
-    expect(await captureCli(["cancel-all", file], env)).toMatchObject({ code: 0, out: "no open orders in btcusdc\n" });
+    expect(await captureCli(["cancel-all", file], env)).toMatchObject({
+      code: 0,
+      out: "no open orders in btcusdc\n",
+    });
   });
 
   it("end with the exit codes that are listed", async () => {
-    expect(tableOf(readme, "exit code").map(([code]) => code)).toEqual(["0", "1", "2", "129, 130, 143"]);
+    expect(tableOf(readme, "exit code").map(([code]) => code)).toEqual([
+      "0",
+      "1",
+      "2",
+      "129, 130, 143",
+    ]);
     const empty = mkdtempSync(join(folder, "nobody-"));
     expect(await captureCli(["--version"])).toMatchObject({ code: 0 });
     expect(await captureCli(["status"], { XDG_RUNTIME_DIR: empty })).toMatchObject({ code: 1 });

@@ -12,32 +12,72 @@ describe("the direction of imports", () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  function check(files: Readonly<Record<string, string>>): { status: number | null; stderr: string } {
+  function check(files: Readonly<Record<string, string>>): {
+    status: number | null;
+    stderr: string;
+  } {
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
     }
-    return spawnSync(process.execPath, [join(PROJECT_ROOT, "scripts/check-imports.mjs"), root], { encoding: "utf8" });
+    return spawnSync(process.execPath, [join(PROJECT_ROOT, "scripts/check-imports.mjs"), root], {
+      encoding: "utf8",
+    });
   }
 
   it.each([
     ["core knowing a room", "src/core/a.ts", 'import { b } from "../exchange/records.js";'],
-    ["a venue knowing a strategy", "src/exchange/a.ts", 'import type { Intent } from "../strategies/intent.js";'],
-    ["a market knowing the network", "src/market/a.ts", 'import { send } from "../exchange/http.js";'],
+    [
+      "a venue knowing a strategy",
+      "src/exchange/a.ts",
+      'import type { Intent } from "../strategies/intent.js";',
+    ],
+    [
+      "a market knowing the network",
+      "src/market/a.ts",
+      'import { send } from "../exchange/http.js";',
+    ],
     ["a strategy knowing the network", "src/strategies/a.ts", 'import "../exchange/http.js";'],
     ["risk knowing the executor", "src/risk/a.ts", 'export * from "../executor/plan.js";'],
-    ["the executor knowing the bot", "src/executor/deep/a.ts", 'import { bot } from "../../bot/bot.js";'],
-    ["the witness borrowing the client's hashing", "src/simulator/a.ts", 'import { hash } from "../exchange/order-signing.js";'],
-    ["the witness borrowing the client's way to the chain", "src/simulator/a.ts", 'import { a } from "../chain/abi/deep/a.js";'],
-    ["the witness borrowing a provider", "src/simulator/a.ts", 'import { a } from "../chain/provider.js";'],
-    ["the witness knowing the bot, lazily", "src/simulator/a.ts", 'const bot = await import("../bot/bot.js");'],
-    ["a type by import()", "src/core/a.ts", 'export type A = import("../market/view.js").MarketView;'],
+    [
+      "the executor knowing the bot",
+      "src/executor/deep/a.ts",
+      'import { bot } from "../../bot/bot.js";',
+    ],
+    [
+      "the witness borrowing the client's hashing",
+      "src/simulator/a.ts",
+      'import { hash } from "../exchange/order-signing.js";',
+    ],
+    [
+      "the witness borrowing the client's way to the chain",
+      "src/simulator/a.ts",
+      'import { a } from "../chain/abi/deep/a.js";',
+    ],
+    [
+      "the witness borrowing a provider",
+      "src/simulator/a.ts",
+      'import { a } from "../chain/provider.js";',
+    ],
+    [
+      "the witness knowing the bot, lazily",
+      "src/simulator/a.ts",
+      'const bot = await import("../bot/bot.js");',
+    ],
+    [
+      "a type by import()",
+      "src/core/a.ts",
+      'export type A = import("../market/view.js").MarketView;',
+    ],
     ["an import over several lines", "src/core/a.ts", 'import { a,\n  b\n} from "../bot/bot.js";'],
     ["a room knowing the public entry", "src/strategies/a.ts", 'import { a } from "../index.js";'],
     ["src knowing the tests", "src/cli/a.ts", 'import { a } from "../../test/a.js";'],
     ["a room that nobody has placed", "src/utils/a.ts", 'import { a } from "../core/a.js";'],
   ])("does not let through %s", (_what, path, text) => {
-    const { status, stderr } = check({ "src/core/fine.ts": 'import { b } from "./b.js";\n', [path]: `${text}\n` });
+    const { status, stderr } = check({
+      "src/core/fine.ts": 'import { b } from "./b.js";\n',
+      [path]: `${text}\n`,
+    });
     expect(status).toBe(1);
     expect(stderr).toMatch(new RegExp(`^${path}:[1-3] imports `));
     expect(stderr).toContain("1 of 2 imports go the wrong way");
@@ -50,14 +90,20 @@ describe("the direction of imports", () => {
         'import { map } from "rxjs";\nimport type { MarketView } from "../market/view.js";\n// import "../bot/bot.js";\n',
       "src/simulator/deep/a.ts":
         'import type { Order } from "../../exchange/records.js";\nimport { b } from "./b.js";\n/* from "../../bot/bot.js" */\n',
-      "src/simulator/deep/c.ts": 'import { dealerAbi } from "../../chain/abi/dealer.generated.js";\n',
-      "src/cli/run.ts": 'import { run } from "../bot/run.js";\nimport { exchange } from "../simulator/exchange.js";\n',
+      "src/simulator/deep/c.ts":
+        'import { dealerAbi } from "../../chain/abi/dealer.generated.js";\n',
+      "src/cli/run.ts":
+        'import { run } from "../bot/run.js";\nimport { exchange } from "../simulator/exchange.js";\n',
     });
     expect([status, stderr]).toEqual([0, ""]);
   });
 
   it("is kept to by this project", () => {
-    const { status, stderr } = spawnSync(process.execPath, [join(PROJECT_ROOT, "scripts/check-imports.mjs")], { encoding: "utf8" });
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(PROJECT_ROOT, "scripts/check-imports.mjs")],
+      { encoding: "utf8" },
+    );
     expect([stderr, status]).toEqual(["", 0]);
   });
 });
@@ -68,7 +114,11 @@ describe("the seam of time and randomness", () => {
 
   function lint(path: string, text: string): { status: number | null; report: string } {
     checkout = new Checkout({ [path]: text });
-    const { status, stdout, stderr } = checkout.run(join(PROJECT_ROOT, "node_modules/.bin/biome"), ["lint", "--colors=off", "src"]);
+    const { status, stdout, stderr } = checkout.run(join(PROJECT_ROOT, "node_modules/.bin/biome"), [
+      "lint",
+      "--colors=off",
+      "src",
+    ]);
     return { status, report: stdout + stderr };
   }
 
@@ -82,12 +132,27 @@ describe("the seam of time and randomness", () => {
     ["process.hrtime", "export const now = process.hrtime.bigint();"],
     ["Math.random", "export const draw = Math.random();"],
     ["a global by the back door", "globalThis.setTimeout(() => undefined, 5);"],
-    ["the machine's randomness", 'import { randomBytes } from "node:crypto";\nexport const nonce = randomBytes(8);'],
+    [
+      "the machine's randomness",
+      'import { randomBytes } from "node:crypto";\nexport const nonce = randomBytes(8);',
+    ],
     ["the browser's randomness", "export const id = crypto.randomUUID();"],
-    ["timers by module", 'import { setTimeout as sleep } from "node:timers/promises";\nawait sleep(5);'],
-    ["clocks by module", 'import { performance as clock } from "node:perf_hooks";\nexport const now = clock.now();'],
-    ["a scheduler of RxJS", 'import { asyncScheduler } from "rxjs";\nexport const scheduler = asyncScheduler;'],
-    ["an operator without a scheduler", 'import { interval } from "rxjs";\nexport const ticks = interval(5);'],
+    [
+      "timers by module",
+      'import { setTimeout as sleep } from "node:timers/promises";\nawait sleep(5);',
+    ],
+    [
+      "clocks by module",
+      'import { performance as clock } from "node:perf_hooks";\nexport const now = clock.now();',
+    ],
+    [
+      "a scheduler of RxJS",
+      'import { asyncScheduler } from "rxjs";\nexport const scheduler = asyncScheduler;',
+    ],
+    [
+      "an operator without a scheduler",
+      'import { interval } from "rxjs";\nexport const ticks = interval(5);',
+    ],
   ])("does not let through %s", (_what, text) => {
     const { status, report } = lint("src/risk/planted.ts", `${text}\n`);
     expect(status).toBe(1);
@@ -121,21 +186,31 @@ describe("the last line of a test run", () => {
     root = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-last-line-")));
     symlinkSync(join(PROJECT_ROOT, "node_modules"), join(root, "node_modules"));
     const reporter = JSON.stringify(join(PROJECT_ROOT, "test/support/last-line-reporter.ts"));
-    writeFileSync(join(root, "vitest.config.mjs"), `export default { test: { reporters: ["default", ${reporter}] } };\n`);
+    writeFileSync(
+      join(root, "vitest.config.mjs"),
+      `export default { test: { reporters: ["default", ${reporter}] } };\n`,
+    );
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  function lastLine(files: Readonly<Record<string, string>>): { status: number | null; last: string | undefined } {
+  function lastLine(files: Readonly<Record<string, string>>): {
+    status: number | null;
+    last: string | undefined;
+  } {
     for (const [name, body] of Object.entries(files)) {
       writeFileSync(join(root, name), `import { expect, it } from "vitest";\n${body}\n`);
     }
     const vitest = join(PROJECT_ROOT, "node_modules/vitest/vitest.mjs");
-    const { status, stdout } = spawnSync(process.execPath, [vitest, "run", "--root", root], { encoding: "utf8" });
+    const { status, stdout } = spawnSync(process.execPath, [vitest, "run", "--root", root], {
+      encoding: "utf8",
+    });
     return { status, last: stdout.trimEnd().split("\n").at(-1) };
   }
 
   it("counts what passed, and not what was skipped", () => {
-    const files = { "a.test.ts": 'it("a", () => {}); it("b", () => {}); it.skip("c", () => {}); it.todo("d");' };
+    const files = {
+      "a.test.ts": 'it("a", () => {}); it("b", () => {}); it.skip("c", () => {}); it.todo("d");',
+    };
     expect(lastLine(files)).toEqual({ status: 0, last: "2 passed, 0 failed" });
   });
 

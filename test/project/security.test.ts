@@ -46,17 +46,28 @@ describe("elliptic, whose signatures may show the key", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Runs a program of its own and returns what it printed, and the files of `secp256k1` and `elliptic` that it loaded. */
-  function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): { out: string; loaded: string[] } {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ["--require", join(folder, "watch.cjs"), ...args], {
-      cwd: PROJECT_ROOT,
-      encoding: "utf8",
-      env: { PATH: process.env.PATH ?? "", ...env },
-    });
+  function run(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): { out: string; loaded: string[] } {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ["--require", join(folder, "watch.cjs"), ...args],
+      {
+        cwd: PROJECT_ROOT,
+        encoding: "utf8",
+        env: { PATH: process.env.PATH ?? "", ...env },
+      },
+    );
     expect(status, stderr).toBe(0);
-    return { out: stdout, loaded: JSON.parse(/^loaded (.*)$/m.exec(stderr)?.[1] ?? "null") as string[] };
+    return {
+      out: stdout,
+      loaded: JSON.parse(/^loaded (.*)$/m.exec(stderr)?.[1] ?? "null") as string[],
+    };
   }
 
-  const entry = (path: string) => JSON.stringify(pathToFileURL(join(PROJECT_ROOT, "dist", path)).href);
+  const entry = (path: string) =>
+    JSON.stringify(pathToFileURL(join(PROJECT_ROOT, "dist", path)).href);
   const signs = () => `
     const { ecdsaScheme: scheme } = await import(${entry("exchange/index.js")});
     await import(${entry("index.js")});
@@ -69,18 +80,35 @@ describe("elliptic, whose signatures may show the key", () => {
   ])("is not loaded where both entries of the package sign, %s", (_what, env, backend) => {
     const { out, loaded } = run(["--input-type=module", "-e", signs()], env);
     expect(out.trim()).toBe(`ecdsa-secp256k1 (${backend}) true`);
-    expect(loaded.filter((file) => /node_modules\/elliptic\/|secp256k1\/(elliptic|index)\.js/.test(file))).toEqual([]);
-    expect(loaded.some((file) => file.endsWith("secp256k1/bindings.js"))).toBe(backend === "native");
+    expect(
+      loaded.filter((file) =>
+        /node_modules\/elliptic\/|secp256k1\/(elliptic|index)\.js/.test(file),
+      ),
+    ).toEqual([]);
+    expect(loaded.some((file) => file.endsWith("secp256k1/bindings.js"))).toBe(
+      backend === "native",
+    );
   });
 
-  it.each<Readonly<Record<string, string>>>([{}, { WITHOUT_NATIVE: "1" }])("is not loaded by the command either: %j", (env) => {
-    const { out, loaded } = run([join(PROJECT_ROOT, "bin/marketwright.js"), "--help"], env);
-    expect(out).toContain("Usage");
-    expect(loaded.filter((file) => file.includes("elliptic"))).toEqual([]);
-  });
+  it.each<Readonly<Record<string, string>>>([{}, { WITHOUT_NATIVE: "1" }])(
+    "is not loaded by the command either: %j",
+    (env) => {
+      const { out, loaded } = run([join(PROJECT_ROOT, "bin/marketwright.js"), "--help"], env);
+      expect(out).toContain("Usage");
+      expect(loaded.filter((file) => file.includes("elliptic"))).toEqual([]);
+    },
+  );
 
   it("would be seen if it were", () => {
-    expect(run(["-e", `require("secp256k1")`], {}).loaded.some((file) => file.endsWith("secp256k1/index.js"))).toBe(true);
-    expect(run(["-e", `require("secp256k1/elliptic")`], {}).loaded.some((file) => file.includes("node_modules/elliptic/"))).toBe(true);
+    expect(
+      run(["-e", `require("secp256k1")`], {}).loaded.some((file) =>
+        file.endsWith("secp256k1/index.js"),
+      ),
+    ).toBe(true);
+    expect(
+      run(["-e", `require("secp256k1/elliptic")`], {}).loaded.some((file) =>
+        file.includes("node_modules/elliptic/"),
+      ),
+    ).toBe(true);
   });
 });

@@ -27,10 +27,21 @@ describe("the intents that docs/strategies.md writes out", () => {
       module: "NodeNext",
       types: ["node"],
       typeRoots: own("@types"),
-      paths: { marketwright: [join(PROJECT_ROOT, "src/index.ts")], rxjs: own("rxjs"), zod: own("zod") },
+      paths: {
+        marketwright: [join(PROJECT_ROOT, "src/index.ts")],
+        rxjs: own("rxjs"),
+        zod: own("zod"),
+      },
     };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["written-out.ts"] }));
-    const { stdout, status } = spawnSync(join(PROJECT_ROOT, "node_modules/.bin/tsc"), ["-p", folder], { encoding: "utf8" });
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, files: ["written-out.ts"] }),
+    );
+    const { stdout, status } = spawnSync(
+      join(PROJECT_ROOT, "node_modules/.bin/tsc"),
+      ["-p", folder],
+      { encoding: "utf8" },
+    );
     expect(stdout).toBe("");
     expect(status).toBe(0);
   });
@@ -48,7 +59,14 @@ describe("the intents that docs/strategies.md writes out", () => {
           intents = all;
         });
       for (const intent of intents) {
-        const place = { marketId: "ethusdc", rules, amountOf: String, newestViewSequence: 1, lastAcceptedViewSequence: -1, positionLots };
+        const place = {
+          marketId: "ethusdc",
+          rules,
+          amountOf: String,
+          newestViewSequence: 1,
+          lastAcceptedViewSequence: -1,
+          positionLots,
+        };
         expect(checkIntent(intent, place)).toEqual({ accepted: true, intent });
         kinds.push(intent.kind);
       }

@@ -15,7 +15,13 @@ const [program = ""] = blocksOf(page, "js").map(({ text }) => text);
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "wallets-")));
 
 let exchange: StartedRun;
-let where: { readonly restUrl: string; readonly rpcUrl: string; readonly chainId: number; readonly dealer: string; readonly token: string };
+let where: {
+  readonly restUrl: string;
+  readonly rpcUrl: string;
+  readonly chainId: number;
+  readonly dealer: string;
+  readonly token: string;
+};
 beforeAll(async () => {
   const file = join(folder, "exchange.yaml");
   writeFileSync(file, "port: 0\nchain: { rpc: { port: 0 } }\nmarkets: { btcusdc: {} }\n");
@@ -39,7 +45,10 @@ it("takes a key from nothing to a deposit and an operator, command by command as
     if (line === "npx marketwright exchange") continue;
     if (first === "export") env[second.split("=")[0] ?? ""] = second.split("=")[1] ?? "";
     else if (first === "node") {
-      const options = { cwd: folder, env: { PATH: process.env.PATH, ...env, REST: where.restUrl, RPC: where.rpcUrl } };
+      const options = {
+        cwd: folder,
+        env: { PATH: process.env.PATH, ...env, REST: where.restUrl, RPC: where.rpcUrl },
+      };
       said[line] = (await promisify(execFile)(process.execPath, [second], options)).stdout;
     } else {
       expect([first, second]).toEqual(["npx", "marketwright"]);
@@ -48,15 +57,21 @@ it("takes a key from nothing to a deposit and an operator, command by command as
       said[line] = out;
     }
   }
-  expect(said["node wallet.mjs"]).toBe("in the wallet: 1000000000\ncredit at the dealer: 99400000000\noperator: true\n");
-  expect(JSON.parse(said["npx marketwright call balances"] ?? "").balances).toHaveProperty("primaryCreditAmount");
+  expect(said["node wallet.mjs"]).toBe(
+    "in the wallet: 1000000000\ncredit at the dealer: 99400000000\noperator: true\n",
+  );
+  expect(JSON.parse(said["npx marketwright call balances"] ?? "").balances).toHaveProperty(
+    "primaryCreditAmount",
+  );
   // The exchange follows the blocks: what the wallet did is in its books a moment later.
-  const balances = async () => JSON.parse((await captureCli(["call", "balances", "--rest", where.restUrl], env)).out).balances;
+  const balances = async () =>
+    JSON.parse((await captureCli(["call", "balances", "--rest", where.restUrl], env)).out).balances;
   await until(balances, ({ primaryCreditAmount }) => primaryCreditAmount === "99400");
 });
 
 it("says where the addresses are as they are told", async () => {
-  const read = async (path: string) => JSON.parse(await (await fetch(`${where.restUrl}/${path}`)).text());
+  const read = async (path: string) =>
+    JSON.parse(await (await fetch(`${where.restUrl}/${path}`)).text());
   const { eip712, markets } = await read("exchangeInfo");
   expect([eip712.chainId, eip712.verifyingContract]).toEqual([where.chainId, where.dealer]);
   expect(markets[0].perpetualContractAddress).toMatch(/^0x[0-9a-fA-F]{40}$/);

@@ -1,4 +1,10 @@
-import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "../../src/exchange/transport.js";
+import type {
+  HttpRequest,
+  HttpResult,
+  Socket,
+  SocketHandlers,
+  Transport,
+} from "../../src/exchange/transport.js";
 
 /** Hears every text on its way to a bot: just before the bot takes it, and when the bot has done with it. */
 export interface TextListener {

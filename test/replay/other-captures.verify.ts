@@ -12,13 +12,16 @@ const CAPTURES = [
 
 for (const { tag, captureMs, levels, sums } of CAPTURES) {
   const files = recordedCapture(tag);
-  describe.skipIf(files === null)(`the bot of config/replay.yaml on ${tag}, at 20 times its speed`, () => {
-    promisesOfReplay(
-      async () => {
-        if (files === null) throw new Error("no recorded data");
-        return replayInVirtualTime(files, 20);
-      },
-      { captureMs, quotedShare: 0.85, levels, sums },
-    );
-  });
+  describe.skipIf(files === null)(
+    `the bot of config/replay.yaml on ${tag}, at 20 times its speed`,
+    () => {
+      promisesOfReplay(
+        async () => {
+          if (files === null) throw new Error("no recorded data");
+          return replayInVirtualTime(files, 20);
+        },
+        { captureMs, quotedShare: 0.85, levels, sums },
+      );
+    },
+  );
 }

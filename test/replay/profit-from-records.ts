@@ -14,7 +14,10 @@ export interface RecordedProfit {
 }
 
 /** Every trade of an account in a market, as REST lists them, over all pages. */
-export async function everyTrade(client: RestClient, marketId: MarketId): Promise<readonly VenueTrade[]> {
+export async function everyTrade(
+  client: RestClient,
+  marketId: MarketId,
+): Promise<readonly VenueTrade[]> {
   const trades: VenueTrade[] = [];
   let fromId: Int64Id = "1";
   for (;;) {
@@ -44,7 +47,8 @@ export function profitFromRecords(
   const creditPerTick = BigInt(Math.round(instrument.tickQuote * 10 ** instrument.creditDecimals));
   // Of half a tick of one lot, which is a whole number of credit units on this grid.
   const unit = creditPerTick / (2n * lotsPerBase);
-  if (unit * 2n * lotsPerBase !== creditPerTick) throw new Error("half a tick of one lot is no whole number of credit units");
+  if (unit * 2n * lotsPerBase !== creditPerTick)
+    throw new Error("half a tick of one lot is no whole number of credit units");
   let positionLots = 0n;
   let spread = 0n;
   let inventory = 0n;

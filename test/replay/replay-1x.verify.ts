@@ -20,9 +20,15 @@ describe.skipIf(files === null)(
       async (): Promise<ReplayResult> => {
         if (files === null) throw new Error("no recorded data");
         const seam = liveSeam();
-        const replaying = replayingExchange(seam, files, { speed: 1, port: 0, fundingIntervalMs: FUNDING_INTERVAL_MS });
+        const replaying = replayingExchange(seam, files, {
+          speed: 1,
+          port: 0,
+          fundingIntervalMs: FUNDING_INTERVAL_MS,
+        });
         const faults: unknown[] = [];
-        const server = await serveExchange(replaying.exchange, { onFault: (error) => faults.push(error) });
+        const server = await serveExchange(replaying.exchange, {
+          onFault: (error) => faults.push(error),
+        });
         const config = replayBotConfig({ rest: server.restUrl, stream: server.streamUrl });
         const transport = new NetworkTransport({
           restUrl: server.restUrl,
@@ -32,7 +38,13 @@ describe.skipIf(files === null)(
         });
         try {
           const pass = (ms: Ms): Promise<void> => sleep(ms);
-          return await runReplay(replaying, config, { seam, transport, pass, sampleEveryMs: 1_000, until: (promise) => promise });
+          return await runReplay(replaying, config, {
+            seam,
+            transport,
+            pass,
+            sampleEveryMs: 1_000,
+            until: (promise) => promise,
+          });
         } finally {
           await server.close();
           if (faults.length > 0) console.error("the exchange failed", faults);

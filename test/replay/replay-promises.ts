@@ -76,13 +76,11 @@ export function promisesOfReplay(run: () => Promise<ReplayResult>, promise: Repl
       basis: parts.basis / scale,
     };
     expect(told).toEqual(recorded);
-    expect([parts.spread, parts.inventory, parts.fees, parts.funding, parts.basis].map((part) => part % scale)).toEqual([
-      0n,
-      0n,
-      0n,
-      0n,
-      0n,
-    ]);
+    expect(
+      [parts.spread, parts.inventory, parts.fees, parts.funding, parts.basis].map(
+        (part) => part % scale,
+      ),
+    ).toEqual([0n, 0n, 0n, 0n, 0n]);
     expect([parts.failed, parts.other, parts.transfers]).toEqual([0n, 0n, 0n]);
     expect(recorded.funding, "a funding fell into the run").not.toBe(0n);
   });
@@ -100,7 +98,11 @@ export function promisesOfReplay(run: () => Promise<ReplayResult>, promise: Repl
   });
 
   it("leaves no order behind", () => {
-    expect(result.summary).toMatchObject({ openOrdersLeft: 0, ordersLeft: [], stopReason: "the replay is over" });
+    expect(result.summary).toMatchObject({
+      openOrdersLeft: 0,
+      ordersLeft: [],
+      stopReason: "the replay is over",
+    });
     expect(result.openAfterStop).toBe(0);
   });
 }
@@ -110,7 +112,10 @@ function scaleOf(decimals: number): bigint {
   return 10n ** BigInt(decimals - 6);
 }
 
-function reportOf({ witness, trades, orders, sum, summary, log }: ReplayResult, cpuSeconds: number): string {
+function reportOf(
+  { witness, trades, orders, sum, summary, log }: ReplayResult,
+  cpuSeconds: number,
+): string {
   const counts = new Map<string, number>();
   for (const { status } of orders) counts.set(status, (counts.get(status) ?? 0) + 1);
   return JSON.stringify({

@@ -45,18 +45,34 @@ export function replayingExchange(
     ...loaded,
     port: options.port ?? loaded.port,
     markets: {
-      [MARKET]: { ...market, funding: intervalMs === undefined ? market.funding : { ...market.funding, mode: "fixed", intervalMs } },
+      [MARKET]: {
+        ...market,
+        funding:
+          intervalMs === undefined
+            ? market.funding
+            : { ...market.funding, mode: "fixed", intervalMs },
+      },
     },
   };
   const ends: ReplayEnd[] = [];
   const replay = new ReplayFlow({ files, speed: options.speed }, (end) => ends.push(end));
-  return { config, exchange: new EmbeddedExchange(config, seam, { flowOf: () => replay }), replay, ends };
+  return {
+    config,
+    exchange: new EmbeddedExchange(config, seam, { flowOf: () => replay }),
+    replay,
+    ends,
+  };
 }
 
 /** `config/replay.yaml`, with the addresses of the exchange in their place. */
-export function replayBotConfig(exchange?: { readonly rest: string; readonly stream: string }): BotConfig {
+export function replayBotConfig(exchange?: {
+  readonly rest: string;
+  readonly stream: string;
+}): BotConfig {
   const config = loadBotConfig(projectFile("config/replay.yaml"), {}, { key: "unused" });
-  return exchange === undefined ? config : { ...config, exchange: { ...config.exchange, ...exchange } };
+  return exchange === undefined
+    ? config
+    : { ...config, exchange: { ...config.exchange, ...exchange } };
 }
 
 /** What a replay came to. */
@@ -123,7 +139,9 @@ export async function runReplay(
       .mayStillFill(MARKET)
       .map(({ hash, mayFillLots }) => `${hash.toLowerCase()} ${mayFillLots}`)
       .sort(),
-    theirs: (await until(client.openOrders(MARKET))).map(({ hash, availableLots }) => `${hash.toLowerCase()} ${availableLots}`).sort(),
+    theirs: (await until(client.openOrders(MARKET)))
+      .map(({ hash, availableLots }) => `${hash.toLowerCase()} ${availableLots}`)
+      .sort(),
   };
   // A position that stays: quotes come down, and what was matched settles.
   running.command({ command: "halt", marketId: MARKET, reason: "the capture is over" });
@@ -131,15 +149,24 @@ export async function runReplay(
   const desk = bot.context.desks.get(MARKET);
   if (desk === undefined || desk.midHalfTicks === undefined || desk.state.mark === undefined)
     throw new Error("the bot has lost its market");
-  if (!witness.inStep()) throw new Error("the bot does not know of every trade, funding and mark of the exchange");
+  if (!witness.inStep())
+    throw new Error("the bot does not know of every trade, funding and mark of the exchange");
   const sum = witness.sum();
   const parts = bot.context.account.profit();
   const trades = await until(everyTrade(client, MARKET));
   const incomes = await until(client.incomes(MARKET));
   const fundings = incomes.filter(({ type }) => type === "FUNDING_FEE").map(({ amount }) => amount);
   const { instrument, midHalfTicks, state } = desk;
-  const recorded = profitFromRecords(instrument, trades, fundings, witness.midsAtFills, midHalfTicks, state.mark ?? 0n);
-  const lastBookAgrees = desk.book.synchronised && sameBook(desk.book.entries(), exchange.book(MARKET));
+  const recorded = profitFromRecords(
+    instrument,
+    trades,
+    fundings,
+    witness.midsAtFills,
+    midHalfTicks,
+    state.mark ?? 0n,
+  );
+  const lastBookAgrees =
+    desk.book.synchronised && sameBook(desk.book.entries(), exchange.book(MARKET));
   const { unsettledTrades } = exchange;
   running.command({ command: "stop", reason: "the replay is over" });
   await until(running.stopped);

@@ -79,7 +79,10 @@ export class ReplayWitness implements TextListener {
   /** The exchange's own net value of the account, credit units. */
   netValue(): bigint {
     if (this.#account === undefined) throw new Error("no bot is watched");
-    return decimalToScaled(this.#exchange.balances(this.#account).balances.netValue, this.#exchange.config.creditDecimals);
+    return decimalToScaled(
+      this.#exchange.balances(this.#account).balances.netValue,
+      this.#exchange.config.creditDecimals,
+    );
   }
 
   /** How the exchange's net value has changed since the bot started. */
@@ -95,15 +98,18 @@ export class ReplayWitness implements TextListener {
     const rests = (side: Side): boolean => open.some((order) => order.side === side);
     this.sampled++;
     if (rests("BUY") && rests("SELL")) this.quoted++;
-    if (this.quoted > 0) for (const { name, why } of bot.safety.halts) this.halts.add(`${name}: ${why}`);
+    if (this.quoted > 0)
+      for (const { name, why } of bot.safety.halts) this.halts.add(`${name}: ${why}`);
   }
 
   before(from: string, text: string): void {
-    if (text.startsWith('{"event":"INCOME_UPDATE"')) this.#fundings += text.split('"FUNDING_FEE"').length - 1;
+    if (text.startsWith('{"event":"INCOME_UPDATE"'))
+      this.#fundings += text.split('"FUNDING_FEE"').length - 1;
     const tells = text.startsWith('{"event":"TRADE_UPDATE"') || from === "/v1/userTrades";
     const mid = tells ? this.#bot?.context.desks.get(this.#marketId)?.midHalfTicks : undefined;
     if (mid === undefined) return;
-    for (const [, id] of text.matchAll(/"id":(\d+)/g)) if (!this.midsAtFills.has(id)) this.midsAtFills.set(id, mid);
+    for (const [, id] of text.matchAll(/"id":(\d+)/g))
+      if (!this.midsAtFills.has(id)) this.midsAtFills.set(id, mid);
   }
 
   after(): void {
@@ -120,9 +126,13 @@ export class ReplayWitness implements TextListener {
     const account = this.#account === undefined ? undefined : this.#exchange.account(this.#account);
     if (bot === undefined || account === undefined) return false;
     const { prices } = this.#exchange.market(this.#marketId);
-    const fundings = account.incomes.page({ limit: 1_000 }, ({ type }) => type === "FUNDING_FEE").length;
+    const fundings = account.incomes.page(
+      { limit: 1_000 },
+      ({ type }) => type === "FUNDING_FEE",
+    ).length;
     return (
-      bot.context.account.counts.fills === (account.markets.get(this.#marketId)?.trades.length ?? 0) &&
+      bot.context.account.counts.fills ===
+        (account.markets.get(this.#marketId)?.trades.length ?? 0) &&
       this.#fundings === fundings &&
       bot.context.desks.get(this.#marketId)?.state.mark === prices.mark
     );
@@ -151,7 +161,8 @@ export class ReplayWitness implements TextListener {
     if (captureMs < this.#booksDueMs) return;
     const sequence = Number(/"(?:endSequence|sequence)":(\d+)/.exec(text)?.[1]);
     const book = this.#exchange.book(this.#marketId);
-    if (book.sequence !== sequence) throw new Error(`published ${sequence} while the book was at ${book.sequence}`);
+    if (book.sequence !== sequence)
+      throw new Error(`published ${sequence} while the book was at ${book.sequence}`);
     this.#awaited.push({ ...book, captureMs });
     this.#booksDueMs = this.#nextDue();
   }
@@ -168,14 +179,21 @@ export class ReplayWitness implements TextListener {
       captureMs: awaited.captureMs,
       sequence: awaited.sequence,
       levels,
-      agrees: book.synchronised && book.sequence === awaited.sequence && sameBook(book.entries(), awaited),
+      agrees:
+        book.synchronised &&
+        book.sequence === awaited.sequence &&
+        sameBook(book.entries(), awaited),
     });
   }
 }
 
 /** Whether flat pairs (ticks, lots, ...) are, to the last level, what the exchange has. */
-export function sameBook(entries: { readonly bids: readonly number[]; readonly asks: readonly number[] }, book: BookSnapshot): boolean {
+export function sameBook(
+  entries: { readonly bids: readonly number[]; readonly asks: readonly number[] },
+  book: BookSnapshot,
+): boolean {
   const same = (ours: readonly number[], theirs: BookSnapshot["bids"]): boolean =>
-    ours.length === 2 * theirs.length && theirs.every(([ticks, lots], at) => ours[2 * at] === ticks && ours[2 * at + 1] === lots);
+    ours.length === 2 * theirs.length &&
+    theirs.every(([ticks, lots], at) => ours[2 * at] === ticks && ours[2 * at + 1] === lots);
   return same(entries.bids, book.bids) && same(entries.asks, book.asks);
 }

@@ -18,7 +18,10 @@ const FUNDING_MS: Ms = Math.floor(1_723_200_000_000 / FUNDING_INTERVAL_MS) * FUN
 const QUICKEST: Random = { uniform: () => 0, uint64: () => 0n };
 
 /** The bot of `config/replay.yaml` on a capture, in virtual time, over a network in memory that loses nothing. */
-export async function replayInVirtualTime(files: CaptureFiles, speed: number): Promise<ReplayResult> {
+export async function replayInVirtualTime(
+  files: CaptureFiles,
+  speed: number,
+): Promise<ReplayResult> {
   const clock = new VirtualClock(FUNDING_MS - FUNDING_AFTER_MS);
   const seam = { clock, random: seededRandom("replay") };
   const replaying = replayingExchange(seam, files, { speed });
@@ -27,7 +30,12 @@ export async function replayInVirtualTime(files: CaptureFiles, speed: number): P
   const pass = (ms: Ms): Promise<void> => clock.runFor(ms);
   return runReplay(replaying, replayBotConfig(), {
     seam,
-    transport: new FaultyNetwork(replaying.exchange, clock, new FaultSource([], QUICKEST), "10.0.0.1"),
+    transport: new FaultyNetwork(
+      replaying.exchange,
+      clock,
+      new FaultSource([], QUICKEST),
+      "10.0.0.1",
+    ),
     pass,
     sampleEveryMs: 1_000 / speed,
     until: async (promise) => {

@@ -1,10 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../src/core/errors.js";
-import { observeEquity, type PeakEquity, rearmPeak, restorePeak, serialisePeak } from "../../src/risk/drawdown.js";
+import {
+  observeEquity,
+  type PeakEquity,
+  rearmPeak,
+  restorePeak,
+  serialisePeak,
+} from "../../src/risk/drawdown.js";
 
 const MAX = 500n;
-const read = (before: PeakEquity | undefined, equity: bigint, netDeposits = 0n) => observeEquity(before, { equity, netDeposits }, MAX);
+const read = (before: PeakEquity | undefined, equity: bigint, netDeposits = 0n) =>
+  observeEquity(before, { equity, netDeposits }, MAX);
 
 describe("the loss from peak equity", () => {
   it("is counted from the highest value ever, not from the start", () => {
@@ -54,7 +61,10 @@ describe("the loss from peak equity", () => {
   });
 
   it("is the largest fall of trading equity, for any path of profits and deposits", () => {
-    const step = fc.record({ profit: fc.bigInt({ min: -300n, max: 300n }), deposit: fc.bigInt({ min: -200n, max: 200n }) });
+    const step = fc.record({
+      profit: fc.bigInt({ min: -300n, max: 300n }),
+      deposit: fc.bigInt({ min: -200n, max: 200n }),
+    });
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
         let trading = 0n;

@@ -3,9 +3,20 @@ import type { Side } from "../../src/core/units.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "../../src/risk/exposure.js";
 
 /** One tick times one lot is one credit unit: the arithmetic can be read off. */
-const PLAIN = new Instrument({ marketId: "plain", tickSize: "1", stepSize: "1", creditDecimals: 0, paperDecimals: 18 });
+const PLAIN = new Instrument({
+  marketId: "plain",
+  tickSize: "1",
+  stepSize: "1",
+  creditDecimals: 0,
+  paperDecimals: 18,
+});
 
-export function resting(side: Side, ticks: number, mayFillLots: number, over: Partial<ExposureOrder> = {}): ExposureOrder {
+export function resting(
+  side: Side,
+  ticks: number,
+  mayFillLots: number,
+  over: Partial<ExposureOrder> = {},
+): ExposureOrder {
   return { hash: `0x${side}${ticks}`, side, ticks, mayFillLots, phase: "open", ...over };
 }
 
@@ -28,5 +39,8 @@ export function market(over: Partial<MarketExposure> = {}): MarketExposure {
 }
 
 export function account(netValue: number, ...markets: MarketExposure[]): AccountExposure {
-  return { netValue: BigInt(netValue), markets: new Map(markets.map((one) => [one.marketId, one])) };
+  return {
+    netValue: BigInt(netValue),
+    markets: new Map(markets.map((one) => [one.marketId, one])),
+  };
 }

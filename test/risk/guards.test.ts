@@ -1,8 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AccountHealth, evaluateGuards, type MarketHealth, nextTripMs } from "../../src/risk/guards.js";
+import {
+  type AccountHealth,
+  evaluateGuards,
+  type MarketHealth,
+  nextTripMs,
+} from "../../src/risk/guards.js";
 import type { GuardLimits } from "../../src/risk/limits.js";
-import { EMPTY_MINUTE, eventsIn, type MinuteWindow, withEvent } from "../../src/risk/minute-window.js";
+import {
+  EMPTY_MINUTE,
+  eventsIn,
+  type MinuteWindow,
+  withEvent,
+} from "../../src/risk/minute-window.js";
 
 const NOW = 1_000_000;
 const limits: GuardLimits = {
@@ -41,7 +51,11 @@ const wellAccount: AccountHealth = {
 };
 
 const tripsOf = (account: Partial<AccountHealth>, market: Partial<MarketHealth>) =>
-  evaluateGuards({ account: { ...wellAccount, ...account }, markets: [{ ...wellMarket, ...market }] }, limits, NOW);
+  evaluateGuards(
+    { account: { ...wellAccount, ...account }, markets: [{ ...wellMarket, ...market }] },
+    limits,
+    NOW,
+  );
 
 function rejected(times: number, atMs: number): MinuteWindow {
   let window = EMPTY_MINUTE;
@@ -79,12 +93,18 @@ describe("the guards", () => {
     ["market-not-trading", { status: undefined }],
     ["reject-storm", { rejects: rejected(4, NOW - 59_999) }],
   ] as const)("stop one market by %s, until it is over", (name, market) => {
-    expect(tripsOf({}, market)).toMatchObject([{ scope: "market", marketId: "btcusdc", name, resumesByItself: true }]);
+    expect(tripsOf({}, market)).toMatchObject([
+      { scope: "market", marketId: "btcusdc", name, resumesByItself: true },
+    ]);
   });
 
   it("stop for good when what we sign or trade on is not what the bot started with", () => {
-    expect(tripsOf({ domainMismatch: "chainId 1, not 8453" }, {})).toMatchObject([{ name: "domain-mismatch", resumesByItself: false }]);
-    expect(tripsOf({}, { rulesChanged: "perp address" })).toMatchObject([{ name: "exchange-info-changed", resumesByItself: false }]);
+    expect(tripsOf({ domainMismatch: "chainId 1, not 8453" }, {})).toMatchObject([
+      { name: "domain-mismatch", resumesByItself: false },
+    ]);
+    expect(tripsOf({}, { rulesChanged: "perp address" })).toMatchObject([
+      { name: "exchange-info-changed", resumesByItself: false },
+    ]);
   });
 
   it("end a ban when its time is over", () => {
@@ -92,12 +112,19 @@ describe("the guards", () => {
   });
 
   it("say what was measured and what is allowed", () => {
-    expect(tripsOf({}, { bookAtMs: NOW - 5_000.318_4 })[0]?.why).toBe("the book was last right 5000 ms ago, allowed 2000 ms");
+    expect(tripsOf({}, { bookAtMs: NOW - 5_000.318_4 })[0]?.why).toBe(
+      "the book was last right 5000 ms ago, allowed 2000 ms",
+    );
   });
 
   it("count refusals over a sliding minute", () => {
     const window = withEvent(withEvent(rejected(2, 1_000), 30_000), 60_999);
-    expect([eventsIn(window, 60_999), eventsIn(window, 61_000), eventsIn(window, 89_999), eventsIn(window, 200_000)]).toEqual([4, 2, 2, 0]);
+    expect([
+      eventsIn(window, 60_999),
+      eventsIn(window, 61_000),
+      eventsIn(window, 89_999),
+      eventsIn(window, 200_000),
+    ]).toEqual([4, 2, 2, 0]);
     expect(withEvent(window, 500_000).atMs).toEqual([500_000]);
   });
 });
@@ -109,44 +136,71 @@ describe("when a guard may trip next", () => {
       isConfirmed: fc.boolean(),
       accountAtMs: atMs,
       clockOffsetMs: fc.option(fc.integer({ min: -5_000, max: 5_000 }), { nil: undefined }),
-      clockAtMs: fc.oneof(fc.integer({ min: NOW - 1_000_000, max: NOW }), fc.constant(Number.NEGATIVE_INFINITY)),
+      clockAtMs: fc.oneof(
+        fc.integer({ min: NOW - 1_000_000, max: NOW }),
+        fc.constant(Number.NEGATIVE_INFINITY),
+      ),
       rulesAtMs: atMs,
-      bannedUntilMs: fc.option(fc.integer({ min: NOW - 10, max: NOW + 1_000_000 }), { nil: undefined }),
+      bannedUntilMs: fc.option(fc.integer({ min: NOW - 10, max: NOW + 1_000_000 }), {
+        nil: undefined,
+      }),
     }),
     markets: fc.array(
       fc.record({
         isBookSynchronised: fc.boolean(),
         isPositionKnown: fc.boolean(),
-        bookAtMs: fc.oneof(fc.integer({ min: NOW - 3_000, max: NOW }), fc.constant(Number.NEGATIVE_INFINITY)),
+        bookAtMs: fc.oneof(
+          fc.integer({ min: NOW - 3_000, max: NOW }),
+          fc.constant(Number.NEGATIVE_INFINITY),
+        ),
         refusals: fc.nat(5),
       }),
       { maxLength: 2 },
     ),
   });
-  const names = (trips: ReturnType<typeof evaluateGuards>): string[] => trips.map(({ name }) => name);
+  const names = (trips: ReturnType<typeof evaluateGuards>): string[] =>
+    trips.map(({ name }) => name);
 
   // Nobody looks before it: a guard that tripped meanwhile would leave quotes in a market that is not to be trusted.
   it("is never after it trips, by time alone", () => {
     fc.assert(
-      fc.property(states, fc.double({ min: 0, max: 1, noNaN: true }), ({ account, markets }, share) => {
-        const state = {
-          account: { ...wellAccount, ...account },
-          markets: markets.map(({ refusals, ...market }) => ({ ...wellMarket, ...market, rejects: rejected(refusals, NOW - 59_999) })),
-        };
-        const nextMs = nextTripMs(state, limits, NOW);
-        if (nextMs <= NOW) return;
-        const known = names(evaluateGuards(state, limits, NOW));
-        const before = names(evaluateGuards(state, limits, NOW + (nextMs - NOW) * share));
-        expect(before.filter((name) => !known.includes(name))).toEqual([]);
-      }),
+      fc.property(
+        states,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        ({ account, markets }, share) => {
+          const state = {
+            account: { ...wellAccount, ...account },
+            markets: markets.map(({ refusals, ...market }) => ({
+              ...wellMarket,
+              ...market,
+              rejects: rejected(refusals, NOW - 59_999),
+            })),
+          };
+          const nextMs = nextTripMs(state, limits, NOW);
+          if (nextMs <= NOW) return;
+          const known = names(evaluateGuards(state, limits, NOW));
+          const before = names(evaluateGuards(state, limits, NOW + (nextMs - NOW) * share));
+          expect(before.filter((name) => !known.includes(name))).toEqual([]);
+        },
+      ),
       { numRuns: 500 },
     );
   });
 
   it("is when the first of what it knows grows too old", () => {
-    const fresh = { ...wellAccount, accountAtMs: NOW, clockAtMs: NOW, rulesAtMs: NOW, clockOffsetMs: 0 };
+    const fresh = {
+      ...wellAccount,
+      accountAtMs: NOW,
+      clockAtMs: NOW,
+      rulesAtMs: NOW,
+      clockOffsetMs: 0,
+    };
     const next = (account: Partial<AccountHealth>, bookAtMs: number): number =>
-      nextTripMs({ account: { ...fresh, ...account }, markets: [{ ...wellMarket, bookAtMs }] }, limits, NOW) - NOW;
+      nextTripMs(
+        { account: { ...fresh, ...account }, markets: [{ ...wellMarket, bookAtMs }] },
+        limits,
+        NOW,
+      ) - NOW;
     expect(next({}, NOW)).toBe(2_000);
     expect(next({ accountAtMs: NOW - 89_000 }, NOW)).toBe(1_000);
     expect(next({ rulesAtMs: NOW - 899_500 }, NOW)).toBe(500);

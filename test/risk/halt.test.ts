@@ -13,18 +13,36 @@ import {
 } from "../../src/risk/halt.js";
 
 const HOLD = 1_000;
-const staleBook: HaltDemand = { scope: "market", marketId: "btcusdc", name: "stale-book", why: "3 s old", resumesByItself: true };
-const drawdown: HaltDemand = { scope: "account", name: "drawdown", why: "501 lost", resumesByItself: false };
+const staleBook: HaltDemand = {
+  scope: "market",
+  marketId: "btcusdc",
+  name: "stale-book",
+  why: "3 s old",
+  resumesByItself: true,
+};
+const drawdown: HaltDemand = {
+  scope: "account",
+  name: "drawdown",
+  why: "501 lost",
+  resumesByItself: false,
+};
 
-const looked = (state: HaltState, demands: readonly HaltDemand[], nowMs: number) => applyDemands(state, demands, nowMs, HOLD).state;
+const looked = (state: HaltState, demands: readonly HaltDemand[], nowMs: number) =>
+  applyDemands(state, demands, nowMs, HOLD).state;
 
 describe("a halt", () => {
   it("takes down the quotes where it applies, and nowhere else", () => {
     const state = looked(RUNNING, [staleBook], 0);
-    expect([quotesAllowed(state, "btcusdc"), quotesAllowed(state, "ethusdc")]).toEqual([false, true]);
+    expect([quotesAllowed(state, "btcusdc"), quotesAllowed(state, "ethusdc")]).toEqual([
+      false,
+      true,
+    ]);
     const all = halt(state, drawdown, 0).state;
     expect(quotesAllowed(all, "ethusdc")).toBe(false);
-    expect(haltsOf(all, "btcusdc").map((reason) => reason.name)).toEqual(["stale-book", "drawdown"]);
+    expect(haltsOf(all, "btcusdc").map((reason) => reason.name)).toEqual([
+      "stale-book",
+      "drawdown",
+    ]);
   });
 
   it("ends by itself once its condition has stayed away for the hold time, not at the first good moment", () => {
@@ -59,7 +77,11 @@ describe("a halt", () => {
   });
 
   it("of a person ends by a person, while the automatic ones stay until they are over", () => {
-    const state = halt(looked(RUNNING, [staleBook], 0), manualHalt(undefined, "halt command"), 5).state;
+    const state = halt(
+      looked(RUNNING, [staleBook], 0),
+      manualHalt(undefined, "halt command"),
+      5,
+    ).state;
     const step = resume(state, undefined);
     expect(step.ended.map((reason) => reason.name)).toEqual(["manual"]);
     expect(quotesAllowed(step.state, "btcusdc")).toBe(false);
@@ -76,7 +98,12 @@ describe("a halt", () => {
   });
 
   it("comes back at once when it was resumed while its condition holds", () => {
-    const mismatch: HaltDemand = { scope: "account", name: "domain-mismatch", why: "chainId", resumesByItself: false };
+    const mismatch: HaltDemand = {
+      scope: "account",
+      name: "domain-mismatch",
+      why: "chainId",
+      resumesByItself: false,
+    };
     const resumed = resume(looked(RUNNING, [mismatch], 0), undefined).state;
     expect(quotesAllowed(looked(resumed, [mismatch], 1), "btcusdc")).toBe(false);
   });
@@ -86,7 +113,11 @@ describe("a halt", () => {
     const twice = halt(once.state, manualHalt("btcusdc", "second"), 9);
     expect(twice.begun).toEqual([]);
     expect(twice.state.reasons).toMatchObject([{ why: "second", sinceMs: 0 }]);
-    const softer = looked(looked(RUNNING, [drawdown], 0), [{ ...drawdown, resumesByItself: true }], 1);
+    const softer = looked(
+      looked(RUNNING, [drawdown], 0),
+      [{ ...drawdown, resumesByItself: true }],
+      1,
+    );
     expect(quotesAllowed(looked(softer, [], 1_000_000), "btcusdc")).toBe(false);
   });
 

@@ -100,7 +100,10 @@ const ODD: readonly (() => unknown)[] = [
   () => new Array(4_000_000_000),
   () => Object.assign(new Array(2), { 1: 1 }),
   () => new Proxy([], { get: throws }),
-  () => new Proxy([1, 2], { get: (list, key) => (key === "length" ? Math.random() * 4e9 : Reflect.get(list, key)) }),
+  () =>
+    new Proxy([1, 2], {
+      get: (list, key) => (key === "length" ? Math.random() * 4e9 : Reflect.get(list, key)),
+    }),
   () => {
     const { proxy, revoke } = Proxy.revocable([], {});
     revoke();
@@ -116,7 +119,12 @@ function placesIn(value: unknown, path: readonly string[] = []): (readonly strin
   return [path, ...Object.entries(value).flatMap(([key, held]) => placesIn(held, [...path, key]))];
 }
 
-function withOdd(root: Loose, path: readonly string[], odd: () => unknown, how: "value" | "getter"): unknown {
+function withOdd(
+  root: Loose,
+  path: readonly string[],
+  odd: () => unknown,
+  how: "value" | "getter",
+): unknown {
   const last = path.at(-1);
   if (last === undefined) return odd();
   let at: Loose = root;
@@ -149,7 +157,12 @@ const verdictOf = (given: unknown) => checkIntent(given as Intent, CONTEXT);
 
 describe("an intent that was taken in", () => {
   const mutated = fc
-    .tuple(fc.constantFrom(...SOUND), fc.constantFrom(...ODD), fc.constantFrom("value" as const, "getter" as const), fc.nat())
+    .tuple(
+      fc.constantFrom(...SOUND),
+      fc.constantFrom(...ODD),
+      fc.constantFrom("value" as const, "getter" as const),
+      fc.nat(),
+    )
     .map(([sound, odd, how, at]) => (): unknown => {
       const root = sound();
       const places = placesIn(root);
@@ -167,7 +180,8 @@ describe("an intent that was taken in", () => {
         const { intent } = verdict;
         expect(JSON.stringify(intent).length).toBeLessThan(10_000);
         const quotes = intent.kind === "quotes" ? intent.quotes : [];
-        for (const { ticks, lots, level } of quotes) for (const one of [ticks, lots, level]) expect(Number.isSafeInteger(one)).toBe(true);
+        for (const { ticks, lots, level } of quotes)
+          for (const one of [ticks, lots, level]) expect(Number.isSafeInteger(one)).toBe(true);
         if (intent.kind === "target") expect(Object.is(intent.targetLots, -0)).toBe(false);
         for (const one of objectsIn(intent)) expect(Object.isFrozen(one)).toBe(true);
       }),
@@ -200,12 +214,18 @@ describe("an intent that was taken in", () => {
     const verdict = verdictOf(given);
     for (const quote of given.quotes) quote.lots = Number.NaN;
     given.quotes.length = 0;
-    expect(verdict).toMatchObject({ accepted: true, intent: { quotes: [{ lots: 5 }, { lots: 50 }] } });
+    expect(verdict).toMatchObject({
+      accepted: true,
+      intent: { quotes: [{ lots: 5 }, { lots: 50 }] },
+    });
   });
 
   it("keeps of a reason what a person can read", () => {
     const given = SOUND[0]();
-    given.reason = { ...soundReason(), clamps: Array.from({ length: 5_000 }, () => "y".repeat(5_000)) };
+    given.reason = {
+      ...soundReason(),
+      clamps: Array.from({ length: 5_000 }, () => "y".repeat(5_000)),
+    };
     const verdict = verdictOf(given);
     if (!verdict.accepted) throw new Error(verdict.why);
     expect(verdict.intent.reason.clamps.length).toBeLessThanOrEqual(201);

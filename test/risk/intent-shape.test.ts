@@ -3,7 +3,13 @@ import { describe, expect, it } from "vitest";
 import { checkIntent, type IntentContext } from "../../src/risk/intent-shape.js";
 import type { Intent, Quote, QuotesIntent, TargetIntent } from "../../src/strategies/intent.js";
 
-const reason = { fairTicks: 100, reservationTicks: 100, halfSpreadTicks: 2, terms: {}, clamps: ["bid 0: post-only"] };
+const reason = {
+  fairTicks: 100,
+  reservationTicks: 100,
+  halfSpreadTicks: 2,
+  terms: {},
+  clamps: ["bid 0: post-only"],
+};
 
 const quotes = (list: readonly Quote[], over: Partial<QuotesIntent> = {}): QuotesIntent => ({
   kind: "quotes",
@@ -36,8 +42,18 @@ const context = (over: Partial<IntentContext> = {}): IntentContext => ({
   ...over,
 });
 
-const bid = (level: number, ticks: number, lots: number): Quote => ({ side: "BUY", level, ticks, lots });
-const ask = (level: number, ticks: number, lots: number): Quote => ({ side: "SELL", level, ticks, lots });
+const bid = (level: number, ticks: number, lots: number): Quote => ({
+  side: "BUY",
+  level,
+  ticks,
+  lots,
+});
+const ask = (level: number, ticks: number, lots: number): Quote => ({
+  side: "SELL",
+  level,
+  ticks,
+  lots,
+});
 
 const refusalOf = (intent: unknown, over: Partial<IntentContext> = {}) => {
   const verdict = checkIntent(intent as Intent, context(over));
@@ -73,10 +89,18 @@ describe("the shape of an intent", () => {
     ["a negative level", quotes([bid(-1, 98, 5)]), "bad-level"],
     ["the level of the slices", quotes([bid(1_000, 98, 5)]), "bad-level"],
     ["quotes that cross themselves", quotes([bid(0, 102, 5), ask(1, 102, 5)]), "crossed-quotes"],
-    ["a side that is none", quotes([{ side: "LONG", level: 0, ticks: 98, lots: 5 } as unknown as Quote]), "malformed"],
+    [
+      "a side that is none",
+      quotes([{ side: "LONG", level: 0, ticks: 98, lots: 5 } as unknown as Quote]),
+      "malformed",
+    ],
     ["a quote that is null", quotes([null as unknown as Quote]), "malformed"],
     ["quotes that are no list", quotes("all" as unknown as Quote[]), "malformed"],
-    ["no reason", quotes([], { reason: undefined as unknown as QuotesIntent["reason"] }), "malformed"],
+    [
+      "no reason",
+      quotes([], { reason: undefined as unknown as QuotesIntent["reason"] }),
+      "malformed",
+    ],
     ["nothing", undefined, "malformed"],
     [
       "a kind that throws when it is read",
@@ -92,7 +116,11 @@ describe("the shape of an intent", () => {
     ["no price bound", target({ worstTicks: Number.POSITIVE_INFINITY }), "bad-price"],
     ["slices of nothing", target({ schedule: { sliceLots: 0, everyMs: 100 } }), "bad-schedule"],
     ["a negative pace", target({ schedule: { sliceLots: 1, everyMs: -1 } }), "bad-schedule"],
-    ["no schedule", target({ schedule: null as unknown as TargetIntent["schedule"] }), "bad-schedule"],
+    [
+      "no schedule",
+      target({ schedule: null as unknown as TargetIntent["schedule"] }),
+      "bad-schedule",
+    ],
     ["no deadline", target({ deadlineMs: Number.NaN }), "bad-schedule"],
   ])("refuses %s", (_, intent, refusal) => {
     expect(refusalOf(intent)).toBe(refusal);
@@ -153,7 +181,12 @@ describe("the shape of an intent", () => {
       "BUY 1: max position 0.8 -> 0.5 base",
       "BUY 2: max position 0.8 -> 0 base",
     ]);
-    expect(verdict.clips?.map(({ limit }) => limit)).toEqual(["order-size", "order-size", "position", "position"]);
+    expect(verdict.clips?.map(({ limit }) => limit)).toEqual([
+      "order-size",
+      "order-size",
+      "position",
+      "position",
+    ]);
   });
 
   it("clips a target to the position limit, but lets one reduce a position that is over it", () => {
@@ -162,7 +195,9 @@ describe("the shape of an intent", () => {
         target({ targetLots, schedule: { sliceLots: 50, everyMs: 1 } }),
         context({ maxPositionLots: 40, maxOrderLots: 20, positionLots }),
       );
-      return verdict.accepted ? [verdict.intent.targetLots, verdict.intent.schedule.sliceLots] : verdict.refusal;
+      return verdict.accepted
+        ? [verdict.intent.targetLots, verdict.intent.schedule.sliceLots]
+        : verdict.refusal;
     };
     expect(clipped(100, 0)).toEqual([40, 20]);
     expect(clipped(-100, 0)).toEqual([-40, 20]);
@@ -179,15 +214,26 @@ describe("the shape of an intent", () => {
       lots: fc.oneof(fc.integer({ min: -2, max: 200 }), fc.double()),
     });
     fc.assert(
-      fc.property(fc.array(wild, { maxLength: 6 }), fc.integer({ min: -50, max: 50 }), (raw, positionLots) => {
-        const verdict = checkIntent(quotes(raw as unknown as Quote[]), context({ maxOrderLots: 20, maxPositionLots: 40, positionLots }));
-        if (!verdict.accepted) return;
-        for (const side of ["BUY", "SELL"] as const) {
-          const lots = verdict.intent.quotes.filter((quote) => quote.side === side).reduce((sum, quote) => sum + quote.lots, 0);
-          expect(lots).toBeLessThanOrEqual(side === "BUY" ? Math.max(0, 40 - positionLots) : Math.max(0, 40 + positionLots));
-        }
-        for (const quote of verdict.intent.quotes) expect(quote.lots).toBeLessThanOrEqual(20);
-      }),
+      fc.property(
+        fc.array(wild, { maxLength: 6 }),
+        fc.integer({ min: -50, max: 50 }),
+        (raw, positionLots) => {
+          const verdict = checkIntent(
+            quotes(raw as unknown as Quote[]),
+            context({ maxOrderLots: 20, maxPositionLots: 40, positionLots }),
+          );
+          if (!verdict.accepted) return;
+          for (const side of ["BUY", "SELL"] as const) {
+            const lots = verdict.intent.quotes
+              .filter((quote) => quote.side === side)
+              .reduce((sum, quote) => sum + quote.lots, 0);
+            expect(lots).toBeLessThanOrEqual(
+              side === "BUY" ? Math.max(0, 40 - positionLots) : Math.max(0, 40 + positionLots),
+            );
+          }
+          for (const quote of verdict.intent.quotes) expect(quote.lots).toBeLessThanOrEqual(20);
+        },
+      ),
     );
   });
 

@@ -12,7 +12,10 @@ const quote = fc.record({
   ticks: fc.integer({ min: 1, max: 10_000 }),
   lots: fc.integer({ min: 1, max: 50 }),
 });
-const quotes = fc.uniqueArray(quote, { maxLength: 8, selector: ({ side, level }) => `${side} ${level}` });
+const quotes = fc.uniqueArray(quote, {
+  maxLength: 8,
+  selector: ({ side, level }) => `${side} ${level}`,
+});
 const midTicks = fc.integer({ min: 2, max: 19_998 }).map((half) => half / 2);
 
 describe("quotes under the risk ladder", () => {
@@ -28,10 +31,14 @@ describe("quotes under the risk ladder", () => {
           const shaped = quotesUnder(wanted, { effect, midTicks: mid, positionLots, rules });
           const distance = ({ side, ticks }: Quote) => (side === "BUY" ? mid - ticks : ticks - mid);
           for (const one of shaped) {
-            const before = wanted.find(({ side, level }) => side === one.side && level === one.level) as Quote;
+            const before = wanted.find(
+              ({ side, level }) => side === one.side && level === one.level,
+            ) as Quote;
             expect(one.lots).toBe(before.lots);
             expect(Number.isSafeInteger(one.ticks)).toBe(true);
-            expect(distance(one)).toBeGreaterThanOrEqual(Math.max(factor * distance(before), distance(before) + 1) - 1e-6);
+            expect(distance(one)).toBeGreaterThanOrEqual(
+              Math.max(factor * distance(before), distance(before) + 1) - 1e-6,
+            );
             expect(one.ticks >= rules.minTicks && one.ticks <= rules.maxTicks).toBe(true);
           }
         },
@@ -41,23 +48,39 @@ describe("quotes under the risk ladder", () => {
 
   it("only reduce under `reduce`: their sum never passes the position, and no quote grows or moves", () => {
     fc.assert(
-      fc.property(quotes, midTicks, fc.integer({ min: -60, max: 60 }), (wanted, mid, positionLots) => {
-        const shaped = quotesUnder(wanted, { effect: { ...NO_EFFECT, isReduceOnly: true }, midTicks: mid, positionLots, rules });
-        const reducing = positionLots > 0 ? "SELL" : "BUY";
-        expect(shaped.every(({ side }) => positionLots !== 0 && side === reducing)).toBe(true);
-        expect(shaped.reduce((sum, { lots }) => sum + lots, 0)).toBeLessThanOrEqual(Math.abs(positionLots));
-        for (const one of shaped) {
-          const before = wanted.find(({ side, level }) => side === one.side && level === one.level) as Quote;
-          expect(one.ticks).toBe(before.ticks);
-          expect(one.lots).toBeLessThanOrEqual(before.lots);
-        }
-      }),
+      fc.property(
+        quotes,
+        midTicks,
+        fc.integer({ min: -60, max: 60 }),
+        (wanted, mid, positionLots) => {
+          const shaped = quotesUnder(wanted, {
+            effect: { ...NO_EFFECT, isReduceOnly: true },
+            midTicks: mid,
+            positionLots,
+            rules,
+          });
+          const reducing = positionLots > 0 ? "SELL" : "BUY";
+          expect(shaped.every(({ side }) => positionLots !== 0 && side === reducing)).toBe(true);
+          expect(shaped.reduce((sum, { lots }) => sum + lots, 0)).toBeLessThanOrEqual(
+            Math.abs(positionLots),
+          );
+          for (const one of shaped) {
+            const before = wanted.find(
+              ({ side, level }) => side === one.side && level === one.level,
+            ) as Quote;
+            expect(one.ticks).toBe(before.ticks);
+            expect(one.lots).toBeLessThanOrEqual(before.lots);
+          }
+        },
+      ),
     );
   });
 
   it("stay the same list while no rung acts, so that nothing is planned anew", () => {
     const wanted: Quote[] = [{ side: "BUY", level: 0, ticks: 99, lots: 1 }];
-    expect(quotesUnder(wanted, { effect: NO_EFFECT, midTicks: 100, positionLots: 5, rules })).toBe(wanted);
+    expect(quotesUnder(wanted, { effect: NO_EFFECT, midTicks: 100, positionLots: 5, rules })).toBe(
+      wanted,
+    );
   });
 
   it("of a position that is too large: the side that adds moves away, and the one that reduces stays", () => {
@@ -66,7 +89,15 @@ describe("quotes under the risk ladder", () => {
       { side: "SELL", level: 0, ticks: 103, lots: 1 },
     ];
     const effect = { ...NO_EFFECT, addingWidenFactor: 3 };
-    expect(quotesUnder(wanted, { effect, midTicks: 100.5, positionLots: 5, rules }).map(({ ticks }) => ticks)).toEqual([93, 103]);
-    expect(quotesUnder(wanted, { effect, midTicks: 100.5, positionLots: -5, rules }).map(({ ticks }) => ticks)).toEqual([98, 108]);
+    expect(
+      quotesUnder(wanted, { effect, midTicks: 100.5, positionLots: 5, rules }).map(
+        ({ ticks }) => ticks,
+      ),
+    ).toEqual([93, 103]);
+    expect(
+      quotesUnder(wanted, { effect, midTicks: 100.5, positionLots: -5, rules }).map(
+        ({ ticks }) => ticks,
+      ),
+    ).toEqual([98, 108]);
   });
 });

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { effectOn, haltDemandsOf, LADDER_ACTIONS, NO_EFFECT, type Rung, rungsReached, severityOf } from "../../src/risk/ladder.js";
+import {
+  effectOn,
+  haltDemandsOf,
+  LADDER_ACTIONS,
+  NO_EFFECT,
+  type Rung,
+  rungsReached,
+  severityOf,
+} from "../../src/risk/ladder.js";
 
 const thresholds = fc
   .uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 5 })
@@ -20,29 +28,42 @@ function rungsOf(from: readonly number[], liftPercent: number): Rung<bigint>[] {
 describe("the rungs of one measure", () => {
   it("act from their value on, whatever acted before: a limit that is passed is never missed", () => {
     fc.assert(
-      fc.property(thresholds, lift, fc.bigInt({ min: 0n, max: 120_000n }), fc.nat(5), (from, liftPercent, value, before) => {
-        const rungs = rungsOf(from, liftPercent);
-        const reached = rungsReached(rungs, Math.min(before, rungs.length), value);
-        rungs.forEach((rung, index) => {
-          if (value >= rung.from) expect(reached).toBeGreaterThan(index);
-          if (value < rung.liftBelow) expect(reached).toBeLessThanOrEqual(index);
-        });
-      }),
+      fc.property(
+        thresholds,
+        lift,
+        fc.bigInt({ min: 0n, max: 120_000n }),
+        fc.nat(5),
+        (from, liftPercent, value, before) => {
+          const rungs = rungsOf(from, liftPercent);
+          const reached = rungsReached(rungs, Math.min(before, rungs.length), value);
+          rungs.forEach((rung, index) => {
+            if (value >= rung.from) expect(reached).toBeGreaterThan(index);
+            if (value < rung.liftBelow) expect(reached).toBeLessThanOrEqual(index);
+          });
+        },
+      ),
     );
   });
 
   it("end only below their share of the threshold, so that a measure that moves about it does not switch the quotes to and fro", () => {
     fc.assert(
-      fc.property(thresholds, lift, fc.array(fc.bigInt({ min: 0n, max: 120_000n })), (from, liftPercent, values) => {
-        const rungs = rungsOf(from, liftPercent);
-        let reached = 0;
-        for (const value of values) {
-          const next = rungsReached(rungs, reached, value);
-          for (const rung of rungs.slice(next, reached)) expect(value).toBeLessThan(rung.liftBelow);
-          for (const rung of rungs.slice(reached, next)) expect(value).toBeGreaterThanOrEqual(rung.from);
-          reached = next;
-        }
-      }),
+      fc.property(
+        thresholds,
+        lift,
+        fc.array(fc.bigInt({ min: 0n, max: 120_000n })),
+        (from, liftPercent, values) => {
+          const rungs = rungsOf(from, liftPercent);
+          let reached = 0;
+          for (const value of values) {
+            const next = rungsReached(rungs, reached, value);
+            for (const rung of rungs.slice(next, reached))
+              expect(value).toBeLessThan(rung.liftBelow);
+            for (const rung of rungs.slice(reached, next))
+              expect(value).toBeGreaterThanOrEqual(rung.from);
+            reached = next;
+          }
+        },
+      ),
     );
   });
 
@@ -63,8 +84,16 @@ describe("what acting rungs come to", () => {
       { measure: "markout", marketId: "ethusdc", action: "widen", widenFactor: 5, why: "" },
       { measure: "inventory", marketId: "btcusdc", action: "widen", widenFactor: 3, why: "" },
     ] as const;
-    expect(effectOn(acting, "btcusdc")).toEqual({ widenFactor: 2, addingWidenFactor: 3, isReduceOnly: false });
-    expect(effectOn(acting, "ethusdc")).toEqual({ widenFactor: 5, addingWidenFactor: 1, isReduceOnly: false });
+    expect(effectOn(acting, "btcusdc")).toEqual({
+      widenFactor: 2,
+      addingWidenFactor: 3,
+      isReduceOnly: false,
+    });
+    expect(effectOn(acting, "ethusdc")).toEqual({
+      widenFactor: 5,
+      addingWidenFactor: 1,
+      isReduceOnly: false,
+    });
     expect(effectOn([], "btcusdc")).toBe(NO_EFFECT);
   });
 
@@ -78,7 +107,13 @@ describe("what acting rungs come to", () => {
     expect(haltDemandsOf(acting)).toEqual([
       { scope: "account", name: "drawdown", why: "lost", resumesByItself: false },
       { scope: "account", name: "daily-loss", why: "lost today", resumesByItself: true },
-      { scope: "market", marketId: "btcusdc", name: "markout", why: "picked off", resumesByItself: false },
+      {
+        scope: "market",
+        marketId: "btcusdc",
+        name: "markout",
+        why: "picked off",
+        resumesByItself: false,
+      },
     ]);
     expect(effectOn(acting, "btcusdc").isReduceOnly).toBe(true);
     expect(effectOn(acting, "ethusdc").isReduceOnly).toBe(false);

@@ -21,7 +21,8 @@ describe("the markout of a market's newest fills", () => {
 
   it("forgets the oldest, and all of them when a person resumes", () => {
     const window = new MarkoutWindow(options);
-    for (const atMs of [0, 10, 20, 30]) window.fill({ atMs, side: "BUY", ticks: 10_000, lots: 1 }, atMs);
+    for (const atMs of [0, 10, 20, 30])
+      window.fill({ atMs, side: "BUY", ticks: 10_000, lots: 1 }, atMs);
     window.settle(1_000, 9_000);
     window.settle(2_000, 9_990);
     expect(window.lossBps).toBeCloseTo(10, 9);
@@ -33,7 +34,8 @@ describe("the markout of a market's newest fills", () => {
     const window = new MarkoutWindow(options);
     window.fill({ atMs: 0, side: "BUY", ticks: 10_000, lots: 1 }, 1_000);
     expect(window.nextDueMs).toBe(Number.POSITIVE_INFINITY);
-    for (const atMs of [2_000, 2_001]) window.fill({ atMs, side: "BUY", ticks: 10_000, lots: 1 }, atMs);
+    for (const atMs of [2_000, 2_001])
+      window.fill({ atMs, side: "BUY", ticks: 10_000, lots: 1 }, atMs);
     window.settle(4_000, undefined);
     expect(window.lossBps).toBeUndefined();
     expect(window.nextDueMs).toBe(Number.POSITIVE_INFINITY);

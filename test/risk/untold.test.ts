@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { observeEquity, type PeakEquity } from "../../src/risk/drawdown.js";
-import { GAIN_EXPLAINED_WITHIN_MS, LISTED_WITHIN_MS, LOSS_EXPLAINED_WITHIN_MS, observeUntold, type Untold } from "../../src/risk/untold.js";
+import {
+  GAIN_EXPLAINED_WITHIN_MS,
+  LISTED_WITHIN_MS,
+  LOSS_EXPLAINED_WITHIN_MS,
+  observeUntold,
+  type Untold,
+} from "../../src/risk/untold.js";
 
 const LOOK_MS = 500;
 const MAX = 500n;
@@ -17,9 +23,18 @@ class Watched {
   /** @param told trading and transfers as the balances have them. @param explained trading and transfers as the books have them. */
   look(told: bigint, explained: bigint, netDeposits: bigint): boolean {
     this.#nowMs += LOOK_MS;
-    const { untold, doubtful } = observeUntold(this.#untold, told - explained, this.#nowMs, this.listedAtMs ?? this.#nowMs);
+    const { untold, doubtful } = observeUntold(
+      this.#untold,
+      told - explained,
+      this.#nowMs,
+      this.listedAtMs ?? this.#nowMs,
+    );
     this.#untold = untold;
-    const { peak, isOver } = observeEquity(this.#peak, { equity: told, netDeposits, doubtful }, MAX);
+    const { peak, isOver } = observeEquity(
+      this.#peak,
+      { equity: told, netDeposits, doubtful },
+      MAX,
+    );
     this.#peak = peak;
     return isOver;
   }
@@ -30,7 +45,11 @@ const profits = fc.array(fc.bigInt({ min: -200n, max: 150n }), { minLength: 10, 
 describe("a net value beyond what the books explain", () => {
   it("never halts for a transfer that is told within its time, and not later than without one for a loss", () => {
     const transfer = fc.oneof(
-      fc.record({ at: fc.nat(100), amount: fc.bigInt({ min: 1n, max: 5_000n }), lagLooks: fc.nat(GAIN_EXPLAINED_WITHIN_MS / LOOK_MS - 1) }),
+      fc.record({
+        at: fc.nat(100),
+        amount: fc.bigInt({ min: 1n, max: 5_000n }),
+        lagLooks: fc.nat(GAIN_EXPLAINED_WITHIN_MS / LOOK_MS - 1),
+      }),
       fc.record({
         at: fc.nat(100),
         amount: fc.bigInt({ min: -5_000n, max: -1n }),
@@ -50,7 +69,8 @@ describe("a net value beyond what the books explain", () => {
           ideal = truth.peak;
           const isOver = watched.look(trading + inBalances, trading + inBooks, inBooks);
           if (isOver) expect(truth.isOver, "a false halt").toBe(true);
-          else if (inBalances === inBooks && look < at) expect(truth.isOver, "a halt that is missing").toBe(false);
+          else if (inBalances === inBooks && look < at)
+            expect(truth.isOver, "a halt that is missing").toBe(false);
         }
       }),
     );
@@ -61,7 +81,10 @@ describe("a net value beyond what the books explain", () => {
     (amount) => {
       const watched = new Watched();
       expect(watched.look(100_000n + amount, 100_000n, 0n)).toBe(false);
-      for (let look = 0; look < 100; look++) expect(watched.look(100_000n + amount, 100_000n + amount, amount), `look ${look}`).toBe(false);
+      for (let look = 0; look < 100; look++)
+        expect(watched.look(100_000n + amount, 100_000n + amount, amount), `look ${look}`).toBe(
+          false,
+        );
       expect(watched.look(99_499n + amount, 99_499n + amount, amount), "a loss of 501").toBe(true);
     },
   );
@@ -71,7 +94,8 @@ describe("a net value beyond what the books explain", () => {
       fc.property(profits, fc.bigInt({ min: -1_000n, max: 1_000n }), (path, apart) => {
         const watched = new Watched();
         let trading = 100_000n;
-        for (let look = 0; look <= GAIN_EXPLAINED_WITHIN_MS / LOOK_MS; look++) watched.look(trading, trading + apart, 0n);
+        for (let look = 0; look <= GAIN_EXPLAINED_WITHIN_MS / LOOK_MS; look++)
+          watched.look(trading, trading + apart, 0n);
         let plain: PeakEquity | undefined = { peak: trading, netDeposits: 0n };
         for (const profit of path) {
           trading += profit;
@@ -85,42 +109,63 @@ describe("a net value beyond what the books explain", () => {
 
   it("halts for a loss that nothing explains once it is three seconds old, however it comes", () => {
     fc.assert(
-      fc.property(profits, fc.array(fc.bigInt({ min: 0n, max: 400n }), { minLength: 120, maxLength: 120 }), (path, losses) => {
-        const watched = new Watched();
-        let trading = 100_000n;
-        let lost = 0n;
-        const lostAt: bigint[] = [];
-        let plain: PeakEquity | undefined;
-        for (const [look, profit] of path.entries()) {
-          trading += profit;
-          lost += losses[look] as bigint;
-          lostAt.push(lost);
-          plain = observeEquity(plain, { equity: trading - lost, netDeposits: 0n }, MAX).peak;
-          const isOver = watched.look(trading - lost, trading, 0n);
-          const lostForLong = lostAt[look - LOSS_EXPLAINED_WITHIN_MS / LOOK_MS] ?? 0n;
-          expect(isOver).toBe(plain.peak - (trading - lostForLong) > MAX);
-        }
-      }),
+      fc.property(
+        profits,
+        fc.array(fc.bigInt({ min: 0n, max: 400n }), { minLength: 120, maxLength: 120 }),
+        (path, losses) => {
+          const watched = new Watched();
+          let trading = 100_000n;
+          let lost = 0n;
+          const lostAt: bigint[] = [];
+          let plain: PeakEquity | undefined;
+          for (const [look, profit] of path.entries()) {
+            trading += profit;
+            lost += losses[look] as bigint;
+            lostAt.push(lost);
+            plain = observeEquity(plain, { equity: trading - lost, netDeposits: 0n }, MAX).peak;
+            const isOver = watched.look(trading - lost, trading, 0n);
+            const lostForLong = lostAt[look - LOSS_EXPLAINED_WITHIN_MS / LOOK_MS] ?? 0n;
+            expect(isOver).toBe(plain.peak - (trading - lostForLong) > MAX);
+          }
+        },
+      ),
     );
   });
 
   it("takes a transfer of just now for none beside a rounding that has stood for long", () => {
-    const noise = fc.array(fc.constantFrom(-1n, 0n, 0n, 0n, 1n), { minLength: 200, maxLength: 200 });
+    const noise = fc.array(fc.constantFrom(-1n, 0n, 0n, 0n, 1n), {
+      minLength: 200,
+      maxLength: 200,
+    });
     const transfer = fc.oneof(
-      fc.record({ amount: fc.bigInt({ min: 1_000n, max: 5_000n }), lagLooks: fc.nat(GAIN_EXPLAINED_WITHIN_MS / LOOK_MS - 1) }),
-      fc.record({ amount: fc.bigInt({ min: -5_000n, max: -1_000n }), lagLooks: fc.nat(LOSS_EXPLAINED_WITHIN_MS / LOOK_MS - 1) }),
+      fc.record({
+        amount: fc.bigInt({ min: 1_000n, max: 5_000n }),
+        lagLooks: fc.nat(GAIN_EXPLAINED_WITHIN_MS / LOOK_MS - 1),
+      }),
+      fc.record({
+        amount: fc.bigInt({ min: -5_000n, max: -1_000n }),
+        lagLooks: fc.nat(LOSS_EXPLAINED_WITHIN_MS / LOOK_MS - 1),
+      }),
     );
     fc.assert(
-      fc.property(noise, fc.integer({ min: 1, max: 110 }), transfer, (roundings, at, { amount, lagLooks }) => {
-        const watched = new Watched();
-        let rounding = 0n;
-        for (const [look, step] of roundings.entries()) {
-          rounding += step;
-          const inBalances = look >= at ? amount : 0n;
-          const inBooks = look >= at + lagLooks ? amount : 0n;
-          expect(watched.look(100_000n + rounding + inBalances, 100_000n + inBooks, inBooks), "a false halt").toBe(false);
-        }
-      }),
+      fc.property(
+        noise,
+        fc.integer({ min: 1, max: 110 }),
+        transfer,
+        (roundings, at, { amount, lagLooks }) => {
+          const watched = new Watched();
+          let rounding = 0n;
+          for (const [look, step] of roundings.entries()) {
+            rounding += step;
+            const inBalances = look >= at ? amount : 0n;
+            const inBooks = look >= at + lagLooks ? amount : 0n;
+            expect(
+              watched.look(100_000n + rounding + inBalances, 100_000n + inBooks, inBooks),
+              "a false halt",
+            ).toBe(false);
+          }
+        },
+      ),
     );
   });
 
@@ -130,7 +175,8 @@ describe("a net value beyond what the books explain", () => {
     watched.listedAtMs = LOOK_MS + LISTED_WITHIN_MS;
     for (let look = 0; look < 1_000; look++) watched.look(105_000n, 100_000n, 0n);
     watched.listedAtMs = undefined;
-    for (let look = 0; look < 100; look++) expect(watched.look(105_000n, 105_000n, 5_000n), `look ${look}`).toBe(false);
+    for (let look = 0; look < 100; look++)
+      expect(watched.look(105_000n, 105_000n, 5_000n), `look ${look}`).toBe(false);
     expect(watched.look(104_499n, 104_499n, 5_000n), "a loss of 501").toBe(true);
   });
 

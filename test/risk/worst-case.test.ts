@@ -2,26 +2,59 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Instrument } from "../../src/core/instrument.js";
 import type { Side } from "../../src/core/units.js";
-import { type AccountExposure, type ExposureOrder, feePpmOf, type MarketExposure, ratePpmOf } from "../../src/risk/exposure.js";
+import {
+  type AccountExposure,
+  type ExposureOrder,
+  feePpmOf,
+  type MarketExposure,
+  ratePpmOf,
+} from "../../src/risk/exposure.js";
 import type { AccountLimits, MarketLimits } from "../../src/risk/limits.js";
 import { checkPlace, onlyReduces, type PlaceProposal } from "../../src/risk/worst-case.js";
 import { account, market, resting } from "./fixtures.js";
 
-const buy = (lots: number, ticks = 100): PlaceProposal => ({ marketId: "plain", side: "BUY", ticks, lots });
-const sell = (lots: number, ticks = 100): PlaceProposal => ({ marketId: "plain", side: "SELL", ticks, lots });
+const buy = (lots: number, ticks = 100): PlaceProposal => ({
+  marketId: "plain",
+  side: "BUY",
+  ticks,
+  lots,
+});
+const sell = (lots: number, ticks = 100): PlaceProposal => ({
+  marketId: "plain",
+  side: "SELL",
+  ticks,
+  lots,
+});
 const limitOf = (place: PlaceProposal, exposure: AccountExposure, limits: AccountLimits = {}) =>
   checkPlace(place, exposure, limits)?.limit ?? null;
 
 describe("what a breach says", () => {
-  const btc = new Instrument({ marketId: "plain", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
-  const whyOf = (limits: MarketLimits, over: Partial<MarketExposure> = {}, account_: AccountLimits = {}) =>
-    checkPlace(buy(30), account(1_000_000, market({ instrument: btc, limits, ...over })), account_)?.why;
+  const btc = new Instrument({
+    marketId: "plain",
+    tickSize: "0.1",
+    stepSize: "0.001",
+    creditDecimals: 6,
+    paperDecimals: 18,
+  });
+  const whyOf = (
+    limits: MarketLimits,
+    over: Partial<MarketExposure> = {},
+    account_: AccountLimits = {},
+  ) =>
+    checkPlace(buy(30), account(1_000_000, market({ instrument: btc, limits, ...over })), account_)
+      ?.why;
 
   it("is in base and quote as people write them, never in lots or units of credit", () => {
-    expect(whyOf({ maxPositionLots: 20 })).toBe("0.03 base of position if all that may fill does, allowed 0.02 base");
+    expect(whyOf({ maxPositionLots: 20 })).toBe(
+      "0.03 base of position if all that may fill does, allowed 0.02 base",
+    );
     expect(whyOf({ maxOrderLots: 25 })).toBe("0.03 base in one order, allowed 0.025 base");
-    expect(whyOf({ maxNotional: 200_000n })).toBe("0.3 quote of position if all that may fill does, allowed 0.2 quote");
-    expect(whyOf({}, {}, { maxNotional: 250_000n })).toBe("0.3 quote of position, all markets, allowed 0.25 quote");
+    expect(whyOf({ maxNotional: 200_000n })).toBe(
+      "0.3 quote of position if all that may fill does, allowed 0.2 quote",
+    );
+    expect(whyOf({}, {}, { maxNotional: 250_000n })).toBe(
+      "0.3 quote of position, all markets, allowed 0.25 quote",
+    );
     expect(whyOf({}, { availableCredit: { buy: 150_000n, sell: 0n } })).toBe(
       "0.3 quote of the exchange's available BUY credit would be used, allowed 0.15 quote",
     );
@@ -33,16 +66,22 @@ describe("a breach of what is no number", () => {
   it("is a sentence, without the limit's name that whoever shows it puts before it", () => {
     const why = (place: PlaceProposal, over: Partial<MarketExposure>, limits: AccountLimits = {}) =>
       checkPlace(place, account(1_000, market(over)), limits)?.why;
-    expect(why(buy(3), { markTicks: Number.NaN })).toBe("there is no mark price to value the position at");
+    expect(why(buy(3), { markTicks: Number.NaN })).toBe(
+      "there is no mark price to value the position at",
+    );
     expect(why(buy(3), { markTicks: Number.NaN, limits: { maxDistanceFromMarkBps: 10 } })).toBe(
       "there is no mark price to measure the order's distance from",
     );
     expect(why({ ...buy(3), marketId: "other" }, {})).toBe("other is not a market of the account");
-    expect(why(buy(0), {})).toBe("0 lots at 100 ticks is not an order: expected whole lots and ticks above 0");
+    expect(why(buy(0), {})).toBe(
+      "0 lots at 100 ticks is not an order: expected whole lots and ticks above 0",
+    );
     expect(checkPlace(buy(3), account(0, market()), { maxLeverage: 2 })?.why).toBe(
       "the net value is not above 0 in the worst case, allowed 2 times the net value as position",
     );
-    expect(why(buy(30), {}, { maxLeverage: 2 })).toMatch(/^3\.\d+ times the net value as position in the worst case, allowed 2$/);
+    expect(why(buy(30), {}, { maxLeverage: 2 })).toMatch(
+      /^3\.\d+ times the net value as position in the worst case, allowed 2$/,
+    );
     expect(why(buy(30), {}, { minLiquidationDistanceBps: 9_000 })).toBe(
       "less than 9000 basis points from the mark to liquidation in the worst case, expected at least 9000",
     );
@@ -50,45 +89,89 @@ describe("a breach of what is no number", () => {
 });
 
 describe("the worst case of a place", () => {
-  it.each(["intended", "sent", "unknown", "open", "partly-filled", "cancelling"])("counts an order that is %s at full size", (phase) => {
-    const held = market({ positionLots: 3, orders: [resting("BUY", 99, 4, { phase })], limits: { maxPositionLots: 10 } });
-    expect(limitOf(buy(3), account(1_000, held))).toBe(null);
-    expect(checkPlace(buy(4), account(1_000, held), {})).toMatchObject({ limit: "position", scope: "market", value: "11", allowed: "10" });
-  });
+  it.each(["intended", "sent", "unknown", "open", "partly-filled", "cancelling"])(
+    "counts an order that is %s at full size",
+    (phase) => {
+      const held = market({
+        positionLots: 3,
+        orders: [resting("BUY", 99, 4, { phase })],
+        limits: { maxPositionLots: 10 },
+      });
+      expect(limitOf(buy(3), account(1_000, held))).toBe(null);
+      expect(checkPlace(buy(4), account(1_000, held), {})).toMatchObject({
+        limit: "position",
+        scope: "market",
+        value: "11",
+        allowed: "10",
+      });
+    },
+  );
 
   it("counts what may have filled untold, and manual orders, and the order itself only once", () => {
     const limits = { maxPositionLots: 10 };
     const taken = resting("BUY", 99, 0, { phase: "cancelling", untoldLots: 8 });
     expect(limitOf(buy(3), account(1_000, market({ orders: [taken], limits })))).toBe("position");
-    expect(limitOf(buy(3), account(1_000, market({ foreignOrders: [resting("BUY", 90, 8)], limits })))).toBe("position");
+    expect(
+      limitOf(buy(3), account(1_000, market({ foreignOrders: [resting("BUY", 90, 8)], limits }))),
+    ).toBe("position");
     const itself = resting("BUY", 100, 8, { phase: "intended" });
-    expect(limitOf({ ...buy(8), hash: itself.hash }, account(1_000, market({ orders: [itself], limits })))).toBe(null);
+    expect(
+      limitOf(
+        { ...buy(8), hash: itself.hash },
+        account(1_000, market({ orders: [itself], limits })),
+      ),
+    ).toBe(null);
   });
 
   it("counts a takeover that is under way at full size on its side, and takes no comfort from it on the other", () => {
     const limits = { maxPositionLots: 10 };
-    const takeover = resting("BUY", 100, 0, { hash: "takeover 1", phase: "matched", untoldLots: 8 });
-    const beside = (over: Partial<MarketExposure> = {}) => account(1_000, market({ takeoversUnderWay: [takeover], limits, ...over }));
+    const takeover = resting("BUY", 100, 0, {
+      hash: "takeover 1",
+      phase: "matched",
+      untoldLots: 8,
+    });
+    const beside = (over: Partial<MarketExposure> = {}) =>
+      account(1_000, market({ takeoversUnderWay: [takeover], limits, ...over }));
     expect(limitOf(buy(2), beside())).toBe(null);
     expect(limitOf(buy(3), beside())).toBe("position");
     expect(limitOf(sell(10), beside())).toBe(null);
     expect(limitOf(sell(11), beside())).toBe("position");
     expect(limitOf(buy(1), beside({ limits: { maxNotional: 850n } }))).toBe("notional");
     expect(limitOf(buy(1), beside({ limits: {} }), { maxLeverage: 0.8 })).toBe("leverage");
-    expect(limitOf(buy(1), beside({ limits: { maxOpenOrders: 1, maxOpenNotional: 100n } })), "it is no order").toBe(null);
+    expect(
+      limitOf(buy(1), beside({ limits: { maxOpenOrders: 1, maxOpenNotional: 100n } })),
+      "it is no order",
+    ).toBe(null);
   });
 
   it("makes no room of a trade that may fail: what was sold and has not settled may come back", () => {
     const limits = { maxPositionLots: 10 };
     const held = (over: Partial<MarketExposure>) => account(1_000, market({ limits, ...over }));
     // 8 were held, 3 bought, 4 sold: 11 are left where the sale fails.
-    expect(limitOf(buy(1), held({ positionLots: 7, unsettledLots: { buy: 3, sell: 4 } }))).toBe("position");
-    expect(limitOf(buy(3), held({ positionLots: 7, unsettledLots: { buy: 3, sell: 0 } }))).toBe(null);
-    expect(limitOf(sell(4), held({ positionLots: -7, unsettledLots: { buy: 4, sell: 3 } }))).toBe("position");
-    expect(limitOf(buy(1), held({ positionLots: 0, unsettledLots: { buy: 0, sell: 9 }, limits: { maxNotional: 900n } }))).toBe("notional");
-    expect(limitOf(buy(1), held({ positionLots: 0, unsettledLots: { buy: 0, sell: 8 }, limits: {} }), { maxLeverage: 0.8 })).toBe(
-      "leverage",
+    expect(limitOf(buy(1), held({ positionLots: 7, unsettledLots: { buy: 3, sell: 4 } }))).toBe(
+      "position",
     );
+    expect(limitOf(buy(3), held({ positionLots: 7, unsettledLots: { buy: 3, sell: 0 } }))).toBe(
+      null,
+    );
+    expect(limitOf(sell(4), held({ positionLots: -7, unsettledLots: { buy: 4, sell: 3 } }))).toBe(
+      "position",
+    );
+    expect(
+      limitOf(
+        buy(1),
+        held({
+          positionLots: 0,
+          unsettledLots: { buy: 0, sell: 9 },
+          limits: { maxNotional: 900n },
+        }),
+      ),
+    ).toBe("notional");
+    expect(
+      limitOf(buy(1), held({ positionLots: 0, unsettledLots: { buy: 0, sell: 8 }, limits: {} }), {
+        maxLeverage: 0.8,
+      }),
+    ).toBe("leverage");
   });
 
   it("holds an order that reduces to the limit of the other side, as far as the position it reduces may fail", () => {
@@ -98,16 +181,22 @@ describe("the worst case of a place", () => {
     const unsettledLots = { buy: 18, sell: 6 };
     expect(limitOf(sell(4), held({ positionLots: 12, unsettledLots }))).toBe(null);
     expect(limitOf(sell(5), held({ positionLots: 12, unsettledLots }))).toBe("position");
-    expect(limitOf(sell(5), held({ positionLots: 12, unsettledLots, limits: { maxNotional: 1_000n } }))).toBe("notional");
+    expect(
+      limitOf(sell(5), held({ positionLots: 12, unsettledLots, limits: { maxNotional: 1_000n } })),
+    ).toBe("notional");
     // The account's limits are asked where the worst of both sides grows: here from 12 to 13 and more.
     const free = held({ positionLots: 12, unsettledLots: { buy: 18, sell: 0 }, limits: {} });
-    expect([limitOf(sell(6), free, { maxNotional: 1_000n }), limitOf(sell(7), free, { maxNotional: 1_000n })]).toEqual([
-      null,
-      "account-notional",
-    ]);
+    expect([
+      limitOf(sell(6), free, { maxNotional: 1_000n }),
+      limitOf(sell(7), free, { maxNotional: 1_000n }),
+    ]).toEqual([null, "account-notional"]);
     // What is over the limit for certain may be sold.
-    expect(limitOf(sell(20), held({ positionLots: 30, unsettledLots: { buy: 0, sell: 6 } }))).toBe(null);
-    expect(limitOf(sell(20), held({ positionLots: 30, unsettledLots: { buy: 10, sell: 6 } }))).toBe(null);
+    expect(limitOf(sell(20), held({ positionLots: 30, unsettledLots: { buy: 0, sell: 6 } }))).toBe(
+      null,
+    );
+    expect(limitOf(sell(20), held({ positionLots: 30, unsettledLots: { buy: 10, sell: 6 } }))).toBe(
+      null,
+    );
   });
 
   it("holds the position limit of an order's side in every outcome, whatever fills, comes, settles and fails", () => {
@@ -123,7 +212,8 @@ describe("the worst case of a place", () => {
     fc.assert(
       fc.property(world, ({ settled, trades, orders, takeovers, place }) => {
         const sum = (list: readonly number[]) => list.reduce((total, lots) => total + lots, 0);
-        const ofSide = (sign: number) => Math.abs(sum(trades.map(({ lots }) => (lots * sign > 0 ? lots : 0))));
+        const ofSide = (sign: number) =>
+          Math.abs(sum(trades.map(({ lots }) => (lots * sign > 0 ? lots : 0))));
         const asExposed = ({ lots }: { lots: number }, i: number) =>
           resting(lots > 0 ? "BUY" : "SELL", 100, Math.abs(lots), { hash: `${i} ${lots}` });
         const held = market({
@@ -135,7 +225,9 @@ describe("the worst case of a place", () => {
         });
         const proposal = place > 0 ? buy(place) : sell(-place);
         if (checkPlace(proposal, account(1_000, held), {}) !== null) return;
-        const came = [...trades, ...orders, ...takeovers].filter(({ comes }) => comes).map(({ lots }) => lots);
+        const came = [...trades, ...orders, ...takeovers]
+          .filter(({ comes }) => comes)
+          .map(({ lots }) => lots);
         expect(Math.sign(place) * (settled + sum(came) + place)).toBeLessThanOrEqual(10);
       }),
       { numRuns: 2_000 },
@@ -143,7 +235,11 @@ describe("the worst case of a place", () => {
   });
 
   it("lets an order pass as one that only reduces where no takeover beside it could flip the position", () => {
-    const takeover = resting("SELL", 100, 0, { hash: "takeover 1", phase: "matched", untoldLots: 8 });
+    const takeover = resting("SELL", 100, 0, {
+      hash: "takeover 1",
+      phase: "matched",
+      untoldLots: 8,
+    });
     const held = market({ positionLots: 10, takeoversUnderWay: [takeover] });
     expect([onlyReduces(sell(2), held), onlyReduces(sell(3), held)]).toEqual([true, false]);
   });
@@ -151,9 +247,16 @@ describe("the worst case of a place", () => {
   it("judges beside a person's order of any size: a refused place was an error of ours that ended the run", () => {
     const huge = resting("BUY", 2 ** 40, 2 ** 40);
     const limits = { maxNotional: 1_000n };
-    expect(limitOf(buy(1), account(1_000, market({ foreignOrders: [huge], limits })))).toBe("notional");
+    expect(limitOf(buy(1), account(1_000, market({ foreignOrders: [huge], limits })))).toBe(
+      "notional",
+    );
     const many = resting("BUY", 1, Number.MAX_SAFE_INTEGER);
-    expect(limitOf(buy(2), account(1_000, market({ foreignOrders: [many], limits: { maxPositionLots: 10 } })))).toBe("position");
+    expect(
+      limitOf(
+        buy(2),
+        account(1_000, market({ foreignOrders: [many], limits: { maxPositionLots: 10 } })),
+      ),
+    ).toBe("position");
   });
 
   it("takes no comfort from the other side: its orders may not fill", () => {
@@ -162,66 +265,102 @@ describe("the worst case of a place", () => {
   });
 
   it("bounds a single order, the orders of a market and of the account; manual orders are no orders of the bot", () => {
-    expect(limitOf(buy(6), account(1_000, market({ limits: { maxOrderLots: 5 } })))).toBe("order-size");
+    expect(limitOf(buy(6), account(1_000, market({ limits: { maxOrderLots: 5 } })))).toBe(
+      "order-size",
+    );
     const two = [resting("BUY", 99, 1), resting("SELL", 101, 1, { phase: "cancelling" })];
     const gone = resting("BUY", 98, 0, { phase: "cancelling", untoldLots: 1 });
     const crowded = (maxOpenOrders: number) =>
-      account(1_000, market({ orders: [...two, gone], foreignOrders: two, limits: { maxOpenOrders } }));
-    expect([limitOf(buy(1), crowded(2)), limitOf(buy(1), crowded(3))]).toEqual(["open-orders", null]);
-    const both = account(1_000, market({ orders: two }), market({ marketId: "other", orders: two }));
-    expect([limitOf(buy(1), both, { maxOpenOrders: 4 }), limitOf(buy(1), both, { maxOpenOrders: 5 })]).toEqual([
-      "account-open-orders",
+      account(
+        1_000,
+        market({ orders: [...two, gone], foreignOrders: two, limits: { maxOpenOrders } }),
+      );
+    expect([limitOf(buy(1), crowded(2)), limitOf(buy(1), crowded(3))]).toEqual([
+      "open-orders",
       null,
     ]);
+    const both = account(
+      1_000,
+      market({ orders: two }),
+      market({ marketId: "other", orders: two }),
+    );
+    expect([
+      limitOf(buy(1), both, { maxOpenOrders: 4 }),
+      limitOf(buy(1), both, { maxOpenOrders: 5 }),
+    ]).toEqual(["account-open-orders", null]);
   });
 
   it("refuses a price too far from the mark, either way", () => {
     const held = account(1_000, market({ limits: { maxDistanceFromMarkBps: 500 } }));
-    expect([buy(1, 95), buy(1, 105), buy(1, 94), sell(1, 106)].map((place) => limitOf(place, held))).toEqual([
-      null,
-      null,
-      "distance-from-mark",
-      "distance-from-mark",
-    ]);
+    expect(
+      [buy(1, 95), buy(1, 105), buy(1, 94), sell(1, 106)].map((place) => limitOf(place, held)),
+    ).toEqual([null, null, "distance-from-mark", "distance-from-mark"]);
   });
 
   it("values a position at the worse of the mark and the price", () => {
     const held = account(10_000, market({ limits: { maxNotional: 1_000n } }));
-    expect([limitOf(buy(10, 90), held), limitOf(buy(11, 90), held), limitOf(buy(10, 101), held)]).toEqual([null, "notional", "notional"]);
+    expect([
+      limitOf(buy(10, 90), held),
+      limitOf(buy(11, 90), held),
+      limitOf(buy(10, 101), held),
+    ]).toEqual([null, "notional", "notional"]);
   });
 
   it("bounds the bot's open orders by their own value", () => {
-    const held = account(10_000, market({ orders: [resting("SELL", 110, 5)], limits: { maxOpenNotional: 1_000n } }));
+    const held = account(
+      10_000,
+      market({ orders: [resting("SELL", 110, 5)], limits: { maxOpenNotional: 1_000n } }),
+    );
     expect([limitOf(buy(5, 90), held), limitOf(buy(5, 91), held)]).toEqual([null, "open-notional"]);
   });
 
   it("adds up all markets of the account", () => {
-    const other = market({ marketId: "other", positionLots: -5, orders: [resting("SELL", 100, 2)] });
+    const other = market({
+      marketId: "other",
+      positionLots: -5,
+      orders: [resting("SELL", 100, 2)],
+    });
     const held = account(10_000, market(), other);
-    expect([limitOf(buy(3), held, { maxNotional: 1_000n }), limitOf(buy(4), held, { maxNotional: 1_000n })]).toEqual([
-      null,
-      "account-notional",
-    ]);
+    expect([
+      limitOf(buy(3), held, { maxNotional: 1_000n }),
+      limitOf(buy(4), held, { maxNotional: 1_000n }),
+    ]).toEqual([null, "account-notional"]);
   });
 
   it("bounds leverage by the net value that the fills would leave: prices against us and fees come off first", () => {
     const held = account(100, market());
-    expect([limitOf(buy(5), held, { maxLeverage: 5 }), limitOf(buy(6), held, { maxLeverage: 5 })]).toEqual([null, "leverage"]);
+    expect([
+      limitOf(buy(5), held, { maxLeverage: 5 }),
+      limitOf(buy(6), held, { maxLeverage: 5 }),
+    ]).toEqual([null, "leverage"]);
     expect(limitOf(buy(5, 101), held, { maxLeverage: 5 })).toBe("leverage");
-    expect(limitOf(buy(5), account(100, market({ feePpm: 500 })), { maxLeverage: 5 })).toBe("leverage");
+    expect(limitOf(buy(5), account(100, market({ feePpm: 500 })), { maxLeverage: 5 })).toBe(
+      "leverage",
+    );
     expect(limitOf(buy(1), account(-1, market()), { maxLeverage: 5 })).toBe("leverage");
   });
 
   it("bounds the share of the net value that initial margin takes", () => {
     const held = account(100, market());
     const limits = { maxMarginUseFraction: 0.5 };
-    expect([limitOf(buy(10), held, limits), limitOf(buy(11), held, limits)]).toEqual([null, "margin-use"]);
+    expect([limitOf(buy(10), held, limits), limitOf(buy(11), held, limits)]).toEqual([
+      null,
+      "margin-use",
+    ]);
   });
 
   it("bounds an order by the exchange's available credit, less what that does not count yet", () => {
-    const orders = [resting("BUY", 100, 2, { phase: "unknown" }), resting("BUY", 100, 50), resting("SELL", 100, 9, { phase: "sent" })];
+    const orders = [
+      resting("BUY", 100, 2, { phase: "unknown" }),
+      resting("BUY", 100, 50),
+      resting("SELL", 100, 9, { phase: "sent" }),
+    ];
     const held = account(100_000, market({ orders, availableCredit: { buy: 1_000n, sell: 900n } }));
-    expect([limitOf(buy(8), held), limitOf(buy(9), held), limitOf(sell(1), held)]).toEqual([null, "available-credit", "available-credit"]);
+    expect([limitOf(buy(8), held), limitOf(buy(9), held), limitOf(sell(1), held)]).toEqual([
+      null,
+      "available-credit",
+      "available-credit",
+    ]);
     expect(limitOf(buy(3), held, { maxCreditUseFraction: 0.5 })).toBe(null);
     expect(limitOf(buy(4), held, { maxCreditUseFraction: 0.5 })).toBe("available-credit");
   });
@@ -238,25 +377,44 @@ describe("the worst case of a place", () => {
 
 describe("distance to liquidation", () => {
   // The contract's reference case: 1 BTC at 30000 with 10000 of credit, mmr 3 %, the buyer paying 0.05 % and the seller 0.01 %.
-  const btc = new Instrument({ marketId: "plain", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+  const btc = new Instrument({
+    marketId: "plain",
+    tickSize: "0.1",
+    stepSize: "0.001",
+    creditDecimals: 6,
+    paperDecimals: 18,
+  });
 
   it.each([
     ["BUY", 500, 20_634.020618],
     ["SELL", 100, 38_832.038834],
-  ] as const)("of a %s agrees with the liquidation price of the contract", (side, feePpm, liquidationPrice) => {
-    const held = market({ instrument: btc, markTicks: 300_000, feePpm });
-    const exposure: AccountExposure = { netValue: 10_000_000_000n, markets: new Map([["plain", held]]) };
-    const distanceBps = (Math.abs(30_000 - liquidationPrice) / 30_000) * 10_000;
-    const place: PlaceProposal = { marketId: "plain", side, ticks: 300_000, lots: 1_000 };
-    expect(limitOf(place, exposure, { minLiquidationDistanceBps: distanceBps - 0.02 })).toBe(null);
-    expect(limitOf(place, exposure, { minLiquidationDistanceBps: distanceBps + 0.02 })).toBe("liquidation-distance");
-  });
+  ] as const)(
+    "of a %s agrees with the liquidation price of the contract",
+    (side, feePpm, liquidationPrice) => {
+      const held = market({ instrument: btc, markTicks: 300_000, feePpm });
+      const exposure: AccountExposure = {
+        netValue: 10_000_000_000n,
+        markets: new Map([["plain", held]]),
+      };
+      const distanceBps = (Math.abs(30_000 - liquidationPrice) / 30_000) * 10_000;
+      const place: PlaceProposal = { marketId: "plain", side, ticks: 300_000, lots: 1_000 };
+      expect(limitOf(place, exposure, { minLiquidationDistanceBps: distanceBps - 0.02 })).toBe(
+        null,
+      );
+      expect(limitOf(place, exposure, { minLiquidationDistanceBps: distanceBps + 0.02 })).toBe(
+        "liquidation-distance",
+      );
+    },
+  );
 
   it("counts the maintenance margin of the other markets", () => {
     const other = market({ marketId: "other", positionLots: 4, maintenancePpm: 500_000 });
     const limits = { minLiquidationDistanceBps: 500 };
     expect(limitOf(buy(30), account(400, market()), limits)).toBe(null);
-    expect(checkPlace(buy(30), account(400, market(), other), limits)).toMatchObject({ limit: "liquidation-distance", marketId: "plain" });
+    expect(checkPlace(buy(30), account(400, market(), other), limits)).toMatchObject({
+      limit: "liquidation-distance",
+      marketId: "plain",
+    });
     expect(limitOf(buy(1), account(400, market(), other), limits)).toBe(null);
   });
 });
@@ -267,11 +425,18 @@ describe("an account that is over a limit for another cause", () => {
     orders: [resting("SELL", 101, 5)],
     limits: { maxPositionLots: 10, maxNotional: 1_000n, maxOrderLots: 15 },
   });
-  const limits: AccountLimits = { maxLeverage: 1, maxMarginUseFraction: 0.1, minLiquidationDistanceBps: 5_000, maxNotional: 1n };
+  const limits: AccountLimits = {
+    maxLeverage: 1,
+    maxMarginUseFraction: 0.1,
+    minLiquidationDistanceBps: 5_000,
+    maxNotional: 1n,
+  };
 
   it("may reduce its position, in the worst case and without flipping it", () => {
     expect(limitOf(sell(15), account(100, over), limits)).toBe(null);
-    expect(limitOf(sell(15), account(100, { ...over, orders: [resting("SELL", 101, 6)] }), limits)).not.toBe(null);
+    expect(
+      limitOf(sell(15), account(100, { ...over, orders: [resting("SELL", 101, 6)] }), limits),
+    ).not.toBe(null);
     expect(limitOf(buy(1), account(100, over), limits)).not.toBe(null);
   });
 
@@ -282,16 +447,24 @@ describe("an account that is over a limit for another cause", () => {
   it("reduces only against its position", () => {
     expect(onlyReduces(sell(1), market())).toBe(false);
     expect(onlyReduces(buy(5), market({ positionLots: -5 }))).toBe(true);
-    expect(onlyReduces(buy(5), market({ positionLots: -5, foreignOrders: [resting("BUY", 1, 1)] }))).toBe(false);
+    expect(
+      onlyReduces(buy(5), market({ positionLots: -5, foreignOrders: [resting("BUY", 1, 1)] })),
+    ).toBe(false);
   });
 });
 
 describe("rates", () => {
   it("come from leverages and fee rates, rounded against the account", () => {
-    expect([ratePpmOf(20), ratePpmOf("33.333333"), ratePpmOf(3), ratePpmOf("0"), ratePpmOf("nonsense")]).toEqual([
-      50_000, 30_001, 333_334, 1_000_000, 1_000_000,
+    expect([
+      ratePpmOf(20),
+      ratePpmOf("33.333333"),
+      ratePpmOf(3),
+      ratePpmOf("0"),
+      ratePpmOf("nonsense"),
+    ]).toEqual([50_000, 30_001, 333_334, 1_000_000, 1_000_000]);
+    expect([feePpmOf(-100_000_000_000_000n, 300_000_000_000_001n), feePpmOf(-1n, -2n)]).toEqual([
+      301, 0,
     ]);
-    expect([feePpmOf(-100_000_000_000_000n, 300_000_000_000_001n), feePpmOf(-1n, -2n)]).toEqual([301, 0]);
   });
 });
 
@@ -321,7 +494,17 @@ describe("whatever fills of what was accepted", () => {
   function exposureOf(held: Map<string, Held>, netValue: number, mark: number): AccountExposure {
     const markets = new Map<string, MarketExposure>();
     for (const [marketId, { positionLots, orders }] of held) {
-      markets.set(marketId, market({ marketId, positionLots, orders: [...orders], markTicks: mark, limits, feePpm: 500 }));
+      markets.set(
+        marketId,
+        market({
+          marketId,
+          positionLots,
+          orders: [...orders],
+          markTicks: mark,
+          limits,
+          feePpm: 500,
+        }),
+      );
     }
     return { netValue: BigInt(Math.floor(netValue)), markets };
   }
@@ -347,7 +530,12 @@ describe("whatever fills of what was accepted", () => {
             ["b", { positionLots: 0, orders: [] }],
           ]);
           let netValue = NET_VALUE;
-          const fill = (into: Map<string, Held>, marketId: string, order: ExposureOrder, lots: number): number => {
+          const fill = (
+            into: Map<string, Held>,
+            marketId: string,
+            order: ExposureOrder,
+            lots: number,
+          ): number => {
             const sign = order.side === "BUY" ? 1 : -1;
             (into.get(marketId) as Held).positionLots += sign * lots;
             return sign * (mark - order.ticks) * lots - order.ticks * lots * 0.0005;
@@ -356,7 +544,8 @@ describe("whatever fills of what was accepted", () => {
             const here = held.get(marketId) as Held;
             if (event === "place") {
               const place = { marketId, side, ticks, lots };
-              if (checkPlace(place, exposureOf(held, netValue, mark), accountLimits) !== null) continue;
+              if (checkPlace(place, exposureOf(held, netValue, mark), accountLimits) !== null)
+                continue;
               accepted++;
               here.orders.push({ hash: `0x${i}`, side, ticks, mayFillLots: lots, phase: "open" });
             } else if (here.orders.length > 0) {
@@ -365,13 +554,17 @@ describe("whatever fills of what was accepted", () => {
             }
           }
           // Any subset of what is open fills now.
-          const after = new Map([...held].map(([id, { positionLots }]) => [id, { positionLots, orders: [] } as Held]));
+          const after = new Map(
+            [...held].map(([id, { positionLots }]) => [id, { positionLots, orders: [] } as Held]),
+          );
           let index = 0;
           let count = 0;
           for (const [marketId, { orders }] of held) {
             expect(orders.length).toBeLessThanOrEqual(6);
             count += orders.length;
-            for (const order of orders) if (subset[index++ % subset.length]) netValue += fill(after, marketId, order, order.mayFillLots);
+            for (const order of orders)
+              if (subset[index++ % subset.length])
+                netValue += fill(after, marketId, order, order.mayFillLots);
           }
           expect(count).toBeLessThanOrEqual(9);
           let notional = 0;
@@ -390,7 +583,9 @@ describe("whatever fills of what was accepted", () => {
             const own = Math.abs(positionLots) * mark * 0.03;
             const moved = Math.abs(positionLots) * mark * (positionLots > 0 ? 0.8 : 1.2) * 0.03;
             if (positionLots !== 0)
-              expect(netValue - Math.abs(positionLots) * mark * 0.2).toBeGreaterThanOrEqual(maintenance - own + moved - 1);
+              expect(netValue - Math.abs(positionLots) * mark * 0.2).toBeGreaterThanOrEqual(
+                maintenance - own + moved - 1,
+              );
           }
         },
       ),

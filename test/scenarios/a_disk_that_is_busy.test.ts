@@ -23,7 +23,9 @@ describe("a bot beside a disk that is busy", () => {
     await stage.passes(15_000);
     expect(store.read("peak-equity.json"), "which has moved").toContain('"peak":"101000000000"');
     expect([...store.waited]).toEqual([]);
-    expect(JSON.parse(store.read("heartbeat.json") ?? "").atMs).toBeGreaterThan(stage.clock.nowMs() - 1_000);
+    expect(JSON.parse(store.read("heartbeat.json") ?? "").atMs).toBeGreaterThan(
+      stage.clock.nowMs() - 1_000,
+    );
     expect(store.read("budget.json")).toContain("ORDER");
   });
 });

@@ -11,7 +11,10 @@ import { ASK, BID, MARKET, START_MS, Stage } from "./stage.js";
 const WORST = 594_000;
 
 /** A bot that holds 0.01 BTC, bought a thousand above the mark: ten quote units are lost. */
-async function lost(risk: Record<string, unknown>, options: ConstructorParameters<typeof Stage>[0] = {}): Promise<Stage> {
+async function lost(
+  risk: Record<string, unknown>,
+  options: ConstructorParameters<typeof Stage>[0] = {},
+): Promise<Stage> {
   const stage = new Stage({ ...options, bot: { risk, ...options.bot } });
   stage.wants({ bid: null, ask: null });
   await stage.botStarts(5_000);
@@ -32,19 +35,28 @@ class FullStore extends MemoryStateStore {
   isFull = false;
 
   override write(name: string, text: string): void {
-    if (this.isFull && name === "risk-ladder.json") throw new RunError("cannot write (ENOSPC)", { field: "stateDir", expected: "room" });
+    if (this.isFull && name === "risk-ladder.json")
+      throw new RunError("cannot write (ENOSPC)", { field: "stateDir", expected: "room" });
     super.write(name, text);
   }
 }
 
 const soldAt = (stage: Stage): number[] =>
   stage.notices.flatMap((notice) =>
-    notice.kind === "account" && notice.change.kind === "fill" && notice.change.trade.side === "SELL" ? [notice.change.trade.ticks] : [],
+    notice.kind === "account" &&
+    notice.change.kind === "fill" &&
+    notice.change.trade.side === "SELL"
+      ? [notice.change.trade.ticks]
+      : [],
   );
 
 describe("a drawdown that flattens", () => {
   it("sells the position in slices no worse than the mark allows, goes on after kill -9, and stays halted until somebody resumes", async () => {
-    const stage = await lost({ maxDrawdownQuote: "5", onDrawdown: "flatten", flatten: { slices: 5 } });
+    const stage = await lost({
+      maxDrawdownQuote: "5",
+      onDrawdown: "flatten",
+      flatten: { slices: 5 },
+    });
     expect(stage.halts()).toEqual(["drawdown"]);
     await stage.passes(10_000);
     expect(stage.positionLots(), "the only bid is at 59,000: nothing is sold there").toBe(10);
@@ -53,7 +65,9 @@ describe("a drawdown that flattens", () => {
       "SELL 0.002 at 59400 held back: the touch at 590000 is beyond 594000, the worst price that bounds and own orders allow",
     ]);
     expect(statusOf(stage.rig.bot).ladder).toEqual([
-      expect.stringMatching(/^drawdown: the position is sold, then halted: net value .* allowed 5$/),
+      expect.stringMatching(
+        /^drawdown: the position is sold, then halted: net value .* allowed 5$/,
+      ),
     ]);
     tight(stage);
     await stage.passes(2_500);
@@ -109,7 +123,11 @@ describe("a drawdown that flattens", () => {
     stage.botIsKilled();
     // The peak is forgotten with the folder's file, so that the loss alone would not be found again.
     const store: StateStore = stage.store;
-    const kept = Object.fromEntries(store.names().flatMap((name) => (name === "peak-equity.json" ? [] : [[name, store.read(name) ?? ""]])));
+    const kept = Object.fromEntries(
+      store
+        .names()
+        .flatMap((name) => (name === "peak-equity.json" ? [] : [[name, store.read(name) ?? ""]])),
+    );
     stage.store = new MemoryStateStore(kept);
     tight(stage);
     await stage.botStarts(15_000);
@@ -120,14 +138,26 @@ describe("a drawdown that flattens", () => {
   it("is taken back by a resume while no bot runs, which accepts the loss: the next run quotes", async () => {
     const stage = await lost({ maxDrawdownQuote: "5", onDrawdown: "flatten" });
     stage.botIsKilled();
-    const state = { markets: [MARKET], store: stage.store, account: stage.address, nowMs: START_MS };
+    const state = {
+      markets: [MARKET],
+      store: stage.store,
+      account: stage.address,
+      nowMs: START_MS,
+    };
     expect(haltState(state, { command: "halt", reason: "a look first" })).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ name: "manual", why: "a look first" }),
-        expect.objectContaining({ name: "drawdown", action: "flatten", why: expect.stringMatching(/^net value/) }),
+        expect.objectContaining({
+          name: "drawdown",
+          action: "flatten",
+          why: expect.stringMatching(/^net value/),
+        }),
       ]),
     );
-    expect(resumeState(state, { command: "resume" })).toMatchObject({ halts: [], resumed: [{}, {}] });
+    expect(resumeState(state, { command: "resume" })).toMatchObject({
+      halts: [],
+      resumed: [{}, {}],
+    });
     await stage.botStarts(10_000);
     expect(stage.halts()).toEqual([]);
     expect(stage.positionLots()).toBe(10);
@@ -166,10 +196,15 @@ describe("a drawdown that halts or reduces", () => {
     expect(stage.quotes()).toEqual([`SELL 10 @ ${ASK}`]);
     const { markets } = statusOf(stage.rig.bot);
     expect(markets[MARKET]?.state).toBe("reduce-only");
-    expect(markets[MARKET]?.reasons[0]).toMatch(/^drawdown: only orders that reduce the position rest: net value/);
+    expect(markets[MARKET]?.reasons[0]).toMatch(
+      /^drawdown: only orders that reduce the position rest: net value/,
+    );
     stage.counterparty.buys(10, ASK);
     await stage.passes(3_000);
-    expect([stage.positionLots(), stage.quotes()], "flat, and no order would reduce").toEqual([0, []]);
+    expect([stage.positionLots(), stage.quotes()], "flat, and no order would reduce").toEqual([
+      0,
+      [],
+    ]);
 
     stage.botIsKilled();
     await stage.botStarts(5_000);
@@ -196,7 +231,9 @@ describe("a loss of the day", () => {
   it("halts for the rest of the day, over a restart too, and ends with it", async () => {
     const stage = await lost({ maxDrawdownQuote: "1000", maxDailyLossQuote: "5" });
     expect(stage.halts()).toEqual(["daily-loss"]);
-    expect(stage.saidOfHalt("daily-loss")).toMatch(/^net value .* quote below .*, where the day began \(UTC\), allowed 5$/);
+    expect(stage.saidOfHalt("daily-loss")).toMatch(
+      /^net value .* quote below .*, where the day began \(UTC\), allowed 5$/,
+    );
     expect(Number(statusOf(stage.rig.bot).dailyLossQuote)).toBeGreaterThan(5);
     stage.botIsKilled();
     const beforeMidnightMs = DAY_MS - (stage.clock.nowMs() % DAY_MS) - 30_000;
@@ -210,7 +247,9 @@ describe("a loss of the day", () => {
   });
 
   it("is found by a run that starts after the loss: the day's beginning is remembered", async () => {
-    const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "1000", maxDailyLossQuote: "5" } } });
+    const stage = new Stage({
+      bot: { risk: { maxDrawdownQuote: "1000", maxDailyLossQuote: "5" } },
+    });
     // A run writes its day down when transfers of around its start must have been told.
     await stage.botStarts(70_000);
     stage.botIsKilled();
@@ -227,7 +266,9 @@ describe("a loss of the day", () => {
   });
 
   it("takes a withdrawal for no loss", async () => {
-    const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "1000", maxDailyLossQuote: "5" } } });
+    const stage = new Stage({
+      bot: { risk: { maxDrawdownQuote: "1000", maxDailyLossQuote: "5" } },
+    });
     await stage.botStarts(5_000);
     stage.owner.withdraws("500");
     await stage.passes(20_000);
@@ -260,8 +301,16 @@ describe("a position that is too large", () => {
       if (when === "while the bot runs") stage.rig.bot.command({ command: "resume" });
       stage.botIsKilled();
       if (when === "while no bot runs") {
-        const state = { markets: [MARKET], store: stage.store, account: stage.address, nowMs: START_MS };
-        expect(resumeState(state, { command: "resume" })).toMatchObject({ halts: [], resumed: [{ name: "inventory" }] });
+        const state = {
+          markets: [MARKET],
+          store: stage.store,
+          account: stage.address,
+          nowMs: START_MS,
+        };
+        expect(resumeState(state, { command: "resume" })).toMatchObject({
+          halts: [],
+          resumed: [{ name: "inventory" }],
+        });
       }
       await stage.botStarts(10_000);
       expect([stage.halts(), stage.quotes()]).toEqual([[], BOTH]);
@@ -297,12 +346,17 @@ describe("a position that is too large", () => {
 
 describe("rungs before the limits", () => {
   it("widen whatever the strategy quotes, and lift when the loss is back by the stated share", async () => {
-    const risk = { maxDrawdownQuote: "1000", ladder: { drawdown: [{ fromQuote: "8", action: "widen", widenFactor: 3 }] } };
+    const risk = {
+      maxDrawdownQuote: "1000",
+      ladder: { drawdown: [{ fromQuote: "8", action: "widen", widenFactor: 3 }] },
+    };
     const stage = await lost(risk);
     await stage.passes(3_000);
     // Ten ticks from the mid of 600,000 become thirty.
     expect(stage.quotes()).toEqual(["BUY 10 @ 599970", "SELL 10 @ 600030"]);
-    expect(statusOf(stage.rig.bot).markets[MARKET]?.reasons[0]).toMatch(/^drawdown: quotes are 3 times as far from the mid/);
+    expect(statusOf(stage.rig.bot).markets[MARKET]?.reasons[0]).toMatch(
+      /^drawdown: quotes are 3 times as far from the mid/,
+    );
     stage.wants({ bid: null, ask: null });
     await stage.passes(1_000);
     // The mark rises by 650: of the ten that were lost three and a half are left.
@@ -336,7 +390,12 @@ describe("rungs before the limits", () => {
   });
 
   it("by markout halt the market whose fills are picked off, and begin anew when somebody resumes", async () => {
-    const ladder = { markout: [{ fromBps: 5, action: "halt" }], markoutHorizonMs: 1_000, markoutFills: 10, markoutMinFills: 2 };
+    const ladder = {
+      markout: [{ fromBps: 5, action: "halt" }],
+      markoutHorizonMs: 1_000,
+      markoutFills: 10,
+      markoutMinFills: 2,
+    };
     const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "1000", ladder } } });
     await stage.botStarts();
     for (let fill = 0; fill < 2; fill++) {
@@ -344,7 +403,10 @@ describe("rungs before the limits", () => {
       stage.wants({ bid: null, ask: null });
       await stage.passes(300);
       // What is bought is worth forty basis points less a moment later.
-      const below = [stage.counterparty.rests("BUY", 5, 597_000), stage.counterparty.rests("SELL", 5, 598_000)];
+      const below = [
+        stage.counterparty.rests("BUY", 5, 597_000),
+        stage.counterparty.rests("SELL", 5, 598_000),
+      ];
       await stage.passes(2_000);
       for (const order of below) stage.counterparty.cancels(order);
       stage.wants();

@@ -12,7 +12,10 @@ it("an order whose answer was lost, and that rests all the same, is found and ke
   stage.wants({ ask: null });
   await stage.passes(4_000);
   expect(stage.phases()).toEqual(["sent", "unknown"]);
-  expect(worstPosition(stage.rig.bot.context.account, "btcusdc").maxLongLots, "it counts at full size").toBe(10);
+  expect(
+    worstPosition(stage.rig.bot.context.account, "btcusdc").maxLongLots,
+    "it counts at full size",
+  ).toBe(10);
 
   await stage.passes(20_000);
   stage.network.restore("account");

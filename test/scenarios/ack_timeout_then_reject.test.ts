@@ -19,7 +19,9 @@ it("an order that was refused, its answer lost, is placed again only when it is 
   expect(more).toEqual([]);
   const signedMs = Number(first?.params.get("timestamp"));
   expect(signedMs).toBeGreaterThan(START_MS);
-  expect(second?.atMs, "not within the time that the first may still be taken").toBeGreaterThan(signedMs + 5_000);
+  expect(second?.atMs, "not within the time that the first may still be taken").toBeGreaterThan(
+    signedMs + 5_000,
+  );
   expect(stage.phases()).toEqual(["sent", "unknown", "lost", "sent", "open"]);
   expect(stage.quotes()).toEqual([`BUY 10 @ ${BID}`]);
   stage.expectAgreement();

@@ -17,7 +17,9 @@ describe("where one of five markets is silent, so that nothing that is asked of 
     await markets.passes(1_000);
     expect(markets.open()).toEqual([FIRST]);
     await markets.passes(10_000);
-    expect(markets.notices).toContainEqual(expect.objectContaining({ kind: "failed", what: FIRST }));
+    expect(markets.notices).toContainEqual(
+      expect.objectContaining({ kind: "failed", what: FIRST }),
+    );
     expect(markets.notices.at(-1)?.kind, "of the silent market nobody knows").not.toBe("safe");
   });
 
@@ -32,7 +34,10 @@ describe("where one of five markets is silent, so that nothing that is asked of 
     await markets.passes(1_000);
     expect(markets.open()).toEqual([FIRST]);
     await markets.passes(15_000);
-    expect(await done).toMatchObject({ left: [], failed: [{ marketId: FIRST, why: expect.stringContaining("no answer within 2000 ms") }] });
+    expect(await done).toMatchObject({
+      left: [],
+      failed: [{ marketId: FIRST, why: expect.stringContaining("no answer within 2000 ms") }],
+    });
   });
 });
 
@@ -82,7 +87,9 @@ describe("a heartbeat that breaks", () => {
 
     markets.arrives(FIVE[0] as string);
     await markets.passes(20_000);
-    expect(markets.open(), "what comes when nothing of that bot can is a person's").toEqual([FIVE[0]]);
+    expect(markets.open(), "what comes when nothing of that bot can is a person's").toEqual([
+      FIVE[0],
+    ]);
     markets.beats("running");
     await markets.passes(5_000);
     expect(markets.open(), "a bot that has come and gone since").toEqual([]);
@@ -99,7 +106,12 @@ describe("an order that comes after the first cancel, of a bot that is gone,", (
 
     const { found, foundLater, left, failed } = await done;
     expect(markets.open()).toEqual([]);
-    expect({ found: found.length, foundLater, left, failed }).toEqual({ found: 8, foundLater: 3, left: [], failed: [] });
+    expect({ found: found.length, foundLater, left, failed }).toEqual({
+      found: 8,
+      foundLater: 3,
+      left: [],
+      failed: [],
+    });
   });
 
   it("keeps nobody from a market that is empty and where nothing can come any more", async () => {
@@ -117,7 +129,10 @@ describe("a rate limit of few requests a minute", () => {
   it("for all (COMMON): the guard stays within its share, cancels everywhere before it looks, and sees to what comes late", async () => {
     const markets = new FiveMarkets({ common: 60, requestsBeforeBan: 3 });
     await markets.guardActs(FIVE, 0.15);
-    expect(markets.open(), "of nine requests a minute, the rules and five cancels come first").toEqual([]);
+    expect(
+      markets.open(),
+      "of nine requests a minute, the rules and five cancels come first",
+    ).toEqual([]);
 
     markets.arrives(SECOND);
     await markets.passes(180_000);
@@ -125,14 +140,18 @@ describe("a rate limit of few requests a minute", () => {
     expect(markets.notices.at(-1)?.kind).toBe("safe");
     expect(markets.refusals()).toBe(0);
     const { sent } = markets.network;
-    const inAMinuteFrom = (fromMs: number): number => sent.filter(({ atMs }) => atMs >= fromMs && atMs < fromMs + 60_000).length;
+    const inAMinuteFrom = (fromMs: number): number =>
+      sent.filter(({ atMs }) => atMs >= fromMs && atMs < fromMs + 60_000).length;
     expect(Math.max(...sent.map(({ atMs }) => inAMinuteFrom(atMs)))).toBeLessThanOrEqual(9);
   });
 
   it("for all, with room for some looks: the guard keeps the last one for when nothing can come any more", async () => {
     const markets = new FiveMarkets({ common: 300 });
     await markets.guardActs(FIVE, 0.1);
-    expect(markets.open(), "of thirty requests a minute, the rules, five looks and five cancels").toEqual([]);
+    expect(
+      markets.open(),
+      "of thirty requests a minute, the rules, five looks and five cancels",
+    ).toEqual([]);
     await markets.passes(1_900);
     markets.arrives(SECOND);
     await markets.passes(1_500);
@@ -155,7 +174,12 @@ describe("a rate limit of few requests a minute", () => {
 
   it("that others have spent: cancel-all waits as long as the exchange says, and goes on then", async () => {
     const markets = new FiveMarkets();
-    const spent = { is: "answered by a wall", status: 429, body: "{}", retryAfterMs: 20_000 } as const;
+    const spent = {
+      is: "answered by a wall",
+      status: 429,
+      body: "{}",
+      retryAfterMs: 20_000,
+    } as const;
     for (const _ of FIVE) markets.network.next("cancelAllOpenOrders", spent);
     const done = markets.cancelsAll();
     await markets.passes(19_000);
@@ -178,7 +202,10 @@ describe("an outage of the exchange", () => {
       markets.network.down = true;
       await markets.guardActs();
       await markets.passes(outageMs);
-      expect(markets.network.sentOf("cancelAllOpenOrders").length, "a look may fail where a cancel does not").toBeGreaterThan(FIVE.length);
+      expect(
+        markets.network.sentOf("cancelAllOpenOrders").length,
+        "a look may fail where a cancel does not",
+      ).toBeGreaterThan(FIVE.length);
       expect(markets.network.sentOf("cancelAllOpenOrders").length).toBeLessThanOrEqual(order / 10);
 
       markets.network.down = false;
@@ -197,7 +224,9 @@ describe("an exchange that tells its rules and refuses all that is asked of the 
     "$refused: is asked no faster than $order orders and $common requests a minute let the guard go on for ever",
     async ({ refused, ...limits }) => {
       const markets = new FiveMarkets(limits);
-      const ends = refused.map((what) => markets.network.every(what, { is: "answered by a wall", status: 503, body: "" }));
+      const ends = refused.map((what) =>
+        markets.network.every(what, { is: "answered by a wall", status: 503, body: "" }),
+      );
       await markets.guardActs();
       await markets.passes(35_000);
       for (const end of ends) end();
@@ -233,7 +262,10 @@ describe("a market that the exchange knows no more", () => {
     const before = markets.network.sent.length;
     await markets.passes(300_000);
     expect(markets.network.sent.length - before).toBeLessThanOrEqual(2 * 12);
-    expect(markets.notices.at(-1), "of that market nobody knows").toMatchObject({ kind: "failed", what: "goneusdc" });
+    expect(markets.notices.at(-1), "of that market nobody knows").toMatchObject({
+      kind: "failed",
+      what: "goneusdc",
+    });
 
     markets.beats("running");
     await markets.passes(3_000);

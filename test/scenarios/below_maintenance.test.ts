@@ -4,7 +4,12 @@ import { MARKET, Stage } from "./stage.js";
 /** Two bitcoins bought and nearly all other money withdrawn; then the market has fallen by four per cent. */
 async function belowMaintenance(): Promise<Stage> {
   const limits = { maxPositionBase: "3", maxOrderBase: "0.5", maxOpenOrders: 12 };
-  const stage = new Stage({ bot: { markets: { [MARKET]: { strategy: "ladder", limits } }, risk: { maxDrawdownQuote: "100000" } } });
+  const stage = new Stage({
+    bot: {
+      markets: { [MARKET]: { strategy: "ladder", limits } },
+      risk: { maxDrawdownQuote: "100000" },
+    },
+  });
   stage.wants({ bid: null, ask: null });
   stage.counterparty.rests("SELL", 2000, 600_050);
   stage.owner.buys(2000, 600_050);

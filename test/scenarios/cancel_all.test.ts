@@ -7,18 +7,35 @@ import { ScriptedNetwork } from "./scripted-network.js";
 import { BID, BOT_KEY, MARKET, Stage } from "./stage.js";
 
 /** Begins to cancel everything of a stage's account, as the command does beside the bot or after it. */
-function everythingIsBeingCancelled(stage: Stage, markets: readonly string[], network = networkOf(stage), aheadMs = 0) {
+function everythingIsBeingCancelled(
+  stage: Stage,
+  markets: readonly string[],
+  network = networkOf(stage),
+  aheadMs = 0,
+) {
   const { clock, address, config } = stage;
   const { requestTimeoutMs, signatureWindowMs } = config.exchange;
   const signer = ecdsaScheme.signer(BOT_KEY);
   let offMs = aheadMs;
-  const client = new RestClient({ transport: network, nowMs: () => clock.nowMs() + offMs, signer, timeoutMs: requestTimeoutMs });
+  const client = new RestClient({
+    transport: network,
+    nowMs: () => clock.nowMs() + offMs,
+    signer,
+    timeoutMs: requestTimeoutMs,
+  });
   const budget = new CancelBudget({ clock, fraction: 1 });
   const readClock = async () => {
     offMs = (await client.time()) - clock.nowMs();
   };
   const whose = { account: address, markets, notedHashes: new Set<string>() };
-  return cancelEverything({ client, clock, readClock, budget, ...whose, untilMs: signatureWindowMs });
+  return cancelEverything({
+    client,
+    clock,
+    readClock,
+    budget,
+    ...whose,
+    untilMs: signatureWindowMs,
+  });
 }
 
 function networkOf({ exchange, clock }: Stage): ScriptedNetwork {
@@ -46,7 +63,9 @@ describe("cancel-all", () => {
     expect(stage.quotes()).toEqual([]);
     expect(found.map(({ side }) => side).sort()).toEqual(["BUY", "SELL"]);
     expect(left).toEqual([]);
-    expect(failed).toEqual([{ marketId: "goneusdc", why: expect.stringContaining("the exchange has no such market") }]);
+    expect(failed).toEqual([
+      { marketId: "goneusdc", why: expect.stringContaining("the exchange has no such market") },
+    ]);
   });
 
   it("neither calls an order cancelled that is wholly matched and waits for its settlement, nor waits for it", async () => {
@@ -57,7 +76,9 @@ describe("cancel-all", () => {
 
     const { found, left } = await everythingIsCancelled(stage);
 
-    expect(found.map(({ side, availableBase }) => `${side} ${availableBase}`)).toEqual(["SELL 0.01"]);
+    expect(found.map(({ side, availableBase }) => `${side} ${availableBase}`)).toEqual([
+      "SELL 0.01",
+    ]);
     expect(left).toEqual([]);
   });
 
@@ -93,7 +114,9 @@ describe("cancel-all", () => {
 
     expect(stage.quotes()).toEqual([]);
     await stage.passes(20_000);
-    expect((await cancelling).found.map(({ marketId, side }) => `${marketId} ${side}`).sort()).toEqual(["btcusdc BUY", "btcusdc SELL"]);
+    expect(
+      (await cancelling).found.map(({ marketId, side }) => `${marketId} ${side}`).sort(),
+    ).toEqual(["btcusdc BUY", "btcusdc SELL"]);
   });
 
   it("says after two requests' time that the exchange has fallen silent, however many markets there are", async () => {
@@ -101,30 +124,43 @@ describe("cancel-all", () => {
     const network = networkOf(stage);
     for (const what of ASKED) network.every(what, { is: "request lost" });
     const said: string[] = [];
-    everythingIsBeingCancelled(stage, FIVE, network).catch((error: Error) => said.push(error.message));
+    everythingIsBeingCancelled(stage, FIVE, network).catch((error: Error) =>
+      said.push(error.message),
+    );
     await stage.passes(4_100);
 
     expect(said).toEqual(["GET /v1/exchangeInfo: no answer within 2000 ms"]);
-    expect(network.sentOf("cancelAllOpenOrders").map(({ params }) => params.get("marketId"))).toEqual(FIVE);
+    expect(
+      network.sentOf("cancelAllOpenOrders").map(({ params }) => params.get("marketId")),
+    ).toEqual(FIVE);
   });
 
   it.each([
-    ["a maintenance page, told as a success", { is: "answered by a wall", status: 200, body: "<html>We are back in a moment.</html>" }],
-    ["a ban that ends in a moment", { is: "answered by a wall", status: 418, body: "", retryAfterMs: 1_000 }],
-  ] as const)("is not ended by %s: the orders are taken down once the exchange works", async (_, fate) => {
-    const stage = new Stage();
-    await stage.botStarts();
-    stage.botIsKilled();
-    const network = networkOf(stage);
-    const ends = ASKED.map((what) => network.every(what, fate));
-    const cancelling = everythingIsBeingCancelled(stage, [MARKET], network);
-    await stage.passes(2_500);
-    for (const end of ends) end();
-    await stage.passes(10_000);
+    [
+      "a maintenance page, told as a success",
+      { is: "answered by a wall", status: 200, body: "<html>We are back in a moment.</html>" },
+    ],
+    [
+      "a ban that ends in a moment",
+      { is: "answered by a wall", status: 418, body: "", retryAfterMs: 1_000 },
+    ],
+  ] as const)(
+    "is not ended by %s: the orders are taken down once the exchange works",
+    async (_, fate) => {
+      const stage = new Stage();
+      await stage.botStarts();
+      stage.botIsKilled();
+      const network = networkOf(stage);
+      const ends = ASKED.map((what) => network.every(what, fate));
+      const cancelling = everythingIsBeingCancelled(stage, [MARKET], network);
+      await stage.passes(2_500);
+      for (const end of ends) end();
+      await stage.passes(10_000);
 
-    expect(await cancelling).toMatchObject({ left: [], failed: [] });
-    expect(stage.quotes()).toEqual([]);
-  });
+      expect(await cancelling).toMatchObject({ left: [], failed: [] });
+      expect(stage.quotes()).toEqual([]);
+    },
+  );
 
   it("is not ended by a clock of this machine that is a minute off: it reads the exchange's once that refuses it", async () => {
     const stage = new Stage();

@@ -6,8 +6,15 @@ import { ASK, BID, MARKET, Stage } from "./stage.js";
 const ONE_A_SIDE = { BUY: 10, SELL: 10 };
 
 /** A line that answers in the exchange's place: nothing of these requests arrives there. */
-function swallowed(stage: Stage, operations: readonly OperationName[], status = 204, body = ""): () => void {
-  const ends = operations.map((what) => stage.network.every(what, { is: "answered by a wall", status, body }));
+function swallowed(
+  stage: Stage,
+  operations: readonly OperationName[],
+  status = 204,
+  body = "",
+): () => void {
+  const ends = operations.map((what) =>
+    stage.network.every(what, { is: "answered by a wall", status, body }),
+  );
   return () => {
     for (const end of ends) end();
   };
@@ -26,23 +33,30 @@ describe("a line that answers cancels without passing them on", () => {
   it.each([
     ["a 204", 204, ""],
     ["an empty 200", 200, ""],
-    ["a 2011 for orders that rest", 400, '{"code":2011,"codeText":"No such order","message":"no such order"}'],
-  ])("with %s: no slot is filled twice, and the market halts after one cancel-all", async (_name, status, body) => {
-    const stage = new Stage();
-    await stage.botStarts();
-    const heal = swallowed(stage, ["cancelOrder", "cancelAllOpenOrders"], status, body);
-    await requotes(stage, 60);
+    [
+      "a 2011 for orders that rest",
+      400,
+      '{"code":2011,"codeText":"No such order","message":"no such order"}',
+    ],
+  ])(
+    "with %s: no slot is filled twice, and the market halts after one cancel-all",
+    async (_name, status, body) => {
+      const stage = new Stage();
+      await stage.botStarts();
+      const heal = swallowed(stage, ["cancelOrder", "cancelAllOpenOrders"], status, body);
+      await requotes(stage, 60);
 
-    expect(stage.mostAtOnce).toEqual(ONE_A_SIDE);
-    expect(stage.halts()).toEqual(["revived-orders"]);
-    expect(stage.saidOfHalt("revived-orders")).toMatch(/cancels may not reach it/);
-    expect(stage.network.sentOf("cancelAllOpenOrders")).toHaveLength(1);
-    expect(stage.network.sentOf("placeOrder"), "the first two quotes alone").toHaveLength(2);
-    heal();
-    await stage.passes(10_000);
-    expect(stage.quotes(), "of a market that is halted, once cancels arrive").toEqual([]);
-    stage.expectAgreement();
-  });
+      expect(stage.mostAtOnce).toEqual(ONE_A_SIDE);
+      expect(stage.halts()).toEqual(["revived-orders"]);
+      expect(stage.saidOfHalt("revived-orders")).toMatch(/cancels may not reach it/);
+      expect(stage.network.sentOf("cancelAllOpenOrders")).toHaveLength(1);
+      expect(stage.network.sentOf("placeOrder"), "the first two quotes alone").toHaveLength(2);
+      heal();
+      await stage.passes(10_000);
+      expect(stage.quotes(), "of a market that is halted, once cancels arrive").toEqual([]);
+      stage.expectAgreement();
+    },
+  );
 
   it("and none at all for a while: the cancel-all is sent again until it is answered, and nothing is left open in a market that is halted", async () => {
     const stage = new Stage();
@@ -68,7 +82,11 @@ describe("a line that answers cancels without passing them on", () => {
 
     const open = stage.resting().map(({ side, terms }) => ({ side, id: terms.id }));
     const { ordersLeft } = await stage.botStops();
-    expect(ordersLeft.map(({ side, orderId, price, sizeBase }) => [side, orderId, price, sizeBase]).sort()).toEqual([
+    expect(
+      ordersLeft
+        .map(({ side, orderId, price, sizeBase }) => [side, orderId, price, sizeBase])
+        .sort(),
+    ).toEqual([
       ["BUY", open.find(({ side }) => side === "BUY")?.id, "59999", "0.01"],
       ["SELL", open.find(({ side }) => side === "SELL")?.id, "60001", "0.01"],
     ]);
@@ -135,7 +153,12 @@ describe("a line that answers places without passing them on", () => {
     await stage.botStarts();
     stage.network.stall("account");
     const body = '{"code":2012,"codeText":"Insufficient margin","message":"no margin"}';
-    const end = stage.network.every("placeOrder", { is: "answered by a wall", status: 200, body, arrives: true });
+    const end = stage.network.every("placeOrder", {
+      is: "answered by a wall",
+      status: 200,
+      body,
+      arrives: true,
+    });
     stage.wants();
     await stage.passes(20_000);
     end();
@@ -151,7 +174,11 @@ describe("a line that answers cancel-alls without passing them on", () => {
   it("is not believed by the guard: it looks, and goes on until nothing is open", async () => {
     const stage = new Stage();
     const { network, notices } = guardStarts(stage);
-    const heal = network.every("cancelAllOpenOrders", { is: "answered by a wall", status: 204, body: "" });
+    const heal = network.every("cancelAllOpenOrders", {
+      is: "answered by a wall",
+      status: 204,
+      body: "",
+    });
     await stage.botStarts();
     stage.botIsKilled();
     await stage.passes(20_000);

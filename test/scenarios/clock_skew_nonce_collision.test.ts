@@ -9,9 +9,10 @@ it("the machine's clock is stepped by three seconds: quotes come down for that r
   await stage.passes(3_000);
   expect(stage.quotes()).toEqual([]);
   expect(stage.halts()).toEqual(["clock-offset"]);
-  expect(stage.saidOfHalt("clock-offset"), "whoever sets the clock must not set it the wrong way").toContain(
-    "3000 ms ahead of the exchange's",
-  );
+  expect(
+    stage.saidOfHalt("clock-offset"),
+    "whoever sets the clock must not set it the wrong way",
+  ).toContain("3000 ms ahead of the exchange's");
   expect(
     stage.network.sentOf("cancelOrder").map(({ status }) => status),
     "signed in exchange time",
@@ -24,7 +25,11 @@ it("the machine's clock is stepped by three seconds: quotes come down for that r
 });
 
 it("places of one millisecond, and of a clock that runs through the same milliseconds twice, never share a hash", async () => {
-  const stage = new Stage({ bot: { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", maxClockOffsetMs: 60_000 } } });
+  const stage = new Stage({
+    bot: {
+      exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", maxClockOffsetMs: 60_000 },
+    },
+  });
   await stage.botStarts();
 
   for (let round = 0; round < 20; round++) {
@@ -36,7 +41,9 @@ it("places of one millisecond, and of a clock that runs through the same millise
   const infos = stage.network.sentOf("placeOrder").map(({ params }) => params.get("info"));
   expect(infos.length).toBeGreaterThanOrEqual(40);
   expect(new Set(infos).size).toBe(infos.length);
-  expect(stage.network.sent.filter(({ status }) => status !== undefined && status >= 400)).toEqual([]);
+  expect(stage.network.sent.filter(({ status }) => status !== undefined && status >= 400)).toEqual(
+    [],
+  );
   expect(stage.rig.bot.context.account.orders.mayStillFill(MARKET)).toHaveLength(2);
   stage.expectAgreement();
 });

@@ -18,7 +18,9 @@ it("fees that have changed are read at the first order that is refused for them:
 });
 
 it("where the exchange builds the orders, fees that have changed are read at the first that it builds with others", async () => {
-  const stage = new Stage({ bot: { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", placement: "server" } } });
+  const stage = new Stage({
+    bot: { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", placement: "server" } },
+  });
   await withFeesChangedSince(stage);
   await stage.passes(40_000);
   expect(stage.allQuotes()).toEqual(QUOTES);
@@ -38,7 +40,14 @@ it("a position can be taken down after the fees have changed", async () => {
 
 it("where orders are refused for another reason of that name, the rules are asked for every ten seconds and no more", async () => {
   const stage = new Stage({
-    bot: { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", makerFeeRate: "0.0007", takerFeeRate: "0.0009" } },
+    bot: {
+      exchange: {
+        rest: "http://a.test/v1",
+        stream: "ws://a.test/v1",
+        makerFeeRate: "0.0007",
+        takerFeeRate: "0.0009",
+      },
+    },
   });
   await stage.botStarts(60_000);
   expect(stage.quotes()).toEqual([]);

@@ -7,9 +7,15 @@ import { ASK, BID, MARKET, Stage } from "./stage.js";
 
 /** To the bot the market has steps of so much, while the exchange still matches what was placed in steps of 0.001. */
 const step = (size: string) =>
-  ({ is: "rewritten", body: (body: string) => body.replaceAll('"stepSize":"0.001"', `"stepSize":"${size}"`) }) as const;
+  ({
+    is: "rewritten",
+    body: (body: string) => body.replaceAll('"stepSize":"0.001"', `"stepSize":"${size}"`),
+  }) as const;
 const tick = (size: string) =>
-  ({ is: "rewritten", body: (body: string) => body.replaceAll('"tickSize":"0.1"', `"tickSize":"${size}"`) }) as const;
+  ({
+    is: "rewritten",
+    body: (body: string) => body.replaceAll('"tickSize":"0.1"', `"tickSize":"${size}"`),
+  }) as const;
 
 /** What the bot says of its position is what the exchange has, to the unit of paper; and its profit sums to the change of the net value. */
 function expectSameMoney(stage: Stage): void {
@@ -17,12 +23,17 @@ function expectSameMoney(stage: Stage): void {
   const { total, transfers, decimals } = account.profit();
   const scale = 10n ** BigInt(decimals - stage.rig.rules.creditDecimals);
   expect(account.equity, "the bot's net value").toBe(stage.netValue());
-  expect(total + transfers, "profit by its parts").toBe((stage.netValue() - (account.startEquity ?? 0n)) * scale);
+  expect(total + transfers, "profit by its parts").toBe(
+    (stage.netValue() - (account.startEquity ?? 0n)) * scale,
+  );
 }
 
 function fillsTold(stage: Stage): Record<string, unknown>[] {
   const lines: Record<string, unknown>[] = [];
-  const log = logTo({ write: (line) => void lines.push(JSON.parse(line)) }, { level: "info", clock: stage.clock });
+  const log = logTo(
+    { write: (line) => void lines.push(JSON.parse(line)) },
+    { level: "info", clock: stage.clock },
+  );
   const monitor = new RunMonitor(new Metrics(), log, stage.clock, () => {});
   stage.listeners.push((notice) => monitor.observe(notice));
   const attach = () => monitor.attach(stage.rig.bot);
@@ -44,11 +55,19 @@ it("an order of before a coarser step fills between the steps: the bot goes on, 
 
   expect(stage.halts()).toEqual([]);
   expect(stage.positionLots()).toBe(3);
-  expect(stage.rig.bot.context.account.positionLots(MARKET), "0.003 is one whole step of 0.002 and a rest").toBe(1);
-  expect(statusOf(stage.rig.bot).markets, "the position as people read it: the rest was not told").toMatchObject({
+  expect(
+    stage.rig.bot.context.account.positionLots(MARKET),
+    "0.003 is one whole step of 0.002 and a rest",
+  ).toBe(1);
+  expect(
+    statusOf(stage.rig.bot).markets,
+    "the position as people read it: the rest was not told",
+  ).toMatchObject({
     [MARKET]: { positionBase: "0.003" },
   });
-  expect(lines.filter(({ msg }) => msg === "fill")).toMatchObject([{ side: "BUY", price: "59999", amount: "0.003" }]);
+  expect(lines.filter(({ msg }) => msg === "fill")).toMatchObject([
+    { side: "BUY", price: "59999", amount: "0.003" },
+  ]);
   expect(stage.quotes()).toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
   expect(stage.differences()).toEqual([]);
   expectSameMoney(stage);
@@ -79,7 +98,10 @@ it("fills between the steps sum to whole ones: two of a step and a half are thre
     expectSameMoney(stage);
     await stage.passes(9_500);
     // What a small fill leaves keeps its place in the queue, between the steps or not.
-    expect(stage.quotes()).toEqual([expect.stringMatching(/^BUY (9|10) @ 599990$/), expect.stringMatching(/^SELL (9|10) @ 600010$/)]);
+    expect(stage.quotes()).toEqual([
+      expect.stringMatching(/^BUY (9|10) @ 599990$/),
+      expect.stringMatching(/^SELL (9|10) @ 600010$/),
+    ]);
   }
   await stage.passes(65_500);
   expect(stage.positionLots()).toBe(-2);

@@ -8,11 +8,15 @@ const lineShape = z.object({ event: z.string(), id: z.string(), lots: z.number()
 /** `event lots` of each line of the account's record of trades. */
 function recorded(stage: Stage): readonly string[] {
   const lines = (stage.store.read(FILLS_FILE) ?? "").split("\n").filter((line) => line !== "");
-  return lines.map((line) => lineShape.parse(JSON.parse(line))).map(({ event, lots }) => `${event} ${lots}`);
+  return lines
+    .map((line) => lineShape.parse(JSON.parse(line)))
+    .map(({ event, lots }) => `${event} ${lots}`);
 }
 
 function told(stage: Stage): readonly unknown[] {
-  return stage.notices.flatMap((notice) => (notice.kind === "log" && notice.message === "filled while no bot ran" ? [notice.fields] : []));
+  return stage.notices.flatMap((notice) =>
+    notice.kind === "log" && notice.message === "filled while no bot ran" ? [notice.fields] : [],
+  );
 }
 
 describe("the record of an account's trades has what happened while no bot ran", () => {
@@ -30,7 +34,14 @@ describe("the record of an account's trades has what happened while no bot ran",
       stage.wants({ bid: null, ask: null });
       await stage.botStarts(10_000);
       expect([...recorded(stage)].sort()).toEqual(["fill 4", "fill 6", "settled 4", "settled 6"]);
-      expect(told(stage)).toEqual([expect.objectContaining({ marketId: "btcusdc", side: "BUY", price: "59999", amount: "0.004" })]);
+      expect(told(stage)).toEqual([
+        expect.objectContaining({
+          marketId: "btcusdc",
+          side: "BUY",
+          price: "59999",
+          amount: "0.004",
+        }),
+      ]);
       stage.botIsKilled();
     }
   });
@@ -81,7 +92,11 @@ describe("the record of an account's trades has what happened while no bot ran",
     await stage.botStarts(10_000);
 
     expect(recorded(stage)).toEqual(["fill 6", "trade-failed 6"]);
-    expect(stage.notices.filter((notice) => notice.kind === "account" && notice.change.kind === "trade-failed")).toEqual([]);
+    expect(
+      stage.notices.filter(
+        (notice) => notice.kind === "account" && notice.change.kind === "trade-failed",
+      ),
+    ).toEqual([]);
     stage.expectAgreement();
   });
 });

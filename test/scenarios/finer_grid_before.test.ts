@@ -14,7 +14,10 @@ it("an order that rests at a price between the ticks of a coarser grid is taken 
   stage.wants({ bid: 599_900 / 5, ask: 600_100 / 5 });
   stage.exchange.setMarketRules(MARKET, COARSER_TICK);
   const lines: Record<string, unknown>[] = [];
-  const log = logTo({ write: (line) => void lines.push(JSON.parse(line)) }, { level: "info", clock: stage.clock });
+  const log = logTo(
+    { write: (line) => void lines.push(JSON.parse(line)) },
+    { level: "info", clock: stage.clock },
+  );
   const monitor = new RunMonitor(new Metrics(), log, stage.clock, () => {});
   stage.listeners.push((notice) => monitor.observe(notice));
   const starting = stage.botStarts(15_000, (network) => {
@@ -27,7 +30,9 @@ it("an order that rests at a price between the ticks of a coarser grid is taken 
   expect(stage.quotes()).toEqual(["BUY 10 @ 599900", "SELL 10 @ 600100"]);
   expect(stage.rig.bot.context.account.positionLots(MARKET)).toBe(-1);
   expect(stage.positionLots()).toBe(-1);
-  expect(lines.filter(({ msg }) => msg === "fill")).toMatchObject([{ side: "SELL", price: "60001.3", amount: "0.004" }]);
+  expect(lines.filter(({ msg }) => msg === "fill")).toMatchObject([
+    { side: "SELL", price: "60001.3", amount: "0.004" },
+  ]);
   await stage.botStops();
   expect(stage.allQuotes()).toEqual([]);
 });
@@ -49,7 +54,10 @@ it("what was filled while no bot ran, of an amount between the steps of a coarse
     { side: "BUY", amount: "0.004" },
     { side: "SELL", amount: "0.001" },
   ]);
-  expect(stage.rig.bot.context.account.positionLots(MARKET), "0.003 is one whole step of 0.002 and a rest").toBe(1);
+  expect(
+    stage.rig.bot.context.account.positionLots(MARKET),
+    "0.003 is one whole step of 0.002 and a rest",
+  ).toBe(1);
 });
 
 it("others' orders that rest between the ticks of a coarser grid are in the book at the outer ones, and the bot quotes beside them", async () => {

@@ -35,7 +35,10 @@ export class FiveMarkets {
       markets: Object.fromEntries(FIVE.map((marketId) => [marketId, {}])),
       rateLimits: { key: "ip", ...rateLimits },
     });
-    this.exchange = new EmbeddedExchange(config, { clock: this.clock, random: seededRandom("exchange") });
+    this.exchange = new EmbeddedExchange(config, {
+      clock: this.clock,
+      random: seededRandom("exchange"),
+    });
     this.exchange.start();
     this.network = new ScriptedNetwork(this.exchange, this.clock, "10.0.0.2");
     for (const marketId of FIVE) this.arrives(marketId);
@@ -57,7 +60,14 @@ export class FiveMarkets {
   /** An order of the account comes into a market. */
   arrives(marketId: string): void {
     const trader =
-      this.#traders.get(marketId) ?? new HandTrader(this.exchange, this.clock, this.#signer, marketId, `10.0.1.${FIVE.indexOf(marketId)}`);
+      this.#traders.get(marketId) ??
+      new HandTrader(
+        this.exchange,
+        this.clock,
+        this.#signer,
+        marketId,
+        `10.0.1.${FIVE.indexOf(marketId)}`,
+      );
     this.#traders.set(marketId, trader);
     trader.rests("BUY", 10, 590_000);
   }

@@ -82,7 +82,11 @@ describe("kill -9 of a bot", () => {
     await stage.passes(12_000);
 
     expect(stage.quotes()).toEqual([]);
-    expect(notices).toContainEqual({ kind: "failed", what: "goneusdc", message: expect.stringContaining("goneusdc") });
+    expect(notices).toContainEqual({
+      kind: "failed",
+      what: "goneusdc",
+      message: expect.stringContaining("goneusdc"),
+    });
     expect(
       notices.some(({ kind }) => kind === "safe"),
       "of the refused market nobody knows",
@@ -90,7 +94,10 @@ describe("kill -9 of a bot", () => {
 
     stage.owner.rests("BUY", 1, BID - 1_000);
     await stage.passes(5_000);
-    expect(stage.allQuotes(), "where nothing of the bot's can come any more, a person trades on").toEqual([`BUY 1 @ ${BID - 1_000}`]);
+    expect(
+      stage.allQuotes(),
+      "where nothing of the bot's can come any more, a person trades on",
+    ).toEqual([`BUY 1 @ ${BID - 1_000}`]);
   });
 
   it("takes manual orders of its markets too, and the guard names them", async () => {
@@ -102,8 +109,12 @@ describe("kill -9 of a bot", () => {
     stage.botIsKilled();
     await stage.passes(12_000);
 
-    expect(stage.exchange.openOrders(stage.address).filter(({ openLots }) => openLots > 0)).toEqual([]);
-    expect(notices).toContainEqual(expect.objectContaining({ kind: "cancelling", marketId: MARKET, manualIds: [manual.id] }));
+    expect(stage.exchange.openOrders(stage.address).filter(({ openLots }) => openLots > 0)).toEqual(
+      [],
+    );
+    expect(notices).toContainEqual(
+      expect.objectContaining({ kind: "cancelling", marketId: MARKET, manualIds: [manual.id] }),
+    );
   });
 
   it("and an end of the next one before the exchange has told it what is open: that is no end in order, and the guard takes down what rests", async () => {
@@ -126,7 +137,9 @@ describe("kill -9 of a bot", () => {
     expect(await stage.botStops()).toMatchObject({ ordersLeft: [], openOrdersLeft: 0 });
 
     await stage.passes(10_000);
-    expect(stage.ordersEver(), "it arrived after the next one was told to stop").toBe(ordersBefore + 1);
+    expect(stage.ordersEver(), "it arrived after the next one was told to stop").toBe(
+      ordersBefore + 1,
+    );
     expect(stage.quotes()).toEqual([]);
   });
 
@@ -134,7 +147,13 @@ describe("kill -9 of a bot", () => {
     const windowMs = 60_000;
     const stage = new Stage({
       exchange: { timestampWindowMs: windowMs },
-      bot: { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", signatureWindowMs: windowMs } },
+      bot: {
+        exchange: {
+          rest: "http://a.test/v1",
+          stream: "ws://a.test/v1",
+          signatureWindowMs: windowMs,
+        },
+      },
     });
     const ordersBefore = await nextOneStartsBeforeItArrives(stage, 50_000);
     expect(await stage.botStops(75_000)).toMatchObject({ ordersLeft: [], openOrdersLeft: 0 });
@@ -178,7 +197,9 @@ describe("kill -9 of a bot", () => {
     await stage.botStarts(10_000);
 
     const adopted = stage.notices.flatMap((notice) =>
-      notice.kind === "account" && notice.change.kind === "adopted" ? [notice.change.order.hash] : [],
+      notice.kind === "account" && notice.change.kind === "adopted"
+        ? [notice.change.order.hash]
+        : [],
     );
     expect([...adopted].sort()).toEqual([...before].sort());
     expect(stage.quotes()).toEqual([`BUY 10 @ ${BID - 50}`, `SELL 10 @ ${ASK + 50}`]);
@@ -188,7 +209,11 @@ describe("kill -9 of a bot", () => {
   });
 
   it("that had the exchange build its orders: the next run knows them by the hashes that were written down", async () => {
-    const stage = new Stage({ bot: { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", placement: "server" } } });
+    const stage = new Stage({
+      bot: {
+        exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", placement: "server" },
+      },
+    });
     await stage.botStarts();
     expect(stage.allQuotes()).toEqual(BOTH);
 

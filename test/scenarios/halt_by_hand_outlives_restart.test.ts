@@ -2,17 +2,27 @@ import { describe, expect, it } from "vitest";
 import { PEAK_FILE } from "../../src/bot/equity-watch.js";
 import { readinessOf, statusOf } from "../../src/bot/run/bot-status.js";
 import { haltFile, isHaltFile } from "../../src/bot/state/halt-memory.js";
-import { CorruptStateError, MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
+import {
+  CorruptStateError,
+  MemoryStateStore,
+  type StateStore,
+} from "../../src/bot/state/state-dir.js";
 import { RunError } from "../../src/core/errors.js";
 import { BOTH } from "./quoting-stage.js";
 import { ASK, BID, MARKET, Stage } from "./stage.js";
 
 const halt = (stage: Stage, marketId?: string) =>
-  stage.rig.bot.command({ command: "halt", reason: "news at eight", ...(marketId === undefined ? {} : { marketId }) });
+  stage.rig.bot.command({
+    command: "halt",
+    reason: "news at eight",
+    ...(marketId === undefined ? {} : { marketId }),
+  });
 
 /** What the log says at a level, in order. */
 const said = (stage: Stage, level: "warn" | "error") =>
-  stage.notices.flatMap((notice) => (notice.kind === "log" && notice.level === level ? [notice.message] : []));
+  stage.notices.flatMap((notice) =>
+    notice.kind === "log" && notice.level === level ? [notice.message] : [],
+  );
 
 describe("a person has halted the bot, and its process ends: a supervisor starts it again", () => {
   it("it starts halted, cancels what the dead run left, quotes nothing, and says why everywhere", async () => {
@@ -30,10 +40,20 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
     expect(stage.quotes(), "what the dead run left is cancelled").toEqual([]);
     expect(stage.ordersEver(), "not one order is placed").toBe(ordersBefore);
     const why = "manual: news at eight (halted by hand in an earlier run)";
-    expect(statusOf(stage.rig.bot)).toMatchObject({ halts: [why], markets: { [MARKET]: { state: "halted", reasons: [why] } } });
-    expect(readinessOf(stage.rig.bot)).toEqual({ ready: false, reasons: [`btcusdc: halted: ${why}`] });
-    expect(stage.notices.slice(noticesBefore)).toContainEqual(expect.objectContaining({ kind: "halted", reason: "manual", on: true }));
-    expect(said(stage, "warn")).toContain("halted by hand in an earlier run: nothing is quoted until somebody resumes");
+    expect(statusOf(stage.rig.bot)).toMatchObject({
+      halts: [why],
+      markets: { [MARKET]: { state: "halted", reasons: [why] } },
+    });
+    expect(readinessOf(stage.rig.bot)).toEqual({
+      ready: false,
+      reasons: [`btcusdc: halted: ${why}`],
+    });
+    expect(stage.notices.slice(noticesBefore)).toContainEqual(
+      expect.objectContaining({ kind: "halted", reason: "manual", on: true }),
+    );
+    expect(said(stage, "warn")).toContain(
+      "halted by hand in an earlier run: nothing is quoted until somebody resumes",
+    );
     stage.expectAgreement();
   });
 
@@ -74,9 +94,14 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
     await stage.passes(5_000);
     expect(stage.halts()).toEqual(["drawdown"]);
     stage.botIsKilled();
-    stage.store.write(PEAK_FILE, (stage.store.read(PEAK_FILE) ?? "").replace(/"peak":"\d+"/, '"peak":"1"'));
+    stage.store.write(
+      PEAK_FILE,
+      (stage.store.read(PEAK_FILE) ?? "").replace(/"peak":"\d+"/, '"peak":"1"'),
+    );
     await stage.botStarts(10_000);
-    expect(statusOf(stage.rig.bot).halts).toEqual([expect.stringMatching(/^drawdown: net value .* \(found in an earlier run\)$/)]);
+    expect(statusOf(stage.rig.bot).halts).toEqual([
+      expect.stringMatching(/^drawdown: net value .* \(found in an earlier run\)$/),
+    ]);
 
     stage.rig.bot.command({ command: "resume" });
     await stage.passes(5_000);
@@ -143,7 +168,9 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
     stage.rig.bot.command({ command: "halt", reason: "still the news" });
     stage.botIsKilled();
     await stage.botStarts(5_000);
-    expect(statusOf(stage.rig.bot).halts).toEqual([expect.stringMatching(/^manual: still the news \(halted by hand in an earlier run\)$/)]);
+    expect(statusOf(stage.rig.bot).halts).toEqual([
+      expect.stringMatching(/^manual: still the news \(halted by hand in an earlier run\)$/),
+    ]);
   });
 
   it("after a flatten it stands with what position there is: nothing is sold that nobody asks this run to sell", async () => {
@@ -156,7 +183,9 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
     await stage.botStarts(10_000);
     expect(stage.positionLots()).toBe(6);
     expect(stage.quotes()).toEqual([]);
-    expect(statusOf(stage.rig.bot).markets[MARKET]?.reasons).toEqual([expect.stringContaining("flattened by hand: resume to quote again")]);
+    expect(statusOf(stage.rig.bot).markets[MARKET]?.reasons).toEqual([
+      expect.stringContaining("flattened by hand: resume to quote again"),
+    ]);
   });
 
   it("a halt that a condition asked for is not written down: the condition itself is found again", async () => {
@@ -173,7 +202,8 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
 });
 
 describe("what is written down of a halt cannot be believed: the bot does not start, and never takes it for not halted", () => {
-  const own = (stage: Stage, halts: unknown, more: object = {}) => JSON.stringify({ version: 1, account: stage.address, halts, ...more });
+  const own = (stage: Stage, halts: unknown, more: object = {}) =>
+    JSON.stringify({ version: 1, account: stage.address, halts, ...more });
 
   it.each([
     ["an empty file", () => ""],
@@ -185,7 +215,10 @@ describe("what is written down of a halt cannot be believed: the bot does not st
     ["a halt without a reason", (stage: Stage) => own(stage, [{ atMs: 1 }])],
     ["a halt without its time", (stage: Stage) => own(stage, [{ why: "news" }])],
     ["a halt at no time", (stage: Stage) => own(stage, [{ why: "news", atMs: -1 }])],
-    ["what a later version may say of a halt", (stage: Stage) => own(stage, [{ why: "news", atMs: 1, untilMs: 2 }])],
+    [
+      "what a later version may say of a halt",
+      (stage: Stage) => own(stage, [{ why: "news", atMs: 1, untilMs: 2 }]),
+    ],
   ])("%s", async (_what, text) => {
     const stage = new Stage();
     for (const name of [haltFile(), haltFile(MARKET), "manual-halts.json"]) {
@@ -198,16 +231,23 @@ describe("what is written down of a halt cannot be believed: the bot does not st
   it("and says where what is wrong", async () => {
     const stage = new Stage();
     stage.store.write(haltFile(), own(stage, [{ why: "news", atMs: -1 }]));
-    await expect(stage.botStarts()).rejects.toThrow("manual-halt.json: state is corrupt: halts.0.atMs is -1, and should be at least 0");
+    await expect(stage.botStarts()).rejects.toThrow(
+      "manual-halt.json: state is corrupt: halts.0.atMs is -1, and should be at least 0",
+    );
   });
 
   it("the halt of a market that is not traded now is kept for when it is", async () => {
     const stage = new Stage();
     const file = haltFile("ethusdc");
-    stage.store.write(file, own(stage, [{ marketId: "ethusdc", why: "its chain forks", atMs: 1_759_999_000_000 }]));
+    stage.store.write(
+      file,
+      own(stage, [{ marketId: "ethusdc", why: "its chain forks", atMs: 1_759_999_000_000 }]),
+    );
     await stage.botStarts();
     expect(stage.quotes()).toEqual(BOTH);
-    expect(said(stage, "warn")).toContain("halted by hand in an earlier run, in a market that is not traded now: kept");
+    expect(said(stage, "warn")).toContain(
+      "halted by hand in an earlier run, in a market that is not traded now: kept",
+    );
     halt(stage, MARKET);
     stage.rig.bot.command({ command: "resume", marketId: MARKET });
     expect(stage.store.read(file)).toContain("its chain forks");
@@ -221,7 +261,8 @@ describe("a halt that cannot be written down", () => {
   class FullDisk extends MemoryStateStore {
     isFull = false;
     override write(name: string, text: string): void {
-      if (this.isFull && isHaltFile(name)) throw new RunError("cannot write it (ENOSPC)", { field: "stateDir", expected: "room" });
+      if (this.isFull && isHaltFile(name))
+        throw new RunError("cannot write it (ENOSPC)", { field: "stateDir", expected: "room" });
       super.write(name, text);
     }
   }

@@ -23,7 +23,13 @@ export class HandTrader {
   readonly #ip: string;
   #nonce = 0n;
 
-  constructor(exchange: EmbeddedExchange, clock: Clock, signer: Signer, marketId: MarketId, ip: string) {
+  constructor(
+    exchange: EmbeddedExchange,
+    clock: Clock,
+    signer: Signer,
+    marketId: MarketId,
+    ip: string,
+  ) {
     this.#exchange = exchange;
     this.#clock = clock;
     this.#signer = signer;
@@ -51,21 +57,50 @@ export class HandTrader {
   }
 
   cancels(order: HandOrder): void {
-    const query = signedParams({ marketId: this.#marketId, orderId: order.id }, this.#signer.address, this.#clock.nowMs(), this.#signer);
-    const { status, body } = this.#exchange.handle({ method: "DELETE", path: "/v1/order", query, body: "", ip: this.#ip });
+    const query = signedParams(
+      { marketId: this.#marketId, orderId: order.id },
+      this.#signer.address,
+      this.#clock.nowMs(),
+      this.#signer,
+    );
+    const { status, body } = this.#exchange.handle({
+      method: "DELETE",
+      path: "/v1/order",
+      query,
+      body: "",
+      ip: this.#ip,
+    });
     if (status >= 300) throw new Error(`a cancel by hand was refused: ${body}`);
   }
 
   /** Takes credit out of the exchange. @param amountQuote a decimal string */
   withdraws(amountQuote: string): void {
-    const body = signedParams({ amount: amountQuote }, this.#signer.address, this.#clock.nowMs(), this.#signer);
+    const body = signedParams(
+      { amount: amountQuote },
+      this.#signer.address,
+      this.#clock.nowMs(),
+      this.#signer,
+    );
     const contentType = "application/x-www-form-urlencoded";
-    const answer = this.#exchange.handle({ method: "POST", path: "/withdraw", query: "", body, contentType, ip: this.#ip });
+    const answer = this.#exchange.handle({
+      method: "POST",
+      path: "/withdraw",
+      query: "",
+      body,
+      contentType,
+      ip: this.#ip,
+    });
     if (answer.status >= 300) throw new Error(`a withdrawal by hand was refused: ${answer.body}`);
   }
 
   #place(side: Side, lots: Lots, ticks: Ticks, timeInForce: TimeInForce): HandOrder {
-    const info = this.#exchange.handle({ method: "GET", path: "/v1/exchangeInfo", query: "", body: "", ip: this.#ip });
+    const info = this.#exchange.handle({
+      method: "GET",
+      path: "/v1/exchangeInfo",
+      query: "",
+      body: "",
+      ip: this.#ip,
+    });
     const rules = decodeRules(JSON.parse(info.body), [this.#marketId]);
     const market = rules.markets[this.#marketId];
     // Of the book, so that a story's ticks and lots stay what they are when the market's rules change.
@@ -73,16 +108,19 @@ export class HandTrader {
     if (market === undefined) throw new Error(`no market ${this.#marketId}`);
     const nowMs = this.#clock.nowMs();
     this.#nonce += 1n;
-    const { order, hash, digest } = buildHashedOrder(new OrderHasher(rules.eip712.domainSeparator), {
-      rules: market,
-      instrument,
-      side,
-      ticks,
-      lots,
-      signer: this.#signer.address,
-      expirationSeconds: infoExpirationSeconds(timeInForce, nowMs, 0),
-      nonce: this.#nonce,
-    });
+    const { order, hash, digest } = buildHashedOrder(
+      new OrderHasher(rules.eip712.domainSeparator),
+      {
+        rules: market,
+        instrument,
+        side,
+        ticks,
+        lots,
+        signer: this.#signer.address,
+        expirationSeconds: infoExpirationSeconds(timeInForce, nowMs, 0),
+        nonce: this.#nonce,
+      },
+    );
     const params = {
       marketId: this.#marketId,
       side,
@@ -102,7 +140,8 @@ export class HandTrader {
       ip: this.#ip,
     });
     const id = /"id":\s*"?(\d+)/.exec(body)?.[1];
-    if (status !== 200 || id === undefined) throw new Error(`an order by hand was refused: ${body}`);
+    if (status !== 200 || id === undefined)
+      throw new Error(`an order by hand was refused: ${body}`);
     return { id, hash };
   }
 }

@@ -9,7 +9,9 @@ it("pings go on, data has stopped, the market moves: quotes come down within the
   stage.counterparty.rests("BUY", 5, BID + 5);
   await stage.passes(4_000);
   expect(stage.quotes()).toEqual([]);
-  expect(stage.notices).toContainEqual(expect.objectContaining({ kind: "book-lost", marketId: MARKET, gap: false }));
+  expect(stage.notices).toContainEqual(
+    expect.objectContaining({ kind: "book-lost", marketId: MARKET, gap: false }),
+  );
 
   await stage.passes(60_000);
   expect(stage.quotes(), "and stay down while nothing comes").toEqual([]);

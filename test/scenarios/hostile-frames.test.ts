@@ -53,9 +53,14 @@ const nonsense = fc.constantFrom<unknown>(
 );
 
 /** Every path inside a JSON value. */
-function paths(value: unknown, at: readonly (string | number)[] = []): (readonly (string | number)[])[] {
+function paths(
+  value: unknown,
+  at: readonly (string | number)[] = [],
+): (readonly (string | number)[])[] {
   if (typeof value !== "object" || value === null) return [at];
-  const inner = Object.entries(value).flatMap(([key, held]) => paths(held, [...at, Array.isArray(value) ? Number(key) : key]));
+  const inner = Object.entries(value).flatMap(([key, held]) =>
+    paths(held, [...at, Array.isArray(value) ? Number(key) : key]),
+  );
   return at.length === 0 ? inner : [at, ...inner];
 }
 
@@ -72,7 +77,14 @@ function withValue(text: string, path: readonly (string | number)[], value: unkn
 describe("market frames that are not what the protocol says", () => {
   const level = (price: unknown, amount: unknown) => [[price, amount]];
   const update = (change: Record<string, unknown>) => (stage: Stage) =>
-    frame(BOOK, { event: "update", beginSequence: sequence(stage) + 1, endSequence: sequence(stage) + 1, bids: [], asks: [], ...change });
+    frame(BOOK, {
+      event: "update",
+      beginSequence: sequence(stage) + 1,
+      endSequence: sequence(stage) + 1,
+      bids: [],
+      asks: [],
+      ...change,
+    });
 
   it.each<readonly [string, (stage: Stage) => string]>([
     ["half a frame", (stage) => update({})(stage).slice(0, 60)],
@@ -87,10 +99,17 @@ describe("market frames that are not what the protocol says", () => {
     ["no event", () => frame(BOOK, { bids: [], asks: [] })],
     ["no sequences", update({ beginSequence: undefined })],
     ["sequences as text", (stage) => update({ beginSequence: String(sequence(stage) + 1) })(stage)],
-    ["a sequence that is no integer", (stage) => update({ endSequence: sequence(stage) + 1.5 })(stage)],
+    [
+      "a sequence that is no integer",
+      (stage) => update({ endSequence: sequence(stage) + 1.5 })(stage),
+    ],
     ["a sequence past 2^53", update({ endSequence: 2 ** 60 })],
     ["a negative sequence", update({ beginSequence: -5 })],
-    ["sequences that run backwards", (stage) => update({ beginSequence: sequence(stage) + 1, endSequence: sequence(stage) })(stage)],
+    [
+      "sequences that run backwards",
+      (stage) =>
+        update({ beginSequence: sequence(stage) + 1, endSequence: sequence(stage) })(stage),
+    ],
     ["levels that are no list", update({ bids: { "59990.0": "1" } })],
     ["a level of one value", update({ bids: [["59990.0"]] })],
     ["a price that is a number", update({ bids: level(59_990, "1") })],
@@ -111,14 +130,34 @@ describe("market frames that are not what the protocol says", () => {
         ],
       }),
     ],
-    ["a mark of nonsense", () => frame(`${MARKET}@market`, { fundingRate: "x", nextFundingTime: 1, markPrice: "1", indexPrice: "1" })],
-    ["a trade of nonsense", () => frame(`${MARKET}@trades`, { id: {}, price: "1", amount: "1", time: 1, isBuyerMaker: "no" })],
-    ["ten megabytes of levels", update({ bids: Array.from({ length: 520_000 }, () => ["59990.0", "1.000"]) })],
+    [
+      "a mark of nonsense",
+      () =>
+        frame(`${MARKET}@market`, {
+          fundingRate: "x",
+          nextFundingTime: 1,
+          markPrice: "1",
+          indexPrice: "1",
+        }),
+    ],
+    [
+      "a trade of nonsense",
+      () =>
+        frame(`${MARKET}@trades`, { id: {}, price: "1", amount: "1", time: 1, isBuyerMaker: "no" }),
+    ],
+    [
+      "ten megabytes of levels",
+      update({ bids: Array.from({ length: 520_000 }, () => ["59990.0", "1.000"]) }),
+    ],
     ["ten megabytes of text", () => frame(BOOK, "x".repeat(TEN_MEGABYTES))],
     ["ten megabytes of no JSON", () => "x".repeat(TEN_MEGABYTES)],
   ])("%s: counted, the book does not move, quoting goes on", async (_name, hostile) => {
     const stage = await quotingStage();
-    const [before, counted, placed] = [digest(stage), malformed(stage), stage.network.sentOf("placeOrder").length];
+    const [before, counted, placed] = [
+      digest(stage),
+      malformed(stage),
+      stage.network.sentOf("placeOrder").length,
+    ];
 
     expect(stage.network.inject("market", hostile(stage))).toBe(true);
     await stage.passes(20);
@@ -134,9 +173,28 @@ describe("market frames that are not what the protocol says", () => {
   it.each<readonly [string, string]>([
     ["an event of tomorrow", frame(BOOK, { event: "checksum", value: 17 })],
     ["a stream of tomorrow", frame(`${MARKET}@liquidations`, { anything: true })],
-    ["a book of another market", frame("ethusdc@orderbook", { event: "snapshot", sequence: 1, bids: [["1", "1"]], asks: [["2", "1"]] })],
-    ["a stream without a market", frame("orderbook", { event: "snapshot", sequence: 1, bids: [["1", "1"]], asks: [["2", "1"]] })],
-    ["a stream of Object's own", frame("__proto__@orderbook", { event: "snapshot", sequence: 1, bids: [], asks: [] })],
+    [
+      "a book of another market",
+      frame("ethusdc@orderbook", {
+        event: "snapshot",
+        sequence: 1,
+        bids: [["1", "1"]],
+        asks: [["2", "1"]],
+      }),
+    ],
+    [
+      "a stream without a market",
+      frame("orderbook", {
+        event: "snapshot",
+        sequence: 1,
+        bids: [["1", "1"]],
+        asks: [["2", "1"]],
+      }),
+    ],
+    [
+      "a stream of Object's own",
+      frame("__proto__@orderbook", { event: "snapshot", sequence: 1, bids: [], asks: [] }),
+    ],
     ["an acknowledgement nobody waits for", '{"id":99,"result":null}'],
   ])("%s is none of ours: nothing moves", async (_name, text) => {
     const stage = await quotingStage();
@@ -153,13 +211,21 @@ describe("market frames that are not what the protocol says", () => {
     const samples = stage.network.frames.market.filter((text) => text.startsWith("{"));
     expect(samples.some((text) => text.includes("snapshot"))).toBe(true);
     await fc.assert(
-      fc.asyncProperty(fc.nat(), fc.nat(), nonsense, fc.boolean(), async (which, where, value, cut) => {
-        const text = samples[which % samples.length] as string;
-        const places = paths(JSON.parse(text));
-        const hostile = cut ? text.slice(0, where % text.length) : withValue(text, places[where % places.length] ?? [], value);
-        stage.network.inject("market", hostile);
-        await stage.passes(30);
-      }),
+      fc.asyncProperty(
+        fc.nat(),
+        fc.nat(),
+        nonsense,
+        fc.boolean(),
+        async (which, where, value, cut) => {
+          const text = samples[which % samples.length] as string;
+          const places = paths(JSON.parse(text));
+          const hostile = cut
+            ? text.slice(0, where % text.length)
+            : withValue(text, places[where % places.length] ?? [], value);
+          stage.network.inject("market", hostile);
+          await stage.passes(30);
+        },
+      ),
       { numRuns: 150, endOnFailure: true },
     );
     await stage.passes(15_000);
@@ -172,39 +238,88 @@ describe("market frames that are not what the protocol says", () => {
 
 describe("book frames that are well formed and cannot be true", () => {
   it.each<readonly [string, (sequence: number) => Record<string, unknown>]>([
-    ["a crossed snapshot", (at) => ({ event: "snapshot", sequence: at + 1, bids: [["60500.0", "1"]], asks: [["60400.0", "1"]] })],
+    [
+      "a crossed snapshot",
+      (at) => ({
+        event: "snapshot",
+        sequence: at + 1,
+        bids: [["60500.0", "1"]],
+        asks: [["60400.0", "1"]],
+      }),
+    ],
     [
       "an update that crosses the book",
-      (at) => ({ event: "update", beginSequence: at + 1, endSequence: at + 1, bids: [["60900.0", "1"]], asks: [] }),
+      (at) => ({
+        event: "update",
+        beginSequence: at + 1,
+        endSequence: at + 1,
+        bids: [["60900.0", "1"]],
+        asks: [],
+      }),
     ],
-    ["an update from the past", (at) => ({ event: "update", beginSequence: at - 1, endSequence: at, bids: [["59999.5", "9"]], asks: [] })],
+    [
+      "an update from the past",
+      (at) => ({
+        event: "update",
+        beginSequence: at - 1,
+        endSequence: at,
+        bids: [["59999.5", "9"]],
+        asks: [],
+      }),
+    ],
     [
       "an update from the future",
-      (at) => ({ event: "update", beginSequence: at + 7, endSequence: at + 9, bids: [["59999.5", "9"]], asks: [] }),
+      (at) => ({
+        event: "update",
+        beginSequence: at + 7,
+        endSequence: at + 9,
+        bids: [["59999.5", "9"]],
+        asks: [],
+      }),
     ],
     [
       "the next update, which the exchange never sent",
-      (at) => ({ event: "update", beginSequence: at + 1, endSequence: at + 1, bids: [["59999.5", "9"]], asks: [] }),
+      (at) => ({
+        event: "update",
+        beginSequence: at + 1,
+        endSequence: at + 1,
+        bids: [["59999.5", "9"]],
+        asks: [],
+      }),
     ],
     [
       "an update up to the last sequence of all",
-      (at) => ({ event: "update", beginSequence: at + 1, endSequence: Number.MAX_SAFE_INTEGER, bids: [["59999.5", "9"]], asks: [] }),
+      (at) => ({
+        event: "update",
+        beginSequence: at + 1,
+        endSequence: Number.MAX_SAFE_INTEGER,
+        bids: [["59999.5", "9"]],
+        asks: [],
+      }),
     ],
     ["an empty snapshot", () => ({ event: "snapshot", sequence: 0, bids: [], asks: [] })],
     [
       "a snapshot of another world",
-      () => ({ event: "snapshot", sequence: Number.MAX_SAFE_INTEGER, bids: [["10.0", "1"]], asks: [["11.0", "1"]] }),
+      () => ({
+        event: "snapshot",
+        sequence: Number.MAX_SAFE_INTEGER,
+        bids: [["10.0", "1"]],
+        asks: [["11.0", "1"]],
+      }),
     ],
-  ])("%s: the exchange's own book is back within seconds, in a quiet market too", async (_name, data) => {
-    const stage = await quotingStage();
-    stage.network.inject("market", frame(BOOK, data(sequence(stage))));
-    await stage.passes(20_000);
+  ])(
+    "%s: the exchange's own book is back within seconds, in a quiet market too",
+    async (_name, data) => {
+      const stage = await quotingStage();
+      stage.network.inject("market", frame(BOOK, data(sequence(stage))));
+      await stage.passes(20_000);
 
-    expectTheExchangesBook(stage);
-    expect(stage.quotes()).toEqual(BOTH);
-    expect(stage.mostAtOnce).toEqual({ BUY: 10, SELL: 10 });
-    stage.expectAgreement();
-  });
+      expectTheExchangesBook(stage);
+      expect(stage.quotes()).toEqual(BOTH);
+      expect(stage.mostAtOnce).toEqual({ BUY: 10, SELL: 10 });
+      stage.expectAgreement();
+    },
+  );
 });
 
 describe("account frames of nonsense", () => {
@@ -248,13 +363,21 @@ describe("account frames of nonsense", () => {
         event,
       ).toBe(true);
     await fc.assert(
-      fc.asyncProperty(fc.nat(), fc.nat(), nonsense, fc.boolean(), async (which, where, value, cut) => {
-        const text = samples[which % samples.length] as string;
-        const places = paths(JSON.parse(text));
-        const hostile = cut ? text.slice(0, where % text.length) : withValue(text, places[where % places.length] ?? [], value);
-        stage.network.inject("account", hostile);
-        await stage.passes(30);
-      }),
+      fc.asyncProperty(
+        fc.nat(),
+        fc.nat(),
+        nonsense,
+        fc.boolean(),
+        async (which, where, value, cut) => {
+          const text = samples[which % samples.length] as string;
+          const places = paths(JSON.parse(text));
+          const hostile = cut
+            ? text.slice(0, where % text.length)
+            : withValue(text, places[where % places.length] ?? [], value);
+          stage.network.inject("account", hostile);
+          await stage.passes(30);
+        },
+      ),
       { numRuns: 200, endOnFailure: true },
     );
     await stage.passes(65_000);
@@ -269,7 +392,10 @@ describe("the log", () => {
     const stage = new Stage();
     const lines: Record<string, unknown>[] = [];
     const metrics = new Metrics();
-    const log = logTo({ write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) }, { level: "info", clock: stage.clock });
+    const log = logTo(
+      { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) },
+      { level: "info", clock: stage.clock },
+    );
     const monitor = new RunMonitor(metrics, log, stage.clock, () => {});
     stage.listeners.push((notice) => monitor.observe(notice));
     await stage.botStarts();
@@ -281,14 +407,22 @@ describe("the log", () => {
       await stage.passes(250);
     }
     const malformedLines = () => lines.filter(({ msg }) => String(msg).startsWith("malformed"));
-    expect(malformedLines().map(({ msg }) => msg)).toEqual(["malformed stream multiple", "malformed stream account"]);
+    expect(malformedLines().map(({ msg }) => msg)).toEqual([
+      "malformed stream multiple",
+      "malformed stream account",
+    ]);
 
     await stage.passes(20_000);
     stage.network.inject("market", "{");
     await stage.passes(100);
-    expect(malformedLines().at(-1)).toMatchObject({ msg: "malformed stream multiple", moreBefore: 199 });
+    expect(malformedLines().at(-1)).toMatchObject({
+      msg: "malformed stream multiple",
+      moreBefore: 199,
+    });
     expect(monitor.malformed).toBe(401);
-    expect(await metrics.registry.metrics()).toMatch(/marketwright_malformed_\w+\{[^}]*stream multiple[^}]*\} 201/);
+    expect(await metrics.registry.metrics()).toMatch(
+      /marketwright_malformed_\w+\{[^}]*stream multiple[^}]*\} 201/,
+    );
     expect(stage.quotes()).toEqual(BOTH);
   });
 });

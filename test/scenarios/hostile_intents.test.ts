@@ -22,7 +22,9 @@ type Loose = { quotes: { lots: unknown }[]; [key: string]: unknown };
 
 /** An intent of its own at each view, that it may do with as it likes. */
 const goodIntent = (view: MarketView): Loose =>
-  structuredClone(quoteAround(view, view.microPrice, { halfSpreadBps: 30, sizeBase: 0.02 })) as unknown as Loose;
+  structuredClone(
+    quoteAround(view, view.microPrice, { halfSpreadBps: 30, sizeBase: 0.02 }),
+  ) as unknown as Loose;
 
 const strategyOf = (operator: OperatorFunction<MarketView, Intent>): Strategy =>
   defineStrategy({ params: z.object({}), create: () => operator });
@@ -31,7 +33,11 @@ const strategyOf = (operator: OperatorFunction<MarketView, Intent>): Strategy =>
 const emitting = (act: (intent: Loose, emit: (value: unknown) => void) => void): Strategy =>
   strategyOf(
     (view$) =>
-      new Observable<Intent>((subscriber) => view$.subscribe((view) => act(goodIntent(view), (value) => subscriber.next(value as Intent)))),
+      new Observable<Intent>((subscriber) =>
+        view$.subscribe((view) =>
+          act(goodIntent(view), (value) => subscriber.next(value as Intent)),
+        ),
+      ),
   );
 
 /** A bot of two markets: in the first a strategy of somebody's, in the second a good one. */
@@ -39,8 +45,15 @@ async function twoMarkets(strategy: Strategy) {
   const clock = new VirtualClock(1_760_000_000_000);
   const scheme = keyedScheme();
   const flow = { kind: "synthetic", preset: "lively", startPriceQuote: 60_000 };
-  const config = parseExchangeConfig({ seed: 5, markets: { btcusdc: { flow }, ethusdc: { flow } } });
-  const exchange = configuredExchange(config, { clock, random: seededRandom("exchange") }, { scheme });
+  const config = parseExchangeConfig({
+    seed: 5,
+    markets: { btcusdc: { flow }, ethusdc: { flow } },
+  });
+  const exchange = configuredExchange(
+    config,
+    { clock, random: seededRandom("exchange") },
+    { scheme },
+  );
   exchange.start();
   const { address } = scheme.signer(PRIVATE_KEY);
   exchange.register(address);
@@ -49,13 +62,21 @@ async function twoMarkets(strategy: Strategy) {
   const notices: Notice[] = [];
   const rig = new BotRig({
     door: exchange,
-    transport: new FaultyNetwork(exchange, clock, new FaultSource([], seededRandom("none")), "10.0.0.1"),
+    transport: new FaultyNetwork(
+      exchange,
+      clock,
+      new FaultSource([], seededRandom("none")),
+      "10.0.0.1",
+    ),
     clock,
     random: seededRandom("bot"),
     scheme,
     privateKey: PRIVATE_KEY,
     config: botConfig({
-      markets: { btcusdc: { strategy: "ladder", params: {}, limits }, ethusdc: { strategy: "ladder", params: {}, limits } },
+      markets: {
+        btcusdc: { strategy: "ladder", params: {}, limits },
+        ethusdc: { strategy: "ladder", params: {}, limits },
+      },
     }),
     strategies: new Map([
       ["btcusdc", strategy],
@@ -68,11 +89,17 @@ async function twoMarkets(strategy: Strategy) {
   const placedLots = (marketId: string) =>
     new Set(
       notices.flatMap((notice) =>
-        notice.kind === "dispatched" && notice.action.kind === "place" && notice.action.marketId === marketId ? [notice.action.lots] : [],
+        notice.kind === "dispatched" &&
+        notice.action.kind === "place" &&
+        notice.action.marketId === marketId
+          ? [notice.action.lots]
+          : [],
       ),
     );
   const openIn = (marketId: string) =>
-    exchange.openOrders(address).filter(({ openLots, terms }) => openLots > 0 && terms.market.id === marketId).length;
+    exchange
+      .openOrders(address)
+      .filter(({ openLots, terms }) => openLots > 0 && terms.market.id === marketId).length;
   return { rig, clock, notices, placedLots, openIn };
 }
 
@@ -159,7 +186,11 @@ describe("a strategy that emits a value which is none is halted in its market un
       (intent) => Object.defineProperty(intent, "quotes", { get: () => nothing() }),
       "cannot be read",
     ],
-    ["quotes that are no list", (intent) => Object.assign(intent, { quotes: "all" }), "expected a list"],
+    [
+      "quotes that are no list",
+      (intent) => Object.assign(intent, { quotes: "all" }),
+      "expected a list",
+    ],
   ])("%s", async (_name, change, why) => {
     const { rig, openIn, clock, placedLots } = await twoMarkets(spoilt(change));
     expect(rig.bot.phase).toBe("running");
@@ -168,7 +199,11 @@ describe("a strategy that emits a value which is none is halted in its market un
     expect(placedLots("btcusdc")).toEqual(new Set([GOOD_LOTS]));
     const [halt, ...others] = rig.bot.safety.halts;
     expect(others).toEqual([]);
-    expect(halt).toMatchObject({ marketId: "btcusdc", name: "strategy-error", resumesByItself: false });
+    expect(halt).toMatchObject({
+      marketId: "btcusdc",
+      name: "strategy-error",
+      resumesByItself: false,
+    });
     expect(halt?.why).toContain(why);
     rig.bot.command({ command: "resume", marketId: "btcusdc" });
     await clock.runFor(4_000);
@@ -199,12 +234,20 @@ describe("a strategy that emits a value which is none is halted in its market un
 describe("a strategy that does what nobody expects stops its own market alone", () => {
   it.each<readonly [string, Strategy]>([
     ["an intent that throws at each look", emitting((_intent, emit) => emit(bomb))],
-    ["the same outside of a turn", emitting((_intent, emit) => void Promise.resolve().then(() => emit(bomb)))],
+    [
+      "the same outside of a turn",
+      emitting((_intent, emit) => void Promise.resolve().then(() => emit(bomb))),
+    ],
     [
       "a reason that holds itself",
-      emitting((intent, emit) => emit({ ...intent, reason: Object.assign(intent.reason as object, { terms: intent }) })),
+      emitting((intent, emit) =>
+        emit({ ...intent, reason: Object.assign(intent.reason as object, { terms: intent }) }),
+      ),
     ],
-    ["four billion quotes", emitting((intent, emit) => emit({ ...intent, quotes: new Array(4_000_000_000) }))],
+    [
+      "four billion quotes",
+      emitting((intent, emit) => emit({ ...intent, quotes: new Array(4_000_000_000) })),
+    ],
     [
       "an error that is none",
       strategyOf(
@@ -228,7 +271,10 @@ describe("a strategy that does what nobody expects stops its own market alone", 
         },
       })) as never),
     ],
-    ["a stream that gives no subscription", strategyOf((() => ({ lift: () => {}, subscribe: () => undefined })) as never)],
+    [
+      "a stream that gives no subscription",
+      strategyOf((() => ({ lift: () => {}, subscribe: () => undefined })) as never),
+    ],
   ])("%s", async (_name, strategy) => {
     const { rig, openIn, clock } = await twoMarkets(strategy);
     expect(rig.bot.phase).toBe("running");
@@ -280,8 +326,12 @@ describe("what a strategy is handed", () => {
           new Observable<Intent>((subscriber) =>
             view$.subscribe((view) => {
               const intent = goodIntent(view);
-              attempt("the grid", () => Object.assign(view.instrument, { tickQuote: 1, paperPerLot: 1n }));
-              attempt("its random numbers", () => Object.assign(context.random, { uint64: () => 1n }));
+              attempt("the grid", () =>
+                Object.assign(view.instrument, { tickQuote: 1, paperPerLot: 1n }),
+              );
+              attempt("its random numbers", () =>
+                Object.assign(context.random, { uint64: () => 1n }),
+              );
               attempt("its context", () => Object.assign(context, { marketId: "ethusdc" }));
               Object.assign(view, { sequence: 1e9 });
               Object.assign(view.bids[0], { ticks: 1, lots: 1 });

@@ -27,7 +27,11 @@ it.each(["step", "tick"] as const)(
     stage.exchange.setMarketRules(MARKET, coarser[unit]);
     await stage.botStarts(40_000);
     expect(stage.positionLots()).toBe(20);
-    expect(stage.report()).toMatchObject({ state: "done", remainingLots: 0, soldLots: unit === "step" ? 5 : 10 });
+    expect(stage.report()).toMatchObject({
+      state: "done",
+      remainingLots: 0,
+      soldLots: unit === "step" ? 5 : 10,
+    });
   },
 );
 
@@ -41,7 +45,10 @@ it("what was sold of it in the finer steps counts", async () => {
 
   stage.exchange.setMarketRules(MARKET, COARSER_STEP);
   await stage.botStarts(60_000);
-  expect(stage.positionLots(), "three steps of the seven thousandths that were left; what is beneath a step stays").toBe(21);
+  expect(
+    stage.positionLots(),
+    "three steps of the seven thousandths that were left; what is beneath a step stays",
+  ).toBe(21);
   expect(stage.report()).toMatchObject({ state: "done", remainingLots: 0 });
 });
 
@@ -54,8 +61,11 @@ it("is sold to buyers of before the coarser step too, whose amounts lie between 
   expect(stage.positionLots()).toBe(20);
   const { remainingLots, proceedsCredit, feesCredit, state } = stage.report();
   expect({ remainingLots, state }).toEqual({ remainingLots: 0, state: "done" });
-  const trades = stage.exchange.account(stage.address)?.in(MARKET).trades.page({ limit: 500 }) ?? [];
+  const trades =
+    stage.exchange.account(stage.address)?.in(MARKET).trades.page({ limit: 500 }) ?? [];
   const sold = trades.filter(({ trade }) => trade.timeMs > stage.clock.nowMs() - 60_000);
-  expect(proceedsCredit, "what it was sold for").toBe(sold.reduce((sum, { trade }) => sum + trade.quote, 0n));
+  expect(proceedsCredit, "what it was sold for").toBe(
+    sold.reduce((sum, { trade }) => sum + trade.quote, 0n),
+  );
   expect(feesCredit).toBe(sold.reduce((sum, { commission }) => sum + commission, 0n));
 });

@@ -6,29 +6,37 @@ describe("a position inherited where nothing is quoted", () => {
   it.each([
     [10, "SELL"],
     [-10, "BUY"],
-  ] as const)("of %d lots is offered first, then taken down by its trajectory, and is gone before its deadline", async (lots, side) => {
-    const stage = new InheritingStage({ alone: true });
-    await stage.botStarts();
-    expect(stage.quotes()).toEqual([]);
-    const takeover = stage.takeover(lots);
-    stage.inherits(takeover);
-    expect(stage.rig.bot.context.account.positionLots("btcusdc"), "at once").toBe(lots);
-    await stage.passes(300);
-    stage.applies(takeover);
-    await stage.passes(4_000);
-    expect(stage.quotes()).toEqual([`${side} 10 @ ${MARK}`]);
-    expect(stage.slices()).toEqual([]);
+  ] as const)(
+    "of %d lots is offered first, then taken down by its trajectory, and is gone before its deadline",
+    async (lots, side) => {
+      const stage = new InheritingStage({ alone: true });
+      await stage.botStarts();
+      expect(stage.quotes()).toEqual([]);
+      const takeover = stage.takeover(lots);
+      stage.inherits(takeover);
+      expect(stage.rig.bot.context.account.positionLots("btcusdc"), "at once").toBe(lots);
+      await stage.passes(300);
+      stage.applies(takeover);
+      await stage.passes(4_000);
+      expect(stage.quotes()).toEqual([`${side} 10 @ ${MARK}`]);
+      expect(stage.slices()).toEqual([]);
 
-    await stage.passes(30_000);
-    expect(stage.report()).toMatchObject({ state: "done", soldLots: lots, remainingLots: 0, nettedLots: 0 });
-    expect(stage.slices()).toHaveLength(4);
-    expect(stage.cancelledSlices(), "an immediate order never rests").toBe(0);
-    expect(stage.positionLots()).toBe(0);
-    expect(stage.quotes()).toEqual([]);
-    expect(stage.states()).toEqual(["open", "done"]);
-    stage.expectUnwound();
-    expect(stage.differences()).toEqual([]);
-  });
+      await stage.passes(30_000);
+      expect(stage.report()).toMatchObject({
+        state: "done",
+        soldLots: lots,
+        remainingLots: 0,
+        nettedLots: 0,
+      });
+      expect(stage.slices()).toHaveLength(4);
+      expect(stage.cancelledSlices(), "an immediate order never rests").toBe(0);
+      expect(stage.positionLots()).toBe(0);
+      expect(stage.quotes()).toEqual([]);
+      expect(stage.states()).toEqual(["open", "done"]);
+      stage.expectUnwound();
+      expect(stage.differences()).toEqual([]);
+    },
+  );
 
   it("is offered at the mid of the others: an offer that was just cancelled counted as somebody's, and the next ones went down to the bid", async () => {
     const stage = new InheritingStage({ alone: true });
@@ -45,7 +53,9 @@ describe("a position inherited where nothing is quoted", () => {
     stage.applies(takeover);
     await stage.passes(30_000);
     expect(stage.report()).toMatchObject({ state: "done" });
-    expect(Math.min(...offers), "half way between the others' bid and ask").toBeGreaterThan(MARK + 30);
+    expect(Math.min(...offers), "half way between the others' bid and ask").toBeGreaterThan(
+      MARK + 30,
+    );
     expect(offers.length).toBeLessThanOrEqual(8);
   });
 
@@ -58,8 +68,16 @@ describe("a position inherited where nothing is quoted", () => {
     await stage.passes(3_000);
     stage.counterparty.buys(5, MARK);
     await stage.passes(6_000);
-    expect(stage.report()).toMatchObject({ state: "open", soldLots: 5, remainingLots: 3, proceedsCredit: brings(5, MARK) });
-    expect(stage.slices(), "three are less than the trajectory allows in its first two parts").toEqual([]);
+    expect(stage.report()).toMatchObject({
+      state: "open",
+      soldLots: 5,
+      remainingLots: 3,
+      proceedsCredit: brings(5, MARK),
+    });
+    expect(
+      stage.slices(),
+      "three are less than the trajectory allows in its first two parts",
+    ).toEqual([]);
     await stage.passes(25_000);
     expect(stage.report()).toMatchObject({ state: "done", soldLots: 8 });
     expect(stage.slices()).toHaveLength(2);
@@ -75,9 +93,16 @@ describe("a position inherited where nothing is quoted", () => {
     // Whoever would buy within half a per cent of the takeover's price, one per cent below the mark, is gone; the rest of the book is 1.7 % below the mark.
     stage.buyersLeave();
     await stage.passesWithin(30_000, 591_030);
-    expect(stage.report()).toMatchObject({ state: "expired", soldLots: 0, remainingLots: 10, markCredit: stage.atMark(10) });
+    expect(stage.report()).toMatchObject({
+      state: "expired",
+      soldLots: 0,
+      remainingLots: 10,
+      markCredit: stage.atMark(10),
+    });
     expect([stage.slices(), stage.quotes()]).toEqual([[], []]);
-    expect(stage.earned(), "nothing but the discount and the fall of the mark").toBe(takeover.credit + stage.atMark(10));
+    expect(stage.earned(), "nothing but the discount and the fall of the mark").toBe(
+      takeover.credit + stage.atMark(10),
+    );
     stage.expectUnwound();
   });
 
@@ -101,7 +126,12 @@ describe("a position inherited where nothing is quoted", () => {
       stage.applies(takeover);
       expect(stage.rig.bot.context.desks.get("btcusdc")?.state.markTicks).toBe(MARK);
       await stage.passesWithin(30_000, price + (towards * price) / 100);
-      expect(stage.report()).toMatchObject({ state: "done", soldLots: lots, remainingLots: 0, proceedsCredit: brings(lots, price) });
+      expect(stage.report()).toMatchObject({
+        state: "done",
+        soldLots: lots,
+        remainingLots: 0,
+        proceedsCredit: brings(lots, price),
+      });
       expect(stage.positionLots()).toBe(0);
       stage.expectUnwound();
     },
@@ -110,19 +140,22 @@ describe("a position inherited where nothing is quoted", () => {
   it.each([
     [10, "SELL"],
     [-10, "BUY"],
-  ] as const)("of %d lots needs nobody on its own side of the book to be taken down", async (lots, side) => {
-    const stage = new InheritingStage({ alone: true, unwind: { makerFirstMs: 0, slices: 1 } });
-    await stage.botStarts();
-    stage.empties(side);
-    await stage.passes(500);
-    const takeover = stage.takeover(lots);
-    stage.inherits(takeover);
-    stage.applies(takeover);
-    await stage.passes(2_000);
-    expect(stage.slices()).toHaveLength(1);
-    expect(stage.report()).toMatchObject({ state: "done", soldLots: lots });
-    stage.expectUnwound();
-  });
+  ] as const)(
+    "of %d lots needs nobody on its own side of the book to be taken down",
+    async (lots, side) => {
+      const stage = new InheritingStage({ alone: true, unwind: { makerFirstMs: 0, slices: 1 } });
+      await stage.botStarts();
+      stage.empties(side);
+      await stage.passes(500);
+      const takeover = stage.takeover(lots);
+      stage.inherits(takeover);
+      stage.applies(takeover);
+      await stage.passes(2_000);
+      expect(stage.slices()).toHaveLength(1);
+      expect(stage.report()).toMatchObject({ state: "done", soldLots: lots });
+      stage.expectUnwound();
+    },
+  );
 
   it("is offered though nobody buys at all, and is not offered through those who do where nobody sells", async () => {
     const unbought = new InheritingStage({ alone: true });
@@ -174,7 +207,10 @@ describe("a position inherited by a market maker", () => {
     await stage.passes(30_000);
     expect(stage.report()).toMatchObject({ state: "done", remainingLots: 0 });
     expect(stage.slices().length).toBeGreaterThan(0);
-    expect(stage.quotes(), "quoting goes on as before").toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
+    expect(stage.quotes(), "quoting goes on as before").toEqual([
+      `BUY 10 @ ${BID}`,
+      `SELL 10 @ ${ASK}`,
+    ]);
     expect(stage.positionLots()).toBe(0);
     stage.expectUnwound();
   });
@@ -190,7 +226,12 @@ describe("a position inherited by a market maker", () => {
     stage.inherits(takeover);
     stage.applies(takeover);
     await stage.passes(200);
-    expect(stage.report()).toMatchObject({ nettedLots: 6, soldLots: 6, remainingLots: 10, proceedsCredit });
+    expect(stage.report()).toMatchObject({
+      nettedLots: 6,
+      soldLots: 6,
+      remainingLots: 10,
+      proceedsCredit,
+    });
     await stage.passes(30_000);
     expect(stage.report()).toMatchObject({ state: "done", soldLots: 16 });
     expect(stage.positionLots()).toBe(0);

@@ -12,7 +12,13 @@ export const MARK: Ticks = 600_000;
 const TICK_LOT = 100n;
 
 /** Quick enough for a story: offered for 5 s, then sold within 20 s in 4 parts. */
-const QUICK = { makerFirstMs: 5_000, horizonMs: 20_000, slices: 4, riskAversion: 0, maxSlippageBps: 100 };
+const QUICK = {
+  makerFirstMs: 5_000,
+  horizonMs: 20_000,
+  slices: 4,
+  riskAversion: 0,
+  maxSlippageBps: 100,
+};
 
 /** A bot that takes positions over, alone or beside its market making, and an exchange whose chain liquidates. */
 export class InheritingStage extends Stage {
@@ -21,7 +27,11 @@ export class InheritingStage extends Stage {
   #takeovers = 0;
 
   /** @param unwind keys over {@link QUICK}. @param alone no strategy: what is taken over is sold, and nothing else done. */
-  constructor({ unwind = {}, alone = false, ...options }: StageOptions & { unwind?: Record<string, unknown>; alone?: boolean } = {}) {
+  constructor({
+    unwind = {},
+    alone = false,
+    ...options
+  }: StageOptions & { unwind?: Record<string, unknown>; alone?: boolean } = {}) {
     const limits = { maxPositionBase: "0.1", maxOrderBase: "0.05", maxOpenOrders: 12 };
     super({
       ...options,
@@ -42,7 +52,14 @@ export class InheritingStage extends Stage {
     this.#takeovers += 1;
     const price = lots > 0 ? (MARK * 99) / 100 : (MARK * 101) / 100;
     const credit = -BigInt(lots) * BigInt(price) * TICK_LOT;
-    return { id: `tx ${this.#takeovers}`, marketId: MARKET, lots, credit, atMs: this.clock.nowMs(), ...part };
+    return {
+      id: `tx ${this.#takeovers}`,
+      marketId: MARKET,
+      lots,
+      credit,
+      atMs: this.clock.nowMs(),
+      ...part,
+    };
   }
 
   /** The liquidator tells the bot. */
@@ -56,7 +73,11 @@ export class InheritingStage extends Stage {
    */
   applies(
     { lots, credit }: Pick<Takeover, "lots" | "credit">,
-    { told = true, listed = true, type = "LIQUIDATE" }: { told?: boolean; listed?: boolean; type?: "LIQUIDATE" | "LIQUIDATED" } = {},
+    {
+      told = true,
+      listed = true,
+      type = "LIQUIDATE",
+    }: { told?: boolean; listed?: boolean; type?: "LIQUIDATE" | "LIQUIDATED" } = {},
   ): void {
     const paper = BigInt(lots) * 10n ** 15n;
     const timeMs = this.clock.nowMs();
@@ -69,7 +90,11 @@ export class InheritingStage extends Stage {
     if (!listed) return;
     held?.incomes.add({ id, type, amount: credit, timeMs, marketId: MARKET } as never);
     const income = { id, type, amount: credit, timeMs, marketId: MARKET };
-    if (told) this.rig.bot.accept({ kind: "event", event: { type: "income-update", incomes: [income] } as never });
+    if (told)
+      this.rig.bot.accept({
+        kind: "event",
+        event: { type: "income-update", incomes: [income] } as never,
+      });
   }
 
   /** Nobody buys near the mark any more. */
@@ -107,7 +132,9 @@ export class InheritingStage extends Stage {
   /** Immediate orders that the bot has sent, in short. */
   slices(): readonly string[] {
     return this.notices.flatMap((notice) =>
-      notice.kind === "dispatched" && notice.action.kind === "place" && notice.action.timeInForce === "IOC"
+      notice.kind === "dispatched" &&
+      notice.action.kind === "place" &&
+      notice.action.timeInForce === "IOC"
         ? [`${notice.action.side} ${notice.action.lots} @ ${notice.action.ticks}`]
         : [],
     );
@@ -115,9 +142,14 @@ export class InheritingStage extends Stage {
 
   /** Immediate orders that the bot has spent a cancel on. */
   cancelledSlices(): number {
-    const dispatched = this.notices.flatMap((notice) => (notice.kind === "dispatched" ? [notice.action] : []));
-    const slices = dispatched.flatMap((action) => (action.kind === "place" && action.timeInForce === "IOC" ? [action.hash] : []));
-    return dispatched.filter((action) => action.kind === "cancel" && slices.includes(action.hash)).length;
+    const dispatched = this.notices.flatMap((notice) =>
+      notice.kind === "dispatched" ? [notice.action] : [],
+    );
+    const slices = dispatched.flatMap((action) =>
+      action.kind === "place" && action.timeInForce === "IOC" ? [action.hash] : [],
+    );
+    return dispatched.filter((action) => action.kind === "cancel" && slices.includes(action.hash))
+      .length;
   }
 
   /** Position and profit are the exchange's to the unit, and at every notice inherited was sold and remaining. */
@@ -145,7 +177,9 @@ export class InheritingStage extends Stage {
     }
     for (const slice of this.slices()) {
       const [side, , , ticks] = slice.split(" ");
-      expect(side === "SELL" ? Number(ticks) - worstTicks : worstTicks - Number(ticks)).toBeGreaterThanOrEqual(0);
+      expect(
+        side === "SELL" ? Number(ticks) - worstTicks : worstTicks - Number(ticks),
+      ).toBeGreaterThanOrEqual(0);
     }
   }
 

@@ -46,10 +46,15 @@ it("trades that are stamped by a clock three seconds slow cost no quotes: the bo
   const stage = await busyStage();
   const asked = stage.network.sentOf("orderbook").length;
 
-  stage.network.rewriteFrames((text) => text.replace(/"time":(\d{13})/, (_, time) => `"time":${Number(time) - 3_000}`));
+  stage.network.rewriteFrames((text) =>
+    text.replace(/"time":(\d{13})/, (_, time) => `"time":${Number(time) - 3_000}`),
+  );
   await stage.passes(60_000);
 
   expect(stage.saidOfHalt("stale-book")).toBeUndefined();
   expect(stage.quotes()).toEqual(QUOTES);
-  expect(stage.network.sentOf("orderbook").length - asked, "a question every five seconds").toBeLessThanOrEqual(13);
+  expect(
+    stage.network.sentOf("orderbook").length - asked,
+    "a question every five seconds",
+  ).toBeLessThanOrEqual(13);
 });

@@ -35,7 +35,10 @@ it("an account that the price cures before anything is sent costs nothing", asyn
   stage.starts({ settings: { maxInFlight: 0 } });
   await stage.price(56_000);
   await stage.blocks(2);
-  expect(stage.opportunity()).toMatchObject({ outcome: "open", atMs: { confirmed: expect.any(Number) } });
+  expect(stage.opportunity()).toMatchObject({
+    outcome: "open",
+    atMs: { confirmed: expect.any(Number) },
+  });
   await stage.price(60_000);
   await stage.blocks(2);
   expect(stage.opportunity().outcome).toBe("cured");
@@ -48,7 +51,10 @@ it("an account that the price cures before anything is sent costs nothing", asyn
 it.each([
   [
     "a start, which passes",
-    { why: "unconfirmed-account: the exchange has not confirmed our orders and position", isPassing: true },
+    {
+      why: "unconfirmed-account: the exchange has not confirmed our orders and position",
+      isPassing: true,
+    },
     "cured",
   ],
   ["a halt by hand, which does not", { why: "manual: lunch", isPassing: false }, "refused"],

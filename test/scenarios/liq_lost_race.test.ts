@@ -39,7 +39,10 @@ it("a race that a higher tip wins in the same block is lost, not failed: its gas
   expect(second?.tipWei).toBeGreaterThan(3n * GWEI);
   expect(await stage.counted()).toEqual({ seen: 2, confirmed: 2, lost: 1, won: 1 });
   expect(await stage.nonces(), "one transaction each").toBe(2);
-  expect(await stage.held()).toEqual({ paper: COIN, credit: 500_000_000_000n + (second?.takenOver?.credit ?? 0n) });
+  expect(await stage.held()).toEqual({
+    paper: COIN,
+    credit: 500_000_000_000n + (second?.takenOver?.credit ?? 0n),
+  });
   expect(await stage.stops()).toBe(0);
   await stage.expectHonest();
 });
@@ -57,7 +60,10 @@ it("a position that a rival has taken before anything was sent costs nothing: it
   await stage.blocks(2);
   stage.weather[0] = FAIR;
   await stage.blocks(3);
-  expect(stage.opportunity()).toMatchObject({ outcome: "lost", lostTo: { winner: stage.rival.toLowerCase(), tipWei: GWEI } });
+  expect(stage.opportunity()).toMatchObject({
+    outcome: "lost",
+    lostTo: { winner: stage.rival.toLowerCase(), tipWei: GWEI },
+  });
   expect(stage.opportunity().profitQuote).toBeUndefined();
   expect(await stage.counted()).toEqual({ seen: 1, lost: 1 });
   expect(await stage.nonces()).toBe(0);

@@ -22,7 +22,9 @@ it("a price that turns between simulation and inclusion undoes the takeover, not
     gasWei,
     profitQuote: -gasCredit(gasWei),
   });
-  expect(intended?.expectCredit, "the bound was the worst price that still pays").toBeGreaterThan(-55_341_000_000n);
+  expect(intended?.expectCredit, "the bound was the worst price that still pays").toBeGreaterThan(
+    -55_341_000_000n,
+  );
   expect(await stage.held()).toEqual({ paper: 0n, credit: 500_000_000_000n });
   expect(stage.desk.inherited.size).toBe(0);
   expect((await stage.counted()).reverted).toBe(1);
@@ -33,7 +35,10 @@ it("a price that turns between simulation and inclusion undoes the takeover, not
   const won = stage.ledger().filter(({ outcome }) => outcome === "won");
   expect(won).toHaveLength(1);
   expect(await stage.nonces()).toBe(2);
-  expect(await stage.held()).toEqual({ paper: COIN, credit: 500_000_000_000n + (won[0]?.takenOver?.credit ?? 0n) });
+  expect(await stage.held()).toEqual({
+    paper: COIN,
+    credit: 500_000_000_000n + (won[0]?.takenOver?.credit ?? 0n),
+  });
   expect(won[0]?.takenOver?.credit).toBe(-55_341_000_000n);
   expect(await stage.stops()).toBe(0);
   await stage.expectHonest();

@@ -21,9 +21,14 @@ it("a takeover that the base fee has left behind is replaced at its own nonce fo
   expect(won).toMatchObject({ outcome: "won", gasWei, gasQuote: gasCredit(gasWei) });
   expect(won.attempts).toBeGreaterThan(1);
   expect(won.tipWei, "each pays more than the one before").toBeGreaterThan(tipWei);
-  expect(gasWei, "within the ceiling that the profit set").toBeLessThanOrEqual(won.intended?.maxCostWei ?? 0n);
+  expect(gasWei, "within the ceiling that the profit set").toBeLessThanOrEqual(
+    won.intended?.maxCostWei ?? 0n,
+  );
   expect(await stage.nonces(), "all of them at one nonce").toBe(1);
-  expect(await stage.held()).toEqual({ paper: COIN, credit: 500_000_000_000n + (won.takenOver?.credit ?? 0n) });
+  expect(await stage.held()).toEqual({
+    paper: COIN,
+    credit: 500_000_000_000n + (won.takenOver?.credit ?? 0n),
+  });
   expect(won.takenOver?.credit).toBe(-55_440_000_000n);
   expect(stage.desk.toldTimes).toEqual(new Map([[won.takenOver?.id, 1]]));
   expect(await stage.counted()).toEqual({ seen: 1, confirmed: 1, won: 1 });

@@ -10,8 +10,22 @@ import { silentLog } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
 import { BlockBuilder } from "../liquidator/simulation/block-builder.js";
 import { FAIR, faultyNode, type NodeWeather } from "../liquidator/simulation/faulty-node.js";
-import { COIN, DEALER, Ground, MARKETS, type Opening, PERPETUAL, SOURCE, USD } from "../liquidator/simulation/ground.js";
-import { Disk, LiquidatorProcess, type Parts, type ProcessPlan } from "../liquidator/simulation/process.js";
+import {
+  COIN,
+  DEALER,
+  Ground,
+  MARKETS,
+  type Opening,
+  PERPETUAL,
+  SOURCE,
+  USD,
+} from "../liquidator/simulation/ground.js";
+import {
+  Disk,
+  LiquidatorProcess,
+  type Parts,
+  type ProcessPlan,
+} from "../liquidator/simulation/process.js";
 import { Sender } from "../liquidator/simulation/rivals.js";
 import { WaitingClock } from "../liquidator/simulation/waiting-clock.js";
 import { judge } from "../liquidator/simulation/witness.js";
@@ -66,7 +80,11 @@ export class LiquidatingStage {
   readonly disk = new Disk();
   readonly metrics = new Metrics();
   /** What the liquidator said, oldest first. */
-  readonly said: { readonly level: string; readonly text: string; readonly fields: Readonly<Record<string, unknown>> }[] = [];
+  readonly said: {
+    readonly level: string;
+    readonly text: string;
+    readonly fields: Readonly<Record<string, unknown>>;
+  }[] = [];
   /** How each RPC behaves from now on. */
   readonly weather: NodeWeather[];
   readonly builder: BlockBuilder;
@@ -94,34 +112,59 @@ export class LiquidatingStage {
     this.#setters = markets.map(({ setter }) => sender(setter));
     this.#victims = cast.victims.map(sender);
     this.builder.onBlock = (_, reorgDepth) => {
-      if (reorgDepth > 0) for (const one of [...this.#rivals, ...this.#setters, ...this.#victims]) one.forget();
+      if (reorgDepth > 0)
+        for (const one of [...this.#rivals, ...this.#setters, ...this.#victims]) one.forget();
       this.clock.hold(this.desk.onBlock(reorgDepth));
     };
   }
 
-  static async open({ own = OWN / USD, openings = [LONG], victims, nodes = 1 }: LiquidatingOptions = {}): Promise<LiquidatingStage> {
+  static async open({
+    own = OWN / USD,
+    openings = [LONG],
+    victims,
+    nodes = 1,
+  }: LiquidatingOptions = {}): Promise<LiquidatingStage> {
     ground ??= Ground.create(START_MS);
     const on = await ground;
     const stage = new LiquidatingStage(on, nodes);
     const { cast, chain } = on;
-    const dangers = Array.from({ length: Math.max(...openings.map(({ victim }) => victim)) + 1 }, (_, i) => victims?.[i] ?? VICTIM_QUOTE);
+    const dangers = Array.from(
+      { length: Math.max(...openings.map(({ victim }) => victim)) + 1 },
+      (_, i) => victims?.[i] ?? VICTIM_QUOTE,
+    );
     const deposits: (readonly [Signer, bigint])[] = [
       [cast.rivals[0], 5_000_000n],
       [cast.rivals[1], 5_000_000n],
       [cast.counterparty, 50_000_000n],
       ...dangers.map((quote, i) => [on.victim(i), quote] as const),
     ];
-    await on.begin(stage.clock, own === 0n ? deposits : [[cast.liquidator, own], ...deposits], openings);
+    await on.begin(
+      stage.clock,
+      own === 0n ? deposits : [[cast.liquidator, own], ...deposits],
+      openings,
+    );
     stage.#firstBlock = chain.head.number + 1;
     stage.#firstNonce = await stage.nonce();
     return stage;
   }
 
   /** A liquidator comes up with what its machine's disk holds. */
-  starts({ settings = {}, plan = {}, rework = (parts) => parts, onStep = () => {}, ...life }: LifeOptions = {}): void {
+  starts({
+    settings = {},
+    plan = {},
+    rework = (parts) => parts,
+    onStep = () => {},
+    ...life
+  }: LifeOptions = {}): void {
     this.#lives += 1;
     const nodes = this.weather.map((_, i) =>
-      faultyNode(`node ${i}`, this.builder, this.clock, seededRandom(`node ${i} ${this.#lives}`), () => this.weather[i] ?? FAIR),
+      faultyNode(
+        `node ${i}`,
+        this.builder,
+        this.clock,
+        seededRandom(`node ${i} ${this.#lives}`),
+        () => this.weather[i] ?? FAIR,
+      ),
     );
     this.#process = new LiquidatorProcess({
       plan: { confirmations: 1, marginBufferBps: BUFFER_BPS, quorum: 1, ...plan },
@@ -198,10 +241,19 @@ export class LiquidatingStage {
   }
 
   /** Somebody else liquidates, at that tip. */
-  async rivalTakes(paper: bigint, tipWei: bigint, { victim = 0, market = BTC } = {}): Promise<void> {
+  async rivalTakes(
+    paper: bigint,
+    tipWei: bigint,
+    { victim = 0, market = BTC } = {},
+  ): Promise<void> {
     const [rival] = this.#rivals;
     const anyPrice = paper > 0n ? -(10n ** 30n) : 0n;
-    const data = PERPETUAL.encodeFunctionData("liquidate", [this.rival, this.ground.victim(victim).address, paper, anyPrice]);
+    const data = PERPETUAL.encodeFunctionData("liquidate", [
+      this.rival,
+      this.ground.victim(victim).address,
+      paper,
+      anyPrice,
+    ]);
     await rival?.send(this.ground.market(market).perp, data, tipWei);
   }
 
@@ -224,17 +276,23 @@ export class LiquidatingStage {
   /** The only one. */
   opportunity(): Opportunity {
     const [only, ...others] = this.ledger();
-    if (only === undefined || others.length > 0) throw new Error(`${this.ledger().length} opportunities`);
+    if (only === undefined || others.length > 0)
+      throw new Error(`${this.ledger().length} opportunities`);
     return only;
   }
 
   /** What the metrics page counts: the first two stages, and the outcomes. */
   async counted(): Promise<Readonly<Record<string, number>>> {
     const page = await this.metrics.page();
-    const stages = page.matchAll(/^marketwright_liquidation_stages_total\{market="\w+",stage="(seen|confirmed)"\} (\d+)$/gm);
-    const outcomes = page.matchAll(/^marketwright_liquidations_total\{market="\w+",outcome="([\w-]+)"\} (\d+)$/gm);
+    const stages = page.matchAll(
+      /^marketwright_liquidation_stages_total\{market="\w+",stage="(seen|confirmed)"\} (\d+)$/gm,
+    );
+    const outcomes = page.matchAll(
+      /^marketwright_liquidations_total\{market="\w+",outcome="([\w-]+)"\} (\d+)$/gm,
+    );
     const counts: Record<string, number> = {};
-    for (const [, name = "", count] of [...stages, ...outcomes]) counts[name] = (counts[name] ?? 0) + Number(count);
+    for (const [, name = "", count] of [...stages, ...outcomes])
+      counts[name] = (counts[name] ?? 0) + Number(count);
     return counts;
   }
 
@@ -244,24 +302,43 @@ export class LiquidatingStage {
   }
 
   async nonce(who: Signer = this.ground.cast.liquidator): Promise<number> {
-    return Number(await this.ground.chain.request("eth_getTransactionCount", who.address, "latest"));
+    return Number(
+      await this.ground.chain.request("eth_getTransactionCount", who.address, "latest"),
+    );
   }
 
   async wei(who: Signer = this.ground.cast.liquidator): Promise<bigint> {
-    return BigInt((await this.ground.chain.request("eth_getBalance", who.address, "latest")) as string);
+    return BigInt(
+      (await this.ground.chain.request("eth_getBalance", who.address, "latest")) as string,
+    );
   }
 
   /** Paper of an account in a market, by the contract. */
   async paper(who: Signer = this.ground.cast.liquidator, market = BTC): Promise<bigint> {
-    const [paper] = await this.ground.view(this.ground.market(market).perp, PERPETUAL, "balanceOf", [who.address]);
+    const [paper] = await this.ground.view(
+      this.ground.market(market).perp,
+      PERPETUAL,
+      "balanceOf",
+      [who.address],
+    );
     return paper;
   }
 
   /** Paper and credit that the liquidator has in a market and at the dealer, all in credit but for the paper. */
   async held(market = BTC): Promise<{ readonly paper: bigint; readonly credit: bigint }> {
     const { address } = this.ground.cast.liquidator;
-    const [paper, credit] = await this.ground.view(this.ground.market(market).perp, PERPETUAL, "balanceOf", [address]);
-    const [primary] = await this.ground.view(this.ground.open.addresses.dealer, DEALER, "getCreditOf", [address]);
+    const [paper, credit] = await this.ground.view(
+      this.ground.market(market).perp,
+      PERPETUAL,
+      "balanceOf",
+      [address],
+    );
+    const [primary] = await this.ground.view(
+      this.ground.open.addresses.dealer,
+      DEALER,
+      "getCreditOf",
+      [address],
+    );
     return { paper, credit: credit + primary };
   }
 

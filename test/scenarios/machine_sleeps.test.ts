@@ -21,7 +21,10 @@ async function stageThatSleeps(
     stage.network.drop(kind);
     stage.network.restore(kind);
   }
-  const actions = () => stage.network.sent.slice(before).filter(({ what }) => what === "placeOrder" || what === "cancelOrder");
+  const actions = () =>
+    stage.network.sent
+      .slice(before)
+      .filter(({ what }) => what === "placeOrder" || what === "cancelOrder");
   return { stage, sent: () => actions().map(({ what, status }) => `${what} ${status}`) };
 }
 
@@ -36,7 +39,9 @@ it("the machine was suspended for ten minutes and its streams are dead without a
   await stage.passes(10_000);
 
   const sent = stage.network.sent.slice(before);
-  expect(sent.filter(({ what, status }) => what === "cancelOrder" && status === 204)).toHaveLength(2);
+  expect(sent.filter(({ what, status }) => what === "cancelOrder" && status === 204)).toHaveLength(
+    2,
+  );
   expect(
     sent.filter(({ what }) => what === "placeOrder"),
     "by its steady clock the book is not a second old",

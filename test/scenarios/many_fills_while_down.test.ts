@@ -20,9 +20,17 @@ class LongAway extends Stage {
   /** The bot starts; `ask` answers for the exchange. */
   async comesBack(runMs: number, ask?: Ask): Promise<void> {
     // Each start has a network of its own.
-    const client = () => new RestClient({ transport: this.network, signer: ecdsaScheme.signer(BOT_KEY), nowMs: () => this.clock.nowMs() });
+    const client = () =>
+      new RestClient({
+        transport: this.network,
+        signer: ecdsaScheme.signer(BOT_KEY),
+        nowMs: () => this.clock.nowMs(),
+      });
     const asking: Ask = ask ?? ((marketId, fromId) => client().userTrades(marketId, fromId));
-    const log = logTo({ write: (line) => void this.lines.push(JSON.parse(line)) }, { level: "info", clock: this.clock });
+    const log = logTo(
+      { write: (line) => void this.lines.push(JSON.parse(line)) },
+      { level: "info", clock: this.clock },
+    );
     const earlier = new EarlierTrades({
       store: this.store,
       client: {
@@ -89,7 +97,13 @@ describe("more was matched while no bot ran than the newest 500 trades that a st
     expect(new Set(fills).size).toBe(521);
     expect(fills).toHaveLength(521);
     expect(stage.said("filled while no bot ran")).toEqual([
-      expect.objectContaining({ level: "warn", marketId: MARKET, fills: 20, bought: "0.02", sold: "0" }),
+      expect.objectContaining({
+        level: "warn",
+        marketId: MARKET,
+        fills: 20,
+        bought: "0.02",
+        sold: "0",
+      }),
     ]);
     expect(stage.said("all fills of the time while no bot ran are told")).toHaveLength(1);
     expect(stage.asked).toHaveLength(1);
@@ -109,22 +123,32 @@ describe("more was matched while no bot ran than the newest 500 trades that a st
     let troubled = 0;
     const paged: Ask = async (marketId, fromId) => {
       if (troubled++ === 0) throw new Error("502");
-      return Array.from({ length: 500 }, (_, at) => made(marketId, BigInt(fromId ?? 0) + BigInt(at)));
+      return Array.from({ length: 500 }, (_, at) =>
+        made(marketId, BigInt(fromId ?? 0) + BigInt(at)),
+      );
     };
     stage.asked.length = 0;
     await stage.comesBack(1_000, paged);
     expect(stage.said("earlier trades were not told")).toHaveLength(1);
     expect(stage.asked).toEqual([String(oldest)]);
     stage.botIsKilled();
-    expect(JSON.parse(stage.store.read(UNTOLD_FILE) ?? "")).toMatchObject({ [MARKET]: { afterId: first } });
+    expect(JSON.parse(stage.store.read(UNTOLD_FILE) ?? "")).toMatchObject({
+      [MARKET]: { afterId: first },
+    });
     await stage.comesBack(3_000, paged);
-    expect(stage.asked.slice(1), "the next run goes on with it, and ends where it meets what is told").toEqual([String(oldest)]);
+    expect(
+      stage.asked.slice(1),
+      "the next run goes on with it, and ends where it meets what is told",
+    ).toEqual([String(oldest)]);
     expect(new Set(stage.fills()).size).toBe(stage.fills().length);
   });
 
   it("waits while the bot itself may need its tokens", async () => {
     const stage = new LongAway();
-    stage.store.write(FILLS_FILE, `${JSON.stringify({ event: "fill", id: "1", marketId: MARKET })}\n`);
+    stage.store.write(
+      FILLS_FILE,
+      `${JSON.stringify({ event: "fill", id: "1", marketId: MARKET })}\n`,
+    );
     stage.store.write(UNTOLD_FILE, JSON.stringify({ [MARKET]: { afterId: "1", beforeId: "9" } }));
     await stage.comesBack(0, async () => []);
     for (let spent = 0; spent < 1_300; spent++) stage.rig.bot.command({ command: "asked" });
@@ -135,14 +159,16 @@ describe("more was matched while no bot ran than the newest 500 trades that a st
     expect(stage.store.read(UNTOLD_FILE)).toBe("{}");
   });
 
-  it.each(["{", '{"btcusdc":{"afterId":"1"}}', '{"btcusdc":{"afterId":"-1","beforeId":"2"}}', "[1]"])(
-    "is not begun on a broken file: %s",
-    (text) => {
-      const stage = new LongAway();
-      stage.store.write(UNTOLD_FILE, text);
-      return expect(stage.comesBack(0)).rejects.toThrow(CorruptStateError);
-    },
-  );
+  it.each([
+    "{",
+    '{"btcusdc":{"afterId":"1"}}',
+    '{"btcusdc":{"afterId":"-1","beforeId":"2"}}',
+    "[1]",
+  ])("is not begun on a broken file: %s", (text) => {
+    const stage = new LongAway();
+    stage.store.write(UNTOLD_FILE, text);
+    return expect(stage.comesBack(0)).rejects.toThrow(CorruptStateError);
+  });
 });
 
 function made(marketId: MarketId, id: bigint): VenueTrade {

@@ -26,8 +26,13 @@ const MARKETS = {
 async function accountOfTwoMarkets(placement: "local" | "server") {
   await initCrypto();
   const clock = new VirtualClock(START_MS);
-  const flow = (startPriceQuote: number) => ({ flow: { kind: "synthetic", preset: "quiet", startPriceQuote } });
-  const config = parseExchangeConfig({ seed: 3, markets: { btcusdc: flow(60_000), ethusdc: { ...flow(3_000), tickSize: "0.01" } } });
+  const flow = (startPriceQuote: number) => ({
+    flow: { kind: "synthetic", preset: "quiet", startPriceQuote },
+  });
+  const config = parseExchangeConfig({
+    seed: 3,
+    markets: { btcusdc: flow(60_000), ethusdc: { ...flow(3_000), tickSize: "0.01" } },
+  });
   const exchange = configuredExchange(config, { clock, random: seededRandom("exchange") });
   exchange.start();
   await clock.runFor(3_000);
@@ -35,12 +40,20 @@ async function accountOfTwoMarkets(placement: "local" | "server") {
   const lines: Record<string, unknown>[] = [];
   const run = async (named: Partial<typeof MARKETS>, resumed?: string): Promise<RunningBot> => {
     const starting = startBot({
-      config: botConfig({ exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1", placement }, markets: named }),
+      config: botConfig({
+        exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1", placement },
+        markets: named,
+      }),
       privateKey: `0x${"17".repeat(32)}`,
       seam: { clock, random: seededRandom(`bot ${clock.nowMs()}`) },
       store,
       log: logTo({ write: (line) => void lines.push(JSON.parse(line)) }, { level: "info", clock }),
-      transport: new FaultyNetwork(exchange, clock, new FaultSource([], seededRandom("none")), "10.0.0.1"),
+      transport: new FaultyNetwork(
+        exchange,
+        clock,
+        new FaultSource([], seededRandom("none")),
+        "10.0.0.1",
+      ),
     });
     await clock.runFor(1_000);
     const bot = await starting;
@@ -90,7 +103,10 @@ it("the contract of a market that is back in the file is held against the one th
 
   expect(bot.safety.haltsOf("btcusdc")).toEqual([]);
   expect(bot.safety.haltsOf("ethusdc")).toMatchObject([
-    { name: "exchange-info-changed", why: expect.stringContaining(`perp was ${before} in the last run`) },
+    {
+      name: "exchange-info-changed",
+      why: expect.stringContaining(`perp was ${before} in the last run`),
+    },
   ]);
 });
 

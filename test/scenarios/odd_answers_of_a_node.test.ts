@@ -37,7 +37,12 @@ const ERRORS: readonly unknown[] = [
 ];
 
 /** A node some of whose answers are odd while `isOdd`, two of three of the method's. */
-function oddNode(node: InProcessRpc, { method: odd, changes }: Oddness, isOdd: () => boolean, met: Set<string>): InProcessRpc {
+function oddNode(
+  node: InProcessRpc,
+  { method: odd, changes }: Oddness,
+  isOdd: () => boolean,
+  met: Set<string>,
+): InProcessRpc {
   let count = 0;
   const answer = (method: string, reply: RpcReply): RpcReply => {
     met.add(method);
@@ -52,39 +57,57 @@ function oddNode(node: InProcessRpc, { method: odd, changes }: Oddness, isOdd: (
     if (method === "eth_getTransactionCount" && isNear(result, reply.result)) return reply;
     return result === undefined ? { error: {} } : { result };
   };
-  return { name: node.name, call: async (method, params) => answer(method, await node.call(method, params)) };
+  return {
+    name: node.name,
+    call: async (method, params) => answer(method, await node.call(method, params)),
+  };
 }
 
 function isNear(count: unknown, real: unknown): boolean {
-  return typeof count === "string" && /^0x[0-9a-f]+$/.test(count) && Number(count) - Number(real) <= 32;
+  return (
+    typeof count === "string" && /^0x[0-9a-f]+$/.test(count) && Number(count) - Number(real) <= 32
+  );
 }
 
 describe("a node's odd answers, to whichever question", () => {
   const met = new Set<string>();
 
-  it.each(METHODS)("to %s end no more than that question: afterwards positions are taken over, each once", async (method) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(oddChange, { minLength: 16, maxLength: 24 }), async (changes) => {
-        const stage = await LiquidatingStage.open();
-        await stage.price(56_000);
-        await stage.blocks();
-        let isOdd = true;
-        stage.starts({
-          settings: { watchFromBlock: 0 },
-          rework: (parts) => ({ ...parts, nodes: parts.nodes.map((node) => oddNode(node, { method, changes }, () => isOdd, met)) }),
-        });
-        // What ends the process would be thrown here, out of a timer.
-        await stage.blocks(6);
-        isOdd = false;
-        for (let i = 0; i < 30 && !stage.ledger().some(({ outcome }) => outcome === "won"); i += 1) await stage.blocks();
-        // A word of a contract's answer may have named an account or a market that is not there.
-        expect(stage.ledger().filter(({ outcome }) => outcome === "won")).toHaveLength(1);
-        expect(await stage.stops()).toBe(0);
-        await stage.expectHonest();
-      }),
-      { numRuns: 3 },
-    );
-  });
+  it.each(METHODS)(
+    "to %s end no more than that question: afterwards positions are taken over, each once",
+    async (method) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(oddChange, { minLength: 16, maxLength: 24 }), async (changes) => {
+          const stage = await LiquidatingStage.open();
+          await stage.price(56_000);
+          await stage.blocks();
+          let isOdd = true;
+          stage.starts({
+            settings: { watchFromBlock: 0 },
+            rework: (parts) => ({
+              ...parts,
+              nodes: parts.nodes.map((node) =>
+                oddNode(node, { method, changes }, () => isOdd, met),
+              ),
+            }),
+          });
+          // What ends the process would be thrown here, out of a timer.
+          await stage.blocks(6);
+          isOdd = false;
+          for (
+            let i = 0;
+            i < 30 && !stage.ledger().some(({ outcome }) => outcome === "won");
+            i += 1
+          )
+            await stage.blocks();
+          // A word of a contract's answer may have named an account or a market that is not there.
+          expect(stage.ledger().filter(({ outcome }) => outcome === "won")).toHaveLength(1);
+          expect(await stage.stops()).toBe(0);
+          await stage.expectHonest();
+        }),
+        { numRuns: 3 },
+      );
+    },
+  );
 
   it("is asked every one of them, and nothing else by the bot", () => {
     expect([...met].sort()).toEqual([...METHODS].sort());

@@ -6,9 +6,14 @@ import { BID, Stage } from "./stage.js";
 
 /** A stage whose exchange grants few orders a minute, and the log and metrics of its bot. */
 async function scarceStage() {
-  const stage = new Stage({ exchange: { rateLimits: { order: 40, common: 2_000, intervalMs: 60_000 } } });
+  const stage = new Stage({
+    exchange: { rateLimits: { order: 40, common: 2_000, intervalMs: 60_000 } },
+  });
   const lines: Record<string, unknown>[] = [];
-  const log = logTo({ write: (line) => void lines.push(JSON.parse(line)) }, { level: "info", clock: stage.clock });
+  const log = logTo(
+    { write: (line) => void lines.push(JSON.parse(line)) },
+    { level: "info", clock: stage.clock },
+  );
   const metrics = new Metrics();
   const monitor = new RunMonitor(metrics, log, stage.clock, () => {});
   stage.listeners.push((notice) => monitor.observe(notice));
@@ -16,7 +21,9 @@ async function scarceStage() {
   monitor.attach(stage.rig.bot);
   const gauge = async () => {
     monitor.refresh();
-    return (await metrics.page()).split("\n").filter((line) => /^marketwright_tokens_short\{/.test(line));
+    return (await metrics.page())
+      .split("\n")
+      .filter((line) => /^marketwright_tokens_short\{/.test(line));
   };
   return { stage, gauge, told: () => lines.filter(({ msg }) => /tokens/.test(String(msg))) };
 }
@@ -43,7 +50,9 @@ describe("a bot that has spent its ORDER tokens, and stands without the quotes t
         level: "warn",
         msg: "out of ORDER tokens: what is wanted waits",
         waits: "place",
-        why: expect.stringMatching(/^\d+ ORDER tokens are left, \d+ needed with those kept for cancels and the guard$/),
+        why: expect.stringMatching(
+          /^\d+ ORDER tokens are left, \d+ needed with those kept for cancels and the guard$/,
+        ),
         forMs: expect.any(Number),
         positions: { btcusdc: "0.003" },
       }),

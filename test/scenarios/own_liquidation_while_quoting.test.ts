@@ -46,6 +46,9 @@ describe("the own account is liquidated while its bot quotes", () => {
     expect(stage.quotes()).toEqual([]);
     ends();
     await stage.passes(10_000);
-    expect([stage.halts(), stage.rig.bot.context.account.positionLots("btcusdc")]).toEqual([[], 60]);
+    expect([stage.halts(), stage.rig.bot.context.account.positionLots("btcusdc")]).toEqual([
+      [],
+      60,
+    ]);
   });
 });

@@ -21,20 +21,33 @@ async function run(ethLots: number): Promise<{ heldBack: Set<string>; placed: nu
   const clock = new VirtualClock(START_MS);
   const scheme = keyedScheme();
   const signer = scheme.signer(PRIVATE_KEY);
-  const market = (startPriceQuote: number) => ({ flow: { kind: "synthetic", preset: "quiet", startPriceQuote } });
-  const config = parseExchangeConfig({ seed: 3, markets: { btcusdc: market(60_000), ethusdc: { ...market(3_000), tickSize: "0.01" } } });
-  const exchange = configuredExchange(config, { clock, random: seededRandom("exchange") }, { scheme });
+  const market = (startPriceQuote: number) => ({
+    flow: { kind: "synthetic", preset: "quiet", startPriceQuote },
+  });
+  const config = parseExchangeConfig({
+    seed: 3,
+    markets: { btcusdc: market(60_000), ethusdc: { ...market(3_000), tickSize: "0.01" } },
+  });
+  const exchange = configuredExchange(
+    config,
+    { clock, random: seededRandom("exchange") },
+    { scheme },
+  );
   exchange.start();
   exchange.register(signer.address);
   await clock.runFor(3_000);
   if (ethLots > 0) {
     const rules = decodeRules(
-      JSON.parse(exchange.handle({ method: "GET", path: "/v1/exchangeInfo", query: "", body: "", ip: "x" }).body),
+      JSON.parse(
+        exchange.handle({ method: "GET", path: "/v1/exchangeInfo", query: "", body: "", ip: "x" })
+          .body,
+      ),
       [],
     );
     const eth = rules.markets.ethusdc;
     const instrument = instrumentsOf(rules).get("ethusdc");
-    if (eth === undefined || instrument === undefined) throw new Error("the exchange has no ethusdc");
+    if (eth === undefined || instrument === undefined)
+      throw new Error("the exchange has no ethusdc");
     const ticks = (exchange.book("ethusdc").asks[0]?.[0] ?? 0) + 20_000;
     const { order, digest } = buildHashedOrder(new OrderHasher(rules.eip712.domainSeparator), {
       rules: eth,
@@ -57,20 +70,38 @@ async function run(ethLots: number): Promise<{ heldBack: Set<string>; placed: nu
       info: order.info,
     };
     const body = signedParams(params, signer.address, clock.nowMs(), signer);
-    exchange.handle({ method: "POST", path: "/v1/order", query: "", body, contentType: "application/x-www-form-urlencoded", ip: "x" });
+    exchange.handle({
+      method: "POST",
+      path: "/v1/order",
+      query: "",
+      body,
+      contentType: "application/x-www-form-urlencoded",
+      ip: "x",
+    });
     expect(exchange.positionLots(signer.address, "ethusdc")).toBeGreaterThan(0);
   }
   const heldBack = new Set<string>();
   let placed = 0;
   const rig = new BotRig({
     door: exchange,
-    transport: new FaultyNetwork(exchange, clock, new FaultSource([], seededRandom("none")), "10.0.0.1"),
+    transport: new FaultyNetwork(
+      exchange,
+      clock,
+      new FaultSource([], seededRandom("none")),
+      "10.0.0.1",
+    ),
     clock,
     random: seededRandom("bot"),
     scheme,
     privateKey: PRIVATE_KEY,
     config: botConfig({
-      markets: { btcusdc: { strategy: "ladder", params: { halfSpreadBps: 2, sizeBase: 0.02 }, limits: { maxPositionBase: "0.5" } } },
+      markets: {
+        btcusdc: {
+          strategy: "ladder",
+          params: { halfSpreadBps: 2, sizeBase: 0.02 },
+          limits: { maxPositionBase: "0.5" },
+        },
+      },
       risk: { maxDrawdownQuote: "1000000", maxLeverage: 0.2 },
     }),
     observe: (notice: Notice) => {

@@ -14,16 +14,29 @@ const ALERT = "the position of a market is unknown: nothing is quoted there";
 const SIXTY = { lots: 60, credit: -60n * BigInt(MARK) * 100n };
 
 function underWay(stage: InheritingStage, ...lots: readonly Lots[]): void {
-  const takeovers = lots.map((size, at) => ({ jobId: `job ${at}`, marketId: MARKET, paper: BigInt(size) * 10n ** 15n }));
+  const takeovers = lots.map((size, at) => ({
+    jobId: `job ${at}`,
+    marketId: MARKET,
+    paper: BigInt(size) * 10n ** 15n,
+  }));
   stage.rig.bot.command({ command: "reserve", takeovers });
 }
 
 /** The account's stream reports the position as the exchange has it now. */
 function streamsPosition(stage: InheritingStage): void {
   const { account } = stage.rig.bot.context;
-  const position = { marketId: MARKET, lots: stage.positionLots(), status: "OPEN", entryPrice: "0", liquidationPrice: "0" };
+  const position = {
+    marketId: MARKET,
+    lots: stage.positionLots(),
+    status: "OPEN",
+    entryPrice: "0",
+    liquidationPrice: "0",
+  };
   const positions = [{ ...position, unrealizedPnl: 0n, realizedPnl: 0n }];
-  stage.rig.bot.accept({ kind: "event", event: { type: "account-update", balances: account.balances?.balances, positions } as never });
+  stage.rig.bot.accept({
+    kind: "event",
+    event: { type: "account-update", balances: account.balances?.balances, positions } as never,
+  });
 }
 
 /** Somebody sells to the bot whatever it bids for. Returns the largest position of that time. */
@@ -42,12 +55,15 @@ function knownLots(stage: InheritingStage): Lots {
 }
 
 function alerts(stage: InheritingStage) {
-  return stage.notices.flatMap((notice) => (notice.kind === "log" && notice.message === ALERT ? [notice] : []));
+  return stage.notices.flatMap((notice) =>
+    notice.kind === "log" && notice.message === ALERT ? [notice] : [],
+  );
 }
 
 /** It lifts itself, and the bot then knows what it holds. */
 async function expectKnown(stage: InheritingStage, withinMs: number): Promise<void> {
-  for (let waited = 0; waited < withinMs && stage.halts().length > 0; waited += 100) await stage.passes(100);
+  for (let waited = 0; waited < withinMs && stage.halts().length > 0; waited += 100)
+    await stage.passes(100);
   expect([stage.halts(), knownLots(stage)]).toEqual([[], stage.positionLots()]);
 }
 
@@ -87,7 +103,8 @@ describe("from the first word of a takeover nothing is quoted in its market unti
     const stage = new InheritingStage();
     await stage.botStarts();
     stage.applies(SIXTY, { told: false, listed: false });
-    for (let waited = 0; waited < 40_000 && stage.halts().length === 0; waited += 100) await stage.passes(100);
+    for (let waited = 0; waited < 40_000 && stage.halts().length === 0; waited += 100)
+      await stage.passes(100);
     expect([stage.halts(), knownLots(stage)]).toEqual([["position-unknown"], 0]);
     await stage.passes(100);
     expect(stage.quotes()).toEqual([]);
@@ -132,12 +149,17 @@ describe("from the first word of a takeover nothing is quoted in its market unti
     await stage.passes(5_000);
     expect(knownLots(stage)).toBe(60);
     expect(stage.rig.bot.context.reservations.in(MARKET)).toMatchObject([{ jobId: "job 1" }]);
-    expect(stage.rig.bot.context.reservations.all).toMatchObject([{ jobId: "job 0", isHeld: true }, { jobId: "job 1" }]);
+    expect(stage.rig.bot.context.reservations.all).toMatchObject([
+      { jobId: "job 0", isHeld: true },
+      { jobId: "job 1" },
+    ]);
     underWay(stage, 60);
     await stage.passes(10_000);
     expect(stage.halts(), "the receipt is missing, and nothing is unknown").toEqual([]);
     // The receipt comes at last: it is the same one.
-    stage.inherits(stage.takeover(60, { credit: SIXTY.credit, atMs: stage.clock.nowMs() - 15_000 }));
+    stage.inherits(
+      stage.takeover(60, { credit: SIXTY.credit, atMs: stage.clock.nowMs() - 15_000 }),
+    );
     underWay(stage);
     await stage.passes(1_000);
     expect(knownLots(stage)).toBe(60);
@@ -155,7 +177,10 @@ describe("where REST is too slow to be of use", () => {
     stage.applies(SIXTY);
     streamsPosition(stage);
     await stage.passes(2_000);
-    expect([stage.halts(), knownLots(stage)], "whether it has the trade is not known").toEqual([["position-unknown"], 10]);
+    expect([stage.halts(), knownLots(stage)], "whether it has the trade is not known").toEqual([
+      ["position-unknown"],
+      10,
+    ]);
     await stage.passes(4_000);
     streamsPosition(stage);
     await expectKnown(stage, 2_000);
@@ -201,7 +226,9 @@ describe("a position that stays unknown", () => {
     expect(stage.halts()).toContain("position-unknown");
     expect(statusOf(stage.rig.bot).markets[MARKET]?.positionUnknownSeconds).toBeGreaterThan(28);
     await stage.passes(20_000);
-    expect(alerts(stage)).toMatchObject([{ level: "error", fields: { marketId: MARKET, forSeconds: 30 } }]);
+    expect(alerts(stage)).toMatchObject([
+      { level: "error", fields: { marketId: MARKET, forSeconds: 30 } },
+    ]);
     ends();
     await stage.passes(60_000);
     expect(stage.halts()).not.toContain("position-unknown");

@@ -8,13 +8,20 @@ const scaled = (quote: string | undefined): bigint => decimalToScaled(quote ?? "
 
 /** The parts of all markets, of the account, and the account's total. */
 function sumsOf({ markets, pnlQuote, pnlTotalQuote }: BotStatus): readonly bigint[] {
-  const ofParts = (parts: BotStatus["pnlQuote"]): bigint => Object.values(parts).reduce((sum, part) => sum + scaled(part), 0n);
-  const ofMarkets = Object.values(markets).reduce((sum, market) => sum + ofParts(market.pnlQuote), 0n);
+  const ofParts = (parts: BotStatus["pnlQuote"]): bigint =>
+    Object.values(parts).reduce((sum, part) => sum + scaled(part), 0n);
+  const ofMarkets = Object.values(markets).reduce(
+    (sum, market) => sum + ofParts(market.pnlQuote),
+    0n,
+  );
   return [ofMarkets, ofParts(pnlQuote), scaled(pnlTotalQuote)];
 }
 
 it("amid trades the parts of the profit and what is under way are what was earned, to the last digit, at each moment", async () => {
-  const stage = new Stage({ exchange: { settlement: { delayMs: 700 } }, market: { funding: { mode: "fixed", intervalMs: 10_000 } } });
+  const stage = new Stage({
+    exchange: { settlement: { delayMs: 700 } },
+    market: { funding: { mode: "fixed", intervalMs: 10_000 } },
+  });
   const readings: BotStatus[] = [];
   stage.listeners.push(() => {
     if (stage.rig.bot.phase === "running") readings.push(statusOf(stage.rig.bot));
@@ -39,7 +46,9 @@ it("amid trades the parts of the profit and what is under way are what was earne
     const [ofMarkets, ofAccount, total] = sumsOf(status);
     expect([ofMarkets, ofAccount]).toEqual([total, total]);
     expect(scaled(status.earnedQuote)).toBe((total ?? 0n) + scaled(status.underWayQuote));
-    expect(scaled(status.equityChangeQuote)).toBe(scaled(status.earnedQuote) + scaled(status.transfersQuote));
+    expect(scaled(status.equityChangeQuote)).toBe(
+      scaled(status.earnedQuote) + scaled(status.transfersQuote),
+    );
   }
 
   await stage.passes(40_000);

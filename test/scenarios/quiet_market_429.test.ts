@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { BOTH } from "./quoting-stage.js";
 import { Stage } from "./stage.js";
 
-const wall = (retryAfterMs: number) => ({ is: "answered by a wall", status: 429, body: "", retryAfterMs }) as const;
+const wall = (retryAfterMs: number) =>
+  ({ is: "answered by a wall", status: 429, body: "", retryAfterMs }) as const;
 
 it("a 429 in a quiet market does not cost the place in the queue: the stream itself says that nothing is missing", async () => {
   const stage = new Stage();

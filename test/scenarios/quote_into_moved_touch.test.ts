@@ -12,7 +12,8 @@ it("the touch moves through a quote: the slot waits for the book that shows it, 
 
   expect(stage.positionLots()).toBe(10);
   expect(stage.quotes()).toEqual([`BUY 10 @ ${BID - 6}`, `SELL 10 @ ${ASK}`]);
-  const over = stage.exchange.account(stage.address)?.markets.get(MARKET)?.history.page({ limit: 500 }) ?? [];
+  const over =
+    stage.exchange.account(stage.address)?.markets.get(MARKET)?.history.page({ limit: 500 }) ?? [];
   expect(over.map(({ status }) => status)).not.toContain("EXPIRED");
   stage.expectAgreement();
 });
@@ -22,7 +23,8 @@ it("an own quote that is over is nobody's touch: by what the book still showed o
   await stage.botStarts();
   const mids = new Set<number | undefined>();
   stage.listeners.push((notice) => {
-    if (notice.kind === "intent") mids.add(stage.rig.bot.context.desks.get(MARKET)?.lastView?.midTicks);
+    if (notice.kind === "intent")
+      mids.add(stage.rig.bot.context.desks.get(MARKET)?.lastView?.midTicks);
   });
   for (const bid of [BID - 10, BID, BID - 10]) {
     stage.wants({ bid });

@@ -9,7 +9,12 @@ it("after a 429 nothing leaves before its time, then the cancels, and only then 
   await stage.botStarts();
   const alreadySent = stage.network.sent.length;
 
-  stage.network.next("cancelOrder", { is: "answered by a wall", status: 429, body: "", retryAfterMs: 3_000 });
+  stage.network.next("cancelOrder", {
+    is: "answered by a wall",
+    status: 429,
+    body: "",
+    retryAfterMs: 3_000,
+  });
   stage.wants({ bid: BID - 50, ask: ASK + 50 });
   await stage.passes(15_000);
 
@@ -32,20 +37,34 @@ it("a cancel and a place of another side, both held up by the same 429: the canc
   await stage.botStarts();
   const alreadySent = stage.network.sent.length;
 
-  stage.network.next("cancelOrder", { is: "answered by a wall", status: 429, body: "", retryAfterMs: 1_000 });
+  stage.network.next("cancelOrder", {
+    is: "answered by a wall",
+    status: 429,
+    body: "",
+    retryAfterMs: 1_000,
+  });
   stage.wants({ bid: BID - 50, ask: null });
   await stage.passes(500);
   stage.wants({ bid: BID - 50, ask: ASK });
   await stage.passes(10_000);
 
   const later = stage.network.sent.slice(alreadySent).filter(({ what }) => ORDERS.includes(what));
-  expect(later.map(({ what }) => what)).toEqual(["cancelOrder", "cancelOrder", "placeOrder", "placeOrder"]);
-  expect(later[2]?.params.get("side"), "the free slot's place waited behind the cancel").toBe("SELL");
+  expect(later.map(({ what }) => what)).toEqual([
+    "cancelOrder",
+    "cancelOrder",
+    "placeOrder",
+    "placeOrder",
+  ]);
+  expect(later[2]?.params.get("side"), "the free slot's place waited behind the cancel").toBe(
+    "SELL",
+  );
   expect(later[2]?.atMs).toBe(later[1]?.atMs);
 });
 
 it("somebody else spends the address's tokens: the exchange refuses, the bot still gets its quotes off first", async () => {
-  const stage = new Stage({ exchange: { rateLimits: { order: 40, common: 900, intervalMs: 10_000, key: "ip" } } });
+  const stage = new Stage({
+    exchange: { rateLimits: { order: 40, common: 900, intervalMs: 10_000, key: "ip" } },
+  });
   await stage.botStarts();
 
   const wall = { is: "answered by a wall", status: 429, body: "", retryAfterMs: 2_000 } as const;

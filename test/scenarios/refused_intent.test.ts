@@ -21,9 +21,15 @@ it("an intent that is refused takes the quotes of the one before it down: a dead
   const { address } = scheme.signer(PRIVATE_KEY);
   const config = parseExchangeConfig({
     seed: 5,
-    markets: { btcusdc: { flow: { kind: "synthetic", preset: "lively", startPriceQuote: 60_000 } } },
+    markets: {
+      btcusdc: { flow: { kind: "synthetic", preset: "lively", startPriceQuote: 60_000 } },
+    },
   });
-  const exchange = configuredExchange(config, { clock, random: seededRandom("exchange") }, { scheme });
+  const exchange = configuredExchange(
+    config,
+    { clock, random: seededRandom("exchange") },
+    { scheme },
+  );
   exchange.start();
   exchange.register(address);
   await clock.runFor(2_000);
@@ -34,7 +40,9 @@ it("an intent that is refused takes the quotes of the one before it down: a dead
       view$.pipe(
         map((view) => {
           const good = quoteAround(view, view.microPrice, { halfSpreadBps: 30, sizeBase: 0.02 });
-          return view.timeMs < soundUntilMs ? good : { ...good, quotes: good.quotes.map((quote) => ({ ...quote, lots: -1 })) };
+          return view.timeMs < soundUntilMs
+            ? good
+            : { ...good, quotes: good.quotes.map((quote) => ({ ...quote, lots: -1 })) };
         }),
       ),
   });
@@ -42,15 +50,23 @@ it("an intent that is refused takes the quotes of the one before it down: a dead
   const refusals = new Set<string>();
   const rig = new BotRig({
     door: exchange,
-    transport: new FaultyNetwork(exchange, clock, new FaultSource([], seededRandom("none")), "10.0.0.1"),
+    transport: new FaultyNetwork(
+      exchange,
+      clock,
+      new FaultSource([], seededRandom("none")),
+      "10.0.0.1",
+    ),
     clock,
     random: seededRandom("bot"),
     scheme,
     privateKey: PRIVATE_KEY,
-    config: botConfig({ markets: { btcusdc: { strategy: "ladder", params: {}, limits: { maxPositionBase: "0.5" } } } }),
+    config: botConfig({
+      markets: { btcusdc: { strategy: "ladder", params: {}, limits: { maxPositionBase: "0.5" } } },
+    }),
     strategies: new Map([["btcusdc", turning]]),
     observe: (notice) => {
-      if (notice.kind === "dispatched" && notice.action.kind === "place") places.push(clock.nowMs());
+      if (notice.kind === "dispatched" && notice.action.kind === "place")
+        places.push(clock.nowMs());
       if (notice.kind === "intent-refused") refusals.add(notice.refusal);
     },
   });

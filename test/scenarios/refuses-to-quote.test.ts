@@ -9,7 +9,9 @@ const OTHER_HASH = `0x${"ab".repeat(32)}`;
 const OTHER_PERP = `0x${"cd".repeat(20)}`;
 const THIRD_PERP = `0x${"ef".repeat(20)}`;
 /** exchangeInfo is read again every ten seconds. */
-const REREAD = { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", rulesRefreshMs: 10_000 } };
+const REREAD = {
+  exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", rulesRefreshMs: 10_000 },
+};
 
 type Change = readonly [field: string, text: string | null];
 
@@ -29,7 +31,8 @@ function exchangeInfoSays(network: ScriptedNetwork, [field, text]: Change): () =
 }
 
 function expectNothingPlaced(stage: Stage): void {
-  for (const what of ["placeOrder", "buildOrder"] satisfies OperationName[]) expect(stage.network.sentOf(what)).toEqual([]);
+  for (const what of ["placeOrder", "buildOrder"] satisfies OperationName[])
+    expect(stage.network.sentOf(what)).toEqual([]);
   expect(stage.ordersEver()).toBe(0);
 }
 
@@ -45,8 +48,16 @@ describe("at its start the bot places nothing, and says why", () => {
       ["EIP712_DOMAIN_TYPEHASH", `"${OTHER_HASH}"`],
       /EIP712_DOMAIN_TYPEHASH is 0xabab.*, we compute 0x/,
     ],
-    ["the order's type hash is another", ["EIP712_ORDER_TYPE", `"${OTHER_HASH}"`], /EIP712_ORDER_TYPE is 0xabab.*, we compute 0x/],
-    ["the chain is another than the separator was made for", ["chainId", "1"], /EIP712_DOMAIN_SEPARATOR is 0x.*, we compute 0x/],
+    [
+      "the order's type hash is another",
+      ["EIP712_ORDER_TYPE", `"${OTHER_HASH}"`],
+      /EIP712_ORDER_TYPE is 0xabab.*, we compute 0x/,
+    ],
+    [
+      "the chain is another than the separator was made for",
+      ["chainId", "1"],
+      /EIP712_DOMAIN_SEPARATOR is 0x.*, we compute 0x/,
+    ],
   ])("%s", async (_name, change, why) => {
     const stage = new Stage();
     await stage.botStarts(20_000, (network) => exchangeInfoSays(network, change));
@@ -76,12 +87,16 @@ describe("at its start the bot places nothing, and says why", () => {
     await stage.botStops();
     const before = stage.ordersEver();
 
-    await stage.botStarts(20_000, (network) => exchangeInfoSays(network, ["perpetualContractAddress", `"${OTHER_PERP}"`]));
+    await stage.botStarts(20_000, (network) =>
+      exchangeInfoSays(network, ["perpetualContractAddress", `"${OTHER_PERP}"`]),
+    );
 
     expect(stage.network.sentOf("placeOrder")).toEqual([]);
     expect(stage.ordersEver()).toBe(before);
     expect(stage.halts()).toEqual(["exchange-info-changed"]);
-    expect(stage.saidOfHalt("exchange-info-changed")).toContain(`perp was ${perp.toLowerCase()} in the last run, is ${OTHER_PERP}`);
+    expect(stage.saidOfHalt("exchange-info-changed")).toContain(
+      `perp was ${perp.toLowerCase()} in the last run, is ${OTHER_PERP}`,
+    );
 
     stage.rig.bot.command({ command: "resume" });
     await stage.passes(2_000);
@@ -93,15 +108,25 @@ describe("at its start the bot places nothing, and says why", () => {
     await stage.botStarts();
     await stage.botStops();
     const startsWith = (perp: string) =>
-      stage.botStarts(10_000, (network) => exchangeInfoSays(network, ["perpetualContractAddress", `"${perp}"`]));
+      stage.botStarts(10_000, (network) =>
+        exchangeInfoSays(network, ["perpetualContractAddress", `"${perp}"`]),
+      );
     for (const perp of [OTHER_PERP, THIRD_PERP]) {
       await startsWith(perp);
       expect(stage.halts()).toEqual(["exchange-info-changed"]);
       stage.botIsKilled();
     }
 
-    const state = { markets: [MARKET], store: stage.store, account: stage.address, nowMs: stage.clock.nowMs() };
-    expect(resumeState(state, { command: "resume" })).toMatchObject({ halts: [], resumed: [{ perp: THIRD_PERP }] });
+    const state = {
+      markets: [MARKET],
+      store: stage.store,
+      account: stage.address,
+      nowMs: stage.clock.nowMs(),
+    };
+    expect(resumeState(state, { command: "resume" })).toMatchObject({
+      halts: [],
+      resumed: [{ perp: THIRD_PERP }],
+    });
     await startsWith(THIRD_PERP);
     expect(stage.halts()).toEqual([]);
   });
@@ -117,14 +142,22 @@ describe("at its start the bot places nothing, and says why", () => {
         .haltsOf(MARKET)
         .map(({ why }) => why)
         .join(),
-    ).toMatch(/not confirmed our orders and position: its stream is down: refused: 401 .*the account is not registered/);
+    ).toMatch(
+      /not confirmed our orders and position: its stream is down: refused: 401 .*the account is not registered/,
+    );
     expect(stage.network.sent.length, "and asks patiently").toBeLessThan(400);
   });
 
   it("the exchange refuses to tell the account", async () => {
     const stage = new Stage();
-    const body = JSON.stringify({ code: 1010, codeText: "Unauthorized", message: "the account was closed" });
-    await stage.botStarts(20_000, (network) => network.every("balances", { is: "answered by a wall", status: 401, body }));
+    const body = JSON.stringify({
+      code: 1010,
+      codeText: "Unauthorized",
+      message: "the account was closed",
+    });
+    await stage.botStarts(20_000, (network) =>
+      network.every("balances", { is: "answered by a wall", status: 401, body }),
+    );
 
     expectNothingPlaced(stage);
     const [halt] = stage.rig.bot.safety.haltsOf(MARKET);
@@ -164,14 +197,54 @@ describe("while it runs the bot takes its quotes down, places nothing more, and 
       "domain-mismatch",
       /EIP712_DOMAIN_SEPARATOR is 0xabab/,
     ],
-    ["the order's type hash changed", ["EIP712_ORDER_TYPE", `"${OTHER_HASH}"`], "domain-mismatch", /EIP712_ORDER_TYPE is 0xabab/],
-    ["the contract changed", ["perpetualContractAddress", `"${OTHER_PERP}"`], "exchange-info-changed", /perp was 0x.*, is 0xcdcd/],
-    ["the tick size changed", ["tickSize", '"0.5"'], "exchange-info-changed", /tickSize was 0.1, is 0.5/],
-    ["the step size changed", ["stepSize", '"0.01"'], "exchange-info-changed", /stepSize was 0.001, is 0.01/],
-    ["the smallest amount changed", ["minAmount", '"0.005"'], "exchange-info-changed", /minLots was 1, is 5/],
-    ["the largest price changed", ["maxPrice", '"50000"'], "exchange-info-changed", /maxTicks was \d+, is 500000/],
-    ["the market was suspended", ["status", '"SUSPENDED"'], "market-not-trading", /status SUSPENDED/],
-    ["a rule of the market is none", ["maxLeverage", "12.5"], "market-not-trading", /rules cannot be read: .*maxLeverage.*12\.5/],
+    [
+      "the order's type hash changed",
+      ["EIP712_ORDER_TYPE", `"${OTHER_HASH}"`],
+      "domain-mismatch",
+      /EIP712_ORDER_TYPE is 0xabab/,
+    ],
+    [
+      "the contract changed",
+      ["perpetualContractAddress", `"${OTHER_PERP}"`],
+      "exchange-info-changed",
+      /perp was 0x.*, is 0xcdcd/,
+    ],
+    [
+      "the tick size changed",
+      ["tickSize", '"0.5"'],
+      "exchange-info-changed",
+      /tickSize was 0.1, is 0.5/,
+    ],
+    [
+      "the step size changed",
+      ["stepSize", '"0.01"'],
+      "exchange-info-changed",
+      /stepSize was 0.001, is 0.01/,
+    ],
+    [
+      "the smallest amount changed",
+      ["minAmount", '"0.005"'],
+      "exchange-info-changed",
+      /minLots was 1, is 5/,
+    ],
+    [
+      "the largest price changed",
+      ["maxPrice", '"50000"'],
+      "exchange-info-changed",
+      /maxTicks was \d+, is 500000/,
+    ],
+    [
+      "the market was suspended",
+      ["status", '"SUSPENDED"'],
+      "market-not-trading",
+      /status SUSPENDED/,
+    ],
+    [
+      "a rule of the market is none",
+      ["maxLeverage", "12.5"],
+      "market-not-trading",
+      /rules cannot be read: .*maxLeverage.*12\.5/,
+    ],
     ["the market is listed no more", ["id", '"ethusdc"'], "market-not-trading", /lists it no more/],
   ])("%s", async (_name, change, reason, why) => {
     const stage = new Stage({ bot: REREAD });
@@ -194,7 +267,10 @@ describe("while it runs the bot takes its quotes down, places nothing more, and 
   it("but quotes on where the exchange switches its rate limits off, which it tells as 0", async () => {
     const stage = new Stage({ bot: REREAD });
     await stage.botStarts();
-    stage.network.every("exchangeInfo", { is: "rewritten", body: (body) => body.replace(/("intervalSeconds":\d+,"limit"):\d+/g, "$1:0") });
+    stage.network.every("exchangeInfo", {
+      is: "rewritten",
+      body: (body) => body.replace(/("intervalSeconds":\d+,"limit"):\d+/g, "$1:0"),
+    });
     await stage.passes(11_000);
     const placed = stage.network.sentOf("placeOrder").length;
     stage.counterparty.sells(10, BID);
@@ -250,15 +326,23 @@ describe("while it runs the bot takes its quotes down, places nothing more, and 
   });
 
   it("exchangeInfo cannot be read for longer than it may: quotes come down, and return with it", async () => {
-    const stage = new Stage({ bot: { ...REREAD, risk: { maxDrawdownQuote: "1000", maxRulesAgeMs: 25_000 } } });
+    const stage = new Stage({
+      bot: { ...REREAD, risk: { maxDrawdownQuote: "1000", maxRulesAgeMs: 25_000 } },
+    });
     await stage.botStarts();
-    const ends = stage.network.every("exchangeInfo", { is: "answered by a wall", status: 502, body: "bad gateway" });
+    const ends = stage.network.every("exchangeInfo", {
+      is: "answered by a wall",
+      status: 502,
+      body: "bad gateway",
+    });
     await stage.passes(18_000);
     expect(stage.quotes()).toEqual(BOTH);
     await stage.passes(10_000);
     expect(stage.quotes()).toEqual([]);
     expect(stage.halts()).toEqual(["exchange-info-unread"]);
-    expect(stage.saidOfHalt("exchange-info-unread")).toMatch(/exchangeInfo was read \d+ ms ago, allowed 25000 ms: HTTP 502: bad gateway/);
+    expect(stage.saidOfHalt("exchange-info-unread")).toMatch(
+      /exchangeInfo was read \d+ ms ago, allowed 25000 ms: HTTP 502: bad gateway/,
+    );
 
     ends();
     await stage.passes(12_000);
@@ -267,9 +351,15 @@ describe("while it runs the bot takes its quotes down, places nothing more, and 
   });
 
   it("exchangeInfo that is no longer understood halts as one that cannot be read does", async () => {
-    const stage = new Stage({ bot: { ...REREAD, risk: { maxDrawdownQuote: "1000", maxRulesAgeMs: 25_000 } } });
+    const stage = new Stage({
+      bot: { ...REREAD, risk: { maxDrawdownQuote: "1000", maxRulesAgeMs: 25_000 } },
+    });
     await stage.botStarts();
-    stage.network.every("exchangeInfo", { is: "answered by a wall", status: 200, body: "<html>maintenance</html>" });
+    stage.network.every("exchangeInfo", {
+      is: "answered by a wall",
+      status: 200,
+      body: "<html>maintenance</html>",
+    });
     await stage.passes(40_000);
     expect(stage.halts()).toEqual(["exchange-info-unread"]);
     expect(stage.quotes()).toEqual([]);
@@ -299,6 +389,8 @@ describe("while it runs the bot takes its quotes down, places nothing more, and 
 
     // 0.0002 at 18 decimals in eight bytes, first in info.
     const infos = stage.network.sentOf("placeOrder").map(({ params }) => params.get("info"));
-    expect(infos.at(-1)?.startsWith(`0x${(200_000_000_000_000).toString(16).padStart(16, "0")}`)).toBe(true);
+    expect(
+      infos.at(-1)?.startsWith(`0x${(200_000_000_000_000).toString(16).padStart(16, "0")}`),
+    ).toBe(true);
   });
 });

@@ -15,7 +15,10 @@ it("cancels that cannot be sent are tried some times a second, not each millisec
   await stage.botStarts();
   stage.wants({ bid: BID - 50, ask: ASK + 50 });
   expect(await refusedFor(stage, 10_000)).toBeLessThan(250);
-  expect(stage.quotes(), "as the exchange has them still").toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
+  expect(stage.quotes(), "as the exchange has them still").toEqual([
+    `BUY 10 @ ${BID}`,
+    `SELL 10 @ ${ASK}`,
+  ]);
   await stage.passes(150);
   expect(stage.quotes(), "the cancels went out first").toEqual([]);
   await stage.passes(2_000);

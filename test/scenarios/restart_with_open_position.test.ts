@@ -15,7 +15,10 @@ it("killed with a position and open quotes, filled while it was dead, the bot co
   expect(stage.positionLots()).toBe(10);
   expect(stage.rig.bot.context.account.positionLots("btcusdc")).toBe(10);
   expect(stage.quotes()).toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
-  expect(stage.mostAtOnce, "the dead bot's quotes and the new one's never add up").toEqual({ BUY: 10, SELL: 10 });
+  expect(stage.mostAtOnce, "the dead bot's quotes and the new one's never add up").toEqual({
+    BUY: 10,
+    SELL: 10,
+  });
   stage.expectAgreement();
 });
 
@@ -36,7 +39,9 @@ it("killed while a place was on the wire, it comes back before the place arrives
 });
 
 it("killed with a position at its limit, it does not add to it", async () => {
-  const stage = new Stage({ bot: { markets: { btcusdc: { strategy: "ladder", limits: { maxPositionBase: "0.01" } } } } });
+  const stage = new Stage({
+    bot: { markets: { btcusdc: { strategy: "ladder", limits: { maxPositionBase: "0.01" } } } },
+  });
   await stage.botStarts();
   stage.counterparty.sells(10, BID);
   stage.botIsKilled();

@@ -5,10 +5,26 @@ import { BLOCK_MS, LiquidatingStage, OWN, PRICE } from "./liquidating-stage.js";
 
 const OUTAGE_BLOCKS = 75;
 
-const KINDS: readonly (readonly [name: string, weather: (blocksIn: number) => NodeWeather, why: RegExp])[] = [
-  ["that does not answer", () => ({ ...FAIR, requestLost: 1 }), /no answer within|its head is \d+ ms old/],
-  ["that refuses everything", () => ({ ...FAIR, refused: 1 }), /too many requests|its head is \d+ ms old/],
-  ["that stands still", (blocksIn) => ({ ...FAIR, lagBlocks: blocksIn }), /its head is \d+ ms old, allowed 15000/],
+const KINDS: readonly (readonly [
+  name: string,
+  weather: (blocksIn: number) => NodeWeather,
+  why: RegExp,
+])[] = [
+  [
+    "that does not answer",
+    () => ({ ...FAIR, requestLost: 1 }),
+    /no answer within|its head is \d+ ms old/,
+  ],
+  [
+    "that refuses everything",
+    () => ({ ...FAIR, refused: 1 }),
+    /too many requests|its head is \d+ ms old/,
+  ],
+  [
+    "that stands still",
+    (blocksIn) => ({ ...FAIR, lagBlocks: blocksIn }),
+    /its head is \d+ ms old, allowed 15000/,
+  ],
 ];
 
 it.each(KINDS)(
@@ -25,7 +41,9 @@ it.each(KINDS)(
       await stage.blocks();
     }
     const said = stage.said.slice(before);
-    expect(said.filter(({ level }) => level !== "info").map(({ fields }) => String(fields.why))).toContainEqual(expect.stringMatching(why));
+    expect(
+      said.filter(({ level }) => level !== "info").map(({ fields }) => String(fields.why)),
+    ).toContainEqual(expect.stringMatching(why));
     expect(stage.ledger().filter(({ intended }) => intended !== undefined)).toEqual([]);
     expect(stage.disk.records).toEqual([]);
     expect(stage.process.rpc.report()).toMatchObject([{ distrust: expect.stringMatching(why) }]);
@@ -37,7 +55,10 @@ it.each(KINDS)(
     expect(stage.said).toContainEqual({
       level: "info",
       text: "the chain is read again",
-      fields: { afterSeconds: expect.toSatisfy((seconds: number) => seconds > 120 && seconds < 200), blockNumber: expect.any(Number) },
+      fields: {
+        afterSeconds: expect.toSatisfy((seconds: number) => seconds > 120 && seconds < 200),
+        blockNumber: expect.any(Number),
+      },
     });
     expect(stage.opportunity()).toMatchObject({ outcome: "won" });
     expect(await stage.held()).toEqual({ paper: COIN, credit: OWN - PRICE });

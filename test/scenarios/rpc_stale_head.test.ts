@@ -28,9 +28,14 @@ it("an RPC that stands still is not believed: the danger that it shows is long o
   await stage.blocks(2);
   // While its last block was still young enough to be believed, the pause was met again after each cool-down.
   const refused = stage.ledger();
-  for (const opportunity of refused) expect(opportunity).toMatchObject({ outcome: "refused", reason: "paused: halted by hand" });
+  for (const opportunity of refused)
+    expect(opportunity).toMatchObject({ outcome: "refused", reason: "paused: halted by hand" });
   expect(refused.length).toBeGreaterThan(0);
-  expect(await stage.counted()).toEqual({ seen: refused.length, confirmed: refused.length, refused: refused.length });
+  expect(await stage.counted()).toEqual({
+    seen: refused.length,
+    confirmed: refused.length,
+    refused: refused.length,
+  });
   expect(await stage.stops()).toBe(0);
   await stage.expectHonest();
 });

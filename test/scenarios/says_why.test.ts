@@ -9,7 +9,9 @@ const marketOf = (stage: Stage) => {
 
 describe("a bot that does not quote says why in a trader's words, in its status and to whoever asks whether it is ready", () => {
   it("an account's limit holds a quote back", async () => {
-    const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "1000", maxNotionalQuote: "500" } } });
+    const stage = new Stage({
+      bot: { risk: { maxDrawdownQuote: "1000", maxNotionalQuote: "500" } },
+    });
     await stage.botStarts();
 
     const reasons = [
@@ -17,15 +19,23 @@ describe("a bot that does not quote says why in a trader's words, in its status 
       "SELL 0.01 at 60001 held back: account-notional: 600.01 quote of position, all markets, allowed 500 quote",
     ];
     expect(marketOf(stage)).toEqual({ state: "waiting", reasons });
-    expect(readinessOf(stage.rig.bot)).toEqual({ ready: false, reasons: [`btcusdc: waiting: ${reasons.join("; ")}`] });
+    expect(readinessOf(stage.rig.bot)).toEqual({
+      ready: false,
+      reasons: [`btcusdc: waiting: ${reasons.join("; ")}`],
+    });
   });
 
   it("the position's limit leaves nothing of a side, and clips the other", async () => {
-    const stage = new Stage({ bot: { markets: { [MARKET]: { strategy: "ladder", limits: { maxPositionBase: "0.012" } } } } });
+    const stage = new Stage({
+      bot: { markets: { [MARKET]: { strategy: "ladder", limits: { maxPositionBase: "0.012" } } } },
+    });
     await stage.botStarts();
     stage.counterparty.sells(10, BID);
     await stage.passes(2_000);
-    expect(marketOf(stage)).toMatchObject({ state: "quoting", reasons: ["BUY 0: max position 0.01 -> 0.002 base"] });
+    expect(marketOf(stage)).toMatchObject({
+      state: "quoting",
+      reasons: ["BUY 0: max position 0.01 -> 0.002 base"],
+    });
     stage.counterparty.sells(2, BID);
     await stage.passes(2_000);
     expect(marketOf(stage)).toEqual({
@@ -36,8 +46,14 @@ describe("a bot that does not quote says why in a trader's words, in its status 
 
   it("the exchange refuses places for want of margin", async () => {
     const stage = new Stage();
-    const body = JSON.stringify({ code: 2012, codeText: "Margin insufficient", message: "not enough credit" });
-    await stage.botStarts(3_000, (network) => network.every("placeOrder", { is: "answered by a wall", status: 400, body }));
+    const body = JSON.stringify({
+      code: 2012,
+      codeText: "Margin insufficient",
+      message: "not enough credit",
+    });
+    await stage.botStarts(3_000, (network) =>
+      network.every("placeOrder", { is: "answered by a wall", status: 400, body }),
+    );
     const { state, reasons } = marketOf(stage);
     expect(state).toBe("waiting");
     expect(reasons).toEqual([
@@ -50,9 +66,16 @@ describe("a bot that does not quote says why in a trader's words, in its status 
   it("a rate limit forbids everything for a while", async () => {
     const stage = new Stage();
     await stage.botStarts(3_000, (network) =>
-      network.next("placeOrder", { is: "answered by a wall", status: 429, body: "", retryAfterMs: 9_000 }),
+      network.next("placeOrder", {
+        is: "answered by a wall",
+        status: 429,
+        body: "",
+        retryAfterMs: 9_000,
+      }),
     );
-    expect(marketOf(stage).reasons[0]).toMatch(/^the exchange's rate limit was met: nothing may be sent for [5-9]\.\d s more$/);
+    expect(marketOf(stage).reasons[0]).toMatch(
+      /^the exchange's rate limit was met: nothing may be sent for [5-9]\.\d s more$/,
+    );
     await stage.passes(15_000);
     expect(marketOf(stage)).toEqual({ state: "quoting", reasons: [] });
     expect(readinessOf(stage.rig.bot)).toEqual({ ready: true, reasons: [] });
@@ -61,8 +84,13 @@ describe("a bot that does not quote says why in a trader's words, in its status 
   it("the exchange has closed the account: what it answered stands beside the halt", async () => {
     const stage = new Stage();
     await stage.botStarts();
-    const body = JSON.stringify({ code: 1010, codeText: "Unauthorized", message: "the account was closed" });
-    for (const what of ["balances", "openOrders"] as const) stage.network.every(what, { is: "answered by a wall", status: 401, body });
+    const body = JSON.stringify({
+      code: 1010,
+      codeText: "Unauthorized",
+      message: "the account was closed",
+    });
+    for (const what of ["balances", "openOrders"] as const)
+      stage.network.every(what, { is: "answered by a wall", status: 401, body });
     stage.network.keepDown("account");
     await stage.passes(5_000);
     stage.network.restore("account");
@@ -101,7 +129,8 @@ it("the peak that is shown is never below the net value that is shown beside it"
     stage.counterparty.buys(1, ASK);
     await stage.passes(70);
     const { equityQuote, peakEquityQuote } = statusOf(stage.rig.bot);
-    if (Number(peakEquityQuote) < Number(equityQuote)) seen.push(`${equityQuote} above ${peakEquityQuote}`);
+    if (Number(peakEquityQuote) < Number(equityQuote))
+      seen.push(`${equityQuote} above ${peakEquityQuote}`);
   }
   expect(stage.rig.bot.context.account.counts.fills).toBeGreaterThan(10);
   expect(seen).toEqual([]);

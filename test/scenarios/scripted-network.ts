@@ -1,7 +1,13 @@
 import type { Clock, Timer } from "../../src/core/seam.js";
 import type { Ms } from "../../src/core/units.js";
 import { OPERATIONS, type OperationName } from "../../src/exchange/operations.js";
-import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "../../src/exchange/transport.js";
+import type {
+  HttpRequest,
+  HttpResult,
+  Socket,
+  SocketHandlers,
+  Transport,
+} from "../../src/exchange/transport.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { answerAt, type ExchangeDoor } from "../simulation/exchange-door.js";
 import { plainReader } from "../simulator/plain-reader.js";
@@ -45,7 +51,10 @@ export class ScriptedNetwork implements Transport {
   readonly #closedKinds = new Set<StreamKind>();
   #framesToLose: RegExp[] = [];
   #snapshotDelayMs: Ms = 0;
-  readonly #late: Record<StreamKind, { byMs: Ms; lastAtMs: Ms }> = { market: { byMs: 0, lastAtMs: 0 }, account: { byMs: 0, lastAtMs: 0 } };
+  readonly #late: Record<StreamKind, { byMs: Ms; lastAtMs: Ms }> = {
+    market: { byMs: 0, lastAtMs: 0 },
+    account: { byMs: 0, lastAtMs: 0 },
+  };
   #rewrite: (text: string) => string = (text) => text;
   #swapping: RegExp | undefined;
   #swapped: string | undefined;
@@ -145,15 +154,24 @@ export class ScriptedNetwork implements Transport {
       connect: (path, sink, ip) => this.#exchange.connect(path, sink, ip),
       handle: (request) => {
         const answer = this.#exchange.handle(request);
-        const rewritten = this.#script.find(({ what, fate }) => OPERATIONS[what].path === request.path && fate.is === "rewritten")?.fate;
-        return rewritten?.is === "rewritten" ? { ...answer, body: rewritten.body(answer.body) } : answer;
+        const rewritten = this.#script.find(
+          ({ what, fate }) => OPERATIONS[what].path === request.path && fate.is === "rewritten",
+        )?.fate;
+        return rewritten?.is === "rewritten"
+          ? { ...answer, body: rewritten.body(answer.body) }
+          : answer;
       },
     };
   }
 
   request(request: HttpRequest, done: (result: HttpResult) => void): void {
     const what = operationOf(request);
-    const record: SentRequest = { atMs: this.#clock.nowMs(), what, params: new URLSearchParams(request.params), status: undefined };
+    const record: SentRequest = {
+      atMs: this.#clock.nowMs(),
+      what,
+      params: new URLSearchParams(request.params),
+      status: undefined,
+    };
     this.sent.push(record);
     let answered = false;
     let timeout: Timer | undefined;
@@ -166,13 +184,27 @@ export class ScriptedNetwork implements Transport {
         this.afterEvent();
       });
     };
-    if (this.down) return answer({ ok: false, cause: "connection-lost", sent: false, message: "connection refused" }, 1);
+    if (this.down)
+      return answer(
+        { ok: false, cause: "connection-lost", sent: false, message: "connection refused" },
+        1,
+      );
     timeout = this.#clock.setTimer(request.timeoutMs, () =>
-      answer({ ok: false, cause: "timeout", sent: true, message: `no answer within ${request.timeoutMs} ms` }, 0),
+      answer(
+        {
+          ok: false,
+          cause: "timeout",
+          sent: true,
+          message: `no answer within ${request.timeoutMs} ms`,
+        },
+        0,
+      ),
     );
     const fate = this.#fateOf(what, record.params.get("marketId"));
     if (fate?.is === "request lost") return;
-    this.#clock.setTimer(fate?.is === "request late" ? fate.byMs : HOP_MS, () => this.#arrive(request, record, fate, answer));
+    this.#clock.setTimer(fate?.is === "request late" ? fate.byMs : HOP_MS, () =>
+      this.#arrive(request, record, fate, answer),
+    );
   }
 
   open(path: string, handlers: SocketHandlers): Socket {
@@ -189,7 +221,8 @@ export class ScriptedNetwork implements Transport {
     const hand = (text: string, delayMs: Ms): void => {
       const late = this.#late[kind];
       const nowMs = this.#clock.monotonicMs();
-      if (late.byMs > 0 || nowMs + delayMs < late.lastAtMs) late.lastAtMs = Math.max(late.lastAtMs, nowMs + delayMs + late.byMs);
+      if (late.byMs > 0 || nowMs + delayMs < late.lastAtMs)
+        late.lastAtMs = Math.max(late.lastAtMs, nowMs + delayMs + late.byMs);
       this.#clock.setTimer(Math.max(delayMs, late.lastAtMs - nowMs), () => {
         if (closed) return;
         handlers.onMessage(kind === "market" ? this.#rewrite(text) : text);
@@ -216,7 +249,8 @@ export class ScriptedNetwork implements Transport {
           close: (code, reason) => close(`closed by the exchange: ${code} ${reason}`),
         }),
       );
-      if ("refused" in answer) return close(`refused: ${answer.refused.status} ${answer.refused.body}`);
+      if ("refused" in answer)
+        return close(`refused: ${answer.refused.status} ${answer.refused.body}`);
       connection = answer;
       this.#streams.add(stream);
       handlers.onOpen();
@@ -256,12 +290,19 @@ export class ScriptedNetwork implements Transport {
   }
 
   #fateOf(what: OperationName, marketId: string | null): Fate | undefined {
-    const found = this.#script.find((scripted) => scripted.what === what && (scripted.marketId ?? marketId) === marketId);
+    const found = this.#script.find(
+      (scripted) => scripted.what === what && (scripted.marketId ?? marketId) === marketId,
+    );
     if (found?.once) this.#script.splice(this.#script.indexOf(found), 1);
     return found?.fate;
   }
 
-  #arrive(request: HttpRequest, record: SentRequest, fate: Fate | undefined, answer: (result: HttpResult, delayMs: Ms) => void): void {
+  #arrive(
+    request: HttpRequest,
+    record: SentRequest,
+    fate: Fate | undefined,
+    answer: (result: HttpResult, delayMs: Ms) => void,
+  ): void {
     if (fate?.is === "answered by a wall") {
       const { status, body, retryAfterMs, arrives } = fate;
       if (arrives === true) this.#ask(request, record);
@@ -291,7 +332,9 @@ export class ScriptedNetwork implements Transport {
 }
 
 function operationOf({ method, path }: HttpRequest): OperationName {
-  const found = Object.values(OPERATIONS).find((operation) => operation.method === method && operation.path === path);
+  const found = Object.values(OPERATIONS).find(
+    (operation) => operation.method === method && operation.path === path,
+  );
   if (found === undefined) throw new Error(`no operation is ${method} ${path}`);
   return found.name;
 }

@@ -21,7 +21,9 @@ it("an update is lost: the gap is seen, no place leaves on the broken book, and 
   stage.counterparty.rests("BUY", 3, BID - 1_100);
   await stage.passes(10_000);
 
-  expect(stage.notices).toContainEqual(expect.objectContaining({ kind: "book-lost", marketId: MARKET, gap: true }));
+  expect(stage.notices).toContainEqual(
+    expect.objectContaining({ kind: "book-lost", marketId: MARKET, gap: true }),
+  );
   expect(stage.saidOfHalt("book-unsynchronised")).toBeDefined();
   expectSameBook(stage);
   stage.counterparty.cancels(lost);

@@ -7,7 +7,15 @@ import type { Notice, StopResult } from "../../src/bot/notice.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import { seededRandom } from "../../src/core/seeded-random.js";
 import { ecdsaScheme } from "../../src/core/signing.js";
-import { type CreditUnits, type Hex, type Lots, type Ms, type Side, signOf, type Ticks } from "../../src/core/units.js";
+import {
+  type CreditUnits,
+  type Hex,
+  type Lots,
+  type Ms,
+  type Side,
+  signOf,
+  type Ticks,
+} from "../../src/core/units.js";
 import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { infoTag } from "../../src/exchange/order-info.js";
 import type { Order } from "../../src/simulator/accounts/order.js";
@@ -28,7 +36,11 @@ export const ASK: Ticks = 600_010;
 const SIZE: Lots = 10;
 /** Changes of the market's rules: prices five times as coarse, and amounts twice. */
 export const COARSER_TICK = { tickSize: "0.5", priceQuote: { min: "0.5" } };
-export const COARSER_STEP = { stepSize: "0.002", amountBase: { min: "0.002" }, marketAmountBase: { min: "0.002" } };
+export const COARSER_STEP = {
+  stepSize: "0.002",
+  amountBase: { min: "0.002" },
+  marketAmountBase: { min: "0.002" },
+};
 /** Where the neighbours rest, far behind: the book is never empty without the bot. */
 const FAR_BID: Ticks = 590_000;
 const FAR_ASK: Ticks = 610_000;
@@ -79,18 +91,34 @@ export class Stage {
   #most: Record<Side, Lots> = { BUY: 0, SELL: 0 };
 
   constructor(options: StageOptions = {}) {
-    const config = parseExchangeConfig({ markets: { [MARKET]: { ...options.market } }, ...options.exchange });
+    const config = parseExchangeConfig({
+      markets: { [MARKET]: { ...options.market } },
+      ...options.exchange,
+    });
     const flowOf = orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} });
-    this.exchange = new EmbeddedExchange(config, { clock: this.clock, random: seededRandom("exchange") }, { flowOf });
+    this.exchange = new EmbeddedExchange(
+      config,
+      { clock: this.clock, random: seededRandom("exchange") },
+      { flowOf },
+    );
     this.exchange.start();
     const signer = ecdsaScheme.signer(BOT_KEY);
     this.address = signer.address;
-    const trader = (key: Hex, ip: string) => new HandTrader(this.exchange, this.clock, ecdsaScheme.signer(key), MARKET, ip);
+    const trader = (key: Hex, ip: string) =>
+      new HandTrader(this.exchange, this.clock, ecdsaScheme.signer(key), MARKET, ip);
     this.counterparty = trader(COUNTERPARTY_KEY, "10.0.0.8");
     this.#neighbour = trader(NEIGHBOUR_KEY, "10.0.0.9");
-    this.#far = { BUY: this.#neighbour.rests("BUY", 500, FAR_BID), SELL: this.#neighbour.rests("SELL", 500, FAR_ASK) };
+    this.#far = {
+      BUY: this.#neighbour.rests("BUY", 500, FAR_BID),
+      SELL: this.#neighbour.rests("SELL", 500, FAR_ASK),
+    };
     this.config = botConfig({
-      markets: { [MARKET]: { strategy: "ladder", limits: { maxPositionBase: "0.1", maxOrderBase: "0.05", maxOpenOrders: 12 } } },
+      markets: {
+        [MARKET]: {
+          strategy: "ladder",
+          limits: { maxPositionBase: "0.1", maxOrderBase: "0.05", maxOpenOrders: 12 },
+        },
+      },
       ...options.bot,
     });
     this.network = new ScriptedNetwork(this.exchange, this.clock, "10.0.0.1");
@@ -114,7 +142,10 @@ export class Stage {
   }
 
   /** A bot comes up with what the state directory holds; after the first, on a network of its own, scripted by `script`. */
-  async botStarts(runMs: Ms = 3_000, script: (network: ScriptedNetwork) => void = () => {}): Promise<void> {
+  async botStarts(
+    runMs: Ms = 3_000,
+    script: (network: ScriptedNetwork) => void = () => {},
+  ): Promise<void> {
     this.#starts++;
     if (this.#starts > 1) this.network = new ScriptedNetwork(this.exchange, this.clock, "10.0.0.1");
     script(this.network);
@@ -147,7 +178,8 @@ export class Stage {
   /** Ctrl-C; returns how the end came out. */
   async botStops(withinMs: Ms = 40_000): Promise<StopResult> {
     this.rig.bot.command({ command: "stop", reason: "SIGINT" });
-    for (let waited = 0; waited < withinMs && this.rig.bot.phase !== "stopped"; waited += 100) await this.passes(100);
+    for (let waited = 0; waited < withinMs && this.rig.bot.phase !== "stopped"; waited += 100)
+      await this.passes(100);
     const told = this.notices.find((notice) => notice.kind === "stopped");
     if (told?.kind !== "stopped") throw new Error(`the bot has not stopped within ${withinMs} ms`);
     return told.result;
@@ -165,7 +197,9 @@ export class Stage {
 
   /** The bot's own open orders, as the exchange has them. */
   resting(): readonly Order[] {
-    return this.exchange.openOrders(this.address).filter((order) => order.openLots > 0 && this.isTheBots(order));
+    return this.exchange
+      .openOrders(this.address)
+      .filter((order) => order.openLots > 0 && this.isTheBots(order));
   }
 
   /** The same in short: `BUY 10 @ 599990`, in order of side and price. */
@@ -220,14 +254,18 @@ export class Stage {
   /** Kinds of difference that reconciliations found. */
   differences(): readonly string[] {
     return this.notices.flatMap((notice) =>
-      notice.kind === "account" && notice.change.kind === "difference" ? [notice.change.difference.kind] : [],
+      notice.kind === "account" && notice.change.kind === "difference"
+        ? [notice.change.difference.kind]
+        : [],
     );
   }
 
   /** Phases that the bot's orders went to, in order of time. */
   phases(): readonly string[] {
     return this.notices.flatMap((notice) =>
-      notice.kind === "account" && notice.change.kind === "order" && notice.change.change.change === "phase"
+      notice.kind === "account" &&
+      notice.change.kind === "order" &&
+      notice.change.change.change === "phase"
         ? [notice.change.change.to]
         : [],
     );
@@ -240,17 +278,24 @@ export class Stage {
     const { total, transfers, decimals } = account.profit();
     const scale = 10n ** BigInt(decimals - this.rig.rules.creditDecimals);
     expect(account.equity, "the bot's net value").toBe(this.netValue());
-    expect(total + transfers, "profit by its parts").toBe((this.netValue() - (account.startEquity ?? 0n)) * scale);
+    expect(total + transfers, "profit by its parts").toBe(
+      (this.netValue() - (account.startEquity ?? 0n)) * scale,
+    );
   }
 
   /** The bot's table and its position are the exchange's, to the lot. */
   expectOrdersAndPosition(): void {
     const { account } = this.rig.bot.context;
-    const open = (order: { readonly phase: string }) => order.phase === "open" || order.phase === "partly-filled";
+    const open = (order: { readonly phase: string }) =>
+      order.phase === "open" || order.phase === "partly-filled";
     const table = account.orders
       .mayStillFill(MARKET)
       .map((order) => [order.hash, order.side, open(order) ? order.availableLots : order.phase]);
-    const exchange = this.resting().map(({ terms, side, openLots }) => [terms.hash, side, openLots]);
+    const exchange = this.resting().map(({ terms, side, openLots }) => [
+      terms.hash,
+      side,
+      openLots,
+    ]);
     expect(sorted(table), "the bot's orders").toEqual(sorted(exchange));
     expect(account.positionLots(MARKET), "the bot's position").toBe(this.positionLots());
     expect(this.exchange.audit().isConserved, "money at the exchange").toBe(true);
@@ -259,7 +304,8 @@ export class Stage {
   #noteMost(): void {
     const open: Record<Side, Lots> = { BUY: 0, SELL: 0 };
     for (const { side, openLots } of this.resting()) open[side] += openLots;
-    for (const side of ["BUY", "SELL"] as const) this.#most[side] = Math.max(this.#most[side], open[side]);
+    for (const side of ["BUY", "SELL"] as const)
+      this.#most[side] = Math.max(this.#most[side], open[side]);
   }
 
   #strategy() {
@@ -273,7 +319,13 @@ export class Stage {
             marketId: view.marketId,
             viewSequence: view.sequence,
             quotes: wanted(),
-            reason: { fairTicks: view.midTicks, reservationTicks: view.midTicks, halfSpreadTicks: 10, terms: {}, clamps: [] },
+            reason: {
+              fairTicks: view.midTicks,
+              reservationTicks: view.midTicks,
+              halfSpreadTicks: 10,
+              terms: {},
+              clamps: [],
+            },
           })),
           distinctUntilChanged((said, now) => this.#saysOnce && said.quotes === now.quotes),
         ),

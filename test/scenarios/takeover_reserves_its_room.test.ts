@@ -54,7 +54,10 @@ describe("a takeover that is planned takes its room in maxPositionBase (0.1) fro
     for (let waited = 0; waited < 5_000; waited += 100) {
       await stage.passes(100);
       const buys = stage.resting().filter(({ side }) => side === "BUY");
-      most = Math.max(most, stage.positionLots() + buys.reduce((sum, { openLots }) => sum + openLots, 0));
+      most = Math.max(
+        most,
+        stage.positionLots() + buys.reduce((sum, { openLots }) => sum + openLots, 0),
+      );
     }
     expect(most).toBeLessThanOrEqual(105);
     expect(stage.rig.bot.context.account.positionLots(MARKET)).toBe(stage.positionLots());

@@ -2,7 +2,11 @@ import { expect, it } from "vitest";
 import { ASK, BID, COARSER_STEP, COARSER_TICK, MARKET, Stage } from "./stage.js";
 
 it("the tick size changes under a running bot: quotes come down, the bot says what changed, a new start quotes on the new grid", async () => {
-  const stage = new Stage({ bot: { exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", rulesRefreshMs: 10_000 } } });
+  const stage = new Stage({
+    bot: {
+      exchange: { rest: "http://a.test/v1", stream: "ws://a.test/v1", rulesRefreshMs: 10_000 },
+    },
+  });
   await stage.botStarts();
   expect(stage.quotes()).toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
 
@@ -19,7 +23,10 @@ it("the tick size changes under a running bot: quotes come down, the bot says wh
   await stage.botStops();
   stage.wants({ bid: BID / 5, ask: ASK / 5 });
   await stage.botStarts(3_000);
-  expect(stage.quotes(), "59,999.0 and 60,002.0 are on both grids").toEqual([`BUY 10 @ ${BID}`, `SELL 10 @ ${ASK}`]);
+  expect(stage.quotes(), "59,999.0 and 60,002.0 are on both grids").toEqual([
+    `BUY 10 @ ${BID}`,
+    `SELL 10 @ ${ASK}`,
+  ]);
 });
 
 it.each([

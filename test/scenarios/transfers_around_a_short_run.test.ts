@@ -40,20 +40,31 @@ function lossOf({ rig: { bot } }: Stage): bigint {
 // Each millisecond between the answer to the start's first question and its confirmation is another order of what is told.
 const INSTANTS_MS = [-20, 0, 4, 6, 8, 10, 12, 14, 40, 900];
 
-it.each((["the first", "the second"] as const).flatMap((start) => INSTANTS_MS.map((afterMs) => [afterMs, start] as const)))(
+it.each(
+  (["the first", "the second"] as const).flatMap((start) =>
+    INSTANTS_MS.map((afterMs) => [afterMs, start] as const),
+  ),
+)(
   "a deposit %d ms after %s start is no profit to lose again, though that run ends before it is told",
   async (afterMs, start) => {
-    const stage = await movedAround(start, afterMs, 10_000, ({ exchange, address }) => exchange.deposit(address, "2000"));
+    const stage = await movedAround(start, afterMs, 10_000, ({ exchange, address }) =>
+      exchange.deposit(address, "2000"),
+    );
     expect(stage.saidOfHalt("drawdown")).toBeUndefined();
     expect(lossOf(stage)).toBe(0n);
   },
 );
 
-it.each(INSTANTS_MS)("a withdrawal %d ms after the first start is no loss, though that run ends before it is told", async (afterMs) => {
-  const stage = await movedAround("the first", afterMs, 2_500, ({ owner }) => owner.withdraws("2000"));
-  expect(stage.saidOfHalt("drawdown")).toBeUndefined();
-  expect(lossOf(stage)).toBe(0n);
-});
+it.each(INSTANTS_MS)(
+  "a withdrawal %d ms after the first start is no loss, though that run ends before it is told",
+  async (afterMs) => {
+    const stage = await movedAround("the first", afterMs, 2_500, ({ owner }) =>
+      owner.withdraws("2000"),
+    );
+    expect(stage.saidOfHalt("drawdown")).toBeUndefined();
+    expect(lossOf(stage)).toBe(0n);
+  },
+);
 
 it("what short runs lose adds up from the peak of before them, whatever is deposited between", async () => {
   const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "25" } } });

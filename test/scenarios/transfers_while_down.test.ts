@@ -74,7 +74,9 @@ it("a deposit made while the bot is down is not lost with a start that was broke
   await stage.passes(60_000);
   stage.exchange.deposit(stage.address, "5000");
   await stage.passes(90_000);
-  await stage.botStarts(1_000, (network) => network.every("incomes", { is: "answer late", byMs: 5_000 }));
+  await stage.botStarts(1_000, (network) =>
+    network.every("incomes", { is: "answer late", byMs: 5_000 }),
+  );
   await stage.botStops();
   await stage.passes(5_000);
   await stage.botStarts(10_000);

@@ -16,7 +16,9 @@ async function withTheStreamAway(meanwhile: (stage: Stage) => void): Promise<Sta
 }
 
 it("a deposit that is told with the balances before the incomes list it is no profit to lose again", async () => {
-  const stage = await withTheStreamAway(({ exchange, address }) => exchange.deposit(address, "5000"));
+  const stage = await withTheStreamAway(({ exchange, address }) =>
+    exchange.deposit(address, "5000"),
+  );
   expect(stage.saidOfHalt("drawdown")).toBeUndefined();
   expect(stage.rig.bot.safety.peak).toBe(stage.rig.bot.context.account.equity);
   expect(stage.quotes()).toEqual(["BUY 10 @ 599990", "SELL 10 @ 600010"]);

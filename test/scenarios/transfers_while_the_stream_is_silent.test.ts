@@ -17,20 +17,24 @@ async function withTheStreamSilent({ maxDrawdownQuote = "500", wants = {} } = {}
 async function untilItIsInTheBalances(stage: Stage): Promise<void> {
   const { account } = stage.rig.bot.context;
   const before = account.equity;
-  for (let waited = 0; waited < 60_000 && account.equity === before; waited += 50) await stage.passes(50);
+  for (let waited = 0; waited < 60_000 && account.equity === before; waited += 50)
+    await stage.passes(50);
   expect(account.equity).not.toBe(before);
   expect(account.transferred.transfers).toBe(0n);
 }
 
-it.each(["5000", "600"])("a deposit of %s that the balances tell before the incomes is no profit to lose again", async (amount) => {
-  const stage = await withTheStreamSilent();
-  stage.exchange.deposit(stage.address, amount);
-  await untilItIsInTheBalances(stage);
-  await stage.passes(60_000);
-  expect(stage.saidOfHalt("drawdown")).toBeUndefined();
-  expect(stage.rig.bot.safety.peak).toBe(stage.rig.bot.context.account.equity);
-  expect(stage.quotes()).toEqual(QUOTES);
-});
+it.each(["5000", "600"])(
+  "a deposit of %s that the balances tell before the incomes is no profit to lose again",
+  async (amount) => {
+    const stage = await withTheStreamSilent();
+    stage.exchange.deposit(stage.address, amount);
+    await untilItIsInTheBalances(stage);
+    await stage.passes(60_000);
+    expect(stage.saidOfHalt("drawdown")).toBeUndefined();
+    expect(stage.rig.bot.safety.peak).toBe(stage.rig.bot.context.account.equity);
+    expect(stage.quotes()).toEqual(QUOTES);
+  },
+);
 
 it("a withdrawal that the balances tell before the incomes is no loss", async () => {
   const stage = await withTheStreamSilent();
@@ -43,7 +47,10 @@ it("a withdrawal that the balances tell before the incomes is no loss", async ()
 });
 
 it("whoever resumes after a loss while a deposit is in the balances alone accepts the loss, and the deposit is no part of the peak", async () => {
-  const stage = await withTheStreamSilent({ maxDrawdownQuote: "5", wants: { bid: null, ask: null } });
+  const stage = await withTheStreamSilent({
+    maxDrawdownQuote: "5",
+    wants: { bid: null, ask: null },
+  });
   stage.owner.buys(10, 610_000);
   await stage.passes(35_000);
   expect(stage.saidOfHalt("drawdown"), "0.01 bought a thousand above").toBeDefined();
@@ -56,7 +63,10 @@ it("whoever resumes after a loss while a deposit is in the balances alone accept
 });
 
 it("a real loss halts all the same, in the balances or out of them", async () => {
-  const stage = await withTheStreamSilent({ maxDrawdownQuote: "5", wants: { bid: null, ask: null } });
+  const stage = await withTheStreamSilent({
+    maxDrawdownQuote: "5",
+    wants: { bid: null, ask: null },
+  });
   stage.network.restore("account");
   await stage.passes(1_000);
   stage.owner.buys(10, 610_000);
@@ -86,7 +96,8 @@ it.each(["the incomes alone", "incomes and balances"])(
     if (told === "the incomes alone") stage.network.loseFrame(/"ACCOUNT_UPDATE/);
     const { account } = stage.rig.bot.context;
     stage.exchange.deposit(stage.address, "100");
-    for (let waited = 0; waited < 10_000 && account.transferred.transfers === 0n; waited++) await stage.passes(1);
+    for (let waited = 0; waited < 10_000 && account.transferred.transfers === 0n; waited++)
+      await stage.passes(1);
     expect(account.transferred.transfers).not.toBe(0n);
     stage.rig.bot.command({ command: "resume" });
     await stage.passes(60_000);
@@ -99,7 +110,11 @@ it.each(["a deposit", "a withdrawal"])(
   "%s between the start and the first look at the net value is counted once, though the incomes tell it later",
   async (what) => {
     const stage = new Stage({ bot: { risk: { maxDrawdownQuote: "500" } } });
-    stage.clock.setTimer(300, () => (what === "a deposit" ? stage.exchange.deposit(stage.address, "5000") : stage.owner.withdraws("5000")));
+    stage.clock.setTimer(300, () =>
+      what === "a deposit"
+        ? stage.exchange.deposit(stage.address, "5000")
+        : stage.owner.withdraws("5000"),
+    );
     await stage.botStarts(60_000, (network) => network.loseFrame(/"INCOME/));
     expect(stage.saidOfHalt("drawdown")).toBeUndefined();
     expect(stage.rig.bot.context.account.transferred.transfers).not.toBe(0n);
@@ -131,7 +146,9 @@ it.each([
     // Each millisecond between the answer to the start's first question and its confirmation is another order of what is told.
     for (const afterMs of [4, 8, 12]) {
       stage.clock.setTimer(afterMs, () =>
-        what === "a deposit" ? stage.exchange.deposit(stage.address, "2000") : stage.owner.withdraws("2000"),
+        what === "a deposit"
+          ? stage.exchange.deposit(stage.address, "2000")
+          : stage.owner.withdraws("2000"),
       );
     }
     stage.clock.setTimer(5_000, () => isTold());
@@ -142,6 +159,8 @@ it.each([
     expect(stage.saidOfHalt("drawdown")).toBeUndefined();
     const { safety, context } = stage.rig.bot;
     expect((safety.peak ?? 0n) - (context.account.equity ?? 0n)).toBe(lost);
-    expect(context.account.untold, "what was gained or lost is what equity and transfers say").toBe(0n);
+    expect(context.account.untold, "what was gained or lost is what equity and transfers say").toBe(
+      0n,
+    );
   },
 );

@@ -34,7 +34,12 @@ describe("what may befall an unwinding", () => {
     expect(stage.rig.bot.context.account.positionLots("btcusdc")).toBe(-4);
     stage.applies({ lots: -10, credit: -takeover.credit });
     await stage.passes(1_000);
-    expect(stage.report()).toMatchObject({ state: "open", inheritedLots: 0, soldLots: 4, remainingLots: -4 });
+    expect(stage.report()).toMatchObject({
+      state: "open",
+      inheritedLots: 0,
+      soldLots: 4,
+      remainingLots: -4,
+    });
     await stage.passes(30_000);
     expect(stage.report()).toMatchObject({ state: "undone", soldLots: 0, remainingLots: 0 });
     expect(stage.positionLots()).toBe(0);
@@ -67,14 +72,22 @@ describe("what may befall an unwinding", () => {
     stage.rig.bot.command({ command: "disinherit", takeoverId: takeover.id });
     await stage.passes(5_000);
     const { account } = stage.rig.bot.context;
-    expect([account.positionLots("btcusdc"), account.positionDoubt("btcusdc")]).toEqual([0, "taken-back"]);
+    expect([account.positionLots("btcusdc"), account.positionDoubt("btcusdc")]).toEqual([
+      0,
+      "taken-back",
+    ]);
     expect(stage.quotes()).toEqual([]);
     stage.inherits(takeover);
     stage.inherits(takeover);
     expect(account.positionLots("btcusdc")).toBe(10);
     await stage.passes(30_000);
     expect(account.positionDoubt("btcusdc")).toBeUndefined();
-    expect(stage.report()).toMatchObject({ state: "done", inheritedLots: 10, soldLots: 10, remainingLots: 0 });
+    expect(stage.report()).toMatchObject({
+      state: "done",
+      inheritedLots: 10,
+      soldLots: 10,
+      remainingLots: 0,
+    });
     expect(stage.positionLots()).toBe(0);
     stage.expectUnwound();
   });
@@ -129,9 +142,18 @@ describe("what may befall an unwinding", () => {
     stage.counterparty.buys(3, MARK);
     await stage.passes(5_000);
     await stage.botStarts(3_000);
-    expect(stage.report()).toMatchObject({ state: "open", soldLots: 5, remainingLots: 5, nettedLots: 0, proceedsCredit: brings(5, MARK) });
+    expect(stage.report()).toMatchObject({
+      state: "open",
+      soldLots: 5,
+      remainingLots: 5,
+      nettedLots: 0,
+      proceedsCredit: brings(5, MARK),
+    });
     stage.inherits(takeover);
-    expect(stage.rig.bot.context.account.positionLots("btcusdc"), "said again by whoever starts too").toBe(5);
+    expect(
+      stage.rig.bot.context.account.positionLots("btcusdc"),
+      "said again by whoever starts too",
+    ).toBe(5);
     await stage.passes(50_000);
     expect(stage.report()).toMatchObject({ state: "done", soldLots: 10 });
     expect(stage.positionLots()).toBe(0);

@@ -15,7 +15,10 @@ function scraped(stage: Stage): (name: string) => Promise<readonly string[]> {
     monitor.refresh();
     return (await metrics.page())
       .split("\n")
-      .filter((line) => line.startsWith(`marketwright_${name} `) || line.startsWith(`marketwright_${name}{`));
+      .filter(
+        (line) =>
+          line.startsWith(`marketwright_${name} `) || line.startsWith(`marketwright_${name}{`),
+      );
   };
 }
 
@@ -29,11 +32,17 @@ describe("an alarm on the heartbeat", () => {
 
     const { atMs } = parseHeartbeat(stage.store.read(HEARTBEAT_FILE) ?? "");
     expect(stage.clock.nowMs() - atMs).toBeGreaterThan(59_000);
-    expect(await samples("heartbeat_timestamp_seconds")).toEqual([`marketwright_heartbeat_timestamp_seconds ${atMs / 1000}`]);
+    expect(await samples("heartbeat_timestamp_seconds")).toEqual([
+      `marketwright_heartbeat_timestamp_seconds ${atMs / 1000}`,
+    ]);
   });
 
   it("reads nothing before there was one, and not a beat in 1970", async () => {
-    expect((await new Metrics().page()).split("\n").filter((line) => line.startsWith("marketwright_heartbeat"))).toEqual([]);
+    expect(
+      (await new Metrics().page())
+        .split("\n")
+        .filter((line) => line.startsWith("marketwright_heartbeat")),
+    ).toEqual([]);
   });
 });
 
@@ -43,7 +52,9 @@ describe("an alarm on quotes that do not rest", () => {
     const samples = scraped(stage);
     await stage.botStarts();
     expect(await samples("quoting")).toEqual([]);
-    expect(await samples("position_base")).toEqual(['marketwright_position_base{market="btcusdc"} 0']);
+    expect(await samples("position_base")).toEqual([
+      'marketwright_position_base{market="btcusdc"} 0',
+    ]);
   });
 
   it("reads a market that a strategy quotes", async () => {

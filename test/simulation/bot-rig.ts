@@ -44,7 +44,8 @@ export class MachineClock implements Clock {
   }
 
   wakes(): void {
-    if (this.#asleepSinceMs !== undefined) this.#sleptMs += this.#world.monotonicMs() - this.#asleepSinceMs;
+    if (this.#asleepSinceMs !== undefined)
+      this.#sleptMs += this.#world.monotonicMs() - this.#asleepSinceMs;
     this.#asleepSinceMs = undefined;
   }
 
@@ -173,7 +174,13 @@ export class BotRig {
 
 /** The exchange's rules, read without a network. */
 export function rulesOf(door: ExchangeDoor, markets: readonly MarketId[]): VenueRules {
-  const answer = door.handle({ method: "GET", path: "/v1/exchangeInfo", query: "", body: "", ip: "127.0.0.1" });
+  const answer = door.handle({
+    method: "GET",
+    path: "/v1/exchangeInfo",
+    query: "",
+    body: "",
+    ip: "127.0.0.1",
+  });
   if (answer.status !== 200) throw new Error(`exchangeInfo: HTTP ${answer.status} ${answer.body}`);
   return decodeRules(JSON.parse(answer.body), markets);
 }

@@ -9,7 +9,10 @@ export interface Break {
   /** Changes the seed's plan before anything is built. */
   readonly plan?: (plan: SeedPlan) => SeedPlan;
   /** Changes how a bot is put together; called for each start of a bot. */
-  readonly rig?: (options: RigOptions, context: { readonly rig: () => BotRig; readonly rules: VenueRules }) => RigOptions;
+  readonly rig?: (
+    options: RigOptions,
+    context: { readonly rig: () => BotRig; readonly rules: VenueRules },
+  ) => RigOptions;
   /** Changes the bot after it was put together. */
   readonly bot?: (rig: BotRig) => void;
 }

@@ -17,21 +17,40 @@ function outcomes(change: (outcome: Outcome, kind: string) => Outcome): Pick<Bre
       kinds.set(action.actionId, action.kind);
       return action;
     },
-    event: (event) => (event.type === "answer" ? { ...event, outcome: change(event.outcome, kinds.get(event.actionId) ?? "") } : event),
+    event: (event) =>
+      event.type === "answer"
+        ? { ...event, outcome: change(event.outcome, kinds.get(event.actionId) ?? "") }
+        : event,
   }));
 }
 
-const REFUSED: Outcome = { result: "rejected", code: 1111, codeText: "Bad params", message: "made up by a break", httpStatus: 400 };
+const REFUSED: Outcome = {
+  result: "rejected",
+  code: 1111,
+  codeText: "Bad params",
+  message: "made up by a break",
+  httpStatus: 400,
+};
 
 function botConfigWith(change: (config: BotConfig) => BotConfig): Pick<Break, "rig"> {
   return { rig: (options) => ({ ...options, config: change(options.config) }) };
 }
 
-function marketsWith(config: BotConfig, change: (market: BotConfig["markets"][string]) => BotConfig["markets"][string]): BotConfig {
-  return { ...config, markets: Object.fromEntries(Object.entries(config.markets).map(([id, market]) => [id, change(market)])) };
+function marketsWith(
+  config: BotConfig,
+  change: (market: BotConfig["markets"][string]) => BotConfig["markets"][string],
+): BotConfig {
+  return {
+    ...config,
+    markets: Object.fromEntries(
+      Object.entries(config.markets).map(([id, market]) => [id, change(market)]),
+    ),
+  };
 }
 
-const withoutIdentity = <T extends { readonly hash: string; readonly info: string }>(order: T): T => ({
+const withoutIdentity = <T extends { readonly hash: string; readonly info: string }>(
+  order: T,
+): T => ({
   ...order,
   hash: `0x${"0".repeat(64)}`,
   info: `0x${"0".repeat(64)}`,
@@ -40,7 +59,8 @@ const withoutIdentity = <T extends { readonly hash: string; readonly info: strin
 /** Orders in a phase close no slot and count in no worst case. */
 function uncount(orders: OwnOrders, uncounted: OrderPhase): void {
   const { mayStillFill } = orders;
-  orders.mayStillFill = (marketId) => mayStillFill.call(orders, marketId).filter(({ phase }) => phase !== uncounted);
+  orders.mayStillFill = (marketId) =>
+    mayStillFill.call(orders, marketId).filter(({ phase }) => phase !== uncounted);
 }
 
 /** The rules that can be switched off, each of which a simulation must notice (docs/simulation.md). */
@@ -48,19 +68,28 @@ export const BREAKS: readonly Break[] = [
   {
     name: "timeout-is-rejection",
     what: "a place without an answer in time counts as refused",
-    ...outcomes((outcome, kind) => (kind === "place" && outcome.result === "unknown" && outcome.cause === "timeout" ? REFUSED : outcome)),
+    ...outcomes((outcome, kind) =>
+      kind === "place" && outcome.result === "unknown" && outcome.cause === "timeout"
+        ? REFUSED
+        : outcome,
+    ),
   },
   {
     name: "server-error-is-rejection",
     what: "a place answered by a 5xx counts as refused",
     ...outcomes((outcome, kind) =>
-      kind === "place" && outcome.result === "unknown" && outcome.cause === "server-error" ? REFUSED : outcome,
+      kind === "place" && outcome.result === "unknown" && outcome.cause === "server-error"
+        ? REFUSED
+        : outcome,
     ),
   },
   {
     name: "no-dead-time-wait",
     what: "an unknown place counts as dead as soon as the exchange does not show it, its signature window not awaited",
-    ...botConfigWith((config) => ({ ...config, exchange: { ...config.exchange, signatureWindowMs: 1 } })),
+    ...botConfigWith((config) => ({
+      ...config,
+      exchange: { ...config.exchange, signatureWindowMs: 1 },
+    })),
   },
   {
     name: "nonce-as-identity",
@@ -94,7 +123,11 @@ export const BREAKS: readonly Break[] = [
         const { sequence } = rig().bot.context.desks.get(event.marketId)?.book ?? {};
         return sequence === undefined
           ? event
-          : { ...event, beginSequence: sequence + 1, endSequence: Math.max(event.endSequence, sequence + 1) };
+          : {
+              ...event,
+              beginSequence: sequence + 1,
+              endSequence: Math.max(event.endSequence, sequence + 1),
+            };
       },
     })),
   },
@@ -109,7 +142,10 @@ export const BREAKS: readonly Break[] = [
     ...botConfigWith((config) =>
       marketsWith(config, (market) => ({
         ...market,
-        limits: { ...market.limits, maxPositionBase: String(10 * Number(market.limits.maxPositionBase)) },
+        limits: {
+          ...market.limits,
+          maxPositionBase: String(10 * Number(market.limits.maxPositionBase)),
+        },
       })),
     ),
   },
@@ -118,7 +154,10 @@ export const BREAKS: readonly Break[] = [
     what: "the exchange's rate limits are taken for three times what they are",
     rig: (options, { rules }) => ({
       ...options,
-      rules: { ...rules, rateLimits: rules.rateLimits.map((one) => ({ ...one, limit: 3 * one.limit })) },
+      rules: {
+        ...rules,
+        rateLimits: rules.rateLimits.map((one) => ({ ...one, limit: 3 * one.limit })),
+      },
     }),
   },
   {
@@ -127,7 +166,13 @@ export const BREAKS: readonly Break[] = [
     rig: (options) => {
       const { store } = options;
       if (store === undefined) return options;
-      return { ...options, store: { ...bound(store), read: (name) => (name === "budget.json" ? undefined : store.read(name)) } };
+      return {
+        ...options,
+        store: {
+          ...bound(store),
+          read: (name) => (name === "budget.json" ? undefined : store.read(name)),
+        },
+      };
     },
   },
   {
@@ -139,7 +184,11 @@ export const BREAKS: readonly Break[] = [
       const forgetful = (text: string | undefined) => text?.replace(/,"transfers":\{.*?\}/, "");
       return {
         ...options,
-        store: { ...bound(store), read: (name) => (name === "peak-equity.json" ? forgetful(store.read(name)) : store.read(name)) },
+        store: {
+          ...bound(store),
+          read: (name) =>
+            name === "peak-equity.json" ? forgetful(store.read(name)) : store.read(name),
+        },
       };
     },
   },
@@ -155,13 +204,21 @@ export const BREAKS: readonly Break[] = [
     what: "the exchange is never asked for its orders",
     ...tapped((rig, { clock }) => ({
       action: (action) => {
-        if (action.kind !== "question" || (action.ask !== "openOrders" && action.ask !== "historyOrders")) return action;
+        if (
+          action.kind !== "question" ||
+          (action.ask !== "openOrders" && action.ask !== "historyOrders")
+        )
+          return action;
         // The first reconciliation is let through: without it no bot starts.
         if (!rig().bot.context.account.confirmed) return action;
         clock.setTimer(0, () =>
           rig().bot.accept({
             kind: "event",
-            event: { type: "answer", actionId: action.actionId, outcome: { result: "not-sent", message: "made up by a break" } },
+            event: {
+              type: "answer",
+              actionId: action.actionId,
+              outcome: { result: "not-sent", message: "made up by a break" },
+            },
           }),
         );
         return undefined;
@@ -171,12 +228,25 @@ export const BREAKS: readonly Break[] = [
   {
     name: "failed-settlement-ignored",
     what: "a trade whose settlement failed stays in the position",
-    plan: (plan) => ({ ...plan, exchange: { ...plan.exchange, settlement: { ...plan.exchange.settlement, failureRate: 0.05 } } }),
+    plan: (plan) => ({
+      ...plan,
+      exchange: {
+        ...plan.exchange,
+        settlement: { ...plan.exchange.settlement, failureRate: 0.05 },
+      },
+    }),
     ...tapped(() => ({
       event: (event): VenueEvent | undefined => {
         if (event.type === "trade-update" && event.trade.status === "FAILED") return undefined;
-        if (event.type !== "answer" || event.outcome.result !== "answered" || event.outcome.ask !== "userTrades") return event;
-        const data = event.outcome.data.map((trade) => (trade.status === "FAILED" ? { ...trade, status: "SETTLED" } : trade));
+        if (
+          event.type !== "answer" ||
+          event.outcome.result !== "answered" ||
+          event.outcome.ask !== "userTrades"
+        )
+          return event;
+        const data = event.outcome.data.map((trade) =>
+          trade.status === "FAILED" ? { ...trade, status: "SETTLED" } : trade,
+        );
         return { ...event, outcome: { ...event.outcome, data } };
       },
     })),

@@ -26,7 +26,11 @@ export class BudgetWitness {
     const spend = (spends: Ms[], bucket: "ORDER" | "COMMON", limit: number): void => {
       const count = this.#counted(spends);
       const share = limit - Math.ceil(limit * GUARD_FRACTION);
-      if (count > share) this.#violate("budget", `${count} ${bucket} actions in a window, the bot's share is ${share}`);
+      if (count > share)
+        this.#violate(
+          "budget",
+          `${count} ${bucket} actions in a window, the bot's share is ${share}`,
+        );
     };
     if (action.kind !== "question") spend(this.#orders, "ORDER", order);
     spend(this.#requests, "COMMON", common);
@@ -36,7 +40,8 @@ export class BudgetWitness {
   guardSpends(): void {
     const count = this.#counted(this.#guards);
     const share = Math.floor(this.#limits.order * GUARD_FRACTION);
-    if (count > share) this.#violate("budget", `${count} actions of the guard in a window, its share is ${share}`);
+    if (count > share)
+      this.#violate("budget", `${count} actions of the guard in a window, its share is ${share}`);
   }
 
   /** One more now. @returns how many the window holds with it. */

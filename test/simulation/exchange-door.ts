@@ -5,7 +5,11 @@ import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 export type ExchangeDoor = Pick<EmbeddedExchange, "handle" | "connect">;
 
 /** What the exchange answers to a request from an address, as a transport tells it; asked at once, with no network between. */
-export function answerAt(door: ExchangeDoor, { method, path, params }: HttpRequest, ip: string): Extract<HttpResult, { ok: true }> {
+export function answerAt(
+  door: ExchangeDoor,
+  { method, path, params }: HttpRequest,
+  ip: string,
+): Extract<HttpResult, { ok: true }> {
   const isPost = method === "POST";
   const { status, body, headers } = door.handle({
     method,
@@ -16,5 +20,10 @@ export function answerAt(door: ExchangeDoor, { method, path, params }: HttpReque
     ip,
   });
   const retryAfter = headers?.["retry-after"];
-  return { ok: true, status, body, retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter) * 1000 };
+  return {
+    ok: true,
+    status,
+    body,
+    retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter) * 1000,
+  };
 }

@@ -26,15 +26,20 @@ export class FateWitness {
   look(bot: Bot, nowMs: Ms, disturbedAtMs: Ms): void {
     const unknown = new Set<Hex>();
     for (const { marketId } of bot.context.desks.values()) {
-      for (const order of bot.context.account.orders.mayStillFill(marketId)) if (order.phase === "unknown") unknown.add(order.hash);
+      for (const order of bot.context.account.orders.mayStillFill(marketId))
+        if (order.phase === "unknown") unknown.add(order.hash);
     }
-    for (const hash of this.#unknownSince.keys()) if (!unknown.has(hash)) this.#unknownSince.delete(hash);
+    for (const hash of this.#unknownSince.keys())
+      if (!unknown.has(hash)) this.#unknownSince.delete(hash);
     for (const hash of unknown) {
       const since = this.#unknownSince.get(hash) ?? nowMs;
       this.#unknownSince.set(hash, since);
       const waited = nowMs - Math.max(since, disturbedAtMs);
       if (waited > this.#allowedMs) {
-        this.#violate("resolve", `${hash} has been unknown for ${waited} ms of undisturbed time, allowed ${this.#allowedMs}`);
+        this.#violate(
+          "resolve",
+          `${hash} has been unknown for ${waited} ms of undisturbed time, allowed ${this.#allowedMs}`,
+        );
         this.#unknownSince.set(hash, nowMs);
       }
     }

@@ -36,7 +36,11 @@ export interface FaultWindow {
 
 /** Kinds that strike a single request or frame, and so are drawn for each of them. */
 const STRIKING: readonly FaultKind[] = FAULT_KINDS.filter(
-  (kind) => kind !== "clock-step" && kind !== "settlement-failed" && kind !== "bot-killed" && kind !== "exchange-stopped",
+  (kind) =>
+    kind !== "clock-step" &&
+    kind !== "settlement-failed" &&
+    kind !== "bot-killed" &&
+    kind !== "exchange-stopped",
 );
 
 /** The faults of one run: drawn whole from the seed before it begins, so that a run is its seed. */
@@ -48,7 +52,12 @@ export function drawFaults(random: Random, startMs: Ms, endMs: Ms): readonly Fau
     for (let index = 0; index < count; index++) {
       const fromMs = startMs + Math.floor(random.uniform() * span);
       const lengthMs = 500 + Math.floor(random.uniform() ** 2 * 40_000);
-      windows.push({ kind, fromMs, untilMs: Math.min(endMs, fromMs + lengthMs), probability: 0.05 + random.uniform() * 0.6 });
+      windows.push({
+        kind,
+        fromMs,
+        untilMs: Math.min(endMs, fromMs + lengthMs),
+        probability: 0.05 + random.uniform() * 0.6,
+      });
     }
   }
   for (const [kind, most, longestMs] of [
@@ -59,7 +68,12 @@ export function drawFaults(random: Random, startMs: Ms, endMs: Ms): readonly Fau
     const count = Math.floor(random.uniform() * (most + 1));
     for (let index = 0; index < count; index++) {
       const fromMs = startMs + Math.floor(random.uniform() * span);
-      windows.push({ kind, fromMs, untilMs: Math.min(endMs, fromMs + 200 + Math.floor(random.uniform() * longestMs)), probability: 1 });
+      windows.push({
+        kind,
+        fromMs,
+        untilMs: Math.min(endMs, fromMs + 200 + Math.floor(random.uniform() * longestMs)),
+        probability: 1,
+      });
     }
   }
   return windows.sort((a, b) => a.fromMs - b.fromMs);
@@ -75,7 +89,11 @@ export class FaultSource {
   /** Kinds that strike each time, and until when. */
   readonly #certainUntilMs = new Map<FaultKind, Ms>();
 
-  constructor(windows: readonly FaultWindow[], random: Random, onStrike: (nowMs: Ms) => void = () => {}) {
+  constructor(
+    windows: readonly FaultWindow[],
+    random: Random,
+    onStrike: (nowMs: Ms) => void = () => {},
+  ) {
     this.#windows = windows;
     this.#random = random;
     this.#onStrike = onStrike;
@@ -93,7 +111,12 @@ export class FaultSource {
       return true;
     }
     for (const window of this.#windows) {
-      if (window.kind === kind && nowMs >= window.fromMs && nowMs < window.untilMs && this.#random.uniform() < window.probability) {
+      if (
+        window.kind === kind &&
+        nowMs >= window.fromMs &&
+        nowMs < window.untilMs &&
+        this.#random.uniform() < window.probability
+      ) {
         this.count(kind);
         this.#onStrike(nowMs);
         return true;

@@ -1,6 +1,12 @@
 import type { Clock, Timer } from "../../src/core/seam.js";
 import type { Ms } from "../../src/core/units.js";
-import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "../../src/exchange/transport.js";
+import type {
+  HttpRequest,
+  HttpResult,
+  Socket,
+  SocketHandlers,
+  Transport,
+} from "../../src/exchange/transport.js";
 import { plainReader } from "../simulator/plain-reader.js";
 import { answerAt, type ExchangeDoor } from "./exchange-door.js";
 import type { FaultSource } from "./faults.js";
@@ -34,7 +40,13 @@ export class FaultyNetwork implements Transport {
 
   readonly #witness: NetworkWitness | undefined;
 
-  constructor(door: ExchangeDoor, clock: Clock, faults: FaultSource, ip: string, witness?: NetworkWitness) {
+  constructor(
+    door: ExchangeDoor,
+    clock: Clock,
+    faults: FaultSource,
+    ip: string,
+    witness?: NetworkWitness,
+  ) {
     this.#witness = witness;
     this.#door = door;
     this.#clock = clock;
@@ -64,11 +76,18 @@ export class FaultyNetwork implements Transport {
     };
     if (this.down) {
       this.#over(request);
-      this.#clock.setTimer(1, () => answer({ ok: false, cause: "connection-lost", sent: false, message: "connection refused" }));
+      this.#clock.setTimer(1, () =>
+        answer({ ok: false, cause: "connection-lost", sent: false, message: "connection refused" }),
+      );
       return;
     }
     timeout = this.#clock.setTimer(request.timeoutMs, () =>
-      answer({ ok: false, cause: "timeout", sent: true, message: `no answer within ${request.timeoutMs} ms` }),
+      answer({
+        ok: false,
+        cause: "timeout",
+        sent: true,
+        message: `no answer within ${request.timeoutMs} ms`,
+      }),
     );
     const faults = this.#faults;
     const now = this.#clock.nowMs();
@@ -81,7 +100,9 @@ export class FaultyNetwork implements Transport {
       return;
     }
     if (faults.strikes("request-lost", now)) return;
-    const upMs = faults.strikes("request-delayed", now) ? faults.delayMs(50, 9_000) : faults.delayMs(1, 12);
+    const upMs = faults.strikes("request-delayed", now)
+      ? faults.delayMs(50, 9_000)
+      : faults.delayMs(1, 12);
     const repeated = faults.strikes("request-duplicated", now);
     this.#clock.setTimer(upMs, () => {
       const storm = this.#storm();
@@ -166,7 +187,8 @@ export class FaultyNetwork implements Transport {
           close: (code, reason) => finish(`closed by the exchange: ${code} ${reason}`),
         }),
       );
-      if ("refused" in answer) return finish(`refused: ${answer.refused.status} ${answer.refused.body}`);
+      if ("refused" in answer)
+        return finish(`refused: ${answer.refused.status} ${answer.refused.body}`);
       connection = answer;
       opened = true;
       handlers.onOpen();
@@ -187,12 +209,14 @@ export class FaultyNetwork implements Transport {
   }
 
   #noteBook(text: string): void {
-    const match = this.#witness === undefined ? null : /"stream":"([a-z0-9]+)@orderbook"/.exec(text);
+    const match =
+      this.#witness === undefined ? null : /"stream":"([a-z0-9]+)@orderbook"/.exec(text);
     if (match?.[1] !== undefined) this.#witness?.bookSeenAtMs.set(match[1], this.#clock.nowMs());
   }
 
   #deliver(request: HttpRequest): HttpResult {
-    if (this.down) return { ok: false, cause: "connection-lost", sent: true, message: "connection reset" };
+    if (this.down)
+      return { ok: false, cause: "connection-lost", sent: true, message: "connection reset" };
     const answer = answerAt(this.#door, request, this.#ip);
     this.#over(request);
     if (answer.status === 200 && request.path === "/v1/orderbook") {
@@ -204,7 +228,8 @@ export class FaultyNetwork implements Transport {
 
   /** A place was judged, or will certainly never arrive. */
   #over(request: HttpRequest): void {
-    if (this.#witness === undefined || request.path !== "/v1/order" || request.method !== "POST") return;
+    if (this.#witness === undefined || request.path !== "/v1/order" || request.method !== "POST")
+      return;
     const info = /(?:^|&)info=(0x[0-9a-f]+)/.exec(request.params)?.[1];
     if (info !== undefined) this.#witness.delivered(info);
   }
@@ -212,7 +237,8 @@ export class FaultyNetwork implements Transport {
   /** A proxy that repeats: the answer is the first's or, where the exchange knows the request already, the second's. */
   #repeat(request: HttpRequest, first: HttpResult, answer: (result: HttpResult) => void): void {
     // What the rate limit refused was not looked at, and is not repeated: a 429 is the word that a client may rely on.
-    if (first.ok && (first.status === 429 || first.status === 418)) return this.#answerLater(first, answer);
+    if (first.ok && (first.status === 429 || first.status === 418))
+      return this.#answerLater(first, answer);
     const secondAnswers = this.#faults.half();
     if (!secondAnswers) this.#answerLater(first, answer);
     this.#clock.setTimer(this.#faults.delayMs(1, 1_500), () => {
@@ -226,14 +252,20 @@ export class FaultyNetwork implements Transport {
   #answerLater(result: HttpResult, answer: (result: HttpResult) => void): void {
     const now = this.#clock.nowMs();
     if (this.#faults.strikes("answer-lost", now)) return;
-    const downMs = this.#faults.strikes("answer-delayed", now) ? this.#faults.delayMs(50, 6_000) : this.#faults.delayMs(1, 12);
+    const downMs = this.#faults.strikes("answer-delayed", now)
+      ? this.#faults.delayMs(50, 6_000)
+      : this.#faults.delayMs(1, 12);
     this.#clock.setTimer(downMs, () => answer(result));
   }
 
-  #storm(): { readonly result: HttpResult; readonly processed: boolean; readonly isRefusal: boolean } | undefined {
+  #storm():
+    | { readonly result: HttpResult; readonly processed: boolean; readonly isRefusal: boolean }
+    | undefined {
     const now = this.#clock.nowMs();
-    if (this.#faults.strikes("storm-429", now)) return { result: refusal(429, 1_000), processed: false, isRefusal: true };
-    if (this.#faults.strikes("storm-418", now)) return { result: refusal(418, 3_000), processed: false, isRefusal: true };
+    if (this.#faults.strikes("storm-429", now))
+      return { result: refusal(429, 1_000), processed: false, isRefusal: true };
+    if (this.#faults.strikes("storm-418", now))
+      return { result: refusal(418, 3_000), processed: false, isRefusal: true };
     if (this.#faults.strikes("storm-5xx", now))
       return { result: refusal(503, undefined), processed: this.#faults.half(), isRefusal: false };
     return undefined;

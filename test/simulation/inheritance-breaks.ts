@@ -17,9 +17,21 @@ function remembered(change: (text: string) => string): Pick<Break, "rig"> {
 
 /** The exchange's word of liquidations is not heard. */
 function deaf(event: VenueEvent): VenueEvent {
-  if (event.type === "income-update") return { ...event, incomes: event.incomes.filter(({ type }) => type !== "LIQUIDATE") };
-  if (event.type !== "answer" || event.outcome.result !== "answered" || event.outcome.ask !== "incomes") return event;
-  return { ...event, outcome: { ...event.outcome, data: event.outcome.data.filter(({ type }) => type !== "LIQUIDATE") } };
+  if (event.type === "income-update")
+    return { ...event, incomes: event.incomes.filter(({ type }) => type !== "LIQUIDATE") };
+  if (
+    event.type !== "answer" ||
+    event.outcome.result !== "answered" ||
+    event.outcome.ask !== "incomes"
+  )
+    return event;
+  return {
+    ...event,
+    outcome: {
+      ...event.outcome,
+      data: event.outcome.data.filter(({ type }) => type !== "LIQUIDATE"),
+    },
+  };
 }
 
 /** The rules of taking over that can be switched off, each of which a simulation must notice (docs/simulation.md). */
@@ -38,7 +50,10 @@ export const INHERITANCE_BREAKS: readonly Break[] = [
     name: "told-twice",
     what: "a restarted bot counts again what the exchange has told of before",
     rig: (options, context) => ({
-      ...(remembered((text) => text.replaceAll('"isTold":true', '"isTold":false')).rig?.(options, context) ?? options),
+      ...(remembered((text) => text.replaceAll('"isTold":true', '"isTold":false')).rig?.(
+        options,
+        context,
+      ) ?? options),
       tap: { event: deaf },
     }),
   },

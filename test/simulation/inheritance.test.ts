@@ -17,9 +17,11 @@ describe("five minutes of market with takeovers, whatever the network does", () 
   );
 
   it("had sales, positions past their limit, kills and failed settlements in them", () => {
-    const sum = (count: (result: InheritanceResult) => number) => results.reduce((total, result) => total + count(result), 0);
+    const sum = (count: (result: InheritanceResult) => number) =>
+      results.reduce((total, result) => total + count(result), 0);
     expect(sum(({ takeovers }) => takeovers)).toBeGreaterThan(SEEDS.length);
-    for (const count of [sum(({ slices }) => slices), sum(({ pastLimit }) => pastLimit)]) expect(count).toBeGreaterThan(5);
+    for (const count of [sum(({ slices }) => slices), sum(({ pastLimit }) => pastLimit)])
+      expect(count).toBeGreaterThan(5);
     for (const kind of ["bot-killed", "settlement-failed"])
       expect([kind, sum(({ faults }) => faults.get(kind) ?? 0)]).not.toEqual([kind, 0]);
   });

@@ -43,13 +43,27 @@ export interface InheritanceResult extends SeedResult {
 }
 
 /** Runs one simulated stretch of market of a seed with positions that are taken over in it. */
-export async function runInheritance(seed: number, marketMs: Ms, ...[broken, trace]: RunRest): Promise<InheritanceResult> {
+export async function runInheritance(
+  seed: number,
+  marketMs: Ms,
+  ...[broken, trace]: RunRest
+): Promise<InheritanceResult> {
   const inheritance = new Inheritance(seed, marketMs);
   const result = await runSeed(seed, marketMs, inheritance.twist(broken), trace);
   inheritance.judge();
   const { takeovers, slices, pastLimit } = inheritance;
-  const unwound = inheritance.violations.map((text) => ({ atMs: START_MS + marketMs, rule: "unwind", text }));
-  return { ...result, violations: [...result.violations, ...unwound], takeovers, slices, pastLimit };
+  const unwound = inheritance.violations.map((text) => ({
+    atMs: START_MS + marketMs,
+    rule: "unwind",
+    text,
+  }));
+  return {
+    ...result,
+    violations: [...result.violations, ...unwound],
+    takeovers,
+    slices,
+    pastLimit,
+  };
 }
 
 type RunRest = Parameters<typeof runSeed> extends [number, Ms, ...infer Rest] ? Rest : never;
@@ -94,8 +108,13 @@ class Inheritance {
   twist(broken?: Break): Break {
     const { chain, liquidator } = botConfig({
       chain: { rpc: ["http://chain.test"] },
-      liquidator: { minProfitQuote: "1", unwind: { ...UNWIND, maxSlippageBps: this.#sales.slippageBps } },
-      markets: { btcusdc: { limits: { maxPositionBase: "1", maxOrderBase: "1", maxOpenOrders: 1 } } },
+      liquidator: {
+        minProfitQuote: "1",
+        unwind: { ...UNWIND, maxSlippageBps: this.#sales.slippageBps },
+      },
+      markets: {
+        btcusdc: { limits: { maxPositionBase: "1", maxOrderBase: "1", maxOpenOrders: 1 } },
+      },
     });
     return {
       name: "inheritance",
@@ -124,7 +143,8 @@ class Inheritance {
       ...options,
       observe: (notice) => {
         if (notice.kind === "unwind") this.#heard(notice.unwind);
-        if (notice.kind === "dispatched" && notice.action.kind === "place") this.#sent(notice.action);
+        if (notice.kind === "dispatched" && notice.action.kind === "place")
+          this.#sent(notice.action);
         observe?.(notice);
       },
     };
@@ -137,11 +157,17 @@ class Inheritance {
     for (const [takeoverId, { soldLots, nettedLots }] of this.reports) {
       const now = known.get(takeoverId);
       if (now?.soldLots !== soldLots || now.nettedLots !== nettedLots)
-        this.violations.push(`${takeoverId}: ${soldLots} lots were told as worked off, and the next run knows of ${now?.soldLots}`);
+        this.violations.push(
+          `${takeoverId}: ${soldLots} lots were told as worked off, and the next run knows of ${now?.soldLots}`,
+        );
     }
     for (const { takeover, isTakenBack } of this.#told.values()) {
       // One that was taken back would count again.
-      bot.command(isTakenBack ? { command: "disinherit", takeoverId: takeover.id } : { command: "inherit", takeover });
+      bot.command(
+        isTakenBack
+          ? { command: "disinherit", takeoverId: takeover.id }
+          : { command: "inherit", takeover },
+      );
     }
   }
 
@@ -153,9 +179,12 @@ class Inheritance {
     const limit = this.#bot?.context.marketLimits.get(marketId)?.maxPositionLots;
     if (desk === undefined || mark === undefined || limit === undefined) return;
     const isLong = this.#random.uniform() < 0.5;
-    const lots = (isLong ? 1 : -1) * (1 + Math.floor(this.#random.uniform() * limit * MOST_OF_LIMIT));
+    const lots =
+      (isLong ? 1 : -1) * (1 + Math.floor(this.#random.uniform() * limit * MOST_OF_LIMIT));
     const price = (mark * (10_000n + (isLong ? -1n : 1n) * this.#sales.discountBps)) / 10_000n;
-    const credit = (-BigInt(lots) * desk.instrument.paperPerLot * price) / 10n ** BigInt(desk.instrument.paperDecimals);
+    const credit =
+      (-BigInt(lots) * desk.instrument.paperPerLot * price) /
+      10n ** BigInt(desk.instrument.paperDecimals);
     const told: Told = {
       takeover: { id: `tx ${this.#told.size + 1}`, marketId, lots, credit, atMs: clock.nowMs() },
       isTakenBack: false,
@@ -178,7 +207,12 @@ class Inheritance {
    * As the exchange applies a block: to both sides, so that no money is made of nothing, and listed among the incomes, which the stream is
    * now and then too late to tell.
    */
-  #apply({ instrument }: Desk, { marketId, lots, credit }: Takeover, sign: 1 | -1, timeMs: Ms): void {
+  #apply(
+    { instrument }: Desk,
+    { marketId, lots, credit }: Takeover,
+    sign: 1 | -1,
+    timeMs: Ms,
+  ): void {
     const exchange = this.#exchange;
     if (exchange === undefined || this.#address === undefined) return;
     const paper = BigInt(sign * lots) * instrument.paperPerLot;
@@ -191,7 +225,13 @@ class Inheritance {
     exchange.deposit(VICTIM, "0.000001");
     const id = exchange.account(VICTIM)?.incomes.page({ limit: 1 })[0]?.id;
     if (id === undefined) return;
-    const income = { id, type: "LIQUIDATE", amount: BigInt(sign) * credit, timeMs, marketId } as const;
+    const income = {
+      id,
+      type: "LIQUIDATE",
+      amount: BigInt(sign) * credit,
+      timeMs,
+      marketId,
+    } as const;
     own?.incomes.add(income);
     if (exchange.isRunning && this.#random.uniform() < 0.7)
       this.#bot?.accept({ kind: "event", event: { type: "income-update", incomes: [income] } });
@@ -208,46 +248,68 @@ class Inheritance {
     const { markTicks } = desk.state;
     // A bot that has just started knows no mark yet: then it is the price of the takeover alone.
     const { creditDenominator, creditNumerator } = desk.instrument;
-    const paidTicks = Number(-takeover.credit * creditDenominator) / Number(creditNumerator) / takeover.lots;
+    const paidTicks =
+      Number(-takeover.credit * creditDenominator) / Number(creditNumerator) / takeover.lots;
     const worse = takeover.lots > 0 ? Math.min : Math.max;
     const referenceTicks = Number.isFinite(markTicks) ? worse(markTicks, paidTicks) : paidTicks;
     if (!this.#bounds.has(takeoverId))
-      this.#bounds.set(takeoverId, referenceTicks * (1 - (Math.sign(takeover.lots) * this.#sales.slippageBps) / 10_000));
+      this.#bounds.set(
+        takeoverId,
+        referenceTicks * (1 - (Math.sign(takeover.lots) * this.#sales.slippageBps) / 10_000),
+      );
     this.reports.set(takeoverId, report);
-    if (soldLots + remainingLots !== inheritedLots || (inheritedLots !== 0 && inheritedLots !== takeover.lots))
-      this.violations.push(`${takeoverId}: ${inheritedLots} of ${takeover.lots} inherited, ${soldLots} sold and ${remainingLots} left`);
+    if (
+      soldLots + remainingLots !== inheritedLots ||
+      (inheritedLots !== 0 && inheritedLots !== takeover.lots)
+    )
+      this.violations.push(
+        `${takeoverId}: ${inheritedLots} of ${takeover.lots} inherited, ${soldLots} sold and ${remainingLots} left`,
+      );
     if (remainingLots !== 0 && markCredit !== creditOf(desk, remainingLots))
       this.violations.push(`${takeoverId}: ${remainingLots} lots are told at ${markCredit}`);
   }
 
   #sent({ marketId, side, ticks, lots, timeInForce }: PlaceAction): void {
     const positionLots = this.#exchange?.positionLots(this.#address ?? VICTIM, marketId) ?? 0;
-    const limit = this.#bot?.context.marketLimits.get(marketId)?.maxPositionLots ?? Number.POSITIVE_INFINITY;
+    const limit =
+      this.#bot?.context.marketLimits.get(marketId)?.maxPositionLots ?? Number.POSITIVE_INFINITY;
     if (Math.abs(positionLots) > limit && this.#bot?.unwinding.isOpen(marketId) === true) {
       this.pastLimit += 1;
       if (side === sideOf(positionLots))
-        this.violations.push(`${side} ${lots} leaves while the position of ${positionLots} is past its limit of ${limit}`);
+        this.violations.push(
+          `${side} ${lots} leaves while the position of ${positionLots} is past its limit of ${limit}`,
+        );
     }
     if (this.#exchange?.balances(this.#address ?? VICTIM).balances.isSafe === false)
       this.violations.push(`${side} ${lots} leaves while unsafe`);
-    const leftLots = this.#openReports(marketId).reduce((sum, { remainingLots }) => sum + remainingLots, 0);
-    if (leftLots !== 0 && side === sideOf(leftLots)) this.violations.push(`${side} ${lots} leaves while ${leftLots} lots are being sold`);
+    const leftLots = this.#openReports(marketId).reduce(
+      (sum, { remainingLots }) => sum + remainingLots,
+      0,
+    );
+    if (leftLots !== 0 && side === sideOf(leftLots))
+      this.violations.push(`${side} ${lots} leaves while ${leftLots} lots are being sold`);
     // A bot that only makes markets sends nothing that takes: what does is a slice of a sale, or of the purchase of what was taken back.
     if (timeInForce !== "IOC") return;
     this.slices += 1;
-    const ofSide = this.#openReports(marketId).filter((report) => report.remainingLots !== 0 && side !== sideOf(report.remainingLots));
-    if (ofSide.length === 0) this.violations.push(`a slice of ${side} ${lots} sells nothing that is open`);
+    const ofSide = this.#openReports(marketId).filter(
+      (report) => report.remainingLots !== 0 && side !== sideOf(report.remainingLots),
+    );
+    if (ofSide.length === 0)
+      this.violations.push(`a slice of ${side} ${lots} sells nothing that is open`);
     const isWithin = ofSide.some(({ takeoverId }) => {
       const bound = this.#bounds.get(takeoverId);
       // What is bought again is bound by the mark of the moment in which the chain took it back.
       if (bound === undefined || this.#told.get(takeoverId)?.isTakenBack === true) return true;
       return side === "SELL" ? ticks >= bound - 1 : ticks <= bound + 1;
     });
-    if (ofSide.length > 0 && !isWithin) this.violations.push(`a slice of ${side} ${lots} at ${ticks} ticks is beyond every bound`);
+    if (ofSide.length > 0 && !isWithin)
+      this.violations.push(`a slice of ${side} ${lots} at ${ticks} ticks is beyond every bound`);
   }
 
   #openReports(marketId: MarketId): readonly UnwindReport[] {
-    return [...this.reports.values()].filter((report) => report.marketId === marketId && report.state === "open");
+    return [...this.reports.values()].filter(
+      (report) => report.marketId === marketId && report.state === "open",
+    );
   }
 
   /** When the hour is over: each takeover is through, what was not sold is told at the mark, and what was sold the exchange has traded. */
@@ -256,22 +318,27 @@ class Inheritance {
     for (const { takeover, isTakenBack } of this.#told.values()) {
       const report = this.reports.get(takeover.id);
       // One that the chain took back before any bot heard of it is none.
-      if (report === undefined && !isTakenBack) this.violations.push(`${takeover.id} was told, and nothing is known of it`);
-      if (report?.state === "open") this.violations.push(`${takeover.id} is open still, its deadline was ${report.deadlineMs}`);
+      if (report === undefined && !isTakenBack)
+        this.violations.push(`${takeover.id} was told, and nothing is known of it`);
+      if (report?.state === "open")
+        this.violations.push(`${takeover.id} is open still, its deadline was ${report.deadlineMs}`);
     }
     for (const marketId of this.#bot?.context.desks.keys() ?? [])
       for (const side of ["BUY", "SELL"] as const) this.#judgeSide(marketId, side);
   }
 
   #judgeSide(marketId: MarketId, side: Side): void {
-    const ofMarket = [...this.#told.values()].filter(({ takeover }) => takeover.marketId === marketId);
+    const ofMarket = [...this.#told.values()].filter(
+      ({ takeover }) => takeover.marketId === marketId,
+    );
     const since = Math.min(...ofMarket.map(({ takeover }) => takeover.atMs));
     if (!Number.isFinite(since)) return;
     let sold = 0;
     for (const { takeover, isTakenBack } of ofMarket) {
       if (isTakenBack) continue;
       const report = this.reports.get(takeover.id);
-      if (report !== undefined && sideOf(takeover.lots) !== side) sold += Math.abs(report.soldLots - report.nettedLots);
+      if (report !== undefined && sideOf(takeover.lots) !== side)
+        sold += Math.abs(report.soldLots - report.nettedLots);
     }
     const trades =
       this.#exchange
@@ -279,9 +346,16 @@ class Inheritance {
         ?.in(marketId)
         .trades.page({ startMs: since, limit: 1_000_000 }) ?? [];
     const traded = trades
-      .filter(({ isBuyer, trade }) => isBuyer === (side === "BUY") && (trade.status === "CREATED" || trade.status === "SETTLED"))
+      .filter(
+        ({ isBuyer, trade }) =>
+          isBuyer === (side === "BUY") &&
+          (trade.status === "CREATED" || trade.status === "SETTLED"),
+      )
       .reduce((sum, { trade }) => sum + trade.lots, 0);
-    if (sold > traded) this.violations.push(`${side} ${sold} lots are told as sold in ${marketId}, the exchange has traded ${traded}`);
+    if (sold > traded)
+      this.violations.push(
+        `${side} ${sold} lots are told as sold in ${marketId}, the exchange has traded ${traded}`,
+      );
   }
 }
 
@@ -292,5 +366,7 @@ function sideOf(lots: Lots): Side {
 
 function creditOf({ state, instrument }: Desk, lots: Lots): CreditUnits | undefined {
   if (state.mark === undefined) return undefined;
-  return (BigInt(lots) * instrument.paperPerLot * state.mark) / 10n ** BigInt(instrument.paperDecimals);
+  return (
+    (BigInt(lots) * instrument.paperPerLot * state.mark) / 10n ** BigInt(instrument.paperDecimals)
+  );
 }

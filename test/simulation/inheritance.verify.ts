@@ -23,14 +23,16 @@ describe("ten minutes of market with takeovers, whatever the network does", () =
   }
 
   it("had enough of each in them to mean something", () => {
-    for (const count of [sum.takeovers, sum.slices, sum.pastLimit]) expect(count).toBeGreaterThan(SEEDS);
+    for (const count of [sum.takeovers, sum.slices, sum.pastLimit])
+      expect(count).toBeGreaterThan(SEEDS);
   });
 });
 
 describe("a rule of taking over that is switched off is missed", () => {
   for (const broken of INHERITANCE_BREAKS) {
     it(`${broken.name}: ${broken.what}`, async () => {
-      for (let seed = 1; seed <= MOST_SEEDS; seed += 1) if ((await runInheritance(seed, BREAK_MS, broken)).violations.length > 0) return;
+      for (let seed = 1; seed <= MOST_SEEDS; seed += 1)
+        if ((await runInheritance(seed, BREAK_MS, broken)).violations.length > 0) return;
       expect.fail(`${MOST_SEEDS} seeds ran without anybody noticing`);
     });
   }

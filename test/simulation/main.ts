@@ -43,7 +43,12 @@ interface Mode {
   readonly flag: string | undefined;
   readonly minutes: number;
   readonly breaks: readonly { readonly name: string; readonly what: string }[];
-  readonly run: (seed: number, marketMs: number, breakName: string | undefined, trace: Trace | undefined) => Promise<Result>;
+  readonly run: (
+    seed: number,
+    marketMs: number,
+    breakName: string | undefined,
+    trace: Trace | undefined,
+  ) => Promise<Result>;
 }
 
 function modeOf<Broken extends { readonly name: string; readonly what: string }>(
@@ -53,7 +58,12 @@ function modeOf<Broken extends { readonly name: string; readonly what: string }>
   run: (seed: number, marketMs: number, broken?: Broken, trace?: Trace) => Promise<Result>,
 ): Mode {
   const named = (name: string | undefined) => breaks.find((broken) => broken.name === name);
-  return { flag, minutes, breaks, run: (seed, marketMs, breakName, trace) => run(seed, marketMs, named(breakName), trace) };
+  return {
+    flag,
+    minutes,
+    breaks,
+    run: (seed, marketMs, breakName, trace) => run(seed, marketMs, named(breakName), trace),
+  };
 }
 
 const MODES: readonly Mode[] = [
@@ -62,7 +72,16 @@ const MODES: readonly Mode[] = [
   modeOf("--takeovers", 60, INHERITANCE_BREAKS, runInheritance),
 ];
 
-const OPTIONS = ["--trace-from", "--trace-until", "--seeds", "--first-seed", "--minutes", "--break", "--list-breaks", "--help"];
+const OPTIONS = [
+  "--trace-from",
+  "--trace-until",
+  "--seeds",
+  "--first-seed",
+  "--minutes",
+  "--break",
+  "--list-breaks",
+  "--help",
+];
 
 async function main(args: readonly string[]): Promise<number> {
   if (args.includes("--help")) {
@@ -70,10 +89,14 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   if (args.includes("--liquidator")) return simulateLiquidator(args);
-  const mode = MODES.find(({ flag }) => flag !== undefined && args.includes(flag)) ?? (MODES[0] as Mode);
+  const mode =
+    MODES.find(({ flag }) => flag !== undefined && args.includes(flag)) ?? (MODES[0] as Mode);
   const known = [...OPTIONS, ...(mode.flag === undefined ? [] : [mode.flag])];
   const unknown = args.find((arg) => arg.startsWith("--") && !known.includes(arg));
-  if (unknown !== undefined) throw new Error(`${unknown} is not an option here: expected one of ${known.join(", ")}\n\n${USAGE}`);
+  if (unknown !== undefined)
+    throw new Error(
+      `${unknown} is not an option here: expected one of ${known.join(", ")}\n\n${USAGE}`,
+    );
   if (args.includes("--list-breaks")) {
     for (const { name, what } of mode.breaks) process.stdout.write(`${name}: ${what}\n`);
     return 0;
@@ -85,14 +108,19 @@ async function simulate(mode: Mode, args: readonly string[]): Promise<number> {
   const value = (name: string, fallback: number): number => {
     const at = args.indexOf(name);
     const number = at < 0 ? fallback : Number(args[at + 1]);
-    if (!Number.isInteger(number) || number < 0) throw new Error(`${name} takes a whole number, got ${args[at + 1]}`);
+    if (!Number.isInteger(number) || number < 0)
+      throw new Error(`${name} takes a whole number, got ${args[at + 1]}`);
     return number;
   };
   const breakAt = args.indexOf("--break");
   const breakName = breakAt < 0 ? undefined : args[breakAt + 1];
   if (breakAt >= 0 && !mode.breaks.some(({ name }) => name === breakName))
     throw new Error(`--break takes one of ${mode.breaks.map(({ name }) => name).join(", ")}`);
-  const [first, seeds, minutes] = [value("--first-seed", 1), value("--seeds", 100), value("--minutes", mode.minutes)];
+  const [first, seeds, minutes] = [
+    value("--first-seed", 1),
+    value("--seeds", 100),
+    value("--minutes", mode.minutes),
+  ];
   const trace = traceBetween(value("--trace-from", 0), value("--trace-until", 0));
   const struck = new Map<string, number>();
   const sum = { events: 0, actions: 0, fills: 0, takeovers: 0, violations: 0, failing: 0 };
@@ -108,7 +136,8 @@ async function simulate(mode: Mode, args: readonly string[]): Promise<number> {
     for (const [kind, count] of result.faults) struck.set(kind, (struck.get(kind) ?? 0) + count);
     if (result.violations.length === 0) continue;
     sum.failing += 1;
-    for (const { atMs, rule, text } of result.violations.slice(0, 5)) process.stdout.write(`seed ${seed} at ${atMs}: ${rule}: ${text}\n`);
+    for (const { atMs, rule, text } of result.violations.slice(0, 5))
+      process.stdout.write(`seed ${seed} at ${atMs}: ${rule}: ${text}\n`);
     const again = [
       ...(mode.flag === undefined ? [] : [mode.flag]),
       `--first-seed ${seed} --seeds 1`,
@@ -118,7 +147,9 @@ async function simulate(mode: Mode, args: readonly string[]): Promise<number> {
     process.stdout.write(`run it again: npm run simulate -- ${again.join(" ")}\n`);
     if (breakName !== undefined) break;
   }
-  const kinds = [...struck].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
+  const kinds = [...struck]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([kind, count]) => `${kind} ${count}`);
   const counts = `${sum.events} events, ${sum.actions} actions, ${sum.fills} fills, ${sum.takeovers} takeovers`;
   process.stdout.write(
     `${ran} seeds from ${first}: ${counts}; faults: ${kinds.join(", ") || "none"}; ${sum.violations} violations in ${sum.failing} seeds\n`,
@@ -130,9 +161,16 @@ async function simulate(mode: Mode, args: readonly string[]): Promise<number> {
 function traceBetween(fromMs: number, untilMs: number): Trace | undefined {
   if (untilMs === 0) return undefined;
   const plain = (_key: string, held: unknown): unknown =>
-    typeof held === "bigint" ? held.toString() : held instanceof Error ? held.message : held instanceof Set ? [...held] : held;
+    typeof held === "bigint"
+      ? held.toString()
+      : held instanceof Error
+        ? held.message
+        : held instanceof Set
+          ? [...held]
+          : held;
   return (atMs, notice) => {
-    if (atMs >= fromMs && atMs <= untilMs) process.stdout.write(`${atMs} ${JSON.stringify(notice, plain)}\n`);
+    if (atMs >= fromMs && atMs <= untilMs)
+      process.stdout.write(`${atMs} ${JSON.stringify(notice, plain)}\n`);
   };
 }
 
@@ -141,7 +179,9 @@ main(process.argv.slice(2)).then(
     process.exitCode = code;
   },
   (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.stderr.write(
+      `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
     process.exitCode = 2;
   },
 );

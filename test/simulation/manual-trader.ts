@@ -38,29 +38,50 @@ export class ManualTrader {
   #trade(): void {
     const { exchange, random, signer, clock, witness } = this.#options;
     if (!exchange.isRunning) return;
-    const info = exchange.handle({ method: "GET", path: "/v1/exchangeInfo", query: "", body: "", ip: "10.0.0.9" });
+    const info = exchange.handle({
+      method: "GET",
+      path: "/v1/exchangeInfo",
+      query: "",
+      body: "",
+      ip: "10.0.0.9",
+    });
     const rules = decodeRules(JSON.parse(info.body), []);
     const marketId = Object.keys(rules.markets)[0] as string;
     const market = rules.markets[marketId];
     const instrument = instrumentsOf(rules).get(marketId);
     const book = exchange.book(marketId);
-    if (market === undefined || instrument === undefined || book.bids.length === 0 || book.asks.length === 0) return;
+    if (
+      market === undefined ||
+      instrument === undefined ||
+      book.bids.length === 0 ||
+      book.asks.length === 0
+    )
+      return;
     const side = random.uniform() < 0.5 ? "BUY" : "SELL";
     const taking = random.uniform() < 0.4;
     const [bid, ask] = [book.bids[0]?.[0] ?? 0, book.asks[0]?.[0] ?? 0];
-    const ticks = taking ? (side === "BUY" ? ask + 5 : bid - 5) : side === "BUY" ? bid - 200 : ask + 200;
+    const ticks = taking
+      ? side === "BUY"
+        ? ask + 5
+        : bid - 5
+      : side === "BUY"
+        ? bid - 200
+        : ask + 200;
     const lots = 5 + Math.floor(random.uniform() * 15);
     const nowMs = clock.nowMs();
-    const { order, hash, digest } = buildHashedOrder(new OrderHasher(rules.eip712.domainSeparator), {
-      rules: market,
-      instrument,
-      side,
-      ticks,
-      lots,
-      signer: signer.address,
-      expirationSeconds: infoExpirationSeconds("GTC", nowMs, 0),
-      nonce: random.uint64() & 0xffff_ffffn,
-    });
+    const { order, hash, digest } = buildHashedOrder(
+      new OrderHasher(rules.eip712.domainSeparator),
+      {
+        rules: market,
+        instrument,
+        side,
+        ticks,
+        lots,
+        signer: signer.address,
+        expirationSeconds: infoExpirationSeconds("GTC", nowMs, 0),
+        nonce: random.uint64() & 0xffff_ffffn,
+      },
+    );
     const params = {
       marketId,
       side,
@@ -80,7 +101,8 @@ export class ManualTrader {
       contentType: "application/x-www-form-urlencoded",
       ip: "10.0.0.9",
     });
-    if (answer.status !== 200) throw new Error(`a manual order was refused: ${answer.body} (${hash})`);
+    if (answer.status !== 200)
+      throw new Error(`a manual order was refused: ${answer.body} (${hash})`);
     // What rests may trade at any time until it is taken away.
     clock.setTimer(60_000, () => witness.surprised(marketId, lots));
     clock.setTimer(120_000, () => witness.surprised(marketId, lots));
@@ -91,7 +113,12 @@ export class ManualTrader {
     const { exchange, signer, clock } = this.#options;
     const order = exchange.openOrders(signer.address).find(({ terms }) => terms.hash === hash);
     if (order === undefined || !exchange.isRunning) return;
-    const query = signedParams({ marketId, orderId: order.terms.id }, signer.address, clock.nowMs(), signer);
+    const query = signedParams(
+      { marketId, orderId: order.terms.id },
+      signer.address,
+      clock.nowMs(),
+      signer,
+    );
     exchange.handle({ method: "DELETE", path: "/v1/order", query, body: "", ip: "10.0.0.9" });
   }
 }

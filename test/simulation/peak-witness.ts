@@ -29,7 +29,8 @@ export class PeakWitness {
     this.#nowMs = nowMs;
     this.#violate = violate;
     // The bot looks at other instants and by marks of a moment before: of a twentieth of a transfer it is none.
-    this.#slack = (BigInt(LEAST_TRANSFER_QUOTE) * 10n ** BigInt(exchange.config.creditDecimals)) / 20n;
+    this.#slack =
+      (BigInt(LEAST_TRANSFER_QUOTE) * 10n ** BigInt(exchange.config.creditDecimals)) / 20n;
   }
 
   transferred(amount: CreditUnits): void {
@@ -53,7 +54,10 @@ export class PeakWitness {
     if (peak === undefined || !bot.context.account.current || this.#nowMs() < told) return;
     const ours = peak - this.#transferred;
     if (ours > this.#highest + this.#slack)
-      this.#violate("peak", `the peak is ${ours} without transfers, the account was never worth more than ${this.#highest}`);
+      this.#violate(
+        "peak",
+        `the peak is ${ours} without transfers, the account was never worth more than ${this.#highest}`,
+      );
     if (this.#seen !== undefined && ours < this.#seen - this.#slack)
       this.#violate("peak", `the peak is ${ours} without transfers, and was ${this.#seen}`);
     if (this.#seen === undefined || ours > this.#seen) this.#seen = ours;
@@ -69,7 +73,9 @@ export class PeakWitness {
       const position = theirs.markets.get(marketId)?.position.matched;
       if (position === undefined) continue;
       if (state.mark === undefined && position.paper !== 0n) return undefined;
-      worth += position.credit + (position.paper * (state.mark ?? 0n)) / 10n ** BigInt(rules.paperDecimals);
+      worth +=
+        position.credit +
+        (position.paper * (state.mark ?? 0n)) / 10n ** BigInt(rules.paperDecimals);
     }
     return worth;
   }

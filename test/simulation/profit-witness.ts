@@ -47,13 +47,20 @@ export class ProfitWitness {
     const offset = this.#offset(bot);
     const { startEquity } = bot.context.account;
     if (offset === undefined || startEquity === undefined) return;
-    const scale = 10n ** BigInt(bot.context.account.profit().decimals - bot.context.rules.creditDecimals);
+    const scale =
+      10n ** BigInt(bot.context.account.profit().decimals - bot.context.rules.creditDecimals);
     if (this.#startedFlat && offset !== startEquity * scale) {
-      return this.#violate("profit", `the parts are ${offset - startEquity * scale} off the change of the net value (scale ${scale})`);
+      return this.#violate(
+        "profit",
+        `the parts are ${offset - startEquity * scale} off the change of the net value (scale ${scale})`,
+      );
     }
     const before = this.#offsets.filter(({ atMs }) => atMs < this.#nowMs() - 30_000);
     if (before.length > 3 && !before.some((one) => one.offset === offset)) {
-      this.#violate("profit", `the parts have drifted by ${offset - (before[0]?.offset ?? 0n)} from the net value (scale ${scale})`);
+      this.#violate(
+        "profit",
+        `the parts have drifted by ${offset - (before[0]?.offset ?? 0n)} from the net value (scale ${scale})`,
+      );
     }
   }
 
@@ -72,8 +79,14 @@ export class ProfitWitness {
     for (const desk of desks.values()) {
       const position = theirs.markets.get(desk.marketId)?.position.matched;
       if (position === undefined) continue;
-      if (position.paper !== BigInt(account.positionLots(desk.marketId)) * desk.instrument.paperPerLot) return undefined;
-      netValue += position.credit + (position.paper * (desk.state.mark ?? 0n)) / 10n ** BigInt(rules.paperDecimals);
+      if (
+        position.paper !==
+        BigInt(account.positionLots(desk.marketId)) * desk.instrument.paperPerLot
+      )
+        return undefined;
+      netValue +=
+        position.credit +
+        (position.paper * (desk.state.mark ?? 0n)) / 10n ** BigInt(rules.paperDecimals);
     }
     return netValue * 10n ** BigInt(decimals - rules.creditDecimals) - total - transfers;
   }

@@ -5,7 +5,10 @@ import { WHOLE_BREAKS } from "./whole/whole-breaks.js";
 
 it("the simulations of npm test take no more processor time together than their budget", () => {
   const shares = Object.values(SEED_BUDGET);
-  const seconds = shares.reduce((sum, { seeds, times, secondsEach }) => sum + seeds.length * times * secondsEach, 0);
+  const seconds = shares.reduce(
+    (sum, { seeds, times, secondsEach }) => sum + seeds.length * times * secondsEach,
+    0,
+  );
   expect(seconds).toBeLessThanOrEqual(BUDGET_SECONDS);
   expect(SEED_BUDGET.makerBreaks.times).toBe(BREAKS.length);
   expect(SEED_BUDGET.wholeBreaks.times).toBe(WHOLE_BREAKS.length);

@@ -30,7 +30,8 @@ export const CALM_AFTER_MS: Ms = 100_000;
 /** Draws a seed's hour. */
 export function planOf(seed: number, marketMs: Ms): SeedPlan {
   const random = seededRandom(`plan ${seed}`);
-  const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random.uniform() * choices.length)] as T;
+  const pick = <T>(choices: readonly T[]): T =>
+    choices[Math.floor(random.uniform() * choices.length)] as T;
   const markets = random.uniform() < 0.3 ? ["btcusdc", "ethusdc"] : ["btcusdc"];
   const endMs = START_MS + marketMs;
   return {
@@ -55,15 +56,33 @@ function exchangeOf(seed: number, markets: readonly string[], pick: Pick): Excha
   const market = (id: string) => ({
     baseAsset: id.slice(0, 3).toUpperCase(),
     ...(id === "ethusdc" ? { tickSize: "0.01", stepSize: "0.001" } : {}),
-    funding: { mode: "fixed", intervalMs: pick([600_000, 1_800_000, 28_800_000]), rate: pick(["0.0001", "-0.0002", "0.00075"]) },
-    flow: { kind: "synthetic", preset: "quiet", startPriceQuote: id === "ethusdc" ? 3_000 : 60_000 },
+    funding: {
+      mode: "fixed",
+      intervalMs: pick([600_000, 1_800_000, 28_800_000]),
+      rate: pick(["0.0001", "-0.0002", "0.00075"]),
+    },
+    flow: {
+      kind: "synthetic",
+      preset: "quiet",
+      startPriceQuote: id === "ethusdc" ? 3_000 : 60_000,
+    },
   });
   return parseExchangeConfig({
     seed: `exchange ${seed}`,
     markets: Object.fromEntries(markets.map((id) => [id, market(id)])),
     settlement: { delayMs: pick([200, 2_000, 12_000]), failureRate: pick([0, 0, 0.01, 0.05]) },
-    rateLimits: { common: pick([900, 2400]), order: pick([90, 120, 300]), key: "ip", requestsBeforeBan: 60, banMs: 20_000 },
-    streams: { bookIntervalMs: pick([100, 500]), pings: pick(["both", "text", "protocol"]), maxAgeMs: pick([900_000, 43_200_000]) },
+    rateLimits: {
+      common: pick([900, 2400]),
+      order: pick([90, 120, 300]),
+      key: "ip",
+      requestsBeforeBan: 60,
+      banMs: 20_000,
+    },
+    streams: {
+      bookIntervalMs: pick([100, 500]),
+      pings: pick(["both", "text", "protocol"]),
+      maxAgeMs: pick([900_000, 43_200_000]),
+    },
     retention: { publicTrades: 500, historyOrders: 20_000, userTrades: 5_000, incomes: 5_000 },
   });
 }
@@ -73,7 +92,11 @@ function botOf(random: Random, markets: readonly string[], pick: Pick): BotConfi
   const everyMs = pick([600, 2_000, 4_000, 8_000]);
   const strategyOf = (id: string) => {
     const size = id === "ethusdc" ? "0.2" : "0.02";
-    const limits = { maxPositionBase: id === "ethusdc" ? "1" : "0.1", maxOrderBase: id === "ethusdc" ? "0.5" : "0.05", maxOpenOrders: 12 };
+    const limits = {
+      maxPositionBase: id === "ethusdc" ? "1" : "0.1",
+      maxOrderBase: id === "ethusdc" ? "0.5" : "0.05",
+      maxOpenOrders: 12,
+    };
     if (random.uniform() < 0.5) {
       const params = {
         levels: pick([1, 2, 3]),
@@ -84,7 +107,11 @@ function botOf(random: Random, markets: readonly string[], pick: Pick): BotConfi
       };
       return { strategy: "ladder", params, limits };
     }
-    return { strategy: "avellaneda-stoikov", params: { riskAversion: 0.05, horizonMs: 60_000, sizeBase: Number(size) }, limits };
+    return {
+      strategy: "avellaneda-stoikov",
+      params: { riskAversion: 0.05, horizonMs: 60_000, sizeBase: Number(size) },
+      limits,
+    };
   };
   return botConfig({
     exchange: {
@@ -92,7 +119,12 @@ function botOf(random: Random, markets: readonly string[], pick: Pick): BotConfi
       stream: "ws://exchange.test/v1",
       placement: random.uniform() < 0.15 ? "server" : "local",
     },
-    quotes: { timeInForce, quoteLifeMs: 90_000, priceToleranceTicks: pick([0, 5, 30]), sizeToleranceFraction: pick([0, 0.2]) },
+    quotes: {
+      timeInForce,
+      quoteLifeMs: 90_000,
+      priceToleranceTicks: pick([0, 5, 30]),
+      sizeToleranceFraction: pick([0, 0.2]),
+    },
     decide: { everyMs, onTouchChange: false, onFill: random.uniform() < 0.5, minGapMs: 200 },
     markets: Object.fromEntries(markets.map((id) => [id, strategyOf(id)])),
     risk: { maxDrawdownQuote: "1000000", maxBookAgeMs: 2_000, maxRejectsPerMinute: 30 },

@@ -22,7 +22,15 @@ export interface SimulatedGuardOptions {
 }
 
 /** Starts the guard of the bot's account, in a process and on a network of its own that nobody kills. */
-export function startSimulatedGuard({ plan, exchange, network, clock, signer, store, witness }: SimulatedGuardOptions): void {
+export function startSimulatedGuard({
+  plan,
+  exchange,
+  network,
+  clock,
+  signer,
+  store,
+  witness,
+}: SimulatedGuardOptions): void {
   const { bot } = plan;
   const markets = Object.keys(bot.markets);
   const transport = {

@@ -40,7 +40,8 @@ export class Treasurer {
   /** The bot is about to start. */
   botStarts(): void {
     const { clock, random } = this.#options;
-    if (random.uniform() < 0.5) clock.setTimer(Math.floor(random.uniform() * AROUND_START_MS), () => this.#move());
+    if (random.uniform() < 0.5)
+      clock.setTimer(Math.floor(random.uniform() * AROUND_START_MS), () => this.#move());
   }
 
   #move(): void {
@@ -55,7 +56,14 @@ export class Treasurer {
     }
     const body = signedParams({ amount: String(quote) }, signer.address, clock.nowMs(), signer);
     const contentType = "application/x-www-form-urlencoded";
-    const { status } = exchange.handle({ method: "POST", path: "/withdraw", query: "", body, contentType, ip: "10.0.0.9" });
+    const { status } = exchange.handle({
+      method: "POST",
+      path: "/withdraw",
+      query: "",
+      body,
+      contentType,
+      ip: "10.0.0.9",
+    });
     // What margin is held of may not leave.
     if (status < 300) onTransfer(-units);
   }

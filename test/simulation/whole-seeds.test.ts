@@ -18,7 +18,8 @@ describe("two minutes of the whole system, whatever network, chain and machine d
   }
 
   it("had takeovers, fills, kills, slow answers of REST and silent RPCs in them", () => {
-    const sum = (count: (result: WholeResult) => number) => [...results.values()].reduce((total, result) => total + count(result), 0);
+    const sum = (count: (result: WholeResult) => number) =>
+      [...results.values()].reduce((total, result) => total + count(result), 0);
     expect(sum(({ takeovers }) => takeovers)).toBeGreaterThan(5 * results.size);
     expect(sum(({ fills }) => fills)).toBeGreaterThan(10 * results.size);
     for (const kind of [

@@ -94,7 +94,8 @@ export class Witness {
   }
 
   observe(notice: Notice): void {
-    if (notice.kind === "intent" && notice.intent.kind === "quotes") this.#intent(notice.intent.marketId, notice.intent.quotes);
+    if (notice.kind === "intent" && notice.intent.kind === "quotes")
+      this.#intent(notice.intent.marketId, notice.intent.quotes);
     if (notice.kind === "unwind") this.#unwinds.set(notice.unwind.takeoverId, notice.unwind);
     if (notice.kind === "dispatched") this.#dispatchedNow(notice.action);
   }
@@ -110,7 +111,11 @@ export class Witness {
     for (const order of this.#exchange.openOrders(this.#address)) {
       if (order.openLots === 0 || !this.#own.has(order.terms.hash)) continue;
       const known = bot.context.account.orders.get(order.terms.hash);
-      if (known === undefined) this.#violate("known", `order ${order.terms.id} is open at the exchange and not in the table`);
+      if (known === undefined)
+        this.#violate(
+          "known",
+          `order ${order.terms.id} is open at the exchange and not in the table`,
+        );
       else if (known.mayFillLots < order.openLots) {
         this.#violate(
           "known",
@@ -128,7 +133,11 @@ export class Witness {
   /** To the unit, with the insurance account and the fees in it. */
   #checkMoney(): void {
     const audit = this.#exchange.audit();
-    if (!audit.isConserved) this.#violate("money", `the exchange's money is not what came in less what left: ${text(audit)}`);
+    if (!audit.isConserved)
+      this.#violate(
+        "money",
+        `the exchange's money is not what came in less what left: ${text(audit)}`,
+      );
   }
 
   /** Now and then: books. */
@@ -142,9 +151,13 @@ export class Witness {
       const theirs = this.#exchange.book(desk.marketId);
       if (theirs.sequence !== desk.book.sequence) continue;
       const ours = desk.book.entries();
-      const flat = (levels: readonly (readonly [number, number])[]) => levels.flatMap((level) => [...level]).join();
+      const flat = (levels: readonly (readonly [number, number])[]) =>
+        levels.flatMap((level) => [...level]).join();
       if (ours.bids.join() !== flat(theirs.bids) || ours.asks.join() !== flat(theirs.asks)) {
-        this.#violate("book", `${desk.marketId} differs from the exchange's at sequence ${theirs.sequence}`);
+        this.#violate(
+          "book",
+          `${desk.marketId} differs from the exchange's at sequence ${theirs.sequence}`,
+        );
       }
     }
   }
@@ -152,7 +165,8 @@ export class Witness {
   /** The guard says that nothing is left. */
   guardSaysSafe(): void {
     const open = this.#ownOpen();
-    if (open.length > 0 && this.#bot === undefined) this.#violate("guard", `the guard called it safe with ${open.length} orders open`);
+    if (open.length > 0 && this.#bot === undefined)
+      this.#violate("guard", `the guard called it safe with ${open.length} orders open`);
   }
 
   /** The faults have been over for a while: both sides must agree. */
@@ -170,7 +184,8 @@ export class Witness {
     for (const { marketId, instrument } of desks.values()) {
       const theirs = this.#exchange.positionLots(this.#address, marketId);
       const ours = account.positionLots(marketId);
-      if (ours !== theirs) found.push(`${marketId}: our position is ${ours} lots, the exchange's ${theirs}`);
+      if (ours !== theirs)
+        found.push(`${marketId}: our position is ${ours} lots, the exchange's ${theirs}`);
       const open = new Set(
         this.#ownOpen()
           .filter((order) => order.terms.market.id === marketId)
@@ -179,7 +194,9 @@ export class Witness {
       for (const order of account.orders.mayStillFill(marketId)) {
         if (order.phase === "unknown") found.push(`${marketId}: ${order.hash} is unknown still`);
         if ((order.phase === "open" || order.phase === "partly-filled") && !open.has(order.hash)) {
-          found.push(`${marketId}: ${order.hash} is ${order.phase} in the table, not at the exchange (${instrument.priceOf(order.ticks)})`);
+          found.push(
+            `${marketId}: ${order.hash} is ${order.phase} in the table, not at the exchange (${instrument.priceOf(order.ticks)})`,
+          );
         }
       }
     }
@@ -190,7 +207,8 @@ export class Witness {
   left(ordersLeft: number | undefined): void {
     const open = this.#ownOpen();
     if (ordersLeft === undefined) this.#violate("leave", "the bot has not left");
-    if (open.length > 0 && ordersLeft === 0) this.#violate("leave", `the bot left cleanly with ${open.length} orders open`);
+    if (open.length > 0 && ordersLeft === 0)
+      this.#violate("leave", `the bot left cleanly with ${open.length} orders open`);
   }
 
   crashed(error: unknown): void {
@@ -198,11 +216,15 @@ export class Witness {
   }
 
   #ownOpen() {
-    return this.#exchange.openOrders(this.#address).filter((order) => order.openLots > 0 && this.#own.has(order.terms.hash));
+    return this.#exchange
+      .openOrders(this.#address)
+      .filter((order) => order.openLots > 0 && this.#own.has(order.terms.hash));
   }
 
   #intent(marketId: MarketId, quotes: readonly { side: Side; level: number; lots: Lots }[]): void {
-    const wanted = new Map(quotes.map(({ side, level, lots }) => [slotOf(marketId, side, level), lots]));
+    const wanted = new Map(
+      quotes.map(({ side, level, lots }) => [slotOf(marketId, side, level), lots]),
+    );
     for (const key of new Set([...this.#intents.keys(), ...wanted.keys()])) {
       if (!key.startsWith(`${marketId} `)) continue;
       const lots = wanted.get(key) ?? 0;
@@ -216,7 +238,8 @@ export class Witness {
   #slotLots(key: string): Lots {
     let lots = 0;
     for (const { action, level, run } of this.#live.values()) {
-      if (run === this.#run && slotOf(action.marketId, action.side, level) === key) lots += this.#mayFill(action.hash);
+      if (run === this.#run && slotOf(action.marketId, action.side, level) === key)
+        lots += this.#mayFill(action.hash);
     }
     return lots;
   }
@@ -227,7 +250,9 @@ export class Witness {
     const order = this.#exchange.openOrders(this.#address).find(({ terms }) => terms.hash === hash);
     if (order !== undefined && order.openLots > 0) return order.openLots;
     // Not open: over when the exchange has judged it, or when its timestamp is too old for it to be taken any more.
-    const isOver = dispatched.isJudged || this.#nowMs() > dispatched.action.timestampMs + this.#plan.exchange.timestampWindowMs;
+    const isOver =
+      dispatched.isJudged ||
+      this.#nowMs() > dispatched.action.timestampMs + this.#plan.exchange.timestampWindowMs;
     if (isOver) this.#live.delete(hash);
     return isOver ? 0 : dispatched.action.lots;
   }
@@ -236,7 +261,8 @@ export class Witness {
   #onOffer({ marketId, side }: PlaceAction): Lots {
     let left = 0;
     for (const report of this.#unwinds.values())
-      if (report.marketId === marketId && report.state === "open") left -= signOf(side) * report.remainingLots;
+      if (report.marketId === marketId && report.state === "open")
+        left -= signOf(side) * report.remainingLots;
     return Math.max(0, left);
   }
 
@@ -254,17 +280,28 @@ export class Witness {
     const level = this.#bot?.context.account.orders.get(action.hash)?.level ?? -1;
     this.#own.add(action.hash);
     this.#hashOfInfo.set(action.order.info, action.hash);
-    this.#live.set(action.hash, { action, level, run: this.#run, atMs: this.#nowMs(), isJudged: false });
+    this.#live.set(action.hash, {
+      action,
+      level,
+      run: this.#run,
+      atMs: this.#nowMs(),
+      isJudged: false,
+    });
     const key = slotOf(action.marketId, action.side, level);
     const inSlot = this.#slotLots(key);
     const asked = Math.max(this.#asked.get(key) ?? 0, this.#onOffer(action));
     if (level >= 0 && level < 1000 && inSlot > asked)
-      this.#violate("slot", `${key} may hold ${inSlot} lots, the most that was asked of it is ${asked}`);
-    if (inSlot === action.lots && this.#intents.has(key)) this.#asked.set(key, Math.max(this.#intents.get(key) ?? 0, action.lots));
+      this.#violate(
+        "slot",
+        `${key} may hold ${inSlot} lots, the most that was asked of it is ${asked}`,
+      );
+    if (inSlot === action.lots && this.#intents.has(key))
+      this.#asked.set(key, Math.max(this.#intents.get(key) ?? 0, action.lots));
     this.#checkLimits(action);
     const seen = this.bookSeenAtMs.get(action.marketId) ?? Number.NEGATIVE_INFINITY;
     const age = this.#nowMs() - seen;
-    if (age > this.#plan.bot.risk.maxBookAgeMs + 50) this.#violate("stale", `a place left on a book of ${age} ms ago`);
+    if (age > this.#plan.bot.risk.maxBookAgeMs + 50)
+      this.#violate("stale", `a place left on a book of ${age} ms ago`);
   }
 
   #checkLimits(action: PlaceAction): void {
@@ -276,7 +313,8 @@ export class Witness {
     if (plan === undefined || desk === undefined) return;
     const maxPosition = desk.instrument.lotsOf(String(plan.limits.maxPositionBase));
     const maxOrder = desk.instrument.lotsOf(String(plan.limits.maxOrderBase));
-    if (action.lots > maxOrder) this.#violate("limit", `an order of ${action.lots} lots left, allowed ${maxOrder}`);
+    if (action.lots > maxOrder)
+      this.#violate("limit", `an order of ${action.lots} lots left, allowed ${maxOrder}`);
     const position = this.#exchange.positionLots(this.#address, action.marketId);
     const { lots: sameSide, count } = this.mayJoin(action.marketId, action.side);
     const worst = Math.abs(position + signOf(action.side) * sameSide);
@@ -300,7 +338,12 @@ export class Witness {
     let lots = this.reservedLots(marketId, side) + this.#mayFail(marketId, oppositeOf(side));
     let count = 0;
     for (const order of this.#exchange.openOrders(this.#address)) {
-      if (order.terms.market.id === marketId && order.openLots > 0 && !this.#own.has(order.terms.hash) && order.side === side)
+      if (
+        order.terms.market.id === marketId &&
+        order.openLots > 0 &&
+        !this.#own.has(order.terms.hash) &&
+        order.side === side
+      )
         lots += order.openLots;
     }
     for (const [hash, dispatched] of this.#live) {
@@ -314,15 +357,19 @@ export class Witness {
 
   /** Lots of the account's trades of a side that have neither settled nor failed. */
   #mayFail(marketId: MarketId, side: Side): Lots {
-    const trades = this.#exchange.account(this.#address)?.markets.get(marketId)?.trades.page({ limit: 500 }) ?? [];
+    const trades =
+      this.#exchange.account(this.#address)?.markets.get(marketId)?.trades.page({ limit: 500 }) ??
+      [];
     return trades.reduce(
-      (sum, { trade, isBuyer }) => (trade.status === "CREATED" && isBuyer === (side === "BUY") ? sum + trade.lots : sum),
+      (sum, { trade, isBuyer }) =>
+        trade.status === "CREATED" && isBuyer === (side === "BUY") ? sum + trade.lots : sum,
       0,
     );
   }
 
   #violate(rule: string, what: string): void {
-    if (this.violations.length < 50) this.violations.push({ atMs: this.#nowMs(), rule, text: what });
+    if (this.violations.length < 50)
+      this.violations.push({ atMs: this.#nowMs(), rule, text: what });
   }
 }
 
@@ -331,5 +378,7 @@ function slotOf(marketId: MarketId, side: Side, level: number): string {
 }
 
 function text(value: unknown): string {
-  return JSON.stringify(value, (_key, held: unknown) => (typeof held === "bigint" ? held.toString() : held));
+  return JSON.stringify(value, (_key, held: unknown) =>
+    typeof held === "bigint" ? held.toString() : held,
+  );
 }

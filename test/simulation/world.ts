@@ -37,7 +37,12 @@ const LAST_LOOK_EVERY_MS: Ms = 97;
 const LOOK_FOR_BREAK_EVERY_MS: Ms = 5_000;
 
 /** Runs the simulated market of a seed, faults and all. The same seed and length give the same run; with a rule broken it ends once that is noticed. */
-export async function runSeed(seed: number, marketMs: Ms, broken?: Break, trace?: (atMs: Ms, notice: Notice) => void): Promise<SeedResult> {
+export async function runSeed(
+  seed: number,
+  marketMs: Ms,
+  broken?: Break,
+  trace?: (atMs: Ms, notice: Notice) => void,
+): Promise<SeedResult> {
   const drawn = planOf(seed, marketMs);
   return new World(broken?.plan?.(drawn) ?? drawn, broken, trace).run();
 }
@@ -65,7 +70,11 @@ class World {
 
   readonly #trace: ((atMs: Ms, notice: Notice) => void) | undefined;
 
-  constructor(plan: SeedPlan, broken: Break | undefined, trace: ((atMs: Ms, notice: Notice) => void) | undefined) {
+  constructor(
+    plan: SeedPlan,
+    broken: Break | undefined,
+    trace: ((atMs: Ms, notice: Notice) => void) | undefined,
+  ) {
     this.#plan = plan;
     this.#trace = trace;
     this.#broken = broken;
@@ -102,7 +111,9 @@ class World {
       this.#witness.disturbedAtMs = nowMs;
     });
     this.#machine = new MachineClock(this.#watched);
-    this.#witness = new Witness(plan, this.#exchange, this.#signer.address, () => this.#clock.nowMs());
+    this.#witness = new Witness(plan, this.#exchange, this.#signer.address, () =>
+      this.#clock.nowMs(),
+    );
     this.#treasurer =
       plan.transfersEveryMs === 0
         ? undefined
@@ -185,7 +196,13 @@ class World {
     this.#isStarting = false;
     this.#starts++;
     this.#treasurer?.botStarts();
-    const network = new FaultyNetwork(this.#exchange, this.#watched, this.#faults, BOT_ADDRESS, this.#witness);
+    const network = new FaultyNetwork(
+      this.#exchange,
+      this.#watched,
+      this.#faults,
+      BOT_ADDRESS,
+      this.#witness,
+    );
     network.down = !this.#exchange.isRunning;
     this.#network = network;
     const plain: RigOptions = {
@@ -199,7 +216,8 @@ class World {
       store: this.#store,
       observe: (notice) => {
         if (notice.kind === "account" && notice.change.kind === "fill") this.#fills++;
-        if (notice.kind === "account" && notice.change.kind === "trade-failed") this.#faults.count("settlement-failed");
+        if (notice.kind === "account" && notice.change.kind === "trade-failed")
+          this.#faults.count("settlement-failed");
         if (notice.kind === "stopped") this.#ordersLeft = notice.result.ordersLeft.length;
         this.#trace?.(this.#clock.nowMs(), notice);
         this.#witness.observe(notice);
@@ -220,7 +238,13 @@ class World {
   }
 
   #startGuard(): void {
-    const network = new FaultyNetwork(this.#exchange, this.#watched, this.#faults, "10.0.0.2", undefined);
+    const network = new FaultyNetwork(
+      this.#exchange,
+      this.#watched,
+      this.#faults,
+      "10.0.0.2",
+      undefined,
+    );
     this.#guardNetwork = network;
     startSimulatedGuard({
       plan: this.#plan,
@@ -241,7 +265,9 @@ class World {
       if (kind === "clock-step") {
         at(fromMs, () => {
           this.#faults.count(kind);
-          this.#machine.skewMs += this.#faults.half() ? this.#faults.delayMs(100, 8_000) : -this.#faults.delayMs(100, 8_000);
+          this.#machine.skewMs += this.#faults.half()
+            ? this.#faults.delayMs(100, 8_000)
+            : -this.#faults.delayMs(100, 8_000);
         });
         at(untilMs + 20_000, () => {
           this.#machine.skewMs = 0;
@@ -272,7 +298,8 @@ class World {
   #stopExchange(): void {
     if (!this.#exchange.isRunning) return;
     this.#faults.count("exchange-stopped");
-    for (const network of [this.#network, this.#guardNetwork]) if (network !== undefined) network.down = true;
+    for (const network of [this.#network, this.#guardNetwork])
+      if (network !== undefined) network.down = true;
     this.#exchange.stop();
     this.#network?.dropStreams("connection reset");
   }
@@ -280,7 +307,8 @@ class World {
   #restartExchange(): void {
     if (this.#exchange.isRunning) return;
     this.#exchange.start();
-    for (const network of [this.#network, this.#guardNetwork]) if (network !== undefined) network.down = false;
+    for (const network of [this.#network, this.#guardNetwork])
+      if (network !== undefined) network.down = false;
     this.#witness.disturbedAtMs = this.#clock.nowMs();
   }
 

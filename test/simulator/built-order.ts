@@ -1,7 +1,10 @@
 import type { Answer, ReferenceClient } from "./reference-client.js";
 
 /** Has the exchange build an order, with the gas fee that it quotes for it. @returns what it answers */
-export function build(client: ReferenceClient, terms: Readonly<Record<string, string>>): Answer["json"] {
+export function build(
+  client: ReferenceClient,
+  terms: Readonly<Record<string, string>>,
+): Answer["json"] {
   return client.call("POST", "/v1/order/build", terms).json;
 }
 

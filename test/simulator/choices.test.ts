@@ -36,7 +36,8 @@ describe("a choice of the venue", () => {
     expect(Object.keys(CASES).sort()).toEqual(Object.keys(properties).sort());
     for (const [key, node] of Object.entries(properties)) {
       const tried = CASES[key as keyof VenueChoices].map(({ value }) => value);
-      const words: readonly unknown[] | undefined = node.enum ?? (node.type === "boolean" ? [true, false] : undefined);
+      const words: readonly unknown[] | undefined =
+        node.enum ?? (node.type === "boolean" ? [true, false] : undefined);
       expect(tried[0], key).toEqual(defaults[key as keyof VenueChoices]);
       expect(tried.length, key).toBeGreaterThan(1);
       if (words !== undefined) {
@@ -47,7 +48,9 @@ describe("a choice of the venue", () => {
 
   it("that contradicts another is refused", () => {
     expect(() => traders({ choices: { matchedOrderList: "history" } })).toThrow(ConfigError);
-    expect(() => traders({ choices: { codeStatus: { "9999": 400 } as never } })).toThrow(/choices\.codeStatus/);
+    expect(() => traders({ choices: { codeStatus: { "9999": 400 } as never } })).toThrow(
+      /choices\.codeStatus/,
+    );
   });
 });
 

@@ -16,25 +16,39 @@ const place = fc.record({
 });
 const cancel = fc.record({ kind: fc.constant("cancel" as const), trader, which: fc.nat(20) });
 const cancelAll = fc.record({ kind: fc.constant("cancel-all" as const), trader });
-const pass = fc.record({ kind: fc.constant("pass" as const), ms: fc.integer({ min: 1, max: 4000 }) });
+const pass = fc.record({
+  kind: fc.constant("pass" as const),
+  ms: fc.integer({ min: 1, max: 4000 }),
+});
 const fund = fc.record({ kind: fc.constant("fund" as const) });
 const move = fc.record({
   kind: fc.constantFrom("withdraw" as const, "deposit" as const),
   trader,
   amount: fc.constantFrom("0.001", "1", "17.003", "90000"),
 });
-const step = fc.oneof({ weight: 8, arbitrary: place }, { weight: 3, arbitrary: cancel }, cancelAll, { weight: 3, arbitrary: pass }, fund, {
-  weight: 2,
-  arbitrary: move,
-});
+const step = fc.oneof(
+  { weight: 8, arbitrary: place },
+  { weight: 3, arbitrary: cancel },
+  cancelAll,
+  { weight: 3, arbitrary: pass },
+  fund,
+  {
+    weight: 2,
+    arbitrary: move,
+  },
+);
 
-async function take(world: World, action: typeof step extends fc.Arbitrary<infer Step> ? Step : never): Promise<void> {
+async function take(
+  world: World,
+  action: typeof step extends fc.Arbitrary<infer Step> ? Step : never,
+): Promise<void> {
   const clients = [world.alice, world.bob, world.carol];
   switch (action.kind) {
     case "place": {
       const price = `${Math.floor(action.ticks / 10)}.${action.ticks % 10}`;
       const amount = (action.lots / 1000).toFixed(3);
-      const timeInForce = action.type === "MARKET" && action.timeInForce === "POST_ONLY" ? "GTC" : action.timeInForce;
+      const timeInForce =
+        action.type === "MARKET" && action.timeInForce === "POST_ONLY" ? "GTC" : action.timeInForce;
       clients[action.trader]?.place(action.side, price, amount, { timeInForce, type: action.type });
       return;
     }
@@ -50,7 +64,10 @@ async function take(world: World, action: typeof step extends fc.Arbitrary<infer
       clients[action.trader]?.call("POST", "/withdraw", { amount: action.amount });
       return;
     case "deposit":
-      clients[action.trader]?.raw("POST", "/faucet", { account: clients[action.trader]?.address ?? "", amount: action.amount });
+      clients[action.trader]?.raw("POST", "/faucet", {
+        account: clients[action.trader]?.address ?? "",
+        amount: action.amount,
+      });
       return;
     case "cancel-all":
       clients[action.trader]?.call("DELETE", "/v1/allOpenOrders");
@@ -77,7 +94,13 @@ function check({ exchange, alice, bob, carol }: World): void {
     let buyLots = 0;
     let sellLots = 0;
     for (const order of exchange.openOrders(address)) {
-      const parts = order.openLots + order.pendingLots + order.filledLots + order.canceledLots + order.expiredLots + order.failedLots;
+      const parts =
+        order.openLots +
+        order.pendingLots +
+        order.filledLots +
+        order.canceledLots +
+        order.expiredLots +
+        order.failedLots;
       expect(parts).toBe(order.lots);
       if (order.openLots > 0) {
         const key = `${order.side} ${order.ticks}`;
@@ -89,7 +112,11 @@ function check({ exchange, alice, bob, carol }: World): void {
     const part = exchange.account(address)?.markets.get("btcusdc");
     expect([part?.openBuyLots ?? 0, part?.openSellLots ?? 0]).toEqual([buyLots, sellLots]);
     if (buyLots + sellLots === 0) {
-      expect([part?.openBuyCredit ?? 0n, part?.openSellCredit ?? 0n, part?.openOrders ?? 0]).toEqual([0n, 0n, 0]);
+      expect([
+        part?.openBuyCredit ?? 0n,
+        part?.openSellCredit ?? 0n,
+        part?.openOrders ?? 0,
+      ]).toEqual([0n, 0n, 0]);
     }
   }
   const book = exchange.book("btcusdc");
@@ -114,7 +141,11 @@ describe("whatever three traders do, with settlements failing, funding paid and 
             // A product that is no whole number of credit units, so that every rounding rule is at work.
             creditDecimals: 3,
             markets: {
-              btcusdc: { funding: { mode: "fixed", intervalMs: 60_000, rate: "0.00313" }, makerFeeRate: "-0.0001", takerFeeRate: "0.0003" },
+              btcusdc: {
+                funding: { mode: "fixed", intervalMs: 60_000, rate: "0.00313" },
+                makerFeeRate: "-0.0001",
+                takerFeeRate: "0.0003",
+              },
             },
             creditOnRegistration,
             settlement: { delayMs: 1500, failureRate },

@@ -20,7 +20,11 @@ function marked(config: Parameters<typeof traders>[0] = {}) {
   const setMark = (quote: number) => market?.setReference(quote * 10, quote * 10);
   setMark(30_000);
   const withdraw = (amount: string) => world.alice.call("POST", "/withdraw", { amount });
-  const incomes = () => world.alice.call("GET", "/v1/incomes", { marketId: "btcusdc" }).json as { type: string; amount: string }[];
+  const incomes = () =>
+    world.alice.call("GET", "/v1/incomes", { marketId: "btcusdc" }).json as {
+      type: string;
+      amount: string;
+    }[];
   return { ...world, setMark, withdraw, incomes };
 }
 
@@ -31,7 +35,10 @@ describe("a withdrawal", () => {
       status: 200,
       json: { account: alice.address, amount: "250.5", executesAt: clock.nowMs() },
     });
-    expect(alice.balances().balances).toMatchObject({ netValue: "99749.5", primaryCreditAmount: "99749.5" });
+    expect(alice.balances().balances).toMatchObject({
+      netValue: "99749.5",
+      primaryCreditAmount: "99749.5",
+    });
     expect(incomes().at(-1)).toMatchObject({ type: "WITHDRAWAL", amount: "-250.5", marketId: "" });
     expect(exchange.audit()).toMatchObject({ withdrawnCredit: 250_500_000n, isConserved: true });
   });
@@ -52,13 +59,20 @@ describe("a withdrawal", () => {
   it("leaves once, however often its signed request comes, and again for a new one", async () => {
     const { alice, clock } = marked();
     const signed = alice.signed({ amount: "250.5" });
-    const send = (where: "form" | "json" | "query", change: Readonly<Record<string, string>> = {}) =>
-      alice.raw("POST", "/withdraw", { ...signed, ...change }, where);
+    const send = (
+      where: "form" | "json" | "query",
+      change: Readonly<Record<string, string>> = {},
+    ) => alice.raw("POST", "/withdraw", { ...signed, ...change }, where);
     expect(send("form").status).toBe(200);
     for (const where of ["form", "json", "query"] as const) {
-      expect(send(where), where).toMatchObject({ status: 400, json: { code: 1012, message: expect.stringContaining("counted already") } });
+      expect(send(where), where).toMatchObject({
+        status: 400,
+        json: { code: 1012, message: expect.stringContaining("counted already") },
+      });
     }
-    expect(send("form", { signature: (signed.signature ?? "").toUpperCase().replace("0X", "0x") }).json).toMatchObject({ code: 1012 });
+    expect(
+      send("form", { signature: (signed.signature ?? "").toUpperCase().replace("0X", "0x") }).json,
+    ).toMatchObject({ code: 1012 });
     await clock.runFor(4_999);
     expect(send("form").json).toMatchObject({ code: 1012 });
     await clock.runFor(2);
@@ -81,7 +95,9 @@ describe("a withdrawal", () => {
       `${signature.r}${signature.s.slice(2)}${signature.yParity.toString(16).padStart(2, "0")}`,
       `${signature.r}${otherS}${(28 - signature.yParity).toString(16)}`,
     ];
-    const fates = forms.map((form) => alice.raw("POST", "/withdraw", { ...signed, signature: form ?? "" }, "form"));
+    const fates = forms.map((form) =>
+      alice.raw("POST", "/withdraw", { ...signed, signature: form ?? "" }, "form"),
+    );
     expect(fates[0]?.status).toBe(200);
     for (const fate of fates.slice(1)) expect(fate.json).toMatchObject({ code: 1012 });
     expect(alice.balances().balances.netValue).toBe("99999");
@@ -124,8 +140,12 @@ describe("a withdrawal", () => {
     for (const amount of ["0", "-1", "x", "0.0000001", ""]) {
       expect(withdraw(amount).json).toMatchObject({ code: 1111 });
     }
-    expect(alice.raw("POST", "/withdraw", { account: alice.address, amount: "1" }).json).toMatchObject({ code: 1010 });
-    expect(bob.raw("POST", "/withdraw", { ...bob.signed({ amount: "1" }), account: alice.address }).json).toMatchObject({ code: 1012 });
+    expect(
+      alice.raw("POST", "/withdraw", { account: alice.address, amount: "1" }).json,
+    ).toMatchObject({ code: 1010 });
+    expect(
+      bob.raw("POST", "/withdraw", { ...bob.signed({ amount: "1" }), account: alice.address }).json,
+    ).toMatchObject({ code: 1012 });
     expect(alice.balances().balances.netValue).toBe("100000");
   });
 
@@ -133,9 +153,15 @@ describe("a withdrawal", () => {
     const { alice, clock, exchange, withdraw } = marked({ withdrawals: { delayMs: 60_000 } });
     withdraw("100");
     withdraw("200");
-    expect(alice.balances().balances).toMatchObject({ netValue: "100000", pendingWithdrawPrimaryCreditAmount: "200" });
+    expect(alice.balances().balances).toMatchObject({
+      netValue: "100000",
+      pendingWithdrawPrimaryCreditAmount: "200",
+    });
     await clock.runFor(60_000);
-    expect(alice.balances().balances).toMatchObject({ netValue: "99800", pendingWithdrawPrimaryCreditAmount: "0" });
+    expect(alice.balances().balances).toMatchObject({
+      netValue: "99800",
+      pendingWithdrawPrimaryCreditAmount: "0",
+    });
     expect(exchange.audit().isConserved).toBe(true);
   });
 
@@ -145,7 +171,10 @@ describe("a withdrawal", () => {
     bob.place("SELL", "30000", "1");
     alice.place("BUY", "30000", "1");
     await clock.runFor(60_000);
-    expect(alice.balances().balances).toMatchObject({ netValue: "100000", pendingWithdrawPrimaryCreditAmount: "0" });
+    expect(alice.balances().balances).toMatchObject({
+      netValue: "100000",
+      pendingWithdrawPrimaryCreditAmount: "0",
+    });
   });
 
   it("survives a stop and a start of the exchange", async () => {
@@ -159,7 +188,10 @@ describe("a withdrawal", () => {
   });
 
   it("is not offered where it is switched off, and neither is the faucet", () => {
-    const { alice, withdraw } = marked({ withdrawals: { enabled: false }, faucet: { enabled: false } });
+    const { alice, withdraw } = marked({
+      withdrawals: { enabled: false },
+      faucet: { enabled: false },
+    });
     expect(withdraw("1").status).toBe(404);
     expect(alice.raw("POST", "/faucet", { account: alice.address, amount: "1" }).status).toBe(404);
   });
@@ -167,7 +199,10 @@ describe("a withdrawal", () => {
 
 describe("the insurance account", () => {
   it("begins with its capital and takes over the debt of an account that has nothing else left", async () => {
-    const { alice, bob, clock, exchange, incomes, setMark } = marked({ creditOnRegistration: "2000", insurance: { initialQuote: "1000" } });
+    const { alice, bob, clock, exchange, incomes, setMark } = marked({
+      creditOnRegistration: "2000",
+      insurance: { initialQuote: "1000" },
+    });
     const amount = () => alice.raw("GET", "/v1/exchangeInfo").json.dealerInfo.insuranceAmount;
     expect(amount()).toBe("1000");
     bob.place("SELL", "30000", "1");
@@ -179,7 +214,11 @@ describe("the insurance account", () => {
     expect(amount()).toBe("1000");
     await clock.runFor(2000);
     expect(amount()).toBe("700");
-    expect(alice.balances().balances).toMatchObject({ netValue: "0", primaryCreditAmount: "0", isSafe: true });
+    expect(alice.balances().balances).toMatchObject({
+      netValue: "0",
+      primaryCreditAmount: "0",
+      isSafe: true,
+    });
     expect(incomes().at(-1)).toMatchObject({ type: "SYSTEM", amount: "300", marketId: "" });
     expect(exchange.audit()).toMatchObject({ insuranceCredit: 700_000_000n, isConserved: true });
   });
@@ -201,6 +240,8 @@ describe("the insurance account", () => {
 describe("credit on registration", () => {
   it("is listed as a deposit, or as a bonus where the venue says so", () => {
     expect(marked().incomes()).toMatchObject([{ type: "DEPOSIT", amount: "100000" }]);
-    expect(marked({ choices: { registrationIncome: "BONUS" } }).incomes()).toMatchObject([{ type: "BONUS", amount: "100000" }]);
+    expect(marked({ choices: { registrationIncome: "BONUS" } }).incomes()).toMatchObject([
+      { type: "BONUS", amount: "100000" },
+    ]);
   });
 });

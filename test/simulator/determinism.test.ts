@@ -6,7 +6,12 @@ const MARKETS = ["btcusdc", "ethusdc"] as const;
 /** Every answer that three traders get in two markets, tokens, failures and funding included. */
 async function answers(seed: number): Promise<string[]> {
   const markets = { btcusdc: {}, ethusdc: { baseAsset: "ETH" } };
-  const config = { seed, markets, settlement: { failureRate: 0.4 }, choices: { waiveGasFeeMinimumAmount: "100000" } };
+  const config = {
+    seed,
+    markets,
+    settlement: { failureRate: 0.4 },
+    choices: { waiveGasFeeMinimumAmount: "100000" },
+  };
   const { alice, bob, carol, clock, exchange } = traders(config);
   const heard: string[] = [];
   for (let round = 0; round < 30; round += 1) {
@@ -23,7 +28,12 @@ async function answers(seed: number): Promise<string[]> {
       const built = client.call("POST", "/v1/order/build", terms);
       const orderSignature = client.order("BUY", "1", "1").orderSignature;
       const { order, gasFeeQuotation } = built.json;
-      const placed = client.call("POST", "/v1/order", { ...terms, info: order.info, orderSignature, gasFeeQuotation });
+      const placed = client.call("POST", "/v1/order", {
+        ...terms,
+        info: order.info,
+        orderSignature,
+        gasFeeQuotation,
+      });
       heard.push(built.body, placed.body);
     }
     await clock.runFor(700);

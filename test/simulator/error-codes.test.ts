@@ -22,7 +22,11 @@ interface Case {
 
 const BAD = "Bad params";
 const MARKET = { marketId: "btcusdc" };
-const stranger = new ReferenceClient(undefined as unknown as EmbeddedExchange, () => START_MS, KEYS[2]);
+const stranger = new ReferenceClient(
+  undefined as unknown as EmbeddedExchange,
+  () => START_MS,
+  KEYS[2],
+);
 
 /** A market whose recording stops being readable: a fault inside the exchange, as a broken file under it would be. */
 function brokenRecording(): ExchangeOptions {
@@ -64,7 +68,11 @@ const CASES: readonly Case[] = [
     codeText: "Unauthorized",
     status: 401,
     what: "one that is not signed",
-    provoke: ({ alice }) => alice.send("GET", "/balances", { account: alice.reference.address, timestamp: String(START_MS) }),
+    provoke: ({ alice }) =>
+      alice.send("GET", "/balances", {
+        account: alice.reference.address,
+        timestamp: String(START_MS),
+      }),
   },
   {
     code: 1010,
@@ -77,13 +85,18 @@ const CASES: readonly Case[] = [
     code: 1011,
     codeText: "Invalid timestamp",
     what: "a timestamp outside the window",
-    provoke: ({ alice }) => alice.signed("GET", "/balances", { timestamp: String(START_MS - 5001) }),
+    provoke: ({ alice }) =>
+      alice.signed("GET", "/balances", { timestamp: String(START_MS - 5001) }),
   },
   {
     code: 1012,
     codeText: "Invalid signature",
     what: "a request that another signed",
-    provoke: ({ alice, bob }) => alice.send("GET", "/balances", { ...bob.reference.signed(), account: alice.reference.address }),
+    provoke: ({ alice, bob }) =>
+      alice.send("GET", "/balances", {
+        ...bob.reference.signed(),
+        account: alice.reference.address,
+      }),
   },
   {
     code: 1012,
@@ -101,12 +114,18 @@ const CASES: readonly Case[] = [
     what: "reading an account whose address is none",
     provoke: ({ alice }) => alice.signed("GET", "/account", { account: "0xno" }),
   },
-  { code: 1111, codeText: BAD, what: "a parameter that is missing", provoke: ({ alice }) => alice.signed("GET", "/historyOrders") },
+  {
+    code: 1111,
+    codeText: BAD,
+    what: "a parameter that is missing",
+    provoke: ({ alice }) => alice.signed("GET", "/historyOrders"),
+  },
   {
     code: 1111,
     codeText: BAD,
     what: "fromId together with a time",
-    provoke: ({ alice }) => alice.signed("GET", "/userTrades", { ...MARKET, fromId: "1", endTime: "2" }),
+    provoke: ({ alice }) =>
+      alice.signed("GET", "/userTrades", { ...MARKET, fromId: "1", endTime: "2" }),
   },
   ...["501", "0", "-1", "text", "1.5", "0x10", "1e2"].map((limit) => ({
     code: 1111,
@@ -124,7 +143,8 @@ const CASES: readonly Case[] = [
     code: 1113,
     codeText: "Invalid time period",
     what: "a start that is not before its end",
-    provoke: ({ alice }) => alice.signed("GET", "/incomes", { ...MARKET, startTime: "5", endTime: "5" }),
+    provoke: ({ alice }) =>
+      alice.signed("GET", "/incomes", { ...MARKET, startTime: "5", endTime: "5" }),
   },
   {
     code: 2010,
@@ -167,8 +187,18 @@ const CASES: readonly Case[] = [
     config: { markets: { btcusdc: { status: "DELISTED" } } },
     provoke: ({ alice }) => alice.place("BUY", "30000", "0.1"),
   },
-  { code: 2016, codeText: "Invalid order", what: "a price off the tick", provoke: ({ alice }) => alice.place("BUY", "30000.05", "0.1") },
-  { code: 2016, codeText: "Invalid order", what: "an amount off the step", provoke: ({ alice }) => alice.place("BUY", "30000", "0.0005") },
+  {
+    code: 2016,
+    codeText: "Invalid order",
+    what: "a price off the tick",
+    provoke: ({ alice }) => alice.place("BUY", "30000.05", "0.1"),
+  },
+  {
+    code: 2016,
+    codeText: "Invalid order",
+    what: "an amount off the step",
+    provoke: ({ alice }) => alice.place("BUY", "30000", "0.0005"),
+  },
   {
     code: 2017,
     codeText: "Max open orders exceeded",
@@ -179,7 +209,12 @@ const CASES: readonly Case[] = [
       return alice.place("BUY", "30001", "0.1");
     },
   },
-  { code: 2018, codeText: "Duplicated account", what: "registering twice", provoke: ({ alice }) => alice.signed("POST", "/account") },
+  {
+    code: 2018,
+    codeText: "Duplicated account",
+    what: "registering twice",
+    provoke: ({ alice }) => alice.signed("POST", "/account"),
+  },
   {
     code: 4010,
     codeText: "Price greater than max price",
@@ -203,7 +238,10 @@ const CASES: readonly Case[] = [
     code: 4012,
     codeText: "Invalid order info",
     what: "an expiration of less than ten years",
-    provoke: ({ alice }) => alice.place("BUY", "30000", "0.1", { infoExpirationSeconds: BigInt(START_MS / 1000 + 315_359_999) }),
+    provoke: ({ alice }) =>
+      alice.place("BUY", "30000", "0.1", {
+        infoExpirationSeconds: BigInt(START_MS / 1000 + 315_359_999),
+      }),
   },
   {
     code: 4013,
@@ -238,15 +276,20 @@ const CASES: readonly Case[] = [
 ];
 
 describe("over HTTP", () => {
-  it.each(CASES)("$code $codeText answers $what", async ({ code, codeText, status = 400, config, options, provoke }) => {
-    const world = await venue.open(config, options);
-    const answer = await provoke(world);
-    expect(answer).toEqual({ status, code, codeText, message: expect.stringMatching(/./) });
-    expect(world.exchange.audit().isConserved).toBe(true);
-  });
+  it.each(CASES)(
+    "$code $codeText answers $what",
+    async ({ code, codeText, status = 400, config, options, provoke }) => {
+      const world = await venue.open(config, options);
+      const answer = await provoke(world);
+      expect(answer).toEqual({ status, code, codeText, message: expect.stringMatching(/./) });
+      expect(world.exchange.audit().isConserved).toBe(true);
+    },
+  );
 
   it("every code of the exchange is in this table", async () => {
     const { CODE_TEXTS } = await import("../../src/simulator/api-codes.js");
-    expect(new Set(CASES.map(({ code }) => code))).toEqual(new Set([...Object.keys(CODE_TEXTS).map(Number), 429, 418]));
+    expect(new Set(CASES.map(({ code }) => code))).toEqual(
+      new Set([...Object.keys(CODE_TEXTS).map(Number), 429, 418]),
+    );
   });
 });

@@ -11,11 +11,17 @@ const NO_LIMITER = { intervalMs: MINUTE_MS, speedMultiplier: 0 };
 
 /** A market with an index of its own, a book that two accounts hold, and a position of 1 base between the other and them. */
 function quoted(funding: Record<string, unknown>, more: Record<string, unknown> = {}) {
-  const world = marked({ markets: { btcusdc: { makerFeeRate: "0", takerFeeRate: "0", maxLeverage: 20, funding, ...more } } });
+  const world = marked({
+    markets: {
+      btcusdc: { makerFeeRate: "0", takerFeeRate: "0", maxLeverage: 20, funding, ...more },
+    },
+  });
   const rate = () => world.exchange.market("btcusdc").nextFundingRate;
   const stated = () => world.alice.raw("GET", "/v1/contracts").json.contracts[0];
   /** Those that were paid: a fresh market lists one of nothing at the boundary before it began. */
-  const records = () => world.alice.raw("GET", "/v1/fundingRate", { marketId: "btcusdc", startTime: String(START_MS) }).json;
+  const records = () =>
+    world.alice.raw("GET", "/v1/fundingRate", { marketId: "btcusdc", startTime: String(START_MS) })
+      .json;
   return { ...world, rate, stated, records };
 }
 
@@ -36,12 +42,17 @@ describe("funding by the premium", () => {
       [alice, "-15"],
       [bob, "15"],
     ] as const) {
-      expect(client.call("GET", "/v1/incomes", { marketId: "btcusdc", type: "FUNDING_FEE" }).json).toMatchObject([
-        { type: "FUNDING_FEE", amount, time: fundingTime, marketId: "btcusdc" },
-      ]);
+      expect(
+        client.call("GET", "/v1/incomes", { marketId: "btcusdc", type: "FUNDING_FEE" }).json,
+      ).toMatchObject([{ type: "FUNDING_FEE", amount, time: fundingTime, marketId: "btcusdc" }]);
     }
-    expect(carol.call("GET", "/v1/incomes", { marketId: "btcusdc", type: "FUNDING_FEE" }).json).toEqual([]);
-    expect(stated()).toMatchObject({ funding_rate: "0.0005", next_funding_rate_timestamp: String(fundingTime + MINUTE_MS) });
+    expect(
+      carol.call("GET", "/v1/incomes", { marketId: "btcusdc", type: "FUNDING_FEE" }).json,
+    ).toEqual([]);
+    expect(stated()).toMatchObject({
+      funding_rate: "0.0005",
+      next_funding_rate_timestamp: String(fundingTime + MINUTE_MS),
+    });
     expect(exchange.audit().isConserved).toBe(true);
   });
 
@@ -90,7 +101,10 @@ describe("funding by the premium", () => {
       send: (text: string) => texts.push(text),
     });
     exchange.connect("/v1/single/btcusdc@market", sink);
-    expect(JSON.parse(texts[0] as string)).toMatchObject({ fundingRate: decimal(rate()), indexPrice: "30000" });
+    expect(JSON.parse(texts[0] as string)).toMatchObject({
+      fundingRate: decimal(rate()),
+      indexPrice: "30000",
+    });
   });
 
   it("of the older generation is a third of the mid's mean premium", async () => {
@@ -136,33 +150,41 @@ describe("funding by the premium", () => {
   it("comes to the weighted mean of any samples, to the unit, and starts over after each interval", () => {
     const premium = fc.bigInt({ min: -ONE / 10n, max: ONE / 10n });
     fc.assert(
-      fc.property(fc.array(premium, { maxLength: 50 }), fc.array(premium, { minLength: 1, maxLength: 50 }), (first, second) => {
-        const meter = new PremiumMeter(() => ({ kind: "impact", minSamples: 1, bound: null }));
-        const naive = (samples: readonly bigint[]) => {
-          let over = 0n;
-          let under = 0n;
-          for (let place = 0; place < samples.length; place += 1) {
-            over += BigInt(place + 1) * (samples[place] as bigint);
-            under += BigInt(place + 1);
-          }
-          return over / under;
-        };
-        for (const sample of first) meter.take(sample);
-        expect(meter.close()).toBe(first.length === 0 ? null : naive(first));
-        for (const sample of second) meter.take(sample);
-        const restored = new PremiumMeter(() => ({ kind: "impact", minSamples: 1, bound: null }));
-        restored.restore(meter.snapshot());
-        expect([meter.rate, restored.rate]).toEqual([naive(second), naive(second)]);
-        expect(meter.close()).toBe(naive(second));
-        expect(meter.rate).toBe(0n);
-      }),
+      fc.property(
+        fc.array(premium, { maxLength: 50 }),
+        fc.array(premium, { minLength: 1, maxLength: 50 }),
+        (first, second) => {
+          const meter = new PremiumMeter(() => ({ kind: "impact", minSamples: 1, bound: null }));
+          const naive = (samples: readonly bigint[]) => {
+            let over = 0n;
+            let under = 0n;
+            for (let place = 0; place < samples.length; place += 1) {
+              over += BigInt(place + 1) * (samples[place] as bigint);
+              under += BigInt(place + 1);
+            }
+            return over / under;
+          };
+          for (const sample of first) meter.take(sample);
+          expect(meter.close()).toBe(first.length === 0 ? null : naive(first));
+          for (const sample of second) meter.take(sample);
+          const restored = new PremiumMeter(() => ({ kind: "impact", minSamples: 1, bound: null }));
+          restored.restore(meter.snapshot());
+          expect([meter.rate, restored.rate]).toEqual([naive(second), naive(second)]);
+          expect(meter.close()).toBe(naive(second));
+          expect(meter.rate).toBe(0n);
+        },
+      ),
     );
   });
 });
 
 describe("a fixed rate", () => {
   it("is charged whatever the book says, and without any book", async () => {
-    const { clock, records, stated } = quoted({ mode: "fixed", intervalMs: MINUTE_MS, rate: "-0.00025" });
+    const { clock, records, stated } = quoted({
+      mode: "fixed",
+      intervalMs: MINUTE_MS,
+      rate: "-0.00025",
+    });
     await clock.runFor(2 * MINUTE_MS);
     expect(records()).toMatchObject([{ fundingRate: "-0.00025" }, { fundingRate: "-0.00025" }]);
     expect(stated()).toMatchObject({ funding_rate: "-0.00025", next_funding_rate: "-0.00025" });
@@ -176,20 +198,25 @@ describe("a fixed rate", () => {
 });
 
 describe("GET /v1/fundingRate", () => {
-  it.each(["fixed", "premium"])("has a record from the start, of nothing, so that a client need not wait for hours (%s)", async (mode) => {
-    const { alice, clock, stated } = quoted({ mode, intervalMs: MINUTE_MS });
-    const all = () => alice.raw("GET", "/v1/fundingRate", { marketId: "btcusdc" }).json;
-    const boundary = Math.floor(START_MS / MINUTE_MS) * MINUTE_MS;
-    const first = { marketId: "btcusdc", fundingRate: "0", fundingTime: boundary };
-    expect(all()).toEqual([first]);
-    // The last rate that was paid, and not the next one.
-    expect(stated().funding_rate).toBe("0");
-    expect(stated().next_funding_rate_timestamp).toBe(String(boundary + MINUTE_MS));
-    expect(alice.call("GET", "/v1/incomes", { marketId: "btcusdc", type: "FUNDING_FEE" }).json).toEqual([]);
-    await clock.runFor(3 * MINUTE_MS);
-    expect(all()[0]).toEqual(first);
-    expect(stated().funding_rate).toBe(all().at(-1).fundingRate);
-  });
+  it.each(["fixed", "premium"])(
+    "has a record from the start, of nothing, so that a client need not wait for hours (%s)",
+    async (mode) => {
+      const { alice, clock, stated } = quoted({ mode, intervalMs: MINUTE_MS });
+      const all = () => alice.raw("GET", "/v1/fundingRate", { marketId: "btcusdc" }).json;
+      const boundary = Math.floor(START_MS / MINUTE_MS) * MINUTE_MS;
+      const first = { marketId: "btcusdc", fundingRate: "0", fundingTime: boundary };
+      expect(all()).toEqual([first]);
+      // The last rate that was paid, and not the next one.
+      expect(stated().funding_rate).toBe("0");
+      expect(stated().next_funding_rate_timestamp).toBe(String(boundary + MINUTE_MS));
+      expect(
+        alice.call("GET", "/v1/incomes", { marketId: "btcusdc", type: "FUNDING_FEE" }).json,
+      ).toEqual([]);
+      await clock.runFor(3 * MINUTE_MS);
+      expect(all()[0]).toEqual(first);
+      expect(stated().funding_rate).toBe(all().at(-1).fundingRate);
+    },
+  );
 
   it("has startTime inclusive, endTime exclusive, the newest without a start and the first with one", async () => {
     const { alice, clock } = quoted({ mode: "fixed", intervalMs: MINUTE_MS });

@@ -4,18 +4,35 @@ import type { FlowMarket } from "../../src/simulator/flow-market.js";
 import { build, placeBuilt } from "./built-order.js";
 import { type ReferenceClient, traders } from "./reference-client.js";
 
-const TERMS = { marketId: "btcusdc", side: "BUY", orderType: "LIMIT", amount: "0.1", price: "30000", timeInForce: "GTC" };
+const TERMS = {
+  marketId: "btcusdc",
+  side: "BUY",
+  orderType: "LIMIT",
+  amount: "0.1",
+  price: "30000",
+  timeInForce: "GTC",
+};
 /** 100,000 gas at 1 gwei and 3,000 quote for an ETH: 0.3 quote an order. */
-const GAS = { gasLimit: 100_000, minGasPriceWei: "1000000000", maxGasPriceWei: "1000000000", ethPriceQuote: "3000" };
+const GAS = {
+  gasLimit: 100_000,
+  minGasPriceWei: "1000000000",
+  maxGasPriceWei: "1000000000",
+  ethPriceQuote: "3000",
+};
 
 /** The two rates of an `info`, scaled by 10^18. */
 function ratesOf(info: string): { maker: bigint; taker: bigint } {
-  const word = (place: number) => BigInt.asIntN(64, BigInt(`0x${info.slice(2 + 16 * place, 18 + 16 * place)}`));
+  const word = (place: number) =>
+    BigInt.asIntN(64, BigInt(`0x${info.slice(2 + 16 * place, 18 + 16 * place)}`));
   return { maker: word(0), taker: word(1) };
 }
 
 /** Builds an order and places it as it was built, but for `change`. */
-function buildAndPlace(client: ReferenceClient, terms: typeof TERMS, change: Record<string, string | undefined> = {}) {
+function buildAndPlace(
+  client: ReferenceClient,
+  terms: typeof TERMS,
+  change: Record<string, string | undefined> = {},
+) {
   const built = build(client, terms);
   return { built, placed: placeBuilt(client, terms, built, change) };
 }
@@ -45,15 +62,24 @@ describe("an order below the waiver", () => {
     const { alice, bob } = traders(config);
     const other = bob.call("POST", "/v1/order/build", TERMS).json;
     const refused = { status: 400, json: { code: 4012 } };
-    expect(buildAndPlace(alice, TERMS, { gasFeeQuotation: undefined }).placed).toMatchObject(refused);
-    expect(buildAndPlace(alice, TERMS, { gasFeeQuotation: other.gasFeeQuotation }).placed).toMatchObject(refused);
-    expect(buildAndPlace(alice, TERMS, { gasFeeQuotation: `9${other.gasFeeQuotation}` }).placed).toMatchObject(refused);
+    expect(buildAndPlace(alice, TERMS, { gasFeeQuotation: undefined }).placed).toMatchObject(
+      refused,
+    );
+    expect(
+      buildAndPlace(alice, TERMS, { gasFeeQuotation: other.gasFeeQuotation }).placed,
+    ).toMatchObject(refused);
+    expect(
+      buildAndPlace(alice, TERMS, { gasFeeQuotation: `9${other.gasFeeQuotation}` }).placed,
+    ).toMatchObject(refused);
     expect(alice.place("BUY", "30000", "0.1")).toMatchObject(refused);
     expect(alice.openOrders()).toEqual([]);
   });
 
   it("is refused when the token has expired, and taken on its last millisecond", async () => {
-    const { alice, clock } = traders({ ...config, choices: { ...config.choices, gasFeeQuotationLifeMs: 10_000 } });
+    const { alice, clock } = traders({
+      ...config,
+      choices: { ...config.choices, gasFeeQuotationLifeMs: 10_000 },
+    });
     const [early, late] = [build(alice, TERMS), build(alice, TERMS)];
     await clock.runFor(10_000);
     expect(placeBuilt(alice, TERMS, early).status).toBe(200);
@@ -70,21 +96,29 @@ describe("an order below the waiver", () => {
 
   it("that is worth less than its gas is not built", () => {
     const { alice } = traders({ ...config, gasFee: { ...GAS, gasLimit: 30_000_000 } });
-    expect(alice.call("POST", "/v1/order/build", { ...TERMS, amount: "0.001" }).json).toMatchObject({ code: 2016 });
+    expect(alice.call("POST", "/v1/order/build", { ...TERMS, amount: "0.001" }).json).toMatchObject(
+      { code: 2016 },
+    );
   });
 });
 
 describe("an order at the waiver or above", () => {
   it("carries the market's rates, built or not, with or without the token", () => {
     const { alice } = traders({ gasFee: GAS, choices: { waiveGasFeeMinimumAmount: "3000" } });
-    expect(ratesOf(buildAndPlace(alice, TERMS).built.order.info)).toEqual({ maker: -(10n ** 14n), taker: 3n * 10n ** 14n });
+    expect(ratesOf(buildAndPlace(alice, TERMS).built.order.info)).toEqual({
+      maker: -(10n ** 14n),
+      taker: 3n * 10n ** 14n,
+    });
     expect(buildAndPlace(alice, TERMS, { gasFeeQuotation: undefined }).placed.status).toBe(200);
     expect(alice.place("BUY", "30000", "0.1").status).toBe(200);
     expect(alice.place("BUY", "29999.9", "0.1").json).toMatchObject({ code: 4012 });
   });
 
   it("is measured in base where the venue says so", () => {
-    const { alice } = traders({ gasFee: GAS, choices: { waiverUnit: "base", waiveGasFeeMinimumAmount: "0.2" } });
+    const { alice } = traders({
+      gasFee: GAS,
+      choices: { waiverUnit: "base", waiveGasFeeMinimumAmount: "0.2" },
+    });
     expect(alice.place("BUY", "30000", "0.2").status).toBe(200);
     expect(alice.place("BUY", "30000", "0.199").json).toMatchObject({ code: 4012 });
     expect(() => traders({ choices: { waiverUnit: "base" } })).toThrow(ConfigError);
@@ -96,7 +130,13 @@ describe("gasFeeInfo", () => {
 
   it("has a price that rises with full blocks of matches and falls again when they are empty, between its bounds", async () => {
     const { alice, bob, clock } = traders({
-      gasFee: { gasLimit: 100_000, minGasPriceWei: "1000", maxGasPriceWei: "1200", blockMs: 1000, blockGasTarget: 200_000 },
+      gasFee: {
+        gasLimit: 100_000,
+        minGasPriceWei: "1000",
+        maxGasPriceWei: "1200",
+        blockMs: 1000,
+        blockGasTarget: 200_000,
+      },
     });
     const prices = [info(alice).gasPrice];
     for (let block = 0; block < 3; block += 1) {
@@ -118,7 +158,10 @@ describe("gasFeeInfo", () => {
   it("has the ETH price of the market's index, live, and a waiver of so many times an order's gas", () => {
     let flow: FlowMarket | undefined;
     const { alice } = traders(
-      { markets: { btcusdc: {}, ethusdc: { baseAsset: "ETH" } }, gasFee: { ...GAS, waiverMultiple: 20 } },
+      {
+        markets: { btcusdc: {}, ethusdc: { baseAsset: "ETH" } },
+        gasFee: { ...GAS, waiverMultiple: 20 },
+      },
       {
         flowOf: (marketId) => ({
           start: (market) => {
@@ -128,20 +171,33 @@ describe("gasFeeInfo", () => {
         }),
       },
     );
-    expect(info(alice)).toEqual({ gasLimit: "100000", gasPrice: "1000000000", lastEthIndexPrice: "3000", waiveGasFeeMinimumAmount: "6" });
+    expect(info(alice)).toEqual({
+      gasLimit: "100000",
+      gasPrice: "1000000000",
+      lastEthIndexPrice: "3000",
+      waiveGasFeeMinimumAmount: "6",
+    });
     flow?.setReference(45_000, 45_000);
     expect(info(alice)).toMatchObject({ lastEthIndexPrice: "4500", waiveGasFeeMinimumAmount: "9" });
   });
 
   it("shows the gas price in the unit that the venue chose", () => {
-    expect(info(traders({ gasFee: GAS, choices: { gasPriceUnit: "gwei" } }).alice).gasPrice).toBe("1");
-    expect(info(traders({ gasFee: GAS, choices: { gasPriceUnit: "eth" } }).alice).gasPrice).toBe("0.000000001");
+    expect(info(traders({ gasFee: GAS, choices: { gasPriceUnit: "gwei" } }).alice).gasPrice).toBe(
+      "1",
+    );
+    expect(info(traders({ gasFee: GAS, choices: { gasPriceUnit: "eth" } }).alice).gasPrice).toBe(
+      "0.000000001",
+    );
   });
 
   it("takes the ETH price from a named market, and refuses one that there is not", () => {
     expect(() => traders({ gasFee: { ethMarketId: "ethusdc" } })).toThrow(/gasFee\.ethMarketId/);
-    expect(() => traders({ gasFee: { minGasPriceWei: "2", maxGasPriceWei: "1" } })).toThrow(/gasFee\.maxGasPriceWei/);
-    expect(() => traders({ gasFee: { ethPriceQuote: "0.0000001" } })).toThrow(/gasFee\.ethPriceQuote/);
+    expect(() => traders({ gasFee: { minGasPriceWei: "2", maxGasPriceWei: "1" } })).toThrow(
+      /gasFee\.maxGasPriceWei/,
+    );
+    expect(() => traders({ gasFee: { ethPriceQuote: "0.0000001" } })).toThrow(
+      /gasFee\.ethPriceQuote/,
+    );
     const { alice, bob } = traders({ gasFee: { ...GAS, ethMarketId: "btcusdc" } });
     bob.place("SELL", "30000", "0.1");
     alice.place("BUY", "30000", "0.1");

@@ -31,12 +31,49 @@ const ENDPOINTS = [
 ];
 
 const key = fc.constantFrom(
-  ...["marketId", "side", "orderType", "amount", "price", "timeInForce", "expiration", "orderSignature", "info", "gasFeeQuotation"],
-  ...["orderId", "startTime", "endTime", "limit", "fromId", "type", "interval", "__proto__", "account"],
+  ...[
+    "marketId",
+    "side",
+    "orderType",
+    "amount",
+    "price",
+    "timeInForce",
+    "expiration",
+    "orderSignature",
+    "info",
+    "gasFeeQuotation",
+  ],
+  ...[
+    "orderId",
+    "startTime",
+    "endTime",
+    "limit",
+    "fromId",
+    "type",
+    "interval",
+    "__proto__",
+    "account",
+  ],
 );
 const value = fc.oneof(
   fc.string({ unit: "binary" }),
-  fc.constantFrom("btcusdc", "BUY", "LIMIT", "0.1", "30000", "GTC", "GTT", "MARKET", "FOK", "1M", "", "-1", "1e999", "NaN", "0x"),
+  fc.constantFrom(
+    "btcusdc",
+    "BUY",
+    "LIMIT",
+    "0.1",
+    "30000",
+    "GTC",
+    "GTT",
+    "MARKET",
+    "FOK",
+    "1M",
+    "",
+    "-1",
+    "1e999",
+    "NaN",
+    "0x",
+  ),
   fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String),
   fc.integer({ min: 0, max: 64 }).map((length) => `0x${"ff".repeat(length)}`),
 );
@@ -57,7 +94,11 @@ describe("whatever is sent", () => {
           const answer = alice.raw(method, path, sent, where);
           expect([200, 204, 400, 401, 404, 405]).toContain(answer.status);
           if (answer.status >= 400) {
-            expect(answer.json).toMatchObject({ code: expect.any(Number), codeText: expect.any(String), message: expect.any(String) });
+            expect(answer.json).toMatchObject({
+              code: expect.any(Number),
+              codeText: expect.any(String),
+              message: expect.any(String),
+            });
             expect(answer.json.code).not.toBe(2010);
           }
         },
@@ -70,17 +111,22 @@ describe("whatever is sent", () => {
   it("a body or query of any bytes does the same", () => {
     const { exchange } = traders();
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), fc.option(fc.string()), (query, body, contentType) => {
-        const answer = exchange.handle({
-          method: "POST",
-          path: "/v1/order",
-          query,
-          body,
-          ...(contentType === null ? {} : { contentType }),
-          ip: "10.0.0.8",
-        });
-        expect([400, 401]).toContain(answer.status);
-      }),
+      fc.property(
+        fc.string({ unit: "binary" }),
+        fc.string({ unit: "binary" }),
+        fc.option(fc.string()),
+        (query, body, contentType) => {
+          const answer = exchange.handle({
+            method: "POST",
+            path: "/v1/order",
+            query,
+            body,
+            ...(contentType === null ? {} : { contentType }),
+            ip: "10.0.0.8",
+          });
+          expect([400, 401]).toContain(answer.status);
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -95,16 +141,20 @@ describe("whatever is sent", () => {
       fc.string().map((name) => `/v1/multiple?streams=${name}`),
     );
     fc.assert(
-      fc.property(address, fc.array(fc.oneof(fc.string(), fc.json()), { maxLength: 5 }), (path, messages) => {
-        const connection = exchange.connect(path, sink(), "10.0.0.8");
-        if (!("refused" in connection)) {
-          for (const message of messages) {
-            connection.receive(message);
+      fc.property(
+        address,
+        fc.array(fc.oneof(fc.string(), fc.json()), { maxLength: 5 }),
+        (path, messages) => {
+          const connection = exchange.connect(path, sink(), "10.0.0.8");
+          if (!("refused" in connection)) {
+            for (const message of messages) {
+              connection.receive(message);
+            }
+            connection.closed();
           }
-          connection.closed();
-        }
-        expect(exchange.connections).toBe(0);
-      }),
+          expect(exchange.connections).toBe(0);
+        },
+      ),
       { numRuns: 500 },
     );
   });

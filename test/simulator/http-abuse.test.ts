@@ -9,13 +9,22 @@ let server: ExchangeServer;
 const faults: unknown[] = [];
 
 beforeAll(async () => {
-  const config = parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, rateLimits: { common: 0, order: 0 } });
-  server = await serveExchange(new EmbeddedExchange(config, liveSeam()), { onFault: (error) => faults.push(error) });
+  const config = parseExchangeConfig({
+    port: 0,
+    markets: { btcusdc: {} },
+    rateLimits: { common: 0, order: 0 },
+  });
+  server = await serveExchange(new EmbeddedExchange(config, liveSeam()), {
+    onFault: (error) => faults.push(error),
+  });
 });
 afterAll(() => server.close());
 
 /** Everything that comes back for these bytes, until the exchange closes or `enough` has come. */
-function send(bytes: string | Buffer, enough: (text: string) => boolean = () => false): Promise<string> {
+function send(
+  bytes: string | Buffer,
+  enough: (text: string) => boolean = () => false,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(server.port, "127.0.0.1", () => socket.write(bytes));
     let text = "";
@@ -37,10 +46,18 @@ const request = (method: string, target: string, body = "", headers = "") =>
   `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
 /** Status, and the error's code, which every refusal has. */
-async function refusal(bytes: string | Buffer): Promise<{ status: number; code: number; text: string }> {
+async function refusal(
+  bytes: string | Buffer,
+): Promise<{ status: number; code: number; text: string }> {
   const text = await send(bytes, isWhole);
-  const body: { code: number; codeText: string; message: string } = JSON.parse(text.slice(text.indexOf("\r\n\r\n") + 4));
-  expect(body).toEqual({ code: body.code, codeText: expect.any(String), message: expect.any(String) });
+  const body: { code: number; codeText: string; message: string } = JSON.parse(
+    text.slice(text.indexOf("\r\n\r\n") + 4),
+  );
+  expect(body).toEqual({
+    code: body.code,
+    codeText: expect.any(String),
+    message: expect.any(String),
+  });
   expect(text).toMatch(/content-type: application\/json/i);
   return { status: Number(text.split(" ")[1]), code: body.code, text };
 }
@@ -55,20 +72,42 @@ describe("whatever arrives at the port", () => {
     ["a method that nobody routes", request("PROPFIND", "/v1/order"), 405],
     ["a percent that encodes nothing", request("GET", "/v1/%zz"), 400],
     ["a query that is no UTF-8", request("GET", "/v1/trades?marketId=%FF%FE"), 400],
-    ["a URL of 20,000 characters", request("GET", `/v1/trades?marketId=${"x".repeat(20_000)}`), 431],
-    ["headers of 20,000 characters", request("GET", "/v1/time", "", `X: ${"y".repeat(20_000)}\r\n`), 431],
+    [
+      "a URL of 20,000 characters",
+      request("GET", `/v1/trades?marketId=${"x".repeat(20_000)}`),
+      431,
+    ],
+    [
+      "headers of 20,000 characters",
+      request("GET", "/v1/time", "", `X: ${"y".repeat(20_000)}\r\n`),
+      431,
+    ],
     ["a body of 70,000 bytes", request("POST", "/v1/order", "z".repeat(70_000)), 413],
-    ["a JSON body nested 30,000 deep", request("POST", "/v1/order", "[".repeat(30_000), "Content-Type: application/json\r\n"), 400],
-    ["a content type that is none", request("POST", "/v1/order", "a=b", "Content-Type: ;;;\r\n"), 415],
+    [
+      "a JSON body nested 30,000 deep",
+      request("POST", "/v1/order", "[".repeat(30_000), "Content-Type: application/json\r\n"),
+      400,
+    ],
+    [
+      "a content type that is none",
+      request("POST", "/v1/order", "a=b", "Content-Type: ;;;\r\n"),
+      415,
+    ],
     ["no HTTP at all", "\u0016\u0003\u0001 this is no request\r\n\r\n", 400],
-    ["two different lengths", "POST /v1/order HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400],
+    [
+      "two different lengths",
+      "POST /v1/order HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+      400,
+    ],
   ])("%s is refused in JSON", async (_what, bytes, status) => {
     const answer = await refusal(bytes);
     expect(answer).toMatchObject({ status, code: 1111 });
   });
 
   it("says by which methods a path is offered", async () => {
-    expect((await refusal(request("PUT", "/v1/order"))).text).toMatch(/^allow: POST, DELETE, GET\r$/im);
+    expect((await refusal(request("PUT", "/v1/order"))).text).toMatch(
+      /^allow: POST, DELETE, GET\r$/im,
+    );
   });
 
   it("answers HEAD with a status and no body", async () => {
@@ -87,7 +126,9 @@ describe("whatever arrives at the port", () => {
   it("is none of the exchange's faults, and does not stop it", async () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, count) =>
-        send(Buffer.from(Array.from({ length: 300 }, (__, place) => (place * 31 + count * 17) % 256))),
+        send(
+          Buffer.from(Array.from({ length: 300 }, (__, place) => (place * 31 + count * 17) % 256)),
+        ),
       ),
     );
     expect(faults).toEqual([]);

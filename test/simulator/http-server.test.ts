@@ -16,7 +16,10 @@ afterEach(async () => {
 });
 
 async function served(config: Record<string, unknown> = {}) {
-  const exchange = new EmbeddedExchange(parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, ...config }), liveSeam());
+  const exchange = new EmbeddedExchange(
+    parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, ...config }),
+    liveSeam(),
+  );
   server = await serveExchange(exchange);
   const client = new ReferenceClient(exchange, Date.now);
   return { exchange, server, client };
@@ -68,8 +71,13 @@ describe("an exchange on a port", () => {
   it("answers what it does not offer, and what is too large, with an error body", async () => {
     const { server } = await served();
     const missing = await fetch(`${server.restUrl}/allOrders`);
-    expect([missing.status, ((await missing.json()) as { code: number }).code]).toEqual([404, 1111]);
-    const large = await fetch(`${server.restUrl}/order`, { method: "POST", body: "x".repeat(70_000) });
+    expect([missing.status, ((await missing.json()) as { code: number }).code]).toEqual([
+      404, 1111,
+    ]);
+    const large = await fetch(`${server.restUrl}/order`, {
+      method: "POST",
+      body: "x".repeat(70_000),
+    });
     expect([large.status, ((await large.json()) as { code: number }).code]).toEqual([413, 1111]);
   });
 
@@ -85,15 +93,22 @@ describe("an exchange on a port", () => {
     const { server, client } = await served({ streams: { bookIntervalMs: 0 } });
     client.register();
     const { socket, next } = reader(`${server.streamUrl}/multiple?streams=btcusdc@orderbook`);
-    expect(JSON.parse(await next())).toMatchObject({ stream: "btcusdc@orderbook", data: { event: "snapshot", bids: [] } });
+    expect(JSON.parse(await next())).toMatchObject({
+      stream: "btcusdc@orderbook",
+      data: { event: "snapshot", bids: [] },
+    });
     client.place("BUY", "30000", "0.1");
-    expect(JSON.parse(await next())).toMatchObject({ data: { event: "update", bids: [["30000", "0.1"]] } });
+    expect(JSON.parse(await next())).toMatchObject({
+      data: { event: "update", bids: [["30000", "0.1"]] },
+    });
     socket.close();
   });
 
   it("refuses a stream in HTTP, before there is a websocket", async () => {
     const { server } = await served();
-    const socket = new WebSocket(`${server.streamUrl}/single/account@0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf`);
+    const socket = new WebSocket(
+      `${server.streamUrl}/single/account@0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf`,
+    );
     const status = await new Promise<number | undefined>((resolve) => {
       socket.on("unexpected-response", (_request, response) => resolve(response.statusCode));
       socket.on("error", () => {});
@@ -132,7 +147,10 @@ describe("an exchange on a port", () => {
         resolve(typeof address === "object" && address !== null ? address.port : 0);
       });
     });
-    const exchange = new EmbeddedExchange(parseExchangeConfig({ port, markets: { btcusdc: {} } }), liveSeam());
+    const exchange = new EmbeddedExchange(
+      parseExchangeConfig({ port, markets: { btcusdc: {} } }),
+      liveSeam(),
+    );
     const failure = await serveExchange(exchange).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(RunError);
     expect(failure).toMatchObject({ field: "port", value: port });

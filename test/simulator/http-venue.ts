@@ -20,10 +20,16 @@ export class Venue {
   async open(input: Partial<ExchangeConfigInput> = {}, options: ExchangeOptions = {}) {
     const clock = new VirtualClock(START_MS);
     const config = parseExchangeConfig({ port: 0, markets: { btcusdc: {} }, ...input });
-    const exchange = new EmbeddedExchange(config, { clock, random: seededRandom("exchange") }, options);
+    const exchange = new EmbeddedExchange(
+      config,
+      { clock, random: seededRandom("exchange") },
+      options,
+    );
     const server = await serveExchange(exchange);
     this.#servers.push(server);
-    const [alice, bob] = [KEYS[0], KEYS[1]].map((key) => new HttpClient(server, new ReferenceClient(exchange, () => clock.nowMs(), key)));
+    const [alice, bob] = [KEYS[0], KEYS[1]].map(
+      (key) => new HttpClient(server, new ReferenceClient(exchange, () => clock.nowMs(), key)),
+    );
     if (alice === undefined || bob === undefined) {
       throw new Error("two clients were made");
     }
@@ -44,22 +50,39 @@ export class HttpClient {
     readonly reference: ReferenceClient,
   ) {}
 
-  async send(method: string, path: string, parameters: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> {
+  async send(
+    method: string,
+    path: string,
+    parameters: Readonly<Record<string, string>> = {},
+  ): Promise<HttpAnswer> {
     const form = encode(parameters);
     const url = `${this.server.restUrl}${path}`;
     const answer =
       method === "POST"
-        ? await fetch(url, { method, body: form, headers: { "content-type": "application/x-www-form-urlencoded" } })
+        ? await fetch(url, {
+            method,
+            body: form,
+            headers: { "content-type": "application/x-www-form-urlencoded" },
+          })
         : await fetch(form === "" ? url : `${url}?${form}`, { method });
     const text = await answer.text();
     return { status: answer.status, ...(text === "" ? {} : JSON.parse(text)) };
   }
 
-  signed(method: string, path: string, parameters: Readonly<Record<string, string | undefined>> = {}): Promise<HttpAnswer> {
+  signed(
+    method: string,
+    path: string,
+    parameters: Readonly<Record<string, string | undefined>> = {},
+  ): Promise<HttpAnswer> {
     return this.send(method, path, this.reference.signed(parameters));
   }
 
-  place(side: "BUY" | "SELL", price: string, amount: string, options: PlaceOptions = {}): Promise<HttpAnswer> {
+  place(
+    side: "BUY" | "SELL",
+    price: string,
+    amount: string,
+    options: PlaceOptions = {},
+  ): Promise<HttpAnswer> {
     return this.signed("POST", "/order", this.reference.order(side, price, amount, options));
   }
 }

@@ -8,7 +8,12 @@ const MINUTE_MS = 60_000;
 /** The first minute of the test world began ten seconds before it. */
 const FIRST_MS = START_MS - 10_000;
 
-function trade(maker: ReferenceClient, taker: ReferenceClient, price: string, amount: string): void {
+function trade(
+  maker: ReferenceClient,
+  taker: ReferenceClient,
+  price: string,
+  amount: string,
+): void {
   maker.place("SELL", price, amount);
   const answer = taker.place("BUY", price, amount, { timeInForce: "IOC" });
   expect(answer.status).toBe(200);
@@ -23,13 +28,33 @@ describe("GET /v1/klines", () => {
     await clock.runFor(MINUTE_MS);
     trade(alice, bob, "30005", "0.4");
     await clock.runFor(10 * MINUTE_MS);
-    const klines = (interval: string) => alice.raw("GET", "/v1/klines", { marketId: "btcusdc", interval }).json;
+    const klines = (interval: string) =>
+      alice.raw("GET", "/v1/klines", { marketId: "btcusdc", interval }).json;
     expect(klines("1M")).toEqual([
-      { time: FIRST_MS, open: "30000", close: "29990", high: "30010", low: "29990", volume: "0.6", quote_volume: "17999" },
-      { time: FIRST_MS + MINUTE_MS, open: "30005", close: "30005", high: "30005", low: "30005", volume: "0.4", quote_volume: "12002" },
+      {
+        time: FIRST_MS,
+        open: "30000",
+        close: "29990",
+        high: "30010",
+        low: "29990",
+        volume: "0.6",
+        quote_volume: "17999",
+      },
+      {
+        time: FIRST_MS + MINUTE_MS,
+        open: "30005",
+        close: "30005",
+        high: "30005",
+        low: "30005",
+        volume: "0.4",
+        quote_volume: "12002",
+      },
     ]);
     for (const interval of CANDLE_INTERVALS.slice(1)) {
-      const starts = { "1W": Date.UTC(2026, 5, 1), "1MO": Date.UTC(2026, 5, 1) } as Record<string, number>;
+      const starts = { "1W": Date.UTC(2026, 5, 1), "1MO": Date.UTC(2026, 5, 1) } as Record<
+        string,
+        number
+      >;
       expect(klines(interval)).toEqual([
         {
           time: starts[interval] ?? FIRST_MS,
@@ -61,16 +86,31 @@ describe("GET /v1/klines", () => {
     expect(starts({ startTime: at(3, 1), endTime: at(6, 1) })).toEqual([4, 5, 6]);
     expect(starts({ startTime: at(3), limit: "2" })).toEqual([3, 4]);
     expect(starts({ endTime: at(6), limit: "2" })).toEqual([4, 5]);
-    for (const wrong of [{ limit: "501" }, { limit: "0" }, { limit: "-1" }, { limit: "x" }, { interval: "3M" }, { interval: "" }] as Record<
-      string,
-      string
-    >[]) {
-      expect(alice.raw("GET", "/v1/klines", { marketId: "btcusdc", interval: "1M", ...wrong }).json).toMatchObject({ code: 1111 });
+    for (const wrong of [
+      { limit: "501" },
+      { limit: "0" },
+      { limit: "-1" },
+      { limit: "x" },
+      { interval: "3M" },
+      { interval: "" },
+    ] as Record<string, string>[]) {
+      expect(
+        alice.raw("GET", "/v1/klines", { marketId: "btcusdc", interval: "1M", ...wrong }).json,
+      ).toMatchObject({ code: 1111 });
     }
-    expect(alice.raw("GET", "/v1/klines", { marketId: "btcusdc", interval: "1M", startTime: "5", endTime: "5" }).json).toMatchObject({
+    expect(
+      alice.raw("GET", "/v1/klines", {
+        marketId: "btcusdc",
+        interval: "1M",
+        startTime: "5",
+        endTime: "5",
+      }).json,
+    ).toMatchObject({
       code: 1113,
     });
-    expect(alice.raw("GET", "/v1/klines", { marketId: "dogeusdc", interval: "1M" }).json).toMatchObject({ code: 1112 });
+    expect(
+      alice.raw("GET", "/v1/klines", { marketId: "dogeusdc", interval: "1M" }).json,
+    ).toMatchObject({ code: 1112 });
   });
 
   it("shows a minute without trades as no bar, or as the last close with volume 0 where the venue is told to", async () => {
@@ -79,7 +119,9 @@ describe("GET /v1/klines", () => {
       trade(alice, bob, "30000", "0.1");
       await clock.runFor(3 * MINUTE_MS);
       const bars = alice.raw("GET", "/v1/klines", { marketId: "btcusdc", interval: "1M" }).json;
-      expect(bars.map(({ volume }: { volume: string }) => volume)).toEqual(emptyBars === "omit" ? ["0.1"] : ["0.1", "0", "0", "0"]);
+      expect(bars.map(({ volume }: { volume: string }) => volume)).toEqual(
+        emptyBars === "omit" ? ["0.1"] : ["0.1", "0", "0", "0"],
+      );
       if (emptyBars === "repeat") {
         expect(bars[3]).toEqual({
           time: FIRST_MS + 3 * MINUTE_MS,
@@ -95,12 +137,21 @@ describe("GET /v1/klines", () => {
   });
 
   it("keeps so many bars of each interval as the venue is told to", async () => {
-    const { alice, bob, clock } = traders({ rateLimits: { common: 0, order: 0 }, retention: { candles: 500 } });
+    const { alice, bob, clock } = traders({
+      rateLimits: { common: 0, order: 0 },
+      retention: { candles: 500 },
+    });
     for (let minute = 0; minute < 510; minute += 1) {
       trade(alice, bob, "30000", "0.001");
       await clock.runFor(MINUTE_MS);
     }
-    const bars = (interval: string) => alice.raw("GET", "/v1/klines", { marketId: "btcusdc", interval, startTime: "1", limit: "500" }).json;
+    const bars = (interval: string) =>
+      alice.raw("GET", "/v1/klines", {
+        marketId: "btcusdc",
+        interval,
+        startTime: "1",
+        limit: "500",
+      }).json;
     expect(bars("1M")).toHaveLength(500);
     expect(bars("1M")[0].time).toBe(FIRST_MS + 10 * MINUTE_MS);
     expect(bars("1D")).toMatchObject([{ volume: "0.51" }]);
@@ -114,14 +165,32 @@ describe("GET /v1/markPriceKlines", () => {
     setMark(29_900);
     setMark(30_050.5);
     await clock.runFor(2 * MINUTE_MS);
-    const klines = (interval: string) => alice.raw("GET", "/v1/markPriceKlines", { marketId: "btcusdc", interval }).json;
-    const flat = { open: "30050.5", close: "30050.5", high: "30050.5", low: "30050.5", volume: "0", quote_volume: "0" };
+    const klines = (interval: string) =>
+      alice.raw("GET", "/v1/markPriceKlines", { marketId: "btcusdc", interval }).json;
+    const flat = {
+      open: "30050.5",
+      close: "30050.5",
+      high: "30050.5",
+      low: "30050.5",
+      volume: "0",
+      quote_volume: "0",
+    };
     expect(klines("1M")).toEqual([
-      { time: FIRST_MS, open: "30000", close: "30050.5", high: "30100", low: "29900", volume: "0", quote_volume: "0" },
+      {
+        time: FIRST_MS,
+        open: "30000",
+        close: "30050.5",
+        high: "30100",
+        low: "29900",
+        volume: "0",
+        quote_volume: "0",
+      },
       { time: FIRST_MS + MINUTE_MS, ...flat },
       { time: FIRST_MS + 2 * MINUTE_MS, ...flat },
     ]);
-    expect(klines("1MO")).toMatchObject([{ time: Date.UTC(2026, 5, 1), open: "30000", high: "30100" }]);
+    expect(klines("1MO")).toMatchObject([
+      { time: Date.UTC(2026, 5, 1), open: "30000", high: "30100" },
+    ]);
   });
 });
 
@@ -134,26 +203,44 @@ describe("GET /v1/offchainMarkPriceWithVolKlines", () => {
     setMark(30_100);
     await clock.runFor(MINUTE_MS);
     trade(alice, bob, "30050", "0.2");
-    const published = new StreamReader(exchange, "/v1/single/btcusdc@market").take()[0].offchainMarkPrice;
+    const published = new StreamReader(exchange, "/v1/single/btcusdc@market").take()[0]
+      .offchainMarkPrice;
     const klines = (parameters: Record<string, string>) =>
-      alice.raw("GET", "/v1/offchainMarkPriceWithVolKlines", { marketId: "btcusdc", interval: "1M", ...parameters });
+      alice.raw("GET", "/v1/offchainMarkPriceWithVolKlines", {
+        marketId: "btcusdc",
+        interval: "1M",
+        ...parameters,
+      });
     expect(klines({}).json).toMatchObject([
       { time: FIRST_MS, open: "30000", close: "30000", volume: "0.1", quote_volume: "3000" },
       { time: FIRST_MS + MINUTE_MS, high: "30100", volume: "0", quote_volume: "0" },
       { time: FIRST_MS + 2 * MINUTE_MS, close: published, volume: "0.2", quote_volume: "6010" },
     ]);
-    expect(klines({ interval: "1D" }).json).toMatchObject([{ open: "30000", high: "30100", volume: "0.3", quote_volume: "9010" }]);
+    expect(klines({ interval: "1D" }).json).toMatchObject([
+      { open: "30000", high: "30100", volume: "0.3", quote_volume: "9010" },
+    ]);
     // The rules of every other candle.
-    expect(klines({ startTime: String(FIRST_MS + 1), limit: "1" }).json).toMatchObject([{ time: FIRST_MS + MINUTE_MS }]);
-    const wrong: Record<string, string>[] = [{ limit: "501" }, { interval: "3M" }, { startTime: "5", endTime: "5" }, { marketId: "nope" }];
+    expect(klines({ startTime: String(FIRST_MS + 1), limit: "1" }).json).toMatchObject([
+      { time: FIRST_MS + MINUTE_MS },
+    ]);
+    const wrong: Record<string, string>[] = [
+      { limit: "501" },
+      { interval: "3M" },
+      { startTime: "5", endTime: "5" },
+      { marketId: "nope" },
+    ];
     expect(wrong.map((each) => klines(each).json.code)).toEqual([1111, 1111, 1113, 1112]);
   });
 });
 
 describe("GET /v1/platform/tradeVolume", () => {
   it("is what was traded in all and on each day of UTC, in quote, of one market or of all", async () => {
-    const { alice, bob, clock } = traders({ markets: { btcusdc: {}, ethusdc: {} }, rateLimits: { common: 0, order: 0 } });
-    const volume = (parameters: Record<string, string> = {}) => alice.raw("GET", "/v1/platform/tradeVolume", parameters).json;
+    const { alice, bob, clock } = traders({
+      markets: { btcusdc: {}, ethusdc: {} },
+      rateLimits: { common: 0, order: 0 },
+    });
+    const volume = (parameters: Record<string, string> = {}) =>
+      alice.raw("GET", "/v1/platform/tradeVolume", parameters).json;
     expect(volume()).toEqual({ totalVolume: "0", dailyVolume: [] });
     trade(alice, bob, "30000", "0.1");
     alice.place("SELL", "2000", "0.5", { marketId: "ethusdc" });
@@ -188,12 +275,26 @@ describe("a kline stream", () => {
     const early = new StreamReader(exchange, "/v1/single/btcusdc@kline1M");
     expect(early.take()).toEqual([[]]);
     trade(alice, bob, "30000", "0.1");
-    const first = { time: FIRST_MS, open: "30000", close: "30000", high: "30000", low: "30000", volume: "0.1", quote_volume: "3000" };
+    const first = {
+      time: FIRST_MS,
+      open: "30000",
+      close: "30000",
+      high: "30000",
+      low: "30000",
+      volume: "0.1",
+      quote_volume: "3000",
+    };
     expect(early.take()).toEqual([[first]]);
     const late = new StreamReader(exchange, "/v1/single/btcusdc@kline1M");
     expect(late.take()).toEqual([[first]]);
     trade(alice, bob, "30001", "0.2");
-    const second = { ...first, close: "30001", high: "30001", volume: "0.3", quote_volume: "9000.2" };
+    const second = {
+      ...first,
+      close: "30001",
+      high: "30001",
+      volume: "0.3",
+      quote_volume: "9000.2",
+    };
     expect([early.take(), late.take()]).toEqual([[[second]], [[second]]]);
     await clock.runFor(5 * MINUTE_MS);
     expect(early.take()).toEqual([]);
@@ -216,7 +317,10 @@ describe("a kline stream", () => {
 
   it("of every interval is taken in upper and in lower case, and wrapped under the name that was asked for", () => {
     const { exchange, alice, bob } = traders(AT_ONCE);
-    const names = CANDLE_INTERVALS.flatMap((interval) => [`btcusdc@kline${interval}`, `btcusdc@kline${interval.toLowerCase()}`]);
+    const names = CANDLE_INTERVALS.flatMap((interval) => [
+      `btcusdc@kline${interval}`,
+      `btcusdc@kline${interval.toLowerCase()}`,
+    ]);
     const reader = new StreamReader(exchange, `/v1/multiple?streams=${names.join("/")}`);
     expect(reader.take().map(({ stream }) => stream)).toEqual(names);
     trade(alice, bob, "30000", "0.1");
@@ -248,14 +352,22 @@ describe("a kline stream", () => {
   });
 
   it("sends the bars of intervals without a trade as they begin, where the venue has them", async () => {
-    const { exchange, alice, bob, clock } = traders({ ...AT_ONCE, choices: { emptyBars: "repeat" } });
+    const { exchange, alice, bob, clock } = traders({
+      ...AT_ONCE,
+      choices: { emptyBars: "repeat" },
+    });
     const reader = new StreamReader(exchange, "/v1/single/btcusdc@kline1M");
     trade(alice, bob, "30000", "0.1");
     reader.take();
     await clock.runFor(2 * MINUTE_MS);
     const starts = reader
       .take()
-      .map((bars) => bars.map(({ time, volume }: { time: number; volume: string }) => [(time - FIRST_MS) / MINUTE_MS, volume]));
+      .map((bars) =>
+        bars.map(({ time, volume }: { time: number; volume: string }) => [
+          (time - FIRST_MS) / MINUTE_MS,
+          volume,
+        ]),
+      );
     expect(starts).toEqual([
       [
         [0, "0.1"],

@@ -11,10 +11,21 @@ export function marked(config: Parameters<typeof traders>[0] = {}) {
     return marketId === "btcusdc" ? { start, stop: () => {} } : null;
   };
   const world = traders(
-    { markets: { btcusdc: { takerFeeRate: "0", makerFeeRate: "0", maxLeverage: 20, liquidationThreshold: "0.03" } }, ...config },
+    {
+      markets: {
+        btcusdc: {
+          takerFeeRate: "0",
+          makerFeeRate: "0",
+          maxLeverage: 20,
+          liquidationThreshold: "0.03",
+        },
+      },
+      ...config,
+    },
     { flowOf },
   );
-  const setMark = (quote: number, indexQuote = quote) => market?.setReference(indexQuote * 10, quote * 10);
+  const setMark = (quote: number, indexQuote = quote) =>
+    market?.setReference(indexQuote * 10, quote * 10);
   setMark(30_000);
   return { ...world, setMark, flow: market as unknown as FlowMarket };
 }

@@ -6,13 +6,20 @@ import { StreamReader } from "./stream-reader.js";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-function trade(maker: ReferenceClient, taker: ReferenceClient, price: string, amount: string): void {
+function trade(
+  maker: ReferenceClient,
+  taker: ReferenceClient,
+  price: string,
+  amount: string,
+): void {
   maker.place("SELL", price, amount);
   expect(taker.place("BUY", price, amount, { timeInForce: "IOC" }).status).toBe(200);
 }
 
 function world() {
-  const made = marked({ markets: { btcusdc: { makerFeeRate: "0", takerFeeRate: "0", maxExposureQuote: "100000000" } } });
+  const made = marked({
+    markets: { btcusdc: { makerFeeRate: "0", takerFeeRate: "0", maxExposureQuote: "100000000" } },
+  });
   const contract = () => made.alice.raw("GET", "/v1/contracts").json.contracts[0];
   const state = () => {
     const reader = new StreamReader(made.exchange, "/v1/single/btcusdc@market");
@@ -70,8 +77,19 @@ describe("a market's live figures", () => {
     trade(alice, bob, "30200", "0.2");
     await clock.runFor(HOUR_MS);
     trade(alice, bob, "29900", "0.3");
-    expect(contract()).toMatchObject({ last_price: "29900", base_volume: "0.6", quote_volume: "18010", high: "30200", low: "29900" });
-    expect(state()).toMatchObject({ "24hVolume": "0.6", "24hQuoteVolume": "18010", price24HAgo: "30000", lastTradePrice: "29900" });
+    expect(contract()).toMatchObject({
+      last_price: "29900",
+      base_volume: "0.6",
+      quote_volume: "18010",
+      high: "30200",
+      low: "29900",
+    });
+    expect(state()).toMatchObject({
+      "24hVolume": "0.6",
+      "24hQuoteVolume": "18010",
+      price24HAgo: "30000",
+      lastTradePrice: "29900",
+    });
     await clock.runFor(DAY_MS - HOUR_MS);
     expect(state(), "the first trade is out, and was the price a day ago").toMatchObject({
       "24hVolume": "0.5",
@@ -80,11 +98,23 @@ describe("a market's live figures", () => {
       offchainMarkPrice24HAgo: "30000",
     });
     await clock.runFor(HOUR_MS / 2);
-    expect(state()).toMatchObject({ "24hVolume": "0.3", price24HAgo: "30200", offchainMarkPrice24HAgo: "30100" });
+    expect(state()).toMatchObject({
+      "24hVolume": "0.3",
+      price24HAgo: "30200",
+      offchainMarkPrice24HAgo: "30100",
+    });
     expect(contract()).toMatchObject({ base_volume: "0.3", high: "29900", low: "29900" });
     await clock.runFor(HOUR_MS);
-    expect(state()).toMatchObject({ "24hVolume": "0", "24hQuoteVolume": "0", price24HAgo: "29900", lastTradePrice: "29900" });
-    expect(contract(), "without a trade both extremes are the price that held").toMatchObject({ high: "29900", low: "29900" });
+    expect(state()).toMatchObject({
+      "24hVolume": "0",
+      "24hQuoteVolume": "0",
+      price24HAgo: "29900",
+      lastTradePrice: "29900",
+    });
+    expect(contract(), "without a trade both extremes are the price that held").toMatchObject({
+      high: "29900",
+      low: "29900",
+    });
   });
 
   it("count open interest once for every long and its short, and take it off when they close", () => {
@@ -100,7 +130,11 @@ describe("a market's live figures", () => {
   it("state index and mark as the order flow refers to them, and the off-chain mark as the index with the book's mean basis", async () => {
     const { alice, clock, setMark, state } = world();
     setMark(30_006, 30_000);
-    expect(state()).toMatchObject({ markPrice: "30006", indexPrice: "30000", offchainMarkPrice: "30000" });
+    expect(state()).toMatchObject({
+      markPrice: "30006",
+      indexPrice: "30000",
+      offchainMarkPrice: "30000",
+    });
     alice.place("BUY", "30010", "0.1");
     alice.place("SELL", "30030", "0.1");
     await clock.runFor(10_000);

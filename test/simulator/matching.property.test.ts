@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Side } from "../../src/core/units.js";
 import { BookOrder } from "../../src/simulator/matching/book-order.js";
-import { MatchingEngine, type SelfMatchPolicy } from "../../src/simulator/matching/matching-engine.js";
+import {
+  MatchingEngine,
+  type SelfMatchPolicy,
+} from "../../src/simulator/matching/matching-engine.js";
 
 class OwnedOrder extends BookOrder {
   constructor(
@@ -34,9 +37,11 @@ class PlainBook {
   readonly trades: string[] = [];
 
   submit(order: Plain, policy: SelfMatchPolicy): void {
-    const better = (a: Plain, b: Plain) => (order.side === "BUY" ? a.ticks - b.ticks : b.ticks - a.ticks) || a.number - b.number;
+    const better = (a: Plain, b: Plain) =>
+      (order.side === "BUY" ? a.ticks - b.ticks : b.ticks - a.ticks) || a.number - b.number;
     for (const maker of this.resting.filter(({ side }) => side !== order.side).sort(better)) {
-      const reached = order.side === "BUY" ? maker.ticks <= order.ticks : maker.ticks >= order.ticks;
+      const reached =
+        order.side === "BUY" ? maker.ticks <= order.ticks : maker.ticks >= order.ticks;
       if (!reached || order.open === 0) {
         break;
       }
@@ -90,7 +95,9 @@ describe("the matching engine", () => {
           const engine = new MatchingEngine(
             {
               onMatch: (taker, maker, ticks, lots) =>
-                trades.push(`${(taker as OwnedOrder).number} takes ${lots} of ${(maker as OwnedOrder).number} at ${ticks}`),
+                trades.push(
+                  `${(taker as OwnedOrder).number} takes ${lots} of ${(maker as OwnedOrder).number} at ${ticks}`,
+                ),
               onSelfMatch: () => {},
               onLevel: () => {},
             },
@@ -105,7 +112,13 @@ describe("the matching engine", () => {
               plain.resting = plain.resting.filter((resting) => resting.number !== target.number);
               continue;
             }
-            const arriving = new OwnedOrder(owners[owner] as { name: number }, number, side, ticks, lots);
+            const arriving = new OwnedOrder(
+              owners[owner] as { name: number },
+              number,
+              side,
+              ticks,
+              lots,
+            );
             placed.push(arriving);
             const wanted = { owner, number, side, ticks, open: lots };
             const couldFill = engine.canFill(arriving);

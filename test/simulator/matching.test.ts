@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { traders } from "./reference-client.js";
 
 /** What is left of each order of a client, by price: status and the six parts of its amount. */
-const history = (client: ReturnType<typeof traders>["alice"]) => client.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json;
+const history = (client: ReturnType<typeof traders>["alice"]) =>
+  client.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json;
 
 describe("price-time priority", () => {
   it("trades the best price first, and at one price the order that came first", () => {
@@ -12,12 +13,17 @@ describe("price-time priority", () => {
     alice.place("SELL", "30000", "0.1");
     carol.place("BUY", "30001", "0.15");
     const trades = carol.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json;
-    expect(trades.map((trade: { price: string; amount: string }) => [trade.price, trade.amount])).toEqual([
+    expect(
+      trades.map((trade: { price: string; amount: string }) => [trade.price, trade.amount]),
+    ).toEqual([
       ["30000", "0.1"],
       ["30000", "0.05"],
     ]);
     expect(bob.openOrders()).toMatchObject([{ availableAmount: "0", pendingAmount: "0.1" }]);
-    expect(alice.openOrders()).toMatchObject([{ availableAmount: "0.1" }, { availableAmount: "0.05", pendingAmount: "0.05" }]);
+    expect(alice.openOrders()).toMatchObject([
+      { availableAmount: "0.1" },
+      { availableAmount: "0.05", pendingAmount: "0.05" },
+    ]);
   });
 
   it("gives a taker the maker's price, and rests what is left at its own", () => {
@@ -25,7 +31,9 @@ describe("price-time priority", () => {
     alice.place("SELL", "29990", "0.1");
     bob.place("BUY", "30000", "0.3");
     expect(exchange.book("btcusdc")).toMatchObject({ bids: [[300_000, 200]], asks: [] });
-    expect(bob.openOrders()).toMatchObject([{ averagePrice: "29990", availableAmount: "0.2", status: "PARTIAL_FILLED" }]);
+    expect(bob.openOrders()).toMatchObject([
+      { averagePrice: "29990", availableAmount: "0.2", status: "PARTIAL_FILLED" },
+    ]);
   });
 
   it("loses its place in the queue by cancelling and placing anew", () => {
@@ -46,7 +54,9 @@ describe("times in force", () => {
     alice.place("SELL", "30000", "0.1");
     bob.place("BUY", "30000", "0.3", { timeInForce: "IOC" });
     expect(bob.openOrders()).toEqual([]);
-    expect(history(bob)).toMatchObject([{ status: "EXPIRED", pendingAmount: "0.1", expiredAmount: "0.2", availableAmount: "0" }]);
+    expect(history(bob)).toMatchObject([
+      { status: "EXPIRED", pendingAmount: "0.1", expiredAmount: "0.2", availableAmount: "0" },
+    ]);
   });
 
   it("FOK trades whole or not at all", () => {
@@ -54,8 +64,13 @@ describe("times in force", () => {
     alice.place("SELL", "30000", "0.1");
     alice.place("SELL", "30001", "0.1");
     bob.place("BUY", "30000", "0.2", { timeInForce: "FOK" });
-    expect(history(bob)).toMatchObject([{ status: "EXPIRED", expiredAmount: "0.2", pendingAmount: "0" }]);
-    expect(alice.openOrders()).toMatchObject([{ availableAmount: "0.1" }, { availableAmount: "0.1" }]);
+    expect(history(bob)).toMatchObject([
+      { status: "EXPIRED", expiredAmount: "0.2", pendingAmount: "0" },
+    ]);
+    expect(alice.openOrders()).toMatchObject([
+      { availableAmount: "0.1" },
+      { availableAmount: "0.1" },
+    ]);
     bob.place("BUY", "30001", "0.2", { timeInForce: "FOK" });
     expect(bob.openOrders()).toMatchObject([{ pendingAmount: "0.2" }]);
   });
@@ -72,25 +87,35 @@ describe("times in force", () => {
   it.each([
     ["EXPIRED", { status: "EXPIRED", expiredAmount: "0.1", canceledAmount: "0" }],
     ["CANCELED", { status: "CANCELED", expiredAmount: "0", canceledAmount: "0.1" }],
-  ] as const)("POST_ONLY that would cross ends as %s and never takes", (crossingPostOnly, ended) => {
-    const { alice, bob } = traders({ choices: { crossingPostOnly } });
-    alice.place("SELL", "30000", "0.1");
-    expect(bob.place("BUY", "30000", "0.1", { timeInForce: "POST_ONLY" }).json).toMatchObject({ status: "NEW" });
-    expect(history(bob)).toMatchObject([ended]);
-    expect(bob.place("BUY", "29999.9", "0.1", { timeInForce: "POST_ONLY" }).status).toBe(200);
-    expect(bob.openOrders()).toMatchObject([{ price: "29999.9", tif: "POST_ONLY" }]);
-  });
+  ] as const)(
+    "POST_ONLY that would cross ends as %s and never takes",
+    (crossingPostOnly, ended) => {
+      const { alice, bob } = traders({ choices: { crossingPostOnly } });
+      alice.place("SELL", "30000", "0.1");
+      expect(bob.place("BUY", "30000", "0.1", { timeInForce: "POST_ONLY" }).json).toMatchObject({
+        status: "NEW",
+      });
+      expect(history(bob)).toMatchObject([ended]);
+      expect(bob.place("BUY", "29999.9", "0.1", { timeInForce: "POST_ONLY" }).status).toBe(200);
+      expect(bob.openOrders()).toMatchObject([{ price: "29999.9", tif: "POST_ONLY" }]);
+    },
+  );
 
   it("POST_ONLY that would cross is refused with 2016 where the venue says so", () => {
     const { alice, bob } = traders({ choices: { crossingPostOnly: "REJECT" } });
     alice.place("SELL", "30000", "0.1");
-    expect(bob.place("BUY", "30000", "0.1", { timeInForce: "POST_ONLY" }).json).toMatchObject({ code: 2016 });
+    expect(bob.place("BUY", "30000", "0.1", { timeInForce: "POST_ONLY" }).json).toMatchObject({
+      code: 2016,
+    });
     expect(history(bob)).toEqual([]);
   });
 
   it("GTT dies by itself at its expiration, although nobody cancels it", async () => {
     const { alice, clock, exchange } = traders();
-    alice.place("BUY", "30000", "0.1", { timeInForce: "GTT", expirationMs: clock.nowMs() + 61_000 });
+    alice.place("BUY", "30000", "0.1", {
+      timeInForce: "GTT",
+      expirationMs: clock.nowMs() + 61_000,
+    });
     await clock.runFor(60_999);
     expect(exchange.book("btcusdc").bids).toEqual([[300_000, 100]]);
     await clock.runFor(1);
@@ -103,7 +128,9 @@ describe("times in force", () => {
     alice.place("SELL", "30000", "0.1");
     alice.place("SELL", "30100", "0.1");
     bob.place("BUY", "30050", "0.5", { type: "MARKET" });
-    expect(history(bob)).toMatchObject([{ status: "EXPIRED", pendingAmount: "0.1", expiredAmount: "0.4", averagePrice: "30000" }]);
+    expect(history(bob)).toMatchObject([
+      { status: "EXPIRED", pendingAmount: "0.1", expiredAmount: "0.4", averagePrice: "30000" },
+    ]);
   });
 });
 
@@ -113,7 +140,9 @@ describe("orders of one account that would trade with each other", () => {
     alice.place("SELL", "30000", "0.1");
     bob.place("SELL", "30000", "0.1");
     alice.place("BUY", "30000", "0.1");
-    expect(history(alice)).toMatchObject([{ side: "SELL", status: "CANCELED", canceledAmount: "0.1" }]);
+    expect(history(alice)).toMatchObject([
+      { side: "SELL", status: "CANCELED", canceledAmount: "0.1" },
+    ]);
     expect(alice.openOrders()).toMatchObject([{ side: "BUY", pendingAmount: "0.1" }]);
   });
 
@@ -146,9 +175,13 @@ describe("cancelling", () => {
     const { id } = alice.place("SELL", "30000", "0.3").json;
     bob.place("BUY", "30000", "0.1");
     alice.cancel(id);
-    expect(history(alice)).toMatchObject([{ status: "CANCELED", canceledAmount: "0.2", pendingAmount: "0.1" }]);
+    expect(history(alice)).toMatchObject([
+      { status: "CANCELED", canceledAmount: "0.2", pendingAmount: "0.1" },
+    ]);
     await clock.runFor(2000);
-    expect(history(alice)).toMatchObject([{ status: "CANCELED", canceledAmount: "0.2", pendingAmount: "0", filledAmount: "0.1" }]);
+    expect(history(alice)).toMatchObject([
+      { status: "CANCELED", canceledAmount: "0.2", pendingAmount: "0", filledAmount: "0.1" },
+    ]);
   });
 
   it("finds nothing to cancel in an order that is wholly matched and waits for settlement", () => {
@@ -173,12 +206,18 @@ describe("cancelling", () => {
 
 describe("an order that is matched whole", () => {
   it("is history at once where the venue says so", async () => {
-    const { alice, bob, clock } = traders({ choices: { matchedOrderList: "history", matchedOrderStatus: "FILLED" } });
+    const { alice, bob, clock } = traders({
+      choices: { matchedOrderList: "history", matchedOrderStatus: "FILLED" },
+    });
     alice.place("SELL", "30000", "0.1");
     bob.place("BUY", "30000", "0.1");
     expect(bob.openOrders()).toEqual([]);
-    expect(history(bob)).toMatchObject([{ status: "FILLED", pendingAmount: "0.1", filledAmount: "0" }]);
+    expect(history(bob)).toMatchObject([
+      { status: "FILLED", pendingAmount: "0.1", filledAmount: "0" },
+    ]);
     await clock.runFor(2000);
-    expect(history(bob)).toMatchObject([{ status: "FILLED", pendingAmount: "0", filledAmount: "0.1" }]);
+    expect(history(bob)).toMatchObject([
+      { status: "FILLED", pendingAmount: "0", filledAmount: "0.1" },
+    ]);
   });
 });

@@ -6,8 +6,16 @@ import { KEYS, ReferenceClient, traders, virtualExchange } from "./reference-cli
 function world(config: Parameters<typeof traders>[0] = {}) {
   const made = traders(config);
   const { exchange, clock, alice } = made;
-  const acting = new ReferenceClient(exchange, () => clock.nowMs(), KEYS[1], "10.0.0.9", true, alice.address);
-  const allow = (operator: string, isValid: string) => alice.call("POST", "/operator", { operator, isValid });
+  const acting = new ReferenceClient(
+    exchange,
+    () => clock.nowMs(),
+    KEYS[1],
+    "10.0.0.9",
+    true,
+    alice.address,
+  );
+  const allow = (operator: string, isValid: string) =>
+    alice.call("POST", "/operator", { operator, isValid });
   return { ...made, acting, allow };
 }
 
@@ -48,8 +56,22 @@ describe("an operator", () => {
       accounts: { [new ReferenceClient(undefined as never, () => 0).address]: { operators: [] } },
     });
     const owner = new ReferenceClient(exchange, () => clock.nowMs()).register();
-    const operator = new ReferenceClient(exchange, () => clock.nowMs(), KEYS[1], "10.0.0.2", false, owner.address);
-    const terms = { marketId: "btcusdc", side: "BUY", orderType: "LIMIT", amount: "0.1", price: "30000", timeInForce: "GTC" };
+    const operator = new ReferenceClient(
+      exchange,
+      () => clock.nowMs(),
+      KEYS[1],
+      "10.0.0.2",
+      false,
+      owner.address,
+    );
+    const terms = {
+      marketId: "btcusdc",
+      side: "BUY",
+      orderType: "LIMIT",
+      amount: "0.1",
+      price: "30000",
+      timeInForce: "GTC",
+    };
     expect(operator.call("POST", "/v1/order/build", terms).json).toMatchObject({ code: 1012 });
     owner.call("POST", "/operator", { operator: operator.address, isValid: "true" });
     const built = operator.call("POST", "/v1/order/build", terms).json;
@@ -61,7 +83,10 @@ describe("an operator", () => {
         orderSignature: by.wallet.signingKey.sign(built.orderHash).serialized,
       });
     const stranger = new ReferenceClient(exchange, () => clock.nowMs(), KEYS[2]);
-    expect(place(stranger).json).toMatchObject({ code: 1012, message: "Order Signature is invalid" });
+    expect(place(stranger).json).toMatchObject({
+      code: 1012,
+      message: "Order Signature is invalid",
+    });
     expect(place(operator).json).toMatchObject({ account: owner.address, hash: built.orderHash });
     expect(operator.place("BUY", "29000", "0.1").status).toBe(200);
   });
@@ -69,7 +94,14 @@ describe("an operator", () => {
   it("is of one account only, and of no other", () => {
     const { acting, allow, exchange, clock, carol } = world();
     allow(acting.address, "true");
-    const elsewhere = new ReferenceClient(exchange, () => clock.nowMs(), KEYS[1], "10.0.0.9", true, carol.address);
+    const elsewhere = new ReferenceClient(
+      exchange,
+      () => clock.nowMs(),
+      KEYS[1],
+      "10.0.0.9",
+      true,
+      carol.address,
+    );
     expect(elsewhere.call("GET", "/v1/balances").json).toMatchObject({ code: 1012 });
   });
 
@@ -77,10 +109,19 @@ describe("an operator", () => {
     const { acting, allow, exchange, clock } = world();
     allow(acting.address, "true");
     expect(acting.call("POST", "/v1/account").json).toMatchObject({ code: 1012 });
-    expect(acting.call("POST", "/operator", { operator: acting.address, isValid: "true" }).json).toMatchObject({ code: 1012 });
+    expect(
+      acting.call("POST", "/operator", { operator: acting.address, isValid: "true" }).json,
+    ).toMatchObject({ code: 1012 });
     expect(acting.call("POST", "/withdraw", { amount: "1" }).json).toMatchObject({ code: 1012 });
     const fresh = `0x${"ab".repeat(20)}`;
-    const opening = new ReferenceClient(exchange, () => clock.nowMs(), KEYS[1], "10.0.0.9", true, fresh);
+    const opening = new ReferenceClient(
+      exchange,
+      () => clock.nowMs(),
+      KEYS[1],
+      "10.0.0.9",
+      true,
+      fresh,
+    );
     expect(opening.call("POST", "/v1/account").json).toMatchObject({ code: 1012 });
     expect(exchange.account(fresh)).toBeUndefined();
   });
@@ -166,14 +207,21 @@ describe("a good signature of somebody else", () => {
     const { acting } = world();
     expect(acting.call("GET", "/v1/balances")).toMatchObject({ status: 400, json: { code: 1012 } });
     const other = world({ choices: { foreignSigner: "1010" } });
-    expect(other.acting.call("GET", "/v1/balances")).toMatchObject({ status: 401, json: { code: 1010 } });
-    expect(other.alice.raw("GET", "/v1/balances", { ...other.alice.signed(), signature: "0x12" }).json).toMatchObject({ code: 1012 });
+    expect(other.acting.call("GET", "/v1/balances")).toMatchObject({
+      status: 401,
+      json: { code: 1010 },
+    });
+    expect(
+      other.alice.raw("GET", "/v1/balances", { ...other.alice.signed(), signature: "0x12" }).json,
+    ).toMatchObject({ code: 1012 });
   });
 });
 
 describe("a fee agreement", () => {
   const agreement = (address: string) => ({
-    accounts: { [address]: { feeRates: { btcusdc: { makerFeeRate: "-0.0002", takerFeeRate: "0.0001" } } } },
+    accounts: {
+      [address]: { feeRates: { btcusdc: { makerFeeRate: "-0.0002", takerFeeRate: "0.0001" } } },
+    },
   });
 
   it("has the account sign and pay its own rates, and nobody else", () => {
@@ -186,7 +234,14 @@ describe("a fee agreement", () => {
     // One basis point of 30,000 in place of three.
     expect(alice.balances().balances.netValue).toBe("99997");
     expect(bob.place("SELL", "30000", "1", special).json).toMatchObject({ code: 4012 });
-    const terms = { marketId: "btcusdc", side: "BUY", orderType: "LIMIT", amount: "0.1", price: "30000", timeInForce: "GTC" };
+    const terms = {
+      marketId: "btcusdc",
+      side: "BUY",
+      orderType: "LIMIT",
+      amount: "0.1",
+      price: "30000",
+      timeInForce: "GTC",
+    };
     const { info } = alice.call("POST", "/v1/order/build", terms).json.order;
     expect(info.slice(0, 34)).toBe(
       `0x${BigInt.asUintN(64, special.makerRate).toString(16)}${special.takerRate.toString(16).padStart(16, "0")}`,
@@ -195,7 +250,13 @@ describe("a fee agreement", () => {
 
   it("about no market, or about rates that are none, is refused with its place in the file", () => {
     const about = (marketId: string, takerFeeRate: string) =>
-      traders({ accounts: { [`0x${"11".repeat(20)}`]: { feeRates: { [marketId]: { makerFeeRate: "0", takerFeeRate } } } } });
+      traders({
+        accounts: {
+          [`0x${"11".repeat(20)}`]: {
+            feeRates: { [marketId]: { makerFeeRate: "0", takerFeeRate } },
+          },
+        },
+      });
     expect(() => about("dogeusdc", "0")).toThrow(/accounts\.0x1{40}\.feeRates\.dogeusdc/);
     expect(() => about("btcusdc", "1")).toThrow(/takerFeeRate.*between -1 and 1/);
     expect(() => about("btcusdc", "0.0000000000000000001")).toThrow(/takerFeeRate.*18 decimals/);

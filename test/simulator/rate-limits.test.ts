@@ -5,8 +5,12 @@ import { KEYS, namedSignatures, ReferenceClient, virtualExchange } from "./refer
 const LIMITS = { common: 5, order: 3, intervalMs: 10_000, requestsBeforeBan: 4, banMs: 30_000 };
 
 function world(rateLimits: Partial<typeof LIMITS> & { key?: "ip" | "account" | "both" } = {}) {
-  const { exchange, clock } = virtualExchange({ rateLimits: { ...LIMITS, ...rateLimits } }, { scheme: namedSignatures });
-  const at = (key: number, ip: string) => new ReferenceClient(exchange, () => clock.nowMs(), KEYS[key], ip, true);
+  const { exchange, clock } = virtualExchange(
+    { rateLimits: { ...LIMITS, ...rateLimits } },
+    { scheme: namedSignatures },
+  );
+  const at = (key: number, ip: string) =>
+    new ReferenceClient(exchange, () => clock.nowMs(), KEYS[key], ip, true);
   return { exchange, clock, at };
 }
 
@@ -19,7 +23,11 @@ describe("rate limits", () => {
       await clock.runFor(1000);
     }
     const refused = alice.raw("GET", "/v1/time");
-    expect(refused).toMatchObject({ status: 429, json: { code: 429 }, headers: { "retry-after": "5" } });
+    expect(refused).toMatchObject({
+      status: 429,
+      json: { code: 429 },
+      headers: { "retry-after": "5" },
+    });
     await clock.runFor(5000);
     expect(alice.raw("GET", "/v1/time").status).toBe(200);
     expect(alice.raw("GET", "/v1/time").status).toBe(429);
@@ -44,7 +52,9 @@ describe("rate limits", () => {
     }
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429, 429, 418, 418]);
     const sink = plainReader();
-    expect(exchange.connect("/v1/multiple", sink, "1.1.1.1")).toMatchObject({ refused: { status: 418 } });
+    expect(exchange.connect("/v1/multiple", sink, "1.1.1.1")).toMatchObject({
+      refused: { status: 418 },
+    });
     expect(exchange.connect("/v1/multiple", sink, "2.2.2.2")).not.toHaveProperty("refused");
     await clock.runFor(29_999);
     expect(alice.raw("GET", "/v1/time").status).toBe(418);
@@ -81,7 +91,10 @@ describe("rate limits", () => {
 
   it("never turn into a ban where the venue bans nobody", () => {
     const { at } = world({ requestsBeforeBan: 0 });
-    const statuses = Array.from({ length: 300 }, () => at(0, "1.1.1.1").raw("GET", "/v1/time").status);
+    const statuses = Array.from(
+      { length: 300 },
+      () => at(0, "1.1.1.1").raw("GET", "/v1/time").status,
+    );
     expect(new Set(statuses.slice(5))).toEqual(new Set([429]));
   });
 

@@ -21,8 +21,13 @@ function recorded(queue?: QueueModel<QueuePlace>) {
   );
   const flow = market as unknown as FlowMarket;
   flow.attachRecorded(new CapturedDepth(), queue);
-  flow.applyRecorded({ kind: "snapshot", bids: [299_999, 1000, 299_998, 2000], asks: [300_001, 1000, 300_002, 2000] });
-  const update = (bids: number[], asks: number[]) => flow.applyRecorded({ kind: "update", bids, asks });
+  flow.applyRecorded({
+    kind: "snapshot",
+    bids: [299_999, 1000, 299_998, 2000],
+    asks: [300_001, 1000, 300_002, 2000],
+  });
+  const update = (bids: number[], asks: number[]) =>
+    flow.applyRecorded({ kind: "update", bids, asks });
   const print = (aggressor: "BUY" | "SELL", ticks: number, lots: number) =>
     flow.recordedPrint({ aggressor, ticks, lots, timeMs: world.clock.nowMs() });
   return { ...world, flow, update, print };
@@ -121,11 +126,11 @@ describe("participants in a recorded market", () => {
     expect(alice.openOrders()).toMatchObject([{ pendingAmount: "0.5" }]);
     expect(bob.openOrders()).toMatchObject([{ pendingAmount: "0.2" }]);
     expect(exchange.book("btcusdc").bids[0]).toEqual([299_999, 1300]);
-    expect(alice.raw("GET", "/v1/trades", { marketId: "btcusdc" }).json.map((trade: { amount: string }) => trade.amount)).toEqual([
-      "0.5",
-      "0.2",
-      "1",
-    ]);
+    expect(
+      alice
+        .raw("GET", "/v1/trades", { marketId: "btcusdc" })
+        .json.map((trade: { amount: string }) => trade.amount),
+    ).toEqual(["0.5", "0.2", "1"]);
   });
 
   it("fill in full when a print goes through their price, at their own price", () => {

@@ -46,10 +46,16 @@ const ORDER_TYPES = {
 };
 
 /** An exchange in virtual time, without any other participant unless the config names one. */
-export function virtualExchange(input: Partial<ExchangeConfigInput> = {}, options: ExchangeOptions = {}) {
+export function virtualExchange(
+  input: Partial<ExchangeConfigInput> = {},
+  options: ExchangeOptions = {},
+) {
   const clock = new VirtualClock(START_MS);
   const exchange = new EmbeddedExchange(
-    parseExchangeConfig({ markets: { btcusdc: { perp: "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0" } }, ...input }),
+    parseExchangeConfig({
+      markets: { btcusdc: { perp: "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0" } },
+      ...input,
+    }),
     { clock, random: seededRandom("exchange") },
     options,
   );
@@ -63,7 +69,8 @@ export const namedSignatures: SignatureScheme = {
   signer: () => {
     throw new Error("clients of the tests sign for themselves");
   },
-  recover: (_digest, signature) => (/^0x[0-9a-fA-F]{130}$/.test(signature) ? signature.slice(0, 42).toLowerCase() : null),
+  recover: (_digest, signature) =>
+    /^0x[0-9a-fA-F]{130}$/.test(signature) ? signature.slice(0, 42).toLowerCase() : null,
 };
 
 /** Clients of one exchange in virtual time, registered, with signatures that cost nothing. */
@@ -103,7 +110,12 @@ export class ReferenceClient {
   }
 
   /** Any request, unsigned. */
-  raw(method: string, path: string, parameters: Readonly<Record<string, string>> = {}, where: "query" | "form" | "json" = "query"): Answer {
+  raw(
+    method: string,
+    path: string,
+    parameters: Readonly<Record<string, string>> = {},
+    where: "query" | "form" | "json" = "query",
+  ): Answer {
     const form = encode(parameters);
     const answer = this.exchange.handle({
       method,
@@ -134,7 +146,11 @@ export class ReferenceClient {
     return { ...all, signature };
   }
 
-  call(method: string, path: string, parameters: Readonly<Record<string, string | undefined>> = {}): Answer {
+  call(
+    method: string,
+    path: string,
+    parameters: Readonly<Record<string, string | undefined>> = {},
+  ): Answer {
     return this.raw(method, path, this.signed(parameters), method === "POST" ? "form" : "query");
   }
 
@@ -147,11 +163,17 @@ export class ReferenceClient {
   }
 
   /** The parameters of a locally built and signed order. */
-  order(side: "BUY" | "SELL", price: string, amount: string, options: PlaceOptions = {}): Record<string, string | undefined> {
+  order(
+    side: "BUY" | "SELL",
+    price: string,
+    amount: string,
+    options: PlaceOptions = {},
+  ): Record<string, string | undefined> {
     const market = this.exchange.market(options.marketId ?? "btcusdc");
     const timeInForce = options.timeInForce ?? "GTC";
     const expirationSeconds =
-      options.infoExpirationSeconds ?? BigInt(Math.floor((options.expirationMs ?? this.nowMs() + 20 * 365 * 86_400_000) / 1000));
+      options.infoExpirationSeconds ??
+      BigInt(Math.floor((options.expirationMs ?? this.nowMs() + 20 * 365 * 86_400_000) / 1000));
     const words = [
       options.makerRate ?? market.rules.makerRate,
       options.takerRate ?? market.rules.takerRate,
@@ -179,7 +201,9 @@ export class ReferenceClient {
       price,
       timeInForce,
       ...(options.expirationMs === undefined ? {} : { expiration: String(options.expirationMs) }),
-      orderSignature: this.named ? this.#name() : Signature.from(this.wallet.signingKey.sign(this.hashOf(message))).serialized,
+      orderSignature: this.named
+        ? this.#name()
+        : Signature.from(this.wallet.signingKey.sign(this.hashOf(message))).serialized,
       info,
       ...options.overrides,
     };

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { ReferenceClient, START_MS, traders } from "./reference-client.js";
 
-const TERMS = { marketId: "btcusdc", side: "BUY", orderType: "LIMIT", amount: "0.1", price: "30000", timeInForce: "GTC" };
+const TERMS = {
+  marketId: "btcusdc",
+  side: "BUY",
+  orderType: "LIMIT",
+  amount: "0.1",
+  price: "30000",
+  timeInForce: "GTC",
+};
 
 describe("what an order must be", () => {
   it.each([
@@ -33,29 +40,44 @@ describe("what an order must be", () => {
     [{ timeInForce: "GTT", expiration: String(START_MS + 7 * 86_400_000) }, 1111],
   ])("%o is refused with %i, built or placed", (change, code) => {
     const { alice } = traders();
-    expect(alice.call("POST", "/v1/order/build", { ...TERMS, ...change }).json).toMatchObject({ code });
+    expect(alice.call("POST", "/v1/order/build", { ...TERMS, ...change }).json).toMatchObject({
+      code,
+    });
     const info = alice.order("BUY", "30000", "0.1");
-    expect(alice.call("POST", "/v1/order", { ...info, ...TERMS, ...change }).json).toMatchObject({ code });
+    expect(alice.call("POST", "/v1/order", { ...info, ...TERMS, ...change }).json).toMatchObject({
+      code,
+    });
     expect(alice.openOrders()).toEqual([]);
   });
 
   it("defaults to GTC, and takes GTT between one minute and seven days", () => {
     const { alice } = traders();
-    expect(alice.call("POST", "/v1/order/build", { ...TERMS, timeInForce: undefined }).status).toBe(200);
+    expect(alice.call("POST", "/v1/order/build", { ...TERMS, timeInForce: undefined }).status).toBe(
+      200,
+    );
     for (const expiration of [START_MS + 60_001, START_MS + 7 * 86_400_000 - 1]) {
       const terms = { ...TERMS, timeInForce: "GTT", expiration: String(expiration) };
       expect(alice.call("POST", "/v1/order/build", terms).status).toBe(200);
-      expect(alice.place("BUY", "30000", "0.1", { timeInForce: "GTT", expirationMs: expiration }).json).toMatchObject({ expiration });
+      expect(
+        alice.place("BUY", "30000", "0.1", { timeInForce: "GTT", expirationMs: expiration }).json,
+      ).toMatchObject({ expiration });
     }
   });
 
   it.each([
     ["another maker rate", { makerRate: 0n }],
     ["another taker rate", { takerRate: 4n * 10n ** 14n }],
-    ["an expiration that is not more than ten years ahead", { infoExpirationSeconds: BigInt(Math.floor(START_MS / 1000) + 315_360_000) }],
+    [
+      "an expiration that is not more than ten years ahead",
+      { infoExpirationSeconds: BigInt(Math.floor(START_MS / 1000) + 315_360_000) },
+    ],
     [
       "a GTT expiration that is not the parameter's",
-      { timeInForce: "GTT", expirationMs: START_MS + 90_000, infoExpirationSeconds: BigInt(START_MS / 1000 + 100) },
+      {
+        timeInForce: "GTT",
+        expirationMs: START_MS + 90_000,
+        infoExpirationSeconds: BigInt(START_MS / 1000 + 100),
+      },
     ],
   ])("refuses an info with %s: 4012", (_what, options) => {
     const { alice } = traders();
@@ -65,20 +87,30 @@ describe("what an order must be", () => {
   it("refuses an info that is not 32 bytes, and a missing one", () => {
     const { alice } = traders();
     const order = alice.order("BUY", "30000", "0.1");
-    expect(alice.call("POST", "/v1/order", { ...order, info: "0x12" }).json).toMatchObject({ code: 4012 });
-    expect(alice.call("POST", "/v1/order", { ...order, info: undefined }).json).toMatchObject({ code: 1111 });
-    expect(alice.call("POST", "/v1/order", { ...order, orderSignature: undefined }).json).toMatchObject({ code: 1111 });
+    expect(alice.call("POST", "/v1/order", { ...order, info: "0x12" }).json).toMatchObject({
+      code: 4012,
+    });
+    expect(alice.call("POST", "/v1/order", { ...order, info: undefined }).json).toMatchObject({
+      code: 1111,
+    });
+    expect(
+      alice.call("POST", "/v1/order", { ...order, orderSignature: undefined }).json,
+    ).toMatchObject({ code: 1111 });
   });
 
   it("lets GTT without an expiration live for what info says, where the venue allows it", async () => {
     const { alice, clock } = traders({ choices: { gttWithoutExpiration: "default-life" } });
     const infoExpirationSeconds = BigInt(START_MS / 1000 + 90);
-    expect(alice.place("BUY", "30000", "0.1", { timeInForce: "GTT", infoExpirationSeconds }).json).toMatchObject({
+    expect(
+      alice.place("BUY", "30000", "0.1", { timeInForce: "GTT", infoExpirationSeconds }).json,
+    ).toMatchObject({
       expiration: START_MS + 90_000,
     });
     await clock.runFor(90_000);
     expect(alice.openOrders()).toEqual([]);
-    expect(alice.place("BUY", "30000", "0.1", { timeInForce: "GTT" }).json).toMatchObject({ code: 4012 });
+    expect(alice.place("BUY", "30000", "0.1", { timeInForce: "GTT" }).json).toMatchObject({
+      code: 4012,
+    });
   });
 
   it("stops at the open-order limit with 2017, which orders that cannot rest do not meet", () => {
@@ -100,7 +132,10 @@ describe("what an order must be", () => {
     const { id } = alice.place("BUY", "30000", "0.1").json;
     exchange.setMarketStatus("btcusdc", status);
     expect(alice.place("BUY", "30000", "0.1").json).toMatchObject({ code });
-    expect(alice.raw("GET", "/v1/exchangeInfo").json.markets[0]).toMatchObject({ status, stage: status });
+    expect(alice.raw("GET", "/v1/exchangeInfo").json.markets[0]).toMatchObject({
+      status,
+      stage: status,
+    });
     expect(alice.cancel(id).status).toBe(204);
   });
 });
@@ -113,7 +148,10 @@ describe("a market that never opened, or was closed", () => {
     ["DELISTED", null, START_MS],
   ] as const)("%s says since when", (status, suspendedAt, liquidatedAt) => {
     const { alice } = traders({ markets: { btcusdc: { status } } });
-    expect(alice.raw("GET", "/v1/exchangeInfo").json.markets[0]).toMatchObject({ suspendedAt, liquidatedAt });
+    expect(alice.raw("GET", "/v1/exchangeInfo").json.markets[0]).toMatchObject({
+      suspendedAt,
+      liquidatedAt,
+    });
   });
 });
 
@@ -135,7 +173,13 @@ describe("the hash of an order", () => {
 describe("accounts", () => {
   it("are no more than the venue takes, so that keys made by the million do not fill its memory", () => {
     const { exchange, clock } = traders({ maxAccounts: 3 });
-    const fourth = new ReferenceClient(exchange, () => clock.nowMs(), `0x${"11".repeat(32)}`, "10.0.0.4", true);
+    const fourth = new ReferenceClient(
+      exchange,
+      () => clock.nowMs(),
+      `0x${"11".repeat(32)}`,
+      "10.0.0.4",
+      true,
+    );
     expect(fourth.call("POST", "/v1/account").json).toMatchObject({ code: 1010 });
     expect(fourth.call("GET", "/v1/balances").json).toMatchObject({ code: 1010 });
     expect(fourth.raw("GET", "/v1/exchangeInfo").json.dealerInfo.totalTraders).toBe(3);
@@ -143,19 +187,34 @@ describe("accounts", () => {
 
   it("are registered once", () => {
     const { alice } = traders();
-    expect(alice.call("POST", "/v1/account").json).toMatchObject({ code: 2018, codeText: "Duplicated account" });
-    expect(alice.call("GET", "/v1/account").json).toEqual({ address: alice.address, createdAt: START_MS });
-    expect(alice.call("GET", "/v1/account", { account: "0xno" }).json).toMatchObject({ code: 1110, codeText: "Invalid account address" });
+    expect(alice.call("POST", "/v1/account").json).toMatchObject({
+      code: 2018,
+      codeText: "Duplicated account",
+    });
+    expect(alice.call("GET", "/v1/account").json).toEqual({
+      address: alice.address,
+      createdAt: START_MS,
+    });
+    expect(alice.call("GET", "/v1/account", { account: "0xno" }).json).toMatchObject({
+      code: 1110,
+      codeText: "Invalid account address",
+    });
   });
 
   it("get more from the faucet, counted as deposits", () => {
     const { alice, exchange } = traders({ creditOnRegistration: "0" });
     expect(alice.balances().balances.netValue).toBe("0");
-    expect(alice.raw("POST", "/faucet", { account: alice.address, amount: "12.5" }, "json").status).toBe(200);
-    expect(alice.raw("POST", "/faucet", { account: alice.address, amount: "0.5" }, "form").json).toMatchObject({ deposits: "13" });
+    expect(
+      alice.raw("POST", "/faucet", { account: alice.address, amount: "12.5" }, "json").status,
+    ).toBe(200);
+    expect(
+      alice.raw("POST", "/faucet", { account: alice.address, amount: "0.5" }, "form").json,
+    ).toMatchObject({ deposits: "13" });
     expect(alice.balances().balances.netValue).toBe("13");
     for (const amount of ["0", "-1", "x", "0.0000001", "1000000001"]) {
-      expect(alice.raw("POST", "/faucet", { account: alice.address, amount }, "json").json).toMatchObject({ code: 1111 });
+      expect(
+        alice.raw("POST", "/faucet", { account: alice.address, amount }, "json").json,
+      ).toMatchObject({ code: 1111 });
     }
     expect(exchange.audit()).toMatchObject({ deposits: 13_000_000n, isConserved: true });
   });

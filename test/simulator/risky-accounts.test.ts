@@ -28,7 +28,12 @@ describe("the list of high-risk accounts", () => {
     expect(risky().map(({ account, risk }) => [account, risk])).toEqual([[carol.address, "0.87"]]);
     setMark(28_860);
     expect(risky()).toMatchObject([
-      { account: carol.address, isSafe: false, risk: "1.00674418", positions: [{ marketId: "btcusdc", side: "LONG", size: "1" }] },
+      {
+        account: carol.address,
+        isSafe: false,
+        risk: "1.00674418",
+        positions: [{ marketId: "btcusdc", side: "LONG", size: "1" }],
+      },
       { account: alice.address, isSafe: true, risk: "0.80002053" },
     ]);
   });

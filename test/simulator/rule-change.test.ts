@@ -12,25 +12,46 @@ const COARSER = {
   amountBase: { min: "0.004" },
   marketAmountBase: { min: "0.004" },
 } as const satisfies RuleChange;
-const TWO = { markets: { btcusdc: {}, ethusdc: { tickSize: "0.01", priceQuote: { min: "0.01" }, baseAsset: "ETH" } } };
+const TWO = {
+  markets: {
+    btcusdc: {},
+    ethusdc: { tickSize: "0.01", priceQuote: { min: "0.01" }, baseAsset: "ETH" },
+  },
+};
 
 describe("a market whose rules change while it runs", () => {
   it("tells them at once and takes new orders by them alone, two markets in one moment", () => {
     const { alice, exchange } = traders(TWO);
     exchange.setMarketRules("btcusdc", COARSER);
-    exchange.setMarketRules("ethusdc", { maxOpenOrders: 1, priceQuote: { max: "5000" }, makerFeeRate: "0.0002" });
+    exchange.setMarketRules("ethusdc", {
+      maxOpenOrders: 1,
+      priceQuote: { max: "5000" },
+      makerFeeRate: "0.0002",
+    });
     const [btc, eth] = alice.raw("GET", "/v1/exchangeInfo").json.markets;
     expect(btc.filters.slice(0, 3)).toMatchObject([
       { minPrice: "0.5", maxPrice: "10000000", tickSize: "0.5" },
       { minAmount: "0.004", maxAmount: "1000", stepSize: "0.004" },
       { minAmount: "0.004", maxAmount: "100", stepSize: "0.004" },
     ]);
-    expect(eth.filters).toMatchObject([{ minPrice: "0.01", maxPrice: "5000", tickSize: "0.01" }, {}, {}, { limit: 1 }]);
+    expect(eth.filters).toMatchObject([
+      { minPrice: "0.01", maxPrice: "5000", tickSize: "0.01" },
+      {},
+      {},
+      { limit: 1 },
+    ]);
     expect(eth.makerFee).toBe("0.0002");
 
-    const codes = (marketId: string, orders: readonly (readonly [price: string, amount: string])[], makerRate?: bigint) =>
+    const codes = (
+      marketId: string,
+      orders: readonly (readonly [price: string, amount: string])[],
+      makerRate?: bigint,
+    ) =>
       orders.map(([price, amount]) => {
-        const { status, json } = alice.place("BUY", price, amount, { marketId, ...(makerRate !== undefined && { makerRate }) });
+        const { status, json } = alice.place("BUY", price, amount, {
+          marketId,
+          ...(makerRate !== undefined && { makerRate }),
+        });
         return status === 200 ? 200 : json.code;
       });
     expect(
@@ -55,8 +76,15 @@ describe("a market whose rules change while it runs", () => {
     const { alice, bob, clock, exchange } = traders();
     const { id } = alice.place("SELL", "30000.1", "0.007").json;
     const { id: other } = alice.place("SELL", "30000.3", "0.007").json;
-    exchange.setMarketRules("btcusdc", { ...COARSER, makerFeeRate: "0.0005", takerFeeRate: "0.0009" });
-    expect(alice.openOrders()).toMatchObject([{ availableAmount: "0.007" }, { availableAmount: "0.007" }]);
+    exchange.setMarketRules("btcusdc", {
+      ...COARSER,
+      makerFeeRate: "0.0005",
+      takerFeeRate: "0.0009",
+    });
+    expect(alice.openOrders()).toMatchObject([
+      { availableAmount: "0.007" },
+      { availableAmount: "0.007" },
+    ]);
     expect(bob.raw("GET", "/v1/orderbook", { marketId: "btcusdc" }).json.asks).toEqual([
       ["30000.1", "0.007"],
       ["30000.3", "0.007"],
@@ -64,12 +92,18 @@ describe("a market whose rules change while it runs", () => {
 
     bob.place("BUY", "30000.5", "0.008", { timeInForce: "IOC" });
     await clock.runFor(5_000);
-    expect(alice.openOrders()).toMatchObject([{ id: other, availableAmount: "0.006", filledAmount: "0.001" }]);
+    expect(alice.openOrders()).toMatchObject([
+      { id: other, availableAmount: "0.006", filledAmount: "0.001" },
+    ]);
     const [first] = alice.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json;
     // 0.007 at 30000.1 is 210.0007: a ten-thousandth back, as signed.
     expect(first).toMatchObject({ price: "30000.1", amount: "0.007", commission: "-0.021" });
-    expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json[0]).toMatchObject({ commission: "0.189" });
-    expect(alice.call("GET", "/v1/order", { marketId: "btcusdc", orderId: String(id) }).json.status).toBe("FILLED");
+    expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json[0]).toMatchObject({
+      commission: "0.189",
+    });
+    expect(
+      alice.call("GET", "/v1/order", { marketId: "btcusdc", orderId: String(id) }).json.status,
+    ).toBe("FILLED");
     expect(alice.cancel(other).status).toBe(204);
     expect(exchange.audit().isConserved).toBe(true);
     exchange.stop();
@@ -96,7 +130,15 @@ describe("a market whose rules change while it runs", () => {
 
   it.each<[string, Record<string, unknown>]>([
     ["markets.btcusdc.tickSize", { tickSize: "0.05", priceQuote: { min: "0.05" } }],
-    ["markets.btcusdc.stepSize", { ...COARSER, stepSize: "0.0025", amountBase: { min: "0.005" }, marketAmountBase: { min: "0.005" } }],
+    [
+      "markets.btcusdc.stepSize",
+      {
+        ...COARSER,
+        stepSize: "0.0025",
+        amountBase: { min: "0.005" },
+        marketAmountBase: { min: "0.005" },
+      },
+    ],
     ["markets.btcusdc.priceQuote.min", { tickSize: "0.5" }],
     ["markets.btcusdc.makerFeeRate", { makerFeeRate: "a lot" }],
     ["markets.btcusdc.liquidationThreshold", { maxLeverage: 100 }],
@@ -115,8 +157,13 @@ describe("a market whose rules change while it runs", () => {
   });
 
   it("has its order flow place on the new grid too", async () => {
-    const config = { markets: { btcusdc: { flow: { kind: "synthetic", startPriceQuote: 30_000 } } } } as const;
-    const flowOf = orderFlowsOf(parseExchangeConfig(config), { baseFolder: ".", onReplayEnd: () => {} });
+    const config = {
+      markets: { btcusdc: { flow: { kind: "synthetic", startPriceQuote: 30_000 } } },
+    } as const;
+    const flowOf = orderFlowsOf(parseExchangeConfig(config), {
+      baseFolder: ".",
+      onReplayEnd: () => {},
+    });
     const { exchange, clock } = traders(config, { flowOf });
     await clock.runFor(5_000);
     exchange.setMarketRules("btcusdc", COARSER);

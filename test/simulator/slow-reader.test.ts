@@ -24,7 +24,11 @@ async function wordyExchange() {
       port: 0,
       markets: { btcusdc: { maxOpenOrders: LEVELS } },
       rateLimits: { common: 0, order: 0 },
-      streams: { maxBufferedBytes: MOST_BUFFERED, messagesPerSecond: 1_000_000, maxConnectionsPerIp: 3 },
+      streams: {
+        maxBufferedBytes: MOST_BUFFERED,
+        messagesPerSecond: 1_000_000,
+        maxConnectionsPerIp: 3,
+      },
     }),
     liveSeam(),
     { scheme: namedSignatures },

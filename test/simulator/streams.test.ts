@@ -20,7 +20,11 @@ describe("the order book stream", () => {
     const { id } = alice.place("SELL", "30010", "0.5").json;
     alice.cancel(id);
     const updates = reader.take();
-    expect(updates).toMatchObject([{ bids: [["30000", "0.3"]] }, { asks: [["30010", "0.5"]] }, { asks: [["30010", "0"]] }]);
+    expect(updates).toMatchObject([
+      { bids: [["30000", "0.3"]] },
+      { asks: [["30010", "0.5"]] },
+      { asks: [["30010", "0"]] },
+    ]);
     let previous = snapshot.sequence;
     for (const update of updates) {
       expect(update.beginSequence).toBe(previous + 1);
@@ -40,7 +44,9 @@ describe("the order book stream", () => {
     await clock.runFor(24);
     expect(reader.take()).toEqual([]);
     await clock.runFor(1);
-    expect(reader.take()).toMatchObject([{ beginSequence: sequence + 1, endSequence: sequence + 3 }]);
+    expect(reader.take()).toMatchObject([
+      { beginSequence: sequence + 1, endSequence: sequence + 3 },
+    ]);
   });
 
   it("gives a late reader a snapshot that the next update continues, and the early one no gap", async () => {
@@ -53,7 +59,11 @@ describe("the order book stream", () => {
     alice.place("BUY", "30001", "0.1");
     await clock.runFor(25);
     const [first, second] = early.take();
-    expect([first.beginSequence, first.endSequence, second.beginSequence]).toEqual([start + 1, start + 1, start + 2]);
+    expect([first.beginSequence, first.endSequence, second.beginSequence]).toEqual([
+      start + 1,
+      start + 1,
+      start + 2,
+    ]);
     expect(snapshot.sequence).toBe(start + 1);
     expect(late.take()).toMatchObject([{ beginSequence: start + 2, bids: [["30001", "0.1"]] }]);
   });
@@ -72,14 +82,26 @@ describe("combined streams", () => {
     alice.place("SELL", "30000", "0.1");
     bob.place("BUY", "30000", "0.1");
     expect(reader.take().filter(({ stream }) => stream === "btcusdc@trades")).toMatchObject([
-      { data: { price: "30000", amount: "0.1", quoteAmount: "3000", isBuyerMaker: false, status: "CREATED" } },
+      {
+        data: {
+          price: "30000",
+          amount: "0.1",
+          quoteAmount: "3000",
+          isBuyerMaker: false,
+          status: "CREATED",
+        },
+      },
     ]);
-    reader.connection.receive('{"id":8,"method":"UNSUBSCRIBE","params":["btcusdc@orderbook","btcusdc@trades"]}');
+    reader.connection.receive(
+      '{"id":8,"method":"UNSUBSCRIBE","params":["btcusdc@orderbook","btcusdc@trades"]}',
+    );
     expect(reader.take()).toEqual([{ id: 8, result: null }]);
     alice.place("SELL", "30000", "0.1");
     expect(reader.take()).toEqual([]);
     await clock.runFor(1000);
-    expect(reader.take()).toMatchObject([{ stream: "btcusdc@market", data: { markPrice: "30000", lastTradePrice: "30000" } }]);
+    expect(reader.take()).toMatchObject([
+      { stream: "btcusdc@market", data: { markPrice: "30000", lastTradePrice: "30000" } },
+    ]);
   });
 
   it("say what was wrong with a request, and go on", () => {
@@ -89,7 +111,9 @@ describe("combined streams", () => {
     reader.connection.receive('{"id":2,"method":"SUBSCRIBE","params":["btcusdc@depth"]}');
     reader.connection.receive('{"id":3,"method":"SUBSCRIBE","params":["account@0x00"]}');
     reader.connection.receive('{"id":4,"method":"UNSUBSCRIBE","params":["btcusdc@kline3M"]}');
-    reader.connection.receive('{"id":5,"method":"SUBSCRIBE","params":["btcusdc@trades","btcusdc@kline1Mo"]}');
+    reader.connection.receive(
+      '{"id":5,"method":"SUBSCRIBE","params":["btcusdc@trades","btcusdc@kline1Mo"]}',
+    );
     expect(reader.take()).toMatchObject([
       { id: 1, code: 1112, codeText: "Invalid market id" },
       { id: 2, code: 1111, codeText: "Bad params", message: "there is no stream btcusdc@depth" },
@@ -101,7 +125,9 @@ describe("combined streams", () => {
     expect(reader.closed).toBeUndefined();
     const single = new StreamReader(exchange, "/v1/single/btcusdc@trades");
     single.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["btcusdc@market"]}');
-    expect(single.take()).toMatchObject([{ id: 1, code: 1111, message: "streams are changed on /multiple only" }]);
+    expect(single.take()).toMatchObject([
+      { id: 1, code: 1111, message: "streams are changed on /multiple only" },
+    ]);
   });
 
   it("subscribe to the known names of a list and answer each unknown one by an error of its own, so that no book stands still unseen", () => {
@@ -113,7 +139,12 @@ describe("combined streams", () => {
     const frames = reader.take();
     expect(frames.slice(0, 3)).toEqual([
       { id: 9, result: null },
-      { id: 9, code: 1112, codeText: "Invalid market id", message: "there is no stream nope@market, since there is no market nope" },
+      {
+        id: 9,
+        code: 1112,
+        codeText: "Invalid market id",
+        message: "there is no stream nope@market, since there is no market nope",
+      },
       { id: 9, code: 1111, codeText: "Bad params", message: "there is no stream btcusdc@depth" },
     ]);
     expect(frames.slice(3).map(({ stream, data }) => [stream, data.event])).toEqual([
@@ -133,21 +164,30 @@ describe("combined streams", () => {
 
   it("named in an address are treated alike; an address without any known name is refused", () => {
     const { exchange } = traders();
-    const reader = new StreamReader(exchange, "/v1/multiple?streams=btcusdc@orderbook/nope@market/btcusdc@depth");
+    const reader = new StreamReader(
+      exchange,
+      "/v1/multiple?streams=btcusdc@orderbook/nope@market/btcusdc@depth",
+    );
     expect(reader.take()).toMatchObject([
       { id: 0, code: 1112, message: expect.stringContaining("nope@market") },
       { id: 0, code: 1111, message: expect.stringContaining("btcusdc@depth") },
       { stream: "btcusdc@orderbook" },
     ]);
-    expect(() => new StreamReader(exchange, "/v1/multiple?streams=nope@market/btcusdc@depth")).toThrow(/^400 .*1112.*nope@market/);
-    expect(() => new StreamReader(exchange, "/v1/single/btcusdc@depth")).toThrow(/^400 .*1111.*btcusdc@depth/);
+    expect(
+      () => new StreamReader(exchange, "/v1/multiple?streams=nope@market/btcusdc@depth"),
+    ).toThrow(/^400 .*1112.*nope@market/);
+    expect(() => new StreamReader(exchange, "/v1/single/btcusdc@depth")).toThrow(
+      /^400 .*1111.*btcusdc@depth/,
+    );
   });
 
   it("take @trade for @trades, whose name the events carry, and tell no trade twice to who asked by both", () => {
     const { exchange, alice, bob } = traders();
     const reader = new StreamReader(exchange, "/v1/multiple?streams=btcusdc@trade");
     const single = new StreamReader(exchange, "/v1/single/btcusdc@trade");
-    reader.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["btcusdc@trades","btcusdc@trade"]}');
+    reader.connection.receive(
+      '{"id":1,"method":"SUBSCRIBE","params":["btcusdc@trades","btcusdc@trade"]}',
+    );
     const meet = () => {
       alice.place("SELL", "30000", "0.1");
       bob.place("BUY", "30000", "0.1");
@@ -162,35 +202,78 @@ describe("combined streams", () => {
     expect(reader.take()).toEqual([{ id: 2, result: null }]);
   });
 
-  it.each(["/", "/v1", "/v1/", "/v1/multiple/"])("are served to a client that dials %s and subscribes afterwards", (path) => {
-    const { exchange } = traders();
-    const reader = new StreamReader(exchange, path);
-    expect(reader.take()).toEqual([]);
-    reader.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["btcusdc@orderbook"]}');
-    expect(reader.take()).toMatchObject([
-      { id: 1, result: null },
-      { stream: "btcusdc@orderbook", data: { event: "snapshot" } },
-    ]);
-    expect(() => new StreamReader(exchange, "/v2")).toThrow(/there is no such stream/);
-  });
+  it.each(["/", "/v1", "/v1/", "/v1/multiple/"])(
+    "are served to a client that dials %s and subscribes afterwards",
+    (path) => {
+      const { exchange } = traders();
+      const reader = new StreamReader(exchange, path);
+      expect(reader.take()).toEqual([]);
+      reader.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["btcusdc@orderbook"]}');
+      expect(reader.take()).toMatchObject([
+        { id: 1, result: null },
+        { stream: "btcusdc@orderbook", data: { event: "snapshot" } },
+      ]);
+      expect(() => new StreamReader(exchange, "/v2")).toThrow(/there is no such stream/);
+    },
+  );
 
   it.each([
     ["{", 0, "the message is not JSON"],
     ["", 0, "the message is not JSON"],
-    ['{"method":"SUBSCRIBE","params":["btcusdc@trades"],"id":1,"id":2}', 0, "id is in the message twice"],
+    [
+      '{"method":"SUBSCRIBE","params":["btcusdc@trades"],"id":1,"id":2}',
+      0,
+      "id is in the message twice",
+    ],
     ["[1]", 0, "the message is not a JSON object"],
     ["null", 0, "the message is not a JSON object"],
-    ['{"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number from 1 to 2^64 - 1"],
-    ['{"id":0,"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number from 1 to 2^64 - 1"],
-    ['{"id":"7","method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number from 1 to 2^64 - 1"],
-    ['{"id":18446744073709551616,"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number from 1 to 2^64 - 1"],
-    ['{"id":-9007199254740993,"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number from 1 to 2^64 - 1"],
-    ['{"id":1.5,"method":"SUBSCRIBE","params":["btcusdc@trades"]}', 0, "id is not a whole number from 1 to 2^64 - 1"],
-    ['{"id":7,"method":"subscribe","params":["btcusdc@trades"]}', 7, "method is neither SUBSCRIBE nor UNSUBSCRIBE"],
+    [
+      '{"method":"SUBSCRIBE","params":["btcusdc@trades"]}',
+      0,
+      "id is not a whole number from 1 to 2^64 - 1",
+    ],
+    [
+      '{"id":0,"method":"SUBSCRIBE","params":["btcusdc@trades"]}',
+      0,
+      "id is not a whole number from 1 to 2^64 - 1",
+    ],
+    [
+      '{"id":"7","method":"SUBSCRIBE","params":["btcusdc@trades"]}',
+      0,
+      "id is not a whole number from 1 to 2^64 - 1",
+    ],
+    [
+      '{"id":18446744073709551616,"method":"SUBSCRIBE","params":["btcusdc@trades"]}',
+      0,
+      "id is not a whole number from 1 to 2^64 - 1",
+    ],
+    [
+      '{"id":-9007199254740993,"method":"SUBSCRIBE","params":["btcusdc@trades"]}',
+      0,
+      "id is not a whole number from 1 to 2^64 - 1",
+    ],
+    [
+      '{"id":1.5,"method":"SUBSCRIBE","params":["btcusdc@trades"]}',
+      0,
+      "id is not a whole number from 1 to 2^64 - 1",
+    ],
+    [
+      '{"id":7,"method":"subscribe","params":["btcusdc@trades"]}',
+      7,
+      "method is neither SUBSCRIBE nor UNSUBSCRIBE",
+    ],
     ['{"id":7,"params":["btcusdc@trades"]}', 7, "method is neither SUBSCRIBE nor UNSUBSCRIBE"],
-    ['{"id":7,"method":"SUBSCRIBE","params":"btcusdc@trades"}', 7, "params is not a list of names of streams"],
+    [
+      '{"id":7,"method":"SUBSCRIBE","params":"btcusdc@trades"}',
+      7,
+      "params is not a list of names of streams",
+    ],
     ['{"id":7,"method":"SUBSCRIBE","params":[]}', 7, "params is not a list of names of streams"],
-    ['{"id":7,"method":"SUBSCRIBE","params":["btcusdc@trades",1]}', 7, "params is not a list of names of streams"],
+    [
+      '{"id":7,"method":"SUBSCRIBE","params":["btcusdc@trades",1]}',
+      7,
+      "params is not a list of names of streams",
+    ],
     ['{"id":7,"method":"SUBSCRIBE"}', 7, "params is not a list of names of streams"],
   ])("answer %j under id %i, and have subscribed to nothing", (message, id, reason) => {
     const { exchange, alice, bob } = traders(EVERY_CHANGE);
@@ -210,16 +293,26 @@ describe("combined streams", () => {
       const reader = new StreamReader(exchange, "/v1/multiple");
       reader.connection.receive(`{"id":${id},"method":"SUBSCRIBE","params":["btcusdc@trades"]}`);
       reader.connection.receive(`{"id": ${id} ,"method":"SUBSCRIBE","params":["nope@trades"]}`);
-      expect(reader.texts).toEqual([`{"id":${id},"result":null}`, expect.stringMatching(`^{"id":${id},"code":1112,`)]);
+      expect(reader.texts).toEqual([
+        `{"id":${id},"result":null}`,
+        expect.stringMatching(`^{"id":${id},"code":1112,`),
+      ]);
     },
   );
 
   it("are at most fifty on a connection", () => {
-    const markets = Object.fromEntries(Array.from({ length: 51 }, (_, place) => [`m${place + 100}`, {}]));
+    const markets = Object.fromEntries(
+      Array.from({ length: 51 }, (_, place) => [`m${place + 100}`, {}]),
+    );
     const { exchange } = traders({ markets });
     const names = Object.keys(markets).map((id) => `${id}@trades`);
-    expect(() => new StreamReader(exchange, `/v1/multiple?streams=${names.join("/")}`)).toThrow(/1111/);
-    const reader = new StreamReader(exchange, `/v1/multiple?streams=${names.slice(0, 50).join("/")}`);
+    expect(() => new StreamReader(exchange, `/v1/multiple?streams=${names.join("/")}`)).toThrow(
+      /1111/,
+    );
+    const reader = new StreamReader(
+      exchange,
+      `/v1/multiple?streams=${names.slice(0, 50).join("/")}`,
+    );
     reader.connection.receive(`{"id":1,"method":"SUBSCRIBE","params":["${names[50]}"]}`);
     expect(reader.take()).toMatchObject([{ id: 1, code: 1111 }]);
   });
@@ -237,12 +330,18 @@ describe("the account stream", () => {
     bob.place("BUY", "30000", "0.1");
     expect(reader.take()).toMatchObject([
       { event: "ORDER_UPDATE", order: { status: "PARTIAL_FILLED", pendingAmount: "0.1" } },
-      { event: "TRADE_UPDATE", trade: { status: "CREATED", isMaker: true, isBuyer: false, commission: "-0.3" } },
+      {
+        event: "TRADE_UPDATE",
+        trade: { status: "CREATED", isMaker: true, isBuyer: false, commission: "-0.3" },
+      },
       { event: "ACCOUNT_UPDATE", positions: [{ side: "SHORT", size: "0.1" }] },
     ]);
     await clock.runFor(2000);
     expect(reader.take()).toMatchObject([
-      { event: "ORDER_UPDATE", order: { status: "FILLED", filledAmount: "0.1", pendingAmount: "0" } },
+      {
+        event: "ORDER_UPDATE",
+        order: { status: "FILLED", filledAmount: "0.1", pendingAmount: "0" },
+      },
       { event: "TRADE_UPDATE", trade: { status: "SETTLED" } },
       {
         event: "INCOME_UPDATE",
@@ -280,7 +379,10 @@ describe("the account stream", () => {
     const { exchange, alice } = traders();
     const lower = alice.address.toLowerCase();
     const { signature, timestamp } = alice.signed({ account: lower });
-    const reader = new StreamReader(exchange, `/v1/single/account@${lower}?timestamp=${timestamp}&signature=${signature}`);
+    const reader = new StreamReader(
+      exchange,
+      `/v1/single/account@${lower}?timestamp=${timestamp}&signature=${signature}`,
+    );
     alice.place("BUY", "30000", "0.1");
     expect(reader.take()).toHaveLength(2);
   });

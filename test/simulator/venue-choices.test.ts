@@ -10,7 +10,9 @@ describe("docs/venue-choices.md", () => {
   const defaults = Object.entries(choicesShape.parse({}));
 
   it.each(defaults)("lists %s with its default", (key, value) => {
-    expect(page).toContain(`| \`${key}\` | \`${typeof value === "object" ? JSON.stringify(value) : value}\` |`);
+    expect(page).toContain(
+      `| \`${key}\` | \`${typeof value === "object" ? JSON.stringify(value) : value}\` |`,
+    );
   });
 
   it("lists nothing that does not exist", () => {
@@ -31,7 +33,10 @@ describe("the exchange's configuration", () => {
   };
 
   it("needs no more than a market", () => {
-    expect(parseExchangeConfig({ markets: { btcusdc: {} } })).toMatchObject({ port: 8620, creditOnRegistration: "100000" });
+    expect(parseExchangeConfig({ markets: { btcusdc: {} } })).toMatchObject({
+      port: 8620,
+      creditOnRegistration: "100000",
+    });
   });
 
   it.each([

@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/core/errors.js";
-import { type LiquidationProblem, optimalLiquidation } from "../../src/strategies/almgren-chriss.js";
+import {
+  type LiquidationProblem,
+  optimalLiquidation,
+} from "../../src/strategies/almgren-chriss.js";
 
 /** The example of the paper's section 3.4: a million shares at 50 in five days. */
 const paper: LiquidationProblem = {
@@ -23,22 +26,32 @@ const TABLE: readonly (readonly [number, number, readonly number[], number, numb
 ];
 
 describe("the optimal liquidation of Almgren and Chriss", () => {
-  it.each(TABLE)("has the numbers of the paper's example at lambda %d", (riskAversion, kappa, holdings, cost, deviation) => {
-    const found = optimalLiquidation({ ...paper, riskAversion });
-    expect(found.kappa).toBeCloseTo(kappa, 4);
-    expect(found.holdings.map(Math.round)).toEqual(holdings);
-    expect(Math.round(found.expectedCost)).toBe(cost);
-    expect(Math.round(Math.sqrt(found.costVariance))).toBe(deviation);
-  });
+  it.each(TABLE)(
+    "has the numbers of the paper's example at lambda %d",
+    (riskAversion, kappa, holdings, cost, deviation) => {
+      const found = optimalLiquidation({ ...paper, riskAversion });
+      expect(found.kappa).toBeCloseTo(kappa, 4);
+      expect(found.holdings.map(Math.round)).toEqual(holdings);
+      expect(Math.round(found.expectedCost)).toBe(cost);
+      expect(Math.round(Math.sqrt(found.costVariance))).toBe(deviation);
+    },
+  );
 
   it("sells in even parts without risk aversion, at the paper's 662,500", () => {
     const even = optimalLiquidation({ ...paper, riskAversion: 0 });
-    expect(even.holdings.map(Math.round)).toEqual([1_000_000, 800_000, 600_000, 400_000, 200_000, 0]);
+    expect(even.holdings.map(Math.round)).toEqual([
+      1_000_000, 800_000, 600_000, 400_000, 200_000, 0,
+    ]);
     expect(even.expectedCost).toBeCloseTo(662_500, 6);
   });
 
   it("stays finite where its hyperbolic sines would not: it sells all at once", () => {
-    const { holdings } = optimalLiquidation({ ...paper, riskAversion: 1e12, horizon: 1e4, permanentImpact: 0 });
+    const { holdings } = optimalLiquidation({
+      ...paper,
+      riskAversion: 1e12,
+      horizon: 1e4,
+      permanentImpact: 0,
+    });
     expect(holdings[0]).toBe(1e6);
     for (const held of holdings.slice(1)) expect(held).toBeCloseTo(0, 3);
   });
@@ -72,29 +85,39 @@ describe("the optimal liquidation of Almgren and Chriss", () => {
         const { holdings } = optimalLiquidation(problem);
         expect(holdings).toHaveLength(problem.intervals + 1);
         expect([holdings[0], holdings.at(-1)]).toEqual([problem.size, 0]);
-        for (let j = 1; j < holdings.length; j++) expect(holdings[j]).toBeLessThanOrEqual(holdings[j - 1]);
+        for (let j = 1; j < holdings.length; j++)
+          expect(holdings[j]).toBeLessThanOrEqual(holdings[j - 1]);
       }),
     );
   });
 
   it("costs no more, in expectation and lambda times variance, than any trajectory beside it", () => {
     fc.assert(
-      fc.property(problems, fc.nat(), fc.double({ min: -0.5, max: 0.5, noNaN: true }), (problem, where, by) => {
-        const { holdings, expectedCost, costVariance } = optimalLiquidation(problem);
-        const { intervals, horizon, temporaryImpact, sigma, riskAversion, fixedCost } = problem;
-        const other = [...holdings];
-        const at = 1 + (where % (intervals - 1));
-        // Between its neighbours, so that it too only sells.
-        other[at] += by * (by < 0 ? holdings[at] - holdings[at + 1] : holdings[at - 1] - holdings[at]);
-        const tau = horizon / intervals;
-        let cost = 0;
-        for (let j = 1; j <= intervals; j++) {
-          const part = other[j - 1] - other[j];
-          cost += fixedCost * part + (temporaryImpact / tau) * part * part + riskAversion * sigma * sigma * tau * other[j] * other[j];
-        }
-        const best = expectedCost + riskAversion * costVariance;
-        expect(cost).toBeGreaterThanOrEqual(best - 1e-9 * Math.max(1, best));
-      }),
+      fc.property(
+        problems,
+        fc.nat(),
+        fc.double({ min: -0.5, max: 0.5, noNaN: true }),
+        (problem, where, by) => {
+          const { holdings, expectedCost, costVariance } = optimalLiquidation(problem);
+          const { intervals, horizon, temporaryImpact, sigma, riskAversion, fixedCost } = problem;
+          const other = [...holdings];
+          const at = 1 + (where % (intervals - 1));
+          // Between its neighbours, so that it too only sells.
+          other[at] +=
+            by * (by < 0 ? holdings[at] - holdings[at + 1] : holdings[at - 1] - holdings[at]);
+          const tau = horizon / intervals;
+          let cost = 0;
+          for (let j = 1; j <= intervals; j++) {
+            const part = other[j - 1] - other[j];
+            cost +=
+              fixedCost * part +
+              (temporaryImpact / tau) * part * part +
+              riskAversion * sigma * sigma * tau * other[j] * other[j];
+          }
+          const best = expectedCost + riskAversion * costVariance;
+          expect(cost).toBeGreaterThanOrEqual(best - 1e-9 * Math.max(1, best));
+        },
+      ),
     );
   });
 });

@@ -26,7 +26,13 @@ describe("the Avellaneda-Stoikov quotes", () => {
     expect(intent.reason.fairTicks).toBe(10_000);
     expect(intent.reason.reservationTicks).toBeCloseTo(10_000 - 2 * risk, 9);
     expect(intent.reason.halfSpreadTicks).toBeCloseTo(half, 9);
-    expect(intent.reason.terms).toMatchObject({ inventory: 2, sigmaTicks: 2, sigmaBps: 2, sigmaEstimated: 0, secondsLeft: 60 });
+    expect(intent.reason.terms).toMatchObject({
+      inventory: 2,
+      sigmaTicks: 2,
+      sigmaBps: 2,
+      sigmaEstimated: 0,
+      secondsLeft: 60,
+    });
     expect(intent.quotes).toEqual([
       { side: "BUY", level: 0, ticks: Math.floor(10_000 - 2 * risk - half), lots: 20 },
       // A long position puts the model's ask below the bid of the market: the touch holds it.
@@ -36,21 +42,30 @@ describe("the Avellaneda-Stoikov quotes", () => {
   });
 
   it("mean the same on a market of another price and tick", () => {
-    const dear = answer({ ...FIXED, sigma: { sigmaBps: 2 } }, testView({ bid: 599_990, ask: 600_010, positionLots: 20 }));
+    const dear = answer(
+      { ...FIXED, sigma: { sigmaBps: 2 } },
+      testView({ bid: 599_990, ask: 600_010, positionLots: 20 }),
+    );
     const cheap = answer({ ...FIXED, sigma: { sigmaBps: 2 } }, testView({ positionLots: 20 }));
     expect(dear.reason.halfSpreadTicks / 60).toBeCloseTo(cheap.reason.halfSpreadTicks, 9);
     expect(dear.reason.terms.skewTicks / 60).toBeCloseTo(cheap.reason.terms.skewTicks, 6);
   });
 
   it("in the normalised form take sigma as it is and inventory as a share of its limit", () => {
-    const intent = answer({ ...FIXED, variant: "normalised", riskAversion: 1 }, testView({ positionLots: 500, maxPositionLots: 2000 }));
+    const intent = answer(
+      { ...FIXED, variant: "normalised", riskAversion: 1 },
+      testView({ positionLots: 500, maxPositionLots: 2000 }),
+    );
     expect(intent.reason.terms.inventory).toBe(0.25);
     expect(intent.reason.reservationTicks).toBeCloseTo(10_000 - 0.25 * 2, 9);
     expect(intent.reason.halfSpreadTicks).toBeCloseTo(1 + Math.log(3), 9);
   });
 
   it("count inventory from the target", () => {
-    expect(answer({ ...FIXED, targetPositionBase: 0.04 }, testView({ positionLots: 40 })).reason.reservationTicks).toBeCloseTo(10_000, 9);
+    expect(
+      answer({ ...FIXED, targetPositionBase: 0.04 }, testView({ positionLots: 40 })).reason
+        .reservationTicks,
+    ).toBeCloseTo(10_000, 9);
   });
 
   it("are never nearer than the least half spread, and say so", () => {
@@ -85,9 +100,13 @@ describe("the horizon", () => {
   });
 
   it("repeats: it runs down from the first view, and starts again", () => {
-    const seconds = run({ ...FIXED, horizon: "repeating" }, [at(7000), at(22_000, 2), at(66_999, 3), at(67_000, 4), at(97_000, 5)]).map(
-      ({ reason }) => reason.terms.secondsLeft,
-    );
+    const seconds = run({ ...FIXED, horizon: "repeating" }, [
+      at(7000),
+      at(22_000, 2),
+      at(66_999, 3),
+      at(67_000, 4),
+      at(97_000, 5),
+    ]).map(({ reason }) => reason.terms.secondsLeft);
     expect(seconds).toEqual([60, 45, expect.closeTo(0.001, 9), 60, 30]);
   });
 
@@ -100,20 +119,33 @@ describe("the horizon", () => {
 describe("sigma", () => {
   const moving = (seconds: number) =>
     Array.from({ length: seconds }, (_, second) =>
-      testView({ sequence: second + 1, timeMs: second * 1000, bid: 9999 + 6 * (second % 2), ask: 10_001 + 6 * (second % 2) }),
+      testView({
+        sequence: second + 1,
+        timeMs: second * 1000,
+        bid: 9999 + 6 * (second % 2),
+        ask: 10_001 + 6 * (second % 2),
+      }),
     );
 
-  it.each(["ewma", "rolling"])("is estimated by %s from the mids of the views, and assumed until enough is seen", (estimator) => {
-    const intents = run({ ...FIXED, sigma: { estimator, windowMs: 20_000, sampleMs: 1000, initialBps: 3 } }, moving(60));
-    const [first] = intents;
-    const last = intents[intents.length - 1];
-    expect(first.reason.terms).toMatchObject({ sigmaEstimated: 0, sigmaTicks: 3 });
-    expect(last.reason.terms.sigmaEstimated).toBe(1);
-    expect(last.reason.terms.sigmaTicks).toBeCloseTo(6, 9);
-  });
+  it.each(["ewma", "rolling"])(
+    "is estimated by %s from the mids of the views, and assumed until enough is seen",
+    (estimator) => {
+      const intents = run(
+        { ...FIXED, sigma: { estimator, windowMs: 20_000, sampleMs: 1000, initialBps: 3 } },
+        moving(60),
+      );
+      const [first] = intents;
+      const last = intents[intents.length - 1];
+      expect(first.reason.terms).toMatchObject({ sigmaEstimated: 0, sigmaTicks: 3 });
+      expect(last.reason.terms.sigmaEstimated).toBe(1);
+      expect(last.reason.terms.sigmaTicks).toBeCloseTo(6, 9);
+    },
+  );
 
   it("is estimated anew by each subscription", () => {
-    const operator = avellanedaStoikov.bind({ ...FIXED, sigma: { estimator: "ewma" } })(testContext());
+    const operator = avellanedaStoikov.bind({ ...FIXED, sigma: { estimator: "ewma" } })(
+      testContext(),
+    );
     const estimated: number[] = [];
     of(...moving(40))
       .pipe(operator)
@@ -145,8 +177,12 @@ describe("the parameters", () => {
   it("name what is wrong with them", () => {
     expect(error({ ...FIXED, riskAversion: 0 })).toMatch(/params\.riskAversion: must not be zero/);
     expect(error({ ...FIXED, gamma: 1 })).toMatch(/params\.gamma: unknown key/);
-    expect(error({ ...FIXED, variant: "papers" })).toMatch(/params\.variant: .*did you mean paper\?/);
-    expect(error({ ...FIXED, sigma: { estimator: "ewma", windowMs: 5000, sampleMs: 1000 } })).toMatch(/params\.sigma\.windowMs: .*10000/);
+    expect(error({ ...FIXED, variant: "papers" })).toMatch(
+      /params\.variant: .*did you mean paper\?/,
+    );
+    expect(
+      error({ ...FIXED, sigma: { estimator: "ewma", windowMs: 5000, sampleMs: 1000 } }),
+    ).toMatch(/params\.sigma\.windowMs: .*10000/);
     expect(error({ ...FIXED, sigma: { sigmaTicks: 1, sigmaBps: 1 } })).toMatch(/params\.sigma/);
     expect(error({ ...FIXED, sizeBase: 0.02055 })).toMatch(/params\.sizeBase: .*0\.02055/);
   });

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../src/core/seeded-random.js";
-import { FillIntensityEstimator, type FillIntensityWindow, fitIntensity, type TradedView } from "../../src/strategies/fill-intensity.js";
+import {
+  FillIntensityEstimator,
+  type FillIntensityWindow,
+  fitIntensity,
+  type TradedView,
+} from "../../src/strategies/fill-intensity.js";
 
 const WINDOW: FillIntensityWindow = {
   estimator: "rolling",
@@ -21,7 +26,15 @@ const quiet = (timeMs: number): TradedView => ({
 });
 
 /** Takers of rate A whose reach beyond the mid is exponential of rate k, to either side alike, shown in views `everyMs` apart. */
-function poisson(estimator: FillIntensityEstimator, a: number, k: number, seconds: number, everyMs = 100, fromMs = 0, seed = 1): void {
+function poisson(
+  estimator: FillIntensityEstimator,
+  a: number,
+  k: number,
+  seconds: number,
+  everyMs = 100,
+  fromMs = 0,
+  seed = 1,
+): void {
   const random = seededRandom(seed);
   const interval = () => (-Math.log(1 - random.uniform()) / a) * 1000;
   let nextMs = interval();
@@ -30,8 +43,15 @@ function poisson(estimator: FillIntensityEstimator, a: number, k: number, second
     for (; nextMs <= atMs; nextMs += interval()) {
       const reach = -Math.log(1 - random.uniform()) / k;
       if (random.uniform() < 0.5)
-        view.tradedHighTicks = Math.max(Number.isNaN(view.tradedHighTicks) ? 0 : view.tradedHighTicks, view.midTicks + reach);
-      else view.tradedLowTicks = Math.min(Number.isNaN(view.tradedLowTicks) ? 1e9 : view.tradedLowTicks, view.midTicks - reach);
+        view.tradedHighTicks = Math.max(
+          Number.isNaN(view.tradedHighTicks) ? 0 : view.tradedHighTicks,
+          view.midTicks + reach,
+        );
+      else
+        view.tradedLowTicks = Math.min(
+          Number.isNaN(view.tradedLowTicks) ? 1e9 : view.tradedLowTicks,
+          view.midTicks - reach,
+        );
     }
     estimator.observe(view);
   }
@@ -40,15 +60,19 @@ function poisson(estimator: FillIntensityEstimator, a: number, k: number, second
 describe("the line through the intensities", () => {
   it("is that of an exponential, exactly", () => {
     fc.assert(
-      fc.property(fc.double({ min: 0.01, max: 100, noNaN: true }), fc.double({ min: 0.001, max: 0.5, noNaN: true }), (a, k) => {
-        const seconds = 1e9;
-        const fit = fitIntensity(
-          Array.from({ length: 30 }, (_, at) => a * Math.exp(-k * (at + 0.5)) * seconds),
-          seconds,
-        );
-        expect((fit?.fillsPerSecond ?? 0) / a).toBeCloseTo(1, 9);
-        expect((fit?.fillDecayPerTick ?? 0) / k).toBeCloseTo(1, 6);
-      }),
+      fc.property(
+        fc.double({ min: 0.01, max: 100, noNaN: true }),
+        fc.double({ min: 0.001, max: 0.5, noNaN: true }),
+        (a, k) => {
+          const seconds = 1e9;
+          const fit = fitIntensity(
+            Array.from({ length: 30 }, (_, at) => a * Math.exp(-k * (at + 0.5)) * seconds),
+            seconds,
+          );
+          expect((fit?.fillsPerSecond ?? 0) / a).toBeCloseTo(1, 9);
+          expect((fit?.fillDecayPerTick ?? 0) / k).toBeCloseTo(1, 6);
+        },
+      ),
     );
   });
 
@@ -75,7 +99,8 @@ describe("the line through the intensities", () => {
 });
 
 describe.each(["rolling", "ewma"] as const)("the %s estimator", (kind) => {
-  const make = (changes: Partial<FillIntensityWindow> = {}) => new FillIntensityEstimator({ ...WINDOW, estimator: kind, ...changes });
+  const make = (changes: Partial<FillIntensityWindow> = {}) =>
+    new FillIntensityEstimator({ ...WINDOW, estimator: kind, ...changes });
 
   it.each([
     [0.5, 0.1],
@@ -129,7 +154,11 @@ describe.each(["rolling", "ewma"] as const)("the %s estimator", (kind) => {
     poisson(broken, 0.5, 0.1, 1000);
     const before = whole.estimate;
     for (const estimator of [whole, broken]) {
-      estimator.observe({ ...quiet(1_500_000), cause: estimator === broken ? "start" : "timer", tradedHighTicks: 10_015 });
+      estimator.observe({
+        ...quiet(1_500_000),
+        cause: estimator === broken ? "start" : "timer",
+        tradedHighTicks: 10_015,
+      });
       for (let atMs = 1_500_100; atMs <= 1_505_000; atMs += 100) estimator.observe(quiet(atMs));
     }
     expect(whole.estimate?.fillsPerSecond).toBeLessThan(0.7 * (before?.fillsPerSecond ?? 0));
@@ -141,11 +170,18 @@ describe.each(["rolling", "ewma"] as const)("the %s estimator", (kind) => {
     // Every 120 ms a cell of three views; its mid runs away, its deepest trade is 1, 2 ... 5 ticks from where it was at first.
     for (let cell = 0; cell <= 50; cell++) {
       const depth = 1 + (cell % 5);
-      estimator.observe({ ...quiet(120 * cell), midTicks: 100, tradedHighTicks: cell === 0 ? Number.NaN : 101 });
+      estimator.observe({
+        ...quiet(120 * cell),
+        midTicks: 100,
+        tradedHighTicks: cell === 0 ? Number.NaN : 101,
+      });
       estimator.observe({ ...quiet(120 * cell + 40), midTicks: 103, tradedLowTicks: 100 - depth });
       estimator.observe({ ...quiet(120 * cell + 80), midTicks: 104, tradedHighTicks: 100 });
     }
-    const [near, far] = [estimator.estimate?.fillsPerSecond ?? 0, estimator.estimate?.fillDecayPerTick ?? 0];
+    const [near, far] = [
+      estimator.estimate?.fillsPerSecond ?? 0,
+      estimator.estimate?.fillDecayPerTick ?? 0,
+    ];
     const expected = fitIntensity([50, 40, 30, 20, 10], 6);
     // What fades with a window of hours has hardly faded in six seconds.
     expect(near / (expected?.fillsPerSecond ?? 0)).toBeCloseTo(1, 3);

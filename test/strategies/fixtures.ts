@@ -15,7 +15,9 @@ export const testInstrument = new Instrument({
 });
 
 /** A view of a market at 10,000 ticks (1 bps = 1 tick), 2 ticks wide, a flat position and a limit of 2,000 lots. */
-export function testView(changes: Partial<MarketView> & { bid?: number; ask?: number } = {}): MarketView {
+export function testView(
+  changes: Partial<MarketView> & { bid?: number; ask?: number } = {},
+): MarketView {
   const { bid = 9999, ask = 10_001, ...rest } = changes;
   const bids = rest.bids ?? [{ ticks: bid, lots: 100 }];
   const asks = rest.asks ?? [{ ticks: ask, lots: 100 }];
@@ -46,5 +48,11 @@ export function testView(changes: Partial<MarketView> & { bid?: number; ask?: nu
 
 /** The context of the test market. Its scheduler is never reached by a strategy that owns no timer. */
 export function testContext(changes: Partial<StrategyContext> = {}): StrategyContext {
-  return { marketId: "ethusdc", instrument: testInstrument, scheduler: asyncScheduler, random: seededRandom(1), ...changes };
+  return {
+    marketId: "ethusdc",
+    instrument: testInstrument,
+    scheduler: asyncScheduler,
+    random: seededRandom(1),
+    ...changes,
+  };
 }

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { GlftExactQuotes, type GlftModel, glftApproximateQuotes, glftFillTerm, glftTerms } from "../../src/strategies/glft-quotes.js";
+import {
+  GlftExactQuotes,
+  type GlftModel,
+  glftApproximateQuotes,
+  glftFillTerm,
+  glftTerms,
+} from "../../src/strategies/glft-quotes.js";
 
 /** The parameters of the paper's first figures, in ticks. */
 const A: GlftModel = {
@@ -24,12 +30,19 @@ describe("the quotes of Guéant, Lehalle and Fernandez-Tapia", () => {
     [B, 0, 3.324458, 3.324458, 3.324226, 3.324226],
     [B, 5, 3.778746, 2.869957, 3.776665, 2.871787],
     [B, 10, 4.230704, 2.417367, 4.229104, 2.419348],
-  ])("are the published ones, exact and approximate (case %#)", (model, held, bid, ask, nearBid, nearAsk) => {
-    const exact = new GlftExactQuotes(model, 30).at(held);
-    const near = glftApproximateQuotes(model, held);
-    expect([exact.bid, exact.ask].map((price) => price.toFixed(6))).toEqual([bid, ask].map((price) => price.toFixed(6)));
-    expect([near.bid, near.ask].map((price) => price.toFixed(6))).toEqual([nearBid, nearAsk].map((price) => price.toFixed(6)));
-  });
+  ])(
+    "are the published ones, exact and approximate (case %#)",
+    (model, held, bid, ask, nearBid, nearAsk) => {
+      const exact = new GlftExactQuotes(model, 30).at(held);
+      const near = glftApproximateQuotes(model, held);
+      expect([exact.bid, exact.ask].map((price) => price.toFixed(6))).toEqual(
+        [bid, ask].map((price) => price.toFixed(6)),
+      );
+      expect([near.bid, near.ask].map((price) => price.toFixed(6))).toEqual(
+        [nearBid, nearAsk].map((price) => price.toFixed(6)),
+      );
+    },
+  );
 
   it("have hftbacktest's half spread and skew of the paper of 2017, to twelve digits", () => {
     const fitted: GlftModel = {
@@ -53,7 +66,8 @@ describe("the quotes of Guéant, Lehalle and Fernandez-Tapia", () => {
   it("of a maker that does not mind the chance of a fill are the limit of those of one that hardly minds", () => {
     const careless = new GlftExactQuotes({ ...A, fillRiskAversion: 0 }, 20);
     const nearly = new GlftExactQuotes({ ...A, fillRiskAversion: 1e-9 }, 20);
-    for (const held of [-20, -7, 0, 3, 19]) expect(careless.at(held).ask).toBeCloseTo(nearly.at(held).ask, 6);
+    for (const held of [-20, -7, 0, 3, 19])
+      expect(careless.at(held).ask).toBeCloseTo(nearly.at(held).ask, 6);
     expect(glftFillTerm({ ...A, fillRiskAversion: 0 })).toBe(1 / 0.3);
   });
 });
@@ -71,13 +85,22 @@ const models = fc.record({
 describe("the exact quotes", () => {
   it("mirror each other: the ask of an inventory is the bid of its opposite, and of the opposite drift", () => {
     fc.assert(
-      fc.property(models, fc.integer({ min: 1, max: 40 }), fc.integer({ min: -40, max: 40 }), (model, bound, held) => {
-        const quotes = new GlftExactQuotes(model, bound).at(held);
-        const mirrored = new GlftExactQuotes({ ...model, drift: -model.drift }, bound).at(-held);
-        const scale = Math.max(1, Math.abs(quotes.bid === Number.POSITIVE_INFINITY ? quotes.ask : quotes.bid));
-        if (Number.isFinite(quotes.ask)) expect(Math.abs(quotes.ask - mirrored.bid) / scale).toBeLessThan(1e-7);
-        else expect(mirrored.bid).toBe(quotes.ask);
-      }),
+      fc.property(
+        models,
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: -40, max: 40 }),
+        (model, bound, held) => {
+          const quotes = new GlftExactQuotes(model, bound).at(held);
+          const mirrored = new GlftExactQuotes({ ...model, drift: -model.drift }, bound).at(-held);
+          const scale = Math.max(
+            1,
+            Math.abs(quotes.bid === Number.POSITIVE_INFINITY ? quotes.ask : quotes.bid),
+          );
+          if (Number.isFinite(quotes.ask))
+            expect(Math.abs(quotes.ask - mirrored.bid) / scale).toBeLessThan(1e-7);
+          else expect(mirrored.bid).toBe(quotes.ask);
+        },
+      ),
     );
   });
 
@@ -87,14 +110,18 @@ describe("the exact quotes", () => {
         const { sigma, drift, fillDecay, riskAversion, orderSize } = model;
         const quotes = new GlftExactQuotes(model, bound);
         const keep = glftFillTerm(model);
-        const fills = model.fillsPerSecond * Math.exp(-(fillDecay + model.fillRiskAversion * orderSize) * keep);
+        const fills =
+          model.fillsPerSecond * Math.exp(-(fillDecay + model.fillRiskAversion * orderSize) * keep);
         // Gains per second by a fill of either side less the cost of holding are the same wherever the maker stands.
         const rates: number[] = [];
         const sizes: number[] = [];
         for (let held = -bound; held <= bound; held++) {
           const { bid, ask } = quotes.at(held);
-          const holding = ((fillDecay * riskAversion * sigma ** 2 * orderSize) / 2) * held ** 2 - fillDecay * drift * held;
-          const gains = fills * (Math.exp(-fillDecay * (bid - keep)) + Math.exp(-fillDecay * (ask - keep)));
+          const holding =
+            ((fillDecay * riskAversion * sigma ** 2 * orderSize) / 2) * held ** 2 -
+            fillDecay * drift * held;
+          const gains =
+            fills * (Math.exp(-fillDecay * (bid - keep)) + Math.exp(-fillDecay * (ask - keep)));
           rates.push(gains - holding);
           sizes.push(Math.abs(gains) + Math.abs(holding));
         }
@@ -104,16 +131,21 @@ describe("the exact quotes", () => {
     );
   });
 
-  it.each([1, 2, 7, 30, 200])("are those of half a sine wave over %i orders to either side where the price stands still", (bound) => {
-    const still = { ...A, sigma: 0, drift: 0 };
-    const quotes = new GlftExactQuotes(still, bound);
-    // The eigenvector of a path of n points: sin(pi i / (n + 1)).
-    const amplitude = (held: number): number => Math.sin((Math.PI * (held + bound + 1)) / (2 * bound + 2));
-    for (let held = -bound; held < bound; held++) {
-      const wanted = glftFillTerm(still) + Math.log(amplitude(held) / amplitude(held + 1)) / still.fillDecay;
-      expect(Math.abs(quotes.at(held).bid - wanted)).toBeLessThan(1e-8);
-    }
-  });
+  it.each([1, 2, 7, 30, 200])(
+    "are those of half a sine wave over %i orders to either side where the price stands still",
+    (bound) => {
+      const still = { ...A, sigma: 0, drift: 0 };
+      const quotes = new GlftExactQuotes(still, bound);
+      // The eigenvector of a path of n points: sin(pi i / (n + 1)).
+      const amplitude = (held: number): number =>
+        Math.sin((Math.PI * (held + bound + 1)) / (2 * bound + 2));
+      for (let held = -bound; held < bound; held++) {
+        const wanted =
+          glftFillTerm(still) + Math.log(amplitude(held) / amplitude(held + 1)) / still.fillDecay;
+        expect(Math.abs(quotes.at(held).bid - wanted)).toBeLessThan(1e-8);
+      }
+    },
+  );
 
   it("quote no side that would leave the inventories counted, and stay on the last one beyond them", () => {
     const quotes = new GlftExactQuotes(A, 5);

@@ -2,12 +2,22 @@ import { of } from "rxjs";
 import { describe, expect, it } from "vitest";
 import type { MarketView } from "../../src/market/view.js";
 import { glft } from "../../src/strategies/glft.js";
-import { GlftExactQuotes, type GlftModel, glftApproximateQuotes } from "../../src/strategies/glft-quotes.js";
+import {
+  GlftExactQuotes,
+  type GlftModel,
+  glftApproximateQuotes,
+} from "../../src/strategies/glft-quotes.js";
 import type { Intent, QuotesIntent } from "../../src/strategies/intent.js";
 import { testContext, testView } from "./fixtures.js";
 
 /** The test market stands at 10,000 ticks, so that one basis point is one tick; an order is 20 lots. */
-const FIXED = { riskAversion: 0.05, sizeBase: 0.02, sigma: { sigmaTicks: 2 }, kPerBps: 0.3, aPerSecond: 0.9 };
+const FIXED = {
+  riskAversion: 0.05,
+  sizeBase: 0.02,
+  sigma: { sigmaTicks: 2 },
+  kPerBps: 0.3,
+  aPerSecond: 0.9,
+};
 const MODEL: GlftModel = {
   sigma: 2,
   drift: 0,
@@ -54,7 +64,10 @@ describe("the Guéant-Lehalle-Fernandez-Tapia market maker", () => {
   });
 
   it("means the same on a market of another price and tick", () => {
-    const dear = answer({ ...FIXED, sigma: { sigmaBps: 2 } }, testView({ bid: 599_940, ask: 600_060, positionLots: 20 }));
+    const dear = answer(
+      { ...FIXED, sigma: { sigmaBps: 2 } },
+      testView({ bid: 599_940, ask: 600_060, positionLots: 20 }),
+    );
     const cheap = answer(FIXED, testView({ positionLots: 20 }));
     expect(dear.reason.halfSpreadTicks / 60).toBeCloseTo(cheap.reason.halfSpreadTicks, 9);
     expect(dear.reason.terms.skewTicks / 60).toBeCloseTo(cheap.reason.terms.skewTicks, 9);
@@ -84,11 +97,19 @@ describe("the Guéant-Lehalle-Fernandez-Tapia market maker", () => {
     const leaning = answer({ ...FIXED, skewFactor: 0.5 }, testView({ positionLots: 20 }));
     expect(leaning.reason.terms.skewTicks).toBeCloseTo(plain.reason.terms.skewTicks / 2, 9);
     expect(leaning.reason.halfSpreadTicks).toBeCloseTo(plain.reason.halfSpreadTicks, 9);
-    expect(answer({ ...FIXED, skewFactor: 0 }, testView({ positionLots: 20 })).reason.terms.skewTicks).toBeCloseTo(0, 9);
+    expect(
+      answer({ ...FIXED, skewFactor: 0 }, testView({ positionLots: 20 })).reason.terms.skewTicks,
+    ).toBeCloseTo(0, 9);
   });
 
   it("keeps the least half spread, and can have several levels", () => {
-    const intent = answer({ ...FIXED, sigma: { sigmaTicks: 0 }, minHalfSpreadBps: 7, levels: 2, levelSpacingBps: 4 });
+    const intent = answer({
+      ...FIXED,
+      sigma: { sigmaTicks: 0 },
+      minHalfSpreadBps: 7,
+      levels: 2,
+      levelSpacingBps: 4,
+    });
     expect(prices(intent)).toEqual([
       ["BUY", 9993],
       ["BUY", 9989],
@@ -112,6 +133,8 @@ describe("the Guéant-Lehalle-Fernandez-Tapia market maker", () => {
     [{ sizeBase: 0.0015 }, "sizeBase"],
     [{ refreshToleranceBps: 1, refreshToleranceTicks: 1 }, "refreshTolerance"],
   ])("refuses %j", (wrong, named) => {
-    expect(() => glft.bind({ ...FIXED, ...wrong }, { at: ["markets", "ethusdc", "params"] })(testContext())).toThrow(named);
+    expect(() =>
+      glft.bind({ ...FIXED, ...wrong }, { at: ["markets", "ethusdc", "params"] })(testContext()),
+    ).toThrow(named);
   });
 });

@@ -9,14 +9,25 @@ import type { Intent, QuotesIntent } from "../../src/strategies/intent.js";
 import { testContext, testView } from "./fixtures.js";
 
 /** The test market stands at 10,000 ticks, so that one basis point is one tick. */
-const FIXED = { riskAversion: 0.05, sizeBase: 0.02, sigma: { sigmaTicks: 2 }, kPerBps: 0.5, aPerSecond: 3 };
+const FIXED = {
+  riskAversion: 0.05,
+  sizeBase: 0.02,
+  sigma: { sigmaTicks: 2 },
+  kPerBps: 0.5,
+  aPerSecond: 3,
+};
 const INTENSITY = { estimator: "rolling", windowMs: 60_000, depthTicks: 20, minCells: 20 } as const;
 
 /** Views 100 ms apart, in each of which takers reached some ticks beyond the mid: far ones seldom. */
 function trading(count: number): MarketView[] {
   return Array.from({ length: count }, (_, at) => {
     const depth = at % 5 === 0 ? 1 + Math.floor(30 / (1 + (at % 30))) : Number.NaN;
-    return testView({ sequence: at + 1, timeMs: 100 * at, cause: at === 0 ? "start" : "timer", tradedHighTicks: 10_000 + depth });
+    return testView({
+      sequence: at + 1,
+      timeMs: 100 * at,
+      cause: at === 0 ? "start" : "timer",
+      tradedHighTicks: 10_000 + depth,
+    });
   });
 }
 
@@ -46,7 +57,11 @@ describe.each([
     const last = intents[intents.length - 1];
     // Up to the view that it answers: later fits may have left the quotes where they were.
     const fit = estimated(views.slice(0, last.viewSequence));
-    expect(intents[0].reason.terms).toMatchObject({ aPerSecond: 3, kPerBps: 0.5, intensityEstimated: 0 });
+    expect(intents[0].reason.terms).toMatchObject({
+      aPerSecond: 3,
+      kPerBps: 0.5,
+      intensityEstimated: 0,
+    });
     expect(intents[0].quotes).toEqual(run(strategy, FIXED, [views[0]])[0].quotes);
     expect(last.reason.terms.intensityEstimated).toBe(1);
     expect(last.reason.terms.aPerSecond).toBeCloseTo(fit.fillsPerSecond, 12);
@@ -64,23 +79,38 @@ describe.each([
             orderSize: 1,
           }).halfSpread
         : (0.05 * 4 * 60) / 2 + Math.log1p(0.05 / fit.fillDecayPerTick) / 0.05;
-    expect(name === "glft" ? last.reason.terms.closedFormHalfSpreadTicks : last.reason.halfSpreadTicks).toBeCloseTo(half, 9);
+    expect(
+      name === "glft" ? last.reason.terms.closedFormHalfSpreadTicks : last.reason.halfSpreadTicks,
+    ).toBeCloseTo(half, 9);
   });
 
   it("keeps it from quoting where it is told to wait, and it says so", () => {
     const views = trading(400);
-    const intents = run(strategy, { ...FIXED, intensity: { ...INTENSITY, without: "wait" } }, views);
+    const intents = run(
+      strategy,
+      { ...FIXED, intensity: { ...INTENSITY, without: "wait" } },
+      views,
+    );
     expect(intents[0].quotes).toEqual([]);
-    expect(intents[0].reason.clamps).toContain("quotes: too few trades yet to estimate the fill intensity");
+    expect(intents[0].reason.clamps).toContain(
+      "quotes: too few trades yet to estimate the fill intensity",
+    );
     const last = intents[intents.length - 1];
     expect(last.quotes).toHaveLength(2);
-    expect(last.reason.clamps).not.toContain("quotes: too few trades yet to estimate the fill intensity");
+    expect(last.reason.clamps).not.toContain(
+      "quotes: too few trades yet to estimate the fill intensity",
+    );
   });
 
   it("takes its quotes down again where it waits and the trades stop", () => {
     const views = trading(400);
-    const silent = Array.from({ length: 700 }, (_, at) => testView({ sequence: 401 + at, timeMs: 40_000 + 100 * at, cause: "timer" }));
-    const intents = run(strategy, { ...FIXED, intensity: { ...INTENSITY, without: "wait" } }, [...views, ...silent]);
+    const silent = Array.from({ length: 700 }, (_, at) =>
+      testView({ sequence: 401 + at, timeMs: 40_000 + 100 * at, cause: "timer" }),
+    );
+    const intents = run(strategy, { ...FIXED, intensity: { ...INTENSITY, without: "wait" } }, [
+      ...views,
+      ...silent,
+    ]);
     expect(intents[intents.length - 1].quotes).toEqual([]);
   });
 
@@ -105,6 +135,8 @@ describe.each([
     [{ estimator: "ewma", halfLifeMs: 5 }, /intensity\.halfLifeMs: unknown key/],
   ])("refuses %j", (intensity, named) => {
     const params = { ...FIXED, intensity };
-    expect(() => strategy.bind(params, { at: ["markets", "btcusdc", "params"] })(testContext())).toThrow(named);
+    expect(() =>
+      strategy.bind(params, { at: ["markets", "btcusdc", "params"] })(testContext()),
+    ).toThrow(named);
   });
 });

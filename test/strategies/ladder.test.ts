@@ -20,14 +20,18 @@ function answer(params: object, view: MarketView = testView()): QuotesIntent {
 
 /** Price and lots of each side, innermost first. */
 function sides({ quotes }: QuotesIntent): { bids: number[][]; asks: number[][] } {
-  const of = (side: string) => quotes.filter((quote) => quote.side === side).map(({ ticks, lots }) => [ticks, lots]);
+  const of = (side: string) =>
+    quotes.filter((quote) => quote.side === side).map(({ ticks, lots }) => [ticks, lots]);
   return { bids: of("BUY"), asks: of("SELL") };
 }
 
 describe("the ladder's prices", () => {
   it("lie a half spread from the fair price, in ticks or basis points", () => {
     expect(sides(answer(PARAMS))).toEqual({ bids: [[9990, 20]], asks: [[10_010, 20]] });
-    expect(sides(answer({ halfSpreadBps: 25, sizeBase: 0.02 }))).toEqual({ bids: [[9975, 20]], asks: [[10_025, 20]] });
+    expect(sides(answer({ halfSpreadBps: 25, sizeBase: 0.02 }))).toEqual({
+      bids: [[9975, 20]],
+      asks: [[10_025, 20]],
+    });
   });
 
   it("go outwards level by level, sizes by their growth", () => {
@@ -51,13 +55,19 @@ describe("the ladder's prices", () => {
   });
 
   it("follow the micro-price when told to", () => {
-    const view = testView({ bids: [{ ticks: 9996, lots: 300 }], asks: [{ ticks: 10_004, lots: 100 }] });
+    const view = testView({
+      bids: [{ ticks: 9996, lots: 300 }],
+      asks: [{ ticks: 10_004, lots: 100 }],
+    });
     expect(answer(PARAMS, view).reason.fairTicks).toBe(10_000);
     expect(answer({ ...PARAMS, fair: "micro" }, view).reason.fairTicks).toBe(10_002);
   });
 
   it("lean against inventory: a full long position moves both quotes down by the skew", () => {
-    const full = answer({ ...PARAMS, priceSkewBps: 8, sizeSkew: false }, testView({ positionLots: 1000, maxPositionLots: 2000 }));
+    const full = answer(
+      { ...PARAMS, priceSkewBps: 8, sizeSkew: false },
+      testView({ positionLots: 1000, maxPositionLots: 2000 }),
+    );
     expect(sides(full)).toEqual({ bids: [[9986, 20]], asks: [[10_006, 20]] });
     expect(full.reason).toMatchObject({
       fairTicks: 10_000,
@@ -65,20 +75,27 @@ describe("the ladder's prices", () => {
       halfSpreadTicks: 10,
       terms: { inventory: 0.5, skewTicks: -4 },
     });
-    const short = answer({ ...PARAMS, priceSkewBps: 8, sizeSkew: false }, testView({ positionLots: -1999, maxPositionLots: 2000 }));
+    const short = answer(
+      { ...PARAMS, priceSkewBps: 8, sizeSkew: false },
+      testView({ positionLots: -1999, maxPositionLots: 2000 }),
+    );
     expect(short.reason.reservationTicks).toBeCloseTo(10_007.996, 9);
   });
 
   it("count inventory from the target", () => {
     const view = testView({ positionLots: 500 });
-    expect(answer({ ...PARAMS, priceSkewBps: 8, targetPositionBase: 0.5 }, view).reason.reservationTicks).toBe(10_000);
+    expect(
+      answer({ ...PARAMS, priceSkewBps: 8, targetPositionBase: 0.5 }, view).reason.reservationTicks,
+    ).toBe(10_000);
   });
 });
 
 describe("the ladder's sizes", () => {
   it("double on the side that empties the inventory and vanish on the other, in a straight line", () => {
     // The multipliers of the field's inventory skew: 2, 1 and 0 at target - range, target and target + range.
-    expect([-30, -20, -10, 0, 10, 20, 30].map((position) => sizeMultipliers(position, 0, 20).bid)).toEqual([2, 2, 1.5, 1, 0.5, 0, 0]);
+    expect(
+      [-30, -20, -10, 0, 10, 20, 30].map((position) => sizeMultipliers(position, 0, 20).bid),
+    ).toEqual([2, 2, 1.5, 1, 0.5, 0, 0]);
     expect(sizeMultipliers(7, 3, 20)).toEqual({ bid: 0.8, ask: 1.2 });
     expect(sizeMultipliers(7, 3, 0)).toEqual({ bid: 0, ask: 0 });
     expect(sides(answer(PARAMS, testView({ positionLots: 1000, maxPositionLots: 2000 })))).toEqual({
@@ -95,7 +112,9 @@ describe("the ladder's sizes", () => {
   it("take ten orders for a full inventory where the market has no limit, or the range that is given", () => {
     const unlimited = testView({ positionLots: 100, maxPositionLots: Number.POSITIVE_INFINITY });
     expect(answer(PARAMS, unlimited).reason.terms.inventory).toBe(0.5);
-    expect(answer({ ...PARAMS, inventoryRangeBase: 0.4 }, unlimited).reason.terms.inventory).toBe(0.25);
+    expect(answer({ ...PARAMS, inventoryRangeBase: 0.4 }, unlimited).reason.terms.inventory).toBe(
+      0.25,
+    );
   });
 });
 
@@ -112,13 +131,21 @@ describe("the ladder's emissions", () => {
     testView({ sequence, bid: mid - 1, ask: mid + 1, ...changes });
 
   it("are none while the quotes would be the same: the order keeps its place in the queue", () => {
-    expect(run(PARAMS, [at(1, 10_000), at(2, 10_000), at(3, 10_001)]).map(({ viewSequence }) => viewSequence)).toEqual([1, 3]);
+    expect(
+      run(PARAMS, [at(1, 10_000), at(2, 10_000), at(3, 10_001)]).map(
+        ({ viewSequence }) => viewSequence,
+      ),
+    ).toEqual([1, 3]);
   });
 
   it("wait until a price leaves the tolerance, measured from the standing quotes and not from the last view", () => {
     const views = [at(1, 10_000), at(2, 10_002), at(3, 10_003), at(4, 10_004), at(5, 10_001)];
-    expect(run({ ...PARAMS, refreshToleranceTicks: 3 }, views).map(({ viewSequence }) => viewSequence)).toEqual([1, 4]);
-    expect(run({ ...PARAMS, refreshToleranceBps: 3 }, views).map(({ viewSequence }) => viewSequence)).toEqual([1, 4]);
+    expect(
+      run({ ...PARAMS, refreshToleranceTicks: 3 }, views).map(({ viewSequence }) => viewSequence),
+    ).toEqual([1, 4]);
+    expect(
+      run({ ...PARAMS, refreshToleranceBps: 3 }, views).map(({ viewSequence }) => viewSequence),
+    ).toEqual([1, 4]);
   });
 
   it("come within the tolerance too when a size changes, or when the market has come to a standing quote", () => {
@@ -133,7 +160,9 @@ describe("the ladder's emissions", () => {
     const view$ = new Subject<MarketView>();
     const intents: Intent[] = [];
     const quotes$ = view$.pipe(operator);
-    quotes$.subscribe((intent) => intents.push(intent)).add(quotes$.subscribe((intent) => intents.push(intent)));
+    quotes$
+      .subscribe((intent) => intents.push(intent))
+      .add(quotes$.subscribe((intent) => intents.push(intent)));
     view$.next(testView());
     expect(intents).toHaveLength(2);
   });
@@ -150,16 +179,26 @@ describe("the ladder's parameters", () => {
   };
 
   it("need one half spread, in one unit", () => {
-    expect(error({ sizeBase: 0.02 })).toMatch(/params\.halfSpreadBps: .*halfSpreadBps or halfSpreadTicks/);
-    expect(error({ ...PARAMS, halfSpreadBps: 3 })).toMatch(/params\.halfSpreadTicks: .*only one of/);
-    expect(error({ ...PARAMS, levelSpacingBps: 3, levelSpacingTicks: 3 })).toMatch(/params\.levelSpacingTicks: .*only one of/);
-    expect(error({ ...PARAMS, refreshToleranceBps: 3, refreshToleranceTicks: 3 })).toMatch(/only one of/);
+    expect(error({ sizeBase: 0.02 })).toMatch(
+      /params\.halfSpreadBps: .*halfSpreadBps or halfSpreadTicks/,
+    );
+    expect(error({ ...PARAMS, halfSpreadBps: 3 })).toMatch(
+      /params\.halfSpreadTicks: .*only one of/,
+    );
+    expect(error({ ...PARAMS, levelSpacingBps: 3, levelSpacingTicks: 3 })).toMatch(
+      /params\.levelSpacingTicks: .*only one of/,
+    );
+    expect(error({ ...PARAMS, refreshToleranceBps: 3, refreshToleranceTicks: 3 })).toMatch(
+      /only one of/,
+    );
   });
 
   it("name what is unknown, zero or off the grid", () => {
     expect(error({ ...PARAMS, spreadBps: 3 })).toMatch(/params\.spreadBps: unknown key/);
     expect(error({ ...PARAMS, levels: 0 })).toMatch(/params\.levels: must not be zero/);
     expect(error({ ...PARAMS, sizeBase: 0.021 })).toBe("");
-    expect(error({ ...PARAMS, sizeBase: 0.02055 })).toMatch(/^markets\.ethusdc\.params\.sizeBase: .*0\.02055.*0\.001/);
+    expect(error({ ...PARAMS, sizeBase: 0.02055 })).toMatch(
+      /^markets\.ethusdc\.params\.sizeBase: .*0\.02055.*0\.001/,
+    );
   });
 });

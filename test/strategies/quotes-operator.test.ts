@@ -2,11 +2,19 @@ import fc from "fast-check";
 import { of } from "rxjs";
 import { describe, expect, it } from "vitest";
 import type { MarketView } from "../../src/market/view.js";
-import { AvellanedaStoikovStep, avellanedaStoikov, avellanedaStoikovParams } from "../../src/strategies/avellaneda-stoikov.js";
+import {
+  AvellanedaStoikovStep,
+  avellanedaStoikov,
+  avellanedaStoikovParams,
+} from "../../src/strategies/avellaneda-stoikov.js";
 import { GlftStep, glft, glftParams } from "../../src/strategies/glft.js";
 import type { Intent, QuotesIntent } from "../../src/strategies/intent.js";
 import { ladder, ladderParams, ladderStep } from "../../src/strategies/ladder.js";
-import { type Basis, type QuotingStep, quotesOperator } from "../../src/strategies/quotes-operator.js";
+import {
+  type Basis,
+  type QuotingStep,
+  quotesOperator,
+} from "../../src/strategies/quotes-operator.js";
 import { standFor } from "../../src/strategies/refresh.js";
 import { roomOf } from "../../src/strategies/shape-quotes.js";
 import type { Strategy } from "../../src/strategies/strategy.js";
@@ -25,16 +33,30 @@ const tradedHighTicks = fc.constantFrom(Number.NaN, 1_000_001, 1_000_002, 1_000_
 const afterMs = fc.constantFrom(0, 50, 100, 1000);
 
 /** Views each of which differs little from the one before. A tick is a hundredth of a basis point, so that a little more risk moves a price. */
-const views = fc.array(fc.record({ afterMs, change, tradedHighTicks }), { minLength: 40, maxLength: 40 }).map((steps) => {
-  let timeMs = 1_000_000;
-  let market = { bid: 999_900, ask: 1_000_100, bidLots: 100, positionLots: 0, maxPositionLots: 2000 };
-  return steps.map(({ afterMs, change, tradedHighTicks }, at): MarketView => {
-    timeMs += afterMs;
-    market = { ...market, ...change };
-    const { bid, bidLots, ...rest } = market;
-    return testView({ ...rest, bids: [{ ticks: bid, lots: bidLots }], tradedHighTicks, timeMs, sequence: at + 1 });
+const views = fc
+  .array(fc.record({ afterMs, change, tradedHighTicks }), { minLength: 40, maxLength: 40 })
+  .map((steps) => {
+    let timeMs = 1_000_000;
+    let market = {
+      bid: 999_900,
+      ask: 1_000_100,
+      bidLots: 100,
+      positionLots: 0,
+      maxPositionLots: 2000,
+    };
+    return steps.map(({ afterMs, change, tradedHighTicks }, at): MarketView => {
+      timeMs += afterMs;
+      market = { ...market, ...change };
+      const { bid, bidLots, ...rest } = market;
+      return testView({
+        ...rest,
+        bids: [{ ticks: bid, lots: bidLots }],
+        tradedHighTicks,
+        timeMs,
+        sequence: at + 1,
+      });
+    });
   });
-});
 
 const sigma = fc.constantFrom(
   { sigmaTicks: 2 },
@@ -78,14 +100,23 @@ function emitted(strategy: Strategy, params: object, given: readonly MarketView[
 }
 
 /** What a strategy says that computes its quotes at every view. */
-function computed<B extends Basis>(step: QuotingStep<B>, given: readonly MarketView[]): QuotesIntent[] {
+function computed<B extends Basis>(
+  step: QuotingStep<B>,
+  given: readonly MarketView[],
+): QuotesIntent[] {
   const intents: QuotesIntent[] = [];
   for (const view of given) {
     const room = roomOf(view);
     const basis = step.observe(view);
     const next = step.quotes(room, basis);
     if (standFor(intents.at(-1)?.quotes, next.quotes, room, step.toleranceTicks(basis))) continue;
-    intents.push({ kind: "quotes", marketId: view.marketId, viewSequence: view.sequence, quotes: next.quotes, reason: next.reason() });
+    intents.push({
+      kind: "quotes",
+      marketId: view.marketId,
+      viewSequence: view.sequence,
+      quotes: next.quotes,
+      reason: next.reason(),
+    });
   }
   return intents;
 }
@@ -100,7 +131,9 @@ describe("a quoting strategy that is asked again", () => {
     });
     fc.assert(
       fc.property(params, views, (held, given) => {
-        expect(emitted(glft, held, given)).toEqual(computed(new GlftStep(glftParams.parse(held), testInstrument), given));
+        expect(emitted(glft, held, given)).toEqual(
+          computed(new GlftStep(glftParams.parse(held), testInstrument), given),
+        );
       }),
       { numRuns: 150 },
     );
@@ -131,7 +164,9 @@ describe("a quoting strategy that is asked again", () => {
     });
     fc.assert(
       fc.property(params, views, (held, given) => {
-        expect(emitted(ladder, held, given)).toEqual(computed(ladderStep(ladderParams.parse(held), testInstrument), given));
+        expect(emitted(ladder, held, given)).toEqual(
+          computed(ladderStep(ladderParams.parse(held), testInstrument), given),
+        );
       }),
       { numRuns: 150 },
     );
@@ -140,13 +175,32 @@ describe("a quoting strategy that is asked again", () => {
   it("computes nothing while nothing has changed that its quotes follow from, and everything where a number is none", () => {
     const asked: number[] = [];
     const intensity = {};
-    const bases = [[1, 2], [1, 2], [1, 3], [1, 3, 0], [Number.NaN], [Number.NaN], [intensity], [intensity], [{}]];
+    const bases = [
+      [1, 2],
+      [1, 2],
+      [1, 3],
+      [1, 3, 0],
+      [Number.NaN],
+      [Number.NaN],
+      [intensity],
+      [intensity],
+      [{}],
+    ];
     let at = -1;
     const step: QuotingStep<Basis> = {
       observe: () => bases[++at],
       quotes: () => {
         asked.push(at);
-        return { quotes: [], reason: () => ({ fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] }) };
+        return {
+          quotes: [],
+          reason: () => ({
+            fairTicks: 0,
+            reservationTicks: 0,
+            halfSpreadTicks: 0,
+            terms: {},
+            clamps: [],
+          }),
+        };
       },
       toleranceTicks: () => 0,
     };
@@ -162,12 +216,28 @@ describe("a quoting strategy that is asked again", () => {
       observe: () => [],
       quotes: () => {
         asked++;
-        return { quotes: [], reason: () => ({ fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] }) };
+        return {
+          quotes: [],
+          reason: () => ({
+            fairTicks: 0,
+            reservationTicks: 0,
+            halfSpreadTicks: 0,
+            terms: {},
+            clamps: [],
+          }),
+        };
       },
       toleranceTicks: () => 0,
     };
     const market = { bid: 9999, ask: 10_001, positionLots: 0, maxPositionLots: 100 };
-    const moves = [{}, {}, { bid: 9998 }, { ask: 10_002 }, { positionLots: 5 }, { maxPositionLots: 90 }];
+    const moves = [
+      {},
+      {},
+      { bid: 9998 },
+      { ask: 10_002 },
+      { positionLots: 5 },
+      { maxPositionLots: 90 },
+    ];
     let moved = market;
     const given = moves.map((move, sequence) => {
       moved = { ...moved, ...move };

@@ -7,7 +7,12 @@ import { shapeQuotes, type WantedLevel } from "../../src/strategies/shape-quotes
 import { exactLotsOfBase, lotsOfBase } from "../../src/strategies/size-lots.js";
 import { testInstrument, testView } from "./fixtures.js";
 
-const level = (bidTicks: number, askTicks: number, bidLots = 10, askLots = 10): WantedLevel => ({ bidTicks, askTicks, bidLots, askLots });
+const level = (bidTicks: number, askTicks: number, bidLots = 10, askLots = 10): WantedLevel => ({
+  bidTicks,
+  askTicks,
+  bidLots,
+  askLots,
+});
 
 describe("wanted levels become quotes", () => {
   it("rounded away from the other side: never a tick better than the strategy asked", () => {
@@ -20,7 +25,9 @@ describe("wanted levels become quotes", () => {
   });
 
   it("that do not cross the touch, and say that they were held back", () => {
-    const { quotes, clamps } = shapeQuotes(testView({ bid: 9999, ask: 10_001 }), [level(10_050, 10_060)]);
+    const { quotes, clamps } = shapeQuotes(testView({ bid: 9999, ask: 10_001 }), [
+      level(10_050, 10_060),
+    ]);
     expect(quotes.map(({ ticks }) => ticks)).toEqual([10_000, 10_060]);
     expect(clamps).toEqual(["bid 0: post-only"]);
     const falling = shapeQuotes(testView(), [level(9940, 9950)]);
@@ -29,14 +36,22 @@ describe("wanted levels become quotes", () => {
   });
 
   it("one tick apart at least, so that two levels are never one", () => {
-    const { quotes, clamps } = shapeQuotes(testView(), [level(9990, 10_010), level(9989.9, 10_010.1), level(9989.5, 10_030)]);
+    const { quotes, clamps } = shapeQuotes(testView(), [
+      level(9990, 10_010),
+      level(9989.9, 10_010.1),
+      level(9989.5, 10_030),
+    ]);
     expect(quotes.map(({ ticks }) => ticks)).toEqual([9990, 9989, 9988, 10_010, 10_011, 10_030]);
     expect(clamps).toEqual(["bid 2: one tick behind the level before it"]);
   });
 
   it("cut so that the position stays within its limit when all of one side fills, the innermost served first", () => {
     const view = testView({ positionLots: 25, maxPositionLots: 40 });
-    const { quotes, clamps } = shapeQuotes(view, [level(9990, 10_010), level(9980, 10_020), level(9970, 10_030)]);
+    const { quotes, clamps } = shapeQuotes(view, [
+      level(9990, 10_010),
+      level(9980, 10_020),
+      level(9970, 10_030),
+    ]);
     expect(quotes.map(({ side, lots }) => [side, lots])).toEqual([
       ["BUY", 10],
       ["BUY", 5],
@@ -48,7 +63,9 @@ describe("wanted levels become quotes", () => {
   });
 
   it("that only reduce when the position is past its limit", () => {
-    const { quotes } = shapeQuotes(testView({ positionLots: -60, maxPositionLots: 40 }), [level(9990, 10_010)]);
+    const { quotes } = shapeQuotes(testView({ positionLots: -60, maxPositionLots: 40 }), [
+      level(9990, 10_010),
+    ]);
     expect(quotes.map(({ side }) => side)).toEqual(["BUY"]);
   });
 
@@ -58,12 +75,19 @@ describe("wanted levels become quotes", () => {
       quotes: [],
       clamps: ["bid 0: no price", "ask 0: no price"],
     });
-    expect(shapeQuotes(testView(), [level(0.9, 10_010)])).toMatchObject({ quotes: [{ side: "SELL" }], clamps: ["bid 0: below one tick"] });
+    expect(shapeQuotes(testView(), [level(0.9, 10_010)])).toMatchObject({
+      quotes: [{ side: "SELL" }],
+      clamps: ["bid 0: below one tick"],
+    });
   });
 
   // After a jump a model leans by hundreds of times the price. The bid that would reduce a short position must not fall with an ask that no exchange takes.
   it("unless an ask is a hundred times as dear as the best bid: the bids beside it stay", () => {
-    const { quotes, clamps } = shapeQuotes(testView({ positionLots: -20 }), [level(2e6, 999_000), level(1e6, 1_001_000), level(1e6, 1e82)]);
+    const { quotes, clamps } = shapeQuotes(testView({ positionLots: -20 }), [
+      level(2e6, 999_000),
+      level(1e6, 1_001_000),
+      level(1e6, 1e82),
+    ]);
     expect(quotes).toEqual([
       { side: "BUY", level: 0, ticks: 10_000, lots: 10 },
       { side: "BUY", level: 1, ticks: 9999, lots: 10 },
@@ -77,7 +101,10 @@ describe("wanted levels become quotes", () => {
   it("whatever is wanted: passive, on the grid, ordered, and within the limit", () => {
     const number = fc.double({ min: -50, max: 20_000, noNaN: true });
     const lots = fc.integer({ min: -5, max: 300 });
-    const wanted = fc.array(fc.record({ bidTicks: number, askTicks: number, bidLots: lots, askLots: lots }), { maxLength: 6 });
+    const wanted = fc.array(
+      fc.record({ bidTicks: number, askTicks: number, bidLots: lots, askLots: lots }),
+      { maxLength: 6 },
+    );
     fc.assert(
       fc.property(
         wanted,
@@ -92,9 +119,15 @@ describe("wanted levels become quotes", () => {
             const filled = positionLots + sign * own.reduce((sum, quote) => sum + quote.lots, 0);
             if (own.length > 0) expect(sign * filled).toBeLessThanOrEqual(maxPositionLots);
             own.forEach(({ ticks, lots: size, level: slot }, at) => {
-              expect(Number.isInteger(ticks) && ticks >= 1 && Number.isInteger(size) && size >= 1).toBe(true);
-              expect(side === "BUY" ? ticks < view.asks[0].ticks : ticks > view.bids[0].ticks).toBe(true);
-              expect(side === "BUY" ? ticks <= levels[slot].bidTicks : ticks >= levels[slot].askTicks).toBe(true);
+              expect(
+                Number.isInteger(ticks) && ticks >= 1 && Number.isInteger(size) && size >= 1,
+              ).toBe(true);
+              expect(side === "BUY" ? ticks < view.asks[0].ticks : ticks > view.bids[0].ticks).toBe(
+                true,
+              );
+              expect(
+                side === "BUY" ? ticks <= levels[slot].bidTicks : ticks >= levels[slot].askTicks,
+              ).toBe(true);
               if (at > 0) expect(sign * (own[at - 1].ticks - ticks)).toBeGreaterThan(0);
             });
           }
@@ -106,7 +139,10 @@ describe("wanted levels become quotes", () => {
 
 describe("quoteAround", () => {
   it("quotes both sides of a fair price and says what it thought", () => {
-    const intent = quoteAround(testView({ sequence: 9 }), 10_000.25, { halfSpreadBps: 5, sizeBase: 0.3 });
+    const intent = quoteAround(testView({ sequence: 9 }), 10_000.25, {
+      halfSpreadBps: 5,
+      sizeBase: 0.3,
+    });
     expect(intent).toMatchObject({
       kind: "quotes",
       marketId: "ethusdc",
@@ -121,7 +157,9 @@ describe("quoteAround", () => {
   });
 
   it("rounds a size down to the step, and says so when nothing is left of it", () => {
-    expect(quoteAround(testView(), 10_000, { halfSpreadBps: 5, sizeBase: 0.0019 }).quotes[0].lots).toBe(1);
+    expect(
+      quoteAround(testView(), 10_000, { halfSpreadBps: 5, sizeBase: 0.0019 }).quotes[0].lots,
+    ).toBe(1);
     expect(quoteAround(testView(), 10_000, { halfSpreadBps: 5, sizeBase: 0.0009 })).toMatchObject({
       quotes: [],
       reason: { clamps: ["size: below one lot"] },
@@ -132,8 +170,12 @@ describe("quoteAround", () => {
     const wrong = { halfSpreadBps: 5, sizeBase: 1 };
     expect(() => quoteAround(testView(), Number.NaN, wrong)).toThrow(ConfigError);
     expect(() => quoteAround(testView(), 0, wrong)).toThrow(/fairTicks/);
-    expect(() => quoteAround(testView(), 10_000, { ...wrong, halfSpreadBps: -1 })).toThrow(/halfSpreadBps/);
-    expect(() => quoteAround(testView(), 10_000, { ...wrong, sizeBase: Number.POSITIVE_INFINITY })).toThrow(/sizeBase/);
+    expect(() => quoteAround(testView(), 10_000, { ...wrong, halfSpreadBps: -1 })).toThrow(
+      /halfSpreadBps/,
+    );
+    expect(() =>
+      quoteAround(testView(), 10_000, { ...wrong, sizeBase: Number.POSITIVE_INFINITY }),
+    ).toThrow(/sizeBase/);
   });
 });
 
@@ -142,7 +184,13 @@ describe("sizes", () => {
     const grids = fc.constantFrom("0.001", "0.1", "0.01", "1", "0.00001", "0.5");
     fc.assert(
       fc.property(grids, fc.integer({ min: 1, max: 10_000_000 }), (stepSize, lots) => {
-        const instrument = new Instrument({ marketId: "m", tickSize: "0.1", stepSize, creditDecimals: 6, paperDecimals: 18 });
+        const instrument = new Instrument({
+          marketId: "m",
+          tickSize: "0.1",
+          stepSize,
+          creditDecimals: 6,
+          paperDecimals: 18,
+        });
         const base = Number(instrument.amountOf(lots));
         expect(lotsOfBase(base, instrument)).toBe(lots);
         expect(exactLotsOfBase(base, instrument, "sizeBase")).toBe(lots);
@@ -152,24 +200,50 @@ describe("sizes", () => {
 
   // Billions of lots are a size like another where a lot is a unit of a cheap coin.
   it("are never more than was asked for, however many lots they are", () => {
-    const units = new Instrument({ marketId: "m", tickSize: "0.0000001", stepSize: "1", creditDecimals: 18, paperDecimals: 18 });
-    expect([4e9, 4e12, 4_999_999_999.5].map((base) => lotsOfBase(base, units))).toEqual([4e9, 4e12, 4_999_999_999]);
+    const units = new Instrument({
+      marketId: "m",
+      tickSize: "0.0000001",
+      stepSize: "1",
+      creditDecimals: 18,
+      paperDecimals: 18,
+    });
+    expect([4e9, 4e12, 4_999_999_999.5].map((base) => lotsOfBase(base, units))).toEqual([
+      4e9, 4e12, 4_999_999_999,
+    ]);
   });
 
   it("between two lots are rounded down, or refused where a user wrote them", () => {
     expect(lotsOfBase(0.0299, testInstrument)).toBe(29);
-    expect(() => exactLotsOfBase(0.0205, new Instrument({ ...testInstrument, stepSize: "0.001" }), "params.sizeBase")).toThrow(
+    expect(() =>
+      exactLotsOfBase(
+        0.0205,
+        new Instrument({ ...testInstrument, stepSize: "0.001" }),
+        "params.sizeBase",
+      ),
+    ).toThrow(
       /params\.sizeBase: is off the market's grid \(got 0\.0205\); expected a whole multiple of ethusdc's step, 0\.001/,
     );
-    for (const base of [0.0001, 1e-15]) expect(() => exactLotsOfBase(base, testInstrument, "params.sizeBase")).toThrow(ConfigError);
+    for (const base of [0.0001, 1e-15])
+      expect(() => exactLotsOfBase(base, testInstrument, "params.sizeBase")).toThrow(ConfigError);
     for (const [stepSize, base] of [
       ["1", 4_999_999_999.5],
       ["5", 4_999_999_999_998],
       ["0.000000000001", 2.0000000000005],
     ] as const) {
-      const cheap = new Instrument({ marketId: "m", tickSize: "0.1", stepSize, creditDecimals: 6, paperDecimals: 18 });
-      expect(() => exactLotsOfBase(base, cheap, "params.sizeBase"), "of a cheap coin, taken as on the grid").toThrow(ConfigError);
-      expect(() => exactLotsOfBase(Number(cheap.amountOf(3e14 + 1)), cheap, "params.sizeBase")).not.toThrow();
+      const cheap = new Instrument({
+        marketId: "m",
+        tickSize: "0.1",
+        stepSize,
+        creditDecimals: 6,
+        paperDecimals: 18,
+      });
+      expect(
+        () => exactLotsOfBase(base, cheap, "params.sizeBase"),
+        "of a cheap coin, taken as on the grid",
+      ).toThrow(ConfigError);
+      expect(() =>
+        exactLotsOfBase(Number(cheap.amountOf(3e14 + 1)), cheap, "params.sizeBase"),
+      ).not.toThrow();
     }
   });
 });

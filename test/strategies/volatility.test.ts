@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../src/core/seeded-random.js";
-import { EwmaVolatility, MIN_RETURNS, RollingVolatility, type VolatilityEstimator } from "../../src/strategies/volatility.js";
+import {
+  EwmaVolatility,
+  MIN_RETURNS,
+  RollingVolatility,
+  type VolatilityEstimator,
+} from "../../src/strategies/volatility.js";
 
 const WINDOW = { windowMs: 60_000, sampleMs: 1000 };
 
@@ -11,13 +16,20 @@ const KINDS: [string, (window: { windowMs: number; sampleMs: number }) => Volati
 ];
 
 /** A price that moves by `sigma` per square root of a second, seen after irregular spans; returns the last time. */
-function diffuse(estimator: VolatilityEstimator, sigma: number, steps: number, spanMs: () => number, random = seededRandom(5)): void {
+function diffuse(
+  estimator: VolatilityEstimator,
+  sigma: number,
+  steps: number,
+  spanMs: () => number,
+  random = seededRandom(5),
+): void {
   let price = 10_000;
   let timeMs = 0;
   for (let step = 0; step < steps; step++) {
     const stepMs = spanMs();
     timeMs += stepMs;
-    const normal = Math.sqrt(-2 * Math.log(1 - random.uniform())) * Math.cos(2 * Math.PI * random.uniform());
+    const normal =
+      Math.sqrt(-2 * Math.log(1 - random.uniform())) * Math.cos(2 * Math.PI * random.uniform());
     price += sigma * Math.sqrt(stepMs / 1000) * normal;
     estimator.observe(price, timeMs);
   }
@@ -26,7 +38,8 @@ function diffuse(estimator: VolatilityEstimator, sigma: number, steps: number, s
 describe.each(KINDS)("the %s estimator", (_, make) => {
   it("knows nothing before it has seen enough", () => {
     const estimator = make(WINDOW);
-    for (let second = 0; second < MIN_RETURNS; second++) estimator.observe(100 + (second % 2), second * 1000);
+    for (let second = 0; second < MIN_RETURNS; second++)
+      estimator.observe(100 + (second % 2), second * 1000);
     expect(estimator.sigma).toBeUndefined();
     estimator.observe(100, MIN_RETURNS * 1000);
     expect(estimator.sigma).toBeCloseTo(1, 12);
@@ -50,9 +63,11 @@ describe.each(KINDS)("the %s estimator", (_, make) => {
 
   it("forgets: a market that has become calm is quoted as a calm one", () => {
     const estimator = make(WINDOW);
-    for (let second = 0; second <= 600; second++) estimator.observe(100 + 10 * (second % 2), second * 1000);
+    for (let second = 0; second <= 600; second++)
+      estimator.observe(100 + 10 * (second % 2), second * 1000);
     expect(estimator.sigma).toBeCloseTo(10, 9);
-    for (let second = 601; second <= 1200; second++) estimator.observe(100 + (second % 2), second * 1000);
+    for (let second = 601; second <= 1200; second++)
+      estimator.observe(100 + (second % 2), second * 1000);
     expect(estimator.sigma).toBeGreaterThan(0.99);
     expect(estimator.sigma).toBeLessThan(1.02);
   });
@@ -65,7 +80,8 @@ describe.each(KINDS)("the %s estimator", (_, make) => {
 
   it("is not moved by a clock that steps back, by a repeated time, or by what is no price", () => {
     const estimator = make(WINDOW);
-    for (let second = 0; second <= 30; second++) estimator.observe(100 + (second % 2), second * 1000);
+    for (let second = 0; second <= 30; second++)
+      estimator.observe(100 + (second % 2), second * 1000);
     const before = estimator.sigma;
     estimator.observe(Number.NaN, 40_000);
     estimator.observe(900, 30_000);
@@ -77,16 +93,20 @@ describe.each(KINDS)("the %s estimator", (_, make) => {
 
   it("scales with the price's unit, and does not see its level", () => {
     fc.assert(
-      fc.property(fc.double({ min: 0.01, max: 1000, noNaN: true }), fc.integer({ min: 0, max: 100_000 }), (scale, level) => {
-        const [plain, scaled] = [make(WINDOW), make(WINDOW)];
-        const random = seededRandom(3);
-        for (let second = 0; second < 40; second++) {
-          const price = random.uniform();
-          plain.observe(price, second * 1000);
-          scaled.observe(level + scale * price, second * 1000);
-        }
-        expect((scaled.sigma ?? 0) / (plain.sigma ?? 0) / scale).toBeCloseTo(1, 4);
-      }),
+      fc.property(
+        fc.double({ min: 0.01, max: 1000, noNaN: true }),
+        fc.integer({ min: 0, max: 100_000 }),
+        (scale, level) => {
+          const [plain, scaled] = [make(WINDOW), make(WINDOW)];
+          const random = seededRandom(3);
+          for (let second = 0; second < 40; second++) {
+            const price = random.uniform();
+            plain.observe(price, second * 1000);
+            scaled.observe(level + scale * price, second * 1000);
+          }
+          expect((scaled.sigma ?? 0) / (plain.sigma ?? 0) / scale).toBeCloseTo(1, 4);
+        },
+      ),
       { numRuns: 30 },
     );
   });
@@ -98,7 +118,10 @@ it("the rolling window holds what ended within it, and no more", () => {
   prices.forEach((price, second) => {
     estimator.observe(price, second * 1000);
     if (second < 10) return;
-    const squares = Array.from({ length: 10 }, (_, back) => (prices[second - back] - prices[second - back - 1]) ** 2);
+    const squares = Array.from(
+      { length: 10 },
+      (_, back) => (prices[second - back] - prices[second - back - 1]) ** 2,
+    );
     expect(estimator.sigma).toBeCloseTo(Math.sqrt(squares.reduce((a, b) => a + b) / 10), 9);
   });
 });

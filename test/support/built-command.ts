@@ -9,7 +9,9 @@ const COMMAND = fileURLToPath(new URL("../../bin/marketwright.js", import.meta.u
  * made first where it is not there. A process starts from it in a third of the time that it takes to compile the sources.
  */
 export function builtCommand(): string {
-  const { status, stderr } = spawnSync(process.execPath, [PREPARE, "--required"], { encoding: "utf8" });
+  const { status, stderr } = spawnSync(process.execPath, [PREPARE, "--required"], {
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(`there is no build of these sources: ${stderr}`);
   return COMMAND;
 }

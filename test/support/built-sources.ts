@@ -27,7 +27,10 @@ export function builtSources(): Plugin {
     name: "marketwright:built-sources",
     enforce: "pre",
     configureVitest({ vitest: { config } }) {
-      isBuilt = !config.watch && !config.coverage.enabled && spawnSync(process.execPath, [PREPARE, "--check"]).status === 0;
+      isBuilt =
+        !config.watch &&
+        !config.coverage.enabled &&
+        spawnSync(process.execPath, [PREPARE, "--check"]).status === 0;
     },
     resolveId(imported, importer) {
       if (!isBuilt || importer === undefined || !imported.startsWith(".")) return undefined;

@@ -26,7 +26,13 @@ export const BTC_CAPTURES = {
 export type BtcCapture = keyof typeof BTC_CAPTURES;
 
 /** The grid of the captured market. */
-export const BTC_GRID = new Instrument({ marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+export const BTC_GRID = new Instrument({
+  marketId: "btcusdt",
+  tickSize: "0.1",
+  stepSize: "0.001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 
 /** Whether a capture lies on this machine; a test without it skips itself by this, and says so. */
 export function hasCapture(tag: BtcCapture): boolean {
@@ -53,7 +59,11 @@ interface TradeRecord {
 /** A capture as columns: books and trades, clock corrected, each message `baseLatencyUs` later than the fastest was. */
 export function captureTape(tag: BtcCapture, baseLatencyUs = 0): Tape {
   const offsets: Offsets = BTC_CAPTURES[tag];
-  const builder = new TapeBuilder({ marketId: BTC_GRID.marketId, tickSize: BTC_GRID.tickSize, stepSize: BTC_GRID.stepSize });
+  const builder = new TapeBuilder({
+    marketId: BTC_GRID.marketId,
+    tickSize: BTC_GRID.tickSize,
+    stepSize: BTC_GRID.stepSize,
+  });
   const localUs = (line: number, recvNs: string): number => {
     const added = offsets.findLast(([fromLine]) => line >= fromLine)?.[1] ?? 0n;
     return Number((BigInt(recvNs) + added) / 1000n) + baseLatencyUs;
@@ -63,19 +73,31 @@ export function captureTape(tag: BtcCapture, baseLatencyUs = 0): Tape {
     const stamps = [exchangeUs, localUs(record.line, recvNs), record.line] as const;
     if (record.type === "snapshot") builder.snapshot(...stamps);
     else builder.update(...stamps);
-    for (const [price, amount] of record.bids) builder.level("BUY", BTC_GRID.ticksOf(price), BTC_GRID.lotsOf(amount));
-    for (const [price, amount] of record.asks) builder.level("SELL", BTC_GRID.ticksOf(price), BTC_GRID.lotsOf(amount));
+    for (const [price, amount] of record.bids)
+      builder.level("BUY", BTC_GRID.ticksOf(price), BTC_GRID.lotsOf(amount));
+    for (const [price, amount] of record.asks)
+      builder.level("SELL", BTC_GRID.ticksOf(price), BTC_GRID.lotsOf(amount));
   }
   for (const [record, recvNs] of recordsOf<TradeRecord>("trades", tag)) {
     const taker = record.isBuyerMaker ? "SELL" : "BUY";
     const [ticks, lots] = [BTC_GRID.ticksOf(record.price), BTC_GRID.lotsOf(record.amount)];
-    builder.trade(record.time * 1000, localUs(record.line, recvNs), taker, ticks, lots, record.line);
+    builder.trade(
+      record.time * 1000,
+      localUs(record.line, recvNs),
+      taker,
+      ticks,
+      lots,
+      record.line,
+    );
   }
   return builder.build();
 }
 
 /** Each record with its receive stamp as text: nanoseconds pass 2^53. */
-function* recordsOf<Shape>(folder: "books" | "trades", tag: BtcCapture): Iterable<readonly [Shape, string]> {
+function* recordsOf<Shape>(
+  folder: "books" | "trades",
+  tag: BtcCapture,
+): Iterable<readonly [Shape, string]> {
   for (const line of gunzipSync(readFileSync(fileOf(folder, tag)))
     .toString("utf8")
     .split("\n")) {

@@ -17,7 +17,10 @@ const QUARTER_MS = 900_000;
 const TICK = 0.1;
 
 /** Fills a store with a seeded walk around 60,000 as candles of 15 minutes, ticks of 0.1 and lots of 0.001. The same seed gives the same bytes. */
-export async function generateCandles(folder: string, { market, fromMs, bars, seed = "1" }: GeneratedCandles): Promise<HistoryStore> {
+export async function generateCandles(
+  folder: string,
+  { market, fromMs, bars, seed = "1" }: GeneratedCandles,
+): Promise<HistoryStore> {
   const random = seededRandom(`candles ${seed}`);
   const step = (most: number): number => Math.floor(random.uniform() * most);
   const price = (ticks: number): string => (ticks * TICK).toFixed(1);
@@ -28,7 +31,14 @@ export async function generateCandles(folder: string, { market, fromMs, bars, se
     const [high, low] = [Math.max(open, close) + step(300), Math.min(open, close) - step(300)];
     const time = fromMs + bar * QUARTER_MS;
     lines.push(
-      JSON.stringify({ time, open: price(open), close: price(close), high: price(high), low: price(low), volume: `${1 + step(50)}.000` }),
+      JSON.stringify({
+        time,
+        open: price(open),
+        close: price(close),
+        high: price(high),
+        low: price(low),
+        volume: `${1 + step(50)}.000`,
+      }),
     );
     open = close + step(21) - 10;
   }
@@ -37,6 +47,11 @@ export async function generateCandles(folder: string, { market, fromMs, bars, se
   const path = join(made, `${market}-klines_15M.ndjson`);
   writeFileSync(path, `${lines.join("\n")}\n`);
   const store = new HistoryStore(join(folder, "history"));
-  await importFiles(store, { market, files: [path], clock: { partsAt: [], baseLatencyNs: 0n }, replace: false });
+  await importFiles(store, {
+    market,
+    files: [path],
+    clock: { partsAt: [], baseLatencyNs: 0n },
+    replace: false,
+  });
   return store;
 }

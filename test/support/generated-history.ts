@@ -31,13 +31,25 @@ export async function generateHistory(
   const random = seededRandom(`history ${seed}`);
   const books: unknown[] = [];
   const trades: unknown[] = [];
-  const candles: { time: number; open: string; high: string; low: string; close: string; volume: string }[] = [];
+  const candles: {
+    time: number;
+    open: string;
+    high: string;
+    low: string;
+    close: string;
+    volume: string;
+  }[] = [];
   let mid = 600_000;
   let line = 1;
   let sequence = 1000;
   let id = 1;
-  let bar: { time: number; open: number; high: number; low: number; close: number; lots: number } | undefined;
-  const level = (side: 1 | -1, away: number): [string, string] => [price(mid + side * away), amount(1 + Math.floor(random.uniform() * 20))];
+  let bar:
+    | { time: number; open: number; high: number; low: number; close: number; lots: number }
+    | undefined;
+  const level = (side: 1 | -1, away: number): [string, string] => [
+    price(mid + side * away),
+    amount(1 + Math.floor(random.uniform() * 20)),
+  ];
   const levels = (side: 1 | -1) => [1, 2, 3, 4, 5].map((away) => level(side, away));
   const received = (ms: number, lateMs: number): string => String(BigInt(ms + lateMs) * 1_000_000n);
   const note = (ms: number, ticks: number, lots: number): void => {
@@ -81,7 +93,8 @@ export async function generateHistory(
         recvTimeNs: received(ms, 3),
       });
     }
-    const gone = (side: 1 | -1) => [1, 2, 3, 4, 5, 6, 7, 8].map((away): [string, string] => [price(mid + side * away), "0.000"]);
+    const gone = (side: 1 | -1) =>
+      [1, 2, 3, 4, 5, 6, 7, 8].map((away): [string, string] => [price(mid + side * away), "0.000"]);
     const before = { "-1": gone(-1), "1": gone(1) };
     mid += step;
     const side = (sign: 1 | -1) => {
@@ -112,19 +125,36 @@ export async function generateHistory(
   };
   const store = new HistoryStore(join(folder, "history"));
   const clock = { partsAt: [], baseLatencyNs: 0n };
-  await importFiles(store, { market, files: [write("books", books), write("trades", trades)], clock, replace: false });
+  await importFiles(store, {
+    market,
+    files: [write("books", books), write("trades", trades)],
+    clock,
+    replace: false,
+  });
   if (klines) {
-    const records = (candles as unknown as { time: number; open: number; high: number; low: number; close: number; lots: number }[]).map(
-      (candle) => ({
-        time: candle.time,
-        open: price(candle.open),
-        close: price(candle.close),
-        high: price(candle.high),
-        low: price(candle.low),
-        volume: amount(candle.lots),
-      }),
-    );
-    await importFiles(store, { market, files: [write("klines_1M", records)], clock, replace: false });
+    const records = (
+      candles as unknown as {
+        time: number;
+        open: number;
+        high: number;
+        low: number;
+        close: number;
+        lots: number;
+      }[]
+    ).map((candle) => ({
+      time: candle.time,
+      open: price(candle.open),
+      close: price(candle.close),
+      high: price(candle.high),
+      low: price(candle.low),
+      volume: amount(candle.lots),
+    }));
+    await importFiles(store, {
+      market,
+      files: [write("klines_1M", records)],
+      clock,
+      replace: false,
+    });
   }
   return store;
 }

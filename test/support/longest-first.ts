@@ -7,7 +7,8 @@ const LONG = ["/test/simulation/", "/test/liquidator/simulation/"];
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.some((folder) => moduleId.includes(folder));
+    const isLong = ({ moduleId }: TestSpecification): boolean =>
+      LONG.some((folder) => moduleId.includes(folder));
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }

@@ -12,7 +12,16 @@ export type OddValue =
   | { readonly kind: "value"; readonly value: unknown }
   /** Of hex data, one of its words. */
   | { readonly kind: "word"; readonly at: number; readonly word: string }
-  | { readonly kind: "removed" | "in a list" | "as a text" | "as a number" | "twice" | "emptied" | "nested deeply" };
+  | {
+      readonly kind:
+        | "removed"
+        | "in a list"
+        | "as a text"
+        | "as a number"
+        | "twice"
+        | "emptied"
+        | "nested deeply";
+    };
 
 const WORD = "f".repeat(64);
 const VALUES: readonly unknown[] = [
@@ -58,17 +67,30 @@ const WORDS = [
   `${"0".repeat(48)}${"f".repeat(16)}`,
   `${"0".repeat(61)}fff`,
 ];
-const FORMS = ["removed", "in a list", "as a text", "as a number", "twice", "emptied", "nested deeply"] as const;
+const FORMS = [
+  "removed",
+  "in a list",
+  "as a text",
+  "as a number",
+  "twice",
+  "emptied",
+  "nested deeply",
+] as const;
 const DEEP = 20_000;
 
 /** Changes that make an answer odd, each in the way of a node or server that somebody has met. */
 export const oddChange: fc.Arbitrary<OddChange> = fc.record({
   at: fc.nat(400),
   become: fc.oneof(
-    { weight: 2, arbitrary: fc.constantFrom(...VALUES).map((value): OddValue => ({ kind: "value", value })) },
     {
       weight: 2,
-      arbitrary: fc.record({ at: fc.nat(200), word: fc.constantFrom(...WORDS) }).map((word): OddValue => ({ kind: "word", ...word })),
+      arbitrary: fc.constantFrom(...VALUES).map((value): OddValue => ({ kind: "value", value })),
+    },
+    {
+      weight: 2,
+      arbitrary: fc
+        .record({ at: fc.nat(200), word: fc.constantFrom(...WORDS) })
+        .map((word): OddValue => ({ kind: "word", ...word })),
     },
     { weight: 1, arbitrary: fc.constantFrom(...FORMS).map((kind): OddValue => ({ kind })) },
   ),
@@ -98,7 +120,9 @@ export function withChange(document: unknown, { at, become }: OddChange): unknow
 
 /** JSON texts that are not the document: cut short, of another kind, or with something behind it. */
 export const oddText: fc.Arbitrary<(text: string) => string> = fc.oneof(
-  fc.nat(100).map((percent) => (text: string) => text.slice(0, Math.floor((text.length * percent) / 100))),
+  fc
+    .nat(100)
+    .map((percent) => (text: string) => text.slice(0, Math.floor((text.length * percent) / 100))),
   fc.constantFrom(
     () => "",
     () => "<html><body>502 Bad Gateway</body></html>",
@@ -142,7 +166,11 @@ function changed(value: unknown, become: OddValue): unknown {
     case "as a number":
       return Number(value);
     case "twice":
-      return Array.isArray(value) ? [...value, ...value] : typeof value === "string" ? value + value : { ...Object(value), value };
+      return Array.isArray(value)
+        ? [...value, ...value]
+        : typeof value === "string"
+          ? value + value
+          : { ...Object(value), value };
     case "emptied":
       return Array.isArray(value) ? [] : typeof value === "string" ? "" : {};
     case "nested deeply": {
@@ -153,8 +181,12 @@ function changed(value: unknown, become: OddValue): unknown {
   }
 }
 
-function withWord(value: unknown, { at, word }: { readonly at: number; readonly word: string }): unknown {
-  const count = typeof value === "string" && value.startsWith("0x") ? Math.floor((value.length - 2) / 64) : 0;
+function withWord(
+  value: unknown,
+  { at, word }: { readonly at: number; readonly word: string },
+): unknown {
+  const count =
+    typeof value === "string" && value.startsWith("0x") ? Math.floor((value.length - 2) / 64) : 0;
   if (typeof value !== "string" || count === 0) return word;
   const from = 2 + 64 * (at % count);
   return value.slice(0, from) + word + value.slice(from + 64);

@@ -62,10 +62,21 @@ export interface RecordedSession {
 const SESSION_START: Ms = 1_723_161_000_000;
 
 /** A maker at the touch of a synthetic market. @param folder that is made, and holds the session @param halfSpreadBps how far from its middle */
-export function makerWish(folder: string, forMs: Ms, preset: "lively" | "fitted" = "lively", halfSpreadBps = 0.3): SessionWish {
+export function makerWish(
+  folder: string,
+  forMs: Ms,
+  preset: "lively" | "fitted" = "lively",
+  halfSpreadBps = 0.3,
+): SessionWish {
   const exchange = parseExchangeConfig({
     port: 0,
-    markets: { [MARKET]: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", preset, startPriceQuote: 60_000 } } },
+    markets: {
+      [MARKET]: {
+        tickSize: "0.1",
+        stepSize: "0.001",
+        flow: { kind: "synthetic", preset, startPriceQuote: 60_000 },
+      },
+    },
     rateLimits: { common: 0, order: 0 },
   });
   const written = botSchema.parse({
@@ -92,17 +103,30 @@ function flowsOf(exchange: ExchangeConfig): SessionWish["flowOf"] {
 }
 
 /** Of any session one that makes a second market too, on a grid of its own. @param halfSpreadBps how far from its middle */
-export function withMarket(wish: SessionWish, marketId: MarketId, halfSpreadBps: number): SessionWish {
+export function withMarket(
+  wish: SessionWish,
+  marketId: MarketId,
+  halfSpreadBps: number,
+): SessionWish {
   const { markets } = wish.config;
   const made = markets[MARKET] as BotConfig["markets"][string];
   const params = { ...made.params, halfSpreadBps, sizeBase: 0.2 };
   const limits = { ...made.limits, maxPositionBase: "50", maxOrderBase: "10" };
   const second = parseExchangeConfig({
     port: 0,
-    markets: { [marketId]: { tickSize: "0.01", stepSize: "0.001", flow: { kind: "synthetic", startPriceQuote: 2_500 } } },
+    markets: {
+      [marketId]: {
+        tickSize: "0.01",
+        stepSize: "0.001",
+        flow: { kind: "synthetic", startPriceQuote: 2_500 },
+      },
+    },
   });
   const exchange = { ...wish.exchange, markets: { ...second.markets, ...wish.exchange.markets } };
-  const config = { ...wish.config, markets: { [marketId]: { ...made, params, limits }, ...markets } };
+  const config = {
+    ...wish.config,
+    markets: { [marketId]: { ...made, params, limits }, ...markets },
+  };
   return { ...wish, config, exchange, flowOf: flowsOf(exchange) };
 }
 
@@ -116,18 +140,37 @@ export function taking(wish: SessionWish): SessionWish {
   const { quotes, markets } = wish.config;
   const market = markets[MARKET] as BotConfig["markets"][string];
   const params = { ...market.params, halfSpreadBps: 0.1, sizeBase: 0.1 };
-  const config = { ...wish.config, quotes: { ...quotes, timeInForce: "GTT" as const }, markets: { [MARKET]: { ...market, params } } };
+  const config = {
+    ...wish.config,
+    quotes: { ...quotes, timeInForce: "GTT" as const },
+    markets: { [MARKET]: { ...market, params } },
+  };
   return { ...wish, config, delays: seededRandom("a line") };
 }
 
 /** The same maker where a recorded capture drives the market. */
-export async function captureWish(folder: string, forMs: Ms, files: CaptureFiles): Promise<SessionWish> {
+export async function captureWish(
+  folder: string,
+  forMs: Ms,
+  files: CaptureFiles,
+): Promise<SessionWish> {
   const flow = new ReplayFlow({ files, speed: 1 }, () => {});
-  await flow.preload(new Instrument({ marketId: MARKET, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 }));
+  await flow.preload(
+    new Instrument({
+      marketId: MARKET,
+      tickSize: "0.1",
+      stepSize: "0.001",
+      creditDecimals: 6,
+      paperDecimals: 18,
+    }),
+  );
   return { ...makerWish(folder, forMs), flowOf: () => flow };
 }
 
-function clockThatIsSet(clock: Clock, { afterMs, byMs }: NonNullable<SessionWish["setClock"]>): Clock {
+function clockThatIsSet(
+  clock: Clock,
+  { afterMs, byMs }: NonNullable<SessionWish["setClock"]>,
+): Clock {
   const setAtMs = clock.monotonicMs() + afterMs;
   return {
     nowMs: () => clock.nowMs() + (clock.monotonicMs() < setAtMs ? 0 : byMs),
@@ -184,7 +227,11 @@ export async function recordSession({
       transport: network,
       ...(paper === undefined
         ? {}
-        : { dryRun: true, paper: (live, { rules }, bot) => new PaperVenue({ live, config, rules, models: paper, clock, ...bot }) }),
+        : {
+            dryRun: true,
+            paper: (live, { rules }, bot) =>
+              new PaperVenue({ live, config, rules, models: paper, clock, ...bot }),
+          }),
       record: async (beginning) => {
         const onFailed = (error: unknown): void => {
           throw error;

@@ -7,7 +7,9 @@ const CHROMIUM = process.env.MARKETWRIGHT_CHROMIUM ?? "/usr/bin/chromium";
 export const hasBrowser = existsSync(CHROMIUM);
 
 /** For the title of what is skipped without one. */
-export const orSkipped = hasBrowser ? "" : ` (skipped: no ${CHROMIUM}; MARKETWRIGHT_CHROMIUM names another)`;
+export const orSkipped = hasBrowser
+  ? ""
+  : ` (skipped: no ${CHROMIUM}; MARKETWRIGHT_CHROMIUM names another)`;
 
 /** A browser and a page do what they were asked for in their own time. */
 export const SOON = { timeout: 300_000 };
@@ -18,7 +20,11 @@ export function openBrowser(): Promise<Browser> {
 }
 
 /** A page in a colour scheme and a width in pixels. */
-export async function openPage(browser: Browser, colorScheme: "light" | "dark", width: number): Promise<Page> {
+export async function openPage(
+  browser: Browser,
+  colorScheme: "light" | "dark",
+  width: number,
+): Promise<Page> {
   const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
   page.setDefaultTimeout(SOON.timeout);
   return page;

@@ -48,7 +48,12 @@ export interface Paths {
  * Runs the paper's simulation. Order of a step, as in the paper: quotes, fills at the old mid (both sides may fill), then
  * the mid moves by one standard deviation either way.
  */
-export function simulate(strategy: "inventory" | "symmetric", gamma: number, paths: number, seed: string): Paths {
+export function simulate(
+  strategy: "inventory" | "symmetric",
+  gamma: number,
+  paths: number,
+  seed: string,
+): Paths {
   const random = seededRandom(seed);
   const half = averageSpread(gamma) / 2;
   const move = SIGMA * Math.sqrt(DT);
@@ -111,18 +116,30 @@ export function momentsOf(sample: Float64Array): Moments {
   const variance = second / count;
   const kurtosis = fourth / count / variance ** 2;
   const std = Math.sqrt(second / (count - 1));
-  return { mean, std, meanError: std / Math.sqrt(count), stdError: (std / 2) * Math.sqrt((kurtosis - 1) / count) };
+  return {
+    mean,
+    std,
+    meanError: std / Math.sqrt(count),
+    stdError: (std / 2) * Math.sqrt((kurtosis - 1) / count),
+  };
 }
 
 /** Exact law of the symmetric strategy: fills are independent coin tosses of chance p, n steps, distance d. */
-export function exactSymmetric(gamma: number): { mean: number; std: number; inventoryStd: number; chance: number } {
+export function exactSymmetric(gamma: number): {
+  mean: number;
+  std: number;
+  inventoryStd: number;
+  chance: number;
+} {
   const distance = averageSpread(gamma) / 2;
   const p = fillChance(distance);
   const variance = 2 * p * (1 - p);
   return {
     chance: p,
     mean: 2 * STEPS * p * distance,
-    std: Math.sqrt(STEPS * variance * distance ** 2 + SIGMA ** 2 * DT * variance * ((STEPS * (STEPS + 1)) / 2)),
+    std: Math.sqrt(
+      STEPS * variance * distance ** 2 + SIGMA ** 2 * DT * variance * ((STEPS * (STEPS + 1)) / 2),
+    ),
     inventoryStd: Math.sqrt(STEPS * variance),
   };
 }

@@ -5,10 +5,23 @@ import type { MarketView } from "../../src/market/view.js";
 import { avellanedaStoikov } from "../../src/strategies/avellaneda-stoikov.js";
 import type { QuotesIntent } from "../../src/strategies/intent.js";
 import { testContext, testView } from "../strategies/fixtures.js";
-import { DT, FILL_DECAY, fillChance, type Paths, SIGMA, STEPS } from "./avellaneda-stoikov-simulation.js";
+import {
+  DT,
+  FILL_DECAY,
+  fillChance,
+  type Paths,
+  SIGMA,
+  STEPS,
+} from "./avellaneda-stoikov-simulation.js";
 
 /** A grid that is fine against the spread, and prices at which a basis point is 100 and does not change with the mid. */
-const instrument = new Instrument({ marketId: "paper", tickSize: "0.00001", stepSize: "1", creditDecimals: 6, paperDecimals: 18 });
+const instrument = new Instrument({
+  marketId: "paper",
+  tickSize: "0.00001",
+  stepSize: "1",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 const TICK = 0.00001;
 const START = 1_000_000;
 const BPS = START / 10_000;
@@ -33,9 +46,11 @@ export function simulateStrategy(gamma: number, paths: number, seed: string): Pa
     sigma: { sigmaTicks: SIGMA / TICK },
     kPerBps: FILL_DECAY * BPS,
   });
-  const subscription = views.pipe(bound(testContext({ marketId: "paper", instrument }))).subscribe((intent) => {
-    if (intent.kind === "quotes") quotes = intent;
-  });
+  const subscription = views
+    .pipe(bound(testContext({ marketId: "paper", instrument })))
+    .subscribe((intent) => {
+      if (intent.kind === "quotes") quotes = intent;
+    });
   const profit = new Float64Array(paths);
   const inventory = new Float64Array(paths);
   const move = SIGMA * Math.sqrt(DT);
@@ -60,7 +75,8 @@ export function simulateStrategy(gamma: number, paths: number, seed: string): Pa
       );
       const bid = quotes?.quotes.find(({ side }) => side === "BUY");
       const ask = quotes?.quotes.find(({ side }) => side === "SELL");
-      if (bid === undefined || ask === undefined) throw new Error("the strategy left a side without a quote");
+      if (bid === undefined || ask === undefined)
+        throw new Error("the strategy left a side without a quote");
       const [bidPrice, askPrice] = [bid.ticks * TICK, ask.ticks * TICK];
       const sold = random.uniform() < fillChance(askPrice - mid);
       const bought = random.uniform() < fillChance(mid - bidPrice);

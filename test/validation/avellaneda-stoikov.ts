@@ -1,4 +1,10 @@
-import { averageSpread, continuousSpread, exactSymmetric, momentsOf, simulate } from "./avellaneda-stoikov-simulation.js";
+import {
+  averageSpread,
+  continuousSpread,
+  exactSymmetric,
+  momentsOf,
+  simulate,
+} from "./avellaneda-stoikov-simulation.js";
 import { simulateStrategy } from "./avellaneda-stoikov-strategy.js";
 import type { Comparison, PublishedNumbers } from "./published.js";
 
@@ -50,9 +56,19 @@ export const avellanedaStoikovTables: PublishedNumbers = {
         sampled("inventory: final q", inventory[2], held.mean, held.meanError),
         sampled("inventory: its deviation", inventory[3], held.std, held.stdError),
         law("symmetric: profit", symmetric[0], exact.mean, exact.std / Math.sqrt(PAPER_PATHS)),
-        law("symmetric: its deviation", symmetric[1], exact.std, (exact.std / 2) * Math.sqrt((KURTOSIS[gamma] - 1) / PAPER_PATHS)),
+        law(
+          "symmetric: its deviation",
+          symmetric[1],
+          exact.std,
+          (exact.std / 2) * Math.sqrt((KURTOSIS[gamma] - 1) / PAPER_PATHS),
+        ),
         law("symmetric: final q", symmetric[2], 0, exact.inventoryStd / Math.sqrt(PAPER_PATHS)),
-        law("symmetric: its deviation", symmetric[3], exact.inventoryStd, exact.inventoryStd / Math.sqrt(2 * PAPER_PATHS)),
+        law(
+          "symmetric: its deviation",
+          symmetric[3],
+          exact.inventoryStd,
+          exact.inventoryStd / Math.sqrt(2 * PAPER_PATHS),
+        ),
       ];
     }),
 };
@@ -82,7 +98,11 @@ export const symmetricLaw: PublishedNumbers = {
       const exact = exactSymmetric(gamma);
       const named = (what: string) => `gamma ${gamma}, ${what}`;
       return [
-        { what: named("average spread over the steps"), theirs: spread, ours: averageSpread(gamma) },
+        {
+          what: named("average spread over the steps"),
+          theirs: spread,
+          ours: averageSpread(gamma),
+        },
         { what: named("chance of a fill"), theirs: chance, ours: exact.chance },
         { what: named("mean profit"), theirs: mean, ours: exact.mean },
         { what: named("its deviation"), theirs: std, ours: exact.std },
@@ -107,7 +127,12 @@ export function manyPaths(paths: number): PublishedNumbers {
     isAvailable: true,
     compare: () => {
       const because = `4 s.e. of ${paths.toLocaleString("en-GB")} paths and theirs`;
-      const rows = (gamma: Gamma, strategy: "inventory" | "symmetric", theirs: readonly string[], theirPaths: number): Comparison[] => {
+      const rows = (
+        gamma: Gamma,
+        strategy: "inventory" | "symmetric",
+        theirs: readonly string[],
+        theirPaths: number,
+      ): Comparison[] => {
         const sample = simulate(strategy, gamma, paths, `${strategy} ${gamma}`);
         const [profit, held] = [momentsOf(sample.profit), momentsOf(sample.inventory)];
         const errors = 4 * Math.sqrt(1 + paths / theirPaths);
@@ -126,7 +151,9 @@ export function manyPaths(paths: number): PublishedNumbers {
       };
       return [
         ...MANY.flatMap(([gamma, theirs]) => rows(gamma, "inventory", theirs, 200_000)),
-        ...LAW.flatMap(([gamma, , , ...theirs]) => rows(gamma, "symmetric", theirs, Number.POSITIVE_INFINITY)),
+        ...LAW.flatMap(([gamma, , , ...theirs]) =>
+          rows(gamma, "symmetric", theirs, Number.POSITIVE_INFINITY),
+        ),
       ];
     },
   };

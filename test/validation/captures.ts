@@ -8,37 +8,79 @@ import { findCaptureFiles } from "../../src/simulator/flow/capture-files.js";
 import { recordedDataFolder } from "../../src/simulator/flow/data-folder.js";
 import { FillIntensityEstimator } from "../../src/strategies/fill-intensity.js";
 import { glftTerms } from "../../src/strategies/glft-quotes.js";
-import { bookAtLocal, gridPairs, publishedOrder, publishedRuns } from "../backtest/matching/published-orders.js";
-import { queueExperiment, throughOnlyQueue, touchQueue } from "../backtest/matching/queue-experiment.js";
+import {
+  bookAtLocal,
+  gridPairs,
+  publishedOrder,
+  publishedRuns,
+} from "../backtest/matching/published-orders.js";
+import {
+  queueExperiment,
+  throughOnlyQueue,
+  touchQueue,
+} from "../backtest/matching/queue-experiment.js";
 import { BTC_GRID, type BtcCapture, captureTape, hasCapture } from "../support/capture-tape.js";
 import type { Comparison, PublishedNumbers } from "./published.js";
 
 /** Capture, window, then trades a second, sigma, A, k, half spread and skew. */
 const CALIBRATIONS: readonly (readonly [BtcCapture, number, number, readonly string[]])[] = [
-  ["btcusdt-perp_20230404-05", 1680652720000, 1680653210000, ["25.2", "9.313", "0.4037", "0.08595", "16.542", "14.744"]],
-  ["btcusdt-perp_20240718-19", 1721347030000, 1721347500000, ["22.4", "24.873", "0.4552", "0.03206", "53.999", "70.402"]],
-  ["btcusdt-perp_20240808", 1723161260000, 1723161600000, ["62.3", "83.878", "1.2273", "0.02511", "107.921", "172.019"]],
+  [
+    "btcusdt-perp_20230404-05",
+    1680652720000,
+    1680653210000,
+    ["25.2", "9.313", "0.4037", "0.08595", "16.542", "14.744"],
+  ],
+  [
+    "btcusdt-perp_20240718-19",
+    1721347030000,
+    1721347500000,
+    ["22.4", "24.873", "0.4552", "0.03206", "53.999", "70.402"],
+  ],
+  [
+    "btcusdt-perp_20240808",
+    1723161260000,
+    1723161600000,
+    ["62.3", "83.878", "1.2273", "0.02511", "107.921", "172.019"],
+  ],
 ];
 const CELL_MS = 100;
 
 /** A and k of the recorded captures, by the estimator that the strategies have. */
 export const calibration: PublishedNumbers = {
   title: "A and k of three recorded captures",
-  source: "Computed independently of this project on the captures of the recorded data, by the calibration of hftbacktest's GLFT example",
+  source:
+    "Computed independently of this project on the captures of the recorded data, by the calibration of hftbacktest's GLFT example",
   how: "Ours: each capture through `MarketState` and views at every 100 ms of exchange time (what happens at that instant comes before it) to `FillIntensityEstimator` of `src/strategies/fill-intensity.ts`, which is what `intensity` of both strategies estimates by; distances 0.5 to 69.5 ticks. sigma is the deviation of the mid's changes times the root of 10, half spread and skew are `glftTerms` at gamma 0.05.",
   isAvailable: CALIBRATIONS.every(([tag]) => hasCapture(tag)),
   async compare() {
     const rows: Comparison[] = [];
     for (const [tag, fromMs, toMs, theirs] of CALIBRATIONS) {
       const found = await calibrate(tag, fromMs, toMs);
-      const names = ["trades a second", "sigma, ticks / sqrt(s)", "A, 1/s", "k, 1/tick", "half spread, ticks", "skew, ticks an order"];
-      rows.push(...names.map((name, at) => ({ what: `${tag.slice(13)}: ${name}`, theirs: theirs[at], ours: found[at] })));
+      const names = [
+        "trades a second",
+        "sigma, ticks / sqrt(s)",
+        "A, 1/s",
+        "k, 1/tick",
+        "half spread, ticks",
+        "skew, ticks an order",
+      ];
+      rows.push(
+        ...names.map((name, at) => ({
+          what: `${tag.slice(13)}: ${name}`,
+          theirs: theirs[at],
+          ours: found[at],
+        })),
+      );
     }
     return rows;
   },
 };
 
-async function calibrate(tag: BtcCapture, fromMs: number, toMs: number): Promise<readonly number[]> {
+async function calibrate(
+  tag: BtcCapture,
+  fromMs: number,
+  toMs: number,
+): Promise<readonly number[]> {
   const estimator = new FillIntensityEstimator({
     estimator: "rolling",
     windowMs: 3_600_000,
@@ -78,13 +120,23 @@ async function calibrate(tag: BtcCapture, fromMs: number, toMs: number): Promise
         if (event.timeMs > fromMs && event.timeMs <= toMs) trades++;
         const { id, ticks, lots, timeMs, aggressor } = event;
         const isBuyerMaker = aggressor === "SELL";
-        state.apply({ type: "public-trade", marketId: BTC_GRID.marketId, id, ticks, lots, timeMs, isBuyerMaker });
+        state.apply({
+          type: "public-trade",
+          marketId: BTC_GRID.marketId,
+          id,
+          ticks,
+          lots,
+          timeMs,
+          isBuyerMaker,
+        });
         continue;
       }
       // The windows begin long after the snapshot: what it does not say has been said again by then.
       if (event.kind === "snapshot") book.clear();
-      for (let at = 0; at < event.bids.length; at += 2) book.set("BUY", event.bids[at], event.bids[at + 1]);
-      for (let at = 0; at < event.asks.length; at += 2) book.set("SELL", event.asks[at], event.asks[at + 1]);
+      for (let at = 0; at < event.bids.length; at += 2)
+        book.set("BUY", event.bids[at], event.bids[at + 1]);
+      for (let at = 0; at < event.asks.length; at += 2)
+        book.set("SELL", event.asks[at], event.asks[at + 1]);
     }
   }
   const { estimate } = estimator;
@@ -99,7 +151,14 @@ async function calibrate(tag: BtcCapture, fromMs: number, toMs: number): Promise
     fillRiskAversion: 0.05,
     orderSize: 1,
   });
-  return [trades / ((toMs - fromMs) / 1000), sigma, estimate.fillsPerSecond, estimate.fillDecayPerTick, halfSpread, skew];
+  return [
+    trades / ((toMs - fromMs) / 1000),
+    sigma,
+    estimate.fillsPerSecond,
+    estimate.fillDecayPerTick,
+    halfSpread,
+    skew,
+  ];
 }
 
 function deviationOfChanges(values: readonly number[]): number {
@@ -111,7 +170,14 @@ function deviationOfChanges(values: readonly number[]): number {
 const LOT_BASE = 0.001;
 
 /** Rule, share filled, fills by queue, through and cross, mean time to the fill. */
-const QUEUE_RULES: readonly (readonly [QueueModel<QueuePlace>, string, string, string, string, string])[] = [
+const QUEUE_RULES: readonly (readonly [
+  QueueModel<QueuePlace>,
+  string,
+  string,
+  string,
+  string,
+  string,
+])[] = [
   [touchQueue, "95.5", "612", "10", "10", "381"],
   [queueModelNamed("log", LOT_BASE), "80.1", "420", "85", "25", "2107"],
   [queueModelNamed("power-1", LOT_BASE), "79.8", "440", "66", "22", "2141"],
@@ -131,18 +197,20 @@ export const queueRules: PublishedNumbers = {
   isLong: true,
   compare() {
     const tape = captureTape("btcusdt-perp_20240808");
-    return QUEUE_RULES.flatMap(([queue, percent, byQueue, through, cross, meanMs]): Comparison[] => {
-      const { orders, fills, filledShare, meanFillMs } = queueExperiment(tape, queue, false);
-      const named = (what: string) => `${queue.name}: ${what}`;
-      return [
-        { what: named("orders"), theirs: "662", ours: orders },
-        { what: named("filled, %"), theirs: percent, ours: 100 * filledShare },
-        { what: named("by queue"), theirs: byQueue, ours: fills.queue },
-        { what: named("through"), theirs: through, ours: fills.through },
-        { what: named("cross"), theirs: cross, ours: fills.cross },
-        { what: named("mean ms to the fill"), theirs: meanMs, ours: meanFillMs },
-      ];
-    });
+    return QUEUE_RULES.flatMap(
+      ([queue, percent, byQueue, through, cross, meanMs]): Comparison[] => {
+        const { orders, fills, filledShare, meanFillMs } = queueExperiment(tape, queue, false);
+        const named = (what: string) => `${queue.name}: ${what}`;
+        return [
+          { what: named("orders"), theirs: "662", ours: orders },
+          { what: named("filled, %"), theirs: percent, ours: 100 * filledShare },
+          { what: named("by queue"), theirs: byQueue, ours: fills.queue },
+          { what: named("through"), theirs: through, ours: fills.through },
+          { what: named("cross"), theirs: cross, ours: fills.cross },
+          { what: named("mean ms to the fill"), theirs: meanMs, ours: meanFillMs },
+        ];
+      },
+    );
   },
 };
 
@@ -157,12 +225,17 @@ export const goldenRuns: PublishedNumbers = {
   compare() {
     const { bookCheckpointsLocalTime, eod20240808 } = publishedRuns();
     const rows: Comparison[] = [];
-    const met = (ours: readonly number[], theirs: readonly number[]) => theirs.filter((value, at) => ours[at] === value).length;
+    const met = (ours: readonly number[], theirs: readonly number[]) =>
+      theirs.filter((value, at) => ours[at] === value).length;
     const count = (what: string, ours: readonly number[], theirs: readonly number[]) =>
       rows.push({ what, theirs: String(theirs.length), ours: met(ours, theirs) });
     const lastDay = captureTape("btcusdt-perp_20240808");
     const book = bookAtLocal(lastDay, Number.POSITIVE_INFINITY);
-    rows.push({ what: "2024-08-08, last book: levels", theirs: String(eod20240808.levels), ours: book.bids.levels + book.asks.levels });
+    rows.push({
+      what: "2024-08-08, last book: levels",
+      theirs: String(eod20240808.levels),
+      ours: book.bids.levels + book.asks.levels,
+    });
     count("its five best bids", book.bids.entries(), gridPairs(eod20240808.bestBids));
     count("its five worst asks", book.asks.entries().slice(-10), gridPairs(eod20240808.worstAsks));
 
@@ -170,33 +243,75 @@ export const goldenRuns: PublishedNumbers = {
     for (const { localTimeNs, bids, asks } of bookCheckpointsLocalTime) {
       const then = bookAtLocal(tape, Number(BigInt(localTimeNs) / 1000n));
       const ours = [...then.bids.entries().slice(0, 6), ...then.asks.entries().slice(0, 6)];
-      count(`2024-07-19, three levels a side at ${BigInt(localTimeNs) / 1_000_000n}`, ours, [...gridPairs(bids), ...gridPairs(asks)]);
+      count(`2024-07-19, three levels a side at ${BigInt(localTimeNs) / 1_000_000n}`, ours, [
+        ...gridPairs(bids),
+        ...gridPairs(asks),
+      ]);
     }
     const ticks = (price: string) => BTC_GRID.ticksOf(price);
     const price = (at: number | undefined) => (at ?? Number.NaN) * BTC_GRID.tickQuote;
-    const first = publishedOrder(tape, 1_721_347_231_533, { side: "BUY", ticks: ticks("63885.7") }).fill;
-    rows.push({ what: "buy at 63885.7: filled at the exchange (derived)", theirs: "1721347356052", ours: first?.exchangeMs ?? Number.NaN });
+    const first = publishedOrder(tape, 1_721_347_231_533, {
+      side: "BUY",
+      ticks: ticks("63885.7"),
+    }).fill;
+    rows.push({
+      what: "buy at 63885.7: filled at the exchange (derived)",
+      theirs: "1721347356052",
+      ours: first?.exchangeMs ?? Number.NaN,
+    });
     rows.push({ what: "buy at 63885.7: price", theirs: "63885.7", ours: price(first?.ticks) });
-    const second = publishedOrder(tape, 1_721_347_261_533, { side: "BUY", ticks: ticks("63979.9") }).fill;
+    const second = publishedOrder(tape, 1_721_347_261_533, {
+      side: "BUY",
+      ticks: ticks("63979.9"),
+    }).fill;
     rows.push({
       what: "buy at 63979.9: filled at the exchange (derived)",
       theirs: "1721347286948",
       ours: second?.exchangeMs ?? Number.NaN,
     });
-    rows.push({ what: "buy at 63979.9: maker fee at 0.02 %", theirs: "12.79598", ours: price(second?.ticks) * 0.0002 });
+    rows.push({
+      what: "buy at 63979.9: maker fee at 0.02 %",
+      theirs: "12.79598",
+      ours: price(second?.ticks) * 0.0002,
+    });
     const market = { side: "SELL", ticks: Number.NaN, type: "MARKET", timeInForce: "IOC" } as const;
     const third = publishedOrder(tape, 1_721_347_261_533, market).fill;
-    rows.push({ what: "market sell: price, where the best bid seen was 63979.9", theirs: "63981.9", ours: price(third?.ticks) });
-    rows.push({ what: "market sell: taker fee at 0.07 %", theirs: "44.78733", ours: price(third?.ticks) * 0.0007 });
-    const crossing = publishedOrder(tape, 1_721_347_261_533, { side: "SELL", ticks: ticks("63969.9"), timeInForce: "POST_ONLY" });
+    rows.push({
+      what: "market sell: price, where the best bid seen was 63979.9",
+      theirs: "63981.9",
+      ours: price(third?.ticks),
+    });
+    rows.push({
+      what: "market sell: taker fee at 0.07 %",
+      theirs: "44.78733",
+      ours: price(third?.ticks) * 0.0007,
+    });
+    const crossing = publishedOrder(tape, 1_721_347_261_533, {
+      side: "SELL",
+      ticks: ticks("63969.9"),
+      timeInForce: "POST_ONLY",
+    });
     rows.push({
       what: "post-only sell at 63969.9: fills, it expires",
       theirs: "0",
       ours: crossing.fill === undefined && crossing.end !== undefined ? 0 : 1,
     });
-    const cancelled = publishedOrder(tape, 1_721_347_201_633, { side: "BUY", ticks: ticks("63949.9") }, 1_721_347_201_933);
-    rows.push({ what: "an order and its answer, ms", theirs: "200", ours: (cancelled.newMs ?? Number.NaN) - 1_721_347_201_633 });
-    rows.push({ what: "its cancel and the answer, ms", theirs: "200", ours: (cancelled.end?.seenMs ?? Number.NaN) - 1_721_347_201_933 });
+    const cancelled = publishedOrder(
+      tape,
+      1_721_347_201_633,
+      { side: "BUY", ticks: ticks("63949.9") },
+      1_721_347_201_933,
+    );
+    rows.push({
+      what: "an order and its answer, ms",
+      theirs: "200",
+      ours: (cancelled.newMs ?? Number.NaN) - 1_721_347_201_633,
+    });
+    rows.push({
+      what: "its cancel and the answer, ms",
+      theirs: "200",
+      ours: (cancelled.end?.seenMs ?? Number.NaN) - 1_721_347_201_933,
+    });
     return rows;
   },
 };

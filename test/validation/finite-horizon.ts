@@ -15,7 +15,13 @@ export interface FiniteHorizon {
 }
 
 /** ln of `exp(horizon M) terminal`, by inventory from -bound on. By uniformisation: all terms are positive, so none is lost to another. */
-export function logSolution({ diagonal, beside, terminal, horizon, bound }: FiniteHorizon): Float64Array {
+export function logSolution({
+  diagonal,
+  beside,
+  terminal,
+  horizon,
+  bound,
+}: FiniteHorizon): Float64Array {
   const size = 2 * bound + 1;
   const away = Float64Array.from({ length: size }, (_, at) => diagonal(at - bound));
   const highest = Math.max(...away);
@@ -34,7 +40,9 @@ export function logSolution({ diagonal, beside, terminal, horizon, bound }: Fini
       for (let at = 0; at < size; at++) sum[at] += weight * power[at];
       power = Float64Array.from(
         power,
-        (held, at) => ((rate - away[at]) * held + beside * ((power[at - 1] ?? 0) + (power[at + 1] ?? 0))) / rate,
+        (held, at) =>
+          ((rate - away[at]) * held + beside * ((power[at - 1] ?? 0) + (power[at + 1] ?? 0))) /
+          rate,
       );
       weight *= mean / (term + 1);
     }

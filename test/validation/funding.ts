@@ -18,14 +18,19 @@ const TO_US = MIDNIGHT_US + 60 * S;
 /** The one funding boundary that lies in recorded marks. */
 export const fundingBoundary: PublishedNumbers = {
   title: "Funding of one bitcoin at the boundary of 2023-04-05",
-  source: "Computed independently of this project from the recorded marks and the funding that Binance lists: 28155.1 x 0.0000276",
+  source:
+    "Computed independently of this project from the recorded marks and the funding that Binance lists: 28155.1 x 0.0000276",
   how: "Ours: what a replay (`MarkTrack` and `ReplayVenue` of `src/backtest`) has a long of one bitcoin pay, with marks and funding imported into a store and read from it. The mark is the one that still names the boundary as the next; it is stamped 10 ms after it.",
   isAvailable: existsSync(MARKS) && existsSync(FUNDING),
   async compare() {
     const folder = mkdtempSync(join(tmpdir(), "validated-funding-"));
     try {
       const store = new HistoryStore(folder);
-      const files = { market: MARKET, clock: { partsAt: [13_385n], baseLatencyNs: 5_000_000n }, replace: false };
+      const files = {
+        market: MARKET,
+        clock: { partsAt: [13_385n], baseLatencyNs: 5_000_000n },
+        replace: false,
+      };
       await importFiles(store, { ...files, files: [MARKS] });
       await importFiles(store, { ...files, files: [FUNDING] });
       const span = { fromUs: FROM_US, toUs: TO_US };
@@ -34,8 +39,20 @@ export const fundingBoundary: PublishedNumbers = {
       const within = 1e-6;
       const because = "the asset's last unit, which who pays pays";
       return [
-        { what: "by the rate that was listed as paid", theirs: "0.77708076", ours: paid({ marks, funding }), within, because },
-        { what: "by the rate that the marks told", theirs: "0.77708076", ours: paid({ marks }), within, because },
+        {
+          what: "by the rate that was listed as paid",
+          theirs: "0.77708076",
+          ours: paid({ marks, funding }),
+          within,
+          because,
+        },
+        {
+          what: "by the rate that the marks told",
+          theirs: "0.77708076",
+          ours: paid({ marks }),
+          within,
+          because,
+        },
       ];
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -47,10 +64,13 @@ export const fundingBoundary: PublishedNumbers = {
 function paid(history: Parameters<typeof books>[1]): number {
   const tape = standing(builder(), FROM_US, 281_550);
   tape.trade(FROM_US + S, FROM_US + S + MS, "SELL", 281_500, 1);
-  for (let atUs = FROM_US + 2 * S; atUs < TO_US; atUs += S) tape.trade(atUs, atUs + MS, "BUY", 281_551, 1);
+  for (let atUs = FROM_US + 2 * S; atUs < TO_US; atUs += S)
+    tape.trade(atUs, atUs + MS, "BUY", 281_551, 1);
   const stage = new ReplayStage({
     markets: { [MARKET]: books(tape.build(), history) },
-    strategies: { [MARKET]: quoting((view) => (view.positionLots === 0 ? [bid(281_545, 1000)] : [])) },
+    strategies: {
+      [MARKET]: quoting((view) => (view.positionLots === 0 ? [bid(281_545, 1000)] : [])),
+    },
     startUs: FROM_US,
   });
   stage.run.play(TO_US);

@@ -1,5 +1,11 @@
 import { optimalLiquidation } from "../../src/strategies/almgren-chriss.js";
-import { GlftExactQuotes, type GlftModel, glftApproximateQuotes, glftFillTerm, glftTerms } from "../../src/strategies/glft-quotes.js";
+import {
+  GlftExactQuotes,
+  type GlftModel,
+  glftApproximateQuotes,
+  glftFillTerm,
+  glftTerms,
+} from "../../src/strategies/glft-quotes.js";
 import { logSolution } from "./finite-horizon.js";
 import type { Comparison, PublishedNumbers } from "./published.js";
 
@@ -66,7 +72,14 @@ export const glftQuotes: PublishedNumbers = {
         because: "theirs: our own exact bid",
       });
     }
-    return [...rows, { what: "(a) closed form: slope per order", theirs: "0.0678658325", ours: glftTerms(SET_A).skew }];
+    return [
+      ...rows,
+      {
+        what: "(a) closed form: slope per order",
+        theirs: "0.0678658325",
+        ours: glftTerms(SET_A).skew,
+      },
+    ];
   },
 };
 
@@ -91,12 +104,27 @@ export const hftbacktestQuotes: PublishedNumbers = {
     const measured = glftTerms({ ...fitted, sigma: 10.725509539115974 });
     const close = { within: 1e-12, because: "to twelve digits after the point" };
     return [
-      { what: "half spread, ticks", theirs: "20.47208533844371", ours: printed.halfSpread, ...close },
+      {
+        what: "half spread, ticks",
+        theirs: "20.47208533844371",
+        ours: printed.halfSpread,
+        ...close,
+      },
       { what: "skew, ticks an order", theirs: "9.76326865029227", ours: printed.skew, ...close },
       { what: "c1", theirs: "15.590451013297573", ours: glftFillTerm(fitted), ...close },
       { what: "c2", theirs: "0.9133085734604556", ours: printed.skew / fitted.sigma, ...close },
-      { what: "half spread at the measured sigma", theirs: "20.488300921700834", ours: measured.halfSpread, ...close },
-      { what: "skew at the measured sigma", theirs: "9.795699816806518", ours: measured.skew, ...close },
+      {
+        what: "half spread at the measured sigma",
+        theirs: "20.488300921700834",
+        ours: measured.halfSpread,
+        ...close,
+      },
+      {
+        what: "skew at the measured sigma",
+        theirs: "9.795699816806518",
+        ours: measured.skew,
+        ...close,
+      },
     ];
   },
 };
@@ -119,7 +147,11 @@ export const carteaJaimungalPenalva: PublishedNumbers = {
         bound,
       });
       const h = (q: number) => logs[bound + q] / kappa;
-      return { h, bid: (q: number) => 1 / kappa - h(q + 1) + h(q), ask: (q: number) => 1 / kappa - h(q - 1) + h(q) };
+      return {
+        h,
+        bid: (q: number) => 1 / kappa - h(q + 1) + h(q),
+        ask: (q: number) => 1 / kappa - h(q - 1) + h(q),
+      };
     };
     const rows: Comparison[] = (
       [
@@ -144,7 +176,15 @@ export const carteaJaimungalPenalva: PublishedNumbers = {
     });
     const far = solve(100, 1, 20);
     const exact = new GlftExactQuotes(
-      { sigma: Math.sqrt(2), drift: 0, fillsPerSecond: 100, fillDecay: 1, riskAversion: 0.01, fillRiskAversion: 0, orderSize: 1 },
+      {
+        sigma: Math.sqrt(2),
+        drift: 0,
+        fillsPerSecond: 100,
+        fillDecay: 1,
+        riskAversion: 0.01,
+        fillRiskAversion: 0,
+        orderSize: 1,
+      },
       bound,
     );
     for (const held of [0, 5, -20]) {
@@ -184,19 +224,29 @@ export const almgrenChriss: PublishedNumbers = {
       temporaryImpact: 2.5e-6,
       fixedCost: 0.0625,
     };
-    const rows: Comparison[] = LIQUIDATIONS.flatMap(([riskAversion, kappa, holdings, cost, deviation]) => {
-      const found = optimalLiquidation({ ...problem, riskAversion });
-      const named = (what: string) => `lambda ${riskAversion.toExponential()}: ${what}`;
-      return [
-        { what: named("kappa, a day"), theirs: kappa, ours: found.kappa },
-        ...holdings.map((theirs, day) => ({ what: named(`held after day ${day + 1}`), theirs, ours: found.holdings[day + 1] })),
-        { what: named("expected cost"), theirs: cost, ours: found.expectedCost },
-        { what: named("its deviation"), theirs: deviation, ours: Math.sqrt(found.costVariance) },
-      ];
-    });
+    const rows: Comparison[] = LIQUIDATIONS.flatMap(
+      ([riskAversion, kappa, holdings, cost, deviation]) => {
+        const found = optimalLiquidation({ ...problem, riskAversion });
+        const named = (what: string) => `lambda ${riskAversion.toExponential()}: ${what}`;
+        return [
+          { what: named("kappa, a day"), theirs: kappa, ours: found.kappa },
+          ...holdings.map((theirs, day) => ({
+            what: named(`held after day ${day + 1}`),
+            theirs,
+            ours: found.holdings[day + 1],
+          })),
+          { what: named("expected cost"), theirs: cost, ours: found.expectedCost },
+          { what: named("its deviation"), theirs: deviation, ours: Math.sqrt(found.costVariance) },
+        ];
+      },
+    );
     return [
       ...rows,
-      { what: "lambda 0: expected cost", theirs: "662500", ours: optimalLiquidation({ ...problem, riskAversion: 0 }).expectedCost },
+      {
+        what: "lambda 0: expected cost",
+        theirs: "662500",
+        ours: optimalLiquidation({ ...problem, riskAversion: 0 }).expectedCost,
+      },
     ];
   },
 };

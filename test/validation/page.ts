@@ -7,11 +7,17 @@ Where no difference is stated, ours rounded to the digits of theirs is theirs.
 `;
 
 /** One source's part of the page. */
-export function sectionText(published: PublishedNumbers, comparisons: readonly Comparison[]): string {
+export function sectionText(
+  published: PublishedNumbers,
+  comparisons: readonly Comparison[],
+): string {
   const hasDifference = comparisons.some(({ within }) => within !== undefined);
   const lines = comparisons.map((row) => {
     const cells = [row.what, row.theirs, shown(row)];
-    if (hasDifference) cells.push(row.within === undefined ? "" : `${row.within.toPrecision(2)}: ${row.because ?? ""}`);
+    if (hasDifference)
+      cells.push(
+        row.within === undefined ? "" : `${row.within.toPrecision(2)}: ${row.because ?? ""}`,
+      );
     return `| ${cells.join(" | ")} |${agrees(row) ? "" : " **differs**"}`;
   });
   const head = hasDifference ? ["", "theirs", "ours", "agrees within"] : ["", "theirs", "ours"];
@@ -33,7 +39,10 @@ export function sectionText(published: PublishedNumbers, comparisons: readonly C
 export async function validationPage(all: readonly PublishedNumbers[]): Promise<string> {
   const parts: string[] = [HEAD];
   for (const published of all) {
-    if (!published.isAvailable) throw new Error(`"${published.title}" needs recorded data that is not here (MARKETWRIGHT_DATA)`);
+    if (!published.isAvailable)
+      throw new Error(
+        `"${published.title}" needs recorded data that is not here (MARKETWRIGHT_DATA)`,
+      );
     parts.push(sectionText(published, await published.compare()));
   }
   return parts.join("\n");

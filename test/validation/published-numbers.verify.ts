@@ -9,7 +9,9 @@ describe("the published numbers", () => {
   it.skipIf(!VALIDATION.every(({ isAvailable }) => isAvailable))(
     "stand in docs/validation.md as they are computed, every one of them",
     async () => {
-      expect(readFileSync(new URL("../../docs/validation.md", import.meta.url), "utf8")).toBe(await validationPage(VALIDATION));
+      expect(readFileSync(new URL("../../docs/validation.md", import.meta.url), "utf8")).toBe(
+        await validationPage(VALIDATION),
+      );
     },
   );
 

@@ -11,7 +11,8 @@ export class ReplayBook implements ReadableBook {
   applyRows(rows: BookRows, from: number, to: number): void {
     const { bids, asks } = this;
     // A message has one side after the other.
-    for (let row = from; row < to; ) row = (rows.signedTicks[row] > 0 ? bids : asks).setRows(rows, row, to);
+    for (let row = from; row < to; )
+      row = (rows.signedTicks[row] > 0 ? bids : asks).setRows(rows, row, to);
   }
 
   /**
@@ -57,6 +58,10 @@ export class ReplayBook implements ReadableBook {
 
   /** Whether the best bid meets or passes the best ask, as only a recording that has not yet seen its snapshot shows it. */
   get crossed(): boolean {
-    return this.bids.bestKey !== NO_KEY && this.asks.bestKey !== NO_KEY && this.bids.bestKey >= -this.asks.bestKey;
+    return (
+      this.bids.bestKey !== NO_KEY &&
+      this.asks.bestKey !== NO_KEY &&
+      this.bids.bestKey >= -this.asks.bestKey
+    );
   }
 }

@@ -1,5 +1,11 @@
 import type { Lots, Side, Ticks } from "../../core/units.js";
-import { columnLike, isWide, type LotsColumn, MOST_NARROW_LOTS, widened } from "../../history/columns/lots-column.js";
+import {
+  columnLike,
+  isWide,
+  type LotsColumn,
+  MOST_NARROW_LOTS,
+  widened,
+} from "../../history/columns/lots-column.js";
 import type { Tape } from "../../history/columns/tape.js";
 import type { ReadableSide } from "../../market/readable-book.js";
 import type { Level } from "../../market/view.js";
@@ -96,7 +102,11 @@ export class ReplaySide implements ReadableSide {
     const { signedTicks, lots } = rows;
     const isBid = this.side === "BUY";
     if (lots !== this.#column) this.#begin(lots);
-    for (let row = this.#setPlain(signedTicks, lots, from, to); row < to; row = this.#setPlain(signedTicks, lots, row, to)) {
+    for (
+      let row = this.#setPlain(signedTicks, lots, from, to);
+      row < to;
+      row = this.#setPlain(signedTicks, lots, row, to)
+    ) {
       const key = signedTicks[row];
       if (key > 0 !== isBid) return row;
       this.set(key, lots[row++]);
@@ -145,7 +155,8 @@ export class ReplaySide implements ReadableSide {
 
   /** Shows every level by its key, best first, until `visit` returns false. */
   walkKeys(visit: (key: number, lots: Lots) => boolean): void {
-    for (let key = this.#bestKey; key !== NO_KEY; key = this.#nextKey(key)) if (!visit(key, this.lotsAt(key))) return;
+    for (let key = this.#bestKey; key !== NO_KEY; key = this.#nextKey(key))
+      if (!visit(key, this.lotsAt(key))) return;
   }
 
   top(depth: number): Level[] {
@@ -199,7 +210,9 @@ export class ReplaySide implements ReadableSide {
     let last = (key - 1) & LAST_OF_PAGE;
     for (let page = (key - 1) >> PAGE_BITS; page >= this.#firstPage; page--) {
       const start = this.#startOf(page);
-      if (start !== 0) for (let at = start + last; at >= start; at--) if (lots[at] !== 0) return (page << PAGE_BITS) + at - start;
+      if (start !== 0)
+        for (let at = start + last; at >= start; at--)
+          if (lots[at] !== 0) return (page << PAGE_BITS) + at - start;
       last = LAST_OF_PAGE;
     }
     return NO_KEY;
@@ -232,7 +245,11 @@ export class ReplaySide implements ReadableSide {
    */
   #makeRoom(): void {
     const lots = this.#lots;
-    if (lots.length >= MANY_PAGES << PAGE_BITS && this.#takeBack() >= lots.length >> (PAGE_BITS + 1)) return;
+    if (
+      lots.length >= MANY_PAGES << PAGE_BITS &&
+      this.#takeBack() >= lots.length >> (PAGE_BITS + 1)
+    )
+      return;
     const pages = lots.length >> PAGE_BITS;
     const next = [FEW_PAGES, MORE_PAGES, MANY_PAGES].find((room) => room > pages) ?? 2 * pages;
     this.#lots = columnLike(lots, next << PAGE_BITS);

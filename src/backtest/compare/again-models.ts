@@ -29,11 +29,15 @@ export interface AgainModels {
 export function againModels(
   wish: AgainWish,
   { paper }: Session,
-  markets: readonly { readonly market: OpenedSessionMarket; readonly fit: Pick<Fit, "best"> | undefined }[],
+  markets: readonly {
+    readonly market: OpenedSessionMarket;
+    readonly fit: Pick<Fit, "best"> | undefined;
+  }[],
 ): AgainModels {
   const isFitted = markets.some(({ fit }) => fit !== undefined);
   const { queue, orderLatencyMs, responseLatencyMs } = isFitted ? {} : wish;
-  const recorded = paper ?? recordedLatencies(markets.flatMap(({ market }) => market.account.orders));
+  const recorded =
+    paper ?? recordedLatencies(markets.flatMap(({ market }) => market.account.orders));
   const plain = {
     queue: queue ?? paper?.queue ?? "risk-averse",
     doubtful: wish.doubtful ?? DOUBT_RULES[0],
@@ -43,13 +47,20 @@ export function againModels(
   const fitted = markets.flatMap(({ market, fit }): [MarketId, AgainModel][] => {
     if (fit === undefined) return [];
     const { queue, shiftMs } = fit.best.model;
-    return [[market.marketId, { ...plain, queue, orderLatencyMs: Math.max(0, recorded.orderLatencyMs + shiftMs) }]];
+    return [
+      [
+        market.marketId,
+        { ...plain, queue, orderLatencyMs: Math.max(0, recorded.orderLatencyMs + shiftMs) },
+      ],
+    ];
   });
   return { plain, fitted: new Map(fitted) };
 }
 
 /** As the exchange's own stamps tell; two clocks that disagree show none. */
-function recordedLatencies(orders: readonly RecordedOrder[]): Required<Pick<AgainWish, "orderLatencyMs" | "responseLatencyMs">> {
+function recordedLatencies(
+  orders: readonly RecordedOrder[],
+): Required<Pick<AgainWish, "orderLatencyMs" | "responseLatencyMs">> {
   const delays = medianDelays(orders);
   const ms = (us: number | undefined): number => Math.max(0, (us ?? 0) / 1000);
   return { orderLatencyMs: ms(delays?.entryUs), responseLatencyMs: ms(delays?.responseUs) };

@@ -5,10 +5,15 @@ import type { RecordedAccount, RecordedOrder } from "../session/recorded-orders.
  * what it says nothing of, linear between the two around. It needs no clock of ours to be right. Without any, requests arrive as they leave.
  * @param shiftUs is added: what a stamp in milliseconds, or the time between taking an order and matching it, leaves open.
  */
-export function arrivalOf({ orders, cancels }: Omit<RecordedAccount, "fills">, shiftUs: number): (sentUs: number) => number {
+export function arrivalOf(
+  { orders, cancels }: Omit<RecordedAccount, "fills">,
+  shiftUs: number,
+): (sentUs: number) => number {
   const samples: [sentUs: number, tookUs: number][] = [];
-  for (const { sentUs, acceptedUs } of orders) if (acceptedUs !== undefined) samples.push([sentUs, acceptedUs - sentUs]);
-  for (const { sentUs, takenUs } of cancels) if (takenUs !== undefined) samples.push([sentUs, takenUs - sentUs]);
+  for (const { sentUs, acceptedUs } of orders)
+    if (acceptedUs !== undefined) samples.push([sentUs, acceptedUs - sentUs]);
+  for (const { sentUs, takenUs } of cancels)
+    if (takenUs !== undefined) samples.push([sentUs, takenUs - sentUs]);
   samples.sort(([one], [other]) => one - other);
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined) return (sentUs) => sentUs + shiftUs;
@@ -22,14 +27,19 @@ export function arrivalOf({ orders, cancels }: Omit<RecordedAccount, "fills">, s
       if ((samples[middle] as readonly [number, number])[0] <= sentUs) low = middle;
       else high = middle;
     }
-    const [[beforeUs, before], [afterUs, after]] = [samples[low], samples[high]] as [readonly [number, number], readonly [number, number]];
+    const [[beforeUs, before], [afterUs, after]] = [samples[low], samples[high]] as [
+      readonly [number, number],
+      readonly [number, number],
+    ];
     const share = afterUs === beforeUs ? 0 : (sentUs - beforeUs) / (afterUs - beforeUs);
     return Math.round(sentUs + before + (after - before) * share + shiftUs);
   };
 }
 
 /** The middle of what the recorded requests took to the exchange, and of what its answers took back, microseconds; undefined where none did. */
-export function medianDelays(orders: readonly RecordedOrder[]): { readonly entryUs: number; readonly responseUs: number } | undefined {
+export function medianDelays(
+  orders: readonly RecordedOrder[],
+): { readonly entryUs: number; readonly responseUs: number } | undefined {
   const entries: number[] = [];
   const responses: number[] = [];
   for (const { sentUs, acceptedUs, answeredUs } of orders) {

@@ -13,7 +13,9 @@ const MOST_US = 5_000_000;
  */
 export function measuredBookLagMs(tape: Tape, orders: readonly RecordedOrder[]): number {
   const coming = orders.flatMap(({ acceptedUs, side, ticks, steps }) =>
-    acceptedUs !== undefined && (steps[0]?.openLots ?? 0) > 0 ? [{ atUs: acceptedUs, key: side === "BUY" ? ticks : -ticks }] : [],
+    acceptedUs !== undefined && (steps[0]?.openLots ?? 0) > 0
+      ? [{ atUs: acceptedUs, key: side === "BUY" ? ticks : -ticks }]
+      : [],
   );
   coming.sort((one, other) => one.atUs - other.atUs);
   const waiting = new Map<number, number>();
@@ -22,7 +24,12 @@ export function measuredBookLagMs(tape: Tape, orders: readonly RecordedOrder[]):
   for (let message = 0; message < tape.messages; message++) {
     if (tape.kind[message] === TapeKind.trade) continue;
     const toldUs = tape.exchangeUs[message] as number;
-    for (let order = coming[next]; order !== undefined && order.atUs <= toldUs; order = coming[++next]) waiting.set(order.key, order.atUs);
+    for (
+      let order = coming[next];
+      order !== undefined && order.atUs <= toldUs;
+      order = coming[++next]
+    )
+      waiting.set(order.key, order.atUs);
     if (waiting.size === 0) continue;
     const end = tape.rowEnd[message] as number;
     for (let row = message === 0 ? 0 : (tape.rowEnd[message - 1] as number); row < end; row++) {

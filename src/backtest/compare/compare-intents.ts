@@ -19,21 +19,32 @@ export interface RecordedIntent extends TimedIntent {
 }
 
 /** Reads a session's intents, in their order. @throws HistoryError when the file is not as its session says */
-export async function readIntents(folder: string, { intents }: Session): Promise<readonly RecordedIntent[]> {
+export async function readIntents(
+  folder: string,
+  { intents }: Session,
+): Promise<readonly RecordedIntent[]> {
   const path = join(folder, SESSION_FILES.intents);
   const sha256 = await sha256Of(path);
-  if (sha256 !== intents.sha256) throw new HistoryError(path, "is not what was recorded", { value: sha256, expected: intents.sha256 });
+  if (sha256 !== intents.sha256)
+    throw new HistoryError(path, "is not what was recorded", {
+      value: sha256,
+      expected: intents.sha256,
+    });
   const recorded: RecordedIntent[] = [];
   // Line by line: a day of decisions is longer than a text may be.
-  for await (const { text, number } of fileLines(path)) recorded.push(decodeLine(text, number) as RecordedIntent);
+  for await (const { text, number } of fileLines(path))
+    recorded.push(decodeLine(text, number) as RecordedIntent);
   return recorded;
 }
 
 /** What an intent wants, without the view that it was made from: in words. */
 export function intentText({ intent }: TimedIntent): string {
-  if (intent.kind === "target") return `target ${intent.targetLots} lots, no worse than ${intent.worstTicks} ticks`;
+  if (intent.kind === "target")
+    return `target ${intent.targetLots} lots, no worse than ${intent.worstTicks} ticks`;
   if (intent.quotes.length === 0) return "no quotes";
-  return intent.quotes.map(({ side, level, ticks, lots }) => `${side} ${level}: ${lots} @ ${ticks}`).join(", ");
+  return intent.quotes
+    .map(({ side, level, ticks, lots }) => `${side} ${level}: ${lots} @ ${ticks}`)
+    .join(", ");
 }
 
 /** Two sequences of intents beside each other. */
@@ -49,16 +60,30 @@ export interface IntentMatch {
 }
 
 /** Compares what was wanted, decision by decision. @param windowUs how far apart the same wish may be. */
-export function matchIntents(live: readonly TimedIntent[], replay: readonly TimedIntent[], windowUs: number): IntentMatch {
+export function matchIntents(
+  live: readonly TimedIntent[],
+  replay: readonly TimedIntent[],
+  windowUs: number,
+): IntentMatch {
   const [ours, theirs] = [live.map(intentText), replay.map(intentText)];
   let equalFirst = 0;
-  while (equalFirst < ours.length && equalFirst < theirs.length && ours[equalFirst] === theirs[equalFirst]) equalFirst++;
+  while (
+    equalFirst < ours.length &&
+    equalFirst < theirs.length &&
+    ours[equalFirst] === theirs[equalFirst]
+  )
+    equalFirst++;
   const [a, b] = [live[equalFirst], replay[equalFirst]];
   let from = 0;
   let equal = 0;
   for (const [at, { atUs }] of live.entries()) {
-    while (from + 1 < replay.length && (replay[from + 1] as TimedIntent).atUs < atUs - windowUs) from++;
-    for (let each = from; each < replay.length && (replay[each] as TimedIntent).atUs <= atUs + windowUs; each++) {
+    while (from + 1 < replay.length && (replay[from + 1] as TimedIntent).atUs < atUs - windowUs)
+      from++;
+    for (
+      let each = from;
+      each < replay.length && (replay[each] as TimedIntent).atUs <= atUs + windowUs;
+      each++
+    ) {
       if (theirs[each] !== ours[at]) continue;
       equal += 1;
       break;

@@ -14,7 +14,16 @@ import type { ComparedDifference, Comparison } from "./comparison-schema.js";
 import { cutOffsOf } from "./cut-offs.js";
 import { AgainExplainer } from "./explain-again.js";
 import { type Difference, FillExplainer } from "./explain-fills.js";
-import { type Fit, fitModel, historyModel, type Judged, judge, type ParityInputs, plainModel, WINDOW_US } from "./fit.js";
+import {
+  type Fit,
+  fitModel,
+  historyModel,
+  type Judged,
+  judge,
+  type ParityInputs,
+  plainModel,
+  WINDOW_US,
+} from "./fit.js";
 import { alikeShare, type FillMatch, matchFills } from "./match-fills.js";
 import { type OpenedSessionMarket, openSession, parityInputsOf } from "./open-session.js";
 import { type IntentsAgain, recordedTurns, replayTurns } from "./replay-turns.js";
@@ -47,7 +56,12 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
     const inputs = parityInputsOf(market, session);
     const fit = wish.fit ? fitModel(inputs) : undefined;
     const plain = plainModel(inputs);
-    return { market, inputs, fit, best: fit?.best ?? judge(inputs, { ...plain, queue: wish.queue ?? plain.queue }) };
+    return {
+      market,
+      inputs,
+      fit,
+      best: fit?.best ?? judge(inputs, { ...plain, queue: wish.queue ?? plain.queue }),
+    };
   });
   const models = againModels(wish, session, judged);
   const intents = await readIntents(folder, session);
@@ -64,12 +78,19 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
   const sameInputs = await replayTurns(
     recordedTurns(folder, session),
     wish.strategies,
-    opened.map(({ marketId, heard, history, isInBook }) => ({ marketId, tape: heard, marks: history.marks, isInBook })),
+    opened.map(({ marketId, heard, history, isInBook }) => ({
+      marketId,
+      tape: heard,
+      marks: history.marks,
+      isInBook,
+    })),
     intents,
     lookedUs,
   );
   const { decimals, ...parts } = again.profit;
-  const replayProfit = Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, scaledToDecimal(value, decimals)]));
+  const replayProfit = Object.fromEntries(
+    Object.entries(parts).map(([name, value]) => [name, scaledToDecimal(value, decimals)]),
+  );
   const liveProfit = session.end.profitQuote;
   return {
     format: 6,
@@ -97,25 +118,42 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
       live: liveProfit,
       replay: replayProfit,
       difference: Object.fromEntries(
-        Object.entries(replayProfit).map(([name, value]) => [name, new Decimal(value).minus(liveProfit[name] ?? "0").toFixed()]),
+        Object.entries(replayProfit).map(([name, value]) => [
+          name,
+          new Decimal(value).minus(liveProfit[name] ?? "0").toFixed(),
+        ]),
       ),
     },
     notes: [
-      ...judged.flatMap(({ market, fit }) => (fit === undefined ? [] : fitNote(market.marketId, fit))),
-      ...(session.mode === "no-fills" ? [] : judged.flatMap(({ market, best }) => nothingFilledNote(market.marketId, best))),
+      ...judged.flatMap(({ market, fit }) =>
+        fit === undefined ? [] : fitNote(market.marketId, fit),
+      ),
+      ...(session.mode === "no-fills"
+        ? []
+        : judged.flatMap(({ market, best }) => nothingFilledNote(market.marketId, best))),
       ...notesOf(session, opened, again, sameInputs, cutOff),
     ],
   };
 }
 
-function sameInputsOf({ turns, intents, equal, firstDifference, strategyErrors }: IntentsAgain): Comparison["sameInputs"] {
+function sameInputsOf({
+  turns,
+  intents,
+  equal,
+  firstDifference,
+  strategyErrors,
+}: IntentsAgain): Comparison["sameInputs"] {
   const replayed = { turns, intents, equal, strategyErrors: strategyErrors.map(strategyErrorOf) };
   if (firstDifference === undefined) return { ...replayed, firstDifference: null };
   const { turn, atMs, why, live, replay } = firstDifference;
   return { ...replayed, firstDifference: { turn, at: instantOf(atMs * 1000), why, live, replay } };
 }
 
-function strategyErrorOf({ marketId, atUs, why }: StrategyError): Comparison["strategyErrors"][number] {
+function strategyErrorOf({
+  marketId,
+  atUs,
+  why,
+}: StrategyError): Comparison["strategyErrors"][number] {
   return { marketId, at: instantOf(atUs), why };
 }
 
@@ -126,7 +164,13 @@ function ordersOf({ instrument, account }: OpenedSessionMarket, judged: Judged) 
     model,
     firstHalfShare: firstHalf.share,
     secondHalfShare: secondHalf.share,
-    ...fillsOf(instrument, account.fills.length, replay.fills.length, whole.match, differencesOf({ instrument, account }, judged)),
+    ...fillsOf(
+      instrument,
+      account.fills.length,
+      replay.fills.length,
+      whole.match,
+      differencesOf({ instrument, account }, judged),
+    ),
   };
 }
 
@@ -141,7 +185,10 @@ function differencesOf(
   ];
 }
 
-function asHistoryOf(inputs: ParityInputs, isFitted: boolean): Comparison["markets"][number]["asHistory"] {
+function asHistoryOf(
+  inputs: ParityInputs,
+  isFitted: boolean,
+): Comparison["markets"][number]["asHistory"] {
   const plain = historyModel(inputs);
   const judged = isFitted ? fitModel(inputs, plain).best : judge(inputs, plain);
   const { model, replay, whole, firstHalf, secondHalf } = judged;
@@ -159,7 +206,11 @@ function asHistoryOf(inputs: ParityInputs, isFitted: boolean): Comparison["marke
 function fitOf(fit: Fit | undefined): Comparison["markets"][number]["fit"] {
   if (fit === undefined) return null;
   const { firstHalf, secondHalf } = fit.plain;
-  return { objective: OBJECTIVE, tried: fit.tried, plain: { firstHalfShare: firstHalf.share, secondHalfShare: secondHalf.share } };
+  return {
+    objective: OBJECTIVE,
+    tried: fit.tried,
+    plain: { firstHalfShare: firstHalf.share, secondHalfShare: secondHalf.share },
+  };
 }
 
 function againOf(
@@ -175,14 +226,27 @@ function againOf(
   const { firstDifference } = wanted;
   // Where one of the two wanted nothing more, they differ from the other's next intent on.
   const next = live[wanted.equalFirst] ?? ran.intents[wanted.equalFirst];
-  const divergedUs = firstDifference === null ? next?.atUs : Math.min(firstDifference.live.atUs, firstDifference.replay.atUs);
+  const divergedUs =
+    firstDifference === null
+      ? next?.atUs
+      : Math.min(firstDifference.live.atUs, firstDifference.replay.atUs);
   const match = matchFills(account.fills, fillsAgain, WINDOW_US);
   const explainer = new AgainExplainer(instrument, account, ran, WINDOW_US, divergedUs);
   const differences = [
     ...match.liveOnly.map((unmatched) => explainer.live(unmatched)),
     ...match.replayedOnly.map((unmatched) => explainer.replayed(unmatched)),
   ];
-  const asOne = ({ side, ticks, level, atUs }: { side: Side; ticks: Ticks; level: number; atUs: number }) => ({
+  const asOne = ({
+    side,
+    ticks,
+    level,
+    atUs,
+  }: {
+    side: Side;
+    ticks: Ticks;
+    level: number;
+    atUs: number;
+  }) => ({
     side,
     ticks,
     rank: level,
@@ -214,7 +278,10 @@ function againOf(
     },
     orders: { live: account.orders.length, replay: ran.orders.length, matched: orders.matchedLots },
     fills: fillsOf(instrument, account.fills.length, fillsAgain.length, match, differences),
-    meanPrice: { live: meanPrices(instrument, account.fills), replay: meanPrices(instrument, fillsAgain) },
+    meanPrice: {
+      live: meanPrices(instrument, account.fills),
+      replay: meanPrices(instrument, fillsAgain),
+    },
     fees: {
       live: account.fills.reduce((sum, { fee }) => sum.plus(fee), new Decimal(0)).toFixed(),
       replay: scaledToDecimal(
@@ -257,7 +324,9 @@ function meanPrices(
   const mean = (side: Side): number | null => {
     const ofSide = fills.filter((fill) => fill.side === side);
     const lots = ofSide.reduce((sum, fill) => sum + fill.lots, 0);
-    return lots === 0 ? null : (ofSide.reduce((sum, fill) => sum + fill.ticks * fill.lots, 0) / lots) * tickQuote;
+    return lots === 0
+      ? null
+      : (ofSide.reduce((sum, fill) => sum + fill.ticks * fill.lots, 0) / lots) * tickQuote;
   };
   return { BUY: mean("BUY"), SELL: mean("SELL") };
 }

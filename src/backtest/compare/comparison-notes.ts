@@ -34,15 +34,22 @@ export function notesOf(
     ...opened.flatMap(recorderNotes),
     ...cutOff.map(cutOffNote),
     ...handHaltNotes(session, same.halts),
-    ...(same.firstDifference === undefined ? haltNotes(session, opened, same.halts, again.halts) : []),
+    ...(same.firstDifference === undefined
+      ? haltNotes(session, opened, same.halts, again.halts)
+      : []),
     ...opened.flatMap(takersNote),
     ...opened.flatMap((market) => doubtNotes(market, again)),
   ];
 }
 
 /** What makes a comparison say nothing: for whoever reads no further. */
-export function worthlessNotes({ mode }: Pick<Session, "mode">, opened: readonly OpenedSessionMarket[], again: RanAgain): string[] {
-  const silent = mode === "no-fills" ? [] : opened.filter(({ account }) => account.orders.length === 0);
+export function worthlessNotes(
+  { mode }: Pick<Session, "mode">,
+  opened: readonly OpenedSessionMarket[],
+  again: RanAgain,
+): string[] {
+  const silent =
+    mode === "no-fills" ? [] : opened.filter(({ account }) => account.orders.length === 0);
   return [
     ...silent.map(({ marketId }) => `${marketId}: the session sent no order`),
     ...again.worthless.map((text) => `the bot run again, ${text}`),
@@ -53,7 +60,10 @@ export function worthlessNotes({ mode }: Pick<Session, "mode">, opened: readonly
 function mostlyDoubtfulNotes(opened: readonly OpenedSessionMarket[], again: RanAgain): string[] {
   return opened.flatMap(({ marketId }) => {
     const fills = again.markets.get(marketId)?.fills ?? [];
-    const told = mostlyDoubtful({ marketId, fills: { all: { fills: fills.length }, doubtful: doubtfulFillsOf(fills) } });
+    const told = mostlyDoubtful({
+      marketId,
+      fills: { all: { fills: fills.length }, doubtful: doubtfulFillsOf(fills) },
+    });
     return told.map((text) => `the bot run again, ${text}`);
   });
 }
@@ -71,13 +81,18 @@ function haltNotes(
   again: readonly StoodHalt[],
 ): string[] {
   const markets = opened.map(({ marketId }) => marketId);
-  return [...guardHaltNotes(session, markets, live, again), ...rungNotes(session, markets, live, again)];
+  return [
+    ...guardHaltNotes(session, markets, live, again),
+    ...rungNotes(session, markets, live, again),
+  ];
 }
 
 function sessionNotes(session: Session, begunWith: ReadonlySet<MarketId>): string[] {
   const { start, end, mode } = session;
   const isDeposit = Number(end.transfersQuote) > 0;
-  const held = Object.entries(start?.positionsBase ?? {}).filter(([, amount]) => Number(amount) !== 0);
+  const held = Object.entries(start?.positionsBase ?? {}).filter(
+    ([, amount]) => Number(amount) !== 0,
+  );
   return [
     ...held
       .filter(([market]) => !begunWith.has(market))
@@ -85,14 +100,25 @@ function sessionNotes(session: Session, begunWith: ReadonlySet<MarketId>): strin
         ([market, amount]) =>
           `the session began with ${amount} in ${market}, which the replay does not have: no mark was recorded to value it by`,
       ),
-    ...(isDeposit ? [`${end.transfersQuote} was deposited after the first decision; the replay has it from the beginning`] : []),
-    ...(startCreditOf(session) === 0n ? ["the session's account had no credit: the replay can place nothing"] : []),
-    ...(mode === "no-fills" ? ["nothing was sent in this session: there are no orders and fills to compare"] : []),
+    ...(isDeposit
+      ? [
+          `${end.transfersQuote} was deposited after the first decision; the replay has it from the beginning`,
+        ]
+      : []),
+    ...(startCreditOf(session) === 0n
+      ? ["the session's account had no credit: the replay can place nothing"]
+      : []),
+    ...(mode === "no-fills"
+      ? ["nothing was sent in this session: there are no orders and fills to compare"]
+      : []),
   ];
 }
 
 /** What the recorder said of a market: a stream that was lost, a clock that was set. */
-export function recorderNotes({ marketId, findings }: Pick<OpenedSessionMarket, "marketId" | "findings">): string[] {
+export function recorderNotes({
+  marketId,
+  findings,
+}: Pick<OpenedSessionMarket, "marketId" | "findings">): string[] {
   return findings.map((finding) => `the recording of ${marketId} says: ${finding}`);
 }
 
@@ -101,7 +127,10 @@ function cutOffNote([fromMs, toMs]: Span): string {
 }
 
 /** Of a session whose quotes a person took down. The bot run again has its quotes out meanwhile, and a profit that live had no chance of. */
-export function handHaltNotes({ startedUs, endedUs }: SessionTime, halts: readonly StoodHalt[]): string[] {
+export function handHaltNotes(
+  { startedUs, endedUs }: SessionTime,
+  halts: readonly StoodHalt[],
+): string[] {
   const whole = seconds((endedUs - startedUs) / 1000);
   return halts
     .filter(({ reason }) => reason === MANUAL)
@@ -121,7 +150,12 @@ export function guardHaltNotes(
   const whole = seconds((endedUs - startedUs) / 1000);
   return markets.flatMap((marketId) => {
     const [ofLive, ofAgain] = [live, again].map((halts) =>
-      halts.filter((halt) => halt.reason !== MANUAL && halt.isRung !== true && (halt.marketId === undefined || halt.marketId === marketId)),
+      halts.filter(
+        (halt) =>
+          halt.reason !== MANUAL &&
+          halt.isRung !== true &&
+          (halt.marketId === undefined || halt.marketId === marketId),
+      ),
     ) as [StoodHalt[], StoodHalt[]];
     const [liveMs, againMs] = [standstillMs(ofLive), standstillMs(ofAgain)];
     if (Math.abs(liveMs - againMs) * 1000 <= WINDOW_US) return [];
@@ -141,7 +175,10 @@ export function rungNotes(
   const whole = seconds((endedUs - startedUs) / 1000);
   return markets.flatMap((marketId) => {
     const bearing = (halts: readonly StoodHalt[]) =>
-      halts.filter(({ isRung, marketId: where }) => isRung === true && (where === undefined || where === marketId));
+      halts.filter(
+        ({ isRung, marketId: where }) =>
+          isRung === true && (where === undefined || where === marketId),
+      );
     const [ofLive, ofAgain] = [bearing(live), bearing(again)];
     const [liveMs, againMs] = [standstillMs(ofLive), standstillMs(ofAgain)];
     if (Math.abs(liveMs - againMs) * 1000 <= WINDOW_US) return [];
@@ -165,7 +202,10 @@ function seconds(ms: Ms): string {
 }
 
 /** What a fit is worth, where the half that it did not see says nothing for it. */
-export function fitNote(marketId: string, { best, plain }: Record<"best" | "plain", Pick<Judged, "secondHalf">>): string[] {
+export function fitNote(
+  marketId: string,
+  { best, plain }: Record<"best" | "plain", Pick<Judged, "secondHalf">>,
+): string[] {
   const [fitted, unfitted] = [best.secondHalf.share, plain.secondHalf.share];
   const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
   return fitted < unfitted
@@ -176,10 +216,17 @@ export function fitNote(marketId: string, { best, plain }: Record<"best" | "plai
 }
 
 /** Of shares of nothing, which are 100 %. */
-export function nothingFilledNote(marketId: string, judged: Record<"whole" | "firstHalf" | "secondHalf", ShareOfUnion>): string[] {
-  const lacking = (["whole", "firstHalf", "secondHalf"] as const).find((part) => judged[part].match.unionLots === 0);
+export function nothingFilledNote(
+  marketId: string,
+  judged: Record<"whole" | "firstHalf" | "secondHalf", ShareOfUnion>,
+): string[] {
+  const lacking = (["whole", "firstHalf", "secondHalf"] as const).find(
+    (part) => judged[part].match.unionLots === 0,
+  );
   if (lacking === undefined) return [];
-  const when = { whole: "", firstHalf: " in the first half", secondHalf: " in the second half" }[lacking];
+  const when = { whole: "", firstHalf: " in the first half", secondHalf: " in the second half" }[
+    lacking
+  ];
   return [
     `in ${marketId} none of the session's orders was filled${when}, neither live nor again: that they are alike to 100 % there says nothing`,
   ];
@@ -205,5 +252,7 @@ function doubtNotes({ marketId, instrument }: OpenedSessionMarket, again: RanAga
       : [
           `in ${marketId} ${fills} of the run again's fills, ${instrument.amountOf(Number(lots))} base units, ${what}: ${doubtfulFees(credit(fees), credit(feesOtherwise))}`,
         ];
-  return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) => note(doubtful[kind], DOUBTS[kind]));
+  return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) =>
+    note(doubtful[kind], DOUBTS[kind]),
+  );
 }

@@ -3,7 +3,11 @@ import { DOUBT_RULES } from "../venue/doubt-rule.js";
 
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 const count = z.int().nonnegative();
-const share = z.number().min(0).max(1).describe("Size that both filled, of all that either filled; 1 where neither filled anything");
+const share = z
+  .number()
+  .min(0)
+  .max(1)
+  .describe("Size that both filled, of all that either filled; 1 where neither filled anything");
 const instant = z.string().describe("ISO 8601, UTC");
 const profit = z.record(z.string(), decimal).describe("Parts of the profit, in the quote asset");
 
@@ -13,7 +17,18 @@ const difference = z.strictObject({
   side: z.enum(["BUY", "SELL"]),
   price: decimal,
   amount: decimal,
-  kind: z.enum(["queue", "through", "cross", "absent", "latency", "time", "price", "untold", "earlier-difference", "unknown-order"]),
+  kind: z.enum([
+    "queue",
+    "through",
+    "cross",
+    "absent",
+    "latency",
+    "time",
+    "price",
+    "untold",
+    "earlier-difference",
+    "unknown-order",
+  ]),
   why: z.string(),
 });
 
@@ -45,7 +60,9 @@ const sameInputs = z
       })
       .nullable()
       .describe("Nothing is run after it"),
-    strategyErrors: z.array(strategyError).describe("The first error of each market's strategy, which halted the market"),
+    strategyErrors: z
+      .array(strategyError)
+      .describe("The first error of each market's strategy, which halted the market"),
   })
   .describe("The session's bot, given every recorded input again through the books of a backtest");
 
@@ -74,30 +91,55 @@ const market = z.strictObject({
       differences: z.array(difference),
     })
     .nullable()
-    .describe("Of a live session: the same by the rules of a backtest, as if nothing in its market had been ours"),
+    .describe(
+      "Of a live session: the same by the rules of a backtest, as if nothing in its market had been ours",
+    ),
   fit: z
     .strictObject({
       objective: z.string(),
       tried: count,
-      plain: z.strictObject({ firstHalfShare: share, secondHalfShare: share }).describe("Without a fit"),
+      plain: z
+        .strictObject({ firstHalfShare: share, secondHalfShare: share })
+        .describe("Without a fit"),
     })
     .nullable(),
   again: z
     .strictObject({
       model: z
-        .strictObject({ queue: z.string(), doubtful: z.enum(DOUBT_RULES), orderLatencyMs: z.number(), responseLatencyMs: z.number() })
+        .strictObject({
+          queue: z.string(),
+          doubtful: z.enum(DOUBT_RULES),
+          orderLatencyMs: z.number(),
+          responseLatencyMs: z.number(),
+        })
         .describe("By which its orders travelled and were filled: of a fit the market's own"),
       intents: z.strictObject({
         live: count,
         replay: count,
         equalFirst: count.describe("Equal from the beginning on"),
-        firstDifference: z.strictObject({ liveAt: instant, replayAt: instant, live: z.string(), replay: z.string() }).nullable(),
-        share: z.number().min(0).max(1).describe("Of the live intents: those that the replay had too within the window"),
+        firstDifference: z
+          .strictObject({
+            liveAt: instant,
+            replayAt: instant,
+            live: z.string(),
+            replay: z.string(),
+          })
+          .nullable(),
+        share: z
+          .number()
+          .min(0)
+          .max(1)
+          .describe("Of the live intents: those that the replay had too within the window"),
       }),
       orders: z.strictObject({ live: count, replay: count, matched: count }),
       fills: z.strictObject(fills),
-      meanPrice: z.strictObject({ live: z.record(z.string(), z.number().nullable()), replay: z.record(z.string(), z.number().nullable()) }),
-      fees: z.strictObject({ live: decimal, replay: decimal }).describe("Above zero paid, below zero a rebate"),
+      meanPrice: z.strictObject({
+        live: z.record(z.string(), z.number().nullable()),
+        replay: z.record(z.string(), z.number().nullable()),
+      }),
+      fees: z
+        .strictObject({ live: decimal, replay: decimal })
+        .describe("Above zero paid, below zero a rebate"),
     })
     .describe("The bot, run again over the same interval with the same config"),
 });
@@ -110,10 +152,14 @@ export const comparisonSchema = z
     from: instant,
     to: instant,
     windowSeconds: z.number().positive().describe("Two things at most so far apart are the same"),
-    worthless: z.array(z.string()).describe("What makes the comparison say nothing, to be read before any figure"),
+    worthless: z
+      .array(z.string())
+      .describe("What makes the comparison say nothing, to be read before any figure"),
     strategyErrors: z
       .array(strategyError)
-      .describe("The first error of each market's strategy as the bot was run again, which halted the market"),
+      .describe(
+        "The first error of each market's strategy as the bot was run again, which halted the market",
+      ),
     sameInputs,
     markets: z.array(market),
     profit: z.strictObject({ live: profit, replay: profit, difference: profit }),
@@ -121,7 +167,8 @@ export const comparisonSchema = z
   })
   .meta({
     title: "Marketwright comparison",
-    description: "A recorded session beside its replay. Money, prices and amounts are exact decimals as texts.",
+    description:
+      "A recorded session beside its replay. Money, prices and amounts are exact decimals as texts.",
   });
 
 /** A recorded session beside its replay. */

@@ -23,9 +23,13 @@ export function cutOffsOf(markets: readonly CutMarket[]): readonly Span[] {
   const delayUs = Math.min(...markets.map((market) => leastDelayUs(market.heard)));
   return gapsOf(heard, EVER).flatMap((gap) => {
     const [fromMs, toMs] = gap;
-    const begins = markets.some((market) => (market.heard.exchangeUs[0] ?? Number.POSITIVE_INFINITY) < fromMs * 1000);
+    const begins = markets.some(
+      (market) => (market.heard.exchangeUs[0] ?? Number.POSITIVE_INFINITY) < fromMs * 1000,
+    );
     const nextUs = Math.min(...markets.map((market) => nextBookUs(market.heard, toMs * 1000)));
-    return begins && nextUs < Number.POSITIVE_INFINITY ? lostWithin(requests, fromMs * 1000 + delayUs, nextUs, isSeam(gap)) : [];
+    return begins && nextUs < Number.POSITIVE_INFINITY
+      ? lostWithin(requests, fromMs * 1000 + delayUs, nextUs, isSeam(gap))
+      : [];
   });
 }
 
@@ -58,15 +62,27 @@ function nextBookUs({ messages, exchangeUs, localUs, kind }: Tape, fromUs: numbe
 }
 
 /** @param isHeard whether something was heard within: then only what was never answered tells that the line was cut. */
-function lostWithin(requests: readonly RecordedRequest[], lastUs: number, nextUs: number, isHeard: boolean): Span[] {
+function lostWithin(
+  requests: readonly RecordedRequest[],
+  lastUs: number,
+  nextUs: number,
+  isHeard: boolean,
+): Span[] {
   const within = requests.filter(({ leftUs }) => leftUs >= lastUs && leftUs < nextUs);
-  const answered = within.filter(({ answeredUs }) => answeredUs !== undefined && (isHeard || answeredUs < nextUs));
+  const answered = within.filter(
+    ({ answeredUs }) => answeredUs !== undefined && (isHeard || answeredUs < nextUs),
+  );
   const lost = within.filter((request) => !answered.includes(request));
-  const bounds = [lastUs, ...answered.map(({ leftUs }) => leftUs).sort((one, other) => one - other), nextUs];
+  const bounds = [
+    lastUs,
+    ...answered.map(({ leftUs }) => leftUs).sort((one, other) => one - other),
+    nextUs,
+  ];
   return bounds.slice(1).flatMap((toUs, at): Span[] => {
     const fromUs = bounds[at] as number;
     // Since the last answer nothing tells that the line bore.
-    const isCut = (toUs === nextUs && !isHeard) || lost.some(({ leftUs }) => leftUs >= fromUs && leftUs < toUs);
+    const isCut =
+      (toUs === nextUs && !isHeard) || lost.some(({ leftUs }) => leftUs >= fromUs && leftUs < toUs);
     return isCut ? [[Math.floor(fromUs / 1000) + 1, Math.ceil(toUs / 1000)]] : [];
   });
 }

@@ -12,7 +12,8 @@ const JITTER_US = 2_000;
 export function ownChangesUs(orders: readonly RecordedOrder[]): readonly number[] {
   const changes: number[] = [];
   for (const { acceptedUs, ended, steps } of orders) {
-    if (acceptedUs !== undefined && steps.some(({ openLots }) => openLots > 0)) changes.push(acceptedUs);
+    if (acceptedUs !== undefined && steps.some(({ openLots }) => openLots > 0))
+      changes.push(acceptedUs);
     if (ended !== undefined) changes.push(ended.atUs);
   }
   return changes.sort((one, other) => one - other);
@@ -28,13 +29,16 @@ export function earlierBook(tape: Tape, byUs: number, ownUs: readonly number[] =
   if (byUs === 0) return tape;
   const { messages } = tape;
   const [books, trades]: [number[], number[]] = [[], []];
-  for (let message = 0; message < messages; message++) (tape.kind[message] === TapeKind.trade ? trades : books).push(message);
+  for (let message = 0; message < messages; message++)
+    (tape.kind[message] === TapeKind.trade ? trades : books).push(message);
   const stamps = happenedUs(tape, books, byUs, ownUs);
   const order = new Uint32Array(messages);
   let [book, trade] = [0, 0];
   for (let to = 0; to < messages; to++) {
     const [nextBook, nextTrade] = [books[book], trades[trade]];
-    const isTrade = nextBook === undefined || (nextTrade !== undefined && (stamps[nextTrade] as number) <= (stamps[nextBook] as number));
+    const isTrade =
+      nextBook === undefined ||
+      (nextTrade !== undefined && (stamps[nextTrade] as number) <= (stamps[nextBook] as number));
     order[to] = (isTrade ? nextTrade : nextBook) as number;
     if (isTrade) trade += 1;
     else book += 1;
@@ -43,7 +47,12 @@ export function earlierBook(tape: Tape, byUs: number, ownUs: readonly number[] =
 }
 
 /** When each message happened at the exchange. */
-function happenedUs(tape: Tape, books: readonly number[], byUs: number, ownUs: readonly number[]): Float64Array {
+function happenedUs(
+  tape: Tape,
+  books: readonly number[],
+  byUs: number,
+  ownUs: readonly number[],
+): Float64Array {
   const stamps = Float64Array.from(tape.exchangeUs);
   let beforeUs = Number.NEGATIVE_INFINITY;
   let next = 0;
@@ -52,7 +61,10 @@ function happenedUs(tape: Tape, books: readonly number[], byUs: number, ownUs: r
     while (next < ownUs.length && (ownUs[next] as number) <= beforeUs) next += 1;
     const ownFirstUs = ownUs[next] ?? Number.POSITIVE_INFINITY;
     const firstUs = Math.max(beforeUs, toldUs - byUs);
-    stamps[message] = ownFirstUs <= firstUs + JITTER_US ? Math.round((Math.max(firstUs, ownFirstUs) + toldUs) / 2) : firstUs;
+    stamps[message] =
+      ownFirstUs <= firstUs + JITTER_US
+        ? Math.round((Math.max(firstUs, ownFirstUs) + toldUs) / 2)
+        : firstUs;
     beforeUs = toldUs;
   }
   return stamps;

@@ -16,7 +16,13 @@ export class AgainExplainer {
   readonly #divergedUs: number | undefined;
 
   /** @param divergedUs when the two first wanted different quotes, microseconds since 1970; undefined where they always wanted the same. */
-  constructor(instrument: Instrument, account: RecordedAccount, ran: RanMarket, windowUs: number, divergedUs: number | undefined) {
+  constructor(
+    instrument: Instrument,
+    account: RecordedAccount,
+    ran: RanMarket,
+    windowUs: number,
+    divergedUs: number | undefined,
+  ) {
     this.#instrument = instrument;
     this.#account = account;
     this.#ran = ran;
@@ -27,20 +33,50 @@ export class AgainExplainer {
   live({ fill, lots }: Unmatched<RecordedFill>): Difference {
     const { side, ticks, atUs } = fill;
     const at = { only: "live", ...toldFill(this.#instrument, fill, lots) } as const;
-    const standing = this.#ran.orders.filter((each) => each.side === side && each.ticks === ticks && this.#stands(each, atUs));
-    const stood = standing.filter((each) => each.atUs <= atUs && !(each.cancelledUs !== undefined && each.cancelledUs <= atUs));
+    const standing = this.#ran.orders.filter(
+      (each) => each.side === side && each.ticks === ticks && this.#stands(each, atUs),
+    );
+    const stood = standing.filter(
+      (each) => each.atUs <= atUs && !(each.cancelledUs !== undefined && each.cancelledUs <= atUs),
+    );
     const [order] = [...stood, ...standing];
-    if (order === undefined) return { ...at, ...this.#before("the replay had no order there", atUs) };
+    if (order === undefined)
+      return { ...at, ...this.#before("the replay had no order there", atUs) };
     const stays = this.#ran.orders.map((each) => ({ ...each, endUs: each.cancelledUs }));
     const had = this.#near(this.#ran.fills, fill, stays, "the replay");
     if (had?.isAll) return { ...at, ...this.#before(`${had.text}, all that it had there`, atUs) };
-    if (order.atUs > atUs) return { ...at, kind: "latency", why: `the replay sent its order there ${apart(order.atUs, atUs)}` };
+    if (order.atUs > atUs)
+      return {
+        ...at,
+        kind: "latency",
+        why: `the replay sent its order there ${apart(order.atUs, atUs)}`,
+      };
     if (order.cancelledUs !== undefined && order.cancelledUs <= atUs)
-      return { ...at, kind: "latency", why: `the replay asked for the cancel of its order there ${apart(order.cancelledUs, atUs)}` };
-    if (had !== undefined) return { ...at, kind: "queue", why: `${had.text}, and the queue model has the rest further back` };
-    const other = this.#ran.fills.find((each) => each.side === side && each.ticks === ticks && each.atUs >= order.atUs);
-    if (other !== undefined) return { ...at, kind: "time", why: `the replay filled its order there ${apart(other.atUs, atUs)}` };
-    return { ...at, kind: "queue", why: "the replay had an order there, which the queue model has further back" };
+      return {
+        ...at,
+        kind: "latency",
+        why: `the replay asked for the cancel of its order there ${apart(order.cancelledUs, atUs)}`,
+      };
+    if (had !== undefined)
+      return {
+        ...at,
+        kind: "queue",
+        why: `${had.text}, and the queue model has the rest further back`,
+      };
+    const other = this.#ran.fills.find(
+      (each) => each.side === side && each.ticks === ticks && each.atUs >= order.atUs,
+    );
+    if (other !== undefined)
+      return {
+        ...at,
+        kind: "time",
+        why: `the replay filled its order there ${apart(other.atUs, atUs)}`,
+      };
+    return {
+      ...at,
+      kind: "queue",
+      why: "the replay had an order there, which the queue model has further back",
+    };
   }
 
   replayed({ fill, lots }: Unmatched<ReplayFill>): Difference {
@@ -54,21 +90,41 @@ export class AgainExplainer {
         (each.ended === undefined || each.ended.atUs >= atUs - this.#windowUs),
     );
     const taken = placed.filter(({ refused }) => refused === undefined);
-    const stood = taken.filter(({ sentUs, ended }) => sentUs <= atUs && !(ended !== undefined && ended.atUs <= atUs));
+    const stood = taken.filter(
+      ({ sentUs, ended }) => sentUs <= atUs && !(ended !== undefined && ended.atUs <= atUs),
+    );
     const [order] = [...stood, ...taken, ...placed];
     if (order === undefined) return { ...at, ...this.#before("live had no order there", atUs) };
-    if (order.sentUs > atUs) return { ...at, kind: "latency", why: `live sent its order there ${apart(order.sentUs, atUs)}` };
-    if (order.refused !== undefined) return { ...at, kind: "earlier-difference", why: `live its order was not taken: ${order.refused}` };
+    if (order.sentUs > atUs)
+      return {
+        ...at,
+        kind: "latency",
+        why: `live sent its order there ${apart(order.sentUs, atUs)}`,
+      };
+    if (order.refused !== undefined)
+      return {
+        ...at,
+        kind: "earlier-difference",
+        why: `live its order was not taken: ${order.refused}`,
+      };
     const stays = this.#account.orders
       .filter(({ refused }) => refused === undefined)
       .map((each) => ({ ...each, atUs: each.sentUs, endUs: each.ended?.atUs }));
     const had = this.#near(this.#account.fills, fill, stays, "live");
     if (had?.isAll) return { ...at, ...this.#before(`${had.text}, all that it had there`, atUs) };
     if (order.ended !== undefined && order.ended.atUs <= atUs)
-      return { ...at, kind: "latency", why: `live its order was over (${order.ended.status}) before` };
-    if (had !== undefined) return { ...at, kind: "queue", why: `${had.text}, and the rest stood further back` };
-    const other = this.#account.fills.find((each) => each.side === side && each.ticks === ticks && each.atUs >= order.sentUs);
-    if (other !== undefined) return { ...at, kind: "time", why: `live filled the order there ${apart(other.atUs, atUs)}` };
+      return {
+        ...at,
+        kind: "latency",
+        why: `live its order was over (${order.ended.status}) before`,
+      };
+    if (had !== undefined)
+      return { ...at, kind: "queue", why: `${had.text}, and the rest stood further back` };
+    const other = this.#account.fills.find(
+      (each) => each.side === side && each.ticks === ticks && each.atUs >= order.sentUs,
+    );
+    if (other !== undefined)
+      return { ...at, kind: "time", why: `live filled the order there ${apart(other.atUs, atUs)}` };
     const whys = {
       queue: "live it stood further back than the queue model has it",
       through: "a trade printed beyond its price, and live it was not filled",
@@ -82,7 +138,10 @@ export class AgainExplainer {
   #before(what: string, atUs: number): Pick<Difference, "kind" | "why"> {
     const since = this.#divergedUs;
     return since !== undefined && since <= atUs
-      ? { kind: "earlier-difference", why: `${what}: from ${instantOf(since)} on the two wanted different quotes` }
+      ? {
+          kind: "earlier-difference",
+          why: `${what}: from ${instantOf(since)} on the two wanted different quotes`,
+        }
       : { kind: "absent", why: `${what}, though both had wanted the same quotes until then` };
   }
 
@@ -102,11 +161,17 @@ export class AgainExplainer {
     const placed = stays.filter((each) => isThere(each, atUs));
     const open = openOf(placed, there).filter((_, at) => !isOver(placed[at] as Stay, atUs));
     const isAll = open.length > 0 && open.every((left) => left === 0);
-    return { isAll, text: `${who} filled ${this.#instrument.toldAmountOf(lots)} there ${apart(first.atUs, atUs)}` };
+    return {
+      isAll,
+      text: `${who} filled ${this.#instrument.toldAmountOf(lots)} there ${apart(first.atUs, atUs)}`,
+    };
   }
 
   #stands({ atUs: sentUs, cancelledUs }: SentOrder, atUs: number): boolean {
-    return sentUs <= atUs + this.#windowUs && (cancelledUs === undefined || cancelledUs >= atUs - this.#windowUs);
+    return (
+      sentUs <= atUs + this.#windowUs &&
+      (cancelledUs === undefined || cancelledUs >= atUs - this.#windowUs)
+    );
   }
 }
 

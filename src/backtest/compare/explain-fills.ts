@@ -41,8 +41,17 @@ export interface Difference {
 }
 
 /** What a {@link Difference} tells of the fill itself. @param lots how much of it one of the two has alone. */
-export function toldFill(instrument: Instrument, { side, ticks, atUs }: Pick<RecordedFill, "side" | "ticks" | "atUs">, lots: Lots) {
-  return { side, price: instrument.toldPriceOf(ticks), amount: instrument.toldAmountOf(lots), atUs };
+export function toldFill(
+  instrument: Instrument,
+  { side, ticks, atUs }: Pick<RecordedFill, "side" | "ticks" | "atUs">,
+  lots: Lots,
+) {
+  return {
+    side,
+    price: instrument.toldPriceOf(ticks),
+    amount: instrument.toldAmountOf(lots),
+    atUs,
+  };
 }
 
 /** Explains every fill of recorded orders that only one has. */
@@ -53,7 +62,12 @@ export class FillExplainer {
   readonly #isShared: boolean;
 
   /** @param isShared whether the replay filled by what a market tells that the orders were in. */
-  constructor(instrument: Instrument, account: RecordedAccount, replay: OrderReplay, isShared: boolean) {
+  constructor(
+    instrument: Instrument,
+    account: RecordedAccount,
+    replay: OrderReplay,
+    isShared: boolean,
+  ) {
     this.#instrument = instrument;
     this.#account = account;
     this.#replay = replay;
@@ -63,10 +77,19 @@ export class FillExplainer {
   live({ fill, lots }: Unmatched<RecordedFill>): Difference {
     const order = this.#orderOf(fill);
     const at = { only: "live", ...toldFill(this.#instrument, fill, lots) } as const;
-    if (order === undefined) return { ...at, kind: "unknown-order", why: "no recorded order of ours was open at its price then" };
+    if (order === undefined)
+      return {
+        ...at,
+        kind: "unknown-order",
+        why: "no recorded order of ours was open at its price then",
+      };
     const replayed = this.#replay.orders.get(order.hash);
     if (replayed === undefined)
-      return { ...at, kind: "earlier-difference", why: `the replay did not send its order: ${order.refused ?? "it was refused"}` };
+      return {
+        ...at,
+        kind: "earlier-difference",
+        why: `the replay did not send its order: ${order.refused ?? "it was refused"}`,
+      };
     return { ...at, ...this.#whyNotReplayed(fill, replayed) };
   }
 
@@ -75,7 +98,11 @@ export class FillExplainer {
     const { recorded } = fill.order;
     const filled = filledSteps(recorded).map(({ atUs }) => atUs);
     if (recorded.acceptedUs === undefined)
-      return { ...at, kind: "earlier-difference", why: "the exchange never said that it took its order" };
+      return {
+        ...at,
+        kind: "earlier-difference",
+        why: "the exchange never said that it took its order",
+      };
     if (recorded.ended !== undefined && recorded.ended.atUs <= fill.atUs) {
       return {
         ...at,
@@ -84,7 +111,11 @@ export class FillExplainer {
       };
     }
     const nearestUs = nearest(filled, fill.atUs);
-    if (nearestUs !== undefined && recorded.steps.at(-1)?.openLots === 0 && recorded.ended === undefined) {
+    if (
+      nearestUs !== undefined &&
+      recorded.steps.at(-1)?.openLots === 0 &&
+      recorded.ended === undefined
+    ) {
       const when = `${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`;
       const took = this.#account.fills.find(
         (live) =>
@@ -93,10 +124,15 @@ export class FillExplainer {
           Math.abs(live.atUs - nearestUs) <= MOST_APART_US &&
           this.#orderOf(live) === recorded,
       );
-      if (took === undefined) return { ...at, kind: "time", why: `live its order was filled ${when}` };
+      if (took === undefined)
+        return { ...at, kind: "time", why: `live its order was filled ${when}` };
       const untold = this.#untold(took, fill.order);
       if (untold !== undefined) return { ...at, kind: "untold", why: `${when} ${untold}` };
-      return { ...at, kind: "price", why: `live its order took at ${this.#instrument.toldPriceOf(took.ticks)}, ${when}` };
+      return {
+        ...at,
+        kind: "price",
+        why: `live its order took at ${this.#instrument.toldPriceOf(took.ticks)}, ${when}`,
+      };
     }
     if (fill.cause === "through")
       return {
@@ -104,9 +140,23 @@ export class FillExplainer {
         kind: "through",
         why: `a trade printed beyond its price, and live it was not filled; ${this.#queueText(fill.order)}`,
       };
-    if (fill.cause === "cross") return { ...at, kind: "cross", why: "the other side's best came to its price, and live it was not filled" };
-    if (fill.cause === "taker") return { ...at, kind: "latency", why: "it took on arrival what was not there live when it arrived" };
-    return { ...at, kind: "queue", why: `live it stood further back: ${this.#queueText(fill.order)}` };
+    if (fill.cause === "cross")
+      return {
+        ...at,
+        kind: "cross",
+        why: "the other side's best came to its price, and live it was not filled",
+      };
+    if (fill.cause === "taker")
+      return {
+        ...at,
+        kind: "latency",
+        why: "it took on arrival what was not there live when it arrived",
+      };
+    return {
+      ...at,
+      kind: "queue",
+      why: `live it stood further back: ${this.#queueText(fill.order)}`,
+    };
   }
 
   #whyNotReplayed(fill: RecordedFill, replayed: ReplayedOrder): Pick<Difference, "kind" | "why"> {
@@ -122,7 +172,8 @@ export class FillExplainer {
       fill.atUs,
     );
     const filledLots = fills.reduce((sum, { lots }) => sum + lots, 0);
-    const isPartOfIt = filledLots < replayed.recorded.lots && filledBeside(fills, fill, WINDOW_US).length > 0;
+    const isPartOfIt =
+      filledLots < replayed.recorded.lots && filledBeside(fills, fill, WINDOW_US).length > 0;
     if (nearestUs !== undefined && !isPartOfIt) {
       const why = `the replay filled of its order ${this.#filledText(replayed)}, ${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`;
       if (fills.some(({ ticks }) => ticks === fill.ticks)) return { kind: "time", why };
@@ -130,14 +181,24 @@ export class FillExplainer {
       return { kind: "price", why: `${why}, at ${prices.join(" and ")}` };
     }
     if (ended?.how === "would-take")
-      return { kind: "latency", why: "in the replay its order would have taken when it arrived, and did not rest" };
-    if (arrivedUs > fill.atUs) return { kind: "latency", why: `in the replay its order arrived ${apart(arrivedUs, fill.atUs)} after` };
+      return {
+        kind: "latency",
+        why: "in the replay its order would have taken when it arrived, and did not rest",
+      };
+    if (arrivedUs > fill.atUs)
+      return {
+        kind: "latency",
+        why: `in the replay its order arrived ${apart(arrivedUs, fill.atUs)} after`,
+      };
     if (ended?.how === "absent" && ended.atUs <= fill.atUs) {
       const why = `${apart(ended.atUs, fill.atUs)} before, a price beyond its own was there and nothing had traded with it`;
       return { kind: "absent", why };
     }
     if (ended !== undefined && ended.atUs <= fill.atUs) {
-      return { kind: "latency", why: `in the replay its order was over (${ended.how}) ${apart(ended.atUs, fill.atUs)} before` };
+      return {
+        kind: "latency",
+        why: `in the replay its order was over (${ended.how}) ${apart(ended.atUs, fill.atUs)} before`,
+      };
     }
     if (!fill.isMaker) {
       const why = this.#isShared
@@ -174,7 +235,8 @@ export class FillExplainer {
       if (order.side !== side || order.refused !== undefined) continue;
       const fits = isMaker
         ? order.ticks === ticks
-        : Number.isNaN(order.ticks) || (side === "BUY" ? order.ticks >= ticks : order.ticks <= ticks);
+        : Number.isNaN(order.ticks) ||
+          (side === "BUY" ? order.ticks >= ticks : order.ticks <= ticks);
       if (!fits) continue;
       for (const step of filledSteps(order)) {
         const apartUs = Math.abs(step.atUs - atUs);
@@ -193,13 +255,18 @@ const MOST_APART_US = 5_000_000;
 /** Where less was open than before, other than by its end. */
 function filledSteps({ steps, lots, ended }: RecordedOrder): RecordedOrder["steps"] {
   // A part may be filled in the millisecond in which the rest ends.
-  const isEnd = ({ openLots, atUs }: RecordedOrder["steps"][number]): boolean => openLots === 0 && atUs === ended?.atUs;
-  return steps.filter((step, at) => step.openLots < (at === 0 ? lots : (steps[at - 1]?.openLots ?? lots)) && !isEnd(step));
+  const isEnd = ({ openLots, atUs }: RecordedOrder["steps"][number]): boolean =>
+    openLots === 0 && atUs === ended?.atUs;
+  return steps.filter(
+    (step, at) =>
+      step.openLots < (at === 0 ? lots : (steps[at - 1]?.openLots ?? lots)) && !isEnd(step),
+  );
 }
 
 function nearest(instants: readonly number[], atUs: number): number | undefined {
   let found: number | undefined;
-  for (const each of instants) if (found === undefined || Math.abs(each - atUs) < Math.abs(found - atUs)) found = each;
+  for (const each of instants)
+    if (found === undefined || Math.abs(each - atUs) < Math.abs(found - atUs)) found = each;
   return found;
 }
 

@@ -59,7 +59,9 @@ const FIRST_MS = -0.5;
 /** The model that a fit begins with: what the recording itself shows, and where it shows none, nobody before us who is not shown to be. */
 export function plainModel(inputs: ParityInputs): FillModel {
   // Who traded with us was printed, with a stamp: what the book tells later can only take away what was not there.
-  return inputs.isShared ? { isShared: true, queue: "risk-averse", bookLagMs: 0, shiftMs: FIRST_MS } : historyModel(inputs);
+  return inputs.isShared
+    ? { isShared: true, queue: "risk-averse", bookLagMs: 0, shiftMs: FIRST_MS }
+    : historyModel(inputs);
 }
 
 /** As a backtest would fill the recorded orders, though its history knows nothing of them. */
@@ -87,7 +89,11 @@ const MOST_ROUNDS = 3;
 
 /** Sends the recorded orders through one model. */
 export function judge(inputs: ParityInputs, model: FillModel): Judged {
-  return judgeOn(earlierBook(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs), inputs, model);
+  return judgeOn(
+    earlierBook(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs),
+    inputs,
+    model,
+  );
 }
 
 /**
@@ -103,7 +109,10 @@ export function fitModel(inputs: ParityInputs, plain: FillModel = plainModel(inp
     const known = seen.get(key);
     if (known !== undefined) return known;
     if (tape.lagMs !== model.bookLagMs)
-      tape = { lagMs: model.bookLagMs, tape: earlierBook(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs) };
+      tape = {
+        lagMs: model.bookLagMs,
+        tape: earlierBook(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs),
+      };
     const judged = judgeOn(tape.tape, inputs, model);
     seen.set(key, judged);
     return judged;

@@ -2,7 +2,12 @@ import type { Ms } from "../../core/units.js";
 import type { Tape } from "../../history/columns/tape.js";
 import { SyncedBook } from "../../market/book-sync.js";
 import { OrderBook } from "../../market/order-book.js";
-import type { BookEvent, BookSyncResult, DeskBook, ReadableSide } from "../../market/readable-book.js";
+import type {
+  BookEvent,
+  BookSyncResult,
+  DeskBook,
+  ReadableSide,
+} from "../../market/readable-book.js";
 import { ReplayBook } from "../book/replay-book.js";
 
 /**
@@ -68,7 +73,9 @@ export class HeardBook implements DeskBook {
     if (result !== "applied" || coming === undefined) return result;
     this.#replayed.applyMessage(coming.tape, coming.message);
     if (!this.#replayed.crossed) return result;
-    this.lose(`crossed book at sequence ${this.sequence}: bid ${this.bids.bestTicks} >= ask ${this.asks.bestTicks} ticks`);
+    this.lose(
+      `crossed book at sequence ${this.sequence}: bid ${this.bids.bestTicks} >= ask ${this.asks.bestTicks} ticks`,
+    );
     return "resubscribe";
   }
 

@@ -40,11 +40,14 @@ export class HeardMarket {
   eventOf(input: HeardInput): VenueEvent | string {
     if (input.what === "market-state") return this.#mark(input.number);
     const { tape, marketId } = this.#data;
-    if (input.number > tape.messages) return `the store has no message ${input.number} of ${marketId}`;
+    if (input.number > tape.messages)
+      return `the store has no message ${input.number} of ${marketId}`;
     while (this.#told < input.number - 1) this.book.repeat(tape, this.#next());
-    if (this.#told !== input.number - 1) return `message ${input.number} of ${marketId} was heard already`;
+    if (this.#told !== input.number - 1)
+      return `message ${input.number} of ${marketId} was heard already`;
     const message = this.#next();
-    if (tape.kind[message] !== KINDS[input.what]) return `message ${input.number} of ${marketId} is no ${input.what} in the store`;
+    if (tape.kind[message] !== KINDS[input.what])
+      return `message ${input.number} of ${marketId} is no ${input.what} in the store`;
     switch (input.what) {
       case "public-trade":
         return this.#trade(input.id, message);
@@ -85,9 +88,11 @@ export class HeardMarket {
 
   #mark(number: number): VenueEvent | string {
     const { marks, marketId } = this.#data;
-    const at = this.#markOrder === undefined ? number - 1 : (this.#markOrder[number - 1] ?? Number.NaN);
+    const at =
+      this.#markOrder === undefined ? number - 1 : (this.#markOrder[number - 1] ?? Number.NaN);
     const mark = marks?.markCredit[at];
-    if (marks === undefined || mark === undefined) return `the store has no mark ${number} of ${marketId}`;
+    if (marks === undefined || mark === undefined)
+      return `the store has no mark ${number} of ${marketId}`;
     return {
       type: "market-state",
       marketId,

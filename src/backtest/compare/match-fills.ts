@@ -55,7 +55,11 @@ export function matchFills<Live extends SidedFill, Replayed extends SidedFill>(
     liveLots += fill.lots;
     const line = waiting.get(keyOf(fill)) ?? [];
     // Live fills ascend too: what is too early for this one is too early for all that follow.
-    while (line[0] !== undefined && (line[0].left === 0 || line[0].fill.atUs < fill.atUs - windowUs)) line.shift();
+    while (
+      line[0] !== undefined &&
+      (line[0].left === 0 || line[0].fill.atUs < fill.atUs - windowUs)
+    )
+      line.shift();
     for (const entry of line) {
       if (left === 0 || entry.fill.atUs > fill.atUs + windowUs) break;
       const lots = Math.min(left, entry.left);
@@ -78,12 +82,21 @@ export function matchFills<Live extends SidedFill, Replayed extends SidedFill>(
  * Those of some fills that {@link matchFills} may have matched with a fill: of its side and price, within the window. What both filled there is matched, so what one has beyond it
  * is no matter of time.
  */
-export function filledBeside<Fill extends SidedFill>(fills: readonly Fill[], { side, ticks, atUs }: SidedFill, windowUs: number): Fill[] {
-  return fills.filter((each) => each.side === side && each.ticks === ticks && Math.abs(each.atUs - atUs) <= windowUs);
+export function filledBeside<Fill extends SidedFill>(
+  fills: readonly Fill[],
+  { side, ticks, atUs }: SidedFill,
+  windowUs: number,
+): Fill[] {
+  return fills.filter(
+    (each) => each.side === side && each.ticks === ticks && Math.abs(each.atUs - atUs) <= windowUs,
+  );
 }
 
 /** The share of the union's size that both have; 1 where neither has anything. */
-export function alikeShare({ matchedLots, unionLots }: Pick<FillMatch<unknown, unknown>, "matchedLots" | "unionLots">): number {
+export function alikeShare({
+  matchedLots,
+  unionLots,
+}: Pick<FillMatch<unknown, unknown>, "matchedLots" | "unionLots">): number {
   return unionLots === 0 ? 1 : matchedLots / unionLots;
 }
 

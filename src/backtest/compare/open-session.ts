@@ -22,7 +22,10 @@ export interface OpenedSessionMarket {
   readonly instrument: Instrument;
   readonly account: RecordedAccount;
   /** With the tape as it was without our orders. */
-  readonly history: MarketHistory & { readonly grade: "books"; readonly marks: MarkTape | undefined };
+  readonly history: MarketHistory & {
+    readonly grade: "books";
+    readonly marks: MarkTape | undefined;
+  };
   /** As it was heard, our orders in it where the exchange had them. */
   readonly heard: Tape;
   /** When nothing of it was heard at all, milliseconds of the exchange's clock, ascending. */
@@ -34,7 +37,10 @@ export interface OpenedSessionMarket {
 }
 
 /** Opens what a session recorded of each market. @throws HistoryError naming a file that is broken; ConfigError where a market was never heard */
-export async function openSession(folder: string, session: Session): Promise<readonly OpenedSessionMarket[]> {
+export async function openSession(
+  folder: string,
+  session: Session,
+): Promise<readonly OpenedSessionMarket[]> {
   const store = new HistoryStore(join(folder, SESSION_FILES.history));
   const { rules, config } = session;
   const { creditDecimals, paperDecimals } = rules;
@@ -43,7 +49,13 @@ export async function openSession(folder: string, session: Session): Promise<rea
   const opened: OpenedSessionMarket[] = [];
   for (const marketId of Object.keys(config.markets)) {
     const { tickSize, stepSize } = rules.markets[marketId];
-    const instrument = new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
+    const instrument = new Instrument({
+      marketId,
+      tickSize,
+      stepSize,
+      creditDecimals,
+      paperDecimals,
+    });
     const account = await readAccount(store, instrument);
     const source = await openTapes(store, marketId, { ...span, tickSize, stepSize });
     const heard = await joined(source);
@@ -51,7 +63,9 @@ export async function openSession(folder: string, session: Session): Promise<rea
     const isInBook = session.mode === "live";
     const tape = isInBook ? withoutOwn(heard, account.orders) : heard;
     const hasMarks = store.days({ market: marketId, kind: "marks" }).length > 0;
-    const marks = hasMarks ? await openMarks(store, marketId, { ...span, creditDecimals }) : undefined;
+    const marks = hasMarks
+      ? await openMarks(store, marketId, { ...span, creditDecimals })
+      : undefined;
     opened.push({
       marketId,
       instrument,
@@ -69,7 +83,13 @@ export async function openSession(folder: string, session: Session): Promise<rea
 
 /** Each once: what is said of a stream is said in the days of all its kinds. */
 function findingsOf(store: HistoryStore, market: MarketId): string[] {
-  return [...new Set(RECORDED_KINDS.flatMap((kind) => store.days({ market, kind }).flatMap(({ findings }) => findings)))];
+  return [
+    ...new Set(
+      RECORDED_KINDS.flatMap((kind) =>
+        store.days({ market, kind }).flatMap(({ findings }) => findings),
+      ),
+    ),
+  ];
 }
 
 /** What of a market its recorded orders are judged by. */

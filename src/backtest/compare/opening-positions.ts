@@ -19,13 +19,18 @@ export function openingPositions(
       const amount = start?.positionsBase[marketId] ?? "0";
       const lots = instrument.lotsOf(amount.replace("-", ""));
       const mark = markAt(history.marks, startUs);
-      return lots === 0 || mark === undefined ? [] : [[marketId, { lots: amount.startsWith("-") ? -lots : lots, mark }]];
+      return lots === 0 || mark === undefined
+        ? []
+        : [[marketId, { lots: amount.startsWith("-") ? -lots : lots, mark }]];
     }),
   );
 }
 
 /** The newest mark of an instant, or the first after it. */
-function markAt(marks: OpenedSessionMarket["history"]["marks"], atUs: number): CreditUnits | undefined {
+function markAt(
+  marks: OpenedSessionMarket["history"]["marks"],
+  atUs: number,
+): CreditUnits | undefined {
   if (marks === undefined) return undefined;
   const after = marks.localUs.findIndex((us) => us > atUs);
   return marks.markCredit[Math.max(0, (after === -1 ? marks.localUs.length : after) - 1)];

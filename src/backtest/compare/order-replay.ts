@@ -49,14 +49,22 @@ export interface OrderReplay {
 
 type Request = { readonly atUs: number } & (
   | { readonly kind: "place"; readonly order: RecordedOrder }
-  | { readonly kind: "cancel"; readonly hash: string | undefined; readonly notBeforeUs: number | undefined }
+  | {
+      readonly kind: "cancel";
+      readonly hash: string | undefined;
+      readonly notBeforeUs: number | undefined;
+    }
 );
 
 /**
  * Sends the orders and cancels of a recorded session at their recorded times into a market that was recorded without them, and says how it fills
  * them. Nothing is decided here: what was sent is sent, whatever the replay makes of it.
  */
-export function replayOrders(tape: Tape, account: RecordedAccount, model: OrderReplayModel): OrderReplay {
+export function replayOrders(
+  tape: Tape,
+  account: RecordedAccount,
+  model: OrderReplayModel,
+): OrderReplay {
   return new Replaying(tape, model).run(account);
 }
 
@@ -77,7 +85,9 @@ class Replaying implements MatchListener {
     const options = { tape, listener: this, queue: model.queue };
     this.#matcher = model.isShared
       ? new SharedMarketMatcher(options, {
-          cancelUs: ({ id }) => this.#cancelUs.get((this.#open.get(id) as ReplayedOrder).recorded.hash) ?? Number.POSITIVE_INFINITY,
+          cancelUs: ({ id }) =>
+            this.#cancelUs.get((this.#open.get(id) as ReplayedOrder).recorded.hash) ??
+            Number.POSITIVE_INFINITY,
           onAbsent: (order, atUs) => this.#over(order, "absent", atUs),
         })
       : new BookMatcher(options);
@@ -117,7 +127,13 @@ class Replaying implements MatchListener {
       ...orders
         .filter(({ refused }) => refused === undefined)
         .map((order) => ({ kind: "place" as const, order, sentUs: order.sentUs, atUs: 0 })),
-      ...cancels.map(({ hash, sentUs, notBeforeUs }) => ({ kind: "cancel" as const, hash, sentUs, notBeforeUs, atUs: 0 })),
+      ...cancels.map(({ hash, sentUs, notBeforeUs }) => ({
+        kind: "cancel" as const,
+        hash,
+        sentUs,
+        notBeforeUs,
+        atUs: 0,
+      })),
     ];
     sent.sort((one, other) => one.sentUs - other.sentUs);
     // Requests travel on several lines, and may overtake each other: a cancel arrives after its order all the same.
@@ -127,7 +143,14 @@ class Replaying implements MatchListener {
         const arrivedUs = arrivalUs(request.sentUs);
         if (request.kind === "place") places.set(request.order.hash, arrivedUs);
         if (request.kind === "place") return { ...request, atUs: arrivedUs };
-        return { ...request, atUs: Math.max(arrivedUs, places.get(request.hash ?? "") ?? arrivedUs, request.notBeforeUs ?? arrivedUs) };
+        return {
+          ...request,
+          atUs: Math.max(
+            arrivedUs,
+            places.get(request.hash ?? "") ?? arrivedUs,
+            request.notBeforeUs ?? arrivedUs,
+          ),
+        };
       })
       .sort((one, other) => one.atUs - other.atUs);
   }
@@ -151,7 +174,9 @@ class Replaying implements MatchListener {
     const { book } = this.#matcher;
     const id = this.#ids.size + 1;
     this.#ids.set(hash, id);
-    const aheadLots = Number.isNaN(ticks) ? 0 : (side === "BUY" ? book.bids : book.asks).lotsOf(ticks);
+    const aheadLots = Number.isNaN(ticks)
+      ? 0
+      : (side === "BUY" ? book.bids : book.asks).lotsOf(ticks);
     const replayed: ReplayedOrder = {
       recorded,
       arrivedUs: atUs,
@@ -164,7 +189,10 @@ class Replaying implements MatchListener {
     this.#orders.set(hash, replayed);
     this.#open.set(id, replayed);
     const expirationUs = timeInForce === "GTT" ? expirationMs * 1000 : Number.POSITIVE_INFINITY;
-    this.#matcher.place({ id, side, type, ticks, lots, timeInForce, expirationUs, openLots: lots }, atUs);
+    this.#matcher.place(
+      { id, side, type, ticks, lots, timeInForce, expirationUs, openLots: lots },
+      atUs,
+    );
   }
 
   #found({ side, ticks }: RecordedOrder): ReadonlyMap<Ticks, Lots> {
@@ -182,7 +210,8 @@ class Replaying implements MatchListener {
 
   #cancel(hash: string | undefined, atUs: number): void {
     const ids = hash === undefined ? [...this.#open.keys()] : [this.#ids.get(hash)];
-    for (const id of ids) if (id !== undefined && this.#open.has(id)) this.#matcher.cancel(id, atUs);
+    for (const id of ids)
+      if (id !== undefined && this.#open.has(id)) this.#matcher.cancel(id, atUs);
   }
 
   #over(order: ReplayOrder, how: ReplayedEnd, atUs: number): void {
@@ -200,7 +229,12 @@ function tradedAt(tape: Tape, orders: readonly ReplayedOrder[]): void {
   for (let message = 0; message < tape.messages; message++) {
     if (tape.kind[message] !== TapeKind.trade) continue;
     const atUs = tape.exchangeUs[message] as number;
-    for (let order = coming[next]; order !== undefined && order.arrivedUs < atUs; order = coming[++next]) open.add(order);
+    for (
+      let order = coming[next];
+      order !== undefined && order.arrivedUs < atUs;
+      order = coming[++next]
+    )
+      open.add(order);
     const row = (tape.rowEnd[message] as number) - 1;
     const signed = tape.signedTicks[row] as number;
     for (const order of open) {
@@ -210,7 +244,8 @@ function tradedAt(tape: Tape, orders: readonly ReplayedOrder[]): void {
       }
       const { side, ticks } = order.recorded;
       // Above zero: a taker bought.
-      if (side === "SELL" ? signed > 0 && signed >= ticks : signed < 0 && -signed <= ticks) order.tradedLots += tape.lots[row] as number;
+      if (side === "SELL" ? signed > 0 && signed >= ticks : signed < 0 && -signed <= ticks)
+        order.tradedLots += tape.lots[row] as number;
     }
   }
 }

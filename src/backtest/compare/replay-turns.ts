@@ -66,7 +66,11 @@ export async function replayTurns(
     }
     if (!replay.run(decodeRecordedTurn(text, number))) break;
   }
-  if (replay === undefined) throw new FormatError("there are no turns", { field: "line 1", expected: "what began the session" });
+  if (replay === undefined)
+    throw new FormatError("there are no turns", {
+      field: "line 1",
+      expected: "what began the session",
+    });
   return replay.result();
 }
 
@@ -74,7 +78,11 @@ export async function replayTurns(
 export async function* recordedTurns(folder: string, { turns }: Session): AsyncGenerator<FileLine> {
   const path = join(folder, SESSION_FILES.turns);
   const sha256 = await sha256Of(path);
-  if (sha256 !== turns.sha256) throw new HistoryError(path, "is not what was recorded", { value: sha256, expected: turns.sha256 });
+  if (sha256 !== turns.sha256)
+    throw new HistoryError(path, "is not what was recorded", {
+      value: sha256,
+      expected: turns.sha256,
+    });
   yield* fileLines(path, true);
 }
 
@@ -158,12 +166,21 @@ class TurnReplay {
           };
     const halts = this.#halts.until(this.#seam.clock.monotonicMs());
     const { list: strategyErrors } = this.#errors;
-    return { turns: this.#turns, intents: this.#recorded.length, equal: this.#equal, firstDifference, strategyErrors, halts };
+    return {
+      turns: this.#turns,
+      intents: this.#recorded.length,
+      equal: this.#equal,
+      firstDifference,
+      strategyErrors,
+      halts,
+    };
   }
 
   #inputOf(input: RecordedTurn["input"]): BotInput | string {
     if (input.kind !== "heard") return input;
-    const event = this.#markets.get(input.marketId)?.eventOf(input) ?? `the store has nothing of ${input.marketId}`;
+    const event =
+      this.#markets.get(input.marketId)?.eventOf(input) ??
+      `the store has nothing of ${input.marketId}`;
     return typeof event === "string" ? event : { kind: "event", event };
   }
 
@@ -174,7 +191,8 @@ class TurnReplay {
     } catch (error) {
       return `the bot broke: ${error instanceof Error ? error.message : String(error)}`;
     }
-    if (!this.#ran) return input.kind === "timer" ? "no such timer was set" : "the bot had stopped already";
+    if (!this.#ran)
+      return input.kind === "timer" ? "no such timer was set" : "the bot had stopped already";
     return this.#seam.difference;
   }
 
@@ -182,7 +200,10 @@ class TurnReplay {
     const turn = this.#turns;
     for (const intent of this.#wanted) {
       const live = this.#recorded[this.#equal];
-      const [liveText, replayText] = [live?.turn === turn ? textOf(live) : null, encodeJournal(intent)];
+      const [liveText, replayText] = [
+        live?.turn === turn ? textOf(live) : null,
+        encodeJournal(intent),
+      ];
       if (liveText !== replayText)
         return {
           turn,
@@ -194,7 +215,14 @@ class TurnReplay {
       this.#equal += 1;
     }
     const missed = this.#recorded[this.#equal];
-    if (missed?.turn === turn) return { turn, atMs, why: why ?? "the replay wanted nothing new", live: textOf(missed), replay: null };
+    if (missed?.turn === turn)
+      return {
+        turn,
+        atMs,
+        why: why ?? "the replay wanted nothing new",
+        live: textOf(missed),
+        replay: null,
+      };
     return why === undefined ? undefined : { turn, atMs, why, live: null, replay: null };
   }
 }

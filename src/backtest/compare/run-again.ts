@@ -1,7 +1,14 @@
 import type { ProfitParts } from "../../account/profit.js";
 import type { Notice } from "../../bot/notice.js";
 import { decimalToScaled } from "../../core/instrument.js";
-import { type CreditUnits, DAY_MS, type Lots, type MarketId, type Side, type Ticks } from "../../core/units.js";
+import {
+  type CreditUnits,
+  DAY_MS,
+  type Lots,
+  type MarketId,
+  type Side,
+  type Ticks,
+} from "../../core/units.js";
 import type { Span } from "../../history/spans.js";
 import type { Intent } from "../../strategies/intent.js";
 import { ReplayRun } from "../engine/replay-run.js";
@@ -68,8 +75,16 @@ export interface RanAgain {
  * has from the beginning. What was withdrawn is left out.
  */
 export function startCreditOf({ start, end, rules }: Session): CreditUnits {
-  const found = decimalToScaled(start?.equityQuote ?? "0", rules.creditDecimals, "start.equityQuote");
-  const transferred = decimalToScaled(end.transfersQuote, rules.creditDecimals, "end.transfersQuote");
+  const found = decimalToScaled(
+    start?.equityQuote ?? "0",
+    rules.creditDecimals,
+    "start.equityQuote",
+  );
+  const transferred = decimalToScaled(
+    end.transfersQuote,
+    rules.creditDecimals,
+    "end.transfersQuote",
+  );
   return transferred > 0n ? found + transferred : found;
 }
 
@@ -77,17 +92,31 @@ export function startCreditOf({ start, end, rules }: Session): CreditUnits {
  * When a session's bot saw the market that it decided on first, microseconds of its own clock: before, it had asked for its account and its rules, which a
  * replayed one has at once. Where it never decided, when it was begun.
  */
-export function firstLookUs({ startedUs }: Session, opened: readonly OpenedSessionMarket[], firstDecisionUs: number | undefined): number {
+export function firstLookUs(
+  { startedUs }: Session,
+  opened: readonly OpenedSessionMarket[],
+  firstDecisionUs: number | undefined,
+): number {
   if (firstDecisionUs === undefined) return startedUs;
   const lastHeardUs = opened.map(({ heard: { localUs } }) =>
-    localUs.reduce((lastUs, us) => (us <= firstDecisionUs ? Math.max(lastUs, us) : lastUs), startedUs),
+    localUs.reduce(
+      (lastUs, us) => (us <= firstDecisionUs ? Math.max(lastUs, us) : lastUs),
+      startedUs,
+    ),
   );
   return Math.max(startedUs, Math.min(firstDecisionUs, ...lastHeardUs) - 1);
 }
 
 /** Runs the session's bot over the recorded interval once more, by the replay's models. @throws as {@link ReplayRun} does */
-export function runAgain(session: Session, opened: readonly OpenedSessionMarket[], strategies: Strategies, model: ReplayModel): RanAgain {
-  const markets = new Map(opened.map(({ marketId }) => [marketId, { intents: [], orders: [], fills: [] } as RanMarket]));
+export function runAgain(
+  session: Session,
+  opened: readonly OpenedSessionMarket[],
+  strategies: Strategies,
+  model: ReplayModel,
+): RanAgain {
+  const markets = new Map(
+    opened.map(({ marketId }) => [marketId, { intents: [], orders: [], fills: [] } as RanMarket]),
+  );
   const byHash = new Map<string, SentOrder>();
   const observer: RunObserver = {
     touch() {},
@@ -117,7 +146,12 @@ export function runAgain(session: Session, opened: readonly OpenedSessionMarket[
       volumeShare: 0.1,
     },
     latencyOf: () => latency,
-    ownModels: new Map([...fitted].map(([marketId, own]) => [marketId, { queue: own.queue, latency: latencyOf(own) }])),
+    ownModels: new Map(
+      [...fitted].map(([marketId, own]) => [
+        marketId,
+        { queue: own.queue, latency: latencyOf(own) },
+      ]),
+    ),
     liquidation: model.liquidation,
     startCredit: startCreditOf(session),
     opening,
@@ -130,7 +164,8 @@ export function runAgain(session: Session, opened: readonly OpenedSessionMarket[
     onNotice: (notice, atUs) => {
       model.onNotice?.(notice);
       halts.hear(notice, atUs / 1000);
-      if (notice.kind === "intent") markets.get(notice.intent.marketId)?.intents.push({ atUs, intent: notice.intent });
+      if (notice.kind === "intent")
+        markets.get(notice.intent.marketId)?.intents.push({ atUs, intent: notice.intent });
       if (notice.kind !== "dispatched") return;
       const { action } = notice;
       if (action.kind === "place") {

@@ -74,7 +74,11 @@ export class SharedMarketMatcher extends BookMatcher {
   protected override take(order: ReplayOrder, atUs: number): void {
     const { signedTicks, lots } = this.#tape;
     const rows = this.#printsOf(order, atUs);
-    if (order.timeInForce === "FOK" && rows.reduce((sum, row) => sum + (lots[row] as number), 0) < order.openLots) return;
+    if (
+      order.timeInForce === "FOK" &&
+      rows.reduce((sum, row) => sum + (lots[row] as number), 0) < order.openLots
+    )
+      return;
     for (const row of rows) {
       const taken = Math.min(order.openLots, lots[row] as number);
       if (taken === 0) return;
@@ -91,7 +95,11 @@ export class SharedMarketMatcher extends BookMatcher {
     const limit = Number.isNaN(order.ticks) ? Number.POSITIVE_INFINITY : keyOf(order);
     const untilUs = Math.min(atUs + MATCHED_WITHIN_US, this.#orders.cancelUs(order));
     const rows: number[] = [];
-    for (let message = firstAfter(exchangeUs, atUs); message < messages && (exchangeUs[message] as number) < untilUs; message++) {
+    for (
+      let message = firstAfter(exchangeUs, atUs);
+      message < messages && (exchangeUs[message] as number) < untilUs;
+      message++
+    ) {
       if (kind[message] !== TapeKind.trade) continue;
       const row = (rowEnd[message] as number) - 1;
       const signed = signedTicks[row] as number;
@@ -102,8 +110,15 @@ export class SharedMarketMatcher extends BookMatcher {
     return rows;
   }
 
-  protected override passed(side: OwnSide, leastKey: number, cause: "through" | "cross", atUs: number): void {
-    const passed = side.levels.filter(({ key }) => key >= leastKey).flatMap(({ orders }) => orders.map(({ order }) => order));
+  protected override passed(
+    side: OwnSide,
+    leastKey: number,
+    cause: "through" | "cross",
+    atUs: number,
+  ): void {
+    const passed = side.levels
+      .filter(({ key }) => key >= leastKey)
+      .flatMap(({ orders }) => orders.map(({ order }) => order));
     for (const order of passed) {
       const placedUs = this.#placedUs.get(order.id) as number;
       const lots = Math.min(order.openLots, this.#givenToOthers(keyOf(order), placedUs, atUs));
@@ -118,10 +133,15 @@ export class SharedMarketMatcher extends BookMatcher {
   #givenToOthers(key: number, afterUs: number, untilUs: number): Lots {
     const { exchangeUs, kind, rowEnd, signedTicks, lots } = this.#tape;
     let left = 0;
-    for (let message = firstAfter(exchangeUs, untilUs) - 1; message >= 0 && (exchangeUs[message] as number) > afterUs; message--) {
+    for (
+      let message = firstAfter(exchangeUs, untilUs) - 1;
+      message >= 0 && (exchangeUs[message] as number) > afterUs;
+      message--
+    ) {
       const row = (rowEnd[message] as number) - 1;
       // A taker who sold prints at a key of the bids, one who bought at a key of the asks, of the other sign.
-      if (kind[message] === TapeKind.trade && signedTicks[row] === -key) left += lots[row] as number;
+      if (kind[message] === TapeKind.trade && signedTicks[row] === -key)
+        left += lots[row] as number;
     }
     for (let at = this.#fills.length - 1; at >= 0; at--) {
       const fill = this.#fills[at] as OwnFill;

@@ -16,7 +16,10 @@ export interface StoodHalt {
 /** Keeps when a bot stood halted, by reason and market: no config tells of it. */
 export class StoodHalts {
   readonly #fromMs: Ms;
-  readonly #halts = new Map<string, StoodHalt & { readonly spans: Span[]; sinceMs: Ms | undefined }>();
+  readonly #halts = new Map<
+    string,
+    StoodHalt & { readonly spans: Span[]; sinceMs: Ms | undefined }
+  >();
 
   /** @param fromMs what was before it is left out. */
   constructor(fromMs: Ms) {
@@ -24,10 +27,15 @@ export class StoodHalts {
   }
 
   hear(notice: Notice, atMs: Ms): void {
-    if (notice.kind === "halted") return this.#note({ reason: notice.reason, marketId: notice.marketId }, notice.on, atMs);
+    if (notice.kind === "halted")
+      return this.#note({ reason: notice.reason, marketId: notice.marketId }, notice.on, atMs);
     if (notice.kind !== "rung") return;
     const { measure, marketId, action } = notice;
-    this.#note({ reason: measure, marketId, isRung: true }, action === "widen" || action === "reduce", atMs);
+    this.#note(
+      { reason: measure, marketId, isRung: true },
+      action === "widen" || action === "reduce",
+      atMs,
+    );
   }
 
   #note(of: Omit<StoodHalt, "spans">, on: boolean, atMs: Ms): void {
@@ -41,7 +49,9 @@ export class StoodHalts {
   /** All that there were. @param endMs when the bot's time was over, which ends those that were still on */
   until(endMs: Ms): readonly StoodHalt[] {
     for (const key of this.#halts.keys()) this.#end(key, endMs);
-    return [...this.#halts.values()].flatMap(({ sinceMs: _, ...halt }) => (halt.spans.length === 0 ? [] : [halt]));
+    return [...this.#halts.values()].flatMap(({ sinceMs: _, ...halt }) =>
+      halt.spans.length === 0 ? [] : [halt],
+    );
   }
 
   #end(key: string, atMs: Ms): void {

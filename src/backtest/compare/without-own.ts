@@ -23,7 +23,11 @@ export function withoutOwn(tape: Tape, orders: readonly RecordedOrder[]): Tape {
   let row = 0;
   for (let message = 0; message < tape.messages; message++) {
     const atUs = tape.exchangeUs[message] as number;
-    for (let change = changes[next]; change !== undefined && change.atUs <= atUs; change = changes[++next]) {
+    for (
+      let change = changes[next];
+      change !== undefined && change.atUs <= atUs;
+      change = changes[++next]
+    ) {
       own.set(change.key, (own.get(change.key) ?? 0) + change.lots);
     }
     const end = tape.rowEnd[message] as number;
@@ -43,7 +47,8 @@ function changesOf(orders: readonly RecordedOrder[]): Change[] {
   for (const { side, ticks, steps } of orders) {
     let before = 0;
     for (const { atUs, openLots } of steps) {
-      if (openLots !== before) changes.push({ atUs, key: side === "BUY" ? ticks : -ticks, lots: openLots - before });
+      if (openLots !== before)
+        changes.push({ atUs, key: side === "BUY" ? ticks : -ticks, lots: openLots - before });
       before = openLots;
     }
   }

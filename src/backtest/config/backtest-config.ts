@@ -28,7 +28,10 @@ export interface BacktestConfig extends Omit<BacktestFile, "bot" | "history" | "
   /** Name of the asset that everything is settled in. */
   readonly asset: string;
   /** What the file itself says of the rules, and the exchange's answer that it names, of the replayed markets: for whoever shows them. */
-  readonly written: { readonly rules: BacktestFile["rules"]; readonly exchangeInfo: string | undefined };
+  readonly written: {
+    readonly rules: BacktestFile["rules"];
+    readonly exchangeInfo: string | undefined;
+  };
   readonly liquidation: { readonly priceOff: number; readonly insuranceFeeRate: number };
 }
 
@@ -48,7 +51,9 @@ export function loadBacktestConfig(
   { backtest = unchanged, bot: botChange = unchanged }: BacktestChanges = {},
 ): BacktestConfig {
   const absolute = resolve(path);
-  const yaml = loadYamlFile(absolute, { exactNumbers: (at) => /(Base|Quote|FeeRate)$/.test(String(at.at(-1))) });
+  const yaml = loadYamlFile(absolute, {
+    exactNumbers: (at) => /(Base|Quote|FeeRate)$/.test(String(at.at(-1))),
+  });
   requireKind("backtest", absolute, yaml);
   const file = checkShape(backtestSchema, backtest(yaml.value), { locate: yaml.locate });
   const folder = dirname(absolute);
@@ -58,7 +63,11 @@ export function loadBacktestConfig(
   const replayed = markets ?? { [market as string]: market as string };
   const [fromUs, toUs] = [instantUs(from, "history.from"), instantUs(to, "history.to")];
   if (fromUs >= toUs)
-    throw new ConfigError("is not after history.from", { field: "history.to", value: to, expected: `an instant after ${from}` });
+    throw new ConfigError("is not after history.from", {
+      field: "history.to",
+      value: to,
+      expected: `an instant after ${from}`,
+    });
   for (const id of Object.keys(replayed)) requireStrategy(bot, id, market === id);
   const { liquidationPriceOff, insuranceFeeRate } = file.rules;
   const { rules, asset, exchangeInfo } = readRules(file.rules, Object.keys(replayed), folder);
@@ -74,7 +83,9 @@ export function loadBacktestConfig(
     liquidation: { priceOff: liquidationPriceOff, insuranceFeeRate },
     fills: {
       ...file.fills,
-      ...(file.fills.latencyFile === undefined ? {} : { latencyFile: readable(resolve(folder, file.fills.latencyFile)) }),
+      ...(file.fills.latencyFile === undefined
+        ? {}
+        : { latencyFile: readable(resolve(folder, file.fills.latencyFile)) }),
     },
   };
 }
@@ -85,7 +96,12 @@ function readable(latencyFile: string): string {
     accessSync(latencyFile, constants.R_OK);
     return latencyFile;
   } catch (cause) {
-    throw new ConfigError("cannot be read", { field: "fills.latencyFile", value: latencyFile, expected: "a CSV file", cause });
+    throw new ConfigError("cannot be read", {
+      field: "fills.latencyFile",
+      value: latencyFile,
+      expected: "a CSV file",
+      cause,
+    });
   }
 }
 
@@ -96,17 +112,24 @@ function unchanged(written: unknown): unknown {
 function requireStrategy(bot: BotConfig, id: MarketId, isStoresToo: boolean): void {
   const market = bot.markets[id];
   if (market?.strategy !== undefined) return;
-  const quoted = Object.entries(bot.markets).flatMap(([known, { strategy }]) => (strategy === undefined ? [] : [known]));
-  throw new ConfigError(market === undefined ? "is no market of the bot's" : "has no strategy in the bot's file", {
-    field: isStoresToo ? "history.market" : `history.markets.${id}`,
-    value: id,
-    expected: `one of ${quoted.join(", ") || "none: the bot quotes nowhere"}${isStoresToo ? otherName(quoted[0], id) : ""}`,
-  });
+  const quoted = Object.entries(bot.markets).flatMap(([known, { strategy }]) =>
+    strategy === undefined ? [] : [known],
+  );
+  throw new ConfigError(
+    market === undefined ? "is no market of the bot's" : "has no strategy in the bot's file",
+    {
+      field: isStoresToo ? "history.market" : `history.markets.${id}`,
+      value: id,
+      expected: `one of ${quoted.join(", ") || "none: the bot quotes nowhere"}${isStoresToo ? otherName(quoted[0], id) : ""}`,
+    },
+  );
 }
 
 /** How history that the store has by another name than the bot is asked for. */
 function otherName(quoted: MarketId | undefined, stores: string): string {
-  return quoted === undefined ? "" : `, or where ${stores} is the store's name of it, markets: { ${quoted}: ${stores} } in place of market`;
+  return quoted === undefined
+    ? ""
+    : `, or where ${stores} is the store's name of it, markets: { ${quoted}: ${stores} } in place of market`;
 }
 
 function instantUs(written: string | number, field: string): number {

@@ -6,7 +6,11 @@ import { readPlainText } from "../../core/plain-files.js";
 import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
 import { type CreditUnits, type Hex, type MarketId, MINUTE_MS } from "../../core/units.js";
 import { decodeRules } from "../../exchange/decode-rules.js";
-import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "../../exchange/order-signing.js";
+import {
+  DOMAIN_TYPE_HASH,
+  domainSeparator,
+  ORDER_TYPE_HASH,
+} from "../../exchange/order-signing.js";
 import type { MarketRules, VenueRules } from "../../exchange/records.js";
 import type { BacktestFile } from "./backtest-schema.js";
 
@@ -34,31 +38,49 @@ const PAPER_DECIMALS = 18;
  * @param markets the bot's ids of those that are replayed.
  * @throws ConfigError naming the file or the market
  */
-export function readRules(file: RulesFile, markets: readonly MarketId[], folder: string): BacktestRules {
+export function readRules(
+  file: RulesFile,
+  markets: readonly MarketId[],
+  folder: string,
+): BacktestRules {
   const found =
     file.exchangeInfo === undefined
       ? { rules: madeRules(file.markets ?? {}, markets), asset: ASSET, exchangeInfo: undefined }
       : toldRules(resolve(folder, file.exchangeInfo), markets, file.quoteAsset);
   const rateLimits = rateLimitsFor(file, found.rules.rateLimits);
-  const rules = { ...found.rules, rateLimits, ...(file.gas !== undefined && gasOf(file.gas, found.rules)) };
+  const rules = {
+    ...found.rules,
+    rateLimits,
+    ...(file.gas !== undefined && gasOf(file.gas, found.rules)),
+  };
   return { ...found, rules, asset: file.quoteAsset ?? found.asset };
 }
 
 /** The file's own limits, else those of the exchange's answer, else the defaults of the bot and the embedded exchange. */
 function rateLimitsFor(file: RulesFile, told: VenueRules["rateLimits"]): VenueRules["rateLimits"] {
   const limits = new Map(told.map((limit) => [limit.name, limit]));
-  for (const [name, limit] of Object.entries(DEFAULT_TOKEN_LIMITS)) if (!limits.has(name)) limits.set(name, { name, ...limit });
+  for (const [name, limit] of Object.entries(DEFAULT_TOKEN_LIMITS))
+    if (!limits.has(name)) limits.set(name, { name, ...limit });
   const written = { ORDER: file.orderTokensPerMinute, COMMON: file.commonTokensPerMinute };
-  for (const [name, limit] of Object.entries(written)) if (limit !== undefined) limits.set(name, { name, limit, intervalMs: MINUTE_MS });
+  for (const [name, limit] of Object.entries(written))
+    if (limit !== undefined) limits.set(name, { name, limit, intervalMs: MINUTE_MS });
   return [...limits.values()];
 }
 
 /** {@link readRules}, for whoever wants nothing but the exchange's rules. */
-export function rulesOfFile(file: RulesFile, markets: readonly MarketId[], folder: string): VenueRules {
+export function rulesOfFile(
+  file: RulesFile,
+  markets: readonly MarketId[],
+  folder: string,
+): VenueRules {
   return readRules(file, markets, folder).rules;
 }
 
-function toldRules(path: string, markets: readonly MarketId[], asset: string | undefined): BacktestRules {
+function toldRules(
+  path: string,
+  markets: readonly MarketId[],
+  asset: string | undefined,
+): BacktestRules {
   const wrong = (message: string, cause: unknown): ConfigError =>
     new ConfigError(`cannot be taken for an exchange's rules: ${message}`, {
       field: "rules.exchangeInfo",
@@ -71,16 +93,24 @@ function toldRules(path: string, markets: readonly MarketId[], asset: string | u
     const rules = decodeRules(told, markets);
     const info = told as { readonly markets: readonly ToldMarket[] };
     const replayed = info.markets.filter(({ id }) => markets.includes(id));
-    return { rules, asset: asset ?? assetOf(replayed), exchangeInfo: JSON.stringify({ ...info, markets: replayed }, null, 2) };
+    return {
+      rules,
+      asset: asset ?? assetOf(replayed),
+      exchangeInfo: JSON.stringify({ ...info, markets: replayed }, null, 2),
+    };
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
-    if (cause instanceof FormatError || cause instanceof SyntaxError) throw wrong(cause.message, cause);
+    if (cause instanceof FormatError || cause instanceof SyntaxError)
+      throw wrong(cause.message, cause);
     if (cause instanceof Error && "code" in cause) throw wrong("it cannot be read", cause);
     throw cause;
   }
 }
 
-function gasOf({ waivedFrom, orderQuote }: NonNullable<RulesFile["gas"]>, { creditDecimals }: VenueRules) {
+function gasOf(
+  { waivedFrom, orderQuote }: NonNullable<RulesFile["gas"]>,
+  { creditDecimals }: VenueRules,
+) {
   return {
     waiveGasFeeMinimumQuote: creditOf("rules.gas.waivedFrom", waivedFrom, creditDecimals),
     orderGasCredit: creditOf("rules.gas.orderQuote", orderQuote, creditDecimals),
@@ -104,8 +134,16 @@ function assetOf(markets: readonly ToldMarket[]): string {
   });
 }
 
-function madeRules(files: Readonly<Record<MarketId, MarketRulesFile>>, markets: readonly MarketId[]): VenueRules {
-  const domain = { chainId: 31337, domainName: "Replay", domainVersion: "1", verifyingContract: addressOf(0) };
+function madeRules(
+  files: Readonly<Record<MarketId, MarketRulesFile>>,
+  markets: readonly MarketId[],
+): VenueRules {
+  const domain = {
+    chainId: 31337,
+    domainName: "Replay",
+    domainVersion: "1",
+    verifyingContract: addressOf(0),
+  };
   const replayed = markets.map((marketId): [MarketId, MarketRulesFile] => {
     const file = files[marketId];
     if (file !== undefined) return [marketId, file];
@@ -116,11 +154,17 @@ function madeRules(files: Readonly<Record<MarketId, MarketRulesFile>>, markets: 
   });
   const creditDecimals = creditDecimalsFor(replayed.map(([, { tickSizeQuote }]) => tickSizeQuote));
   const rules: Record<MarketId, MarketRules> = {};
-  for (const [at, [marketId, file]] of replayed.entries()) rules[marketId] = marketRules(marketId, file, creditDecimals, addressOf(at + 1));
+  for (const [at, [marketId, file]] of replayed.entries())
+    rules[marketId] = marketRules(marketId, file, creditDecimals, addressOf(at + 1));
   return {
     creditDecimals,
     paperDecimals: PAPER_DECIMALS,
-    eip712: { ...domain, domainSeparator: domainSeparator(domain), domainTypeHash: DOMAIN_TYPE_HASH, orderTypeHash: ORDER_TYPE_HASH },
+    eip712: {
+      ...domain,
+      domainSeparator: domainSeparator(domain),
+      domainTypeHash: DOMAIN_TYPE_HASH,
+      orderTypeHash: ORDER_TYPE_HASH,
+    },
     rateLimits: [],
     waiveGasFeeMinimumQuote: 0n,
     markets: rules,
@@ -137,13 +181,24 @@ function creditDecimalsFor(tickSizes: readonly string[]): number {
   return Math.min(MOST_CREDIT_DECIMALS, Math.max(LEAST_CREDIT_DECIMALS, ...wanted));
 }
 
-function marketRules(marketId: MarketId, file: MarketRulesFile, creditDecimals: number, perp: Hex): MarketRules {
+function marketRules(
+  marketId: MarketId,
+  file: MarketRulesFile,
+  creditDecimals: number,
+  perp: Hex,
+): MarketRules {
   const { tickSizeQuote: tickSize, stepSizeBase: stepSize, maxExposureQuote: maxExposure } = file;
   const field = (name: string): string => `rules.markets.${marketId}.${name}`;
   // The grid is made of both, and an error of one would be told as the other's.
   guarded(field("tickSizeQuote"), tickSize, () => requireGridUnit(tickSize, "tickSize"));
   const grid = guarded(field("stepSizeBase"), stepSize, () => {
-    return new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals: PAPER_DECIMALS });
+    return new Instrument({
+      marketId,
+      tickSize,
+      stepSize,
+      creditDecimals,
+      paperDecimals: PAPER_DECIMALS,
+    });
   });
   const lots = (name: "minAmountBase" | "maxAmountBase", other: number): number => {
     const amount = file[name];
@@ -169,10 +224,16 @@ function marketRules(marketId: MarketId, file: MarketRulesFile, creditDecimals: 
     marketMinLots: minLots,
     marketMaxLots: maxLots,
     maxOpenOrders: file.maxOpenOrders,
-    makerFeeRate: guarded(field("makerFeeRate"), file.makerFeeRate, () => decimalToScaled(file.makerFeeRate, 18)),
-    takerFeeRate: guarded(field("takerFeeRate"), file.takerFeeRate, () => decimalToScaled(file.takerFeeRate, 18)),
+    makerFeeRate: guarded(field("makerFeeRate"), file.makerFeeRate, () =>
+      decimalToScaled(file.makerFeeRate, 18),
+    ),
+    takerFeeRate: guarded(field("takerFeeRate"), file.takerFeeRate, () =>
+      decimalToScaled(file.takerFeeRate, 18),
+    ),
     maxLeverage: file.maxLeverage,
-    ...(maxExposure !== undefined && { maxExposure: creditOf(field("maxExposureQuote"), maxExposure, creditDecimals) }),
+    ...(maxExposure !== undefined && {
+      maxExposure: creditOf(field("maxExposureQuote"), maxExposure, creditDecimals),
+    }),
     liquidationLeverage: new Decimal(1).div(file.liquidationThreshold).toFixed(8),
     perp,
     stage: "NORMAL",
@@ -183,10 +244,20 @@ function marketRules(marketId: MarketId, file: MarketRulesFile, creditDecimals: 
 
 /** @throws ConfigError naming the field, for more decimals than credit has */
 function creditOf(field: string, text: string, creditDecimals: number): CreditUnits {
-  return guarded(field, text, () => decimalToScaled(text, creditDecimals), `at most ${creditDecimals} decimals`);
+  return guarded(
+    field,
+    text,
+    () => decimalToScaled(text, creditDecimals),
+    `at most ${creditDecimals} decimals`,
+  );
 }
 
-function guarded<Value>(field: string, value: unknown, read: () => Value, expected = "a decimal on the market's grid"): Value {
+function guarded<Value>(
+  field: string,
+  value: unknown,
+  read: () => Value,
+  expected = "a decimal on the market's grid",
+): Value {
   try {
     return read();
   } catch (cause) {

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { baseField, chargeField, countField, durationField, quoteField, rateField } from "../../bot/config/config-fields.js";
+import {
+  baseField,
+  chargeField,
+  countField,
+  durationField,
+  quoteField,
+  rateField,
+} from "../../bot/config/config-fields.js";
 import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue-model-names.js";
 import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
 import { DOUBT_RULES } from "../venue/doubt-rule.js";
@@ -11,13 +18,24 @@ const positiveDecimal = (description: string) => quoteField(description);
 export const EVER = { from: "1970-01-01", to: "2100-01-01" } as const;
 
 /** For editors: of these keys one is there, and one alone. What the checks here say in words. */
-const eitherOf = (...keys: readonly string[]) => ({ allOf: [{ oneOf: keys.map((key) => ({ required: [key] })) }] });
+const eitherOf = (...keys: readonly string[]) => ({
+  allOf: [{ oneOf: keys.map((key) => ({ required: [key] })) }],
+});
 
 const history = z
   .strictObject({
-    store: z.string().min(1).describe("Folder of the history, relative to this file: what `marketwright data` fills.").default("history"),
-    market: marketId.describe("The one market that is replayed, where the store and the bot call it alike.").optional(),
-    markets: z.record(marketId, marketId).describe("The markets that are replayed: the bot's id, and the store's name of it.").optional(),
+    store: z
+      .string()
+      .min(1)
+      .describe("Folder of the history, relative to this file: what `marketwright data` fills.")
+      .default("history"),
+    market: marketId
+      .describe("The one market that is replayed, where the store and the bot call it alike.")
+      .optional(),
+    markets: z
+      .record(marketId, marketId)
+      .describe("The markets that are replayed: the bot's id, and the store's name of it.")
+      .optional(),
     from: z
       .union([z.string(), z.number()])
       .describe("A UTC day or time, inclusive. Default: the first thing that the store has.")
@@ -28,7 +46,9 @@ const history = z
       .default(EVER.to),
     grade: z
       .enum(["books", "trades", "klines"])
-      .describe("What is replayed. books: books and trades. Default: the best that the store has of every market.")
+      .describe(
+        "What is replayed. books: books and trades. Default: the best that the store has of every market.",
+      )
       .optional(),
     interval: z
       .string()
@@ -42,7 +62,9 @@ const history = z
       .number()
       .min(0)
       .max(10_000)
-      .describe("What market data takes at least, where no recorder stamped it or its clock was corrected.")
+      .describe(
+        "What market data takes at least, where no recorder stamped it or its clock was corrected.",
+      )
       .default(1),
     memoryMb: z
       .number()
@@ -74,17 +96,25 @@ const marketRules = z
     stepSizeBase: baseField("Smallest step of an amount"),
     makerFeeRate: rateField("What a maker pays; negative: a rebate"),
     takerFeeRate: rateField("What a taker pays"),
-    maxLeverage: countField("Largest exposure as a multiple of the margin.", { max: 1000 }).default(20),
-    maxExposureQuote: positiveDecimal("Largest notional of the account in it, its open orders at their worst. Default: none").optional(),
+    maxLeverage: countField("Largest exposure as a multiple of the margin.", { max: 1000 }).default(
+      20,
+    ),
+    maxExposureQuote: positiveDecimal(
+      "Largest notional of the account in it, its open orders at their worst. Default: none",
+    ).optional(),
     liquidationThreshold: z
       .number()
       .gt(0)
       .lt(1)
-      .describe("Share of a position's value that its holder's net value must cover, or it is liquidated.")
+      .describe(
+        "Share of a position's value that its holder's net value must cover, or it is liquidated.",
+      )
       .default(0.03),
     minAmountBase: baseField("Smallest order. Default: one step").optional(),
     maxAmountBase: baseField("Largest order. Default: a million steps").optional(),
-    maxOpenOrders: countField("Most orders of an account that may be open.", { max: 100_000 }).default(200),
+    maxOpenOrders: countField("Most orders of an account that may be open.", {
+      max: 100_000,
+    }).default(200),
   })
   .describe("What the exchange's rules are of one market.");
 
@@ -93,14 +123,21 @@ const rules = z
     exchangeInfo: z
       .string()
       .min(1)
-      .describe("File with the exchange's own answer: `marketwright call exchangeInfo > exchangeInfo.json`. This or markets.")
+      .describe(
+        "File with the exchange's own answer: `marketwright call exchangeInfo > exchangeInfo.json`. This or markets.",
+      )
       .optional(),
-    markets: z.record(marketId, marketRules).describe("The rules of each market, by the bot's id. This or exchangeInfo.").optional(),
+    markets: z
+      .record(marketId, marketRules)
+      .describe("The rules of each market, by the bot's id. This or exchangeInfo.")
+      .optional(),
     quoteAsset: z
       .string()
       .regex(/^\S{1,32}$/)
       .meta({ expected: "the name of an asset, such as USDC" })
-      .describe("Name of the asset that everything is settled in, for the report. Default: exchangeInfo's, else USDC.")
+      .describe(
+        "Name of the asset that everything is settled in, for the report. Default: exchangeInfo's, else USDC.",
+      )
       .optional(),
     orderTokensPerMinute: countField(
       `The exchange's ORDER limit. Default: exchangeInfo's, else ${DEFAULT_TOKEN_LIMITS.ORDER.limit}.`,
@@ -110,10 +147,16 @@ const rules = z
     ).optional(),
     gas: z
       .strictObject({
-        waivedFrom: positiveDecimal("An order below it pays gas: its value, or its amount where the bot's exchange.waiverUnit is base"),
-        orderQuote: positiveDecimal("The gas of an order, which is added to its fee; of a part of the order, that part of it"),
+        waivedFrom: positiveDecimal(
+          "An order below it pays gas: its value, or its amount where the bot's exchange.waiverUnit is base",
+        ),
+        orderQuote: positiveDecimal(
+          "The gas of an order, which is added to its fee; of a part of the order, that part of it",
+        ),
       })
-      .describe("What small orders pay on top of their fees. Default: exchangeInfo's, else nothing.")
+      .describe(
+        "What small orders pay on top of their fees. Default: exchangeInfo's, else nothing.",
+      )
       .optional(),
     liquidationPriceOff: z
       .number()
@@ -125,7 +168,8 @@ const rules = z
   })
   .superRefine((held, context) => {
     if ((held.exchangeInfo === undefined) === (held.markets === undefined)) {
-      const message = held.markets === undefined ? "has no rules of any market" : "has its rules twice";
+      const message =
+        held.markets === undefined ? "has no rules of any market" : "has its rules twice";
       context.addIssue({
         code: "custom",
         input: held,
@@ -142,7 +186,11 @@ const rules = z
 const linear = (what: string) =>
   z
     .strictObject({
-      factor: z.number().min(0).max(1000).describe("How many times the latency of the market data."),
+      factor: z
+        .number()
+        .min(0)
+        .max(1000)
+        .describe("How many times the latency of the market data."),
       addMs: z.number().min(0).max(60_000).describe("Milliseconds on top of that.").default(0),
     })
     .describe(what);
@@ -151,18 +199,33 @@ const fills = z
   .strictObject({
     queue: z
       .string()
-      .refine(isQueueModelName, { message: "is no queue model", params: { expected: QUEUE_MODEL_NAMES } })
+      .refine(isQueueModelName, {
+        message: "is no queue model",
+        params: { expected: QUEUE_MODEL_NAMES },
+      })
       .meta({
         description: `Of books: where our orders stand in the recorded queues: ${QUEUE_MODEL_NAMES}.`,
         pattern: "^(risk-averse|log2?|power[23]?-\\d{1,3}(\\.\\d{1,6})?)$",
       })
       .default("risk-averse"),
-    orderLatencyMs: z.number().min(0).max(60_000).describe("From sending a request to its arrival at the exchange.").default(40),
-    responseLatencyMs: z.number().min(0).max(60_000).describe("From what happens at the exchange to our hearing of it.").default(40),
+    orderLatencyMs: z
+      .number()
+      .min(0)
+      .max(60_000)
+      .describe("From sending a request to its arrival at the exchange.")
+      .default(40),
+    responseLatencyMs: z
+      .number()
+      .min(0)
+      .max(60_000)
+      .describe("From what happens at the exchange to our hearing of it.")
+      .default(40),
     latencyFile: z
       .string()
       .min(1)
-      .describe("Recorded round trips in place of the two: a CSV with the columns requestUs, exchangeUs and responseUs.")
+      .describe(
+        "Recorded round trips in place of the two: a CSV with the columns requestUs, exchangeUs and responseUs.",
+      )
       .optional(),
     feedLatency: z
       .strictObject({
@@ -171,23 +234,38 @@ const fills = z
       })
       .describe("Delays that follow the market data's own, in place of the two.")
       .optional(),
-    partialFills: z.boolean().describe("false: any fill is a whole one. Only to compare with engines that count so.").default(true),
+    partialFills: z
+      .boolean()
+      .describe("false: any fill is a whole one. Only to compare with engines that count so.")
+      .default(true),
     doubtful: z
       .enum(DOUBT_RULES)
       .describe(
         "What a fill is charged, where history does not tell whether its order had come to rest, had taken or been refused. conservative: a taker's fee or a maker's, whichever is more, and a POST_ONLY order's fill no rebate. by-book: a maker's, which flatters; only to compare with engines that count so.",
       )
       .default(DOUBT_RULES[0]),
-    queueAheadBase: baseField("Of trades alone: what stands ahead of us at our price. Default: only a trade beyond it fills us").optional(),
-    slippageTicks: countField("Of trades and candles: how much worse than the last price a taker is filled.", {
-      min: 0,
-      max: 100_000,
-    }).default(1),
+    queueAheadBase: baseField(
+      "Of trades alone: what stands ahead of us at our price. Default: only a trade beyond it fills us",
+    ).optional(),
+    slippageTicks: countField(
+      "Of trades and candles: how much worse than the last price a taker is filled.",
+      {
+        min: 0,
+        max: 100_000,
+      },
+    ).default(1),
     path: z
       .enum(["worse", "ohlc", "olhc", "adaptive"])
-      .describe("Of candles: which of a bar's extremes comes first. worse: both are run, and the worse is reported, the other beside it.")
+      .describe(
+        "Of candles: which of a bar's extremes comes first. worse: both are run, and the worse is reported, the other beside it.",
+      )
       .default("worse"),
-    volumeShare: z.number().gt(0).max(1).describe("Of candles: the most of a bar's volume that is ours.").default(0.1),
+    volumeShare: z
+      .number()
+      .gt(0)
+      .max(1)
+      .describe("Of candles: the most of a bar's volume that is ours.")
+      .default(0.1),
   })
   .superRefine((held, context) => {
     if (held.latencyFile === undefined || held.feedLatency === undefined) return;
@@ -205,14 +283,20 @@ const fills = z
 export const backtestSchema = z
   .strictObject({
     history,
-    bot: z.string().min(1).describe("The bot's file, relative to this one. No key is read of it, no port opened."),
+    bot: z
+      .string()
+      .min(1)
+      .describe("The bot's file, relative to this one. No key is read of it, no port opened."),
     rules,
     account: z
       .strictObject({ creditQuote: quoteField("What the account begins with").default("100000") })
       .prefault({})
       .describe("Whose orders they are."),
     fills: fills.prefault({}),
-    warmupMs: durationField("How long the strategies watch before they may quote.", { min: 0, max: 30 * 86_400_000 }).default(0),
+    warmupMs: durationField("How long the strategies watch before they may quote.", {
+      min: 0,
+      max: 30 * 86_400_000,
+    }).default(0),
     seed: z
       .union([z.string().min(1), z.int()])
       .describe("Of everything that is drawn: the same seed gives the same bytes.")
@@ -221,15 +305,24 @@ export const backtestSchema = z
       .int()
       .min(100)
       .max(86_400_000)
-      .refine((ms) => 86_400_000 % ms === 0, { message: "does not divide a day", params: { expected: "100, 1000, 60000, ..." } })
+      .refine((ms) => 86_400_000 % ms === 0, {
+        message: "does not divide a day",
+        params: { expected: "100, 1000, 60000, ..." },
+      })
       .describe(
         "Between two samples of the account. Default: a second; of candles a third of one, so that open, high and low are looked at.",
       )
       .optional(),
-    adverseSelectionMs: durationField("How long after a fill a move of the mid is its adverse selection.", { max: 300_000 }).default(
-      10_000,
-    ),
-    name: z.string().min(1).max(200).describe("Title of the report. Default: the file's own name.").optional(),
+    adverseSelectionMs: durationField(
+      "How long after a fill a move of the mid is its adverse selection.",
+      { max: 300_000 },
+    ).default(10_000),
+    name: z
+      .string()
+      .min(1)
+      .max(200)
+      .describe("Title of the report. Default: the file's own name.")
+      .optional(),
   })
   .meta({ title: "Marketwright backtest", description: "A bot on recorded history." });
 

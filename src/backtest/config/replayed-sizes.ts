@@ -6,6 +6,8 @@ import type { BacktestConfig } from "./backtest-config.js";
  * @throws ConfigError as {@link checkOnGrid} does: sizes that would be rounded, or never be placed, are not what the file says
  */
 export function checkReplayedSizes({ bot, history, rules }: BacktestConfig): void {
-  const markets = Object.fromEntries(Object.keys(history.markets).map((marketId) => [marketId, bot.markets[marketId]]));
+  const markets = Object.fromEntries(
+    Object.keys(history.markets).map((marketId) => [marketId, bot.markets[marketId]]),
+  );
   checkOnGrid({ ...bot, markets }, rules);
 }

@@ -29,17 +29,29 @@ const EXCHANGE_INFO = "exchangeInfo.json";
  * the same report. Paths are relative to it, and nothing in them is the reader's business alone: no key's place, no state, no home folder.
  */
 export function shownFiles(config: BacktestConfig, resolved: ResolvedInputs): ShownFile[] {
-  const { path, bot, history, written, account, fills, warmupMs, seed, adverseSelectionMs, name } = config;
+  const { path, bot, history, written, account, fills, warmupMs, seed, adverseSelectionMs, name } =
+    config;
   const near = (absolute: string): string => relativeTo(dirname(path), absolute);
   const { fromUs, toUs, grade: _, interval: __, ...opened } = history;
   const span = { from: shownInstant(fromUs), to: shownInstant(toUs) };
-  const botName = basename(bot.path) === basename(path) ? `bot-${basename(path)}` : basename(bot.path);
+  const botName =
+    basename(bot.path) === basename(path) ? `bot-${basename(path)}` : basename(bot.path);
   const backtest = {
-    history: { ...opened, store: near(history.store), ...span, grade: resolved.grade, interval: resolved.interval },
+    history: {
+      ...opened,
+      store: near(history.store),
+      ...span,
+      grade: resolved.grade,
+      interval: resolved.interval,
+    },
     bot: botName,
-    rules: written.exchangeInfo === undefined ? written.rules : { ...written.rules, exchangeInfo: EXCHANGE_INFO },
+    rules:
+      written.exchangeInfo === undefined
+        ? written.rules
+        : { ...written.rules, exchangeInfo: EXCHANGE_INFO },
     account,
-    fills: fills.latencyFile === undefined ? fills : { ...fills, latencyFile: near(fills.latencyFile) },
+    fills:
+      fills.latencyFile === undefined ? fills : { ...fills, latencyFile: near(fills.latencyFile) },
     warmupMs,
     seed,
     sampleMs: resolved.sampleMs,
@@ -49,7 +61,9 @@ export function shownFiles(config: BacktestConfig, resolved: ResolvedInputs): Sh
   return [
     { name: basename(path), yaml: stringify(backtest) },
     { name: botName, yaml: stringify(shownBot(config, near)) },
-    ...(written.exchangeInfo === undefined ? [] : [{ name: EXCHANGE_INFO, yaml: written.exchangeInfo }]),
+    ...(written.exchangeInfo === undefined
+      ? []
+      : [{ name: EXCHANGE_INFO, yaml: written.exchangeInfo }]),
   ];
 }
 
@@ -60,13 +74,22 @@ function shownInstant(atUs: number): string {
 
 /** The bot's file as the run had it. No key is read of it: any name does. */
 function shownBot({ bot, history }: BacktestConfig, near: (absolute: string) => string): object {
-  const { path: _, stateDir: __, account: ___, ...shown } = replayConfig(bot, new Set(Object.keys(history.markets)));
+  const {
+    path: _,
+    stateDir: __,
+    account: ___,
+    ...shown
+  } = replayConfig(bot, new Set(Object.keys(history.markets)));
   const markets = Object.entries(shown.markets).map(([id, market]) => {
     const { strategy } = market;
     if (strategy === undefined || !isStrategyFile(strategy)) return [id, market];
     return [id, { ...market, strategy: `./${near(strategy)}` }];
   });
-  return { ...shown, account: { keyEnv: "MARKETWRIGHT_KEY" }, markets: Object.fromEntries(markets) };
+  return {
+    ...shown,
+    account: { keyEnv: "MARKETWRIGHT_KEY" },
+    markets: Object.fromEntries(markets),
+  };
 }
 
 function relativeTo(folder: string, absolute: string): string {

@@ -38,16 +38,24 @@ export class HeardUntil {
   marks(marks: MarkTape | undefined): MarkTape | undefined {
     const cutUs = this.#cutUs;
     if (marks === undefined || cutUs === undefined) return marks;
-    return { ...marks, localUs: marks.localUs.map((us) => (us <= cutUs ? us : Number.POSITIVE_INFINITY)) };
+    return {
+      ...marks,
+      localUs: marks.localUs.map((us) => (us <= cutUs ? us : Number.POSITIVE_INFINITY)),
+    };
   }
 }
 
 /** Candles as far as the exchange has come by an instant: what the path has not reached of the last one is where it stands. */
-export function playedUntil(klines: KlineTape, path: BarPath, cutUs: number | undefined): KlineTape {
+export function playedUntil(
+  klines: KlineTape,
+  path: BarPath,
+  cutUs: number | undefined,
+): KlineTape {
   const { startUs, openTicks, highTicks, lowTicks, closeTicks, intervalUs } = klines;
   const begun = cutUs === undefined ? klines.bars : countUpTo(startUs, cutUs);
   const bar = begun - 1;
-  if (cutUs === undefined || bar < 0 || cutUs >= startUs[bar] + intervalUs - 1) return { ...klines, bars: begun };
+  if (cutUs === undefined || bar < 0 || cutUs >= startUs[bar] + intervalUs - 1)
+    return { ...klines, bars: begun };
   const [open, high, low] = [openTicks[bar], highTicks[bar], lowTicks[bar]];
   const isHighFirst = path === "adaptive" ? high - open < open - low : path === "ohlc";
   const thirds = Math.floor((3 * (cutUs - startUs[bar])) / intervalUs);
@@ -88,7 +96,8 @@ function countUpTo(ascendingUs: Float64Array, us: number): number {
 /** The numbers of the messages that are heard by an instant, ascending. */
 function heardMessages({ messages, localUs }: Tape, cutUs: number): number[] {
   const heard: number[] = [];
-  for (let message = 0; message < messages; message++) if (localUs[message] <= cutUs) heard.push(message);
+  for (let message = 0; message < messages; message++)
+    if (localUs[message] <= cutUs) heard.push(message);
   return heard;
 }
 

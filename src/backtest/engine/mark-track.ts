@@ -53,7 +53,13 @@ export class MarkTrack {
   #paidMs = 0;
 
   /** @param latencyUs how long the market's data takes now, for marks that nobody recorded. */
-  constructor(venue: ReplayVenue, market: ReplayMarket, sources: MarkSources, startUs: number, latencyUs: () => number) {
+  constructor(
+    venue: ReplayVenue,
+    market: ReplayMarket,
+    sources: MarkSources,
+    startUs: number,
+    latencyUs: () => number,
+  ) {
     this.#venue = venue;
     this.#market = market;
     this.#instrument = market.terms.instrument;
@@ -118,7 +124,10 @@ export class MarkTrack {
 
   #schedule(): void {
     const markUs = this.#marks === undefined ? this.#madeUs : this.#markUs;
-    const paidUs = this.#funding === undefined ? (this.#told?.atUs ?? Number.POSITIVE_INFINITY) : this.#stampOfFunding();
+    const paidUs =
+      this.#funding === undefined
+        ? (this.#told?.atUs ?? Number.POSITIVE_INFINITY)
+        : this.#stampOfFunding();
     this.#nextUs = Math.min(markUs, paidUs);
   }
 
@@ -133,7 +142,8 @@ export class MarkTrack {
   }
 
   #markAt(midHalfTicks: number): CreditUnits {
-    if (this.#halfTickCredit !== undefined && Number.isSafeInteger(midHalfTicks)) return BigInt(midHalfTicks) * this.#halfTickCredit;
+    if (this.#halfTickCredit !== undefined && Number.isSafeInteger(midHalfTicks))
+      return BigInt(midHalfTicks) * this.#halfTickCredit;
     const { creditDecimals, tickQuote } = this.#instrument;
     return BigInt(Math.round((midHalfTicks / 2) * tickQuote * 10 ** creditDecimals));
   }
@@ -150,25 +160,50 @@ export class MarkTrack {
     // The rate of the boundary that this mark crossed is the one that was told before it; and a mark that still names a boundary which
     // was paid must not have it paid again.
     const pendingMs = this.#told?.boundaryMs;
-    if (this.#funding === undefined && nextFundingMs > this.#paidMs && (pendingMs === undefined || pendingMs === nextFundingMs)) {
-      this.#told = { rateE18, boundaryMs: nextFundingMs, atUs: Math.max(nextFundingMs * 1000, atUs) };
+    if (
+      this.#funding === undefined &&
+      nextFundingMs > this.#paidMs &&
+      (pendingMs === undefined || pendingMs === nextFundingMs)
+    ) {
+      this.#told = {
+        rateE18,
+        boundaryMs: nextFundingMs,
+        atUs: Math.max(nextFundingMs * 1000, atUs),
+      };
     }
     const [mark, index] = [tape.markCredit[at] as bigint, tape.indexCredit[at] as bigint];
-    this.#take(mark, index, Number(rateE18) / Number(ONE), nextFundingMs, Math.max(exchangeUs, tape.localUs[at] as number));
+    this.#take(
+      mark,
+      index,
+      Number(rateE18) / Number(ONE),
+      nextFundingMs,
+      Math.max(exchangeUs, tape.localUs[at] as number),
+    );
   }
 
   /** @param heardUs when the bot hears of it; undefined when it does not. */
-  #take(mark: CreditUnits, index: CreditUnits, fundingRate: number, nextFundingMs: Ms, heardUs: number | undefined): void {
+  #take(
+    mark: CreditUnits,
+    index: CreditUnits,
+    fundingRate: number,
+    nextFundingMs: Ms,
+    heardUs: number | undefined,
+  ): void {
     const { marketId } = this.#market;
     this.#venue.mark(marketId, mark);
-    if (heardUs !== undefined) this.#heard.push({ type: "market-state", marketId, mark, index, fundingRate, nextFundingMs }, heardUs);
+    if (heardUs !== undefined)
+      this.#heard.push(
+        { type: "market-state", marketId, mark, index, fundingRate, nextFundingMs },
+        heardUs,
+      );
   }
 
   /** Passes over what was before the run, and on to the next block where one is over. */
   #toNextMark(): void {
     for (;;) {
       while (this.#stampOfMark() < this.#startUs) this.#mark += 1;
-      if (this.#mark < (this.#marks as MarkTape).exchangeUs.length || this.#following.length === 0) break;
+      if (this.#mark < (this.#marks as MarkTape).exchangeUs.length || this.#following.length === 0)
+        break;
       this.#marks = this.#following.shift();
       this.#mark = 0;
     }
@@ -183,12 +218,16 @@ export class MarkTrack {
     const stampUs = this.#stampOfMark();
     if (stampUs === Number.POSITIVE_INFINITY) return stampUs;
     const namedUs = ((this.#marks as MarkTape).nextFundingMs[this.#mark] as number) * 1000;
-    return namedUs > this.#passedUs && stampUs - namedUs < BOUNDARY_LAG_US ? Math.min(stampUs, namedUs) : stampUs;
+    return namedUs > this.#passedUs && stampUs - namedUs < BOUNDARY_LAG_US
+      ? Math.min(stampUs, namedUs)
+      : stampUs;
   }
 
   #stampOfMark(): number {
     const { exchangeUs } = this.#marks as MarkTape;
-    return this.#mark < exchangeUs.length ? (exchangeUs[this.#mark] as number) : Number.POSITIVE_INFINITY;
+    return this.#mark < exchangeUs.length
+      ? (exchangeUs[this.#mark] as number)
+      : Number.POSITIVE_INFINITY;
   }
 
   #stampOfFunding(): number {

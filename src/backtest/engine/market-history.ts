@@ -7,4 +7,7 @@ export type MarketHistory = {
   readonly funding?: FundingTape | undefined;
   /** Times that the recording lacks, milliseconds of the exchange's clock since 1970, ascending: its silence there says nothing. */
   readonly gaps?: readonly Span[];
-} & ({ readonly grade: "books" | "trades"; readonly tape: Tape } | { readonly grade: "klines"; readonly klines: KlineTape });
+} & (
+  | { readonly grade: "books" | "trades"; readonly tape: Tape }
+  | { readonly grade: "klines"; readonly klines: KlineTape }
+);

@@ -24,13 +24,34 @@ export function matcherOf(
   if (history.grade === "klines") {
     const { path, volumeShare } = fills;
     const klines = playedUntil(history.klines, path, cutUs);
-    return new KlineMatcher({ klines, listener: market, path, volumeShare, slippageTicks, onTouch });
+    return new KlineMatcher({
+      klines,
+      listener: market,
+      path,
+      volumeShare,
+      slippageTicks,
+      onTouch,
+    });
   }
   if (history.grade === "trades") {
     const ahead = fills.queueAheadBase;
-    const queueAheadLots = ahead === undefined ? Number.POSITIVE_INFINITY : instrument.lotsOf(ahead);
-    return new TradeMatcher({ tape: history.tape, listener: market, queueAheadLots, slippageTicks, onTouch });
+    const queueAheadLots =
+      ahead === undefined ? Number.POSITIVE_INFINITY : instrument.lotsOf(ahead);
+    return new TradeMatcher({
+      tape: history.tape,
+      listener: market,
+      queueAheadLots,
+      slippageTicks,
+      onTouch,
+    });
   }
   const queue = queueModelNamed(fills.queue, instrument.lotBase);
-  return new BookMatcher({ tape: history.tape, listener: market, queue, partialFills: fills.partialFills, onTouch, trail });
+  return new BookMatcher({
+    tape: history.tape,
+    listener: market,
+    queue,
+    partialFills: fills.partialFills,
+    onTouch,
+    trail,
+  });
 }

@@ -35,13 +35,18 @@ export class ReplayClock implements Clock {
   }
 
   setTimer(delayMs: Ms, fire: () => void): Timer {
-    return this.#timers.add((this.#nowUs - this.#startUs + Math.ceil(timerDelayMs(delayMs) * 1000 - HAIR_US)) / 1000, fire);
+    return this.#timers.add(
+      (this.#nowUs - this.#startUs + Math.ceil(timerDelayMs(delayMs) * 1000 - HAIR_US)) / 1000,
+      fire,
+    );
   }
 
   /** When the next timer is due; Infinity when none is set. */
   get nextTimerUs(): number {
     const dueMs = this.#timers.nextDueMs;
-    return dueMs === Number.POSITIVE_INFINITY ? dueMs : Math.max(this.#nowUs, this.#startUs + Math.round(dueMs * 1000));
+    return dueMs === Number.POSITIVE_INFINITY
+      ? dueMs
+      : Math.max(this.#nowUs, this.#startUs + Math.round(dueMs * 1000));
   }
 
   /** Moves on to an instant that is not before the present one. */

@@ -19,7 +19,11 @@ export const FINE_PACE: ReplayPace = { tickMs: 100, silenceMs: 0 };
  * A bot's file as a replay runs it: the same strategy, decisions, quotes, limits and halts. What watches the line to an exchange is slowed down
  * to the pace of the history, no order is built by a server, and the markets are those of the history alone.
  */
-export function replayConfig(config: BotConfig, markets: ReadonlySet<string>, { tickMs, silenceMs }: ReplayPace = FINE_PACE): BotConfig {
+export function replayConfig(
+  config: BotConfig,
+  markets: ReadonlySet<string>,
+  { tickMs, silenceMs }: ReplayPace = FINE_PACE,
+): BotConfig {
   const isCoarse = silenceMs > 0;
   const { liquidator: _liquidator, chain: _chain, ...kept } = config;
   return {
@@ -30,9 +34,15 @@ export function replayConfig(config: BotConfig, markets: ReadonlySet<string>, { 
       placement: "local",
       ...(isCoarse ? { reconcileMs: DAY_MS, rulesRefreshMs: DAY_MS } : {}),
     },
-    decide: isCoarse ? { ...config.decide, everyMs: Math.max(config.decide.everyMs, tickMs) } : config.decide,
+    decide: isCoarse
+      ? { ...config.decide, everyMs: Math.max(config.decide.everyMs, tickMs) }
+      : config.decide,
     risk: isCoarse
-      ? { ...config.risk, maxBookAgeMs: Math.max(config.risk.maxBookAgeMs, 3 * silenceMs), maxAccountAgeMs: 3 * DAY_MS }
+      ? {
+          ...config.risk,
+          maxBookAgeMs: Math.max(config.risk.maxBookAgeMs, 3 * silenceMs),
+          maxAccountAgeMs: 3 * DAY_MS,
+        }
       : config.risk,
   };
 }

@@ -87,10 +87,20 @@ export class ReplayRun {
     const terms = new Map(
       [...markets.keys()].map((marketId) => {
         const market = rules.markets[marketId];
-        if (market === undefined) throw new RunError("has no rules", { field: `markets.${marketId}`, expected: "a market of the rules" });
+        if (market === undefined)
+          throw new RunError("has no rules", {
+            field: `markets.${marketId}`,
+            expected: "a market of the rules",
+          });
         const { tickSize, stepSize } = market;
         const { creditDecimals, paperDecimals } = rules;
-        const instrument = new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
+        const instrument = new Instrument({
+          marketId,
+          tickSize,
+          stepSize,
+          creditDecimals,
+          paperDecimals,
+        });
         return [marketId, marketTerms(market, instrument, options.liquidation)] as const;
       }),
     );
@@ -106,7 +116,10 @@ export class ReplayRun {
       latency,
       latencyIn: (marketId) => options.ownModels?.get(marketId)?.latency,
       doubtful: options.fills.doubtful,
-      costs: config.exchange.rateBuckets === "disjoint" ? actionCosts(DISJOINT_RATE_BUCKETS) : ACTION_COST,
+      costs:
+        config.exchange.rateBuckets === "disjoint"
+          ? actionCosts(DISJOINT_RATE_BUCKETS)
+          : ACTION_COST,
       observer,
       nowUs: () => clock.nowUs,
       levelOf: (hash) => quoteLevelOf(this.bot.context.account.orders.get(hash)?.level),
@@ -126,7 +139,14 @@ export class ReplayRun {
       else market.volume.add(history.tape, this.#warmUs);
       const queue = options.ownModels?.get(marketId)?.queue ?? options.fills.queue;
       const trail = history.grade === "books" ? new BookTrail() : undefined;
-      market.matcher = matcherOf(market, history, { ...options.fills, queue }, onTouch, options.cutUs, trail);
+      market.matcher = matcherOf(
+        market,
+        history,
+        { ...options.fills, queue },
+        onTouch,
+        options.cutUs,
+        trail,
+      );
       let state: MarketState | undefined;
       const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void => {
         state ??= this.bot.context.desks.get(marketId)?.state;
@@ -135,7 +155,8 @@ export class ReplayRun {
       const heard = new HeardUntil(options.cutUs);
       this.#heard.set(marketId, heard);
       const feed = (options.feedOf ?? feedOf)(heard.of(history), clock, onTrade, trail);
-      const toldEveryUs = history.grade === "klines" ? history.klines.intervalUs : MADE_MARKS_EVERY_US;
+      const toldEveryUs =
+        history.grade === "klines" ? history.klines.intervalUs : MADE_MARKS_EVERY_US;
       const everyUs = history.grade === "klines" ? toldEveryUs / MARKS_OF_A_BAR : toldEveryUs;
       const marks = new MarkTrack(
         this.venue,
@@ -165,7 +186,16 @@ export class ReplayRun {
       tickMs: pace.tickMs,
       looksWhenDue: options.looksEachTick !== true,
     });
-    this.#engine = new ReplayEngine({ clock, bot: this.bot, outbox, venue: this.venue, markets: parts, observer, sampleUs, startUs });
+    this.#engine = new ReplayEngine({
+      clock,
+      bot: this.bot,
+      outbox,
+      venue: this.venue,
+      markets: parts,
+      observer,
+      sampleUs,
+      startUs,
+    });
     if (options.warmupMs > 0) this.#engine.command({ command: "halt", reason: WARMING_UP });
     else this.#isWarm = true;
     this.#engine.command({ command: "start" });
@@ -183,7 +213,8 @@ export class ReplayRun {
       cutOff,
       clock: this.#clock,
       timeoutMs: this.#options.config.exchange.requestTimeoutMs,
-      onAnswer: (actionId, outcome) => this.bot.accept({ kind: "event", event: { type: "answer", actionId, outcome } }),
+      onAnswer: (actionId, outcome) =>
+        this.bot.accept({ kind: "event", event: { type: "answer", actionId, outcome } }),
     });
   }
 
@@ -191,7 +222,8 @@ export class ReplayRun {
   extend(marketId: MarketId, tape: Tape): void {
     const feed = this.#feeds.get(marketId);
     const heard = this.#heard.get(marketId)?.take(tape);
-    if (heard !== undefined && (feed instanceof BookFeed || feed instanceof TradeFeed)) feed.extend(heard);
+    if (heard !== undefined && (feed instanceof BookFeed || feed instanceof TradeFeed))
+      feed.extend(heard);
     const market = this.venue.markets.get(marketId);
     market?.volume.add(tape, this.#warmUs);
     const matcher = market?.matcher;
@@ -247,10 +279,13 @@ export class ReplayRun {
   get haltedWhy(): string | undefined {
     const standing = this.bot.safety.halts.filter(({ resumesByItself }) => !resumesByItself);
     // Halts are stamped by the clock that never steps, which began with the run.
-    const since = (sinceMs: number): string => instantText(Math.floor(this.#options.startUs / 1000 + sinceMs));
+    const since = (sinceMs: number): string =>
+      instantText(Math.floor(this.#options.startUs / 1000 + sinceMs));
     return standing.length === 0
       ? undefined
-      : standing.map(({ name, why, sinceMs }) => `since ${since(sinceMs)} by ${name}: ${why}`).join("; ");
+      : standing
+          .map(({ name, why, sinceMs }) => `since ${since(sinceMs)} by ${name}: ${why}`)
+          .join("; ");
   }
 
   /** How the risk ladder acted. */
@@ -298,7 +333,10 @@ export class ReplayRun {
     const untilUs = this.#engine.nowUs + LEAVE_WITHIN_US;
     this.#engine.command({ command: "stop", reason: "the history is over" });
     // What the exchange does at the history's last instant, such as funding, is of the run, whether anything is left to take down or not.
-    this.#engine.play(this.#engine.nowUs + FINE_PACE.tickMs * 1000, () => this.bot.phase === "stopped");
+    this.#engine.play(
+      this.#engine.nowUs + FINE_PACE.tickMs * 1000,
+      () => this.bot.phase === "stopped",
+    );
     this.#engine.play(untilUs, () => this.#hasLeft);
     this.bot.abandon();
     this.#engine.sample(this.#engine.nowUs);
@@ -308,7 +346,10 @@ export class ReplayRun {
   /** Whether nothing of the bot is at the exchange any more: it finds that out itself at its next look, which on candles is a bar away. */
   get #hasLeft(): boolean {
     const { phase, account, dispatcher } = this.bot.context;
-    return phase === "stopped" || (this.#isCoarse && dispatcher.inFlightCount === 0 && account.orders.unresolved().length === 0);
+    return (
+      phase === "stopped" ||
+      (this.#isCoarse && dispatcher.inFlightCount === 0 && account.orders.unresolved().length === 0)
+    );
   }
 
   #feedLatencyUs(): number {
@@ -332,12 +373,20 @@ export class ReplayRun {
       observer.action(notice.marketId, atUs, "throttled");
     } else if (notice.kind === "halted" && !isWarmingUp(notice)) {
       const where = notice.marketId === undefined ? "" : ` in ${notice.marketId}`;
-      observer.note(atUs, notice.on ? "warn" : "info", `${notice.on ? "halted" : "goes on"}${where}, ${notice.reason}: ${notice.why}`);
+      observer.note(
+        atUs,
+        notice.on ? "warn" : "info",
+        `${notice.on ? "halted" : "goes on"}${where}, ${notice.reason}: ${notice.why}`,
+      );
     } else if (notice.kind === "rung" && notice.action !== "halt") {
       const { measure, marketId, action, widenFactor, why } = notice;
       const where = marketId === undefined ? "" : ` in ${marketId}`;
       const what = action === undefined ? "over" : actionText({ action, widenFactor });
-      observer.note(atUs, action === undefined ? "info" : "warn", `risk ladder${where}, ${measure}: ${what}: ${why}`);
+      observer.note(
+        atUs,
+        action === undefined ? "info" : "warn",
+        `risk ladder${where}, ${measure}: ${what}: ${why}`,
+      );
     } else if (notice.kind === "log") {
       observer.note(atUs, notice.level, notice.message);
     }

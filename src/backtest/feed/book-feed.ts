@@ -21,7 +21,13 @@ export class BookFeed implements LocalFeed {
   #reason: string | undefined = "no snapshot yet";
 
   /** @param trail of the exchange that plays the same recording, where one does. */
-  constructor(tape: Tape, clock: ReplayClock, onTrade: TradeSink, isGap: GapTeller, trail?: BookTrail) {
+  constructor(
+    tape: Tape,
+    clock: ReplayClock,
+    onTrade: TradeSink,
+    isGap: GapTeller,
+    trail?: BookTrail,
+  ) {
     this.#replayed = new TrailingBook(tape, trail);
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
@@ -87,8 +93,17 @@ export class BookFeed implements LocalFeed {
     const { bids, asks } = this.#replayed;
     this.#replayed.settle();
     const wasTrusted = this.#reason === undefined;
-    this.#reason = !this.#hasSnapshot ? "no snapshot yet" : this.#replayed.crossed ? "the recorded book is crossed" : undefined;
-    if (bids.bestKey === this.#bidKey && asks.bestKey === this.#askKey && wasTrusted === (this.#reason === undefined)) return false;
+    this.#reason = !this.#hasSnapshot
+      ? "no snapshot yet"
+      : this.#replayed.crossed
+        ? "the recorded book is crossed"
+        : undefined;
+    if (
+      bids.bestKey === this.#bidKey &&
+      asks.bestKey === this.#askKey &&
+      wasTrusted === (this.#reason === undefined)
+    )
+      return false;
     this.#bidKey = bids.bestKey;
     this.#askKey = asks.bestKey;
     return true;

@@ -7,7 +7,12 @@ import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { TradeFeed } from "./trade-feed.js";
 
 /** Makes what the bot hears of a market out of its history, on the bot's clock. */
-export type FeedMaker = (history: MarketHistory, clock: ReplayClock, onTrade: TradeSink, trail?: BookTrail) => LocalFeed;
+export type FeedMaker = (
+  history: MarketHistory,
+  clock: ReplayClock,
+  onTrade: TradeSink,
+  trail?: BookTrail,
+) => LocalFeed;
 
 /** The feed of a market by the grade of its history. */
 export const feedOf: FeedMaker = (history, clock, onTrade, trail) => {

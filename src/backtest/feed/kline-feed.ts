@@ -23,7 +23,9 @@ export class KlineFeed implements LocalFeed {
     this.#tape = tape;
     this.#clock = clock;
     this.#onTrade = onTrade;
-    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks }, () => isGap(this.latencyUs));
+    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks }, () =>
+      isGap(this.latencyUs),
+    );
     this.#nextUs = this.#endOf(0);
   }
 
@@ -48,11 +50,16 @@ export class KlineFeed implements LocalFeed {
       this.#bar += 1;
       this.#nextUs = this.#endOf(this.#bar);
     }
-    this.book.changed(this.#clock.monotonicMs(), this.#bids.levels > 0 ? undefined : "no candle yet");
+    this.book.changed(
+      this.#clock.monotonicMs(),
+      this.#bids.levels > 0 ? undefined : "no candle yet",
+    );
     return isMoved;
   }
 
   #endOf(bar: number): number {
-    return bar < this.#tape.bars ? (this.#tape.startUs[bar] as number) + this.#tape.intervalUs : Number.POSITIVE_INFINITY;
+    return bar < this.#tape.bars
+      ? (this.#tape.startUs[bar] as number) + this.#tape.intervalUs
+      : Number.POSITIVE_INFINITY;
   }
 }

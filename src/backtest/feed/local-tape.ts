@@ -26,7 +26,9 @@ export class LocalTape {
 
   /** How old the newest message was when it was heard, microseconds; 0 before the first. */
   get latencyUs(): number {
-    return this.#heardTape === undefined ? 0 : this.#heardUs - (this.#heardTape.exchangeUs[this.#heardMessage] as number);
+    return this.#heardTape === undefined
+      ? 0
+      : this.#heardUs - (this.#heardTape.exchangeUs[this.#heardMessage] as number);
   }
 
   /** The next day of the same market. */

@@ -1,6 +1,11 @@
 import type { Ms } from "../../core/units.js";
 import { OrderBook } from "../../market/order-book.js";
-import type { BookSyncResult, DeskBook, ReadableBook, ReadableSide } from "../../market/readable-book.js";
+import type {
+  BookSyncResult,
+  DeskBook,
+  ReadableBook,
+  ReadableSide,
+} from "../../market/readable-book.js";
 
 /** A book that a replay changes in place, as a desk reads it. */
 export class ReplayedDeskBook implements DeskBook {

@@ -21,7 +21,9 @@ export class TradeFeed implements LocalFeed {
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
     this.#onTrade = onTrade;
-    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks }, () => isGap(this.latencyUs));
+    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks }, () =>
+      isGap(this.latencyUs),
+    );
   }
 
   get nextUs(): number {
@@ -56,7 +58,10 @@ export class TradeFeed implements LocalFeed {
       isMoved = bidTicks !== this.#bids.bestTicks || askTicks !== this.#asks.bestTicks;
     }
     const isWhole = this.#bids.levels > 0 && this.#asks.levels > 0;
-    this.book.changed(this.#clock.monotonicMs(), isWhole ? undefined : "no trade of either side yet");
+    this.book.changed(
+      this.#clock.monotonicMs(),
+      isWhole ? undefined : "no trade of either side yet",
+    );
     return isMoved;
   }
 

@@ -94,7 +94,8 @@ export class TrailingBook implements ReadableBook {
     show(bids, this.#own.bids);
     show(asks, this.#own.asks);
     const trail = this.#trail;
-    if (this.#left <= 0 && trail?.isAll(this.#tape, this.#heard, this.#newest)) this.#compare(trail);
+    if (this.#left <= 0 && trail?.isAll(this.#tape, this.#heard, this.#newest))
+      this.#compare(trail);
   }
 
   #catchUp(): void {

@@ -165,7 +165,10 @@ export class BookMatcher extends OrderMatcher {
     this.#trail?.tell(message);
     this.#knownBids.best(book.bids.bestKey);
     this.#knownAsks.best(book.asks.bestKey);
-    if (this.#onTouch !== undefined && (book.bids.bestKey !== bidKey || book.asks.bestKey !== askKey)) {
+    if (
+      this.#onTouch !== undefined &&
+      (book.bids.bestKey !== bidKey || book.asks.bestKey !== askKey)
+    ) {
       this.#onTouch(atUs, book.bids.bestTicks, book.asks.bestTicks);
     }
     if (this.#hasTaken) this.#refreshTaken();
@@ -196,12 +199,15 @@ export class BookMatcher extends OrderMatcher {
       if (shownLots === before && !known.knows(level.key)) return;
       level.isUnseen = false;
       for (const resting of level.orders) {
-        resting.place = resting.isPlaced ? this.#queue.onDepth(resting.place, before, shownLots) : this.#queue.onAccept(shownLots);
+        resting.place = resting.isPlaced
+          ? this.#queue.onDepth(resting.place, before, shownLots)
+          : this.#queue.onAccept(shownLots);
         resting.isPlaced = true;
       }
     } else {
       if (shownLots === before) return;
-      for (const resting of level.orders) resting.place = this.#queue.onDepth(resting.place, before, shownLots);
+      for (const resting of level.orders)
+        resting.place = this.#queue.onDepth(resting.place, before, shownLots);
     }
     level.shownLots = shownLots;
   }
@@ -231,20 +237,39 @@ export class BookMatcher extends OrderMatcher {
     for (let at = 0; at < levels.length; at++) this.#look(levels[at], side);
     const reachedKey = -opposite.bestKey;
     if (own.bestKey >= reachedKey)
-      this.passed(own, reachedKey, "cross", atUs, Math.max(this.#toldBeforeThatUs, atUs - GATHERED_AT_MOST_US));
+      this.passed(
+        own,
+        reachedKey,
+        "cross",
+        atUs,
+        Math.max(this.#toldBeforeThatUs, atUs - GATHERED_AT_MOST_US),
+      );
   }
 
   /**
    * A trade went beyond our prices, or the other side's best came to them: from the best down to that of a key.
    * @param doubtfulFromUs an order that arrived then or later may have met what was told now, or what traded now, when it arrived.
    */
-  protected passed(side: OwnSide, leastKey: number, cause: "through" | "cross", atUs: number, doubtfulFromUs: number): void {
+  protected passed(
+    side: OwnSide,
+    leastKey: number,
+    cause: "through" | "cross",
+    atUs: number,
+    doubtfulFromUs: number,
+  ): void {
     this.own.fillDownTo(side, leastKey, cause, atUs, doubtfulFromUs);
   }
 
   /** A trade came to our best price or went beyond it. */
   #print(side: OwnSide, key: number, lots: Lots, atUs: number): void {
-    if (side.bestKey > key) this.passed(side, key + 1, "through", atUs, Math.max(this.#toldBeforeUs, atUs - GATHERED_AT_MOST_US));
+    if (side.bestKey > key)
+      this.passed(
+        side,
+        key + 1,
+        "through",
+        atUs,
+        Math.max(this.#toldBeforeUs, atUs - GATHERED_AT_MOST_US),
+      );
     if (side.bestKey !== key) return;
     const level = side.levels[0];
     if (level.isUnseen) this.#look(level, side === this.own.bids ? this.book.bids : this.book.asks);
@@ -256,7 +281,14 @@ export class BookMatcher extends OrderMatcher {
       const place = this.#queue.onTrade(resting.place, lots);
       const { order, arrivedUs } = resting;
       if (this.#queue.executableLots(place) > 0) {
-        this.own.fill(order, order.ticks, order.openLots, "queue", atUs, arrivedUs === Number.POSITIVE_INFINITY);
+        this.own.fill(
+          order,
+          order.ticks,
+          order.openLots,
+          "queue",
+          atUs,
+          arrivedUs === Number.POSITIVE_INFINITY,
+        );
       } else resting.place = place;
     }
   }
@@ -291,13 +323,22 @@ export class BookMatcher extends OrderMatcher {
     const known = isBuy ? this.#knownBids : this.#knownAsks;
     const isUnseen = !known.knows(key);
     const place = isUnseen && shownLots === 0 ? UNTOLD : this.#queue.onAccept(shownLots);
-    this.own.rest(order, place, shownLots, this.#isFacingNothing(isBuy) ? Number.POSITIVE_INFINITY : arrivedUs, isUnseen);
+    this.own.rest(
+      order,
+      place,
+      shownLots,
+      this.#isFacingNothing(isBuy) ? Number.POSITIVE_INFINITY : arrivedUs,
+      isUnseen,
+    );
   }
 
   /** Whether nothing is known of the side that an order would take from: before the first book, or since the book was lost. */
   #isFacingNothing(isBuy: boolean): boolean {
     const { bids, asks } = this.book;
-    return (isBuy ? asks : bids).bestKey === NO_KEY && (isBuy ? this.#knownAsks : this.#knownBids).isUntold;
+    return (
+      (isBuy ? asks : bids).bestKey === NO_KEY &&
+      (isBuy ? this.#knownAsks : this.#knownBids).isUntold
+    );
   }
 
   /** What an order that takes would take from. */

@@ -53,10 +53,21 @@ export class KlineMatcher extends OrderMatcher {
   #leftLots: Lots = 0;
 
   /** @throws ConfigError when the share or the slippage is none */
-  constructor({ klines, listener, path, volumeShare, slippageTicks, onTouch }: KlineMatcherOptions) {
+  constructor({
+    klines,
+    listener,
+    path,
+    volumeShare,
+    slippageTicks,
+    onTouch,
+  }: KlineMatcherOptions) {
     super(listener);
     if (!(volumeShare > 0 && volumeShare <= 1)) {
-      throw new ConfigError("not a share", { field: "volumeShare", value: volumeShare, expected: "a number above 0 and at most 1" });
+      throw new ConfigError("not a share", {
+        field: "volumeShare",
+        value: volumeShare,
+        expected: "a number above 0 and at most 1",
+      });
     }
     this.#klines = klines;
     this.#path = path;
@@ -75,7 +86,9 @@ export class KlineMatcher extends OrderMatcher {
   }
 
   protected get nextHistoryUs(): number {
-    return this.#next < this.#klines.bars * STATIONS ? this.#stampOf(this.#next) : Number.POSITIVE_INFINITY;
+    return this.#next < this.#klines.bars * STATIONS
+      ? this.#stampOf(this.#next)
+      : Number.POSITIVE_INFINITY;
   }
 
   protected play(untilUs: number, inclusive: boolean): number {
@@ -96,7 +109,8 @@ export class KlineMatcher extends OrderMatcher {
     if (Number.isNaN(order.ticks)) return true;
     const isBuy = order.side === "BUY";
     // The last price is as good a bid as there is to know of: what waits at it does not take.
-    if (order.timeInForce === "POST_ONLY") return isBuy ? order.ticks > this.#lastTicks : order.ticks <= this.#lastTicks;
+    if (order.timeInForce === "POST_ONLY")
+      return isBuy ? order.ticks > this.#lastTicks : order.ticks <= this.#lastTicks;
     const takerTicks = this.#takerTicks(isBuy);
     return isBuy ? order.ticks >= takerTicks : order.ticks <= takerTicks;
   }
@@ -107,13 +121,24 @@ export class KlineMatcher extends OrderMatcher {
     const lots = Math.min(order.openLots, leftLots);
     if (lots === 0) return;
     this.#leftLots -= lots;
-    this.own.fill(order, slipped(order, this.#takerTicks(order.side === "BUY"), this.#slippageTicks), lots, "taker", atUs);
+    this.own.fill(
+      order,
+      slipped(order, this.#takerTicks(order.side === "BUY"), this.#slippageTicks),
+      lots,
+      "taker",
+      atUs,
+    );
   }
 
   protected rest(order: ReplayOrder, arrivedUs: number): void {
     // What a bar's share left of an order that takes may have been there live: nobody knows of it whether it came to rest.
     const isKnown = !this.wouldTake(order) && this.#cameToRest(order, arrivedUs);
-    this.own.rest(order, { frontLots: 0, tradedLots: 0 }, 0, isKnown ? arrivedUs : Number.POSITIVE_INFINITY);
+    this.own.rest(
+      order,
+      { frontLots: 0, tradedLots: 0 },
+      0,
+      isKnown ? arrivedUs : Number.POSITIVE_INFINITY,
+    );
   }
 
   /** Whether the candles say that an order which the price of the moment does not meet came to rest. */
@@ -123,19 +148,25 @@ export class KlineMatcher extends OrderMatcher {
     const bar = Math.floor((this.#next - 1) / STATIONS);
     // The bar's open is a price of an instant; from the first extreme on nobody knows where in the bar the price stood.
     if (arrivedUs < this.#stampOf(bar * STATIONS + 1)) return true;
-    return side === "BUY" ? ticks < this.#klines.lowTicks[bar] : ticks > this.#klines.highTicks[bar];
+    return side === "BUY"
+      ? ticks < this.#klines.lowTicks[bar]
+      : ticks > this.#klines.highTicks[bar];
   }
 
   /** What a taker has to pay, or gets, now. */
   #takerTicks(isBuy: boolean): Ticks {
-    return isBuy ? Math.max(this.#openTicks, this.#lastTicks) : Math.min(this.#openTicks, this.#lastTicks);
+    return isBuy
+      ? Math.max(this.#openTicks, this.#lastTicks)
+      : Math.min(this.#openTicks, this.#lastTicks);
   }
 
   #stampOf(station: number): number {
     const { startUs, intervalUs } = this.#klines;
     const start = startUs[Math.floor(station / STATIONS)];
     const at = station % STATIONS;
-    return at === STATIONS - 1 ? start + intervalUs - 1 : start + Math.floor((intervalUs * at) / (STATIONS - 1));
+    return at === STATIONS - 1
+      ? start + intervalUs - 1
+      : start + Math.floor((intervalUs * at) / (STATIONS - 1));
   }
 
   /** The price comes to a station. */
@@ -160,7 +191,14 @@ export class KlineMatcher extends OrderMatcher {
       // What a bar's share left of an order may lie behind the whole way: it is filled at once, where the way begins.
       const at = Math.max(lowest, Math.min(highest, sign * key));
       this.#stand(at, atUs);
-      this.#leftLots -= this.own.fillDownTo(side, key, "through", atUs, Number.POSITIVE_INFINITY, this.#leftLots);
+      this.#leftLots -= this.own.fillDownTo(
+        side,
+        key,
+        "through",
+        atUs,
+        Number.POSITIVE_INFINITY,
+        this.#leftLots,
+      );
     }
   }
 
@@ -182,7 +220,10 @@ export class KlineMatcher extends OrderMatcher {
     const { openTicks, highTicks, lowTicks, closeTicks } = this.#klines;
     if (station === 0) return openTicks[bar];
     if (station === STATIONS - 1) return closeTicks[bar];
-    const highFirst = this.#path === "adaptive" ? highTicks[bar] - openTicks[bar] < openTicks[bar] - lowTicks[bar] : this.#path === "ohlc";
+    const highFirst =
+      this.#path === "adaptive"
+        ? highTicks[bar] - openTicks[bar] < openTicks[bar] - lowTicks[bar]
+        : this.#path === "ohlc";
     return highFirst === (station === 1) ? highTicks[bar] : lowTicks[bar];
   }
 }

@@ -40,7 +40,14 @@ export interface MatchListener {
    * @param isDoubtful it rested, and history does not say that it came to rest at all: it came to be filled through or by a cross before enough was told since it arrived,
    * so that what was told may have been there before it, or nothing tells what it met. So it may have taken, or as POST_ONLY been refused.
    */
-  filled(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number, isDoubtful: boolean): void;
+  filled(
+    order: ReplayOrder,
+    ticks: Ticks,
+    lots: Lots,
+    cause: FillCause,
+    atUs: number,
+    isDoubtful: boolean,
+  ): void;
   /** It is no longer open, though something was left of it. Not called for an order that is wholly filled. */
   ended(order: ReplayOrder, how: OrderEnd, atUs: number): void;
 }

@@ -20,7 +20,9 @@ export abstract class OrderMatcher implements Matcher {
     own.told = false;
     for (;;) {
       const expiryUs = own.nextExpiryUs;
-      const expires = expiryUs < untilUs || (inclusive && expiryUs === untilUs && expiryUs !== Number.POSITIVE_INFINITY);
+      const expires =
+        expiryUs < untilUs ||
+        (inclusive && expiryUs === untilUs && expiryUs !== Number.POSITIVE_INFINITY);
       // An order whose time is over at an instant still meets what history has at that instant.
       const stoppedUs = expires ? this.play(expiryUs, true) : this.play(untilUs, inclusive);
       if (own.told) return stoppedUs;
@@ -46,7 +48,8 @@ export abstract class OrderMatcher implements Matcher {
       this.take(order, atUs);
       if (order.openLots === 0) return;
     }
-    if (order.type === "MARKET" || order.timeInForce === "IOC" || order.timeInForce === "FOK") own.end(order, "expired", atUs);
+    if (order.type === "MARKET" || order.timeInForce === "IOC" || order.timeInForce === "FOK")
+      own.end(order, "expired", atUs);
     else this.rest(order, atUs);
   }
 

@@ -45,14 +45,31 @@ export class OwnOrders {
    * @param arrivedUs as {@link RestingOrder.arrivedUs} has it.
    * @param isUnseen whether no recorded book tells of that price.
    */
-  rest(order: ReplayOrder, place: QueuePlace, shownLots: Lots, arrivedUs: number, isUnseen = false): void {
+  rest(
+    order: ReplayOrder,
+    place: QueuePlace,
+    shownLots: Lots,
+    arrivedUs: number,
+    isUnseen = false,
+  ): void {
     this.#byId.set(order.id, order);
-    this.side(order.side).add(keyOf(order), { order, place, isPlaced: !isUnseen, arrivedUs }, shownLots);
+    this.side(order.side).add(
+      keyOf(order),
+      { order, place, isPlaced: !isUnseen, arrivedUs },
+      shownLots,
+    );
     if (order.expirationUs < this.#nextExpiryUs) this.#nextExpiryUs = order.expirationUs;
   }
 
   /** Fills a part of an order, in the book or on its way into it. @param isDoubtful as {@link MatchListener.filled} has it. */
-  fill(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number, isDoubtful = false): void {
+  fill(
+    order: ReplayOrder,
+    ticks: Ticks,
+    lots: Lots,
+    cause: FillCause,
+    atUs: number,
+    isDoubtful = false,
+  ): void {
     order.openLots -= lots;
     if (order.openLots === 0) this.#forget(order);
     this.told = true;
@@ -77,7 +94,8 @@ export class OwnOrders {
   /** Ends every order whose time is over, the oldest first. */
   expire(atUs: number): void {
     const due = [...this.#byId.values()].filter(({ expirationUs }) => expirationUs <= atUs);
-    for (const order of due.sort((a, b) => a.expirationUs - b.expirationUs || a.id - b.id)) this.end(order, "expired", atUs);
+    for (const order of due.sort((a, b) => a.expirationUs - b.expirationUs || a.id - b.id))
+      this.end(order, "expired", atUs);
   }
 
   /**
@@ -105,7 +123,12 @@ export class OwnOrders {
   }
 
   /** Fills by a trade at a price of ours what it reached by the queue model. What one of ours took of it never reached those behind. */
-  fillByQueue(level: OwnLevel, tradedLots: Lots, queue: QueueModel<QueuePlace>, atUs: number): void {
+  fillByQueue(
+    level: OwnLevel,
+    tradedLots: Lots,
+    queue: QueueModel<QueuePlace>,
+    atUs: number,
+  ): void {
     let left = tradedLots;
     for (let at = 0; at < level.orders.length && left > 0; ) {
       const resting = level.orders[at];
@@ -126,7 +149,8 @@ export class OwnOrders {
     this.side(order.side).remove(keyOf(order), order);
     if (order.expirationUs > this.#nextExpiryUs) return;
     this.#nextExpiryUs = Number.POSITIVE_INFINITY;
-    for (const { expirationUs } of this.#byId.values()) this.#nextExpiryUs = Math.min(this.#nextExpiryUs, expirationUs);
+    for (const { expirationUs } of this.#byId.values())
+      this.#nextExpiryUs = Math.min(this.#nextExpiryUs, expirationUs);
   }
 }
 

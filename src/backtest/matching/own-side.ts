@@ -47,7 +47,8 @@ export class OwnSide {
     while (at < this.levels.length && this.levels[at].key > key) at++;
     const isUnseen = !resting.isPlaced;
     const level = this.levels[at];
-    if (level?.key !== key) this.levels.splice(at, 0, { key, orders: [resting], shownLots, isUnseen });
+    if (level?.key !== key)
+      this.levels.splice(at, 0, { key, orders: [resting], shownLots, isUnseen });
     else {
       level.orders.push(resting);
       level.isUnseen ||= isUnseen;

@@ -6,7 +6,11 @@ import { keyOf } from "./own-orders.js";
 /** @throws ConfigError when it is no slippage */
 export function requireSlippage(slippageTicks: Ticks): Ticks {
   if (Number.isSafeInteger(slippageTicks) && slippageTicks >= 0) return slippageTicks;
-  throw new ConfigError("not a slippage", { field: "slippageTicks", value: slippageTicks, expected: "whole ticks, zero or above" });
+  throw new ConfigError("not a slippage", {
+    field: "slippageTicks",
+    value: slippageTicks,
+    expected: "whole ticks, zero or above",
+  });
 }
 
 /** A price that is worse for a taker by so much, but no worse than its limit, nor below a tick. */

@@ -34,12 +34,14 @@ export class TapeReel {
   /** Adds the stretch after the last. @throws RunError when it is of another market or grid, or begins before the last one ends */
   add(tape: Tape): void {
     const last = this.#last;
-    const lastUs = last.messages === 0 ? Number.NEGATIVE_INFINITY : last.exchangeUs[last.messages - 1];
+    const lastUs =
+      last.messages === 0 ? Number.NEGATIVE_INFINITY : last.exchangeUs[last.messages - 1];
     for (const field of ["marketId", "tickSize", "stepSize"] as const) {
       if (tape[field] !== last[field]) throw notNext(field, tape[field], last[field]);
     }
     if (tape.messages === 0) return;
-    if (tape.exchangeUs[0] < lastUs) throw notNext("exchangeUs", tape.exchangeUs[0], `at least ${lastUs}`);
+    if (tape.exchangeUs[0] < lastUs)
+      throw notNext("exchangeUs", tape.exchangeUs[0], `at least ${lastUs}`);
     this.#coming.push(tape);
     this.#last = tape;
   }

@@ -38,13 +38,31 @@ export class TradeMatcher extends OrderMatcher {
   #bidTicks = Number.NaN;
   #askTicks = Number.NaN;
   /** The last two instants of trades before the stretch that is being played, the newer first: a stretch may begin amid an instant. */
-  #stretchBeforeUs: readonly [number, number] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  #stretchBeforeUs: readonly [number, number] = [
+    Number.NEGATIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+  ];
 
   /** @throws ConfigError when an amount or slippage is none */
-  constructor({ tape, listener, queueAheadLots = Number.POSITIVE_INFINITY, slippageTicks, onTouch }: TradeMatcherOptions) {
+  constructor({
+    tape,
+    listener,
+    queueAheadLots = Number.POSITIVE_INFINITY,
+    slippageTicks,
+    onTouch,
+  }: TradeMatcherOptions) {
     super(listener);
-    if (!(queueAheadLots === Number.POSITIVE_INFINITY || (Number.isSafeInteger(queueAheadLots) && queueAheadLots >= 0))) {
-      throw new ConfigError("not an amount ahead", { field: "queueAheadLots", value: queueAheadLots, expected: "whole lots, or Infinity" });
+    if (
+      !(
+        queueAheadLots === Number.POSITIVE_INFINITY ||
+        (Number.isSafeInteger(queueAheadLots) && queueAheadLots >= 0)
+      )
+    ) {
+      throw new ConfigError("not an amount ahead", {
+        field: "queueAheadLots",
+        value: queueAheadLots,
+        expected: "whole lots, or Infinity",
+      });
     }
     this.#reel = new TapeReel(tape);
     this.#onTouch = onTouch;
@@ -89,7 +107,10 @@ export class TradeMatcher extends OrderMatcher {
     let bidKey = own.bids.bestKey;
     let askKey = own.asks.bestKey;
     let message = this.#reel.next;
-    for (const end = firstAfter(exchangeUs, message, messages, untilUs, inclusive); message < end; ) {
+    for (
+      const end = firstAfter(exchangeUs, message, messages, untilUs, inclusive);
+      message < end;
+    ) {
       const row = rowEnd[message] - 1;
       const ticks = Math.abs(signedTicks[row]);
       message++;
@@ -112,7 +133,8 @@ export class TradeMatcher extends OrderMatcher {
 
   protected wouldTake(order: ReplayOrder): boolean {
     this.#learnPrices();
-    if (Number.isNaN(order.ticks)) return !Number.isNaN(order.side === "BUY" ? this.#askTicks : this.#bidTicks);
+    if (Number.isNaN(order.ticks))
+      return !Number.isNaN(order.side === "BUY" ? this.#askTicks : this.#bidTicks);
     return order.side === "BUY" ? order.ticks >= this.#askTicks : order.ticks <= this.#bidTicks;
   }
 
@@ -124,7 +146,12 @@ export class TradeMatcher extends OrderMatcher {
   protected rest(order: ReplayOrder, arrivedUs: number): void {
     // Before anybody of its side has taken nobody knows what there was to take.
     const isUntold = Number.isNaN(order.side === "BUY" ? this.#askTicks : this.#bidTicks);
-    this.own.rest(order, { frontLots: this.#queueAheadLots, tradedLots: 0 }, 0, isUntold ? Number.POSITIVE_INFINITY : arrivedUs);
+    this.own.rest(
+      order,
+      { frontLots: this.#queueAheadLots, tradedLots: 0 },
+      0,
+      isUntold ? Number.POSITIVE_INFINITY : arrivedUs,
+    );
   }
 
   /** A trade came to one of our best prices or beyond. */
@@ -137,7 +164,8 @@ export class TradeMatcher extends OrderMatcher {
       own.fillDownTo(asks, 1 - ticks, "through", atUs, beforeUs);
     }
     const reached = takerBought ? asks : bids;
-    if (reached.bestKey === (takerBought ? -ticks : ticks)) own.fillByQueue(reached.levels[0], lots, riskAverseQueue, atUs);
+    if (reached.bestKey === (takerBought ? -ticks : ticks))
+      own.fillByQueue(reached.levels[0], lots, riskAverseQueue, atUs);
   }
 
   /** When somebody traded last before an instant that is being played: between the two no price is known. */
@@ -159,7 +187,8 @@ export class TradeMatcher extends OrderMatcher {
     const { bidTicks, askTicks } = this.touch;
     this.#reel.next = message;
     this.#learnPrices();
-    if (!Object.is(bidTicks, this.#bidTicks) || !Object.is(askTicks, this.#askTicks)) this.#onTouch?.(atUs, this.#bidTicks, this.#askTicks);
+    if (!Object.is(bidTicks, this.#bidTicks) || !Object.is(askTicks, this.#askTicks))
+      this.#onTouch?.(atUs, this.#bidTicks, this.#askTicks);
   }
 
   #turn(): boolean {
@@ -192,8 +221,15 @@ export class TradeMatcher extends OrderMatcher {
 }
 
 /** The first message from `from` on that lies after an instant, or at it where it is not inclusive. */
-function firstAfter(exchangeUs: Float64Array, from: number, messages: number, untilUs: number, inclusive: boolean): number {
-  const isPlayed = (message: number): boolean => exchangeUs[message] < untilUs || (inclusive && exchangeUs[message] === untilUs);
+function firstAfter(
+  exchangeUs: Float64Array,
+  from: number,
+  messages: number,
+  untilUs: number,
+  inclusive: boolean,
+): number {
+  const isPlayed = (message: number): boolean =>
+    exchangeUs[message] < untilUs || (inclusive && exchangeUs[message] === untilUs);
   // Most steps are short: double the reach before halving it.
   let low = from;
   let reach = 1;

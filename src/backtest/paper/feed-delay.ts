@@ -7,7 +7,10 @@ export class FeedDelay {
 
   /** A trade was heard that the exchange stamped. */
   heard(localUs: number, exchangeUs: number): void {
-    this.#leastUs = Math.max(0, Math.min(this.#leastUs ?? Number.POSITIVE_INFINITY, localUs - exchangeUs));
+    this.#leastUs = Math.max(
+      0,
+      Math.min(this.#leastUs ?? Number.POSITIVE_INFINITY, localUs - exchangeUs),
+    );
   }
 
   get us(): number {

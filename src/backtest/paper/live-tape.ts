@@ -3,19 +3,30 @@ import { LEAST_TICKS, MOST_TICKS, type Tape } from "../../history/columns/tape.j
 import { TapeBuilder, type TapeGrid } from "../../history/columns/tape-builder.js";
 
 /** What of a live stream a market's history is made of. */
-export type HistoricEvent = Extract<VenueEvent, { readonly type: "book-snapshot" | "book-update" | "public-trade" }>;
+export type HistoricEvent = Extract<
+  VenueEvent,
+  { readonly type: "book-snapshot" | "book-update" | "public-trade" }
+>;
 
 /** One message of a live stream as a tape of its own, for matchers that play history. */
-export function tapeOf(grid: TapeGrid, event: HistoricEvent, exchangeUs: number, localUs: number): Tape {
+export function tapeOf(
+  grid: TapeGrid,
+  event: HistoricEvent,
+  exchangeUs: number,
+  localUs: number,
+): Tape {
   const builder = new TapeBuilder(grid);
   if (event.type === "public-trade") {
-    return builder.trade(exchangeUs, localUs, event.isBuyerMaker ? "SELL" : "BUY", event.ticks, event.lots).build();
+    return builder
+      .trade(exchangeUs, localUs, event.isBuyerMaker ? "SELL" : "BUY", event.ticks, event.lots)
+      .build();
   }
   const isSnapshot = event.type === "book-snapshot";
   if (isSnapshot) builder.snapshot(exchangeUs, localUs);
   else builder.update(exchangeUs, localUs);
   for (const [side, flat] of [["BUY", event.bids] as const, ["SELL", event.asks] as const]) {
-    for (let at = 0; at < flat.length; at += 2) builder.level(side, flat[at] as number, flat[at + 1] as number);
+    for (let at = 0; at < flat.length; at += 2)
+      builder.level(side, flat[at] as number, flat[at + 1] as number);
   }
   if (isSnapshot) builder.level("BUY", LEAST_TICKS, 0).level("SELL", MOST_TICKS, 0);
   return builder.build();

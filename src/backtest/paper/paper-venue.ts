@@ -93,7 +93,13 @@ export class PaperVenue implements Venue {
         const market = paperRules.markets[marketId];
         const { tickSize, stepSize } = market;
         const { creditDecimals, paperDecimals } = rules;
-        const instrument = new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
+        const instrument = new Instrument({
+          marketId,
+          tickSize,
+          stepSize,
+          creditDecimals,
+          paperDecimals,
+        });
         return [marketId, marketTerms(market, instrument, LIQUIDATION)] as const;
       }),
     );
@@ -104,7 +110,10 @@ export class PaperVenue implements Venue {
       startCredit: decimalToScaled(models.creditQuote, rules.creditDecimals, "paper.creditQuote"),
       latency: constantLatency(models.orderLatencyMs, models.responseLatencyMs),
       doubtful: DOUBT_RULES[0],
-      costs: config.exchange.rateBuckets === "disjoint" ? actionCosts(DISJOINT_RATE_BUCKETS) : ACTION_COST,
+      costs:
+        config.exchange.rateBuckets === "disjoint"
+          ? actionCosts(DISJOINT_RATE_BUCKETS)
+          : ACTION_COST,
       observer: NOBODY,
       nowUs: () => this.#nowUs(),
       levelOf: (hash) => levelOf(hash as Hex),
@@ -155,7 +164,11 @@ export class PaperVenue implements Venue {
   #hear(event: VenueEvent): void {
     const nowUs = this.#nowUs();
     this.#line.hear(event);
-    if (event.type === "answer" && event.outcome.result === "answered" && event.outcome.ask === "rules")
+    if (
+      event.type === "answer" &&
+      event.outcome.result === "answered" &&
+      event.outcome.ask === "rules"
+    )
       this.#rulesRead(event.outcome.data);
     this.#emit(event);
     if (event.type === "stream" && event.state === "up" && !this.#isAccountUp) {
@@ -166,7 +179,11 @@ export class PaperVenue implements Venue {
         state: "up",
         reason: "a paper account: its orders are filled here, and sent nowhere",
       });
-    } else if (event.type === "public-trade" || event.type === "book-snapshot" || event.type === "book-update") {
+    } else if (
+      event.type === "public-trade" ||
+      event.type === "book-snapshot" ||
+      event.type === "book-update"
+    ) {
       if (event.type === "public-trade") this.#delay.heard(nowUs, event.timeMs * 1000);
       this.#market(event, nowUs);
     } else if (event.type === "market-state" && this.#replayed.markets.has(event.marketId)) {
@@ -191,7 +208,10 @@ export class PaperVenue implements Venue {
       if (unread?.[marketId] !== undefined || !sameGrid(terms.rules, now)) continue;
       // A market that is given up may tell of no leverage at all.
       const { liquidationLeverage } = isLeverage(now.liquidationLeverage) ? now : terms.rules;
-      this.#replayed.changeTerms(marketId, marketTerms({ ...now, liquidationLeverage }, terms.instrument, LIQUIDATION));
+      this.#replayed.changeTerms(
+        marketId,
+        marketTerms({ ...now, liquidationLeverage }, terms.instrument, LIQUIDATION),
+      );
     }
     this.#replayed.judge(this.#exchangeUs);
   }
@@ -213,14 +233,19 @@ export class PaperVenue implements Venue {
     // What arrived before it was heard meets the market as it was before.
     this.#exchangeTo(atUs, false);
     const { marketId, tickSize, stepSize } = market.terms.instrument;
-    (market.matcher as BookMatcher).extend(tapeOf({ marketId, tickSize, stepSize }, event, atUs, Math.max(atUs, nowUs)));
+    (market.matcher as BookMatcher).extend(
+      tapeOf({ marketId, tickSize, stepSize }, event, atUs, Math.max(atUs, nowUs)),
+    );
     this.#play(market, atUs);
   }
 
   /** The exchange's time, as near as the bot knows it; it never goes back. */
   #nowUs(): number {
     const { clock, exchangeNowMs } = this.#options;
-    this.#lastUs = Math.max(this.#lastUs, this.#stamps.nowUs() + Math.round((exchangeNowMs() - clock.nowMs()) * 1000));
+    this.#lastUs = Math.max(
+      this.#lastUs,
+      this.#stamps.nowUs() + Math.round((exchangeNowMs() - clock.nowMs()) * 1000),
+    );
     return this.#lastUs;
   }
 
@@ -247,7 +272,8 @@ export class PaperVenue implements Venue {
     if (this.#isClosed) return;
     const nowUs = this.#nowUs();
     this.#exchangeTo(this.#delay.exchangeUs(nowUs));
-    while (this.#replayed.nextHeardUs <= nowUs) for (const event of this.#replayed.takeHeard()) this.#emit(event);
+    while (this.#replayed.nextHeardUs <= nowUs)
+      for (const event of this.#replayed.takeHeard()) this.#emit(event);
     this.#arm();
   }
 
@@ -257,7 +283,8 @@ export class PaperVenue implements Venue {
     const nowUs = this.#nowUs();
     let exchangeDueUs = this.#replayed.nextArrivalUs;
     // All history that is known has been played: what comes next of it is an order whose time is over.
-    for (const { matcher } of this.#replayed.markets.values()) exchangeDueUs = Math.min(exchangeDueUs, matcher.nextUs);
+    for (const { matcher } of this.#replayed.markets.values())
+      exchangeDueUs = Math.min(exchangeDueUs, matcher.nextUs);
     const dueUs = Math.min(exchangeDueUs + this.#delay.us, this.#replayed.nextHeardUs);
     if (dueUs >= this.#timerUs && this.#timer !== undefined) return;
     this.#timer?.cancel();
@@ -265,11 +292,14 @@ export class PaperVenue implements Venue {
     this.#timerUs = dueUs;
     if (dueUs === Number.POSITIVE_INFINITY) return;
     // Nothing is told inside `submit`.
-    this.#timer = this.#options.clock.setTimer(Math.max(0, Math.ceil((dueUs - nowUs) / 1000)), () => {
-      this.#timer = undefined;
-      this.#timerUs = Number.POSITIVE_INFINITY;
-      this.#look();
-    });
+    this.#timer = this.#options.clock.setTimer(
+      Math.max(0, Math.ceil((dueUs - nowUs) / 1000)),
+      () => {
+        this.#timer = undefined;
+        this.#timerUs = Number.POSITIVE_INFINITY;
+        this.#look();
+      },
+    );
   }
 
   #emit(event: VenueEvent): void {

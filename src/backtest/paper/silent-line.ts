@@ -32,7 +32,9 @@ export class SilentLine {
   hear(event: VenueEvent): void {
     if (event.type === "stream" && event.state === "down") this.#heardMs = Number.NEGATIVE_INFINITY;
     const isDown = this.#heardMs === Number.NEGATIVE_INFINITY;
-    const isLife = isDown ? event.type === "book-snapshot" : event.type !== "answer" || event.outcome.result === "answered";
+    const isLife = isDown
+      ? event.type === "book-snapshot"
+      : event.type !== "answer" || event.outcome.result === "answered";
     if (isLife) this.#heardMs = this.#options.clock.monotonicMs();
   }
 

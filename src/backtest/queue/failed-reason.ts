@@ -17,7 +17,9 @@ export function failureOf(reason: string): Error {
 
 function carriedIn(line: string): CarriedError | undefined {
   try {
-    const read = JSON.parse(line, untagged) as Readonly<Record<string, CarriedError | undefined>> | null;
+    const read = JSON.parse(line, untagged) as Readonly<
+      Record<string, CarriedError | undefined>
+    > | null;
     return read?.[CARRIED];
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;

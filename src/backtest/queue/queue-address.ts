@@ -29,7 +29,12 @@ export function queueAddress(written: string): QueueAddress {
 
 /** Finds out whether somebody answers there, at once. @throws RunError where nobody does */
 export async function assertAnswers({ url, shown }: QueueAddress): Promise<void> {
-  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: FIRST_ANSWER_MS, maxRetriesPerRequest: 0 });
+  const client = new Redis(url, {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    connectTimeout: FIRST_ANSWER_MS,
+    maxRetriesPerRequest: 0,
+  });
   let why = "";
   client.on("error", (error: Error) => {
     why = error.message;
@@ -39,14 +44,22 @@ export async function assertAnswers({ url, shown }: QueueAddress): Promise<void>
     await client.ping();
   } catch (cause) {
     const text = why || (cause instanceof Error ? cause.message : String(cause));
-    throw new RunError(`cannot be used: ${text}`, { field: "--queue", value: shown, expected: "a Redis or Valkey that answers", cause });
+    throw new RunError(`cannot be used: ${text}`, {
+      field: "--queue",
+      value: shown,
+      expected: "a Redis or Valkey that answers",
+      cause,
+    });
   } finally {
     client.disconnect();
   }
 }
 
 /** How the queue's own clients connect: they wait for a server that is away. */
-export function connectionOf({ url }: QueueAddress): { readonly url: string; readonly maxRetriesPerRequest: null } {
+export function connectionOf({ url }: QueueAddress): {
+  readonly url: string;
+  readonly maxRetriesPerRequest: null;
+} {
   return { url, maxRetriesPerRequest: null };
 }
 

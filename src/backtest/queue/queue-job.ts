@@ -24,7 +24,12 @@ export interface QueueJob {
 export type QueueResult = JobResult;
 
 /** A job for the queue. */
-export function queueJob(version: string, window: SweepWindow, { id, config, inputs }: Job, history: readonly string[]): QueueJob {
+export function queueJob(
+  version: string,
+  window: SweepWindow,
+  { id, config, inputs }: Job,
+  history: readonly string[],
+): QueueJob {
   return { version, id, window, config: JSON.stringify(config, tagged), history, files: inputs };
 }
 
@@ -37,7 +42,9 @@ export function jobOf({ id, config, files }: QueueJob, store: string): Job {
 /** What of the store is read, and what it lacks, in words that are the same on every machine. */
 export function historyLines({ files, gaps }: HistoryContents): string[] {
   return [
-    ...files.map(({ marketId, kind, file, sha256 }) => `${marketId} ${kind} ${basename(file)} ${sha256}`),
+    ...files.map(
+      ({ marketId, kind, file, sha256 }) => `${marketId} ${kind} ${basename(file)} ${sha256}`,
+    ),
     ...gaps.map((gap) => `gap ${gap}`),
   ];
 }

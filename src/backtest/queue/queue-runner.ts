@@ -4,7 +4,14 @@ import { inJob } from "../sweep/in-job.js";
 import type { JobBatch, JobRunner } from "../sweep/job-runner.js";
 import type { Job, JobResult } from "../sweep/play-job.js";
 import { failureOf } from "./failed-reason.js";
-import { assertAnswers, connectionOf, QUEUE_NAME, type QueueAddress, queueAddress, tellAway } from "./queue-address.js";
+import {
+  assertAnswers,
+  connectionOf,
+  QUEUE_NAME,
+  type QueueAddress,
+  queueAddress,
+  tellAway,
+} from "./queue-address.js";
 import { historyLines, type QueueJob, type QueueResult, queueJob } from "./queue-job.js";
 
 /** Jobs of a sweep that lie in the queue at once. */
@@ -40,7 +47,11 @@ export class QueueRunner implements JobRunner {
   }
 
   /** @throws ConfigError for what is no address, RunError where nobody answers */
-  static async open(written: string, version: string, { onAway, lookMs = LOOK_MS }: QueueRunnerOptions = {}): Promise<QueueRunner> {
+  static async open(
+    written: string,
+    version: string,
+    { onAway, lookMs = LOOK_MS }: QueueRunnerOptions = {},
+  ): Promise<QueueRunner> {
     const address = queueAddress(written);
     await assertAnswers(address);
     const runner = new QueueRunner(address, version, lookMs);
@@ -49,7 +60,11 @@ export class QueueRunner implements JobRunner {
     return runner;
   }
 
-  async run(batch: JobBatch, onResult: (job: Job, result: JobResult) => void, signal: AbortSignal): Promise<void> {
+  async run(
+    batch: JobBatch,
+    onResult: (job: Job, result: JobResult) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { jobs } = batch;
     const history = historyLines(await batch.contents());
     let stop = (): void => {};
@@ -134,9 +149,15 @@ export interface QueueRunnerOptions {
 
 /** @throws RunError for an answer that is no result */
 function resultOf({ id }: Job, told: unknown): JobResult {
-  const { figures, ended, reason, strategyError, doubts } = (typeof told === "object" && told !== null ? told : {}) as Partial<JobResult>;
+  const { figures, ended, reason, strategyError, doubts } = (
+    typeof told === "object" && told !== null ? told : {}
+  ) as Partial<JobResult>;
   if (figures === undefined || ended === undefined || doubts === undefined) {
-    throw new RunError("was answered with something that is no result", { field: id, value: told, expected: "the figures of a run" });
+    throw new RunError("was answered with something that is no result", {
+      field: id,
+      value: told,
+      expected: "the figures of a run",
+    });
   }
   return {
     figures,

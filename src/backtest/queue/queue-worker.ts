@@ -7,7 +7,13 @@ import { configOfWindow, openShared } from "../sweep/open-shared.js";
 import type { Job } from "../sweep/play-job.js";
 import { ThreadPool } from "../sweep/thread-pool.js";
 import { reasonOf } from "./failed-reason.js";
-import { assertAnswers, connectionOf, QUEUE_NAME, queueAddress, tellAway } from "./queue-address.js";
+import {
+  assertAnswers,
+  connectionOf,
+  QUEUE_NAME,
+  queueAddress,
+  tellAway,
+} from "./queue-address.js";
 import { historyLines, jobOf, type QueueJob, type QueueResult } from "./queue-job.js";
 
 /** What a worker is started with. */
@@ -55,13 +61,17 @@ export class QueueWorker {
     // Whoever does not wait for it sees the worker take nothing.
     this.refused.catch(() => {});
     this.#pool = new ThreadPool({ workers, version, entry });
-    this.#worker = new Worker(QUEUE_NAME, (job: BullJob<QueueJob, QueueResult>) => this.#run(job.data), {
-      connection: connectionOf(queueAddress(address)),
-      concurrency: workers,
-      lockDuration: lockMs,
-      stalledInterval: lockMs,
-      maxStalledCount: MOST_STALLED,
-    });
+    this.#worker = new Worker(
+      QUEUE_NAME,
+      (job: BullJob<QueueJob, QueueResult>) => this.#run(job.data),
+      {
+        connection: connectionOf(queueAddress(address)),
+        concurrency: workers,
+        lockDuration: lockMs,
+        stalledInterval: lockMs,
+        maxStalledCount: MOST_STALLED,
+      },
+    );
     // A server that is away is waited for.
     this.#worker.on("error", () => {});
   }
@@ -111,7 +121,11 @@ export class QueueWorker {
     const { version, store } = this.#options;
     if (asked.version !== version) {
       throw new Refusal(
-        new ConfigError("is another version than the sweep's", { field: "worker", value: version, expected: asked.version }),
+        new ConfigError("is another version than the sweep's", {
+          field: "worker",
+          value: version,
+          expected: asked.version,
+        }),
       );
     }
     const key = JSON.stringify([historyKey(configOfWindow(config, asked.window)), asked.history]);
@@ -125,10 +139,12 @@ export class QueueWorker {
   }
 
   async #open(asked: QueueJob, config: Job["config"], store: string): Promise<SharedHistory> {
-    const opened = await openHistory(configOfWindow(config, asked.window)).catch((cause: unknown) => {
-      if (cause instanceof ConfigError) throw new Refusal(cause);
-      throw cause;
-    });
+    const opened = await openHistory(configOfWindow(config, asked.window)).catch(
+      (cause: unknown) => {
+        if (cause instanceof ConfigError) throw new Refusal(cause);
+        throw cause;
+      },
+    );
     const own = historyLines(opened);
     const at = asked.history.findIndex((line, index) => line !== own[index]);
     if (at >= 0 || own.length !== asked.history.length) {

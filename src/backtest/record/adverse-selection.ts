@@ -5,7 +5,11 @@
  */
 export class AdverseSelection {
   readonly #horizonUs: number;
-  #waiting: { readonly dueUs: number; readonly signedLots: bigint; readonly midHalfTicks: bigint }[] = [];
+  #waiting: {
+    readonly dueUs: number;
+    readonly signedLots: bigint;
+    readonly midHalfTicks: bigint;
+  }[] = [];
   #place = 0;
   #settled = 0n;
   #openLots = 0n;
@@ -30,7 +34,11 @@ export class AdverseSelection {
   /** The mid was this in all the time before `untilUs`. */
   settle(untilUs: number, midHalfTicks: number): void {
     const mid = BigInt(midHalfTicks);
-    for (let fill = this.#waiting[this.#place]; fill !== undefined && fill.dueUs < untilUs; fill = this.#waiting[this.#place]) {
+    for (
+      let fill = this.#waiting[this.#place];
+      fill !== undefined && fill.dueUs < untilUs;
+      fill = this.#waiting[this.#place]
+    ) {
       this.#settled += fill.signedLots * (mid - fill.midHalfTicks);
       this.#openLots -= fill.signedLots;
       this.#openAtFill -= fill.signedLots * fill.midHalfTicks;
@@ -44,6 +52,8 @@ export class AdverseSelection {
 
   /** At a mid, in lots times half ticks; 0 before the first fill. */
   at(midHalfTicks: number): bigint {
-    return Number.isNaN(midHalfTicks) ? 0n : this.#settled + this.#openLots * BigInt(midHalfTicks) - this.#openAtFill;
+    return Number.isNaN(midHalfTicks)
+      ? 0n
+      : this.#settled + this.#openLots * BigInt(midHalfTicks) - this.#openAtFill;
   }
 }

@@ -58,8 +58,10 @@ export class BlockedMean {
 
   #halfBand(mean: number): number | undefined {
     if (this.#blocks < FEWEST_BLOCKS) return undefined;
-    const squares = this.#squaredValue - 2 * mean * this.#valueWeight + mean * mean * this.#squaredWeight;
-    const variance = (Math.max(0, squares) * this.#blocks) / (this.#blocks - 1) / (this.#weight * this.#weight);
+    const squares =
+      this.#squaredValue - 2 * mean * this.#valueWeight + mean * mean * this.#squaredWeight;
+    const variance =
+      (Math.max(0, squares) * this.#blocks) / (this.#blocks - 1) / (this.#weight * this.#weight);
     return studentQuantile(this.#blocks - 1) * Math.sqrt(variance);
   }
 

@@ -79,7 +79,9 @@ export class DayBook {
       fills: last.fills - opened.fills,
       turnover: last.turnover - opened.turnover,
       drawdown: this.#fall.deepest.amount,
-      marketProfits: last.marketProfits.map((profit, index) => profit - (opened.marketProfits[index] ?? 0n)),
+      marketProfits: last.marketProfits.map(
+        (profit, index) => profit - (opened.marketProfits[index] ?? 0n),
+      ),
     };
   }
 }
@@ -90,5 +92,12 @@ function isEmpty({ profit, fills, drawdown }: DayRow): boolean {
 
 /** Where every run starts. */
 export function startOfRun(atUs: number, value: bigint, markets: number): Standing {
-  return { atUs, value, profit: NO_PROFIT, fills: 0, turnover: 0n, marketProfits: new Array<bigint>(markets).fill(0n) };
+  return {
+    atUs,
+    value,
+    profit: NO_PROFIT,
+    fills: 0,
+    turnover: 0n,
+    marketProfits: new Array<bigint>(markets).fill(0n),
+  };
 }

@@ -36,7 +36,9 @@ export function doubtfulFees(fees: string, feesOtherwise: string): string {
 
 /** Fees in words: the verb, and the amount. */
 function charged(fees: string): readonly [verb: string, amount: string] {
-  return fees.startsWith("-") ? ["earned", `${fees.slice(1)} in rebates`] : ["paid", `${fees} in fees`];
+  return fees.startsWith("-")
+    ? ["earned", `${fees.slice(1)} in rebates`]
+    : ["paid", `${fees} in fees`];
 }
 
 class Sum implements DoubtfulSum {
@@ -47,13 +49,17 @@ class Sum implements DoubtfulSum {
   feesOtherwise = 0n;
   spread = 0n;
 
-  add({ side, ticks, lots, quote, fee, midHalfTicks }: ReplayFill, feeOtherwise: CreditUnits): void {
+  add(
+    { side, ticks, lots, quote, fee, midHalfTicks }: ReplayFill,
+    feeOtherwise: CreditUnits,
+  ): void {
     this.fills += 1;
     this.lots += BigInt(lots);
     this.quote += quote;
     this.fees += fee;
     this.feesOtherwise += feeOtherwise;
-    if (!Number.isNaN(midHalfTicks)) this.spread += BigInt(signOf(side) * lots) * BigInt(midHalfTicks - 2 * ticks);
+    if (!Number.isNaN(midHalfTicks))
+      this.spread += BigInt(signOf(side) * lots) * BigInt(midHalfTicks - 2 * ticks);
   }
 }
 
@@ -77,7 +83,8 @@ export class DoubtfulFills {
   add(fill: ReplayFill): void {
     const { doubt, isMaker } = fill;
     if (doubt === undefined) return;
-    const kind = doubt.kind === "may-have-been-refused" ? "postOnly" : isMaker ? "asMakers" : "asTakers";
+    const kind =
+      doubt.kind === "may-have-been-refused" ? "postOnly" : isMaker ? "asMakers" : "asTakers";
     this.#sums[kind].add(fill, doubt.feeOtherwise);
   }
 }

@@ -26,7 +26,8 @@ export class Drawdown {
       this.#peakUs = atUs;
     }
     const amount = this.#peak - value;
-    if (amount > this.#deepest.amount) this.#deepest = { amount, peak: this.#peak, peakUs: this.#peakUs, troughUs: atUs };
+    if (amount > this.#deepest.amount)
+      this.#deepest = { amount, peak: this.#peak, peakUs: this.#peakUs, troughUs: atUs };
     return amount;
   }
 

@@ -53,7 +53,12 @@ export class FillTotals {
 
   add(fill: ReplayFill): void {
     const { side, lots, quote, fee, isMaker, cause, orderId } = fill;
-    for (const sum of [this.all, isMaker ? this.maker : this.taker, side === "BUY" ? this.buys : this.sells, this.#causes.get(cause)]) {
+    for (const sum of [
+      this.all,
+      isMaker ? this.maker : this.taker,
+      side === "BUY" ? this.buys : this.sells,
+      this.#causes.get(cause),
+    ]) {
       sum?.add(lots, quote, fee);
     }
     this.doubtful.add(fill);

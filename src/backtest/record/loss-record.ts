@@ -20,8 +20,12 @@ export class LossRecord {
     if (notice.kind === "rung") {
       const { measure, marketId, action, why } = notice;
       this.#count++;
-      if (this.#first.length < MOST_RUNGS) this.#first.push({ atUs, measure, marketId, action: action ?? "none", why });
-    } else if (notice.kind === "halted" && (notice.reason === "drawdown" || notice.reason === DAILY_LOSS)) {
+      if (this.#first.length < MOST_RUNGS)
+        this.#first.push({ atUs, measure, marketId, action: action ?? "none", why });
+    } else if (
+      notice.kind === "halted" &&
+      (notice.reason === "drawdown" || notice.reason === DAILY_LOSS)
+    ) {
       this.#haltedEquity = notice.on ? (this.#haltedEquity ?? equity()) : undefined;
     }
   }
@@ -31,11 +35,18 @@ export class LossRecord {
   }
 
   /** Which positions a bot that a loss has halted still has, and what they have cost since, in words; undefined without any. */
-  heldSinceHalt({ account, deskList, rules }: Pick<BotContext, "account" | "deskList" | "rules">): string | undefined {
+  heldSinceHalt({
+    account,
+    deskList,
+    rules,
+  }: Pick<BotContext, "account" | "deskList" | "rules">): string | undefined {
     const held = deskList.filter(({ marketId }) => account.positionLots(marketId) !== 0);
     const { equity } = account;
-    if (this.#haltedEquity === undefined || equity === undefined || held.length === 0) return undefined;
-    const positions = held.map(({ marketId }) => `${account.positionBase(marketId)} base units of ${marketId}`).join(", ");
+    if (this.#haltedEquity === undefined || equity === undefined || held.length === 0)
+      return undefined;
+    const positions = held
+      .map(({ marketId }) => `${account.positionBase(marketId)} base units of ${marketId}`)
+      .join(", ");
     const change = scaledToDecimal(equity - this.#haltedEquity, rules.creditDecimals);
     return `what it held stayed open, now ${positions}: the net value has changed by ${change} since then`;
   }

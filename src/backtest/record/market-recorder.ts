@@ -80,14 +80,19 @@ export class MarketRecorder {
   fill(fill: ReplayFill): void {
     const { atUs, side, level, ticks, lots, cause } = fill;
     if (!Number.isSafeInteger(lots) || lots <= 0) {
-      throw new FormatError("a fill of nothing", { field: `fill ${fill.number} lots`, value: lots, expected: "a positive whole number" });
+      throw new FormatError("a fill of nothing", {
+        field: `fill ${fill.number} lots`,
+        value: lots,
+        expected: "a positive whole number",
+      });
     }
     if (atUs > this.#nextDueUs) this.#settle(atUs);
     const mid = Number.isNaN(fill.midHalfTicks) ? this.#midHalfTicks : fill.midHalfTicks;
     this.fills.add(fill);
     this.markouts.fill(atUs, side, level, ticks, lots);
     if (Number.isNaN(this.#midHalfTicks)) this.#midHalfTicks = Number.isNaN(mid) ? 2 * ticks : mid;
-    if (cause !== "taker") this.#adverse.fill(atUs, signOf(side) * lots, Number.isNaN(mid) ? 2 * ticks : mid);
+    if (cause !== "taker")
+      this.#adverse.fill(atUs, signOf(side) * lots, Number.isNaN(mid) ? 2 * ticks : mid);
     this.#nextDueUs = Math.min(this.markouts.nextDueUs, this.#adverse.nextDueUs);
     this.#positionAt(atUs, fill.positionLots);
   }

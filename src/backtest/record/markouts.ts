@@ -57,7 +57,12 @@ export class Markouts {
   fill(atUs: number, side: Side, level: number, ticks: Ticks, lots: Lots): void {
     const sign = side === "BUY" ? 1 : -1;
     const known = Math.max(WORKED, Math.min(LAST_LEVEL, level));
-    const groups = [this.#group("BOTH", "ALL"), this.#group(side, "ALL"), this.#group("BOTH", known), this.#group(side, known)];
+    const groups = [
+      this.#group("BOTH", "ALL"),
+      this.#group(side, "ALL"),
+      this.#group("BOTH", known),
+      this.#group(side, known),
+    ];
     for (const group of groups) group.fills += 1;
     this.#waiting.push({ atUs, signedHalfTicks: 2 * sign * ticks, sign, lots, groups });
     this.nextDueUs = Math.min(this.nextDueUs, atUs + (HORIZONS_US[0] ?? 0));
@@ -92,17 +97,28 @@ export class Markouts {
 
   /** By level from the innermost, both sides before each; all levels together first. */
   result(): readonly MarkoutGroup[] {
-    const rank = ({ side, level }: MarkoutKey) => (level === "ALL" ? -2 : level) * 3 + ["BOTH", "BUY", "SELL"].indexOf(side);
+    const rank = ({ side, level }: MarkoutKey) =>
+      (level === "ALL" ? -2 : level) * 3 + ["BOTH", "BUY", "SELL"].indexOf(side);
     return [...this.#groups.values()]
       .sort((a, b) => rank(a) - rank(b))
-      .map(({ side, level, fills, means }) => ({ side, level, fills, horizons: means.map((mean) => mean.result()) }));
+      .map(({ side, level, fills, means }) => ({
+        side,
+        level,
+        fills,
+        horizons: means.map((mean) => mean.result()),
+      }));
   }
 
   #group(side: Side | "BOTH", level: number | "ALL"): Group {
     const key = `${side} ${level}`;
     let group = this.#groups.get(key);
     if (group === undefined) {
-      group = { side, level, fills: 0, means: HORIZONS_US.map((us) => new BlockedMean(us * BLOCK_HORIZONS)) };
+      group = {
+        side,
+        level,
+        fills: 0,
+        means: HORIZONS_US.map((us) => new BlockedMean(us * BLOCK_HORIZONS)),
+      };
       this.#groups.set(key, group);
     }
     return group;
@@ -113,6 +129,7 @@ export class Markouts {
     const passed = this.#places[LONGEST] ?? 0;
     if (passed < 1024 || 2 * passed < this.#waiting.length) return;
     this.#waiting = this.#waiting.slice(passed);
-    for (const index of this.#places.keys()) this.#places[index] = (this.#places[index] ?? 0) - passed;
+    for (const index of this.#places.keys())
+      this.#places[index] = (this.#places[index] ?? 0) - passed;
   }
 }

@@ -35,7 +35,12 @@ export class PositionClock {
   times(untilUs: number): PositionTimes {
     this.#pass(untilUs);
     const us = this.#sinceUs - this.#startUs;
-    return { minLots: this.#min, maxLots: this.#max, lastLots: this.#lots, meanAbsLots: us > 0 ? this.#lotUs / us : Math.abs(this.#lots) };
+    return {
+      minLots: this.#min,
+      maxLots: this.#max,
+      lastLots: this.#lots,
+      meanAbsLots: us > 0 ? this.#lotUs / us : Math.abs(this.#lots),
+    };
   }
 
   #pass(untilUs: number): void {

@@ -81,7 +81,12 @@ export class QuoteClock {
 
   times(untilUs: number): QuoteTimes {
     this.#pass(untilUs);
-    return { totalUs: this.#sinceUs - this.#startUs, bothUs: this.#bothUs, bid: this.#bid.times(), ask: this.#ask.times() };
+    return {
+      totalUs: this.#sinceUs - this.#startUs,
+      bothUs: this.#bothUs,
+      bid: this.#bid.times(),
+      ask: this.#ask.times(),
+    };
   }
 
   #pass(untilUs: number): void {

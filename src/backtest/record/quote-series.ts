@@ -27,7 +27,8 @@ export class QuoteSeries implements Bucketed {
   halve(): void {
     const passed = this.#passed;
     const buckets = Math.ceil(passed.length / 2);
-    for (let bucket = 0; bucket < buckets; bucket += 1) passed[bucket] = passed[2 * bucket + 1] ?? passed[2 * bucket];
+    for (let bucket = 0; bucket < buckets; bucket += 1)
+      passed[bucket] = passed[2 * bucket + 1] ?? passed[2 * bucket];
     passed.length = buckets;
   }
 
@@ -47,14 +48,21 @@ export class QuoteSeries implements Bucketed {
   }
 }
 
-const NO_SIDE: SideTimes = { restingUs: 0, atTouchUs: 0, measuredUs: 0, distanceTickUs: 0, meanDistanceTicks: Number.NaN };
+const NO_SIDE: SideTimes = {
+  restingUs: 0,
+  atTouchUs: 0,
+  measuredUs: 0,
+  distanceTickUs: 0,
+  meanDistanceTicks: Number.NaN,
+};
 const NOTHING: QuoteTimes = { totalUs: 0, bothUs: 0, bid: NO_SIDE, ask: NO_SIDE };
 
 function between(from: QuoteTimes, to: QuoteTimes): QuotedStretch | undefined {
   const us = to.totalUs - from.totalUs;
   if (us <= 0) return undefined;
   const ticks = (side: "bid" | "ask"): number =>
-    (to[side].distanceTickUs - from[side].distanceTickUs) / (to[side].measuredUs - from[side].measuredUs);
+    (to[side].distanceTickUs - from[side].distanceTickUs) /
+    (to[side].measuredUs - from[side].measuredUs);
   return {
     both: (to.bothUs - from.bothUs) / us,
     bid: (to.bid.restingUs - from.bid.restingUs) / us,

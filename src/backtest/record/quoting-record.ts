@@ -69,7 +69,8 @@ export class QuotingRecord {
         if (notice.action.kind === "place") this.#of(notice.action.marketId).sent += 1;
         return;
       case "answered":
-        if (notice.action.kind === "place" && notice.outcome.result === "accepted") this.#of(notice.action.marketId).accepted += 1;
+        if (notice.action.kind === "place" && notice.outcome.result === "accepted")
+          this.#of(notice.action.marketId).accepted += 1;
         return;
       case "halted":
         this.#halted(notice, atUs);
@@ -82,29 +83,51 @@ export class QuotingRecord {
     if (accepted > 0) return undefined;
     const refusals = end.refusals.filter((refusal) => refusal.marketId === marketId);
     const words = (by: readonly Refusal["by"][]): string[] =>
-      refusals.filter((refusal) => by.includes(refusal.by)).map(({ count, reason, why }) => `${count} x ${reason}: ${why}`);
-    if (sent > 0) return `the exchange took none of the ${sent} orders that were sent${because(words(["exchange"]))}`;
+      refusals
+        .filter((refusal) => by.includes(refusal.by))
+        .map(({ count, reason, why }) => `${count} x ${reason}: ${why}`);
+    if (sent > 0)
+      return `the exchange took none of the ${sent} orders that were sent${because(words(["exchange"]))}`;
     const never = (why: string): string => `no order was ever sent: ${why}`;
     if (wanting > 0) {
       const halts = this.#longHalts(marketId, end);
       const reasons = [...halts, ...words(["limit", "bot"])];
-      return never(`its strategy asked for quotes ${times(wanting)}${because(reasons.length > 0 ? reasons : end.blocks)}`);
+      return never(
+        `its strategy asked for quotes ${times(wanting)}${because(reasons.length > 0 ? reasons : end.blocks)}`,
+      );
     }
     if (endedWhy !== undefined) return never(endedWhy);
     if (refused > 0) {
       const of = intents === 0 ? `all ${refused}` : `${refused} of the ${refused + intents}`;
       const rest = intents === 0 ? "" : ", and the others wanted no quotes";
-      return never(`the bot refused ${of} intents of its strategy${because(words(["bot"]))}${rest}`);
+      return never(
+        `the bot refused ${of} intents of its strategy${because(words(["bot"]))}${rest}`,
+      );
     }
-    if (intents > 0) return never(`its strategy wanted no quotes in any of its ${intents} intents${because(clamps)}`);
-    if (end.views > 0) return never(`its strategy was shown the market ${times(end.views)} and never asked for anything`);
-    return never(`its strategy was never shown the market${because(end.book === undefined ? end.blocks : [end.book])}`);
+    if (intents > 0)
+      return never(
+        `its strategy wanted no quotes in any of its ${intents} intents${because(clamps)}`,
+      );
+    if (end.views > 0)
+      return never(
+        `its strategy was shown the market ${times(end.views)} and never asked for anything`,
+      );
+    return never(
+      `its strategy was never shown the market${because(end.book === undefined ? end.blocks : [end.book])}`,
+    );
   }
 
   #halted({ reason, marketId, on, why }: Extract<Notice, { kind: "halted" }>, atUs: number): void {
-    if (reason === STRATEGY_ERROR && marketId !== undefined) this.#of(marketId).endedWhy = on ? why : undefined;
+    if (reason === STRATEGY_ERROR && marketId !== undefined)
+      this.#of(marketId).endedWhy = on ? why : undefined;
     const key = `${marketId ?? ""} ${reason}`;
-    const halt = this.#halts.get(key) ?? { marketId, name: reason, why, totalUs: 0, sinceUs: undefined };
+    const halt = this.#halts.get(key) ?? {
+      marketId,
+      name: reason,
+      why,
+      totalUs: 0,
+      sinceUs: undefined,
+    };
     this.#halts.set(key, halt);
     if (on) halt.sinceUs ??= atUs;
     else if (halt.sinceUs !== undefined) {
@@ -117,19 +140,31 @@ export class QuotingRecord {
   #longHalts(marketId: MarketId, { startUs, endUs }: QuotingEnd): string[] {
     const lasted = [...this.#halts.values()]
       .filter((halt) => halt.marketId === undefined || halt.marketId === marketId)
-      .map((halt) => ({ ...halt, totalUs: halt.totalUs + (halt.sinceUs === undefined ? 0 : endUs - halt.sinceUs) }));
+      .map((halt) => ({
+        ...halt,
+        totalUs: halt.totalUs + (halt.sinceUs === undefined ? 0 : endUs - halt.sinceUs),
+      }));
     return lasted
       .filter(({ totalUs }) => totalUs >= MOST * (endUs - startUs))
       .sort((one, other) => other.totalUs - one.totalUs)
       .map(
-        ({ name, why, totalUs }) => `it was halted for ${Math.round((100 * totalUs) / (endUs - startUs))} % of the run by ${name}: ${why}`,
+        ({ name, why, totalUs }) =>
+          `it was halted for ${Math.round((100 * totalUs) / (endUs - startUs))} % of the run by ${name}: ${why}`,
       );
   }
 
   #of(marketId: MarketId): Counts {
     const known = this.#markets.get(marketId);
     if (known !== undefined) return known;
-    const counts: Counts = { intents: 0, wanting: 0, refused: 0, sent: 0, accepted: 0, clamps: [], endedWhy: undefined };
+    const counts: Counts = {
+      intents: 0,
+      wanting: 0,
+      refused: 0,
+      sent: 0,
+      accepted: 0,
+      clamps: [],
+      endedWhy: undefined,
+    };
     this.#markets.set(marketId, counts);
     return counts;
   }

@@ -41,10 +41,12 @@ export class Refusals {
     switch (notice.kind) {
       case "intent-refused":
         // One from an older view is late, not wrong.
-        if (notice.refusal !== "older-view") this.#count(notice.marketId, "bot", notice.refusal, notice.why, atUs);
+        if (notice.refusal !== "older-view")
+          this.#count(notice.marketId, "bot", notice.refusal, notice.why, atUs);
         return;
       case "intent":
-        for (const { limit, why } of notice.clips ?? []) this.#count(notice.intent.marketId, "limit", limit, why, atUs);
+        for (const { limit, why } of notice.clips ?? [])
+          this.#count(notice.intent.marketId, "limit", limit, why, atUs);
         return this.#filtered(notice.intent, atUs);
       case "held-back":
         this.#count(notice.marketId, "limit", notice.limit, notice.why, atUs);
@@ -53,9 +55,21 @@ export class Refusals {
         const { action, outcome } = notice;
         if (!("marketId" in action) || action.marketId === undefined) return;
         if (outcome.result === "rejected")
-          this.#count(action.marketId, "exchange", `${action.kind}: ${outcome.codeText}`, outcome.message, atUs);
+          this.#count(
+            action.marketId,
+            "exchange",
+            `${action.kind}: ${outcome.codeText}`,
+            outcome.message,
+            atUs,
+          );
         else if (outcome.result === "throttled")
-          this.#count(action.marketId, "exchange", `${action.kind}: rate limit`, `answered with ${outcome.httpStatus}`, atUs);
+          this.#count(
+            action.marketId,
+            "exchange",
+            `${action.kind}: rate limit`,
+            `answered with ${outcome.httpStatus}`,
+            atUs,
+          );
         return;
       }
     }
@@ -63,7 +77,9 @@ export class Refusals {
 
   /** The most frequent first. */
   get list(): readonly Refusal[] {
-    return [...this.#counted.values()].map((counted) => ({ ...counted })).sort((a, b) => b.count - a.count);
+    return [...this.#counted.values()]
+      .map((counted) => ({ ...counted }))
+      .sort((a, b) => b.count - a.count);
   }
 
   #filtered(intent: Intent, atUs: number): void {
@@ -77,14 +93,21 @@ export class Refusals {
       this.#count(marketId, "limit", "least-amount", why, atUs);
     }
     if (quotes.length > rules.maxOpenOrders) {
-      this.#count(marketId, "limit", "market-orders", `${quotes.length} quotes, the market takes ${rules.maxOpenOrders} open orders`, atUs);
+      this.#count(
+        marketId,
+        "limit",
+        "market-orders",
+        `${quotes.length} quotes, the market takes ${rules.maxOpenOrders} open orders`,
+        atUs,
+      );
     }
   }
 
   #count(marketId: MarketId, by: Refusal["by"], reason: string, why: string, atUs: number): void {
     const key = `${marketId} ${by} ${reason}`;
     const known = this.#counted.get(key);
-    if (known === undefined) this.#counted.set(key, { marketId, by, reason, count: 1, firstUs: atUs, why });
+    if (known === undefined)
+      this.#counted.set(key, { marketId, by, reason, count: 1, firstUs: atUs, why });
     else known.count += 1;
   }
 }

@@ -92,7 +92,11 @@ export interface RunObserver {
   /** Our best resting price of a side changed at the exchange; NaN for none. */
   quote(marketId: MarketId, atUs: number, side: Side, ownTicks: Ticks): void;
   /** An order left the bot: `throttled` when the token budget held it back instead. */
-  action(marketId: MarketId, atUs: number, kind: "place" | "cancel" | "cancel-all" | "throttled"): void;
+  action(
+    marketId: MarketId,
+    atUs: number,
+    kind: "place" | "cancel" | "cancel-all" | "throttled",
+  ): void;
   funding(payment: FundingPayment): void;
   /** What a trader should know of the run: a halt, a refusal, a liquidation. */
   note(atUs: number, level: "info" | "warn" | "error", text: string): void;

@@ -6,7 +6,13 @@ import { Drawdown } from "./drawdown.js";
 import { KeptFills } from "./kept-fills.js";
 import { type ActionCounts, MarketRecorder } from "./market-recorder.js";
 import type { EquitySample, FundingPayment, ReplayFill, RunObserver } from "./run-observer.js";
-import { NO_PROFIT, REPORT_PARTS, type ReportPart, type SplitProfit, splitProfit } from "./split-profit.js";
+import {
+  NO_PROFIT,
+  REPORT_PARTS,
+  type ReportPart,
+  type SplitProfit,
+  splitProfit,
+} from "./split-profit.js";
 import { type TimeColumn, TimeGrid } from "./time-grid.js";
 
 /** Adverse selection where nobody says otherwise. */
@@ -76,15 +82,17 @@ export class RunRecorder implements RunObserver {
     this.#options = options;
     this.grid = new TimeGrid(options.startUs);
     this.markets = new Map(
-      [...options.instruments].map(([id, instrument]) => [id, new MarketRecorder(instrument, this.grid, options.adverseSelectionMs)]),
+      [...options.instruments].map(([id, instrument]) => [
+        id,
+        new MarketRecorder(instrument, this.grid, options.adverseSelectionMs),
+      ]),
     );
     this.#list = [...this.markets.values()];
     this.valueColumn = this.grid.column();
     this.drawdownColumn = this.grid.column();
-    this.partColumns = Object.fromEntries(REPORT_PARTS.map((part) => [part, this.grid.column<bigint>()])) as Record<
-      ReportPart,
-      TimeColumn<bigint>
-    >;
+    this.partColumns = Object.fromEntries(
+      REPORT_PARTS.map((part) => [part, this.grid.column<bigint>()]),
+    ) as Record<ReportPart, TimeColumn<bigint>>;
     this.#parts = REPORT_PARTS.map((part) => ({ part, column: this.partColumns[part] }));
   }
 
@@ -198,7 +206,11 @@ export class RunRecorder implements RunObserver {
     const start = equity * scale - profit.total - profit.transfers;
     this.#startEquity = start / scale;
     const { startUs } = this.grid;
-    return { scale, fall: new Drawdown(startUs, start), days: new DayBook(startOfRun(startUs, start, this.#list.length)) };
+    return {
+      scale,
+      fall: new Drawdown(startUs, start),
+      days: new DayBook(startOfRun(startUs, start, this.#list.length)),
+    };
   }
 
   #assertSums({ atUs, equity, profit, markets }: EquitySample, parts: bigint, scale: bigint): void {

@@ -43,4 +43,6 @@ export function earnedBetween(before: SplitProfit, after: SplitProfit): SplitPro
 }
 
 /** Before anything was earned. */
-export const NO_PROFIT = Object.fromEntries([...REPORT_PARTS, "total"].map((name) => [name, 0n])) as SplitProfit;
+export const NO_PROFIT = Object.fromEntries(
+  [...REPORT_PARTS, "total"].map((name) => [name, 0n]),
+) as SplitProfit;

@@ -24,9 +24,13 @@ export function tableHtml(
   const [first = []] = rows;
   const isText = (index: number): boolean => {
     const of = first[index];
-    return index === 0 || (typeof of === "object" && of.className?.split(" ").includes("text") === true);
+    return (
+      index === 0 || (typeof of === "object" && of.className?.split(" ").includes("text") === true)
+    );
   };
-  const head = heads.map((text, index) => `<th scope="col"${isText(index) ? ' class="text"' : ""}>${text}</th>`).join("");
+  const head = heads
+    .map((text, index) => `<th scope="col"${isText(index) ? ' class="text"' : ""}>${text}</th>`)
+    .join("");
   const body = rows.map((row) => `<tr>${row.map(cell).join("")}</tr>`).join("");
   return windowHtml(
     caption,

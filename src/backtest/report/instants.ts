@@ -5,7 +5,10 @@ import { dayOf, instantText } from "../../history/day.js";
 export function instantOf(atUs: number): string {
   const us = Math.round(atUs);
   const seconds = Math.floor(us / 1e6);
-  return instantText(seconds * 1000).replace("Z", `.${String(us - seconds * 1e6).padStart(6, "0")}Z`);
+  return instantText(seconds * 1000).replace(
+    "Z",
+    `.${String(us - seconds * 1e6).padStart(6, "0")}Z`,
+  );
 }
 
 /** A day as `2024-08-08` by its number since 1970. */

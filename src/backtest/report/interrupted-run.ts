@@ -4,10 +4,13 @@ import { RunError } from "../../core/errors.js";
 export class InterruptedRun extends RunError {
   /** @param directory where the report lies. */
   constructor(directory: string) {
-    super("the run was interrupted: the whole report that lies there is kept, and nothing of this run is written", {
-      field: "report directory",
-      value: directory,
-      expected: "another folder for the report of an interrupted run",
-    });
+    super(
+      "the run was interrupted: the whole report that lies there is kept, and nothing of this run is written",
+      {
+        field: "report directory",
+        value: directory,
+        expected: "another folder for the report of an interrupted run",
+      },
+    );
   }
 }

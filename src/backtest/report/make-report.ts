@@ -4,10 +4,21 @@ import type { FillCause } from "../matching/matcher.js";
 import { FILL_CAUSES, type FillSum } from "../record/fill-totals.js";
 import type { MarketRecorder } from "../record/market-recorder.js";
 import { MARKOUT_SECONDS } from "../record/markouts.js";
-import { ADVERSE_SELECTION_MS, type FinishedRun, type RunRecorder } from "../record/run-recorder.js";
+import {
+  ADVERSE_SELECTION_MS,
+  type FinishedRun,
+  type RunRecorder,
+} from "../record/run-recorder.js";
 import { REPORT_PARTS } from "../record/split-profit.js";
 import { dayName, instantOf } from "./instants.js";
-import { bpsOf, marketReport, numberOrNull, ordersReport, profitText, seriesText } from "./market-report.js";
+import {
+  bpsOf,
+  marketReport,
+  numberOrNull,
+  ordersReport,
+  profitText,
+  seriesText,
+} from "./market-report.js";
 import { mostlyDoubtful } from "./mostly-doubtful.js";
 import { REPORT_FORMAT, type Report } from "./report-schema.js";
 import type { RunMeta, RunOutcome } from "./run-meta.js";
@@ -15,7 +26,12 @@ import { SHARPE_CONVENTION, sharpeOf } from "./sharpe.js";
 import { tooGoodFees } from "./too-good-fees.js";
 
 /** The report of a run that is over: the same run gives the same bytes, and nothing in it says when or where it was made. */
-export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: FinishedRun, outcome: RunOutcome): Report {
+export function makeReport(
+  meta: RunMeta,
+  recorder: RunRecorder,
+  finished: FinishedRun,
+  outcome: RunOutcome,
+): Report {
   const markets = [...recorder.markets];
   const creditDecimals = markets[0]?.[1].instrument.creditDecimals ?? 0;
   const { decimals } = finished.last.profit;
@@ -36,11 +52,16 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
   const turnover = markets.reduce((sum, [, market]) => sum + market.fills.all.quote, 0n);
   const actions = { place: 0, cancel: 0, "cancel-all": 0, throttled: 0 };
   for (const [, market] of markets)
-    for (const kind of ["place", "cancel", "cancel-all", "throttled"] as const) actions[kind] += market.actions[kind];
+    for (const kind of ["place", "cancel", "cancel-all", "throttled"] as const)
+      actions[kind] += market.actions[kind];
   const wholeDays = days.filter((day) => day.isWhole);
   const sharpe = sharpeOf(wholeDays.map((day) => Number(day.profit.total) / 10 ** decimals));
   const marketReports = markets.map(([id, market]) =>
-    marketReport(id, meta.strategies.get(id) ?? "", market, { endUs: finished.endUs, buckets, decimals }),
+    marketReport(id, meta.strategies.get(id) ?? "", market, {
+      endUs: finished.endUs,
+      buckets,
+      decimals,
+    }),
   );
   return {
     format: REPORT_FORMAT,
@@ -49,13 +70,25 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
     seed: meta.seed,
     grade: meta.grade,
     isIndicative: meta.grade === "klines",
-    span: { from: instantOf(meta.startUs), to: instantOf(finished.endUs), seconds: (finished.endUs - meta.startUs) / 1e6 },
+    span: {
+      from: instantOf(meta.startUs),
+      to: instantOf(finished.endUs),
+      seconds: (finished.endUs - meta.startUs) / 1e6,
+    },
     ended: outcome.ended,
     reason: outcome.reason ?? null,
     worthless: [...(outcome.worthless ?? [])],
-    strategyErrors: (outcome.strategyErrors ?? []).map(({ marketId, atUs, why }) => ({ marketId, at: instantOf(atUs), why })),
+    strategyErrors: (outcome.strategyErrors ?? []).map(({ marketId, atUs, why }) => ({
+      marketId,
+      at: instantOf(atUs),
+      why,
+    })),
     asset: meta.asset,
-    equity: { start: credit(finished.startEquity), end: credit(finished.last.equity), transfers: fine(finished.last.profit.transfers) },
+    equity: {
+      start: credit(finished.startEquity),
+      end: credit(finished.last.equity),
+      transfers: fine(finished.last.profit.transfers),
+    },
     profit: profitText(profit, decimals),
     drawdown: {
       max: fine(deepest.amount),
@@ -68,10 +101,12 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
       all: total(({ fills }) => fills.all),
       maker: total(({ fills }) => fills.maker),
       taker: total(({ fills }) => fills.taker),
-      byCause: Object.fromEntries(FILL_CAUSES.map((cause) => [cause, total(({ fills }) => fills.byCause.get(cause) as FillSum)])) as Record<
-        FillCause,
-        ReturnType<typeof total>
-      >,
+      byCause: Object.fromEntries(
+        FILL_CAUSES.map((cause) => [
+          cause,
+          total(({ fills }) => fills.byCause.get(cause) as FillSum),
+        ]),
+      ) as Record<FillCause, ReturnType<typeof total>>,
       shown: { count: recorder.keptFills.kept.length, oneOf: recorder.keptFills.stride },
     },
     orders: ordersReport(
@@ -80,8 +115,12 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
     ),
     ratios: {
       profitPerTurnoverBps: bpsOf(profit.total, turnover, decimals - creditDecimals),
-      profitOverDrawdown: deepest.amount === 0n ? null : numberOrNull(Number(profit.total) / Number(deepest.amount)),
-      sharpe: sharpe === undefined ? null : { ...sharpe, days: wholeDays.length, convention: SHARPE_CONVENTION },
+      profitOverDrawdown:
+        deepest.amount === 0n ? null : numberOrNull(Number(profit.total) / Number(deepest.amount)),
+      sharpe:
+        sharpe === undefined
+          ? null
+          : { ...sharpe, days: wholeDays.length, convention: SHARPE_CONVENTION },
     },
     adverseSelectionSeconds: (meta.adverseSelectionMs ?? ADVERSE_SELECTION_MS) / 1000,
     markoutSeconds: [...MARKOUT_SECONDS],
@@ -93,7 +132,10 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
       maxDrawdown: fine(day.drawdown),
       turnover: credit(day.turnover),
       fills: day.fills,
-      markets: markets.map(([marketId], index) => ({ marketId, profit: fine(day.marketProfits[index] ?? 0n) })),
+      markets: markets.map(([marketId], index) => ({
+        marketId,
+        profit: fine(day.marketProfits[index] ?? 0n),
+      })),
     })),
     budgets: [...recorder.budgets.values()].map(({ name, used, limitTokens, mostUsed }) => ({
       name,
@@ -107,16 +149,23 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
       buckets,
       equity: seriesText(recorder.valueColumn, buckets, fine),
       drawdown: seriesText(recorder.drawdownColumn, buckets, fine),
-      parts: Object.fromEntries(REPORT_PARTS.map((part) => [part, seriesText(recorder.partColumns[part], buckets, fine).last])),
+      parts: Object.fromEntries(
+        REPORT_PARTS.map((part) => [
+          part,
+          seriesText(recorder.partColumns[part], buckets, fine).last,
+        ]),
+      ),
     },
-    alternatives: (outcome.alternatives ?? []).map(({ name, ended, reason, profit, maxDrawdown, fills }) => ({
-      name,
-      ended,
-      reason,
-      profit,
-      maxDrawdown,
-      fills,
-    })),
+    alternatives: (outcome.alternatives ?? []).map(
+      ({ name, ended, reason, profit, maxDrawdown, fills }) => ({
+        name,
+        ended,
+        reason,
+        profit,
+        maxDrawdown,
+        fills,
+      }),
+    ),
     rungs: {
       count: outcome.rungs?.count ?? 0,
       first: (outcome.rungs?.first ?? []).map(({ atUs, marketId, ...rung }) => ({
@@ -131,12 +180,19 @@ export function makeReport(meta: RunMeta, recorder: RunRecorder, finished: Finis
       ...tooGoodFees({ markets: marketReports, asset: meta.asset }),
     ],
     models: (meta.models ?? []).map(({ name, value }) => ({ name, value })),
-    refused: (outcome.refusals ?? []).map(({ firstUs, ...refusal }) => ({ ...refusal, firstAt: instantOf(firstUs) })),
+    refused: (outcome.refusals ?? []).map(({ firstUs, ...refusal }) => ({
+      ...refusal,
+      firstAt: instantOf(firstUs),
+    })),
     notes: {
       counts: { ...recorder.noteCounts },
       first: recorder.notes.map(({ atUs, level, text }) => ({ at: instantOf(atUs), level, text })),
     },
-    configuration: meta.configuration.map(({ name, yaml }) => ({ name, yaml, sha256: createHash("sha256").update(yaml).digest("hex") })),
+    configuration: meta.configuration.map(({ name, yaml }) => ({
+      name,
+      yaml,
+      sha256: createHash("sha256").update(yaml).digest("hex"),
+    })),
     data: meta.data.map(({ marketId, kind, file, rows, sha256, rounded, dropped }) => ({
       marketId,
       kind,

@@ -33,10 +33,9 @@ export function marketReport(
     feesOtherwise: instrument.creditToDecimal(of.feesOtherwise),
     spread: scaledToDecimal(of.spread * halfTickLotIn(instrument, span.decimals), span.decimals),
   });
-  const byCause = Object.fromEntries([...fills.byCause].map(([cause, of]) => [cause, sum(of)])) as Record<
-    FillCause,
-    ReturnType<typeof sum>
-  >;
+  const byCause = Object.fromEntries(
+    [...fills.byCause].map(([cause, of]) => [cause, sum(of)]),
+  ) as Record<FillCause, ReturnType<typeof sum>>;
   const position = market.position.times(span.endUs);
   const quotes = market.quotes.times(span.endUs);
   const shareOf = (us: number): number => (quotes.totalUs > 0 ? us / quotes.totalUs : 0);
@@ -51,7 +50,11 @@ export function marketReport(
     tickSize: instrument.tickSize,
     stepSize: instrument.stepSize,
     profit: profitText(profit, span.decimals),
-    profitPerTurnoverBps: bpsOf(profit.total, fills.all.quote, span.decimals - instrument.creditDecimals),
+    profitPerTurnoverBps: bpsOf(
+      profit.total,
+      fills.all.quote,
+      span.decimals - instrument.creditDecimals,
+    ),
     fills: {
       all: sum(fills.all),
       maker: sum(fills.maker),
@@ -96,18 +99,28 @@ export function marketReport(
     })),
     series: {
       mid: seriesText(market.midColumn, span.buckets, (mid) => midPrice(instrument, mid)),
-      position: seriesText(market.positionColumn, span.buckets, (lots) => amountOf(instrument, lots)),
-      ownBid: seriesText(market.ownBidColumn, span.buckets, (ticks) => quotedPrice(instrument, ticks)),
-      ownAsk: seriesText(market.ownAskColumn, span.buckets, (ticks) => quotedPrice(instrument, ticks)),
+      position: seriesText(market.positionColumn, span.buckets, (lots) =>
+        amountOf(instrument, lots),
+      ),
+      ownBid: seriesText(market.ownBidColumn, span.buckets, (ticks) =>
+        quotedPrice(instrument, ticks),
+      ),
+      ownAsk: seriesText(market.ownAskColumn, span.buckets, (ticks) =>
+        quotedPrice(instrument, ticks),
+      ),
       quoting: quotingText(market.quoting.stretches(span.buckets)),
     },
   };
 }
 
 /** To be drawn: a share to a ten thousandth, a distance to five digits. */
-function quotingText(stretches: readonly (QuotedStretch | undefined)[]): MarketReport["series"]["quoting"] {
+function quotingText(
+  stretches: readonly (QuotedStretch | undefined)[],
+): MarketReport["series"]["quoting"] {
   const of = (name: keyof QuotedStretch, round: (value: number) => number): (number | null)[] =>
-    stretches.map((stretch) => (stretch === undefined || Number.isNaN(stretch[name]) ? null : round(stretch[name])));
+    stretches.map((stretch) =>
+      stretch === undefined || Number.isNaN(stretch[name]) ? null : round(stretch[name]),
+    );
   const share = (value: number): number => Number(value.toFixed(4));
   const ticks = (value: number): number => Number(value.toPrecision(5));
   return {
@@ -122,7 +135,10 @@ function quotingText(stretches: readonly (QuotedStretch | undefined)[]): MarketR
 /** Profit by its parts as exact decimals. */
 export function profitText(profit: SplitProfit, decimals: number): Report["profit"] {
   return Object.fromEntries(
-    [...REPORT_PARTS, "total" as const].map((name) => [name, scaledToDecimal(profit[name], decimals)]),
+    [...REPORT_PARTS, "total" as const].map((name) => [
+      name,
+      scaledToDecimal(profit[name], decimals),
+    ]),
   ) as Report["profit"];
 }
 

@@ -6,6 +6,10 @@ export function onDisk<Value>(path: string, write: () => Value): Value {
     return write();
   } catch (cause) {
     if (!(cause instanceof Error) || !("code" in cause)) throw cause;
-    throw new RunError(`cannot be written: ${cause.message}`, { field: path, expected: "a disk with room, that may be written", cause });
+    throw new RunError(`cannot be written: ${cause.message}`, {
+      field: path,
+      expected: "a disk with room, that may be written",
+      cause,
+    });
   }
 }

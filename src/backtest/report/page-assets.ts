@@ -14,7 +14,10 @@ export interface PageAssets {
 const made = new Map<string, PageAssets>();
 
 /** Of the report's page, or of another whose script begins in `entry`. Made once a process. */
-export function pageAssets(entry = "main.ts", styles: readonly string[] = ["report.css"]): PageAssets {
+export function pageAssets(
+  entry = "main.ts",
+  styles: readonly string[] = ["report.css"],
+): PageAssets {
   const known = made.get(entry);
   if (known !== undefined) return known;
   const { outputFiles } = buildSync({
@@ -28,7 +31,10 @@ export function pageAssets(entry = "main.ts", styles: readonly string[] = ["repo
     logLevel: "silent",
   });
   const script = (outputFiles[0]?.text ?? "").replaceAll("</script", "<\\/script");
-  const assets = { script, style: styles.map((name) => readFileSync(new URL(name, FOLDER), "utf8")).join("") };
+  const assets = {
+    script,
+    style: styles.map((name) => readFileSync(new URL(name, FOLDER), "utf8")).join(""),
+  };
   made.set(entry, assets);
   return assets;
 }

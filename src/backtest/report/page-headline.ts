@@ -13,7 +13,11 @@ import {
 } from "./html-text.js";
 import type { Report } from "./report-schema.js";
 
-const GRADES = { books: "Books and trades", trades: "Trades alone", klines: "Candles: indicative" } as const;
+const GRADES = {
+  books: "Books and trades",
+  trades: "Trades alone",
+  klines: "Candles: indicative",
+} as const;
 const ENDS = {
   "end-of-history": "ran to the end of its history",
   halted: "halted",
@@ -24,7 +28,9 @@ const ENDS = {
 /** The top of the page: what ran, what to be wary of, and the figures that one looks for first. */
 export function headlineHtml(report: Report): string {
   const { span, markets, seed, version } = report;
-  const traded = markets.map(({ marketId, strategy }) => `<b>${escaped(marketId)}</b> ${escaped(strategy)}`).join(", ");
+  const traded = markets
+    .map(({ marketId, strategy }) => `<b>${escaped(marketId)}</b> ${escaped(strategy)}`)
+    .join(", ");
   return `<header class="top">
 <div class="bar"><span class="mark">Marketwright</span><button type="button" id="theme" hidden>Dark</button></div>
 <h1>${escaped(report.name)}</h1>
@@ -59,9 +65,16 @@ function cards(report: Report): Card[] {
   const both = markets.map(({ quotes }) => quotes.both);
   const mean = both.reduce((sum, share) => sum + share, 0) / Math.max(1, both.length);
   const { sharpe, profitPerTurnoverBps: bps, profitOverDrawdown } = ratios;
-  const makers = fills.all.fills === 0 ? "none" : `${percent(fills.maker.fills / fills.all.fills)} maker`;
+  const makers =
+    fills.all.fills === 0 ? "none" : `${percent(fills.maker.fills / fills.all.fills)} maker`;
   return [
-    { name: "Profit", value: signedMoney(profit.total), unit, note: gain, className: `lead ${signClass(profit.total)}` },
+    {
+      name: "Profit",
+      value: signedMoney(profit.total),
+      unit,
+      note: gain,
+      className: `lead ${signClass(profit.total)}`,
+    },
     {
       name: "Deepest drawdown",
       value: moneyText(drawdown.max),
@@ -81,7 +94,11 @@ function cards(report: Report): Card[] {
       value: orders.fillRatio === null ? "none" : percent(orders.fillRatio),
       note: `${countText(orders.filled)} of ${countText(orders.placed)} placed`,
     },
-    { name: "Quoting both sides", value: percent(mean), note: markets.length === 1 ? "of the time" : "of the time, mean of the markets" },
+    {
+      name: "Quoting both sides",
+      value: percent(mean),
+      note: markets.length === 1 ? "of the time" : "of the time, mean of the markets",
+    },
     {
       name: "Profit over drawdown",
       value: profitOverDrawdown === null ? "none" : figure(profitOverDrawdown),
@@ -90,7 +107,10 @@ function cards(report: Report): Card[] {
     {
       name: "Sharpe ratio",
       value: sharpe === null ? "none" : figure(sharpe.value),
-      note: sharpe === null ? "needs ten whole days that differ" : `± ${figure(sharpe.standardError)} standard error, ${sharpe.days} days`,
+      note:
+        sharpe === null
+          ? "needs ten whole days that differ"
+          : `± ${figure(sharpe.standardError)} standard error, ${sharpe.days} days`,
     },
   ];
 }
@@ -108,21 +128,39 @@ function warningsHtml(report: Report): string {
       `The run ${ENDS[report.ended]} before the end of its history${report.reason === null ? "" : `: ${escaped(report.reason)}`}.`,
     );
   }
-  for (const doubt of report.doubts) warnings.push(`Do not believe this without a second look: ${escaped(doubt)}.`);
+  for (const doubt of report.doubts)
+    warnings.push(`Do not believe this without a second look: ${escaped(doubt)}.`);
   const intents = refused.filter(({ by }) => by === "bot");
   for (const { marketId, count, reason, why } of intents)
     warnings.push(
       `The bot refused ${countedText(count, "intent")} of ${escaped(marketId)}'s strategy, ${escaped(reason)}: ${escaped(why)}.`,
     );
-  if (notes.counts.error > 0) warnings.push(`${countedText(notes.counts.error, "error")}: see the notes.`);
-  if (orders.throttled > 0) warnings.push(`The token budget held ${countedText(orders.throttled, "action")} back.`);
+  if (notes.counts.error > 0)
+    warnings.push(`${countedText(notes.counts.error, "error")}: see the notes.`);
+  if (orders.throttled > 0)
+    warnings.push(`The token budget held ${countedText(orders.throttled, "action")} back.`);
   return warnings.map((text) => `<p class="warning" role="note">${text}</p>`).join("");
 }
 
-function alternativesHtml({ alternatives, asset, ended, reason, profit, drawdown, fills }: Report): string {
+function alternativesHtml({
+  alternatives,
+  asset,
+  ended,
+  reason,
+  profit,
+  drawdown,
+  fills,
+}: Report): string {
   if (alternatives.length === 0) return "";
   const rows = [
-    { name: "this report", ended, reason, profit: profit.total, maxDrawdown: drawdown.max, fills: fills.all.fills },
+    {
+      name: "this report",
+      ended,
+      reason,
+      profit: profit.total,
+      maxDrawdown: drawdown.max,
+      fills: fills.all.fills,
+    },
     ...alternatives,
   ];
   const line = (row: (typeof rows)[number]) =>
@@ -141,7 +179,9 @@ function rungsHtml({ rungs: { count, first } }: Report): string {
     escaped(why),
   ]);
   const gloss =
-    first.length < count ? `The first ${countText(first.length)} of ${countText(count)} changes.` : `${countedText(count, "change")}.`;
+    first.length < count
+      ? `The first ${countText(first.length)} of ${countText(count)} changes.`
+      : `${countedText(count, "change")}.`;
   return `<section><h2>Risk ladder</h2><p class="gloss">${gloss}</p>${tableHtml("Risk ladder", ["when (UTC)", "where", "measure", "does", "why"], rows)}</section>`;
 }
 

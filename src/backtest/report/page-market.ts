@@ -46,7 +46,9 @@ ${figureHtml(`distance-${id}`, "Distance to the touch", `Ticks behind the best p
 
 /** A position that is left counts as if it could be had for nothing. */
 function heldText({ position: { last } }: Market): string {
-  return Number(last) === 0 ? "" : ` ${exactText(last)} are held at the end: they count at the mark, and closing them is not paid for.`;
+  return Number(last) === 0
+    ? ""
+    : ` ${exactText(last)} are held at the end: they count at the mark, and closing them is not paid for.`;
 }
 
 function causesHtml({ fills }: Market, isOnCandles: boolean): string {
@@ -54,7 +56,10 @@ function causesHtml({ fills }: Market, isOnCandles: boolean): string {
   if (total === 0) return "<p>Nothing was filled.</p>";
   const parts = FILL_CAUSES.filter((cause) => fills.byCause[cause].fills > 0);
   const bar = parts
-    .map((cause) => `<span class="cause-${cause}" style="width:${((100 * fills.byCause[cause].fills) / total).toFixed(3)}%"></span>`)
+    .map(
+      (cause) =>
+        `<span class="cause-${cause}" style="width:${((100 * fills.byCause[cause].fills) / total).toFixed(3)}%"></span>`,
+    )
     .join("");
   const rows = FILL_CAUSES.map((cause) => {
     const { fills: number, amount, turnover, fees } = fills.byCause[cause];
@@ -80,7 +85,9 @@ const DOUBTFUL = {
 
 /** What hangs on fills that came too soon after their orders for history to tell whether these had come to rest. */
 function doubtfulHtml({ doubtful }: Market["fills"]): string {
-  const kinds = (["asTakers", "asMakers", "postOnly"] as const).filter((kind) => doubtful[kind].fills > 0);
+  const kinds = (["asTakers", "asMakers", "postOnly"] as const).filter(
+    (kind) => doubtful[kind].fills > 0,
+  );
   if (kinds.length === 0) return "";
   const rows = kinds.map((kind) => {
     const { fills, amount, spread, fees, feesOtherwise } = doubtful[kind];
@@ -99,8 +106,13 @@ function doubtfulHtml({ doubtful }: Market["fills"]): string {
 function quotesHtml({ quotes, orders }: Market): string {
   const meter = (name: string, share: number): string =>
     `<div class="meter"><span>${name}</span><div class="gauge" aria-hidden="true"><span style="width:${(100 * share).toFixed(2)}%"></span></div><b>${percent(share)}</b></div>`;
-  const distance = (ticks: number | null): string => (ticks === null ? "none" : `${figure(ticks)} ticks`);
-  const rows = (["bid", "ask"] as const).map((side) => [side, percent(quotes[side].atTouch), distance(quotes[side].meanDistanceTicks)]);
+  const distance = (ticks: number | null): string =>
+    ticks === null ? "none" : `${figure(ticks)} ticks`;
+  const rows = (["bid", "ask"] as const).map((side) => [
+    side,
+    percent(quotes[side].atTouch),
+    distance(quotes[side].meanDistanceTicks),
+  ]);
   return `${meter("both sides", quotes.both)}${meter("bid", quotes.bid.resting)}${meter("ask", quotes.ask.resting)}
 ${tableHtml("Quotes by side", ["side", "at the touch or better", "mean distance to the touch"], rows)}
 <p class="gloss">Shares of the time; the touch is the best price of the others. ${countText(orders.placed)} orders placed, ${countText(orders.filled)} of them filled at least in part, ${countText(orders.cancels)} cancels, ${countText(orders.cancelAlls)} cancel-alls, ${countText(orders.throttled)} actions held back by the token budget.</p>`;
@@ -123,7 +135,11 @@ function markoutsHtml(report: Report, market: Market): string {
         : `${figure(band.meanTicks)}${band.halfBandTicks === null ? "" : ` <small>± ${figure(band.halfBandTicks)}</small>`}`,
     ),
   ]);
-  const heads = ["level and side", "fills", ...report.markoutSeconds.map((seconds) => `${seconds} s`)];
+  const heads = [
+    "level and side",
+    "fills",
+    ...report.markoutSeconds.map((seconds) => `${seconds} s`),
+  ];
   return `${figureHtml(`markouts-${id}`, "After the fill", note, `<p><span class="key"><i class="c-ink"></i>both sides</span><span class="key"><i class="c-buy"></i>buys</span><span class="key"><i class="c-sell"></i>sells</span></p>${choice}`)}
 <details class="behind"><summary>Table</summary>${tableHtml("Markouts in ticks", heads, rows)}</details>`;
 }

@@ -38,7 +38,13 @@ function waterfallHtml({ profit, asset }: Report): string {
     at += Number(profit[part]);
     return { name: PART_NAMES[part], text: profit[part], from, to: at, className: "" };
   });
-  bars.push({ name: "Profit", text: profit.total, from: 0, to: Number(profit.total), className: "total" });
+  bars.push({
+    name: "Profit",
+    text: profit.total,
+    from: 0,
+    to: Number(profit.total),
+    className: "total",
+  });
   const low = Math.min(0, ...bars.map(({ from, to }) => Math.min(from, to)));
   const high = Math.max(0, ...bars.map(({ from, to }) => Math.max(from, to)));
   const share = (value: number): string => ((100 * (value - low)) / (high - low || 1)).toFixed(3);
@@ -48,13 +54,18 @@ function waterfallHtml({ profit, asset }: Report): string {
     const bar = `<span class="axis" style="left:${share(0)}%"></span><span class="part ${signClass(text)}" style="left:${share(left)}%;width:${width.toFixed(3)}%"></span>`;
     return `<tr class="${className}"><th scope="row" class="text">${name}</th><td class="track" aria-hidden="true"><div>${bar}</div></td><td class="${signClass(text)}" title="${exactText(text)} ${escaped(asset)}">${exactText(text)}</td></tr>`;
   });
-  const none = REPORT_PARTS.filter((part) => profit[part] === "0").map((part) => PART_NAMES[part].toLowerCase());
+  const none = REPORT_PARTS.filter((part) => profit[part] === "0").map((part) =>
+    PART_NAMES[part].toLowerCase(),
+  );
   return `<table class="waterfall"><caption class="unseen">Profit by its parts, ${escaped(asset)}</caption><tbody>${rows.join("")}</tbody></table>${none.length === 0 ? "" : `<p class="gloss">Nothing came of ${none.join(", ")}.</p>`}`;
 }
 
 function legendHtml({ profit }: Report): string {
   return REPORT_PARTS.filter((part) => profit[part] !== "0")
-    .map((part) => `<span class="key"><i class="p-${part}"></i>${PART_NAMES[part].toLowerCase()}</span>`)
+    .map(
+      (part) =>
+        `<span class="key"><i class="p-${part}"></i>${PART_NAMES[part].toLowerCase()}</span>`,
+    )
     .join("");
 }
 
@@ -107,5 +118,8 @@ function daysHtml({ daily, asset }: Report): string {
 /** Money as a headline would round it, to the last unit for who points at it. */
 function moneyCell(decimal: string, isSigned = true): Cell {
   const text = isSigned ? signedMoney(decimal) : moneyText(decimal);
-  return { html: `<span title="${exactText(decimal)}">${text}</span>`, className: isSigned ? signClass(decimal) : "" };
+  return {
+    html: `<span title="${exactText(decimal)}">${text}</span>`,
+    className: isSigned ? signClass(decimal) : "",
+  };
 }

@@ -35,7 +35,11 @@ function fillsGloss({ fills, asset }: Report): string {
   return `${thinned} Times are UTC at the exchange; money in ${escaped(asset)}; a fee above zero was paid. A column's head sorts by it.`;
 }
 
-const REFUSED_BY = { bot: "an intent, by the bot", limit: "an order, by a limit", exchange: "by the exchange" } as const;
+const REFUSED_BY = {
+  bot: "an intent, by the bot",
+  limit: "an order, by a limit",
+  exchange: "by the exchange",
+} as const;
 
 function refusedHtml({ refused, markets }: Report): string {
   if (refused.length === 0) return "";
@@ -70,7 +74,10 @@ function modelsHtml({ models }: Report): string {
 
 function inputsHtml({ inputs }: Report): string {
   if (inputs.length === 0) return "";
-  const rows = inputs.map(({ name, sha256 }) => [escaped(name), { html: `<code>${sha256}</code>`, className: "text" }]);
+  const rows = inputs.map(({ name, sha256 }) => [
+    escaped(name),
+    { html: `<code>${sha256}</code>`, className: "text" },
+  ]);
   return `<details><summary>Other files read: ${countText(inputs.length)}</summary>${tableHtml("Other files read", ["file", "SHA-256"], rows)}</details>`;
 }
 

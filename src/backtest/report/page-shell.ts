@@ -17,7 +17,9 @@ export interface PageParts {
 
 /** One file that asks for nothing else, in light or dark: the same head and policy for every page that a backtest leaves. */
 export function pageShell({ title, style, script, main, foot, data }: PageParts): string {
-  const held = Object.entries(data).map(([id, value]) => `<script type="application/json" id="${id}">${scriptJson(value)}</script>\n`);
+  const held = Object.entries(data).map(
+    ([id, value]) => `<script type="application/json" id="${id}">${scriptJson(value)}</script>\n`,
+  );
   return `<!doctype html>
 <html lang="en">
 <head>

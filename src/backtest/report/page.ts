@@ -12,7 +12,11 @@ import { pageShell } from "./page-shell.js";
 import type { Report } from "./report-schema.js";
 
 /** `report.html`: one file that asks for nothing else, with the report and the fills that it draws in it. */
-export function reportPage(report: Report, fills: readonly ReplayFill[], instruments: ReadonlyMap<MarketId, Instrument>): string {
+export function reportPage(
+  report: Report,
+  fills: readonly ReplayFill[],
+  instruments: ReadonlyMap<MarketId, Instrument>,
+): string {
   const { script, style } = pageAssets();
   const rows = fills.map((fill) => fillFields(fill, instruments.get(fill.marketId) as Instrument));
   const { configuration: _, data: __, daily: ___, ...drawn } = report;

@@ -36,12 +36,15 @@ export class ReportFolder {
       makeFolder(dirname(this.#target));
       this.path = mkdtempSync(`${hiddenStart(this.#target, "unfinished")}${processName()}-`);
     } catch (cause) {
-      throw new ConfigError(`the folder of a report cannot be made: ${cause instanceof Error ? cause.message : String(cause)}`, {
-        field: "report directory",
-        value: target,
-        expected: "a path below a folder that may be written",
-        cause,
-      });
+      throw new ConfigError(
+        `the folder of a report cannot be made: ${cause instanceof Error ? cause.message : String(cause)}`,
+        {
+          field: "report directory",
+          value: target,
+          expected: "a path below a folder that may be written",
+          cause,
+        },
+      );
     }
   }
 
@@ -87,7 +90,9 @@ function removeLeftovers(target: string): void {
     const start = hiddenStart(target, what);
     for (const name of readdirSync(folder)) {
       const path = join(folder, name);
-      const maker = path.startsWith(start) ? /^(.+)-\w{6}$/.exec(path.slice(start.length))?.[1] : undefined;
+      const maker = path.startsWith(start)
+        ? /^(.+)-\w{6}$/.exec(path.slice(start.length))?.[1]
+        : undefined;
       const life = maker === undefined ? undefined : lifeOf(maker);
       // Elsewhere is before: a container that is started again keeps its name, and no other has it.
       if (life !== "gone" && life !== "elsewhere") continue;
@@ -107,7 +112,10 @@ function assertFree(target: string, given: string, replace: boolean): void {
   if (kind === undefined) return;
   const detail = { field: "report directory", value: given };
   if (kind !== "folder")
-    throw new ConfigError("something that is no folder lies there", { ...detail, expected: "a folder that does not exist yet" });
+    throw new ConfigError("something that is no folder lies there", {
+      ...detail,
+      expected: "a folder that does not exist yet",
+    });
   if (readdirSync(target).length === 0) return;
   if (!isReport(target))
     throw new ConfigError("the folder holds something that is no report", {
@@ -115,13 +123,18 @@ function assertFree(target: string, given: string, replace: boolean): void {
       expected: "a folder that is empty or does not exist yet",
     });
   if (!replace)
-    throw new ConfigError("a report lies there already", { ...detail, expected: "another folder, or --replace to have it replaced" });
+    throw new ConfigError("a report lies there already", {
+      ...detail,
+      expected: "another folder, or --replace to have it replaced",
+    });
 }
 
 /** Whether a report says that its run was interrupted. One that cannot be read is taken for whole. */
 function isInterrupted(folder: string): boolean {
   try {
-    const { ended } = JSON.parse(readFileSync(join(folder, REPORT_JSON), "utf8")) as { readonly ended?: unknown };
+    const { ended } = JSON.parse(readFileSync(join(folder, REPORT_JSON), "utf8")) as {
+      readonly ended?: unknown;
+    };
     return ended === "stopped";
   } catch (cause) {
     if (cause instanceof SyntaxError) return false;
@@ -132,5 +145,7 @@ function isInterrupted(folder: string): boolean {
 function isReport(folder: string): boolean {
   const path = join(folder, REPORT_JSON);
   if (pathKind(path) !== "file") return false;
-  return /^\s*\{\s*"format":\s*"marketwright-report\//.test(readFileSync(path, "utf8").slice(0, 200));
+  return /^\s*\{\s*"format":\s*"marketwright-report\//.test(
+    readFileSync(path, "utf8").slice(0, 200),
+  );
 }

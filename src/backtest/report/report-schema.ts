@@ -29,15 +29,21 @@ const ratio = z.number().nullable().describe("null where it is not defined");
 const profit = z
   .strictObject({
     spread: money.describe("Every fill against the mid at its instant"),
-    adverseSelection: money.describe("What fills of orders that rested lost or won by moves of the mid up to one horizon after them"),
-    inventory: money.describe("The position times the moves of the mid, without what is adverse selection"),
+    adverseSelection: money.describe(
+      "What fills of orders that rested lost or won by moves of the mid up to one horizon after them",
+    ),
+    inventory: money.describe(
+      "The position times the moves of the mid, without what is adverse selection",
+    ),
     fees: money.describe("Below zero paid, above zero a rebate"),
     funding: money,
     basis: money.describe("The position at the exchange's mark against the position at the mid"),
     liquidation: money,
     failed: money.describe("Reversals of trades whose settlement failed"),
     other: money,
-    total: money.describe("The sum of the parts to the unit; with transfers the change of the equity"),
+    total: money.describe(
+      "The sum of the parts to the unit; with transfers the change of the equity",
+    ),
   })
   .describe("Profit by its parts");
 
@@ -66,7 +72,9 @@ const doubtful = z
       "Of POST_ONLY orders, some of which would have been refused: without rebate where fills.doubtful is conservative",
     ),
   })
-  .describe("Fills through or by a cross, so soon after their orders arrived that history does not tell whether these had come to rest");
+  .describe(
+    "Fills through or by a cross, so soon after their orders arrived that history does not tell whether these had come to rest",
+  );
 
 const orders = z.strictObject({
   placed: count,
@@ -79,16 +87,26 @@ const orders = z.strictObject({
 
 const band = z.strictObject({
   fills: count.describe("Fills whose horizon was over before the run was"),
-  meanTicks: z.number().describe("Mean weighted by amount, in ticks: the mid then against the price of the fill, above zero is gain"),
-  halfBandTicks: ratio.describe("Half the 95 % band over blocks of time; null with fewer than five"),
+  meanTicks: z
+    .number()
+    .describe(
+      "Mean weighted by amount, in ticks: the mid then against the price of the fill, above zero is gain",
+    ),
+  halfBandTicks: ratio.describe(
+    "Half the 95 % band over blocks of time; null with fewer than five",
+  ),
   blocks: count,
 });
 
 const markouts = z.strictObject({
   side: z.enum(["BOTH", "BUY", "SELL"]),
-  level: z.union([z.literal("ALL"), z.int()]).describe("0 the innermost quote, 15 that and all beyond; -1 orders that worked a position"),
+  level: z
+    .union([z.literal("ALL"), z.int()])
+    .describe("0 the innermost quote, 15 that and all beyond; -1 orders that worked a position"),
   fills: count,
-  horizons: z.array(band.nullable()).describe("One a horizon of `markoutSeconds`; null where none was over"),
+  horizons: z
+    .array(band.nullable())
+    .describe("One a horizon of `markoutSeconds`; null where none was over"),
 });
 
 const sideTimes = z.strictObject({
@@ -99,10 +117,18 @@ const sideTimes = z.strictObject({
 
 const series = <Values extends z.ZodType>(values: Values) =>
   z
-    .strictObject({ min: z.array(values.nullable()), max: z.array(values.nullable()), last: z.array(values.nullable()) })
-    .describe("Least, greatest and last of each bucket; null where nothing changed: the last before still stands");
+    .strictObject({
+      min: z.array(values.nullable()),
+      max: z.array(values.nullable()),
+      last: z.array(values.nullable()),
+    })
+    .describe(
+      "Least, greatest and last of each bucket; null where nothing changed: the last before still stands",
+    );
 
-const shares = z.array(share.nullable()).describe("Share of the time with an order of ours; rounded to 0.0001");
+const shares = z
+  .array(share.nullable())
+  .describe("Share of the time with an order of ours; rounded to 0.0001");
 const distances = z
   .array(z.number().nullable())
   .describe("Mean distance behind the others' best price in ticks; null where either was missing");
@@ -120,11 +146,21 @@ const market = z.strictObject({
     taker: marketFillSum,
     buys: marketFillSum,
     sells: marketFillSum,
-    byCause: z.strictObject({ queue: marketFillSum, through: marketFillSum, cross: marketFillSum, taker: marketFillSum }),
+    byCause: z.strictObject({
+      queue: marketFillSum,
+      through: marketFillSum,
+      cross: marketFillSum,
+      taker: marketFillSum,
+    }),
     doubtful,
   }),
   orders,
-  position: z.strictObject({ min: amount, max: amount, last: amount, meanAbs: z.number().describe("Mean size by time, base") }),
+  position: z.strictObject({
+    min: amount,
+    max: amount,
+    last: amount,
+    meanAbs: z.number().describe("Mean size by time, base"),
+  }),
   quotes: z.strictObject({ both: share, bid: sideTimes, ask: sideTimes }),
   funding: z.strictObject({ payments: count, paid: money, received: money }),
   markouts: z.array(markouts),
@@ -134,7 +170,13 @@ const market = z.strictObject({
     ownBid: series(price).describe("Our best bid at the exchange; 0 while there was none"),
     ownAsk: series(price).describe("Our best ask at the exchange; 0 while there was none"),
     quoting: z
-      .strictObject({ both: shares, bid: shares, ask: shares, bidTicks: distances, askTicks: distances })
+      .strictObject({
+        both: shares,
+        bid: shares,
+        ask: shares,
+        bidTicks: distances,
+        askTicks: distances,
+      })
       .describe("Bucket by bucket, of the stretch between two samples that it lies in"),
   }),
 });
@@ -164,27 +206,40 @@ export const reportSchema = z
     worthless: z
       .array(z.string())
       .default([])
-      .describe("What makes the run worth nothing, to be read before any figure; nothing in reports of before this was told"),
+      .describe(
+        "What makes the run worth nothing, to be read before any figure; nothing in reports of before this was told",
+      ),
     strategyErrors: z
       .array(z.strictObject({ marketId: z.string(), at: instant, why: z.string() }))
       .default([])
-      .describe("The first error of each market's strategy, which halted the market; nothing in reports of before this was told"),
+      .describe(
+        "The first error of each market's strategy, which halted the market; nothing in reports of before this was told",
+      ),
     asset: z.string().describe("What everything is settled in"),
-    equity: z.strictObject({ start: money, end: money, transfers: money.describe("Deposits less withdrawals") }),
+    equity: z.strictObject({
+      start: money,
+      end: money,
+      transfers: money.describe("Deposits less withdrawals"),
+    }),
     profit,
     drawdown: z.strictObject({
       max: money,
       share: ratio.describe("Of the peak"),
       peakAt: instant,
       troughAt: instant,
-      sampleMs: z.int().positive().describe("The equity is looked at so often; a fall between two looks is not seen"),
+      sampleMs: z
+        .int()
+        .positive()
+        .describe("The equity is looked at so often; a fall between two looks is not seen"),
     }),
     fills: z.strictObject({
       all: fillSum,
       maker: fillSum,
       taker: fillSum,
       byCause: z.strictObject({ queue: fillSum, through: fillSum, cross: fillSum, taker: fillSum }),
-      shown: z.strictObject({ count, oneOf: z.int().positive() }).describe("What report.html shows; fills.csv has all"),
+      shown: z
+        .strictObject({ count, oneOf: z.int().positive() })
+        .describe("What report.html shows; fills.csv has all"),
     }),
     orders,
     ratios: z.strictObject({
@@ -204,17 +259,33 @@ export const reportSchema = z
     markoutSeconds: z.array(z.number().positive()),
     markets: z.array(market),
     daily: z.array(day),
-    budgets: z.array(z.strictObject({ name: z.string(), limitTokens: count, mostUsedTokens: count, used: series(z.number()) })),
+    budgets: z.array(
+      z.strictObject({
+        name: z.string(),
+        limitTokens: count,
+        mostUsedTokens: count,
+        used: series(z.number()),
+      }),
+    ),
     series: z.strictObject({
       from: instant,
       bucketUs: z.int().positive(),
       buckets: count,
       equity: series(money).describe("Without transfers"),
       drawdown: series(money),
-      parts: z.record(z.string(), z.array(money.nullable())).describe("Each part of the profit so far, at the end of the bucket"),
+      parts: z
+        .record(z.string(), z.array(money.nullable()))
+        .describe("Each part of the profit so far, at the end of the bucket"),
     }),
     alternatives: z.array(
-      z.strictObject({ name: z.string(), ended, reason: z.string().nullable(), profit: money, maxDrawdown: money, fills: count }),
+      z.strictObject({
+        name: z.string(),
+        ended,
+        reason: z.string().nullable(),
+        profit: money,
+        maxDrawdown: money,
+        fills: count,
+      }),
     ),
     models: z.array(z.strictObject({ name: z.string(), value: z.string() })),
     refused: z
@@ -251,14 +322,26 @@ export const reportSchema = z
     doubts: z
       .array(z.string())
       .default([])
-      .describe("What makes the run less believable than it looks; none in reports of before this was told"),
+      .describe(
+        "What makes the run less believable than it looks; none in reports of before this was told",
+      ),
     notes: z.strictObject({
       counts: z.strictObject({ info: count, warn: count, error: count }),
-      first: z.array(z.strictObject({ at: instant, level: z.enum(["info", "warn", "error"]), text: z.string() })),
+      first: z.array(
+        z.strictObject({ at: instant, level: z.enum(["info", "warn", "error"]), text: z.string() }),
+      ),
     }),
     configuration: z
-      .array(z.strictObject({ name: z.string(), yaml: z.string().describe("YAML or JSON"), sha256: sha256.describe("Of that text") }))
-      .describe("The files of the run with every default in them: with the same history they run again to the same report"),
+      .array(
+        z.strictObject({
+          name: z.string(),
+          yaml: z.string().describe("YAML or JSON"),
+          sha256: sha256.describe("Of that text"),
+        }),
+      )
+      .describe(
+        "The files of the run with every default in them: with the same history they run again to the same report",
+      ),
     data: z
       .array(
         z.strictObject({
@@ -267,17 +350,26 @@ export const reportSchema = z
           file: z.string().describe("Below the store's folder"),
           rows: count,
           sha256,
-          rounded: count.optional().describe("Numbers that were rounded in the files that it was imported from (--round); absent for none"),
-          dropped: count.optional().describe("Rows of those files that were left out (--drop-bad-rows); absent for none"),
+          rounded: count
+            .optional()
+            .describe(
+              "Numbers that were rounded in the files that it was imported from (--round); absent for none",
+            ),
+          dropped: count
+            .optional()
+            .describe("Rows of those files that were left out (--drop-bad-rows); absent for none"),
         }),
       )
       .describe("The history that was replayed"),
     gaps: z.array(z.string()).describe("What the store lacks of the span that was asked for"),
-    inputs: z.array(z.strictObject({ name: z.string(), sha256 })).describe("Other files that were read: strategies, recorded latencies"),
+    inputs: z
+      .array(z.strictObject({ name: z.string(), sha256 }))
+      .describe("Other files that were read: strategies, recorded latencies"),
   })
   .meta({
     title: "Marketwright report",
-    description: "What a replayed run came to. Money, prices and amounts are exact decimals as texts.",
+    description:
+      "What a replayed run came to. Money, prices and amounts are exact decimals as texts.",
   });
 
 /** What a run came to, as `report.json` holds it. */

@@ -34,7 +34,11 @@ export class ReportWriter {
    * @param directory where the report shall lie.
    * @throws ConfigError when something lies there that may not be replaced, or nothing can be written there.
    */
-  constructor(directory: string, meta: RunMeta, { replace = false }: { readonly replace?: boolean } = {}) {
+  constructor(
+    directory: string,
+    meta: RunMeta,
+    { replace = false }: { readonly replace?: boolean } = {},
+  ) {
     this.#directory = resolve(directory);
     this.#meta = meta;
     this.#folder = new ReportFolder(directory, replace);
@@ -55,7 +59,12 @@ export class ReportWriter {
 
   /** What the run came to, with nothing written yet. @throws RunError as {@link finish} does */
   report(outcome: RunOutcome): Report {
-    return makeReport(this.#meta, this.#recorder, this.#recorder.end(outcome.endUs, outcome.historyEndUs), outcome);
+    return makeReport(
+      this.#meta,
+      this.#recorder,
+      this.#recorder.end(outcome.endUs, outcome.historyEndUs),
+      outcome,
+    );
   }
 
   /**
@@ -65,14 +74,24 @@ export class ReportWriter {
    */
   finish(outcome: RunOutcome): ReportPaths {
     try {
-      if (outcome.ended === "stopped" && this.#folder.holdsWhole) throw new InterruptedRun(this.#directory);
+      if (outcome.ended === "stopped" && this.#folder.holdsWhole)
+        throw new InterruptedRun(this.#directory);
       const report = this.report(outcome);
       this.#fills.finish();
-      this.#write("report.html", reportPage(report, this.#recorder.keptFills.kept, this.#meta.instruments));
+      this.#write(
+        "report.html",
+        reportPage(report, this.#recorder.keptFills.kept, this.#meta.instruments),
+      );
       this.#write(REPORT_JSON, `${JSON.stringify(report)}\n`);
       onDisk(this.#directory, () => this.#folder.place());
       const at = (name: string): string => join(this.#directory, name);
-      return { directory: this.#directory, json: at(REPORT_JSON), html: at("report.html"), fillsCsv: at("fills.csv"), report };
+      return {
+        directory: this.#directory,
+        json: at(REPORT_JSON),
+        html: at("report.html"),
+        fillsCsv: at("fills.csv"),
+        report,
+      };
     } catch (error) {
       this.abandon();
       throw error;

@@ -11,11 +11,15 @@ export const SHARPE_CONVENTION =
  * The yearly Sharpe ratio of daily profits, with its standard error (A. Lo, "The Statistics of Sharpe Ratios", Financial Analysts Journal 58(4), 2002:
  * sqrt((1 + SR^2 / 2) / n) of the daily one). Undefined with fewer than ten days or where they do not vary.
  */
-export function sharpeOf(profits: readonly number[]): { readonly value: number; readonly standardError: number } | undefined {
+export function sharpeOf(
+  profits: readonly number[],
+): { readonly value: number; readonly standardError: number } | undefined {
   const days = profits.length;
   if (days < FEWEST_DAYS) return undefined;
   const mean = profits.reduce((sum, profit) => sum + profit, 0) / days;
-  const deviation = Math.sqrt(profits.reduce((sum, profit) => sum + (profit - mean) ** 2, 0) / (days - 1));
+  const deviation = Math.sqrt(
+    profits.reduce((sum, profit) => sum + (profit - mean) ** 2, 0) / (days - 1),
+  );
   if (!(deviation > 0)) return undefined;
   const daily = mean / deviation;
   const year = Math.sqrt(DAYS_A_YEAR);

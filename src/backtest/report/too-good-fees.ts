@@ -5,7 +5,8 @@ import type { Report } from "./report-schema.js";
 export function tooGoodFees({ markets, asset }: Pick<Report, "markets" | "asset">): string[] {
   return markets.flatMap(({ marketId, fills: { doubtful } }) => {
     const better = [doubtful.asMakers, doubtful.postOnly].reduce(
-      (sum, { fees, feesOtherwise }) => Decimal.max(0, new Decimal(feesOtherwise).minus(fees)).plus(sum),
+      (sum, { fees, feesOtherwise }) =>
+        Decimal.max(0, new Decimal(feesOtherwise).minus(fees)).plus(sum),
       new Decimal(0),
     );
     if (better.isZero()) return [];

@@ -6,9 +6,14 @@ import type { InputGrade } from "../report/run-meta.js";
 import { type AskedSpan, has } from "./recorded-days.js";
 
 /** The best that a store has of every market at a time. @throws ConfigError where that is nothing */
-export function bestGrade(store: HistoryStore, markets: readonly string[], span: AskedSpan): InputGrade {
+export function bestGrade(
+  store: HistoryStore,
+  markets: readonly string[],
+  span: AskedSpan,
+): InputGrade {
   requireHistory(store);
-  const all = (kind: HistoryKind): boolean => markets.every((market) => has(store, market, kind, span));
+  const all = (kind: HistoryKind): boolean =>
+    markets.every((market) => has(store, market, kind, span));
   if (all("book") && all("trades")) return "books";
   if (all("trades")) return "trades";
   if (markets.every((market) => intervalsOf(store, market).length > 0)) return "klines";
@@ -24,7 +29,9 @@ export function bestGrade(store: HistoryStore, markets: readonly string[], span:
 export function shortestInterval(store: HistoryStore, markets: readonly string[]): string {
   requireHistory(store);
   const [first, ...others] = markets.map((market) => intervalsOf(store, market));
-  const common = (first ?? []).filter((interval) => others.every((known) => known.includes(interval)));
+  const common = (first ?? []).filter((interval) =>
+    others.every((known) => known.includes(interval)),
+  );
   const [shortest] = common.sort((a, b) => (intervalMsOf(a) ?? 0) - (intervalMsOf(b) ?? 0));
   if (shortest !== undefined) return shortest;
   throw new ConfigError("has no candles that all markets have", {

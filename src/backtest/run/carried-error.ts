@@ -20,10 +20,16 @@ const PLAIN: readonly string[] = ["string", "number", "boolean", "bigint"];
 
 /** What a thread tells of what it threw. */
 export function carried(thrown: unknown): CarriedError {
-  const error: Partial<Record<(typeof CARRIED)[number], unknown>> = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const own = CARRIED.map((key) => [key, error[key]]).filter(([, value]) => PLAIN.includes(typeof value));
+  const error: Partial<Record<(typeof CARRIED)[number], unknown>> =
+    thrown instanceof Error ? thrown : new Error(String(thrown));
+  const own = CARRIED.map((key) => [key, error[key]]).filter(([, value]) =>
+    PLAIN.includes(typeof value),
+  );
   const types = Object.keys(TYPES) as (keyof typeof TYPES)[];
-  return { type: types.find((type) => thrown instanceof TYPES[type]), own: Object.fromEntries(own) };
+  return {
+    type: types.find((type) => thrown instanceof TYPES[type]),
+    own: Object.fromEntries(own),
+  };
 }
 
 /** The same as another thread throws it: of its type, with its message and its stack. */

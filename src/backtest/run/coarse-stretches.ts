@@ -82,7 +82,9 @@ export class CoarseStretches {
   /** What was found, in the order of time: all of the history as one, else days, and hours of the other days. */
   get found(): CoarseStretch[] {
     const { distinct } = this.#evidence;
-    const hours = [...this.#hours].filter(([, { values }]) => values > 0).sort(([one], [other]) => one - other);
+    const hours = [...this.#hours]
+      .filter(([, { values }]) => values > 0)
+      .sort(([one], [other]) => one - other);
     const runs = hours.map(([at, seen]): Run => ({ ...seen, first: at, last: at }));
     const all = runs.reduce<Run | undefined>(joined, undefined);
     if (all !== undefined && this.#tells(all, distinct.all)) return [stretchOf(all, true)];
@@ -102,7 +104,10 @@ export class CoarseStretches {
       if (whole !== undefined && this.#tells(whole, distinct.day)) {
         end();
         const before = coarse.at(-1);
-        const both = before === undefined || before.last < whole.first - HOURS_A_DAY ? whole : joined(before, whole);
+        const both =
+          before === undefined || before.last < whole.first - HOURS_A_DAY
+            ? whole
+            : joined(before, whole);
         if (both !== whole && both.divisor > 1) coarse[coarse.length - 1] = both;
         else coarse.push(whole);
         continue;

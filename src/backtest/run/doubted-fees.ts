@@ -8,14 +8,23 @@ const MOST_FEE = 2n * 10n ** 16n;
 const PERCENT_DECIMALS = 16;
 
 /** Says, in words, which fee rates no exchange is known to have: a run that is paid by them earns what nobody pays. */
-export function doubtedFees({ bot, rules, history }: Pick<BacktestConfig, "bot" | "rules" | "history">): string[] {
+export function doubtedFees({
+  bot,
+  rules,
+  history,
+}: Pick<BacktestConfig, "bot" | "rules" | "history">): string[] {
   return Object.keys(history.markets).flatMap((marketId) => {
     const { makerFeeRate, takerFeeRate } = signedRates(bot, rules.markets[marketId]);
     const rates = `makers pay ${percent(makerFeeRate)}, takers ${percent(takerFeeRate)}`;
-    const told = (why: string): string[] => [`${marketId}: ${rates}: ${why} (a rate is a fraction: 0.0001 is 0.01 %)`];
-    if (makerFeeRate < -MOST_REBATE || takerFeeRate < -MOST_REBATE) return told("no exchange is known to pay so much");
-    if (makerFeeRate > MOST_FEE || takerFeeRate > MOST_FEE) return told("no exchange is known to take so much");
-    if (makerFeeRate + takerFeeRate < 0n) return told("the exchange would pay more on each trade than it takes");
+    const told = (why: string): string[] => [
+      `${marketId}: ${rates}: ${why} (a rate is a fraction: 0.0001 is 0.01 %)`,
+    ];
+    if (makerFeeRate < -MOST_REBATE || takerFeeRate < -MOST_REBATE)
+      return told("no exchange is known to pay so much");
+    if (makerFeeRate > MOST_FEE || takerFeeRate > MOST_FEE)
+      return told("no exchange is known to take so much");
+    if (makerFeeRate + takerFeeRate < 0n)
+      return told("the exchange would pay more on each trade than it takes");
     return [];
   });
 }

@@ -15,7 +15,10 @@ export function fundingReach({ fromUs, toUs }: AskedSpan): AskedSpan {
  * begins is paid by the one that ends: it keeps the funding of its last instant, however late that is stamped, and the other passes over it.
  * @param reached funding of {@link fundingReach}
  */
-export function fundingWithin({ timeUs, rateE18 }: FundingTape, { fromUs, toUs }: AskedSpan): FundingTape {
+export function fundingWithin(
+  { timeUs, rateE18 }: FundingTape,
+  { fromUs, toUs }: AskedSpan,
+): FundingTape {
   const kept = [...timeUs.keys()].filter((at) => !isLateFor(fromUs, timeUs[at] as number));
   return {
     timeUs: Float64Array.from(kept, (at) => Math.min(timeUs[at] as number, toUs)),

@@ -16,7 +16,10 @@ const RAGGED_MS = 1_000 + TAIL_US / 1000;
 /** Marks that pause for longer are missing. */
 const MARKS_PAUSE_MS = 60_000;
 
-const EVER_MS: Span = [parseInstant(EVER.from, "history.from"), parseInstant(EVER.to, "history.to")];
+const EVER_MS: Span = [
+  parseInstant(EVER.from, "history.from"),
+  parseInstant(EVER.to, "history.to"),
+];
 
 /** A stretch that a market's books or trades lack. */
 export interface TapeGap {
@@ -48,8 +51,12 @@ export function tapeGapTexts(gaps: readonly TapeGap[], replayedMs: Span): string
   }
   return [...bySeries].flatMap(([name, spans]) => {
     if (spans.length <= NAMED_ALONE) return spans.map((span) => `${name}: ${spanText(span)}`);
-    const longest = spans.reduce((most, span) => (span[1] - span[0] > most[1] - most[0] ? span : most));
-    return [`${name}: ${lengthOf(spans) / 1000} s in ${spans.length} stretches, the longest ${spanText(longest)}`];
+    const longest = spans.reduce((most, span) =>
+      span[1] - span[0] > most[1] - most[0] ? span : most,
+    );
+    return [
+      `${name}: ${lengthOf(spans) / 1000} s in ${spans.length} stretches, the longest ${spanText(longest)}`,
+    ];
   });
 }
 
@@ -62,7 +69,8 @@ export function candleGapTexts(
 ): string[] {
   const [fromMs, toMs] = askedOf([fromUs / 1000, toUs / 1000], replayedMs);
   return markets.flatMap(({ marketId, klines, lacking }) => {
-    const texts = klines === undefined ? [] : missingCandles(klines, fromMs * 1000, toMs * 1000, lacking);
+    const texts =
+      klines === undefined ? [] : missingCandles(klines, fromMs * 1000, toMs * 1000, lacking);
     return texts.map((text) => `${marketId} klines-${interval}: ${text}`);
   });
 }
@@ -70,7 +78,8 @@ export function candleGapTexts(
 /** The same of marks and funding: where marks end a position goes on at the last one, and where funding ends none is paid. A run must not pass over that in silence. */
 export function besideGapTexts(series: readonly CoveredBeside[], [startMs, endMs]: Span): string[] {
   return series.flatMap(({ marketId, kind, covered, fundingIntervalMs }) => {
-    const leastMs = kind === "funding" ? fundingIntervalMs : (intervalMsOf(intervalOf(kind)) ?? MARKS_PAUSE_MS);
+    const leastMs =
+      kind === "funding" ? fundingIntervalMs : (intervalMsOf(intervalOf(kind)) ?? MARKS_PAUSE_MS);
     return gapsOf(covered, [Math.floor(startMs), Math.ceil(endMs)])
       .filter(([fromMs, toMs]) => toMs - fromMs > leastMs)
       .map((gap) => `${marketId} ${kind}: ${spanText(gap)}`);
@@ -79,7 +88,10 @@ export function besideGapTexts(series: readonly CoveredBeside[], [startMs, endMs
 
 /** What of a gap was asked for: where the configuration names no begin or end, nothing before or after what is replayed. */
 function askedOf([fromMs, toMs]: Span, [startMs, endMs]: Span): Span {
-  return [fromMs === EVER_MS[0] ? Math.floor(startMs) : fromMs, toMs === EVER_MS[1] ? Math.ceil(endMs) : toMs];
+  return [
+    fromMs === EVER_MS[0] ? Math.floor(startMs) : fromMs,
+    toMs === EVER_MS[1] ? Math.ceil(endMs) : toMs,
+  ];
 }
 
 function spanText([fromMs, toMs]: Span): string {

@@ -23,13 +23,15 @@ export function largeSharesOf(
 ): string[] {
   return [...markets].flatMap(({ marketId, terms, volume }) => {
     const { tradedLots, restedLots, takenLots, mostAtOnceLots, large } = volume;
-    const base = (count: number): string => new Decimal(count).times(terms.instrument.stepSize).toFixed();
+    const base = (count: number): string =>
+      new Decimal(count).times(terms.instrument.stepSize).toFixed();
     // What takers have of a book is shown there.
     const lots = grade === "books" ? restedLots : restedLots + takenLots;
     if (lots <= TOLD_FROM * tradedLots) {
       // A candle tells of no single trade.
       if (grade === "klines" || large.lots <= TOLD_FROM * restedLots) return [];
-      const [fills, were] = large.fills === 1 ? ["1 fill", "was"] : [`${large.fills} fills`, "were"];
+      const [fills, were] =
+        large.fills === 1 ? ["1 fill", "was"] : [`${large.fills} fills`, "were"];
       const whose = `${fills} of its resting orders, ${base(large.lots)} base of ${base(restedLots)}`;
       return [
         `${marketId}: ${whose}, ${were} larger than anything that traded at once (at most ${base(mostAtOnceLots)}): ${BEYOND}, which flatters large orders`,
@@ -38,7 +40,10 @@ export function largeSharesOf(
     const share = lots / tradedLots;
     const times = share < 1 ? `${Math.round(100 * share)} % of` : `${share.toFixed(1)} times`;
     const whose = grade === "books" ? "its resting orders" : "its orders";
-    const of = tradedLots === 0 ? "where nothing traded" : `${times} the ${base(tradedLots)} that traded`;
-    return [`${marketId}: ${whose} had ${base(lots)} base, ${of}: ${WHY[grade]}, which flatters large orders`];
+    const of =
+      tradedLots === 0 ? "where nothing traded" : `${times} the ${base(tradedLots)} that traded`;
+    return [
+      `${marketId}: ${whose} had ${base(lots)} base, ${of}: ${WHY[grade]}, which flatters large orders`,
+    ];
   });
 }

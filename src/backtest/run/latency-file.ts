@@ -19,9 +19,15 @@ export function readLatencyFile(path: string): LatencySample[] {
   }
   return lines.map((line, at) => {
     const cells = line.split(",");
-    const [requestUs, exchangeUs, responseUs] = places.map((place) => Number(cells[place])) as [number, number, number];
+    const [requestUs, exchangeUs, responseUs] = places.map((place) => Number(cells[place])) as [
+      number,
+      number,
+      number,
+    ];
     // Read as microseconds, a delay of 5 ms would be one of 5 us, and each request would get the file's last one.
-    const unit = [requestUs, exchangeUs, responseUs].map(otherUnitOf).find((found) => found !== undefined);
+    const unit = [requestUs, exchangeUs, responseUs]
+      .map(otherUnitOf)
+      .find((found) => found !== undefined);
     if (unit !== undefined)
       throw new ConfigError(`is in ${unit}`, {
         field: `fills.latencyFile line ${at + 2}`,
@@ -43,6 +49,11 @@ export function latencyFileBytes(path: string): Buffer {
   try {
     return readPlainFile(path);
   } catch (cause) {
-    throw new ConfigError("cannot be read", { field: "fills.latencyFile", value: path, expected: "a CSV file", cause });
+    throw new ConfigError("cannot be read", {
+      field: "fills.latencyFile",
+      value: path,
+      expected: "a CSV file",
+      cause,
+    });
   }
 }

@@ -67,13 +67,18 @@ export async function checkLookAhead(
   };
   const opened = await openHistory(config);
   const { grade, interval } = opened;
-  const { decisions: whole, worthless, strategyErrors } = await playedOnce(config, { ...heard, onNotice }, opened);
+  const {
+    decisions: whole,
+    worthless,
+    strategyErrors,
+  } = await playedOnce(config, { ...heard, onNotice }, opened);
   const errors = new Map(strategyErrors.map((error) => [error.marketId, error]));
   const first = whole.findIndex(({ atUs }) => atUs >= leastCutUs(opened, config));
   const drawable = first === -1 ? 0 : whole.length - first;
   const random = seededRandom(`look-ahead ${config.seed}`);
   const drawn = new Set<number>();
-  while (drawn.size < Math.min(cuts, drawable)) drawn.add(first + Math.floor(random.uniform() * drawable));
+  while (drawn.size < Math.min(cuts, drawable))
+    drawn.add(first + Math.floor(random.uniform() * drawable));
   const changed: LookAhead[] = [];
   for (const [done, at] of [...drawn].sort((a, b) => a - b).entries()) {
     if (isInterrupted) break;
@@ -81,15 +86,32 @@ export async function checkLookAhead(
     const { atUs: cutUs } = whole[at];
     const toUs = cutUs + AFTER_US;
     // The same kind of history whatever the cut leaves of it, which ends with the cut and not with the last thing that happened before.
-    const history = { ...config.history, toUs, grade, ...(interval === undefined ? {} : { interval }) };
+    const history = {
+      ...config.history,
+      toUs,
+      grade,
+      ...(interval === undefined ? {} : { interval }),
+    };
     const cut = { ...config, history };
-    const played = await playedOnce(cut, { ...heard, cutUs }, { ...(await openHistory(cut)), endUs: toUs });
-    for (const error of played.strategyErrors) if (!errors.has(error.marketId)) errors.set(error.marketId, error);
+    const played = await playedOnce(
+      cut,
+      { ...heard, cutUs },
+      { ...(await openHistory(cut)), endUs: toUs },
+    );
+    for (const error of played.strategyErrors)
+      if (!errors.has(error.marketId)) errors.set(error.marketId, error);
     const found = firstChange(whole, played.decisions, cutUs);
     if (found !== undefined) changed.push({ cutUs, ...found });
   }
-  if (isInterrupted) throw new RunError("the check for look-ahead was interrupted: nothing is proven");
-  return { decisions: whole.length, cuts: drawn.size, changed, worthless, strategyErrors: [...errors.values()] };
+  if (isInterrupted)
+    throw new RunError("the check for look-ahead was interrupted: nothing is proven");
+  return {
+    decisions: whole.length,
+    cuts: drawn.size,
+    changed,
+    worthless,
+    strategyErrors: [...errors.values()],
+  };
 }
 
 /** What is stamped with the decision's own instant was there for it. */
@@ -101,7 +123,11 @@ function leastCutUs({ startUs, markets }: OpenedHistory, { warmupMs }: BacktestC
   return Math.max(startUs + warmupMs * 1000, ...markets.map(firstUs));
 }
 
-async function playedOnce(config: BacktestConfig, run: PlayedBy, history: OpenedHistory): Promise<PlayedOnce> {
+async function playedOnce(
+  config: BacktestConfig,
+  run: PlayedBy,
+  history: OpenedHistory,
+): Promise<PlayedOnce> {
   const decisions: Decision[] = [];
   const { path } = config.fills;
   const onNotice = (notice: Notice, atUs: number): void => {
@@ -109,23 +135,39 @@ async function playedOnce(config: BacktestConfig, run: PlayedBy, history: Opened
     // What the bot does to leave, when its history is over, is no decision on it.
     if (atUs >= history.endUs) return;
     if (notice.kind === "intent") decisions.push({ atUs, text: textOf(notice.intent) });
-    else if (notice.kind === "dispatched" && notice.action.kind !== "question") decisions.push({ atUs, text: textOf(notice.action) });
+    else if (notice.kind === "dispatched" && notice.action.kind !== "question")
+      decisions.push({ atUs, text: textOf(notice.action) });
   };
-  const { worthless, strategyErrors } = await reportOf(config, { ...run, onNotice }, history, path === "worse" ? "ohlc" : path);
+  const { worthless, strategyErrors } = await reportOf(
+    config,
+    { ...run, onNotice },
+    history,
+    path === "worse" ? "ohlc" : path,
+  );
   return { decisions, worthless, strategyErrors };
 }
 
 /** The first decision up to the cut that is not the same. */
-function firstChange(whole: readonly Decision[], cut: readonly Decision[], cutUs: number): Omit<LookAhead, "cutUs"> | undefined {
+function firstChange(
+  whole: readonly Decision[],
+  cut: readonly Decision[],
+  cutUs: number,
+): Omit<LookAhead, "cutUs"> | undefined {
   for (let at = 0; at < whole.length && whole[at].atUs <= cutUs; at++) {
     const before = whole[at];
     const after = cut[at];
     if (after?.atUs === before.atUs && after.text === before.text) continue;
-    return { atUs: before.atUs, whole: before.text, cut: after === undefined ? "nothing" : after.text };
+    return {
+      atUs: before.atUs,
+      whole: before.text,
+      cut: after === undefined ? "nothing" : after.text,
+    };
   }
   return undefined;
 }
 
 function textOf(value: unknown): string {
-  return JSON.stringify(value, (_key, held: unknown) => (typeof held === "bigint" ? held.toString() : held));
+  return JSON.stringify(value, (_key, held: unknown) =>
+    typeof held === "bigint" ? held.toString() : held,
+  );
 }

@@ -31,18 +31,23 @@ export function missingCandles(
     endUs = nextUs + intervalUs;
   }
   const of = stretches.reduce((sum, { candles }) => sum + candles, bars);
-  const isLacking = (stretch: Stretch): boolean => overlaps(lacking, [stretch.fromUs / 1000, stretch.toUs / 1000]);
+  const isLacking = (stretch: Stretch): boolean =>
+    overlaps(lacking, [stretch.fromUs / 1000, stretch.toUs / 1000]);
   const holes = stretches.filter(isLacking);
   const quiet = stretches.filter((stretch) => !isLacking(stretch));
   return [
     ...(holes.length <= TOLD_ALONE ? holes.map(spanText) : [together(holes, of)]),
-    ...(quiet.length === 0 ? [] : [`${together(quiet, of)}, taken for times without a trade: quotes stay`]),
+    ...(quiet.length === 0
+      ? []
+      : [`${together(quiet, of)}, taken for times without a trade: quotes stay`]),
   ];
 }
 
 function together(stretches: readonly Stretch[], of: number): string {
   const missing = stretches.reduce((sum, { candles }) => sum + candles, 0);
-  const longest = stretches.reduce((most, stretch) => (stretch.candles > most.candles ? stretch : most));
+  const longest = stretches.reduce((most, stretch) =>
+    stretch.candles > most.candles ? stretch : most,
+  );
   return `${missing} of ${of} candles, in ${stretches.length} ${stretches.length === 1 ? "stretch" : "stretches"}, the longest ${spanText(longest)}`;
 }
 

@@ -14,7 +14,14 @@ import { bestGrade, shortestInterval } from "./best-grade.js";
 import { requireCommonTime } from "./common-time.js";
 import { clockDoubts, dayDoubts, repairDoubts } from "./day-doubts.js";
 import { fundingReach, fundingWithin } from "./funding-within.js";
-import { besideGapTexts, type CoveredBeside, candleGapTexts, TAIL_US, type TapeGap, tapeGapTexts } from "./history-gaps.js";
+import {
+  besideGapTexts,
+  type CoveredBeside,
+  candleGapTexts,
+  TAIL_US,
+  type TapeGap,
+  tapeGapTexts,
+} from "./history-gaps.js";
 import { firstUs, lastUs, type OpenedMarket, requireRecords } from "./opened-market.js";
 import type { PlayedHistory } from "./played-history.js";
 import { coveredBy, daysIn, fileOf, has } from "./recorded-days.js";
@@ -28,7 +35,10 @@ export interface OpenedHistory extends PlayedHistory {
 const BYTES_A_BAR = 32;
 
 /** A market's rules in which its columns are counted, and gaps of its funding. */
-type MarketGrid = Pick<BacktestConfig["rules"]["markets"][MarketId], "tickSize" | "stepSize" | "fundingIntervalMs">;
+type MarketGrid = Pick<
+  BacktestConfig["rules"]["markets"][MarketId],
+  "tickSize" | "stepSize" | "fundingIntervalMs"
+>;
 
 /** All of a configuration that decides what is opened. */
 interface OpenedBy {
@@ -55,17 +65,33 @@ export function historyKey(config: BacktestConfig): string {
  * @param onMake told as a day's columns are made, which takes seconds the first time.
  * @throws ConfigError where the store lacks what is asked for; HistoryError naming a file that is broken
  */
-export async function openHistory(config: BacktestConfig, onMake?: (market: string, day: string) => void): Promise<OpenedHistory> {
+export async function openHistory(
+  config: BacktestConfig,
+  onMake?: (market: string, day: string) => void,
+): Promise<OpenedHistory> {
   const { history, creditDecimals, grids } = openedBy(config);
   const store = new HistoryStore(history.store);
   const names = Object.values(history.markets);
   const grade = history.grade ?? bestGrade(store, names, history);
-  const interval = grade === "klines" ? (history.interval ?? shortestInterval(store, names)) : undefined;
+  const interval =
+    grade === "klines" ? (history.interval ?? shortestInterval(store, names)) : undefined;
   const bytes = (history.memoryMb * 1_000_000) / names.length;
   const opened: FoundMarket[] = [];
   for (const [marketId, name] of Object.entries(history.markets)) {
     const grid = grids[marketId] as MarketGrid;
-    opened.push(await openMarket(store, { marketId, name, history, grid, creditDecimals, grade, interval, bytes, onMake }));
+    opened.push(
+      await openMarket(store, {
+        marketId,
+        name,
+        history,
+        grid,
+        creditDecimals,
+        grade,
+        interval,
+        bytes,
+        onMake,
+      }),
+    );
   }
   const markets = opened.map(({ market }) => market);
   for (const market of markets) requireRecords(market, history, store);
@@ -85,7 +111,16 @@ export async function openHistory(config: BacktestConfig, onMake?: (market: stri
     ),
   ];
   const doubts = opened.flatMap((each) => each.doubts);
-  return { grade, interval, markets, startUs, endUs, files: opened.flatMap(({ files }) => files), gaps, doubts };
+  return {
+    grade,
+    interval,
+    markets,
+    startUs,
+    endUs,
+    files: opened.flatMap(({ files }) => files),
+    gaps,
+    doubts,
+  };
 }
 
 /** Which market to open, and how. */
@@ -118,13 +153,26 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
   const { tickSize, stepSize, fundingIntervalMs } = grid;
   const span = { fromUs: history.fromUs, toUs: history.toUs };
   const marks =
-    grade !== "klines" && has(store, name, "marks", span) ? new MarkSource(store, name, { ...span, creditDecimals }) : undefined;
+    grade !== "klines" && has(store, name, "marks", span)
+      ? new MarkSource(store, name, { ...span, creditDecimals })
+      : undefined;
   const tellsFunding = (await marks?.tellsFunding()) === true;
   const reach = fundingReach(span);
-  const funding = has(store, name, "funding", reach) ? fundingWithin(await openFunding(store, name, reach), span) : undefined;
-  const besideKinds: HistoryKind[] = [...(marks === undefined ? [] : ["marks"]), ...(funding === undefined ? [] : ["funding"])];
-  const beside = besideKinds.map((kind) => ({ marketId, kind, covered: coveredBy(store, name, kind), fundingIntervalMs }));
-  const daysOf = (kind: HistoryKind): DayManifest[] => daysIn(store, name, kind, kind === "funding" ? reach : span);
+  const funding = has(store, name, "funding", reach)
+    ? fundingWithin(await openFunding(store, name, reach), span)
+    : undefined;
+  const besideKinds: HistoryKind[] = [
+    ...(marks === undefined ? [] : ["marks"]),
+    ...(funding === undefined ? [] : ["funding"]),
+  ];
+  const beside = besideKinds.map((kind) => ({
+    marketId,
+    kind,
+    covered: coveredBy(store, name, kind),
+    fundingIntervalMs,
+  }));
+  const daysOf = (kind: HistoryKind): DayManifest[] =>
+    daysIn(store, name, kind, kind === "funding" ? reach : span);
   const filesOf = (kinds: readonly HistoryKind[]): DataFile[] =>
     kinds.flatMap((kind) => daysOf(kind).map((day) => fileOf(store, marketId, kind, day)));
   const besideDays = besideKinds.flatMap(daysOf);
@@ -134,23 +182,42 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
     const files = filesOf([...besideKinds, kind]);
     const days = daysIn(store, name, kind, span);
     const klines = await onOneGrid(store, days, grid, () =>
-      openKlines(store, name, { ...span, kind, tickSize, stepSize, mostBars: Math.floor(bytes / BYTES_A_BAR) }),
+      openKlines(store, name, {
+        ...span,
+        kind,
+        tickSize,
+        stepSize,
+        mostBars: Math.floor(bytes / BYTES_A_BAR),
+      }),
     );
     const spanMs: Span = [Math.floor(span.fromUs / 1000), Math.ceil(span.toUs / 1000)];
     const lacking = gapsOf(knownCandles(days, klines, spanMs), spanMs);
-    const market = { marketId, marks, tellsFunding, funding, tapes: undefined, klines: { ...klines, marketId }, lacking };
+    const market = {
+      marketId,
+      marks,
+      tellsFunding,
+      funding,
+      tapes: undefined,
+      klines: { ...klines, marketId },
+      lacking,
+    };
     return {
       market,
       files,
       tapeGaps: [],
       beside,
-      doubts: [...dayDoubts(marketId, days, grid), ...repairDoubts(marketId, [...days, ...besideDays])],
+      doubts: [
+        ...dayDoubts(marketId, days, grid),
+        ...repairDoubts(marketId, [...days, ...besideDays]),
+      ],
     };
   }
   const kinds = grade === "books" ? (["book", "trades"] as const) : (["trades"] as const);
   const files = filesOf([...besideKinds, ...kinds]);
   const spanned = new Set(daysIn(store, name, "book", span).map(({ day }) => day));
-  const days = kinds.flatMap((kind) => (has(store, name, kind, span) ? daysIn(store, name, kind, span) : []));
+  const days = kinds.flatMap((kind) =>
+    has(store, name, kind, span) ? daysIn(store, name, kind, span) : [],
+  );
   const tapes = await onOneGrid(store, days, grid, () =>
     openTapes(store, name, {
       ...span,
@@ -167,10 +234,22 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
     book === undefined || spanned.has(day) ? [] : [fileOf(store, marketId, "book", book)],
   );
   return {
-    market: { marketId, marks, tellsFunding, funding, tapes, klines: undefined, lacking: tapes.gaps.map(({ span: gap }) => gap) },
+    market: {
+      marketId,
+      marks,
+      tellsFunding,
+      funding,
+      tapes,
+      klines: undefined,
+      lacking: tapes.gaps.map(({ span: gap }) => gap),
+    },
     files: [...before, ...files],
     tapeGaps: tapes.gaps.map(({ kind, span: gap }) => ({ marketId, kind, gap })),
     beside,
-    doubts: [...dayDoubts(marketId, days, grid), ...clockDoubts(marketId, tapes.days), ...repairDoubts(marketId, [...days, ...besideDays])],
+    doubts: [
+      ...dayDoubts(marketId, days, grid),
+      ...clockDoubts(marketId, tapes.days),
+      ...repairDoubts(marketId, [...days, ...besideDays]),
+    ],
   };
 }

@@ -14,7 +14,11 @@ export interface OpenedMarket extends PlayedMarket {
 }
 
 /** A time that a store covers may have no record in it. @throws ConfigError naming the market and the time */
-export function requireRecords(market: OpenedMarket, history: BacktestConfig["history"], store: HistoryStore): void {
+export function requireRecords(
+  market: OpenedMarket,
+  history: BacktestConfig["history"],
+  store: HistoryStore,
+): void {
   if (firstUs(market) < history.toUs) return;
   throw new ConfigError("has no record of that time", {
     field: `history.markets.${market.marketId}`,
@@ -26,12 +30,17 @@ export function requireRecords(market: OpenedMarket, history: BacktestConfig["hi
 /** The first instant of what a market has; Infinity where that is nothing. */
 export function firstUs({ tapes, klines }: OpenedMarket): number {
   if (klines !== undefined) return klines.startUs[0] ?? Number.POSITIVE_INFINITY;
-  const days = (tapes as TapeSource).days.flatMap(({ tape }) => tape.footer.blocks.map((block) => block.firstUs));
+  const days = (tapes as TapeSource).days.flatMap(({ tape }) =>
+    tape.footer.blocks.map((block) => block.firstUs),
+  );
   return Math.min(...days);
 }
 
 /** Whether a market may have a record between two instants, as the heads of its files tell: what lies between two blocks, or beside all, has none. */
-export function mayHaveRecords({ tapes, klines }: OpenedMarket, { fromUs, toUs }: AskedSpan): boolean {
+export function mayHaveRecords(
+  { tapes, klines }: OpenedMarket,
+  { fromUs, toUs }: AskedSpan,
+): boolean {
   if (klines !== undefined) return klines.startUs.some((us) => us >= fromUs && us < toUs);
   return (tapes as TapeSource).days.some(({ tape }) =>
     tape.footer.blocks.some(({ firstUs, lastUs }) => firstUs < toUs && lastUs >= fromUs),
@@ -41,6 +50,8 @@ export function mayHaveRecords({ tapes, klines }: OpenedMarket, { fromUs, toUs }
 /** The last instant of what a market has. */
 export function lastUs({ tapes, klines }: OpenedMarket): number {
   if (klines !== undefined) return (klines.startUs[klines.bars - 1] ?? 0) + klines.intervalUs;
-  const days = (tapes as TapeSource).days.flatMap(({ tape }) => tape.footer.blocks.map((block) => block.lastUs));
+  const days = (tapes as TapeSource).days.flatMap(({ tape }) =>
+    tape.footer.blocks.map((block) => block.lastUs),
+  );
   return Math.max(...days);
 }

@@ -14,7 +14,10 @@ export interface PathStart {
 }
 
 /** What it is told: to play no further, to put its report in place, or to leave nothing of it. */
-export type ToPath = { readonly kind: "stop" } | { readonly kind: "finish"; readonly outcome: RunOutcome } | { readonly kind: "abandon" };
+export type ToPath =
+  | { readonly kind: "stop" }
+  | { readonly kind: "finish"; readonly outcome: RunOutcome }
+  | { readonly kind: "abandon" };
 
 /** What it tells: how far it is, that it has played, that its report is in place, or what ended it. */
 export type FromPath =

@@ -29,8 +29,15 @@ export interface PathRun {
 }
 
 /** Plays one path. @throws ConfigError, RunError or HistoryError, with nothing left of it */
-export async function runPath(config: BacktestConfig, run: ReportedBy, history: PlayedHistory, path: Path): Promise<PathRun> {
-  const writer = new ReportWriter(run.directory, metaOf(config, run, history), { replace: run.replace });
+export async function runPath(
+  config: BacktestConfig,
+  run: ReportedBy,
+  history: PlayedHistory,
+  path: Path,
+): Promise<PathRun> {
+  const writer = new ReportWriter(run.directory, metaOf(config, run, history), {
+    replace: run.replace,
+  });
   try {
     const outcome = await playPath(config, run, history, path, writer.observer);
     return {
@@ -38,7 +45,14 @@ export async function runPath(config: BacktestConfig, run: ReportedBy, history: 
       path,
       headline: () => {
         const { ended, reason, profit, drawdown, fills } = writer.report(outcome);
-        return { name: nameOf(path), ended, reason, profit: profit.total, maxDrawdown: drawdown.max, fills: fills.all.fills };
+        return {
+          name: nameOf(path),
+          ended,
+          reason,
+          profit: profit.total,
+          maxDrawdown: drawdown.max,
+          fills: fills.all.fills,
+        };
       },
       finish: async (told) => writer.finish(told),
       abandon: async () => writer.abandon(),
@@ -51,5 +65,7 @@ export async function runPath(config: BacktestConfig, run: ReportedBy, history: 
 
 /** What a reader is told of a path through candles. */
 export function nameOf(path: Path): string {
-  return path === "ohlc" ? "the high before the low in every candle" : "the low before the high in every candle";
+  return path === "ohlc"
+    ? "the high before the low in every candle"
+    : "the low before the high in every candle";
 }

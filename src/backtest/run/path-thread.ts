@@ -11,7 +11,11 @@ import { type PathRun, runPath } from "./path-run.js";
 import { playedHistory } from "./shared-history.js";
 
 const port = parentPort;
-if (port === null) throw new RunError("is no program of its own", { field: "path-thread", expected: "to be started by a backtest" });
+if (port === null)
+  throw new RunError("is no program of its own", {
+    field: "path-thread",
+    expected: "to be started by a backtest",
+  });
 const { config, run, history, path } = workerData as PathStart;
 const tell = (told: FromPath): void => port.postMessage(told);
 
@@ -29,7 +33,10 @@ onUncaught((error, how) => {
 });
 
 async function play(): Promise<PathRun> {
-  const loaded = await loadStrategies(config.bot, openLog({ level: config.bot.logLevel, clock: liveSeam().clock }));
+  const loaded = await loadStrategies(
+    config.bot,
+    openLog({ level: config.bot.logLevel, clock: liveSeam().clock }),
+  );
   const strategies = bindStrategies(config.bot, loaded);
   const onProgress = (atUs: number): boolean => {
     if (stray !== undefined) throw stray;

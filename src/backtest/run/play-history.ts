@@ -61,16 +61,25 @@ const PIECE_VIEWS = 200;
  * Plays a history from its first instant to its last, tape after tape: no more of it is in memory than a few tapes of each market, and a few blocks of its marks. The run is
  * left at its end, its bot still there.
  */
-export async function playHistory(history: PlayedHistory, { begin, toUs, awaits, onProgress = always }: Playing): Promise<ReplayRun> {
+export async function playHistory(
+  history: PlayedHistory,
+  { begin, toUs, awaits, onProgress = always }: Playing,
+): Promise<ReplayRun> {
   const streams: Pick<Stream<Tape>, "knownUs" | "feed" | "close">[] = [];
   try {
     const first = new Map<MarketId, MarketHistory>();
     for (const market of history.markets) {
       const { marketId } = market;
-      const tapes = market.tapes && new Stream(market.tapes, (run, tape) => run.extend(marketId, { ...tape, marketId }));
-      const marks = market.marks && new Stream(market.marks, (run, block) => run.extendMarks(marketId, block));
+      const tapes =
+        market.tapes &&
+        new Stream(market.tapes, (run, tape) => run.extend(marketId, { ...tape, marketId }));
+      const marks =
+        market.marks && new Stream(market.marks, (run, block) => run.extendMarks(marketId, block));
       for (const stream of [tapes, marks]) if (stream !== undefined) streams.push(stream);
-      first.set(marketId, historyOf(market, history.grade, await tapes?.next(), await marks?.next()));
+      first.set(
+        marketId,
+        historyOf(market, history.grade, await tapes?.next(), await marks?.next()),
+      );
     }
     const run = begin(first);
     const pieceUs = Math.max(PIECE_US, PIECE_BARS * shortestBarUs(history));
@@ -101,7 +110,10 @@ export async function playHistory(history: PlayedHistory, { begin, toUs, awaits,
 
 /** The length of a bar, the shortest of all markets; 0 where there are none. */
 function shortestBarUs({ markets }: PlayedHistory): number {
-  return markets.reduce((shortest, { klines }) => Math.min(shortest, klines?.intervalUs ?? 0), Number.POSITIVE_INFINITY);
+  return markets.reduce(
+    (shortest, { klines }) => Math.min(shortest, klines?.intervalUs ?? 0),
+    Number.POSITIVE_INFINITY,
+  );
 }
 
 const always = (): boolean => true;

@@ -49,7 +49,12 @@ export interface PlayedBy {
 const SAMPLE_MS = 1_000;
 
 /** Plays a backtest's history once, and sums it up without writing anything. @param path of candles: the order of a bar's extremes. */
-export async function reportOf(config: BacktestConfig, run: PlayedBy, history: PlayedHistory, path: FillModels["path"]): Promise<Report> {
+export async function reportOf(
+  config: BacktestConfig,
+  run: PlayedBy,
+  history: PlayedHistory,
+  path: FillModels["path"],
+): Promise<Report> {
   const meta = metaOf(config, run, history);
   const recorder = new RunRecorder({
     startUs: meta.startUs,
@@ -69,7 +74,8 @@ export async function playPath(
   observer: RunObserver,
 ): Promise<RunOutcome> {
   const options = replayOptions(config);
-  for (const gap of history.gaps) observer.note(history.startUs, "warn", `the history lacks ${gap}`);
+  for (const gap of history.gaps)
+    observer.note(history.startUs, "warn", `the history lacks ${gap}`);
   const ticks = new Map(history.markets.map(({ marketId }) => [marketId, new RecordedTick()]));
   let isInterrupted = false;
   const watched = seenBy(history, (marketId) => ticks.get(marketId) as RecordedTick);
@@ -88,16 +94,23 @@ export async function playPath(
         feedOf: run.feedOf,
       }),
     toUs: history.endUs,
-    awaits: Object.keys(config.history.markets).some((marketId) => isStrategyFile(config.bot.markets[marketId].strategy ?? "")),
+    awaits: Object.keys(config.history.markets).some((marketId) =>
+      isStrategyFile(config.bot.markets[marketId].strategy ?? ""),
+    ),
     onProgress: (atUs) => {
       isInterrupted = run.onProgress?.(atUs) === false;
       return !isInterrupted;
     },
   });
   const { haltedWhy, heldSinceHalt, nowUs: historyEndUs, strategyErrors } = replay;
-  const worthless = [...littleCommonTime(history.markets, { fromUs: history.startUs, toUs: history.endUs }), ...replay.worthless];
+  const worthless = [
+    ...littleCommonTime(history.markets, { fromUs: history.startUs, toUs: history.endUs }),
+    ...replay.worthless,
+  ];
   const endUs = replay.finish();
-  const finer = [...ticks].flatMap(([marketId, tick]) => tick.doubts.map((doubt) => `${marketId}: ${doubt}`));
+  const finer = [...ticks].flatMap(([marketId, tick]) =>
+    tick.doubts.map((doubt) => `${marketId}: ${doubt}`),
+  );
   const whole = history.grade === "books" && !options.fills.partialFills ? [WHOLE_FILLS] : [];
   const doubts = [
     ...doubtedFees(config),
@@ -117,11 +130,22 @@ export async function playPath(
     rungs: replay.rungs,
     ...ended,
   });
-  if (replay.venue.isLiquidated) return over({ ended: "liquidated", reason: "the account did not cover its maintenance margin" });
+  if (replay.venue.isLiquidated)
+    return over({
+      ended: "liquidated",
+      reason: "the account did not cover its maintenance margin",
+    });
   if (haltedWhy !== undefined && !isInterrupted) {
-    return over({ ended: "halted", reason: heldSinceHalt === undefined ? haltedWhy : `${haltedWhy}; ${heldSinceHalt}` });
+    return over({
+      ended: "halted",
+      reason: heldSinceHalt === undefined ? haltedWhy : `${haltedWhy}; ${heldSinceHalt}`,
+    });
   }
-  return over(isInterrupted ? { ended: "stopped", reason: "it was interrupted" } : { ended: "end-of-history" });
+  return over(
+    isInterrupted
+      ? { ended: "stopped", reason: "it was interrupted" }
+      : { ended: "end-of-history" },
+  );
 }
 
 /** What is known of a run before it begins. @throws ConfigError where the warm-up leaves nothing to report */
@@ -138,7 +162,12 @@ export function metaOf(config: BacktestConfig, run: PlayedBy, history: PlayedHis
     startUs: history.startUs + warmupMs * 1000,
     asset,
     instruments: replayedInstruments(config),
-    strategies: new Map(Object.keys(config.history.markets).map((marketId) => [marketId, shownStrategy(bot, marketId)])),
+    strategies: new Map(
+      Object.keys(config.history.markets).map((marketId) => [
+        marketId,
+        shownStrategy(bot, marketId),
+      ]),
+    ),
     configuration: shownFiles(config, { grade, interval, sampleMs }),
     data: history.files,
     gaps: history.gaps,
@@ -150,13 +179,20 @@ export function metaOf(config: BacktestConfig, run: PlayedBy, history: PlayedHis
 }
 
 function inputsOf({ fills }: BacktestConfig, { strategyFiles = {} }: PlayedBy): InputFile[] {
-  const strategies = new Map(Object.values(strategyFiles).map(({ name, sha256 }) => [name, sha256]));
+  const strategies = new Map(
+    Object.values(strategyFiles).map(({ name, sha256 }) => [name, sha256]),
+  );
   const { latencyFile } = fills;
   return [
     ...[...strategies].map(([path, sha256]) => ({ name: basename(path), sha256 })),
     ...(latencyFile === undefined
       ? []
-      : [{ name: basename(latencyFile), sha256: createHash("sha256").update(latencyFileBytes(latencyFile)).digest("hex") }]),
+      : [
+          {
+            name: basename(latencyFile),
+            sha256: createHash("sha256").update(latencyFileBytes(latencyFile)).digest("hex"),
+          },
+        ]),
   ];
 }
 

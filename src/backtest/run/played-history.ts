@@ -46,9 +46,17 @@ export function historyOf(
   firstMarks: MarkTape | undefined,
 ): MarketHistory {
   // Where marks are recorded, and none of that time, none are made.
-  const known = { marks: firstMarks ?? (marks === undefined ? undefined : NO_MARKS), funding, gaps: lacking };
+  const known = {
+    marks: firstMarks ?? (marks === undefined ? undefined : NO_MARKS),
+    funding,
+    gaps: lacking,
+  };
   if (grade === "klines") return { ...known, grade, klines: klines as KlineTape };
-  return { ...known, grade, tape: tape === undefined ? emptyTape(marketId) : { ...tape, marketId } };
+  return {
+    ...known,
+    grade,
+    tape: tape === undefined ? emptyTape(marketId) : { ...tape, marketId },
+  };
 }
 
 const NO_MARKS: MarkTape = {
@@ -61,7 +69,19 @@ const NO_MARKS: MarkTape = {
 };
 
 function emptyTape(marketId: MarketId): Tape {
-  const none = { exchangeUs: new Float64Array(0), localUs: new Float64Array(0), signedTicks: new Int32Array(0), byLocal: undefined };
+  const none = {
+    exchangeUs: new Float64Array(0),
+    localUs: new Float64Array(0),
+    signedTicks: new Int32Array(0),
+    byLocal: undefined,
+  };
   const counts = { messages: 0, rows: 0, tickSize: "1", stepSize: "1" };
-  return { ...none, ...counts, marketId, kind: new Uint8Array(0), rowEnd: new Uint32Array(0), lots: new Uint32Array(0) };
+  return {
+    ...none,
+    ...counts,
+    marketId,
+    kind: new Uint8Array(0),
+    rowEnd: new Uint32Array(0),
+    lots: new Uint32Array(0),
+  };
 }

@@ -30,8 +30,13 @@ export class RecordedTick {
         message = firstFrom(exchangeUs, CoarseStretches.endOf(atUs), message + 1, rowEnd.length);
         continue;
       }
-      for (let row = message === 0 ? 0 : (rowEnd[message - 1] as number); row < (rowEnd[message] as number); row++) {
-        if ((lots[row] as number) > 0) this.#value(atUs, Math.abs(signedTicks[row] as number), lots[row] as number);
+      for (
+        let row = message === 0 ? 0 : (rowEnd[message - 1] as number);
+        row < (rowEnd[message] as number);
+        row++
+      ) {
+        if ((lots[row] as number) > 0)
+          this.#value(atUs, Math.abs(signedTicks[row] as number), lots[row] as number);
       }
       message += 1;
     }
@@ -40,11 +45,22 @@ export class RecordedTick {
   }
 
   /** Sees candles. */
-  seeKlines({ tickSize, stepSize, bars, startUs, openTicks, highTicks, lowTicks, closeTicks, lots }: KlineTape): void {
+  seeKlines({
+    tickSize,
+    stepSize,
+    bars,
+    startUs,
+    openTicks,
+    highTicks,
+    lowTicks,
+    closeTicks,
+    lots,
+  }: KlineTape): void {
     for (let bar = 0; bar < bars; bar++) {
       const atUs = startUs[bar] as number;
       if (!this.#isOpen(atUs)) continue;
-      for (const ticks of [openTicks, highTicks, lowTicks, closeTicks]) this.#prices.see(atUs, ticks[bar] as number);
+      for (const ticks of [openTicks, highTicks, lowTicks, closeTicks])
+        this.#prices.see(atUs, ticks[bar] as number);
       if ((lots[bar] as number) > 0) this.#amounts.see(atUs, lots[bar] as number);
     }
     this.#tickSize = tickSize;
@@ -62,11 +78,23 @@ export class RecordedTick {
   }
 
   #texts(): string[] {
-    return textsOf(this.#prices.found, `a tick of ${this.#tickSize}`, "prices", this.#tickSize, QUOTES_ALONE);
+    return textsOf(
+      this.#prices.found,
+      `a tick of ${this.#tickSize}`,
+      "prices",
+      this.#tickSize,
+      QUOTES_ALONE,
+    );
   }
 
   #stepTexts(): string[] {
-    return textsOf(this.#amounts.found, `a step of ${this.#stepSize}`, "amounts", this.#stepSize, ORDERS_REFUSED);
+    return textsOf(
+      this.#amounts.found,
+      `a step of ${this.#stepSize}`,
+      "amounts",
+      this.#stepSize,
+      ORDERS_REFUSED,
+    );
   }
 
   #isOpen(atUs: number): boolean {
@@ -79,12 +107,21 @@ export class RecordedTick {
   }
 }
 
-type SeenTape = Pick<Tape, "tickSize" | "stepSize" | "exchangeUs" | "rowEnd" | "signedTicks" | "lots">;
+type SeenTape = Pick<
+  Tape,
+  "tickSize" | "stepSize" | "exchangeUs" | "rowEnd" | "signedTicks" | "lots"
+>;
 
 const QUOTES_ALONE = "a quote between two of them has nobody ahead of it, which flatters";
 const ORDERS_REFUSED = "the exchange would have refused an order of an amount between two of them";
 
-function textsOf(found: readonly CoarseStretch[], what: string, values: string, unit: string, why: string): string[] {
+function textsOf(
+  found: readonly CoarseStretch[],
+  what: string,
+  values: string,
+  unit: string,
+  why: string,
+): string[] {
   const text = ({ fromUs, toUs, divisor, values: count, isAll }: CoarseStretch): string => {
     const recorded = new Decimal(unit).times(divisor).toFixed();
     if (isAll)
@@ -93,7 +130,10 @@ function textsOf(found: readonly CoarseStretch[], what: string, values: string, 
     return `${what} is finer than that of the recording ${span}, whose ${count} ${values} are all multiples of ${recorded}: ${why}; run each time with its own rules`;
   };
   const more = found.length - TOLD_ALONE;
-  return [...found.slice(0, TOLD_ALONE).map(text), ...(more > 0 ? [`and so is ${what} at ${more} times more`] : [])];
+  return [
+    ...found.slice(0, TOLD_ALONE).map(text),
+    ...(more > 0 ? [`and so is ${what} at ${more} times more`] : []),
+  ];
 }
 
 /** The first place from `from` on of an instant that is not before `us`. */
@@ -108,7 +148,10 @@ function firstFrom(stamps: Float64Array, us: number, from: number, end: number):
 }
 
 /** The same history, whose books, trades and candles are seen as they are played. @param tickOf what sees those of a market. */
-export function seenBy(history: PlayedHistory, tickOf: (marketId: MarketId) => RecordedTick): PlayedHistory {
+export function seenBy(
+  history: PlayedHistory,
+  tickOf: (marketId: MarketId) => RecordedTick,
+): PlayedHistory {
   const markets = history.markets.map((market) => {
     const { marketId, tapes, klines } = market;
     if (klines !== undefined) tickOf(marketId).seeKlines(klines);

@@ -12,7 +12,8 @@ export function replayOptions(
 ): Omit<ReplayRunOptions, "markets" | "strategies" | "observer" | "sampleUs" | "startUs"> {
   const { fills, rules, liquidation, account, seed, warmupMs, bot } = config;
   const { latencyFile, feedLatency: feed, orderLatencyMs, responseLatencyMs } = fills;
-  const recorded = latencyFile === undefined ? undefined : sampledLatency(readLatencyFile(latencyFile));
+  const recorded =
+    latencyFile === undefined ? undefined : sampledLatency(readLatencyFile(latencyFile));
   const constant = constantLatency(orderLatencyMs, responseLatencyMs);
   return {
     config: bot,
@@ -26,8 +27,12 @@ export function replayOptions(
       path: fills.path === "worse" ? "ohlc" : fills.path,
       volumeShare: fills.volumeShare,
     },
-    latencyOf: (feedUs) => recorded ?? (feed === undefined ? constant : feedLatency(feedUs, feed.order, feed.response)),
-    liquidation: { priceOff: ratio(liquidation.priceOff), insuranceFeeRate: ratio(liquidation.insuranceFeeRate) },
+    latencyOf: (feedUs) =>
+      recorded ?? (feed === undefined ? constant : feedLatency(feedUs, feed.order, feed.response)),
+    liquidation: {
+      priceOff: ratio(liquidation.priceOff),
+      insuranceFeeRate: ratio(liquidation.insuranceFeeRate),
+    },
     startCredit: decimalToScaled(account.creditQuote, rules.creditDecimals, "account.creditQuote"),
     seed: String(seed),
     warmupMs,
@@ -40,7 +45,10 @@ export function replayedInstruments({ rules, history }: BacktestConfig): Map<Mar
   return new Map(
     Object.keys(history.markets).map((marketId) => {
       const { tickSize, stepSize } = rules.markets[marketId];
-      return [marketId, new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals })];
+      return [
+        marketId,
+        new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals }),
+      ];
     }),
   );
 }

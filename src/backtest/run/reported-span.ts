@@ -3,7 +3,10 @@ import { instantText } from "../../history/day.js";
 import type { PlayedHistory } from "./played-history.js";
 
 /** @throws ConfigError where a warm-up is as long as the history, microseconds since 1970: its run would end with a profit of zero, which many a real one is below */
-export function requireReported(warmupMs: number, { startUs, endUs }: Pick<PlayedHistory, "startUs" | "endUs">): void {
+export function requireReported(
+  warmupMs: number,
+  { startUs, endUs }: Pick<PlayedHistory, "startUs" | "endUs">,
+): void {
   if (startUs + warmupMs * 1000 < endUs) return;
   throw new ConfigError("leaves nothing of the history to report", {
     field: "warmupMs",

@@ -45,7 +45,10 @@ const BOTH_PATHS = ["ohlc", "olhc"] as const;
  * with the other's headline in it.
  * @throws ConfigError for what the files get wrong or the store lacks; RunError and HistoryError
  */
-export async function runBacktest(config: BacktestConfig, run: BacktestRun): Promise<BacktestResult> {
+export async function runBacktest(
+  config: BacktestConfig,
+  run: BacktestRun,
+): Promise<BacktestResult> {
   const history = await openHistory(config, run.onMake);
   run.onOpen?.(history);
   const { path } = config.fills;
@@ -54,16 +57,23 @@ export async function runBacktest(config: BacktestConfig, run: BacktestRun): Pro
   return { ...(await played.finish(played.outcome)), gaps: history.gaps };
 }
 
-async function runBothPaths(config: BacktestConfig, run: BacktestRun, history: PlayedHistory): Promise<BacktestResult> {
+async function runBothPaths(
+  config: BacktestConfig,
+  run: BacktestRun,
+  history: PlayedHistory,
+): Promise<BacktestResult> {
   const [here, there] = BOTH_PATHS;
   const { pathThread, threadFromBars = THREAD_FROM_BARS } = run;
   const isLong = barsOf(history) >= threadFromBars;
-  const beside = isLong ? pathThread && new ThreadedPath(pathThread, config, run, history, there) : undefined;
+  const beside = isLong
+    ? pathThread && new ThreadedPath(pathThread, config, run, history, there)
+    : undefined;
   const runs: PathRun[] = [];
   try {
     const first = await runPath(config, run, history, here);
     runs.push(first);
-    if (!isStopped(first)) runs.push(await (beside?.played(run.onProgress) ?? runPath(config, run, history, there)));
+    if (!isStopped(first))
+      runs.push(await (beside?.played(run.onProgress) ?? runPath(config, run, history, there)));
     const { chosen, outcome } = chosenOf(first, runs[1]);
     return { ...(await chosen.finish(outcome)), gaps: history.gaps };
   } finally {
@@ -78,7 +88,10 @@ function barsOf({ markets }: PlayedHistory): number {
 }
 
 /** The run that is reported: of both paths the one that earned less, as far as both were played to their end. */
-function chosenOf(first: PathRun, second: PathRun | undefined): { readonly chosen: PathRun; readonly outcome: RunOutcome } {
+function chosenOf(
+  first: PathRun,
+  second: PathRun | undefined,
+): { readonly chosen: PathRun; readonly outcome: RunOutcome } {
   if (second === undefined || isStopped(second)) {
     const reason = `it was interrupted before both paths through the candles were played: this is ${nameOf(first.path)} alone`;
     return { chosen: first, outcome: { ...first.outcome, ended: "stopped", reason } };
@@ -88,7 +101,11 @@ function chosenOf(first: PathRun, second: PathRun | undefined): { readonly chose
   const [chosen, other] = isFirstWorse ? [first, low] : [second, high];
   return {
     chosen,
-    outcome: { ...chosen.outcome, strategyErrors: errorsOf([chosen, ...(isFirstWorse ? [second] : [first])]), alternatives: [other] },
+    outcome: {
+      ...chosen.outcome,
+      strategyErrors: errorsOf([chosen, ...(isFirstWorse ? [second] : [first])]),
+      alternatives: [other],
+    },
   };
 }
 

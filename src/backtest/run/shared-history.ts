@@ -16,8 +16,17 @@ export interface SharedHistory extends Omit<PlayedHistory, "markets"> {
 /** A market's columns in shared memory, those that are there already as they are. @param marks all of them, and `tape` all of what was read tape after tape; none for candles. */
 export function sharedMarket(market: PlayedMarket, marks?: MarkTape, tape?: Tape): SharedMarket {
   const { marketId, tellsFunding, funding, klines, lacking } = market;
-  const shared = <Columns extends object>(columns: Columns | undefined): Columns | undefined => columns && inSharedMemory(columns);
-  return { marketId, tellsFunding, lacking, marks: shared(marks), funding: shared(funding), klines: shared(klines), tape: shared(tape) };
+  const shared = <Columns extends object>(columns: Columns | undefined): Columns | undefined =>
+    columns && inSharedMemory(columns);
+  return {
+    marketId,
+    tellsFunding,
+    lacking,
+    marks: shared(marks),
+    funding: shared(funding),
+    klines: shared(klines),
+    tape: shared(tape),
+  };
 }
 
 /** The same as a run plays it. */
@@ -41,7 +50,8 @@ export function bytesOf(history: SharedHistory): number {
   let bytes = 0;
   for (const { marks, funding, klines, tape } of history.markets) {
     for (const columns of [marks, funding, klines, tape]) {
-      for (const column of Object.values(columns ?? {}) as unknown[]) if (ArrayBuffer.isView(column)) bytes += column.byteLength;
+      for (const column of Object.values(columns ?? {}) as unknown[])
+        if (ArrayBuffer.isView(column)) bytes += column.byteLength;
     }
   }
   return bytes;

@@ -23,7 +23,13 @@ export class ThreadedPath {
   #onProgress: (atUs: number) => void = () => {};
 
   /** @param history of candles. */
-  constructor(program: URL, config: BacktestConfig, run: ReportedBy, history: PlayedHistory, path: Path) {
+  constructor(
+    program: URL,
+    config: BacktestConfig,
+    run: ReportedBy,
+    history: PlayedHistory,
+    path: Path,
+  ) {
     const { strategyFiles, version, directory, replace } = run;
     const start: PathStart = {
       config,
@@ -44,8 +50,12 @@ export class ThreadedPath {
     });
     // Whoever asks for it hears of it: until then the other path is played.
     this.#played.catch(() => {});
-    this.#worker.on("error", (cause) => this.#failed(new RunError(`the thread of a path died: ${cause.message}`, { cause })));
-    this.#worker.on("exit", (code) => this.#failed(new RunError(`the thread of a path ended by itself, with ${code}`)));
+    this.#worker.on("error", (cause) =>
+      this.#failed(new RunError(`the thread of a path died: ${cause.message}`, { cause })),
+    );
+    this.#worker.on("exit", (code) =>
+      this.#failed(new RunError(`the thread of a path ended by itself, with ${code}`)),
+    );
   }
 
   /**
@@ -63,7 +73,9 @@ export class ThreadedPath {
     const { outcome, headline } = await this.#played;
     return {
       // However far the thread was when it heard of it: whoever interrupts a run gets none that looks whole.
-      outcome: isInterrupted ? { ...outcome, ended: "stopped", reason: "it was interrupted" } : outcome,
+      outcome: isInterrupted
+        ? { ...outcome, ended: "stopped", reason: "it was interrupted" }
+        : outcome,
       path: this.#path,
       headline: () => headline,
       finish: async (outcome) => {

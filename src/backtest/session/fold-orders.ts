@@ -2,10 +2,17 @@ import type { Instrument } from "../../core/instrument.js";
 import type { OrderType, TimeInForce } from "../../exchange/records.js";
 import { type Row, wholeOf } from "../../history/duck.js";
 import { HistoryError } from "../../history/history-errors.js";
-import type { OpenStep, RecordedAccount, RecordedCancel, RecordedOrder } from "./recorded-orders.js";
+import type {
+  OpenStep,
+  RecordedAccount,
+  RecordedCancel,
+  RecordedOrder,
+} from "./recorded-orders.js";
 import { lotsOf, textOf, ticksOf } from "./recorded-values.js";
 
-type OrderDraft = { -readonly [Key in keyof RecordedOrder]: RecordedOrder[Key] } & { steps: OpenStep[] };
+type OrderDraft = { -readonly [Key in keyof RecordedOrder]: RecordedOrder[Key] } & {
+  steps: OpenStep[];
+};
 
 interface CancelDraft {
   readonly sentUs: number;
@@ -14,7 +21,10 @@ interface CancelDraft {
 }
 
 /** What became of a session's own orders and cancels. @param rows of its record, in the order in which they were heard. @throws HistoryError for a place without a hash */
-export function foldOrders(rows: readonly Row[], instrument: Instrument): Pick<RecordedAccount, "orders" | "cancels"> {
+export function foldOrders(
+  rows: readonly Row[],
+  instrument: Instrument,
+): Pick<RecordedAccount, "orders" | "cancels"> {
   const orders = new Map<string, OrderDraft>();
   const cancels = new Map<string, CancelDraft>();
   for (const row of rows) {
@@ -30,7 +40,10 @@ export function foldOrders(rows: readonly Row[], instrument: Instrument): Pick<R
       }
       case "cancel":
       case "cancel-all":
-        cancels.set(request, { sentUs: Number(row.heardUs), hash: row.what === "cancel" ? hash : undefined });
+        cancels.set(request, {
+          sentUs: Number(row.heardUs),
+          hash: row.what === "cancel" ? hash : undefined,
+        });
         break;
       case "cancelled":
         if (cancel !== undefined) cancel.answer = "taken";
@@ -55,17 +68,24 @@ export function foldOrders(rows: readonly Row[], instrument: Instrument): Pick<R
     }
   }
   // The answer to a place may be heard after what filled the order in the same millisecond: what is open only falls.
-  for (const { steps } of orders.values()) steps.sort((one, other) => one.atUs - other.atUs || other.openLots - one.openLots);
+  for (const { steps } of orders.values())
+    steps.sort((one, other) => one.atUs - other.atUs || other.openLots - one.openLots);
   return {
     orders: [...orders.values()],
-    cancels: [...cancels.values()].map((cancel) => endedCancel(cancel, cancel.hash === undefined ? undefined : orders.get(cancel.hash))),
+    cancels: [...cancels.values()].map((cancel) =>
+      endedCancel(cancel, cancel.hash === undefined ? undefined : orders.get(cancel.hash)),
+    ),
   };
 }
 
 function placedOrder(row: Row, instrument: Instrument): OrderDraft {
   const hash = textOf(row.hash);
   if (hash === undefined) {
-    throw new HistoryError(`${instrument.marketId} orders`, "a place without the hash of its order", { expected: "what a recorder wrote" });
+    throw new HistoryError(
+      `${instrument.marketId} orders`,
+      "a place without the hash of its order",
+      { expected: "what a recorder wrote" },
+    );
   }
   return {
     hash,
@@ -105,10 +125,15 @@ function updated(order: OrderDraft, row: Row, instrument: Instrument): void {
 
 function refused(order: OrderDraft | undefined, { what, code, message }: Row): void {
   if (order === undefined || order.acceptedUs !== undefined || order.steps.length > 0) return;
-  order.refused = [what, code, message].filter((part) => part !== null && part !== undefined).join(" ");
+  order.refused = [what, code, message]
+    .filter((part) => part !== null && part !== undefined)
+    .join(" ");
 }
 
-function endedCancel({ sentUs, hash, answer }: CancelDraft, order: OrderDraft | undefined): RecordedCancel {
+function endedCancel(
+  { sentUs, hash, answer }: CancelDraft,
+  order: OrderDraft | undefined,
+): RecordedCancel {
   // Where it never told of its end, it was open when it told of it last.
   const overUs = (order?.steps.find(({ openLots }) => openLots === 0) ?? order?.steps.at(-1))?.atUs;
   return {

@@ -13,7 +13,10 @@ const FILL_COLUMNS =
   "CAST(timeNs // 1000 AS DOUBLE) AS atUs, tradeId, isBuy, isMaker, CAST(price AS VARCHAR) AS price, CAST(amount AS VARCHAR) AS amount, CAST(fee AS VARCHAR) AS fee";
 
 /** Reads the own orders and fills of a market. @throws HistoryError naming a file that is broken */
-export async function readAccount(store: HistoryStore, instrument: Instrument): Promise<RecordedAccount> {
+export async function readAccount(
+  store: HistoryStore,
+  instrument: Instrument,
+): Promise<RecordedAccount> {
   const { marketId } = instrument;
   const duck = await Duck.open(store.spillFolder);
   try {
@@ -21,7 +24,11 @@ export async function readAccount(store: HistoryStore, instrument: Instrument): 
     // What bears no stamp of the exchange may be in the day before that of its request, at midnight.
     orders.sort((one, other) => Number(one.heardUs) - Number(other.heardUs));
     const fills = await rowsOf(duck, store, marketId, "fills", FILL_COLUMNS, "timeNs, seq");
-    return { ...foldOrders(orders, instrument), requests: requestsOf(orders), fills: fillsOf(fills, instrument) };
+    return {
+      ...foldOrders(orders, instrument),
+      requests: requestsOf(orders),
+      fills: fillsOf(fills, instrument),
+    };
   } finally {
     duck.close();
   }
@@ -39,7 +46,11 @@ async function rowsOf(
   for (const manifest of store.days({ market, kind })) {
     await store.verify(manifest);
     const file = store.dataPath(manifest, manifest.day);
-    rows.push(...(await reading(file, () => duck.rows(`SELECT ${columns} FROM ${parquetSql(file)} ORDER BY ${order}`))));
+    rows.push(
+      ...(await reading(file, () =>
+        duck.rows(`SELECT ${columns} FROM ${parquetSql(file)} ORDER BY ${order}`),
+      )),
+    );
   }
   return rows;
 }
@@ -48,11 +59,18 @@ const REQUESTS: ReadonlySet<unknown> = new Set(["place", "cancel", "cancel-all"]
 const ANSWERS: ReadonlySet<unknown> = new Set(["accepted", "cancelled", "rejected", "throttled"]);
 
 function requestsOf(rows: readonly Row[]): RecordedRequest[] {
-  const requests = new Map<string, { readonly leftUs: number; readonly aheadUs: number; answeredUs: number | undefined }>();
+  const requests = new Map<
+    string,
+    { readonly leftUs: number; readonly aheadUs: number; answeredUs: number | undefined }
+  >();
   for (const { what, request: id, atUs, heardUs } of rows) {
     if (REQUESTS.has(what)) {
       // A clock that is behind the exchange's is put forward in the tape, and so is the stamp of a request.
-      requests.set(String(id), { leftUs: Number(atUs), aheadUs: Number(atUs) - Number(heardUs), answeredUs: undefined });
+      requests.set(String(id), {
+        leftUs: Number(atUs),
+        aheadUs: Number(atUs) - Number(heardUs),
+        answeredUs: undefined,
+      });
     } else if (ANSWERS.has(what)) {
       const request = requests.get(String(id));
       if (request !== undefined) request.answeredUs ??= Number(heardUs) + request.aheadUs;

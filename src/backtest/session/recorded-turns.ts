@@ -1,12 +1,22 @@
 import type { BotInput, TurnStamp } from "../../bot/input.js";
-import { decodeLine, encodeJournal, type JournalHeader, type JournalSink, type TurnRecorder } from "../../bot/journal/journal.js";
+import {
+  decodeLine,
+  encodeJournal,
+  type JournalHeader,
+  type JournalSink,
+  type TurnRecorder,
+} from "../../bot/journal/journal.js";
 import type { TurnRecord } from "../../bot/turn-queue.js";
 import { FormatError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 
 /** What of a market's data a turn heard: the store has it as the message, or the mark, of this number, counted from 1 as they were heard. */
-export type HeardInput = { readonly kind: "heard"; readonly marketId: MarketId; readonly number: number } & (
+export type HeardInput = {
+  readonly kind: "heard";
+  readonly marketId: MarketId;
+  readonly number: number;
+} & (
   | { readonly what: "book-snapshot"; readonly sequence: number }
   | { readonly what: "book-update"; readonly beginSequence: number; readonly endSequence: number }
   | { readonly what: "public-trade"; readonly id: string }
@@ -79,7 +89,10 @@ export function decodeRecordedTurn(line: string, lineNumber: number): RecordedTu
   const { stamp, input, draws } = value;
   const isStamped = typeof stamp?.atMs === "number" && typeof stamp.monotonicMs === "number";
   if (!isStamped || typeof input?.kind !== "string" || !Array.isArray(draws)) {
-    throw new FormatError("not a recorded turn", { field: `line ${lineNumber}`, expected: "stamp, input and draws" });
+    throw new FormatError("not a recorded turn", {
+      field: `line ${lineNumber}`,
+      expected: "stamp, input and draws",
+    });
   }
   return value as RecordedTurn;
 }

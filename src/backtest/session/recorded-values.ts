@@ -4,7 +4,9 @@ import { gridCount } from "../../exchange/wire-parse.js";
 
 /** A recorded price; NaN where there is none. */
 export function ticksOf(instrument: Instrument, price: unknown): Ticks {
-  return price === null || price === undefined ? Number.NaN : gridCount(String(price), instrument.tickSize, "price");
+  return price === null || price === undefined
+    ? Number.NaN
+    : gridCount(String(price), instrument.tickSize, "price");
 }
 
 /** An order that was placed in finer steps, and what it trades, may lie between whole lots, as between ticks. */

@@ -36,10 +36,17 @@ const sessionShape = z.strictObject({
   config: z.looseObject({ markets: z.record(z.string(), z.unknown()) }),
   /** How paper orders travelled and were filled. */
   paper: z
-    .strictObject({ queue: z.string(), orderLatencyMs: z.number(), responseLatencyMs: z.number(), creditQuote: z.string() })
+    .strictObject({
+      queue: z.string(),
+      orderLatencyMs: z.number(),
+      responseLatencyMs: z.number(),
+      creditQuote: z.string(),
+    })
     .optional(),
   /** As the first decision found it; null where there was none. */
-  start: z.strictObject({ equityQuote: decimal, positionsBase: z.record(z.string(), decimal) }).nullable(),
+  start: z
+    .strictObject({ equityQuote: decimal, positionsBase: z.record(z.string(), decimal) })
+    .nullable(),
   end: z.strictObject({
     positionsBase: z.record(z.string(), decimal),
     profitQuote: z.record(z.string(), decimal),
@@ -69,7 +76,9 @@ export function readSession(folder: string): Session {
   if (!existsSync(path)) {
     const isUnfinished = existsSync(join(folder, SESSION_FILES.unfinished));
     throw new ConfigError(
-      isUnfinished ? "was not ended: its process was killed, and nobody knows what it lacks" : "holds no recorded session",
+      isUnfinished
+        ? "was not ended: its process was killed, and nobody knows what it lacks"
+        : "holds no recorded session",
       {
         field: "session",
         value: folder,

@@ -63,7 +63,11 @@ export class SessionRecording implements SessionTap {
   #bot: Bot | undefined;
   #isOver = false;
 
-  private constructor(options: SessionRecordingOptions, beginning: SessionBeginning, recorders: ReadonlyMap<MarketId, SessionRecorder>) {
+  private constructor(
+    options: SessionRecordingOptions,
+    beginning: SessionBeginning,
+    recorders: ReadonlyMap<MarketId, SessionRecorder>,
+  ) {
     this.#options = options;
     this.#beginning = beginning;
     this.#rules = beginning.rules;
@@ -72,7 +76,9 @@ export class SessionRecording implements SessionTap {
     this.#startedUs = this.#stamps.nowUs();
     const { folder, seam } = options;
     this.#intents = new JournalFile(join(folder, SESSION_FILES.intents), seam.clock);
-    this.#turnsFile = new JournalFile(join(folder, SESSION_FILES.turns), seam.clock, (lines) => gzipSync(lines, { level: QUICK }));
+    this.#turnsFile = new JournalFile(join(folder, SESSION_FILES.turns), seam.clock, (lines) =>
+      gzipSync(lines, { level: QUICK }),
+    );
   }
 
   /**
@@ -84,17 +90,34 @@ export class SessionRecording implements SessionTap {
       makeFolder(folder);
       if (readdirSync(folder).length === 0) return;
     } catch (cause) {
-      throw new ConfigError("cannot be written", { field: "--record", value: folder, expected: "a folder that may be made", cause });
+      throw new ConfigError("cannot be written", {
+        field: "--record",
+        value: folder,
+        expected: "a folder that may be made",
+        cause,
+      });
     }
-    const wrong = existsSync(join(folder, SESSION_FILES.unfinished)) ? "holds a session that was not ended" : "holds something already";
-    throw new ConfigError(wrong, { field: "--record", value: folder, expected: "a folder that is missing or empty" });
+    const wrong = existsSync(join(folder, SESSION_FILES.unfinished))
+      ? "holds a session that was not ended"
+      : "holds something already";
+    throw new ConfigError(wrong, {
+      field: "--record",
+      value: folder,
+      expected: "a folder that is missing or empty",
+    });
   }
 
   /** Begins one. @throws RunError or HistoryError where nothing can be written */
-  static async begin(options: SessionRecordingOptions, beginning: SessionBeginning): Promise<SessionRecording> {
+  static async begin(
+    options: SessionRecordingOptions,
+    beginning: SessionBeginning,
+  ): Promise<SessionRecording> {
     const { folder, config, seam } = options;
     const { rules, account } = beginning;
-    writeWhole(join(folder, SESSION_FILES.unfinished), `${JSON.stringify({ account, exchange: config.exchange.rest })}\n`);
+    writeWhole(
+      join(folder, SESSION_FILES.unfinished),
+      `${JSON.stringify({ account, exchange: config.exchange.rest })}\n`,
+    );
     const store = new HistoryStore(join(folder, SESSION_FILES.history));
     const recorders = new Map<MarketId, SessionRecorder>();
     const begun: { recording?: SessionRecording } = {};
@@ -103,7 +126,11 @@ export class SessionRecording implements SessionTap {
     };
     for (const marketId of Object.keys(config.markets)) {
       const market = rules.markets[marketId];
-      if (market === undefined) throw new RunError("has no rules", { field: `markets.${marketId}`, expected: "a market of the exchange" });
+      if (market === undefined)
+        throw new RunError("has no rules", {
+          field: `markets.${marketId}`,
+          expected: "a market of the exchange",
+        });
       const { tickSize, stepSize } = market;
       const instrument = new Instrument({
         marketId,
@@ -113,7 +140,10 @@ export class SessionRecording implements SessionTap {
         paperDecimals: rules.paperDecimals,
       });
       const source = `${config.exchange.rest} account ${account}`;
-      recorders.set(marketId, await SessionRecorder.open({ store, instrument, source, seam, sealsDays: false, onFailed }));
+      recorders.set(
+        marketId,
+        await SessionRecorder.open({ store, instrument, source, seam, sealsDays: false, onFailed }),
+      );
     }
     begun.recording = new SessionRecording(options, beginning, recorders);
     return begun.recording;
@@ -137,7 +167,11 @@ export class SessionRecording implements SessionTap {
         // A turn that hears it says no more than where it is.
         if (number !== undefined) this.#turns?.stored(event, number);
       }
-      if (event.type === "answer" && event.outcome.result === "answered" && event.outcome.ask === "rules")
+      if (
+        event.type === "answer" &&
+        event.outcome.result === "answered" &&
+        event.outcome.ask === "rules"
+      )
         this.#rulesRead(event.outcome.data);
     });
   }
@@ -146,8 +180,12 @@ export class SessionRecording implements SessionTap {
   #rulesRead(now: VenueRules): void {
     for (const [marketId, recorder] of this.#recorders) {
       const [before, after] = [this.#rules.markets[marketId], now.markets[marketId]];
-      const changes = before === undefined || after === undefined ? [] : differencesOf(before, after);
-      if (changes.length > 0) recorder.note(`the market's rules changed, and a replay keeps those of the start: ${changes.join("; ")}`);
+      const changes =
+        before === undefined || after === undefined ? [] : differencesOf(before, after);
+      if (changes.length > 0)
+        recorder.note(
+          `the market's rules changed, and a replay keeps those of the start: ${changes.join("; ")}`,
+        );
     }
     this.#rules = now;
   }
@@ -156,7 +194,8 @@ export class SessionRecording implements SessionTap {
     this.#bot = bot;
     if (notice.kind === "dispatched") {
       const { action } = notice;
-      const level = action.kind === "place" ? bot.context.account.orders.get(action.hash)?.level : undefined;
+      const level =
+        action.kind === "place" ? bot.context.account.orders.get(action.hash)?.level : undefined;
       this.#guarded(() => {
         for (const recorder of this.#recorders.values()) recorder.action(action, level);
       });
@@ -168,7 +207,9 @@ export class SessionRecording implements SessionTap {
         }
         this.#count += 1;
         const turn = (this.#turns?.count ?? 0) + 1;
-        this.#intents.write(encodeJournal({ atUs: this.#stamps.nowUs(), turn, intent: notice.intent }));
+        this.#intents.write(
+          encodeJournal({ atUs: this.#stamps.nowUs(), turn, intent: notice.intent }),
+        );
       });
     }
   }
@@ -216,7 +257,8 @@ export class SessionRecording implements SessionTap {
     this.#isOver = true;
     for (const file of [this.#intents, this.#turnsFile]) this.#closeFile(file);
     const thrown: unknown[] = [];
-    for (const recorder of this.#recorders.values()) await recorder.close().catch((error: unknown) => thrown.push(error));
+    for (const recorder of this.#recorders.values())
+      await recorder.close().catch((error: unknown) => thrown.push(error));
     // What failed before has been told, and throws again here.
     if (this.#failed === undefined && thrown.length > 0) throw thrown[0];
   }
@@ -232,15 +274,23 @@ export class SessionRecording implements SessionTap {
 
   #startOf(bot: Bot): Session["start"] {
     const { account, rules } = bot.context;
-    return { equityQuote: scaledToDecimal(account.startEquity ?? 0n, rules.creditDecimals), positionsBase: positionsOf(bot) };
+    return {
+      equityQuote: scaledToDecimal(account.startEquity ?? 0n, rules.creditDecimals),
+      positionsBase: positionsOf(bot),
+    };
   }
 
   #endOf(): Session["end"] {
     if (this.#bot === undefined) return { positionsBase: {}, profitQuote: {}, transfersQuote: "0" };
     const { account } = this.#bot.context;
     const { decimals, ...parts } = account.profit();
-    const transfersQuote = scaledToDecimal(transferredOf(this.#bot) - this.#transfersBefore, this.#beginning.rules.creditDecimals);
-    const profitQuote = Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, scaledToDecimal(value, decimals)]));
+    const transfersQuote = scaledToDecimal(
+      transferredOf(this.#bot) - this.#transfersBefore,
+      this.#beginning.rules.creditDecimals,
+    );
+    const profitQuote = Object.fromEntries(
+      Object.entries(parts).map(([name, value]) => [name, scaledToDecimal(value, decimals)]),
+    );
     return { positionsBase: positionsOf(this.#bot), profitQuote, transfersQuote };
   }
 
@@ -269,5 +319,7 @@ function transferredOf({ context: { account, rules } }: Bot): CreditUnits {
 
 function positionsOf(bot: Bot): Record<string, string> {
   const { account, desks } = bot.context;
-  return Object.fromEntries([...desks].map(([id, desk]) => [id, desk.instrument.amountOf(account.positionLots(id))]));
+  return Object.fromEntries(
+    [...desks].map(([id, desk]) => [id, desk.instrument.amountOf(account.positionLots(id))]),
+  );
 }

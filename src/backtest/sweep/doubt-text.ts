@@ -12,7 +12,9 @@ export function doubtMark(runs: readonly Run[]): string {
 export function doubtText(runs: readonly Run[]): string {
   const first = runs.find(isDoubtful);
   if (first === undefined) return "";
-  return runs.length === 1 ? first.doubts.join("; ") : `in ${doubtMark(runs)} windows, such as ${first.doubts[0]}`;
+  return runs.length === 1
+    ? first.doubts.join("; ")
+    : `in ${doubtMark(runs)} windows, such as ${first.doubts[0]}`;
 }
 
 /** Whether something makes a run less believable than it looks. */

@@ -17,14 +17,30 @@ interface FigureKind {
 /** What a sweep keeps of each run's report, and may be asked to make best. */
 export const FIGURES = {
   profit: { of: ({ profit }) => profit.total, goal: "maximise", words: "profit" },
-  profitOverDrawdown: { of: ({ ratios }) => ratios.profitOverDrawdown, goal: "maximise", words: "profit over drawdown" },
-  profitPerTurnoverBps: { of: ({ ratios }) => ratios.profitPerTurnoverBps, goal: "maximise", words: "profit in bps of turnover" },
-  sharpe: { of: ({ ratios }) => ratios.sharpe?.value ?? null, goal: "maximise", words: "Sharpe ratio" },
+  profitOverDrawdown: {
+    of: ({ ratios }) => ratios.profitOverDrawdown,
+    goal: "maximise",
+    words: "profit over drawdown",
+  },
+  profitPerTurnoverBps: {
+    of: ({ ratios }) => ratios.profitPerTurnoverBps,
+    goal: "maximise",
+    words: "profit in bps of turnover",
+  },
+  sharpe: {
+    of: ({ ratios }) => ratios.sharpe?.value ?? null,
+    goal: "maximise",
+    words: "Sharpe ratio",
+  },
   maxDrawdown: { of: ({ drawdown }) => drawdown.max, goal: "minimise", words: "largest fall" },
   fills: { of: ({ fills }) => fills.all.fills, goal: "maximise", words: "fills" },
   turnover: { of: ({ fills }) => fills.all.turnover, goal: "maximise", words: "turnover" },
   spread: { of: ({ profit }) => profit.spread, goal: "maximise", words: "from the spread" },
-  adverseSelection: { of: ({ profit }) => profit.adverseSelection, goal: "maximise", words: "adverse selection" },
+  adverseSelection: {
+    of: ({ profit }) => profit.adverseSelection,
+    goal: "maximise",
+    words: "adverse selection",
+  },
   inventory: { of: ({ profit }) => profit.inventory, goal: "maximise", words: "from the position" },
   fees: { of: ({ profit }) => profit.fees, goal: "maximise", words: "fees" },
   funding: { of: ({ profit }) => profit.funding, goal: "maximise", words: "funding" },
@@ -41,7 +57,9 @@ export type Figures = Readonly<Record<FigureName, FigureValue>>;
 
 /** What a sweep keeps of a report. */
 export function figuresOf(report: Report): Figures {
-  return Object.fromEntries(FIGURE_NAMES.map((name) => [name, FIGURES[name].of(report)])) as Figures;
+  return Object.fromEntries(
+    FIGURE_NAMES.map((name) => [name, FIGURES[name].of(report)]),
+  ) as Figures;
 }
 
 /** What a sweep is after: a figure, and which way. */
@@ -58,9 +76,14 @@ export function compareFigures(a: FigureValue, b: FigureValue, goal: Goal): numb
 }
 
 /** The best of some, the first of equals; undefined where there are none. */
-export function bestOf<Item>(items: readonly Item[], figureOf: (item: Item) => FigureValue, goal: Goal): Item | undefined {
+export function bestOf<Item>(
+  items: readonly Item[],
+  figureOf: (item: Item) => FigureValue,
+  goal: Goal,
+): Item | undefined {
   return items.reduce<Item | undefined>(
-    (best, item) => (best === undefined || compareFigures(figureOf(item), figureOf(best), goal) < 0 ? item : best),
+    (best, item) =>
+      best === undefined || compareFigures(figureOf(item), figureOf(best), goal) < 0 ? item : best,
     undefined,
   );
 }

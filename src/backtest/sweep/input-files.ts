@@ -23,7 +23,9 @@ export function inputsOf(config: BacktestConfig, all: InputSums): InputSums {
 /** The checksums of the files of round trips among what configurations name. @throws Error of the system where one cannot be read */
 export async function latencySums(configs: readonly BacktestConfig[]): Promise<InputSums> {
   const sums: Record<string, string> = {};
-  for (const { fills } of configs) if (fills.latencyFile !== undefined) sums[fills.latencyFile] ??= await sha256Of(fills.latencyFile);
+  for (const { fills } of configs)
+    if (fills.latencyFile !== undefined)
+      sums[fills.latencyFile] ??= await sha256Of(fills.latencyFile);
   return sums;
 }
 
@@ -34,17 +36,22 @@ export function strategySums(files: Readonly<Record<string, StrategyFile>>): Inp
 
 /** The same of two jobs that have the same strategies, to the letter of their files. */
 export function strategiesKey({ bot }: BacktestConfig, inputs: InputSums): string {
-  return JSON.stringify(Object.entries(bot.markets).map(([id, { strategy = "" }]) => [id, strategy, inputs[strategy]]));
+  return JSON.stringify(
+    Object.entries(bot.markets).map(([id, { strategy = "" }]) => [id, strategy, inputs[strategy]]),
+  );
 }
 
 /** @param found on this machine, now. @throws ChangedInput naming a file that is another one than a job's */
 export function requireInputs(wanted: InputSums, found: InputSums): void {
   for (const [path, sha256] of Object.entries(found)) {
     if (wanted[path] === sha256) continue;
-    throw new ChangedInput("is not the sweep's: it, or what it imports, is another one than when the sweep began", {
-      field: path,
-      value: sha256,
-      expected: `a file with SHA-256 ${wanted[path]}`,
-    });
+    throw new ChangedInput(
+      "is not the sweep's: it, or what it imports, is another one than when the sweep began",
+      {
+        field: path,
+        value: sha256,
+        expected: `a file with SHA-256 ${wanted[path]}`,
+      },
+    );
   }
 }

@@ -25,6 +25,10 @@ export interface JobRunner {
    * @param signal ends it early: what runs is given up, and the promise resolves.
    * @throws RunError or ConfigError when a job cannot be run to its end
    */
-  run(batch: JobBatch, onResult: (job: Job, result: JobResult) => void, signal: AbortSignal): Promise<void>;
+  run(
+    batch: JobBatch,
+    onResult: (job: Job, result: JobResult) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
   close(): Promise<void>;
 }

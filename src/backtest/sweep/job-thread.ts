@@ -13,7 +13,11 @@ import { JobPlayer } from "./play-job.js";
 import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";
 
 const port = parentPort;
-if (port === null) throw new RunError("is no program of its own", { field: "job-thread", expected: "to be started by a sweep" });
+if (port === null)
+  throw new RunError("is no program of its own", {
+    field: "job-thread",
+    expected: "to be started by a sweep",
+  });
 const { version } = workerData as ThreadStart;
 
 // A heap is collected when it is two and a half times as large as what was alive last. V8 would let it become four times as large, 110 MB a thread instead of 75, which makes

@@ -5,7 +5,10 @@ import { type SharedHistory, type SharedMarket, sharedMarket } from "../run/shar
 import type { SweepWindow } from "./windows.js";
 
 /** A backtest on a part of its history. */
-export function configOfWindow(config: BacktestConfig, { fromUs, toUs }: SweepWindow): BacktestConfig {
+export function configOfWindow(
+  config: BacktestConfig,
+  { fromUs, toUs }: SweepWindow,
+): BacktestConfig {
   return { ...config, history: { ...config.history, fromUs, toUs } };
 }
 
@@ -13,7 +16,10 @@ export function configOfWindow(config: BacktestConfig, { fromUs, toUs }: SweepWi
  * Opens a window's history, once for all workers.
  * @throws ConfigError where the store lacks it; HistoryError naming a file that is broken
  */
-export async function openShared(config: BacktestConfig, window: SweepWindow): Promise<SharedHistory> {
+export async function openShared(
+  config: BacktestConfig,
+  window: SweepWindow,
+): Promise<SharedHistory> {
   const opened = await openHistory(configOfWindow(config, window));
   const markets: SharedMarket[] = [];
   for (const market of opened.markets) {

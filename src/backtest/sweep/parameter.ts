@@ -39,8 +39,14 @@ export function valuesOf(parameter: Parameter): readonly ParameterValue[] | unde
   if (step === undefined) return undefined;
   const values: number[] = [];
   let value = new Decimal(min);
-  for (; value.lte(max) && values.length <= MOST_STEPS; value = scale === "log" ? value.mul(step) : value.add(step)) {
-    const number = integer ? value.round().toNumber() : Number(value.toNumber().toPrecision(DIGITS));
+  for (
+    ;
+    value.lte(max) && values.length <= MOST_STEPS;
+    value = scale === "log" ? value.mul(step) : value.add(step)
+  ) {
+    const number = integer
+      ? value.round().toNumber()
+      : Number(value.toNumber().toPrecision(DIGITS));
     if (number !== values.at(-1)) values.push(number);
   }
   if (values.length <= MOST_STEPS) return values;
@@ -54,7 +60,8 @@ export function valuesOf(parameter: Parameter): readonly ParameterValue[] | unde
 /** The value at a share of the way through a parameter. @param share in [0, 1): each value, or each stretch of the scale, has its equal part. */
 export function valueAt(parameter: Parameter, share: number): ParameterValue {
   const values = valuesOf(parameter);
-  if (values !== undefined) return values[Math.min(values.length - 1, Math.floor(share * values.length))] as ParameterValue;
+  if (values !== undefined)
+    return values[Math.min(values.length - 1, Math.floor(share * values.length))] as ParameterValue;
   const { min, max, scale, integer } = parameter as RangeParameter;
   const value = scale === "log" ? min * (max / min) ** share : min + (max - min) * share;
   const number = integer ? Math.round(value) : Number(value.toPrecision(DIGITS));

@@ -55,15 +55,26 @@ export class JobPlayer {
   async play({ id, config, inputs }: Job, history: PlayedHistory): Promise<JobResult> {
     const { latencyFile } = config.fills;
     // One that is not there is none of the job's either.
-    if (latencyFile !== undefined) requireInputs(inputs, { [latencyFile]: await sha256Of(latencyFile).catch(() => "none") });
+    if (latencyFile !== undefined)
+      requireInputs(inputs, { [latencyFile]: await sha256Of(latencyFile).catch(() => "none") });
     const strategies = bindStrategies(config.bot, await this.#strategies(config, inputs));
     const onNotice = (notice: Notice): void => this.#tellFailed(id, notice);
-    const run: PlayedBy = { strategies, version: this.#version, onProgress: this.#onProgress, onNotice };
+    const run: PlayedBy = {
+      strategies,
+      version: this.#version,
+      onProgress: this.#onProgress,
+      onNotice,
+    };
     const { path } = config.fills;
     if (history.grade !== "klines" || path !== "worse")
       return resultOf([await reportOf(config, run, history, path === "worse" ? "ohlc" : path)]);
-    const [high, low] = [await reportOf(config, run, history, "ohlc"), await reportOf(config, run, history, "olhc")];
-    return resultOf(new Decimal(high.profit.total).lte(low.profit.total) ? [high, low] : [low, high]);
+    const [high, low] = [
+      await reportOf(config, run, history, "ohlc"),
+      await reportOf(config, run, history, "olhc"),
+    ];
+    return resultOf(
+      new Decimal(high.profit.total).lte(low.profit.total) ? [high, low] : [low, high],
+    );
   }
 
   /** Once for one place of a strategy: all points may fail alike. */
@@ -84,7 +95,9 @@ export class JobPlayer {
   async #load(bot: BacktestConfig["bot"], inputs: InputSums): ReturnType<typeof loadStrategies> {
     const loaded = await loadStrategies(bot, this.#log).catch((cause: unknown) => {
       // The sweep has loaded the job's own.
-      throw cause instanceof ConfigError ? new ChangedInput(`is not the sweep's: ${cause.message}`, { cause }) : cause;
+      throw cause instanceof ConfigError
+        ? new ChangedInput(`is not the sweep's: ${cause.message}`, { cause })
+        : cause;
     });
     requireInputs(inputs, strategySums(strategyFiles(loaded)));
     return loaded;

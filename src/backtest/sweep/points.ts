@@ -33,13 +33,18 @@ export function pointsOf(parameters: readonly Parameter[], method: Method): Poin
     seen.add(key);
     points.push({
       index: points.length,
-      values: Object.fromEntries(parameters.map(({ path }, at) => [path, values[at] as ParameterValue])),
+      values: Object.fromEntries(
+        parameters.map(({ path }, at) => [path, values[at] as ParameterValue]),
+      ),
     });
   }
   return points;
 }
 
-function* drawn(parameters: readonly Parameter[], method: Exclude<Method, { kind: "grid" }>): Generator<ParameterValue[], void> {
+function* drawn(
+  parameters: readonly Parameter[],
+  method: Exclude<Method, { kind: "grid" }>,
+): Generator<ParameterValue[], void> {
   const at = (shares: readonly number[]): ParameterValue[] =>
     parameters.map((parameter, index) => valueAt(parameter, shares[index] as number));
   if (method.kind === "sobol") {
@@ -48,7 +53,8 @@ function* drawn(parameters: readonly Parameter[], method: Exclude<Method, { kind
     return;
   }
   const random = seededRandom(`random ${method.seed}`);
-  for (let index = 0; index < method.count; index++) yield at(parameters.map(() => random.uniform()));
+  for (let index = 0; index < method.count; index++)
+    yield at(parameters.map(() => random.uniform()));
 }
 
 /** Every combination, the last parameter changing first. */
@@ -69,5 +75,8 @@ function grid(parameters: readonly Parameter[]): ParameterValue[][] {
       expected: `at most ${MOST_POINTS}: larger steps, or method: sobol with a count`,
     });
   }
-  return axes.reduce<ParameterValue[][]>((rows, axis) => rows.flatMap((row) => axis.map((value) => [...row, value])), [[]]);
+  return axes.reduce<ParameterValue[][]>(
+    (rows, axis) => rows.flatMap((row) => axis.map((value) => [...row, value])),
+    [[]],
+  );
 }

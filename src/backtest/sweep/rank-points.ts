@@ -1,6 +1,12 @@
 import { Decimal } from "decimal.js";
 import { instantOf } from "../report/instants.js";
-import { bestOf, compareFigures, type Figures, type FigureValue, type Objective } from "./figures.js";
+import {
+  bestOf,
+  compareFigures,
+  type Figures,
+  type FigureValue,
+  type Objective,
+} from "./figures.js";
 import type { JobResult } from "./play-job.js";
 import type { Point } from "./points.js";
 import type { SweepResult } from "./sweep-json.js";
@@ -18,7 +24,8 @@ export function bestPoint(
   done: ReadonlyMap<string, JobResult>,
   objective: Objective,
 ): Point {
-  const figureOf = (point: Point): FigureValue => done.get(jobId(window, point))?.figures[objective.figure] ?? null;
+  const figureOf = (point: Point): FigureValue =>
+    done.get(jobId(window, point))?.figures[objective.figure] ?? null;
   return bestOf(points, figureOf, objective.goal) as Point;
 }
 
@@ -33,7 +40,9 @@ export function rankedPoints(
     const runs = windows.map((window) => done.get(jobId(window, point)) as JobResult);
     return { point, runs, objective: meanOf(runs.map(({ figures }) => figures[figure])) };
   });
-  const order = [...rows].sort((a, b) => compareFigures(a.objective, b.objective, goal) || a.point.index - b.point.index);
+  const order = [...rows].sort(
+    (a, b) => compareFigures(a.objective, b.objective, goal) || a.point.index - b.point.index,
+  );
   const ranks = new Map(order.map((row, at) => [row, at + 1]));
   return rows.map((row) => ({
     index: row.point.index,
@@ -53,7 +62,9 @@ export function walkedForward(
 ): NonNullable<SweepResult["walkForward"]> {
   const rows = splits.map(({ train, test }) => {
     const best = bestPoint(train, points, done, objective);
-    const [trained, tested] = [train, test].map((window) => done.get(jobId(window, best)) as JobResult) as [JobResult, JobResult];
+    const [trained, tested] = [train, test].map(
+      (window) => done.get(jobId(window, best)) as JobResult,
+    ) as [JobResult, JobResult];
     return {
       train: windowText(train),
       test: windowText(test),
@@ -78,7 +89,13 @@ export function windowText({ name, fromUs, toUs }: SweepWindow): SweepResult["wi
   return { name, from: instantOf(fromUs), to: instantOf(toUs) };
 }
 
-function runText({ figures, ended, reason, strategyError, doubts }: JobResult): SweepResult["points"][number]["runs"][number] {
+function runText({
+  figures,
+  ended,
+  reason,
+  strategyError,
+  doubts,
+}: JobResult): SweepResult["points"][number]["runs"][number] {
   return {
     figures: figures as Record<keyof Figures, FigureValue>,
     ended,
@@ -95,7 +112,9 @@ function meanOf(figures: readonly FigureValue[]): FigureValue {
   if (figures.some((figure) => figure === null)) return null;
   const sum = figures.reduce<Decimal>((total, figure) => total.add(figure ?? 0), new Decimal(0));
   const mean = sum.div(figures.length);
-  return typeof first === "string" ? mean.toDecimalPlaces(MEAN_DECIMALS).toFixed() : mean.toNumber();
+  return typeof first === "string"
+    ? mean.toDecimalPlaces(MEAN_DECIMALS).toFixed()
+    : mean.toNumber();
 }
 
 /** Of a mean of money. */

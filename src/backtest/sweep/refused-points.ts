@@ -34,10 +34,17 @@ export function refusedGrid({ message, file }: GridError, { history }: BacktestC
 }
 
 /** @throws ConfigError with the first point and its reason where the market takes none of them */
-export function requireTaken(window: SweepWindow, points: readonly Point[], done: ReadonlyMap<string, JobResult>): void {
+export function requireTaken(
+  window: SweepWindow,
+  points: readonly Point[],
+  done: ReadonlyMap<string, JobResult>,
+): void {
   const results = points.map((point) => done.get(jobId(window, point)));
   const [first] = results;
   if (!results.every((result) => result?.ended === "refused")) return;
   const { index, values } = points[0] as Point;
-  throw new ConfigError(`no point can be run; point ${index} (${pointText(values)}) is refused: ${first?.reason}`, { field: "parameters" });
+  throw new ConfigError(
+    `no point can be run; point ${index} (${pointText(values)}) is refused: ${first?.reason}`,
+    { field: "parameters" },
+  );
 }

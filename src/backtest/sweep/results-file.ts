@@ -37,7 +37,9 @@ export class ResultsFile {
   constructor(directory: string, fingerprint: string, replace: boolean) {
     refuseForeign(directory, replace);
     makeFolder(directory);
-    this.#lock = onDisk(directory, () => StoreLock.take(directory, "one sweep a folder at a time: wait for it, or end it"));
+    this.#lock = onDisk(directory, () =>
+      StoreLock.take(directory, "one sweep a folder at a time: wait for it, or end it"),
+    );
     try {
       const path = join(directory, SWEEP_FILES.results);
       this.#path = path;
@@ -99,7 +101,13 @@ export class ResultsFile {
 
   #take({ job, ...result }: Line, path: string, at: number): void {
     const { figures, ended, doubts } = result;
-    if (typeof job !== "string" || typeof figures !== "object" || figures === null || typeof ended !== "string" || !Array.isArray(doubts))
+    if (
+      typeof job !== "string" ||
+      typeof figures !== "object" ||
+      figures === null ||
+      typeof ended !== "string" ||
+      !Array.isArray(doubts)
+    )
       throw broken(path, at);
     if (!this.#results.has(job)) this.#results.set(job, result);
   }
@@ -112,16 +120,20 @@ function requireOurs(
   directory: string,
 ): void {
   if (format === FORMAT && theirs === fingerprint) return;
-  throw new ConfigError("has the results of another sweep: its files, its history or this program have changed since", {
-    field: "--out",
-    value: directory,
-    expected: "another folder, or --replace to begin anew",
-  });
+  throw new ConfigError(
+    "has the results of another sweep: its files, its history or this program have changed since",
+    {
+      field: "--out",
+      value: directory,
+      expected: "another folder, or --replace to begin anew",
+    },
+  );
 }
 
 function isOf(path: string, fingerprint: string): boolean {
   if (pathKind(path) === undefined) return false;
-  for (const { text } of wholeLines(path)) return text === JSON.stringify({ format: FORMAT, fingerprint });
+  for (const { text } of wholeLines(path))
+    return text === JSON.stringify({ format: FORMAT, fingerprint });
   return false;
 }
 
@@ -136,5 +148,8 @@ function parsed(line: string, path: string, at: number): object {
 }
 
 function broken(path: string, at: number): RunError {
-  return new RunError("is broken", { field: `${path} line ${at}`, expected: "one result of a sweep a line: --replace begins anew" });
+  return new RunError("is broken", {
+    field: `${path} line ${at}`,
+    expected: "one result of a sweep a line: --replace begins anew",
+  });
 }

@@ -58,15 +58,24 @@ export interface SweepOutcome {
  * @returns undefined when it was interrupted: what is done is kept, and the next run goes on.
  * @throws ConfigError for what the files get wrong or the folder holds; RunError, HistoryError
  */
-export async function runSweep(sweep: SweepConfig, run: SweepRun): Promise<SweepOutcome | undefined> {
+export async function runSweep(
+  sweep: SweepConfig,
+  run: SweepRun,
+): Promise<SweepOutcome | undefined> {
   const opened = await openHistory(sweep.backtest, run.onMake);
   const { grade, interval, files, gaps, startUs, endUs } = opened;
   const { fromUs, toUs } = sweep.backtest.history;
   const whole = { fromUs, toUs };
-  const splits = sweep.walkForward === undefined ? undefined : splitsOf({ fromUs: startUs, toUs: endUs }, sweep.walkForward);
+  const splits =
+    sweep.walkForward === undefined
+      ? undefined
+      : splitsOf({ fromUs: startUs, toUs: endUs }, sweep.walkForward);
   requireAllReported(sweep, opened);
   requireRecorded(splits ?? [], opened, sweep.configs);
-  const inputs = { ...(await checkStrategies(sweep, run.log)), ...(await latencySums(sweep.configs)) };
+  const inputs = {
+    ...(await checkStrategies(sweep, run.log)),
+    ...(await latencySums(sweep.configs)),
+  };
   const print = fingerprintOf(sweep, run.version, opened, inputs);
   const results = new ResultsFile(run.directory, print, run.replace);
   try {
@@ -99,18 +108,37 @@ export async function runSweep(sweep: SweepConfig, run: SweepRun): Promise<Sweep
       fingerprint: print,
       grade,
       isIndicative: grade === "klines",
-      method: { kind: method.kind, seed: "seed" in method && method.seed !== undefined ? String(method.seed) : null },
+      method: {
+        kind: method.kind,
+        seed: "seed" in method && method.seed !== undefined ? String(method.seed) : null,
+      },
       objective: sweep.objective,
       parameters: sweep.parameters.map((parameter) =>
         parameter.kind === "list"
           ? { path: parameter.path, scale: "list", values: [...parameter.values] }
-          : { path: parameter.path, scale: parameter.scale, values: [parameter.min, parameter.max] },
+          : {
+              path: parameter.path,
+              scale: parameter.scale,
+              values: [parameter.min, parameter.max],
+            },
       ),
-      windows: (splits === undefined ? [{ name: "whole", fromUs: startUs, toUs: endUs }] : windows).map(windowText),
+      windows: (splits === undefined
+        ? [{ name: "whole", fromUs: startUs, toUs: endUs }]
+        : windows
+      ).map(windowText),
       points,
       best: bestPoint(last, sweep.points, results.done, sweep.objective).index,
-      walkForward: splits === undefined ? null : walkedForward(splits, sweep.points, results.done, sweep.objective),
-      data: files.map(({ marketId, kind, file, rows, sha256 }) => ({ marketId, kind, file, rows, sha256 })),
+      walkForward:
+        splits === undefined
+          ? null
+          : walkedForward(splits, sweep.points, results.done, sweep.objective),
+      data: files.map(({ marketId, kind, file, rows, sha256 }) => ({
+        marketId,
+        kind,
+        file,
+        rows,
+        sha256,
+      })),
       gaps: [...gaps],
     };
     return { ...written(run.directory, result), inputs };
@@ -150,7 +178,10 @@ class SweepWork {
     const jobs = points
       .filter((point) => !results.done.has(jobId(window, point)))
       .map((point): Job => {
-        const config = configOfWindow(fixed(this.#sweep.configs[point.index] as BacktestConfig), window);
+        const config = configOfWindow(
+          fixed(this.#sweep.configs[point.index] as BacktestConfig),
+          window,
+        );
         return { id: jobId(window, point), config, inputs: inputsOf(config, inputs) };
       });
     const tell = (): void => onProgress?.(results.done.size, this.#all);
@@ -195,7 +226,10 @@ class SweepWork {
       return true;
     }
     if (signal.aborted) return false;
-    throw new RunError("was never answered", { field: missing.id, expected: "a result of every job" });
+    throw new RunError("was never answered", {
+      field: missing.id,
+      expected: "a result of every job",
+    });
   }
 }
 
@@ -216,7 +250,10 @@ function requireAllReported(
   { configs, points, walkForward }: SweepConfig,
   { startUs, endUs }: Parameters<typeof requireReported>[1],
 ): void {
-  const shortest = { startUs, endUs: walkForward === undefined ? endUs : startUs + walkForward.trainMs * 1000 };
+  const shortest = {
+    startUs,
+    endUs: walkForward === undefined ? endUs : startUs + walkForward.trainMs * 1000,
+  };
   for (const [at, { warmupMs }] of configs.entries()) {
     try {
       requireReported(warmupMs, shortest);
@@ -227,9 +264,16 @@ function requireAllReported(
 }
 
 /** Before a run is wasted. @throws ConfigError naming a market that has no record of a window, or two that have none at the same time in it */
-function requireRecorded(splits: readonly Split[], { markets, startUs }: OpenedHistory, configs: readonly BacktestConfig[]): void {
+function requireRecorded(
+  splits: readonly Split[],
+  { markets, startUs }: OpenedHistory,
+  configs: readonly BacktestConfig[],
+): void {
   const warmupMs = Math.max(...configs.map((config) => config.warmupMs));
-  for (const { name, fromUs, toUs } of splits.flatMap(({ train, test }) => [train, afterWarmup(test, warmupMs, startUs)])) {
+  for (const { name, fromUs, toUs } of splits.flatMap(({ train, test }) => [
+    train,
+    afterWarmup(test, warmupMs, startUs),
+  ])) {
     const silent = markets.find((market) => !mayHaveRecords(market, { fromUs, toUs }));
     if (silent === undefined) {
       requireCommonTime(markets, { fromUs, toUs }, ` in ${name}`);
@@ -238,20 +282,36 @@ function requireRecorded(splits: readonly Split[], { markets, startUs }: OpenedH
     throw new ConfigError("has no record of a window", {
       field: `history.markets.${silent.marketId}`,
       value: `${name}, ${instantText(Math.floor(fromUs / 1000))} to ${instantText(Math.floor(toUs / 1000))}`,
-      expected: "windows in which every market was recorded: history.from and history.to, or other lengths",
+      expected:
+        "windows in which every market was recorded: history.from and history.to, or other lengths",
     });
   }
 }
 
 /** What every figure depends on; neither what ranks them, nor how many work at it. */
-function fingerprintOf(sweep: SweepConfig, version: string, { files, gaps }: HistoryContents, inputs: InputSums): string {
+function fingerprintOf(
+  sweep: SweepConfig,
+  version: string,
+  { files, gaps }: HistoryContents,
+  inputs: InputSums,
+): string {
   const { backtest, parameters, method, walkForward } = sweep;
   const { path: _, name: __, bot, ...rest } = backtest;
   const { path: ___, ...shownBot } = bot;
   const { store: ____, ...history } = rest.history;
-  const whole = { version, ...rest, history, bot: shownBot, inputs, parameters, method, walkForward: walkForward ?? null };
-  const text = JSON.stringify([whole, files.map(({ sha256 }) => sha256), gaps], (_key, held: unknown) =>
-    typeof held === "bigint" ? `${held}n` : held,
+  const whole = {
+    version,
+    ...rest,
+    history,
+    bot: shownBot,
+    inputs,
+    parameters,
+    method,
+    walkForward: walkForward ?? null,
+  };
+  const text = JSON.stringify(
+    [whole, files.map(({ sha256 }) => sha256), gaps],
+    (_key, held: unknown) => (typeof held === "bigint" ? `${held}n` : held),
   );
   return createHash("sha256").update(text).digest("hex");
 }

@@ -29,5 +29,8 @@ function place(held: unknown, keys: readonly string[], at: number, value: Parame
     });
   }
   const mapping = (held ?? {}) as Readonly<Record<string, unknown>>;
-  return { ...mapping, [key]: place(Object.hasOwn(mapping, key) ? mapping[key] : undefined, keys, at + 1, value) };
+  return {
+    ...mapping,
+    [key]: place(Object.hasOwn(mapping, key) ? mapping[key] : undefined, keys, at + 1, value),
+  };
 }

@@ -40,7 +40,11 @@ const BITS = 32;
  * @param random draws a digital shift, one word a dimension, that moves the points and keeps what they are good for; without it they are the plain ones.
  * @throws ConfigError for more dimensions than there are numbers for
  */
-export function* sobolPoints(dimensions: number, count: number, random?: Random): Generator<number[], void> {
+export function* sobolPoints(
+  dimensions: number,
+  count: number,
+  random?: Random,
+): Generator<number[], void> {
   if (dimensions < 1 || dimensions > SOBOL_DIMENSIONS) {
     throw new ConfigError("is no number of dimensions of a Sobol sequence", {
       field: "parameters",
@@ -49,13 +53,16 @@ export function* sobolPoints(dimensions: number, count: number, random?: Random)
     });
   }
   const directions = Array.from({ length: dimensions }, (_, dimension) => directionsOf(dimension));
-  const words = Uint32Array.from({ length: dimensions }, () => (random === undefined ? 0 : Math.floor(random.uniform() * 2 ** BITS)));
+  const words = Uint32Array.from({ length: dimensions }, () =>
+    random === undefined ? 0 : Math.floor(random.uniform() * 2 ** BITS),
+  );
   for (let index = 0; index < count; index++) {
     yield Array.from(words, (word) => word / 2 ** BITS);
     // The place of the lowest zero bit of the index.
     const bit = 31 - Math.clz32(~index & (index + 1));
     for (let dimension = 0; dimension < dimensions; dimension++) {
-      words[dimension] = (words[dimension] as number) ^ ((directions[dimension] as Uint32Array)[bit] as number);
+      words[dimension] =
+        (words[dimension] as number) ^ ((directions[dimension] as Uint32Array)[bit] as number);
     }
   }
 }
@@ -68,7 +75,8 @@ function directionsOf(dimension: number): Uint32Array {
     return directions;
   }
   const [degree, coefficients, initial] = JOE_KUO[dimension - 1] as (typeof JOE_KUO)[number];
-  for (let bit = 0; bit < degree; bit++) directions[bit] = (initial[bit] as number) * 2 ** (BITS - 1 - bit);
+  for (let bit = 0; bit < degree; bit++)
+    directions[bit] = (initial[bit] as number) * 2 ** (BITS - 1 - bit);
   for (let bit = degree; bit < BITS; bit++) {
     const before = directions[bit - degree] as number;
     let word = before ^ (before >>> degree);

@@ -49,7 +49,9 @@ export function loadSweepConfig(path: string, env: Env): SweepConfig {
   const file = checkShape(sweepSchema, yaml.value, { locate: yaml.locate });
   const backtestPath = resolve(dirname(absolute), file.backtest);
   const backtest = loadBacktestConfig(backtestPath, env);
-  const parameters = Object.entries(file.parameters).map(([at, parameter]) => parameterOf(at, parameter, backtest));
+  const parameters = Object.entries(file.parameters).map(([at, parameter]) =>
+    parameterOf(at, parameter, backtest),
+  );
   const method = methodOf(file);
   const points = pointsOf(parameters, method);
   const { walkForward: walk, objective } = file;
@@ -67,15 +69,29 @@ export function loadSweepConfig(path: string, env: Env): SweepConfig {
   };
 }
 
-function parameterOf(path: string, parameter: SweepFile["parameters"][string], { history }: BacktestConfig): Parameter {
+function parameterOf(
+  path: string,
+  parameter: SweepFile["parameters"][string],
+  { history }: BacktestConfig,
+): Parameter {
   const [first = "", second = ""] = path.split(".");
   const field = `parameters.${path}`;
   if (FIXED.has(first))
-    throw new ConfigError("is not varied by a sweep", { field, value: path, expected: "a path into the models, the rules or the bot" });
+    throw new ConfigError("is not varied by a sweep", {
+      field,
+      value: path,
+      expected: "a path into the models, the rules or the bot",
+    });
   const replayed = Object.keys(history.markets);
   if (first === "markets" && !replayed.includes(second))
-    throw new ConfigError("is of no market that is replayed", { field, value: second, expected: `one of ${replayed.join(", ")}` });
-  return "values" in parameter ? { kind: "list", path, values: parameter.values } : { kind: "range", path, ...parameter };
+    throw new ConfigError("is of no market that is replayed", {
+      field,
+      value: second,
+      expected: `one of ${replayed.join(", ")}`,
+    });
+  return "values" in parameter
+    ? { kind: "list", path, values: parameter.values }
+    : { kind: "range", path, ...parameter };
 }
 
 function methodOf({ method, count = 0, seed }: SweepFile): Method {
@@ -93,7 +109,8 @@ function methodOf({ method, count = 0, seed }: SweepFile): Method {
 function configOf(path: string, env: Env, { index, values }: Point): BacktestConfig {
   const among = (isWanted: (first: string) => boolean) => {
     const wanted = Object.entries(values).filter(([at]) => isWanted(at.split(".")[0] as string));
-    return (written: unknown): unknown => wanted.reduce((held, [at, value]) => withValue(held, at, value), written);
+    return (written: unknown): unknown =>
+      wanted.reduce((held, [at, value]) => withValue(held, at, value), written);
   };
   try {
     return loadBacktestConfig(path, env, {
@@ -107,11 +124,16 @@ function configOf(path: string, env: Env, { index, values }: Point): BacktestCon
 
 /** What the files do not take of a point. */
 export function pointError(cause: ConfigError, { index, values }: Point): ConfigError {
-  const at = Object.keys(values).find((swept) => cause.field === swept || cause.field?.startsWith(`${swept}.`));
-  return new ConfigError(`cannot be set: ${cause.message}; it is point ${index}: ${pointText(values)}`, {
-    field: at === undefined ? "parameters" : `parameters.${at}`,
-    cause,
-  });
+  const at = Object.keys(values).find(
+    (swept) => cause.field === swept || cause.field?.startsWith(`${swept}.`),
+  );
+  return new ConfigError(
+    `cannot be set: ${cause.message}; it is point ${index}: ${pointText(values)}`,
+    {
+      field: at === undefined ? "parameters" : `parameters.${at}`,
+      cause,
+    },
+  );
 }
 
 /** A point in a line. */

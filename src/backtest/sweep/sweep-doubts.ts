@@ -17,8 +17,12 @@ export function sweepDoubts(result: SweepResult): string[] {
     ...strategyErrors(result),
     ...figureDoubts(result),
     ...fillDoubts(result),
-    ...(chosen === "" ? [] : [`Do not believe the best point, ${best}, without a second look: ${chosen}`]),
-    ...(tested === "" ? [] : [`Do not believe the profit on the test windows without a second look: ${tested}`]),
+    ...(chosen === ""
+      ? []
+      : [`Do not believe the best point, ${best}, without a second look: ${chosen}`]),
+    ...(tested === ""
+      ? []
+      : [`Do not believe the profit on the test windows without a second look: ${tested}`]),
     ...rankingDoubts(points),
   ];
 }
@@ -32,15 +36,21 @@ export function strategyErrors({ points, walkForward }: SweepResult): string[] {
   const failed = runs.filter(({ strategyError }) => strategyError !== undefined);
   const [first] = failed;
   if (first === undefined) return [];
-  return [`The strategy failed in ${failed.length} of ${runs.length} runs, such as that of point ${first.index}: ${first.strategyError}`];
+  return [
+    `The strategy failed in ${failed.length} of ${runs.length} runs, such as that of point ${first.index}: ${first.strategyError}`,
+  ];
 }
 
 /** Where no point has the figure, the first of them stands where the best would. */
 function figureDoubts({ points, objective: { figure }, windows }: SweepResult): string[] {
-  const lacking = windows.filter((_, at) => points.every(({ runs }) => runs[at]?.figures[figure] === null)).length;
+  const lacking = windows.filter((_, at) =>
+    points.every(({ runs }) => runs[at]?.figures[figure] === null),
+  ).length;
   if (lacking === 0) return [];
   const where = windows.length === 1 ? "" : ` in ${lacking} of ${windows.length} train windows`;
-  return [`No point has a ${FIGURES[figure].words}${where}: the first stands there as the best, and nothing was chosen`];
+  return [
+    `No point has a ${FIGURES[figure].words}${where}: the first stands there as the best, and nothing was chosen`,
+  ];
 }
 
 /** Of points that lose, one that does nothing is the best. */
@@ -60,6 +70,11 @@ function rankingDoubts(points: SweepResult["points"]): string[] {
   if (all === 0) return [];
   const first = ranked.slice(0, LOOKED_AT);
   const sound = ranked.find((point) => point.objective !== null && !isMarked(point));
-  const next = sound === undefined ? "there is no other" : `the best of the others is point ${sound.index}, of rank ${sound.rank}`;
-  return [`Doubtful are ${first.filter(isMarked).length} of the best ${first.length} points, and ${all} of all ${points.length}: ${next}`];
+  const next =
+    sound === undefined
+      ? "there is no other"
+      : `the best of the others is point ${sound.index}, of rank ${sound.rank}`;
+  return [
+    `Doubtful are ${first.filter(isMarked).length} of the best ${first.length} points, and ${all} of all ${points.length}: ${next}`,
+  ];
 }

@@ -4,7 +4,11 @@ import { ConfigError } from "../../core/errors.js";
 import { pathKind } from "../../core/path-kind.js";
 
 /** The files of a sweep's folder: a line a job that is done, and what all of them come to. */
-export const SWEEP_FILES = { results: "results.jsonl", json: "sweep.json", html: "sweep.html" } as const;
+export const SWEEP_FILES = {
+  results: "results.jsonl",
+  json: "sweep.json",
+  html: "sweep.html",
+} as const;
 
 /** The folder in it that has the whole report of the best point. */
 export const BEST_FOLDER = "best";
@@ -23,8 +27,13 @@ export function refuseForeign(directory: string, replace: boolean): void {
   if (kind === undefined) return;
   const detail = { field: "--out", value: directory };
   if (kind !== "folder")
-    throw new ConfigError("is no folder", { ...detail, expected: "a folder of a sweep's, or one that does not exist yet" });
-  const foreign = readdirSync(resolve(directory)).find((name) => !OURS.has(name) && !isPassing(name));
+    throw new ConfigError("is no folder", {
+      ...detail,
+      expected: "a folder of a sweep's, or one that does not exist yet",
+    });
+  const foreign = readdirSync(resolve(directory)).find(
+    (name) => !OURS.has(name) && !isPassing(name),
+  );
   if (foreign === undefined) return;
   throw new ConfigError(`holds something that is no sweep's, ${foreign}`, {
     ...detail,
@@ -34,12 +43,14 @@ export function refuseForeign(directory: string, replace: boolean): void {
 
 /** Drops another sweep's results, and what came of them: nobody shall take it for what comes of the new ones. */
 export function dropResults(directory: string): void {
-  for (const name of [BEST_FOLDER, ...Object.values(SWEEP_FILES)]) rmSync(join(directory, name), { recursive: true, force: true });
+  for (const name of [BEST_FOLDER, ...Object.values(SWEEP_FILES)])
+    rmSync(join(directory, name), { recursive: true, force: true });
 }
 
 /** Drops the report of the best point, where that was another one than `best` when the folder's figures were written. */
 export function dropOtherBest(directory: string, best: number): void {
-  if (bestIn(join(directory, SWEEP_FILES.json)) !== best) rmSync(join(directory, BEST_FOLDER), { recursive: true, force: true });
+  if (bestIn(join(directory, SWEEP_FILES.json)) !== best)
+    rmSync(join(directory, BEST_FOLDER), { recursive: true, force: true });
 }
 
 const TOO_LONG: ReadonlySet<string> = new Set(["ERR_STRING_TOO_LONG", "ERR_FS_FILE_TOO_LARGE"]);

@@ -14,21 +14,34 @@ const figure = z
   .nullable()
   .describe("Money as an exact decimal, a ratio as a number; null where it is not defined");
 const figures = z
-  .strictObject(Object.fromEntries(FIGURE_NAMES.map((name) => [name, figure])) as Record<FigureName, typeof figure>)
+  .strictObject(
+    Object.fromEntries(FIGURE_NAMES.map((name) => [name, figure])) as Record<
+      FigureName,
+      typeof figure
+    >,
+  )
   .describe("As report.json has them");
 const index = z.int().nonnegative();
 const run = z.strictObject({
   figures,
   ended: z
     .enum(["end-of-history", "halted", "liquidated", "stopped", "refused"])
-    .describe("refused: it was not run, since the market does not take its values; all figures are null"),
+    .describe(
+      "refused: it was not run, since the market does not take its values; all figures are null",
+    ),
   reason: z.string().describe("Of one that was refused").optional(),
   strategyError: z.string().describe("Of one whose strategy failed: the market and why").optional(),
   doubts: z
     .array(z.string())
-    .describe("What makes it worth nothing, and then what makes its figures less believable than they look, as report.json has both"),
+    .describe(
+      "What makes it worth nothing, and then what makes its figures less believable than they look, as report.json has both",
+    ),
 });
-const window = z.strictObject({ name: z.string(), from: instant, to: instant.describe("Exclusive") });
+const window = z.strictObject({
+  name: z.string(),
+  from: instant,
+  to: instant.describe("Exclusive"),
+});
 const values = z.record(z.string(), value).describe("Of each parameter, by its path");
 
 /** The shape of `sweep.json`. */
@@ -40,8 +53,14 @@ export const sweepJsonShape = z
     fingerprint: z.string().describe("Of everything that a figure depends on"),
     grade: z.enum(["books", "trades", "klines"]),
     isIndicative: z.boolean().describe("Replayed on candles: fills are a guess"),
-    method: z.strictObject({ kind: z.enum(["grid", "random", "sobol"]), seed: z.string().nullable() }),
-    objective: z.strictObject({ figure: z.enum(FIGURE_NAMES), goal: z.enum(["maximise", "minimise"]) }),
+    method: z.strictObject({
+      kind: z.enum(["grid", "random", "sobol"]),
+      seed: z.string().nullable(),
+    }),
+    objective: z.strictObject({
+      figure: z.enum(FIGURE_NAMES),
+      goal: z.enum(["maximise", "minimise"]),
+    }),
     parameters: z.array(
       z.strictObject({
         path: z.string(),
@@ -54,23 +73,55 @@ export const sweepJsonShape = z
       z.strictObject({
         index,
         values,
-        rank: z.int().positive().describe("By the objective, 1 the best, equals in the order of their index"),
-        objective: figure.describe("The objective's figure; with several windows the mean over them, null where one has none"),
+        rank: z
+          .int()
+          .positive()
+          .describe("By the objective, 1 the best, equals in the order of their index"),
+        objective: figure.describe(
+          "The objective's figure; with several windows the mean over them, null where one has none",
+        ),
         runs: z.array(run).describe("One a window"),
       }),
     ),
-    best: index.describe("The best point; of a walk forward the one that the last train window chose"),
+    best: index.describe(
+      "The best point; of a walk forward the one that the last train window chose",
+    ),
     walkForward: z
       .strictObject({
-        splits: z.array(z.strictObject({ train: window, test: window, best: index, values, trained: run, tested: run })),
-        tested: z.strictObject({ profit: z.string(), positive: index.describe("Test windows with a profit above zero") }),
+        splits: z.array(
+          z.strictObject({
+            train: window,
+            test: window,
+            best: index,
+            values,
+            trained: run,
+            tested: run,
+          }),
+        ),
+        tested: z.strictObject({
+          profit: z.string(),
+          positive: index.describe("Test windows with a profit above zero"),
+        }),
       })
       .nullable()
-      .describe("Each train window's best point on the window after it, which had no say in the choice"),
-    data: z.array(z.strictObject({ marketId: z.string(), kind: z.string(), file: z.string(), rows: index, sha256: z.string() })),
+      .describe(
+        "Each train window's best point on the window after it, which had no say in the choice",
+      ),
+    data: z.array(
+      z.strictObject({
+        marketId: z.string(),
+        kind: z.string(),
+        file: z.string(),
+        rows: index,
+        sha256: z.string(),
+      }),
+    ),
     gaps: z.array(z.string()).describe("What the store lacks of the span"),
   })
-  .meta({ title: "Marketwright sweep", description: "A backtest run with many parameters, and what each came to." });
+  .meta({
+    title: "Marketwright sweep",
+    description: "A backtest run with many parameters, and what each came to.",
+  });
 
 /** What a sweep came to, as `sweep.json` holds it. */
 export type SweepResult = z.infer<typeof sweepJsonShape>;
@@ -81,14 +132,16 @@ export type SweepResult = z.infer<typeof sweepJsonShape>;
  */
 export function* sweepJsonParts(result: SweepResult, indent = 0): Generator<string, void> {
   const lineAt = (depth: number): string => (indent === 0 ? "" : `\n${" ".repeat(indent * depth)}`);
-  const textAt = (depth: number, value: unknown): string => JSON.stringify(value, undefined, indent).replaceAll("\n", lineAt(depth));
+  const textAt = (depth: number, value: unknown): string =>
+    JSON.stringify(value, undefined, indent).replaceAll("\n", lineAt(depth));
   let before = "{";
   for (const [key, value] of Object.entries(result)) {
     yield `${before}${lineAt(1)}${JSON.stringify(key)}:${indent === 0 ? "" : " "}`;
     before = ",";
     if (key !== "points") yield textAt(1, value);
     else {
-      for (const [at, point] of result.points.entries()) yield `${at === 0 ? "[" : ","}${lineAt(2)}${textAt(2, point)}`;
+      for (const [at, point] of result.points.entries())
+        yield `${at === 0 ? "[" : ","}${lineAt(2)}${textAt(2, point)}`;
       yield result.points.length === 0 ? "[]" : `${lineAt(1)}]`;
     }
   }

@@ -32,12 +32,21 @@ ${dataHtml(result)}`,
   });
 }
 
-const GRADES = { books: "Books and trades", trades: "Trades alone", klines: "Candles: indicative" } as const;
+const GRADES = {
+  books: "Books and trades",
+  trades: "Trades alone",
+  klines: "Candles: indicative",
+} as const;
 
 function headHtml(result: SweepResult): string {
-  const { name, points, method, objective, windows, walkForward, grade, isIndicative, version } = result;
+  const { name, points, method, objective, windows, walkForward, grade, isIndicative, version } =
+    result;
   const warnings = [
-    ...(isIndicative ? ["Replayed on candles: what would have been filled is a guess, and a best point chosen by it is one too."] : []),
+    ...(isIndicative
+      ? [
+          "Replayed on candles: what would have been filled is a guess, and a best point chosen by it is one too.",
+        ]
+      : []),
     ...sweepDoubts(result).map((text) => `${text}.`),
     ...endWarnings(result),
   ];
@@ -60,10 +69,14 @@ function endWarnings({ points, best, walkForward }: SweepResult): string[] {
   const count = points.filter(({ runs }) => endText(runs) !== "").length;
   return [
     ...(early === "" ? [] : [`The best point did not trade to the end of its history: ${early}.`]),
-    ...(tested === "" ? [] : [`On the test windows the chosen points did not all trade to the end: ${tested}.`]),
+    ...(tested === ""
+      ? []
+      : [`On the test windows the chosen points did not all trade to the end: ${tested}.`]),
     ...(count === 0
       ? []
-      : [`${countText(count)} of ${countText(points.length)} points ended early in a window, or were refused: the table says how.`]),
+      : [
+          `${countText(count)} of ${countText(points.length)} points ended early in a window, or were refused: the table says how.`,
+        ]),
   ];
 }
 
@@ -73,7 +86,9 @@ function bestHtml({ points, best, objective, walkForward }: SweepResult): string
   const card = (name: string, value: string, note: string, className = ""): string =>
     `<div class="card ${className}"><h2>${name}</h2><p class="value">${value}</p><p class="note">${note}</p></div>`;
   const words = FIGURES[objective.figure].words;
-  const values = Object.entries(point.values).map(([path, value]) => card(escaped(path), escaped(String(value)), "of the best point"));
+  const values = Object.entries(point.values).map(([path, value]) =>
+    card(escaped(path), escaped(String(value)), "of the best point"),
+  );
   const tested =
     walkForward === null
       ? ""
@@ -110,7 +125,10 @@ function walkHtml({ walkForward, objective }: SweepResult): string {
     },
     figureText(trained.figures[name] ?? null),
     ...(name === "profit" ? [] : [figureText(tested.figures[name] ?? null)]),
-    { html: figureText(tested.figures.profit ?? null), className: signClass(String(tested.figures.profit ?? "0")) },
+    {
+      html: figureText(tested.figures.profit ?? null),
+      className: signClass(String(tested.figures.profit ?? "0")),
+    },
     ...(isAnyDoubtful ? [{ html: escaped(doubtText([tested])), className: "text long" }] : []),
   ]);
   const heads = [

@@ -10,7 +10,10 @@ import { pointError, type SweepConfig } from "./sweep-config.js";
  * @returns the checksums of strategies that are files.
  * @throws ConfigError naming the point and the parameter that a strategy does not take
  */
-export async function checkStrategies({ configs, points }: Pick<SweepConfig, "configs" | "points">, log: Log): Promise<InputSums> {
+export async function checkStrategies(
+  { configs, points }: Pick<SweepConfig, "configs" | "points">,
+  log: Log,
+): Promise<InputSums> {
   const loaded = new Map<string, Awaited<ReturnType<typeof loadStrategies>>>();
   for (const [at, point] of points.entries()) {
     const { bot } = configs[at] as BacktestConfig;
@@ -23,5 +26,8 @@ export async function checkStrategies({ configs, points }: Pick<SweepConfig, "co
       throw cause instanceof ConfigError ? pointError(cause, point) : cause;
     }
   }
-  return Object.assign({}, ...[...loaded.values()].map((each) => strategySums(strategyFiles(each))));
+  return Object.assign(
+    {},
+    ...[...loaded.values()].map((each) => strategySums(strategyFiles(each))),
+  );
 }

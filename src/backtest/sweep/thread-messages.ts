@@ -8,7 +8,9 @@ export interface ThreadStart {
 }
 
 /** What it is told: the history of the jobs that follow, or a job. */
-export type ToThread = { readonly kind: "history"; readonly history: SharedHistory } | { readonly kind: "job"; readonly job: Job };
+export type ToThread =
+  | { readonly kind: "history"; readonly history: SharedHistory }
+  | { readonly kind: "job"; readonly job: Job };
 
 /** What it answers to a job. */
 export type FromThread =

@@ -37,7 +37,9 @@ interface Hand {
   /** The number of its last job among all of those. */
   lastJob: number;
   /** Settles the job that it runs. */
-  settle: { readonly done: (result: JobResult) => void; readonly failed: (error: Error) => void } | undefined;
+  settle:
+    | { readonly done: (result: JobResult) => void; readonly failed: (error: Error) => void }
+    | undefined;
 }
 
 /** Runs jobs on threads of this process, which all read the same columns. */
@@ -51,7 +53,11 @@ export class ThreadPool implements JobRunner {
     this.#options = options;
   }
 
-  async run({ jobs, open }: JobBatch, onResult: (job: Job, result: JobResult) => void, signal: AbortSignal): Promise<void> {
+  async run(
+    { jobs, open }: JobBatch,
+    onResult: (job: Job, result: JobResult) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (jobs.length === 0) return;
     const history = await open();
     let next = 0;
@@ -115,7 +121,9 @@ export class ThreadPool implements JobRunner {
     const others = idle.filter((one) => one !== taken).sort((a, b) => a.lastJob - b.lastJob);
     const { workers } = this.#options;
     const tooMany = this.#hands.length + (taken === undefined ? 1 : 0) - 2 * workers;
-    const unused = others.filter(({ lastJob }, at) => at < tooMany || this.#taken - lastJob > UNUSED_JOBS * workers);
+    const unused = others.filter(
+      ({ lastJob }, at) => at < tooMany || this.#taken - lastJob > UNUSED_JOBS * workers,
+    );
     await Promise.all(unused.map((hand) => this.#end(hand)));
   }
 
@@ -129,7 +137,11 @@ export class ThreadPool implements JobRunner {
     const { version, entry = ENTRY, execArgv } = this.#options;
     const workerData: ThreadStart = { version };
     const hand: Hand = {
-      worker: new Worker(entry, { workerData, resourceLimits: LIMITS, ...(execArgv === undefined ? {} : { execArgv: [...execArgv] }) }),
+      worker: new Worker(entry, {
+        workerData,
+        resourceLimits: LIMITS,
+        ...(execArgv === undefined ? {} : { execArgv: [...execArgv] }),
+      }),
       history: undefined,
       strategies: undefined,
       lastJob: 0,
@@ -145,14 +157,23 @@ export class ThreadPool implements JobRunner {
       else hand.settle?.failed(arrived(told.error));
     });
     hand.worker.on("error", (cause) =>
-      fail(new RunError(`a worker died: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })),
+      fail(
+        new RunError(`a worker died: ${cause instanceof Error ? cause.message : String(cause)}`, {
+          cause,
+        }),
+      ),
     );
     hand.worker.on("exit", (code) => fail(new RunError(`a worker ended by itself, with ${code}`)));
     return hand;
   }
 
   /** Undefined when the signal came first. */
-  #play(hand: Hand, history: SharedHistory, job: Job, signal: AbortSignal): Promise<JobResult | undefined> {
+  #play(
+    hand: Hand,
+    history: SharedHistory,
+    job: Job,
+    signal: AbortSignal,
+  ): Promise<JobResult | undefined> {
     return new Promise<JobResult | undefined>((resolve, reject) => {
       const stop = (): void => settled(() => resolve(undefined));
       const settled = (then: () => void): void => {

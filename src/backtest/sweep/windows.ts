@@ -19,7 +19,11 @@ export interface Split {
  * A window with the warm-up of a run on it before it, as far as there is history: what is measured begins where the window does. Not of a train
  * window: the first one has nothing before it, and all of them are to be alike.
  */
-export function afterWarmup(window: SweepWindow, warmupMs: number, historyFromUs: number): SweepWindow {
+export function afterWarmup(
+  window: SweepWindow,
+  warmupMs: number,
+  historyFromUs: number,
+): SweepWindow {
   return { ...window, fromUs: Math.max(historyFromUs, window.fromUs - warmupMs * 1000) };
 }
 
@@ -38,7 +42,10 @@ const MOST_SPLITS = 10_000;
  * The splits of a span, from its beginning on: each is whole, and what is left at the end is left out.
  * @throws ConfigError where not one fits
  */
-export function splitsOf({ fromUs, toUs }: Pick<SweepWindow, "fromUs" | "toUs">, { trainMs, testMs, stepMs }: WalkForward): Split[] {
+export function splitsOf(
+  { fromUs, toUs }: Pick<SweepWindow, "fromUs" | "toUs">,
+  { trainMs, testMs, stepMs }: WalkForward,
+): Split[] {
   const [trainUs, testUs, stepUs] = [trainMs * 1000, testMs * 1000, stepMs * 1000];
   const count = Math.floor((toUs - fromUs - trainUs - testUs) / stepUs) + 1;
   if (count < 1) {

@@ -6,6 +6,9 @@ import type { VenueRules } from "../../exchange/records.js";
 export function chargedRules(rules: VenueRules, config: Pick<BotConfig, "exchange">): VenueRules {
   const { makerFeeRate, takerFeeRate } = config.exchange;
   if (makerFeeRate === undefined && takerFeeRate === undefined) return rules;
-  const markets = Object.entries(rules.markets).map(([marketId, market]) => [marketId, { ...market, ...signedRates(config, market) }]);
+  const markets = Object.entries(rules.markets).map(([marketId, market]) => [
+    marketId,
+    { ...market, ...signedRates(config, market) },
+  ]);
   return { ...rules, markets: Object.fromEntries(markets) };
 }

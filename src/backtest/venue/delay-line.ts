@@ -48,8 +48,16 @@ export class DelayLine<T> {
   #widen(): void {
     const first = this.#first;
     const room = this.#items.length;
-    this.#items = [...this.#items.slice(first), ...this.#items.slice(0, first), ...new Array(room).fill(undefined)];
-    this.#dueUs = [...this.#dueUs.slice(first), ...this.#dueUs.slice(0, first), ...new Array(room).fill(NEVER_US)];
+    this.#items = [
+      ...this.#items.slice(first),
+      ...this.#items.slice(0, first),
+      ...new Array(room).fill(undefined),
+    ];
+    this.#dueUs = [
+      ...this.#dueUs.slice(first),
+      ...this.#dueUs.slice(0, first),
+      ...new Array(room).fill(NEVER_US),
+    ];
     this.#first = 0;
   }
 }

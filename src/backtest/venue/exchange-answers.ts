@@ -25,20 +25,32 @@ export function answerOf(action: QuestionAction, sources: AnswerSources, nowMs: 
     case "rules":
       return { result: "answered", ask: "rules", data: { ...rules, serverTimeMs: nowMs } };
     case "openOrders": {
-      const asked = action.marketId === undefined ? [...markets.values()] : [markets.get(action.marketId)];
-      const data = asked.flatMap((market) => (market === undefined ? [] : [...market.openOrders].map((held) => market.recordOf(held))));
+      const asked =
+        action.marketId === undefined ? [...markets.values()] : [markets.get(action.marketId)];
+      const data = asked.flatMap((market) =>
+        market === undefined ? [] : [...market.openOrders].map((held) => market.recordOf(held)),
+      );
       return { result: "answered", ask: "openOrders", data };
     }
     case "historyOrders": {
       const market = markets.get(action.marketId);
       const { startTimeMs = 0, endTimeMs = Number.POSITIVE_INFINITY } = action;
       if (market === undefined) return { result: "answered", ask: "historyOrders", data: [] };
-      const open = [...market.openOrders].filter(({ createdAtMs }) => createdAtMs >= startTimeMs && createdAtMs <= endTimeMs);
-      const listed = [...market.endedOrders.placedWithin(startTimeMs, endTimeMs), ...open.map((held) => market.recordOf(held))];
+      const open = [...market.openOrders].filter(
+        ({ createdAtMs }) => createdAtMs >= startTimeMs && createdAtMs <= endTimeMs,
+      );
+      const listed = [
+        ...market.endedOrders.placedWithin(startTimeMs, endTimeMs),
+        ...open.map((held) => market.recordOf(held)),
+      ];
       return { result: "answered", ask: "historyOrders", data: listed.slice(-PAGE) };
     }
     case "userTrades":
-      return { result: "answered", ask: "userTrades", data: trades.page(action.marketId, action.fromId) };
+      return {
+        result: "answered",
+        ask: "userTrades",
+        data: trades.page(action.marketId, action.fromId),
+      };
     case "incomes": {
       const { type, startTimeMs = 0, endTimeMs = Number.POSITIVE_INFINITY } = action;
       const data = incomes
@@ -49,7 +61,11 @@ export function answerOf(action: QuestionAction, sources: AnswerSources, nowMs: 
       return { result: "answered", ask: "incomes", data };
     }
     case "balances":
-      return { result: "answered", ask: "balances", data: { balances: account.balances(), positions: account.positions() } };
+      return {
+        result: "answered",
+        ask: "balances",
+        data: { balances: account.balances(), positions: account.positions() },
+      };
     case "positions":
       return { result: "answered", ask: "positions", data: account.positions() };
     case "bookSequence":

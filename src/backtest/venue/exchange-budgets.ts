@@ -26,7 +26,12 @@ export class ExchangeBudgets {
   /** @param costs what each action costs. */
   constructor(rateLimits: VenueRules["rateLimits"], costs: ActionCosts) {
     this.#costs = costs;
-    this.#budgets = new Map(rateLimits.map(({ name, limit, intervalMs }) => [name, { budget: RateBudget.create(limit, intervalMs) }]));
+    this.#budgets = new Map(
+      rateLimits.map(({ name, limit, intervalMs }) => [
+        name,
+        { budget: RateBudget.create(limit, intervalMs) },
+      ]),
+    );
     this.#order = this.#budgets.get("ORDER");
     this.#common = this.#budgets.get("COMMON");
   }
@@ -37,7 +42,9 @@ export class ExchangeBudgets {
     const costs = costOf(this.#costs, action.kind);
     const order = this.#order;
     const common = this.#common;
-    const throttled = throttledBy("ORDER", order, costs.ORDER, nowMs) ?? throttledBy("COMMON", common, costs.COMMON, nowMs);
+    const throttled =
+      throttledBy("ORDER", order, costs.ORDER, nowMs) ??
+      throttledBy("COMMON", common, costs.COMMON, nowMs);
     if (throttled !== undefined) return throttled;
     if (order !== undefined) order.budget = order.budget.charge(nowMs, costs.ORDER);
     if (common !== undefined) common.budget = common.budget.charge(nowMs, costs.COMMON);
@@ -54,7 +61,12 @@ export class ExchangeBudgets {
 }
 
 /** A 429, where a budget does not hold so many tokens; one that the exchange does not have refuses nothing. */
-function throttledBy(bucket: Bucket, holder: Holder | undefined, tokens: number, nowMs: number): Throttled | undefined {
+function throttledBy(
+  bucket: Bucket,
+  holder: Holder | undefined,
+  tokens: number,
+  nowMs: number,
+): Throttled | undefined {
   if (holder === undefined || holder.budget.available(nowMs) >= tokens) return undefined;
   const retryAfterMs = Math.ceil(holder.budget.earliestMs(nowMs, tokens) - nowMs);
   return { bucket, outcome: { result: "throttled", httpStatus: 429, retryAfterMs } };

@@ -25,7 +25,11 @@ export class HeldRequests {
     const { clock, timeoutMs, onAnswer } = this.#options;
     const timer = clock.setTimer(timeoutMs, () => {
       this.#held.delete(action);
-      onAnswer(action.actionId, { result: "unknown", cause: "timeout", message: `no answer within ${timeoutMs} ms` });
+      onAnswer(action.actionId, {
+        result: "unknown",
+        cause: "timeout",
+        message: `no answer within ${timeoutMs} ms`,
+      });
     });
     this.#held.set(action, timer);
   }

@@ -57,7 +57,9 @@ export class Holding {
   get entryPrice(): string {
     if (this.#lots === 0) return "0";
     const { instrument, paperUnit } = this.terms;
-    const perBase = (magnitude(this.credit) * paperUnit) / (BigInt(Math.abs(this.#lots)) * instrument.paperPerLot);
+    const perBase =
+      (magnitude(this.credit) * paperUnit) /
+      (BigInt(Math.abs(this.#lots)) * instrument.paperPerLot);
     return instrument.creditToDecimal(perBase);
   }
 

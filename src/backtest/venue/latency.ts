@@ -40,8 +40,14 @@ export function sampledLatency(samples: readonly LatencySample[]): LatencyModel 
       });
     }
   }
-  if (samples.length === 0) throw new ConfigError("has no sample", { field: "latency", expected: "at least one recorded round trip" });
-  const taken = samples.filter(({ exchangeUs }) => exchangeUs > 0).sort((a, b) => a.exchangeUs - b.exchangeUs);
+  if (samples.length === 0)
+    throw new ConfigError("has no sample", {
+      field: "latency",
+      expected: "at least one recorded round trip",
+    });
+  const taken = samples
+    .filter(({ exchangeUs }) => exchangeUs > 0)
+    .sort((a, b) => a.exchangeUs - b.exchangeUs);
   for (const { requestUs, exchangeUs, responseUs } of taken) {
     if (requestUs <= exchangeUs && exchangeUs <= responseUs) continue;
     throw new ConfigError(
@@ -54,19 +60,24 @@ export function sampledLatency(samples: readonly LatencySample[]): LatencyModel 
     );
   }
   let leastEntryUs = Number.POSITIVE_INFINITY;
-  for (const { requestUs, exchangeUs } of taken) leastEntryUs = Math.min(leastEntryUs, Math.round(exchangeUs - requestUs));
+  for (const { requestUs, exchangeUs } of taken)
+    leastEntryUs = Math.min(leastEntryUs, Math.round(exchangeUs - requestUs));
   return {
     leastEntryUs,
     entryUs: (localUs) => {
       const [before, after, share] = around(samples, localUs, requestOf);
       if (before.exchangeUs <= 0) return -Math.round(before.responseUs - before.requestUs);
       if (after.exchangeUs <= 0) return Math.round(before.exchangeUs - before.requestUs);
-      return Math.round(between(before.exchangeUs - before.requestUs, after.exchangeUs - after.requestUs, share));
+      return Math.round(
+        between(before.exchangeUs - before.requestUs, after.exchangeUs - after.requestUs, share),
+      );
     },
     responseUs: (exchangeUs) => {
       if (taken.length === 0) return 0;
       const [before, after, share] = around(taken, exchangeUs, exchangeOf);
-      return Math.round(between(before.responseUs - before.exchangeUs, after.responseUs - after.exchangeUs, share));
+      return Math.round(
+        between(before.responseUs - before.exchangeUs, after.responseUs - after.exchangeUs, share),
+      );
     },
   };
 }
@@ -76,8 +87,13 @@ export function sampledLatency(samples: readonly LatencySample[]): LatencyModel 
  * of hftbacktest's feed-latency tutorials).
  * @param feedUs the latency of the newest market data at a local instant.
  */
-export function feedLatency(feedUs: (us: number) => number, entry: LinearLatency, response: LinearLatency): LatencyModel {
-  const of = ({ factor, addMs }: LinearLatency, us: number): number => Math.max(0, Math.round(factor * feedUs(us) + addMs * 1000));
+export function feedLatency(
+  feedUs: (us: number) => number,
+  entry: LinearLatency,
+  response: LinearLatency,
+): LatencyModel {
+  const of = ({ factor, addMs }: LinearLatency, us: number): number =>
+    Math.max(0, Math.round(factor * feedUs(us) + addMs * 1000));
   return {
     entryUs: (localUs) => of(entry, localUs),
     responseUs: (exchangeUs) => of(response, exchangeUs),
@@ -122,5 +138,9 @@ function between(before: number, after: number, share: number): number {
 
 function microseconds(ms: number, field: string): number {
   if (Number.isFinite(ms) && ms >= 0) return Math.round(ms * 1000);
-  throw new ConfigError("not a delay", { field, value: ms, expected: "milliseconds, zero or above" });
+  throw new ConfigError("not a delay", {
+    field,
+    value: ms,
+    expected: "milliseconds, zero or above",
+  });
 }

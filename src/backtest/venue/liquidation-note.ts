@@ -3,7 +3,10 @@ import type { CreditUnits } from "../../core/units.js";
 import type { OwnLiquidation } from "./replay-account.js";
 
 /** What the report says of a position that was taken from the account. */
-export function liquidationNote({ marketId, lots, credit, insuranceFee }: OwnLiquidation, instrument: Instrument): string {
+export function liquidationNote(
+  { marketId, lots, credit, insuranceFee }: OwnLiquidation,
+  instrument: Instrument,
+): string {
   const quote = (units: CreditUnits): string => instrument.creditToDecimal(units);
   const held = `${instrument.amountOf(Math.abs(lots))} ${lots > 0 ? "long" : "short"}`;
   return `the account was unsafe: ${held} in ${marketId} liquidated for ${quote(credit)}, insurance fee ${quote(insuranceFee)}`;

@@ -38,7 +38,11 @@ function leverageE18(text: string): bigint {
 }
 
 /** A market's terms. @throws FormatError when its liquidation leverage is no number above zero */
-export function marketTerms(rules: MarketRules, instrument: Instrument, liquidation: LiquidationTerms): MarketTerms {
+export function marketTerms(
+  rules: MarketRules,
+  instrument: Instrument,
+  liquidation: LiquidationTerms,
+): MarketTerms {
   if (!isLeverage(rules.liquidationLeverage)) {
     throw new FormatError("not a leverage", {
       field: `${rules.marketId} liquidationLeverage`,
@@ -57,7 +61,11 @@ export function marketTerms(rules: MarketRules, instrument: Instrument, liquidat
 }
 
 /** What the contract says a position is worth: truncated toward zero (protocol 7.1 and 7.3). `mark`: credit units for one whole base unit. */
-export function heldValue({ instrument, paperUnit }: MarketTerms, lots: Lots, mark: CreditUnits): CreditUnits {
+export function heldValue(
+  { instrument, paperUnit }: MarketTerms,
+  lots: Lots,
+  mark: CreditUnits,
+): CreditUnits {
   return lots === 0 ? 0n : (paperOf(instrument, lots) * mark) / paperUnit;
 }
 

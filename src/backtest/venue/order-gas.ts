@@ -19,7 +19,10 @@ export class OrderGas {
   readonly #cost: CreditUnits;
 
   /** @param rules the exchange's own: a waiver of zero is one for all, and without a cost nothing can be charged. */
-  constructor(rules: Pick<VenueRules, "waiveGasFeeMinimumQuote" | "orderGasCredit">, unit: WaiverUnit) {
+  constructor(
+    rules: Pick<VenueRules, "waiveGasFeeMinimumQuote" | "orderGasCredit">,
+    unit: WaiverUnit,
+  ) {
     this.#rules = rules;
     this.#unit = unit;
     this.#cost = rules.orderGasCredit ?? 0n;
@@ -27,15 +30,25 @@ export class OrderGas {
 
   /** What is added to an order's fee rates, scaled by 10^18 and rounded up; 0 for one that is large enough. A MARKET order may be of any value. */
   rateOf({ side, ticks, lots }: Sized, instrument: Instrument): bigint {
-    if (this.#cost === 0n || Number.isNaN(ticks) || !isBelowWaiver(this.#rules, instrument, { ticks, lots }, this.#unit)) return 0n;
-    const value = side === "BUY" ? instrument.creditCeil(ticks, lots) : instrument.creditFloor(ticks, lots);
+    if (
+      this.#cost === 0n ||
+      Number.isNaN(ticks) ||
+      !isBelowWaiver(this.#rules, instrument, { ticks, lots }, this.#unit)
+    )
+      return 0n;
+    const value =
+      side === "BUY" ? instrument.creditCeil(ticks, lots) : instrument.creditFloor(ticks, lots);
     return value === 0n ? ONE : (this.#cost * ONE + value - 1n) / value;
   }
 
   /** Why an order is not built: its gas is worth more than itself. Undefined for any other. */
   refusalOf(action: Sized, { instrument, rules }: MarketTerms): Outcome | undefined {
     const rate = this.rateOf(action, instrument);
-    if (rate === 0n || (rate + rules.makerFeeRate < ONE && rate + rules.takerFeeRate < ONE)) return undefined;
-    return refused(2016, `it is worth less than the ${instrument.creditToDecimal(this.#cost)} of gas of its settlement`);
+    if (rate === 0n || (rate + rules.makerFeeRate < ONE && rate + rules.takerFeeRate < ONE))
+      return undefined;
+    return refused(
+      2016,
+      `it is worth less than the ${instrument.creditToDecimal(this.#cost)} of gas of its settlement`,
+    );
   }
 }

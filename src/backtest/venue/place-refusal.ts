@@ -21,10 +21,14 @@ export function placeRefusal(
 ): Outcome | undefined {
   const { rules, instrument } = market.terms;
   const { marketId, side, type, ticks, lots, timeInForce, expirationMs } = action;
-  if (rules.status !== "TRADING") return refused(SHUT[rules.status] ?? 2015, `the market is ${rules.status}`);
-  if (type === "LIMIT" && ticks > rules.maxTicks) return refused(4010, `price of ${ticks} ticks, allowed up to ${rules.maxTicks}`);
-  if (type === "LIMIT" && ticks < rules.minTicks) return refused(4011, `price of ${ticks} ticks, allowed from ${rules.minTicks}`);
-  const [minLots, maxLots, step] = type === "LIMIT" ? [rules.minLots, rules.maxLots, 1] : marketLots(rules);
+  if (rules.status !== "TRADING")
+    return refused(SHUT[rules.status] ?? 2015, `the market is ${rules.status}`);
+  if (type === "LIMIT" && ticks > rules.maxTicks)
+    return refused(4010, `price of ${ticks} ticks, allowed up to ${rules.maxTicks}`);
+  if (type === "LIMIT" && ticks < rules.minTicks)
+    return refused(4011, `price of ${ticks} ticks, allowed from ${rules.minTicks}`);
+  const [minLots, maxLots, step] =
+    type === "LIMIT" ? [rules.minLots, rules.maxLots, 1] : marketLots(rules);
   if (lots < minLots || lots > maxLots || lots % step !== 0) {
     return refused(2016, `${lots} lots, allowed ${minLots} to ${maxLots} in steps of ${step}`);
   }
@@ -37,14 +41,17 @@ export function placeRefusal(
   if (account.onlyReduces(marketId, side, lots)) return undefined;
   const atLimit: CreditUnits = instrument.creditCeil(ticks, lots);
   // What sells far below the market trades at the market, so the mark is what it takes on.
-  const atMark = side === "SELL" ? heldValue(market.terms, lots, account.markOf(marketId) ?? 0n) : 0n;
+  const atMark =
+    side === "SELL" ? heldValue(market.terms, lots, account.markOf(marketId) ?? 0n) : 0n;
   const needed = atMark > atLimit ? atMark : atLimit;
   const capacity = account.capacity(marketId, side);
   if (needed <= capacity) return undefined;
   const quote = (credit: CreditUnits): string => instrument.creditToDecimal(credit);
   const why = `${quote(needed)} needed, ${quote(capacity)} available`;
   // More margin would not help.
-  return account.isBoundByExposure(marketId) ? refused(4013, `${why} of an account's largest exposure in this market`) : refused(2012, why);
+  return account.isBoundByExposure(marketId)
+    ? refused(4013, `${why} of an account's largest exposure in this market`)
+    : refused(2012, why);
 }
 
 /** A refusal by one of the exchange's documented codes, under its own name. */
@@ -53,6 +60,10 @@ export function refused(code: number, message: string): Outcome {
   return { result: "rejected", code, codeText, message, httpStatus: 400 };
 }
 
-function marketLots({ marketMinLots, marketMaxLots, marketStepLots = 1 }: MarketRules): readonly [Lots, Lots, Lots] {
+function marketLots({
+  marketMinLots,
+  marketMaxLots,
+  marketStepLots = 1,
+}: MarketRules): readonly [Lots, Lots, Lots] {
   return [marketMinLots, marketMaxLots, marketStepLots];
 }

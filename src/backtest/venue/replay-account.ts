@@ -1,8 +1,20 @@
 import { Profit, type ProfitParts } from "../../account/profit.js";
 import type { FeeRates } from "../../bot/signed-rates.js";
 import type { Instrument } from "../../core/instrument.js";
-import { type CreditUnits, type Lots, type MarketId, type Side, signOf, type Ticks } from "../../core/units.js";
-import type { VenueBalances, VenueIncome, VenuePosition, VenueTrade } from "../../exchange/records.js";
+import {
+  type CreditUnits,
+  type Lots,
+  type MarketId,
+  type Side,
+  signOf,
+  type Ticks,
+} from "../../core/units.js";
+import type {
+  VenueBalances,
+  VenueIncome,
+  VenuePosition,
+  VenueTrade,
+} from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 import { Holding } from "./holding.js";
 import { type MarketTerms, magnitude, ONE } from "./market-terms.js";
@@ -44,10 +56,15 @@ export class ReplayAccount {
     startCredit: CreditUnits,
     opening: ReadonlyMap<MarketId, OpeningPosition> = new Map(),
   ) {
-    this.#holdings = new Map([...terms].map(([marketId, market]) => [marketId, new Holding(market)]));
-    const instruments: ReadonlyMap<MarketId, Instrument> = new Map([...terms].map(([marketId, { instrument }]) => [marketId, instrument]));
+    this.#holdings = new Map(
+      [...terms].map(([marketId, market]) => [marketId, new Holding(market)]),
+    );
+    const instruments: ReadonlyMap<MarketId, Instrument> = new Map(
+      [...terms].map(([marketId, { instrument }]) => [marketId, instrument]),
+    );
     this.#profit = new Profit(instruments);
-    for (const marketId of terms.keys()) this.#profit.begin(marketId, opening.get(marketId)?.lots ?? 0);
+    for (const marketId of terms.keys())
+      this.#profit.begin(marketId, opening.get(marketId)?.lots ?? 0);
     for (const [marketId, { lots, mark }] of opening) {
       const holding = this.#of(marketId);
       this.mark(marketId, mark);
@@ -97,7 +114,8 @@ export class ReplayAccount {
   open(marketId: MarketId, side: Side, ticks: Ticks, fromLots: Lots, toLots: Lots): void {
     const holding = this.#of(marketId);
     const { instrument } = holding.terms;
-    const credit = (lots: Lots): CreditUnits => (lots === 0 ? 0n : instrument.creditCeil(ticks, lots));
+    const credit = (lots: Lots): CreditUnits =>
+      lots === 0 ? 0n : instrument.creditCeil(ticks, lots);
     const moved = credit(toLots) - credit(fromLots);
     if (side === "BUY") {
       holding.openBuyLots += toLots - fromLots;
@@ -127,10 +145,23 @@ export class ReplayAccount {
     const holding = this.#of(marketId);
     const { instrument } = holding.terms;
     const makerBuys = isMaker === (side === "BUY");
-    const quote = makerBuys ? instrument.creditCeil(ticks, lots) : instrument.creditFloor(ticks, lots);
+    const quote = makerBuys
+      ? instrument.creditCeil(ticks, lots)
+      : instrument.creditFloor(ticks, lots);
     const commission = this.feeOf(rates, quote, before, isMaker, hasRebate, gasRate);
     // Written out: a literal that adds keys to a spread one costs as much as all that is computed here, several times.
-    const trade: VenueTrade = { id, marketId, side, isMaker, ticks, lots, timeMs, quote, commission, status: "SETTLED" };
+    const trade: VenueTrade = {
+      id,
+      marketId,
+      side,
+      isMaker,
+      ticks,
+      lots,
+      timeMs,
+      quote,
+      commission,
+      status: "SETTLED",
+    };
     this.#profit.fill(trade);
     this.#move(holding, signOf(side) * lots, side === "BUY" ? -quote : quote);
     this.#credit -= commission;
@@ -169,7 +200,8 @@ export class ReplayAccount {
 
   get #maintenanceMargin(): CreditUnits {
     let margin = 0n;
-    for (const holding of this.#holdings.values()) margin += (magnitude(holding.value) * holding.terms.maintenanceRatio) / ONE;
+    for (const holding of this.#holdings.values())
+      margin += (magnitude(holding.value) * holding.terms.maintenanceRatio) / ONE;
     return margin;
   }
 
@@ -196,7 +228,8 @@ export class ReplayAccount {
     const byMargin = this.#byMargin(own);
     const { maxExposure = byMargin } = own.terms.rules;
     const most = maxExposure < byMargin ? maxExposure : byMargin;
-    const left = side === "BUY" ? most - own.value - own.openBuyCredit : most + own.value - own.openSellCredit;
+    const left =
+      side === "BUY" ? most - own.value - own.openBuyCredit : most + own.value - own.openSellCredit;
     return left > 0n ? left : 0n;
   }
 
@@ -233,7 +266,10 @@ export class ReplayAccount {
       exposure += size;
       positionMargin += holding.initialMargin(size);
       worstMargin += holding.initialMargin(holding.worst);
-      availableCredit[marketId] = { buy: this.capacity(marketId, "BUY"), sell: this.capacity(marketId, "SELL") };
+      availableCredit[marketId] = {
+        buy: this.capacity(marketId, "BUY"),
+        sell: this.capacity(marketId, "SELL"),
+      };
     }
     const { netValue } = this;
     const available = netValue - worstMargin;

@@ -45,7 +45,14 @@ export class ReplayIncomes {
     const amount = account.fund(income, rateE18);
     const { instrument } = this.#marketOf(marketId).terms;
     const markTicks = Number(mark) / (10 ** instrument.creditDecimals * instrument.tickQuote);
-    observer.funding({ marketId, atUs, positionLots, markTicks, rate: Number(rateE18) / Number(ONE), amount });
+    observer.funding({
+      marketId,
+      atUs,
+      positionLots,
+      markTicks,
+      rate: Number(rateE18) / Number(ONE),
+      amount,
+    });
     this.recent.add({ ...income, amount });
     say([{ type: "income-update", incomes: [{ ...income, amount }] }, account.update()], atUs);
   }
@@ -53,7 +60,8 @@ export class ReplayIncomes {
   /** Cancels every order and takes positions away, until the account is safe. */
   liquidate(atUs: number): void {
     const { account, markets, observer, nextId, say } = this.#options;
-    for (const market of markets.values()) for (const { order } of [...market.openOrders]) market.cancel(order.id, atUs);
+    for (const market of markets.values())
+      for (const { order } of [...market.openOrders]) market.cancel(order.id, atUs);
     const timeMs = Math.floor(atUs / 1000);
     const taken = account.liquidate();
     this.#isLiquidated ||= taken.length > 0;
@@ -63,11 +71,20 @@ export class ReplayIncomes {
     ]);
     for (const income of incomes) this.recent.add(income);
     if (taken.length > 0) say([{ type: "income-update", incomes }, account.update()], atUs);
-    for (const one of taken) observer.note(atUs, "error", liquidationNote(one, this.#marketOf(one.marketId).terms.instrument));
+    for (const one of taken)
+      observer.note(
+        atUs,
+        "error",
+        liquidationNote(one, this.#marketOf(one.marketId).terms.instrument),
+      );
     const last = taken.at(-1);
     const { netValue } = account;
     if (last !== undefined && netValue < 0n)
-      observer.note(atUs, "error", debtNote(netValue, this.#marketOf(last.marketId).terms.instrument));
+      observer.note(
+        atUs,
+        "error",
+        debtNote(netValue, this.#marketOf(last.marketId).terms.instrument),
+      );
   }
 
   #marketOf(marketId: MarketId): ReplayMarket {

@@ -1,7 +1,13 @@
 import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { PlaceAction } from "../../exchange/venue.js";
-import type { FillCause, Matcher, MatchListener, OrderEnd, ReplayOrder } from "../matching/matcher.js";
+import type {
+  FillCause,
+  Matcher,
+  MatchListener,
+  OrderEnd,
+  ReplayOrder,
+} from "../matching/matcher.js";
 import type { RunObserver } from "../record/run-observer.js";
 import { EndedOrders } from "./ended-orders.js";
 import { HeldOrder } from "./held-order.js";
@@ -12,7 +18,14 @@ import { MarketVolume } from "./market-volume.js";
 export interface OrderListener {
   accepted(held: HeldOrder, atUs: number): void;
   /** @param isDoubtful as {@link MatchListener.filled} has it. */
-  filled(held: HeldOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number, isDoubtful: boolean): void;
+  filled(
+    held: HeldOrder,
+    ticks: Ticks,
+    lots: Lots,
+    cause: FillCause,
+    atUs: number,
+    isDoubtful: boolean,
+  ): void;
   ended(held: HeldOrder, atUs: number): void;
 }
 
@@ -67,7 +80,16 @@ export class ReplayMarket implements MatchListener {
   place(id: number, action: PlaceAction, atUs: number): void {
     const { side, type, ticks, lots, timeInForce, expirationMs } = action;
     const expirationUs = timeInForce === "GTT" ? expirationMs * 1000 : Number.POSITIVE_INFINITY;
-    const order: ReplayOrder = { id, side, type, ticks, lots, timeInForce, expirationUs, openLots: lots };
+    const order: ReplayOrder = {
+      id,
+      side,
+      type,
+      ticks,
+      lots,
+      timeInForce,
+      expirationUs,
+      openLots: lots,
+    };
     this.#open.set(id, new HeldOrder(order, action, Math.floor(atUs / 1000), this.terms.rules));
     this.matcher.place(order, atUs);
     this.#noteBest(side, atUs);
@@ -82,7 +104,14 @@ export class ReplayMarket implements MatchListener {
     this.#listener.accepted(this.#held(order), atUs);
   }
 
-  filled(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number, isDoubtful: boolean): void {
+  filled(
+    order: ReplayOrder,
+    ticks: Ticks,
+    lots: Lots,
+    cause: FillCause,
+    atUs: number,
+    isDoubtful: boolean,
+  ): void {
     const held = this.#held(order);
     this.volume.fill(lots, cause);
     this.#listener.filled(held, ticks, lots, cause, atUs, isDoubtful);
@@ -114,7 +143,8 @@ export class ReplayMarket implements MatchListener {
   #noteBest(side: Side, atUs: number): void {
     let best = Number.NaN;
     for (const { order } of this.#open.values()) {
-      if (order.side === side && !(side === "BUY" ? order.ticks <= best : order.ticks >= best)) best = order.ticks;
+      if (order.side === side && !(side === "BUY" ? order.ticks <= best : order.ticks >= best))
+        best = order.ticks;
     }
     if (Object.is(best, this.#best[side])) return;
     this.#best[side] = best;

@@ -2,7 +2,15 @@ import { NEVER, type Observable } from "rxjs";
 import type { FeeRates } from "../../bot/signed-rates.js";
 import type { CreditUnits, Lots, MarketId, Ticks } from "../../core/units.js";
 import type { VenueOrder, VenueRules, VenueTrade } from "../../exchange/records.js";
-import type { Action, CancelAction, CancelAllAction, Outcome, PlaceAction, Venue, VenueEvent } from "../../exchange/venue.js";
+import type {
+  Action,
+  CancelAction,
+  CancelAllAction,
+  Outcome,
+  PlaceAction,
+  Venue,
+  VenueEvent,
+} from "../../exchange/venue.js";
 import type { ActionCosts } from "../../executor/dispatch-budget.js";
 import type { FillCause } from "../matching/matcher.js";
 import type { BudgetSample, FillDoubt, ReplayFill, RunObserver } from "../record/run-observer.js";
@@ -66,7 +74,12 @@ export class ReplayVenue implements Venue, OrderListener {
   constructor(options: ReplayVenueOptions) {
     this.#options = options;
     this.account = new ReplayAccount(options.terms, options.startCredit, options.opening);
-    this.markets = new Map([...options.terms].map(([marketId, terms]) => [marketId, new ReplayMarket(terms, this, options.observer)]));
+    this.markets = new Map(
+      [...options.terms].map(([marketId, terms]) => [
+        marketId,
+        new ReplayMarket(terms, this, options.observer),
+      ]),
+    );
     this.#incomes = new ReplayIncomes({
       account: this.account,
       markets: this.markets,
@@ -91,7 +104,8 @@ export class ReplayVenue implements Venue, OrderListener {
   get leastEntryUs(): number {
     const { latency, latencyIn } = this.#options;
     let least = latency.leastEntryUs;
-    for (const marketId of this.markets.keys()) least = Math.min(least, latencyIn?.(marketId)?.leastEntryUs ?? least);
+    for (const marketId of this.markets.keys())
+      least = Math.min(least, latencyIn?.(marketId)?.leastEntryUs ?? least);
     return least;
   }
 
@@ -105,8 +119,14 @@ export class ReplayVenue implements Venue, OrderListener {
     const latency = this.#latencyOf(action);
     const entryUs = latency.entryUs(nowUs);
     if (entryUs < 0) {
-      const outcome: Outcome = { result: "not-sent", message: "the recorded round trip of this time was refused on its way" };
-      this.#responses.push([{ type: "answer", actionId: action.actionId, outcome }], nowUs - entryUs);
+      const outcome: Outcome = {
+        result: "not-sent",
+        message: "the recorded round trip of this time was refused on its way",
+      };
+      this.#responses.push(
+        [{ type: "answer", actionId: action.actionId, outcome }],
+        nowUs - entryUs,
+      );
       return;
     }
     this.#requests.push(latency, action, nowUs + entryUs);
@@ -172,7 +192,14 @@ export class ReplayVenue implements Venue, OrderListener {
     this.#answer(held.action, { result: "accepted", order: this.#record(held) }, atUs);
   }
 
-  filled(held: HeldOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number, isDoubtful: boolean): void {
+  filled(
+    held: HeldOrder,
+    ticks: Ticks,
+    lots: Lots,
+    cause: FillCause,
+    atUs: number,
+    isDoubtful: boolean,
+  ): void {
     const { action, order, quote: before } = held;
     const { marketId, side } = action;
     const timeMs = Math.floor(atUs / 1000);
@@ -192,10 +219,20 @@ export class ReplayVenue implements Venue, OrderListener {
     );
     const { quote, commission: fee } = trade;
     held.filled(ticks, lots, quote);
-    this.account.open(marketId, side, this.#worstTicks(held, action.ticks), order.openLots + lots, order.openLots);
+    this.account.open(
+      marketId,
+      side,
+      this.#worstTicks(held, action.ticks),
+      order.openLots + lots,
+      order.openLots,
+    );
     this.#trades.add(trade);
     const heardUs = this.#say(
-      [{ type: "order-update", order: this.#record(held), timestampMs: timeMs }, { type: "trade-update", trade }, this.account.update()],
+      [
+        { type: "order-update", order: this.#record(held), timestampMs: timeMs },
+        { type: "trade-update", trade },
+        this.account.update(),
+      ],
       atUs,
     );
     this.#fills += 1;
@@ -223,7 +260,10 @@ export class ReplayVenue implements Venue, OrderListener {
   ended(held: HeldOrder, atUs: number): void {
     const { marketId, side, ticks } = held.action;
     this.account.open(marketId, side, this.#worstTicks(held, ticks), held.order.openLots, 0);
-    this.#say([{ type: "order-update", order: this.#record(held), timestampMs: Math.floor(atUs / 1000) }], atUs);
+    this.#say(
+      [{ type: "order-update", order: this.#record(held), timestampMs: Math.floor(atUs / 1000) }],
+      atUs,
+    );
   }
 
   /** A 429, as the exchange's own counting has it; undefined when the request is within its budgets. */
@@ -231,7 +271,11 @@ export class ReplayVenue implements Venue, OrderListener {
     const throttled = this.#budgets.charge(action, atUs);
     if (throttled === undefined) return undefined;
     const { bucket, outcome } = throttled;
-    this.#options.observer.note(atUs, "warn", `the exchange refused a ${action.kind}: its ${bucket} budget was spent`);
+    this.#options.observer.note(
+      atUs,
+      "warn",
+      `the exchange refused a ${action.kind}: its ${bucket} budget was spent`,
+    );
     return outcome;
   }
 
@@ -248,7 +292,13 @@ export class ReplayVenue implements Venue, OrderListener {
         return refused(2010, "a replay builds no orders: exchange.placement is local here");
       case "question": {
         const { rules } = this.#options;
-        const sources = { rules, account: this.account, markets: this.markets, trades: this.#trades, incomes: this.#incomes.recent };
+        const sources = {
+          rules,
+          account: this.account,
+          markets: this.markets,
+          trades: this.#trades,
+          incomes: this.#incomes.recent,
+        };
         return answerOf(action, sources, Math.floor(atUs / 1000));
       }
     }
@@ -257,7 +307,9 @@ export class ReplayVenue implements Venue, OrderListener {
   #place(action: PlaceAction, atUs: number): Outcome | undefined {
     const market = this.#marketOf(action.marketId);
     const { gas } = this.#options;
-    const refusal = gas.refusalOf(action, market.terms) ?? placeRefusal(action, market, this.account, atUs / 1000);
+    const refusal =
+      gas.refusalOf(action, market.terms) ??
+      placeRefusal(action, market, this.account, atUs / 1000);
     if (refusal !== undefined) return refusal;
     market.place(Number(this.#nextId()), action, atUs);
     return undefined;
@@ -274,9 +326,16 @@ export class ReplayVenue implements Venue, OrderListener {
     return { result: "cancelled" };
   }
 
-  #doubtOf({ quote, isMaker }: VenueTrade, rates: FeeRates, mayTake: boolean, before: CreditUnits, gasRate: bigint): FillDoubt {
+  #doubtOf(
+    { quote, isMaker }: VenueTrade,
+    rates: FeeRates,
+    mayTake: boolean,
+    before: CreditUnits,
+    gasRate: bigint,
+  ): FillDoubt {
     const isWorse = this.#options.doubtful === "conservative";
-    const feeOf = (asMaker: boolean, hasRebate: boolean) => this.account.feeOf(rates, quote, before, asMaker, hasRebate, gasRate);
+    const feeOf = (asMaker: boolean, hasRebate: boolean) =>
+      this.account.feeOf(rates, quote, before, asMaker, hasRebate, gasRate);
     return mayTake
       ? { kind: "may-have-taken", feeOtherwise: feeOf(!isMaker, true) }
       : { kind: "may-have-been-refused", feeOtherwise: feeOf(true, isWorse) };

@@ -26,10 +26,18 @@ const LAST_TRIES_MS: Ms = 3_000;
  * The last resort of a bot that broke: its own table can no longer be believed, so everything in its markets is cancelled, until nothing that
  * it signed can still arrive and nothing is open. It spends what is the guard's.
  */
-export async function cancelAfterBreak({ client, readClock, config, clock, log }: CancelAfterBreak): Promise<void> {
+export async function cancelAfterBreak({
+  client,
+  readClock,
+  config,
+  clock,
+  log,
+}: CancelAfterBreak): Promise<void> {
   const clockRead = new SharedRead(readClock);
   const untilMs = clock.monotonicMs() + config.exchange.signatureWindowMs + BREAK_PAUSE_MS;
-  const left = new Map<MarketId, string>(Object.keys(config.markets).map((marketId) => [marketId, "nobody could look"]));
+  const left = new Map<MarketId, string>(
+    Object.keys(config.markets).map((marketId) => [marketId, "nobody could look"]),
+  );
   await takeDown({
     client,
     clock,
@@ -41,7 +49,8 @@ export async function cancelAfterBreak({ client, readClock, config, clock, log }
     tell: (news) => {
       const { marketId } = news;
       if (news.kind === "clean") left.delete(marketId);
-      if (news.kind === "seen" && news.open.length > 0) left.set(marketId, `open still: ${news.open.map(({ id }) => id).join(", ")}`);
+      if (news.kind === "seen" && news.open.length > 0)
+        left.set(marketId, `open still: ${news.open.map(({ id }) => id).join(", ")}`);
       if (news.kind !== "not-seen" && news.kind !== "not-cancelled") return;
       left.set(marketId, String(news.error));
       // Where it cannot be read, the market's own failure says it.
@@ -49,5 +58,6 @@ export async function cancelAfterBreak({ client, readClock, config, clock, log }
       log.error({ marketId, error: String(news.error) }, "could not cancel yet");
     },
   });
-  for (const [marketId, error] of left) log.fatal({ marketId, error }, "could not cancel: run `marketwright cancel-all`");
+  for (const [marketId, error] of left)
+    log.fatal({ marketId, error }, "could not cancel: run `marketwright cancel-all`");
 }

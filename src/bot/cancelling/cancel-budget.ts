@@ -41,8 +41,11 @@ export class CancelBudget {
 
   /** Takes the exchange's limits over. */
   rulesRead({ rateLimits }: Pick<VenueRules, "rateLimits">): void {
-    const shareOf = (limit: number): number => (limit === 0 ? 0 : guardShareOf(limit, this.#fraction));
-    this.#gate.setLimits(rateLimits.map(({ limit, ...rule }) => ({ ...rule, limit: shareOf(limit) })));
+    const shareOf = (limit: number): number =>
+      limit === 0 ? 0 : guardShareOf(limit, this.#fraction);
+    this.#gate.setLimits(
+      rateLimits.map(({ limit, ...rule }) => ({ ...rule, limit: shareOf(limit) })),
+    );
   }
 
   /** Whether so many calls may go now. */
@@ -76,13 +79,21 @@ export class CancelBudget {
     try {
       return { answer: await work() };
     } catch (error) {
-      if (isThrottled(error)) this.#gate.throttled(error.httpStatus, error.retryAfterMs ?? THROTTLED_MS[error.httpStatus]);
+      if (isThrottled(error))
+        this.#gate.throttled(
+          error.httpStatus,
+          error.retryAfterMs ?? THROTTLED_MS[error.httpStatus],
+        );
       throw error;
     }
   }
 }
 
 /** The exchange refused a call since too many were made. */
-export function isThrottled(error: unknown): error is VenueRequestError & { readonly httpStatus: 429 | 418 } {
-  return error instanceof VenueRequestError && (error.httpStatus === 429 || error.httpStatus === 418);
+export function isThrottled(
+  error: unknown,
+): error is VenueRequestError & { readonly httpStatus: 429 | 418 } {
+  return (
+    error instanceof VenueRequestError && (error.httpStatus === 429 || error.httpStatus === 418)
+  );
 }

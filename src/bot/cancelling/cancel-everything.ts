@@ -68,7 +68,11 @@ export async function cancelEverything(options: CancelEverything): Promise<Cance
   const { client, clock, budget, markets, untilMs, mayArriveUntilMs } = options;
   const standing = new CancelStanding(options);
   const exchangeTime = new LeastExchangeTime(clock, async () => {
-    const asked = await budget.call("time", { kept: markets.length, isOver: () => standing.isHopeless }, () => client.time());
+    const asked = await budget.call(
+      "time",
+      { kept: markets.length, isOver: () => standing.isHopeless },
+      () => client.time(),
+    );
     return asked?.answer;
   });
   const clockRead = new SharedRead(options.readClock);
@@ -79,8 +83,11 @@ export async function cancelEverything(options: CancelEverything): Promise<Cance
     budget,
     markets,
     everyMs: PAUSE_MS,
-    mayStillCome: async () => mayArriveUntilMs !== undefined && (await exchangeTime.nowMs()) <= mayArriveUntilMs,
-    isOver: (marketId) => standing.isHopeless || clock.monotonicMs() >= (standing.begunMs(marketId) ?? giveUpMs) + untilMs,
+    mayStillCome: async () =>
+      mayArriveUntilMs !== undefined && (await exchangeTime.nowMs()) <= mayArriveUntilMs,
+    isOver: (marketId) =>
+      standing.isHopeless ||
+      clock.monotonicMs() >= (standing.begunMs(marketId) ?? giveUpMs) + untilMs,
     tell: (news) => {
       standing.take(news);
       // Where it cannot be read, the market's own failure says it.
@@ -150,7 +157,9 @@ class CancelStanding {
     const whyOf = (marketId: MarketId): string | undefined => {
       const error = this.#failed.get(marketId);
       if (error !== undefined) return error instanceof Error ? error.message : String(error);
-      return this.#open.has(marketId) ? undefined : "the exchange's rate limit left no room to look in time";
+      return this.#open.has(marketId)
+        ? undefined
+        : "the exchange's rate limit left no room to look in time";
     };
     return {
       found: markets.flatMap((marketId) => found.filter((order) => order.marketId === marketId)),
@@ -163,7 +172,12 @@ class CancelStanding {
     };
   }
 
-  #seen({ marketId, open, instrument, isAfterCancel }: Extract<TakeDownNews, { kind: "seen" }>): void {
+  #seen({
+    marketId,
+    open,
+    instrument,
+    isAfterCancel,
+  }: Extract<TakeDownNews, { kind: "seen" }>): void {
     const orders = open.map((order) => this.#describe(order, instrument));
     this.#wasSeen = true;
     this.#open.set(marketId, orders);
@@ -190,11 +204,17 @@ class CancelStanding {
   #cancelTried(marketId: MarketId, error?: unknown): void {
     const { clock, markets } = this.#options;
     if (error === undefined) this.#open.delete(marketId);
-    if (!isThrottled(error) && !this.#begun.has(marketId)) this.#begun.set(marketId, clock.monotonicMs());
+    if (!isThrottled(error) && !this.#begun.has(marketId))
+      this.#begun.set(marketId, clock.monotonicMs());
     this.#tried.add(marketId);
     // Once a cancel was tried everywhere: whoever waits is told at once that nothing can be seen, not after the time.
     const isSeenNowhere = !this.#wasSeen && this.#unseen.size === markets.length;
-    if (!isSeenNowhere || this.#tried.size < markets.length || [...this.#unseen.values()].some(isAnswered)) return;
+    if (
+      !isSeenNowhere ||
+      this.#tried.size < markets.length ||
+      [...this.#unseen.values()].some(isAnswered)
+    )
+      return;
     this.#isHopeless = true;
     this.#reject(this.#unseen.get(markets[0] ?? ""));
   }

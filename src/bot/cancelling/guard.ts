@@ -146,7 +146,9 @@ export class Guard {
       return hasBeaten || this.#stopped;
     };
     const exchangeTime = new LeastExchangeTime(clock, async () => {
-      const asked = await budget.call("time", { kept: watched.length, isOver }, () => client.time());
+      const asked = await budget.call("time", { kept: watched.length, isOver }, () =>
+        client.time(),
+      );
       return asked?.answer;
     });
     let { lastRequestMs } = beat;
@@ -197,7 +199,12 @@ export class Guard {
       const { marketId, open } = news;
       const noted = this.#notedHashes();
       const manual = open.filter((order: VenueOrder) => !isBotsOrder(order, account, noted));
-      notify({ kind: "cancelling", marketId, orderIds: open.map(({ id }) => id), manualIds: manual.map(({ id }) => id) });
+      notify({
+        kind: "cancelling",
+        marketId,
+        orderIds: open.map(({ id }) => id),
+        manualIds: manual.map(({ id }) => id),
+      });
     }
   }
 
@@ -214,5 +221,7 @@ export class Guard {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof MarketwrightError || error instanceof Error ? error.message : String(error);
+  return error instanceof MarketwrightError || error instanceof Error
+    ? error.message
+    : String(error);
 }

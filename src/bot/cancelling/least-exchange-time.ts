@@ -22,6 +22,8 @@ export class LeastExchangeTime {
   /** Minus infinity, which is earlier than anything, where asking was given up. @throws what asking throws. It is asked again after either. */
   async nowMs(): Promise<Ms> {
     const told = await this.#told.latest();
-    return told === undefined ? Number.NEGATIVE_INFINITY : told.serverMs + this.#clock.monotonicMs() - told.atMonotonicMs;
+    return told === undefined
+      ? Number.NEGATIVE_INFINITY
+      : told.serverMs + this.#clock.monotonicMs() - told.atMonotonicMs;
   }
 }

@@ -30,7 +30,10 @@ export type TakeDownNews =
 
 /** Whether a request was refused as one of another time: the exchange's clock is to be read anew. */
 export function isOfOtherTime(news: TakeDownNews): boolean {
-  return (news.kind === "not-seen" || news.kind === "not-cancelled") && passingFailure(news.error)?.cause === "other-time";
+  return (
+    (news.kind === "not-seen" || news.kind === "not-cancelled") &&
+    passingFailure(news.error)?.cause === "other-time"
+  );
 }
 
 /** Where all orders are taken down, and for how long. */
@@ -119,14 +122,21 @@ class TakeDown {
     for (;;) {
       const seen = await this.#look(standing);
       if (seen === "clean" || isOver(marketId)) return;
-      const cancelled = seen !== "none" || !standing.isAnswered ? await this.#cancel(standing, seen) : "taken";
+      const cancelled =
+        seen !== "none" || !standing.isAnswered ? await this.#cancel(standing, seen) : "taken";
       if (isOver(marketId) && cancelled === "waits") return;
       const isWell = seen !== "failed" && cancelled === "taken";
       // What came while the first cancel was under way is seen at once.
       if (!standing.isFirst || !isWell) {
         standing.failures = isWell ? 0 : standing.failures + 1;
-        const mostMs = Math.max(standing.isListed || standing.isKnown ? MOST_PAUSE_MS : UNKNOWN_PAUSE_MS, this.#paceMs(standing, seen));
-        await this.#pause(marketId, Math.max(everyMs, Math.min(everyMs * 2 ** (standing.failures - 1), mostMs)));
+        const mostMs = Math.max(
+          standing.isListed || standing.isKnown ? MOST_PAUSE_MS : UNKNOWN_PAUSE_MS,
+          this.#paceMs(standing, seen),
+        );
+        await this.#pause(
+          marketId,
+          Math.max(everyMs, Math.min(everyMs * 2 ** (standing.failures - 1), mostMs)),
+        );
       }
       standing.isFirst = false;
     }
@@ -147,15 +157,20 @@ class TakeDown {
     if (standing.isFirst && !this.#looksFirst) return "skipped";
     try {
       const mayCome = !isAnswered || (await mayStillCome());
-      const instruments = await (standing.failures > 0 ? this.#instruments.again() : this.#instruments.latest());
+      const instruments = await (standing.failures > 0
+        ? this.#instruments.again()
+        : this.#instruments.latest());
       if (instruments === undefined || (standing.isFirst && !this.#looksFirst)) return "skipped";
       const instrument = instruments.get(marketId);
       standing.isListed = instrument !== undefined;
       if (instrument === undefined) throw unlisted(marketId, instruments);
       // What comes meanwhile may wait for the last look; that one must not wait for a window to pass.
-      if (isAnswered && mayCome && !budget.hasRoomFor("openOrders", 2 * this.#left.size + 1)) return "none";
+      if (isAnswered && mayCome && !budget.hasRoomFor("openOrders", 2 * this.#left.size + 1))
+        return "none";
       standing.isAsked = true;
-      const looked = await budget.call("openOrders", this.#after(marketId), () => client.openOrders(marketId));
+      const looked = await budget.call("openOrders", this.#after(marketId), () =>
+        client.openOrders(marketId),
+      );
       if (looked === undefined) return "skipped";
       const open = looked.answer.filter(({ availableLots }) => availableLots > 0);
       tell({ kind: "seen", marketId, open, instrument, isAfterCancel: isTaken });
@@ -171,13 +186,20 @@ class TakeDown {
   }
 
   /** Cancels. Where nobody can see a market it is tried again only with what is to spare: when the exchange is back, all of them need their places. */
-  async #cancel(standing: Standing, seen: "none" | "orders" | "failed" | "skipped"): Promise<"taken" | "failed" | "waits"> {
+  async #cancel(
+    standing: Standing,
+    seen: "none" | "orders" | "failed" | "skipped",
+  ): Promise<"taken" | "failed" | "waits"> {
     const { budget, client, isOver, tell } = this.#options;
     const { marketId } = standing;
     const isBlind = seen === "failed" && !standing.isFirst;
-    const wait = isBlind ? { kept: ROUNDS * this.#left.size, isOver: () => true } : { kept: 0, isOver: () => isOver(marketId) };
+    const wait = isBlind
+      ? { kept: ROUNDS * this.#left.size, isOver: () => true }
+      : { kept: 0, isOver: () => isOver(marketId) };
     try {
-      const called = await budget.call("cancelAllOpenOrders", wait, () => client.cancelAllOpenOrders(marketId));
+      const called = await budget.call("cancelAllOpenOrders", wait, () =>
+        client.cancelAllOpenOrders(marketId),
+      );
       if (called === undefined) return "waits";
       standing.isTaken = true;
       standing.isAnswered = true;

@@ -3,7 +3,12 @@ import { checksumAddress } from "../../core/address.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import { decryptKeystore } from "../../core/keystore.js";
 import { readPlainText } from "../../core/plain-files.js";
-import { protectAddress, protectSecret, shownSecretFile, shownVariable } from "../../core/secrets.js";
+import {
+  protectAddress,
+  protectSecret,
+  shownSecretFile,
+  shownVariable,
+} from "../../core/secrets.js";
 import { ecdsaScheme, type Signer } from "../../core/signing.js";
 import type { Hex } from "../../core/units.js";
 
@@ -12,7 +17,10 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Order of the secp256k1 group: a private key is at least 1 and below it (SEC 2, section 2.4.1). */
 const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-const CONFIG_FIELDS = { env: "account.keystore.passwordEnv", file: "account.keystore.passwordFile" };
+const CONFIG_FIELDS = {
+  env: "account.keystore.passwordEnv",
+  file: "account.keystore.passwordFile",
+};
 
 /** A keystore file and where its password is: exactly one of the two. */
 export interface KeystoreSource {
@@ -35,8 +43,12 @@ export interface KeySource {
  */
 export function readAccountKey({ keyEnv, keystore }: KeySource, env: Env): Hex {
   if (keystore !== undefined) return readKeystore(keystore, env);
-  if (keyEnv !== undefined) return privateKeyIn(env[keyEnv], { field: "account.keyEnv", name: keyEnv, kind: "variable" });
-  throw new ConfigError("does not say where its key is", { field: "account", expected: "keyEnv or keystore" });
+  if (keyEnv !== undefined)
+    return privateKeyIn(env[keyEnv], { field: "account.keyEnv", name: keyEnv, kind: "variable" });
+  throw new ConfigError("does not say where its key is", {
+    field: "account",
+    expected: "keyEnv or keystore",
+  });
 }
 
 /**
@@ -52,9 +64,14 @@ export function checkKeySource(source: KeySource, env: Env): void {
 }
 
 /** Who signs for the bot's account: its own key, or the key of its operator under the account's address. */
-export function accountSigner({ address }: { readonly address?: Hex | undefined }, privateKey: Hex): Signer {
+export function accountSigner(
+  { address }: { readonly address?: Hex | undefined },
+  privateKey: Hex,
+): Signer {
   const signer = ecdsaScheme.signer(privateKey);
-  return address === undefined ? signer : { address: checksumAddress(address), sign: (digest) => signer.sign(digest) };
+  return address === undefined
+    ? signer
+    : { address: checksumAddress(address), sign: (digest) => signer.sign(digest) };
 }
 
 /** What a secret was read from, for messages. */
@@ -70,22 +87,34 @@ export interface SecretPlace {
  * @throws ConfigError when there is none; it does not show what is there instead.
  */
 export function privateKeyIn(content: string | undefined, { field, name, kind }: SecretPlace): Hex {
-  const shownName = kind === "variable" ? shownVariable(name) : kind === "file" ? shownSecretFile(name) : name;
-  const place = kind === "variable" ? `the environment variable ${shownName}` : kind === "file" ? `the file ${shownName}` : "what is typed";
+  const shownName =
+    kind === "variable" ? shownVariable(name) : kind === "file" ? shownSecretFile(name) : name;
+  const place =
+    kind === "variable"
+      ? `the environment variable ${shownName}`
+      : kind === "file"
+        ? `the file ${shownName}`
+        : "what is typed";
   const expected = `${place} to hold a private key, 0x and 64 hex digits`;
   const noun = kind === "terminal" ? "is something" : `names a ${kind}`;
   const held = content?.trim();
   if (held === undefined || held === "") {
-    const why = kind === "variable" ? "names an environment variable that is not set" : `${noun} that is empty`;
+    const why =
+      kind === "variable"
+        ? "names an environment variable that is not set"
+        : `${noun} that is empty`;
     throw new ConfigError(why, { field, value: shownName, expected });
   }
   protectSecret(held);
   if (!/^0x[0-9a-fA-F]{64}$/.test(held)) {
-    throw new ConfigError(`${noun} whose content (${held.length} characters, not shown) is no private key`, {
-      field,
-      value: shownName,
-      expected,
-    });
+    throw new ConfigError(
+      `${noun} whose content (${held.length} characters, not shown) is no private key`,
+      {
+        field,
+        value: shownName,
+        expected,
+      },
+    );
   }
   const scalar = BigInt(held);
   if (scalar === 0n || scalar >= GROUP_ORDER) {
@@ -119,7 +148,9 @@ export function readPassword(
     });
   }
   if (passwordFile === undefined) return undefined;
-  const [line = ""] = readNamedFile(passwordFile, { field: fields.file, holdsSecret: true }).split(/\r?\n/);
+  const [line = ""] = readNamedFile(passwordFile, { field: fields.file, holdsSecret: true }).split(
+    /\r?\n/,
+  );
   if (line !== "") return guarded(line);
   throw new ConfigError("names a file that is empty", {
     field: fields.file,
@@ -136,12 +167,15 @@ function guarded(password: string): string {
 /** The variables that a bot's file names for its secrets: {@link protectNamedSecrets}. */
 export interface NamedSecrets {
   readonly account: KeySource;
-  readonly chain?: { readonly rpc: readonly string[]; readonly rpcEnv: readonly string[] } | undefined;
+  readonly chain?:
+    | { readonly rpc: readonly string[]; readonly rpcEnv: readonly string[] }
+    | undefined;
 }
 
 /** Protects what a bot's file says of its secrets, whether this command needs them or not: a strategy may print the environment. */
 export function protectNamedSecrets({ account, chain }: NamedSecrets, env: Env): void {
-  for (const name of [account.keyEnv, account.keystore?.passwordEnv]) protectSecret(name === undefined ? "" : (env[name] ?? ""));
+  for (const name of [account.keyEnv, account.keystore?.passwordEnv])
+    protectSecret(name === undefined ? "" : (env[name] ?? ""));
   for (const address of chain?.rpc ?? []) protectAddress(address);
   for (const name of chain?.rpcEnv ?? []) protectAddress(env[name]?.trim() ?? "");
 }
@@ -152,7 +186,10 @@ function readKeystore(source: KeystoreSource, env: Env): Hex {
   const json = readNamedFile(source.file, { field: `${field}.file` });
   const password = readPassword(source, env, CONFIG_FIELDS);
   if (password === undefined)
-    throw new ConfigError("does not say where its password is", { field, expected: "passwordEnv or passwordFile" });
+    throw new ConfigError("does not say where its password is", {
+      field,
+      expected: "passwordEnv or passwordFile",
+    });
   return openKeystore(json, password, { field: `${field}.file`, name: source.file });
 }
 
@@ -161,12 +198,21 @@ function readKeystore(source: KeystoreSource, env: Env): Hex {
  * @param place what names the file in a message.
  * @throws ConfigError when the text is no keystore; RunError when the password is another's.
  */
-export function openKeystore(json: string, password: string, { field, name }: Pick<SecretPlace, "field" | "name">): Hex {
+export function openKeystore(
+  json: string,
+  password: string,
+  { field, name }: Pick<SecretPlace, "field" | "name">,
+): Hex {
   try {
     return decryptKeystore(json, password);
   } catch (error) {
     if (error instanceof FormatError) throw new ConfigError(error.message, { field, value: name });
-    if (error instanceof RunError) throw new RunError("is not opened by this password", { field, value: name, expected: "its password" });
+    if (error instanceof RunError)
+      throw new RunError("is not opened by this password", {
+        field,
+        value: name,
+        expected: "its password",
+      });
     throw error;
   }
 }
@@ -215,9 +261,12 @@ function requirePrivate(path: string, field: string): void {
   // A secret that a container's platform mounts is not this user's own, and its group is the container's.
   const others = uid === process.getuid?.() ? 0o077 : 0o007;
   if (process.platform === "win32" || (mode & others) === 0) return;
-  throw new ConfigError(`names a file that other users may read or write (mode ${(mode & 0o777).toString(8)})`, {
-    field,
-    value: shownSecretFile(path),
-    expected: "a secret that is its owner's alone: chmod 600 for that file",
-  });
+  throw new ConfigError(
+    `names a file that other users may read or write (mode ${(mode & 0o777).toString(8)})`,
+    {
+      field,
+      value: shownSecretFile(path),
+      expected: "a secret that is its owner's alone: chmod 600 for that file",
+    },
+  );
 }

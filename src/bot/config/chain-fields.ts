@@ -10,10 +10,13 @@ const LEAST_GAS_CAP = 2_000_000;
 export const chainShape = z
   .strictObject({
     rpc: z
-      .array(addressField("JSON-RPC address without a key in it", ["http:", "https:"], "127.0.0.1:8545"))
+      .array(
+        addressField("JSON-RPC address without a key in it", ["http:", "https:"], "127.0.0.1:8545"),
+      )
       .max(16)
       .meta({
-        description: "JSON-RPC addresses of the chain. One that carries a provider's key belongs into the environment: rpcEnv.",
+        description:
+          "JSON-RPC addresses of the chain. One that carries a provider's key belongs into the environment: rpcEnv.",
         expected: "a list of at most 16 addresses, such as [http://127.0.0.1:8545]",
       })
       .default([]),
@@ -30,24 +33,46 @@ export const chainShape = z
         expected: "a list of at most 16 names of environment variables, such as [RPC_URL]",
       })
       .default([]),
-    chainId: z.int().min(1).max(Number.MAX_SAFE_INTEGER).describe("The chain's id. Default: what exchangeInfo says.").optional(),
-    quorum: countField("How many RPCs must give the same answer to what is read.", { max: 16 }).default(1),
-    confirmations: countField("Blocks, its own included, after which a transaction counts as final.", { max: 1000 }).default(1),
-    maxHeadAgeMs: durationField("An RPC whose newest block is older than this is not believed.", { min: 1000, max: 3_600_000 }).default(
-      15_000,
-    ),
-    maxLagBlocks: countField("An RPC that is more blocks than this behind the others is not believed.", { min: 0, max: 1000 }).default(2),
-    requestTimeoutMs: durationField("How long one request of one RPC may take.", { min: 50, max: 60_000 }).default(2000),
-    pollMs: durationField("How often the chain is asked for a new block and for what became of transactions.", {
-      min: 20,
+    chainId: z
+      .int()
+      .min(1)
+      .max(Number.MAX_SAFE_INTEGER)
+      .describe("The chain's id. Default: what exchangeInfo says.")
+      .optional(),
+    quorum: countField("How many RPCs must give the same answer to what is read.", {
+      max: 16,
+    }).default(1),
+    confirmations: countField(
+      "Blocks, its own included, after which a transaction counts as final.",
+      { max: 1000 },
+    ).default(1),
+    maxHeadAgeMs: durationField("An RPC whose newest block is older than this is not believed.", {
+      min: 1000,
+      max: 3_600_000,
+    }).default(15_000),
+    maxLagBlocks: countField(
+      "An RPC that is more blocks than this behind the others is not believed.",
+      { min: 0, max: 1000 },
+    ).default(2),
+    requestTimeoutMs: durationField("How long one request of one RPC may take.", {
+      min: 50,
       max: 60_000,
-    }).default(500),
-    gasCap: countField("Gas of one read: no more than the providers allow.", { min: LEAST_GAS_CAP, max: 1_000_000_000 }).default(
-      30_000_000,
-    ),
+    }).default(2000),
+    pollMs: durationField(
+      "How often the chain is asked for a new block and for what became of transactions.",
+      {
+        min: 20,
+        max: 60_000,
+      },
+    ).default(500),
+    gasCap: countField("Gas of one read: no more than the providers allow.", {
+      min: LEAST_GAS_CAP,
+      max: 1_000_000_000,
+    }).default(30_000_000),
     lens: contractAddress
       .meta({
-        description: "Address of the contract that reads many accounts in one call. Default: what the exchange names in /v1/contracts.",
+        description:
+          "Address of the contract that reads many accounts in one call. Default: what the exchange names in /v1/contracts.",
         expected: "0x and 40 hex digits",
       })
       .optional(),
@@ -57,16 +82,24 @@ export const chainShape = z
       context.addIssue({ code: "custom", path: [path], input, message, params: { expected } });
     };
     const count = held.rpc.length + held.rpcEnv.length;
-    if (count === 0) fail("rpc", held.rpc, "names no RPC", "at least one address, in rpc or rpcEnv");
+    if (count === 0)
+      fail("rpc", held.rpc, "names no RPC", "at least one address, in rpc or rpcEnv");
     for (const [path, list] of [
       ["rpc", held.rpc],
       ["rpcEnv", held.rpcEnv],
     ] as const) {
       const twice = list.find((entry, i) => list.indexOf(entry) !== i);
-      if (twice !== undefined) fail(path, twice, "names the same RPC twice, which would count as two", "each once");
+      if (twice !== undefined)
+        fail(path, twice, "names the same RPC twice, which would count as two", "each once");
     }
-    if (count > 0 && held.quorum > count) fail("quorum", held.quorum, "cannot be reached", `1 to ${count}, the number of RPCs`);
+    if (count > 0 && held.quorum > count)
+      fail("quorum", held.quorum, "cannot be reached", `1 to ${count}, the number of RPCs`);
     if (held.pollMs >= held.maxHeadAgeMs)
-      fail("pollMs", held.pollMs, "lets a head grow too old between two looks", `less than maxHeadAgeMs, ${held.maxHeadAgeMs}`);
+      fail(
+        "pollMs",
+        held.pollMs,
+        "lets a head grow too old between two looks",
+        `less than maxHeadAgeMs, ${held.maxHeadAgeMs}`,
+      );
   })
   .describe("The chain that the exchange settles on: what a liquidator reads and sends to.");

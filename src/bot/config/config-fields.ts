@@ -29,7 +29,8 @@ function decimalField(description: string, { unit, above, from, below }: Decimal
       };
       if (!DECIMAL.test(text)) return fail("is no decimal number");
       const value = new Decimal(text);
-      if (above !== undefined && value.lte(above)) return fail(value.isZero() ? "must not be zero" : "is too low");
+      if (above !== undefined && value.lte(above))
+        return fail(value.isZero() ? "must not be zero" : "is too low");
       if (from !== undefined && value.lt(from)) return fail("is too low");
       if (below !== undefined && value.gte(below)) return fail("is too high");
       return value.toFixed();
@@ -73,16 +74,26 @@ export function rateField(description: string) {
 
 /** A fee rate that is never a rebate, zero or above, as a plain number. */
 export function chargeField(description: string) {
-  return decimalField(description, { unit: "fraction of the notional", from: "0", below: "1" }).transform(Number);
+  return decimalField(description, {
+    unit: "fraction of the notional",
+    from: "0",
+    below: "1",
+  }).transform(Number);
 }
 
 /** A duration in whole milliseconds. */
-export function durationField(description: string, { min = 1, max = 86_400_000 }: { min?: number; max?: number } = {}) {
+export function durationField(
+  description: string,
+  { min = 1, max = 86_400_000 }: { min?: number; max?: number } = {},
+) {
   return z.int().min(min).max(max).describe(description);
 }
 
 /** A whole number within bounds. */
-export function countField(description: string, { min = 1, max = 1_000_000 }: { min?: number; max?: number } = {}) {
+export function countField(
+  description: string,
+  { min = 1, max = 1_000_000 }: { min?: number; max?: number } = {},
+) {
   return z.int().min(min).max(max).describe(description);
 }
 
@@ -92,7 +103,11 @@ export function fractionField(description: string) {
 }
 
 /** An address: scheme, host, optional port and path; no query and no credentials. @param at an example, the scheme apart. */
-export function addressField(description: string, schemes: readonly string[], at = "127.0.0.1:8620/v1") {
+export function addressField(
+  description: string,
+  schemes: readonly string[],
+  at = "127.0.0.1:8620/v1",
+) {
   const expected = `an address such as ${schemes[0]}//${at}`;
   return z
     .string()
@@ -103,10 +118,16 @@ export function addressField(description: string, schemes: readonly string[], at
       };
       if (!URL.canParse(written)) return fail("is no address");
       const url = new URL(written);
-      if (!schemes.includes(url.protocol)) return fail(`has the wrong scheme, this one takes ${schemes.join(" or ")}`);
-      if (url.username !== "" || url.password !== "") return fail("must not hold a name or password");
+      if (!schemes.includes(url.protocol))
+        return fail(`has the wrong scheme, this one takes ${schemes.join(" or ")}`);
+      if (url.username !== "" || url.password !== "")
+        return fail("must not hold a name or password");
       if (url.search !== "" || url.hash !== "") return fail("must not hold a query or fragment");
       return url.href.replace(/\/+$/, "");
     })
-    .meta({ description: `${description}.`, expected, pattern: `^(${schemes.map((scheme) => scheme.slice(0, -1)).join("|")})://` });
+    .meta({
+      description: `${description}.`,
+      expected,
+      pattern: `^(${schemes.map((scheme) => scheme.slice(0, -1)).join("|")})://`,
+    });
 }

@@ -21,11 +21,13 @@ export function checkOnGrid(config: BotConfig, rules: VenueRules): void {
     const marketRules = rules.markets[marketId];
     if (marketRules === undefined) throw unknownMarket(field, marketId, Object.keys(rules.markets));
     for (const [key, value] of Object.entries(market.limits)) {
-      if (key.endsWith("Base") && typeof value === "string") checkSize(`${field}.limits.${key}`, value, marketRules);
+      if (key.endsWith("Base") && typeof value === "string")
+        checkSize(`${field}.limits.${key}`, value, marketRules);
     }
     checkQuotes(`${field}.limits`, market.limits, rules);
     const { maxOrderBase, maxOpenOrders } = market.limits;
-    if (maxOrderBase !== undefined) checkOrderSize(`${field}.limits.maxOrderBase`, maxOrderBase, marketRules);
+    if (maxOrderBase !== undefined)
+      checkOrderSize(`${field}.limits.maxOrderBase`, maxOrderBase, marketRules);
     if (maxOpenOrders !== undefined && maxOpenOrders > marketRules.maxOpenOrders) {
       throw new ConfigError("is above what the exchange allows in this market", {
         field: `${field}.limits.maxOpenOrders`,
@@ -39,16 +41,24 @@ export function checkOnGrid(config: BotConfig, rules: VenueRules): void {
 
 function unknownMarket(field: string, marketId: string, known: readonly string[]): ConfigError {
   const near = nearestName(marketId, known);
-  return new ConfigError(`is no market of this exchange${near === undefined ? "" : `, did you mean ${near}?`}`, {
-    field,
-    value: marketId,
-    expected: `one of ${known.join(", ")}`,
-  });
+  return new ConfigError(
+    `is no market of this exchange${near === undefined ? "" : `, did you mean ${near}?`}`,
+    {
+      field,
+      value: marketId,
+      expected: `one of ${known.join(", ")}`,
+    },
+  );
 }
 
 function checkQuotes(field: string, limits: object, { creditDecimals }: VenueRules): void {
   for (const [key, value] of Object.entries(limits)) {
-    if (!key.endsWith("Quote") || typeof value !== "string" || (decimalOf(value)?.decimalPlaces() ?? 0) <= creditDecimals) continue;
+    if (
+      !key.endsWith("Quote") ||
+      typeof value !== "string" ||
+      (decimalOf(value)?.decimalPlaces() ?? 0) <= creditDecimals
+    )
+      continue;
     throw new ConfigError("is finer than the exchange's money", {
       field: `${field}.${key}`,
       value,
@@ -95,11 +105,14 @@ function checkOrderSize(field: string, size: number | string, rules: MarketRules
   if (held === undefined) return;
   const lots = held.div(rules.stepSize);
   if (lots.gte(rules.minLots) && lots.lte(rules.maxLots)) return;
-  throw new ConfigError(`is ${lots.lt(rules.minLots) ? "below the smallest" : "above the largest"} order of this market`, {
-    field,
-    value: size,
-    expected: `from ${baseOf(rules.minLots, rules)} to ${baseOf(rules.maxLots, rules)}`,
-  });
+  throw new ConfigError(
+    `is ${lots.lt(rules.minLots) ? "below the smallest" : "above the largest"} order of this market`,
+    {
+      field,
+      value: size,
+      expected: `from ${baseOf(rules.minLots, rules)} to ${baseOf(rules.maxLots, rules)}`,
+    },
+  );
 }
 
 function baseOf(lots: number, rules: MarketRules): string {

@@ -1,6 +1,14 @@
 import { z } from "zod";
 import { chainShape } from "./chain-fields.js";
-import { addressField, baseField, countField, durationField, fractionField, quoteField, rateField } from "./config-fields.js";
+import {
+  addressField,
+  baseField,
+  countField,
+  durationField,
+  fractionField,
+  quoteField,
+  rateField,
+} from "./config-fields.js";
 import { checkLosses, lossShape } from "./ladder-fields.js";
 import { liquidatorShape } from "./liquidator-fields.js";
 import { paperShape } from "./paper-fields.js";
@@ -9,20 +17,28 @@ const exchange = z
   .strictObject({
     rest: addressField("REST address with its version prefix", ["http:", "https:"]),
     stream: addressField("Websocket address with its version prefix", ["ws:", "wss:"]),
-    requestTimeoutMs: durationField("How long one REST request may take before its outcome counts as unknown.", {
-      min: 50,
-      max: 60_000,
-    }).default(2000),
+    requestTimeoutMs: durationField(
+      "How long one REST request may take before its outcome counts as unknown.",
+      {
+        min: 50,
+        max: 60_000,
+      },
+    ).default(2000),
     connectWithinMs: durationField(
       "How long `run` and `guard` wait at their start for an exchange where nobody listens yet; 0 does not wait. A name that is not known, and an address where something else answers, are not waited for.",
       { min: 0, max: 3_600_000 },
     ).default(20_000),
-    signatureWindowMs: durationField("How long after its timestamp the exchange still takes a request: its receive window.", {
-      max: 60_000,
-    }).default(5000),
+    signatureWindowMs: durationField(
+      "How long after its timestamp the exchange still takes a request: its receive window.",
+      {
+        max: 60_000,
+      },
+    ).default(5000),
     placement: z
       .enum(["local", "server"])
-      .describe("Who builds the order that is signed: this machine, or the exchange's build endpoint (one request more an order).")
+      .describe(
+        "Who builds the order that is signed: this machine, or the exchange's build endpoint (one request more an order).",
+      )
       .default("local"),
     buyRounding: z
       .enum(["up", "down"])
@@ -32,15 +48,19 @@ const exchange = z
       "How often exchangeInfo is read again; a change halts the markets it touches. An order that is refused as a filter or a wrong fee would refuse it has it read within ten seconds.",
       { min: 1000 },
     ).default(300_000),
-    reconcileMs: durationField("How often orders, trades, positions and balances are compared with the exchange's.", { min: 1000 }).default(
-      30_000,
-    ),
-    maxClockOffsetMs: durationField("Quotes come down when the clock is further from the exchange's than this.", { max: 60_000 }).default(
-      1000,
-    ),
+    reconcileMs: durationField(
+      "How often orders, trades, positions and balances are compared with the exchange's.",
+      { min: 1000 },
+    ).default(30_000),
+    maxClockOffsetMs: durationField(
+      "Quotes come down when the clock is further from the exchange's than this.",
+      { max: 60_000 },
+    ).default(1000),
     rateBuckets: z
       .enum(["overlapping", "disjoint"])
-      .describe("Whether what builds, places or cancels counts against the exchange's COMMON limit too, or against ORDER alone.")
+      .describe(
+        "Whether what builds, places or cancels counts against the exchange's COMMON limit too, or against ORDER alone.",
+      )
       .default("overlapping"),
     waiverUnit: z
       .enum(["quote", "base"])
@@ -48,8 +68,12 @@ const exchange = z
         "What exchangeInfo's waiveGasFeeMinimumAmount is compared with: an order's value, or its amount. An order below it is built by the exchange, whatever placement says.",
       )
       .default("quote"),
-    maxGasFeeRate: rateField("The most that the exchange's build may add to both fee rates of such an order").default("0.01"),
-    makerFeeRate: rateField("Maker fee rate to sign instead of exchangeInfo's; negative is a rebate").optional(),
+    maxGasFeeRate: rateField(
+      "The most that the exchange's build may add to both fee rates of such an order",
+    ).default("0.01"),
+    makerFeeRate: rateField(
+      "Maker fee rate to sign instead of exchangeInfo's; negative is a rebate",
+    ).optional(),
     takerFeeRate: rateField("Taker fee rate to sign instead of exchangeInfo's").optional(),
   })
   .describe("The exchange that the bot trades on.");
@@ -61,28 +85,50 @@ const variableName = z
 
 const keystore = z
   .strictObject({
-    file: z.string().min(1).describe("The encrypted JSON keystore, relative to this file: `marketwright key new` makes one."),
-    passwordEnv: variableName.describe("Name of the environment variable that holds the keystore's password.").optional(),
-    passwordFile: z.string().min(1).describe("File whose first line is the keystore's password, relative to this file.").optional(),
+    file: z
+      .string()
+      .min(1)
+      .describe(
+        "The encrypted JSON keystore, relative to this file: `marketwright key new` makes one.",
+      ),
+    passwordEnv: variableName
+      .describe("Name of the environment variable that holds the keystore's password.")
+      .optional(),
+    passwordFile: z
+      .string()
+      .min(1)
+      .describe("File whose first line is the keystore's password, relative to this file.")
+      .optional(),
   })
   .superRefine((held, context) => {
     if ((held.passwordEnv === undefined) !== (held.passwordFile === undefined)) return;
-    const message = held.passwordEnv === undefined ? "does not say where its password is" : "names two passwords";
-    context.addIssue({ code: "custom", input: held, message, params: { expected: "either passwordEnv or passwordFile" } });
+    const message =
+      held.passwordEnv === undefined ? "does not say where its password is" : "names two passwords";
+    context.addIssue({
+      code: "custom",
+      input: held,
+      message,
+      params: { expected: "either passwordEnv or passwordFile" },
+    });
   })
-  .describe("The account's private key in an encrypted file; its password in exactly one of passwordEnv and passwordFile.");
+  .describe(
+    "The account's private key in an encrypted file; its password in exactly one of passwordEnv and passwordFile.",
+  );
 
 const account = z
   .strictObject({
     keyEnv: variableName
-      .describe("Name of the environment variable that holds the account's private key: 0x and 64 hex digits. This or keystore.")
+      .describe(
+        "Name of the environment variable that holds the account's private key: 0x and 64 hex digits. This or keystore.",
+      )
       .optional(),
     keystore: keystore.optional(),
     address: z
       .string()
       .regex(/^0x[0-9a-fA-F]{40}$/)
       .meta({
-        description: "The trading account, where the key is that of its operator. Default: the key's own.",
+        description:
+          "The trading account, where the key is that of its operator. Default: the key's own.",
         expected: "0x and 40 hex digits",
       })
       .optional(),
@@ -90,9 +136,16 @@ const account = z
   .superRefine((held, context) => {
     if ((held.keyEnv === undefined) !== (held.keystore === undefined)) return;
     const message = held.keyEnv === undefined ? "does not say where its key is" : "names two keys";
-    context.addIssue({ code: "custom", input: held, message, params: { expected: "either keyEnv or keystore" } });
+    context.addIssue({
+      code: "custom",
+      input: held,
+      message,
+      params: { expected: "either keyEnv or keystore" },
+    });
   })
-  .describe("Whose orders they are: its key in exactly one of keyEnv and keystore. Never a key itself.");
+  .describe(
+    "Whose orders they are: its key in exactly one of keyEnv and keystore. Never a key itself.",
+  );
 
 const quotes = z
   .strictObject({
@@ -101,30 +154,43 @@ const quotes = z
       .describe(
         "POST_ONLY never takes, but outlives the bot unless `guard` runs; GTT dies by itself after quoteLifeMs, but may take; GTC does neither.",
       ),
-    quoteLifeMs: durationField("Life of a GTT quote; it is renewed before it ends. The exchange takes none of a minute or less.", {
-      min: 70_000,
-    }).default(300_000),
-    priceToleranceTicks: countField("A resting order this close to the wanted price is left in its place in the queue.", {
-      min: 0,
-      max: 1000,
-    }).default(0),
+    quoteLifeMs: durationField(
+      "Life of a GTT quote; it is renewed before it ends. The exchange takes none of a minute or less.",
+      {
+        min: 70_000,
+      },
+    ).default(300_000),
+    priceToleranceTicks: countField(
+      "A resting order this close to the wanted price is left in its place in the queue.",
+      {
+        min: 0,
+        max: 1000,
+      },
+    ).default(0),
     sizeToleranceFraction: z
       .number()
       .min(0)
       .lt(1)
-      .describe("A resting order whose open size is short of the wanted one by no more than this fraction is left in its place.")
+      .describe(
+        "A resting order whose open size is short of the wanted one by no more than this fraction is left in its place.",
+      )
       .default(0),
   })
   .describe("How quotes rest on the exchange.");
 
 const decideShape = {
   everyMs: durationField("A decision at least this often.", { min: 10, max: 3_600_000 }),
-  onTouchChange: z.boolean().describe("A decision when the best bid or ask changes, net of own orders."),
+  onTouchChange: z
+    .boolean()
+    .describe("A decision when the best bid or ask changes, net of own orders."),
   onFill: z.boolean().describe("A decision when an own order trades."),
-  minGapMs: durationField("Decisions of one market are at least this far apart; what woke them meanwhile is not lost.", {
-    min: 0,
-    max: 60_000,
-  }),
+  minGapMs: durationField(
+    "Decisions of one market are at least this far apart; what woke them meanwhile is not lost.",
+    {
+      min: 0,
+      max: 60_000,
+    },
+  ),
 };
 
 const decide = z
@@ -138,11 +204,22 @@ const decide = z
 
 const limits = z
   .strictObject({
-    maxPositionBase: baseField("Largest position either way that orders may lead to in their worst case").optional(),
+    maxPositionBase: baseField(
+      "Largest position either way that orders may lead to in their worst case",
+    ).optional(),
     maxOrderBase: baseField("Largest single order").optional(),
-    maxNotionalQuote: quoteField("Largest position either way, valued at the mark, that orders may lead to in their worst case").optional(),
-    maxOpenOrders: countField("Most orders of ours that may rest or be under way in this market.", { max: 500 }).optional(),
-    maxDistanceFromMarkBps: z.number().gt(0).max(10_000).describe("An order further than this from the mark is not sent.").optional(),
+    maxNotionalQuote: quoteField(
+      "Largest position either way, valued at the mark, that orders may lead to in their worst case",
+    ).optional(),
+    maxOpenOrders: countField("Most orders of ours that may rest or be under way in this market.", {
+      max: 500,
+    }).optional(),
+    maxDistanceFromMarkBps: z
+      .number()
+      .gt(0)
+      .max(10_000)
+      .describe("An order further than this from the mark is not sent.")
+      .optional(),
   })
   .describe("Limits of this market. One that is left out does not bind.");
 
@@ -155,7 +232,10 @@ const market = z
         "Name of a built-in strategy, or the path of a strategy file, relative to this file and starting with ./ or ../ or /. With a liquidator it may be left out: in such a market nothing is quoted, and only what was taken over is sold.",
       )
       .optional(),
-    params: z.record(z.string(), z.unknown()).describe("The strategy's own parameters, checked by the strategy.").default({}),
+    params: z
+      .record(z.string(), z.unknown())
+      .describe("The strategy's own parameters, checked by the strategy.")
+      .default({}),
     decide: z
       .strictObject(decideShape)
       .partial()
@@ -168,10 +248,13 @@ const market = z
 const risk = z
   .strictObject({
     ...lossShape,
-    maxBookAgeMs: durationField("Quotes come down when the book is older than this.", { max: 600_000 }).default(2000),
-    maxAccountAgeMs: durationField("Quotes come down when the account has not been confirmed for this long.", { max: 3_600_000 }).default(
-      90_000,
-    ),
+    maxBookAgeMs: durationField("Quotes come down when the book is older than this.", {
+      max: 600_000,
+    }).default(2000),
+    maxAccountAgeMs: durationField(
+      "Quotes come down when the account has not been confirmed for this long.",
+      { max: 3_600_000 },
+    ).default(90_000),
     maxRulesAgeMs: durationField(
       "Quotes come down when exchangeInfo could not be read for this long. Default: three times exchange.rulesRefreshMs.",
     ).optional(),
@@ -179,7 +262,12 @@ const risk = z
       "Quotes come down while the bot's event loop reacts later than this, on the mean of two seconds; from a tenth of it on, load is shed.",
       { min: 100, max: 60_000 },
     ).default(500),
-    maxLeverage: z.number().gt(0).max(1000).describe("Largest exposure of the account as a multiple of its net value.").optional(),
+    maxLeverage: z
+      .number()
+      .gt(0)
+      .max(1000)
+      .describe("Largest exposure of the account as a multiple of its net value.")
+      .optional(),
     maxNotionalQuote: quoteField("Largest worst-case exposure over all markets").optional(),
     maxOpenOrders: countField("Most orders of ours over all markets.", { max: 10_000 }).optional(),
     minLiquidationDistanceBps: z
@@ -188,18 +276,28 @@ const risk = z
       .max(10_000)
       .describe("Only reducing orders when the mark is nearer to the liquidation price than this.")
       .optional(),
-    maxMarginUseFraction: fractionField("Largest share of the account's margin that positions and orders may use.").optional(),
-    maxRejectsPerMinute: countField("A market with more refused places than this in one minute is halted.", { max: 10_000 }).default(30),
+    maxMarginUseFraction: fractionField(
+      "Largest share of the account's margin that positions and orders may use.",
+    ).optional(),
+    maxRejectsPerMinute: countField(
+      "A market with more refused places than this in one minute is halted.",
+      { max: 10_000 },
+    ).default(30),
   })
   .describe("Limits of the whole account, and what counts as too old to trade on.");
 
 const metrics = z
   .strictObject({
-    port: countField("Port of /metrics, /healthz and /readyz; 0 takes a free one.", { min: 0, max: 65_535 }),
+    port: countField("Port of /metrics, /healthz and /readyz; 0 takes a free one.", {
+      min: 0,
+      max: 65_535,
+    }),
     host: z.string().min(1).describe("Address to listen on.").default("127.0.0.1"),
     allowedHosts: z
       .array(z.string().min(1))
-      .describe("Host names, beside localhost and every IP address, by which a reader may ask for the page.")
+      .describe(
+        "Host names, beside localhost and every IP address, by which a reader may ask for the page.",
+      )
       .default([]),
   })
   .describe("The Prometheus endpoint. Left out: none.");
@@ -212,14 +310,26 @@ const guard = z
       .lt(1)
       .describe("Share of the account's ORDER tokens that the bot leaves to the guard.")
       .default(0.05),
-    heartbeatMs: durationField("How often the bot shows that it lives.", { min: 50, max: 60_000 }).default(500),
-    deadAfterMs: durationField("The guard cancels when the last heartbeat is older than this.", { min: 200, max: 600_000 }).default(3000),
+    heartbeatMs: durationField("How often the bot shows that it lives.", {
+      min: 50,
+      max: 60_000,
+    }).default(500),
+    deadAfterMs: durationField("The guard cancels when the last heartbeat is older than this.", {
+      min: 200,
+      max: 600_000,
+    }).default(3000),
   })
   .superRefine(({ heartbeatMs, deadAfterMs }, context) => {
     if (heartbeatMs * 2 <= deadAfterMs) return;
     const expected = `at least twice heartbeatMs, ${heartbeatMs * 2}`;
     const message = "is too short for its heartbeat";
-    context.addIssue({ code: "custom", path: ["deadAfterMs"], input: deadAfterMs, message, params: { expected } });
+    context.addIssue({
+      code: "custom",
+      path: ["deadAfterMs"],
+      input: deadAfterMs,
+      message,
+      params: { expected },
+    });
   })
   .describe("The second process that cancels the account's orders when the bot's heartbeat stops.");
 
@@ -255,7 +365,9 @@ export const botShape = {
   stateDir: z
     .string()
     .min(1)
-    .describe("Folder of what survives a restart, relative to this file. Default: .marketwright/<account> beside this file.")
+    .describe(
+      "Folder of what survives a restart, relative to this file. Default: .marketwright/<account> beside this file.",
+    )
     .optional(),
   logLevel: z
     .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
@@ -267,7 +379,12 @@ export const botShape = {
 export const botSchema = z
   .strictObject(botShape)
   .superRefine((held, context) => {
-    const fail = (path: readonly (string | number)[], input: unknown, message: string, expected: string): void => {
+    const fail = (
+      path: readonly (string | number)[],
+      input: unknown,
+      message: string,
+      expected: string,
+    ): void => {
       context.addIssue({ code: "custom", path: [...path], input, message, params: { expected } });
     };
     if (held.risk.maxAccountAgeMs <= held.exchange.reconcileMs) {
@@ -288,7 +405,12 @@ export const botSchema = z
       );
     }
     if (held.exchange.makerFeeRate !== undefined && held.exchange.takerFeeRate === undefined) {
-      fail(["exchange", "takerFeeRate"], undefined, "is missing beside makerFeeRate", "both fee rates, or neither");
+      fail(
+        ["exchange", "takerFeeRate"],
+        undefined,
+        "is missing beside makerFeeRate",
+        "both fee rates, or neither",
+      );
     }
     if (held.liquidator !== undefined && held.chain === undefined) {
       fail(
@@ -298,9 +420,15 @@ export const botSchema = z
         "the chain with at least one RPC, such as { rpc: [http://127.0.0.1:8545] }",
       );
     }
-    checkLosses(held.risk, (path, input, message, expected) => fail(["risk", ...path], input, message, expected));
+    checkLosses(held.risk, (path, input, message, expected) =>
+      fail(["risk", ...path], input, message, expected),
+    );
     for (const [id, { strategy, params, decide, limits }] of Object.entries(held.markets)) {
-      if (held.risk.ladder?.inventory !== undefined && strategy !== undefined && limits.maxPositionBase === undefined) {
+      if (
+        held.risk.ladder?.inventory !== undefined &&
+        strategy !== undefined &&
+        limits.maxPositionBase === undefined
+      ) {
         fail(
           ["markets", id, "limits", "maxPositionBase"],
           undefined,
@@ -310,7 +438,12 @@ export const botSchema = z
       }
       if (strategy !== undefined) continue;
       if (held.liquidator === undefined) {
-        fail(["markets", id, "strategy"], undefined, "is missing", "a strategy's name or file; only with a liquidator it may be left out");
+        fail(
+          ["markets", id, "strategy"],
+          undefined,
+          "is missing",
+          "a strategy's name or file; only with a liquidator it may be left out",
+        );
       } else if (Object.keys(params).length > 0 || decide !== undefined) {
         const key = decide === undefined ? "params" : "decide";
         fail(
@@ -322,7 +455,10 @@ export const botSchema = z
       }
     }
   })
-  .meta({ title: "Marketwright bot", description: "One bot: its exchange, account, markets and limits." });
+  .meta({
+    title: "Marketwright bot",
+    description: "One bot: its exchange, account, markets and limits.",
+  });
 
 /** What {@link botSchema} yields. */
 export type BotFile = z.output<typeof botSchema>;

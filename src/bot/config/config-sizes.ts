@@ -6,7 +6,10 @@ type Locate = (path: readonly string[]) => string;
 /** What a market's file says of sizes. */
 interface SizedMarket {
   readonly params: Readonly<Record<string, unknown>>;
-  readonly limits: { readonly maxOrderBase?: string | undefined; readonly maxPositionBase?: string | undefined };
+  readonly limits: {
+    readonly maxOrderBase?: string | undefined;
+    readonly maxPositionBase?: string | undefined;
+  };
 }
 
 /**
@@ -15,15 +18,27 @@ interface SizedMarket {
  * @param at path of the market, for errors: `markets.btcusdc`.
  * @throws ConfigError naming both paths and both values.
  */
-export function checkSizes({ params: { sizeBase }, limits: { maxOrderBase } }: SizedMarket, at: string, locate: Locate): void {
-  if (typeof sizeBase !== "number" || !Number.isFinite(sizeBase) || maxOrderBase === undefined || new Decimal(maxOrderBase).gte(sizeBase))
+export function checkSizes(
+  { params: { sizeBase }, limits: { maxOrderBase } }: SizedMarket,
+  at: string,
+  locate: Locate,
+): void {
+  if (
+    typeof sizeBase !== "number" ||
+    !Number.isFinite(sizeBase) ||
+    maxOrderBase === undefined ||
+    new Decimal(maxOrderBase).gte(sizeBase)
+  )
     return;
   const field = `${at}.limits.maxOrderBase`;
-  throw new ConfigError(`is below the size that the strategy quotes, in ${locate(field.split("."))}`, {
-    field,
-    value: maxOrderBase,
-    expected: `at least ${at}.params.sizeBase, ${sizeBase}, or a smaller sizeBase`,
-  });
+  throw new ConfigError(
+    `is below the size that the strategy quotes, in ${locate(field.split("."))}`,
+    {
+      field,
+      value: maxOrderBase,
+      expected: `at least ${at}.params.sizeBase, ${sizeBase}, or a smaller sizeBase`,
+    },
+  );
 }
 
 /**
@@ -45,9 +60,12 @@ export function checkTarget(
   )
     return;
   const field = `${at}.params.targetPositionBase`;
-  throw new ConfigError(`is beyond the position that the market may have, in ${locate(field.split("."))}`, {
-    field,
-    value: target,
-    expected: `at most ${at}.limits.maxPositionBase, ${maxPositionBase}, either way, or a larger limit`,
-  });
+  throw new ConfigError(
+    `is beyond the position that the market may have, in ${locate(field.split("."))}`,
+    {
+      field,
+      value: target,
+      expected: `at most ${at}.limits.maxPositionBase, ${maxPositionBase}, either way, or a larger limit`,
+    },
+  );
 }

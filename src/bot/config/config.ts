@@ -56,7 +56,8 @@ export function loadBotConfig(
   const file = checkShape(botSchema, change(yaml.value), { locate: yaml.locate });
   for (const [id, market] of Object.entries(file.markets)) {
     checkSizes(market, `markets.${id}`, yaml.locate);
-    if (market.strategy !== undefined && !isStrategyFile(market.strategy)) checkTarget(market, `markets.${id}`, yaml.locate);
+    if (market.strategy !== undefined && !isStrategyFile(market.strategy))
+      checkTarget(market, `markets.${id}`, yaml.locate);
   }
   const places = placesOf(file, yaml, env);
   protectNamedSecrets({ ...places, chain: file.chain }, env);
@@ -65,7 +66,9 @@ export function loadBotConfig(
   const markets = Object.fromEntries(
     Object.entries(file.markets).map(([id, market]) => [
       id,
-      market.strategy === undefined ? market : { ...market, strategy: strategyPath(market.strategy, folder, id) },
+      market.strategy === undefined
+        ? market
+        : { ...market, strategy: strategyPath(market.strategy, folder, id) },
     ]),
   );
   return { ...file, ...places, markets };
@@ -76,9 +79,14 @@ export function loadBotConfig(
  * and must not keep anybody from taking its orders down.
  * @throws ConfigError as {@link loadBotConfig} does, for what is read.
  */
-export function loadBotOrders(path: string, env: Readonly<Record<string, string | undefined>>): BotOrdersConfig {
+export function loadBotOrders(
+  path: string,
+  env: Readonly<Record<string, string | undefined>>,
+): BotOrdersConfig {
   const yaml = readBotYaml(path);
-  const { exchange, guard, logLevel, markets, ...file } = checkShape(botOrdersSchema, yaml.value, { locate: yaml.locate });
+  const { exchange, guard, logLevel, markets, ...file } = checkShape(botOrdersSchema, yaml.value, {
+    locate: yaml.locate,
+  });
   const places = placesOf(file, yaml, env);
   protectNamedSecrets(places, env);
   checkKeySource(places.account, env);
@@ -112,9 +120,14 @@ function placesOf(
 }
 
 /** Undefined where the states belong beside the YAML: everywhere but in an installed package. */
-function statesDirOf(folder: string, { XDG_STATE_HOME: stateHome }: Readonly<Record<string, string | undefined>>): string | undefined {
+function statesDirOf(
+  folder: string,
+  { XDG_STATE_HOME: stateHome }: Readonly<Record<string, string | undefined>>,
+): string | undefined {
   if (!realpathSync(folder).split(sep).includes("node_modules")) return undefined;
-  return stateHome !== undefined && isAbsolute(stateHome) ? join(stateHome, "marketwright") : resolve(".marketwright");
+  return stateHome !== undefined && isAbsolute(stateHome)
+    ? join(stateHome, "marketwright")
+    : resolve(".marketwright");
 }
 
 /** The decision points of one market: the bot's, with the market's own over them. */
@@ -148,7 +161,8 @@ function withAbsolutePaths(account: BotFile["account"], folder: string): BotFile
   const { keystore } = account;
   if (keystore === undefined) return account;
   const { file, passwordFile } = keystore;
-  const password = passwordFile === undefined ? {} : { passwordFile: resolve(folder, passwordFile) };
+  const password =
+    passwordFile === undefined ? {} : { passwordFile: resolve(folder, passwordFile) };
   return { ...account, keystore: { ...keystore, file: resolve(folder, file), ...password } };
 }
 
@@ -164,7 +178,11 @@ function checkStateDir(written: string, folder: string, line: string): void {
     const kind = pathKind(path);
     if (kind === "folder") return;
     if (kind === undefined) continue;
-    throw new ConfigError(`leads to a file, in ${line}`, { field: "stateDir", value: written, expected: `a folder: ${path} is none` });
+    throw new ConfigError(`leads to a file, in ${line}`, {
+      field: "stateDir",
+      value: written,
+      expected: `a folder: ${path} is none`,
+    });
   }
 }
 
@@ -174,5 +192,7 @@ function isQuantity(path: readonly (string | number)[]): boolean {
 }
 
 function duplicateHint(path: readonly (string | number)[]): string | undefined {
-  return path.length === 2 && path[0] === "markets" ? "each market once: one market has one strategy" : undefined;
+  return path.length === 2 && path[0] === "markets"
+    ? "each market once: one market has one strategy"
+    : undefined;
 }

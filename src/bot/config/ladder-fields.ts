@@ -10,21 +10,50 @@ const action = z
   .describe(
     "warn: the log says so. widen: quotes stand further from the mid. reduce: only orders that reduce the position rest. halt: no quotes, and the position stays. flatten: the position is sold, then halted.",
   );
-const widenFactor = z.number().gt(1).max(100).describe("Of widen: the strategy's distance from the mid times this. Default 2.").optional();
+const widenFactor = z
+  .number()
+  .gt(1)
+  .max(100)
+  .describe("Of widen: the strategy's distance from the mid times this. Default 2.")
+  .optional();
 
 /** The rungs of one measure: each is higher and does more than the one before it. */
-function rungsField<Key extends string>(key: Key, threshold: z.ZodType<string | number>, description: string) {
+function rungsField<Key extends string>(
+  key: Key,
+  threshold: z.ZodType<string | number>,
+  description: string,
+) {
   return z
-    .array(z.strictObject({ [key]: threshold, action, widenFactor } as Record<Key, typeof threshold> & RungShape))
+    .array(
+      z.strictObject({ [key]: threshold, action, widenFactor } as Record<Key, typeof threshold> &
+        RungShape),
+    )
     .min(1)
     .superRefine((rungs, context) => {
-      const held = rungs as unknown as readonly (WrittenRung & Readonly<Record<string, string | number>>)[];
+      const held = rungs as unknown as readonly (WrittenRung &
+        Readonly<Record<string, string | number>>)[];
       held.forEach((rung, index) => {
-        const fail = (path: readonly string[], input: unknown, message: string, expected: string): void => {
-          context.addIssue({ code: "custom", path: [index, ...path], input, message, params: { expected } });
+        const fail = (
+          path: readonly string[],
+          input: unknown,
+          message: string,
+          expected: string,
+        ): void => {
+          context.addIssue({
+            code: "custom",
+            path: [index, ...path],
+            input,
+            message,
+            params: { expected },
+          });
         };
         if (rung.action !== "widen" && rung.widenFactor !== undefined) {
-          fail(["widenFactor"], rung.widenFactor, `is for widen, and the rung does ${rung.action}`, "no widenFactor here");
+          fail(
+            ["widenFactor"],
+            rung.widenFactor,
+            `is for widen, and the rung does ${rung.action}`,
+            "no widenFactor here",
+          );
         }
         const before = held[index - 1];
         if (before === undefined) return;
@@ -58,8 +87,12 @@ export interface WrittenRung {
 export const DEFAULT_WIDEN_FACTOR = 2;
 
 function doesMore(rung: WrittenRung, before: WrittenRung): boolean {
-  if (severityOf(rung.action) !== severityOf(before.action)) return severityOf(rung.action) > severityOf(before.action);
-  return rung.action === "widen" && (rung.widenFactor ?? DEFAULT_WIDEN_FACTOR) > (before.widenFactor ?? DEFAULT_WIDEN_FACTOR);
+  if (severityOf(rung.action) !== severityOf(before.action))
+    return severityOf(rung.action) > severityOf(before.action);
+  return (
+    rung.action === "widen" &&
+    (rung.widenFactor ?? DEFAULT_WIDEN_FACTOR) > (before.widenFactor ?? DEFAULT_WIDEN_FACTOR)
+  );
 }
 
 const ladder = z
@@ -81,7 +114,13 @@ const ladder = z
     ),
     markout: rungsField(
       "fromBps",
-      z.number().gt(0).max(10_000).describe("Average loss of the newest fills by their horizon at which it acts, in basis points."),
+      z
+        .number()
+        .gt(0)
+        .max(10_000)
+        .describe(
+          "Average loss of the newest fills by their horizon at which it acts, in basis points.",
+        ),
       "Rungs by what the mid makes of each market's fills of orders that rested.",
     ),
     liftFraction: z
@@ -90,19 +129,40 @@ const ladder = z
       .lt(1)
       .describe("A rung ends when its measure is below this share of its threshold. Default 0.8.")
       .optional(),
-    markoutHorizonMs: durationField("How long after a fill the mid is compared with its price. Default 10000.", {
-      min: 100,
-      max: 600_000,
+    markoutHorizonMs: durationField(
+      "How long after a fill the mid is compared with its price. Default 10000.",
+      {
+        min: 100,
+        max: 600_000,
+      },
+    ).optional(),
+    markoutFills: countField("So many of the newest fills count. Default 50.", {
+      max: 10_000,
     }).optional(),
-    markoutFills: countField("So many of the newest fills count. Default 50.", { max: 10_000 }).optional(),
-    markoutMinFills: countField("With fewer there is no markout. Default 20.", { max: 10_000 }).optional(),
+    markoutMinFills: countField("With fewer there is no markout. Default 20.", {
+      max: 10_000,
+    }).optional(),
   })
-  .superRefine(({ markoutFills = DEFAULT_MARKOUT.fills, markoutMinFills = Math.min(DEFAULT_MARKOUT.minFills, markoutFills) }, context) => {
-    if (markoutMinFills <= markoutFills) return;
-    const message = "is more than the fills that count";
-    const params = { expected: `at most markoutFills, ${markoutFills}` };
-    context.addIssue({ code: "custom", path: ["markoutMinFills"], input: markoutMinFills, message, params });
-  })
+  .superRefine(
+    (
+      {
+        markoutFills = DEFAULT_MARKOUT.fills,
+        markoutMinFills = Math.min(DEFAULT_MARKOUT.minFills, markoutFills),
+      },
+      context,
+    ) => {
+      if (markoutMinFills <= markoutFills) return;
+      const message = "is more than the fills that count";
+      const params = { expected: `at most markoutFills, ${markoutFills}` };
+      context.addIssue({
+        code: "custom",
+        path: ["markoutMinFills"],
+        input: markoutMinFills,
+        message,
+        params,
+      });
+    },
+  )
   .describe("Rungs before the limits, by measure. What is left out has none.");
 
 /** The markout of a file that does not say. */
@@ -118,18 +178,28 @@ const flatten = z
       .number()
       .gt(0)
       .max(5000)
-      .describe("No order is worse than the mark at its time by more than this; where there is no mark, than the mid. Default 100.")
+      .describe(
+        "No order is worse than the mark at its time by more than this; where there is no mark, than the mid. Default 100.",
+      )
       .optional(),
-    slices: countField("Into how many orders a position is cut, each no larger than limits.maxOrderBase. Default 5.", {
-      max: 200,
+    slices: countField(
+      "Into how many orders a position is cut, each no larger than limits.maxOrderBase. Default 5.",
+      {
+        max: 200,
+      },
+    ).optional(),
+    everyMs: durationField("How long after an order the next one may leave. Default 1000.", {
+      min: 100,
+      max: 600_000,
     }).optional(),
-    everyMs: durationField("How long after an order the next one may leave. Default 1000.", { min: 100, max: 600_000 }).optional(),
   })
   .describe("How a position is sold where a limit or a rung flattens.");
 
 /** What the `risk` section says of losses. */
 export const lossShape = {
-  maxDrawdownQuote: quoteField("Loss from the peak of the account's net value at which onDrawdown is done; the peak survives restarts"),
+  maxDrawdownQuote: quoteField(
+    "Loss from the peak of the account's net value at which onDrawdown is done; the peak survives restarts",
+  ),
   onDrawdown: limitAction
     .describe(
       "What is done at maxDrawdownQuote, until resume. halt: no quotes, and the position stays and can lose more. reduce: only orders that reduce the position rest. flatten: the position is sold, then halted. Default halt.",
@@ -138,7 +208,9 @@ export const lossShape = {
   maxDailyLossQuote: quoteField(
     "Loss since midnight UTC at which onDailyLoss is done, until the day is over or resume; the day's beginning survives restarts",
   ).optional(),
-  onDailyLoss: limitAction.describe("What is done at maxDailyLossQuote. Default: what onDrawdown says.").optional(),
+  onDailyLoss: limitAction
+    .describe("What is done at maxDailyLossQuote. Default: what onDrawdown says.")
+    .optional(),
   flatten: flatten.optional(),
   ladder: ladder.optional(),
 };
@@ -153,16 +225,35 @@ interface WrittenRisk {
 /** Checks what the fields of {@link lossShape} say of each other. @param fail told of each fault, with its path below `risk`. */
 export function checkLosses(
   { maxDrawdownQuote, maxDailyLossQuote, onDailyLoss, ladder: rungs }: WrittenRisk,
-  fail: (path: readonly (string | number)[], input: unknown, message: string, expected: string) => void,
+  fail: (
+    path: readonly (string | number)[],
+    input: unknown,
+    message: string,
+    expected: string,
+  ) => void,
 ): void {
   if (onDailyLoss !== undefined && maxDailyLossQuote === undefined) {
-    fail(["onDailyLoss"], onDailyLoss, "has no limit to act at", "maxDailyLossQuote beside it, or nothing here");
+    fail(
+      ["onDailyLoss"],
+      onDailyLoss,
+      "has no limit to act at",
+      "maxDailyLossQuote beside it, or nothing here",
+    );
   }
-  const below = (measure: "drawdown" | "dailyLoss", limit: string | undefined, name: string): void => {
+  const below = (
+    measure: "drawdown" | "dailyLoss",
+    limit: string | undefined,
+    name: string,
+  ): void => {
     if (limit === undefined) return;
     for (const [index, { fromQuote }] of (rungs?.[measure] ?? []).entries()) {
       if (new Decimal(fromQuote).lt(limit)) continue;
-      fail(["ladder", measure, index, "fromQuote"], fromQuote, `is not below ${name}, which acts first`, `below ${limit}`);
+      fail(
+        ["ladder", measure, index, "fromQuote"],
+        fromQuote,
+        `is not below ${name}, which acts first`,
+        `below ${limit}`,
+      );
     }
   };
   below("drawdown", maxDrawdownQuote, "maxDrawdownQuote");

@@ -20,4 +20,7 @@ export const botOrdersSchema = z.strictObject({
 });
 
 /** What {@link botOrdersSchema} yields of what it reads. */
-export type BotOrdersFile = Pick<z.output<typeof botOrdersSchema>, "exchange" | "account" | "guard" | "stateDir" | "logLevel" | "markets">;
+export type BotOrdersFile = Pick<
+  z.output<typeof botOrdersSchema>,
+  "exchange" | "account" | "guard" | "stateDir" | "logLevel" | "markets"
+>;

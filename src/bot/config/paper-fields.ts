@@ -7,16 +7,33 @@ export const paperShape = z
   .strictObject({
     queue: z
       .string()
-      .refine(isQueueModelName, { message: "is no queue model", params: { expected: QUEUE_MODEL_NAMES } })
+      .refine(isQueueModelName, {
+        message: "is no queue model",
+        params: { expected: QUEUE_MODEL_NAMES },
+      })
       .describe("Where paper orders stand in the live queues.")
       .default("risk-averse"),
-    orderLatencyMs: z.number().min(0).max(60_000).describe("From sending a paper request to its arrival.").default(40),
-    responseLatencyMs: z.number().min(0).max(60_000).describe("From what happens to a paper order to the bot's hearing of it.").default(40),
+    orderLatencyMs: z
+      .number()
+      .min(0)
+      .max(60_000)
+      .describe("From sending a paper request to its arrival.")
+      .default(40),
+    responseLatencyMs: z
+      .number()
+      .min(0)
+      .max(60_000)
+      .describe("From what happens to a paper order to the bot's hearing of it.")
+      .default(40),
     creditQuote: quoteField("What the paper account begins with").default("100000"),
   })
   .describe("How the orders of run --dry-run are filled.");
 
 /** A bot's paper models, with what its file leaves out. */
-export function paperModels({ paper }: { readonly paper?: z.output<typeof paperShape> | undefined }): z.output<typeof paperShape> {
+export function paperModels({
+  paper,
+}: {
+  readonly paper?: z.output<typeof paperShape> | undefined;
+}): z.output<typeof paperShape> {
   return paper ?? paperShape.parse({});
 }

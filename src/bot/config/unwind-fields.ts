@@ -4,17 +4,25 @@ import { countField, durationField, quoteField } from "./config-fields.js";
 /** How an inherited position is sold: `liquidator.unwind` of a bot's file. Every field has a default. */
 export const unwindShape = z
   .strictObject({
-    makerFirstMs: durationField("How long an inherited position is only offered, by quotes that take nothing.", { min: 0 }).default(15_000),
+    makerFirstMs: durationField(
+      "How long an inherited position is only offered, by quotes that take nothing.",
+      { min: 0 },
+    ).default(15_000),
     horizonMs: durationField(
       "Over how long after that it is sold by taking, as far as the quotes have not sold it by then. What is unsold at the end is kept, and told.",
       { min: 1000 },
     ).default(60_000),
-    slices: countField("Into how many parts the horizon is cut: at most one planned taking order each.", { max: 200 }).default(10),
+    slices: countField(
+      "Into how many parts the horizon is cut: at most one planned taking order each.",
+      { max: 200 },
+    ).default(10),
     riskAversion: z
       .number()
       .min(0)
       .max(1e6)
-      .describe("Lambda of Almgren and Chriss, per quote unit: 0 sells in even parts; the larger, the earlier it sells.")
+      .describe(
+        "Lambda of Almgren and Chriss, per quote unit: 0 sells in even parts; the larger, the earlier it sells.",
+      )
       .default(1e-4),
     maxSlippageBps: z
       .number()

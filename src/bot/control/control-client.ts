@@ -28,7 +28,10 @@ export interface BotChoice {
  * The bot that runs from a file; undefined when none does.
  * @throws ConfigError when several do, and this terminal's key is none of theirs.
  */
-export async function botRunningFrom(file: string, { env, accountOf }: BotChoice): Promise<EnteredBot | undefined> {
+export async function botRunningFrom(
+  file: string,
+  { env, accountOf }: BotChoice,
+): Promise<EnteredBot | undefined> {
   return botOf(await runningBots(env, someoneListens), file, accountOf);
 }
 
@@ -48,8 +51,15 @@ export async function findRunningBot({ file, env, accountOf }: BotChoice): Promi
     });
   }
   const [first, second] = bots;
-  if (first === undefined) throw new RunError("no bot of this user is running", { expected: "marketwright run bot.yaml, or npm start" });
-  if (second !== undefined) throw new ConfigError("several bots are running", { field: "file", expected: `one of ${names(bots)}` });
+  if (first === undefined)
+    throw new RunError("no bot of this user is running", {
+      expected: "marketwright run bot.yaml, or npm start",
+    });
+  if (second !== undefined)
+    throw new ConfigError("several bots are running", {
+      field: "file",
+      expected: `one of ${names(bots)}`,
+    });
   return first;
 }
 
@@ -57,7 +67,11 @@ export async function findRunningBot({ file, env, accountOf }: BotChoice): Promi
 const ANSWER_WITHIN_MS: Ms = 10_000;
 
 /** Tells a bot of this user's a command, as {@link askBot} does. */
-export function askRunningBot({ socketPath, pid }: EnteredBot, request: ControlRequest, clock: Clock): Promise<unknown> {
+export function askRunningBot(
+  { socketPath, pid }: EnteredBot,
+  request: ControlRequest,
+  clock: Clock,
+): Promise<unknown> {
   return askBot(socketPath, request, clock, ANSWER_WITHIN_MS, `the bot's process ${pid}`);
 }
 
@@ -83,7 +97,14 @@ export function askBot(
     };
     const fail = (summary: string, cause?: unknown): void =>
       end(() =>
-        reject(new RunError(summary, { field: "control socket", value: socketPath, expected: "a running bot that answers", cause })),
+        reject(
+          new RunError(summary, {
+            field: "control socket",
+            value: socketPath,
+            expected: "a running bot that answers",
+            cause,
+          }),
+        ),
       );
     const timer = clock.setTimer(timeoutMs, () =>
       fail(
@@ -111,12 +132,22 @@ export function askBot(
 }
 
 /** A bot's refusal, wrong usage or not, as it was there. */
-function refusal({ name, message }: { readonly name: string; readonly message: string }): ConfigError | RunError {
+function refusal({
+  name,
+  message,
+}: {
+  readonly name: string;
+  readonly message: string;
+}): ConfigError | RunError {
   return name === ConfigError.name ? new ConfigError(message) : new RunError(message);
 }
 
 /** Whoever halts for the news must not have halted the bot on paper: where a file does not tell which bot is meant, its account has to. */
-function botOf(bots: readonly EnteredBot[], file: string, accountOf: BotChoice["accountOf"]): EnteredBot | undefined {
+function botOf(
+  bots: readonly EnteredBot[],
+  file: string,
+  accountOf: BotChoice["accountOf"],
+): EnteredBot | undefined {
   const wanted = realPath(resolvePath(file));
   const [first, ...others] = bots.filter((bot) => bot.config === wanted);
   if (first === undefined || others.length === 0) return first;
@@ -130,7 +161,12 @@ function botOf(bots: readonly EnteredBot[], file: string, accountOf: BotChoice["
     cause = error;
   }
   const expected = `the key of the one that is meant, where the file looks for it: of ${all.map(accountAndProcess).join(", or ")}`;
-  throw new ConfigError("several bots run from this file", { field: "file", value: file, expected, cause });
+  throw new ConfigError("several bots run from this file", {
+    field: "file",
+    value: file,
+    expected,
+    cause,
+  });
 }
 
 function names(bots: readonly EnteredBot[]): string {

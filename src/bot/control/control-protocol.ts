@@ -6,7 +6,10 @@ import { maskSecrets } from "../../core/secrets.js";
 const marketId = z.string().min(1).max(40);
 const sizeBase = z
   .string()
-  .refine((text) => /^\d{1,30}(\.\d{1,30})?$/.test(text) && new Decimal(text).gt(0), "a decimal string above zero");
+  .refine(
+    (text) => /^\d{1,30}(\.\d{1,30})?$/.test(text) && new Decimal(text).gt(0),
+    "a decimal string above zero",
+  );
 
 /** What can be told to a running bot. Without a market, all of them are meant. */
 export const controlCommandSchema = z.discriminatedUnion("command", [
@@ -53,7 +56,8 @@ const MOST_LINE_BYTES = 1_000_000;
 export function controlError(cause: unknown): ControlAnswer {
   const field = cause instanceof MarketwrightError ? cause.field : undefined;
   const expected = cause instanceof MarketwrightError ? cause.expected : undefined;
-  const { name, message } = cause instanceof Error ? cause : { name: "Error", message: String(cause) };
+  const { name, message } =
+    cause instanceof Error ? cause : { name: "Error", message: String(cause) };
   return { ok: false, error: { name, message, field, expected } };
 }
 

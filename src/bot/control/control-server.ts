@@ -35,7 +35,10 @@ export interface ControlServer {
 export type ControlHandler = (command: ControlCommand) => Promise<unknown>;
 
 /** Where the control socket of a state directory is: in it, or in the user's runtime folder when the path is too long for a socket. */
-export function controlSocketPath(stateDir: string, env: Readonly<Record<string, string | undefined>>): string {
+export function controlSocketPath(
+  stateDir: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
   const inside = join(stateDir, "control.sock");
   if (Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH) return inside;
   const name = createHash("sha256").update(stateDir).digest("hex").slice(0, 16);
@@ -46,7 +49,10 @@ export function controlSocketPath(stateDir: string, env: Readonly<Record<string,
  * Listens for commands on a Unix socket that only its owner may open (mode 0600). One that a killed bot left behind is replaced.
  * @throws RunError when a living bot listens there, or the folder cannot be written.
  */
-export async function startControlServer(socketPath: string, handler: ControlHandler): Promise<ControlServer> {
+export async function startControlServer(
+  socketPath: string,
+  handler: ControlHandler,
+): Promise<ControlServer> {
   if (await someoneListens(socketPath)) {
     throw new RunError("another bot listens on this control socket", {
       field: "stateDir",
@@ -97,13 +103,29 @@ function serve(socket: Socket, handler: ControlHandler): void {
   socket.on("data", (chunk: string) => {
     const lines = reader.push(chunk);
     if (lines === undefined) {
-      socket.end(encodeAnswer(controlError(new ConfigError("line is too long", { field: "command", expected: "one JSON object a line" }))));
+      socket.end(
+        encodeAnswer(
+          controlError(
+            new ConfigError("line is too long", {
+              field: "command",
+              expected: "one JSON object a line",
+            }),
+          ),
+        ),
+      );
       return;
     }
     waiting += lines.length;
     if (waiting > MAX_WAITING) {
       socket.end(
-        encodeAnswer(controlError(new ConfigError("too many commands wait", { field: "command", expected: `at most ${MAX_WAITING}` }))),
+        encodeAnswer(
+          controlError(
+            new ConfigError("too many commands wait", {
+              field: "command",
+              expected: `at most ${MAX_WAITING}`,
+            }),
+          ),
+        ),
       );
       return;
     }
@@ -130,13 +152,22 @@ function parseCommand(line: string): ControlCommand {
   try {
     value = JSON.parse(line);
   } catch (cause) {
-    throw new ConfigError("is no JSON", { field: "command", value: line, expected: 'one object such as {"command":"status"}', cause });
+    throw new ConfigError("is no JSON", {
+      field: "command",
+      value: line,
+      expected: 'one object such as {"command":"status"}',
+      cause,
+    });
   }
   const result = controlCommandSchema.safeParse(value);
   if (result.success) return result.data;
   const { path, value: held, expected } = refusalOf(result.error, value);
   if (path === "" || path === "command")
-    throw new ConfigError("is no command", { field: "command", value: held, expected: "status, halt, resume or flatten" });
+    throw new ConfigError("is no command", {
+      field: "command",
+      value: held,
+      expected: "status, halt, resume or flatten",
+    });
   throw new ConfigError("is not what the command takes", { field: path, value: held, expected });
 }
 

@@ -2,9 +2,31 @@ import type { ExplainedCandidate, ExplainedLiquidator } from "./explanation.js";
 
 /** A liquidator's part of an explanation as people read it. */
 export function liquidatorLines(explained: ExplainedLiquidator): string[] {
-  const { state, reasons, troubles, dryRun, rules, sender, mayAct, blockNumber, watched, nearest, gas, margin, capacity, candidates } =
-    explained;
-  const { minProfitQuote, maxNotionalQuote, maxGasQuote, gasShareFraction, marginBufferFraction, takeUpTo, maxInFlight } = rules;
+  const {
+    state,
+    reasons,
+    troubles,
+    dryRun,
+    rules,
+    sender,
+    mayAct,
+    blockNumber,
+    watched,
+    nearest,
+    gas,
+    margin,
+    capacity,
+    candidates,
+  } = explained;
+  const {
+    minProfitQuote,
+    maxNotionalQuote,
+    maxGasQuote,
+    gasShareFraction,
+    marginBufferFraction,
+    takeUpTo,
+    maxInFlight,
+  } = rules;
   const ceiling = `${gasShareFraction * 100} % of the profit above the least${maxGasQuote === undefined ? "" : `, at most ${maxGasQuote}`}`;
   const lines = [
     `liquidator: ${state}${dryRun ? ", dry run" : ""}`,
@@ -12,7 +34,8 @@ export function liquidatorLines(explained: ExplainedLiquidator): string[] {
     ...troubles.map((trouble) => `  trouble   ${trouble}`),
     `  watches   ${watched} accounts${blockNumber === undefined ? "" : `, block ${blockNumber}`}`,
     ...nearest.map(
-      ({ account, distanceBps, discountQuote }) => `  nearest   ${account}: ${distanceText(distanceBps)}, discount ${discountQuote}`,
+      ({ account, distanceBps, discountQuote }) =>
+        `  nearest   ${account}: ${distanceText(distanceBps)}, discount ${discountQuote}`,
     ),
     `  rules     least profit ${minProfitQuote}, up to ${takeUpTo === "cure" ? "the cure" : "the whole position"}, ${maxInFlight} at a time${maxNotionalQuote === undefined ? "" : `, at most ${maxNotionalQuote} together`}`,
     `  gas       ${gas === undefined ? "unknown" : `${gas.costQuote} (${gas.costEth} ETH at ${gas.feePerGasGwei} gwei) a takeover`}; ceiling ${ceiling}`,
@@ -22,7 +45,8 @@ export function liquidatorLines(explained: ExplainedLiquidator): string[] {
         `  room      ${marketId}: longs of ${longBase}, shorts of ${shortBase} at the mark${boundBy.length === 0 ? "" : ` (${boundBy.join(", ")})`}${hasBook ? "" : "; no book to sell on"}`,
     ),
   ];
-  if (sender !== undefined) lines.push(`  key       ${sender}${mayAct === true ? "" : ": may not act for the account"}`);
+  if (sender !== undefined)
+    lines.push(`  key       ${sender}${mayAct === true ? "" : ": may not act for the account"}`);
   return [...lines, ...candidates.map(candidateLine)];
 }
 

@@ -8,20 +8,30 @@ import { gasCostOf } from "../../liquidator/plan/gas-cost.js";
 import type { PlanInput } from "../../liquidator/plan/plan-input.js";
 import { takeoverCapacity } from "../../liquidator/plan/takeover-capacity.js";
 import type { LiquidatorConfig } from "../config/config.js";
-import { type RunningLiquidator, type StartLiquidatorOptions, startLiquidator } from "../run/run-liquidator.js";
+import {
+  type RunningLiquidator,
+  type StartLiquidatorOptions,
+  startLiquidator,
+} from "../run/run-liquidator.js";
 import type { ExplainedCandidate, ExplainedCapacity, ExplainedLiquidator } from "./explanation.js";
 
 const LOOK_EVERY_MS = 50;
 
 /** What a liquidator is explained from: what one would be started with. */
-export type ExplainLiquidatorOptions = Omit<StartLiquidatorOptions, "dryRun" | "command" | "log" | "onNote">;
+export type ExplainLiquidatorOptions = Omit<
+  StartLiquidatorOptions,
+  "dryRun" | "command" | "log" | "onNote"
+>;
 
 /**
  * What the liquidator of a bot's file would do now: started dry beside a dry run, until it has looked at everybody whom the exchange and the
  * chain name, and stopped. Sends questions alone. What goes wrong with the chain is a reason, and no error.
  * @param withinMs how long its look is waited for.
  */
-export async function explainLiquidator(options: ExplainLiquidatorOptions, withinMs: Ms): Promise<ExplainedLiquidator | undefined> {
+export async function explainLiquidator(
+  options: ExplainLiquidatorOptions,
+  withinMs: Ms,
+): Promise<ExplainedLiquidator | undefined> {
   const wanted = options.config.liquidator;
   if (wanted === undefined) return undefined;
   const troubles = new Set<string>();
@@ -54,7 +64,8 @@ async function hasLooked(
   withinMs: Ms,
 ): Promise<void> {
   const endMs = clock.monotonicMs() + withinMs;
-  const isHeld = (): boolean => bot.safety.halts.some(({ scope, resumesByItself }) => scope === "account" && !resumesByItself);
+  const isHeld = (): boolean =>
+    bot.safety.halts.some(({ scope, resumesByItself }) => scope === "account" && !resumesByItself);
   while (liquidator.view().decidedBlock === undefined && !isHeld() && clock.monotonicMs() < endMs)
     await new Promise<void>((resolve) => clock.setTimer(LOOK_EVERY_MS, resolve));
 }
@@ -70,33 +81,51 @@ async function explained(
   const reasons: string[] = [];
   const { paused, blockNumber, decidedBlock, watched, nearest } = liquidator.view();
   if (wanted.dryRun) reasons.push("liquidator.dryRun is true: all is done but sending");
-  if (!mayAct) reasons.push(`${sender} is no operator of ${account} on the chain; expected setOperator by the account`);
+  if (!mayAct)
+    reasons.push(
+      `${sender} is no operator of ${account} on the chain; expected setOperator by the account`,
+    );
   if (paused !== undefined) reasons.push(paused);
   else if (decidedBlock === undefined) reasons.push("it has not looked at everybody in time");
   let input: PlanInput | undefined;
   try {
     const survey = await liquidator.survey();
     input = survey.input;
-    if (survey.own.kind === "unreadable") reasons.push(`the own account cannot be read: ${survey.own.revert.text}`);
+    if (survey.own.kind === "unreadable")
+      reasons.push(`the own account cannot be read: ${survey.own.revert.text}`);
   } catch (error) {
     if (!(error instanceof MarketwrightError)) throw error;
     reasons.push(error.message);
   }
   const capacity = input === undefined ? [] : capacitiesOf(input);
-  if (capacity.length > 0 && capacity.every(({ longBase, shortBase }) => longBase === "0" && shortBase === "0"))
-    reasons.push(`the own account has no room for a lot (${[...new Set(capacity.flatMap(({ boundBy }) => boundBy))].join(", ")})`);
-  const gas = input === undefined ? undefined : { ...gasCostOf(input.gas), perGasWei: input.gas.feePerGasWei };
+  if (
+    capacity.length > 0 &&
+    capacity.every(({ longBase, shortBase }) => longBase === "0" && shortBase === "0")
+  )
+    reasons.push(
+      `the own account has no room for a lot (${[...new Set(capacity.flatMap(({ boundBy }) => boundBy))].join(", ")})`,
+    );
+  const gas =
+    input === undefined
+      ? undefined
+      : { ...gasCostOf(input.gas), perGasWei: input.gas.feePerGasWei };
   if (gas !== undefined) {
     const wei = await balanceOf(rpc, sender);
-    if (wei !== undefined && wei < gas.wei) reasons.push(`${sender} has ${scaledToDecimal(wei, 18)} ETH, less than one takeover's gas`);
+    if (wei !== undefined && wei < gas.wei)
+      reasons.push(`${sender} has ${scaledToDecimal(wei, 18)} ETH, less than one takeover's gas`);
   }
-  const candidates = ledger.open.map((opportunity) => candidateOf(opportunity, quote, desks.get(opportunity.marketId)?.instrument));
+  const candidates = ledger.open.map((opportunity) =>
+    candidateOf(opportunity, quote, desks.get(opportunity.marketId)?.instrument),
+  );
   const wouldTake = candidates.some(({ fate }) => fate === "would be taken over");
   const own = input?.own.margin;
   return {
-    state: reasons.length > 0 ? "nothing can be taken over" : wouldTake ? "would take over" : "watching",
+    state:
+      reasons.length > 0 ? "nothing can be taken over" : wouldTake ? "would take over" : "watching",
     reasons,
-    troubles: [...troubles].filter((trouble) => !reasons.some((reason) => trouble.includes(reason))),
+    troubles: [...troubles].filter(
+      (trouble) => !reasons.some((reason) => trouble.includes(reason)),
+    ),
     ...rulesOf(wanted),
     account,
     sender,
@@ -111,7 +140,11 @@ async function explained(
     gas:
       gas === undefined
         ? undefined
-        : { feePerGasGwei: scaledToDecimal(gas.perGasWei, 9), costEth: scaledToDecimal(gas.wei, 18), costQuote: quote(gas.credit) },
+        : {
+            feePerGasGwei: scaledToDecimal(gas.perGasWei, 9),
+            costEth: scaledToDecimal(gas.wei, 18),
+            costQuote: quote(gas.credit),
+          },
     margin:
       own === undefined || input === undefined
         ? undefined
@@ -119,7 +152,10 @@ async function explained(
             netValueQuote: quote(own.netValueCredit),
             maintenanceQuote: quote(own.maintenanceMarginCredit),
             freeQuote: quote(
-              own.netValueCredit - (own.maintenanceMarginCredit * (10_000n + BigInt(input.rules.marginBufferBps)) + 9_999n) / 10_000n,
+              own.netValueCredit -
+                (own.maintenanceMarginCredit * (10_000n + BigInt(input.rules.marginBufferBps)) +
+                  9_999n) /
+                  10_000n,
             ),
           },
     capacity,
@@ -129,7 +165,10 @@ async function explained(
 
 function capacitiesOf(input: PlanInput): readonly ExplainedCapacity[] {
   return [...input.markets.values()].map((market) => {
-    const [long, short] = [takeoverCapacity(input, market, 1n), takeoverCapacity(input, market, -1n)];
+    const [long, short] = [
+      takeoverCapacity(input, market, 1n),
+      takeoverCapacity(input, market, -1n),
+    ];
     const { instrument, marketId, bids, asks } = market;
     return {
       marketId,
@@ -162,7 +201,9 @@ function candidateOf(
     fate,
     why: reason,
     amountBase:
-      intended === undefined || instrument === undefined ? undefined : scaledToDecimal(intended.requestPaper, instrument.paperDecimals),
+      intended === undefined || instrument === undefined
+        ? undefined
+        : scaledToDecimal(intended.requestPaper, instrument.paperDecimals),
     shortOfQuote: shortOfQuote === undefined ? undefined : quote(shortOfQuote),
     expectedProfitQuote: intended === undefined ? undefined : quote(intended.expectedProfitQuote),
     worstProfitQuote: intended === undefined ? undefined : quote(intended.worstProfitQuote),
@@ -170,7 +211,10 @@ function candidateOf(
 }
 
 /** Undefined when no RPC says. */
-async function balanceOf(rpc: RunningLiquidator["rpc"], account: string): Promise<bigint | undefined> {
+async function balanceOf(
+  rpc: RunningLiquidator["rpc"],
+  account: string,
+): Promise<bigint | undefined> {
   try {
     return await new AccountReader(rpc, account).balanceWei("latest");
   } catch (error) {
@@ -180,10 +224,27 @@ async function balanceOf(rpc: RunningLiquidator["rpc"], account: string): Promis
 }
 
 function rulesOf(wanted: LiquidatorConfig): Pick<ExplainedLiquidator, "dryRun" | "rules"> {
-  const { dryRun, minProfitQuote, maxNotionalQuote, maxGasQuote, gasShareFraction, marginBufferFraction, takeUpTo, maxInFlight } = wanted;
+  const {
+    dryRun,
+    minProfitQuote,
+    maxNotionalQuote,
+    maxGasQuote,
+    gasShareFraction,
+    marginBufferFraction,
+    takeUpTo,
+    maxInFlight,
+  } = wanted;
   return {
     dryRun,
-    rules: { minProfitQuote, maxNotionalQuote, maxGasQuote, gasShareFraction, marginBufferFraction, takeUpTo, maxInFlight },
+    rules: {
+      minProfitQuote,
+      maxNotionalQuote,
+      maxGasQuote,
+      gasShareFraction,
+      marginBufferFraction,
+      takeUpTo,
+      maxInFlight,
+    },
   };
 }
 

@@ -4,7 +4,13 @@ import { flattenTermsFor, markoutOptionsFor } from "../ladder-rungs.js";
 
 /** What is done at each loss, inventory and markout, and what happens to the position: one line a rung, the account's first. */
 export function lossLines(config: Pick<BotConfig, "risk">): readonly string[] {
-  const { maxDrawdownQuote, onDrawdown = "halt", maxDailyLossQuote, onDailyLoss = onDrawdown, ladder } = config.risk;
+  const {
+    maxDrawdownQuote,
+    onDrawdown = "halt",
+    maxDailyLossQuote,
+    onDailyLoss = onDrawdown,
+    ladder,
+  } = config.risk;
   const { maxSlippageBps, slices, everyMs } = flattenTermsFor(config);
   const sold = `every position is sold in ${slices} orders, one each ${everyMs} ms and none worse than ${maxSlippageBps} bps from the mark, then everything is halted`;
   const limit = (action: "halt" | "reduce" | "flatten", until: string): string => {
@@ -19,22 +25,33 @@ export function lossLines(config: Pick<BotConfig, "risk">): readonly string[] {
   };
   const { horizonMs, fills } = markoutOptionsFor(config);
   return [
-    ...(ladder?.drawdown ?? []).map((rung) => `from ${rung.fromQuote} quote below the peak on: ${rungText(rung)}`),
+    ...(ladder?.drawdown ?? []).map(
+      (rung) => `from ${rung.fromQuote} quote below the peak on: ${rungText(rung)}`,
+    ),
     `over ${maxDrawdownQuote} quote below the peak: ${limit(onDrawdown, "resume")}`,
-    ...(ladder?.dailyLoss ?? []).map((rung) => `from ${rung.fromQuote} quote lost since midnight UTC on: ${rungText(rung)}`),
+    ...(ladder?.dailyLoss ?? []).map(
+      (rung) => `from ${rung.fromQuote} quote lost since midnight UTC on: ${rungText(rung)}`,
+    ),
     ...(maxDailyLossQuote === undefined
       ? []
-      : [`over ${maxDailyLossQuote} quote lost since midnight UTC: ${limit(onDailyLoss, "the day is over, or resume")}`]),
+      : [
+          `over ${maxDailyLossQuote} quote lost since midnight UTC: ${limit(onDailyLoss, "the day is over, or resume")}`,
+        ]),
     ...(ladder?.inventory ?? []).map(
-      (rung) => `in a market whose position is from ${rung.fromFraction} of its limit on: ${rungText(rung, "quotes that add to it")}`,
+      (rung) =>
+        `in a market whose position is from ${rung.fromFraction} of its limit on: ${rungText(rung, "quotes that add to it")}`,
     ),
     ...(ladder?.markout ?? []).map(
-      (rung) => `in a market whose newest ${fills} fills lost from ${rung.fromBps} bps on within ${horizonMs} ms: ${rungText(rung)}`,
+      (rung) =>
+        `in a market whose newest ${fills} fills lost from ${rung.fromBps} bps on within ${horizonMs} ms: ${rungText(rung)}`,
     ),
   ];
 }
 
-function rungText({ action, widenFactor = DEFAULT_WIDEN_FACTOR }: WrittenRung, widened = "quotes"): string {
+function rungText(
+  { action, widenFactor = DEFAULT_WIDEN_FACTOR }: WrittenRung,
+  widened = "quotes",
+): string {
   switch (action) {
     case "warn":
       return "the log warns";

@@ -10,7 +10,12 @@ import { signedRates } from "../signed-rates.js";
 import { marketTokens } from "./explain-tokens.js";
 import { explainUnwinding } from "./explain-unwinding.js";
 import { liquidationDistance, type PlannedWorst, placeKey } from "./explain-worst.js";
-import type { ExplainedMarket, ExplainedQuote, ExplainedReason, ExplainedWorst } from "./explanation.js";
+import type {
+  ExplainedMarket,
+  ExplainedQuote,
+  ExplainedReason,
+  ExplainedWorst,
+} from "./explanation.js";
 
 /** What one market of a dry run would quote now, and why. */
 export function explainMarket(
@@ -29,12 +34,22 @@ export function explainMarket(
   const isQuoting = desk.target === undefined && held.length > 0 && safety.quotesAllowed(marketId);
   return {
     strategy: config.markets[marketId]?.strategy ?? "no strategy",
-    state: desk.target !== undefined ? "working a target" : desk.unwind !== undefined ? "unwinding" : isQuoting ? "quoting" : "not quoting",
+    state:
+      desk.target !== undefined
+        ? "working a target"
+        : desk.unwind !== undefined
+          ? "unwinding"
+          : isQuoting
+            ? "quoting"
+            : "not quoting",
     reasons: reasonsOf(context, safety, desk, quotes),
     bestBid: touch === null ? undefined : instrument.priceOf(touch.bidTicks),
     bestAsk: touch === null ? undefined : instrument.priceOf(touch.askTicks),
     midQuote: midTicks === undefined ? undefined : midTicks * instrument.tickQuote,
-    markQuote: desk.state.mark === undefined ? undefined : scaledToDecimal(desk.state.mark, instrument.creditDecimals),
+    markQuote:
+      desk.state.mark === undefined
+        ? undefined
+        : scaledToDecimal(desk.state.mark, instrument.creditDecimals),
     positionBase: registered && account.confirmed ? account.positionBase(marketId) : undefined,
     quotes,
     reason: reason === undefined ? undefined : explainReason(desk, reason),
@@ -56,11 +71,17 @@ function explainQuotes(
   if (plan === undefined) return [];
   const { makerFeeRate } = signedRates(context.config, rules);
   const makerRate = Number(makerFeeRate) / 1e18;
-  const quote = (order: { side: Side; level: number; ticks: Ticks; lots: number }, fate: ExplainedQuote["fate"], why: string) => {
+  const quote = (
+    order: { side: Side; level: number; ticks: Ticks; lots: number },
+    fate: ExplainedQuote["fate"],
+    why: string,
+  ) => {
     const { side, level, ticks, lots } = order;
     const away = side === "BUY" ? -1 : 1;
     const bpsFrom = (from: number | undefined): number | undefined =>
-      from === undefined || !Number.isFinite(from) ? undefined : bps((away * (ticks - from)) / from);
+      from === undefined || !Number.isFinite(from)
+        ? undefined
+        : bps((away * (ticks - from)) / from);
     const fee = instrument.creditCeil(ticks, lots) * makerFeeRate;
     return {
       side,
@@ -73,27 +94,38 @@ function explainQuotes(
       makerFeeQuote: scaledToDecimal(fee / 10n ** 18n, instrument.creditDecimals),
       makerFeeBps: bps(makerRate),
       breakEvenFeeBps:
-        reason === undefined || !Number.isFinite(reason.fairTicks) ? undefined : bps((away * (ticks - reason.fairTicks)) / ticks),
+        reason === undefined || !Number.isFinite(reason.fairTicks)
+          ? undefined
+          : bps((away * (ticks - reason.fairTicks)) / ticks),
     };
   };
   const found: ExplainedQuote[] = [];
   for (const place of plan.places) {
     const refusal = refusals.get(placeKey(marketId, place));
     const order = { ...place, level: place.quoteLevel };
-    found.push(refusal === undefined ? quote(order, "place", place.why) : quote(order, "withheld", refusal));
+    found.push(
+      refusal === undefined ? quote(order, "place", place.why) : quote(order, "withheld", refusal),
+    );
   }
   for (const keep of plan.keeps) {
     const order = context.account.orders.get(keep.hash);
     if (order === undefined) continue;
     const { ticks, mayFillLots: lots, phase } = order;
-    found.push(quote({ side: keep.side, level: keep.quoteLevel, ticks, lots }, "keep", `right as it stands, ${phase}`));
+    found.push(
+      quote(
+        { side: keep.side, level: keep.quoteLevel, ticks, lots },
+        "keep",
+        `right as it stands, ${phase}`,
+      ),
+    );
   }
   for (const one of plan.withheld) found.push(quote(one, "withheld", one.why));
   return found.sort((a, b) => (a.side === b.side ? a.level - b.level : a.side === "BUY" ? -1 : 1));
 }
 
 function explainReason({ instrument }: Desk, reason: Reason): ExplainedReason {
-  const quoteOf = (ticks: number): number | undefined => (Number.isFinite(ticks) ? ticks * instrument.tickQuote : undefined);
+  const quoteOf = (ticks: number): number | undefined =>
+    Number.isFinite(ticks) ? ticks * instrument.tickQuote : undefined;
   const { fairTicks, reservationTicks, halfSpreadTicks, terms, clamps } = reason;
   const isKnown = Number.isFinite(halfSpreadTicks) && Number.isFinite(fairTicks) && fairTicks > 0;
   return {
@@ -101,7 +133,9 @@ function explainReason({ instrument }: Desk, reason: Reason): ExplainedReason {
     reservationQuote: quoteOf(reservationTicks),
     halfSpreadBps: isKnown ? bps(halfSpreadTicks / fairTicks) : undefined,
     // A skew of minus nothing is nothing.
-    terms: Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, value === 0 ? 0 : value])),
+    terms: Object.fromEntries(
+      Object.entries(terms).map(([name, value]) => [name, value === 0 ? 0 : value]),
+    ),
     clamps,
   };
 }
@@ -121,13 +155,21 @@ function explainWorst(desk: Desk, { worst }: PlannedWorst, balancesKnown: boolea
     maintenanceQuote: quote(market?.maintenance),
     toLiquidationBps: distance === undefined ? undefined : bps(distance.fraction),
     liquidationPriceQuote:
-      distance === undefined || !Number.isFinite(mark) ? undefined : Math.max(0, mark * (1 + away * distance.fraction)),
+      distance === undefined || !Number.isFinite(mark)
+        ? undefined
+        : Math.max(0, mark * (1 + away * distance.fraction)),
   };
 }
 
-function reasonsOf(context: BotContext, safety: Safety, desk: Desk, quotes: readonly ExplainedQuote[]): readonly string[] {
+function reasonsOf(
+  context: BotContext,
+  safety: Safety,
+  desk: Desk,
+  quotes: readonly ExplainedQuote[],
+): readonly string[] {
   const reasons = [...marketBlocks(context, safety, desk)];
-  for (const { side, level, fate, why } of quotes) if (fate === "withheld") reasons.push(`${side} ${level} withheld: ${why}`);
+  for (const { side, level, fate, why } of quotes)
+    if (fate === "withheld") reasons.push(`${side} ${level} withheld: ${why}`);
   return reasons;
 }
 

@@ -1,16 +1,26 @@
 import type { Ms } from "../../core/units.js";
 import { TARGET_LEVEL } from "../../executor/target-position.js";
 import { liquidatorLines } from "./explain-liquidator-text.js";
-import type { ExplainedMarket, ExplainedQuote, ExplainedTokens, ExplainedUnwinding, Explanation } from "./explanation.js";
+import type {
+  ExplainedMarket,
+  ExplainedQuote,
+  ExplainedTokens,
+  ExplainedUnwinding,
+  Explanation,
+} from "./explanation.js";
 
 /** An explanation as people read it: plain text, one block a market. */
 export function explainText(explanation: Explanation): string {
   const { account, registered, complete, halts, markets } = explanation;
-  const lines = [`account ${account}${registered ? "" : ": not registered, so balances and margin are unknown (a run registers it)"}`];
+  const lines = [
+    `account ${account}${registered ? "" : ": not registered, so balances and margin are unknown (a run registers it)"}`,
+  ];
   if (!complete) lines.push("not every market came to an answer in time");
   for (const halt of halts) lines.push(`halted: ${halt}`);
-  for (const [marketId, market] of Object.entries(markets)) lines.push("", ...marketLines(marketId, market, explanation.atMs));
-  if (explanation.liquidator !== undefined) lines.push("", ...liquidatorLines(explanation.liquidator));
+  for (const [marketId, market] of Object.entries(markets))
+    lines.push("", ...marketLines(marketId, market, explanation.atMs));
+  if (explanation.liquidator !== undefined)
+    lines.push("", ...liquidatorLines(explanation.liquidator));
   lines.push(
     "",
     ...accountLines(explanation),
@@ -21,12 +31,17 @@ export function explainText(explanation: Explanation): string {
     ...tokenLines(explanation),
     "",
   );
-  if (explanation.implausible.length > 0) lines.push(...explanation.implausible.map(({ field, text }) => `warning: ${field}: ${text}`), "");
+  if (explanation.implausible.length > 0)
+    lines.push(
+      ...explanation.implausible.map(({ field, text }) => `warning: ${field}: ${text}`),
+      "",
+    );
   return lines.join("\n");
 }
 
 function marketLines(marketId: string, market: ExplainedMarket, nowMs: Ms): string[] {
-  const { strategy, state, bestBid, bestAsk, markQuote, positionBase, reason, unwinding, worst } = market;
+  const { strategy, state, bestBid, bestAsk, markQuote, positionBase, reason, unwinding, worst } =
+    market;
   const lines = [
     `${marketId}: ${state}, ${strategy}`,
     `  book      ${bestBid ?? "-"} / ${bestAsk ?? "-"}, mark ${markQuote ?? "unknown"}, position ${positionBase ?? "unknown"}`,
@@ -52,9 +67,15 @@ function marketLines(marketId: string, market: ExplainedMarket, nowMs: Ms): stri
   return lines;
 }
 
-function unwindingLines({ state, why, remainingBase, allowedBase, nextSliceAtMs, takeovers }: ExplainedUnwinding, nowMs: Ms): string[] {
+function unwindingLines(
+  { state, why, remainingBase, allowedBase, nextSliceAtMs, takeovers }: ExplainedUnwinding,
+  nowMs: Ms,
+): string[] {
   const inSeconds = (atMs: Ms): string => `in ${((atMs - nowMs) / 1000).toFixed(1)} s`;
-  const next = nextSliceAtMs === undefined ? "" : `; next slice ${nextSliceAtMs <= nowMs ? "now" : inSeconds(nextSliceAtMs)}`;
+  const next =
+    nextSliceAtMs === undefined
+      ? ""
+      : `; next slice ${nextSliceAtMs <= nowMs ? "now" : inSeconds(nextSliceAtMs)}`;
   return [
     `  unwinds   ${remainingBase} left, ${allowedBase} allowed by now: ${state}, ${why}${next}`,
     ...takeovers.map(
@@ -65,14 +86,29 @@ function unwindingLines({ state, why, remainingBase, allowedBase, nextSliceAtMs,
 }
 
 function quoteLine(quote: ExplainedQuote, width: number): string {
-  const { side, level, price, amountBase, fromMidBps, fate, why, makerFeeQuote, makerFeeBps, breakEvenFeeBps } = quote;
+  const {
+    side,
+    level,
+    price,
+    amountBase,
+    fromMidBps,
+    fate,
+    why,
+    makerFeeQuote,
+    makerFeeBps,
+    breakEvenFeeBps,
+  } = quote;
   const fee = `${makerFeeQuote.startsWith("-") ? "rebate" : "fee"} ${makerFeeQuote.replace(/^-/, "")} (${bpsText(makerFeeBps)})`;
-  const even = breakEvenFeeBps === undefined ? "" : `, breaks even at a fee of ${bpsText(breakEvenFeeBps)}`;
+  const even =
+    breakEvenFeeBps === undefined ? "" : `, breaks even at a fee of ${bpsText(breakEvenFeeBps)}`;
   return `${side.padEnd(4)} ${level === TARGET_LEVEL ? "now " : `${level}   `} ${price.padStart(width)} x ${amountBase}, ${bpsText(fromMidBps)} from mid, ${fee}${even}: ${fate}, ${why}`;
 }
 
 function accountLines({ worst }: Explanation): string[] {
-  const use = worst.marginUseFraction === undefined ? "unknown" : `${(worst.marginUseFraction * 100).toFixed(2)} %`;
+  const use =
+    worst.marginUseFraction === undefined
+      ? "unknown"
+      : `${(worst.marginUseFraction * 100).toFixed(2)} %`;
   const leverage = worst.leverage === undefined ? "unknown" : worst.leverage.toFixed(3);
   return [
     "if every quote of the worse side fills in every market",

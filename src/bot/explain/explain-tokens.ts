@@ -7,11 +7,17 @@ import { renewLeadMs } from "../planning.js";
 import type { ExplainedTokens, Explanation } from "./explanation.js";
 
 /** ORDER tokens a minute of one market with so many orders (design, rules 9 and 10). */
-export function marketTokens({ config, budget: { costs } }: BotContext, desk: Desk, orders: number): ExplainedTokens {
+export function marketTokens(
+  { config, budget: { costs } }: BotContext,
+  desk: Desk,
+  orders: number,
+): ExplainedTokens {
   const decide = decideOf(config, desk.marketId);
   const isServerBuilt = config.exchange.placement === "server";
-  const tokensARequote = costs.cancel.ORDER + costs.place.ORDER + (isServerBuilt ? costs.build.ORDER : 0);
-  const perMinute = (everyMs: number): number => round((MINUTE_MS / everyMs) * tokensARequote * orders);
+  const tokensARequote =
+    costs.cancel.ORDER + costs.place.ORDER + (isServerBuilt ? costs.build.ORDER : 0);
+  const perMinute = (everyMs: number): number =>
+    round((MINUTE_MS / everyMs) * tokensARequote * orders);
   const isWoken = decide.onTouchChange || decide.onFill;
   const gapMs = isWoken ? decide.minGapMs : Math.max(decide.everyMs, decide.minGapMs);
   const { timeInForce, quoteLifeMs } = config.quotes;
@@ -20,20 +26,30 @@ export function marketTokens({ config, budget: { costs } }: BotContext, desk: De
     tokensARequote,
     byTimerPerMinute: perMinute(Math.max(decide.everyMs, decide.minGapMs)),
     worstPerMinute: gapMs > 0 ? perMinute(gapMs) : orders === 0 ? 0 : undefined,
-    renewalsPerMinute: timeInForce === "GTT" ? perMinute(quoteLifeMs - renewLeadMs(quoteLifeMs)) : 0,
+    renewalsPerMinute:
+      timeInForce === "GTT" ? perMinute(quoteLifeMs - renewLeadMs(quoteLifeMs)) : 0,
   };
 }
 
 /** The account's tokens against its ORDER bucket. */
-export function accountTokens({ budget, desks, rules }: BotContext, markets: readonly ExplainedTokens[]): Explanation["tokens"] {
+export function accountTokens(
+  { budget, desks, rules }: BotContext,
+  markets: readonly ExplainedTokens[],
+): Explanation["tokens"] {
   const orders = markets.reduce((sum, market) => sum + market.orders, 0);
   const intervalMs = rules.rateLimits.find(({ name }) => name === "ORDER")?.intervalMs ?? MINUTE_MS;
   const perMinute = MINUTE_MS / intervalMs;
-  const reserves = { guard: budget.guardShare, markets: desks.size, ordersThatMayFill: orders, questions: 0 };
+  const reserves = {
+    guard: budget.guardShare,
+    markets: desks.size,
+    ordersThatMayFill: orders,
+    questions: 0,
+  };
   const reserved = leftAfter("place", "ORDER", reserves, budget.costs);
   const limitPerMinute = round(budget.limit("ORDER") * perMinute);
   const reservedPerMinute = round(reserved * perMinute);
-  const sum = (of: (market: ExplainedTokens) => number): number => round(markets.reduce((total, market) => total + of(market), 0));
+  const sum = (of: (market: ExplainedTokens) => number): number =>
+    round(markets.reduce((total, market) => total + of(market), 0));
   const isBounded = markets.every(({ worstPerMinute }) => worstPerMinute !== undefined);
   const worstPerMinute = isBounded ? sum((market) => market.worstPerMinute ?? 0) : undefined;
   return {

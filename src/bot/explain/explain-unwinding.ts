@@ -7,25 +7,33 @@ import type { ExplainedUnwinding } from "./explanation.js";
  * What of a market's takeovers is left, what should be, and what comes next; undefined where nothing is being unwound.
  * @param blocks why the market as a whole stands still, for an unwinding that waits with it.
  */
-export function explainUnwinding(desk: Desk, unwinding: Unwinding, blocks: readonly string[]): ExplainedUnwinding | undefined {
+export function explainUnwinding(
+  desk: Desk,
+  unwinding: Unwinding,
+  blocks: readonly string[],
+): ExplainedUnwinding | undefined {
   const { marketId, instrument, plan } = desk;
   const takeovers = unwinding.trajectories(marketId);
   if (takeovers.length === 0) return undefined;
-  const worked = desk.unwind !== undefined && plan !== undefined && "state" in plan ? plan : undefined;
-  const sum = (lots: readonly Lots[]): string => instrument.amountOf(lots.reduce((total, one) => total + one, 0));
+  const worked =
+    desk.unwind !== undefined && plan !== undefined && "state" in plan ? plan : undefined;
+  const sum = (lots: readonly Lots[]): string =>
+    instrument.amountOf(lots.reduce((total, one) => total + one, 0));
   return {
     state: worked?.state ?? "waiting",
     why: worked?.why ?? blocks[0] ?? "it is not planned yet",
     remainingBase: sum(takeovers.map(({ remainingLots }) => remainingLots)),
     allowedBase: sum(takeovers.map(({ allowedLots }) => allowedLots)),
     nextSliceAtMs: worked?.nextSliceAtMs,
-    takeovers: takeovers.map(({ takeoverId, remainingLots, allowedLots, worstTicks, nextStepAtMs, deadlineMs }) => ({
-      takeoverId,
-      remainingBase: instrument.amountOf(remainingLots),
-      allowedBase: instrument.amountOf(allowedLots),
-      worstPrice: instrument.priceOf(worstTicks),
-      nextStepAtMs,
-      deadlineMs,
-    })),
+    takeovers: takeovers.map(
+      ({ takeoverId, remainingLots, allowedLots, worstTicks, nextStepAtMs, deadlineMs }) => ({
+        takeoverId,
+        remainingBase: instrument.amountOf(remainingLots),
+        allowedBase: instrument.amountOf(allowedLots),
+        worstPrice: instrument.priceOf(worstTicks),
+        nextStepAtMs,
+        deadlineMs,
+      }),
+    ),
   };
 }

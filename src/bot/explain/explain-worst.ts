@@ -14,7 +14,10 @@ export interface PlannedWorst {
 }
 
 /** Names a planned place. */
-export function placeKey(marketId: MarketId, { side, level }: Pick<PlannedPlace, "side" | "level">): string {
+export function placeKey(
+  marketId: MarketId,
+  { side, level }: Pick<PlannedPlace, "side" | "level">,
+): string {
   return `${marketId} ${side} ${level}`;
 }
 
@@ -28,7 +31,11 @@ export function plannedWorst(context: BotContext, balancesKnown: boolean): Plann
   const refusals = new Map<string, string>();
   for (const [marketId, desk] of context.desks) {
     for (const place of desk.plan?.places ?? []) {
-      const breach = checkPlace({ marketId, side: place.side, ticks: place.ticks, lots: place.lots }, exposure, limits);
+      const breach = checkPlace(
+        { marketId, side: place.side, ticks: place.ticks, lots: place.lots },
+        exposure,
+        limits,
+      );
       if (breach === null) exposure = withOrder(exposure, marketId, place);
       else refusals.set(placeKey(marketId, place), breachText(breach));
     }
@@ -49,9 +56,12 @@ export function liquidationDistance(
   if (market === undefined) return undefined;
   const rate = market.exposure.maintenancePpm / 1_000_000;
   const free = Number(account.netValue - (account.maintenance - market.maintenance));
-  const distance = (notional: CreditUnits, moved: number): number => (free - Number(notional) * rate) / (Number(notional) * moved);
-  const long = market.longNotional > 0n ? distance(market.longNotional, 1 - rate) : Number.POSITIVE_INFINITY;
-  const short = market.shortNotional > 0n ? distance(market.shortNotional, 1 + rate) : Number.POSITIVE_INFINITY;
+  const distance = (notional: CreditUnits, moved: number): number =>
+    (free - Number(notional) * rate) / (Number(notional) * moved);
+  const long =
+    market.longNotional > 0n ? distance(market.longNotional, 1 - rate) : Number.POSITIVE_INFINITY;
+  const short =
+    market.shortNotional > 0n ? distance(market.shortNotional, 1 + rate) : Number.POSITIVE_INFINITY;
   if (long === Number.POSITIVE_INFINITY && short === Number.POSITIVE_INFINITY) return undefined;
   return long < short ? { fraction: long, side: "long" } : { fraction: short, side: "short" };
 }
@@ -59,13 +69,22 @@ export function liquidationDistance(
 function withoutCancelled(exposure: AccountExposure, context: BotContext): AccountExposure {
   const markets = new Map<MarketId, MarketExposure>();
   for (const [marketId, market] of exposure.markets) {
-    const cancelled = new Set((context.desks.get(marketId)?.plan?.cancels ?? []).map(({ hash }) => hash));
-    markets.set(marketId, { ...market, orders: market.orders.filter(({ hash }) => !cancelled.has(hash)) });
+    const cancelled = new Set(
+      (context.desks.get(marketId)?.plan?.cancels ?? []).map(({ hash }) => hash),
+    );
+    markets.set(marketId, {
+      ...market,
+      orders: market.orders.filter(({ hash }) => !cancelled.has(hash)),
+    });
   }
   return { ...exposure, markets };
 }
 
-function withOrder(exposure: AccountExposure, marketId: MarketId, place: PlannedPlace): AccountExposure {
+function withOrder(
+  exposure: AccountExposure,
+  marketId: MarketId,
+  place: PlannedPlace,
+): AccountExposure {
   const market = exposure.markets.get(marketId);
   if (market === undefined) return exposure;
   const order: ExposureOrder = {
@@ -75,5 +94,11 @@ function withOrder(exposure: AccountExposure, marketId: MarketId, place: Planned
     mayFillLots: place.lots,
     phase: "sent",
   };
-  return { ...exposure, markets: new Map(exposure.markets).set(marketId, { ...market, orders: [...market.orders, order] }) };
+  return {
+    ...exposure,
+    markets: new Map(exposure.markets).set(marketId, {
+      ...market,
+      orders: [...market.orders, order],
+    }),
+  };
 }

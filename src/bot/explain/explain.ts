@@ -34,7 +34,11 @@ const LOOK_EVERY_MS = 50;
  * @throws ConfigError for what the configuration gets wrong, RunError or VenueRequestError when the exchange is not there,
  * and whatever breaks the bot.
  */
-export async function explainBot({ store, withinMs = WITHIN_MS, ...options }: ExplainOptions): Promise<Explanation> {
+export async function explainBot({
+  store,
+  withinMs = WITHIN_MS,
+  ...options
+}: ExplainOptions): Promise<Explanation> {
   const { clock } = options.seam;
   const running = await startBot({
     ...options,
@@ -59,7 +63,10 @@ export async function explainBot({ store, withinMs = WITHIN_MS, ...options }: Ex
     const liquidator =
       access === undefined
         ? undefined
-        : await explainLiquidator({ config, privateKey, account, seam, store: memory, client, bot, access, nowMs }, withinMs);
+        : await explainLiquidator(
+            { config, privateKey, account, seam, store: memory, client, bot, access, nowMs },
+            withinMs,
+          );
     if (isBroken) await running.stopped;
     return { ...explanationOf(running), ...(liquidator === undefined ? {} : { liquidator }) };
   } finally {
@@ -109,15 +116,28 @@ function explanationOf(running: RunningBot): Explanation {
   };
 }
 
-function explainMarkets(bot: Bot, planned: PlannedWorst, isKnown: boolean): Readonly<Record<MarketId, ExplainedMarket>> {
-  return Object.fromEntries([...bot.context.desks].map(([marketId, desk]) => [marketId, explainMarket(bot, desk, planned, isKnown)]));
+function explainMarkets(
+  bot: Bot,
+  planned: PlannedWorst,
+  isKnown: boolean,
+): Readonly<Record<MarketId, ExplainedMarket>> {
+  return Object.fromEntries(
+    [...bot.context.desks].map(([marketId, desk]) => [
+      marketId,
+      explainMarket(bot, desk, planned, isKnown),
+    ]),
+  );
 }
 
 /**
  * Logs the values of a bot's file that are far from what its markets make sensible, once, as soon as every market has quoted. It reads the bot's state alone.
  * @returns stops waiting for that.
  */
-export function warnOfImplausibleValues({ bot, registered }: RunningBot, clock: Clock, log: Log): () => void {
+export function warnOfImplausibleValues(
+  { bot, registered }: RunningBot,
+  clock: Clock,
+  log: Log,
+): () => void {
   let timer = clock.setTimer(LOOK_EVERY_MS, look);
   function look(): void {
     if (bot.phase === "stopped") return;
@@ -127,7 +147,8 @@ export function warnOfImplausibleValues({ bot, registered }: RunningBot, clock: 
     }
     const isKnown = registered && bot.context.account.equity !== undefined;
     const markets = explainMarkets(bot, plannedWorst(bot.context, isKnown), isKnown);
-    for (const { field, text } of implausibleValues(bot, markets)) log.warn({ field }, `${field}: ${text}`);
+    for (const { field, text } of implausibleValues(bot, markets))
+      log.warn({ field }, `${field}: ${text}`);
   }
   return () => timer.cancel();
 }
@@ -136,10 +157,22 @@ export function warnOfImplausibleValues({ bot, registered }: RunningBot, clock: 
 function isAnswered({ bot }: Pick<RunningBot, "bot">): boolean {
   const { context, safety } = bot;
   for (const desk of context.desks.values()) {
-    if (safety.haltsOf(desk.marketId).some(({ resumesByItself, name }) => !resumesByItself || name === DAILY_LOSS)) continue;
-    const isHeard = desk.hasStrategy ? !desk.awaitingView && (desk.quotes ?? desk.target) !== undefined : desk.book.synchronised;
+    if (
+      safety
+        .haltsOf(desk.marketId)
+        .some(({ resumesByItself, name }) => !resumesByItself || name === DAILY_LOSS)
+    )
+      continue;
+    const isHeard = desk.hasStrategy
+      ? !desk.awaitingView && (desk.quotes ?? desk.target) !== undefined
+      : desk.book.synchronised;
     const isPlanned = desk.plan !== undefined && !desk.dirty && isHeard;
-    if (context.phase !== "running" || !safety.quotesAllowed(desk.marketId) || !isPlanned || !Number.isFinite(desk.state.markTicks))
+    if (
+      context.phase !== "running" ||
+      !safety.quotesAllowed(desk.marketId) ||
+      !isPlanned ||
+      !Number.isFinite(desk.state.markTicks)
+    )
       return false;
   }
   return true;

@@ -118,7 +118,12 @@ export interface ExplainedCapacity {
 export interface ExplainedCandidate {
   readonly victim: string;
   readonly marketId: MarketId;
-  readonly fate: "would be taken over" | "earns too little" | "waits" | "is refused by the chain" | "is left alone";
+  readonly fate:
+    | "would be taken over"
+    | "earns too little"
+    | "waits"
+    | "is refused by the chain"
+    | "is left alone";
   readonly why: string | undefined;
   /** Signed: what would be asked for. */
   readonly amountBase: string | undefined;
@@ -154,11 +159,23 @@ export interface ExplainedLiquidator {
   /** Accounts that are remembered. */
   readonly watched: number;
   /** Nearest to the edge first; a distance of 0 is unsafe, undefined where no price breaks it. */
-  readonly nearest: readonly { readonly account: string; readonly distanceBps: number | undefined; readonly discountQuote: string }[];
+  readonly nearest: readonly {
+    readonly account: string;
+    readonly distanceBps: number | undefined;
+    readonly discountQuote: string;
+  }[];
   /** Of one takeover at the present price, the tip and a rollup's fee in it. */
-  readonly gas: { readonly feePerGasGwei: string; readonly costEth: string; readonly costQuote: string } | undefined;
+  readonly gas:
+    | { readonly feePerGasGwei: string; readonly costEth: string; readonly costQuote: string }
+    | undefined;
   /** Of the own account on the chain; free is what is above maintenance margin and its buffer. */
-  readonly margin: { readonly netValueQuote: string; readonly maintenanceQuote: string; readonly freeQuote: string } | undefined;
+  readonly margin:
+    | {
+        readonly netValueQuote: string;
+        readonly maintenanceQuote: string;
+        readonly freeQuote: string;
+      }
+    | undefined;
   readonly capacity: readonly ExplainedCapacity[];
   readonly candidates: readonly ExplainedCandidate[];
 }

@@ -33,11 +33,20 @@ export function implausibleValues(
     if (desk === undefined) continue;
     const params = context.config.markets[marketId]?.params ?? {};
     const spread = spreadText(market, desk);
-    if (spread !== undefined) found.push({ field: `markets.${marketId}.params${namedIn(params, "halfSpreadBps")}`, text: spread });
+    if (spread !== undefined)
+      found.push({
+        field: `markets.${marketId}.params${namedIn(params, "halfSpreadBps")}`,
+        text: spread,
+      });
     const orders = market.quotes.map((quote) => ({ quote, ...costOf(quote, desk, context) }));
     const eaten = orders.find(({ notional, makerFee }) => makerFee.gte(notional));
-    if (eaten !== undefined) found.push({ field: `markets.${marketId}.params${namedIn(params, "sizeBase")}`, text: sizeText(eaten) });
-    for (const { largerFee: fee } of orders) if (fee.gt(largestFee?.fee ?? 0)) largestFee = { fee, marketId };
+    if (eaten !== undefined)
+      found.push({
+        field: `markets.${marketId}.params${namedIn(params, "sizeBase")}`,
+        text: sizeText(eaten),
+      });
+    for (const { largerFee: fee } of orders)
+      if (fee.gt(largestFee?.fee ?? 0)) largestFee = { fee, marketId };
   }
   const drawdown = drawdownText(context, largestFee);
   if (drawdown !== undefined) found.push({ field: "risk.maxDrawdownQuote", text: drawdown });
@@ -48,7 +57,10 @@ function namedIn(params: Readonly<Record<string, unknown>>, name: string): strin
   return name in params ? `.${name}` : "";
 }
 
-function spreadText({ bestBid, bestAsk, midQuote, quotes }: ExplainedMarket, desk: Desk): string | undefined {
+function spreadText(
+  { bestBid, bestAsk, midQuote, quotes }: ExplainedMarket,
+  desk: Desk,
+): string | undefined {
   if (bestBid === undefined || bestAsk === undefined || midQuote === undefined) return undefined;
   const quoted = wantedHalfSpreadBps(desk) ?? meanDistanceBps(quotes);
   const touchBps = (new Decimal(bestAsk).minus(bestBid).toNumber() / 2 / midQuote) * 10_000;
@@ -73,10 +85,14 @@ function wantedHalfSpreadBps({ quotes }: Desk): number | undefined {
 /** Of the innermost quotes; undefined without one. */
 function meanDistanceBps(quotes: readonly ExplainedQuote[]): number | undefined {
   const innermost = (["BUY", "SELL"] as const).flatMap((side) => {
-    const distances = quotes.filter((quote) => quote.side === side).map(({ fromMidBps }) => fromMidBps);
+    const distances = quotes
+      .filter((quote) => quote.side === side)
+      .map(({ fromMidBps }) => fromMidBps);
     return distances.length === 0 ? [] : [Math.min(...distances)];
   });
-  return innermost.length === 0 ? undefined : innermost.reduce((sum, bps) => sum + bps, 0) / innermost.length;
+  return innermost.length === 0
+    ? undefined
+    : innermost.reduce((sum, bps) => sum + bps, 0) / innermost.length;
 }
 
 interface OrderCost {
@@ -88,18 +104,28 @@ interface OrderCost {
   readonly largerFee: Decimal;
 }
 
-function costOf({ price, amountBase }: ExplainedQuote, { instrument, rules }: Desk, { config, rules: venue }: Bot["context"]): OrderCost {
+function costOf(
+  { price, amountBase }: ExplainedQuote,
+  { instrument, rules }: Desk,
+  { config, rules: venue }: Bot["context"],
+): OrderCost {
   const notional = new Decimal(price).times(amountBase);
   const order = { ticks: instrument.ticksOf(price), lots: instrument.lotsOf(amountBase) };
   const isSmall = isBelowWaiver(venue, instrument, order, config.exchange.waiverUnit);
-  const gas = isSmall ? new Decimal(instrument.creditToDecimal(venue.orderGasCredit ?? 0n)) : new Decimal(0);
+  const gas = isSmall
+    ? new Decimal(instrument.creditToDecimal(venue.orderGasCredit ?? 0n))
+    : new Decimal(0);
   const { makerFeeRate, takerFeeRate } = signedRates(config, rules);
   const feeAt = (rate: bigint): Decimal => notional.times(rate.toString()).div("1e18").plus(gas);
   const [makerFee, takerFee] = [feeAt(makerFeeRate), feeAt(takerFeeRate)];
   return { notional, makerFee, largerFee: Decimal.max(makerFee, takerFee) };
 }
 
-function sizeText({ quote, notional, makerFee }: OrderCost & { readonly quote: ExplainedQuote }): string {
+function sizeText({
+  quote,
+  notional,
+  makerFee,
+}: OrderCost & { readonly quote: ExplainedQuote }): string {
   return `an order of ${quote.amountBase} is worth ${money(notional)} quote and its fill costs ${money(makerFee)} in fee and gas: no price makes up for that`;
 }
 

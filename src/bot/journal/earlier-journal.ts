@@ -51,7 +51,8 @@ function copy(journal: string, kept: string): void {
     throw new ConfigError(`is an earlier run's journal, and cannot be kept as ${kept} (${code})`, {
       field: "--journal",
       value: journal,
-      expected: "the path of a new file, or of a journal in a folder with room where this user may make another",
+      expected:
+        "the path of a new file, or of a journal in a folder with room where this user may make another",
       cause,
     });
   }

@@ -1,4 +1,12 @@
-import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, openSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  writeSync,
+} from "node:fs";
 import { RunError } from "../../core/errors.js";
 import { NotPlainFile } from "../../core/plain-files.js";
 import type { Clock, Timer } from "../../core/seam.js";
@@ -48,7 +56,11 @@ export class JournalFile implements JournalSink {
   write(line: string): void {
     if (this.#failed !== undefined) throw this.#failed;
     if (this.#file === undefined)
-      throw new RunError("the journal is closed", { field: "journal", value: this.path, expected: "an open journal" });
+      throw new RunError("the journal is closed", {
+        field: "journal",
+        value: this.path,
+        expected: "an open journal",
+      });
     this.#waiting.push(line);
     this.#waitingLength += line.length + 1;
     if (this.#waitingLength >= MOST_WAITING) this.flush();
@@ -63,7 +75,8 @@ export class JournalFile implements JournalSink {
     this.#waiting = [];
     this.#waitingLength = 0;
     try {
-      for (let written = 0; written < bytes.length; ) written += writeSync(this.#file, bytes, written);
+      for (let written = 0; written < bytes.length; )
+        written += writeSync(this.#file, bytes, written);
     } catch (cause) {
       this.#failed = this.#cannotWrite(cause);
       throw this.#failed;

@@ -56,9 +56,13 @@ export async function* fileLines(path: string, isZipped = false): AsyncGenerator
 }
 
 /** A path that leads to no file is wrong usage; a disk that fails is not. */
-function cannotRead(path: string, cause: Error & { readonly code: string }): ConfigError | RunError {
+function cannotRead(
+  path: string,
+  cause: Error & { readonly code: string },
+): ConfigError | RunError {
   const why = WRONG_PATHS[cause.code];
-  if (why !== undefined) return new ConfigError(why, { field: "journal", value: path, expected: JOURNAL_FILE, cause });
+  if (why !== undefined)
+    return new ConfigError(why, { field: "journal", value: path, expected: JOURNAL_FILE, cause });
   return new RunError(`cannot be read (${cause.code})`, {
     field: "journal",
     value: path,
@@ -69,5 +73,10 @@ function cannotRead(path: string, cause: Error & { readonly code: string }): Con
 
 /** Of the system, or of what a zipped file holds. */
 function isFileError(cause: unknown): cause is Error & { readonly code: string } {
-  return cause instanceof Error && "code" in cause && typeof cause.code === "string" && ("syscall" in cause || cause.code.startsWith("Z_"));
+  return (
+    cause instanceof Error &&
+    "code" in cause &&
+    typeof cause.code === "string" &&
+    ("syscall" in cause || cause.code.startsWith("Z_"))
+  );
 }

@@ -87,7 +87,13 @@ export class JournalWriter implements TurnRecorder {
 
   turn(record: TurnRecord): void {
     const { stamp, input, draws, broke } = record;
-    const turn: JournalTurn = { stamp, input, draws, actions: this.#actions, ...(broke === undefined ? {} : { broke }) };
+    const turn: JournalTurn = {
+      stamp,
+      input,
+      draws,
+      actions: this.#actions,
+      ...(broke === undefined ? {} : { broke }),
+    };
     this.#actions = [];
     this.#sink.write(encodeJournal(turn));
   }
@@ -140,8 +146,16 @@ export function decodeHeader(line: string): JournalHeader {
  */
 export function decodeTurn(line: string, lineNumber: number): JournalTurn {
   const value = decodeLine(line, lineNumber) as Partial<JournalTurn>;
-  if (!isStamp(value.stamp) || !isInput(value.input) || !Array.isArray(value.draws) || !Array.isArray(value.actions)) {
-    throw new FormatError("not a journal turn", { field: `line ${lineNumber}`, expected: "stamp, input, draws and actions" });
+  if (
+    !isStamp(value.stamp) ||
+    !isInput(value.input) ||
+    !Array.isArray(value.draws) ||
+    !Array.isArray(value.actions)
+  ) {
+    throw new FormatError("not a journal turn", {
+      field: `line ${lineNumber}`,
+      expected: "stamp, input, draws and actions",
+    });
   }
   return value as JournalTurn;
 }
@@ -153,9 +167,16 @@ export function decodeLine(line: string, lineNumber: number): object {
     if (typeof value === "object" && value !== null) return value;
   } catch (cause) {
     // The line itself is not shown: a file that is no journal may be one that holds a key.
-    throw new FormatError("broken journal line", { field: `line ${lineNumber}`, expected: "one JSON object", cause });
+    throw new FormatError("broken journal line", {
+      field: `line ${lineNumber}`,
+      expected: "one JSON object",
+      cause,
+    });
   }
-  throw new FormatError("broken journal line", { field: `line ${lineNumber}`, expected: "one JSON object" });
+  throw new FormatError("broken journal line", {
+    field: `line ${lineNumber}`,
+    expected: "one JSON object",
+  });
 }
 
 function untagged(held: unknown): unknown {
@@ -177,7 +198,9 @@ function areStrategies(held: unknown): boolean {
   if (held === undefined) return true;
   return (
     isObject(held) &&
-    Object.values(held).every((file) => isObject(file) && typeof file.name === "string" && typeof file.sha256 === "string")
+    Object.values(held).every(
+      (file) => isObject(file) && typeof file.name === "string" && typeof file.sha256 === "string",
+    )
   );
 }
 
@@ -187,5 +210,7 @@ function isInput(held: unknown): held is BotInput {
   if (held.kind === "timer") return typeof held.id === "number";
   if (held.kind === "leave") return typeof held.key === "string";
   if (held.kind === "strategy") return typeof held.marketId === "string" && isObject(held.signal);
-  return held.kind === "command" && isObject(held.command) && typeof held.command.command === "string";
+  return (
+    held.kind === "command" && isObject(held.command) && typeof held.command.command === "string"
+  );
 }

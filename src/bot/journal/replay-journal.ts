@@ -9,7 +9,14 @@ import type { BotInput, TurnStamp } from "../input.js";
 import type { Notice } from "../notice.js";
 import { MemoryStateStore } from "../state/state-dir.js";
 import { loadStrategy } from "../strategy/load-strategy.js";
-import { decodeHeader, decodeTurn, encodeJournal, type JournalHeader, type JournalTurn, type TurnRecorder } from "./journal.js";
+import {
+  decodeHeader,
+  decodeTurn,
+  encodeJournal,
+  type JournalHeader,
+  type JournalTurn,
+  type TurnRecorder,
+} from "./journal.js";
 import { type FileLine, fileLines } from "./journal-lines.js";
 import { ReplaySeam } from "./replay-seam.js";
 
@@ -80,7 +87,10 @@ export interface JournalReplayOptions {
  * @throws ConfigError when there is no such file, RunError when it cannot be read; FormatError naming the line when it is no journal, of another version, or broken before
  * its last line; ConfigError when a strategy can no longer be loaded.
  */
-export async function replayJournal(path: string, options: JournalReplayOptions = {}): Promise<ReplayResult> {
+export async function replayJournal(
+  path: string,
+  options: JournalReplayOptions = {},
+): Promise<ReplayResult> {
   return replayLines(fileLines(path), options);
 }
 
@@ -109,7 +119,11 @@ export async function replayLines(
     options.onTurn?.(replayed);
     if (replay.divergence !== undefined) break;
   }
-  if (replay === undefined) throw new FormatError("the journal is empty", { field: "line 1", expected: "a journal's first line" });
+  if (replay === undefined)
+    throw new FormatError("the journal is empty", {
+      field: "line 1",
+      expected: "a journal's first line",
+    });
   return { ...replay.result(), changedStrategies, tornLine };
 }
 
@@ -131,7 +145,8 @@ async function strategiesOf({ config, strategies: files }: JournalHeader) {
     const loaded = await loadStrategy(strategy, config.path, `markets.${marketId}.strategy`);
     strategies.set(marketId, loaded.strategy.bind(params, { at: ["markets", marketId, "params"] }));
     const recorded = files?.[marketId]?.sha256;
-    if (files !== undefined && recorded !== loaded.sha256) changed.push({ marketId, name: loaded.name, recorded, found: loaded.sha256 });
+    if (files !== undefined && recorded !== loaded.sha256)
+      changed.push({ marketId, name: loaded.name, recorded, found: loaded.sha256 });
   }
   return { strategies, changed };
 }
@@ -192,7 +207,14 @@ class JournalReplay implements TurnRecorder {
     } catch (error) {
       broke = error instanceof Error ? error.message : String(error);
     }
-    const replayed = { turn: this.#turns + 1, line, stamp: turn.stamp, input: turn.input, notices: this.#notices, actions: this.#actions };
+    const replayed = {
+      turn: this.#turns + 1,
+      line,
+      stamp: turn.stamp,
+      input: turn.input,
+      notices: this.#notices,
+      actions: this.#actions,
+    };
     this.divergence = this.#difference(turn, replayed, broke);
     if (this.divergence === undefined) {
       this.#broke = broke;
@@ -220,9 +242,17 @@ class JournalReplay implements TurnRecorder {
     { turn: number, line, input, actions }: ReplayedTurn,
     broke: string | undefined,
   ): ReplayDivergence | undefined {
-    const differ = (why: string, expected: string, actual: string) => ({ turn: number, line, input, why, expected, actual });
+    const differ = (why: string, expected: string, actual: string) => ({
+      turn: number,
+      line,
+      input,
+      why,
+      expected,
+      actual,
+    });
     const recorded = encodeJournal(turn.actions);
-    if (broke !== turn.broke) return differ("the bot broke", turn.broke ?? recorded, broke ?? "it did not");
+    if (broke !== turn.broke)
+      return differ("the bot broke", turn.broke ?? recorded, broke ?? "it did not");
     if (!this.#ran) {
       return input.kind === "timer"
         ? differ("no such timer was set at this moment", `timer ${input.id}`, "none")
@@ -231,7 +261,9 @@ class JournalReplay implements TurnRecorder {
     const again = encodeJournal(actions);
     if (again !== recorded) return differ("other actions were dispatched", recorded, again);
     const draws = this.#seam.difference;
-    return draws === undefined ? undefined : differ("chance was asked another number of times", `${turn.draws.length} draws`, draws);
+    return draws === undefined
+      ? undefined
+      : differ("chance was asked another number of times", `${turn.draws.length} draws`, draws);
   }
 }
 

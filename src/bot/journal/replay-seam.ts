@@ -43,7 +43,9 @@ export class ReplaySeam implements Seam {
   /** The turn has ended: how its draws differ from the recorded ones, if they do. */
   get difference(): string | undefined {
     if (this.#wrongDraw !== undefined) return this.#wrongDraw;
-    return this.#drawn === this.#draws.length ? undefined : `${this.#drawn} draws of ${this.#draws.length} recorded ones were taken`;
+    return this.#drawn === this.#draws.length
+      ? undefined
+      : `${this.#drawn} draws of ${this.#draws.length} recorded ones were taken`;
   }
 
   #next(kind: "number" | "bigint"): number | bigint | undefined {

@@ -48,8 +48,18 @@ export function assembleBot(options: RunBotOptions, parts: BotParts): Assembled 
   const { rules, account, metrics, client, registered, tap } = parts;
   const isDry = options.dryRun === true;
   if (paper !== undefined && !isDry)
-    throw new RunError("fills orders on paper", { field: "paper", expected: "a dry run, which registers and sends nothing" });
-  const watch = new BreakWatch({ client, readClock: parts.readClock, config, clock: seam.clock, log, isDry });
+    throw new RunError("fills orders on paper", {
+      field: "paper",
+      expected: "a dry run, which registers and sends nothing",
+    });
+  const watch = new BreakWatch({
+    client,
+    readClock: parts.readClock,
+    config,
+    clock: seam.clock,
+    log,
+    isDry,
+  });
   const monitor = new RunMonitor(metrics, log, seam.clock, () => watch.end());
   const listeners: ((notice: Notice) => void)[] = [];
   let made: Bot | undefined;
@@ -81,7 +91,13 @@ export function assembleBot(options: RunBotOptions, parts: BotParts): Assembled 
   const earlier =
     !registered || paper !== undefined
       ? undefined
-      : new EarlierTrades({ store, client, clock: seam.clock, log, onAsking: () => command({ command: "asked" }) });
+      : new EarlierTrades({
+          store,
+          client,
+          clock: seam.clock,
+          log,
+          onAsking: () => command({ command: "asked" }),
+        });
   const outbox = new Outbox({ concurrency: CONNECTIONS });
   const bot = new Bot({
     config,
@@ -149,7 +165,9 @@ function asksOf(bot: () => Bot | undefined, machine: Clock): BetweenBot {
     exchangeNowMs: (): Ms => {
       const context = bot()?.context;
       if (context === undefined) return machine.nowMs();
-      return Math.round(context.exchangeTime.nowMs() + machine.monotonicMs() - context.clock.monotonicMs());
+      return Math.round(
+        context.exchangeTime.nowMs() + machine.monotonicMs() - context.clock.monotonicMs(),
+      );
     },
   };
 }

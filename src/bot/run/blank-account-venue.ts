@@ -41,7 +41,10 @@ export class BlankAccountVenue implements Venue {
   submit(action: Action): void {
     const outcome = answerOf(action);
     if (outcome === undefined) this.#inner.submit(action);
-    else this.#clock.setTimer(0, () => this.#emit({ type: "answer", actionId: action.actionId, outcome }));
+    else
+      this.#clock.setTimer(0, () =>
+        this.#emit({ type: "answer", actionId: action.actionId, outcome }),
+      );
   }
 
   resubscribe(marketId: string): void {
@@ -59,7 +62,12 @@ export class BlankAccountVenue implements Venue {
     this.#emit(event);
     if (this.#isAccountUp || event.type !== "stream" || event.state !== "up") return;
     this.#isAccountUp = true;
-    this.#emit({ type: "stream", stream: "account", state: "up", reason: "the account is not registered: nothing happens to it" });
+    this.#emit({
+      type: "stream",
+      stream: "account",
+      state: "up",
+      reason: "the account is not registered: nothing happens to it",
+    });
   }
 
   #emit(event: VenueEvent): void {
@@ -70,7 +78,10 @@ export class BlankAccountVenue implements Venue {
 /** Undefined for what the exchange answers anybody. */
 function answerOf(action: Action): Outcome | undefined {
   if (action.kind === "question") return accountAnswer(action);
-  return { result: "not-sent", message: "the account is not registered, and a dry run sends no orders" };
+  return {
+    result: "not-sent",
+    message: "the account is not registered, and a dry run sends no orders",
+  };
 }
 
 function accountAnswer({ ask }: QuestionAction): Outcome | undefined {

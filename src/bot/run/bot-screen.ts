@@ -3,9 +3,21 @@ import type { Clock } from "../../core/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Level } from "../../market/view.js";
 import type { PnlPart } from "../../monitoring/metrics.js";
-import type { ScreenLevel, ScreenMarket, ScreenModel, ScreenReason } from "../../monitoring/screen-model.js";
+import type {
+  ScreenLevel,
+  ScreenMarket,
+  ScreenModel,
+  ScreenReason,
+} from "../../monitoring/screen-model.js";
 import type { Bot } from "../bot.js";
-import { accountHalts, ladderTexts, type MarketStatus, type PnlQuote, quoteText, statusOf } from "./bot-status.js";
+import {
+  accountHalts,
+  ladderTexts,
+  type MarketStatus,
+  type PnlQuote,
+  quoteText,
+  statusOf,
+} from "./bot-status.js";
 import { screenLiquidator } from "./liquidator-screen.js";
 import type { RunMonitor } from "./run-monitor.js";
 
@@ -24,7 +36,11 @@ export interface ScreenSetting {
 }
 
 /** What the live screen shows of a bot at this moment. */
-export function screenModelOf(bot: Bot, monitor: RunMonitor, { clock, startedMs, startedMonotonicMs, footer }: ScreenSetting): ScreenModel {
+export function screenModelOf(
+  bot: Bot,
+  monitor: RunMonitor,
+  { clock, startedMs, startedMonotonicMs, footer }: ScreenSetting,
+): ScreenModel {
   const status = statusOf(bot);
   const { config, desks } = bot.context;
   const runMs = clock.monotonicMs() - startedMonotonicMs;
@@ -36,15 +52,27 @@ export function screenModelOf(bot: Bot, monitor: RunMonitor, { clock, startedMs,
     startedMs,
     equityQuote: short(status.equityQuote),
     earnedQuote: short(status.earnedQuote),
-    underWayQuote: Number(short(status.underWayQuote) ?? 0) === 0 ? undefined : short(status.underWayQuote),
+    underWayQuote:
+      Number(short(status.underWayQuote) ?? 0) === 0 ? undefined : short(status.underWayQuote),
     peakEquityQuote: short(status.peakEquityQuote),
-    budgets: Object.entries(status.tokens).map(([name, { left, limit }]) => ({ name, left, limit })),
+    budgets: Object.entries(status.tokens).map(([name, { left, limit }]) => ({
+      name,
+      left,
+      limit,
+    })),
     halts: accountHalts(bot),
     ladder: ladderTexts(bot),
     markets: [...desks.keys()].map((marketId) => {
       const atMs = monitor.fillsAtMs.get(marketId) ?? [];
-      const fills = { count: monitor.fillCounts.get(marketId) ?? 0, perMinute: perMinute(atMs, clock.monotonicMs(), runMs) };
-      return screenMarket(bot, status.markets[marketId], { marketId, nowMs: clock.monotonicMs(), fills });
+      const fills = {
+        count: monitor.fillCounts.get(marketId) ?? 0,
+        perMinute: perMinute(atMs, clock.monotonicMs(), runMs),
+      };
+      return screenMarket(bot, status.markets[marketId], {
+        marketId,
+        nowMs: clock.monotonicMs(),
+        fills,
+      });
     }),
     liquidator: screenLiquidator(monitor.liquidation.running, {
       quote: (units) => short(quoteText(bot, units)),
@@ -61,7 +89,11 @@ interface PanelInputs {
   readonly fills: { readonly count: number; readonly perMinute: number };
 }
 
-function screenMarket(bot: Bot, market: MarketStatus, { marketId, nowMs, fills }: PanelInputs): ScreenMarket {
+function screenMarket(
+  bot: Bot,
+  market: MarketStatus,
+  { marketId, nowMs, fills }: PanelInputs,
+): ScreenMarket {
   const desk = bot.context.desks.get(marketId);
   const inStep = desk?.book.synchronised === true;
   return {
@@ -73,7 +105,9 @@ function screenMarket(bot: Bot, market: MarketStatus, { marketId, nowMs, fills }
     asks: inStep ? levelsOf(bot, marketId, desk.book.asks.top(LEVELS), "SELL") : [],
     spread: inStep ? spreadOf(bot, marketId) : undefined,
     mark: short(market.markQuote),
-    bookAgeMs: inStep ? Math.max(0, nowMs - desk.lag.rightAtMs(desk.book.lastReceivedMs)) : undefined,
+    bookAgeMs: inStep
+      ? Math.max(0, nowMs - desk.lag.rightAtMs(desk.book.lastReceivedMs))
+      : undefined,
     positionBase: market.positionBase ?? undefined,
     pnlQuote: shortPnl(market.pnlQuote),
     pnlTotalQuote: short(market.pnlTotalQuote),
@@ -93,14 +127,25 @@ function perMinute(atMs: readonly number[], nowMs: number, runMs: number): numbe
   return (atMs.filter((fillMs) => fillMs > nowMs - windowMs).length * MS_PER_MINUTE) / windowMs;
 }
 
-function levelsOf(bot: Bot, marketId: MarketId, levels: readonly Level[], side: "BUY" | "SELL"): ScreenLevel[] {
+function levelsOf(
+  bot: Bot,
+  marketId: MarketId,
+  levels: readonly Level[],
+  side: "BUY" | "SELL",
+): ScreenLevel[] {
   const { desks, account } = bot.context;
   const instrument = desks.get(marketId)?.instrument;
   if (instrument === undefined) return [];
   const own = account.orders.resting(marketId).filter((order) => order.side === side);
   return levels.map(({ ticks, lots }) => {
-    const ours = own.filter((order) => order.ticks === ticks).reduce((sum, order) => sum + order.lots, 0);
-    return { price: instrument.priceOf(ticks), amount: instrument.amountOf(lots), own: ours === 0 ? undefined : instrument.amountOf(ours) };
+    const ours = own
+      .filter((order) => order.ticks === ticks)
+      .reduce((sum, order) => sum + order.lots, 0);
+    return {
+      price: instrument.priceOf(ticks),
+      amount: instrument.amountOf(lots),
+      own: ours === 0 ? undefined : instrument.amountOf(ours),
+    };
   });
 }
 
@@ -113,15 +158,22 @@ function spreadOf(bot: Bot, marketId: MarketId): string | undefined {
   return `${text} (${((ticks * 20_000) / midHalfTicks).toFixed(2)} bps)`;
 }
 
-function reasonOf(bot: Bot, marketId: MarketId, { lastReason }: MarketStatus): ScreenReason | undefined {
+function reasonOf(
+  bot: Bot,
+  marketId: MarketId,
+  { lastReason }: MarketStatus,
+): ScreenReason | undefined {
   const instrument = bot.context.desks.get(marketId)?.instrument;
   if (lastReason === undefined || instrument === undefined) return undefined;
-  const price = (ticks: number): string => (ticks * instrument.tickQuote).toFixed(instrument.priceDecimals + 1);
+  const price = (ticks: number): string =>
+    (ticks * instrument.tickQuote).toFixed(instrument.priceDecimals + 1);
   return {
     fair: price(lastReason.fairTicks),
     reservation: price(lastReason.reservationTicks),
     halfSpread: `${lastReason.halfSpreadTicks.toFixed(2)} ticks`,
-    terms: Object.entries(lastReason.terms).map(([name, value]) => [name, shortNumber(value)] as const),
+    terms: Object.entries(lastReason.terms).map(
+      ([name, value]) => [name, shortNumber(value)] as const,
+    ),
     clamps: lastReason.clamps,
   };
 }
@@ -140,5 +192,7 @@ function short(text: string | undefined): string | undefined {
 }
 
 function shortPnl(parts: PnlQuote): PnlQuote {
-  return Object.fromEntries(Object.entries(parts).map(([part, quote]) => [part, short(quote)])) as Record<PnlPart, string>;
+  return Object.fromEntries(
+    Object.entries(parts).map(([part, quote]) => [part, short(quote)]),
+  ) as Record<PnlPart, string>;
 }

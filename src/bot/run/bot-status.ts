@@ -51,7 +51,11 @@ export interface UnwindStatus {
   readonly restBy: "exchange" | "chain" | undefined;
   readonly deadlineMs: number;
   /** Of one that is open: what may be held of it now, signed, the worst price of its orders, and when less may be held. */
-  readonly trajectory?: { readonly allowedBase: string; readonly worstPrice: string; readonly nextStepAtMs: number | undefined };
+  readonly trajectory?: {
+    readonly allowedBase: string;
+    readonly worstPrice: string;
+    readonly nextStepAtMs: number | undefined;
+  };
 }
 
 /** What `marketwright status` shows: plain JSON. */
@@ -104,12 +108,15 @@ function countsOf(unwinds: readonly UnwindReport[]): Partial<Record<UnwindState,
 
 /** The bot as it is now. */
 export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
-  const { config, account, desks, accountAddress, budget, exchangeTime, dryRun, isPaper, rules } = bot.context;
+  const { config, account, desks, accountAddress, budget, exchangeTime, dryRun, isPaper, rules } =
+    bot.context;
   const { equity, change, transfers, earned, parts, underWay } = earningsOf(bot);
   const pnl = pnlText(parts);
   const unwinds = bot.unwinding.reports();
-  const baseOf = (marketId: MarketId, lots: Lots): string => desks.get(marketId)?.instrument.amountOf(lots) ?? String(lots);
-  const quote = (units: bigint | undefined): string | undefined => (units === undefined ? undefined : quoteText(bot, units));
+  const baseOf = (marketId: MarketId, lots: Lots): string =>
+    desks.get(marketId)?.instrument.amountOf(lots) ?? String(lots);
+  const quote = (units: bigint | undefined): string | undefined =>
+    units === undefined ? undefined : quoteText(bot, units);
   return {
     config: config.path,
     account: accountAddress,
@@ -133,8 +140,14 @@ export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
     },
     counts: { ...account.counts },
     clockOffsetMs: exchangeTime.known ? exchangeTime.offsetMs : undefined,
-    ...(running === undefined ? {} : { liquidator: liquidatorStatus(running, { creditDecimals: rules.creditDecimals, baseOf }) }),
-    markets: Object.fromEntries([...desks.keys()].map((marketId) => [marketId, marketStatus(bot, marketId)])),
+    ...(running === undefined
+      ? {}
+      : {
+          liquidator: liquidatorStatus(running, { creditDecimals: rules.creditDecimals, baseOf }),
+        }),
+    markets: Object.fromEntries(
+      [...desks.keys()].map((marketId) => [marketId, marketStatus(bot, marketId)]),
+    ),
     unwinding: [
       ...unwinds.filter(({ state }) => state !== "open").slice(-ENDED_TOLD),
       ...unwinds.filter(({ state }) => state === "open"),
@@ -147,11 +160,15 @@ export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
 export function readinessOf(bot: Bot, running?: RunningLiquidator): Readiness {
   const quoted = [...bot.context.desks.values()].filter(({ hasStrategy }) => hasStrategy);
   const blind =
-    running?.rpc.report().every(({ distrust }) => distrust !== undefined) === true ? ["liquidator: no RPC can be believed"] : [];
+    running?.rpc.report().every(({ distrust }) => distrust !== undefined) === true
+      ? ["liquidator: no RPC can be believed"]
+      : [];
   const paused = running === undefined ? undefined : running.liquidator.view().paused;
   const reasons = quoted.flatMap(({ marketId }) => {
     const { state, reasons: why } = marketStatus(bot, marketId);
-    return state === "quoting" ? [] : [`${marketId}: ${state}${why.length === 0 ? "" : `: ${why.join("; ")}`}`];
+    return state === "quoting"
+      ? []
+      : [`${marketId}: ${state}${why.length === 0 ? "" : `: ${why.join("; ")}`}`];
   });
   const all = [...reasons, ...blind, ...(paused === undefined ? [] : [`liquidator: ${paused}`])];
   // A bot that sheds load quotes: whoever reads the page is told all the same.
@@ -161,14 +178,22 @@ export function readinessOf(bot: Bot, running?: RunningLiquidator): Readiness {
 /** Profit by its parts as decimal strings of quote. */
 function pnlText(profit: ProfitParts): { readonly parts: PnlQuote; readonly total: string } {
   const text = (scaled: bigint): string => scaledToDecimal(scaled, profit.decimals);
-  const parts = Object.fromEntries(PNL_PARTS.map((part) => [part, text(profit[part])])) as Record<PnlPart, string>;
+  const parts = Object.fromEntries(PNL_PARTS.map((part) => [part, text(profit[part])])) as Record<
+    PnlPart,
+    string
+  >;
   return { parts, total: text(profit.total) };
 }
 
 /** For how long the position of a market has been unknown; undefined while it is known. */
-export function positionUnknownSeconds({ safety, context }: Bot, marketId: MarketId): number | undefined {
+export function positionUnknownSeconds(
+  { safety, context }: Bot,
+  marketId: MarketId,
+): number | undefined {
   const halt = safety.haltsOf(marketId).find(({ name }) => name === "position-unknown");
-  return halt === undefined ? undefined : Math.round(context.clock.monotonicMs() - halt.sinceMs) / 1000;
+  return halt === undefined
+    ? undefined
+    : Math.round(context.clock.monotonicMs() - halt.sinceMs) / 1000;
 }
 
 /** Credit units as a decimal string of quote. */
@@ -178,18 +203,35 @@ export function quoteText(bot: Bot, units: bigint): string {
 
 /** What halts the whole account, in words. */
 export function accountHalts(bot: Bot): readonly string[] {
-  return bot.safety.halts.filter(({ scope }) => scope === "account").map(({ name, why }) => `${name}: ${why}`);
+  return bot.safety.halts
+    .filter(({ scope }) => scope === "account")
+    .map(({ name, why }) => `${name}: ${why}`);
 }
 
 /** What acts of the risk ladder, in words: those of a market with its name. */
 export function ladderTexts({ safety }: Bot): readonly string[] {
   return safety.ladder.acting.map(
-    (rung) => `${rung.measure}${rung.marketId === undefined ? "" : ` of ${rung.marketId}`}: ${actionText(rung)}: ${rung.why}`,
+    (rung) =>
+      `${rung.measure}${rung.marketId === undefined ? "" : ` of ${rung.marketId}`}: ${actionText(rung)}: ${rung.why}`,
   );
 }
 
-function unwindStatus(bot: Bot, report: UnwindReport, running: RunningLiquidator | undefined): UnwindStatus {
-  const { takeoverId, marketId, state, inheritedCredit, proceedsCredit, feesCredit, markCredit, remainingLots, deadlineMs } = report;
+function unwindStatus(
+  bot: Bot,
+  report: UnwindReport,
+  running: RunningLiquidator | undefined,
+): UnwindStatus {
+  const {
+    takeoverId,
+    marketId,
+    state,
+    inheritedCredit,
+    proceedsCredit,
+    feesCredit,
+    markCredit,
+    remainingLots,
+    deadlineMs,
+  } = report;
   const rest = remainingLots === 0 ? undefined : running?.restValue(marketId, remainingLots);
   const restCredit = rest?.credit ?? markCredit;
   const desk = bot.context.desks.get(marketId);
@@ -198,7 +240,11 @@ function unwindStatus(bot: Bot, report: UnwindReport, running: RunningLiquidator
   const trajectory =
     at === undefined || desk === undefined
       ? undefined
-      : { allowedBase: base(at.allowedLots), worstPrice: desk.instrument.priceOf(at.worstTicks), nextStepAtMs: at.nextStepAtMs };
+      : {
+          allowedBase: base(at.allowedLots),
+          worstPrice: desk.instrument.priceOf(at.worstTicks),
+          nextStepAtMs: at.nextStepAtMs,
+        };
   return {
     takeoverId,
     marketId,
@@ -206,7 +252,10 @@ function unwindStatus(bot: Bot, report: UnwindReport, running: RunningLiquidator
     inheritedBase: base(report.inheritedLots),
     soldBase: base(report.soldLots),
     remainingBase: base(remainingLots),
-    earnedQuote: restCredit === undefined ? undefined : quoteText(bot, inheritedCredit + proceedsCredit - feesCredit + restCredit),
+    earnedQuote:
+      restCredit === undefined
+        ? undefined
+        : quoteText(bot, inheritedCredit + proceedsCredit - feesCredit + restCredit),
     restBy: rest?.by,
     deadlineMs,
     ...(trajectory === undefined ? {} : { trajectory }),
@@ -218,7 +267,10 @@ function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
   const desk = desks.get(marketId);
   const open = account.orders.mayStillFill(marketId);
   const { parts, total } = pnlText(account.profit(marketId));
-  const { state, reasons } = desk === undefined ? { state: "halted" as const, reasons: [] } : marketStanding(bot.context, bot.safety, desk);
+  const { state, reasons } =
+    desk === undefined
+      ? { state: "halted" as const, reasons: [] }
+      : marketStanding(bot.context, bot.safety, desk);
   const touching = desk?.midHalfTicks === undefined ? undefined : desk;
   const mark = desk?.state.mark;
   return {

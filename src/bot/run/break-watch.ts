@@ -70,7 +70,10 @@ export class BreakWatch {
     const { log, isDry } = this.#options;
     this.#isBroken = true;
     this.#bot?.abandon();
-    log.fatal({ error: strategyStack(error) ?? thrownText(error) }, isDry ? "the bot broke" : "the bot broke: everything is cancelled");
+    log.fatal(
+      { error: strategyStack(error) ?? thrownText(error) },
+      isDry ? "the bot broke" : "the bot broke: everything is cancelled",
+    );
     if (isDry) this.#reject(error);
     else void cancelAfterBreak(this.#options).finally(() => this.#reject(error));
   }

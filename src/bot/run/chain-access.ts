@@ -20,12 +20,17 @@ const blockSchema = z.object({
  * stay out of the config, and the paths of the others out of what is journaled.
  * @throws ConfigError when a variable is not set; it does not show what is in it.
  */
-export function rpcUrlsOf({ rpc, rpcEnv }: ChainAccessConfig, env: Readonly<Record<string, string | undefined>>): readonly string[] {
+export function rpcUrlsOf(
+  { rpc, rpcEnv }: ChainAccessConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
   const held = rpcEnv.map((name, i) => {
     const url = env[name]?.trim();
     if (url !== undefined && url !== "" && URL.canParse(url)) return url;
     throw new ConfigError(
-      url === undefined || url === "" ? "names an environment variable that is not set" : "names a variable that holds no address",
+      url === undefined || url === ""
+        ? "names an environment variable that is not set"
+        : "names a variable that holds no address",
       {
         field: `chain.rpcEnv.${i}`,
         value: name,
@@ -39,14 +44,21 @@ export function rpcUrlsOf({ rpc, rpcEnv }: ChainAccessConfig, env: Readonly<Reco
 /** The config as it may be shown and journaled: of each RPC's address only where it is, since its path and query may be a provider's key. */
 export function withoutProviderKeys(config: BotConfig): BotConfig {
   if (config.chain === undefined) return config;
-  return { ...config, chain: { ...config.chain, rpc: config.chain.rpc.map((url) => new URL(url).origin) } };
+  return {
+    ...config,
+    chain: { ...config.chain, rpc: config.chain.rpc.map((url) => new URL(url).origin) },
+  };
 }
 
 /** Opens the chain of a bot's file. @param chainId what the exchange says, where the file says nothing. */
 export function openChainRpc(
   config: ChainAccessConfig,
   urls: ConstructorParameters<typeof ChainRpc>[0]["urls"],
-  { chainId, clock, nowMs }: { readonly chainId: number; readonly clock: Clock; readonly nowMs?: () => Ms },
+  {
+    chainId,
+    clock,
+    nowMs,
+  }: { readonly chainId: number; readonly clock: Clock; readonly nowMs?: () => Ms },
 ): ChainRpc {
   const { quorum, maxHeadAgeMs, maxLagBlocks, requestTimeoutMs, pollMs } = config;
   return new ChainRpc({
@@ -69,7 +81,10 @@ export function openChainRpc(
 export async function lensAddress({ lens }: ChainAccessConfig, client: RestClient): Promise<Hex> {
   if (lens !== undefined) return lens.toLowerCase();
   const answer = await client.call("contracts");
-  const named = typeof answer === "object" && answer !== null && "dealerLens" in answer ? answer.dealerLens : undefined;
+  const named =
+    typeof answer === "object" && answer !== null && "dealerLens" in answer
+      ? answer.dealerLens
+      : undefined;
   if (typeof named === "string" && /^0x[0-9a-fA-F]{40}$/.test(named)) return named.toLowerCase();
   throw new ConfigError("is not named, and the exchange names none in /v1/contracts", {
     field: "chain.lens",
@@ -82,16 +97,39 @@ export async function lensAddress({ lens }: ChainAccessConfig, client: RestClien
  * liquidator's start says why.
  */
 export async function chainGenesis(
-  { config, chain, alone, seam, log }: Pick<RunBotOptions, "config" | "chain" | "alone" | "seam" | "log">,
+  {
+    config,
+    chain,
+    alone,
+    seam,
+    log,
+  }: Pick<RunBotOptions, "config" | "chain" | "alone" | "seam" | "log">,
   { eip712 }: VenueRules,
   nowMs: () => Ms,
 ): Promise<Hex | undefined> {
-  if (config.chain === undefined || config.liquidator === undefined || chain === undefined || alone === true) return undefined;
-  const rpc = openChainRpc(config.chain, chain.rpcs, { chainId: eip712.chainId, clock: seam.clock, nowMs });
+  if (
+    config.chain === undefined ||
+    config.liquidator === undefined ||
+    chain === undefined ||
+    alone === true
+  )
+    return undefined;
+  const rpc = openChainRpc(config.chain, chain.rpcs, {
+    chainId: eip712.chainId,
+    clock: seam.clock,
+    nowMs,
+  });
   try {
-    return await rpc.request("eth_getBlockByNumber", [blockTag(0), false], (answer) => blockSchema.parse(answer).hash);
+    return await rpc.request(
+      "eth_getBlockByNumber",
+      [blockTag(0), false],
+      (answer) => blockSchema.parse(answer).hash,
+    );
   } catch (error) {
-    log.debug({ error }, "the chain does not tell its first block: whether it has begun anew cannot be seen by that");
+    log.debug(
+      { error },
+      "the chain does not tell its first block: whether it has begun anew cannot be seen by that",
+    );
     return undefined;
   } finally {
     await rpc.close();

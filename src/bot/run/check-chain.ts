@@ -45,15 +45,29 @@ export async function checkChain(check: ChainCheck): Promise<Finding[]> {
   const { config, rules, clock, nowMs } = check;
   if (config.chain === undefined) return [];
   if (config.liquidator === undefined)
-    return [{ level: "warning", subject: "chain", text: "is used by nobody: there is no liquidator in the file" }];
-  const rpc = openChainRpc(config.chain, check.rpcs, { chainId: rules.eip712.chainId, clock, nowMs });
+    return [
+      {
+        level: "warning",
+        subject: "chain",
+        text: "is used by nobody: there is no liquidator in the file",
+      },
+    ];
+  const rpc = openChainRpc(config.chain, check.rpcs, {
+    chainId: rules.eip712.chainId,
+    clock,
+    nowMs,
+  });
   const findings: Finding[] = pollFindings(config.liquidator.pollMs, rules.rateLimits);
   try {
     await rpc.head();
     findings.push(...headFindings(rpc, config.chain.quorum), ...(await dealerFindings(check, rpc)));
   } catch (error) {
     if (!(error instanceof ChainError || error instanceof ConfigError)) throw error;
-    findings.push({ level: "error", subject: error instanceof ConfigError ? (error.field ?? "chain") : "chain.rpc", text: error.message });
+    findings.push({
+      level: "error",
+      subject: error instanceof ConfigError ? (error.field ?? "chain") : "chain.rpc",
+      text: error.message,
+    });
   } finally {
     await rpc.close();
   }
@@ -80,23 +94,48 @@ async function dealerFindings(check: ChainCheck, rpc: ChainRpc): Promise<Finding
     const text = `the dealer's EIP-712 domain is ${separator}; expected the exchange's, ${eip712.domainSeparator}`;
     return [{ level: "error", subject: "chain", text }];
   }
-  const findings: Finding[] = [{ level: "ok", subject: "chain", text: `chain ${eip712.chainId}, dealer ${eip712.verifyingContract}` }];
+  const findings: Finding[] = [
+    {
+      level: "ok",
+      subject: "chain",
+      text: `chain ${eip712.chainId}, dealer ${eip712.verifyingContract}`,
+    },
+  ];
   if (config.chain === undefined) return findings;
   const lens = await lensAddress(config.chain, client);
-  const reader = new LensReader({ rpc, lens, dealer: eip712.verifyingContract.toLowerCase(), gasCap: config.chain.gasCap });
+  const reader = new LensReader({
+    rpc,
+    lens,
+    dealer: eip712.verifyingContract.toLowerCase(),
+    gasCap: config.chain.gasCap,
+  });
   const [markets, risks] = await Promise.all([reader.markets(), reader.risks([account])]);
-  findings.push({ level: "ok", subject: "chain.lens", text: `${lens} reads ${markets.list.length} markets` });
-  const listed = new Set(markets.list.filter(({ isRegistered }) => isRegistered).map(({ perp }) => perp));
+  findings.push({
+    level: "ok",
+    subject: "chain.lens",
+    text: `${lens} reads ${markets.list.length} markets`,
+  });
+  const listed = new Set(
+    markets.list.filter(({ isRegistered }) => isRegistered).map(({ perp }) => perp),
+  );
   for (const marketId of Object.keys(config.markets)) {
     const perp = rules.markets[marketId]?.perp.toLowerCase();
     if (perp === undefined || listed.has(perp)) continue;
-    findings.push({ level: "error", subject: `markets.${marketId}`, text: `its contract ${perp} is not listed at the dealer` });
+    findings.push({
+      level: "error",
+      subject: `markets.${marketId}`,
+      text: `its contract ${perp} is not listed at the dealer`,
+    });
   }
   if (sender.toLowerCase() !== account.toLowerCase()) {
     const isValid = await dealer.isOperatorValid(account, sender);
     findings.push(
       isValid
-        ? { level: "ok", subject: "account.address", text: `${sender} is an operator of ${account}` }
+        ? {
+            level: "ok",
+            subject: "account.address",
+            text: `${sender} is an operator of ${account}`,
+          }
         : {
             level: "error",
             subject: "account.address",
@@ -109,13 +148,25 @@ async function dealerFindings(check: ChainCheck, rpc: ChainRpc): Promise<Finding
     const quote = (units: bigint): string => scaledToDecimal(units, rules.creditDecimals);
     const text = `net value ${quote(risk.netValueCredit)}, maintenance margin ${quote(risk.maintenanceMarginCredit)} on the chain`;
     const level = !risk.isSafe ? "error" : risk.netValueCredit <= 0n ? "warning" : "ok";
-    findings.push({ level, subject: "liquidator.margin", text: risk.netValueCredit > 0n ? text : `${text}: nothing can be taken over` });
-  } else findings.push({ level: "warning", subject: "liquidator.margin", text: `cannot be read: ${risk?.revert.text ?? "no answer"}` });
+    findings.push({
+      level,
+      subject: "liquidator.margin",
+      text: risk.netValueCredit > 0n ? text : `${text}: nothing can be taken over`,
+    });
+  } else
+    findings.push({
+      level: "warning",
+      subject: "liquidator.margin",
+      text: `cannot be read: ${risk?.revert.text ?? "no answer"}`,
+    });
   findings.push(await gasFinding(check, rpc));
   return findings;
 }
 
-async function gasFinding({ config, account, sender, registered }: ChainCheck, rpc: ChainRpc): Promise<Finding> {
+async function gasFinding(
+  { config, account, sender, registered }: ChainCheck,
+  rpc: ChainRpc,
+): Promise<Finding> {
   const [wei, perGas] = await Promise.all([
     new AccountReader(rpc, sender).balanceWei("latest"),
     rpc.request("eth_gasPrice", [], (price) => quantityOf(price, "eth_gasPrice")),
@@ -126,7 +177,12 @@ async function gasFinding({ config, account, sender, registered }: ChainCheck, r
   const text = `${sender} has ${Number(scaledToDecimal(wei, 18)).toPrecision(4)} ETH, enough for ${count ?? "any number of"} takeovers at the present price`;
   // An exchange may give the account its first ether when it registers; an operator gets none of that.
   if (count === 0n && !registered && sender.toLowerCase() === account.toLowerCase())
-    return { level: "warning", subject: "liquidator.gas", text: `${text}; the exchange may give some when the account registers` };
-  const level = count === undefined || count >= FEW_TAKEOVERS ? "ok" : count === 0n ? "error" : "warning";
+    return {
+      level: "warning",
+      subject: "liquidator.gas",
+      text: `${text}; the exchange may give some when the account registers`,
+    };
+  const level =
+    count === undefined || count >= FEW_TAKEOVERS ? "ok" : count === 0n ? "error" : "warning";
   return { level, subject: "liquidator.gas", text };
 }

@@ -25,22 +25,36 @@ export function feeFindings(
     if (market === undefined) return [];
     const subject = `markets.${marketId} fees`;
     const signed = signedRates(config, market);
-    const charged = chargedDifferently(signed, trades.get(marketId) ?? [], rules.waiveGasFeeMinimumQuote);
+    const charged = chargedDifferently(
+      signed,
+      trades.get(marketId) ?? [],
+      rules.waiveGasFeeMinimumQuote,
+    );
     const findings: Finding[] = charged.map((text) => ({ level: "warning", subject, text }));
-    if (signed.makerFeeRate !== market.makerFeeRate || signed.takerFeeRate !== market.takerFeeRate) {
+    if (
+      signed.makerFeeRate !== market.makerFeeRate ||
+      signed.takerFeeRate !== market.takerFeeRate
+    ) {
       const text = `orders are signed with ${inWords(signed)}, as exchange.makerFeeRate and takerFeeRate say; exchangeInfo says ${inWords(market)}: without an agreement that says so the exchange drops them`;
       findings.unshift({ level: "warning", subject, text });
     }
-    return findings.length > 0 ? findings : [{ level: "ok", subject, text: `${inWords(signed)}, as exchangeInfo says` }];
+    return findings.length > 0
+      ? findings
+      : [{ level: "ok", subject, text: `${inWords(signed)}, as exchangeInfo says` }];
   });
 }
 
 /** The newest trade as maker and the newest as taker, where it was charged another rate than orders will be signed with. */
-function chargedDifferently(signed: FeeRates, trades: readonly VenueTrade[], least: CreditUnits): readonly string[] {
+function chargedDifferently(
+  signed: FeeRates,
+  trades: readonly VenueTrade[],
+  least: CreditUnits,
+): readonly string[] {
   return (["maker", "taker"] as const).flatMap((liquidity) => {
     // A small order pays for its gas by its rates.
     const newest = trades.findLast(
-      ({ isMaker, quote, status }) => isMaker === (liquidity === "maker") && quote >= least && quote > 0n && status !== "FAILED",
+      ({ isMaker, quote, status }) =>
+        isMaker === (liquidity === "maker") && quote >= least && quote > 0n && status !== "FAILED",
     );
     if (newest === undefined) return [];
     const rate = liquidity === "maker" ? signed.makerFeeRate : signed.takerFeeRate;

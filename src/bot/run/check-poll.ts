@@ -8,7 +8,9 @@ const LARGE_SHARE = 0.25;
 
 /** What asking for the list of risky accounts each `pollMs` takes of the exchange's COMMON limits; nothing where it has none. */
 export function pollFindings(pollMs: Ms, rateLimits: VenueRules["rateLimits"]): Finding[] {
-  const limits = rateLimits.filter(({ name }) => name === "COMMON").map(({ limit, intervalMs }) => (limit * MINUTE_MS) / intervalMs);
+  const limits = rateLimits
+    .filter(({ name }) => name === "COMMON")
+    .map(({ limit, intervalMs }) => (limit * MINUTE_MS) / intervalMs);
   if (limits.length === 0) return [];
   const least = Math.min(...limits);
   const asked = MINUTE_MS / pollMs;

@@ -62,7 +62,10 @@ interface Trouble {
 
 class Heard {
   readonly #books = new Map<MarketId, string | undefined>();
-  readonly #trouble = { market: { failures: 0, reason: undefined } as Trouble, account: { failures: 0, reason: undefined } as Trouble };
+  readonly #trouble = {
+    market: { failures: 0, reason: undefined } as Trouble,
+    account: { failures: 0, reason: undefined } as Trouble,
+  };
   readonly #registered: boolean;
   readonly #startedMs: number;
   #accountAfterMs: number | undefined;
@@ -78,16 +81,21 @@ class Heard {
     if (event.type === "book-snapshot" && this.#books.has(event.marketId)) {
       const { bids, asks, sequence } = event;
       const levels = `${bids.length / 2} bids and ${asks.length / 2} asks`;
-      this.#books.set(event.marketId, `a book of ${levels} at sequence ${sequence} came after ${afterMs} ms`);
+      this.#books.set(
+        event.marketId,
+        `a book of ${levels} at sequence ${sequence} came after ${afterMs} ms`,
+      );
     }
-    if (event.type === "malformed") this.#trouble.market.reason ??= `${event.where} is not as specified: ${event.reason}`;
+    if (event.type === "malformed")
+      this.#trouble.market.reason ??= `${event.where} is not as specified: ${event.reason}`;
     if (event.type !== "stream") return;
     const trouble = this.#trouble[event.stream];
     if (event.state === "down") {
       trouble.failures += 1;
       trouble.reason = event.reason;
     }
-    if (event.stream === "account") this.#accountAfterMs = event.state === "up" ? afterMs : undefined;
+    if (event.stream === "account")
+      this.#accountAfterMs = event.state === "up" ? afterMs : undefined;
   }
 
   /** All is there, or what is not will not come. */
@@ -95,7 +103,10 @@ class Heard {
     const { market, account } = this.#trouble;
     const hasBooks = [...this.#books.values()].every((book) => book !== undefined);
     const hasAccount = !this.#registered || this.#accountAfterMs !== undefined;
-    return (hasBooks || market.failures >= MOST_FAILURES) && (hasAccount || account.failures >= MOST_FAILURES);
+    return (
+      (hasBooks || market.failures >= MOST_FAILURES) &&
+      (hasAccount || account.failures >= MOST_FAILURES)
+    );
   }
 
   findings(address: string, withinMs: Ms): Finding[] {
@@ -104,14 +115,32 @@ class Heard {
     for (const [marketId, book] of this.#books) {
       const subject = `stream ${marketId}`;
       if (book !== undefined) found.push({ level: "ok", subject, text: book });
-      else found.push({ level: "error", subject, text: `no book ${waited}: ${reasonOf(this.#trouble.market, address)}` });
+      else
+        found.push({
+          level: "error",
+          subject,
+          text: `no book ${waited}: ${reasonOf(this.#trouble.market, address)}`,
+        });
     }
     const subject = "stream account";
     if (!this.#registered)
-      found.push({ level: "warning", subject, text: "not tried: the account is not registered, and the bot registers it when it starts" });
+      found.push({
+        level: "warning",
+        subject,
+        text: "not tried: the account is not registered, and the bot registers it when it starts",
+      });
     else if (this.#accountAfterMs !== undefined)
-      found.push({ level: "ok", subject, text: `signed by the account, open after ${this.#accountAfterMs} ms` });
-    else found.push({ level: "error", subject, text: `not open ${waited}: ${reasonOf(this.#trouble.account, address)}` });
+      found.push({
+        level: "ok",
+        subject,
+        text: `signed by the account, open after ${this.#accountAfterMs} ms`,
+      });
+    else
+      found.push({
+        level: "error",
+        subject,
+        text: `not open ${waited}: ${reasonOf(this.#trouble.account, address)}`,
+      });
     return found;
   }
 }

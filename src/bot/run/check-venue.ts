@@ -68,25 +68,49 @@ export async function checkVenue(check: VenueCheck): Promise<Finding[]> {
       nowMs: exchangeNowMs,
     })),
   );
-  findings.push(...(await checkStreams({ config, transport, seam, signer, rules, exchangeNowMs, registered, withinMs })));
+  findings.push(
+    ...(await checkStreams({
+      config,
+      transport,
+      seam,
+      signer,
+      rules,
+      exchangeNowMs,
+      registered,
+      withinMs,
+    })),
+  );
   return findings;
 }
 
-async function clockFinding({ config, syncClock }: VenueCheck): Promise<{ readonly finding: Finding; readonly offsetMs: Ms }> {
+async function clockFinding({
+  config,
+  syncClock,
+}: VenueCheck): Promise<{ readonly finding: Finding; readonly offsetMs: Ms }> {
   const { offsetMs, roundTripMs } = await syncClock();
   const text = `the exchange's clock is ${Math.abs(offsetMs)} ms ${offsetMs < 0 ? "behind" : "ahead of"} this machine's (measured within ${Math.ceil(roundTripMs / 2)} ms)`;
   const limit = config.exchange.maxClockOffsetMs;
   const finding: Finding =
     Math.abs(offsetMs) <= limit
       ? { level: "ok", subject: "clock", text }
-      : { level: "error", subject: "clock", text: `${text}; expected at most exchange.maxClockOffsetMs, ${limit}` };
+      : {
+          level: "error",
+          subject: "clock",
+          text: `${text}; expected at most exchange.maxClockOffsetMs, ${limit}`,
+        };
   return { finding, offsetMs };
 }
 
 function domainFindings(rules: VenueRules): Finding[] {
   const differences = checkDomain(rules);
   if (differences.length === 0)
-    return [{ level: "ok", subject: "domain", text: "the EIP-712 domain and type hashes are the ones that we compute" }];
+    return [
+      {
+        level: "ok",
+        subject: "domain",
+        text: "the EIP-712 domain and type hashes are the ones that we compute",
+      },
+    ];
   return differences.map(({ field, value, expected }) => ({
     level: "error",
     subject: "domain",
@@ -107,7 +131,11 @@ function marketFindings(config: BotConfig, rules: VenueRules): Finding[] {
     const market = rules.markets[marketId];
     const subject = `markets.${marketId}`;
     if (market?.status !== "TRADING")
-      return { level: "error", subject, text: `the market is ${market?.status ?? "unknown"}; expected TRADING` };
+      return {
+        level: "error",
+        subject,
+        text: `the market is ${market?.status ?? "unknown"}; expected TRADING`,
+      };
     return {
       level: "ok",
       subject,
@@ -117,8 +145,12 @@ function marketFindings(config: BotConfig, rules: VenueRules): Finding[] {
 }
 
 function rateFindings(rules: VenueRules): Finding[] {
-  const text = rules.rateLimits.map(({ name, limit, intervalMs }) => `${name} ${limit} in ${intervalMs / 1000} s`).join(", ");
-  return [{ level: "ok", subject: "rate limits", text: text === "" ? "the exchange names none" : text }];
+  const text = rules.rateLimits
+    .map(({ name, limit, intervalMs }) => `${name} ${limit} in ${intervalMs / 1000} s`)
+    .join(", ");
+  return [
+    { level: "ok", subject: "rate limits", text: text === "" ? "the exchange names none" : text },
+  ];
 }
 
 async function accountFindings(
@@ -128,9 +160,12 @@ async function accountFindings(
   const { client } = check;
   try {
     const { balances } = await client.balances();
-    const books = await Promise.all(Object.keys(check.config.markets).map((marketId) => client.orderbook(marketId, 10)));
+    const books = await Promise.all(
+      Object.keys(check.config.markets).map((marketId) => client.orderbook(marketId, 10)),
+    );
     const trades = new Map<MarketId, readonly VenueTrade[]>();
-    for (const marketId of Object.keys(check.config.markets)) trades.set(marketId, await client.userTrades(marketId));
+    for (const marketId of Object.keys(check.config.markets))
+      trades.set(marketId, await client.userTrades(marketId));
     const findings = [
       ...feeFindings(check.config, rules, trades),
       ...marginFindings(check.config, rules, balances, books),
@@ -139,23 +174,38 @@ async function accountFindings(
     return { findings, registered: true };
   } catch (error) {
     if (!(error instanceof VenueError)) throw error;
-    return { findings: [...feeFindings(check.config, rules, new Map()), refusedAccount(check, error)], registered: false };
+    return {
+      findings: [...feeFindings(check.config, rules, new Map()), refusedAccount(check, error)],
+      registered: false,
+    };
   }
 }
 
 /** What is to be done about an account whose balances the exchange does not tell. */
-function refusedAccount({ config, signer, sender }: VenueCheck, { code, message }: VenueError): Finding {
+function refusedAccount(
+  { config, signer, sender }: VenueCheck,
+  { code, message }: VenueError,
+): Finding {
   const said = `${signer.address}: ${message}`;
   if (config.account.address !== undefined && [...NO_ACCOUNT, INVALID_SIGNATURE].includes(code)) {
     const text = `${said}; expected an account that its own key has registered, as by marketwright call registerAccount account=${signer.address}, and that has named ${sender} its operator by setOperator: neither can be done with an operator's key`;
     return { level: "error", subject: "account.address", text };
   }
   if (NO_ACCOUNT.includes(code))
-    return { level: "warning", subject: "account", text: `${said}; the bot registers its account when it starts` };
+    return {
+      level: "warning",
+      subject: "account",
+      text: `${said}; the bot registers its account when it starts`,
+    };
   return { level: "error", subject: "account", text: said };
 }
 
-function marginFindings(config: BotConfig, rules: VenueRules, balances: VenueBalances, books: readonly RestBook[]): Finding[] {
+function marginFindings(
+  config: BotConfig,
+  rules: VenueRules,
+  balances: VenueBalances,
+  books: readonly RestBook[],
+): Finding[] {
   const unit = 10 ** rules.creditDecimals;
   const netValue = Number(balances.netValue) / unit;
   const instruments = instrumentsOf(rules);
@@ -167,7 +217,9 @@ function marginFindings(config: BotConfig, rules: VenueRules, balances: VenueBal
     const instrument = instruments.get(marketId);
     if (limit === undefined) unbounded.push(marketId);
     else if (ticks !== undefined && instrument !== undefined)
-      needed += (Number(limit) * ticks * instrument.tickQuote) / (rules.markets[marketId]?.maxLeverage ?? 1);
+      needed +=
+        (Number(limit) * ticks * instrument.tickQuote) /
+        (rules.markets[marketId]?.maxLeverage ?? 1);
   }
   const findings: Finding[] = unbounded.map((marketId) => ({
     level: "warning",
@@ -178,17 +230,36 @@ function marginFindings(config: BotConfig, rules: VenueRules, balances: VenueBal
   findings.push(
     needed <= netValue
       ? { level: "ok", subject: "margin", text }
-      : { level: "warning", subject: "margin", text: `${text}: orders would be refused before the limits are reached` },
+      : {
+          level: "warning",
+          subject: "margin",
+          text: `${text}: orders would be refused before the limits are reached`,
+        },
   );
-  if (!balances.isSafe) findings.push({ level: "error", subject: "margin", text: "the account is below maintenance margin" });
+  if (!balances.isSafe)
+    findings.push({
+      level: "error",
+      subject: "margin",
+      text: "the account is below maintenance margin",
+    });
   return findings;
 }
 
-function orderFindings({ config, signer, notedHashes }: VenueCheck, orders: readonly VenueOrder[]): Finding[] {
+function orderFindings(
+  { config, signer, notedHashes }: VenueCheck,
+  orders: readonly VenueOrder[],
+): Finding[] {
   const here = orders.filter(({ marketId }) => config.markets[marketId] !== undefined);
   const manual = here.filter((order) => !isBotsOrder(order, signer.address, notedHashes));
   const own = here.length - manual.length;
-  if (manual.length === 0) return [{ level: "ok", subject: "orders", text: `${own} open orders of this bot's, none of anybody else's` }];
+  if (manual.length === 0)
+    return [
+      {
+        level: "ok",
+        subject: "orders",
+        text: `${own} open orders of this bot's, none of anybody else's`,
+      },
+    ];
   const list = manual.map(({ marketId, id, side }) => `${marketId} ${side} ${id}`).join(", ");
   return [
     {

@@ -56,7 +56,11 @@ export class EarlierTrades {
   constructor(options: EarlierTradesOptions) {
     this.#options = options;
     this.#written = newestRecorded(options.store);
-    this.#untold = new Map(Object.entries(readJsonState(options.store, UNTOLD_FILE, (value) => fileSchema.parse(value)) ?? {}));
+    this.#untold = new Map(
+      Object.entries(
+        readJsonState(options.store, UNTOLD_FILE, (value) => fileSchema.parse(value)) ?? {},
+      ),
+    );
   }
 
   attach(bot: Bot): void {
@@ -85,7 +89,8 @@ export class EarlierTrades {
     const written = this.#written.get(marketId);
     const oldest = BigInt(tradeId);
     if (known === undefined) {
-      if (written !== undefined && oldest > written) this.#remember(marketId, { afterId: String(written), beforeId: tradeId });
+      if (written !== undefined && oldest > written)
+        this.#remember(marketId, { afterId: String(written), beforeId: tradeId });
     } else if (oldest <= BigInt(known.afterId)) this.#forget(marketId);
     // What an earlier run has written beyond what it left out is asked for once more, and not written twice.
     else if (written === undefined || oldest > written || oldest < BigInt(known.beforeId))
@@ -121,15 +126,26 @@ export class EarlierTrades {
       this.#tell(
         bot,
         marketId,
-        page.filter((trade) => BigInt(trade.id) > BigInt(afterId) && BigInt(trade.id) < BigInt(beforeId)),
+        page.filter(
+          (trade) => BigInt(trade.id) > BigInt(afterId) && BigInt(trade.id) < BigInt(beforeId),
+        ),
       );
-      const last = page.reduce((most, trade) => (BigInt(trade.id) > most ? BigInt(trade.id) : most), 0n);
-      if (page.length < MAX_PAGE || last >= BigInt(beforeId) || last <= BigInt(afterId)) this.#forget(marketId);
+      const last = page.reduce(
+        (most, trade) => (BigInt(trade.id) > most ? BigInt(trade.id) : most),
+        0n,
+      );
+      if (page.length < MAX_PAGE || last >= BigInt(beforeId) || last <= BigInt(afterId))
+        this.#forget(marketId);
       else this.#remember(marketId, { afterId: String(last), beforeId });
       return PAGE_EVERY_MS;
     } catch (error) {
       log.warn(
-        { marketId, fromId, error: error instanceof Error ? error.message : String(error), againInMs: AGAIN_MS },
+        {
+          marketId,
+          fromId,
+          error: error instanceof Error ? error.message : String(error),
+          againInMs: AGAIN_MS,
+        },
         "earlier trades were not told",
       );
       return AGAIN_MS;
@@ -147,10 +163,20 @@ export class EarlierTrades {
         lots += trade.lots;
         restPaper += trade.restPaper ?? 0n;
       }
-      return bot.context.desks.get(marketId)?.instrument.toldAmountOf(lots, restPaper) ?? String(lots);
+      return (
+        bot.context.desks.get(marketId)?.instrument.toldAmountOf(lots, restPaper) ?? String(lots)
+      );
     };
-    const fields = { fromId: first.id, toId: lacked.at(-1)?.id, bought: amount("BUY"), sold: amount("SELL") };
-    this.#options.log.warn({ marketId, fills: lacked.length, ...fields }, "filled while no bot ran");
+    const fields = {
+      fromId: first.id,
+      toId: lacked.at(-1)?.id,
+      bought: amount("BUY"),
+      sold: amount("SELL"),
+    };
+    this.#options.log.warn(
+      { marketId, fills: lacked.length, ...fields },
+      "filled while no bot ran",
+    );
   }
 
   #remember(marketId: MarketId, untold: Untold): void {

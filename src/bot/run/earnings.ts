@@ -27,7 +27,15 @@ export function earningsOf({ context: { account, rules } }: Bot): Earnings {
   const parts = account.profit();
   const unit = 10n ** BigInt(parts.decimals - rules.creditDecimals);
   const transfers = parts.transfers / unit;
-  const change = equity === undefined || startEquity === undefined ? undefined : equity - startEquity;
+  const change =
+    equity === undefined || startEquity === undefined ? undefined : equity - startEquity;
   const earned = change === undefined ? undefined : change - transfers;
-  return { equity, change, transfers, earned, parts, underWay: earned === undefined ? undefined : earned * unit - parts.total };
+  return {
+    equity,
+    change,
+    transfers,
+    earned,
+    parts,
+    underWay: earned === undefined ? undefined : earned * unit - parts.total,
+  };
 }

@@ -33,8 +33,15 @@ const ACCOUNT_FILES = [
 const CHAIN_FILES = [LANES_FILE, LIQUIDATIONS_FILE];
 
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
-const accountSchema = z.strictObject({ createdAtMs: z.int().min(0).optional(), genesis: hash.optional() });
-const fileSchema = z.strictObject({ version: z.literal(1), account: accountSchema, chain: z.strictObject({ genesis: hash.optional() }) });
+const accountSchema = z.strictObject({
+  createdAtMs: z.int().min(0).optional(),
+  genesis: hash.optional(),
+});
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  account: accountSchema,
+  chain: z.strictObject({ genesis: hash.optional() }),
+});
 
 type KnownLife = Omit<z.output<typeof fileSchema>, "version">;
 
@@ -66,9 +73,14 @@ export function enterLife(life: ExchangeLife, { store, log, nowMs }: LifeDeps): 
   const { createdAtMs, genesis, isNewAccount } = life;
   // Where the exchange itself tells which account it is, one RPC's word on another chain must not lift a halt of it.
   const isTold = known.account.createdAtMs !== undefined && createdAtMs !== undefined;
-  const isOtherAccount = isNewAccount || (isTold ? known.account.createdAtMs !== createdAtMs : differs(known.account.genesis, genesis));
+  const isOtherAccount =
+    isNewAccount ||
+    (isTold ? known.account.createdAtMs !== createdAtMs : differs(known.account.genesis, genesis));
   const isOtherChain = differs(known.chain.genesis, genesis);
-  const found = { ...(createdAtMs === undefined ? {} : { createdAtMs }), ...(genesis === undefined ? {} : { genesis }) };
+  const found = {
+    ...(createdAtMs === undefined ? {} : { createdAtMs }),
+    ...(genesis === undefined ? {} : { genesis }),
+  };
   const account = isOtherAccount ? found : { ...known.account, ...found };
   const chain = genesis === undefined ? known.chain : { genesis };
 
@@ -77,7 +89,9 @@ export function enterLife(life: ExchangeLife, { store, log, nowMs }: LifeDeps): 
     ...(isOtherChain ? [store.setAside(chainFolder(known.chain), CHAIN_FILES)] : []),
   ].filter(({ names }) => names.length > 0);
   const takenBack = [
-    ...(isOtherAccount && account.createdAtMs !== undefined ? store.takeBack(accountFolder(account, nowMs)) : []),
+    ...(isOtherAccount && account.createdAtMs !== undefined
+      ? store.takeBack(accountFolder(account, nowMs))
+      : []),
     ...(isOtherChain ? store.takeBack(chainFolder(chain)) : []),
   ];
   const text = JSON.stringify({ version: 1, account, chain });
@@ -86,11 +100,20 @@ export function enterLife(life: ExchangeLife, { store, log, nowMs }: LifeDeps): 
   if (setAside.length > 0) {
     const folders = setAside.map(({ folder }) => folder);
     log.warn(
-      { folders, files: setAside.flatMap(({ names }) => names), was: known, is: { account, chain } },
+      {
+        folders,
+        files: setAside.flatMap(({ names }) => names),
+        was: known,
+        is: { account, chain },
+      },
       `the exchange has begun anew since this state was written: ${folders.join(" and ")} in the state directory keeps what was of the exchange before, and the bot starts fresh; a halt by hand stays`,
     );
   }
-  if (takenBack.length > 0) log.warn({ files: takenBack }, "the exchange is the one of before again: its state is taken back");
+  if (takenBack.length > 0)
+    log.warn(
+      { files: takenBack },
+      "the exchange is the one of before again: its state is taken back",
+    );
 }
 
 function knownOf(value: unknown): KnownLife {

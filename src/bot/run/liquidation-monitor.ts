@@ -42,14 +42,29 @@ export class LiquidationMonitor {
   /** The liquidator's ledger has changed. */
   hear({ opportunity, stage, outcome }: LedgerNote): void {
     const { marketId, victim, reason, lostTo, shortOfQuote, profitQuote, gasWei } = opportunity;
-    if (stage !== undefined) this.#metrics.liquidationStage(marketId, stage.name, stage.name === "seen" ? undefined : stage.seconds);
-    if (stage?.name === "confirmed") this.#voice.say("info", "an account can be liquidated", { marketId, victim });
+    if (stage !== undefined)
+      this.#metrics.liquidationStage(
+        marketId,
+        stage.name,
+        stage.name === "seen" ? undefined : stage.seconds,
+      );
+    if (stage?.name === "confirmed")
+      this.#voice.say("info", "an account can be liquidated", { marketId, victim });
     const quote = (units: bigint | undefined): string | undefined =>
       units === undefined ? undefined : scaledToDecimal(units, this.#creditDecimals);
     if (stage?.name === "unwound") {
       const { state, remainingLots = 0, restBy } = opportunity.unwound ?? {};
-      const remainingBase = this.#bot()?.context.desks.get(marketId)?.instrument.amountOf(remainingLots);
-      const fields = { marketId, victim, state, remainingBase, restBy, profitQuote: quote(profitQuote) };
+      const remainingBase = this.#bot()
+        ?.context.desks.get(marketId)
+        ?.instrument.amountOf(remainingLots);
+      const fields = {
+        marketId,
+        victim,
+        state,
+        remainingBase,
+        restBy,
+        profitQuote: quote(profitQuote),
+      };
       const isLeft = state === "expired" && remainingLots !== 0;
       if (isLeft) this.#voice.say("warn", "what was taken over was not sold in time", fields);
       else this.#voice.say("info", "what was taken over is sold", fields);
@@ -76,7 +91,11 @@ export class LiquidationMonitor {
     const profitQuote = Number(ledger.counts().profitQuote) / 10 ** this.#creditDecimals;
     this.#metrics.setLiquidator({ profitQuote, candidates: watched, inFlight: inFlight.length });
     for (const { name, headAgeMs, distrust } of rpc.report())
-      this.#metrics.setRpc(name, distrust === undefined, headAgeMs === undefined ? undefined : headAgeMs / 1000);
+      this.#metrics.setRpc(
+        name,
+        distrust === undefined,
+        headAgeMs === undefined ? undefined : headAgeMs / 1000,
+      );
   }
 
   get #creditDecimals(): number {

@@ -14,11 +14,15 @@ interface ScreenScale {
 }
 
 /** The liquidator's panel. */
-export function screenLiquidator(running: RunningLiquidator | undefined, { quote, baseOf }: ScreenScale): ScreenLiquidator | undefined {
+export function screenLiquidator(
+  running: RunningLiquidator | undefined,
+  { quote, baseOf }: ScreenScale,
+): ScreenLiquidator | undefined {
   if (running === undefined) return undefined;
   const { liquidator, ledger, rpc, dryRun } = running;
   const { paused, blockNumber, watched, nearest, inFlight } = liquidator.view();
-  const { seen, confirmed, won, lost, unprofitable, reverted, cured, profitQuote, gasWei } = ledger.counts();
+  const { seen, confirmed, won, lost, unprofitable, reverted, cured, profitQuote, gasWei } =
+    ledger.counts();
   const counts = { seen, confirmed, won, lost, unprofitable, reverted, cured };
   return {
     paused,
@@ -31,7 +35,9 @@ export function screenLiquidator(running: RunningLiquidator | undefined, { quote
     gasEth: Number(scaledToDecimal(gasWei, 18)).toPrecision(3),
     rpcs: rpc.report().map(({ name, headAgeMs, distrust }) => ({
       name,
-      text: distrust ?? (headAgeMs === undefined ? "no head yet" : `${(headAgeMs / 1000).toFixed(1)} s`),
+      text:
+        distrust ??
+        (headAgeMs === undefined ? "no head yet" : `${(headAgeMs / 1000).toFixed(1)} s`),
       isBelieved: distrust === undefined,
     })),
     nearest: nearest.map(({ account, nearness, discountCredit }) => ({
@@ -39,7 +45,9 @@ export function screenLiquidator(running: RunningLiquidator | undefined, { quote
       distance: distanceText(nearness.distanceBps),
       discountQuote: quote(discountCredit),
     })),
-    liquidations: ledger.recent(SHOWN).map((opportunity) => screenLiquidation(opportunity, { quote, baseOf })),
+    liquidations: ledger
+      .recent(SHOWN)
+      .map((opportunity) => screenLiquidation(opportunity, { quote, baseOf })),
   };
 }
 
@@ -61,9 +69,14 @@ export function distanceText(distanceBps: number): string {
   return distanceBps < 10_000 ? `${distanceBps.toFixed(1)} bps` : "far";
 }
 
-function detailOf({ marketId, unwound, lostTo, shortOfQuote, reason, atMs }: Opportunity, { quote, baseOf }: ScreenScale): string {
+function detailOf(
+  { marketId, unwound, lostTo, shortOfQuote, reason, atMs }: Opportunity,
+  { quote, baseOf }: ScreenScale,
+): string {
   if (unwound !== undefined)
-    return unwound.remainingLots === 0 ? "sold" : `${unwound.state}, ${baseOf(marketId, unwound.remainingLots)} to sell`;
+    return unwound.remainingLots === 0
+      ? "sold"
+      : `${unwound.state}, ${baseOf(marketId, unwound.remainingLots)} to sell`;
   if (lostTo !== undefined) return `to ${lostTo.winner}, ${lostTo.blocksBefore} blocks before`;
   if (shortOfQuote !== undefined) return `short of the least profit by ${quote(shortOfQuote)}`;
   if (reason !== undefined) return reason;

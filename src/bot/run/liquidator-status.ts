@@ -27,7 +27,9 @@ export interface OpportunityStatus {
   readonly remainingBase: string | undefined;
   /** Whose mark the profit counts it at: the worse of the exchange's and the chain's. */
   readonly restBy: string | undefined;
-  readonly lostTo: { readonly winner: string; readonly blocksBefore: number; readonly tipGwei: string } | undefined;
+  readonly lostTo:
+    | { readonly winner: string; readonly blocksBefore: number; readonly tipGwei: string }
+    | undefined;
 }
 
 /** A liquidator as it is now: plain JSON. */
@@ -48,7 +50,11 @@ export interface LiquidatorStatus {
   readonly counts: LiquidationSummary;
   /** The tip that would have won more of the races that were lost to a higher one; undefined where none would have paid. */
   readonly suggestedTipGwei: string | undefined;
-  readonly rpcs: readonly { readonly name: string; readonly headAgeMs: number | undefined; readonly distrust: string | undefined }[];
+  readonly rpcs: readonly {
+    readonly name: string;
+    readonly headAgeMs: number | undefined;
+    readonly distrust: string | undefined;
+  }[];
   /** The newest that are open, oldest first; `counts` has all. */
   readonly open: readonly OpportunityStatus[];
   /** The last that have ended, newest last. */
@@ -56,7 +62,9 @@ export interface LiquidatorStatus {
 }
 
 /** What is told of. */
-type Told = Pick<RunningLiquidator, "ledger" | "rpc" | "dryRun" | "creditPerEth"> & { readonly liquidator: Pick<Liquidator, "view"> };
+type Told = Pick<RunningLiquidator, "ledger" | "rpc" | "dryRun" | "creditPerEth"> & {
+  readonly liquidator: Pick<Liquidator, "view">;
+};
 
 /** What amounts are told in. */
 interface Scale {
@@ -67,7 +75,10 @@ interface Scale {
 }
 
 /** A liquidator as it is now. */
-export function liquidatorStatus({ liquidator, ledger, rpc, dryRun, creditPerEth }: Told, scale: Scale): LiquidatorStatus {
+export function liquidatorStatus(
+  { liquidator, ledger, rpc, dryRun, creditPerEth }: Told,
+  scale: Scale,
+): LiquidatorStatus {
   const { paused, blockNumber, watched, nearest, inFlight } = liquidator.view();
   const price = creditPerEth();
   const tipWei = price === undefined ? undefined : suggestedTip(ledger.lostRaces(), price).tipWei;
@@ -90,10 +101,26 @@ export function liquidatorStatus({ liquidator, ledger, rpc, dryRun, creditPerEth
   };
 }
 
-function opportunityStatus(opportunity: Opportunity, { creditDecimals, baseOf }: Scale): OpportunityStatus {
-  const quote = (units: bigint | undefined) => (units === undefined ? undefined : scaledToDecimal(units, creditDecimals));
-  const { marketId, victim, outcome, reason, atMs, shortOfQuote, intended, profitQuote, gasQuote, takenOver, unwound, lostTo } =
-    opportunity;
+function opportunityStatus(
+  opportunity: Opportunity,
+  { creditDecimals, baseOf }: Scale,
+): OpportunityStatus {
+  const quote = (units: bigint | undefined) =>
+    units === undefined ? undefined : scaledToDecimal(units, creditDecimals);
+  const {
+    marketId,
+    victim,
+    outcome,
+    reason,
+    atMs,
+    shortOfQuote,
+    intended,
+    profitQuote,
+    gasQuote,
+    takenOver,
+    unwound,
+    lostTo,
+  } = opportunity;
   return {
     marketId,
     victim,
@@ -110,6 +137,10 @@ function opportunityStatus(opportunity: Opportunity, { creditDecimals, baseOf }:
     lostTo:
       lostTo === undefined
         ? undefined
-        : { winner: lostTo.winner, blocksBefore: lostTo.blocksBefore, tipGwei: scaledToDecimal(lostTo.tipWei, GWEI_DECIMALS) },
+        : {
+            winner: lostTo.winner,
+            blocksBefore: lostTo.blocksBefore,
+            tipGwei: scaledToDecimal(lostTo.tipWei, GWEI_DECIMALS),
+          },
   };
 }

@@ -33,15 +33,24 @@ const riskySchema = z.array(
     positions: z.array(z.object({ marketId: z.string().optional() })),
   }),
 );
-const gasFeeSchema = z.object({ gasFeeInfo: z.object({ lastEthIndexPrice: z.string().regex(/^\d{1,12}(\.\d{1,18})?$/) }) });
+const gasFeeSchema = z.object({
+  gasFeeInfo: z.object({ lastEthIndexPrice: z.string().regex(/^\d{1,12}(\.\d{1,18})?$/) }),
+});
 
 /** Credit units of one ether, by the exchange. @throws FormatError when it does not say; as {@link RestClient} does. */
-export async function readCreditPerEth(client: RestClient, creditDecimals: number): Promise<CreditUnits> {
+export async function readCreditPerEth(
+  client: RestClient,
+  creditDecimals: number,
+): Promise<CreditUnits> {
   const { gasFeeInfo } = parseWire(gasFeeSchema, await client.call("exchangeInfo"), "exchangeInfo");
   const field = "exchangeInfo.gasFeeInfo.lastEthIndexPrice";
   const credit = creditOf(gasFeeInfo.lastEthIndexPrice, creditDecimals, field);
   if (credit > 0n) return credit;
-  throw new FormatError("is not a price of ether", { field, value: gasFeeInfo.lastEthIndexPrice, expected: "above zero" });
+  throw new FormatError("is not a price of ether", {
+    field,
+    value: gasFeeInfo.lastEthIndexPrice,
+    expected: "above zero",
+  });
 }
 
 /**
@@ -49,10 +58,22 @@ export async function readCreditPerEth(client: RestClient, creditDecimals: numbe
  * @param windowMs how long it is left alone after a 429 or 418 that does not say.
  * @throws TooManyQuestions for a 429 or 418; FormatError for an answer of another shape.
  */
-export async function readRiskyAccounts(client: Pick<RestClient, "call">, windowMs = WINDOW_MS): Promise<readonly RiskyAccount[]> {
+export async function readRiskyAccounts(
+  client: Pick<RestClient, "call">,
+  windowMs = WINDOW_MS,
+): Promise<readonly RiskyAccount[]> {
   const answer = await client.call("riskyAccounts").catch((error: unknown) => {
-    if (!(error instanceof VenueRequestError && (error.httpStatus === 429 || error.httpStatus === 418))) throw error;
-    throw new TooManyQuestions(`the exchange was asked too often (HTTP ${error.httpStatus})`, error.retryAfterMs ?? windowMs);
+    if (
+      !(
+        error instanceof VenueRequestError &&
+        (error.httpStatus === 429 || error.httpStatus === 418)
+      )
+    )
+      throw error;
+    throw new TooManyQuestions(
+      `the exchange was asked too often (HTTP ${error.httpStatus})`,
+      error.retryAfterMs ?? windowMs,
+    );
   });
   const list = parseWire(riskySchema, answer, "riskyAccounts");
   return list.map(({ account, isSafe, positions }) => ({
@@ -76,13 +97,21 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
    * @param onAsking hears of each question before it is sent: it counts against the bot's own limits.
    * @param chainMarkOf the newest mark that the chain has told, credit units per 1e18 paper.
    */
-  constructor(bot: Bot, client: RestClient, clock: Clock, onAsking: () => void, chainMarkOf: (perp: Hex) => bigint | undefined) {
+  constructor(
+    bot: Bot,
+    client: RestClient,
+    clock: Clock,
+    onAsking: () => void,
+    chainMarkOf: (perp: Hex) => bigint | undefined,
+  ) {
     this.#bot = bot;
     this.#client = client;
     this.#clock = clock;
     this.#onAsking = onAsking;
     this.#chainMarkOf = chainMarkOf;
-    this.#byPerp = new Map([...bot.context.desks.values()].map((desk) => [desk.rules.perp.toLowerCase(), desk]));
+    this.#byPerp = new Map(
+      [...bot.context.desks.values()].map((desk) => [desk.rules.perp.toLowerCase(), desk]),
+    );
   }
 
   get accountLimits(): AccountLimits {
@@ -99,15 +128,22 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     if (phase !== "running") return { why: `the bot is ${phase}`, isPassing: phase === "starting" };
     const halts = safety.halts.filter(({ scope }) => scope === "account");
     const gravest = halts.find(({ resumesByItself }) => !resumesByItself) ?? halts[0];
-    if (gravest !== undefined) return { why: `${gravest.name}: ${gravest.why}`, isPassing: gravest.resumesByItself };
+    if (gravest !== undefined)
+      return { why: `${gravest.name}: ${gravest.why}`, isPassing: gravest.resumesByItself };
     // Who may only reduce positions takes none over.
-    const reduces = safety.ladder.acting.find(({ action, marketId }) => action === "reduce" && marketId === undefined);
-    return reduces === undefined ? undefined : { why: `${reduces.measure}: ${reduces.why}`, isPassing: false };
+    const reduces = safety.ladder.acting.find(
+      ({ action, marketId }) => action === "reduce" && marketId === undefined,
+    );
+    return reduces === undefined
+      ? undefined
+      : { why: `${reduces.measure}: ${reduces.why}`, isPassing: false };
   }
 
   async riskyAccounts(): Promise<readonly RiskyAccount[]> {
     this.#requireTokens();
-    const windows = this.#bot.context.rules.rateLimits.filter(({ name }) => name === "COMMON").map(({ intervalMs }) => intervalMs);
+    const windows = this.#bot.context.rules.rateLimits
+      .filter(({ name }) => name === "COMMON")
+      .map(({ intervalMs }) => intervalMs);
     this.#onAsking();
     return readRiskyAccounts(this.#client, windows.length === 0 ? WINDOW_MS : Math.max(...windows));
   }
@@ -115,7 +151,12 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   markets(): ReadonlyMap<Hex, VenueMarket> {
     const { context } = this.#bot;
     const exposure = accountExposure(context, context.marketLimits);
-    return new Map([...this.#byPerp].map(([perp, desk]) => [perp, this.#market(desk, exposure.markets.get(desk.marketId))]));
+    return new Map(
+      [...this.#byPerp].map(([perp, desk]) => [
+        perp,
+        this.#market(desk, exposure.markets.get(desk.marketId)),
+      ]),
+    );
   }
 
   marketIdOf(perp: Hex): MarketId | undefined {
@@ -128,7 +169,8 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
 
   async creditPerEth(): Promise<CreditUnits> {
     const nowMs = this.#clock.monotonicMs();
-    if (this.#ethPrice !== undefined && nowMs - this.#ethPrice.atMs < PRICE_AGE_MS) return this.#ethPrice.credit;
+    if (this.#ethPrice !== undefined && nowMs - this.#ethPrice.atMs < PRICE_AGE_MS)
+      return this.#ethPrice.credit;
     this.#onAsking();
     const credit = await readCreditPerEth(this.#client, this.#bot.context.rules.creditDecimals);
     this.#ethPrice = { credit, atMs: nowMs };
@@ -143,7 +185,9 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   /** What lots of a market that are not sold yet are worth at the worse of both marks, and by whose; undefined before the first one. */
   restValue(marketId: MarketId, lots: Lots): RestValue | undefined {
     const desk = this.#bot.context.desks.get(marketId);
-    return desk === undefined ? undefined : this.#worth(desk, BigInt(lots) * desk.instrument.paperPerLot);
+    return desk === undefined
+      ? undefined
+      : this.#worth(desk, BigInt(lots) * desk.instrument.paperPerLot);
   }
 
   #worth({ rules, instrument, state: { mark } }: Desk, paper: Paper): RestValue | undefined {
@@ -155,17 +199,33 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   }
 
   unwindingCredit(): CreditUnits {
-    return this.#open().reduce((sum, { markCredit = 0n }) => sum + (markCredit < 0n ? -markCredit : markCredit), 0n);
+    return this.#open().reduce(
+      (sum, { markCredit = 0n }) => sum + (markCredit < 0n ? -markCredit : markCredit),
+      0n,
+    );
   }
 
   /** The list can wait: cancels and what the bot itself asks go before it. @throws TooManyQuestions */
   #requireTokens(): void {
     const { budget, desks, account } = this.#bot.context;
-    const ordersThatMayFill = [...desks.keys()].reduce((sum, marketId) => sum + account.orders.mayStillFill(marketId).length, 0);
-    const verdict = budget.ask("question", { ordersThatMayFill, markets: desks.size, questions: 0 });
+    const ordersThatMayFill = [...desks.keys()].reduce(
+      (sum, marketId) => sum + account.orders.mayStillFill(marketId).length,
+      0,
+    );
+    const verdict = budget.ask("question", {
+      ordersThatMayFill,
+      markets: desks.size,
+      questions: 0,
+    });
     if (verdict.mayLeave) return;
-    const waitMs = Math.min(WINDOW_MS, Math.max(1, Math.ceil(verdict.retryAtMs - this.#clock.monotonicMs())));
-    throw new TooManyQuestions(`${verdict.available} ${verdict.bucket} tokens are left, which the bot itself may need`, waitMs);
+    const waitMs = Math.min(
+      WINDOW_MS,
+      Math.max(1, Math.ceil(verdict.retryAtMs - this.#clock.monotonicMs())),
+    );
+    throw new TooManyQuestions(
+      `${verdict.available} ${verdict.bucket} tokens are left, which the bot itself may need`,
+      waitMs,
+    );
   }
 
   #market(desk: Desk, exposure: MarketExposure | undefined): VenueMarket {
@@ -180,14 +240,21 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
       !safety.ladder.effectOn(marketId).isReduceOnly;
     const mayFill = [...(exposure?.orders ?? []), ...(exposure?.foreignOrders ?? [])];
     const lotsOf = (side: Side): Lots =>
-      mayFill.reduce((sum, order) => sum + (order.side === side ? order.mayFillLots + (order.untoldLots ?? 0) : 0), 0);
+      mayFill.reduce(
+        (sum, order) =>
+          sum + (order.side === side ? order.mayFillLots + (order.untoldLots ?? 0) : 0),
+        0,
+      );
     return {
       marketId,
       instrument,
       bids: isOpen ? netLevels(book.bids, own, DEPTH) : [],
       asks: isOpen ? netLevels(book.asks, own, DEPTH) : [],
       ...signedRates(context.config, rules),
-      underwayLots: this.#open().reduce((sum, report) => sum + (report.marketId === marketId ? report.remainingLots : 0), 0),
+      underwayLots: this.#open().reduce(
+        (sum, report) => sum + (report.marketId === marketId ? report.remainingLots : 0),
+        0,
+      ),
       workingLots: { buy: lotsOf("BUY"), sell: lotsOf("SELL") },
       // Whoever plans knows best what is under way.
       reservedLots: { buy: 0, sell: 0 },

@@ -11,9 +11,16 @@ export async function loadStrategies(config: BotConfig, log: Log) {
   for (const [marketId, { strategy }] of Object.entries(config.markets)) {
     if (strategy === undefined) continue;
     const found = await loadStrategy(strategy, config.path, `markets.${marketId}.strategy`);
-    for (const warning of found.warnings) log.warn({ marketId, ...warning }, "the strategy reads time, chance or data outside its context");
+    for (const warning of found.warnings)
+      log.warn(
+        { marketId, ...warning },
+        "the strategy reads time, chance or data outside its context",
+      );
     found.routePrints((text, isError) =>
-      log[isError ? "warn" : "info"]({ strategy: found.name, text: text.trimEnd() }, "the strategy prints"),
+      log[isError ? "warn" : "info"](
+        { strategy: found.name, text: text.trimEnd() },
+        "the strategy prints",
+      ),
     );
     loaded.set(marketId, found);
   }
@@ -21,17 +28,26 @@ export async function loadStrategies(config: BotConfig, log: Log) {
 }
 
 /** The files among them, as a journal names them. */
-export function strategyFiles(loaded: Awaited<ReturnType<typeof loadStrategies>>): Record<MarketId, StrategyFile> {
+export function strategyFiles(
+  loaded: Awaited<ReturnType<typeof loadStrategies>>,
+): Record<MarketId, StrategyFile> {
   const files: Record<MarketId, StrategyFile> = {};
-  for (const [marketId, { name, sha256 }] of loaded) if (sha256 !== undefined) files[marketId] = { name, sha256 };
+  for (const [marketId, { name, sha256 }] of loaded)
+    if (sha256 !== undefined) files[marketId] = { name, sha256 };
   return files;
 }
 
 /** Each with its market's parameters. @throws ConfigError for parameters that it does not take */
-export function bindStrategies(config: BotConfig, loaded: Awaited<ReturnType<typeof loadStrategies>>): Map<MarketId, BoundStrategy> {
+export function bindStrategies(
+  config: BotConfig,
+  loaded: Awaited<ReturnType<typeof loadStrategies>>,
+): Map<MarketId, BoundStrategy> {
   const bound = new Map<MarketId, BoundStrategy>();
   for (const [marketId, { strategy }] of loaded) {
-    bound.set(marketId, strategy.bind(config.markets[marketId].params, { at: ["markets", marketId, "params"] }));
+    bound.set(
+      marketId,
+      strategy.bind(config.markets[marketId].params, { at: ["markets", marketId, "params"] }),
+    );
   }
   return bound;
 }

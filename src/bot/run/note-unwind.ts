@@ -10,9 +10,24 @@ export function noteUnwind(
   restValue: (marketId: MarketId, lots: Lots) => RestValue | undefined,
 ): void {
   if (notice.kind !== "unwind") return;
-  const { takeoverId, marketId, state, remainingLots, inheritedCredit, proceedsCredit, feesCredit } = notice.unwind;
+  const {
+    takeoverId,
+    marketId,
+    state,
+    remainingLots,
+    inheritedCredit,
+    proceedsCredit,
+    feesCredit,
+  } = notice.unwind;
   const sold = inheritedCredit + proceedsCredit - feesCredit;
-  if (remainingLots === 0) return ledger.unwound(takeoverId, { state, remainingLots, earnedCredit: sold });
+  if (remainingLots === 0)
+    return ledger.unwound(takeoverId, { state, remainingLots, earnedCredit: sold });
   const rest = restValue(marketId, remainingLots);
-  if (rest !== undefined) ledger.unwound(takeoverId, { state, remainingLots, earnedCredit: sold + rest.credit, restBy: rest.by });
+  if (rest !== undefined)
+    ledger.unwound(takeoverId, {
+      state,
+      remainingLots,
+      earnedCredit: sold + rest.credit,
+      restBy: rest.by,
+    });
 }

@@ -41,7 +41,10 @@ export async function register(
       });
     }
     if (!NO_ACCOUNT.includes(error.code)) throw error;
-    log.warn({ code: error.code }, "the exchange does not know the account: the dry run takes it for an empty one");
+    log.warn(
+      { code: error.code },
+      "the exchange does not know the account: the dry run takes it for an empty one",
+    );
     return { registered: false, isNew: false };
   }
 }

@@ -30,7 +30,12 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
   const metrics = options.metrics ?? new Metrics();
   const network =
     options.transport ??
-    new NetworkTransport({ restUrl: config.exchange.rest, streamUrl: config.exchange.stream, clock: seam.clock, connections: CONNECTIONS });
+    new NetworkTransport({
+      restUrl: config.exchange.rest,
+      streamUrl: config.exchange.stream,
+      clock: seam.clock,
+      connections: CONNECTIONS,
+    });
   const received = new ReceivedStamp(network, seam);
   let exchangeNowMs = (): Ms => seam.clock.nowMs();
   const client = new RestClient({
@@ -41,7 +46,11 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
   });
   try {
     const { rest, connectWithinMs: withinMs } = config.exchange;
-    const reads = new StartReads(seam.clock, log, options.awaited === undefined ? undefined : { ...options.awaited, rest, withinMs });
+    const reads = new StartReads(
+      seam.clock,
+      log,
+      options.awaited === undefined ? undefined : { ...options.awaited, rest, withinMs },
+    );
     const readClock = async (): Promise<void> => {
       const offsetMs = (await client.time()) - seam.clock.nowMs();
       exchangeNowMs = () => seam.clock.nowMs() + offsetMs;
@@ -55,9 +64,15 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
     const { registered, isNew } = await reads.answerOf(() => register(client, options));
     const store = registered ? options.store : withoutAccount(options.store);
     if (registered && options.paper === undefined) {
-      const createdAtMs = await accountCreation(() => reads.answerOf(() => client.accountCreatedAtMs()), log);
+      const createdAtMs = await accountCreation(
+        () => reads.answerOf(() => client.accountCreatedAtMs()),
+        log,
+      );
       const genesis = await chainGenesis(options, rules, () => exchangeNowMs());
-      enterLife({ createdAtMs, genesis, isNewAccount: isNew }, { store, log, nowMs: seam.clock.nowMs() });
+      enterLife(
+        { createdAtMs, genesis, isNewAccount: isNew },
+        { store, log, nowMs: seam.clock.nowMs() },
+      );
     }
     const tap = await options.record?.({ account: signer.address, rules, registered });
     const files = strategyFiles(loaded);

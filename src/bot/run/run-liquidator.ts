@@ -81,27 +81,41 @@ export interface RunningLiquidator {
  * Starts the liquidator of a bot's file, where it has one.
  * @throws ConfigError when the chain is not the one that the exchange settles on; ChainUnavailable when it cannot be read.
  */
-export async function startLiquidator(options: StartLiquidatorOptions): Promise<RunningLiquidator | undefined> {
+export async function startLiquidator(
+  options: StartLiquidatorOptions,
+): Promise<RunningLiquidator | undefined> {
   const { config, seam, store, client, bot, log, command } = options;
   const { chain, liquidator: wanted } = config;
   if (chain === undefined || wanted === undefined) return undefined;
   const { clock, random } = seam;
   const { eip712 } = bot.context.rules;
   const dealer = eip712.verifyingContract.toLowerCase();
-  const rpc = openChainRpc(chain, options.access.rpcs, { chainId: eip712.chainId, clock, nowMs: options.nowMs });
+  const rpc = openChainRpc(chain, options.access.rpcs, {
+    chainId: eip712.chainId,
+    clock,
+    nowMs: options.nowMs,
+  });
   try {
     const reader = new DealerReader(rpc, dealer);
     const separator = await reader.domainSeparator();
     if (separator !== eip712.domainSeparator.toLowerCase())
-      throw new ConfigError("is another chain or dealer than the exchange settles on: its EIP-712 domain differs", {
-        field: "chain.rpc",
-        value: separator,
-        expected: eip712.domainSeparator,
-      });
+      throw new ConfigError(
+        "is another chain or dealer than the exchange settles on: its EIP-712 domain differs",
+        {
+          field: "chain.rpc",
+          value: separator,
+          expected: eip712.domainSeparator,
+        },
+      );
     const signer = ecdsaScheme.signer(options.privateKey);
     const mayAct = await tellOperatorRight(reader, options.account, signer.address, log);
     const settings = settingsOf(options, dealer, await reader.maxPositionAmount());
-    const lens = new LensReader({ rpc, lens: await lensAddress(chain, client), dealer, gasCap: chain.gasCap });
+    const lens = new LensReader({
+      rpc,
+      lens: await lensAddress(chain, client),
+      dealer,
+      gasCap: chain.gasCap,
+    });
     const dryRun = options.dryRun || wanted.dryRun;
     const ledger = new LiquidationLedger(ledgerFileOf(store), clock);
     const lanes = dryRun ? undefined : openLanes(options, rpc, signer, dealer);
@@ -120,13 +134,29 @@ export async function startLiquidator(options: StartLiquidatorOptions): Promise<
     };
     const restValue = (marketId: MarketId, lots: Lots) => venue.restValue(marketId, lots);
     const unlisten = ledger.listen(options.onNote);
-    liquidator = new Liquidator({ settings, rpc, lens, lanes, sender: signer.address, venue, unwind, ledger, clock, random, log });
+    liquidator = new Liquidator({
+      settings,
+      rpc,
+      lens,
+      lanes,
+      sender: signer.address,
+      venue,
+      unwind,
+      ledger,
+      clock,
+      random,
+      log,
+    });
     liquidator.start();
     let stopping: Promise<void> | undefined;
     const stop = async (): Promise<void> => {
       const left = await liquidator.stop(STOP_WAIT_MS);
       for (const { victim, perp, jobId } of left)
-        log("warn", "a takeover is still under way: the next run finds it again", { victim, perp, jobId });
+        log("warn", "a takeover is still under way: the next run finds it again", {
+          victim,
+          perp,
+          jobId,
+        });
       unlisten();
       await rpc.close();
     };
@@ -163,9 +193,14 @@ export function planRulesOf(wanted: LiquidatorConfig, creditDecimals: number): P
   };
 }
 
-function settingsOf({ config, account, bot }: StartLiquidatorOptions, dealer: Hex, maxPositionAmount: number): LiquidatorSettings {
+function settingsOf(
+  { config, account, bot }: StartLiquidatorOptions,
+  dealer: Hex,
+  maxPositionAmount: number,
+): LiquidatorSettings {
   const { chain, liquidator: wanted } = config;
-  if (chain === undefined || wanted === undefined) throw new ConfigError("names no liquidator", { field: "liquidator" });
+  if (chain === undefined || wanted === undefined)
+    throw new ConfigError("names no liquidator", { field: "liquidator" });
   const { creditDecimals } = bot.context.rules;
   const credit = (quote: string | undefined): bigint | undefined =>
     quote === undefined ? undefined : decimalToScaled(quote, creditDecimals);
@@ -188,9 +223,15 @@ function settingsOf({ config, account, bot }: StartLiquidatorOptions, dealer: He
   };
 }
 
-function openLanes({ config, bot, seam, access }: StartLiquidatorOptions, rpc: ChainRpc, signer: Signer, dealer: Hex): TransactionLanes {
+function openLanes(
+  { config, bot, seam, access }: StartLiquidatorOptions,
+  rpc: ChainRpc,
+  signer: Signer,
+  dealer: Hex,
+): TransactionLanes {
   const { chain, liquidator: wanted } = config;
-  if (chain === undefined || wanted === undefined) throw new ConfigError("names no liquidator", { field: "liquidator" });
+  if (chain === undefined || wanted === undefined)
+    throw new ConfigError("names no liquidator", { field: "liquidator" });
   const chainId = chain.chainId ?? bot.context.rules.eip712.chainId;
   const { pollMs, confirmations } = chain;
   const { bumpPercent, stuckBlocks, stuckMs, tipGwei } = wanted;

@@ -84,7 +84,11 @@ export class RunMonitor {
       case "dispatched":
         if (notice.causeMonotonicMs !== undefined && notice.action.kind === "place")
           this.#causeOf.set(notice.action.actionId, notice.causeMonotonicMs);
-        if (this.#log.writesDebug) this.#log.debug({ action: notice.action.kind, ...subjectOf(notice.action) }, "dispatched");
+        if (this.#log.writesDebug)
+          this.#log.debug(
+            { action: notice.action.kind, ...subjectOf(notice.action) },
+            "dispatched",
+          );
         return;
       case "answered":
         return this.#answered(notice.action, notice.outcome, notice.tookMs);
@@ -93,27 +97,43 @@ export class RunMonitor {
           this.streamGaps++;
           this.#metrics.streamGap(notice.marketId);
         }
-        return this.#voice.say("warn", "book lost", { marketId: notice.marketId, reason: notice.reason });
-      case "stream":
-        this.#metrics.streamState(notice.stream, notice.state === "up");
-        return this.#voice.say(notice.state === "up" ? "info" : "warn", `${notice.stream} stream ${notice.state}`, {
+        return this.#voice.say("warn", "book lost", {
+          marketId: notice.marketId,
           reason: notice.reason,
         });
+      case "stream":
+        this.#metrics.streamState(notice.stream, notice.state === "up");
+        return this.#voice.say(
+          notice.state === "up" ? "info" : "warn",
+          `${notice.stream} stream ${notice.state}`,
+          {
+            reason: notice.reason,
+          },
+        );
       case "malformed":
         this.malformed++;
         this.#metrics.malformedFrame(notice.where);
-        return this.#voice.sayRarely("warn", `malformed ${notice.where}`, { reason: notice.reason });
+        return this.#voice.sayRarely("warn", `malformed ${notice.where}`, {
+          reason: notice.reason,
+        });
       case "intent":
         this.#metrics.intent(notice.intent.marketId, notice.intent.kind);
-        for (const { limit } of notice.clips ?? []) this.#metrics.riskRefusal(notice.intent.marketId, limit);
+        for (const { limit } of notice.clips ?? [])
+          this.#metrics.riskRefusal(notice.intent.marketId, limit);
         if (this.#log.writesDebug) this.#log.debug({ intent: notice.intent }, "intent");
         return;
       case "intent-refused":
         this.#metrics.riskRefusal(notice.marketId, notice.refusal);
-        return this.#voice.sayRarely("warn", `intent refused: ${notice.refusal}`, { marketId: notice.marketId, why: notice.why });
+        return this.#voice.sayRarely("warn", `intent refused: ${notice.refusal}`, {
+          marketId: notice.marketId,
+          why: notice.why,
+        });
       case "held-back":
         this.#metrics.riskRefusal(notice.marketId, notice.limit);
-        this.#log.debug({ marketId: notice.marketId, limit: notice.limit, why: notice.why }, "held back");
+        this.#log.debug(
+          { marketId: notice.marketId, limit: notice.limit, why: notice.why },
+          "held back",
+        );
         return;
       case "strategy-failed":
         return tellFailed(this.#log, notice);
@@ -123,28 +143,47 @@ export class RunMonitor {
         return this.#voice.say("info", "would do", {
           marketId: notice.marketId,
           cancels: notice.plan.cancels.map(({ hash, why }) => ({ hash, why })),
-          places: notice.plan.places.map(({ side, level, ticks, lots, why }) => ({ side, level, ticks, lots, why })),
+          places: notice.plan.places.map(({ side, level, ticks, lots, why }) => ({
+            side,
+            level,
+            ticks,
+            lots,
+            why,
+          })),
         });
       case "halted":
-        if (notice.marketId !== undefined) this.#metrics.marketHalted(notice.marketId, notice.reason, notice.on);
+        if (notice.marketId !== undefined)
+          this.#metrics.marketHalted(notice.marketId, notice.reason, notice.on);
         // The account's gauge shows a reason while it holds anywhere.
-        this.#metrics.halted(notice.reason, notice.on || (this.#bot?.safety.halts ?? []).some(({ name }) => name === notice.reason));
-        return this.#voice.say(notice.on && this.#hasStarted ? "warn" : "info", this.#haltText(notice.on), {
-          reason: notice.reason,
-          marketId: notice.marketId,
-          why: notice.why,
-        });
+        this.#metrics.halted(
+          notice.reason,
+          notice.on || (this.#bot?.safety.halts ?? []).some(({ name }) => name === notice.reason),
+        );
+        return this.#voice.say(
+          notice.on && this.#hasStarted ? "warn" : "info",
+          this.#haltText(notice.on),
+          {
+            reason: notice.reason,
+            marketId: notice.marketId,
+            why: notice.why,
+          },
+        );
       case "rung": {
         const { measure, marketId, action, widenFactor, why } = notice;
         // A halt is told by itself.
         if (action === "halt") return;
         const isMild = action === undefined || !this.#hasStarted;
-        const text = action === undefined ? "risk ladder: over" : `risk ladder: ${actionText({ action, widenFactor })}`;
+        const text =
+          action === undefined
+            ? "risk ladder: over"
+            : `risk ladder: ${actionText({ action, widenFactor })}`;
         return this.#voice.say(isMild ? "info" : "warn", text, { measure, marketId, why });
       }
       case "stopped":
         this.stopResult = notice.result;
-        this.#voice.say(notice.result.ordersLeft.length === 0 ? "info" : "error", "stopped", { ...notice.result });
+        this.#voice.say(notice.result.ordersLeft.length === 0 ? "info" : "error", "stopped", {
+          ...notice.result,
+        });
         this.#onStopped(notice.result);
     }
   }
@@ -175,14 +214,26 @@ export class RunMonitor {
         return this.#voice.say("warn", "differs from the exchange", { ...change.difference });
       case "reconciled":
         this.#metrics.reconciled();
-        this.#log.debug({ cause: change.result.cause, tookMs: change.result.finishedAtMs - change.result.startedAtMs }, "reconciled");
+        this.#log.debug(
+          {
+            cause: change.result.cause,
+            tookMs: change.result.finishedAtMs - change.result.startedAtMs,
+          },
+          "reconciled",
+        );
         return;
       case "reconcile-failed":
-        return this.#voice.sayRarely("warn", `reconcile question failed: ${change.ask}`, { message: change.message });
-      case "awaits-settlement":
-        return this.#voice.sayRarely("info", "waits for trades to settle, which show whether the exchange's positions have them", {
-          marketIds: change.marketIds.join(", "),
+        return this.#voice.sayRarely("warn", `reconcile question failed: ${change.ask}`, {
+          message: change.message,
         });
+      case "awaits-settlement":
+        return this.#voice.sayRarely(
+          "info",
+          "waits for trades to settle, which show whether the exchange's positions have them",
+          {
+            marketIds: change.marketIds.join(", "),
+          },
+        );
       case "order":
         this.#noteFirstQuote();
         return this.#order(change.order.hash, change.change);
@@ -229,9 +280,15 @@ export class RunMonitor {
 
   #order(hash: Hex, change: OrderChange): void {
     if (change.change === "revived") {
-      this.#voice.say("error", "an order that was taken for dead is alive", { hash, from: change.from });
+      this.#voice.say("error", "an order that was taken for dead is alive", {
+        hash,
+        from: change.from,
+      });
     } else if (change.change === "contradiction") {
-      this.#voice.say("error", "a report contradicts an order of ours", { hash, text: change.text });
+      this.#voice.say("error", "a report contradicts an order of ours", {
+        hash,
+        text: change.text,
+      });
     } else if (change.change === "phase" && (change.to === "unknown" || isFinalPhase(change.to))) {
       this.#log.debug({ hash, from: change.from, to: change.to }, "order");
     }
@@ -239,12 +296,21 @@ export class RunMonitor {
 
   #foreign({ marketId, id }: VenueOrder, isLeftOver: boolean): void {
     const fields = { marketId, orderId: id };
-    if (!isLeftOver) return this.#voice.say("warn", "an order that this bot did not place: left alone, and counted", fields);
+    if (!isLeftOver)
+      return this.#voice.say(
+        "warn",
+        "an order that this bot did not place: left alone, and counted",
+        fields,
+      );
     const command = `marketwright call cancelOrder --bot ${this.#bot?.context.config.path ?? "<file>"} marketId=${marketId} orderId=${id}`;
-    this.#voice.say("error", "an order that an earlier run of this bot left in a market that its file does not name: nobody works it", {
-      ...fields,
-      command,
-    });
+    this.#voice.say(
+      "error",
+      "an order that an earlier run of this bot left in a market that its file does not name: nobody works it",
+      {
+        ...fields,
+        command,
+      },
+    );
   }
 
   #income({ type, amount, marketId }: VenueIncome): void {
@@ -271,7 +337,10 @@ export class RunMonitor {
       });
     }
     if (outcome.result === "unknown")
-      this.#voice.sayRarely("warn", `${action.kind} unanswered: ${outcome.cause}`, { marketId: action.marketId, message: outcome.message });
+      this.#voice.sayRarely("warn", `${action.kind} unanswered: ${outcome.cause}`, {
+        marketId: action.marketId,
+        message: outcome.message,
+      });
   }
 
   #noteFirstQuote(): void {
@@ -294,7 +363,13 @@ function outcomeName(outcome: Outcome): OrderOutcomeName {
 function subjectOf(action: Action): Readonly<Record<string, unknown>> {
   switch (action.kind) {
     case "place":
-      return { marketId: action.marketId, side: action.side, ticks: action.ticks, lots: action.lots, hash: action.hash };
+      return {
+        marketId: action.marketId,
+        side: action.side,
+        ticks: action.ticks,
+        lots: action.lots,
+        hash: action.hash,
+      };
     case "cancel":
       return { marketId: action.marketId, hash: action.hash, orderId: action.orderId };
     case "question":

@@ -29,7 +29,19 @@ export interface RunSummary {
   readonly netValueToldQuote: string | null;
   /** The parts of the profit since the start; with `transfers` they sum to the change of equity to the last digit. */
   readonly pnlQuote: Readonly<
-    Record<"spread" | "inventory" | "fees" | "funding" | "basis" | "failed" | "liquidation" | "other" | "transfers" | "total", string>
+    Record<
+      | "spread"
+      | "inventory"
+      | "fees"
+      | "funding"
+      | "basis"
+      | "failed"
+      | "liquidation"
+      | "other"
+      | "transfers"
+      | "total",
+      string
+    >
   >;
   readonly streamGaps: number;
   readonly malformedFrames: number;
@@ -82,12 +94,24 @@ export interface LiquidationSummary extends Omit<LedgerCounts, "profitQuote" | "
 }
 
 /** The ledger's counts as decimal strings. */
-export function liquidationSummary({ profitQuote, gasWei, ...counts }: LedgerCounts, creditDecimals: number): LiquidationSummary {
-  return { ...counts, profitQuote: scaledToDecimal(profitQuote, creditDecimals), gasEth: scaledToDecimal(gasWei, 18) };
+export function liquidationSummary(
+  { profitQuote, gasWei, ...counts }: LedgerCounts,
+  creditDecimals: number,
+): LiquidationSummary {
+  return {
+    ...counts,
+    profitQuote: scaledToDecimal(profitQuote, creditDecimals),
+    gasEth: scaledToDecimal(gasWei, 18),
+  };
 }
 
 /** Sums a run up. */
-export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: number | null, liquidations?: LedgerCounts): RunSummary {
+export function summaryOf(
+  bot: Bot,
+  monitor: RunMonitor,
+  secondsToFirstQuote: number | null,
+  liquidations?: LedgerCounts,
+): RunSummary {
   const { account, desks, rules, reservations } = bot.context;
   const { counts } = account;
   const { creditDecimals } = rules;
@@ -103,7 +127,9 @@ export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: nu
     positionBase[desk.marketId] = account.confirmed ? account.positionBase(desk.marketId) : null;
     manualOrders += account.orders.foreign(desk.marketId).length;
   }
-  const positionsApart = (monitor.stopResult?.positionsApart ?? []).map(({ exchangeBase = null, ...one }) => ({ ...one, exchangeBase }));
+  const positionsApart = (monitor.stopResult?.positionsApart ?? []).map(
+    ({ exchangeBase = null, ...one }) => ({ ...one, exchangeBase }),
+  );
   const takeoversUnderWay = reservations.all.map(({ jobId, marketId, paper, isHeld = false }) => ({
     marketId,
     jobId,
@@ -146,6 +172,8 @@ export function summaryOf(bot: Bot, monitor: RunMonitor, secondsToFirstQuote: nu
     manualOrders,
     secondsToFirstQuote,
     stopReason: monitor.stopResult?.reason ?? null,
-    ...(liquidations === undefined ? {} : { liquidations: liquidationSummary(liquidations, creditDecimals) }),
+    ...(liquidations === undefined
+      ? {}
+      : { liquidations: liquidationSummary(liquidations, creditDecimals) }),
   };
 }

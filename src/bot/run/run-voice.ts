@@ -27,14 +27,25 @@ export class RunVoice {
   /** Fields of strings and numbers are in the note, all are in the log. */
   say(level: ScreenNote["level"], text: string, fields: Readonly<Record<string, unknown>>): void {
     this.#log[level](fields, text);
-    const detail = Object.entries(fields).filter(([, value]) => typeof value === "string" || typeof value === "number");
-    this.#notes.push({ atMs: this.#clock.nowMs(), level, text: [text, ...detail.map(([key, value]) => `${key}=${value}`)].join(" ") });
+    const detail = Object.entries(fields).filter(
+      ([, value]) => typeof value === "string" || typeof value === "number",
+    );
+    this.#notes.push({
+      atMs: this.#clock.nowMs(),
+      level,
+      text: [text, ...detail.map(([key, value]) => `${key}=${value}`)].join(" "),
+    });
     if (this.#notes.length > MOST_NOTES) this.#notes.shift();
   }
 
   /** Of what is said again and again most is only counted: `moreBefore` is how often since the last one that was said. */
-  sayRarely(level: ScreenNote["level"], text: string, fields: Readonly<Record<string, unknown>>): void {
+  sayRarely(
+    level: ScreenNote["level"],
+    text: string,
+    fields: Readonly<Record<string, unknown>>,
+  ): void {
     const moreBefore = this.#rarely.pass(text);
-    if (moreBefore !== undefined) this.say(level, text, moreBefore === 0 ? fields : { ...fields, moreBefore });
+    if (moreBefore !== undefined)
+      this.say(level, text, moreBefore === 0 ? fields : { ...fields, moreBefore });
   }
 }

@@ -1,14 +1,30 @@
 import type { Seam } from "../../core/seam.js";
-import { JOURNAL_VERSION, type JournalHeader, type JournalSink, JournalWriter, type TurnRecorder, tellAll } from "../journal/journal.js";
+import {
+  JOURNAL_VERSION,
+  type JournalHeader,
+  type JournalSink,
+  JournalWriter,
+  type TurnRecorder,
+  tellAll,
+} from "../journal/journal.js";
 import { isHaltFile } from "../state/halt-memory.js";
 import type { StateStore } from "../state/state-dir.js";
 import { withoutProviderKeys } from "./chain-access.js";
 import type { SessionTap } from "./session-tap.js";
 
-const STATE_FILES = ["budget.json", "built-orders.json", "contracts.json", "heartbeat.json", "peak-equity.json", "takeovers.json"];
+const STATE_FILES = [
+  "budget.json",
+  "built-orders.json",
+  "contracts.json",
+  "heartbeat.json",
+  "peak-equity.json",
+  "takeovers.json",
+];
 
 /** The texts of the state files that decide what a run does: a journal begins with them. */
-export function decidingState(store: Pick<StateStore, "read" | "names">): Readonly<Record<string, string>> {
+export function decidingState(
+  store: Pick<StateStore, "read" | "names">,
+): Readonly<Record<string, string>> {
   const names = [...STATE_FILES, ...store.names().filter(isHaltFile)];
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -19,7 +35,9 @@ export function decidingState(store: Pick<StateStore, "read" | "names">): Readon
 }
 
 /** What a session is, as its journal's first line has it. */
-export type SessionFacts = Required<Pick<JournalHeader, "account" | "config" | "rules" | "dryRun" | "isPaper" | "strategies">>;
+export type SessionFacts = Required<
+  Pick<JournalHeader, "account" | "config" | "rules" | "dryRun" | "isPaper" | "strategies">
+>;
 
 /** The first line of a session's journal: it is dated now, and has the state as it is now. */
 export function sessionHeader(
@@ -39,7 +57,10 @@ export function sessionHeader(
 /** Who is told of every turn: the journal and the recording, where they are kept. */
 export function turnRecorderOf(
   header: JournalHeader,
-  { journal, tap }: { readonly journal: JournalSink | undefined; readonly tap: SessionTap | undefined },
+  {
+    journal,
+    tap,
+  }: { readonly journal: JournalSink | undefined; readonly tap: SessionTap | undefined },
 ): TurnRecorder | undefined {
   return tellAll([
     ...(journal === undefined ? [] : [new JournalWriter(journal, header)]),

@@ -27,7 +27,16 @@ export interface SessionVenue {
 }
 
 /** The exchange as a session trades on it: live, between the markets' streams and a venue on paper, or with an account that it does not know. */
-export function sessionVenue({ config, seam, transport, signer, beginning, paper, bot, onWritten }: SessionVenueOptions): SessionVenue {
+export function sessionVenue({
+  config,
+  seam,
+  transport,
+  signer,
+  beginning,
+  paper,
+  bot,
+  onWritten,
+}: SessionVenueOptions): SessionVenue {
   const { registered } = beginning;
   const live = new LiveVenue({
     transport,

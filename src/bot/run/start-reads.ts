@@ -16,7 +16,13 @@ const CONNECT_EVERY_MS: Ms = 500;
  * What a system calls it when nobody listens at an address that may be right: the service is about to start, or the way to it. A name that is not known
  * (`ENOTFOUND`) and what is no HTTP are wrong addresses.
  */
-const NOBODY_YET: ReadonlySet<string | undefined> = new Set(["ECONNREFUSED", "EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH", "EAI_AGAIN"]);
+const NOBODY_YET: ReadonlySet<string | undefined> = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "EHOSTDOWN",
+  "ENETUNREACH",
+  "EAI_AGAIN",
+]);
 
 /** An exchange that is waited for where nobody listens at its address yet: bot and exchange may be started together. */
 export interface AwaitedExchange {
@@ -65,10 +71,19 @@ export class StartReads {
           continue;
         }
         const passing = passingFailure(error);
-        if (!(error instanceof Error) || passing === undefined || passing.cause === "no-connection" || isNoHttp(error)) throw error;
+        if (
+          !(error instanceof Error) ||
+          passing === undefined ||
+          passing.cause === "no-connection" ||
+          isNoHttp(error)
+        )
+          throw error;
         const waitMs = Math.max(pauseMs, passing.againAfterMs);
         if (this.#clock.monotonicMs() + waitMs > this.#endMs) throw error;
-        this.#log.warn({ error: error.message, againInMs: waitMs }, "the exchange did not answer: asked again");
+        this.#log.warn(
+          { error: error.message, againInMs: waitMs },
+          "the exchange did not answer: asked again",
+        );
         await this.#pause(waitMs);
         pauseMs *= 2;
       }
@@ -76,7 +91,12 @@ export class StartReads {
   }
 
   #isAwaited(error: unknown): boolean {
-    if (this.#awaited === undefined || !(error instanceof VenueRequestError) || !NOBODY_YET.has(error.systemCode)) return false;
+    if (
+      this.#awaited === undefined ||
+      !(error instanceof VenueRequestError) ||
+      !NOBODY_YET.has(error.systemCode)
+    )
+      return false;
     const { rest, withinMs, tell } = this.#awaited;
     if (this.#clock.monotonicMs() + CONNECT_EVERY_MS > this.#connectEndMs) return false;
     if (!this.#isTold)

@@ -32,7 +32,12 @@ export class TokenShortages {
   }
 
   /** An action has to wait. */
-  hear({ bucket, action, why, retryAtMs }: Extract<Notice, { readonly kind: "tokens-short" }>): void {
+  hear({
+    bucket,
+    action,
+    why,
+    retryAtMs,
+  }: Extract<Notice, { readonly kind: "tokens-short" }>): void {
     const nowMs = this.#clock.monotonicMs();
     // Of what the limit can never grant, nobody knows until when.
     const overMs = (Number.isFinite(retryAtMs) ? Math.max(nowMs, retryAtMs) : nowMs) + QUIET_MS;
@@ -45,7 +50,12 @@ export class TokenShortages {
     this.#lasting.set(bucket, { sinceMs: nowMs, overMs, refusals: 1 });
     this.#metrics.setTokensShort(bucket, true);
     const forMs = Number.isFinite(retryAtMs) ? Math.max(0, Math.ceil(retryAtMs - nowMs)) : "ever";
-    this.#voice.say("warn", `out of ${bucket} tokens: what is wanted waits`, { waits: action, why, forMs, positions: this.#positions() });
+    this.#voice.say("warn", `out of ${bucket} tokens: what is wanted waits`, {
+      waits: action,
+      why,
+      forMs,
+      positions: this.#positions(),
+    });
   }
 
   /** Looks whether any is over. Call with whatever is told. */
@@ -56,7 +66,10 @@ export class TokenShortages {
       if (nowMs < overMs) continue;
       this.#lasting.delete(bucket);
       this.#metrics.setTokensShort(bucket, false);
-      this.#voice.say("info", `${bucket} tokens are there again`, { lastedMs: Math.round(overMs - QUIET_MS - sinceMs), refusals });
+      this.#voice.say("info", `${bucket} tokens are there again`, {
+        lastedMs: Math.round(overMs - QUIET_MS - sinceMs),
+        refusals,
+      });
     }
   }
 
@@ -64,6 +77,8 @@ export class TokenShortages {
     const bot = this.#bot();
     if (bot?.context.account.confirmed !== true) return {};
     const { account, desks } = bot.context;
-    return Object.fromEntries([...desks.keys()].map((marketId) => [marketId, account.positionBase(marketId)]));
+    return Object.fromEntries(
+      [...desks.keys()].map((marketId) => [marketId, account.positionBase(marketId)]),
+    );
   }
 }

@@ -7,11 +7,17 @@ import type { Assembled, RunBotOptions, RunningBot } from "./running-bot.js";
  * The same bot with its liquidator, where its file has one: a stop then ends the liquidator first, while the bot can still sell.
  * @throws as `startLiquidator` does, the bot stopped with every order cancelled; RunError when there is no way to the chain
  */
-export async function withLiquidator(options: RunBotOptions, running: Assembled): Promise<RunningBot> {
+export async function withLiquidator(
+  options: RunBotOptions,
+  running: Assembled,
+): Promise<RunningBot> {
   const { config, privateKey, seam, store, log, dryRun = false, alone = false, chain } = options;
   const { bot, client, account, monitor } = running;
   if (config.liquidator === undefined || alone) return { ...running, liquidator: undefined };
-  if (chain === undefined) throw new RunError("no way to the chain was given to a bot that liquidates", { field: "chain" });
+  if (chain === undefined)
+    throw new RunError("no way to the chain was given to a bot that liquidates", {
+      field: "chain",
+    });
   try {
     const liquidator = await startLiquidator({
       config,
@@ -49,7 +55,9 @@ export async function withLiquidator(options: RunBotOptions, running: Assembled)
   } catch (error) {
     // The bot may have quoted while the chain was asked: nothing of it may be left behind.
     running.command({ command: "stop", reason: "its liquidator could not be started" });
-    await running.stopped.catch((broken: unknown) => log.error({ error: broken }, "the bot did not end well"));
+    await running.stopped.catch((broken: unknown) =>
+      log.error({ error: broken }, "the bot did not end well"),
+    );
     running.close();
     throw error;
   }

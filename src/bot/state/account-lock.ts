@@ -26,7 +26,10 @@ export interface LockableAccount {
  * and one in the state folder, which keeps apart what has two runtime folders, as a login and a service of one user may. No other user can write to either.
  * @throws RunError when another process holds it, or a folder is not this user's own.
  */
-export async function lockAccount(owner: LockableAccount, role: LockedRole = "bot"): Promise<AccountLock> {
+export async function lockAccount(
+  owner: LockableAccount,
+  role: LockedRole = "bot",
+): Promise<AccountLock> {
   runtimeDir(owner.env);
   makePrivate(owner.stateDir, "stateDir");
   const held: ProcessLock[] = [];
@@ -44,11 +47,19 @@ export async function lockAccount(owner: LockableAccount, role: LockedRole = "bo
 
 /** Whether a process on this machine holds it now. @throws RunError when the runtime folder is not this user's own. */
 export function isLocked(owner: LockableAccount, role: LockedRole): boolean {
-  return lockPaths(owner, role).some((path) => existsSync(path) && ProcessLock.holder(path) !== undefined);
+  return lockPaths(owner, role).some(
+    (path) => existsSync(path) && ProcessLock.holder(path) !== undefined,
+  );
 }
 
-function lockPaths({ account, env, stateDir }: LockableAccount, role: LockedRole): readonly string[] {
-  return [join(runtimeDir(env), `${role}-${account.toLowerCase()}.lock`), join(stateDir, `${role}.lock`)];
+function lockPaths(
+  { account, env, stateDir }: LockableAccount,
+  role: LockedRole,
+): readonly string[] {
+  return [
+    join(runtimeDir(env), `${role}-${account.toLowerCase()}.lock`),
+    join(stateDir, `${role}.lock`),
+  ];
 }
 
 async function taken(path: string, account: Hex, role: LockedRole): Promise<ProcessLock> {
@@ -57,14 +68,22 @@ async function taken(path: string, account: Hex, role: LockedRole): Promise<Proc
     lock = await ProcessLock.takeOrWait(path);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new RunError(`cannot lock the account (${reason})`, { field: "account", value: account, expected: "a folder with room", cause });
+    throw new RunError(`cannot lock the account (${reason})`, {
+      field: "account",
+      value: account,
+      expected: "a folder with room",
+      cause,
+    });
   }
   if (lock instanceof ProcessLock) return lock;
   throw heldError(account, role, lock);
 }
 
 function heldError(account: Hex, role: LockedRole, pid: number): RunError {
-  const which = role === "bot" ? "another bot on this machine trades this account" : "another guard on this machine watches this account";
+  const which =
+    role === "bot"
+      ? "another bot on this machine trades this account"
+      : "another guard on this machine watches this account";
   return new RunError(`${which} (process ${pid})`, {
     field: "account",
     value: account,

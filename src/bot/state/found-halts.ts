@@ -32,17 +32,28 @@ const fileSchema = z.strictObject({
 });
 
 /** Those that are written down. @throws CorruptStateError when the file is broken, or another account's. */
-export function readFoundHalts(store: Pick<StateStore, "read">, account: Hex): readonly FoundHalt[] {
+export function readFoundHalts(
+  store: Pick<StateStore, "read">,
+  account: Hex,
+): readonly FoundHalt[] {
   return (
     readJsonState(store, FOUND_HALTS_FILE, (value) => {
       const file = fileSchema.parse(value);
       if (file.account.toLowerCase() === account.toLowerCase()) return file.halts;
-      throw new FormatError("halts of another account", { field: `${FOUND_HALTS_FILE} account`, value: file.account, expected: account });
+      throw new FormatError("halts of another account", {
+        field: `${FOUND_HALTS_FILE} account`,
+        value: file.account,
+        expected: account,
+      });
     }) ?? []
   );
 }
 
 /** Replaces those that are written down. @throws RunError when they cannot be written. */
-export function writeFoundHalts(store: Pick<StateStore, "write">, account: Hex, halts: readonly FoundHalt[]): void {
+export function writeFoundHalts(
+  store: Pick<StateStore, "write">,
+  account: Hex,
+  halts: readonly FoundHalt[],
+): void {
   store.write(FOUND_HALTS_FILE, JSON.stringify({ version: 1, account, halts }));
 }

@@ -1,4 +1,12 @@
-import { closeSync, fstatSync, fsync, fsyncSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  fsync,
+  fsyncSync,
+  ftruncateSync,
+  readSync,
+  writeSync,
+} from "node:fs";
 import { openPlainFile } from "../../core/plain-files.js";
 
 /**
@@ -116,7 +124,9 @@ function isJson(line: string): boolean {
 }
 
 /** How a log ends: with a whole line, with one that lacks only its line feed, or in the middle of one. Its end alone is read: a record of months is longer than one read may be. */
-function tornTail(path: string): { readonly kind: "whole" | "complete" } | { readonly kind: "torn"; readonly length: number } {
+function tornTail(
+  path: string,
+): { readonly kind: "whole" | "complete" } | { readonly kind: "torn"; readonly length: number } {
   const file = openPlainFile(path, "r");
   try {
     const { size } = fstatSync(file);
@@ -126,7 +136,9 @@ function tornTail(path: string): { readonly kind: "whole" | "complete" } | { rea
       if (feed === -1 && most < size) continue;
       const last = end.subarray(feed + 1);
       if (last.length === 0) return { kind: "whole" };
-      return isJson(last.toString("utf8")) ? { kind: "complete" } : { kind: "torn", length: size - last.length };
+      return isJson(last.toString("utf8"))
+        ? { kind: "complete" }
+        : { kind: "torn", length: size - last.length };
     }
   } finally {
     closeSync(file);

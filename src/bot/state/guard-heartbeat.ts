@@ -56,7 +56,14 @@ export class GuardHeartbeat {
     try {
       const exchange = claimedExchange(store);
       if (exchange === undefined) return;
-      const beat: GuardBeat = { version: 1, atMs: clock.nowMs(), state, account, exchange, pid: process.pid };
+      const beat: GuardBeat = {
+        version: 1,
+        atMs: clock.nowMs(),
+        state,
+        account,
+        exchange,
+        pid: process.pid,
+      };
       store.writeBehind(GUARD_HEARTBEAT_FILE, JSON.stringify(beat));
       this.#hasFailed = false;
     } catch (error) {

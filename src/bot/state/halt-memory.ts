@@ -16,7 +16,9 @@ export function haltFile(marketId?: MarketId): string {
 
 /** Whether a file of the state directory says what is halted until a person resumes: by hand, by a rung of the risk ladder, or since a contract is another. */
 export function isHaltFile(name: string): boolean {
-  return name === FORMER_FILE || name === LATCH_FILE || name === FOUND_HALTS_FILE || OWN_FILE.test(name);
+  return (
+    name === FORMER_FILE || name === LATCH_FILE || name === FOUND_HALTS_FILE || OWN_FILE.test(name)
+  );
 }
 
 const fileSchema = z.strictObject({
@@ -64,8 +66,12 @@ export class HaltMemory {
    */
   read(): readonly KeptHalt[] {
     const own = this.#store.names().filter((name) => OWN_FILE.test(name));
-    const former = this.#in(FORMER_FILE).filter(({ marketId }) => !own.includes(haltFile(marketId)));
-    return [...former, ...own.flatMap((name) => this.#in(name))].sort((one, other) => one.atMs - other.atMs);
+    const former = this.#in(FORMER_FILE).filter(
+      ({ marketId }) => !own.includes(haltFile(marketId)),
+    );
+    return [...former, ...own.flatMap((name) => this.#in(name))].sort(
+      (one, other) => one.atMs - other.atMs,
+    );
   }
 
   /** Why the newest change could not be written down; undefined when all is. */
@@ -101,7 +107,10 @@ export class HaltMemory {
   }
 
   #write(marketId: MarketId | undefined, halts: readonly KeptHalt[]): void {
-    this.#store.write(haltFile(marketId), JSON.stringify({ version: 1, account: this.#account, halts }));
+    this.#store.write(
+      haltFile(marketId),
+      JSON.stringify({ version: 1, account: this.#account, halts }),
+    );
   }
 
   #in(name: string): readonly KeptHalt[] {
@@ -112,8 +121,19 @@ export class HaltMemory {
 function haltsOf(value: unknown, name: string, account: Hex): readonly KeptHalt[] {
   const file = fileSchema.parse(value);
   if (file.account.toLowerCase() !== account.toLowerCase())
-    throw new FormatError("halts of another account", { field: `${name} account`, value: file.account, expected: account });
-  const other = name === FORMER_FILE ? undefined : file.halts.find(({ marketId }) => haltFile(marketId) !== name);
+    throw new FormatError("halts of another account", {
+      field: `${name} account`,
+      value: file.account,
+      expected: account,
+    });
+  const other =
+    name === FORMER_FILE
+      ? undefined
+      : file.halts.find(({ marketId }) => haltFile(marketId) !== name);
   if (other === undefined) return file.halts;
-  throw new FormatError("another file's halt", { field: `${name} marketId`, value: other.marketId, expected: haltFile(other.marketId) });
+  throw new FormatError("another file's halt", {
+    field: `${name} marketId`,
+    value: other.marketId,
+    expected: haltFile(other.marketId),
+  });
 }

@@ -32,7 +32,12 @@ export function parseHeartbeat(text: string): Heartbeat {
   try {
     value = JSON.parse(text) as Partial<Heartbeat> | null;
   } catch (cause) {
-    throw new FormatError("broken heartbeat", { field: HEARTBEAT_FILE, value: text, expected: "one JSON object", cause });
+    throw new FormatError("broken heartbeat", {
+      field: HEARTBEAT_FILE,
+      value: text,
+      expected: "one JSON object",
+      cause,
+    });
   }
   if (
     value === null ||
@@ -42,7 +47,11 @@ export function parseHeartbeat(text: string): Heartbeat {
     !Array.isArray(value.markets) ||
     typeof value.pid !== "number"
   ) {
-    throw new FormatError("not a heartbeat", { field: HEARTBEAT_FILE, value: text, expected: "atMs, lastRequestMs, state, markets, pid" });
+    throw new FormatError("not a heartbeat", {
+      field: HEARTBEAT_FILE,
+      value: text,
+      expected: "atMs, lastRequestMs, state, markets, pid",
+    });
   }
   return value as Heartbeat;
 }

@@ -49,7 +49,9 @@ export class LatchMemory {
 
   /** @throws CorruptStateError when the file is broken, or another account's: what cannot be read must not be taken for "nothing happened". */
   read(): KeptLadder {
-    this.#kept = readJsonState(this.#store, LATCH_FILE, (value) => keptOf(value, this.#account)) ?? { rungs: [], accepted: [] };
+    this.#kept = readJsonState(this.#store, LATCH_FILE, (value) =>
+      keptOf(value, this.#account),
+    ) ?? { rungs: [], accepted: [] };
     return this.#kept;
   }
 
@@ -70,7 +72,8 @@ export class LatchMemory {
     const isOver = (latch: Latch): boolean => marketId === undefined || latch.marketId === marketId;
     const ended = rungs.filter(isOver);
     if (ended.length === 0) return;
-    const isAgain = (one: Latch): boolean => ended.some(({ measure, marketId }) => measure === one.measure && marketId === one.marketId);
+    const isAgain = (one: Latch): boolean =>
+      ended.some(({ measure, marketId }) => measure === one.measure && marketId === one.marketId);
     // Each run measures markouts anew: of those nothing is left to be accepted.
     const lasting = ended.filter(({ measure }) => measure !== "markout");
     this.#kept = {
@@ -84,7 +87,12 @@ export class LatchMemory {
   retry(): void {
     const [rungs, accepted] = [inWholeMs(this.#kept.rungs), inWholeMs(this.#kept.accepted)];
     try {
-      const text = JSON.stringify({ version: 1, account: this.#account, rungs, ...(accepted.length === 0 ? {} : { accepted }) });
+      const text = JSON.stringify({
+        version: 1,
+        account: this.#account,
+        rungs,
+        ...(accepted.length === 0 ? {} : { accepted }),
+      });
       this.#store.write(LATCH_FILE, text);
       this.#unwritten = undefined;
     } catch (cause) {
@@ -100,5 +108,9 @@ function inWholeMs(latches: readonly Latch[]): readonly Latch[] {
 function keptOf(value: unknown, account: Hex): KeptLadder {
   const { account: owner, rungs, accepted = [] } = fileSchema.parse(value);
   if (owner.toLowerCase() === account.toLowerCase()) return { rungs, accepted };
-  throw new FormatError("rungs of another account", { field: `${LATCH_FILE} account`, value: owner, expected: account });
+  throw new FormatError("rungs of another account", {
+    field: `${LATCH_FILE} account`,
+    value: owner,
+    expected: account,
+  });
 }

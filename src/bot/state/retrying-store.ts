@@ -35,7 +35,10 @@ export class RetryingStore implements StateStore {
   readonly #options: RetryingStoreOptions;
   readonly #store: StateStore;
   readonly #written = new Set<string>();
-  readonly #unwritten = new Map<string, UnwrittenText & { readonly text: string; readonly way: Way }>();
+  readonly #unwritten = new Map<
+    string,
+    UnwrittenText & { readonly text: string; readonly way: Way }
+  >();
   #isGivenUp = false;
 
   constructor(options: RetryingStoreOptions) {
@@ -90,7 +93,8 @@ export class RetryingStore implements StateStore {
 
   #tryAll(name: string, text: string, way: Way): void {
     this.#try(name, text, way);
-    for (const other of [...this.#unwritten.values()]) if (other.name !== name) this.#try(other.name, other.text, other.way);
+    for (const other of [...this.#unwritten.values()])
+      if (other.name !== name) this.#try(other.name, other.text, other.way);
   }
 
   #try(name: string, text: string, way: Way): void {

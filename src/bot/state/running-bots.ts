@@ -28,7 +28,11 @@ export function runtimeDir(env: Readonly<Record<string, string | undefined>>): s
   const uid = process.getuid?.();
   const directory = runtimePath(env, uid);
   const found = statSync(directory, { throwIfNoEntry: false });
-  if (found !== undefined && uid !== undefined && (found.uid !== uid || (found.mode & 0o077) !== 0)) {
+  if (
+    found !== undefined &&
+    uid !== undefined &&
+    (found.uid !== uid || (found.mode & 0o077) !== 0)
+  ) {
     throw new RunError("is open to other users", {
       field: RUNTIME_VARIABLE,
       value: directory,
@@ -56,7 +60,10 @@ function runtimePath(
  * Enters a bot as running; the function that is returned takes it out again. There is one entry a control socket: a bot takes
  * the place of one that died at the same socket, which would seem to live again.
  */
-export function enterRunningBot(bot: EnteredBot, env: Readonly<Record<string, string | undefined>>): () => void {
+export function enterRunningBot(
+  bot: EnteredBot,
+  env: Readonly<Record<string, string | undefined>>,
+): () => void {
   const name = createHash("sha256").update(bot.socketPath).digest("hex").slice(0, 16);
   const path = join(runtimeDir(env), `${name}.json`);
   writeFileSync(path, JSON.stringify({ ...bot, config: realPath(bot.config) }), { mode: 0o600 });

@@ -14,10 +14,15 @@ export interface SetAside {
  * Moves those of the files that are there into a folder of the same directory, or into one of a similar name where another file has a name already.
  * @throws RunError when one cannot be moved.
  */
-export function setFilesAside(directory: string, wanted: string, names: readonly string[]): SetAside {
+export function setFilesAside(
+  directory: string,
+  wanted: string,
+  names: readonly string[],
+): SetAside {
   const there = names.filter((name) => existsSync(join(directory, name)));
   let folder = wanted;
-  for (let n = 2; there.some((name) => existsSync(join(directory, folder, name))); n++) folder = `${wanted}.${n}`;
+  for (let n = 2; there.some((name) => existsSync(join(directory, folder, name))); n++)
+    folder = `${wanted}.${n}`;
   move(there, directory, join(directory, folder));
   return { folder, names: there };
 }
@@ -25,7 +30,9 @@ export function setFilesAside(directory: string, wanted: string, names: readonly
 /** Moves the files of such a folder back, but none over another file; returns their names. @throws RunError when one cannot be moved. */
 export function takeFilesBack(directory: string, folder: string): readonly string[] {
   const aside = join(directory, folder);
-  const names = existsSync(aside) ? readdirSync(aside).filter((name) => !existsSync(join(directory, name))) : [];
+  const names = existsSync(aside)
+    ? readdirSync(aside).filter((name) => !existsSync(join(directory, name)))
+    : [];
   move(names, aside, directory);
   return names;
 }
@@ -37,12 +44,15 @@ function move(names: readonly string[], from: string, to: string): void {
     for (const name of names) renameSync(join(from, name), join(to, name));
     for (const folder of [to, from]) toDisk(folder);
   } catch (cause) {
-    throw new RunError(`cannot move ${names.join(", ")} to ${to} (${cause instanceof Error ? cause.message : String(cause)})`, {
-      field: "stateDir",
-      value: from,
-      expected: "a folder that this user may write, on a disk with room",
-      cause,
-    });
+    throw new RunError(
+      `cannot move ${names.join(", ")} to ${to} (${cause instanceof Error ? cause.message : String(cause)})`,
+      {
+        field: "stateDir",
+        value: from,
+        expected: "a folder that this user may write, on a disk with room",
+        cause,
+      },
+    );
   }
 }
 

@@ -1,4 +1,13 @@
-import { closeSync, existsSync, fsyncSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { ZodError } from "zod";
 import { MarketwrightError, RunError, shown } from "../../core/errors.js";
@@ -59,10 +68,15 @@ export class CorruptStateError extends MarketwrightError {}
  * The folder of a bot's state: `stateDir`, or `.marketwright/<account>` beside the YAML. Of a YAML that comes with an installed package it is
  * `$XDG_STATE_HOME/marketwright/<account>`, or `.marketwright/<account>` in the working folder, but where an earlier version has left one beside it.
  */
-export function stateDirOf({ stateDir, statesDir, path }: Pick<BotConfig, "stateDir" | "statesDir" | "path">, account: Hex): string {
+export function stateDirOf(
+  { stateDir, statesDir, path }: Pick<BotConfig, "stateDir" | "statesDir" | "path">,
+  account: Hex,
+): string {
   if (stateDir !== undefined) return stateDir;
   const beside = join(dirname(path), ".marketwright", account.toLowerCase());
-  return statesDir === undefined || existsSync(beside) ? beside : join(statesDir, account.toLowerCase());
+  return statesDir === undefined || existsSync(beside)
+    ? beside
+    : join(statesDir, account.toLowerCase());
 }
 
 /** A folder of files, mode 0700, each file 0600. */
@@ -184,7 +198,8 @@ export class FileStateStore implements StateStore {
 
   close(): void {
     try {
-      for (const [name, { waiting }] of this.#later) if (waiting !== undefined) this.write(name, waiting);
+      for (const [name, { waiting }] of this.#later)
+        if (waiting !== undefined) this.write(name, waiting);
     } finally {
       this.#closeLogs();
     }
@@ -274,7 +289,11 @@ export class MemoryStateStore implements StateStore {
  * Reads a JSON text of the store through a check of the caller's.
  * @throws CorruptStateError naming the file when it is no JSON or fails the check.
  */
-export function readJsonState<T>(store: Pick<StateStore, "read">, name: string, check: (value: unknown) => T): T | undefined {
+export function readJsonState<T>(
+  store: Pick<StateStore, "read">,
+  name: string,
+  check: (value: unknown) => T,
+): T | undefined {
   const text = store.read(name);
   if (text === undefined) return undefined;
   let value: unknown;
@@ -285,7 +304,9 @@ export function readJsonState<T>(store: Pick<StateStore, "read">, name: string, 
     throw corrupt(
       name,
       text,
-      cause instanceof ZodError ? refusalWords(cause, value) : String(cause instanceof Error ? cause.message : cause),
+      cause instanceof ZodError
+        ? refusalWords(cause, value)
+        : String(cause instanceof Error ? cause.message : cause),
       cause,
     );
   }
@@ -294,7 +315,8 @@ export function readJsonState<T>(store: Pick<StateStore, "read">, name: string, 
 function refusalWords(error: ZodError, whole: unknown): string {
   const { path, value, expected } = refusalOf(error, whole);
   // A record is as long as the file may be, whose beginning is shown anyway.
-  if (typeof value === "object" && value !== null) return `${path === "" ? "" : `${path}: `}expected ${expected}`;
+  if (typeof value === "object" && value !== null)
+    return `${path === "" ? "" : `${path}: `}expected ${expected}`;
   return `${path === "" ? "it" : path} is ${value === undefined ? "missing" : shown(value)}, and should be ${expected}`;
 }
 
@@ -309,7 +331,11 @@ function corrupt(field: string, value: string, reason: string, cause: unknown): 
 
 function checkedName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) return name;
-  throw new RunError("is no name of a state file", { field: "name", value: name, expected: "letters, digits, dots, dashes" });
+  throw new RunError("is no name of a state file", {
+    field: "name",
+    value: name,
+    expected: "letters, digits, dots, dashes",
+  });
 }
 
 function withHandle(handle: number, use: (handle: number) => void): void {
@@ -326,7 +352,10 @@ function isMissing(path: string, cause: unknown): boolean {
 }
 
 function cannot(verb: string, path: string, cause: unknown): RunError {
-  const why = cause instanceof NotPlainFile ? `it ${cause.message.slice(path.length + 2)}` : (codeOf(cause) ?? messageOf(cause));
+  const why =
+    cause instanceof NotPlainFile
+      ? `it ${cause.message.slice(path.length + 2)}`
+      : (codeOf(cause) ?? messageOf(cause));
   return new RunError(`cannot ${verb} ${path} (${why})`, {
     field: "stateDir",
     expected: "a folder that this user may write, on a disk with room",

@@ -51,7 +51,11 @@ export function claimState({ store, directory, account }: OwnedState): void {
 export function claimStateFor(rules: VenueRules, { store, directory, account }: OwnedState): void {
   const { chainId, verifyingContract } = rules.eip712;
   const held = readOwner(store)?.exchange;
-  if (held === undefined) return store.write(OWNER_FILE, JSON.stringify({ version: 1, account, exchange: { chainId, verifyingContract } }));
+  if (held === undefined)
+    return store.write(
+      OWNER_FILE,
+      JSON.stringify({ version: 1, account, exchange: { chainId, verifyingContract } }),
+    );
   if (isSameExchange(held, { chainId, verifyingContract })) return;
   throw new ConfigError("holds the account's state on another exchange", {
     field: "stateDir",
@@ -68,7 +72,10 @@ export function claimedExchange(store: Pick<StateStore, "read">): SignedExchange
 }
 
 export function isSameExchange(one: SignedExchange, other: SignedExchange): boolean {
-  return one.chainId === other.chainId && one.verifyingContract.toLowerCase() === other.verifyingContract.toLowerCase();
+  return (
+    one.chainId === other.chainId &&
+    one.verifyingContract.toLowerCase() === other.verifyingContract.toLowerCase()
+  );
 }
 
 function readOwner(store: Pick<StateStore, "read">): z.infer<typeof ownerSchema> | undefined {

@@ -57,7 +57,8 @@ export class TradeLog {
     if (this.#store.isDiscarded === true) return;
     const known = this.#begins.size;
     for (const marketId of marketIds) {
-      if (this.#keptOf(marketId) === undefined) this.#begins.set(marketId, this.#newestBefore.get(marketId) ?? 0n);
+      if (this.#keptOf(marketId) === undefined)
+        this.#begins.set(marketId, this.#newestBefore.get(marketId) ?? 0n);
     }
     if (this.#begins.size === known) return;
     const begins = [...this.#begins].map(([marketId, id]) => [marketId, String(id)]);
@@ -93,7 +94,10 @@ export class TradeLog {
     if (begin === undefined) return known;
     // Where the whole file was read, it lacks what was traded before its first fill of the market and after its beginning.
     if (known !== undefined && (readFromId > 0n || known.oldestId <= begin + 1n)) return known;
-    const kept = { oldestId: begin < readFromId ? readFromId : begin + 1n, lines: known?.lines ?? new Set<string>() };
+    const kept = {
+      oldestId: begin < readFromId ? readFromId : begin + 1n,
+      lines: known?.lines ?? new Set<string>(),
+    };
     markets.set(marketId, kept);
     return kept;
   }
@@ -110,13 +114,17 @@ export class TradeLog {
     if (this.#store.isDiscarded === true) return;
     this.#store.append(
       FILLS_FILE,
-      JSON.stringify({ event, ...trade }, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value)),
+      JSON.stringify({ event, ...trade }, (_, value: unknown) =>
+        typeof value === "bigint" ? `${value}` : value,
+      ),
     );
   }
 }
 
 /** The newest trade of each market that the record's end has, or that was before the record. @throws CorruptStateError */
-export function newestRecorded(store: Pick<StateStore, "read" | "readTail">): ReadonlyMap<MarketId, bigint> {
+export function newestRecorded(
+  store: Pick<StateStore, "read" | "readTail">,
+): ReadonlyMap<MarketId, bigint> {
   const newest = readBegins(store);
   for (const line of (store.readTail(FILLS_FILE, TAIL_BYTES) ?? "").split("\n")) {
     const read = lineOf(line);
@@ -133,7 +141,8 @@ function endOf({ status }: VenueTrade): "settled" | "trade-failed" | undefined {
 }
 
 function readBegins(store: Pick<StateStore, "read">): Map<MarketId, bigint> {
-  const begins = readJsonState(store, RECORD_BEGINS_FILE, (value) => beginsSchema.parse(value)) ?? {};
+  const begins =
+    readJsonState(store, RECORD_BEGINS_FILE, (value) => beginsSchema.parse(value)) ?? {};
   return new Map(Object.entries(begins).map(([marketId, id]) => [marketId, BigInt(id)]));
 }
 
@@ -146,24 +155,43 @@ function tailOf(text: string): Tail {
     const market = kept.get(marketId);
     if (market !== undefined) market.lines.add(`${event} ${id}`);
     if (event !== "fill") continue;
-    const oldestId = market === undefined || BigInt(id) < market.oldestId ? BigInt(id) : market.oldestId;
+    const oldestId =
+      market === undefined || BigInt(id) < market.oldestId ? BigInt(id) : market.oldestId;
     kept.set(marketId, { oldestId, lines: market?.lines ?? new Set([`${event} ${id}`]) });
   }
   const oldest = [...kept.values()].map(({ oldestId }) => oldestId);
   const isWhole = text.length < TAIL_BYTES - LINE_BYTES;
-  return { markets: kept, readFromId: isWhole ? 0n : oldest.reduce((least, id) => (id < least ? id : least), oldest[0] ?? 0n) };
+  return {
+    markets: kept,
+    readFromId: isWhole
+      ? 0n
+      : oldest.reduce((least, id) => (id < least ? id : least), oldest[0] ?? 0n),
+  };
 }
 
 /** A line of the file; undefined for one that is none: cut short by a crash, or another's. Nothing but this record hangs on it. */
-function lineOf(line: string): { readonly event: string; readonly id: string; readonly marketId: string } | undefined {
+function lineOf(
+  line: string,
+): { readonly event: string; readonly id: string; readonly marketId: string } | undefined {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
     return undefined;
   }
-  if (typeof value !== "object" || value === null || !("event" in value && "id" in value && "marketId" in value)) return undefined;
+  if (
+    typeof value !== "object" ||
+    value === null ||
+    !("event" in value && "id" in value && "marketId" in value)
+  )
+    return undefined;
   const { event, id, marketId } = value;
-  if (typeof event !== "string" || typeof id !== "string" || typeof marketId !== "string" || !/^\d+$/.test(id)) return undefined;
+  if (
+    typeof event !== "string" ||
+    typeof id !== "string" ||
+    typeof marketId !== "string" ||
+    !/^\d+$/.test(id)
+  )
+    return undefined;
   return { event, id, marketId };
 }

@@ -37,32 +37,56 @@ const EXTENSIONS = [".ts", ".mts", ".js", ".mjs"];
  * @throws ConfigError for an unknown name, a missing file, one that does not parse or fails as it loads, and one whose default
  * export is no strategy.
  */
-export async function loadStrategy(name: string, folder: string, field: string): Promise<LoadedStrategy> {
+export async function loadStrategy(
+  name: string,
+  folder: string,
+  field: string,
+): Promise<LoadedStrategy> {
   if (Object.hasOwn(builtInStrategies, name))
-    return { name, strategy: builtInStrategies[name], sha256: undefined, warnings: [], routePrints: () => {} };
+    return {
+      name,
+      strategy: builtInStrategies[name],
+      sha256: undefined,
+      warnings: [],
+      routePrints: () => {},
+    };
   if (!/[./\\]/.test(name)) throw unknownName(name, field);
   const path = resolve(folder, name);
   await assertFile(path, field);
   const { code, sources } = await bundleStrategy(path, field);
-  const texts = await Promise.all([...sources].sort().map(async (source) => ({ source, text: await readFile(source, "utf8") })));
+  const texts = await Promise.all(
+    [...sources].sort().map(async (source) => ({ source, text: await readFile(source, "utf8") })),
+  );
   const warnings = texts.flatMap(({ source, text }) => strategyWarnings(text, source));
-  return { name: path, ...(await loadedModule(code, path, field)), sha256: digest(texts, path), warnings };
+  return {
+    name: path,
+    ...(await loadedModule(code, path, field)),
+    sha256: digest(texts, path),
+    warnings,
+  };
 }
 
 /** The same wherever the folder lies, and another when any file of it changes its words or its place beside the others. */
-function digest(texts: readonly { readonly source: string; readonly text: string }[], path: string): string {
+function digest(
+  texts: readonly { readonly source: string; readonly text: string }[],
+  path: string,
+): string {
   const hash = createHash("sha256");
-  for (const { source, text } of texts) hash.update(JSON.stringify([relative(dirname(path), source), text]));
+  for (const { source, text } of texts)
+    hash.update(JSON.stringify([relative(dirname(path), source), text]));
   return hash.digest("hex");
 }
 
 function unknownName(name: string, field: string): ConfigError {
   const near = nearestName(name, Object.keys(builtInStrategies));
-  return new ConfigError(`no built-in strategy has this name${near === undefined ? "" : `, did you mean ${near}?`}`, {
-    field,
-    value: name,
-    expected: `one of ${Object.keys(builtInStrategies).join(", ")}, or the path of a file such as ./${name}.ts`,
-  });
+  return new ConfigError(
+    `no built-in strategy has this name${near === undefined ? "" : `, did you mean ${near}?`}`,
+    {
+      field,
+      value: name,
+      expected: `one of ${Object.keys(builtInStrategies).join(", ")}, or the path of a file such as ./${name}.ts`,
+    },
+  );
 }
 
 async function assertFile(path: string, field: string): Promise<void> {
@@ -81,23 +105,34 @@ async function assertFile(path: string, field: string): Promise<void> {
       cause: error,
     });
   });
-  if (!found.isFile()) throw new ConfigError("the strategy is no file", { field, value: path, expected: "a file" });
+  if (!found.isFile())
+    throw new ConfigError("the strategy is no file", { field, value: path, expected: "a file" });
 }
 
-async function loadedModule(code: string, path: string, field: string): Promise<Pick<LoadedStrategy, "strategy" | "routePrints">> {
-  let loaded: { readonly default?: unknown; readonly [ROUTE_EXPORT]: LoadedStrategy["routePrints"] };
+async function loadedModule(
+  code: string,
+  path: string,
+  field: string,
+): Promise<Pick<LoadedStrategy, "strategy" | "routePrints">> {
+  let loaded: {
+    readonly default?: unknown;
+    readonly [ROUTE_EXPORT]: LoadedStrategy["routePrints"];
+  };
   try {
     const address = `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`;
     // Its top level may never end, in a loop or in an await: no listener of ours would hear a signal, or act on it.
     loaded = (await withDefaultSignals(() => import(/* @vite-ignore */ address))) as typeof loaded;
   } catch (error) {
     const place = strategyPlace(error, dirname(path));
-    throw new ConfigError(`the strategy file fails as it loads: ${thrownText(error)}${place === undefined ? "" : ` (${place})`}`, {
-      field,
-      value: path,
-      expected: "a module whose top level does not throw",
-      cause: error,
-    });
+    throw new ConfigError(
+      `the strategy file fails as it loads: ${thrownText(error)}${place === undefined ? "" : ` (${place})`}`,
+      {
+        field,
+        value: path,
+        expected: "a module whose top level does not throw",
+        cause: error,
+      },
+    );
   }
   if (loaded.default === undefined) {
     throw new ConfigError("the strategy file has no default export", {
@@ -117,12 +152,19 @@ function strategyIn(exported: unknown, path: string, field: string): Strategy {
     if (isStrategy(exported)) return defineStrategy(exported.definition);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`the default export of the strategy file cannot be read: ${thrownText(error)}`, {
-      field,
-      value: path,
-      expected,
-      cause: error,
-    });
+    throw new ConfigError(
+      `the default export of the strategy file cannot be read: ${thrownText(error)}`,
+      {
+        field,
+        value: path,
+        expected,
+        cause: error,
+      },
+    );
   }
-  throw new ConfigError("the default export of the strategy file is no strategy", { field, value: path, expected });
+  throw new ConfigError("the default export of the strategy file is no strategy", {
+    field,
+    value: path,
+    expected,
+  });
 }

@@ -10,7 +10,10 @@ import { bundleAddress } from "./strategy-stack.js";
 const OURS = /^(marketwright|rxjs|zod)(\/.*)?$/;
 
 /** The package's public entries (`exports` of its package.json), by their files under `dist` or `src`. */
-const ENTRIES: Readonly<Record<string, string>> = { marketwright: "index", "marketwright/exchange": "exchange/index" };
+const ENTRIES: Readonly<Record<string, string>> = {
+  marketwright: "index",
+  "marketwright/exchange": "exchange/index",
+};
 
 /** The export of a bundle by which its console is routed. */
 export const ROUTE_EXPORT = "marketwrightRoute";
@@ -68,7 +71,10 @@ export async function bundleStrategy(path: string, field: string): Promise<Strat
       plugins: [packages(sources)],
     });
     const { text } = result.outputFiles[0];
-    return { code: `${text}\n//# sourceURL=${bundleAddress(path, text, field)}`, sources: [...sources] };
+    return {
+      code: `${text}\n//# sourceURL=${bundleAddress(path, text, field)}`,
+      sources: [...sources],
+    };
   } catch (error) {
     throw unreadable(error, path, field);
   }
@@ -81,7 +87,8 @@ function packages(sources: Set<string>): Plugin {
     setup(builder) {
       builder.onResolve({ filter: OURS }, ({ path }) => ownModule(path));
       builder.onResolve({ filter: /^[^./]/ }, ({ path, importer, kind, resolveDir }) => {
-        if (kind === "entry-point" || isAbsolute(path) || path.startsWith("node:")) return undefined;
+        if (kind === "entry-point" || isAbsolute(path) || path.startsWith("node:"))
+          return undefined;
         return foreignModule(path, importer, resolveDir);
       });
       builder.onLoad({ filter: /.*/ }, ({ path }) => {
@@ -98,19 +105,29 @@ export function packageRoot(): string {
 }
 
 function ownModule(specifier: string): OnResolveResult {
-  if (!specifier.startsWith("marketwright")) return { path: import.meta.resolve(specifier), external: true };
+  if (!specifier.startsWith("marketwright"))
+    return { path: import.meta.resolve(specifier), external: true };
   const entry = ENTRIES[specifier];
-  if (entry === undefined) return { errors: [{ text: `marketwright has no entry "${specifier}"` }] };
+  if (entry === undefined)
+    return { errors: [{ text: `marketwright has no entry "${specifier}"` }] };
   const built = join(packageRoot(), `${entry}.js`);
   // Run from source there is nothing built to import: the entry becomes part of the bundle.
-  return existsSync(built) ? { path: pathToFileURL(built).href, external: true } : { path: join(packageRoot(), `${entry}.ts`) };
+  return existsSync(built)
+    ? { path: pathToFileURL(built).href, external: true }
+    : { path: join(packageRoot(), `${entry}.ts`) };
 }
 
-function foreignModule(specifier: string, importer: string, resolveDir: string): OnResolveResult | undefined {
+function foreignModule(
+  specifier: string,
+  importer: string,
+  resolveDir: string,
+): OnResolveResult | undefined {
   const from = importer === "" ? join(resolveDir, "strategy.js") : importer;
   try {
     const found = createRequire(from).resolve(specifier);
-    return isAbsolute(found) ? { path: pathToFileURL(found).href, external: true } : { path: found, external: true };
+    return isAbsolute(found)
+      ? { path: pathToFileURL(found).href, external: true }
+      : { path: found, external: true };
   } catch {
     // Left to the bundler: it knows packages that can only be imported, and names the line when there is none.
     return undefined;
@@ -119,11 +136,16 @@ function foreignModule(specifier: string, importer: string, resolveDir: string):
 
 function unreadable(error: unknown, path: string, field: string): ConfigError {
   const message = (error as Partial<BuildFailure>).errors?.[0];
-  const where = message?.location ? `${message.location.file}:${message.location.line}:${message.location.column + 1}: ` : "";
-  return new ConfigError(`the strategy file can not be read: ${where}${message?.text ?? String(error)}`, {
-    field,
-    value: path,
-    expected: "a file that parses, all of whose imports are there",
-    cause: error,
-  });
+  const where = message?.location
+    ? `${message.location.file}:${message.location.line}:${message.location.column + 1}: `
+    : "";
+  return new ConfigError(
+    `the strategy file can not be read: ${where}${message?.text ?? String(error)}`,
+    {
+      field,
+      value: path,
+      expected: "a file that parses, all of whose imports are there",
+      cause: error,
+    },
+  );
 }

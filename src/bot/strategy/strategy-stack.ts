@@ -5,7 +5,8 @@ import { pathToFileURL } from "node:url";
 import { maskSecrets } from "../../core/secrets.js";
 
 /** A place in a strategy's bundle, as a stack names it: by the address that {@link bundleAddress} gave it, or by the whole bundle. */
-const PLACE = /(?:file:\/\/[^\s()]*[?]bundle=([0-9a-f]{64})|data:text\/javascript;base64,([A-Za-z0-9+/]+=*)):(\d+):(\d+)/g;
+const PLACE =
+  /(?:file:\/\/[^\s()]*[?]bundle=([0-9a-f]{64})|data:text\/javascript;base64,([A-Za-z0-9+/]+=*)):(\d+):(\d+)/g;
 /** The bundle's own map, which the bundler puts at its end. */
 const MAP = /\/\/# sourceMappingURL=data:application\/json;base64,([A-Za-z0-9+/]+=*)/;
 /** Errors that are told with what caused them. */
@@ -22,7 +23,10 @@ export interface KnownStrategy {
 }
 
 /** The bundles of this process, by their digests: a stack names no more than an address. */
-const bundles = new Map<string, KnownStrategy & { readonly fields: Set<string>; readonly code: string }>();
+const bundles = new Map<
+  string,
+  KnownStrategy & { readonly fields: Set<string>; readonly code: string }
+>();
 
 /** The address that a bundle of this file goes by in stacks, from where they are led back to its sources. @param field where the file is named. */
 export function bundleAddress(path: string, code: string, field: string): string {
@@ -37,7 +41,9 @@ export function bundleAddress(path: string, code: string, field: string): string
 export function stackOf(error: unknown): string {
   try {
     const { stack } = error as { readonly stack?: unknown };
-    return error instanceof Error && typeof stack === "string" ? stack.slice(0, MOST_CHARACTERS) : "";
+    return error instanceof Error && typeof stack === "string"
+      ? stack.slice(0, MOST_CHARACTERS)
+      : "";
   } catch {
     return "";
   }
@@ -46,8 +52,12 @@ export function stackOf(error: unknown): string {
 /** The strategy that an error came from, by its stack; undefined where no place of one is in it. */
 export function strategyOf(error: unknown): KnownStrategy | undefined {
   for (const [, digest, encoded] of stackOf(error).matchAll(PLACE)) {
-    const code = encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("utf8");
-    const known = code === undefined ? bundles.get(digest) : [...bundles.values()].find((bundle) => code.startsWith(bundle.code));
+    const code =
+      encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("utf8");
+    const known =
+      code === undefined
+        ? bundles.get(digest)
+        : [...bundles.values()].find((bundle) => code.startsWith(bundle.code));
     if (known !== undefined) return known;
   }
   return undefined;
@@ -65,7 +75,8 @@ export function knownStrategies(): KnownStrategy[] {
 export function strategyStack(error: unknown): string | undefined {
   try {
     const texts: string[] = [];
-    for (let one = error; one instanceof Error && texts.length < MOST_CAUSES; one = one.cause) texts.push(one.stack ?? String(one));
+    for (let one = error; one instanceof Error && texts.length < MOST_CAUSES; one = one.cause)
+      texts.push(one.stack ?? String(one));
     return texts.length === 0 ? undefined : maskSecrets(inSources(texts.join("\ncaused by ")));
   } catch {
     // An error may be made so that looking at it throws: then nobody hears more than that it was thrown.
@@ -81,17 +92,38 @@ export function strategyPlace(error: unknown, folder: string): string | undefine
 
 function inSources(stack: string): string {
   const maps = new Map<string, SourceMap | undefined>();
-  return stack.replace(PLACE, (_place, digest: string | undefined, encoded: string | undefined, line: string, column: string) => {
-    const name = digest ?? encoded ?? "";
-    if (!maps.has(name))
-      maps.set(name, mapOf(digest === undefined ? Buffer.from(name, "base64").toString("utf8") : bundles.get(digest)?.code));
-    const entry = maps.get(name)?.findEntry(Number(line) - 1, Number(column) - 1);
-    if (entry === undefined || !("originalSource" in entry)) return `the strategy's bundle:${line}:${column}`;
-    return `${resolve(entry.originalSource)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
-  });
+  return stack.replace(
+    PLACE,
+    (
+      _place,
+      digest: string | undefined,
+      encoded: string | undefined,
+      line: string,
+      column: string,
+    ) => {
+      const name = digest ?? encoded ?? "";
+      if (!maps.has(name))
+        maps.set(
+          name,
+          mapOf(
+            digest === undefined
+              ? Buffer.from(name, "base64").toString("utf8")
+              : bundles.get(digest)?.code,
+          ),
+        );
+      const entry = maps.get(name)?.findEntry(Number(line) - 1, Number(column) - 1);
+      if (entry === undefined || !("originalSource" in entry))
+        return `the strategy's bundle:${line}:${column}`;
+      return `${resolve(entry.originalSource)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+    },
+  );
 }
 
 function mapOf(code: string | undefined): SourceMap | undefined {
   const found = MAP.exec(code ?? "");
-  return found === null ? undefined : new SourceMap(JSON.parse(Buffer.from(found[1], "base64").toString("utf8")) as SourceMapPayload);
+  return found === null
+    ? undefined
+    : new SourceMap(
+        JSON.parse(Buffer.from(found[1], "base64").toString("utf8")) as SourceMapPayload,
+      );
 }

@@ -9,7 +9,8 @@ export interface StrategyWarning {
   readonly advice: string;
 }
 
-const OWN_DATA = "a check for look-ahead cuts the history alone: see that this holds nothing of the time that is replayed";
+const OWN_DATA =
+  "a check for look-ahead cuts the history alone: see that this holds nothing of the time that is replayed";
 
 const ADVICE: Readonly<Record<string, string>> = {
   Date: "use view.timeMs",

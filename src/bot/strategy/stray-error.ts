@@ -22,12 +22,15 @@ export function strayError(thrown: unknown, how: Uncaught): RunError | undefined
   if (strategies.length === 0) return undefined;
   const place = named === undefined ? undefined : strategyPlace(thrown, dirname(named.path));
   const who = strategies.length === 1 ? "the strategy" : "one of the strategies";
-  return new RunError(`${who} ${DID[how]}: ${thrownText(thrown)}${place === undefined ? "" : ` (${place})`}`, {
-    field: [...new Set(strategies.flatMap(({ fields }) => [...fields]))].join(", "),
-    value: [...new Set(strategies.map(({ path }) => path))].join(", "),
-    expected: "every promise awaited or caught, and no timer but one of context.scheduler",
-    cause: thrown,
-  });
+  return new RunError(
+    `${who} ${DID[how]}: ${thrownText(thrown)}${place === undefined ? "" : ` (${place})`}`,
+    {
+      field: [...new Set(strategies.flatMap(({ fields }) => [...fields]))].join(", "),
+      value: [...new Set(strategies.map(({ path }) => path))].join(", "),
+      expected: "every promise awaited or caught, and no timer but one of context.scheduler",
+      cause: thrown,
+    },
+  );
 }
 
 /** Whether a stack has a line of this package's own sources. */

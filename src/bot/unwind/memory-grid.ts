@@ -8,39 +8,69 @@ import type { UnwindMemory } from "./unwind-memory.js";
 export type MarketGrid = Pick<Instrument, "tickSize" | "stepSize">;
 
 /** The same memory with what it has of each market in the units of now. A market that is not among these stays in its own. */
-export function onGridsOfNow(memory: UnwindMemory, now: ReadonlyMap<MarketId, MarketGrid>): UnwindMemory {
+export function onGridsOfNow(
+  memory: UnwindMemory,
+  now: ReadonlyMap<MarketId, MarketGrid>,
+): UnwindMemory {
   let onGrids = memory;
   for (const [marketId, { tickSize, stepSize }] of now) {
     const before = memory.grids[marketId];
-    const isOther = before !== undefined && (before.tickSize !== tickSize || before.stepSize !== stepSize);
-    const { known, said } = isOther ? inOther(onGrids, marketId, before, { tickSize, stepSize }) : onGrids;
-    onGrids = { ...onGrids, known, said, grids: { ...onGrids.grids, [marketId]: { tickSize, stepSize } } };
+    const isOther =
+      before !== undefined && (before.tickSize !== tickSize || before.stepSize !== stepSize);
+    const { known, said } = isOther
+      ? inOther(onGrids, marketId, before, { tickSize, stepSize })
+      : onGrids;
+    onGrids = {
+      ...onGrids,
+      known,
+      said,
+      grids: { ...onGrids.grids, [marketId]: { tickSize, stepSize } },
+    };
   }
   return onGrids;
 }
 
-function inOther(memory: UnwindMemory, marketId: MarketId, before: MarketGrid, now: MarketGrid): Pick<UnwindMemory, "known" | "said"> {
-  const isHere = ({ marketId: other }: { readonly marketId: MarketId }): boolean => other === marketId;
+function inOther(
+  memory: UnwindMemory,
+  marketId: MarketId,
+  before: MarketGrid,
+  now: MarketGrid,
+): Pick<UnwindMemory, "known" | "said"> {
+  const isHere = ({ marketId: other }: { readonly marketId: MarketId }): boolean =>
+    other === marketId;
   const lots = (count: Lots): Lots => moved(count, before.stepSize, now.stepSize, "toward zero");
   return {
-    known: memory.known.map((one) => (isHere(one.takeover) ? knownInOther(one, lots, before, now) : one)),
+    known: memory.known.map((one) =>
+      isHere(one.takeover) ? knownInOther(one, lots, before, now) : one,
+    ),
     said: memory.said.map((one) => (isHere(one) ? { ...one, lots: lots(one.lots) } : one)),
   };
 }
 
 /** What remains of it is rounded toward zero by itself: no order could sell what is beneath a step, and more than remains is not its to sell. */
-function knownInOther(one: KnownTakeover, lots: (count: Lots) => Lots, before: MarketGrid, now: MarketGrid): KnownTakeover {
+function knownInOther(
+  one: KnownTakeover,
+  lots: (count: Lots) => Lots,
+  before: MarketGrid,
+  now: MarketGrid,
+): KnownTakeover {
   const { takeover, terms, shares, isUndone, state } = one;
   const remaining = remainingOf(one);
   const isSale = (remaining === 0 ? takeover.lots : remaining) > 0;
   const inOtherLots = {
     ...one,
     takeover: { ...takeover, lots: lots(takeover.lots) },
-    shares: shares.map(({ restPaper: _ofTheirStep, ...share }) => ({ ...share, lots: lots(share.lots) })),
+    shares: shares.map(({ restPaper: _ofTheirStep, ...share }) => ({
+      ...share,
+      lots: lots(share.lots),
+    })),
     terms: {
       ...terms,
       part: { ...terms.part, holdLots: terms.part.holdLots.map(lots) },
-      worstTicks: Math.max(1, moved(terms.worstTicks, before.tickSize, now.tickSize, isSale ? "up" : "toward zero")),
+      worstTicks: Math.max(
+        1,
+        moved(terms.worstTicks, before.tickSize, now.tickSize, isSale ? "up" : "toward zero"),
+      ),
     },
     nettedLots: 0,
   };

@@ -103,7 +103,11 @@ export class TakeoverBook {
    * The chain has taken it back: what was sold of it has to be bought again, on these terms, in whole lots and no more than was sold. Undefined when
    * there is nothing to take back. @param paperPerLot of its market
    */
-  undo(id: string, paperPerLot: PaperUnits, termsFor: (lots: Lots) => UnwindTerms): KnownTakeover | undefined {
+  undo(
+    id: string,
+    paperPerLot: PaperUnits,
+    termsFor: (lots: Lots) => UnwindTerms,
+  ): KnownTakeover | undefined {
     const one = this.#known.get(id);
     if (one === undefined || one.isUndone) return undefined;
     one.isUndone = true;
@@ -132,7 +136,11 @@ export class TakeoverBook {
   fill(trade: VenueTrade, paperPerLot: PaperUnits): readonly KnownTakeover[] {
     if (this.#sharesOf(trade.id, trade.marketId).length > 0) return [];
     const changed: KnownTakeover[] = [];
-    const left = { paper: BigInt(trade.lots) * paperPerLot + (trade.restPaper ?? 0n), quote: trade.quote, fee: trade.commission };
+    const left = {
+      paper: BigInt(trade.lots) * paperPerLot + (trade.restPaper ?? 0n),
+      quote: trade.quote,
+      fee: trade.commission,
+    };
     const open = this.#sellable(trade.marketId);
     const bears = ({ terms }: KnownTakeover): boolean =>
       trade.side === "SELL" ? trade.ticks >= terms.worstTicks : trade.ticks <= terms.worstTicks;
@@ -152,7 +160,13 @@ export class TakeoverBook {
       const fee = part(left.fee);
       const proceeds = trade.side === "SELL" ? quote : -quote;
       const shareLots = sign * lots;
-      one.shares.push({ tradeId: trade.id, lots: shareLots, ...(restPaper !== 0n && { restPaper }), proceeds, fee });
+      one.shares.push({
+        tradeId: trade.id,
+        lots: shareLots,
+        ...(restPaper !== 0n && { restPaper }),
+        proceeds,
+        fee,
+      });
       left.paper -= paper;
       left.quote -= quote;
       left.fee -= fee;
@@ -191,7 +205,10 @@ export class TakeoverBook {
     }
     const crossed = Math.min(longLots, shortLots);
     const held = { long: Math.max(0, positionLots), short: Math.max(0, -positionLots) };
-    const close = { long: Math.max(crossed, longLots - held.long), short: Math.max(crossed, shortLots - held.short) };
+    const close = {
+      long: Math.max(crossed, longLots - held.long),
+      short: Math.max(crossed, shortLots - held.short),
+    };
     const changed: KnownTakeover[] = [];
     for (const one of open) {
       const left = remainingOf(one);
@@ -226,7 +243,8 @@ export class TakeoverBook {
   /** Forgets those that were through before this instant. */
   forget(beforeMs: Ms): void {
     for (const [id, { state, terms, saidAtMs }] of this.#known) {
-      if (state !== "open" && Math.max(saidAtMs, terms.deadlineMs) < beforeMs) this.#known.delete(id);
+      if (state !== "open" && Math.max(saidAtMs, terms.deadlineMs) < beforeMs)
+        this.#known.delete(id);
     }
   }
 
@@ -239,7 +257,10 @@ export class TakeoverBook {
   }
 
   #sharesOf(tradeId: Int64Id, marketId: MarketId): readonly KnownTakeover[] {
-    return this.all.filter((one) => one.takeover.marketId === marketId && one.shares.some((share) => share.tradeId === tradeId));
+    return this.all.filter(
+      (one) =>
+        one.takeover.marketId === marketId && one.shares.some((share) => share.tradeId === tradeId),
+    );
   }
 }
 

@@ -42,14 +42,21 @@ export class TakeoverReservations {
 
   /** Those of a market that are not held. */
   in(marketId: MarketId): readonly ReservedTakeover[] {
-    return this.#all.length === 0 ? NONE : this.#all.filter((one) => one.marketId === marketId && one.isHeld !== true);
+    return this.#all.length === 0
+      ? NONE
+      : this.#all.filter((one) => one.marketId === marketId && one.isHeld !== true);
   }
 
   /** Whether the receipt of one in this market is missing for so long that it may be mined unseen. @param nowMs exchange time */
   isOverdue(marketId: MarketId, nowMs: Ms): boolean {
     // Asked in each turn.
     for (const one of this.#all)
-      if (one.marketId === marketId && one.isHeld !== true && nowMs >= one.sinceMs + RECEIPT_WITHIN_MS) return true;
+      if (
+        one.marketId === marketId &&
+        one.isHeld !== true &&
+        nowMs >= one.sinceMs + RECEIPT_WITHIN_MS
+      )
+        return true;
     return false;
   }
 
@@ -59,7 +66,9 @@ export class TakeoverReservations {
    */
   held(marketId: MarketId, lots: Lots, instrument: Pick<Instrument, "paperPerLot">): void {
     const size = (one: ReservedTakeover): Lots => Math.abs(lotsUnderWay(one, instrument));
-    const open = this.in(marketId).filter((one) => Math.sign(lotsUnderWay(one, instrument)) === Math.sign(lots));
+    const open = this.in(marketId).filter(
+      (one) => Math.sign(lotsUnderWay(one, instrument)) === Math.sign(lots),
+    );
     const held = heldOf(open.map(size), Math.abs(lots)).map((at) => open[at]);
     if (held.length === 0) return;
     this.#all = this.#all.map((one) => (held.includes(one) ? { ...one, isHeld: true } : one));
@@ -108,7 +117,10 @@ function heldOf(sizes: readonly Lots[], lots: Lots): readonly number[] {
 }
 
 /** The lots that a takeover may bring, signed, a part of one counted as one. */
-export function lotsUnderWay({ paper }: PlannedTakeover, { paperPerLot }: Pick<Instrument, "paperPerLot">): Lots {
+export function lotsUnderWay(
+  { paper }: PlannedTakeover,
+  { paperPerLot }: Pick<Instrument, "paperPerLot">,
+): Lots {
   const size = paper < 0n ? -paper : paper;
   const lots = Number((size + paperPerLot - 1n) / paperPerLot);
   return paper < 0n ? -lots : lots;

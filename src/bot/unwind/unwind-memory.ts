@@ -25,7 +25,10 @@ export interface UnwindMemory {
  * In the units of `now`, the bot's markets: an exchange may have changed a tick or a step since it was written. Undefined where nothing was ever
  * taken over. @throws FormatError or CorruptStateError when it is broken: an inherited position must not be forgotten.
  */
-export function readUnwindMemory(store: StateStore, now: ReadonlyMap<MarketId, MarketGrid>): UnwindMemory | undefined {
+export function readUnwindMemory(
+  store: StateStore,
+  now: ReadonlyMap<MarketId, MarketGrid>,
+): UnwindMemory | undefined {
   const memory = readJsonState(store, TAKEOVERS_FILE, (value) => memoryOf(untagged(value)));
   return memory === undefined ? undefined : onGridsOfNow(memory, now);
 }
@@ -33,7 +36,9 @@ export function readUnwindMemory(store: StateStore, now: ReadonlyMap<MarketId, M
 export function writeUnwindMemory(store: StateStore, memory: UnwindMemory): void {
   store.write(
     TAKEOVERS_FILE,
-    JSON.stringify(memory, (_key, held: unknown) => (typeof held === "bigint" ? { $n: held.toString() } : held)),
+    JSON.stringify(memory, (_key, held: unknown) =>
+      typeof held === "bigint" ? { $n: held.toString() } : held,
+    ),
   );
 }
 
@@ -60,14 +65,24 @@ function memoryOf(value: unknown): UnwindMemory {
 
 function gridsOf(value: unknown): Readonly<Record<MarketId, MarketGrid>> {
   if (!isObject(value))
-    throw new FormatError("not the grids of takeovers", { field: `${TAKEOVERS_FILE} grids`, value, expected: "markets" });
-  return Object.fromEntries(Object.entries(value).map(([marketId, grid]) => [marketId, gridOf(grid)]));
+    throw new FormatError("not the grids of takeovers", {
+      field: `${TAKEOVERS_FILE} grids`,
+      value,
+      expected: "markets",
+    });
+  return Object.fromEntries(
+    Object.entries(value).map(([marketId, grid]) => [marketId, gridOf(grid)]),
+  );
 }
 
 function gridOf(value: unknown): MarketGrid {
   const { tickSize, stepSize } = isObject(value) ? value : {};
   if (typeof tickSize !== "string" || typeof stepSize !== "string") {
-    throw new FormatError("not the grid of a market", { field: `${TAKEOVERS_FILE} grids`, value, expected: "tickSize and stepSize" });
+    throw new FormatError("not the grid of a market", {
+      field: `${TAKEOVERS_FILE} grids`,
+      value,
+      expected: "tickSize and stepSize",
+    });
   }
   requireGridUnit(tickSize, "tickSize");
   requireGridUnit(stepSize, "stepSize");
@@ -77,13 +92,26 @@ function gridOf(value: unknown): MarketGrid {
 const STATES: ReadonlySet<unknown> = new Set(["open", "done", "dust", "expired", "undone"]);
 
 function isKnown(held: unknown): held is KnownTakeover {
-  if (!isObject(held) || !isTakeover(held.takeover) || !isObject(held.terms) || !isObject(held.terms.part)) return false;
+  if (
+    !isObject(held) ||
+    !isTakeover(held.takeover) ||
+    !isObject(held.terms) ||
+    !isObject(held.terms.part)
+  )
+    return false;
   const { part, worstTicks, deadlineMs } = held.terms;
   return (
     STATES.has(held.state) &&
     typeof held.isUndone === "boolean" &&
     typeof held.nettedCredit === "bigint" &&
-    areNumbers(held.saidAtMs, held.nettedLots, worstTicks, deadlineMs, part.takingFromMs, part.stepMs) &&
+    areNumbers(
+      held.saidAtMs,
+      held.nettedLots,
+      worstTicks,
+      deadlineMs,
+      part.takingFromMs,
+      part.stepMs,
+    ) &&
     isListOf(part.holdLots, (lots): lots is number => areNumbers(lots)) &&
     isListOf(held.shares, isShare)
   );

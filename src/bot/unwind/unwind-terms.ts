@@ -36,7 +36,10 @@ export function unwindTerms(
   const depthLots = depthOf(desk, lots, reachTicks);
   const holdings =
     depthLots === 0
-      ? Array.from({ length: config.slices + 1 }, (_, step) => (size * (config.slices - step)) / config.slices)
+      ? Array.from(
+          { length: config.slices + 1 },
+          (_, step) => (size * (config.slices - step)) / config.slices,
+        )
       : optimalLiquidation({
           size: size * instrument.lotBase,
           horizon: config.horizonMs / 1000,
@@ -45,12 +48,19 @@ export function unwindTerms(
           sigma: sigmaTicks * instrument.tickQuote,
           permanentImpact: 0,
           // Sweeping n lots of a book of D lots in R ticks moves its price by n R / D, half of it on average.
-          temporaryImpact: (tauSeconds * reachTicks * instrument.tickQuote) / (2 * depthLots * instrument.lotBase),
+          temporaryImpact:
+            (tauSeconds * reachTicks * instrument.tickQuote) / (2 * depthLots * instrument.lotBase),
           fixedCost: 0,
         }).holdings.map((base) => base / instrument.lotBase);
-  const holdLots = holdings.map((held, step) => (step === 0 ? size : step === config.slices ? 0 : Math.min(size, Math.round(held))));
+  const holdLots = holdings.map((held, step) =>
+    step === 0 ? size : step === config.slices ? 0 : Math.min(size, Math.round(held)),
+  );
   const takingFromMs = nowMs + config.makerFirstMs;
-  return { part: { takingFromMs, stepMs, holdLots }, worstTicks, deadlineMs: takingFromMs + config.horizonMs };
+  return {
+    part: { takingFromMs, stepMs, holdLots },
+    worstTicks,
+    deadlineMs: takingFromMs + config.horizonMs,
+  };
 }
 
 /** The largest rest that is not worth an order, in lots. */

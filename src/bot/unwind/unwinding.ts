@@ -9,7 +9,13 @@ import { DEFAULT_UNWIND, type UnwindConfig } from "../config/unwind-fields.js";
 import type { BotContext } from "../context.js";
 import type { Desk } from "../desk.js";
 import { onGridsOfNow } from "./memory-grid.js";
-import { type KnownTakeover, remainingOf, reportOf, TakeoverBook, type UnwindTerms } from "./takeover-book.js";
+import {
+  type KnownTakeover,
+  remainingOf,
+  reportOf,
+  TakeoverBook,
+  type UnwindTerms,
+} from "./takeover-book.js";
 import { readUnwindMemory, type UnwindMemory, writeUnwindMemory } from "./unwind-memory.js";
 import type { UnwindReport } from "./unwind-report.js";
 import { dustLotsOf, unwindTerms } from "./unwind-terms.js";
@@ -43,7 +49,9 @@ export class Unwinding {
   constructor(context: BotContext) {
     this.#context = context;
     this.#config = context.config.liquidator?.unwind ?? DEFAULT_UNWIND;
-    const instruments = new Map([...context.desks].map(([marketId, { instrument }]) => [marketId, instrument]));
+    const instruments = new Map(
+      [...context.desks].map(([marketId, { instrument }]) => [marketId, instrument]),
+    );
     const memory = readUnwindMemory(context.store, instruments);
     this.#book = new TakeoverBook(memory?.known);
     this.#grids = memory?.grids ?? onGridsOfNow(NOTHING, instruments).grids;
@@ -77,12 +85,18 @@ export class Unwinding {
     if (known !== undefined && !known.isUndone) return;
     const desk = desks.get(takeover.marketId);
     if (desk === undefined || takeover.lots === 0 || !Number.isSafeInteger(takeover.lots)) {
-      const why = desk === undefined ? "its market is none of the bot's" : "it is no whole number of lots";
-      this.#log("error", "cannot unwind what was taken over", { takeover: takeover.id, marketId: takeover.marketId, why });
+      const why =
+        desk === undefined ? "its market is none of the bot's" : "it is no whole number of lots";
+      this.#log("error", "cannot unwind what was taken over", {
+        takeover: takeover.id,
+        marketId: takeover.marketId,
+        why,
+      });
       return;
     }
     const nowMs = exchangeTime.nowMs();
-    if (known === undefined) this.#note([this.#book.inherit(takeover, this.#termsOf(desk, takeover), nowMs)]);
+    if (known === undefined)
+      this.#note([this.#book.inherit(takeover, this.#termsOf(desk, takeover), nowMs)]);
     else {
       this.#book.redo(known, this.#termsAnew(desk, takeover));
       this.#note([known]);
@@ -111,7 +125,11 @@ export class Unwinding {
     const known = this.#book.get(takeoverId);
     const desk = known === undefined ? undefined : desks.get(known.takeover.marketId);
     if (known === undefined || desk === undefined) return;
-    const undone = this.#book.undo(takeoverId, desk.instrument.paperPerLot, this.#termsAnew(desk, known.takeover));
+    const undone = this.#book.undo(
+      takeoverId,
+      desk.instrument.paperPerLot,
+      this.#termsAnew(desk, known.takeover),
+    );
     if (undone === undefined) return;
     this.#note([undone]);
     desk.noteFill();
@@ -120,13 +138,15 @@ export class Unwinding {
   /** What the account tells. */
   heard(change: AccountChange): void {
     const nowMs = this.#context.exchangeTime.nowMs();
-    if (change.kind === "liquidation" && change.isTakenOver === true) this.#held(change.marketId, change.lots);
+    if (change.kind === "liquidation" && change.isTakenOver === true)
+      this.#held(change.marketId, change.lots);
     else if (change.kind === "fill") this.#fill(change.trade);
     else if (change.kind === "trade-failed") this.#note(this.#book.failed(change.trade, nowMs));
     else if (change.kind === "earlier-trade") {
       const { trade } = change;
       if (trade.status === "FAILED") this.#note(this.#book.failed(trade, nowMs));
-      else if (this.#book.open(trade.marketId).some(({ saidAtMs }) => saidAtMs <= trade.timeMs)) this.#fill(trade);
+      else if (this.#book.open(trade.marketId).some(({ saidAtMs }) => saidAtMs <= trade.timeMs))
+        this.#fill(trade);
     }
   }
 
@@ -158,8 +178,14 @@ export class Unwinding {
     const nowMs = this.#context.exchangeTime.nowMs();
     for (const one of this.#book.expire(nowMs)) {
       const { id: takeover, marketId } = one.takeover;
-      const remainingBase = this.#context.desks.get(marketId)?.instrument.amountOf(remainingOf(one));
-      this.#log("warn", "the deadline of an unwinding has passed", { takeover, marketId, remainingBase });
+      const remainingBase = this.#context.desks
+        .get(marketId)
+        ?.instrument.amountOf(remainingOf(one));
+      this.#log("warn", "the deadline of an unwinding has passed", {
+        takeover,
+        marketId,
+        remainingBase,
+      });
       this.#note([one]);
     }
     this.#book.forget(nowMs - REMEMBER_MS);
@@ -174,7 +200,8 @@ export class Unwinding {
     if (account.confirmed) {
       if (this.isUsed) {
         for (const marketId of desks.keys()) {
-          if (this.isOpen(marketId)) this.#note(this.#book.net(marketId, account.positionLots(marketId), this.#valueOf));
+          if (this.isOpen(marketId))
+            this.#note(this.#book.net(marketId, account.positionLots(marketId), this.#valueOf));
         }
       }
       if (!this.#isStarted) {
@@ -184,7 +211,12 @@ export class Unwinding {
     }
     // That the exchange has told a takeover is remembered as it becomes known: a run that did not know would count it twice.
     const { serial } = this.#context.reservations;
-    if (this.#changed.size > 0 || account.takeoversSerial !== this.#writtenSerial || serial !== this.#writtenReservations) this.#write();
+    if (
+      this.#changed.size > 0 ||
+      account.takeoversSerial !== this.#writtenSerial ||
+      serial !== this.#writtenReservations
+    )
+      this.#write();
   }
 
   #write(): void {
@@ -193,7 +225,12 @@ export class Unwinding {
     this.#writtenReservations = reservations.serial;
     const sinceMs = exchangeTime.nowMs() - REMEMBER_MS;
     const said = account.takeovers.filter(({ atMs }) => atMs >= sinceMs);
-    writeUnwindMemory(store, { known: this.#book.all, said, reserved: reservations.all, grids: this.#grids });
+    writeUnwindMemory(store, {
+      known: this.#book.all,
+      said,
+      reserved: reservations.all,
+      grids: this.#grids,
+    });
     const changed = [...this.#changed];
     this.#changed.clear();
     for (const one of changed) {
@@ -207,7 +244,9 @@ export class Unwinding {
   intentOf(desk: Desk): TargetIntent | undefined {
     const leftLots = this.#book.openLots(desk.marketId);
     // Before the first mark opposites stand beside each other: what both come to is worked.
-    const open = this.#book.open(desk.marketId).filter((one) => leftLots === 0 || Math.sign(remainingOf(one)) === Math.sign(leftLots));
+    const open = this.#book
+      .open(desk.marketId)
+      .filter((one) => leftLots === 0 || Math.sign(remainingOf(one)) === Math.sign(leftLots));
     if (open.length === 0) return undefined;
     const { account, marketLimits, exchangeTime } = this.#context;
     const positionLots = account.positionLots(desk.marketId);
@@ -224,10 +263,17 @@ export class Unwinding {
       worstTicks: leftLots > 0 ? Math.min(...worst) : Math.max(...worst),
       schedule: {
         kind: "unwind",
-        parts: open.map((one) => ({ ...one.terms.part, leftLots: Math.abs(remainingOf(one)), worstTicks: one.terms.worstTicks })),
+        parts: open.map((one) => ({
+          ...one.terms.part,
+          leftLots: Math.abs(remainingOf(one)),
+          worstTicks: one.terms.worstTicks,
+        })),
         offerTicks,
         dustLots: dustLotsOf(desk, this.#config),
-        sliceLots: Math.min(marketLimits.get(desk.marketId)?.maxOrderLots ?? desk.rules.maxLots, desk.rules.maxLots),
+        sliceLots: Math.min(
+          marketLimits.get(desk.marketId)?.maxOrderLots ?? desk.rules.maxLots,
+          desk.rules.maxLots,
+        ),
         everyMs: TAKE_EVERY_MS,
       },
       deadlineMs,
@@ -252,21 +298,37 @@ export class Unwinding {
    * The reservation price of Avellaneda and Stoikov for what is left, `mid - q lambda sigma^2 (T - t)` (Quantitative Finance 8(3), 2008,
    * equation 8), with the risk aversion of the trajectory.
    */
-  #offerTicks(desk: Desk, leftLots: Lots, sigmaTicks: number, secondsLeft: number): number | undefined {
+  #offerTicks(
+    desk: Desk,
+    leftLots: Lots,
+    sigmaTicks: number,
+    secondsLeft: number,
+  ): number | undefined {
     const { lotBase, tickQuote } = desk.instrument;
     const mid = desk.netMidTicks ?? desk.state.markTicks;
     if (!Number.isFinite(mid)) return undefined;
-    const shift = leftLots * lotBase * this.#config.riskAversion * sigmaTicks ** 2 * tickQuote * secondsLeft;
+    const shift =
+      leftLots * lotBase * this.#config.riskAversion * sigmaTicks ** 2 * tickQuote * secondsLeft;
     return Math.max(1, mid - shift);
   }
 
-  #termsOf(desk: Desk, position: { readonly lots: Lots; readonly credit: CreditUnits }): UnwindTerms {
-    return unwindTerms(desk, position, this.#config, this.#sigmaOf(desk), this.#context.exchangeTime.nowMs());
+  #termsOf(
+    desk: Desk,
+    position: { readonly lots: Lots; readonly credit: CreditUnits },
+  ): UnwindTerms {
+    return unwindTerms(
+      desk,
+      position,
+      this.#config,
+      this.#sigmaOf(desk),
+      this.#context.exchangeTime.nowMs(),
+    );
   }
 
   /** Of what is left of a takeover that was taken back, or that is there again: to be bought, or to be sold, at the price of the takeover. */
   #termsAnew(desk: Desk, { lots: takenLots, credit }: Takeover): (lots: Lots) => UnwindTerms {
-    return (lots) => this.#termsOf(desk, { lots, credit: (credit * BigInt(lots)) / BigInt(takenLots) });
+    return (lots) =>
+      this.#termsOf(desk, { lots, credit: (credit * BigInt(lots)) / BigInt(takenLots) });
   }
 
   #sigmaOf(desk: Desk): number {
@@ -280,14 +342,21 @@ export class Unwinding {
     const desk = this.#context.desks.get(marketId);
     const mark = desk?.state.mark;
     if (desk === undefined || mark === undefined) return undefined;
-    return (BigInt(lots) * desk.instrument.paperPerLot * mark) / 10n ** BigInt(desk.instrument.paperDecimals);
+    return (
+      (BigInt(lots) * desk.instrument.paperPerLot * mark) /
+      10n ** BigInt(desk.instrument.paperDecimals)
+    );
   };
 
   #note(changed: readonly KnownTakeover[]): void {
     for (const one of changed) this.#changed.add(one);
   }
 
-  #log(level: "info" | "warn" | "error", message: string, fields: Readonly<Record<string, unknown>>): void {
+  #log(
+    level: "info" | "warn" | "error",
+    message: string,
+    fields: Readonly<Record<string, unknown>>,
+  ): void {
     this.#context.notify({ kind: "log", level, message, fields });
   }
 }

@@ -24,8 +24,19 @@ export function requestPaperOf(data: Hex): bigint | undefined {
 }
 
 /** `Perpetual.liquidate(address,address,int256,int256)`. */
-export function liquidateCall({ perp, liquidator, victim, requestPaper, expectCredit }: LiquidateArguments): ContractCall {
-  return callOf(perp, "liquidate(address,address,int256,int256)", [liquidator, victim, requestPaper, expectCredit]);
+export function liquidateCall({
+  perp,
+  liquidator,
+  victim,
+  requestPaper,
+  expectCredit,
+}: LiquidateArguments): ContractCall {
+  return callOf(perp, "liquidate(address,address,int256,int256)", [
+    liquidator,
+    victim,
+    requestPaper,
+    expectCredit,
+  ]);
 }
 
 /** The arguments of a call that {@link liquidateCall} made, addresses in lower case. @throws FormatError for other data */

@@ -38,30 +38,42 @@ export interface Transfer {
 }
 
 /** Of a perpetual. */
-export const balanceChange = eventKind<BalanceChange>("BalanceChange(address,int256,int256)", 1, (words, { address }) => ({
-  name: "BalanceChange",
-  perp: address,
-  trader: words.address(0),
-  paper: words.int(1),
-  credit: words.int(2),
-}));
+export const balanceChange = eventKind<BalanceChange>(
+  "BalanceChange(address,int256,int256)",
+  1,
+  (words, { address }) => ({
+    name: "BalanceChange",
+    perp: address,
+    trader: words.address(0),
+    paper: words.int(1),
+    credit: words.int(2),
+  }),
+);
 
 /** Of the dealer, as all below. */
-export const deposit = eventKind<Deposit>("Deposit(address,address,uint256,uint256)", 2, (words) => ({
-  name: "Deposit",
-  trader: words.address(0),
-  payer: words.address(1),
-  primary: words.uint(2),
-  secondary: words.uint(3),
-}));
+export const deposit = eventKind<Deposit>(
+  "Deposit(address,address,uint256,uint256)",
+  2,
+  (words) => ({
+    name: "Deposit",
+    trader: words.address(0),
+    payer: words.address(1),
+    primary: words.uint(2),
+    secondary: words.uint(3),
+  }),
+);
 
-export const withdraw = eventKind<Withdraw>("Withdraw(address,address,uint256,uint256)", 2, (words) => ({
-  name: "Withdraw",
-  to: words.address(0),
-  trader: words.address(1),
-  primary: words.uint(2),
-  secondary: words.uint(3),
-}));
+export const withdraw = eventKind<Withdraw>(
+  "Withdraw(address,address,uint256,uint256)",
+  2,
+  (words) => ({
+    name: "Withdraw",
+    to: words.address(0),
+    trader: words.address(1),
+    primary: words.uint(2),
+    secondary: words.uint(3),
+  }),
+);
 
 const transfer = (name: Transfer["name"]) =>
   eventKind<Transfer>(`${name}(address,uint256,uint256)`, 0, (words) => ({

@@ -23,7 +23,11 @@ export interface EventKind<Event> {
 const W = 32;
 
 /** @param indexed how many of its arguments are in topics. */
-export function eventKind<Event>(signature: string, indexed: number, read: (words: EventWords, log: ChainLog) => Event): EventKind<Event> {
+export function eventKind<Event>(
+  signature: string,
+  indexed: number,
+  read: (words: EventWords, log: ChainLog) => Event,
+): EventKind<Event> {
   const topic = signatureHash(signature);
   return {
     topic,

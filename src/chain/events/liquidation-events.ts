@@ -27,20 +27,28 @@ export interface HandleBadDebt {
 }
 
 /** Of the dealer. */
-export const joinLiquidation = eventKind<JoinLiquidation>("JoinLiquidation(address,address,address,int256,int256,uint256)", 3, (words) => ({
-  name: "JoinLiquidation",
-  perp: words.address(0),
-  liquidator: words.address(1),
-  victim: words.address(2),
-  paper: words.int(3),
-  credit: words.int(4),
-  positionSerial: words.uint(5),
-}));
+export const joinLiquidation = eventKind<JoinLiquidation>(
+  "JoinLiquidation(address,address,address,int256,int256,uint256)",
+  3,
+  (words) => ({
+    name: "JoinLiquidation",
+    perp: words.address(0),
+    liquidator: words.address(1),
+    victim: words.address(2),
+    paper: words.int(3),
+    credit: words.int(4),
+    positionSerial: words.uint(5),
+  }),
+);
 
 /** Of the dealer. */
-export const handleBadDebt = eventKind<HandleBadDebt>("HandleBadDebt(address,int256,uint256)", 1, (words) => ({
-  name: "HandleBadDebt",
-  victim: words.address(0),
-  primaryCredit: words.int(1),
-  secondaryCredit: words.uint(2),
-}));
+export const handleBadDebt = eventKind<HandleBadDebt>(
+  "HandleBadDebt(address,int256,uint256)",
+  1,
+  (words) => ({
+    name: "HandleBadDebt",
+    victim: words.address(0),
+    primaryCredit: words.int(1),
+    secondaryCredit: words.uint(2),
+  }),
+);

@@ -29,17 +29,25 @@ export class AccountReader {
     if (count - this.#seen > LONGEST_LEAP) {
       const mined = await this.#ask("latest", atBlock);
       if (count - mined > LONGEST_LEAP)
-        throw new FormatError("is far from the transactions in blocks", { field: COUNT, value: count, expected: `about ${mined}` });
+        throw new FormatError("is far from the transactions in blocks", {
+          field: COUNT,
+          value: count,
+          expected: `about ${mined}`,
+        });
     }
     this.#seen = Math.max(this.#seen, count);
     return count;
   }
 
   balanceWei(block: string): Promise<bigint> {
-    return this.#rpc.request("eth_getBalance", [this.#address, block], (wei) => quantityOf(wei, "eth_getBalance"));
+    return this.#rpc.request("eth_getBalance", [this.#address, block], (wei) =>
+      quantityOf(wei, "eth_getBalance"),
+    );
   }
 
   #ask(block: string, atBlock: number | undefined): Promise<number> {
-    return this.#rpc.request(COUNT, [this.#address, block], (count) => numberOf(count, COUNT), { atBlock });
+    return this.#rpc.request(COUNT, [this.#address, block], (count) => numberOf(count, COUNT), {
+      atBlock,
+    });
   }
 }

@@ -37,7 +37,8 @@ export class EndWatch {
   /** @throws ChainUnavailable, RpcFailure, FormatError when the chain cannot be read; the next look begins again. */
   async look(head: BlockHeader): Promise<void> {
     const { ledger, followBlocks, undo } = this.#ports;
-    for (const ended of ledger.ended) if (head.number - ended.atBlock >= followBlocks) ledger.bury(ended);
+    for (const ended of ledger.ended)
+      if (head.number - ended.atBlock >= followBlocks) ledger.bury(ended);
     if (!this.#isDoubtful) return;
     for (const ended of ledger.ended) if (await this.#isUndone(ended, head)) undo(ended);
     this.#isDoubtful = false;

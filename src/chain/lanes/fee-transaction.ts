@@ -19,12 +19,31 @@ export interface FeeTransaction {
 const TYPE = 2;
 
 /** Signs it: the bytes that are sent, and the hash that it will have. @throws FormatError when address or data are no hex. */
-export function signTransaction(transaction: FeeTransaction, signer: Signer): { readonly raw: Hex; readonly hash: Hex } {
+export function signTransaction(
+  transaction: FeeTransaction,
+  signer: Signer,
+): { readonly raw: Hex; readonly hash: Hex } {
   const { chainId, nonce, tipWei, maxFeeWei, gasLimit, to, valueWei, data } = transaction;
-  const fields: RlpItem[] = [BigInt(chainId), BigInt(nonce), tipWei, maxFeeWei, gasLimit, to, valueWei, data, []];
+  const fields: RlpItem[] = [
+    BigInt(chainId),
+    BigInt(nonce),
+    tipWei,
+    maxFeeWei,
+    gasLimit,
+    to,
+    valueWei,
+    data,
+    [],
+  ];
   const signature = hexToBytes(signer.sign(keccak256(typed(fields))));
-  const number = (from: number, end: number): bigint => BigInt(bytesToHex(signature.subarray(from, end)));
-  const raw = typed([...fields, BigInt((signature[64] as number) - 27), number(0, 32), number(32, 64)]);
+  const number = (from: number, end: number): bigint =>
+    BigInt(bytesToHex(signature.subarray(from, end)));
+  const raw = typed([
+    ...fields,
+    BigInt((signature[64] as number) - 27),
+    number(0, 32),
+    number(32, 64),
+  ]);
   return { raw: bytesToHex(raw), hash: bytesToHex(keccak256(raw)) };
 }
 

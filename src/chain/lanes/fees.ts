@@ -25,7 +25,12 @@ const LEAST_BUMP_PERCENT = 12.5;
 const ROOM_FOR_BUMPS = 2;
 
 /** @throws ConfigError when replacements would not be taken by common nodes, or a tip is negative. */
-export function feePolicyOf(given: { tipWei: bigint; minTipWei: bigint; bumpPercent: number; headroomBlocks: number }): FeePolicy {
+export function feePolicyOf(given: {
+  tipWei: bigint;
+  minTipWei: bigint;
+  bumpPercent: number;
+  headroomBlocks: number;
+}): FeePolicy {
   const { tipWei, minTipWei, bumpPercent, headroomBlocks } = given;
   if (!(bumpPercent >= LEAST_BUMP_PERCENT && bumpPercent <= 1000))
     throw new ConfigError("is no bump that nodes take", {
@@ -34,9 +39,17 @@ export function feePolicyOf(given: { tipWei: bigint; minTipWei: bigint; bumpPerc
       expected: `${LEAST_BUMP_PERCENT} to 1000`,
     });
   if (minTipWei < 0n || tipWei < minTipWei)
-    throw new ConfigError("is less than the least tip", { field: "tipWei", value: tipWei, expected: `at least ${minTipWei}` });
+    throw new ConfigError("is less than the least tip", {
+      field: "tipWei",
+      value: tipWei,
+      expected: `at least ${minTipWei}`,
+    });
   if (!Number.isInteger(headroomBlocks) || headroomBlocks < 0 || headroomBlocks > 50)
-    throw new ConfigError("is no number of blocks", { field: "headroomBlocks", value: headroomBlocks, expected: "0 to 50" });
+    throw new ConfigError("is no number of blocks", {
+      field: "headroomBlocks",
+      value: headroomBlocks,
+      expected: "0 to 50",
+    });
   return { tipWei, minTipWei, bump: BigInt(Math.ceil(bumpPercent * 100)), headroomBlocks };
 }
 
@@ -46,23 +59,41 @@ export function feePolicyOf(given: { tipWei: bigint; minTipWei: bigint; bumpPerc
  * @param baseFeeWei of the next block.
  * @returns undefined when not even the least tip fits under the ceiling.
  */
-export function firstFees(baseFeeWei: bigint, policy: FeePolicy, ceilingFeeWei: bigint): Fees | undefined {
+export function firstFees(
+  baseFeeWei: bigint,
+  policy: FeePolicy,
+  ceilingFeeWei: bigint,
+): Fees | undefined {
   if (baseFeeWei + policy.minTipWei > ceilingFeeWei) return undefined;
   const tipWei = lesser(policy.tipWei, ceilingFeeWei - baseFeeWei);
   let room = ceilingFeeWei;
   for (let i = 0; i < ROOM_FOR_BUMPS; i += 1) room = (room * WHOLE) / (WHOLE + policy.bump);
-  return { tipWei, maxFeeWei: greater(baseFeeWei + tipWei, lesser(withHeadroom(baseFeeWei, policy) + tipWei, room)) };
+  return {
+    tipWei,
+    maxFeeWei: greater(
+      baseFeeWei + tipWei,
+      lesser(withHeadroom(baseFeeWei, policy) + tipWei, room),
+    ),
+  };
 }
 
 /**
  * The fees of what replaces a transaction: both higher by the bump at least, and above the present base fee where the ceiling allows.
  * @returns undefined when the ceiling leaves no replacement that a node would take.
  */
-export function bumpedFees(previous: Fees, baseFeeWei: bigint, policy: FeePolicy, ceilingFeeWei: bigint): Fees | undefined {
+export function bumpedFees(
+  previous: Fees,
+  baseFeeWei: bigint,
+  policy: FeePolicy,
+  ceilingFeeWei: bigint,
+): Fees | undefined {
   const tipWei = bumped(previous.tipWei, policy);
   const least = bumped(previous.maxFeeWei, policy);
   if (least > ceilingFeeWei) return undefined;
-  return { tipWei, maxFeeWei: greater(least, lesser(withHeadroom(baseFeeWei, policy) + tipWei, ceilingFeeWei)) };
+  return {
+    tipWei,
+    maxFeeWei: greater(least, lesser(withHeadroom(baseFeeWei, policy) + tipWei, ceilingFeeWei)),
+  };
 }
 
 function withHeadroom(baseFeeWei: bigint, { headroomBlocks }: FeePolicy): bigint {

@@ -1,4 +1,12 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { lowerCaseAddress } from "../../core/address.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
@@ -39,9 +47,17 @@ export class FileLaneStore implements LaneStore {
    * @throws ConfigError when it is of another account or chain; FormatError when it is none of ours, or damaged elsewhere than at its
    * end; what the file system does.
    */
-  constructor(path: string, { chainId, account, compactAfter = 4000, wholeEnds = 200 }: FileLaneStoreOptions) {
+  constructor(
+    path: string,
+    { chainId, account, compactAfter = 4000, wholeEnds = 200 }: FileLaneStoreOptions,
+  ) {
     this.#path = path;
-    this.#header = JSON.stringify({ kind: "lanes", version: 1, chainId, account: lowerCaseAddress(account) });
+    this.#header = JSON.stringify({
+      kind: "lanes",
+      version: 1,
+      chainId,
+      account: lowerCaseAddress(account),
+    });
     this.#compactAfter = compactAfter;
     this.#wholeEnds = wholeEnds;
     makeFolder(dirname(path));
@@ -63,7 +79,10 @@ export class FileLaneStore implements LaneStore {
     if (this.#isBroken) throw new RunError("could not be written before", { field: this.#path });
     this.#write(laneRecordLine(record));
     this.#records.push(record);
-    if (this.#records.length > this.#compactAfter && needed(this.#records, this.#wholeEnds).length * 2 < this.#records.length)
+    if (
+      this.#records.length > this.#compactAfter &&
+      needed(this.#records, this.#wholeEnds).length * 2 < this.#records.length
+    )
       this.#compact();
   }
 
@@ -100,7 +119,10 @@ export class FileLaneStore implements LaneStore {
         value: header,
         expected: this.#header,
       });
-    throw new FormatError("is no file of transaction lanes", { field: this.#path, expected: this.#header });
+    throw new FormatError("is no file of transaction lanes", {
+      field: this.#path,
+      expected: this.#header,
+    });
   }
 
   /** A line that is not whole on the disk shall not be there at all. */
@@ -114,7 +136,10 @@ export class FileLaneStore implements LaneStore {
       try {
         ftruncateSync(this.#file, before);
       } catch (cause) {
-        throw new RunError("cannot be written, nor what was written of it be taken back", { field: this.#path, cause });
+        throw new RunError("cannot be written, nor what was written of it be taken back", {
+          field: this.#path,
+          cause,
+        });
       }
       throw error;
     }
@@ -152,7 +177,9 @@ function needed(records: readonly LaneRecord[], wholeEnds: number): LaneRecord[]
   return records.filter((record, i) => {
     if (record.kind === "reopened") return false;
     const end = ends.get(record.kind === "final" ? record.nonce : record.attempt.nonce);
-    return record.kind === "final" ? end === i && i >= oldest : end === undefined || i > end || end >= oldestWhole;
+    return record.kind === "final"
+      ? end === i && i >= oldest
+      : end === undefined || i > end || end >= oldestWhole;
   });
 }
 

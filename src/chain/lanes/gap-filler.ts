@@ -37,7 +37,8 @@ export class GapFiller {
       return;
     }
     if (this.#since?.nonce !== count) this.#since = { nonce: count, ms: clock.monotonicMs() };
-    if (clock.monotonicMs() - this.#since.ms < stuckMs || (await account.count("pending")) > count) return;
+    if (clock.monotonicMs() - this.#since.ms < stuckMs || (await account.count("pending")) > count)
+      return;
     const fees = firstFees(nextBaseFeeWei(head), policy, maxFillCostWei / TRANSFER_GAS);
     if (fees === undefined || isStill()) return;
     let slot: LaneSlot;

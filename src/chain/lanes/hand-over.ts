@@ -8,21 +8,34 @@ import { type SendRefusalKind, sendRefusalOf } from "./send-refusal.js";
 /** What the nodes said to a transaction. `taken` is no promise that it is mined, nor the other that it is not. */
 export type Handover =
   | { readonly isTaken: true }
-  | { readonly isTaken: false; readonly why: Exclude<SendRefusalKind, "already-known">; readonly text: string };
+  | {
+      readonly isTaken: false;
+      readonly why: Exclude<SendRefusalKind, "already-known">;
+      readonly text: string;
+    };
 
 const LONGEST_TEXT = 200;
 
 /** Hands signed bytes to every RPC that can be believed; settles when one has them. Never rejects. */
-export async function handOver(rpc: ChainRpc, { raw, hash }: { readonly raw: Hex; readonly hash: Hex }): Promise<Handover> {
+export async function handOver(
+  rpc: ChainRpc,
+  { raw, hash }: { readonly raw: Hex; readonly hash: Hex },
+): Promise<Handover> {
   const read = (result: unknown): void => {
     const told = bytesOf(result, "eth_sendRawTransaction", 32);
-    if (told !== hash) throw new FormatError("is of another transaction", { field: "eth_sendRawTransaction", value: told, expected: hash });
+    if (told !== hash)
+      throw new FormatError("is of another transaction", {
+        field: "eth_sendRawTransaction",
+        value: told,
+        expected: hash,
+      });
   };
   let outcomes: readonly BroadcastOutcome[];
   try {
     outcomes = await rpc.broadcast("eth_sendRawTransaction", [raw], read, hasIt);
   } catch (error) {
-    if (error instanceof ChainUnavailable) return { isTaken: false, why: "unknown", text: error.message.slice(0, LONGEST_TEXT) };
+    if (error instanceof ChainUnavailable)
+      return { isTaken: false, why: "unknown", text: error.message.slice(0, LONGEST_TEXT) };
     throw error;
   }
   if (outcomes.some(hasIt)) return { isTaken: true };
@@ -33,7 +46,11 @@ export async function handOver(rpc: ChainRpc, { raw, hash }: { readonly raw: Hex
   // A node that says why tells more than one that could not be reached.
   const telling = said.find(({ kind }) => kind !== "unknown") ?? said[0];
   const why = telling?.kind ?? "unknown";
-  return { isTaken: false, why: why === "already-known" ? "unknown" : why, text: (telling?.text ?? "").slice(0, LONGEST_TEXT) };
+  return {
+    isTaken: false,
+    why: why === "already-known" ? "unknown" : why,
+    text: (telling?.text ?? "").slice(0, LONGEST_TEXT),
+  };
 }
 
 function hasIt({ error }: BroadcastOutcome): boolean {

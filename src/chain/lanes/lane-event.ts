@@ -39,7 +39,12 @@ export type JobOutcome =
   /** The call was carried out. */
   | { readonly kind: "mined"; readonly nonce: number; readonly receipt: TransactionReceipt }
   /** It is in a block and was undone there: gas is paid, nothing else happened. */
-  | { readonly kind: "reverted"; readonly nonce: number; readonly receipt: TransactionReceipt; readonly revert: Revert }
+  | {
+      readonly kind: "reverted";
+      readonly nonce: number;
+      readonly receipt: TransactionReceipt;
+      readonly revert: Revert;
+    }
   /** The cancel was mined in its place. */
   | { readonly kind: "cancelled"; readonly nonce: number; readonly receipt: TransactionReceipt }
   /** A transaction that is none of ours has its nonce: the key is in use elsewhere. The job can never be carried out. */
@@ -56,15 +61,30 @@ export type JobEvent =
   /** The same call at higher fees. */
   | { readonly kind: "replaced"; readonly attempt: Attempt; readonly replacedHash: Hex }
   /** A cancel was sent, or sent again at higher fees. Which one is mined is not known yet. */
-  | { readonly kind: "cancelling"; readonly attempt: Attempt; readonly why: "deadline" | "ceiling" | "asked" }
+  | {
+      readonly kind: "cancelling";
+      readonly attempt: Attempt;
+      readonly why: "deadline" | "ceiling" | "asked";
+    }
   /** The nodes had forgotten the transaction: the same bytes again. */
   | { readonly kind: "resent"; readonly attempt: Attempt }
   /** No node took what was handed over; it goes on being looked after. */
-  | { readonly kind: "not-taken"; readonly attempt: Attempt; readonly why: SendRefusalKind; readonly text: string }
+  | {
+      readonly kind: "not-taken";
+      readonly attempt: Attempt;
+      readonly why: SendRefusalKind;
+      readonly text: string;
+    }
   /** In a block; of `reverted` and `cancelled` too this is not yet the end. */
   | Extract<JobOutcome, { readonly kind: "mined" | "reverted" | "cancelled" }>
   /** Its block is not part of the chain any more. */
-  | { readonly kind: "unmined"; readonly nonce: number; readonly hash: Hex; readonly blockNumber: number; readonly blockHash: Hex }
+  | {
+      readonly kind: "unmined";
+      readonly nonce: number;
+      readonly hash: Hex;
+      readonly blockNumber: number;
+      readonly blockHash: Hex;
+    }
   /** The end, and its lane is free. Exactly one a job, but for one that is `undone`. */
   | { readonly kind: "final"; readonly outcome: JobOutcome }
   /** A reorganisation deeper than `confirmations` has taken the end back: the job is followed again, to another `final`. */
@@ -82,7 +102,10 @@ export type LanesOwnEvent =
   | { readonly kind: "fault"; readonly text: string };
 
 /** What happened in the lanes, at an instant of the clock's wall time. */
-export type LaneEvent = { readonly atMs: Ms } & (({ readonly jobId: string; readonly lane: LaneId } & JobEvent) | LanesOwnEvent);
+export type LaneEvent = { readonly atMs: Ms } & (
+  | ({ readonly jobId: string; readonly lane: LaneId } & JobEvent)
+  | LanesOwnEvent
+);
 
 /** What is known of a job. */
 export interface JobReport {

@@ -15,7 +15,11 @@ export function laneOf(victim: Hex, perp: Hex): LaneId {
 export function positionOf(lane: LaneId): { readonly victim: Hex; readonly perp: Hex } {
   const [victim, perp, ...rest] = lane.split("/");
   if (victim === undefined || perp === undefined || rest.length > 0)
-    throw new RunError("is no lane of a liquidation", { field: "lane", value: lane, expected: "victim/perp" });
+    throw new RunError("is no lane of a liquidation", {
+      field: "lane",
+      value: lane,
+      expected: "victim/perp",
+    });
   return { victim, perp };
 }
 

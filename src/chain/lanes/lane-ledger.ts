@@ -24,7 +24,10 @@ export class LaneLedger {
   readonly #slots = new Map<number, LaneSlot>();
   readonly #finals = new Map<number, Final>();
   readonly #ended = new Map<number, EndedSlot>();
-  readonly #outcomes = new Map<string, { readonly job: LaneJob | undefined; readonly outcome: JobOutcome }>();
+  readonly #outcomes = new Map<
+    string,
+    { readonly job: LaneJob | undefined; readonly outcome: JobOutcome }
+  >();
   readonly #foreign = new Set<number>();
 
   /** Takes up what the store holds. @throws what the store does; FormatError when its records contradict each other. */
@@ -69,7 +72,8 @@ export class LaneLedger {
   /** The first nonce beyond all of ours. */
   get nextNonce(): number {
     let next = 0;
-    for (const nonce of [...this.#slots.keys(), ...this.#finals.keys()]) next = Math.max(next, nonce + 1);
+    for (const nonce of [...this.#slots.keys(), ...this.#finals.keys()])
+      next = Math.max(next, nonce + 1);
     return next;
   }
 
@@ -80,14 +84,24 @@ export class LaneLedger {
   }
 
   /** Stores a further one. @throws what the store does; nothing has changed then. */
-  extend(slot: LaneSlot, attempt: StoredAttempt, since: { readonly ms: number; readonly block: number }): void {
+  extend(
+    slot: LaneSlot,
+    attempt: StoredAttempt,
+    since: { readonly ms: number; readonly block: number },
+  ): void {
     this.#store.append({ kind: "attempt", job: null, attempt });
     slot.add(attempt, since);
   }
 
   /** The end of a nonce, at the newest block of this moment. @throws what the store does; the end counts all the same. */
   finish(slot: LaneSlot, outcome: JobOutcome | null, atBlock: number): void {
-    const record: Final = { kind: "final", nonce: slot.nonce, jobId: slot.job?.id ?? null, outcome, atBlock };
+    const record: Final = {
+      kind: "final",
+      nonce: slot.nonce,
+      jobId: slot.job?.id ?? null,
+      outcome,
+      atBlock,
+    };
     this.#end(record, slot);
     this.#store.append(record);
   }
@@ -122,7 +136,9 @@ export class LaneLedger {
     let wei = 0n;
     for (const { mined, job, attempts } of this.#slots.values()) {
       if (mined !== undefined) continue;
-      const most = attempts.map(({ gasLimit, maxFeeWei }) => gasLimit * maxFeeWei).reduce((a, b) => (a > b ? a : b));
+      const most = attempts
+        .map(({ gasLimit, maxFeeWei }) => gasLimit * maxFeeWei)
+        .reduce((a, b) => (a > b ? a : b));
       wei += most + (job?.valueWei ?? 0n);
     }
     return wei;
@@ -130,12 +146,21 @@ export class LaneLedger {
 
   jobs(): readonly JobReport[] {
     const ended = [...this.#outcomes].map(
-      ([jobId, { job, outcome }]): JobReport => ({ jobId, job, state: "final", attempts: [], outcome }),
+      ([jobId, { job, outcome }]): JobReport => ({
+        jobId,
+        job,
+        state: "final",
+        attempts: [],
+        outcome,
+      }),
     );
     const open = this.slots.flatMap((slot): JobReport[] => {
       if (slot.job === null) return [];
-      const state = slot.mined !== undefined ? "mined" : slot.isCancelling ? "cancelling" : "pending";
-      return [{ jobId: slot.job.id, job: slot.job, state, attempts: slot.attempts, outcome: undefined }];
+      const state =
+        slot.mined !== undefined ? "mined" : slot.isCancelling ? "cancelling" : "pending";
+      return [
+        { jobId: slot.job.id, job: slot.job, state, attempts: slot.attempts, outcome: undefined },
+      ];
     });
     return [...ended, ...open];
   }
@@ -143,14 +168,27 @@ export class LaneLedger {
   nonces(): readonly NonceReport[] {
     const reports: NonceReport[] = [];
     for (const { nonce, jobId, outcome } of this.#finals.values()) {
-      const by = outcome === null ? "fill" : outcome.kind === "foreign" ? "foreign" : outcome.kind === "cancelled" ? "cancel" : "job";
+      const by =
+        outcome === null
+          ? "fill"
+          : outcome.kind === "foreign"
+            ? "foreign"
+            : outcome.kind === "cancelled"
+              ? "cancel"
+              : "job";
       const hash = outcome !== null && "receipt" in outcome ? outcome.receipt.hash : undefined;
       reports.push({ nonce, by, jobId: jobId ?? undefined, hash, state: "final" });
     }
     for (const { nonce, job, mined, newest } of this.#slots.values()) {
       const { purpose, hash } = mined?.attempt ?? newest;
       const by = purpose === "act" ? "job" : purpose;
-      reports.push({ nonce, by, jobId: job?.id, hash, state: mined === undefined ? "pending" : "mined" });
+      reports.push({
+        nonce,
+        by,
+        jobId: job?.id,
+        hash,
+        state: mined === undefined ? "pending" : "mined",
+      });
     }
     for (const nonce of this.#foreign) {
       if (!this.#slots.has(nonce) && !this.#finals.has(nonce))
@@ -186,7 +224,8 @@ export class LaneLedger {
     this.#slots.delete(nonce);
     this.#finals.set(nonce, record);
     if (jobId !== null && outcome !== null) this.#remember(jobId, slot?.job ?? undefined, outcome);
-    if (slot !== undefined && atBlock !== undefined) this.#ended.set(nonce, { slot, outcome, atBlock });
+    if (slot !== undefined && atBlock !== undefined)
+      this.#ended.set(nonce, { slot, outcome, atBlock });
     const [oldest] = this.#finals.keys();
     if (this.#finals.size > MOST_FINALS && oldest !== undefined) this.#finals.delete(oldest);
   }

@@ -74,7 +74,9 @@ const record = z.discriminatedUnion("kind", [
 
 /** One line of a store's file, without its line feed. */
 export function laneRecordLine(value: LaneRecord): string {
-  return JSON.stringify(value, (_, field: unknown) => (typeof field === "bigint" ? { [INT]: String(field) } : field));
+  return JSON.stringify(value, (_, field: unknown) =>
+    typeof field === "bigint" ? { [INT]: String(field) } : field,
+  );
 }
 
 /** @param place for the error, such as file and line. @throws FormatError when the line is no record; it does not show the line. */
@@ -83,16 +85,26 @@ export function laneRecordOf(line: string, place: string): LaneRecord {
   try {
     value = JSON.parse(line, (_, field: unknown) => (isInt(field) ? BigInt(field[INT]) : field));
   } catch (error) {
-    if (error instanceof SyntaxError) throw new FormatError("is no JSON", { field: place, expected: "a record of the lanes" });
+    if (error instanceof SyntaxError)
+      throw new FormatError("is no JSON", { field: place, expected: "a record of the lanes" });
     throw error;
   }
   const parsed = record.safeParse(value);
   if (parsed.success) return parsed.data as LaneRecord;
   const where = parsed.error.issues[0]?.path.join(".") ?? "";
-  throw new FormatError("is no record of the lanes", { field: `${place}: ${where}`, expected: "a record that the lanes wrote" });
+  throw new FormatError("is no record of the lanes", {
+    field: `${place}: ${where}`,
+    expected: "a record that the lanes wrote",
+  });
 }
 
 function isInt(field: unknown): field is { readonly [INT]: string } {
-  if (typeof field !== "object" || field === null || !(INT in field) || Object.keys(field).length !== 1) return false;
+  if (
+    typeof field !== "object" ||
+    field === null ||
+    !(INT in field) ||
+    Object.keys(field).length !== 1
+  )
+    return false;
   return typeof field[INT] === "string" && /^-?\d{1,100}$/.test(field[INT]);
 }

@@ -49,13 +49,22 @@ export interface TransactionLanesOptions {
 }
 
 /** {@link TransactionLanesOptions} with the defaults, checked. */
-export interface LaneSettings extends Required<Omit<TransactionLanesOptions, "tipWei" | "minTipWei" | "bumpPercent" | "headroomBlocks">> {
+export interface LaneSettings
+  extends Required<
+    Omit<TransactionLanesOptions, "tipWei" | "minTipWei" | "bumpPercent" | "headroomBlocks">
+  > {
   readonly fees: FeePolicy;
 }
 
 /** @throws ConfigError when a number is none that can be. */
 export function laneSettingsOf(options: TransactionLanesOptions): LaneSettings {
-  const { tipWei = 100_000_000n, minTipWei = 1n, bumpPercent = 12.5, headroomBlocks = 3, ...rest } = options;
+  const {
+    tipWei = 100_000_000n,
+    minTipWei = 1n,
+    bumpPercent = 12.5,
+    headroomBlocks = 3,
+    ...rest
+  } = options;
   const settings = {
     pollMs: 500,
     confirmations: 3,
@@ -69,9 +78,17 @@ export function laneSettingsOf(options: TransactionLanesOptions): LaneSettings {
     ...rest,
     fees: feePolicyOf({ tipWei, minTipWei, bumpPercent, headroomBlocks }),
   };
-  for (const field of ["pollMs", "confirmations", "followBlocks", "stuckBlocks", "stuckMs", "resendMs"] as const) {
+  for (const field of [
+    "pollMs",
+    "confirmations",
+    "followBlocks",
+    "stuckBlocks",
+    "stuckMs",
+    "resendMs",
+  ] as const) {
     const value = settings[field];
-    if (!Number.isInteger(value) || value < 1) throw new ConfigError("is no count", { field, value, expected: "a whole number from 1" });
+    if (!Number.isInteger(value) || value < 1)
+      throw new ConfigError("is no count", { field, value, expected: "a whole number from 1" });
   }
   return settings;
 }

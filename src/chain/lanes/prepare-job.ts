@@ -26,7 +26,11 @@ export type PreparedJob =
   | { readonly isReady: false; readonly reason: RefusalReason };
 
 /** Asks everything that a job's transaction depends on, at once. Never rejects for what a node says. */
-export async function prepareJob(settings: LaneSettings, account: AccountReader, job: LaneJob): Promise<PreparedJob> {
+export async function prepareJob(
+  settings: LaneSettings,
+  account: AccountReader,
+  job: LaneJob,
+): Promise<PreparedJob> {
   const { rpc, signer, simulateAt, fees: policy } = settings;
   const [simulation, nonce, latest, balance] = await Promise.all([
     simulate(rpc, signer.address, job, simulateAt),
@@ -42,17 +46,36 @@ export async function prepareJob(settings: LaneSettings, account: AccountReader,
   const { result, gasLimit } = simulation;
   const baseFeeWei = nextBaseFeeWei(latest.value);
   const ceilingFeeWei = ceilingFeeOf(job, gasLimit);
-  const fees = firstFees(baseFeeWei, { ...policy, tipWei: job.tipWei ?? policy.tipWei }, ceilingFeeWei);
-  if (fees === undefined) return refused({ kind: "too-costly", neededFeeWei: baseFeeWei + policy.minTipWei, ceilingFeeWei });
+  const fees = firstFees(
+    baseFeeWei,
+    { ...policy, tipWei: job.tipWei ?? policy.tipWei },
+    ceilingFeeWei,
+  );
+  if (fees === undefined)
+    return refused({
+      kind: "too-costly",
+      neededFeeWei: baseFeeWei + policy.minTipWei,
+      ceilingFeeWei,
+    });
   const costWei = gasLimit * fees.maxFeeWei + (job.valueWei ?? 0n);
-  return { isReady: true, result, gasLimit, fees, costWei, balanceWei: balance.value, nodeNonce: nonce.value };
+  return {
+    isReady: true,
+    result,
+    gasLimit,
+    fees,
+    costWei,
+    balanceWei: balance.value,
+    nodeNonce: nonce.value,
+  };
 }
 
 function refused(reason: RefusalReason): PreparedJob {
   return { isReady: false, reason };
 }
 
-async function ask<Value>(question: () => Promise<Value>): Promise<{ readonly value: Value } | { readonly text: string }> {
+async function ask<Value>(
+  question: () => Promise<Value>,
+): Promise<{ readonly value: Value } | { readonly text: string }> {
   try {
     return { value: await question() };
   } catch (error) {

@@ -24,10 +24,19 @@ const WORDS: readonly (readonly [RegExp, SendRefusalKind])[] = [
     /already ?known|known transaction|already imported|already in (?:the )?(?:tx|mem)?pool|existing tx with same hash|already ?exists/i,
     "already-known",
   ],
-  [/nonce ?(?:is )?too ?low|old ?nonce|nonce has already been used|invalid transaction nonce/i, "nonce-too-low"],
+  [
+    /nonce ?(?:is )?too ?low|old ?nonce|nonce has already been used|invalid transaction nonce/i,
+    "nonce-too-low",
+  ],
   [/nonce ?(?:is )?too ?high|nonce gap|nonce too distant/i, "nonce-too-high"],
-  [/replacement.*(?:underpriced|not ?allowed)|could not replace existing|future transaction tries to replace/i, "replacement-underpriced"],
-  [/insufficient (?:funds|balance)|insufficientfunds|enough funds|upfront cost exceeds/i, "insufficient-funds"],
+  [
+    /replacement.*(?:underpriced|not ?allowed)|could not replace existing|future transaction tries to replace/i,
+    "replacement-underpriced",
+  ],
+  [
+    /insufficient (?:funds|balance)|insufficientfunds|enough funds|upfront cost exceeds/i,
+    "insufficient-funds",
+  ],
   [
     /underpriced|fee ?too ?low|less than (?:the )?block base fee|below configured minimum|too low for the next block|tip.*(?:below|lower)/i,
     "fee-too-low",

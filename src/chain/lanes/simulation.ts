@@ -19,7 +19,12 @@ export type Simulation =
 const MARGIN_OF_ESTIMATE = 2n;
 
 /** Calls what would be sent, from the same sender and with the same gas. Never rejects. */
-export async function simulate(rpc: ChainRpc, from: Hex, job: LaneJob, block: "pending" | "latest"): Promise<Simulation> {
+export async function simulate(
+  rpc: ChainRpc,
+  from: Hex,
+  job: LaneJob,
+  block: "pending" | "latest",
+): Promise<Simulation> {
   const call = { from, to: job.to, data: job.data, value: hexOf(job.valueWei ?? 0n) };
   try {
     let { gasLimit } = job;
@@ -27,7 +32,11 @@ export async function simulate(rpc: ChainRpc, from: Hex, job: LaneJob, block: "p
       const estimate = await rpc.request("eth_estimateGas", [call, block], readGas);
       gasLimit = estimate + estimate / MARGIN_OF_ESTIMATE;
     }
-    const result = await rpc.request("eth_call", [{ ...call, gas: hexOf(gasLimit) }, block], readReturned);
+    const result = await rpc.request(
+      "eth_call",
+      [{ ...call, gas: hexOf(gasLimit) }, block],
+      readReturned,
+    );
     return { kind: "ok", result, gasLimit };
   } catch (error) {
     if (error instanceof CallReverted) return { kind: "revert", revert: error.revert };
@@ -49,16 +58,27 @@ export async function whyReverted(
   receipt: TransactionReceipt,
 ): Promise<Revert> {
   const { blockNumber, gasUsed } = receipt;
-  const call = { from, to: job.to, data: job.data, value: hexOf(job.valueWei ?? 0n), gas: hexOf(gasLimit) };
+  const call = {
+    from,
+    to: job.to,
+    data: job.data,
+    value: hexOf(job.valueWei ?? 0n),
+    gas: hexOf(gasLimit),
+  };
   try {
-    await rpc.request("eth_call", [call, blockTag(blockNumber)], readReturned, { atBlock: blockNumber });
+    await rpc.request("eth_call", [call, blockTag(blockNumber)], readReturned, {
+      atBlock: blockNumber,
+    });
   } catch (error) {
     if (error instanceof CallReverted) return error.revert;
     if (!(error instanceof RpcFailure)) throw error;
     return { kind: "unknown", text: `not known: ${error.message}` };
   }
   if (gasUsed === gasLimit) return { kind: "out-of-gas", text: "all gas was used" };
-  return { ...revertOfData("0x"), text: "not known: the same call goes through after the block" } as Revert;
+  return {
+    ...revertOfData("0x"),
+    text: "not known: the same call goes through after the block",
+  } as Revert;
 }
 
 function hexOf(value: bigint): Hex {

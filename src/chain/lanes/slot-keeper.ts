@@ -55,7 +55,8 @@ export class SlotKeeper {
     if (slot.mined !== undefined) {
       const { blockNumber, blockHash } = slot.mined.receipt;
       if ((await chain.blockAt(blockNumber))?.hash === blockHash) {
-        if (view.head.number - blockNumber + 1 >= settings.confirmations) this.#finish(slot, outcomeOf(slot), view.head);
+        if (view.head.number - blockNumber + 1 >= settings.confirmations)
+          this.#finish(slot, outcomeOf(slot), view.head);
         return;
       }
       this.#unmine(slot);
@@ -67,7 +68,13 @@ export class SlotKeeper {
   }
 
   /** Signs the transaction of a nonce and stores it: the bytes that are sent. Fees in wei a unit of gas. */
-  sign(nonce: number, job: LaneJob | null, purpose: Attempt["purpose"], gasLimit: bigint, fees: Fees): StoredAttempt {
+  sign(
+    nonce: number,
+    job: LaneJob | null,
+    purpose: Attempt["purpose"],
+    gasLimit: bigint,
+    fees: Fees,
+  ): StoredAttempt {
     const { chainId, signer, clock } = this.#ports.settings;
     const isAct = purpose === "act" && job !== null;
     const transaction = {
@@ -79,7 +86,14 @@ export class SlotKeeper {
       valueWei: isAct ? (job.valueWei ?? 0n) : 0n,
       data: isAct ? job.data : "0x",
     };
-    return { nonce, purpose, gasLimit, ...fees, ...signTransaction(transaction, signer), atMs: clock.nowMs() };
+    return {
+      nonce,
+      purpose,
+      gasLimit,
+      ...fees,
+      ...signTransaction(transaction, signer),
+      atMs: clock.nowMs(),
+    };
   }
 
   /** Hands the newest transaction over. Never rejects for what nodes say: that is an event. */
@@ -95,7 +109,12 @@ export class SlotKeeper {
     if (isClosed() || slot.newest !== attempt) return;
     const said = handover.isTaken ? undefined : handover.why;
     if (!handover.isTaken && said !== slot.notTaken) {
-      tell(slot.job, { kind: "not-taken", attempt: plain(attempt), why: handover.why, text: handover.text });
+      tell(slot.job, {
+        kind: "not-taken",
+        attempt: plain(attempt),
+        why: handover.why,
+        text: handover.text,
+      });
     }
     slot.notTaken = said;
   }
@@ -109,7 +128,8 @@ export class SlotKeeper {
       slot.passedAt ??= head.number;
       slot.passedTimes += 1;
       const isDeep = head.number - slot.passedAt + 1 >= settings.confirmations;
-      if (isDeep && slot.passedTimes > 2) this.#finish(slot, { kind: "foreign", nonce: slot.nonce }, head);
+      if (isDeep && slot.passedTimes > 2)
+        this.#finish(slot, { kind: "foreign", nonce: slot.nonce }, head);
       return;
     }
     const { attempt, receipt } = found;
@@ -122,8 +142,10 @@ export class SlotKeeper {
         : undefined;
     slot.mined = { attempt, receipt: { ...receipt, blockTimeMs: block.timestampMs }, revert };
     const outcome = outcomeOf(slot);
-    if (outcome !== null && outcome.kind !== "foreign" && outcome.kind !== "refused") this.#ports.tell(job, outcome);
-    if (head.number - receipt.blockNumber + 1 >= settings.confirmations) this.#finish(slot, outcome, head);
+    if (outcome !== null && outcome.kind !== "foreign" && outcome.kind !== "refused")
+      this.#ports.tell(job, outcome);
+    if (head.number - receipt.blockNumber + 1 >= settings.confirmations)
+      this.#finish(slot, outcome, head);
   }
 
   async #attendPending(slot: LaneSlot, view: ChainView): Promise<void> {
@@ -131,18 +153,26 @@ export class SlotKeeper {
     const here = { ms: settings.clock.monotonicMs(), block: view.head.number };
     slot.since ??= here;
     slot.nextSince = slot.nonce === view.count ? (slot.nextSince ?? here) : undefined;
-    const isStuck = slot.nextSince !== undefined && this.#waited(slot.since, here) && this.#waited(slot.nextSince, here);
+    const isStuck =
+      slot.nextSince !== undefined &&
+      this.#waited(slot.since, here) &&
+      this.#waited(slot.nextSince, here);
     if (!isFaulty()) {
       const isUnwanted = slot.isCancelAsked || slot.isLate(settings.clock.nowMs());
-      if (isUnwanted && slot.newest.purpose === "act") return this.#cancel(slot, view, slot.isCancelAsked ? "asked" : "deadline");
+      if (isUnwanted && slot.newest.purpose === "act")
+        return this.#cancel(slot, view, slot.isCancelAsked ? "asked" : "deadline");
       if (isStuck && (await this.#raise(slot, view))) return;
     }
     if (here.ms - slot.handedAtMs < settings.resendMs || (await this.#isKnown(slot))) return;
-    if (slot.notTaken === undefined) this.#ports.tell(slot.job, { kind: "resent", attempt: plain(slot.newest) });
+    if (slot.notTaken === undefined)
+      this.#ports.tell(slot.job, { kind: "resent", attempt: plain(slot.newest) });
     await this.hand(slot);
   }
 
-  #waited(since: { readonly ms: number; readonly block: number }, now: { readonly ms: number; readonly block: number }): boolean {
+  #waited(
+    since: { readonly ms: number; readonly block: number },
+    now: { readonly ms: number; readonly block: number },
+  ): boolean {
     const { stuckBlocks, stuckMs } = this.#ports.settings;
     const blocks = now.block - since.block;
     return blocks >= stuckBlocks || (blocks >= 1 && now.ms - since.ms >= stuckMs);
@@ -158,16 +188,33 @@ export class SlotKeeper {
         return slot.isCancelling;
       }
       const next = this.sign(slot.nonce, job, "act", newest.gasLimit, fees);
-      return this.#send(slot, next, view, { kind: "replaced", attempt: plain(next), replacedHash: newest.hash });
+      return this.#send(slot, next, view, {
+        kind: "replaced",
+        attempt: plain(next),
+        replacedHash: newest.hash,
+      });
     }
     const fees = this.#bumped(newest, view, this.#transferCeiling(job));
     if (fees === undefined) return false;
     const next = this.sign(slot.nonce, job, newest.purpose, TRANSFER_GAS, fees);
-    const why = slot.isCancelAsked ? "asked" : slot.isLate(this.#ports.settings.clock.nowMs()) ? "deadline" : "ceiling";
-    return this.#send(slot, next, view, job === null ? undefined : { kind: "cancelling", attempt: plain(next), why });
+    const why = slot.isCancelAsked
+      ? "asked"
+      : slot.isLate(this.#ports.settings.clock.nowMs())
+        ? "deadline"
+        : "ceiling";
+    return this.#send(
+      slot,
+      next,
+      view,
+      job === null ? undefined : { kind: "cancelling", attempt: plain(next), why },
+    );
   }
 
-  async #cancel(slot: LaneSlot, view: ChainView, why: "deadline" | "ceiling" | "asked"): Promise<void> {
+  async #cancel(
+    slot: LaneSlot,
+    view: ChainView,
+    why: "deadline" | "ceiling" | "asked",
+  ): Promise<void> {
     const { newest, job } = slot;
     const fees = this.#bumped(newest, view, this.#transferCeiling(job));
     if (fees === undefined) return;
@@ -184,7 +231,12 @@ export class SlotKeeper {
     return (job?.maxCostWei ?? this.#ports.settings.maxFillCostWei) / TRANSFER_GAS;
   }
 
-  async #send(slot: LaneSlot, next: StoredAttempt, { head }: ChainView, event: JobEvent | undefined): Promise<boolean> {
+  async #send(
+    slot: LaneSlot,
+    next: StoredAttempt,
+    { head }: ChainView,
+    event: JobEvent | undefined,
+  ): Promise<boolean> {
     const { ledger, settings, tell, fault } = this.#ports;
     try {
       ledger.extend(slot, next, { ms: settings.clock.monotonicMs(), block: head.number });
@@ -204,7 +256,9 @@ export class SlotKeeper {
       rpc.request(
         "eth_getTransactionByHash",
         [hash],
-        (found) => found !== null && bytesOf(fieldsOf(found, "transaction").hash, "transaction.hash", 32) === hash,
+        (found) =>
+          found !== null &&
+          bytesOf(fieldsOf(found, "transaction").hash, "transaction.hash", 32) === hash,
       );
     return (await Promise.all(slot.attempts.map(isThere))).some((isKnown) => isKnown);
   }
@@ -213,17 +267,22 @@ export class SlotKeeper {
   async receipt(
     slot: LaneSlot,
     atBlock: number,
-  ): Promise<{ readonly attempt: StoredAttempt; readonly receipt: TransactionReceipt } | undefined> {
+  ): Promise<
+    { readonly attempt: StoredAttempt; readonly receipt: TransactionReceipt } | undefined
+  > {
     const { rpc, checkReceipt } = this.#ports.settings;
     const { job } = slot;
     const found = await Promise.all(
       slot.attempts.map(async (attempt) => {
         const read = (result: unknown) => {
           const receipt = wantedReceiptOf(result, attempt.hash);
-          if (receipt?.isReverted === false && job !== null && attempt.purpose === "act") checkReceipt(receipt, job);
+          if (receipt?.isReverted === false && job !== null && attempt.purpose === "act")
+            checkReceipt(receipt, job);
           return receipt;
         };
-        const receipt = await rpc.request("eth_getTransactionReceipt", [attempt.hash], read, { atBlock });
+        const receipt = await rpc.request("eth_getTransactionReceipt", [attempt.hash], read, {
+          atBlock,
+        });
         return receipt === null ? [] : [{ attempt, receipt }];
       }),
     );
@@ -260,7 +319,14 @@ export function ceilingFeeOf({ maxCostWei }: LaneJob, gasLimit: bigint): bigint 
 }
 
 /** An attempt without the bytes. */
-export function plain({ nonce, hash, purpose, gasLimit, maxFeeWei, tipWei }: StoredAttempt): Attempt {
+export function plain({
+  nonce,
+  hash,
+  purpose,
+  gasLimit,
+  maxFeeWei,
+  tipWei,
+}: StoredAttempt): Attempt {
   return { nonce, hash, purpose, gasLimit, maxFeeWei, tipWei };
 }
 
@@ -269,5 +335,7 @@ function outcomeOf({ job, mined, nonce }: LaneSlot): JobOutcome | null {
   if (job === null || mined === undefined) return null;
   const { attempt, receipt, revert } = mined;
   if (attempt.purpose !== "act") return { kind: "cancelled", nonce, receipt };
-  return revert === undefined ? { kind: "mined", nonce, receipt } : { kind: "reverted", nonce, receipt, revert };
+  return revert === undefined
+    ? { kind: "mined", nonce, receipt }
+    : { kind: "reverted", nonce, receipt, revert };
 }

@@ -6,11 +6,23 @@ import { AccountReader } from "./account-reader.js";
 import { EndWatch } from "./end-watch.js";
 import { GapFiller } from "./gap-filler.js";
 import { checkJob } from "./job-check.js";
-import type { JobEvent, JobOutcome, JobReport, LaneEvent, LanesOwnEvent, NonceReport, RefusalReason } from "./lane-event.js";
+import type {
+  JobEvent,
+  JobOutcome,
+  JobReport,
+  LaneEvent,
+  LanesOwnEvent,
+  NonceReport,
+  RefusalReason,
+} from "./lane-event.js";
 import type { LaneJob } from "./lane-job.js";
 import { type EndedSlot, LaneLedger } from "./lane-ledger.js";
 import { LaneRefusal } from "./lane-refusal.js";
-import { type LaneSettings, laneSettingsOf, type TransactionLanesOptions } from "./lane-settings.js";
+import {
+  type LaneSettings,
+  laneSettingsOf,
+  type TransactionLanesOptions,
+} from "./lane-settings.js";
 import type { LaneSlot } from "./lane-slot.js";
 import { NonceCount } from "./nonce-count.js";
 import { prepareJob } from "./prepare-job.js";
@@ -96,12 +108,25 @@ export class TransactionLanes {
    */
   submit(job: LaneJob): void {
     if (this.#isClosed) throw new LaneRefusal("closed", "the lanes are closed");
-    if (this.#isFaulty) throw new LaneRefusal("fault", "the lanes' store has failed", { expected: "a restart" });
+    if (this.#isFaulty)
+      throw new LaneRefusal("fault", "the lanes' store has failed", { expected: "a restart" });
     checkJob(job);
-    if (this.#starting.has(job.id) || this.#ledger.slotOf(job.id) !== undefined || this.#ledger.hasEnded(job.id))
-      throw new LaneRefusal("known", "is the id of another job", { field: "id", value: job.id, expected: "one that was never used" });
+    if (
+      this.#starting.has(job.id) ||
+      this.#ledger.slotOf(job.id) !== undefined ||
+      this.#ledger.hasEnded(job.id)
+    )
+      throw new LaneRefusal("known", "is the id of another job", {
+        field: "id",
+        value: job.id,
+        expected: "one that was never used",
+      });
     if (this.isBusy(job.lane))
-      throw new LaneRefusal("busy", "has a job in flight", { field: "lane", value: job.lane, expected: "its end first" });
+      throw new LaneRefusal("busy", "has a job in flight", {
+        field: "lane",
+        value: job.lane,
+        expected: "its end first",
+      });
     this.#starting.set(job.id, job);
     this.#run(this.#start(job));
   }
@@ -125,7 +150,13 @@ export class TransactionLanes {
   /** Every job in flight, and of those that have ended the last thousand, oldest first. After a restart it has what was in the store. */
   jobs(): readonly JobReport[] {
     const starting = [...this.#starting.values()].map(
-      (job): JobReport => ({ jobId: job.id, job, state: "starting", attempts: [], outcome: undefined }),
+      (job): JobReport => ({
+        jobId: job.id,
+        job,
+        state: "starting",
+        attempts: [],
+        outcome: undefined,
+      }),
     );
     return [...this.#ledger.jobs(), ...starting];
   }
@@ -155,7 +186,8 @@ export class TransactionLanes {
     if (this.#takenBack.has(job.id)) return this.#refuse(job, { kind: "asked" });
     if (clock.nowMs() >= job.deadlineMs) return this.#refuse(job, { kind: "deadline" });
     const neededWei = costWei + this.#ledger.committedWei;
-    if (neededWei > balanceWei) return this.#refuse(job, { kind: "insufficient-funds", neededWei, balanceWei });
+    if (neededWei > balanceWei)
+      return this.#refuse(job, { kind: "insufficient-funds", neededWei, balanceWei });
     const nonce = this.#nonces.next(nodeNonce);
     const attempt = this.#keeper.sign(nonce, job, "act", gasLimit, fees);
     let slot: LaneSlot;
@@ -191,7 +223,9 @@ export class TransactionLanes {
       await this.#ends.look(head).catch((error: unknown) => this.#trouble(error));
       if (this.#ledger.slots.length === 0) return;
       const view = { head, count: await this.#account.count(blockTag(head.number), head.number) };
-      this.#nonces.counted(view.count, (from, to) => this.#tellLanes({ kind: "foreign-nonces", from, to }));
+      this.#nonces.counted(view.count, (from, to) =>
+        this.#tellLanes({ kind: "foreign-nonces", from, to }),
+      );
       await this.#minding(view);
     } catch (error) {
       this.#trouble(error);
@@ -200,7 +234,9 @@ export class TransactionLanes {
 
   async #minding(view: ChainView): Promise<void> {
     const { slots } = this.#ledger;
-    const looks = slots.map((slot) => this.#keeper.attend(slot, view).catch((error: unknown) => this.#trouble(error)));
+    const looks = slots.map((slot) =>
+      this.#keeper.attend(slot, view).catch((error: unknown) => this.#trouble(error)),
+    );
     await Promise.all(looks);
     await this.#gaps.look(view);
   }
@@ -238,12 +274,15 @@ export class TransactionLanes {
 
   /** Work that nobody waits for but {@link TransactionLanes.close}; what it throws is a bug, and ends the process. */
   #run(work: Promise<void>): void {
-    const done = work.catch((error: unknown) => this.#crash(error)).finally(() => this.#work.delete(done));
+    const done = work
+      .catch((error: unknown) => this.#crash(error))
+      .finally(() => this.#work.delete(done));
     this.#work.add(done);
   }
 
   #tell(job: LaneJob | null, event: JobEvent): void {
-    if (job !== null) this.#emit({ atMs: this.#settings.clock.nowMs(), jobId: job.id, lane: job.lane, ...event });
+    if (job !== null)
+      this.#emit({ atMs: this.#settings.clock.nowMs(), jobId: job.id, lane: job.lane, ...event });
   }
 
   #tellLanes(event: LanesOwnEvent): void {

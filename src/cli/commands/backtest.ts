@@ -41,7 +41,9 @@ interrupted, or a strategy failed.`;
 export function addBacktest(program: Command, context: CliContext): void {
   program
     .command("backtest")
-    .description("replay recorded history through the same strategy, risk and executor, and report it")
+    .description(
+      "replay recorded history through the same strategy, risk and executor, and report it",
+    )
     .argument("<file>", "the backtest's YAML")
     .option("--out <folder>", "where the report is written")
     .option("--replace", "replace a report that lies there")
@@ -64,7 +66,10 @@ async function backtest(
   check: () => void,
 ): Promise<void> {
   if (out === undefined && checkLookAhead === undefined)
-    throw new ConfigError("is missing", { field: "--out", expected: "a folder for the report, or --check-look-ahead" });
+    throw new ConfigError("is missing", {
+      field: "--out",
+      expected: "a folder for the report, or --check-look-ahead",
+    });
   const config = loadBacktestConfig(file, context.env);
   checkReplayedSizes(config);
   const log = openLog({ level: config.bot.logLevel, clock: context.seam.clock });
@@ -81,7 +86,12 @@ async function backtest(
   const bar = new Progress(context.stderr);
   collectAlone();
   if (checkLookAhead !== undefined) {
-    const run: PlayedBy = { strategies, version: packageVersion(), onProgress: isOn, onNotice: (notice) => tellFailed(log, notice) };
+    const run: PlayedBy = {
+      strategies,
+      version: packageVersion(),
+      onProgress: isOn,
+      onNotice: (notice) => tellFailed(log, notice),
+    };
     await proveNoLookAhead(context, config, run, cutsOf(checkLookAhead), json);
   }
   if (out === undefined) return;
@@ -103,13 +113,21 @@ async function backtest(
   bar.say("");
   context.stdout.write(json ? jsonText(result.report, 2) : resultText(result));
   if (json) for (const line of worthlessLines(result.report)) context.stderr.write(`${line}\n`);
-  for (const doubt of result.report.doubts) context.stderr.write(`Do not believe this without a second look: ${doubt}\n`);
+  for (const doubt of result.report.doubts)
+    context.stderr.write(`Do not believe this without a second look: ${doubt}\n`);
   for (const gap of result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
-  if (result.report.ended === "stopped" || result.report.strategyErrors.length > 0) throw new NotWell();
+  if (result.report.ended === "stopped" || result.report.strategyErrors.length > 0)
+    throw new NotWell();
 }
 
 /** @throws NotWell when a decision knew of what came after it, when there was none to look at, or when a strategy failed. */
-async function proveNoLookAhead(context: CliContext, config: BacktestConfig, run: PlayedBy, cuts: number, json: boolean): Promise<void> {
+async function proveNoLookAhead(
+  context: CliContext,
+  config: BacktestConfig,
+  run: PlayedBy,
+  cuts: number,
+  json: boolean,
+): Promise<void> {
   const onCut = (done: number): void => {
     if (context.stderr.isTTY === true) context.stderr.write(`\r\x1b[K${done} of ${cuts} cuts`);
   };
@@ -121,18 +139,26 @@ async function proveNoLookAhead(context: CliContext, config: BacktestConfig, run
       `cut after ${instantOf(cutUs)}: the decision of ${instantOf(atUs)} was\n  ${whole}\nand is\n  ${cut}\n`,
   );
   const found =
-    changed.length === 0 ? "no decision knew of history that came after it" : `${changed.length} changed what was decided before them`;
+    changed.length === 0
+      ? "no decision knew of history that came after it"
+      : `${changed.length} changed what was decided before them`;
   const summary = `${check.cuts} cuts in ${decisions} decisions: ${check.cuts === 0 ? "nothing is proven" : found}\n`;
   const worthless = worthlessLines(check).map((line) => `${line}\n`);
   if (json) for (const line of worthless) context.stderr.write(line);
-  context.stdout.write(json ? jsonText(check, 2) : `${[...worthless, ...lines].join("")}${summary}`);
+  context.stdout.write(
+    json ? jsonText(check, 2) : `${[...worthless, ...lines].join("")}${summary}`,
+  );
   if (changed.length > 0 || check.cuts === 0 || strategyErrors.length > 0) throw new NotWell();
 }
 
 function cutsOf(written: string | true): number {
   const cuts = written === true ? LOOK_AHEAD_CUTS : Number(written);
   if (Number.isSafeInteger(cuts) && cuts > 0) return cuts;
-  throw new ConfigError("is no number of cuts", { field: "--check-look-ahead", value: written, expected: "a whole number above 0" });
+  throw new ConfigError("is no number of cuts", {
+    field: "--check-look-ahead",
+    value: written,
+    expected: "a whole number above 0",
+  });
 }
 
 const LOOK_AHEAD_CUTS = 50;
@@ -156,7 +182,9 @@ class Progress {
   replayed(atUs: number): void {
     const share = (atUs - this.#startUs) / (this.#endUs - this.#startUs);
     const filled = Math.round(Math.min(1, Math.max(0, share)) * BAR_CELLS);
-    this.say(`${"#".repeat(filled)}${".".repeat(BAR_CELLS - filled)} replayed to ${instantText(Math.floor(atUs / 1000))}`);
+    this.say(
+      `${"#".repeat(filled)}${".".repeat(BAR_CELLS - filled)} replayed to ${instantText(Math.floor(atUs / 1000))}`,
+    );
   }
 
   say(what: string): void {
@@ -165,8 +193,13 @@ class Progress {
 }
 
 /** What makes a run worth nothing, and which strategies failed: nobody should read any of its figures without that. */
-function worthlessLines({ worthless, strategyErrors }: Pick<BacktestResult["report"], "worthless" | "strategyErrors">): string[] {
-  const failed = strategyErrors.map(({ marketId, at, why }) => `FAILED: the strategy of ${marketId} at ${at}: ${why}`);
+function worthlessLines({
+  worthless,
+  strategyErrors,
+}: Pick<BacktestResult["report"], "worthless" | "strategyErrors">): string[] {
+  const failed = strategyErrors.map(
+    ({ marketId, at, why }) => `FAILED: the strategy of ${marketId} at ${at}: ${why}`,
+  );
   return [...worthless.map((text) => `WORTHLESS: ${text}`), ...failed];
 }
 
@@ -184,23 +217,42 @@ function rungLines({ rungs: { count, first } }: BacktestResult["report"]): strin
     ({ at, marketId, measure, action, why }) =>
       `${at} ${marketId ?? "all markets"}, ${measure}: ${action === "none" ? "over" : action}: ${why}`,
   );
-  return count > shown.length ? [...lines, `and ${count - shown.length} more changes of the risk ladder`] : lines;
+  return count > shown.length
+    ? [...lines, `and ${count - shown.length} more changes of the risk ladder`]
+    : lines;
 }
 
 const MOST_RUNGS_SHOWN = 10;
 
 /** A position that is left counts at the mark, as if it could be had for nothing. */
-function heldLines({ marketId, position: { last } }: BacktestResult["report"]["markets"][number]): string[] {
+function heldLines({
+  marketId,
+  position: { last },
+}: BacktestResult["report"]["markets"][number]): string[] {
   return Number(last) === 0
     ? []
-    : [`in ${marketId} ${last} base units are held at the end: they count at the mark, and closing them is not paid for`];
+    : [
+        `in ${marketId} ${last} base units are held at the end: they count at the mark, and closing them is not paid for`,
+      ];
 }
 
 /** What hangs on fills of which history does not tell whether their orders had come to rest. */
-function doubtfulLines({ marketId, fills: { doubtful } }: BacktestResult["report"]["markets"][number]): string[] {
-  const line = ({ fills, amount, fees, feesOtherwise }: typeof doubtful.asTakers, may: string): string[] =>
-    fills === 0 ? [] : [`in ${marketId} ${fills} of its fills, ${amount} base units, ${may}: ${doubtfulFees(fees, feesOtherwise)}`];
-  return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) => line(doubtful[kind], DOUBTS[kind]));
+function doubtfulLines({
+  marketId,
+  fills: { doubtful },
+}: BacktestResult["report"]["markets"][number]): string[] {
+  const line = (
+    { fills, amount, fees, feesOtherwise }: typeof doubtful.asTakers,
+    may: string,
+  ): string[] =>
+    fills === 0
+      ? []
+      : [
+          `in ${marketId} ${fills} of its fills, ${amount} base units, ${may}: ${doubtfulFees(fees, feesOtherwise)}`,
+        ];
+  return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) =>
+    line(doubtful[kind], DOUBTS[kind]),
+  );
 }
 
 /** The words before and after the count of refusals, by who refused: one of them, and several. */
@@ -210,13 +262,20 @@ const REFUSED = {
   exchange: ["the exchange refused", "request", "requests"],
 } as const;
 
-function refusedLine({ marketId, by, reason, count, why }: BacktestResult["report"]["refused"][number]): string {
+function refusedLine({
+  marketId,
+  by,
+  reason,
+  count,
+  why,
+}: BacktestResult["report"]["refused"][number]): string {
   const [refused, one, several] = REFUSED[by];
   return `${refused} ${count} ${count === 1 ? one : several} in ${marketId}, ${reason}: ${why}`;
 }
 
 function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
-  const { span, profit, fills, orders, drawdown, asset, isIndicative, alternatives, refused } = report;
+  const { span, profit, fills, orders, drawdown, asset, isIndicative, alternatives, refused } =
+    report;
   const parts = Object.entries(profit).filter(([name]) => name !== "total");
   const lines = [
     ...worthlessLines(report),

@@ -1,6 +1,10 @@
 import type { Command } from "commander";
 import { CancelBudget } from "../../bot/cancelling/cancel-budget.js";
-import { type CancelReport, cancelEverything, type FoundOrder } from "../../bot/cancelling/cancel-everything.js";
+import {
+  type CancelReport,
+  cancelEverything,
+  type FoundOrder,
+} from "../../bot/cancelling/cancel-everything.js";
 import type { BotOrdersConfig } from "../../bot/config/config.js";
 import { isLocked } from "../../bot/state/account-lock.js";
 import { HEARTBEAT_FILE, mayArriveUntilMs } from "../../bot/state/heartbeat.js";
@@ -44,7 +48,8 @@ export function addCancelAll(program: Command, context: CliContext): void {
           isTold = true;
         };
         const budget = new CancelBudget({ clock, fraction: 1, onWait });
-        const readClock = () => budget.call("time", { kept: 0, isOver: () => true }, access.syncClock);
+        const readClock = () =>
+          budget.call("time", { kept: 0, isOver: () => true }, access.syncClock);
         await readClock().catch((error: unknown) => say(clockText(error)));
         // Whatever is wrong with what the bot left, its orders are cancelled.
         const orElse = <T>(read: () => T, otherwise: T, meaning: string): T => {
@@ -57,12 +62,23 @@ export function addCancelAll(program: Command, context: CliContext): void {
           }
         };
         const stateDir = stateDirOf(config, account);
-        const runs = orElse(() => isLocked({ account, env: context.env, stateDir }, "bot"), false, "no bot is taken to run");
+        const runs = orElse(
+          () => isLocked({ account, env: context.env, stateDir }, "bot"),
+          false,
+          "no bot is taken to run",
+        );
         const arriving = runs
           ? undefined
-          : orElse(() => arrivingUntilMs(config, account), Number.POSITIVE_INFINITY, "nobody knows when the bot ended");
+          : orElse(
+              () => arrivingUntilMs(config, account),
+              Number.POSITIVE_INFINITY,
+              "nobody knows when the bot ended",
+            );
         const untilMs = config.exchange.signatureWindowMs + ARRIVING_SPARE_MS;
-        const arrivingMs = Math.min(untilMs, (arriving ?? 0) - clock.nowMs() - access.clockOffsetMs());
+        const arrivingMs = Math.min(
+          untilMs,
+          (arriving ?? 0) - clock.nowMs() - access.clockOffsetMs(),
+        );
         if (arrivingMs > 0) say(arrivingText(arrivingMs));
         const halt = new CancelAllHalt(context, { account, stateDir, marketId: market, file, say });
         const report = await cancelEverything({
@@ -90,7 +106,9 @@ export function addCancelAll(program: Command, context: CliContext): void {
           // A bot that runs takes care of what it has on the wire.
           mayArriveUntilMs: arriving,
         });
-        context.stdout.write(json === true ? jsonText({ account, markets, ...report }, 2) : textOf(report, markets));
+        context.stdout.write(
+          json === true ? jsonText({ account, markets, ...report }, 2) : textOf(report, markets),
+        );
         if (report.foundLater > 0) say(laterText(report.foundLater));
         const isSafe = await halt.isSafe();
         if (!isSafe || report.left.length > 0 || report.failed.length > 0) throw new NotWell();
@@ -107,7 +125,8 @@ const ARRIVING_SPARE_MS: Ms = 1_500;
  */
 function clockText(error: unknown): string {
   const passing = passingFailure(error);
-  if (!(error instanceof Error) || passing === undefined || passing.cause === "no-connection") throw error;
+  if (!(error instanceof Error) || passing === undefined || passing.cause === "no-connection")
+    throw error;
   return `the exchange's clock could not be read, and requests are signed by this machine's: ${error.message}`;
 }
 
@@ -117,7 +136,10 @@ function arrivingText(forMs: Ms): string {
 
 /** Exchange time until which something that a bot sent before its end may arrive; undefined where it ended in order, or never ran. */
 function arrivingUntilMs(config: BotOrdersConfig, account: Hex): Ms | undefined {
-  return mayArriveUntilMs(existingState(stateDirOf(config, account))?.read(HEARTBEAT_FILE), config.exchange.signatureWindowMs);
+  return mayArriveUntilMs(
+    existingState(stateDirOf(config, account))?.read(HEARTBEAT_FILE),
+    config.exchange.signatureWindowMs,
+  );
 }
 
 function waitText(waitMs: Ms): string {
@@ -127,14 +149,21 @@ function waitText(waitMs: Ms): string {
 function marketsOf(known: readonly string[], wanted: string | undefined): readonly string[] {
   if (wanted === undefined) return known;
   if (known.includes(wanted)) return [wanted];
-  throw new ConfigError("is no market of this bot", { field: "--market", value: wanted, expected: `one of ${known.join(", ")}` });
+  throw new ConfigError("is no market of this bot", {
+    field: "--market",
+    value: wanted,
+    expected: `one of ${known.join(", ")}`,
+  });
 }
 
 function textOf({ found, left, failed }: CancelReport, markets: readonly string[]): string {
   const cancelled = found.filter((order) => !left.some(({ orderId }) => orderId === order.orderId));
-  const unseen = failed.map(({ marketId, why }) => `${marketId}: orders may be left: ${why}\n`).join("");
+  const unseen = failed
+    .map(({ marketId, why }) => `${marketId}: orders may be left: ${why}\n`)
+    .join("");
   const seen = markets.filter((marketId) => !failed.some((market) => market.marketId === marketId));
-  if (found.length === 0) return `${seen.length === 0 ? "" : `no open orders in ${seen.join(", ")}\n`}${unseen}`;
+  if (found.length === 0)
+    return `${seen.length === 0 ? "" : `no open orders in ${seen.join(", ")}\n`}${unseen}`;
   const cancelledText = cancelled.length === 0 ? "" : `cancelled:\n${table(cancelled.map(row))}`;
   const leftText = left.length === 0 ? "" : `still open:\n${table(left.map(row))}`;
   return `${cancelledText}${leftText}${unseen}`;

@@ -41,25 +41,43 @@ export function addCheck(program: Command, context: CliContext): void {
     .option("--json", "JSON on stdout")
     .action(async (file: string, { connect, within, json }: CheckOptions) => {
       const withinMs = within === undefined ? WITHIN_MS : parseDuration(within, "--within");
-      await withExchange(openBot(context, file), async ({ config, signer, client, transport, syncClock }) => {
-        const account = signer.address;
-        const { strategies, findings } = await checkStrategies(config);
-        findings.push(...guardFindings(config, file));
-        if (connect === true) {
-          const notedHashes = notedHashesOf(config, account);
-          const { seam, env } = context;
-          const rpcs = config.chain === undefined ? [] : rpcUrlsOf(config.chain, env);
-          const access = { config, signer, client, transport, seam, syncClock, rpcs, sender: operatorOf(config, context) };
-          findings.push(...(await checkVenue({ ...access, strategies, notedHashes, withinMs })));
-          // Without a book or an account there is nothing to judge by, and it has been said.
-          if (findings.every(({ level }) => level !== "error")) findings.push(...(await plausibilityFindings(config, context, withinMs)));
-        }
-        const ok = findings.every(({ level }) => level !== "error");
-        context.stdout.write(
-          json === true ? jsonText({ file: config.path, account, connected: connect === true, ok, findings }, 2) : report(findings, file),
-        );
-        if (!ok) throw new NotWell();
-      });
+      await withExchange(
+        openBot(context, file),
+        async ({ config, signer, client, transport, syncClock }) => {
+          const account = signer.address;
+          const { strategies, findings } = await checkStrategies(config);
+          findings.push(...guardFindings(config, file));
+          if (connect === true) {
+            const notedHashes = notedHashesOf(config, account);
+            const { seam, env } = context;
+            const rpcs = config.chain === undefined ? [] : rpcUrlsOf(config.chain, env);
+            const access = {
+              config,
+              signer,
+              client,
+              transport,
+              seam,
+              syncClock,
+              rpcs,
+              sender: operatorOf(config, context),
+            };
+            findings.push(...(await checkVenue({ ...access, strategies, notedHashes, withinMs })));
+            // Without a book or an account there is nothing to judge by, and it has been said.
+            if (findings.every(({ level }) => level !== "error"))
+              findings.push(...(await plausibilityFindings(config, context, withinMs)));
+          }
+          const ok = findings.every(({ level }) => level !== "error");
+          context.stdout.write(
+            json === true
+              ? jsonText(
+                  { file: config.path, account, connected: connect === true, ok, findings },
+                  2,
+                )
+              : report(findings, file),
+          );
+          if (!ok) throw new NotWell();
+        },
+      );
     });
 }
 
@@ -68,13 +86,19 @@ function operatorOf({ account }: BotConfig, { env }: CliContext): Hex {
   return ecdsaScheme.signer(readAccountKey(account, env)).address;
 }
 
-async function checkStrategies(config: BotConfig): Promise<{ strategies: Map<MarketId, BoundStrategy>; findings: Finding[] }> {
+async function checkStrategies(
+  config: BotConfig,
+): Promise<{ strategies: Map<MarketId, BoundStrategy>; findings: Finding[] }> {
   const strategies = new Map<MarketId, BoundStrategy>();
   const findings: Finding[] = [];
   for (const [marketId, { strategy, params }] of Object.entries(config.markets)) {
     const subject = `markets.${marketId}.strategy`;
     if (strategy === undefined) {
-      findings.push({ level: "ok", subject, text: "none: only what the liquidator takes over is sold here" });
+      findings.push({
+        level: "ok",
+        subject,
+        text: "none: only what the liquidator takes over is sold here",
+      });
       continue;
     }
     const loaded = await loadStrategy(strategy, dirname(config.path), subject);
@@ -92,7 +116,11 @@ async function checkStrategies(config: BotConfig): Promise<{ strategies: Map<Mar
 }
 
 /** Has the bot say what it would quote now, on a dry run of its own, and judges its values by that. */
-async function plausibilityFindings(config: BotConfig, { env, seam }: CliContext, withinMs: Ms): Promise<Finding[]> {
+async function plausibilityFindings(
+  config: BotConfig,
+  { env, seam }: CliContext,
+  withinMs: Ms,
+): Promise<Finding[]> {
   const log = openLog({ level: "silent", clock: seam.clock });
   try {
     const quoting = { ...config, chain: undefined, liquidator: undefined };
@@ -103,7 +131,11 @@ async function plausibilityFindings(config: BotConfig, { env, seam }: CliContext
       log,
       withinMs,
     });
-    const findings: Finding[] = implausible.map(({ field, text }) => ({ level: "warning", subject: field, text }));
+    const findings: Finding[] = implausible.map(({ field, text }) => ({
+      level: "warning",
+      subject: field,
+      text,
+    }));
     if (!complete)
       findings.push({
         level: "warning",
@@ -112,7 +144,13 @@ async function plausibilityFindings(config: BotConfig, { env, seam }: CliContext
       });
     return findings.length > 0
       ? findings
-      : [{ level: "ok", subject: "quotes", text: "spread, size and drawdown fit the markets as they are now" }];
+      : [
+          {
+            level: "ok",
+            subject: "quotes",
+            text: "spread, size and drawdown fit the markets as they are now",
+          },
+        ];
   } finally {
     log.close();
   }

@@ -39,39 +39,54 @@ with --fit, the recording's own latencies. The interval, the config and the rule
 export function addCompare(program: Command, context: CliContext): void {
   program
     .command("compare")
-    .description("put a recorded session beside its replay: intents, orders, fills and profit, and why each fill differs")
+    .description(
+      "put a recorded session beside its replay: intents, orders, fills and profit, and why each fill differs",
+    )
     .argument("<live>", "the folder of a recorded session")
     .argument("[backtest]", "a backtest's YAML, or the folder of its report")
     .option("--fit", "find the queue model and latencies that fill the recorded orders most alike")
     .option("--json", "the comparison as JSON on stdout")
     .addHelpText("after", EXAMPLES)
-    .action(async (live: string, backtest: string | undefined, { fit = false, json = false }: CompareOptions) => {
-      collectAlone();
-      const session = readSession(live);
-      const { fills, liquidation, seed } = modelsOf(backtest, context);
-      if (!fit && backtest !== undefined) requireConstant(fills, backtest);
-      const log = openLog({ level: session.config.logLevel, clock: context.seam.clock });
-      const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
-      const comparison = await compareSession({
-        folder: live,
-        session,
-        strategies,
-        ...(fills === undefined
-          ? {}
-          : {
-              queue: fills.queue,
-              doubtful: fills.doubtful,
-              orderLatencyMs: fills.orderLatencyMs,
-              responseLatencyMs: fills.responseLatencyMs,
-            }),
-        liquidation: { priceOff: ratio(liquidation.priceOff), insuranceFeeRate: ratio(liquidation.insuranceFeeRate) },
-        seed: String(seed),
-        fit,
-        onNotice: (notice) => tellFailed(log, notice),
-      });
-      context.stdout.write(json ? jsonText(comparison, 2) : comparisonText(comparison));
-      if (comparison.strategyErrors.length + comparison.sameInputs.strategyErrors.length > 0) throw new NotWell();
-    });
+    .action(
+      async (
+        live: string,
+        backtest: string | undefined,
+        { fit = false, json = false }: CompareOptions,
+      ) => {
+        collectAlone();
+        const session = readSession(live);
+        const { fills, liquidation, seed } = modelsOf(backtest, context);
+        if (!fit && backtest !== undefined) requireConstant(fills, backtest);
+        const log = openLog({ level: session.config.logLevel, clock: context.seam.clock });
+        const strategies = bindStrategies(
+          session.config,
+          await loadStrategies(session.config, log),
+        );
+        const comparison = await compareSession({
+          folder: live,
+          session,
+          strategies,
+          ...(fills === undefined
+            ? {}
+            : {
+                queue: fills.queue,
+                doubtful: fills.doubtful,
+                orderLatencyMs: fills.orderLatencyMs,
+                responseLatencyMs: fills.responseLatencyMs,
+              }),
+          liquidation: {
+            priceOff: ratio(liquidation.priceOff),
+            insuranceFeeRate: ratio(liquidation.insuranceFeeRate),
+          },
+          seed: String(seed),
+          fit,
+          onNotice: (notice) => tellFailed(log, notice),
+        });
+        context.stdout.write(json ? jsonText(comparison, 2) : comparisonText(comparison));
+        if (comparison.strategyErrors.length + comparison.sameInputs.strategyErrors.length > 0)
+          throw new NotWell();
+      },
+    );
 }
 
 interface Models {
@@ -82,9 +97,14 @@ interface Models {
 
 /** The models of a backtest or of a report. @throws ConfigError for what is neither */
 function modelsOf(path: string | undefined, { env }: CliContext): Models {
-  if (path === undefined) return { fills: undefined, liquidation: { priceOff: 0.01, insuranceFeeRate: 0.01 }, seed: 1 };
+  if (path === undefined)
+    return { fills: undefined, liquidation: { priceOff: 0.01, insuranceFeeRate: 0.01 }, seed: 1 };
   if (!existsSync(path))
-    throw new ConfigError("is not there", { field: "backtest", value: path, expected: "a backtest's YAML, or the folder of its report" });
+    throw new ConfigError("is not there", {
+      field: "backtest",
+      value: path,
+      expected: "a backtest's YAML, or the folder of its report",
+    });
   if (!statSync(path).isDirectory()) return loadBacktestConfig(path, env);
   const file = join(path, REPORT_JSON);
   try {
@@ -125,26 +145,46 @@ function ratio(fraction: number): bigint {
 
 const SHOWN = 20;
 
-function modelText({ isShared, queue, bookLagMs, shiftMs }: Comparison["markets"][number]["orders"]["model"]): string {
+function modelText({
+  isShared,
+  queue,
+  bookLagMs,
+  shiftMs,
+}: Comparison["markets"][number]["orders"]["model"]): string {
   return `queue ${queue}, ${isShared ? "" : `book ${bookLagMs} ms late, `}orders ${shiftMs} ms later`;
 }
 
 /** How much of what differs has which cause, the greatest first. */
 function causesOf(differences: Comparison["markets"][number]["orders"]["differences"]): string[] {
   const amounts = new Map<string, Decimal>();
-  for (const { kind, amount } of differences) amounts.set(kind, (amounts.get(kind) ?? new Decimal(0)).plus(amount));
+  for (const { kind, amount } of differences)
+    amounts.set(kind, (amounts.get(kind) ?? new Decimal(0)).plus(amount));
   const all = Decimal.sum(0, ...amounts.values());
   const causes = [...amounts]
     .sort(([, one], [, other]) => other.cmp(one))
     .map(([kind, amount]) => `${kind} ${amount.div(all).mul(100).toFixed(1)} %`);
-  return causes.length === 0 ? [] : [`      of what differs: ${causes.join(", ")}; --json has each`];
+  return causes.length === 0
+    ? []
+    : [`      of what differs: ${causes.join(", ")}; --json has each`];
 }
 
 function failedLines(when: string, errors: Comparison["strategyErrors"]): string[] {
-  return errors.map(({ marketId, at, why }) => `FAILED: the strategy of ${marketId}, ${when}, at ${at}: ${why}`);
+  return errors.map(
+    ({ marketId, at, why }) => `FAILED: the strategy of ${marketId}, ${when}, at ${at}: ${why}`,
+  );
 }
 
-function comparisonText({ mode, from, to, worthless, strategyErrors, sameInputs, markets, profit, notes }: Comparison): string {
+function comparisonText({
+  mode,
+  from,
+  to,
+  worthless,
+  strategyErrors,
+  sameInputs,
+  markets,
+  profit,
+  notes,
+}: Comparison): string {
   const lines = [
     ...worthless.map((text) => `WORTHLESS: ${text}`),
     ...failedLines("given the recorded inputs again", sameInputs.strategyErrors),
@@ -156,7 +196,10 @@ function comparisonText({ mode, from, to, worthless, strategyErrors, sameInputs,
   const differences = (all: Comparison["markets"][number]["orders"]["differences"]): string[] => [
     ...all
       .slice(0, SHOWN)
-      .map(({ at, only, side, price, amount, kind, why }) => `    ${at} only ${only}: ${side} ${amount} @ ${price} (${kind}) ${why}`),
+      .map(
+        ({ at, only, side, price, amount, kind, why }) =>
+          `    ${at} only ${only}: ${side} ${amount} @ ${price} (${kind}) ${why}`,
+      ),
     ...(all.length > SHOWN ? [`    and ${all.length - SHOWN} more: --json has all`] : []),
   ];
   lines.push(
@@ -170,8 +213,13 @@ function comparisonText({ mode, from, to, worthless, strategyErrors, sameInputs,
       `    replay ${other.replay ?? "nothing"}`,
     );
   }
-  const halves = ({ firstHalfShare, secondHalfShare }: { readonly firstHalfShare: number; readonly secondHalfShare: number }): string =>
-    `(first half ${percent(firstHalfShare)}, second ${percent(secondHalfShare)})`;
+  const halves = ({
+    firstHalfShare,
+    secondHalfShare,
+  }: {
+    readonly firstHalfShare: number;
+    readonly secondHalfShare: number;
+  }): string => `(first half ${percent(firstHalfShare)}, second ${percent(secondHalfShare)})`;
   for (const { marketId, orders, asHistory, fit, again } of markets) {
     lines.push(
       marketId,
@@ -210,7 +258,9 @@ function comparisonText({ mode, from, to, worthless, strategyErrors, sameInputs,
   }
   lines.push("profit by its parts (live, replay, difference)");
   for (const [name, replay] of Object.entries(profit.replay)) {
-    lines.push(`  ${name.padEnd(12)} ${profit.live[name] ?? "-"}  ${replay}  ${profit.difference[name] ?? "-"}`);
+    lines.push(
+      `  ${name.padEnd(12)} ${profit.live[name] ?? "-"}  ${replay}  ${profit.difference[name] ?? "-"}`,
+    );
   }
   return `${lines.join("\n")}\n`;
 }

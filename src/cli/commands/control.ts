@@ -1,7 +1,12 @@
 import { type Command, Option } from "commander";
 import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotOrders } from "../../bot/config/config.js";
-import { askRunningBot, type BotChoice, botRunningFrom, findRunningBot } from "../../bot/control/control-client.js";
+import {
+  askRunningBot,
+  type BotChoice,
+  botRunningFrom,
+  findRunningBot,
+} from "../../bot/control/control-client.js";
 import { type ControlRequest, controlCommandSchema } from "../../bot/control/control-protocol.js";
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
@@ -21,7 +26,9 @@ interface ControlOptions {
 
 /** `marketwright status|halt|resume|flatten [bot.yaml]`: what is said to a running bot through its control socket. */
 export function addControlCommands(program: Command, context: CliContext): void {
-  controlCommand(program, context, "status", "what a running bot does now", () => ({ command: "status" }));
+  controlCommand(program, context, "status", "what a running bot does now", () => ({
+    command: "status",
+  }));
   controlCommand(
     program,
     context,
@@ -35,16 +42,28 @@ export function addControlCommands(program: Command, context: CliContext): void 
   )
     .addOption(marketOption())
     .option("--reason <text>", "why, for the log and the screen");
-  controlCommand(program, context, "resume", "let a halted bot quote again; one that does not run, when it is started", ({ market }) => ({
-    command: "resume",
-    marketId: market,
-  })).addOption(marketOption());
-  controlCommand(program, context, "flatten", "work a running bot's position to zero", ({ market, maxSlippageBps, sliceBase }) => ({
-    command: "flatten",
-    marketId: market,
-    maxSlippageBps: maxSlippageBps === undefined ? undefined : slippageOf(maxSlippageBps),
-    sliceBase,
-  }))
+  controlCommand(
+    program,
+    context,
+    "resume",
+    "let a halted bot quote again; one that does not run, when it is started",
+    ({ market }) => ({
+      command: "resume",
+      marketId: market,
+    }),
+  ).addOption(marketOption());
+  controlCommand(
+    program,
+    context,
+    "flatten",
+    "work a running bot's position to zero",
+    ({ market, maxSlippageBps, sliceBase }) => ({
+      command: "flatten",
+      marketId: market,
+      maxSlippageBps: maxSlippageBps === undefined ? undefined : slippageOf(maxSlippageBps),
+      sliceBase,
+    }),
+  )
     .addOption(marketOption())
     .option("--max-slippage-bps <bps>", "never further from the touch than this (default: 50)")
     .option("--slice-base <amount>", "largest single order (default: the market's own limit)");
@@ -79,7 +98,11 @@ interface Answer {
 }
 
 /** A halt and a resume are of the account, whether its bot runs now or not; without a file it has to run to be found. */
-async function answerOf(context: CliContext, file: string | undefined, asked: ControlRequest): Promise<Answer> {
+async function answerOf(
+  context: CliContext,
+  file: string | undefined,
+  asked: ControlRequest,
+): Promise<Answer> {
   const { env, seam } = context;
   const command = controlCommandSchema.parse(asked);
   const isKept = command.command === "halt" || command.command === "resume";
@@ -89,11 +112,18 @@ async function answerOf(context: CliContext, file: string | undefined, asked: Co
     return { answer: unstarted, note: unresumedText(unstarted, command.marketId) };
   }
   const bot = await findRunningBot(choice);
-  return { answer: await (command.command === "halt" ? haltRunningBot(context, bot, command) : askRunningBot(bot, asked, seam.clock)) };
+  return {
+    answer: await (command.command === "halt"
+      ? haltRunningBot(context, bot, command)
+      : askRunningBot(bot, asked, seam.clock)),
+  };
 }
 
 /** Why a resume of a bot that does not run changed nothing; undefined where it did, and for a halt. */
-function unresumedText({ halts, resumed }: UnstartedBot, marketId: MarketId | undefined): string | undefined {
+function unresumedText(
+  { halts, resumed }: UnstartedBot,
+  marketId: MarketId | undefined,
+): string | undefined {
   if (resumed === undefined || resumed.length > 0) return undefined;
   if (halts.length > 0)
     return `nothing was resumed: no halt waits in ${marketId}, and ${halts.map(({ name }) => name).join(", ")} elsewhere; without --market all of them end`;
@@ -119,7 +149,11 @@ function checked(request: ControlRequest): ControlRequest {
   const option = OPTIONS[key];
   if (issue === undefined || option === undefined) return request;
   const value = (request as Readonly<Record<string, unknown>>)[key];
-  throw new ConfigError("is not what it should be", { field: option.flag, value, expected: option.expected });
+  throw new ConfigError("is not what it should be", {
+    field: option.flag,
+    value,
+    expected: option.expected,
+  });
 }
 
 function marketOption(): Option {

@@ -39,41 +39,58 @@ export function addDataDownload(data: Command, context: CliContext): void {
     .requiredOption("--market <id>", "the market")
     .requiredOption("--from <instant>", "a UTC day or time, inclusive")
     .requiredOption("--to <instant>", "a UTC day or time, exclusive")
-    .option("--kinds <kinds>", "with commas between: trades, klines-1M, mark-klines-1M, funding", "trades,klines-1M,mark-klines-1M,funding")
+    .option(
+      "--kinds <kinds>",
+      "with commas between: trades, klines-1M, mark-klines-1M, funding",
+      "trades,klines-1M,mark-klines-1M,funding",
+    )
     .option("--store <folder>", "the folder of the history", DEFAULT_STORE)
     .option("--json", "JSON on stdout")
     .addHelpText("after", EXAMPLES)
-    .action(async ({ exchange, market, from, to, kinds: list, store, json }: DownloadCommandOptions) => {
-      const span: Span = [parseInstant(from, "--from"), parseInstant(to, "--to")];
-      if (span[0] >= span[1])
-        throw new ConfigError("is not after --from", { field: "--to", value: to, expected: `an instant after ${from}` });
-      const kinds = [...new Set(list.split(",").map((kind) => kind.trim()))];
-      requireDownloadable(kinds);
-      const address = /\.ya?ml$/.test(exchange) ? loadBotConfig(exchange, context.env, { key: "unused" }).exchange.rest : exchange;
-      const work = (signal: AbortSignal): Promise<Downloaded> =>
-        namingExchange(address, async () => {
-          const { client, close } = await connect({ baseUrl: address, seam: context.seam });
-          try {
-            return await download(new HistoryStore(store), client, {
-              market,
-              span,
-              kinds,
-              address,
-              signal,
-              onProgress: bar(context, span),
-            });
-          } finally {
-            close();
-            if (context.stderr.isTTY === true) context.stderr.write("\r\x1b[K");
-          }
-        });
-      const left = "what was fetched is kept, and the same command goes on after it";
-      // It may wait for the exchange or for tokens, and may be left at any instant.
-      const downloaded = await untilInterrupted(context, left, (signal) => orAborted(signal, work(signal)));
-      context.stdout.write(json === true ? jsonText(downloaded, 2) : downloadText(downloaded, span));
-      const { volumes, kinds: done } = downloaded;
-      if (volumes.differing > 0 || done.some(({ findings }) => findings.length > 0)) throw new NotWell();
-    });
+    .action(
+      async ({ exchange, market, from, to, kinds: list, store, json }: DownloadCommandOptions) => {
+        const span: Span = [parseInstant(from, "--from"), parseInstant(to, "--to")];
+        if (span[0] >= span[1])
+          throw new ConfigError("is not after --from", {
+            field: "--to",
+            value: to,
+            expected: `an instant after ${from}`,
+          });
+        const kinds = [...new Set(list.split(",").map((kind) => kind.trim()))];
+        requireDownloadable(kinds);
+        const address = /\.ya?ml$/.test(exchange)
+          ? loadBotConfig(exchange, context.env, { key: "unused" }).exchange.rest
+          : exchange;
+        const work = (signal: AbortSignal): Promise<Downloaded> =>
+          namingExchange(address, async () => {
+            const { client, close } = await connect({ baseUrl: address, seam: context.seam });
+            try {
+              return await download(new HistoryStore(store), client, {
+                market,
+                span,
+                kinds,
+                address,
+                signal,
+                onProgress: bar(context, span),
+              });
+            } finally {
+              close();
+              if (context.stderr.isTTY === true) context.stderr.write("\r\x1b[K");
+            }
+          });
+        const left = "what was fetched is kept, and the same command goes on after it";
+        // It may wait for the exchange or for tokens, and may be left at any instant.
+        const downloaded = await untilInterrupted(context, left, (signal) =>
+          orAborted(signal, work(signal)),
+        );
+        context.stdout.write(
+          json === true ? jsonText(downloaded, 2) : downloadText(downloaded, span),
+        );
+        const { volumes, kinds: done } = downloaded;
+        if (volumes.differing > 0 || done.some(({ findings }) => findings.length > 0))
+          throw new NotWell();
+      },
+    );
 }
 
 const BAR_CELLS = 30;
@@ -85,7 +102,9 @@ function bar({ stderr }: CliContext, [fromMs, toMs]: Span): (kind: string, atMs:
     const share = Math.min(1, Math.max(0, (atMs - fromMs) / (toMs - fromMs)));
     const filled = Math.round(share * BAR_CELLS);
     const cells = `${"#".repeat(filled)}${".".repeat(BAR_CELLS - filled)}`;
-    stderr.write(`\r\x1b[K${kind} ${cells} ${Math.floor(share * 100)} % ${instantText(Math.floor(atMs))}`);
+    stderr.write(
+      `\r\x1b[K${kind} ${cells} ${Math.floor(share * 100)} % ${instantText(Math.floor(atMs))}`,
+    );
   };
 }
 
@@ -99,13 +118,19 @@ function downloadText({ kinds, volumes, toMs }: Downloaded, span: Span): string 
         ? nothing
         : `${days.length} ${days.length === 1 ? "day" : "days"} written${open === 0 ? "" : `, ${open} of them open`}`;
     const gaps = unlisted.map(
-      ([from, to]) => `the exchange lists no ${kind} of ${instantText(from)} to ${instantText(to)}: it stays a gap`,
+      ([from, to]) =>
+        `the exchange lists no ${kind} of ${instantText(from)} to ${instantText(to)}: it stays a gap`,
     );
-    return [`${kind}: ${rows} records, ${state}`, ...[...gaps, ...findings].map((finding) => `  ${finding}`)];
+    return [
+      `${kind}: ${rows} records, ${state}`,
+      ...[...gaps, ...findings].map((finding) => `  ${finding}`),
+    ];
   });
   if (toMs < span[1]) lines.push(`up to ${instantText(toMs)}, the exchange's own time`);
   if (volumes.candles > 0)
-    lines.push(`volumes: ${volumes.candles - volumes.differing} of ${volumes.candles} candles agree with their trades`);
+    lines.push(
+      `volumes: ${volumes.candles - volumes.differing} of ${volumes.candles} candles agree with their trades`,
+    );
   for (const { kind, atMs, candle, trades } of volumes.first)
     lines.push(`  ${kind} at ${instantText(atMs)}: ${candle}, its trades ${trades}`);
   return `${lines.join("\n")}\n`;

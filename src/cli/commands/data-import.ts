@@ -56,29 +56,48 @@ export function addDataImport(data: Command, context: CliContext): void {
     .option("--symbol <name>", "the market's name in files that hold several")
     .option("--shape <shape>", "what the files are, where their first line does not tell")
     .option("--interval <interval>", "of candles, such as 15M; seen in the data otherwise")
-    .option("--mapping <file>", "a YAML file that says which column is which, of one mapping or of a list of them under mappings")
+    .option(
+      "--mapping <file>",
+      "a YAML file that says which column is which, of one mapping or of a list of them under mappings",
+    )
     .option("--kind <kind>", "with --columns: the kind of a file of any columns, such as trades")
-    .option("--columns <pairs>", "with --kind: ours=theirs, with commas between; theirs by name, or by place from 0, as in time=0,price=1")
+    .option(
+      "--columns <pairs>",
+      "with --kind: ours=theirs, with commas between; theirs by name, or by place from 0, as in time=0,price=1",
+    )
     .option("--time-unit <unit>", "with --kind: s, ms, us, ns or iso (default: ms)")
     .option("--recv-time-unit <unit>", "with --kind: of the local stamp, where it has another")
-    .option("--amount-unit <unit>", "with --kind: what amounts count, base or contracts; seen in the names otherwise")
+    .option(
+      "--amount-unit <unit>",
+      "with --kind: what amounts count, base or contracts; seen in the names otherwise",
+    )
     .option(
       "--mapped-files <names>",
       "with --kind: the files of that mapping, with commas between and * for any text; their shape reads the others",
     )
-    .option("--clock-parts <places>", "places in the capture (its line) at which another recording begins, with commas between")
+    .option(
+      "--clock-parts <places>",
+      "places in the capture (its line) at which another recording begins, with commas between",
+    )
     .option("--clock-offset-ns <ns>", "add this to local stamps, instead of what the data say")
     .option("--base-latency-ns <ns>", "latency of the fastest message after a correction", "0")
     .option("--replace", "drop what the same days hold already")
     .option("--round", "round numbers of more than 15 digits to 15, such as 0.30000000000000004")
-    .option("--drop-bad-rows <rows>", "leave out up to so many rows of a file that cannot be used, and say how many")
+    .option(
+      "--drop-bad-rows <rows>",
+      "leave out up to so many rows of a file that cannot be used, and say how many",
+    )
     .option("--json", "JSON on stdout")
     .addHelpText("after", EXAMPLES)
     .action(async (files: readonly string[], options: ImportCommandOptions) => {
       const { store, market, symbol, shape, interval, replace, json } = options;
       const mappings = mappingsOf(options);
       if (mappings.length > 0 && shape !== undefined) {
-        throw new ConfigError("contradicts a mapping", { field: "--shape", value: shape, expected: "a shape or a mapping, not both" });
+        throw new ConfigError("contradicts a mapping", {
+          field: "--shape",
+          value: shape,
+          expected: "a shape or a mapping, not both",
+        });
       }
       const imported = await untilInterrupted(context, "nothing of it is in the store", (signal) =>
         importFiles(new HistoryStore(store), {
@@ -132,24 +151,47 @@ function mappingInFlags(
   files: readonly string[] | undefined,
 ): Mapping | undefined {
   if (kind === undefined && columns === undefined) {
-    const units = { "--time-unit": timeUnit, "--recv-time-unit": recvTimeUnit, "--amount-unit": amountUnit };
+    const units = {
+      "--time-unit": timeUnit,
+      "--recv-time-unit": recvTimeUnit,
+      "--amount-unit": amountUnit,
+    };
     for (const [field, value] of Object.entries(units)) {
-      if (value !== undefined) throw new ConfigError("is of a mapping", { field, value, expected: "--kind and --columns with it" });
+      if (value !== undefined)
+        throw new ConfigError("is of a mapping", {
+          field,
+          value,
+          expected: "--kind and --columns with it",
+        });
     }
     return undefined;
   }
   if (kind === undefined) {
-    throw new ConfigError("is missing", { field: "--kind", expected: "the kind of the file whose --columns are told, such as trades" });
+    throw new ConfigError("is missing", {
+      field: "--kind",
+      expected: "the kind of the file whose --columns are told, such as trades",
+    });
   }
   if (columns === undefined) {
     const interval = intervalOf(kind);
-    const shaped = interval === "" ? "no --kind where the file's shape tells it" : `--interval ${interval} for candles of a known shape`;
-    throw new ConfigError("goes with --columns", { field: "--kind", value: kind, expected: `${shaped}, or --columns with it` });
+    const shaped =
+      interval === ""
+        ? "no --kind where the file's shape tells it"
+        : `--interval ${interval} for candles of a known shape`;
+    throw new ConfigError("goes with --columns", {
+      field: "--kind",
+      value: kind,
+      expected: `${shaped}, or --columns with it`,
+    });
   }
   const pairs = columns.split(",").map((pair) => {
     const at = pair.indexOf("=");
     if (at < 1 || at === pair.length - 1)
-      throw new ConfigError("is no pair", { field: "--columns", value: pair, expected: "ours=theirs, such as price=px" });
+      throw new ConfigError("is no pair", {
+        field: "--columns",
+        value: pair,
+        expected: "ours=theirs, such as price=px",
+      });
     return [pair.slice(0, at), pair.slice(at + 1)] as const;
   });
   return checkMapping({
@@ -163,14 +205,24 @@ function mappingInFlags(
 }
 
 function repairsOf({ round, dropBadRows }: ImportCommandOptions): Repairs {
-  return { round, ...(dropBadRows === undefined ? {} : { mostDropped: Number(whole(dropBadRows, "--drop-bad-rows")) }) };
+  return {
+    round,
+    ...(dropBadRows === undefined
+      ? {}
+      : { mostDropped: Number(whole(dropBadRows, "--drop-bad-rows")) }),
+  };
 }
 
 function clockOf({ clockParts, clockOffsetNs, baseLatencyNs = "0" }: ImportCommandOptions) {
   return {
-    partsAt: clockParts === undefined ? [] : clockParts.split(",").map((place) => whole(place, "--clock-parts")),
+    partsAt:
+      clockParts === undefined
+        ? []
+        : clockParts.split(",").map((place) => whole(place, "--clock-parts")),
     baseLatencyNs: whole(baseLatencyNs, "--base-latency-ns"),
-    ...(clockOffsetNs === undefined ? {} : { offsetNs: whole(clockOffsetNs, "--clock-offset-ns", true) }),
+    ...(clockOffsetNs === undefined
+      ? {}
+      : { offsetNs: whole(clockOffsetNs, "--clock-offset-ns", true) }),
   };
 }
 
@@ -186,7 +238,11 @@ function whole(text: string, field: string, signed = false): bigint {
 function importText({ files, clock }: Imported, market: string): string {
   const lines = files.flatMap(({ file, kind, rows, days, findings, stayed }) => [
     `${file}: ${rows} ${kind}, ${days.length === 0 ? "there already as it was read then (--replace reads it anew)" : `${days.length === 1 ? "day" : "days"} ${spanText(days.map(({ day }) => day))}`}`,
-    ...[...findings, ...dayFindings({ market, kind }, days, findings), ...stayedText(kind, stayed)].map((finding) => `  ${finding}`),
+    ...[
+      ...findings,
+      ...dayFindings({ market, kind }, days, findings),
+      ...stayedText(kind, stayed),
+    ].map((finding) => `  ${finding}`),
   ]);
   for (const { fromSeq, addedNs, smallestNs } of clock) {
     const part = clock.length === 1 ? "" : ` from place ${fromSeq} on`;

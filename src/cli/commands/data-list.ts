@@ -48,10 +48,17 @@ export function addDataList(data: Command, context: CliContext): void {
       const isThere = listings.length > 0;
       // A market whose first recording or download is under way is none that nobody knows.
       const isStaged = market !== undefined && staged.some((work) => work.market === market);
-      const isMissing = !isThere && !isStaged && ((market ?? kind) !== undefined || pathKind(history.root) === undefined);
+      const isMissing =
+        !isThere &&
+        !isStaged &&
+        ((market ?? kind) !== undefined || pathKind(history.root) === undefined);
       const absent = absence(history, { market, kind });
       const listed = isThere ? listText(listings, days === true) : isMissing ? "" : `${absent}\n`;
-      context.stdout.write(json === true ? jsonText({ store, series: listings, staged }, 2) : listed + stagedText(staged));
+      context.stdout.write(
+        json === true
+          ? jsonText({ store, series: listings, staged }, 2)
+          : listed + stagedText(staged),
+      );
       const problems = isMissing ? [absent] : listings.flatMap((series) => series.problems);
       for (const problem of problems) context.stderr.write(`marketwright: ${problem}\n`);
       if (problems.length > 0) throw new NotWell();
@@ -63,20 +70,26 @@ function stagedText(staged: readonly StagedWork[]): string {
   return staged
     .map(({ what, market, path, bytes, process, advice }) => {
       const whose = `${what === "day" ? "a day" : `${what === "import" ? "an" : "a"} ${what}`}${market === undefined ? "" : ` of ${market}`}`;
-      const state = process === undefined ? `was killed; ${advice}` : `is under way in process ${process}`;
+      const state =
+        process === undefined ? `was killed; ${advice}` : `is under way in process ${process}`;
       return `\nnot in the store yet: ${whose}, ${bytes} bytes in ${path}, ${state}\n`;
     })
     .join("");
 }
 
 /** What is said where nothing was found: whoever asked for a market or kind by a name that is not there hears what is. */
-function absence(store: HistoryStore, { market, kind }: Partial<Pick<ListOptions, "market" | "kind">>): string {
+function absence(
+  store: HistoryStore,
+  { market, kind }: Partial<Pick<ListOptions, "market" | "kind">>,
+): string {
   const none = store.absence();
   if (none !== undefined) return `${store.root}: ${none}`;
   const series = [...store.series()];
   const asked = [market, kind].filter((name) => name !== undefined).join(" ");
   const there =
-    market !== undefined && series.some((one) => one.market === market) ? series.filter((one) => one.market === market) : series;
+    market !== undefined && series.some((one) => one.market === market)
+      ? series.filter((one) => one.market === market)
+      : series;
   return `${store.root}: has no ${asked}; there are ${there.map((one) => `${one.market} ${one.kind}`).join(", ")}`;
 }
 
@@ -96,23 +109,27 @@ function listText(listings: readonly SeriesListing[], withDays: boolean): string
     );
     return table([["market", "kind", "day", "state", "rows", "bytes", "sha256"], ...lines]);
   }
-  const rows = listings.map(({ market, kind, days, rows: count, bytes, covered, gaps, complete }) => [
-    market,
-    kind,
-    covered[0] === undefined ? "-" : instantText(covered[0][0]),
-    covered.length === 0 ? "-" : instantText((covered.at(-1) as readonly [number, number])[1]),
-    `${days.length}${complete ? "" : " (not all complete)"}`,
-    String(count),
-    String(bytes),
-    gapsText(gaps),
-  ]);
+  const rows = listings.map(
+    ({ market, kind, days, rows: count, bytes, covered, gaps, complete }) => [
+      market,
+      kind,
+      covered[0] === undefined ? "-" : instantText(covered[0][0]),
+      covered.length === 0 ? "-" : instantText((covered.at(-1) as readonly [number, number])[1]),
+      `${days.length}${complete ? "" : " (not all complete)"}`,
+      String(count),
+      String(bytes),
+      gapsText(gaps),
+    ],
+  );
   return `${table([["market", "kind", "from", "to", "days", "rows", "bytes", "gaps"], ...rows])}${listings.flatMap((series) => [...series.notes, ...dayFindings(series, series.days)].map((line) => `${line}\n`)).join("")}`;
 }
 
 /** The first gaps, and how many more there are. */
 function gapsText(gaps: readonly Span[]): string {
   if (gaps.length === 0) return "none";
-  const named = gaps.slice(0, MOST_GAPS).map(([from, to]) => `${instantText(from)}..${instantText(to)}`);
+  const named = gaps
+    .slice(0, MOST_GAPS)
+    .map(([from, to]) => `${instantText(from)}..${instantText(to)}`);
   const more = gaps.length - named.length;
   return [...named, ...(more > 0 ? [`and ${more} more (--json)`] : [])].join(" ");
 }

@@ -39,12 +39,17 @@ next one of the same market.`;
 export function addDataRecord(data: Command, context: CliContext): void {
   data
     .command("record")
-    .description("record an exchange's live book, trades and marks, and an account's own orders and fills")
+    .description(
+      "record an exchange's live book, trades and marks, and an account's own orders and fills",
+    )
     .requiredOption("--exchange <where>", "its REST address, or a bot's file that names it")
     .requiredOption("--market <id>", "the market")
     .option("--for <duration>", "how long, such as 30m or 12h; until interrupted otherwise")
     .option("--own", "with a bot's file: its account's orders and fills too")
-    .option("--key-env <name>", "record the account whose private key this environment variable holds")
+    .option(
+      "--key-env <name>",
+      "record the account whose private key this environment variable holds",
+    )
     .option("--store <folder>", "the folder of the history", DEFAULT_STORE)
     .option("--json", "JSON on stdout")
     .addHelpText("after", EXAMPLES)
@@ -52,18 +57,30 @@ export function addDataRecord(data: Command, context: CliContext): void {
       const { market, store, json } = options;
       const forMs = options.for === undefined ? undefined : parseDuration(options.for, "--for");
       const config = /\.ya?ml$/.test(options.exchange)
-        ? loadBotConfig(options.exchange, context.env, options.own === true ? undefined : { key: "unused" })
+        ? loadBotConfig(
+            options.exchange,
+            context.env,
+            options.own === true ? undefined : { key: "unused" },
+          )
         : undefined;
       const signer = signerOf(options, config, context);
       const rest = config?.exchange.rest ?? options.exchange;
       const stream = config?.exchange.stream ?? rest.replace(/^http/, "ws");
       const withinMs = config?.exchange.connectWithinMs ?? CONNECT_WITHIN_MS;
       await withExchange(openExchange(context, { rest, stream, signer }), async (access) => {
-        const onState = (text: string): void => void context.stderr.write(`marketwright: ${text}\n`);
+        const onState = (text: string): void =>
+          void context.stderr.write(`marketwright: ${text}\n`);
         const rules = await untilInterrupted(context, "nothing was recorded", (signal) => {
           const log = openLog({ level: "warn", clock: context.seam.clock });
-          const reads = new StartReads(context.seam.clock, log, { rest, withinMs, signal, tell: onState });
-          return reads.answerOf(() => access.client.exchangeInfo([market])).finally(() => log.close());
+          const reads = new StartReads(context.seam.clock, log, {
+            rest,
+            withinMs,
+            signal,
+            tell: onState,
+          });
+          return reads
+            .answerOf(() => access.client.exchangeInfo([market]))
+            .finally(() => log.close());
         });
         if (rules.markets[market] === undefined) {
           throw new ConfigError("is no market of this exchange", {
@@ -85,7 +102,13 @@ export function addDataRecord(data: Command, context: CliContext): void {
           exchangeNowMs: () => context.seam.clock.nowMs() + access.clockOffsetMs(),
           ...(signer === undefined
             ? {}
-            : { own: { signer, account: config?.account.address ?? signer.address, syncClock: access.syncClock } }),
+            : {
+                own: {
+                  signer,
+                  account: config?.account.address ?? signer.address,
+                  syncClock: access.syncClock,
+                },
+              }),
           until: end.until,
           onState,
         }).finally(end.cancel);
@@ -95,19 +118,29 @@ export function addDataRecord(data: Command, context: CliContext): void {
 }
 
 /** Whose orders and fills are recorded: nobody's where nothing is said. @throws ConfigError for wishes that do not fit, or a key that is none */
-function signerOf({ own, keyEnv }: RecordCommandOptions, config: BotConfig | undefined, { env }: CliContext): Signer | undefined {
+function signerOf(
+  { own, keyEnv }: RecordCommandOptions,
+  config: BotConfig | undefined,
+  { env }: CliContext,
+): Signer | undefined {
   if (own === true && config === undefined) {
     throw new ConfigError("needs a bot's file", {
       field: "--own",
       expected: "--exchange with a bot's file, or --key-env with the variable of a key",
     });
   }
-  if (keyEnv !== undefined) return accountSigner(config?.account ?? { keyEnv }, readAccountKey({ keyEnv }, env));
-  return own === true && config !== undefined ? accountSigner(config.account, readAccountKey(config.account, env)) : undefined;
+  if (keyEnv !== undefined)
+    return accountSigner(config?.account ?? { keyEnv }, readAccountKey({ keyEnv }, env));
+  return own === true && config !== undefined
+    ? accountSigner(config.account, readAccountKey(config.account, env))
+    : undefined;
 }
 
 /** Resolves when the time is over, or the user ends it. A recording that ends before is not waited for: `cancel`. */
-function ended({ seam, interrupted }: CliContext, forMs: Ms | undefined): { readonly until: Promise<void>; readonly cancel: () => void } {
+function ended(
+  { seam, interrupted }: CliContext,
+  forMs: Ms | undefined,
+): { readonly until: Promise<void>; readonly cancel: () => void } {
   let cancel = (): void => {};
   const until = new Promise<void>((resolve) => {
     const timer = forMs === undefined ? undefined : seam.clock.setTimer(forMs, resolve);

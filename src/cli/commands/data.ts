@@ -18,7 +18,10 @@ export function addData(program: Command, context: CliContext): void {
   for (const command of data.commands) {
     command
       .exitOverride()
-      .configureOutput({ writeOut: (text) => context.stdout.write(text), writeErr: (text) => context.stderr.write(text) })
+      .configureOutput({
+        writeOut: (text) => context.stdout.write(text),
+        writeErr: (text) => context.stderr.write(text),
+      })
       .showHelpAfterError(`(marketwright data ${command.name()} --help says what it takes)`);
   }
 }

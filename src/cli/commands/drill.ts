@@ -43,14 +43,21 @@ export function addDrill(program: Command, context: CliContext): void {
       "rehearse liquidations on a copy of the chain: move prices until accounts break, and execute our own transaction there; exit code 0 when they were rehearsed, whatever came of it, 1 when they could not be",
     )
     .argument("<file>", "the bot's YAML file, with a chain and a liquidator")
-    .option("--most <number>", `no more than so many accounts, those nearest to the edge first (default: ${MOST})`)
+    .option(
+      "--most <number>",
+      `no more than so many accounts, those nearest to the edge first (default: ${MOST})`,
+    )
     .option("--json", "JSON on stdout")
     .action(async (file: string, options: DrillOptions) => {
       const most = options.most === undefined ? MOST : countOf(options.most);
       await withExchange(openBot(context, file), async (access) => {
         const { rehearsed, creditDecimals, blockNumber } = await drill(context, access, most);
         const rows = rehearsed.map((one) => rowOf(one, creditDecimals));
-        context.stdout.write(options.json === true ? jsonText({ blockNumber, accounts: rows }, 2) : report(rows, blockNumber));
+        context.stdout.write(
+          options.json === true
+            ? jsonText({ blockNumber, accounts: rows }, 2)
+            : report(rows, blockNumber),
+        );
       });
     });
 }
@@ -69,7 +76,11 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
   const rules = await client.exchangeInfo(Object.keys(config.markets));
   const { chainId, verifyingContract } = rules.eip712;
   const dealer = verifyingContract.toLowerCase();
-  const rpc = openChainRpc(chain, urls, { chainId, clock, nowMs: () => clock.nowMs() + clockOffsetMs() });
+  const rpc = openChainRpc(chain, urls, {
+    chainId,
+    clock,
+    nowMs: () => clock.nowMs() + clockOffsetMs(),
+  });
   try {
     const head = await rpc.head();
     const lens = await lensAddress(chain, client);
@@ -84,11 +95,25 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
         for (const found of await scan.step(head.number, perps)) known.add(found);
       }
     }
-    const confirmation = await new Confirmer({ rpc, lens: reader }).confirm([...known], account, head);
+    const confirmation = await new Confirmer({ rpc, lens: reader }).confirm(
+      [...known],
+      account,
+      head,
+    );
     const readBlock = (block: unknown) => wantedBlockOf(block, head);
-    const latest = await rpc.request("eth_getBlockByNumber", [blockTag(head.number), false], readBlock, { atBlock: head.number });
+    const latest = await rpc.request(
+      "eth_getBlockByNumber",
+      [blockTag(head.number), false],
+      readBlock,
+      { atBlock: head.number },
+    );
     const url = urlToCopy(rpc, urls, head.number);
-    const fork = await forkEvm({ url, blockNumber: head.number, chainId, blockGasLimit: Number(latest.gasLimit) });
+    const fork = await forkEvm({
+      url,
+      blockNumber: head.number,
+      chainId,
+      blockGasLimit: Number(latest.gasLimit),
+    });
     const rehearsal = new Rehearsal({
       fork,
       chainId,
@@ -109,7 +134,9 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
         rules: planRulesOf(liquidator, rules.creditDecimals),
         limits: accountLimitsOf(config, rules.creditDecimals),
         maxNotionalCredit:
-          liquidator.maxNotionalQuote === undefined ? undefined : decimalToScaled(liquidator.maxNotionalQuote, rules.creditDecimals),
+          liquidator.maxNotionalQuote === undefined
+            ? undefined
+            : decimalToScaled(liquidator.maxNotionalQuote, rules.creditDecimals),
         maxPositionAmount: await new DealerReader(rpc, dealer).maxPositionAmount(),
       },
     });
@@ -129,12 +156,19 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
 
 /** The first RPC of the file that is believed and has told of the block: one that is down, or behind, would be asked for it for more than a minute. */
 function urlToCopy(rpc: ChainRpc, urls: readonly string[], blockNumber: number): string {
-  const at = rpc.report().findIndex(({ distrust, headNumber = -1 }) => distrust === undefined && headNumber >= blockNumber);
+  const at = rpc
+    .report()
+    .findIndex(
+      ({ distrust, headNumber = -1 }) => distrust === undefined && headNumber >= blockNumber,
+    );
   return urls[Math.max(0, at)] ?? "";
 }
 
 /** The bot's markets with the exchange's books of now. */
-async function venueOf({ config, client }: BotAccess, rules: VenueRules): Promise<Map<Hex, VenueMarket>> {
+async function venueOf(
+  { config, client }: BotAccess,
+  rules: VenueRules,
+): Promise<Map<Hex, VenueMarket>> {
   const markets = new Map<Hex, VenueMarket>();
   for (const [marketId, instrument] of instrumentsOf(rules)) {
     const [market, own] = [rules.markets[marketId], config.markets[marketId]];
@@ -159,11 +193,15 @@ async function venueOf({ config, client }: BotAccess, rules: VenueRules): Promis
 }
 
 function levelsOf(flat: readonly number[]): Level[] {
-  return Array.from({ length: flat.length / 2 }, (_, i) => ({ ticks: flat[2 * i] ?? 0, lots: flat[2 * i + 1] ?? 0 }));
+  return Array.from({ length: flat.length / 2 }, (_, i) => ({
+    ticks: flat[2 * i] ?? 0,
+    lots: flat[2 * i + 1] ?? 0,
+  }));
 }
 
 function rowOf(one: Rehearsed, creditDecimals: number) {
-  const quote = (units: bigint | undefined): string | null => (units === undefined ? null : scaledToDecimal(units, creditDecimals));
+  const quote = (units: bigint | undefined): string | null =>
+    units === undefined ? null : scaledToDecimal(units, creditDecimals);
   const { account, marketId, movedBps, outcome, detail, gasUsed } = one;
   return {
     account,
@@ -197,5 +235,9 @@ function report(rows: readonly ReturnType<typeof rowOf>[], blockNumber: number):
 
 function countOf(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new ConfigError("is no count", { field: "--most", value: text, expected: "a whole number from 1 to 9999" });
+  throw new ConfigError("is no count", {
+    field: "--most",
+    value: text,
+    expected: "a whole number from 1 to 9999",
+  });
 }

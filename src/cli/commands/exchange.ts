@@ -23,7 +23,10 @@ export function addExchange(program: Command, context: CliContext): void {
     .description("run the embedded exchange alone, REST and websocket, until SIGINT or SIGTERM")
     .argument("[file]", "the exchange's YAML file (default: the one that comes with the package)")
     .option("--port <number>", "this port instead of the file's; 0 takes any free one")
-    .option("--rpc-port <number>", "this port for the chain instead of the file's; 0 takes any free one")
+    .option(
+      "--rpc-port <number>",
+      "this port for the chain instead of the file's; 0 takes any free one",
+    )
     .option("--json", "say where it listens as one line of JSON")
     .action(async (file: string | undefined, options: ExchangeOptions) => {
       const path = resolve(file ?? packageFile("config/exchange.yaml"));
@@ -31,7 +34,11 @@ export function addExchange(program: Command, context: CliContext): void {
       const config = atPorts(loaded, options);
       checkPorts(config);
       await checkCaptures(config, dirname(path));
-      const log = openLog({ level: "info", clock: context.seam.clock, fields: { process: "exchange" } });
+      const log = openLog({
+        level: "info",
+        clock: context.seam.clock,
+        fields: { process: "exchange" },
+      });
       const interrupted = context.interrupted();
       let open: OpenExchange | undefined;
       let fail: (error: unknown) => void = () => {};
@@ -43,7 +50,11 @@ export function addExchange(program: Command, context: CliContext): void {
       try {
         open = await openConfiguredExchange(config, context.seam, {
           baseFolder: dirname(path),
-          onChainReport: (report) => log.warn({ ...report }, "the chain did not do what was asked, or did something of its own"),
+          onChainReport: (report) =>
+            log.warn(
+              { ...report },
+              "the chain did not do what was asked, or did something of its own",
+            ),
           onChainFault: (error) => {
             log.error({ error }, "the chain has failed");
             fail(error);
@@ -66,7 +77,13 @@ export function addExchange(program: Command, context: CliContext): void {
         const markets = Object.keys(config.markets);
         context.stdout.write(
           options.json === true
-            ? jsonText({ restUrl, streamUrl, port, markets, ...(open.chain === null ? {} : { chain: whereIs(open.chain) }) })
+            ? jsonText({
+                restUrl,
+                streamUrl,
+                port,
+                markets,
+                ...(open.chain === null ? {} : { chain: whereIs(open.chain) }),
+              })
             : `exchange with ${markets.join(", ")}: REST ${restUrl}, streams ${streamUrl}\n${open.chain === null ? "" : chainText(open.chain)}`,
         );
         try {
@@ -86,7 +103,14 @@ export function addExchange(program: Command, context: CliContext): void {
 function whereIs({ chain, server, addresses }: OpenChain) {
   const { dealer, lens, token } = addresses;
   const { chainId } = chain.genesis;
-  return { rpcUrl: server?.url ?? null, rpcStreamUrl: server?.streamUrl ?? null, chainId, dealer, lens, token };
+  return {
+    rpcUrl: server?.url ?? null,
+    rpcStreamUrl: server?.streamUrl ?? null,
+    chainId,
+    dealer,
+    lens,
+    token,
+  };
 }
 
 function chainText(open: OpenChain): string {

@@ -36,11 +36,14 @@ export function addExplain(program: Command, context: CliContext): void {
     .option("--within <duration>", "wait no longer for every market's answer (default: 10s)")
     .option("--json", "JSON on stdout")
     .action(async (file: string, { within, json }: ExplainOptions) => {
-      const withinMs: Ms | undefined = within === undefined ? undefined : parseDuration(within, "--within");
+      const withinMs: Ms | undefined =
+        within === undefined ? undefined : parseDuration(within, "--within");
       const { env, seam } = context;
       const config = loadBotConfig(file, env);
       const privateKey = readAccountKey(config.account, env);
-      const store = existingState(stateDirOf(config, accountSigner(config.account, privateKey).address));
+      const store = existingState(
+        stateDirOf(config, accountSigner(config.account, privateKey).address),
+      );
       const log = openLog({ level: "error", clock: seam.clock });
       try {
         const explanation = await namingExchange(config.exchange.rest, () =>
@@ -49,7 +52,9 @@ export function addExplain(program: Command, context: CliContext): void {
             privateKey,
             seam,
             log,
-            ...(config.chain === undefined ? {} : { chain: { rpcs: rpcUrlsOf(config.chain, env), laneStore: neverSent } }),
+            ...(config.chain === undefined
+              ? {}
+              : { chain: { rpcs: rpcUrlsOf(config.chain, env), laneStore: neverSent } }),
             store,
             withinMs,
           }),

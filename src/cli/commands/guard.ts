@@ -26,7 +26,9 @@ const CALLS_A_MARKET = 5;
 export function addGuard(program: Command, context: CliContext): void {
   program
     .command("guard")
-    .description("cancel the account's orders when the bot's heartbeat stops; runs beside the bot, until SIGINT or SIGTERM")
+    .description(
+      "cancel the account's orders when the bot's heartbeat stops; runs beside the bot, until SIGINT or SIGTERM",
+    )
     .argument("<file>", "the bot's YAML file")
     .option("--rest <address>", "REST address of the exchange (default: the file's)")
     .option("--json", "what it notices as JSON lines on stdout")
@@ -49,7 +51,9 @@ export function addGuard(program: Command, context: CliContext): void {
           isReadingClock = true;
           budget
             .call("time", { kept: 0, isOver: () => isOver }, syncClock)
-            .catch((error: unknown) => log.warn({ error }, "the exchange's clock could not be read"))
+            .catch((error: unknown) =>
+              log.warn({ error }, "the exchange's clock could not be read"),
+            )
             .finally(() => {
               isReadingClock = false;
             });
@@ -65,11 +69,21 @@ export function addGuard(program: Command, context: CliContext): void {
             abort.abort();
             return undefined;
           });
-          const awaited = { signal: abort.signal, tell: (text: string) => context.stderr.write(`marketwright: ${text}\n`) };
-          const rules = await Promise.race([leave, guardRules(access, { clock, log, budget, isOver: () => isOver, awaited })]);
+          const awaited = {
+            signal: abort.signal,
+            tell: (text: string) => context.stderr.write(`marketwright: ${text}\n`),
+          };
+          const rules = await Promise.race([
+            leave,
+            guardRules(access, { clock, log, budget, isOver: () => isOver, awaited }),
+          ]);
           if (rules === undefined) return;
           const unlisted = markets.filter((marketId) => rules.markets[marketId] === undefined);
-          if (unlisted.length > 0) log.warn({ unlisted }, "the exchange lists no such markets: what is open there cannot be looked at");
+          if (unlisted.length > 0)
+            log.warn(
+              { unlisted },
+              "the exchange lists no such markets: what is open there cannot be looked at",
+            );
           // Bot and guard that waited for the exchange claim the folder for it at the same instant: neither may take the other's half-written text away.
           const store = new FileStateStore(stateDir, "guard.new");
           const owned = { store, directory: store.directory, account: signer.address };
@@ -104,7 +118,11 @@ export function addGuard(program: Command, context: CliContext): void {
             store,
             account: signer.address,
             everyMs: heartbeatMs,
-            failed: (error) => log.error({ error, file: GUARD_HEARTBEAT_FILE }, "the guard cannot show the bot that it lives, and goes on"),
+            failed: (error) =>
+              log.error(
+                { error, file: GUARD_HEARTBEAT_FILE },
+                "the guard cannot show the bot that it lives, and goes on",
+              ),
           });
           guard.start();
           heartbeat.start();
@@ -147,15 +165,27 @@ function say(log: OpenLog, notice: GuardNotice, directory: string): void {
         "a bot of this account runs and shows no life in this folder: where it keeps its state elsewhere, nothing guards it, and both are to be started from one file; else it hangs, still starts, or is a dry run",
       );
     case "acting":
-      return log.warn({ silentMs: notice.silentMs }, "the bot's heartbeat has stopped: its orders are being cancelled");
+      return log.warn(
+        { silentMs: notice.silentMs },
+        "the bot's heartbeat has stopped: its orders are being cancelled",
+      );
     case "cancelling":
       if (notice.manualIds.length > 0)
-        log.warn({ marketId: notice.marketId, manual: notice.manualIds }, "orders that the bot did not place are cancelled too");
+        log.warn(
+          { marketId: notice.marketId, manual: notice.manualIds },
+          "orders that the bot did not place are cancelled too",
+        );
       return log.warn({ marketId: notice.marketId, orders: notice.orderIds }, "cancelling");
     case "failed":
-      return log.error({ what: notice.what, reason: notice.message }, "the guard could not do it, and goes on");
+      return log.error(
+        { what: notice.what, reason: notice.message },
+        "the guard could not do it, and goes on",
+      );
     case "safe":
-      return log.info({}, "nothing of the account is open in the bot's markets, and nothing can arrive any more");
+      return log.info(
+        {},
+        "nothing of the account is open in the bot's markets, and nothing can arrive any more",
+      );
   }
 }
 

@@ -1,6 +1,11 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { Argument, type Command } from "commander";
-import { openKeystore, privateKeyIn, readNamedFile, readPassword } from "../../bot/config/account-key.js";
+import {
+  openKeystore,
+  privateKeyIn,
+  readNamedFile,
+  readPassword,
+} from "../../bot/config/account-key.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import { encryptKeystore, keystoreAddress, randomKey } from "../../core/keystore.js";
 import { pathKind } from "../../core/path-kind.js";
@@ -25,16 +30,28 @@ const ACTIONS = ["new", "import", "address"] as const;
 export function addKey(program: Command, context: CliContext): void {
   program
     .command("key")
-    .description("the encrypted keystore of an account: make one with a new key, import a key, or show the address")
+    .description(
+      "the encrypted keystore of an account: make one with a new key, import a key, or show the address",
+    )
     .addArgument(new Argument("<action>", "what to do").choices(ACTIONS))
-    .argument("<file>", "the keystore's file; new and import write it, with mode 0600, and never over another")
-    .option("--password-env <name>", "environment variable that holds the password (default: asked for at the terminal)")
+    .argument(
+      "<file>",
+      "the keystore's file; new and import write it, with mode 0600, and never over another",
+    )
+    .option(
+      "--password-env <name>",
+      "environment variable that holds the password (default: asked for at the terminal)",
+    )
     .option("--password-file <file>", "file whose first line is the password")
-    .option("--key-env <name>", "import: environment variable that holds the private key (default: asked for at the terminal)")
+    .option(
+      "--key-env <name>",
+      "import: environment variable that holds the private key (default: asked for at the terminal)",
+    )
     .option("--key-file <file>", "import: file that holds the private key")
     .option("--json", "JSON on stdout")
     .action(async (action: (typeof ACTIONS)[number], file: string, options: KeyOptions) => {
-      if (options.passwordEnv !== undefined) refuseBoth("--password-env", "--password-file", options.passwordFile);
+      if (options.passwordEnv !== undefined)
+        refuseBoth("--password-env", "--password-file", options.passwordFile);
       if (options.keyEnv !== undefined) refuseBoth("--key-env", "--key-file", options.keyFile);
       if (action !== "import" && (options.keyEnv ?? options.keyFile) !== undefined) {
         throw new ConfigError(`does not go with key ${action}`, {
@@ -42,7 +59,10 @@ export function addKey(program: Command, context: CliContext): void {
           expected: "key import, which takes a key that there is",
         });
       }
-      const address = action === "address" ? addressIn(context, file, options) : await make(context, action, file, options);
+      const address =
+        action === "address"
+          ? addressIn(context, file, options)
+          : await make(context, action, file, options);
       printData(context, { address, file }, options.json);
     });
 }
@@ -51,16 +71,23 @@ export function addKey(program: Command, context: CliContext): void {
 function addressIn(context: CliContext, file: string, options: KeyOptions): Hex {
   const json = readNamedFile(file, { field: "file" });
   const password = readPassword(options, context.env, OPTION_FIELDS);
-  if (password !== undefined) return ecdsaScheme.signer(openKeystore(json, password, { field: "file", name: file })).address;
+  if (password !== undefined)
+    return ecdsaScheme.signer(openKeystore(json, password, { field: "file", name: file })).address;
   try {
     return keystoreAddress(json);
   } catch (error) {
-    if (error instanceof FormatError) throw new ConfigError(error.message, { field: "file", value: file });
+    if (error instanceof FormatError)
+      throw new ConfigError(error.message, { field: "file", value: file });
     throw error;
   }
 }
 
-async function make(context: CliContext, action: "new" | "import", file: string, options: KeyOptions): Promise<Hex> {
+async function make(
+  context: CliContext,
+  action: "new" | "import",
+  file: string,
+  options: KeyOptions,
+): Promise<Hex> {
   refuseExisting(file);
   const { random } = context.seam;
   const privateKey = action === "new" ? randomKey(random) : await keyToImport(context, options);
@@ -72,7 +99,12 @@ async function make(context: CliContext, action: "new" | "import", file: string,
 }
 
 async function keyToImport(context: CliContext, { keyEnv, keyFile }: KeyOptions): Promise<Hex> {
-  if (keyEnv !== undefined) return privateKeyIn(context.env[keyEnv], { field: "--key-env", name: keyEnv, kind: "variable" });
+  if (keyEnv !== undefined)
+    return privateKeyIn(context.env[keyEnv], {
+      field: "--key-env",
+      name: keyEnv,
+      kind: "variable",
+    });
   if (keyFile !== undefined)
     return privateKeyIn(readNamedFile(keyFile, { field: "--key-file", holdsSecret: true }), {
       field: "--key-file",
@@ -88,7 +120,8 @@ async function newPassword(context: CliContext, options: KeyOptions): Promise<st
   if (given !== undefined) return given;
   const typed = await ask(context, "password: ", "--password-env NAME or --password-file FILE");
   protectSecret(typed);
-  if (typed === "") throw new ConfigError("is empty", { field: "password", expected: "at least one character" });
+  if (typed === "")
+    throw new ConfigError("is empty", { field: "password", expected: "at least one character" });
   if ((await ask(context, "the same again: ", "")) !== typed)
     throw new RunError("was typed in two ways", { field: "password", expected: "the same twice" });
   return typed;
@@ -96,13 +129,19 @@ async function newPassword(context: CliContext, options: KeyOptions): Promise<st
 
 function ask({ askSecret }: CliContext, prompt: string, instead: string): Promise<string> {
   if (askSecret !== undefined) return askSecret(prompt);
-  throw new ConfigError("cannot be asked for without a terminal", { field: prompt.replace(": ", ""), expected: instead });
+  throw new ConfigError("cannot be asked for without a terminal", {
+    field: prompt.replace(": ", ""),
+    expected: instead,
+  });
 }
 
 /** Shows neither value: each may be the secret itself, given in the place of its name. */
 function refuseBoth(first: string, second: string, secondValue: string | undefined): void {
   if (secondValue !== undefined)
-    throw new ConfigError(`does not go with ${first}`, { field: second, expected: `either ${first} or ${second}` });
+    throw new ConfigError(`does not go with ${first}`, {
+      field: second,
+      expected: `either ${first} or ${second}`,
+    });
 }
 
 function refuseExisting(file: string): void {

@@ -1,5 +1,9 @@
 import type { Command } from "commander";
-import { type ReplayedTurn, type ReplayResult, replayJournal } from "../../bot/journal/replay-journal.js";
+import {
+  type ReplayedTurn,
+  type ReplayResult,
+  replayJournal,
+} from "../../bot/journal/replay-journal.js";
 import { actionText as rungActionText } from "../../bot/ladder-text.js";
 import type { Notice } from "../../bot/notice.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
@@ -18,7 +22,9 @@ interface ReplayCommandOptions {
 export function addReplay(program: Command, context: CliContext): void {
   program
     .command("replay")
-    .description("run a journal again in virtual time, show every decision, and compare every action with the recorded one")
+    .description(
+      "run a journal again in virtual time, show every decision, and compare every action with the recorded one",
+    )
     .argument("<journal>", "a file that marketwright run --journal wrote")
     .option("--quiet", "the result alone")
     .option("--json", "the result alone, as one JSON object")
@@ -35,7 +41,10 @@ export function addReplay(program: Command, context: CliContext): void {
       const identical = result.divergence === undefined;
       context.stdout.write(
         json === true
-          ? jsonText({ journal, identical, account: header.account, config: header.config.path, ...told }, 2)
+          ? jsonText(
+              { journal, identical, account: header.account, config: header.config.path, ...told },
+              2,
+            )
           : resultText(result),
       );
       if (!identical) throw new NotWell();
@@ -72,7 +81,9 @@ function noticeText(notice: Notice): string[] {
     case "held-back":
       return [`${notice.marketId} held back: ${notice.limit}: ${notice.why}`];
     case "halted":
-      return [`${notice.marketId ?? "all markets"} ${notice.on ? "halted" : "no longer halted"}: ${notice.reason}: ${notice.why}`];
+      return [
+        `${notice.marketId ?? "all markets"} ${notice.on ? "halted" : "no longer halted"}: ${notice.reason}: ${notice.why}`,
+      ];
     case "rung": {
       const { measure, marketId, action, widenFactor, why } = notice;
       return [
@@ -90,9 +101,15 @@ function intentText(intent: Intent): string {
   const { fairTicks, reservationTicks, halfSpreadTicks, terms, clamps } = intent.reason;
   const wanted =
     intent.kind === "quotes"
-      ? intent.quotes.map(({ side, level, ticks, lots }) => `${side} ${level} ${lots}@${ticks}`).join(", ") || "nothing"
+      ? intent.quotes
+          .map(({ side, level, ticks, lots }) => `${side} ${level} ${lots}@${ticks}`)
+          .join(", ") || "nothing"
       : `position ${intent.targetLots} no worse than ${intent.worstTicks}`;
-  const why = [`fair ${short(fairTicks)}`, `reservation ${short(reservationTicks)}`, `half spread ${short(halfSpreadTicks)}`];
+  const why = [
+    `fair ${short(fairTicks)}`,
+    `reservation ${short(reservationTicks)}`,
+    `half spread ${short(halfSpreadTicks)}`,
+  ];
   for (const [name, value] of Object.entries(terms)) why.push(`${name} ${short(value)}`);
   return `${intent.marketId} wants ${wanted} (${[...why, ...clamps].join(", ")})`;
 }
@@ -112,19 +129,38 @@ function actionText(action: Action): string {
   }
 }
 
-function resultText({ header, turns, actions, divergence, tornLine, changedStrategies, broke, phase, spanMs }: ReplayResult): string {
+function resultText({
+  header,
+  turns,
+  actions,
+  divergence,
+  tornLine,
+  changedStrategies,
+  broke,
+  phase,
+  spanMs,
+}: ReplayResult): string {
   const lines = [
     `${header.config.path}: ${turns} turns and ${actions} actions over ${(spanMs / 1000).toFixed(1)} s replayed to the byte; the bot was ${phase}`,
   ];
   for (const { marketId, name, recorded, found } of changedStrategies) {
     const digests = `sha256 ${recorded ?? "of a built-in"} then, ${found ?? "of a built-in"} now`;
-    lines.push(`markets.${marketId}.strategy: ${name} is not the strategy that was recorded (${digests})`);
+    lines.push(
+      `markets.${marketId}.strategy: ${name} is not the strategy that was recorded (${digests})`,
+    );
   }
-  if (tornLine !== undefined) lines.push(`line ${tornLine} was cut short by the end of the process that wrote it, and is left out`);
+  if (tornLine !== undefined)
+    lines.push(
+      `line ${tornLine} was cut short by the end of the process that wrote it, and is left out`,
+    );
   if (broke !== undefined) lines.push(`the last turn broke, then and now: ${broke}`);
   if (divergence !== undefined) {
     const { turn, line, why, expected, actual } = divergence;
-    lines.push(`turn ${turn} (line ${line}) differs: ${why}`, `  recorded: ${expected}`, `  replayed: ${actual}`);
+    lines.push(
+      `turn ${turn} (line ${line}) differs: ${why}`,
+      `  recorded: ${expected}`,
+      `  replayed: ${actual}`,
+    );
   }
   return `${lines.join("\n")}\n`;
 }

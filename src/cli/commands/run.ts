@@ -30,15 +30,25 @@ export function addRun(program: Command, context: CliContext): void {
     .option("--dry-run", "live streams, nothing sent: orders are filled here, on paper")
     .option("--no-fills", "of a dry run: nothing is filled, what would be done is logged")
     .option("--journal <file>", "record the run, for marketwright replay")
-    .option("--record <folder>", "record the session, its market, orders, fills and intents, for marketwright compare")
+    .option(
+      "--record <folder>",
+      "record the session, its market, orders, fills and intents, for marketwright compare",
+    )
     .option("--no-screen", "log instead of the live screen")
     .action(async (file: string, options: RunOptions) => {
       const forMs = options.for === undefined ? undefined : parseDuration(options.for, "--for");
       const loaded = loadBotConfig(file, context.env);
       const dryRun = options.dryRun === true;
-      if (!options.fills && !dryRun) throw new ConfigError("is of a dry run", { field: "--no-fills", expected: "--dry-run beside it" });
+      if (!options.fills && !dryRun)
+        throw new ConfigError("is of a dry run", {
+          field: "--no-fills",
+          expected: "--dry-run beside it",
+        });
       // No server builds an order that is never sent.
-      const config: BotConfig = dryRun && options.fills ? { ...loaded, exchange: { ...loaded.exchange, placement: "local" } } : loaded;
+      const config: BotConfig =
+        dryRun && options.fills
+          ? { ...loaded, exchange: { ...loaded.exchange, placement: "local" } }
+          : loaded;
       const screen = options.screen && options.json !== true && !dryRun;
       const summary = await runSession(context, {
         config,

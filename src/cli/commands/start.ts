@@ -37,12 +37,26 @@ type StartedExchange = z.output<typeof startedSchema>;
 export function addStart(program: Command, context: CliContext): void {
   program
     .command("start")
-    .description("start the embedded exchange, a bot that makes a market on it with a fresh key, and its guard; Ctrl-C ends all three")
+    .description(
+      "start the embedded exchange, a bot that makes a market on it with a fresh key, and its guard; Ctrl-C ends all three",
+    )
     .argument("[file]", "the bot's YAML file (default: the one that comes with the package)")
-    .option("--exchange <file>", "the exchange's YAML file (default: the one that comes with the package)")
-    .option("--port <number>", "this port for the exchange instead of the file's; 0 takes any free one")
-    .option("--rpc-port <number>", "this port for the chain instead of the file's; 0 takes any free one")
-    .option("--metrics-port <number>", "this port for the metrics instead of the bot file's; 0 takes any free one")
+    .option(
+      "--exchange <file>",
+      "the exchange's YAML file (default: the one that comes with the package)",
+    )
+    .option(
+      "--port <number>",
+      "this port for the exchange instead of the file's; 0 takes any free one",
+    )
+    .option(
+      "--rpc-port <number>",
+      "this port for the chain instead of the file's; 0 takes any free one",
+    )
+    .option(
+      "--metrics-port <number>",
+      "this port for the metrics instead of the bot file's; 0 takes any free one",
+    )
     .option("--for <duration>", "stop by itself after so long: 30s, 5m, 1h")
     .option("--json", "print one JSON object at the end; no live screen")
     .option("--no-screen", "log instead of the live screen")
@@ -52,7 +66,10 @@ export function addStart(program: Command, context: CliContext): void {
       const exchangeFile = resolve(options.exchange ?? packageFile("config/exchange.yaml"));
       const exchangeConfig = atPorts(loadExchangeConfig(exchangeFile), options);
       const load = (started?: StartedExchange): BotConfig =>
-        loadBotConfig(botFile, context.env, { key: "unused", change: (written) => atStarted(written, options, started) });
+        loadBotConfig(botFile, context.env, {
+          key: "unused",
+          change: (written) => atStarted(written, options, started),
+        });
       const loaded = load();
       const unlock = await lockStartAddress(context, exchangeConfig);
       try {
@@ -73,7 +90,10 @@ interface StartPlan {
   readonly options: StartOptions;
 }
 
-async function startAll(context: CliContext, { botFile, exchangeFile, forMs, loaded, load, options }: StartPlan): Promise<void> {
+async function startAll(
+  context: CliContext,
+  { botFile, exchangeFile, forMs, loaded, load, options }: StartPlan,
+): Promise<void> {
   const { env, store, keyPath, over } = await freshAccount(context, loaded);
   context.stderr.write(`a fresh account for this start; its key is in ${keyPath}\n`);
   const { clock } = context.seam;
@@ -100,18 +120,30 @@ async function startAll(context: CliContext, { botFile, exchangeFile, forMs, loa
   try {
     // What runs a bot is loaded while the exchange opens, not before it.
     const opened = start("exchange", ["exchange", exchangeFile, ...portArgs(options), "--json"]);
-    const [where, { runSession }] = await untilInterrupted(context, "nothing was traded", (signal) =>
-      orAborted(signal, Promise.all([opened, import("../run-session.js")])),
+    const [where, { runSession }] = await untilInterrupted(
+      context,
+      "nothing was traded",
+      (signal) => orAborted(signal, Promise.all([opened, import("../run-session.js")])),
     );
     const started = startedSchema.parse(JSON.parse(where));
     const config = load(started);
     requireSameExchange(started, config);
-    const guard = start("guard", ["guard", botFile, "--rest", started.restUrl, "--json"]).then(() => {});
+    const guard = start("guard", ["guard", botFile, "--rest", started.restUrl, "--json"]).then(
+      () => {},
+    );
     // A session that ends before it waits for the guard has its own error to tell.
     guard.catch(() => {});
     const screen = options.screen && options.json !== true;
     const cancelCommand = `${config.account.keyEnv}=$(cat ${keyPath}) npx marketwright cancel-all ${botFile}`;
-    const session = { config, forMs, dryRun: false, screen, companions, beside: guard, cancelCommand };
+    const session = {
+      config,
+      forMs,
+      dryRun: false,
+      screen,
+      companions,
+      beside: guard,
+      cancelCommand,
+    };
     summary = await runSession({ ...context, env }, session);
     endWith(context, summary, { file: botFile, dryRun: false, json: options.json });
   } finally {
@@ -123,11 +155,18 @@ async function startAll(context: CliContext, { botFile, exchangeFile, forMs, loa
 }
 
 function portArgs({ port, rpcPort }: StartOptions): readonly string[] {
-  return [...(port === undefined ? [] : ["--port", port]), ...(rpcPort === undefined ? [] : ["--rpc-port", rpcPort])];
+  return [
+    ...(port === undefined ? [] : ["--port", port]),
+    ...(rpcPort === undefined ? [] : ["--rpc-port", rpcPort]),
+  ];
 }
 
 /** What the bot's file says, at the ports of the command line. @throws ConfigError for what is no port */
-function atStarted(written: unknown, { port, rpcPort, metricsPort }: StartOptions, started: StartedExchange | undefined): unknown {
+function atStarted(
+  written: unknown,
+  { port, rpcPort, metricsPort }: StartOptions,
+  started: StartedExchange | undefined,
+): unknown {
   const metrics = metricsPort === undefined ? undefined : portOf("--metrics-port", metricsPort);
   if (!isMap(written)) return written;
   const { exchange, chain } = written;
@@ -151,7 +190,10 @@ function mapOf(value: unknown): Readonly<Record<string, unknown>> {
   return isMap(value) ? value : {};
 }
 
-function requireSameExchange({ restUrl, streamUrl }: StartedExchange, { exchange }: BotConfig): void {
+function requireSameExchange(
+  { restUrl, streamUrl }: StartedExchange,
+  { exchange }: BotConfig,
+): void {
   if (restUrl === exchange.rest && streamUrl === exchange.stream) return;
   throw new ConfigError("names another exchange than the one that was started", {
     field: "exchange.rest, exchange.stream",

@@ -52,7 +52,10 @@ export function addSweep(program: Command, context: CliContext): void {
     .command("sweep")
     .description("run a backtest with many parameters on all cores, and show which are best")
     .argument("<file>", "the sweep's YAML")
-    .requiredOption("--out <folder>", "where the results are written, and where an interrupted sweep goes on")
+    .requiredOption(
+      "--out <folder>",
+      "where the results are written, and where an interrupted sweep goes on",
+    )
     .option("--replace", "drop another sweep's results that lie there");
   addQueueOptions(command, "have the runs done by workers at this Redis or Valkey")
     .option("--report-best", "the best point's whole report into the folder's best")
@@ -97,9 +100,14 @@ async function sweep(
       check();
       return !abort.signal.aborted;
     };
-    const best = outcome === undefined || !reportBest ? undefined : await reportBestOf(config, outcome, join(out, BEST_FOLDER), log, isOn);
+    const best =
+      outcome === undefined || !reportBest
+        ? undefined
+        : await reportBestOf(config, outcome, join(out, BEST_FOLDER), log, isOn);
     if (outcome === undefined || (reportBest && best === undefined)) {
-      context.stderr.write(`Interrupted. What is done is in ${out}; the same command goes on from there.\n`);
+      context.stderr.write(
+        `Interrupted. What is done is in ${out}; the same command goes on from there.\n`,
+      );
       throw new NotWell();
     }
     if (!json) context.stdout.write(resultText(outcome));
@@ -107,7 +115,9 @@ async function sweep(
     for (const doubt of sweepDoubts(outcome.result)) context.stderr.write(`${doubt}\n`);
     const failed = best?.strategyErrors ?? [];
     for (const { marketId, at, why } of failed)
-      context.stderr.write(`In the report of the best point the strategy of ${marketId} failed at ${at}: ${why}\n`);
+      context.stderr.write(
+        `In the report of the best point the strategy of ${marketId} failed at ${at}: ${why}\n`,
+      );
     for (const gap of outcome.result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
     if (strategyErrors(outcome.result).length > 0 || failed.length > 0) throw new NotWell();
   } finally {
@@ -116,8 +126,13 @@ async function sweep(
   }
 }
 
-async function runnerOf(sweep: SweepConfig, queue: string | undefined, { stderr }: CliContext): Promise<JobRunner> {
-  if (queue === undefined) return new ThreadPool({ workers: sweep.workers, version: programVersion() });
+async function runnerOf(
+  sweep: SweepConfig,
+  queue: string | undefined,
+  { stderr }: CliContext,
+): Promise<JobRunner> {
+  if (queue === undefined)
+    return new ThreadPool({ workers: sweep.workers, version: programVersion() });
   const { QueueRunner } = await import("../../backtest/queue/queue-runner.js");
   return QueueRunner.open(queue, programVersion(), { onAway: (what) => stderr.write(`${what}\n`) });
 }
@@ -203,7 +218,8 @@ function resultText({ result, json, html }: SweepOutcome): string {
     ...(isAnyDoubtful ? [doubtMark(runs)] : []),
     ...(isEarly ? [endText(runs)] : []),
   ]);
-  const more = points.length > MOST_ROWS ? `(the best ${MOST_ROWS} of ${points.length} points)\n` : "";
+  const more =
+    points.length > MOST_ROWS ? `(the best ${MOST_ROWS} of ${points.length} points)\n` : "";
   const splits = walkForward?.splits.map(({ train, test, best, values, trained, tested }) => {
     return `${train.name} from ${train.from}: point ${best} (${pointText(values)}), ${figure} ${text(trained.figures[figure])}; on ${test.from} to ${test.to}: ${text(tested.figures[figure])}, profit ${text(tested.figures.profit)}${tested.ended === "end-of-history" ? "" : ` (${tested.ended})`}${tested.doubts.length === 0 ? "" : " (doubtful)"}\n`;
   });
@@ -215,5 +231,7 @@ function resultText({ result, json, html }: SweepOutcome): string {
 }
 
 function text(value: string | number | null | undefined): string {
-  return value === null || value === undefined ? "none" : String(typeof value === "number" ? Number(value.toPrecision(6)) : value);
+  return value === null || value === undefined
+    ? "none"
+    : String(typeof value === "number" ? Number(value.toPrecision(6)) : value);
 }

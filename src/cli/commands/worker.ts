@@ -22,17 +22,25 @@ Runs until it is interrupted, and ends the runs at hand then. It refuses jobs wh
 
 /** `marketwright worker` */
 export function addWorker(program: Command, context: CliContext): void {
-  const command = program.command("worker").description("run the jobs of sweeps that were started with --queue, on this machine's cores");
+  const command = program
+    .command("worker")
+    .description("run the jobs of sweeps that were started with --queue, on this machine's cores");
   addQueueOptions(command, "the sweep's Redis or Valkey")
     .option("--store <folder>", "this machine's history", "history")
     .option("--workers <count>", "runs at once (default: the cores of this machine)")
-    .option("--lock <seconds>", "how long a job may show no sign of life before another worker runs it (30)")
+    .option(
+      "--lock <seconds>",
+      "how long a job may show no sign of life before another worker runs it (30)",
+    )
     .option("--json", "what was run, as JSON on stdout at the end")
     .addHelpText("after", EXAMPLES)
     .action(async ({ store, workers, lock, json = false, ...named }: WorkerCommandOptions) => {
       const queue = queueFrom(named, context);
       if (queue === undefined)
-        throw new ConfigError("is missing", { field: "--queue", expected: "one of --queue, --queue-env and --queue-file" });
+        throw new ConfigError("is missing", {
+          field: "--queue",
+          expected: "one of --queue, --queue-env and --queue-file",
+        });
       const { QueueWorker } = await import("../../backtest/queue/queue-worker.js");
       const ended = { done: 0, failed: 0 };
       const worker = await QueueWorker.open({
@@ -62,5 +70,9 @@ const MOST = 1024;
 function countOf(field: string, written: string): number {
   const count = Number(written);
   if (Number.isSafeInteger(count) && count > 0 && count <= MOST) return count;
-  throw new ConfigError("is no such number", { field, value: written, expected: `a whole number from 1 to ${MOST}` });
+  throw new ConfigError("is no such number", {
+    field,
+    value: written,
+    expected: `a whole number from 1 to ${MOST}`,
+  });
 }

@@ -14,14 +14,26 @@ import type { WatchdogStart } from "./watchdog-memory.js";
 const CONNECTIONS = 4;
 
 /** Cancels everything in the markets of a bot that is stuck, as after a break, where no guard runs that does. */
-export async function cancelUnguarded(orders: NonNullable<WatchdogStart["orders"]>, seam: Seam, log: Log): Promise<void> {
+export async function cancelUnguarded(
+  orders: NonNullable<WatchdogStart["orders"]>,
+  seam: Seam,
+  log: Log,
+): Promise<void> {
   const { config, privateKey, account } = orders;
   const store = new FileStateStore(stateDirOf(config, account));
-  if (isGuarded({ store, account, nowMs: seam.clock.nowMs(), deadAfterMs: config.guard.deadAfterMs })) return;
+  if (
+    isGuarded({ store, account, nowMs: seam.clock.nowMs(), deadAfterMs: config.guard.deadAfterMs })
+  )
+    return;
   log.error({}, "no guard runs: the watchdog cancels the bot's orders");
   await initCrypto();
   const { rest: restUrl, stream: streamUrl, requestTimeoutMs } = config.exchange;
-  const network = new NetworkTransport({ restUrl, streamUrl, clock: seam.clock, connections: CONNECTIONS });
+  const network = new NetworkTransport({
+    restUrl,
+    streamUrl,
+    clock: seam.clock,
+    connections: CONNECTIONS,
+  });
   let offsetMs: Ms = 0;
   const client = new RestClient({
     transport: network,
@@ -34,7 +46,9 @@ export async function cancelUnguarded(orders: NonNullable<WatchdogStart["orders"
   };
   try {
     // Without its answer the machine's own clock may be good enough.
-    await readClock().catch((error: unknown) => log.warn({ error }, "the exchange's clock could not be read"));
+    await readClock().catch((error: unknown) =>
+      log.warn({ error }, "the exchange's clock could not be read"),
+    );
     await cancelAfterBreak({ client, readClock, config, clock: seam.clock, log });
   } finally {
     network.close();

@@ -11,7 +11,10 @@ const ANSWER_WITHIN_MS: Ms = 1_000;
  * part of Node that interrupts a thread which never returns to its event loop.
  * @returns what the hook returned; undefined where the main thread does not answer, or Node has no inspector.
  */
-export function interruptMainThread(hook: keyof WatchedHooks, clock: Clock): Promise<string | undefined> {
+export function interruptMainThread(
+  hook: keyof WatchedHooks,
+  clock: Clock,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     const session = new Session();
     const done = (answer: string | undefined): void => {

@@ -6,7 +6,15 @@ import type { Clock, Timer } from "../../core/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import { EXIT } from "../exit-code.js";
 import type { ProcessEnd } from "../process-end.js";
-import { BEAT_MS, type ToWatchdog, WATCHED, type WatchdogStart, type WatchedHooks, WORD, WORDS } from "./watchdog-memory.js";
+import {
+  BEAT_MS,
+  type ToWatchdog,
+  WATCHED,
+  type WatchdogStart,
+  type WatchedHooks,
+  WORD,
+  WORDS,
+} from "./watchdog-memory.js";
 
 const THREAD = new URL("./watchdog-thread.js", import.meta.url);
 const STDERR = 2;
@@ -38,7 +46,10 @@ export class LoopWatchdog {
     this.#signals = signals;
     this.#places = new Map(watched.markets.map(({ marketId }, index) => [marketId, index + 1]));
     (globalThis as Record<string, unknown>)[WATCHED] = this.#hooks(dirname(watched.path));
-    const workerData: WatchdogStart = { ...watched, memory: this.#words.buffer as SharedArrayBuffer };
+    const workerData: WatchdogStart = {
+      ...watched,
+      memory: this.#words.buffer as SharedArrayBuffer,
+    };
     this.#worker = new Worker(THREAD, { workerData });
     this.#worker.unref();
     this.#beat();

@@ -28,13 +28,18 @@ export interface WatchdogStart {
   readonly memory: SharedArrayBuffer;
   /** How long the watched thread may do nothing. */
   readonly stallMs: Ms;
-  readonly markets: readonly { readonly marketId: MarketId; readonly strategy: string | undefined }[];
+  readonly markets: readonly {
+    readonly marketId: MarketId;
+    readonly strategy: string | undefined;
+  }[];
   /** The log's file; undefined where the log goes to stderr. */
   readonly logFile: string | undefined;
   /** The bot's file, for the commands that are named. */
   readonly path: string;
   /** What the orders are cancelled with where no guard runs; undefined of a dry run. */
-  readonly orders: { readonly config: BotConfig; readonly privateKey: Hex; readonly account: Hex } | undefined;
+  readonly orders:
+    | { readonly config: BotConfig; readonly privateKey: Hex; readonly account: Hex }
+    | undefined;
 }
 
 /** What the watchdog's thread is told. */

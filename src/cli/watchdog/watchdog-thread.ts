@@ -29,7 +29,8 @@ function look(): void {
   clock.setTimer(BEAT_MS, look);
   const change = watch.look(Atomics.load(words, WORD.beats), clock.monotonicMs());
   if (change?.isStalled === true) handled = handleStall(change.silentMs);
-  else if (change !== undefined) void tell("warn", `the event loop goes on, after ${seconds(change.silentMs)} s`);
+  else if (change !== undefined)
+    void tell("warn", `the event loop goes on, after ${seconds(change.silentMs)} s`);
   if (watch.isStalled && clock.monotonicMs() > endsAtMs && !isEnding) void end();
 }
 
@@ -41,7 +42,10 @@ async function handleStall(silentMs: Ms): Promise<void> {
     called === undefined
       ? `it is busy${where}`
       : `the strategy of ${called.marketId} (${called.strategy}) was called and has not returned${where}`;
-  const signal = place === undefined ? "Only SIGKILL ends the process now." : "A signal ends the process at once.";
+  const signal =
+    place === undefined
+      ? "Only SIGKILL ends the process now."
+      : "A signal ends the process at once.";
   await tell(
     "error",
     `the event loop has done nothing for ${seconds(silentMs)} s: ${busy}. The bot neither quotes nor cancels until then. ${signal}`,
@@ -51,7 +55,12 @@ async function handleStall(silentMs: Ms): Promise<void> {
   await withLog(async (log) => {
     const { cancelUnguarded } = await import("./cancel-unguarded.js");
     await cancelUnguarded(orders, seam, log);
-  }).catch((error: unknown) => tell("error", `the watchdog could not cancel: ${String(error)}; run marketwright cancel-all ${start.path}`));
+  }).catch((error: unknown) =>
+    tell(
+      "error",
+      `the watchdog could not cancel: ${String(error)}; run marketwright cancel-all ${start.path}`,
+    ),
+  );
 }
 
 /** The time is over that the process was to run for, and the main thread cannot end it. */
@@ -81,7 +90,11 @@ async function withLog(use: (log: OpenLog) => void | Promise<void>): Promise<voi
   const { logFile } = start;
   // Loaded when it is needed, which is hardly ever: every bot has this thread.
   const { openLog } = await import("../../monitoring/log.js");
-  const log = openLog({ level: "info", clock, ...(logFile === undefined ? {} : { file: logFile }) });
+  const log = openLog({
+    level: "info",
+    clock,
+    ...(logFile === undefined ? {} : { file: logFile }),
+  });
   try {
     await use(log);
   } finally {

@@ -27,7 +27,10 @@ import { type Decimal, decimalOf } from "./decimal.js";
 /** What reads the account's answers, and the events of its stream. */
 
 /** `POST` and `GET /v1/account`. */
-export const accountAnswer: z.ZodType<Account> = record({ address: addressSchema, createdAt: msSchema });
+export const accountAnswer: z.ZodType<Account> = record({
+  address: addressSchema,
+  createdAt: msSchema,
+});
 
 const orderJson = record({
   perp: addressSchema,
@@ -137,7 +140,8 @@ const positionFields = {
 /** A position; on some servers' streams its market is named by `symbol`. */
 const position: z.ZodType<Position> = z.preprocess(
   (value) => {
-    if (typeof value !== "object" || value === null || "marketId" in value || !("symbol" in value)) return value;
+    if (typeof value !== "object" || value === null || "marketId" in value || !("symbol" in value))
+      return value;
     const { symbol, ...rest } = value;
     return { marketId: symbol, ...rest };
   },
@@ -158,16 +162,27 @@ const accountBalances: z.ZodType<AccountBalances> = record({
   netValue: decimal,
   pendingWithdrawPrimaryCreditAmount: decimal,
   pendingWithdrawSecondaryCreditAmount: decimal,
-  perpetualBalances: z.record(z.string(), z.object({ creditAmount: decimal, paperAmount: decimal, serialNumber: z.int() })),
+  perpetualBalances: z.record(
+    z.string(),
+    z.object({ creditAmount: decimal, paperAmount: decimal, serialNumber: z.int() }),
+  ),
   positionMargin: decimal,
   primaryCreditAmount: decimal,
   secondaryCreditAmount: decimal,
 });
 
 /** `GET /v1/balances`, and the body of ACCOUNT_UPDATE. */
-export const balancesAnswer: z.ZodType<Balances> = record({ balances: accountBalances, positions: positionsAnswer });
+export const balancesAnswer: z.ZodType<Balances> = record({
+  balances: accountBalances,
+  positions: positionsAnswer,
+});
 
 /** `GET /v1/riskyAccounts`. */
 export const riskyAccountsAnswer: z.ZodType<readonly RiskyAccount[]> = z.array(
-  record({ account: addressSchema, isSafe: z.boolean(), risk: decimal, positions: positionsAnswer }),
+  record({
+    account: addressSchema,
+    isSafe: z.boolean(),
+    risk: decimal,
+    positions: positionsAnswer,
+  }),
 );

@@ -25,7 +25,9 @@ export interface OrderJson extends WithExtra {
 }
 
 /** What has become of an order. FILLED, CANCELED, EXPIRED and FAILED are final. */
-export type OrderStatus = OpenWord<"CREATED" | "NEW" | "PARTIAL_FILLED" | "FILLED" | "CANCELED" | "EXPIRED" | "FAILED">;
+export type OrderStatus = OpenWord<
+  "CREATED" | "NEW" | "PARTIAL_FILLED" | "FILLED" | "CANCELED" | "EXPIRED" | "FAILED"
+>;
 
 /** An order (specification, "Order"). The six parts sum to `amount`; a match is pending until the chain has settled it. */
 export interface Order extends WithExtra {
@@ -123,7 +125,9 @@ export interface Position extends WithExtra {
 /** `balances` of `GET /v1/balances` and of ACCOUNT_UPDATE; quote units where nothing else is said. */
 export interface AccountBalances extends WithExtra {
   /** By market id. */
-  readonly availableCreditAmounts: Readonly<Record<MarketId, { readonly buy: Decimal; readonly sell: Decimal }>>;
+  readonly availableCreditAmounts: Readonly<
+    Record<MarketId, { readonly buy: Decimal; readonly sell: Decimal }>
+  >;
   readonly availableMargin: Decimal;
   readonly exposure: Decimal;
   readonly frozenMargin: Decimal;

@@ -18,7 +18,9 @@ export const instantText = z.union([
     .transform((text): Ms => Number(text)),
 ]);
 
-type RecordOf<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>> & { readonly extra: Readonly<Record<string, unknown>> };
+type RecordOf<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>> & {
+  readonly extra: Readonly<Record<string, unknown>>;
+};
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
@@ -27,7 +29,8 @@ export function record<Shape extends z.ZodRawShape>(shape: Shape): z.ZodType<Rec
   return z.looseObject(shape).transform((value) => {
     const known: [string, unknown][] = [];
     const extra: [string, unknown][] = [];
-    for (const entry of Object.entries(value)) (Object.hasOwn(shape, entry[0]) ? known : extra).push(entry);
+    for (const entry of Object.entries(value))
+      (Object.hasOwn(shape, entry[0]) ? known : extra).push(entry);
     return {
       ...Object.fromEntries(known),
       extra: extra.length === 0 ? NOTHING : Object.fromEntries(extra),

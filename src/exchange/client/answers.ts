@@ -11,7 +11,16 @@ import {
   riskyAccountsAnswer,
   userTradesAnswer,
 } from "./account-answers.js";
-import type { Account, Balances, BuiltOrder, Income, Order, Position, RiskyAccount, UserTrade } from "./account-records.js";
+import type {
+  Account,
+  Balances,
+  BuiltOrder,
+  Income,
+  Order,
+  Position,
+  RiskyAccount,
+  UserTrade,
+} from "./account-records.js";
 import {
   contractsAnswer,
   exchangeInfoAnswer,
@@ -22,7 +31,16 @@ import {
   timeAnswer,
   tradeVolumeAnswer,
 } from "./market-answers.js";
-import type { Contracts, ExchangeInfo, FundingRate, Kline, OrderBook, PublicTrade, ServerTime, TradeVolume } from "./market-records.js";
+import type {
+  Contracts,
+  ExchangeInfo,
+  FundingRate,
+  Kline,
+  OrderBook,
+  PublicTrade,
+  ServerTime,
+  TradeVolume,
+} from "./market-records.js";
 
 /** What each operation answers (specification, "Endpoints"). A cancel answers nothing: HTTP 204 without a body. */
 export interface Answers {

@@ -12,7 +12,10 @@ export interface SafetyOnChain {
  * `riskyAccounts`).
  * @throws whatever the chain's reader throws: without its answer nobody is unsafe.
  */
-export async function unsafeOnChain(candidates: readonly RiskyAccount[], chain: SafetyOnChain): Promise<RiskyAccount[]> {
+export async function unsafeOnChain(
+  candidates: readonly RiskyAccount[],
+  chain: SafetyOnChain,
+): Promise<RiskyAccount[]> {
   const answers = await Promise.all(candidates.map(({ account }) => chain.isSafe(account)));
   return candidates.filter((_, place) => answers[place] === false);
 }

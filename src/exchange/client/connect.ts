@@ -45,18 +45,30 @@ export interface Connection {
 }
 
 /** Something of the caller's own making, which says for itself what it is. */
-const given = (expected: string) => z.custom<object>((value) => typeof value === "object" && value !== null).meta({ expected });
+const given = (expected: string) =>
+  z.custom<object>((value) => typeof value === "object" && value !== null).meta({ expected });
 
 const connectSchema = z.strictObject({
-  baseUrl: z.string().min(1).meta({ expected: "the address of the REST interface, such as https://host/v1" }),
+  baseUrl: z
+    .string()
+    .min(1)
+    .meta({ expected: "the address of the REST interface, such as https://host/v1" }),
   streamUrl: z.string().min(1).optional(),
   key: z
-    .custom<Hex | Signer>((key) => typeof key === "string" || (typeof key === "object" && key !== null))
+    .custom<Hex | Signer>(
+      (key) => typeof key === "string" || (typeof key === "object" && key !== null),
+    )
     .meta({ expected: "a private key, 0x and 64 hex digits, or a Signer" })
     .optional(),
   account: z.string().optional(),
   orders: orderSettingsSchema.optional(),
-  retry: z.strictObject({ tries: z.number().optional(), pauseMs: z.number().optional(), maxPauseMs: z.number().optional() }).optional(),
+  retry: z
+    .strictObject({
+      tries: z.number().optional(),
+      pauseMs: z.number().optional(),
+      maxPauseMs: z.number().optional(),
+    })
+    .optional(),
   gate: given("a RateGate").optional(),
   timeoutMs: z.number().optional(),
   userAgent: z.string().optional(),
@@ -70,13 +82,27 @@ const connectSchema = z.strictObject({
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   if (typeof options !== "object" || options === null) {
-    throw new ConfigError("not the options of a connection", { field: "options", value: options, expected: "an object with baseUrl" });
+    throw new ConfigError("not the options of a connection", {
+      field: "options",
+      value: options,
+      expected: "an object with baseUrl",
+    });
   }
   checkShape(connectSchema, options);
-  const { baseUrl, streamUrl = baseUrl.replace(/^http/, "ws"), key, account, seam = liveSeam() } = options;
+  const {
+    baseUrl,
+    streamUrl = baseUrl.replace(/^http/, "ws"),
+    key,
+    account,
+    seam = liveSeam(),
+  } = options;
   const { orders, retry, gate, timeoutMs, userAgent, zip = false } = options;
   if (account !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(account)) {
-    throw new ConfigError("not an account", { field: "account", value: account, expected: "0x and 40 hex digits" });
+    throw new ConfigError("not an account", {
+      field: "account",
+      value: account,
+      expected: "0x and 40 hex digits",
+    });
   }
   const signer = typeof key === "string" ? ecdsaScheme.signer(key) : key;
   await initCrypto();
@@ -96,7 +122,13 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     gate,
     timeoutMs,
   });
-  const streams = new ExchangeStreams({ transport, seam, nowMs: () => client.nowMs(), zip, ...who });
+  const streams = new ExchangeStreams({
+    transport,
+    seam,
+    nowMs: () => client.nowMs(),
+    zip,
+    ...who,
+  });
   const close = (): void => {
     streams.close();
     client.close();

@@ -19,7 +19,12 @@ const PLAIN = /^-?\d{1,60}(?:\.\d{1,60})?$/;
 /** A number of the wire, or of a caller, as an exact decimal. @throws FormatError when it is no plain decimal of at most 60 digits on either side. */
 export function decimalOf(value: DecimalInput, field = "decimal"): Decimal {
   const text = decimalText(value);
-  if (!PLAIN.test(text)) throw new FormatError("not a plain decimal", { field, value: text, expected: 'a decimal such as "0.25"' });
+  if (!PLAIN.test(text))
+    throw new FormatError("not a plain decimal", {
+      field,
+      value: text,
+      expected: 'a decimal such as "0.25"',
+    });
   return new Exact(text);
 }
 

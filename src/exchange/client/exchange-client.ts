@@ -59,7 +59,13 @@ export class ExchangeClient {
   #rules: VenueRules | undefined;
   #rawInfo: unknown;
 
-  constructor({ seam, gate = new RateGate({ clock: seam.clock }), retry, orders = {}, ...call }: ExchangeClientOptions) {
+  constructor({
+    seam,
+    gate = new RateGate({ clock: seam.clock }),
+    retry,
+    orders = {},
+    ...call
+  }: ExchangeClientOptions) {
     checkShape(orderSettingsSchema, orders, { at: ["orders"] });
     this.#seam = seam;
     this.gate = gate;
@@ -104,7 +110,10 @@ export class ExchangeClient {
   }
 
   /** Any operation by its name. */
-  async ask<Name extends OperationName>(name: Name, params: OperationParams<Name>): Promise<Answers[Name]> {
+  async ask<Name extends OperationName>(
+    name: Name,
+    params: OperationParams<Name>,
+  ): Promise<Answers[Name]> {
     return parseWire(ANSWERS[name], await this.#caller.call(name, sendable(params)), name);
   }
 
@@ -134,7 +143,9 @@ export class ExchangeClient {
   }
 
   /** `GET /v1/historicalTrades`: one page; {@link all} has every one. */
-  historicalTrades(params: OperationParams<"historicalTrades">): Promise<Answers["historicalTrades"]> {
+  historicalTrades(
+    params: OperationParams<"historicalTrades">,
+  ): Promise<Answers["historicalTrades"]> {
     return this.ask("historicalTrades", params);
   }
 
@@ -265,7 +276,10 @@ export class ExchangeClient {
     this.#closing.abort();
   }
 
-  async #ofOwn(name: "registerAccount" | "account", { account = this.address }: OwnAccount): Promise<Answers["account"]> {
+  async #ofOwn(
+    name: "registerAccount" | "account",
+    { account = this.address }: OwnAccount,
+  ): Promise<Answers["account"]> {
     return this.ask(name, { account });
   }
 

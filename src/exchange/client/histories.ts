@@ -6,9 +6,19 @@ import type { IdInput, OperationParams } from "./operation-params.js";
 import { idPages, timePages } from "./pages.js";
 
 /** How one of the client's lists is asked for. */
-export type AskPage = <Name extends PagedName>(name: Name, params: OperationParams<Name>) => Promise<Answers[Name]>;
+export type AskPage = <Name extends PagedName>(
+  name: Name,
+  params: OperationParams<Name>,
+) => Promise<Answers[Name]>;
 
-type PagedName = "historicalTrades" | "klines" | "markPriceKlines" | "fundingRate" | "historyOrders" | "userTrades" | "incomes";
+type PagedName =
+  | "historicalTrades"
+  | "klines"
+  | "markPriceKlines"
+  | "fundingRate"
+  | "historyOrders"
+  | "userTrades"
+  | "incomes";
 
 /** A market's records from an id on. */
 export interface FromId {
@@ -45,7 +55,11 @@ export class Histories {
   }
 
   /** A market's trades, by `fromId`. */
-  historicalTrades({ marketId, fromId = "0", pageSize }: FromId): AsyncGenerator<PublicTrade, void> {
+  historicalTrades({
+    marketId,
+    fromId = "0",
+    pageSize,
+  }: FromId): AsyncGenerator<PublicTrade, void> {
     return idPages({
       operation: "historicalTrades",
       page: (from, limit) => this.#ask("historicalTrades", { marketId, fromId: from, limit }),
@@ -61,7 +75,8 @@ export class Histories {
     if ("startTime" in wanted || "endTime" in wanted) {
       return timePages({
         ...range("userTrades", wanted),
-        page: (startTime, endTime, limit) => this.#ask("userTrades", { marketId, startTime, endTime, limit }),
+        page: (startTime, endTime, limit) =>
+          this.#ask("userTrades", { marketId, startTime, endTime, limit }),
         timeOf: ({ time }) => time,
         keyOf: ({ id }) => id,
       });
@@ -91,7 +106,8 @@ export class Histories {
     const { marketId } = wanted;
     return timePages({
       ...range("fundingRate", wanted),
-      page: (startTime, endTime, limit) => this.#ask("fundingRate", { marketId, startTime, endTime, limit }),
+      page: (startTime, endTime, limit) =>
+        this.#ask("fundingRate", { marketId, startTime, endTime, limit }),
       timeOf: ({ fundingTime }) => fundingTime,
       keyOf: ({ fundingTime }) => String(fundingTime),
     });
@@ -102,7 +118,8 @@ export class Histories {
     const { marketId } = wanted;
     return timePages({
       ...range("historyOrders", wanted),
-      page: (startTime, endTime, limit) => this.#ask("historyOrders", { marketId, startTime, endTime, limit }),
+      page: (startTime, endTime, limit) =>
+        this.#ask("historyOrders", { marketId, startTime, endTime, limit }),
       timeOf: ({ createdAt }) => createdAt,
       keyOf: ({ id }) => id,
     });
@@ -113,18 +130,23 @@ export class Histories {
     const { marketId, type } = wanted;
     return timePages({
       ...range("incomes", wanted),
-      page: (startTime, endTime, limit) => this.#ask("incomes", { marketId, type, startTime, endTime, limit }),
+      page: (startTime, endTime, limit) =>
+        this.#ask("incomes", { marketId, type, startTime, endTime, limit }),
       timeOf: ({ time }) => time,
       // An exchange may write several incomes of one event under its id.
       keyOf: (income) => `${income.id} ${income.type} ${income.amount} ${income.marketId}`,
     });
   }
 
-  #klines(operation: "klines" | "markPriceKlines", wanted: InTime & { readonly interval: Interval }): AsyncGenerator<Kline, void> {
+  #klines(
+    operation: "klines" | "markPriceKlines",
+    wanted: InTime & { readonly interval: Interval },
+  ): AsyncGenerator<Kline, void> {
     const { marketId, interval } = wanted;
     return timePages({
       ...range(operation, wanted),
-      page: (startTime, endTime, limit) => this.#ask(operation, { marketId, interval, startTime, endTime, limit }),
+      page: (startTime, endTime, limit) =>
+        this.#ask(operation, { marketId, interval, startTime, endTime, limit }),
       timeOf: ({ time }) => time,
       keyOf: ({ time }) => String(time),
     });

@@ -1,6 +1,14 @@
 import { z } from "zod";
 import { expectedBy } from "../../core/refusal.js";
-import { addressSchema, hash32Schema, int64IdSchema, levelSchema, marketIdSchema, msSchema, sequenceSchema } from "../wire-schemas.js";
+import {
+  addressSchema,
+  hash32Schema,
+  int64IdSchema,
+  levelSchema,
+  marketIdSchema,
+  msSchema,
+  sequenceSchema,
+} from "../wire-schemas.js";
 import { decimal, instantOrNull, instantText, record, unsigned } from "./answer-fields.js";
 import { decimalOf } from "./decimal.js";
 import type {
@@ -23,21 +31,29 @@ const named = { filterType: z.string() };
 const amountBounds = { maxAmount: unsigned, minAmount: unsigned, stepSize: unsigned };
 
 const knownFilters: Readonly<Record<string, z.ZodType<Filter>>> = {
-  PRICE_FILTER: record({ filterType: z.literal("PRICE_FILTER"), maxPrice: unsigned, minPrice: unsigned, tickSize: unsigned }),
+  PRICE_FILTER: record({
+    filterType: z.literal("PRICE_FILTER"),
+    maxPrice: unsigned,
+    minPrice: unsigned,
+    tickSize: unsigned,
+  }),
   AMOUNT_FILTER: record({ filterType: z.literal("AMOUNT_FILTER"), ...amountBounds }),
   MARKET_AMOUNT_FILTER: record({ filterType: z.literal("MARKET_AMOUNT_FILTER"), ...amountBounds }),
   MAX_OPEN_ORDERS_FILTER: record({ filterType: z.literal("MAX_OPEN_ORDERS_FILTER"), limit: count }),
 };
 
 const filter: z.ZodType<Filter> = z.looseObject(named).transform((value, context): Filter => {
-  const known = Object.hasOwn(knownFilters, value.filterType) ? knownFilters[value.filterType] : undefined;
+  const known = Object.hasOwn(knownFilters, value.filterType)
+    ? knownFilters[value.filterType]
+    : undefined;
   if (known === undefined) {
     const { filterType: type, ...extra } = value;
     return { filterType: "UNKNOWN", type, extra };
   }
   const read = known.safeParse(value);
   if (read.success) return read.data;
-  for (const issue of read.error.issues) context.addIssue({ code: "custom", path: issue.path, message: expectedBy(issue) });
+  for (const issue of read.error.issues)
+    context.addIssue({ code: "custom", path: issue.path, message: expectedBy(issue) });
   return z.NEVER;
 });
 
@@ -90,9 +106,16 @@ export const exchangeInfoAnswer: z.ZodType<ExchangeInfo> = record({
     domainVersion: z.string(),
     verifyingContract: addressSchema,
   }),
-  gasFeeInfo: record({ gasLimit: unsigned, gasPrice: unsigned, lastEthIndexPrice: unsigned, waiveGasFeeMinimumAmount: unsigned }),
+  gasFeeInfo: record({
+    gasLimit: unsigned,
+    gasPrice: unsigned,
+    lastEthIndexPrice: unsigned,
+    waiveGasFeeMinimumAmount: unsigned,
+  }),
   markets: z.array(market),
-  rateLimits: z.array(record({ name: z.string(), intervalSeconds: z.number().positive(), limit: count })),
+  rateLimits: z.array(
+    record({ name: z.string(), intervalSeconds: z.number().positive(), limit: count }),
+  ),
   serverTime: msSchema,
   timezone: z.string(),
 });
@@ -101,7 +124,10 @@ const level = levelSchema.transform(([price, amount], context) => {
   try {
     return [decimalOf(price, "price"), decimalOf(amount, "amount")] as const;
   } catch (error) {
-    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "expected a price and an amount" });
+    context.addIssue({
+      code: "custom",
+      message: error instanceof Error ? error.message : "expected a price and an amount",
+    });
     return z.NEVER;
   }
 });

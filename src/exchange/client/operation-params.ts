@@ -24,8 +24,14 @@ type InputOf<Parameter extends OperationParameter> = Parameter extends {
           : string;
 
 type ParameterOf<Name extends OperationName> = OperationTable[Name]["parameters"][number];
-type RequiredOf<Name extends OperationName> = Extract<ParameterOf<Name>, { readonly required: true }>;
-type OptionalOf<Name extends OperationName> = Extract<ParameterOf<Name>, { readonly required: false }>;
+type RequiredOf<Name extends OperationName> = Extract<
+  ParameterOf<Name>,
+  { readonly required: true }
+>;
+type OptionalOf<Name extends OperationName> = Extract<
+  ParameterOf<Name>,
+  { readonly required: false }
+>;
 
 /**
  * The parameters of an operation, from the table that `call --help` lists too: `OPERATIONS`. A decimal is a text, a bigint or a Decimal,

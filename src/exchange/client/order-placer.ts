@@ -50,7 +50,9 @@ const DEFAULT_MAX_GAS_FEE_RATE = "0.01";
 const ORDER: Call = {
   name: "an order",
   isPrivate: false,
-  parameters: OPERATIONS.buildOrder.parameters.map((known) => (known.name === "orderType" ? { ...known, required: false } : known)),
+  parameters: OPERATIONS.buildOrder.parameters.map((known) =>
+    known.name === "orderType" ? { ...known, required: false } : known,
+  ),
 };
 
 /** The rules with what is made from them. */
@@ -67,7 +69,8 @@ interface Draft {
   readonly ticks: Ticks;
   readonly lots: Lots;
   readonly isSmall: boolean;
-  readonly terms: OperationParams<"buildOrder"> & Required<Pick<NewOrder, "orderType" | "timeInForce">>;
+  readonly terms: OperationParams<"buildOrder"> &
+    Required<Pick<NewOrder, "orderType" | "timeInForce">>;
 }
 
 /** Places orders both ways of the specification: built here, or built by the exchange and checked before they are signed. */
@@ -93,7 +96,9 @@ export class OrderPlacer {
   async prepare(order: NewOrder): Promise<PreparedOrder> {
     const { settings } = this.#options;
     const draft = await this.#draft(order);
-    return settings.placement === "server" || draft.isSmall ? this.#built(draft) : this.#local(draft);
+    return settings.placement === "server" || draft.isSmall
+      ? this.#built(draft)
+      : this.#local(draft);
   }
 
   /**
@@ -105,7 +110,9 @@ export class OrderPlacer {
   async send(prepared: PreparedOrder): Promise<Order> {
     const accepted = await this.#options.place(prepared.params);
     if (accepted.hash !== prepared.hash) {
-      throw new BuiltOrderError("the exchange answered with another order", [`hash is ${accepted.hash}, expected ${prepared.hash}`]);
+      throw new BuiltOrderError("the exchange answered with another order", [
+        `hash is ${accepted.hash}, expected ${prepared.hash}`,
+      ]);
     }
     return accepted;
   }
@@ -131,8 +138,10 @@ export class OrderPlacer {
       lots,
       rules: {
         perp: market.perp,
-        makerFeeRate: agreed === undefined ? market.makerFeeRate : rateOf(agreed.makerFeeRate, "makerFeeRate"),
-        takerFeeRate: agreed === undefined ? market.takerFeeRate : rateOf(agreed.takerFeeRate, "takerFeeRate"),
+        makerFeeRate:
+          agreed === undefined ? market.makerFeeRate : rateOf(agreed.makerFeeRate, "makerFeeRate"),
+        takerFeeRate:
+          agreed === undefined ? market.takerFeeRate : rateOf(agreed.takerFeeRate, "takerFeeRate"),
       },
       isSmall: isBelowWaiver(rules, instrument, { ticks, lots }, settings.waiverUnit ?? "quote"),
       terms: {
@@ -160,10 +169,22 @@ export class OrderPlacer {
       nonce: random.uint64(),
       buyRounding: settings.buyRounding,
     });
-    return { hash, order, params: { ...terms, info: order.info, orderSignature: this.#sign(digest) } };
+    return {
+      hash,
+      order,
+      params: { ...terms, info: order.info, orderSignature: this.#sign(digest) },
+    };
   }
 
-  async #built({ terms, instrument, rules, hasher, ticks, lots, isSmall }: Draft): Promise<PreparedOrder> {
+  async #built({
+    terms,
+    instrument,
+    rules,
+    hasher,
+    ticks,
+    lots,
+    isSmall,
+  }: Draft): Promise<PreparedOrder> {
     const { settings, account, nowMs } = this.#options;
     const built = await this.#options.build(terms);
     const { perp, signer, paperAmount, creditAmount, info } = built.order;
@@ -181,11 +202,18 @@ export class OrderPlacer {
         timeInForce: terms.timeInForce,
         expirationMs: terms.expiration ?? 0,
         nowMs: nowMs(),
-        maxFeeOffset: isSmall ? rateOf(settings.maxGasFeeRate ?? DEFAULT_MAX_GAS_FEE_RATE, "maxGasFeeRate") : 0n,
+        maxFeeOffset: isSmall
+          ? rateOf(settings.maxGasFeeRate ?? DEFAULT_MAX_GAS_FEE_RATE, "maxGasFeeRate")
+          : 0n,
       },
     );
-    if (wrong.length > 0) throw new BuiltOrderError("the exchange built another order than was asked for: not signed", wrong);
-    const sendsToken = built.gasFeeQuotation !== "" && (isSmall || settings.gasFeeQuotation === "always");
+    if (wrong.length > 0)
+      throw new BuiltOrderError(
+        "the exchange built another order than was asked for: not signed",
+        wrong,
+      );
+    const sendsToken =
+      built.gasFeeQuotation !== "" && (isSmall || settings.gasFeeQuotation === "always");
     return {
       hash: built.orderHash,
       order,
@@ -200,7 +228,8 @@ export class OrderPlacer {
 
   #sign(digest: Uint8Array): Hex {
     const { signer } = this.#options;
-    if (signer === undefined) throw new ConfigError("an order needs a key", { field: "key", expected: "a signing key" });
+    if (signer === undefined)
+      throw new ConfigError("an order needs a key", { field: "key", expected: "a signing key" });
     return signer.sign(digest);
   }
 
@@ -209,7 +238,11 @@ export class OrderPlacer {
     if (this.#known?.rules !== rules) {
       const differences = checkDomain(rules);
       if (differences.length > 0) throw new DomainError(differences);
-      this.#known = { rules, instruments: instrumentsOf(rules), hasher: new OrderHasher(rules.eip712.domainSeparator) };
+      this.#known = {
+        rules,
+        instruments: instrumentsOf(rules),
+        hasher: new OrderHasher(rules.eip712.domainSeparator),
+      };
     }
     return this.#known;
   }
@@ -220,7 +253,11 @@ function lifeOf(expiration: Ms | undefined, nowMs: Ms): Ms {
   const wholeMs = Math.floor(Number(expiration ?? 0) / 1000) * 1000;
   if (!isGttLife(wholeMs - nowMs)) {
     const expected = "an instant more than 1 minute and less than 7 days ahead";
-    throw new ConfigError("a GTT order needs an end", { field: "expiration", value: expiration, expected });
+    throw new ConfigError("a GTT order needs an end", {
+      field: "expiration",
+      value: expiration,
+      expected,
+    });
   }
   return wholeMs;
 }

@@ -48,7 +48,9 @@ export interface NewOrder {
 }
 
 const rateSchema = z
-  .custom<DecimalInput>((rate) => typeof rate === "string" || typeof rate === "bigint" || Decimal.isDecimal(rate))
+  .custom<DecimalInput>(
+    (rate) => typeof rate === "string" || typeof rate === "bigint" || Decimal.isDecimal(rate),
+  )
   .meta({ expected: "a text, a bigint or a Decimal" });
 
 /** What {@link OrderSettings} are checked with: every key known, every word one of its choices. */
@@ -57,6 +59,8 @@ export const orderSettingsSchema = z.strictObject({
   gasFeeQuotation: z.enum(["below-waiver", "always"]).optional(),
   waiverUnit: z.enum(["quote", "base"]).optional(),
   maxGasFeeRate: rateSchema.optional(),
-  feeRates: z.record(z.string(), z.strictObject({ makerFeeRate: rateSchema, takerFeeRate: rateSchema })).optional(),
+  feeRates: z
+    .record(z.string(), z.strictObject({ makerFeeRate: rateSchema, takerFeeRate: rateSchema }))
+    .optional(),
   buyRounding: z.enum(["up", "down"]).optional(),
 });

@@ -30,7 +30,13 @@ export interface IdPages<Item> {
  * so that nothing is lost whether or not the exchange counts `fromId` itself in.
  * @throws PagingError when a page is not ascending, or goes back before what was asked for.
  */
-export async function* idPages<Item>({ operation, page, idOf, fromId, pageSize = MAX_PAGE }: IdPages<Item>): AsyncGenerator<Item, void> {
+export async function* idPages<Item>({
+  operation,
+  page,
+  idOf,
+  fromId,
+  pageSize = MAX_PAGE,
+}: IdPages<Item>): AsyncGenerator<Item, void> {
   requirePageSize(operation, pageSize);
   let last = BigInt(fromId) - 1n;
   for (let from = fromId; ; from = String(last)) {
@@ -39,12 +45,24 @@ export async function* idPages<Item>({ operation, page, idOf, fromId, pageSize =
     for (const item of items) {
       const id = BigInt(idOf(item));
       if (id === begin) continue;
-      if (id <= last) throw new PagingError(operation, "the page is not ascending", `${id} after ${last}`, `ids above ${last}`);
+      if (id <= last)
+        throw new PagingError(
+          operation,
+          "the page is not ascending",
+          `${id} after ${last}`,
+          `ids above ${last}`,
+        );
       last = id;
       yield item;
     }
     if (items.length < pageSize) return;
-    if (last === begin) throw new PagingError(operation, "a full page holds nothing new", String(from), "records after this id");
+    if (last === begin)
+      throw new PagingError(
+        operation,
+        "a full page holds nothing new",
+        String(from),
+        "records after this id",
+      );
   }
 }
 
@@ -52,7 +70,11 @@ export async function* idPages<Item>({ operation, page, idOf, fromId, pageSize =
 export interface TimePages<Item> {
   /** For errors. */
   readonly operation: string;
-  readonly page: (startTime: Ms | undefined, endTime: Ms | undefined, limit: number) => Promise<readonly Item[]>;
+  readonly page: (
+    startTime: Ms | undefined,
+    endTime: Ms | undefined,
+    limit: number,
+  ) => Promise<readonly Item[]>;
   readonly timeOf: (item: Item) => Ms;
   /** What tells two records of one instant apart. */
   readonly keyOf: (item: Item) => string;
@@ -85,7 +107,9 @@ type Task<Item> =
 export async function* timePages<Item>(options: TimePages<Item>): AsyncGenerator<Item, void> {
   const { operation, timeOf, keyOf, startTime, endTime, pageSize = MAX_PAGE } = options;
   requirePageSize(operation, pageSize);
-  const tasks: Task<Item>[] = [{ kind: "read", range: { start: startTime, end: endTime }, proves: false }];
+  const tasks: Task<Item>[] = [
+    { kind: "read", range: { start: startTime, end: endTime }, proves: false },
+  ];
   let holdsOldest = false;
   let lastMs = Number.NEGATIVE_INFINITY;
   let keysOfLast = new Set<string>();
@@ -102,7 +126,10 @@ export async function* timePages<Item>(options: TimePages<Item>): AsyncGenerator
       continue;
     }
     const { range } = task;
-    const page = task.kind === "split" ? { items: task.items, isFull: true } : await readPage(options, range, pageSize);
+    const page =
+      task.kind === "split"
+        ? { items: task.items, isFull: true }
+        : await readPage(options, range, pageSize);
     const { items } = page;
     if (!page.isFull) {
       tasks.push({ kind: "emit", items });
@@ -115,7 +142,9 @@ export async function* timePages<Item>(options: TimePages<Item>): AsyncGenerator
     const left: Range = { start: range.start, end: oldest + 1 };
     const before = holdsOldest ? undefined : await readPage(options, left, pageSize);
     const isWhole =
-      before !== undefined && !before.isFull && before.items.length === items.filter((item) => timeOf(item) === oldest).length;
+      before !== undefined &&
+      !before.isFull &&
+      before.items.length === items.filter((item) => timeOf(item) === oldest).length;
     tasks.push({ kind: "read", range: { start: newest, end: range.end }, proves: isWhole });
     tasks.push({ kind: "emit", items: items.filter((item) => timeOf(item) < newest) });
     if (before?.isFull === true) tasks.push({ kind: "split", range: left, items: before.items });
@@ -130,26 +159,49 @@ interface Page<Item> {
   readonly isFull: boolean;
 }
 
-async function readPage<Item>(options: TimePages<Item>, { start, end }: Range, pageSize: number): Promise<Page<Item>> {
+async function readPage<Item>(
+  options: TimePages<Item>,
+  { start, end }: Range,
+  pageSize: number,
+): Promise<Page<Item>> {
   const { operation, page, timeOf } = options;
   const all = await page(start, end, pageSize);
   const items = all
-    .filter((item) => timeOf(item) >= (start ?? Number.NEGATIVE_INFINITY) && timeOf(item) < (end ?? Number.POSITIVE_INFINITY))
+    .filter(
+      (item) =>
+        timeOf(item) >= (start ?? Number.NEGATIVE_INFINITY) &&
+        timeOf(item) < (end ?? Number.POSITIVE_INFINITY),
+    )
     .sort((one, other) => timeOf(one) - timeOf(other));
   const isFull = all.length >= pageSize;
   if (isFull && items.length === 0) {
     const value = `${start ?? "the first"} to ${end ?? "the last"}`;
-    throw new PagingError(operation, "a full page holds nothing of its range", value, "records from startTime on, before endTime");
+    throw new PagingError(
+      operation,
+      "a full page holds nothing of its range",
+      value,
+      "records from startTime on, before endTime",
+    );
   }
   return { items, isFull };
 }
 
 function oneInstant(operation: string, instantMs: Ms, pageSize: number): PagingError {
-  return new PagingError(operation, "one instant fills a whole page", String(instantMs), `fewer than ${pageSize} records of one instant`);
+  return new PagingError(
+    operation,
+    "one instant fills a whole page",
+    String(instantMs),
+    `fewer than ${pageSize} records of one instant`,
+  );
 }
 
 function requirePageSize(operation: string, pageSize: number): void {
   if (!Number.isInteger(pageSize) || pageSize < 2 || pageSize > MAX_PAGE) {
-    throw new PagingError(operation, "not a page size", String(pageSize), `a whole number from 2 to ${MAX_PAGE}`);
+    throw new PagingError(
+      operation,
+      "not a page size",
+      String(pageSize),
+      `a whole number from 2 to ${MAX_PAGE}`,
+    );
   }
 }

@@ -8,7 +8,12 @@ import { balancesAnswer, incomesAnswer, orderAnswer, userTradeAnswer } from "./a
 import { klinesAnswer, levels, marketFiguresAnswer, publicTradeAnswer } from "./market-answers.js";
 import type { AccountEvent, MarketEvent } from "./stream-events.js";
 
-const snapshot = z.looseObject({ event: z.literal("snapshot"), sequence: sequenceSchema, bids: levels, asks: levels });
+const snapshot = z.looseObject({
+  event: z.literal("snapshot"),
+  sequence: sequenceSchema,
+  bids: levels,
+  asks: levels,
+});
 const update = z.looseObject({
   event: z.literal("update"),
   beginSequence: sequenceSchema,
@@ -70,8 +75,10 @@ function marketEvent(stream: string, data: unknown): MarketEvent {
       return { type: "book-update", marketId, beginSequence, endSequence, bids, asks };
     }
   }
-  if (kind === "market") return { type: "market", marketId, figures: parseWire(marketFiguresAnswer, data, stream) };
-  if (kind === "trades") return { type: "trade", marketId, trade: parseWire(publicTradeAnswer, data, stream) };
+  if (kind === "market")
+    return { type: "market", marketId, figures: parseWire(marketFiguresAnswer, data, stream) };
+  if (kind === "trades")
+    return { type: "trade", marketId, trade: parseWire(publicTradeAnswer, data, stream) };
   const interval = /^kline(\w+)$/.exec(kind)?.[1];
   if (interval !== undefined) {
     const klines = parseWire(klinesAnswer, Array.isArray(data) ? data : [data], stream);
@@ -82,7 +89,11 @@ function marketEvent(stream: string, data: unknown): MarketEvent {
 
 type Malformed = Extract<MarketEvent & AccountEvent, { readonly type: "malformed" }>;
 
-function guarded<Event>(where: string, text: string, decode: (frame: object) => readonly Event[]): readonly (Event | Malformed)[] {
+function guarded<Event>(
+  where: string,
+  text: string,
+  decode: (frame: object) => readonly Event[],
+): readonly (Event | Malformed)[] {
   try {
     if (text.length > DEFAULT_MAX_FRAME_BYTES) {
       throw new FormatError("a frame that is too long", {
@@ -92,20 +103,33 @@ function guarded<Event>(where: string, text: string, decode: (frame: object) => 
       });
     }
     const frame = parseInt64Json(text);
-    if (typeof frame !== "object" || frame === null) throw new FormatError("not a JSON object", { field: where, expected: "an object" });
+    if (typeof frame !== "object" || frame === null)
+      throw new FormatError("not a JSON object", { field: where, expected: "an object" });
     return decode(frame);
   } catch (error) {
     // A frame comes from outside: RangeError is what very deep nesting ends in.
-    if (!(error instanceof FormatError || error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    if (
+      !(error instanceof FormatError || error instanceof SyntaxError || error instanceof RangeError)
+    )
+      throw error;
     return [{ type: "malformed", where, reason: error.message }];
   }
 }
 
 /** What answers a subscription is no event, but one that refuses it must not pass unseen. */
 function acknowledgement(frame: object): readonly never[] {
-  const refusal = frame as { readonly error?: unknown; readonly code?: unknown; readonly message?: unknown };
-  const isRefused = (refusal.error !== undefined && refusal.error !== null) || typeof refusal.code === "number";
+  const refusal = frame as {
+    readonly error?: unknown;
+    readonly code?: unknown;
+    readonly message?: unknown;
+  };
+  const isRefused =
+    (refusal.error !== undefined && refusal.error !== null) || typeof refusal.code === "number";
   if (!isRefused) return [];
   const value = refusal.error ?? `${shown(refusal.code)} ${shown(refusal.message)}`;
-  throw new FormatError("the exchange refused a stream request", { field: "frame", value, expected: "an acknowledgement" });
+  throw new FormatError("the exchange refused a stream request", {
+    field: "frame",
+    value,
+    expected: "an acknowledgement",
+  });
 }

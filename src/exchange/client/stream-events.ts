@@ -38,10 +38,20 @@ export type MarketEvent =
   | BookSnapshot
   | BookUpdate
   /** An update was missing: the book is void, and a snapshot has been asked for. */
-  | { readonly type: "book-gap"; readonly marketId: MarketId; readonly expected: number; readonly received: number }
+  | {
+      readonly type: "book-gap";
+      readonly marketId: MarketId;
+      readonly expected: number;
+      readonly received: number;
+    }
   | { readonly type: "market"; readonly marketId: MarketId; readonly figures: MarketFigures }
   | { readonly type: "trade"; readonly marketId: MarketId; readonly trade: PublicTrade }
-  | { readonly type: "klines"; readonly marketId: MarketId; readonly interval: string; readonly klines: readonly Kline[] };
+  | {
+      readonly type: "klines";
+      readonly marketId: MarketId;
+      readonly interval: string;
+      readonly klines: readonly Kline[];
+    };
 
 /** What the account stream tells. */
 export type AccountEvent =
@@ -49,5 +59,9 @@ export type AccountEvent =
   /** `timestamp`: of the update, where the exchange told it. */
   | { readonly type: "order"; readonly order: Order; readonly timestamp?: Ms }
   | { readonly type: "trade"; readonly trade: UserTrade }
-  | { readonly type: "balances"; readonly balances: AccountBalances; readonly positions: readonly Position[] }
+  | {
+      readonly type: "balances";
+      readonly balances: AccountBalances;
+      readonly positions: readonly Position[];
+    }
   | { readonly type: "incomes"; readonly incomes: readonly Income[] };

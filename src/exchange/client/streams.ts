@@ -67,7 +67,9 @@ export class ExchangeStreams {
             if (told?.type === "book-gap") {
               for (const method of ["UNSUBSCRIBE", "SUBSCRIBE"]) {
                 requestId += 1;
-                session.send(JSON.stringify({ id: requestId, method, params: [`${told.marketId}@orderbook`] }));
+                session.send(
+                  JSON.stringify({ id: requestId, method, params: [`${told.marketId}@orderbook`] }),
+                );
               }
             }
           }
@@ -90,7 +92,11 @@ export class ExchangeStreams {
    */
   account$({ marketId }: { readonly marketId?: MarketId } = {}): Observable<AccountEvent> {
     const { signer, nowMs } = this.#options;
-    if (signer === undefined) throw new ConfigError("the account stream needs a key", { field: "key", expected: "a signing key" });
+    if (signer === undefined)
+      throw new ConfigError("the account stream needs a key", {
+        field: "key",
+        expected: "a signing key",
+      });
     const account = this.#options.account ?? signer.address;
     const filter = marketId === undefined ? "" : `&marketId=${encodeURIComponent(marketId)}`;
     return new Observable((subscriber) => {

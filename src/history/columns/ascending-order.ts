@@ -6,7 +6,8 @@ const RUN = 32;
  */
 export function ascendingOrder(keys: Float64Array, count = keys.length): Uint32Array | undefined {
   let inOrder = true;
-  for (let at = 1; at < count && inOrder; at++) inOrder = (keys[at - 1] as number) <= (keys[at] as number);
+  for (let at = 1; at < count && inOrder; at++)
+    inOrder = (keys[at - 1] as number) <= (keys[at] as number);
   if (inOrder) return undefined;
   const order = new Uint32Array(count);
   for (let at = 0; at < count; at++) order[at] = at;
@@ -20,7 +21,8 @@ export function ascendingOrder(keys: Float64Array, count = keys.length): Uint32A
  */
 export function sortByKeys(keys: Float64Array, order: Uint32Array): void {
   const count = order.length;
-  for (let start = 0; start < count; start += RUN) insertionSort(keys, order, start, Math.min(start + RUN, count));
+  for (let start = 0; start < count; start += RUN)
+    insertionSort(keys, order, start, Math.min(start + RUN, count));
   const spare = new Uint32Array(count);
   for (let width = RUN; width < count; width *= 2) {
     for (let start = 0; start + width < count; start += 2 * width) {
@@ -43,7 +45,14 @@ function insertionSort(keys: Float64Array, order: Uint32Array, start: number, en
 }
 
 /** Merges two runs that touch at `middle`. */
-function merge(keys: Float64Array, order: Uint32Array, spare: Uint32Array, start: number, middle: number, end: number): void {
+function merge(
+  keys: Float64Array,
+  order: Uint32Array,
+  spare: Uint32Array,
+  start: number,
+  middle: number,
+  end: number,
+): void {
   const firstOfRight = keys[order[middle] as number] as number;
   let left = middle;
   while (left > start && (keys[order[left - 1] as number] as number) > firstOfRight) left--;
@@ -51,7 +60,9 @@ function merge(keys: Float64Array, order: Uint32Array, spare: Uint32Array, start
   spare.set(order.subarray(left, middle), left);
   let right = middle;
   for (let to = left; left < middle; to++) {
-    const isRight = right < end && (keys[order[right] as number] as number) < (keys[spare[left] as number] as number);
+    const isRight =
+      right < end &&
+      (keys[order[right] as number] as number) < (keys[spare[left] as number] as number);
     order[to] = (isRight ? order[right++] : spare[left++]) as number;
   }
 }

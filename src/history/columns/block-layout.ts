@@ -29,7 +29,13 @@ const ALIGNMENT = 8;
 /** The bytes of a block: its columns one after the other, each padded to eight. */
 export function blockBytes({ messages, rows, hasByLocal, isWide }: BlockShape): number {
   const stamps = 2 * padded(8 * messages);
-  return stamps + padded(4 * messages) * (hasByLocal ? 2 : 1) + padded(4 * rows) + padded((isWide ? 8 : 4) * rows) + padded(messages);
+  return (
+    stamps +
+    padded(4 * messages) * (hasByLocal ? 2 : 1) +
+    padded(4 * rows) +
+    padded((isWide ? 8 : 4) * rows) +
+    padded(messages)
+  );
 }
 
 /** The columns of a block that lies at the beginning of a piece of memory. */
@@ -49,7 +55,9 @@ export function blockColumns<Memory extends ArrayBufferLike>(
     byLocal: hasByLocal ? new Uint32Array(memory, next(4 * messages), messages) : undefined,
     rowEnd: new Uint32Array(memory, next(4 * messages), messages),
     signedTicks: new Int32Array(memory, next(4 * rows), rows),
-    lots: isWide ? new Float64Array(memory, next(8 * rows), rows) : new Uint32Array(memory, next(4 * rows), rows),
+    lots: isWide
+      ? new Float64Array(memory, next(8 * rows), rows)
+      : new Uint32Array(memory, next(4 * rows), rows),
     kind: new Uint8Array(memory, next(messages), messages),
   };
 }

@@ -26,18 +26,24 @@ export class BlockReader {
    * Reads a block. @param memory gives a piece of at least so many bytes.
    * @throws HistoryError when it cannot be read even from columns that were just made
    */
-  async read(block: number, memory: (bytes: number) => ArrayBuffer): Promise<{ readonly note: BlockNote; readonly memory: ArrayBuffer }> {
+  async read(
+    block: number,
+    memory: (bytes: number) => ArrayBuffer,
+  ): Promise<{ readonly note: BlockNote; readonly memory: ArrayBuffer }> {
     for (const isLast of [false, true]) {
       const note = this.#tape.footer.blocks[block];
       if (note === undefined) break;
       const into = memory(blockBytes(note));
-      if (await readBlock(await this.#opened(), note, new Uint8Array(into))) return { note, memory: into };
+      if (await readBlock(await this.#opened(), note, new Uint8Array(into)))
+        return { note, memory: into };
       if (isLast) break;
       await this.close();
       rmSync(this.#tape.path, { force: true });
       this.#tape = await dayTape(this.#store, this.#input, this.#options);
     }
-    throw new HistoryError(this.#tape.path, "was written and cannot be read", { expected: "a disk that keeps what it is given" });
+    throw new HistoryError(this.#tape.path, "was written and cannot be read", {
+      expected: "a disk that keeps what it is given",
+    });
   }
 
   async close(): Promise<void> {

@@ -40,7 +40,10 @@ export class BookCourse {
   /** Comes to a row of the book or of the trades. @throws HistoryError for one that is earlier than what is written */
   reach({ us, file }: DayRows): void {
     if (us < this.#reachedUs)
-      throw new HistoryError(file, "is not in the order of time", { value: us, expected: `${this.#reachedUs} us or later` });
+      throw new HistoryError(file, "is not in the order of time", {
+        value: us,
+        expected: `${this.#reachedUs} us or later`,
+      });
     this.#reachedUs = us;
   }
 
@@ -51,7 +54,8 @@ export class BookCourse {
     const resumesBefore = this.#resumes;
     while ((resumesMs[this.#resumes] ?? Number.POSITIVE_INFINITY) * 1000 <= us) this.#resumes += 1;
     if (this.#resumes > resumesBefore && !isSnapshot) this.#lose(us);
-    if (isSnapshot && this.turns.at(-1)?.isLoss !== false) this.turns.push({ atUs: us, isLoss: false });
+    if (isSnapshot && this.turns.at(-1)?.isLoss !== false)
+      this.turns.push({ atUs: us, isLoss: false });
     this.#heardUs = Math.max(this.#heardUs, localUs);
     this.#buffer.begin(isSnapshot ? TapeKind.bookSnapshot : TapeKind.bookUpdate, us, localUs);
     if (isSnapshot && level === WHOLE_FROM_LEVEL) this.#replaceWhole();

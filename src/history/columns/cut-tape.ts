@@ -26,7 +26,8 @@ export class TapeCut {
     const standing = this.#standing;
     this.#standing = undefined;
     const before = standing === undefined ? undefined : this.#begin(standing, tape, from);
-    const kept = from >= to ? undefined : from === 0 && to === tape.messages ? tape : between(tape, from, to);
+    const kept =
+      from >= to ? undefined : from === 0 && to === tape.messages ? tape : between(tape, from, to);
     return [before, kept].filter((one) => one !== undefined);
   }
 
@@ -40,7 +41,8 @@ export class TapeCut {
     if (!standing.isKnown && beyond.length === 0) return undefined;
     let nextHeardUs = Number.POSITIVE_INFINITY;
     for (let at = next; at < tape.messages; at++) {
-      if (tape.kind[at] !== TapeKind.trade) nextHeardUs = Math.min(nextHeardUs, tape.localUs[at] as number);
+      if (tape.kind[at] !== TapeKind.trade)
+        nextHeardUs = Math.min(nextHeardUs, tape.localUs[at] as number);
     }
     const { marketId, tickSize, stepSize } = tape;
     const builder = new TapeBuilder({ marketId, tickSize, stepSize });
@@ -52,7 +54,8 @@ export class TapeCut {
 }
 
 function addRows(builder: TapeBuilder, rows: StandingRows): void {
-  for (const [signedTicks, lots] of rows) builder.level(signedTicks > 0 ? "BUY" : "SELL", Math.abs(signedTicks), lots);
+  for (const [signedTicks, lots] of rows)
+    builder.level(signedTicks > 0 ? "BUY" : "SELL", Math.abs(signedTicks), lots);
 }
 
 /** The first message at or after an instant of the exchange's clock. */

@@ -16,11 +16,16 @@ export interface DayLosses {
 export function lossesOf(book: DayManifest | undefined): DayLosses {
   if (book === undefined) return { breaksMs: [], resumesMs: [] };
   const { covered, lost = [] } = book;
-  const resumesMs = holesIn([...covered, ...lost]).flatMap(([from, to]) => (to - from > MOST_SILENT_MS ? [to] : []));
+  const resumesMs = holesIn([...covered, ...lost]).flatMap(([from, to]) =>
+    to - from > MOST_SILENT_MS ? [to] : [],
+  );
   return { breaksMs: lost.map(([from]) => from), resumesMs };
 }
 
 function holesIn(spans: readonly Span[]): Span[] {
-  const [from, to] = [Math.min(...spans.map(([start]) => start)), Math.max(...spans.map(([, end]) => end))];
+  const [from, to] = [
+    Math.min(...spans.map(([start]) => start)),
+    Math.max(...spans.map(([, end]) => end)),
+  ];
   return gapsOf(spans, [from, to]);
 }

@@ -41,21 +41,39 @@ export class DayRows {
   }
 
   /** The rows of a day of the store. */
-  static of(store: HistoryStore, duck: Duck, manifest: DayManifest, steps: Steps, clock: LocalClock): DayRows {
+  static of(
+    store: HistoryStore,
+    duck: Duck,
+    manifest: DayManifest,
+    steps: Steps,
+    clock: LocalClock,
+  ): DayRows {
     const file = store.dataPath(manifest, manifest.day);
     const price = countedColumn("price", manifest.decimals.price, steps.tickSize, "tickSize");
     const amount = countedColumn("amount", manifest.decimals.amount, steps.stepSize, "stepSize");
     const isBook = manifest.kind === "book";
     const refusals: Refusal[] = [
-      { broken: price.isOff, column: "price", why: "is off the grid", expected: `a whole multiple of the tick size ${steps.tickSize}` },
+      {
+        broken: price.isOff,
+        column: "price",
+        why: "is off the grid",
+        expected: `a whole multiple of the tick size ${steps.tickSize}`,
+      },
       {
         // A level that is taken away there was never held; a recording's snapshots end so, at the highest price of its own steps.
-        broken: isBook ? `${price.count} > ${MOST_TICKS} AND amount <> 0` : `${price.count} > ${MOST_TICKS}`,
+        broken: isBook
+          ? `${price.count} > ${MOST_TICKS} AND amount <> 0`
+          : `${price.count} > ${MOST_TICKS}`,
         column: "price",
         why: "has more ticks than a column holds",
         expected: `at most ${MOST_TICKS} ticks of ${steps.tickSize}: a coarser tick size, if the market's is`,
       },
-      { broken: amount.isOff, column: "amount", why: "is off the grid", expected: `a whole multiple of the step size ${steps.stepSize}` },
+      {
+        broken: amount.isOff,
+        column: "amount",
+        why: "is off the grid",
+        expected: `a whole multiple of the step size ${steps.stepSize}`,
+      },
       {
         broken: `${amount.count} > ${MOST_LOTS}`,
         column: "amount",
@@ -64,10 +82,19 @@ export class DayRows {
       },
       ...(isBook
         ? []
-        : [{ broken: "isBuyerMaker IS NULL", column: "id", why: "does not say who took", expected: "trades with the taker's side" }]),
+        : [
+            {
+              broken: "isBuyerMaker IS NULL",
+              column: "id",
+              why: "does not say who took",
+              expected: "trades with the taker's side",
+            },
+          ]),
     ];
     const broken = refusals.map((refusal) => `(${refusal.broken})`).join(" OR ");
-    const [level, isSnapshot, isBid] = isBook ? ["level", "isSnapshot", "isBid"] : ["0", "false", "NOT isBuyerMaker"];
+    const [level, isSnapshot, isBid] = isBook
+      ? ["level", "isSnapshot", "isBid"]
+      : ["0", "false", "NOT isBuyerMaker"];
     const ticks = `least(${price.count}, ${MOST_TICKS})`;
     const select = [
       "CAST(timeNs // 1000 AS DOUBLE)",
@@ -80,7 +107,12 @@ export class DayRows {
       `CASE WHEN price IS NULL THEN 0.0 WHEN ${broken} THEN ${REFUSED}.0 WHEN ${isBid} THEN CAST(${ticks} AS DOUBLE) ELSE -CAST(${ticks} AS DOUBLE) END`,
       `CASE WHEN price IS NULL OR ${broken} THEN 0.0 ELSE CAST(${amount.count} AS DOUBLE) END`,
     ];
-    return new DayRows(duck, file, `SELECT ${select.join(", ")} FROM ${parquetSql(file)}`, refusals);
+    return new DayRows(
+      duck,
+      file,
+      `SELECT ${select.join(", ")} FROM ${parquetSql(file)}`,
+      refusals,
+    );
   }
 
   /** Fetches the first or the next rows. @returns whether there are any. @throws HistoryError when the file cannot be read */
@@ -143,7 +175,8 @@ export class DayRows {
   isBefore(trades: DayRows, order: OrderOfAnInstant): boolean {
     const apart = this.us - trades.us || this.ns - trades.ns;
     if (apart !== 0) return apart < 0;
-    if (order === "place") return (this.seqHigh - trades.seqHigh || this.seqLow - trades.seqLow) <= 0;
+    if (order === "place")
+      return (this.seqHigh - trades.seqHigh || this.seqLow - trades.seqLow) <= 0;
     return order === "heard" && this.localUs < trades.localUs;
   }
 
@@ -157,9 +190,14 @@ export class DayRows {
       );
       if (row === undefined) continue;
       const Refused = column === "id" ? HistoryError : GridError;
-      return new Refused(this.file, `row ${String(row.place)}: ${column} ${why}`, { value: row.value, expected });
+      return new Refused(this.file, `row ${String(row.place)}: ${column} ${why}`, {
+        value: row.value,
+        expected,
+      });
     }
-    return new HistoryError(this.file, "holds a row that cannot be held", { expected: "the file as it was when it was opened" });
+    return new HistoryError(this.file, "holds a row that cannot be held", {
+      expected: "the file as it was when it was opened",
+    });
   }
 
   #value(column: number): number {

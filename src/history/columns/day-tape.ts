@@ -16,7 +16,11 @@ import { COLUMNS, type HistoryStore } from "../store.js";
 import { lossesOf } from "./day-losses.js";
 import { DayRows } from "./day-rows.js";
 import { localClock } from "./local-clock.js";
-import { type InstantFile, type OrderOfAnInstant, orderOfAnInstant } from "./order-of-an-instant.js";
+import {
+  type InstantFile,
+  type OrderOfAnInstant,
+  orderOfAnInstant,
+} from "./order-of-an-instant.js";
 import { readFooter, TAPE_FORMAT, TapeFileWriter, type TapeFooter } from "./tape-file.js";
 import type { Steps } from "./tape-grid.js";
 import { writeBlocks } from "./write-blocks.js";
@@ -59,7 +63,11 @@ let made = 0;
  * file is written under a hidden name, and takes its own when it is whole.
  * @throws HistoryError when a source is broken, or holds what columns cannot; RunError where the disk is full or cannot be written
  */
-export async function dayTape(store: HistoryStore, input: DayInput, options: DayTapeOptions): Promise<DayTape> {
+export async function dayTape(
+  store: HistoryStore,
+  input: DayInput,
+  options: DayTapeOptions,
+): Promise<DayTape> {
   const { market, day } = input;
   const folder = join(store.root, market, COLUMNS);
   const key = keyOf(input, options);
@@ -85,16 +93,25 @@ export async function dayTape(store: HistoryStore, input: DayInput, options: Day
   }
   const written = readFooter(path, key);
   if (written === undefined)
-    throw new HistoryError(path, "was written and cannot be read", { expected: "a disk that keeps what it is given" });
+    throw new HistoryError(path, "was written and cannot be read", {
+      expected: "a disk that keeps what it is given",
+    });
   return { path, footer: written };
 }
 
-async function write(path: string, store: HistoryStore, input: DayInput, options: DayTapeOptions, key: string): Promise<void> {
+async function write(
+  path: string,
+  store: HistoryStore,
+  input: DayInput,
+  options: DayTapeOptions,
+  key: string,
+): Promise<void> {
   const { baseLatencyNs, steps, blockRows } = options;
   const modified = modifiedNs(store, input);
   await verify(store, input);
   // Their stamps say how far the local clock of the day was behind.
-  for (const manifest of input.stamped) if (filesOf(input).every(({ kind }) => kind !== manifest.kind)) await store.verify(manifest);
+  for (const manifest of input.stamped)
+    if (filesOf(input).every(({ kind }) => kind !== manifest.kind)) await store.verify(manifest);
   const duck = await Duck.open(store.spillFolder, options.limits);
   const writer = await TapeFileWriter.create(path);
   try {
@@ -106,16 +123,29 @@ async function write(path: string, store: HistoryStore, input: DayInput, options
     const facts = await writeBlocks(writer, book, trades, blockRows, order, lossesOf(input.book));
     // An import may have replaced a file after it was checked: its rows are none of the manifest's.
     if (modifiedNs(store, input).join() !== modified.join()) await verify(store, input);
-    await writer.finish({ ...facts, key, modifiedNs: modified, blockRows, addedLocalNs: String(clock.addedNs) });
+    await writer.finish({
+      ...facts,
+      key,
+      modifiedNs: modified,
+      blockRows,
+      addedLocalNs: String(clock.addedNs),
+    });
   } finally {
     await writer.close();
     duck.close();
   }
 }
 
-async function orderOf(duck: Duck, store: HistoryStore, { book, trades }: DayInput): Promise<OrderOfAnInstant> {
+async function orderOf(
+  duck: Duck,
+  store: HistoryStore,
+  { book, trades }: DayInput,
+): Promise<OrderOfAnInstant> {
   if (book === undefined || trades === undefined) return "place";
-  const fileOf = (of: DayManifest): InstantFile => ({ path: store.dataPath(of, of.day), sources: of.sources });
+  const fileOf = (of: DayManifest): InstantFile => ({
+    path: store.dataPath(of, of.day),
+    sources: of.sources,
+  });
   return orderOfAnInstant(duck, fileOf(book), fileOf(trades));
 }
 
@@ -152,12 +182,22 @@ function isLeft(path: string, maker: string): boolean {
 
 /** The first half tells the sources, the second how columns are made of them. */
 function keyOf(input: DayInput, { steps, baseLatencyNs, blockRows }: DayTapeOptions): string {
-  const made = { format: TAPE_FORMAT, endianness: endianness(), ...steps, baseLatencyNs: String(baseLatencyNs), blockRows };
+  const made = {
+    format: TAPE_FORMAT,
+    endianness: endianness(),
+    ...steps,
+    baseLatencyNs: String(baseLatencyNs),
+    blockRows,
+  };
   return `${sourcesOf(input)}${digest({ ...made, sources: sourcesOf(input) })}`;
 }
 
 function sourcesOf({ market, day, book, trades, stamped }: DayInput): string {
-  const files = { book: book?.sha256, trades: trades?.sha256, stamped: stamped.map(({ kind, sha256 }) => [kind, sha256]) };
+  const files = {
+    book: book?.sha256,
+    trades: trades?.sha256,
+    stamped: stamped.map(({ kind, sha256 }) => [kind, sha256]),
+  };
   // What rows alone do not tell: the same ones may come from another source.
   const places = [book, trades].map((manifest) => manifest?.sources.map((source) => source.places));
   return digest({ market, day, ...files, places, losses: lossesOf(book) });

@@ -16,18 +16,27 @@ const NAMED_DAYS = 3;
  * @param days that are read.
  * @throws GridError naming the days; whatever else `work` throws
  */
-export async function onOneGrid<T>(store: HistoryStore, days: readonly DayManifest[], steps: Steps, work: () => Promise<T>): Promise<T> {
+export async function onOneGrid<T>(
+  store: HistoryStore,
+  days: readonly DayManifest[],
+  steps: Steps,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof GridError)) throw error;
     const { on, off } = await daysOnGrid(store, days, steps);
     if (on.length === 0 || off.length === 0) throw error;
-    throw new GridError(error.file, `is off the grid on ${named(off)} and not on ${named(on)}: the market's tick or step changed`, {
-      value: error.value,
-      expected: `${error.expected}; run each time by itself (history.from, history.to) with its own`,
-      cause: error,
-    });
+    throw new GridError(
+      error.file,
+      `is off the grid on ${named(off)} and not on ${named(on)}: the market's tick or step changed`,
+      {
+        value: error.value,
+        expected: `${error.expected}; run each time by itself (history.from, history.to) with its own`,
+        cause: error,
+      },
+    );
   }
 }
 
@@ -47,9 +56,13 @@ async function daysOnGrid(
       const isCandle = familyOf(manifest.kind) === "klines";
       const broken = layoutOf(manifest.kind).columns.flatMap(({ name, type }) => {
         if (type === "price") return [countedColumn(name, price, tickSize, "tickSize").isOff];
-        return type === "amount" && !isCandle ? [countedColumn(name, amount, stepSize, "stepSize").isOff] : [];
+        return type === "amount" && !isCandle
+          ? [countedColumn(name, amount, stepSize, "stepSize").isOff]
+          : [];
       });
-      const found = await reading(file, () => duck.rows(`SELECT 1 AS off FROM ${parquetSql(file)} WHERE ${broken.join(" OR ")} LIMIT 1`));
+      const found = await reading(file, () =>
+        duck.rows(`SELECT 1 AS off FROM ${parquetSql(file)} WHERE ${broken.join(" OR ")} LIMIT 1`),
+      );
       (found.length > 0 ? off : on).add(manifest.day);
     }
   } finally {

@@ -10,7 +10,11 @@ import type { KlineTape } from "./tape.js";
  * @param days of the store that reach into the span
  * @param klines all that begin in the span
  */
-export function knownCandles(days: readonly DayManifest[], { startUs, bars }: Pick<KlineTape, "startUs" | "bars">, span: Span): Span[] {
+export function knownCandles(
+  days: readonly DayManifest[],
+  { startUs, bars }: Pick<KlineTape, "startUs" | "bars">,
+  span: Span,
+): Span[] {
   const byDay = new Map<Ms, Ms[]>();
   for (const us of startUs.subarray(0, bars)) {
     const dayMs = Math.floor(us / 1000 / DAY_MS) * DAY_MS;
@@ -20,6 +24,8 @@ export function knownCandles(days: readonly DayManifest[], { startUs, bars }: Pi
   }
   return days.flatMap(({ kind, day, covered, holes }) => {
     const known = cutTo(covered, span);
-    return holes === undefined ? withoutSpans(known, candleHoles(kind, known, byDay.get(startOfDay(day)) ?? []).holes) : known;
+    return holes === undefined
+      ? withoutSpans(known, candleHoles(kind, known, byDay.get(startOfDay(day)) ?? []).holes)
+      : known;
   });
 }

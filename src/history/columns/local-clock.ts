@@ -32,7 +32,9 @@ export async function localClock(
   let smallest = 0n;
   for (const manifest of stamped) {
     const file = store.dataPath(manifest, manifest.day);
-    const { least } = await reading(file, () => duck.row(`SELECT min(recvNs - timeNs) AS least FROM ${parquetSql(file)}`));
+    const { least } = await reading(file, () =>
+      duck.row(`SELECT min(recvNs - timeNs) AS least FROM ${parquetSql(file)}`),
+    );
     const here = wholeOf(least);
     if (here < smallest) smallest = here;
   }

@@ -16,7 +16,10 @@ export const NOTHING_KNOWN = { messages: 1, rows: 2 } as const;
  * then says nothing of what stands now, and would be taken for liquidity.
  * @param before the book of the last day before it that has one
  */
-export function isLost({ input: { book }, tape }: SourceDay, before: DayManifest | undefined): boolean {
+export function isLost(
+  { input: { book }, tape }: SourceDay,
+  before: DayManifest | undefined,
+): boolean {
   if (before === undefined || book === undefined || tape.footer.beginsWhole) return false;
   const knownToMs = before.covered.at(-1)?.[1] ?? Number.NEGATIVE_INFINITY;
   const fromMs = Math.min(...[...book.covered, ...(book.lost ?? [])].map(([from]) => from));
@@ -24,13 +27,21 @@ export function isLost({ input: { book }, tape }: SourceDay, before: DayManifest
 }
 
 /** A day's first message where the book is lost, heard as the day begins. */
-export function nothingKnown(marketId: MarketId, { tickSize, stepSize }: Steps, { input }: SourceDay): Tape {
+export function nothingKnown(
+  marketId: MarketId,
+  { tickSize, stepSize }: Steps,
+  { input }: SourceDay,
+): Tape {
   const us = startOfDay(input.day) * 1000;
   return new TapeBuilder({ marketId, tickSize, stepSize }).lost(us, us).build();
 }
 
 /** The time in which the books of some days are lost, each time to the next snapshot. @param days ascending, with a book each @param toMs exclusive */
-export function lostSpans(days: readonly SourceDay[], isLostAtStart: (day: SourceDay) => boolean, toMs: number): Span[] {
+export function lostSpans(
+  days: readonly SourceDay[],
+  isLostAtStart: (day: SourceDay) => boolean,
+  toMs: number,
+): Span[] {
   const spans: Span[] = [];
   let sinceMs: number | undefined;
   const ended = (ms: number): void => {

@@ -9,11 +9,20 @@ import type { HistoryStore } from "../store.js";
 export function nothingThere(store: HistoryStore): ConfigError | undefined {
   const absent = store.absence();
   if (absent === undefined) return undefined;
-  return new ConfigError(absent, { field: "store", value: store.root, expected: "the folder of a store, from where the command is run" });
+  return new ConfigError(absent, {
+    field: "store",
+    value: store.root,
+    expected: "the folder of a store, from where the command is run",
+  });
 }
 
 /** What is said where a store has nothing of any of these kinds in a span of a market, with what it has of that market. */
-export function nothingOfThatTime(store: HistoryStore, market: MarketId, kinds: readonly HistoryKind[], [fromMs, toMs]: Span): ConfigError {
+export function nothingOfThatTime(
+  store: HistoryStore,
+  market: MarketId,
+  kinds: readonly HistoryKind[],
+  [fromMs, toMs]: Span,
+): ConfigError {
   const nothing = nothingThere(store);
   if (nothing !== undefined) return nothing;
   return new ConfigError(`has no ${kinds.join(" and no ")} of that time`, {
@@ -31,7 +40,9 @@ function whatIsThere(store: HistoryStore, wanted: MarketId): string {
       // One that is broken is no reason to hide the others: what reads it will say so.
       const days = store.inspect(series).days.map(({ day }) => day);
       const [first, last] = [days[0], days.at(-1)];
-      return first === undefined ? [] : [`${series.kind} of ${first === last ? first : `${first} to ${last}`}`];
+      return first === undefined
+        ? []
+        : [`${series.kind} of ${first === last ? first : `${first} to ${last}`}`];
     });
   if (spans.length > 0) return `what the store has of it: ${spans.join(", ")}`;
   return `a market that the store has: ${[...new Set(all.map(({ market }) => market))].join(", ")}`;

@@ -19,7 +19,11 @@ export interface KlineWish extends SpanWish, Partial<Steps> {
  * Candles that begin within a span, as columns.
  * @throws ConfigError where the store has none, the interval is of no fixed length or no grid is known; HistoryError naming file, row and value
  */
-export async function openKlines(store: HistoryStore, market: MarketId, wish: KlineWish): Promise<KlineTape> {
+export async function openKlines(
+  store: HistoryStore,
+  market: MarketId,
+  wish: KlineWish,
+): Promise<KlineTape> {
   const { kind, mostBars = Number.POSITIVE_INFINITY } = wish;
   const intervalMs = intervalMsOf(intervalOf(kind));
   if (intervalMs === undefined) {
@@ -41,7 +45,13 @@ export async function openKlines(store: HistoryStore, market: MarketId, wish: Kl
     kind,
     counted: [
       ...["open", "high", "low", "close"].map(price),
-      { column: "volume", unit: stepSize, field: "stepSize", places: ({ amount }) => amount, rounds: true },
+      {
+        column: "volume",
+        unit: stepSize,
+        field: "stepSize",
+        places: ({ amount }) => amount,
+        rounds: true,
+      },
     ],
     more: () => ({ startUs: "CAST(timeNs // 1000 AS DOUBLE)" }),
   };
@@ -54,20 +64,21 @@ export async function openKlines(store: HistoryStore, market: MarketId, wish: Kl
     });
   }
   const [startUs, lots] = [new Float64Array(most), new Float64Array(most)];
-  const [openTicks, highTicks, lowTicks, closeTicks] = [0, 1, 2, 3].map(() => new Int32Array(most)) as [
-    Int32Array,
-    Int32Array,
-    Int32Array,
-    Int32Array,
-  ];
+  const [openTicks, highTicks, lowTicks, closeTicks] = [0, 1, 2, 3].map(
+    () => new Int32Array(most),
+  ) as [Int32Array, Int32Array, Int32Array, Int32Array];
   const file = store.folder({ market, kind });
   const ticks = (row: SpanRow, column: string): number => {
     const count = Number(row[column]);
     if (count <= MOST_TICKS) return count;
-    throw new GridError(file, `${column} at ${String(row.startUs)} us has more ticks than a column holds`, {
-      value: count,
-      expected: `at most ${MOST_TICKS} ticks of ${tickSize}: a coarser tick size, if the market's is`,
-    });
+    throw new GridError(
+      file,
+      `${column} at ${String(row.startUs)} us has more ticks than a column holds`,
+      {
+        value: count,
+        expected: `at most ${MOST_TICKS} ticks of ${tickSize}: a coarser tick size, if the market's is`,
+      },
+    );
   };
   let bars = 0;
   for await (const rows of spanRows(store, market, wish, question, days)) {

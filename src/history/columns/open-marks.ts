@@ -5,7 +5,15 @@ import { Duck } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
 import { reading } from "../measure.js";
 import type { HistoryStore } from "../store.js";
-import { parquetsSql, type SpanQuestion, type SpanRow, type SpanWish, spanDays, spanRows, withinSql } from "./span-rows.js";
+import {
+  parquetsSql,
+  type SpanQuestion,
+  type SpanRow,
+  type SpanWish,
+  spanDays,
+  spanRows,
+  withinSql,
+} from "./span-rows.js";
 import type { FundingTape, MarkTape } from "./tape.js";
 
 /** Which marks to open. */
@@ -28,7 +36,11 @@ const ofRate = ({ rate }: DayManifest["decimals"]): number => rate;
  * A mark that is finer than a credit unit is rounded down to it.
  * @throws ConfigError where the store has none; HistoryError naming a file that is broken, or what passes 64 bits
  */
-export async function openMarks(store: HistoryStore, market: MarketId, wish: MarkWish): Promise<MarkTape> {
+export async function openMarks(
+  store: HistoryStore,
+  market: MarketId,
+  wish: MarkWish,
+): Promise<MarkTape> {
   return new MarkSource(store, market, wish).whole();
 }
 
@@ -85,7 +97,11 @@ export class MarkSource implements AsyncIterable<MarkTape> {
   #rows(): AsyncGenerator<readonly SpanRow[], void> {
     const { creditDecimals = 6 } = this.#wish;
     if (!Number.isInteger(creditDecimals) || creditDecimals < 0 || creditDecimals > 18) {
-      throw new ConfigError("is no number of decimals", { field: "creditDecimals", value: creditDecimals, expected: "0 to 18" });
+      throw new ConfigError("is no number of decimals", {
+        field: "creditDecimals",
+        value: creditDecimals,
+        expected: "0 to 18",
+      });
     }
     const unit = creditDecimals === 0 ? "1" : `0.${"1".padStart(creditDecimals, "0")}`;
     const question: SpanQuestion = {
@@ -106,7 +122,11 @@ export class MarkSource implements AsyncIterable<MarkTape> {
 }
 
 /** Funding that was paid in a span, as columns. @throws ConfigError where the store has none; HistoryError naming a file that is broken */
-export async function openFunding(store: HistoryStore, market: MarketId, wish: SpanWish): Promise<FundingTape> {
+export async function openFunding(
+  store: HistoryStore,
+  market: MarketId,
+  wish: SpanWish,
+): Promise<FundingTape> {
   const question: SpanQuestion = {
     kind: "funding",
     counted: [{ column: "rate", unit: RATE_UNIT, field: "rate", places: ofRate }],
@@ -115,7 +135,13 @@ export async function openFunding(store: HistoryStore, market: MarketId, wish: S
   const file = store.folder({ market, kind: "funding" });
   const timeUs: number[] = [];
   const rates: bigint[] = [];
-  for await (const rows of spanRows(store, market, wish, question, spanDays(store, market, "funding", wish))) {
+  for await (const rows of spanRows(
+    store,
+    market,
+    wish,
+    question,
+    spanDays(store, market, "funding", wish),
+  )) {
     for (const row of rows) {
       timeUs.push(Number(row.timeUs));
       rates.push(int64(row.rate, file));

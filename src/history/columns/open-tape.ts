@@ -46,12 +46,26 @@ const MOST = 2 ** 32 - 1;
  * @throws ConfigError where the store has nothing of it, or no grid is known; HistoryError naming the file, the row and the value that columns
  * cannot hold, or a file that is broken
  */
-export async function openTapes(store: HistoryStore, market: MarketId, wish: TapeWish): Promise<TapeSource> {
-  const { fromUs, toUs, kinds = ["book", "trades"], baseLatencyUs = 0, blockRows = BLOCK_ROWS, limits, onMake } = wish;
+export async function openTapes(
+  store: HistoryStore,
+  market: MarketId,
+  wish: TapeWish,
+): Promise<TapeSource> {
+  const {
+    fromUs,
+    toUs,
+    kinds = ["book", "trades"],
+    baseLatencyUs = 0,
+    blockRows = BLOCK_ROWS,
+    limits,
+    onMake,
+  } = wish;
   requireWhole("baseLatencyUs", baseLatencyUs, 0);
   requireWhole("blockRows", blockRows, 1);
   const { inputs, gaps } = tapeDays(store, market, msSpan(fromUs, toUs), kinds);
-  const manifests = inputs.flatMap(({ book, trades }) => [book, trades]).filter((manifest) => manifest !== undefined);
+  const manifests = inputs
+    .flatMap(({ book, trades }) => [book, trades])
+    .filter((manifest) => manifest !== undefined);
   const options: DayTapeOptions = {
     steps: stepsOf(market, manifests, wish),
     baseLatencyNs: BigInt(baseLatencyUs) * 1000n,
@@ -110,7 +124,9 @@ class Joining {
     this.#kind = new Uint8Array(new SharedArrayBuffer(messages));
     this.#rowEnd = new Uint32Array(new SharedArrayBuffer(4 * messages));
     this.#signedTicks = new Int32Array(new SharedArrayBuffer(4 * rows));
-    this.#lots = bound.isWide ? new Float64Array(new SharedArrayBuffer(8 * rows)) : new Uint32Array(new SharedArrayBuffer(4 * rows));
+    this.#lots = bound.isWide
+      ? new Float64Array(new SharedArrayBuffer(8 * rows))
+      : new Uint32Array(new SharedArrayBuffer(4 * rows));
     this.#byLocal = new Uint32Array(new SharedArrayBuffer(4 * messages));
   }
 
@@ -125,7 +141,9 @@ class Joining {
       this.#rowEnd[atMessage + at] = atRow + (tape.rowEnd[at] as number);
       this.#byLocal[atMessage + at] = atMessage + (tape.byLocal?.[at] ?? at);
     }
-    const follows = atMessage === 0 || (this.#localUs[atMessage] as number) >= (this.#localUs[atMessage - 1] as number);
+    const follows =
+      atMessage === 0 ||
+      (this.#localUs[atMessage] as number) >= (this.#localUs[atMessage - 1] as number);
     this.#isOneOrder &&= tape.byLocal === undefined && follows;
     this.#messages += tape.messages;
     this.#rows += tape.rows;
@@ -162,5 +180,9 @@ export function rowsWithin(bytes: number): number {
 
 function requireWhole(field: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
-  throw new ConfigError("is no whole number in reach", { field, value, expected: `a whole number of ${least} or more` });
+  throw new ConfigError("is no whole number in reach", {
+    field,
+    value,
+    expected: `a whole number of ${least} or more`,
+  });
 }

@@ -22,10 +22,16 @@ export interface InstantFile {
  * lie among each other and of which none is in both: two files may each count their own lines, and say so.
  * @throws HistoryError naming a file that cannot be read
  */
-export async function orderOfAnInstant(duck: Duck, book: InstantFile, trades: InstantFile): Promise<OrderOfAnInstant> {
+export async function orderOfAnInstant(
+  duck: Duck,
+  book: InstantFile,
+  trades: InstantFile,
+): Promise<OrderOfAnInstant> {
   const asked = "SELECT min(seq) AS firstSeq, max(seq) AS lastSeq, count(recvNs) AS stamped FROM";
   const ofBook = await reading(book.path, () => duck.row(`${asked} ${parquetSql(book.path)}`));
-  const ofTrades = await reading(trades.path, () => duck.row(`${asked} ${parquetSql(trades.path)}`));
+  const ofTrades = await reading(trades.path, () =>
+    duck.row(`${asked} ${parquetSql(trades.path)}`),
+  );
   const from = larger(wholeOf(ofBook.firstSeq), wholeOf(ofTrades.firstSeq));
   const to = -larger(-wholeOf(ofBook.lastSeq), -wholeOf(ofTrades.lastSeq));
   const isCounted = [...book.sources, ...trades.sources].some(({ places }) => places === "counted");

@@ -1,7 +1,10 @@
 /** The same columns with every array in shared memory, those that are there already as they are: a thread gets them without a copy. */
 export function inSharedMemory<Columns extends object>(columns: Columns): Columns {
   return Object.fromEntries(
-    Object.entries(columns).map(([name, column]) => [name, ArrayBuffer.isView(column) ? inShared(column) : column]),
+    Object.entries(columns).map(([name, column]) => [
+      name,
+      ArrayBuffer.isView(column) ? inShared(column) : column,
+    ]),
   ) as Columns;
 }
 

@@ -47,11 +47,18 @@ export interface SpanQuestion {
 }
 
 /** The days of a span that the store has. @throws ConfigError where it has none; HistoryError naming a file that is broken */
-export function spanDays(store: HistoryStore, market: MarketId, kind: HistoryKind, { fromUs, toUs }: SpanWish): readonly DayManifest[] {
+export function spanDays(
+  store: HistoryStore,
+  market: MarketId,
+  kind: HistoryKind,
+  { fromUs, toUs }: SpanWish,
+): readonly DayManifest[] {
   const [fromMs, toMs] = msSpan(fromUs, toUs);
   const days = store
     .days({ market, kind })
-    .filter(({ day }) => day >= dayOf(Math.floor(fromMs / DAY_MS) * DAY_MS) && day <= dayOf(toMs - 1));
+    .filter(
+      ({ day }) => day >= dayOf(Math.floor(fromMs / DAY_MS) * DAY_MS) && day <= dayOf(toMs - 1),
+    );
   if (days.length > 0) return days;
   throw nothingOfThatTime(store, market, [kind], [fromMs, toMs]);
 }
@@ -76,21 +83,38 @@ export async function* spanRows(
     for (const manifest of days) {
       checkedNs.set(manifest.day, store.modifiedNs(manifest));
       await store.verify(manifest);
-      clocks.set(manifest.day, await localClock(store, duck, stamped?.get(manifest.day) ?? [], BigInt(baseLatencyUs) * 1000n));
+      clocks.set(
+        manifest.day,
+        await localClock(
+          store,
+          duck,
+          stamped?.get(manifest.day) ?? [],
+          BigInt(baseLatencyUs) * 1000n,
+        ),
+      );
     }
-    const formOf = ({ day, decimals }: DayManifest): string => `${JSON.stringify(decimals)} ${clocks.get(day)?.addedNs}`;
+    const formOf = ({ day, decimals }: DayManifest): string =>
+      `${JSON.stringify(decimals)} ${clocks.get(day)?.addedNs}`;
     for (const alike of stretches(days, formOf)) {
       const files = alike.map((manifest) => store.dataPath(manifest, manifest.day));
       const [{ day, decimals }] = alike;
-      const columns = counted.map((each) => ({ ...each, ...countedColumn(each.column, each.places(decimals), each.unit, each.field) }));
+      const columns = counted.map((each) => ({
+        ...each,
+        ...countedColumn(each.column, each.places(decimals), each.unit, each.field),
+      }));
       await requireOnGrid(duck, files, columns);
       const asked = [
         ...columns.map(({ column, count }) => `CAST(${count} AS VARCHAR) AS ${column}`),
-        ...Object.entries(more(localUsSql(clocks.get(day) as LocalClock))).map(([name, sql]) => `${sql} AS ${name}`),
+        ...Object.entries(more(localUsSql(clocks.get(day) as LocalClock))).map(
+          ([name, sql]) => `${sql} AS ${name}`,
+        ),
       ];
       const within = withinSql({ fromUs, toUs });
-      const file = files.length === 1 ? store.dataPath(alike[0], day) : store.folder({ market, kind });
-      const pages = duck.pages(`SELECT ${asked.join(", ")} FROM ${parquetsSql(files)} WHERE ${within}`);
+      const file =
+        files.length === 1 ? store.dataPath(alike[0], day) : store.folder({ market, kind });
+      const pages = duck.pages(
+        `SELECT ${asked.join(", ")} FROM ${parquetsSql(files)} WHERE ${within}`,
+      );
       try {
         for (;;) {
           const { value, done } = await reading(file, () => pages.next());
@@ -101,7 +125,9 @@ export async function* spanRows(
         await pages.return();
       }
       // An import may have replaced a file after it was checked: its rows are none of the manifest's.
-      for (const manifest of alike) if (store.modifiedNs(manifest) !== checkedNs.get(manifest.day)) await store.verify(manifest);
+      for (const manifest of alike)
+        if (store.modifiedNs(manifest) !== checkedNs.get(manifest.day))
+          await store.verify(manifest);
     }
   } finally {
     duck.close();
@@ -109,11 +135,15 @@ export async function* spanRows(
 }
 
 /** Days that follow each other and are read by the same question: a file costs more to open than its rows to read. */
-function stretches(days: readonly DayManifest[], formOf: (day: DayManifest) => string): (readonly [DayManifest, ...DayManifest[]])[] {
+function stretches(
+  days: readonly DayManifest[],
+  formOf: (day: DayManifest) => string,
+): (readonly [DayManifest, ...DayManifest[]])[] {
   const found: [DayManifest, ...DayManifest[]][] = [];
   for (const day of days) {
     const last = found.at(-1);
-    if (last !== undefined && last.length < MOST_FILES && formOf(last[0]) === formOf(day)) last.push(day);
+    if (last !== undefined && last.length < MOST_FILES && formOf(last[0]) === formOf(day))
+      last.push(day);
     else found.push([day]);
   }
   return found;
@@ -130,17 +160,25 @@ export function parquetsSql(files: readonly string[]): string {
 }
 
 /** @throws HistoryError naming the first file, row and value that is no whole number of its unit */
-async function requireOnGrid(duck: Duck, files: readonly string[], columns: readonly (Counted & CountedColumn)[]): Promise<void> {
+async function requireOnGrid(
+  duck: Duck,
+  files: readonly string[],
+  columns: readonly (Counted & CountedColumn)[],
+): Promise<void> {
   const strict = columns.filter(({ rounds, isOff }) => rounds !== true && isOff !== "false");
   if (strict.length === 0) return;
   const anyOff = strict.map(({ isOff }) => `(${isOff})`).join(" OR ");
-  const [found] = await reading(files[0] ?? "", () => duck.rows(`SELECT 1 AS isOff FROM ${parquetsSql(files)} WHERE ${anyOff} LIMIT 1`));
+  const [found] = await reading(files[0] ?? "", () =>
+    duck.rows(`SELECT 1 AS isOff FROM ${parquetsSql(files)} WHERE ${anyOff} LIMIT 1`),
+  );
   if (found === undefined) return;
   for (const file of files) {
     for (const { column, isOff, unit } of strict) {
       const numbered = parquetSql(file, "file_row_number = true");
       const [off] = await reading(file, () =>
-        duck.rows(`SELECT file_row_number + 1 AS place, CAST(${column} AS VARCHAR) AS value FROM ${numbered} WHERE ${isOff} LIMIT 1`),
+        duck.rows(
+          `SELECT file_row_number + 1 AS place, CAST(${column} AS VARCHAR) AS value FROM ${numbered} WHERE ${isOff} LIMIT 1`,
+        ),
       );
       if (off === undefined) continue;
       throw new GridError(file, `row ${String(off.place)}: ${column} is off the grid`, {

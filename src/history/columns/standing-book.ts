@@ -48,7 +48,9 @@ export class StandingBook {
 
   /** Levels that were told of beyond what is known, or while nothing was. */
   beyond(): StandingRows {
-    return [this.#bids, this.#asks].flatMap(({ levels, leastKey }) => levels.filter(([key]) => key < leastKey));
+    return [this.#bids, this.#asks].flatMap(({ levels, leastKey }) =>
+      levels.filter(([key]) => key < leastKey),
+    );
   }
 
   #lose(): void {

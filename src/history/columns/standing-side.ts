@@ -41,7 +41,8 @@ export class StandingSide {
 
   /** A message is over: what the best price is behind now is known too, since nobody stood there. */
   settle(): void {
-    if (this.#known > 0 || this.#lots.size === 0 || this.#leastKey === Number.POSITIVE_INFINITY) return;
+    if (this.#known > 0 || this.#lots.size === 0 || this.#leastKey === Number.POSITIVE_INFINITY)
+      return;
     let bestKey = Number.NEGATIVE_INFINITY;
     for (const key of this.#lots.keys()) bestKey = Math.max(bestKey, key);
     this.#leastKey = bestKey;

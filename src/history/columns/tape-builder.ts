@@ -1,7 +1,14 @@
 import { FormatError } from "../../core/errors.js";
 import type { Lots, MarketId, Side, Ticks } from "../../core/units.js";
 import { ascendingOrder } from "./ascending-order.js";
-import { columnLike, isWide, type LotsColumn, MOST_LOTS, MOST_NARROW_LOTS, widened } from "./lots-column.js";
+import {
+  columnLike,
+  isWide,
+  type LotsColumn,
+  MOST_LOTS,
+  MOST_NARROW_LOTS,
+  widened,
+} from "./lots-column.js";
 import { LEAST_TICKS, MOST_TICKS, type Tape, TapeKind } from "./tape.js";
 import { tapeInOrder } from "./tape-in-order.js";
 
@@ -66,8 +73,20 @@ export class TapeBuilder {
   }
 
   /** One public trade. @param takerSide BUY where the taker bought. @throws FormatError for what cannot be held */
-  trade(exchangeUs: number, localUs: number, takerSide: Side, ticks: Ticks, lots: Lots, seq?: number): this {
-    if (lots === 0) throw new FormatError("is no trade", { field: "lots", value: lots, expected: "an amount above zero" });
+  trade(
+    exchangeUs: number,
+    localUs: number,
+    takerSide: Side,
+    ticks: Ticks,
+    lots: Lots,
+    seq?: number,
+  ): this {
+    if (lots === 0)
+      throw new FormatError("is no trade", {
+        field: "lots",
+        value: lots,
+        expected: "an amount above zero",
+      });
     this.#begin(TapeKind.trade, exchangeUs, localUs, seq);
     this.#row(takerSide, ticks, lots);
     return this;
@@ -94,7 +113,8 @@ export class TapeBuilder {
     const bySeq = ascendingOrder(this.#seq, this.#messages);
     if (bySeq === undefined) return ascendingOrder(this.#exchangeUs, this.#messages);
     const stamps = new Float64Array(this.#messages);
-    for (let at = 0; at < this.#messages; at++) stamps[at] = this.#exchangeUs[bySeq[at] as number] as number;
+    for (let at = 0; at < this.#messages; at++)
+      stamps[at] = this.#exchangeUs[bySeq[at] as number] as number;
     const order = ascendingOrder(stamps);
     return order === undefined ? bySeq : order.map((at) => bySeq[at] as number);
   }
@@ -123,10 +143,18 @@ export class TapeBuilder {
 
   #row(side: Side, ticks: Ticks, lots: Lots): void {
     if (!Number.isInteger(ticks) || ticks < LEAST_TICKS || ticks > MOST_TICKS) {
-      throw new FormatError("is no price that a tape holds", { field: "ticks", value: ticks, expected: `1 to ${MOST_TICKS} whole ticks` });
+      throw new FormatError("is no price that a tape holds", {
+        field: "ticks",
+        value: ticks,
+        expected: `1 to ${MOST_TICKS} whole ticks`,
+      });
     }
     if (!Number.isInteger(lots) || lots < 0 || lots > MOST_LOTS) {
-      throw new FormatError("is no amount that a tape holds", { field: "lots", value: lots, expected: `0 to ${MOST_LOTS} whole lots` });
+      throw new FormatError("is no amount that a tape holds", {
+        field: "lots",
+        value: lots,
+        expected: `0 to ${MOST_LOTS} whole lots`,
+      });
     }
     const at = this.#rows;
     if (at === this.#lots.length) {
@@ -156,5 +184,9 @@ function grown<Column extends { set(from: Column): void }>(from: Column, to: Col
 }
 
 function notWhole(field: string, value: number): FormatError {
-  return new FormatError("is no instant or place", { field, value, expected: "a whole number within 2^53" });
+  return new FormatError("is no instant or place", {
+    field,
+    value,
+    expected: "a whole number within 2^53",
+  });
 }

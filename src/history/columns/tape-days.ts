@@ -22,8 +22,14 @@ export interface TapeDays {
  * The days of the store that a span touches.
  * @throws ConfigError where none has a book or trades; HistoryError naming a file that is broken
  */
-export function tapeDays(store: HistoryStore, market: MarketId, [fromMs, toMs]: Span, kinds: readonly TapeSeries[]): TapeDays {
-  const of = (kind: string): Map<Day, DayManifest> => new Map(store.days({ market, kind }).map((manifest) => [manifest.day, manifest]));
+export function tapeDays(
+  store: HistoryStore,
+  market: MarketId,
+  [fromMs, toMs]: Span,
+  kinds: readonly TapeSeries[],
+): TapeDays {
+  const of = (kind: string): Map<Day, DayManifest> =>
+    new Map(store.days({ market, kind }).map((manifest) => [manifest.day, manifest]));
   const book = kinds.includes("book") ? of("book") : new Map<Day, DayManifest>();
   const trades = kinds.includes("trades") ? of("trades") : new Map<Day, DayManifest>();
   const stamped = stampedDays(store, market);
@@ -31,7 +37,13 @@ export function tapeDays(store: HistoryStore, market: MarketId, [fromMs, toMs]: 
   for (let startMs = Math.floor(fromMs / DAY_MS) * DAY_MS; startMs < toMs; startMs += DAY_MS) {
     const day = dayOf(startMs);
     if (!book.has(day) && !trades.has(day)) continue;
-    inputs.push({ market, day, book: book.get(day), trades: trades.get(day), stamped: stamped.get(day) ?? [] });
+    inputs.push({
+      market,
+      day,
+      book: book.get(day),
+      trades: trades.get(day),
+      stamped: stamped.get(day) ?? [],
+    });
   }
   if (inputs.length === 0) throw nothingOfThatTime(store, market, kinds, [fromMs, toMs]);
   const missing = (kind: TapeSeries, days: ReadonlyMap<Day, DayManifest>): TapeDays["gaps"] => {
@@ -45,11 +57,15 @@ export function tapeDays(store: HistoryStore, market: MarketId, [fromMs, toMs]: 
 }
 
 /** All that a market's recorders stamped, by day. @throws HistoryError naming a file that is broken */
-export function stampedDays(store: HistoryStore, market: MarketId): ReadonlyMap<Day, readonly DayManifest[]> {
+export function stampedDays(
+  store: HistoryStore,
+  market: MarketId,
+): ReadonlyMap<Day, readonly DayManifest[]> {
   const stamped = new Map<Day, DayManifest[]>();
   for (const series of store.series()) {
     if (series.market !== market || !isStamped(series.kind)) continue;
-    for (const manifest of store.days(series)) stamped.set(manifest.day, [...(stamped.get(manifest.day) ?? []), manifest]);
+    for (const manifest of store.days(series))
+      stamped.set(manifest.day, [...(stamped.get(manifest.day) ?? []), manifest]);
   }
   return stamped;
 }

@@ -79,7 +79,14 @@ export class TapeFileWriter {
 
   /** Writes the table of blocks, and brings the file to the disk. */
   async finish(facts: Omit<TapeFooter, "format" | "endianness" | "blocks">): Promise<void> {
-    const text = Buffer.from(JSON.stringify({ format: TAPE_FORMAT, endianness: endianness(), ...facts, blocks: this.#blocks }));
+    const text = Buffer.from(
+      JSON.stringify({
+        format: TAPE_FORMAT,
+        endianness: endianness(),
+        ...facts,
+        blocks: this.#blocks,
+      }),
+    );
     const trailer = Buffer.alloc(TRAILER_BYTES);
     trailer.writeBigUInt64LE(BigInt(this.#end), 0);
     trailer.writeUInt32LE(text.length, 8);
@@ -131,7 +138,11 @@ export function readFooter(path: string, key: string): TapeFooter | undefined {
  * Reads a block into memory, with no copy in between.
  * @returns whether its checksum holds; false too where the file has become shorter.
  */
-export async function readBlock(file: FileHandle, note: BlockNote, into: Uint8Array): Promise<boolean> {
+export async function readBlock(
+  file: FileHandle,
+  note: BlockNote,
+  into: Uint8Array,
+): Promise<boolean> {
   const bytes = into.subarray(0, blockBytes(note));
   for (let done = 0; done < bytes.length; ) {
     const { bytesRead } = await file.read(bytes, done, bytes.length - done, note.offset + done);

@@ -21,15 +21,23 @@ export function stepsOf(market: string, days: readonly DayManifest[], said: Part
     throw new ConfigError("no day of this market tells its grid", {
       field: tickSize === undefined ? "tickSize" : "stepSize",
       value: market,
-      expected: "tickSize and stepSize as decimal strings, such as 0.1 and 0.001: imported files do not tell them",
+      expected:
+        "tickSize and stepSize as decimal strings, such as 0.1 and 0.001: imported files do not tell them",
     });
   }
-  const other = told.find(({ grid }) => grid?.tickSize !== first.grid?.tickSize || grid?.stepSize !== first.grid?.stepSize);
+  const other = told.find(
+    ({ grid }) =>
+      grid?.tickSize !== first.grid?.tickSize || grid?.stepSize !== first.grid?.stepSize,
+  );
   if (other?.grid !== undefined) {
-    throw new HistoryError(`${market}/${other.kind}/${other.day}.json`, "tells another grid than a day before it", {
-      value: `${other.grid.tickSize} and ${other.grid.stepSize}`,
-      expected: `${first.grid.tickSize} and ${first.grid.stepSize} as on ${first.day}, or tickSize and stepSize that hold for both`,
-    });
+    throw new HistoryError(
+      `${market}/${other.kind}/${other.day}.json`,
+      "tells another grid than a day before it",
+      {
+        value: `${other.grid.tickSize} and ${other.grid.stepSize}`,
+        expected: `${first.grid.tickSize} and ${first.grid.stepSize} as on ${first.day}, or tickSize and stepSize that hold for both`,
+      },
+    );
   }
   return { tickSize: tickSize ?? first.grid.tickSize, stepSize: stepSize ?? first.grid.stepSize };
 }

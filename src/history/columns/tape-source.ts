@@ -47,7 +47,8 @@ export class TapeSource implements AsyncIterable<Tape> {
     const booked = parts.days.filter(({ input }) => input.book !== undefined);
     this.#lost = new Set(booked.filter((day, at) => isLost(day, booked[at - 1]?.input.book)));
     const span = msSpan(parts.fromUs, parts.toUs);
-    const isUnknown = (day: SourceDay): boolean => this.#lost.has(day) || (day === booked[0] && !day.tape.footer.beginsWhole);
+    const isUnknown = (day: SourceDay): boolean =>
+      this.#lost.has(day) || (day === booked[0] && !day.tape.footer.beginsWhole);
     const lost = lostSpans(booked, isUnknown, span[1]);
     this.gaps = withLost(parts.gaps, cutTo(lost, span));
   }
@@ -86,7 +87,8 @@ export class TapeSource implements AsyncIterable<Tape> {
         next.catch(() => undefined);
         const memory = this.#lent.get(whole);
         for (const tape of cut.take(whole)) {
-          if (memory !== undefined && tape.exchangeUs.buffer === memory) this.#lent.set(tape, memory);
+          if (memory !== undefined && tape.exchangeUs.buffer === memory)
+            this.#lent.set(tape, memory);
           yield tape;
         }
       }
@@ -116,7 +118,14 @@ export class TapeSource implements AsyncIterable<Tape> {
           if (firstUs >= toUs) return;
           const { note, memory } = await reader.read(at, (bytes) => this.#memory(bytes));
           const columns = blockColumns(memory, note);
-          const whole = { marketId: market, tickSize, stepSize, messages: note.messages, rows: note.rows, ...columns };
+          const whole = {
+            marketId: market,
+            tickSize,
+            stepSize,
+            messages: note.messages,
+            rows: note.rows,
+            ...columns,
+          };
           this.#lent.set(whole, memory);
           yield whole;
         }

@@ -33,7 +33,11 @@ export async function writeBlocks(
   try {
     await book?.fill();
     await trades?.fill();
-    for (let from = nextOf(book, trades, order); from !== undefined; from = nextOf(book, trades, order)) {
+    for (
+      let from = nextOf(book, trades, order);
+      from !== undefined;
+      from = nextOf(book, trades, order)
+    ) {
       if (buffer.isFull) await flush();
       if (course.breaksBefore(from.us)) continue;
       course.reach(from);
@@ -67,7 +71,11 @@ export async function writeBlocks(
 }
 
 /** Those rows whose current one comes next; undefined when both are over. */
-function nextOf(book: DayRows | undefined, trades: DayRows | undefined, order: OrderOfAnInstant): DayRows | undefined {
+function nextOf(
+  book: DayRows | undefined,
+  trades: DayRows | undefined,
+  order: OrderOfAnInstant,
+): DayRows | undefined {
   if (book?.isThere !== true) return trades?.isThere === true ? trades : undefined;
   return trades?.isThere === true && !book.isBefore(trades, order) ? trades : book;
 }

@@ -10,8 +10,14 @@ const MOST_US = 60_000_000;
  * exchange stamps, and would put its own book before the end of that one's.
  * @returns microseconds below zero; undefined where the clock may be right
  */
-export function clockBehindUs(store: HistoryStore, market: MarketId, nowUs: number): number | undefined {
-  const ends = RECORDED_KINDS.flatMap((kind) => store.writtenDays({ market, kind }).at(-1)?.covered.at(-1)?.[1] ?? []);
+export function clockBehindUs(
+  store: HistoryStore,
+  market: MarketId,
+  nowUs: number,
+): number | undefined {
+  const ends = RECORDED_KINDS.flatMap(
+    (kind) => store.writtenDays({ market, kind }).at(-1)?.covered.at(-1)?.[1] ?? [],
+  );
   const behindUs = nowUs - Math.max(...ends) * 1000;
   return behindUs < 0 && behindUs >= -MOST_US ? behindUs : undefined;
 }

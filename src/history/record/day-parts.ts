@@ -97,7 +97,9 @@ export class DayParts {
     this.#heard.set(stream, us);
     this.#part?.note({ at: us, stream, isHeard: true });
     // A stream on which nothing happened is known to be empty.
-    for (const kind of stream === "account" ? (["orders", "fills"] as const) : (["book", "trades", "marks"] as const))
+    for (const kind of stream === "account"
+      ? (["orders", "fills"] as const)
+      : (["book", "trades", "marks"] as const))
       this.#part?.touch(kind);
   }
 
@@ -131,9 +133,17 @@ export class DayParts {
 
   /** @returns the record's number: of a mark among the marks, of a book's message or a trade among both, from 1. Undefined for the account's own */
   add(kind: RecordedKind, record: OwnRecord, us: number): number | undefined {
-    if (record.time !== undefined) this.#smallestUs = Math.min(this.#smallestUs ?? Number.POSITIVE_INFINITY, us - record.time * 1000);
+    if (record.time !== undefined)
+      this.#smallestUs = Math.min(
+        this.#smallestUs ?? Number.POSITIVE_INFINITY,
+        us - record.time * 1000,
+      );
     const number = this.#numberOf(kind);
-    this.#part?.add(kind, { ...record, line: this.#options.stamps.placeOf(us), recvTimeNs: `${us}000` });
+    this.#part?.add(kind, {
+      ...record,
+      line: this.#options.stamps.placeOf(us),
+      recvTimeNs: `${us}000`,
+    });
     return number;
   }
 

@@ -7,7 +7,10 @@ import type { FlatLevels, RecordedBook } from "./recorded-book.js";
 type Of<Type extends VenueEvent["type"]> = Extract<VenueEvent, { readonly type: Type }>;
 
 /** The whole book as a recorder has it; it replaces whatever a reader had. */
-export function snapshotRecord({ sequence, bids, asks }: RecordedBook, instrument: Instrument): OwnRecord {
+export function snapshotRecord(
+  { sequence, bids, asks }: RecordedBook,
+  instrument: Instrument,
+): OwnRecord {
   return {
     type: "snapshot",
     sequence,
@@ -17,24 +20,56 @@ export function snapshotRecord({ sequence, bids, asks }: RecordedBook, instrumen
 }
 
 /** Levels that changed. */
-export function bookRecord({ beginSequence, endSequence, bids, asks }: Of<"book-update">, instrument: Instrument): OwnRecord {
-  return { type: "update", beginSequence, endSequence, bids: levels(bids, instrument), asks: levels(asks, instrument) };
+export function bookRecord(
+  { beginSequence, endSequence, bids, asks }: Of<"book-update">,
+  instrument: Instrument,
+): OwnRecord {
+  return {
+    type: "update",
+    beginSequence,
+    endSequence,
+    bids: levels(bids, instrument),
+    asks: levels(asks, instrument),
+  };
 }
 
 /** A public trade. */
-export function tradeRecord({ id, ticks, lots, timeMs, isBuyerMaker }: Of<"public-trade">, instrument: Instrument): OwnRecord {
-  return { id, price: instrument.priceOf(ticks), amount: instrument.amountOf(lots), time: timeMs, isBuyerMaker };
+export function tradeRecord(
+  { id, ticks, lots, timeMs, isBuyerMaker }: Of<"public-trade">,
+  instrument: Instrument,
+): OwnRecord {
+  return {
+    id,
+    price: instrument.priceOf(ticks),
+    amount: instrument.amountOf(lots),
+    time: timeMs,
+    isBuyerMaker,
+  };
 }
 
 /** Mark, index and funding; in exact decimals. */
-export function markRecord({ mark, index, fundingRate, nextFundingMs }: Of<"market-state">, instrument: Instrument): OwnRecord {
-  const [markPrice, indexPrice] = [instrument.creditToDecimal(mark), instrument.creditToDecimal(index)];
-  return { markPrice, indexPrice, fundingRate: String(fundingRate), nextFundingTime: nextFundingMs };
+export function markRecord(
+  { mark, index, fundingRate, nextFundingMs }: Of<"market-state">,
+  instrument: Instrument,
+): OwnRecord {
+  const [markPrice, indexPrice] = [
+    instrument.creditToDecimal(mark),
+    instrument.creditToDecimal(index),
+  ];
+  return {
+    markPrice,
+    indexPrice,
+    fundingRate: String(fundingRate),
+    nextFundingTime: nextFundingMs,
+  };
 }
 
 function levels(flat: FlatLevels, instrument: Instrument): string[][] {
   const texts: string[][] = [];
   for (let at = 0; at < flat.length; at += 2)
-    texts.push([instrument.priceOf(flat[at] as number), instrument.amountOf(flat[at + 1] as number)]);
+    texts.push([
+      instrument.priceOf(flat[at] as number),
+      instrument.amountOf(flat[at + 1] as number),
+    ]);
   return texts;
 }

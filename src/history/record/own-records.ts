@@ -10,10 +10,15 @@ export type RecordedAction = PlaceAction | CancelAction | CancelAllAction;
 export type OwnRecord = Readonly<Record<string, unknown>> & { readonly time?: number };
 
 /** A request as it left. @param level of the quote, 0 the best, where the caller knows it. */
-export function requestRecord(action: RecordedAction, instrument: Instrument, level: number | undefined): OwnRecord {
+export function requestRecord(
+  action: RecordedAction,
+  instrument: Instrument,
+  level: number | undefined,
+): OwnRecord {
   const { kind, actionId } = action;
   if (kind === "cancel-all") return { what: kind, request: actionId };
-  if (kind === "cancel") return { what: kind, request: actionId, hash: action.hash, orderId: action.orderId };
+  if (kind === "cancel")
+    return { what: kind, request: actionId, hash: action.hash, orderId: action.orderId };
   const { hash, side, type, timeInForce, ticks, lots, expirationMs } = action;
   return {
     what: kind,
@@ -30,7 +35,11 @@ export function requestRecord(action: RecordedAction, instrument: Instrument, le
 }
 
 /** The fate of a request, as its own answer tells it. */
-export function answerRecord(action: RecordedAction, outcome: Outcome, instrument: Instrument): OwnRecord {
+export function answerRecord(
+  action: RecordedAction,
+  outcome: Outcome,
+  instrument: Instrument,
+): OwnRecord {
   const about = {
     request: action.actionId,
     hash: action.kind === "cancel-all" ? undefined : action.hash,
@@ -38,7 +47,12 @@ export function answerRecord(action: RecordedAction, outcome: Outcome, instrumen
   };
   switch (outcome.result) {
     case "accepted":
-      return { ...about, what: "accepted", ...orderFields(outcome.order, instrument), time: outcome.order.createdAtMs };
+      return {
+        ...about,
+        what: "accepted",
+        ...orderFields(outcome.order, instrument),
+        time: outcome.order.createdAtMs,
+      };
     case "rejected":
       return { ...about, what: "rejected", code: outcome.code, message: outcome.message };
     case "throttled":
@@ -52,7 +66,11 @@ export function answerRecord(action: RecordedAction, outcome: Outcome, instrumen
 }
 
 /** An order as the exchange tells it on the account's stream. */
-export function updateRecord(order: VenueOrder, timestampMs: number | undefined, instrument: Instrument): OwnRecord {
+export function updateRecord(
+  order: VenueOrder,
+  timestampMs: number | undefined,
+  instrument: Instrument,
+): OwnRecord {
   return { what: "update", ...orderFields(order, instrument), time: timestampMs };
 }
 
@@ -72,7 +90,20 @@ export function fillRecord(trade: VenueTrade, instrument: Instrument): OwnRecord
 }
 
 function orderFields(order: VenueOrder, instrument: Instrument): object {
-  const { hash, id, side, type, timeInForce, ticks, lots, availableLots, filledLots, canceledLots, expiredLots, failedLots } = order;
+  const {
+    hash,
+    id,
+    side,
+    type,
+    timeInForce,
+    ticks,
+    lots,
+    availableLots,
+    filledLots,
+    canceledLots,
+    expiredLots,
+    failedLots,
+  } = order;
   return {
     hash,
     orderId: id,

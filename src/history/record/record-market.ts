@@ -54,7 +54,10 @@ const RULES_AGAIN_MS: Ms = 10_000;
 const NOBODY: Signer = {
   address: "0x0000000000000000000000000000000000000000",
   sign: () => {
-    throw new RunError("nothing can be signed without a key", { field: "signer", expected: "a key, for an account's own stream" });
+    throw new RunError("nothing can be signed without a key", {
+      field: "signer",
+      expected: "a key, for an account's own stream",
+    });
   },
 };
 
@@ -71,7 +74,10 @@ export async function recordMarket(wish: RecordWish): Promise<Recorded> {
   });
   let rules: VenueRules | undefined = wish.rules;
   while (rules !== undefined) {
-    const onGrid: OnGrid = await recordOnGrid({ ...wish, rules, until }, instrumentOf(rules, wish.market) as Instrument);
+    const onGrid: OnGrid = await recordOnGrid(
+      { ...wish, rules, until },
+      instrumentOf(rules, wish.market) as Instrument,
+    );
     kinds.push(...onGrid.kinds);
     rules = isOver ? undefined : onGrid.rulesNow;
   }
@@ -85,7 +91,8 @@ interface OnGrid extends Recorded {
 }
 
 async function recordOnGrid(wish: RecordWish, instrument: Instrument): Promise<OnGrid> {
-  const { store, market, rules, address, transport, seam, exchangeNowMs, own, until, onState } = wish;
+  const { store, market, rules, address, transport, seam, exchangeNowMs, own, until, onState } =
+    wish;
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -116,8 +123,14 @@ async function recordOnGrid(wish: RecordWish, instrument: Instrument): Promise<O
     try {
       const read = await wish.readRules();
       const now = instrumentOf(read, market);
-      if (now === undefined || (now.tickSize === instrument.tickSize && now.stepSize === instrument.stepSize)) return;
-      onState?.(`${market} has a tick of ${now.tickSize} and a step of ${now.stepSize} now: the recording goes on in them`);
+      if (
+        now === undefined ||
+        (now.tickSize === instrument.tickSize && now.stepSize === instrument.stepSize)
+      )
+        return;
+      onState?.(
+        `${market} has a tick of ${now.tickSize} and a step of ${now.stepSize} now: the recording goes on in them`,
+      );
       rulesNow = read;
       end();
     } catch (error) {
@@ -130,7 +143,11 @@ async function recordOnGrid(wish: RecordWish, instrument: Instrument): Promise<O
       onState?.(`${event.stream} stream ${event.state}: ${event.reason}`);
       // The machine's clock may have been set since: signed by it as it was, each connect is refused.
       if (event.stream === "account" && event.state === "down") {
-        own?.syncClock().catch((error: unknown) => onState?.(`the exchange's clock cannot be asked: ${textOf(error)}`));
+        own
+          ?.syncClock()
+          .catch((error: unknown) =>
+            onState?.(`the exchange's clock cannot be asked: ${textOf(error)}`),
+          );
       }
     }
     if (isOffGrid(event)) void askRules();

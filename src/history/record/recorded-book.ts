@@ -39,8 +39,13 @@ export class RecordedBook {
    */
   update(changes: LevelChanges): "taken" | "again" | "broken" {
     const { beginSequence, endSequence, bids, asks } = changes;
-    if (this.#sequence === undefined || beginSequence !== this.#sequence + 1 || endSequence < beginSequence) {
-      if (this.#sequence !== undefined && this.#last !== undefined && isSame(changes, this.#last)) return "again";
+    if (
+      this.#sequence === undefined ||
+      beginSequence !== this.#sequence + 1 ||
+      endSequence < beginSequence
+    ) {
+      if (this.#sequence !== undefined && this.#last !== undefined && isSame(changes, this.#last))
+        return "again";
       this.#sequence = undefined;
       return "broken";
     }

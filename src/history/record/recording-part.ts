@@ -31,7 +31,11 @@ const header = z.strictObject({
 export type PartHeader = z.infer<typeof header>;
 
 const note = z.union([
-  z.strictObject({ at: z.int(), stream: z.enum(["book", "market", "account"]), isHeard: z.boolean() }),
+  z.strictObject({
+    at: z.int(),
+    stream: z.enum(["book", "market", "account"]),
+    isHeard: z.boolean(),
+  }),
   z.strictObject({ at: z.int(), finding: z.string() }),
   /** Findings of the part that are not told, by then. */
   z.strictObject({ at: z.int(), leftOut: z.int() }),
@@ -111,11 +115,15 @@ export function recordingFolder(root: string, market: MarketId): string {
 export function partsIn(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   const places = readdirSync(folder).flatMap((name) => /^part-(\d+)$/.exec(name)?.[1] ?? []);
-  return places.sort((one, other) => Number(one) - Number(other)).map((place) => join(folder, `part-${place}`));
+  return places
+    .sort((one, other) => Number(one) - Number(other))
+    .map((place) => join(folder, `part-${place}`));
 }
 
 /** What a part says of itself; undefined where it ended before it had said anything. @throws HistoryError when it is not of this program */
-export function readPart(folder: string): { readonly header: PartHeader; readonly notes: readonly PartNote[] } | undefined {
+export function readPart(
+  folder: string,
+): { readonly header: PartHeader; readonly notes: readonly PartNote[] } | undefined {
   const path = join(folder, "part.json");
   if (!existsSync(path)) return undefined;
   const said = header.safeParse(parsed(path, readFileSync(path, "utf8")));
@@ -148,10 +156,16 @@ function parsed(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new HistoryError(path, "is no part of a recording: it cannot be read as JSON", { expected: "what this program wrote", cause });
+    throw new HistoryError(path, "is no part of a recording: it cannot be read as JSON", {
+      expected: "what this program wrote",
+      cause,
+    });
   }
 }
 
 function foreign(path: string, value: string): HistoryError {
-  return new HistoryError(path, "is no part of a recording", { value, expected: "what this program wrote" });
+  return new HistoryError(path, "is no part of a recording", {
+    value,
+    expected: "what this program wrote",
+  });
 }

@@ -10,7 +10,15 @@ import { dropRows, stageRows } from "../stage-rows.js";
 import type { HistoryStore, Series } from "../store.js";
 import { writeDays } from "../write-days.js";
 import { fillsSql, ordersSql } from "./own-shapes.js";
-import { dropPart, type HeardStream, type PartNote, RECORDED_KINDS, type RecordedKind, readPart, recordsOf } from "./recording-part.js";
+import {
+  dropPart,
+  type HeardStream,
+  type PartNote,
+  RECORDED_KINDS,
+  type RecordedKind,
+  readPart,
+  recordsOf,
+} from "./recording-part.js";
 
 /** What of a recording went into the store. */
 export interface SealedKind {
@@ -37,7 +45,11 @@ export const SEAM_MS: Ms = 1000;
  * smallest latency of all that the exchange stamped up to the part's end.
  * @throws HistoryError naming a file that is broken or contradicts the store; RunError while another process writes a series
  */
-export async function sealPart(store: HistoryStore, folder: string, limits?: DuckLimits): Promise<readonly SealedKind[]> {
+export async function sealPart(
+  store: HistoryStore,
+  folder: string,
+  limits?: DuckLimits,
+): Promise<readonly SealedKind[]> {
   const part = readPart(folder);
   if (part === undefined) {
     dropPart(folder);
@@ -46,30 +58,48 @@ export async function sealPart(store: HistoryStore, folder: string, limits?: Duc
   const { market, source, grid } = part.header;
   const duck = await Duck.open(store.spillFolder, limits);
   try {
-    const found: { readonly kind: RecordedKind; readonly path: string; readonly select: string }[] = [];
+    const found: { readonly kind: RecordedKind; readonly path: string; readonly select: string }[] =
+      [];
     for (const kind of RECORDED_KINDS) {
       const path = recordsOf(folder, kind);
       if (path !== undefined) found.push({ kind, path, select: await selectOf(duck, kind, path) });
     }
-    const stamped = found.filter(({ kind }) => kind === "trades" || kind === "orders" || kind === "fills");
+    const stamped = found.filter(
+      ({ kind }) => kind === "trades" || kind === "orders" || kind === "fills",
+    );
     const [clock] = await cleanClocks(
       duck,
-      stamped.map(({ kind, path, select }) => ({ file: path, shaped: { kind, select, findings: [] } })),
+      stamped.map(({ kind, path, select }) => ({
+        file: path,
+        shaped: { kind, select, findings: [] },
+      })),
       { partsAt: [], baseLatencyNs: 0n },
     );
-    const known = [clock?.smallestNs, part.header.smallestUs === undefined ? undefined : BigInt(part.header.smallestUs) * 1000n];
+    const known = [
+      clock?.smallestNs,
+      part.header.smallestUs === undefined ? undefined : BigInt(part.header.smallestUs) * 1000n,
+    ];
     const smallestNs =
-      known.reduce((least, each) => (each !== undefined && (least === undefined || each < least) ? each : least)) ??
-      BigInt(part.header.behindUs ?? 0) * 1000n;
+      known.reduce((least, each) =>
+        each !== undefined && (least === undefined || each < least) ? each : least,
+      ) ?? BigInt(part.header.behindUs ?? 0) * 1000n;
     const addedNs = smallestNs < 0n ? -smallestNs : 0n;
     const { heard, findings } = readNotes(part.notes, smallestNs);
     const sealed: SealedKind[] = [];
     for (const { kind, path, select } of found) {
       const unstamped =
-        kind === "orders" ? `CASE WHEN ${REQUESTS} THEN recvNs + ${addedNs} ELSE recvNs - (${smallestNs}) END` : `recvNs - (${smallestNs})`;
+        kind === "orders"
+          ? `CASE WHEN ${REQUESTS} THEN recvNs + ${addedNs} ELSE recvNs - (${smallestNs}) END`
+          : `recvNs - (${smallestNs})`;
       const timed = `SELECT * REPLACE (coalesce(timeNs, ${unstamped}) AS timeNs) FROM (${select})`;
       const series: Series = { market, kind };
-      const rows = await stageRows(duck, { series, select: timed, file: path, path: `${path}.parquet`, grid });
+      const rows = await stageRows(duck, {
+        series,
+        select: timed,
+        file: path,
+        path: `${path}.parquet`,
+        grid,
+      });
       const lock = await store.open(series);
       try {
         const days = await writeDays(store, duck, {
@@ -110,7 +140,10 @@ async function selectOf(duck: Duck, kind: RecordedKind, path: string): Promise<s
 function readNotes(
   notes: readonly PartNote[],
   smallestNs: bigint,
-): { readonly heard: Readonly<Record<HeardStream, readonly Span[]>>; readonly findings: readonly string[] } {
+): {
+  readonly heard: Readonly<Record<HeardStream, readonly Span[]>>;
+  readonly findings: readonly string[];
+} {
   const msOf = (us: number): number => Number((BigInt(us) * 1000n - smallestNs) / 1_000_000n);
   const since = new Map<HeardStream, number>();
   const heard: Record<HeardStream, Span[]> = { book: [], market: [], account: [] };
@@ -131,7 +164,8 @@ function readNotes(
   for (const stream of [...since.keys()]) end(stream, last.at);
   if (!("ended" in last)) findings.push(`${instantText(msOf(last.at))}: the recording broke off`);
   const left = notes.findLast((entry) => "leftOut" in entry);
-  if (left !== undefined) findings.push(`${instantText(msOf(left.at))}: ${left.leftOut} more findings were left out`);
+  if (left !== undefined)
+    findings.push(`${instantText(msOf(left.at))}: ${left.leftOut} more findings were left out`);
   return { heard, findings };
 }
 

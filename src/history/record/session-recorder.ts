@@ -7,7 +7,13 @@ import { clockBehindUs } from "./clock-behind.js";
 import { DayParts } from "./day-parts.js";
 import { LocalStamps } from "./local-stamps.js";
 import { bookRecord, markRecord, snapshotRecord, tradeRecord } from "./market-records.js";
-import { answerRecord, fillRecord, type RecordedAction, requestRecord, updateRecord } from "./own-records.js";
+import {
+  answerRecord,
+  fillRecord,
+  type RecordedAction,
+  requestRecord,
+  updateRecord,
+} from "./own-records.js";
 import { RecordedBook } from "./recorded-book.js";
 import type { RecorderOptions } from "./recorder-options.js";
 import { partsIn, recordingFolder } from "./recording-part.js";
@@ -47,7 +53,12 @@ export class SessionRecorder {
   #failed: { readonly error: unknown } | undefined;
   #sealing: Promise<void> = Promise.resolve();
 
-  private constructor(options: RecorderOptions, lock: StoreLock, folder: string, sealed: SealedKind[]) {
+  private constructor(
+    options: RecorderOptions,
+    lock: StoreLock,
+    folder: string,
+    sealed: SealedKind[],
+  ) {
     const { store, instrument, source, seam } = options;
     this.#options = options;
     this.#lock = lock;
@@ -110,13 +121,19 @@ export class SessionRecorder {
       case "order-update":
         if (event.order.marketId !== this.#market) return undefined;
         this.#parts.hear("account", us);
-        return this.#parts.add("orders", updateRecord(event.order, event.timestampMs, instrument), us);
+        return this.#parts.add(
+          "orders",
+          updateRecord(event.order, event.timestampMs, instrument),
+          us,
+        );
       case "trade-update":
         if (event.trade.marketId !== this.#market) return undefined;
         this.#parts.hear("account", us);
         return this.#parts.add("fills", fillRecord(event.trade, instrument), us);
       default:
-        return "marketId" in event && event.marketId === this.#market ? this.#ofMarket(event, us) : undefined;
+        return "marketId" in event && event.marketId === this.#market
+          ? this.#ofMarket(event, us)
+          : undefined;
     }
   }
 
@@ -151,8 +168,10 @@ export class SessionRecorder {
         this.#parts.end(us);
       });
       await this.#sealing;
-      if (this.#failed !== undefined) throw diskTrouble(this.#failed.error, store.root) ?? this.#failed.error;
-      for (const folder of partsIn(this.#folder)) this.#sealed.push(...(await sealPart(store, folder, limits)));
+      if (this.#failed !== undefined)
+        throw diskTrouble(this.#failed.error, store.root) ?? this.#failed.error;
+      for (const folder of partsIn(this.#folder))
+        this.#sealed.push(...(await sealPart(store, folder, limits)));
       return this.#sealed;
     } finally {
       this.#lock.release();
@@ -163,7 +182,10 @@ export class SessionRecorder {
     return this.#options.instrument.marketId;
   }
 
-  #ofMarket(event: Extract<VenueEvent, { readonly marketId: string }>, us: number): number | undefined {
+  #ofMarket(
+    event: Extract<VenueEvent, { readonly marketId: string }>,
+    us: number,
+  ): number | undefined {
     const { instrument } = this.#options;
     this.#heardUs = us;
     switch (event.type) {
@@ -220,15 +242,24 @@ export class SessionRecorder {
   #noteRounded({ isRounded }: { readonly isRounded?: boolean }, us: number): void {
     if (isRounded !== true || this.#saysRounded) return;
     this.#saysRounded = true;
-    this.#parts.say("book: prices between the market's ticks, and amounts between its steps, are recorded as the next whole ones", us);
+    this.#parts.say(
+      "book: prices between the market's ticks, and amounts between its steps, are recorded as the next whole ones",
+      us,
+    );
   }
 
   /** An exchange that has no mark yet tells one of zero. The store refuses a price of zero, and with it all the marks that the recording has. */
-  #mark(event: Extract<VenueEvent, { readonly type: "market-state" }>, us: number): number | undefined {
+  #mark(
+    event: Extract<VenueEvent, { readonly type: "market-state" }>,
+    us: number,
+  ): number | undefined {
     const isThere = event.mark > 0n;
-    if (!isThere && this.#tellsMark) this.#parts.find("marks: the exchange tells a mark of zero", us);
+    if (!isThere && this.#tellsMark)
+      this.#parts.find("marks: the exchange tells a mark of zero", us);
     this.#tellsMark = isThere;
-    return isThere ? this.#parts.add("marks", markRecord(event, this.#options.instrument), us) : undefined;
+    return isThere
+      ? this.#parts.add("marks", markRecord(event, this.#options.instrument), us)
+      : undefined;
   }
 
   #stream(stream: "market" | "account", isUp: boolean, reason: string, us: number): void {
@@ -261,12 +292,17 @@ export class SessionRecorder {
    */
   #followClock(us: number): boolean {
     const steps = this.#clock.takeSteps();
-    const stood = this.#noteStandstill(us - steps.reduce((sum, steppedMs) => sum + Math.max(0, steppedMs), 0) * 1000);
+    const stood = this.#noteStandstill(
+      us - steps.reduce((sum, steppedMs) => sum + Math.max(0, steppedMs), 0) * 1000,
+    );
     this.#ranUs = us;
     for (const steppedMs of steps) {
       const seconds = Math.abs(steppedMs) / 1000;
       if (steppedMs < 0) {
-        this.#parts.say(`this machine's clock was set back by ${seconds} s: the recording keeps to the time before`, us);
+        this.#parts.say(
+          `this machine's clock was set back by ${seconds} s: the recording keeps to the time before`,
+          us,
+        );
         continue;
       }
       this.#nextPart(us - steppedMs * 1000, us, () => this.#parts.forgetLatency());
@@ -283,7 +319,10 @@ export class SessionRecorder {
     const stoodUs = us - this.#ranUs;
     if (stoodUs < STILL_MS * 1000 || !this.#parts.pause(this.#ranUs, us)) return false;
     this.#addBook(us);
-    this.#parts.find(`the recorder stood still for ${(stoodUs / 1e6).toFixed(1)} s: what was told meanwhile is missing, or late`, us);
+    this.#parts.find(
+      `the recorder stood still for ${(stoodUs / 1e6).toFixed(1)} s: what was told meanwhile is missing, or late`,
+      us,
+    );
     return true;
   }
 
@@ -309,7 +348,8 @@ export class SessionRecorder {
   }
 
   #addBook(us: number): void {
-    if (this.#book.sequence !== undefined) this.#parts.add("book", snapshotRecord(this.#book, this.#options.instrument), us);
+    if (this.#book.sequence !== undefined)
+      this.#parts.add("book", snapshotRecord(this.#book, this.#options.instrument), us);
   }
 
   #keepFlushing(): void {

@@ -37,7 +37,15 @@ const COLUMNS: Readonly<Partial<Record<Shape, readonly string[]>>> = {
     "taker_buy_quote_volume",
     "ignore",
   ],
-  "binance-bookTicker": ["update_id", "best_bid_price", "best_bid_qty", "best_ask_price", "best_ask_qty", "transaction_time", "event_time"],
+  "binance-bookTicker": [
+    "update_id",
+    "best_bid_price",
+    "best_bid_qty",
+    "best_ask_price",
+    "best_ask_qty",
+    "transaction_time",
+    "event_time",
+  ],
 };
 
 /** The columns that are read of each. */
@@ -45,7 +53,13 @@ const READ: Readonly<Partial<Record<Shape, readonly string[]>>> = {
   "binance-trades": ["id", "price", "qty", "time", "is_buyer_maker"],
   "binance-aggTrades": ["agg_trade_id", "price", "quantity", "transact_time", "is_buyer_maker"],
   "binance-klines": ["open_time", "open", "high", "low", "close", "volume"],
-  "binance-bookTicker": ["best_bid_price", "best_bid_qty", "best_ask_price", "best_ask_qty", "transaction_time"],
+  "binance-bookTicker": [
+    "best_bid_price",
+    "best_bid_qty",
+    "best_ask_price",
+    "best_ask_qty",
+    "transaction_time",
+  ],
 };
 
 /** Of the columns that are read and are no decimals. */
@@ -61,12 +75,18 @@ const TYPES = {
 };
 
 /** A Binance file, named as its header or else Binance does; the last column is not in all. @throws HistoryError for one that lacks a column that is read */
-export function binanceCsv(shape: Shape, { path, file }: Pick<PlainFile, "path" | "file">, writ: Writ, fields: readonly string[]): CsvFile {
+export function binanceCsv(
+  shape: Shape,
+  { path, file }: Pick<PlainFile, "path" | "file">,
+  writ: Writ,
+  fields: readonly string[],
+): CsvFile {
   const hasHeader = writ.writ === "csv" && writ.hasHeader;
   const columns = hasHeader ? writ.columns : (COLUMNS[shape] ?? []).slice(0, fields.length);
   const names = columns.map((name) => name.toLowerCase());
   const lacking = READ[shape]?.find((name) => !names.includes(name));
-  if (lacking === undefined) return { path, columns, hasHeader, delimiter: writ.writ === "csv" ? writ.delimiter : "," };
+  if (lacking === undefined)
+    return { path, columns, hasHeader, delimiter: writ.writ === "csv" ? writ.delimiter : "," };
   throw new HistoryError(file, `is not written as ${shape} is: it has no ${lacking}`, {
     value: fields.join(","),
     expected: `a header with ${READ[shape]?.join(", ")}, or none and the columns of Binance's own files`,
@@ -84,7 +104,13 @@ const QUOTED: Readonly<Partial<Record<Shape, QuotedAmounts>>> = {
  * @param kind of candles, as {@link withInterval} takes it
  * @throws HistoryError for one whose amounts are no base units by what they were worth
  */
-export async function binanceShape(duck: Duck, shape: Shape, csv: CsvFile, kind: string, file: string): Promise<ShapedFile | undefined> {
+export async function binanceShape(
+  duck: Duck,
+  shape: Shape,
+  csv: CsvFile,
+  kind: string,
+  file: string,
+): Promise<ShapedFile | undefined> {
   const quoted = QUOTED[shape];
   if (
     quoted !== undefined &&
@@ -103,7 +129,11 @@ export async function binanceShape(duck: Duck, shape: Shape, csv: CsvFile, kind:
     case "binance-trades":
       return trades(`CAST(id AS BIGINT) AS id, ${instantSql("time")} AS timeNs`, "qty", csv);
     case "binance-aggTrades":
-      return trades(`CAST(agg_trade_id AS BIGINT) AS id, ${instantSql("transact_time")} AS timeNs`, "quantity", csv);
+      return trades(
+        `CAST(agg_trade_id AS BIGINT) AS id, ${instantSql("transact_time")} AS timeNs`,
+        "quantity",
+        csv,
+      );
     case "binance-klines":
       return withInterval(duck, { ...candles(csv), file }, kind);
     case "binance-bookTicker":
@@ -112,7 +142,12 @@ export async function binanceShape(duck: Duck, shape: Shape, csv: CsvFile, kind:
         ...csvReading(
           csv,
           TYPES,
-          { best_bid_price: "bid", best_bid_qty: "bidAmount", best_ask_price: "ask", best_ask_qty: "askAmount" },
+          {
+            best_bid_price: "bid",
+            best_bid_qty: "bidAmount",
+            best_ask_price: "ask",
+            best_ask_qty: "askAmount",
+          },
           (from) =>
             `SELECT ${instantSql("transaction_time")} AS timeNs, CAST(NULL AS BIGINT) AS recvNs, CAST(NULL AS BIGINT) AS seq, best_bid_price AS bid, best_bid_qty AS bidAmount, best_ask_price AS ask, best_ask_qty AS askAmount FROM ${from}`,
         ),

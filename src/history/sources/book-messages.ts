@@ -32,10 +32,17 @@ export interface MessageKey {
  * {@link MESSAGE_NS} too.
  * @returns SQL of the table with {@link ROW_NUMBER} too
  */
-export function messagesSql(from: string, { shared, arrival }: MessageKey, timeNs?: string): string {
+export function messagesSql(
+  from: string,
+  { shared, arrival }: MessageKey,
+  timeNs?: string,
+): string {
   const differs = shared.map(differsSql);
   if (arrival !== undefined)
-    differs.push(differsSql(arrival.column), `(${identifier(arrival.column)} IS NULL AND ${differsSql(arrival.time)})`);
+    differs.push(
+      differsSql(arrival.column),
+      `(${identifier(arrival.column)} IS NULL AND ${differsSql(arrival.time)})`,
+    );
   const rows = `SELECT *, row_number() OVER () AS ${ROW_NUMBER}, ${["row_number() OVER () = 1", ...differs].join(" OR ")} AS "begins a message" FROM ${from}`;
   if (timeNs === undefined) return placedSql(rows);
   const lasts = `max(${timeNs}) OVER (PARTITION BY ${MESSAGE}) - min(${timeNs}) OVER (PARTITION BY ${MESSAGE})`;
@@ -57,13 +64,26 @@ function placedSql(rows: string, order = ""): string {
 }
 
 /** Whether rows of one local stamp have other exchange stamps than its first. Mostly none has, and a look costs less than sorting all rows by their messages. */
-export async function areStampsSplit(duck: Duck, from: string, key: MessageKey, timeNs: string): Promise<boolean> {
+export async function areStampsSplit(
+  duck: Duck,
+  from: string,
+  key: MessageKey,
+  timeNs: string,
+): Promise<boolean> {
   const before = `SELECT ${PLACE} AS place, ${timeNs} AS ns, lag(${timeNs}) OVER () AS before FROM ${messagesSql(from, key)}`;
-  return (await duck.rows(`SELECT 1 AS split FROM (${before}) WHERE place > 0 AND ns <> before LIMIT 1`)).length > 0;
+  return (
+    (await duck.rows(`SELECT 1 AS split FROM (${before}) WHERE place > 0 AND ns <> before LIMIT 1`))
+      .length > 0
+  );
 }
 
 /** What an import says of messages whose rows have several exchange stamps, of a file in which {@link areStampsSplit}. */
-export async function splitFindings(duck: Duck, from: string, key: MessageKey, timeNs: string): Promise<string[]> {
+export async function splitFindings(
+  duck: Duck,
+  from: string,
+  key: MessageKey,
+  timeNs: string,
+): Promise<string[]> {
   const differ = `SELECT 1 AS split FROM ${messagesSql(from, key, timeNs)} WHERE ${MESSAGE_NS} <> ${timeNs} LIMIT 1`;
   return (await duck.rows(differ)).length > 0 ? [SPLIT_STAMPS] : [];
 }

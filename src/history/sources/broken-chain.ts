@@ -38,11 +38,13 @@ export async function brokenChain(duck: Duck, from: string): Promise<BookChain> 
 }
 
 async function breaksIn(duck: Duck, messages: string): Promise<Pick<BookChain, "breaks" | "lost">> {
-  const ofUpdate = (sql: string): string => `last_value(CASE WHEN NOT isSnapshot THEN ${sql} END IGNORE NULLS) OVER ${ALL_BEFORE}`;
+  const ofUpdate = (sql: string): string =>
+    `last_value(CASE WHEN NOT isSnapshot THEN ${sql} END IGNORE NULLS) OVER ${ALL_BEFORE}`;
   const before = `SELECT *, ${ofUpdate("ends")} AS updateEnds, ${ofUpdate("place")} AS updatePlace, ${ofUpdate("ms")} AS updateMs, lag(isSnapshot) OVER (ORDER BY place) AS isAfterSnapshot, lag(ends) OVER (ORDER BY place) AS beforeEnds, lag(ms) OVER (ORDER BY place) AS beforeMs FROM ${messages}`;
   const isOff = "follows IS NOT NULL AND updateEnds IS DISTINCT FROM follows";
   // A snapshot that is newer than what was missed stands in for it.
-  const isMended = "coalesce(isAfterSnapshot AND (beforeEnds IS NULL OR follows <= beforeEnds), false)";
+  const isMended =
+    "coalesce(isAfterSnapshot AND (beforeEnds IS NULL OR follows <= beforeEnds), false)";
   const broken = `SELECT place, ${isMended} AS isMended, beforeMs, least(coalesce(updateMs, beforeMs) + 1, ms) AS fromMs FROM (${before}) WHERE ${isOff} AND (updateEnds IS NOT NULL OR isAfterSnapshot AND NOT ${isMended})`;
   const { breaks } = await duck.row(`SELECT count(*) AS breaks FROM (${broken})`);
   if (wholeOf(breaks) === 0n) return { breaks: 0, lost: [] };
@@ -50,11 +52,17 @@ async function breaksIn(duck: Duck, messages: string): Promise<Pick<BookChain, "
   const spans = await duck.rows(
     `SELECT DISTINCT fromMs, toMs FROM (SELECT b.fromMs, CASE WHEN b.isMended THEN b.beforeMs ELSE s.ms END AS toMs FROM (${broken}) AS b ASOF LEFT JOIN (${snapshots}) AS s ON b.place < s.place) WHERE fromMs IS NOT NULL ORDER BY fromMs`,
   );
-  return { breaks: Number(breaks), lost: unionOf(spans.map(({ fromMs, toMs }) => lostSpan(Number(fromMs), numberOf(toMs) ?? NEVER_MS))) };
+  return {
+    breaks: Number(breaks),
+    lost: unionOf(
+      spans.map(({ fromMs, toMs }) => lostSpan(Number(fromMs), numberOf(toMs) ?? NEVER_MS)),
+    ),
+  };
 }
 
 async function stretchesOf(duck: Duck, messages: string): Promise<ChainStretch[]> {
-  const last = (what: string, filter: string): string => `arg_max(${what}, place) FILTER (${filter})`;
+  const last = (what: string, filter: string): string =>
+    `arg_max(${what}, place) FILTER (${filter})`;
   const days = await duck.rows(
     `SELECT ms // ${DAY_MS} AS day, min(ms) AS fromMs, max(ms) AS toMs, min(ms) FILTER (isSnapshot) AS wholeMs, arg_min(follows, place) FILTER (follows IS NOT NULL) AS follows, ${last("ends", "NOT isSnapshot AND ends IS NOT NULL")} AS updateEnds, ${last("ms", "NOT isSnapshot AND ends IS NOT NULL")} AS updateMs, ${last("ends", "isSnapshot AND ends IS NOT NULL")} AS snapshotEnds, ${last("ms", "isSnapshot AND ends IS NOT NULL")} AS snapshotMs, coalesce(max(place) FILTER (isSnapshot) > max(place) FILTER (NOT isSnapshot), true) AS endsWhole FROM ${messages} WHERE ms IS NOT NULL GROUP BY 1 ORDER BY 1`,
   );
@@ -72,7 +80,8 @@ async function stretchesOf(duck: Duck, messages: string): Promise<ChainStretch[]
 export function brokenText(breaks: number, lost: readonly Span[]): string {
   const isToEnd = lost.at(-1)?.[1] === NEVER_MS;
   const ended = isToEnd ? lost.slice(0, -1) : lost;
-  const spells = ended.length === 0 ? [] : [`for ${lengthOf(ended) / 1000} s, each time to the next snapshot`];
+  const spells =
+    ended.length === 0 ? [] : [`for ${lengthOf(ended) / 1000} s, each time to the next snapshot`];
   const rest = isToEnd ? ["at its end, since no snapshot comes"] : [];
   return `${breaks} updates do not follow on the one before (prevEndSequence, else beginSequence): the book is not known ${[...spells, ...rest].join(", and ")}`;
 }

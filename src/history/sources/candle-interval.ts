@@ -29,14 +29,21 @@ const NO_LENGTH = "a month has no fixed length";
  * @returns undefined where nothing tells the interval
  * @throws HistoryError where the candles are of seconds or of months; ConfigError where they are not of the interval that is wished
  */
-export async function withInterval(duck: Duck, { select, lengths, file }: CandleFile, kind: string): Promise<ShapedFile | undefined> {
+export async function withInterval(
+  duck: Duck,
+  { select, lengths, file }: CandleFile,
+  kind: string,
+): Promise<ShapedFile | undefined> {
   const wished = intervalOf(kind);
   if (wished !== "") requireKeptInterval(wished, "interval");
   const isPlausible = `NOT (${plausibleTimes("timeNs", "ns", "").broken})`;
   const isFirst = "day(make_timestamp(CAST(timeNs // 1000 AS BIGINT))) = 1";
   // A stamp that cannot be says nothing of the others; of a file in another unit none can be.
-  const { isSome } = await duck.row(`SELECT count(*) FILTER (${isPlausible}) > 0 AS isSome FROM (${select})`);
-  const of = (rows: string): string => (isSome === true ? `SELECT * FROM (${rows}) WHERE ${isPlausible}` : rows);
+  const { isSome } = await duck.row(
+    `SELECT count(*) FILTER (${isPlausible}) > 0 AS isSome FROM (${select})`,
+  );
+  const of = (rows: string): string =>
+    isSome === true ? `SELECT * FROM (${rows}) WHERE ${isPlausible}` : rows;
   const steps = `SELECT timeNs - lag(timeNs) OVER (ORDER BY timeNs) AS length, ${isFirst} AS isFirst FROM (${of(select)})`;
   const monthly = lengths === undefined ? "bool_and(isFirst)" : "true";
   const found = await duck.row(
@@ -48,13 +55,19 @@ export async function withInterval(duck: Duck, { select, lengths, file }: Candle
   const tellsLength = lengths !== undefined || wished === "";
   if (isTold && (tellsLength || least < MINUTE_S)) {
     if (lengths === undefined) refuseOff(file, least, secondsOf(found.usual));
-    if (!isMonth(least) || found.monthly === true) refuseUnkept(file, least, lengths === undefined ? least : most);
+    if (!isMonth(least) || found.monthly === true)
+      refuseUnkept(file, least, lengths === undefined ? least : most);
   }
   const tells = isTold && (lengths === undefined ? !isMonth(least) : least === most);
   const told = tells ? intervalName(Number(least) * 1000) : undefined;
-  if (wished === "") return told === undefined ? undefined : { kind: `${kind}-${told}`, select, findings: [] };
+  if (wished === "")
+    return told === undefined ? undefined : { kind: `${kind}-${told}`, select, findings: [] };
   const lasts = BigInt((intervalMsOf(wished) as number) / 1000);
-  const fits = !isTold || (lengths === undefined ? lasts <= least : wished === told || (lasts === least && lasts === most));
+  const fits =
+    !isTold ||
+    (lengths === undefined
+      ? lasts <= least
+      : wished === told || (lasts === least && lasts === most));
   if (fits) return { kind, select, findings: [] };
   throw new ConfigError(`is not what the candles of ${file} are of`, {
     field: "interval",
@@ -69,7 +82,8 @@ export async function withInterval(duck: Duck, { select, lengths, file }: Candle
 /** Checks an interval that a user names for candles. @throws ConfigError naming the field, for one of seconds, of months or of no known spelling */
 export function requireKeptInterval(interval: string, field: string): void {
   if (intervalMsOf(interval) !== undefined) return;
-  const refuse = (summary: string, expected = KEPT): ConfigError => new ConfigError(summary, { field, value: interval, expected });
+  const refuse = (summary: string, expected = KEPT): ConfigError =>
+    new ConfigError(summary, { field, value: interval, expected });
   if (/^\d+s$/i.test(interval)) throw refuse("is of seconds, which are not kept");
   if (/^\d+mo$/i.test(interval)) throw refuse(`is of months, which are not kept: ${NO_LENGTH}`);
   throw refuse("is not an interval", "an interval such as 1M (a minute), 15M, 1H, 1D or 1W");
@@ -78,16 +92,24 @@ export function requireKeptInterval(interval: string, field: string): void {
 /** @throws HistoryError for candles that the store does not keep, with their length in seconds */
 function refuseUnkept(file: string, least: bigint, most: bigint): void {
   if (least % MINUTE_S !== 0n && least === most) {
-    throw new HistoryError(file, `has candles of ${least} s, and intervals of seconds are not kept`, {
-      value: `${least} s`,
-      expected: `candles of whole minutes, ${KEPT}, or the trades of the same time`,
-    });
+    throw new HistoryError(
+      file,
+      `has candles of ${least} s, and intervals of seconds are not kept`,
+      {
+        value: `${least} s`,
+        expected: `candles of whole minutes, ${KEPT}, or the trades of the same time`,
+      },
+    );
   }
   if (isMonth(least) && isMonth(most)) {
-    throw new HistoryError(file, `has candles of a month, and intervals of months are not kept: ${NO_LENGTH}`, {
-      value: `${least / DAY_S} days`,
-      expected: `candles of ${KEPT}`,
-    });
+    throw new HistoryError(
+      file,
+      `has candles of a month, and intervals of months are not kept: ${NO_LENGTH}`,
+      {
+        value: `${least / DAY_S} days`,
+        expected: `candles of ${KEPT}`,
+      },
+    );
   }
 }
 
@@ -99,10 +121,14 @@ function isMonth(seconds: bigint): boolean {
 /** @throws HistoryError where the smallest step is not of whole minutes, while the most common one is */
 function refuseOff(file: string, least: bigint, usual: bigint | undefined): void {
   if (least % MINUTE_S === 0n || usual === undefined || usual % MINUTE_S !== 0n) return;
-  throw new HistoryError(file, `has a candle that begins ${least} s after the one before, while most begin ${usual} s after it`, {
-    value: `${least} s`,
-    expected: "candles that begin whole intervals after each other",
-  });
+  throw new HistoryError(
+    file,
+    `has a candle that begins ${least} s after the one before, while most begin ${usual} s after it`,
+    {
+      value: `${least} s`,
+      expected: "candles that begin whole intervals after each other",
+    },
+  );
 }
 
 /** Files end a candle at the last millisecond or microsecond of it, or at the next one's start. */

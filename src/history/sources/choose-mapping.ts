@@ -11,7 +11,10 @@ import { headerOf, shapeOfHeader } from "./recognise.js";
  * shape that lack its columns where another file has them.
  * @throws ConfigError for mappings of which nobody can tell which reads a file, or that read none
  */
-export function chooseMappings(files: readonly PlainFile[], mappings: readonly Mapping[]): readonly (Mapping | undefined)[] {
+export function chooseMappings(
+  files: readonly PlainFile[],
+  mappings: readonly Mapping[],
+): readonly (Mapping | undefined)[] {
   const [general, second] = mappings.filter((mapping) => mapping.files === undefined);
   if (second !== undefined)
     throw new ConfigError("is missing in more than one mapping", {
@@ -32,12 +35,18 @@ export function chooseMappings(files: readonly PlainFile[], mappings: readonly M
   const isMapped = open.length > 1 && open.some((file) => hasColumns(file, general));
   return files.map((file, index) => {
     if (chosen[index] !== undefined) return chosen[index];
-    return isMapped && !hasColumns(file, general) && shapeOfHeader(headerOf(file) ?? []) !== undefined ? undefined : general;
+    return isMapped &&
+      !hasColumns(file, general) &&
+      shapeOfHeader(headerOf(file) ?? []) !== undefined
+      ? undefined
+      : general;
   });
 }
 
 function namedMapping(file: PlainFile, mappings: readonly Mapping[]): Mapping | undefined {
-  const [first, second] = mappings.filter(({ files = [] }) => files.some((pattern) => isNamed(file, pattern)));
+  const [first, second] = mappings.filter(({ files = [] }) =>
+    files.some((pattern) => isNamed(file, pattern)),
+  );
   if (second === undefined) return first;
   throw new ConfigError(`${file.file} is named by two mappings`, {
     field: "mapping.files",
@@ -56,5 +65,8 @@ function isNamed({ file, name }: PlainFile, pattern: string): boolean {
 /** Whether a file has all columns of a mapping; a file whose columns only the database can tell is taken to. */
 function hasColumns(file: PlainFile, { columns }: Mapping): boolean {
   const names = headerOf(file);
-  return names === undefined || Object.values(columns).every((column) => names.includes(column) || isPlaceOf(column, names));
+  return (
+    names === undefined ||
+    Object.values(columns).every((column) => names.includes(column) || isPlaceOf(column, names))
+  );
 }

@@ -22,7 +22,10 @@ const OKX_CONTRACT = /^[A-Z0-9]+-(USD|USDT|USDC|USD_UM)-(SWAP|\d{6}(-\d+-[CP])?)
 const BY_EXCHANGE: readonly ContractMarkets[] = [
   { exchange: /^(binance-delivery|bitmex|huobi-dm(-swap|-linear-swap|-options)?|htx-dm.*)$/ },
   { exchange: /^(okex|okx)-(swap|futures|options|spreads)$/ },
-  { exchange: /^(gate-io-futures|kucoin-futures|mexc-futures|delta|bitnomial|coinbase-derivatives)$/ },
+  {
+    exchange:
+      /^(gate-io-futures|kucoin-futures|mexc-futures|delta|bitnomial|coinbase-derivatives)$/,
+  },
   { exchange: /^deribit$/, symbol: DERIBIT_INVERSE },
   { exchange: /^bybit$/, symbol: new RegExp(`USD(${FUTURE_MONTH})?$`) },
   { exchange: /^cryptofacilities$/, symbol: /^(PI|FI|PV)_/i },
@@ -64,12 +67,16 @@ function exchangeColumn(names: readonly string[]): string | undefined {
  * The name of a market whose amounts count contracts rather than base units; undefined for another.
  * @param exchange as the file tells it; where it tells none, the symbol alone decides.
  */
-export function contractMarket(exchange: string | undefined, symbol: string | undefined): string | undefined {
+export function contractMarket(
+  exchange: string | undefined,
+  symbol: string | undefined,
+): string | undefined {
   const isContract =
     exchange === undefined
       ? symbol !== undefined && BY_SYMBOL.some((pattern) => pattern.test(symbol))
       : BY_EXCHANGE.some(
-          ({ exchange: of, symbol: which }) => of.test(exchange.toLowerCase()) && (which === undefined || which.test(symbol ?? "")),
+          ({ exchange: of, symbol: which }) =>
+            of.test(exchange.toLowerCase()) && (which === undefined || which.test(symbol ?? "")),
         );
   return isContract ? [exchange, symbol].filter((name) => name !== undefined).join(" ") : undefined;
 }
@@ -92,19 +99,25 @@ export interface AskedFile {
  * Why the amounts of a file count contracts, not base units, as its columns or its name tell it; undefined where nothing says so.
  * A column of base units, such as `base_qty`, is none that counts contracts, and shows what the others count.
  */
-export async function contractsIn(duck: Duck, { file, names, text, symbol, amounts }: AskedFile): Promise<string | undefined> {
+export async function contractsIn(
+  duck: Duck,
+  { file, names, text, symbol, amounts }: AskedFile,
+): Promise<string | undefined> {
   const open = amounts.filter((name) => !SAYS_BASE.test(name));
   if (open.length === 0) return undefined;
   const base = names.find((name) => BASE_AMOUNTS.has(name.toLowerCase()));
   if (base !== undefined) {
     for (const name of open) {
-      if (await differ(duck, text, name, base)) return `${name} is another amount than ${base}, which is in base units`;
+      if (await differ(duck, text, name, base))
+        return `${name} is another amount than ${base}, which is in base units`;
     }
     return undefined;
   }
   const first = async (name: string | undefined): Promise<string | undefined> => {
     if (name === undefined) return undefined;
-    const [row] = await duck.rows(`SELECT CAST(${identifier(name)} AS VARCHAR) AS value FROM ${text(name)} LIMIT 1`);
+    const [row] = await duck.rows(
+      `SELECT CAST(${identifier(name)} AS VARCHAR) AS value FROM ${text(name)} LIMIT 1`,
+    );
     return typeof row?.value === "string" ? row.value : undefined;
   };
   const [exchange, market] = [exchangeColumn(names), marketColumn(names)];
@@ -125,7 +138,9 @@ async function differ(duck: Duck, text: TextSql, one: string, other: string): Pr
 
 /** The name of such a market in that of a file, as Binance and OKX name theirs: `BTC-USDT-SWAP-trades-2025-01-01.csv`. */
 function contractNameIn(file: string): string | undefined {
-  return /(?:^|[/_-])([A-Z0-9]+USD_(?:PERP|\d{6})|[A-Z0-9]+-(?:USD|USDT|USDC)-SWAP)(?![A-Za-z0-9])[^/]*$/.exec(file)?.[1];
+  return /(?:^|[/_-])([A-Z0-9]+USD_(?:PERP|\d{6})|[A-Z0-9]+-(?:USD|USDT|USDC)-SWAP)(?![A-Za-z0-9])[^/]*$/.exec(
+    file,
+  )?.[1];
 }
 
 /** Columns of a trade or a candle that hold one amount in two units. */
@@ -144,8 +159,13 @@ const CONTRACT_QUOTES = [10, 100] as const;
 const ROUNDED_SHARE = 0.05;
 
 /** Whether each "quote" amount of a file is what so many contracts are in coins at the price, rather than what so many coins are worth. */
-export async function isCoinMargined(duck: Duck, table: string, { amount, quote, low, high }: QuotedAmounts): Promise<boolean> {
-  const number = (name: string): string => `TRY_CAST(CAST(${identifier(name)} AS VARCHAR) AS DOUBLE)`;
+export async function isCoinMargined(
+  duck: Duck,
+  table: string,
+  { amount, quote, low, high }: QuotedAmounts,
+): Promise<boolean> {
+  const number = (name: string): string =>
+    `TRY_CAST(CAST(${identifier(name)} AS VARCHAR) AS DOUBLE)`;
   const isOf = (size: number): string =>
     `bool_and(quote * low <= amount * ${size * (1 + ROUNDED_SHARE)} AND quote * high >= amount * ${size * (1 - ROUNDED_SHARE)})`;
   const rows = `SELECT ${number(amount)} AS amount, ${number(quote)} AS quote, ${number(low)} AS low, ${number(high)} AS high FROM ${table} LIMIT ${LOOKED_AT_ROWS}`;

@@ -39,7 +39,12 @@ export function tradesShape(path: string, writ: Writ): ShapedFile {
   const decimals = { price: "price", amount: "amount" };
   return {
     kind: "trades",
-    ...readingOf(path, writ, { fields: JSON_TRADE, optional: ["line", "recvTimeNs", "status"], decimals }, select),
+    ...readingOf(
+      path,
+      writ,
+      { fields: JSON_TRADE, optional: ["line", "recvTimeNs", "status"], decimals },
+      select,
+    ),
     findings: [],
   };
 }
@@ -80,7 +85,8 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
     symbol: `SELECT DISTINCT ticker_id AS symbol FROM ${from} WHERE ticker_id IS NOT NULL`,
     lost: lost.length === 0 ? undefined : lost,
     chain: stretches,
-    messageRows: wholeOf(chain.updates) > 0n && wholeOf(chain.unchained) === 0n ? "chained" : "unchained",
+    messageRows:
+      wholeOf(chain.updates) > 0n && wholeOf(chain.unchained) === 0n ? "chained" : "unchained",
     findings: breaks === 0 ? [] : [brokenText(breaks, lost)],
   };
 }
@@ -126,8 +132,21 @@ export function marksShape(path: string, writ: Writ): ShapedFile {
 }
 
 /** Candles, stamped with their start. @param kind `klines-1H`, or only the family where the interval is to be seen in the data */
-export async function klinesShape(duck: Duck, path: string, writ: Writ, kind: string, file: string): Promise<ShapedFile | undefined> {
-  const fields = { time: "MILLISECONDS", open: "VARCHAR", high: "VARCHAR", low: "VARCHAR", close: "VARCHAR", volume: "VARCHAR" };
+export async function klinesShape(
+  duck: Duck,
+  path: string,
+  writ: Writ,
+  kind: string,
+  file: string,
+): Promise<ShapedFile | undefined> {
+  const fields = {
+    time: "MILLISECONDS",
+    open: "VARCHAR",
+    high: "VARCHAR",
+    low: "VARCHAR",
+    close: "VARCHAR",
+    volume: "VARCHAR",
+  };
   const from = tableSql(path, writ, { fields, optional: [] });
   const select = `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, open, high, low, close, volume FROM ${from}`;
   const shaped = await withInterval(duck, { select, file }, kind);
@@ -162,8 +181,12 @@ function readingOf(
   select: (from: string) => string,
 ): Pick<ShapedFile, "select" | "csv" | "json"> {
   if (writ.writ !== "csv") return { select: select(ndjsonSql(path, fields)), json: fields };
-  const lacking = optional.filter((name) => !writ.columns.includes(name)).map((name) => `NULL AS ${name}`);
-  return csvReading({ ...writ, path }, fields, decimals, (from) => select(`(SELECT ${["*", ...lacking].join(", ")} FROM ${from})`));
+  const lacking = optional
+    .filter((name) => !writ.columns.includes(name))
+    .map((name) => `NULL AS ${name}`);
+  return csvReading({ ...writ, path }, fields, decimals, (from) =>
+    select(`(SELECT ${["*", ...lacking].join(", ")} FROM ${from})`),
+  );
 }
 
 function tableSql(path: string, writ: Writ, table: Table): string {

@@ -26,7 +26,11 @@ function firstWithin(handle: number, bytes: number): string | undefined {
 export function isUtf16(path: string): boolean {
   const [one, other] = firstBytes(path, 2);
   if (one === undefined || other === undefined) return false;
-  return (one === 0xff && other === 0xfe) || (one === 0xfe && other === 0xff) || (one === 0) !== (other === 0);
+  return (
+    (one === 0xff && other === 0xfe) ||
+    (one === 0xfe && other === 0xff) ||
+    (one === 0) !== (other === 0)
+  );
 }
 
 /** Whether a file is Parquet by its first four bytes. */

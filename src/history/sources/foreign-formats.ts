@@ -16,7 +16,8 @@ interface ForeignFormat {
   readonly isText?: true;
 }
 
-const asParquet = (read: string): string => `Parquet or CSV: in Python ${read}.to_parquet("data.parquet")`;
+const asParquet = (read: string): string =>
+  `Parquet or CSV: in Python ${read}.to_parquet("data.parquet")`;
 const unpacked = (command: string): string => `a file that is plain, gzipped or zipped: ${command}`;
 const FROM_NUMPY = `${asParquet('pandas.DataFrame(numpy.load("FILE"))')}; of an .npz file numpy.load("FILE")["NAME"]`;
 
@@ -26,9 +27,21 @@ const FROM_NUMPY = `${asParquet('pandas.DataFrame(numpy.load("FILE"))')}; of an 
  * 7zFormat.txt, RAR 5.0, POSIX ustar, SQLite file format (1.3), DuckDB storage format, MS-CFB (2.2), Git LFS specification.
  */
 const FORMATS: readonly ForeignFormat[] = [
-  { is: "is an Arrow (Feather) file", magic: "ARROW1", expected: asParquet('pandas.read_feather("FILE")') },
-  { is: "is a Feather file of version 1", magic: "FEA1", expected: asParquet('pandas.read_feather("FILE")') },
-  { is: "is an Arrow stream", magic: "\xff\xff\xff\xff", expected: asParquet('pyarrow.ipc.open_stream("FILE").read_pandas()') },
+  {
+    is: "is an Arrow (Feather) file",
+    magic: "ARROW1",
+    expected: asParquet('pandas.read_feather("FILE")'),
+  },
+  {
+    is: "is a Feather file of version 1",
+    magic: "FEA1",
+    expected: asParquet('pandas.read_feather("FILE")'),
+  },
+  {
+    is: "is an Arrow stream",
+    magic: "\xff\xff\xff\xff",
+    expected: asParquet('pyarrow.ipc.open_stream("FILE").read_pandas()'),
+  },
   { is: "is a NumPy array", magic: "\x93NUMPY", expected: FROM_NUMPY },
   { is: "is packed with bzip2", magic: "BZh", expected: unpacked("bunzip2 FILE") },
   { is: "is packed with xz", magic: "\xfd7zXZ\0", expected: unpacked("unxz FILE") },
@@ -43,29 +56,79 @@ const FORMATS: readonly ForeignFormat[] = [
   { is: "is a 7z archive", magic: "7z\xbc\xaf\x27\x1c", expected: unpacked("7z x FILE") },
   { is: "is a RAR archive", magic: "Rar!\x1a\x07", expected: unpacked("unrar x FILE") },
   { is: "is a tar archive", magic: "ustar", at: 257, expected: unpacked("tar -xf FILE") },
-  { is: "is gzipped within another archive", magic: "\x1f\x8b", expected: unpacked("unpack the outer archive first") },
-  { is: "is a zip archive within another archive", magic: "PK\x03\x04", expected: unpacked("unpack the outer archive first") },
-  { is: "is an HDF5 file", magic: "\x89HDF\r\n\x1a\n", expected: asParquet('pandas.read_hdf("FILE")') },
+  {
+    is: "is gzipped within another archive",
+    magic: "\x1f\x8b",
+    expected: unpacked("unpack the outer archive first"),
+  },
+  {
+    is: "is a zip archive within another archive",
+    magic: "PK\x03\x04",
+    expected: unpacked("unpack the outer archive first"),
+  },
+  {
+    is: "is an HDF5 file",
+    magic: "\x89HDF\r\n\x1a\n",
+    expected: asParquet('pandas.read_hdf("FILE")'),
+  },
   { is: "is an ORC file", magic: "ORC", expected: asParquet('pandas.read_orc("FILE")') },
   {
     is: "is an Avro file",
     magic: "Obj\x01",
     expected: asParquet('pandas.DataFrame(fastavro.reader(open("FILE", "rb")))'),
   },
-  { is: "is a pickle of Python", magic: "\x80\x02", expected: asParquet('pandas.read_pickle("FILE")') },
-  { is: "is a pickle of Python", magic: "\x80\x03", expected: asParquet('pandas.read_pickle("FILE")') },
-  { is: "is a pickle of Python", magic: "\x80\x04", expected: asParquet('pandas.read_pickle("FILE")') },
-  { is: "is a pickle of Python", magic: "\x80\x05", expected: asParquet('pandas.read_pickle("FILE")') },
+  {
+    is: "is a pickle of Python",
+    magic: "\x80\x02",
+    expected: asParquet('pandas.read_pickle("FILE")'),
+  },
+  {
+    is: "is a pickle of Python",
+    magic: "\x80\x03",
+    expected: asParquet('pandas.read_pickle("FILE")'),
+  },
+  {
+    is: "is a pickle of Python",
+    magic: "\x80\x04",
+    expected: asParquet('pandas.read_pickle("FILE")'),
+  },
+  {
+    is: "is a pickle of Python",
+    magic: "\x80\x05",
+    expected: asParquet('pandas.read_pickle("FILE")'),
+  },
   {
     is: "is an SQLite database",
     magic: "SQLite format 3\0",
     expected: 'CSV: sqlite3 -header -csv FILE "SELECT * FROM your_table" > data.csv',
   },
-  { is: "is a DuckDB database", magic: "DUCK", at: 8, expected: "Parquet: COPY your_table TO 'data.parquet' in duckdb FILE" },
-  { is: "is a MATLAB file", magic: "MATLAB 5.0", expected: asParquet('pandas.DataFrame(scipy.io.loadmat("FILE"))') },
-  { is: "is an Excel workbook", magic: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", expected: "CSV: save the sheet as CSV" },
-  { is: "is a PDF document", magic: "%PDF-", expected: "CSV, JSON records or Parquet", isText: true },
-  { is: "is Parquet with an encrypted footer", magic: "PARE", expected: "Parquet that is not encrypted" },
+  {
+    is: "is a DuckDB database",
+    magic: "DUCK",
+    at: 8,
+    expected: "Parquet: COPY your_table TO 'data.parquet' in duckdb FILE",
+  },
+  {
+    is: "is a MATLAB file",
+    magic: "MATLAB 5.0",
+    expected: asParquet('pandas.DataFrame(scipy.io.loadmat("FILE"))'),
+  },
+  {
+    is: "is an Excel workbook",
+    magic: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+    expected: "CSV: save the sheet as CSV",
+  },
+  {
+    is: "is a PDF document",
+    magic: "%PDF-",
+    expected: "CSV, JSON records or Parquet",
+    isText: true,
+  },
+  {
+    is: "is Parquet with an encrypted footer",
+    magic: "PARE",
+    expected: "Parquet that is not encrypted",
+  },
   {
     is: "is a pointer to a file in Git LFS, and not the file itself",
     magic: "version https://git-lfs.github.com/spec/",
@@ -92,18 +155,28 @@ const BINARY_WITHIN_BYTES = 16;
  */
 export function refuseForeign(files: readonly Pick<PlainFile, "file" | "path" | "name">[]): void {
   const sheet = files.length > 1 ? files.find(({ name }) => OF_SPREADSHEET.test(name)) : undefined;
-  if (sheet !== undefined) throw new HistoryError(sheet.file, "is a part of a spreadsheet", { expected: "CSV: save the sheet as CSV" });
+  if (sheet !== undefined)
+    throw new HistoryError(sheet.file, "is a part of a spreadsheet", {
+      expected: "CSV: save the sheet as CSV",
+    });
   for (const { file, path } of files) {
     const head = headOf(path);
     const isBinary = BINARY.test(head);
-    const found = FORMATS.find(({ magic, at = 0, isText = false }) => (isBinary || isText) && head.startsWith(magic, at));
+    const found = FORMATS.find(
+      ({ magic, at = 0, isText = false }) => (isBinary || isText) && head.startsWith(magic, at),
+    );
     if (found !== undefined) throw new HistoryError(file, found.is, { expected: found.expected });
     if (PAGE.test(head))
-      throw new HistoryError(file, "is a page of HTML or XML, such as a server's answer to a download that failed", {
-        value: head.slice(0, 80),
-        expected: "CSV, JSON records or Parquet: download it again",
-      });
-    if (isParquet(path) || isUtf16(path) || !BINARY.test(head.slice(0, BINARY_WITHIN_BYTES))) continue;
+      throw new HistoryError(
+        file,
+        "is a page of HTML or XML, such as a server's answer to a download that failed",
+        {
+          value: head.slice(0, 80),
+          expected: "CSV, JSON records or Parquet: download it again",
+        },
+      );
+    if (isParquet(path) || isUtf16(path) || !BINARY.test(head.slice(0, BINARY_WITHIN_BYTES)))
+      continue;
     throw new HistoryError(file, "is a binary file of no format that is known", {
       value: `0x${Buffer.from(head.slice(0, BINARY_WITHIN_BYTES), "latin1").toString("hex")}`,
       expected: "CSV, JSON records or Parquet",

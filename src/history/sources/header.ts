@@ -24,7 +24,9 @@ export function mappedFields(
   const names = Object.values(wanted);
   const places = fields.map((_, at) => String(at));
   if (names.every((name) => PLACE.test(name))) {
-    const isHeader = !hasNumber(fields) || (places.length > 1 && places.every((place, at) => fields[at] === place));
+    const isHeader =
+      !hasNumber(fields) ||
+      (places.length > 1 && places.every((place, at) => fields[at] === place));
     // A header that has all of them means its own, such as levels 1 and 2 of a book.
     const isByName = isHeader && names.every((name) => fields.includes(name));
     return { columns: isByName ? columnsOf(fields, file) : places, hasHeader: isHeader };
@@ -51,10 +53,15 @@ export function fieldsOfLine(text: string, file: string, delimiter: Delimiter): 
     const quoted = quotedField.exec(text.slice(at));
     const plain = plainField.exec(text.slice(at))?.[0] ?? "";
     if (quoted === null && plain.includes('"'))
-      throw new HistoryError(file, `has a first line with a quote that is not understood in field ${fields.length + 1}`, {
-        value: text.slice(0, SHOWN),
-        expected: 'names without quotes, or each quoted as a whole on one line, with "" for a quote within',
-      });
+      throw new HistoryError(
+        file,
+        `has a first line with a quote that is not understood in field ${fields.length + 1}`,
+        {
+          value: text.slice(0, SHOWN),
+          expected:
+            'names without quotes, or each quoted as a whole on one line, with "" for a quote within',
+        },
+      );
     fields.push(quoted === null ? plain.trim() : (quoted[1] as string).replaceAll('""', '"'));
     at += (quoted?.[0] ?? plain).length + 1;
   }

@@ -12,8 +12,12 @@ const PIECE_BYTES = 256 * 1024;
 const STRIDE = 8;
 /** What a double holds of any decimal (IEEE 754, 64 bits). */
 const EXACT_DIGITS = 15;
-const [LINE_FEED, SPACE, QUOTE, POINT, ZERO, NINE, COLON, BACKSLASH] = [10, 32, 34, 46, 48, 57, 58, 92];
-const IN_NUMBER = Uint8Array.from({ length: 256 }, (_, byte) => (/[0-9.eE+-]/.test(String.fromCharCode(byte)) ? 1 : 0));
+const [LINE_FEED, SPACE, QUOTE, POINT, ZERO, NINE, COLON, BACKSLASH] = [
+  10, 32, 34, 46, 48, 57, 58, 92,
+];
+const IN_NUMBER = Uint8Array.from({ length: 256 }, (_, byte) =>
+  /[0-9.eE+-]/.test(String.fromCharCode(byte)) ? 1 : 0,
+);
 /** Stands for a number whose field is sought; no text of a market has it. */
 const SOUGHT = "\u0001sought\u0001";
 
@@ -43,7 +47,12 @@ export async function exactNumbersOnly<T>(
     const { line, field, text } = looked.value;
     const summary = `${field} in line ${line} is a number that would be rounded`;
     if (isWhole(fields[field] as string))
-      throw new BadRowsError(file, summary, { line }, { value: text, expected: "digits without a fraction" });
+      throw new BadRowsError(
+        file,
+        summary,
+        { line },
+        { value: text, expected: "digits without a fraction" },
+      );
     throw new HistoryError(file, summary, {
       value: text,
       expected: `at most ${EXACT_DIGITS} digits, or a text in quotes, such as "61800.30"; --round rounds it`,
@@ -62,10 +71,12 @@ async function firstInexact(path: string, fields: JsonFields): Promise<Inexact |
     for (;;) {
       if (held === bytes.length) bytes = Buffer.concat([bytes], bytes.length * 2);
       const { bytesRead } = await file.read(bytes, held, bytes.length - held);
-      const end = bytesRead === 0 ? held : bytes.subarray(0, held + bytesRead).lastIndexOf(LINE_FEED) + 1;
+      const end =
+        bytesRead === 0 ? held : bytes.subarray(0, held + bytesRead).lastIndexOf(LINE_FEED) + 1;
       held += bytesRead;
       const found = firstOf(inexactIn(bytes, end, fields), brokenIn(bytes, end, fields, shorts));
-      if (found !== undefined) return { ...found, line: line + linesIn(bytes.subarray(0, found.at)) };
+      if (found !== undefined)
+        return { ...found, line: line + linesIn(bytes.subarray(0, found.at)) };
       if (bytesRead === 0) return undefined;
       line += linesIn(bytes.subarray(0, end));
       bytes.copyWithin(0, end, held);
@@ -78,12 +89,21 @@ async function firstInexact(path: string, fields: JsonFields): Promise<Inexact |
 
 /** What finds a number with a fraction that is too short to be met at a stride, by the fields whose whole numbers may be short: a short stamp is refused as such, and an id is read as text. */
 function shortOnes(fields: JsonFields): RegExp | undefined {
-  const names = Object.entries(fields).flatMap(([name, type]) => (type === "BIGINT" ? [JSON.stringify(name)] : []));
-  return names.length === 0 ? undefined : new RegExp(`(?:${names.join("|")}) *: *(?=-?[0-9]{0,${STRIDE - 2}}[.eE])`, "g");
+  const names = Object.entries(fields).flatMap(([name, type]) =>
+    type === "BIGINT" ? [JSON.stringify(name)] : [],
+  );
+  return names.length === 0
+    ? undefined
+    : new RegExp(`(?:${names.join("|")}) *: *(?=-?[0-9]{0,${STRIDE - 2}}[.eE])`, "g");
 }
 
 /** The first such number of whole lines. */
-function brokenIn(bytes: Buffer, end: number, fields: JsonFields, shorts: RegExp | undefined): Found | undefined {
+function brokenIn(
+  bytes: Buffer,
+  end: number,
+  fields: JsonFields,
+  shorts: RegExp | undefined,
+): Found | undefined {
   if (shorts === undefined) return undefined;
   for (const match of bytes.toString("latin1", 0, end).matchAll(shorts)) {
     const from = match.index + match[0].length;
@@ -91,7 +111,8 @@ function brokenIn(bytes: Buffer, end: number, fields: JsonFields, shorts: RegExp
     while (to < end && IN_NUMBER[bytes[to] as number] === 1) to += 1;
     const text = bytes.toString("latin1", from, to);
     const field = fieldAt(bytes, end, from, to);
-    if (field !== undefined && fields[field] === "BIGINT" && (decimalOf(text)?.exponent ?? 0) < 0) return { field, text, at: from };
+    if (field !== undefined && fields[field] === "BIGINT" && (decimalOf(text)?.exponent ?? 0) < 0)
+      return { field, text, at: from };
   }
   return undefined;
 }
@@ -110,13 +131,21 @@ function inexactIn(bytes: Buffer, end: number, fields: JsonFields): Found | unde
     while (to < end && IN_NUMBER[bytes[to] as number] === 1) to += 1;
     // The next one begins a byte later at the earliest.
     at = to - 1;
-    if (to - from < STRIDE || from === 0 || bytes[from - 1] === QUOTE || !mayBeRounded(bytes, from, to, fields)) continue;
+    if (
+      to - from < STRIDE ||
+      from === 0 ||
+      bytes[from - 1] === QUOTE ||
+      !mayBeRounded(bytes, from, to, fields)
+    )
+      continue;
     const field = fieldAt(bytes, end, from, to);
     const type = field === undefined || !Object.hasOwn(fields, field) ? undefined : fields[field];
     if (field === undefined || type === undefined) continue;
     const text = bytes.toString("latin1", from, to);
     const number = decimalOf(text);
-    const isExact = isWhole(type) ? (number?.exponent ?? 0) >= 0 && sameAsDouble(text) : sameAsDouble(text);
+    const isExact = isWhole(type)
+      ? (number?.exponent ?? 0) >= 0 && sameAsDouble(text)
+      : sameAsDouble(text);
     if (!isExact) return { field, text, at: from };
   }
   return undefined;
@@ -163,27 +192,39 @@ function fieldAt(bytes: Buffer, end: number, from: number, to: number): string |
     return undefined;
   }
   const sought = JSON.stringify(SOUGHT);
-  return Object.entries(record as object).find(([, value]) => JSON.stringify(value).includes(sought))?.[0];
+  return Object.entries(record as object).find(([, value]) =>
+    JSON.stringify(value).includes(sought),
+  )?.[0];
 }
 
 /** A number's digits without zeros at either end, and the power of ten that they count; undefined for what is none. */
-function decimalOf(text: string): { readonly digits: string; readonly exponent: number } | undefined {
-  const [, sign, whole, part = "", power = "0"] = /^(-?)([0-9]+)(?:[.]([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(text) ?? [];
+function decimalOf(
+  text: string,
+): { readonly digits: string; readonly exponent: number } | undefined {
+  const [, sign, whole, part = "", power = "0"] =
+    /^(-?)([0-9]+)(?:[.]([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(text) ?? [];
   if (whole === undefined) return undefined;
   const all = `${whole}${part}`.replace(/^0+/, "");
   const digits = all.replace(/0+$/, "");
   if (digits === "") return { digits: "0", exponent: 0 };
-  return { digits: `${sign}${digits}`, exponent: Number(power) - part.length + all.length - digits.length };
+  return {
+    digits: `${sign}${digits}`,
+    exponent: Number(power) - part.length + all.length - digits.length,
+  };
 }
 
 /** Whether a number is what is printed of the double that is made of it. What is no number the database refuses. */
 function sameAsDouble(text: string): boolean {
   const [written, printed] = [decimalOf(text), decimalOf(String(Number(text)))];
-  return written === undefined || (written.digits === printed?.digits && written.exponent === printed.exponent);
+  return (
+    written === undefined ||
+    (written.digits === printed?.digits && written.exponent === printed.exponent)
+  );
 }
 
 function linesIn(bytes: Buffer): number {
   let lines = 0;
-  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1;
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1))
+    lines += 1;
   return lines;
 }

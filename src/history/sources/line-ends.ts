@@ -10,7 +10,10 @@ const [LINE_FEED, CARRIAGE_RETURN] = [10, 13];
 const LOST_ITS_WAY = "state machine reached an invalid state";
 
 /** Does what reads a CSV file. @throws HistoryError naming the first line that ends otherwise than the first one does; whatever else `work` throws */
-export async function oneLineEnd<T>({ file, path }: Pick<PlainFile, "file" | "path">, work: () => Promise<T>): Promise<T> {
+export async function oneLineEnd<T>(
+  { file, path }: Pick<PlainFile, "file" | "path">,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (cause) {
@@ -50,8 +53,13 @@ export function endFindings(path: string): string[] {
   try {
     const { size } = fstatSync(handle);
     const last = Buffer.alloc(1);
-    const isEnded = size > 0 && readSync(handle, last, 0, 1, size - 1) === 1 && last[0] === LINE_FEED;
-    return isEnded ? [] : ["its last line does not end: where the file was cut, the last number of its last record is not whole"];
+    const isEnded =
+      size > 0 && readSync(handle, last, 0, 1, size - 1) === 1 && last[0] === LINE_FEED;
+    return isEnded
+      ? []
+      : [
+          "its last line does not end: where the file was cut, the last number of its last record is not whole",
+        ];
   } finally {
     closeSync(handle);
   }
@@ -78,7 +86,9 @@ export function refuseLongEnd({ file, path }: Pick<PlainFile, "file" | "path">):
 }
 
 /** The first line, counted from one, that ends with a carriage return where the first does not, or without where it does. */
-async function firstOther(path: string): Promise<{ readonly number: number; readonly hasReturn: boolean } | undefined> {
+async function firstOther(
+  path: string,
+): Promise<{ readonly number: number; readonly hasReturn: boolean } | undefined> {
   const bytes = Buffer.alloc(PIECE_BYTES);
   const file = await open(path);
   try {

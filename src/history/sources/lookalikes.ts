@@ -19,7 +19,8 @@ const LOOKALIKES: readonly Lookalike[] = [
     path: /[A-Z0-9]USD_(PERP|\d{6})-[^/]*$/,
     column: "base_qty",
     is: "is of a coin-margined contract: its quantities are contracts, and no base units",
-    expected: "a file of the spot market or of a linear contract; or of its trades a mapping with amount=base_qty",
+    expected:
+      "a file of the spot market or of a linear contract; or of its trades a mapping with amount=base_qty",
   },
   {
     shape: /^binance-klines$/,
@@ -39,7 +40,9 @@ const LOOKALIKES: readonly Lookalike[] = [
 /** @param names its columns @throws HistoryError for a file that is taken for a shape, and would say something else in it than it does */
 export function refuseLookalike(shape: Shape, file: string, names: readonly string[]): void {
   const found = LOOKALIKES.find(
-    ({ shape: of, path, column }) => of.test(shape) && (path.test(file) || (column !== undefined && names.includes(column))),
+    ({ shape: of, path, column }) =>
+      of.test(shape) && (path.test(file) || (column !== undefined && names.includes(column))),
   );
-  if (found !== undefined) throw new HistoryError(file, found.is, { value: shape, expected: found.expected });
+  if (found !== undefined)
+    throw new HistoryError(file, found.is, { value: shape, expected: found.expected });
 }

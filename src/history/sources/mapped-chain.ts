@@ -18,7 +18,10 @@ export interface MappedBook {
 
 /** Whether columns that a mapping names tell the chain of a book's messages. */
 export function tellsChain(columns: Readonly<Record<string, string>>): boolean {
-  return columns.endSequence !== undefined && (columns.beginSequence !== undefined || columns.prevEndSequence !== undefined);
+  return (
+    columns.endSequence !== undefined &&
+    (columns.beginSequence !== undefined || columns.prevEndSequence !== undefined)
+  );
 }
 
 /** Where the chain of a mapped book is broken, and what an import says of it. */
@@ -27,14 +30,23 @@ export async function mappedChain(
   book: MappedBook,
   hasPrevious: boolean,
 ): Promise<Pick<ShapedFile, "lost" | "chain" | "findings">> {
-  const sequences = (["beginSequence", "endSequence", "prevEndSequence"] as const).map((name) => `${book[name]} AS ${name}`);
+  const sequences = (["beginSequence", "endSequence", "prevEndSequence"] as const).map(
+    (name) => `${book[name]} AS ${name}`,
+  );
   const rows = `SELECT (${book.timeNs}) // 1000000 AS "timestamp", ${book.isSnapshot} AS isSnapshot, ${sequences.join(", ")} FROM ${book.from} WHERE ${PLACE} = 0 AND ${book.isAsked}`;
   // Rows of another market, or another stamp, may part the levels of a message.
-  const again = ["isSnapshot", "beginSequence", "endSequence"].map((name) => `lag(${name}) OVER () IS NOT DISTINCT FROM ${name}`);
+  const again = ["isSnapshot", "beginSequence", "endSequence"].map(
+    (name) => `lag(${name}) OVER () IS NOT DISTINCT FROM ${name}`,
+  );
   const told = `SELECT *, row_number() OVER () > 1 AND endSequence IS NOT NULL AND ${again.join(" AND ")} AS isAgain FROM (${rows})`;
   const messages = `(SELECT CASE WHEN isSnapshot THEN 'snapshot' ELSE 'update' END AS type, endSequence AS "sequence", * FROM (${told}) WHERE NOT isAgain)`;
   const { breaks, lost, stretches } = await brokenChain(duck, messages);
   if (breaks === 0) return { chain: stretches, findings: [] };
-  const hint = "where each of them tells the one before by another column, name that one prevEndSequence in the mapping";
-  return { lost, chain: stretches, findings: [brokenText(breaks, lost), ...(hasPrevious ? [] : [hint])] };
+  const hint =
+    "where each of them tells the one before by another column, name that one prevEndSequence in the mapping";
+  return {
+    lost,
+    chain: stretches,
+    findings: [brokenText(breaks, lost), ...(hasPrevious ? [] : [hint])],
+  };
 }

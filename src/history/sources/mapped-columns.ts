@@ -26,8 +26,12 @@ export class MappedColumns {
     this.#mapping = mapping;
     this.#kind = kindOf(mapping);
     this.#isParquet = isParquet;
-    this.timeNs = this.#by("time", (column, text) => stampSql(column, text, mapping.timeUnit)) ?? NO_NUMBER;
-    this.recvNs = this.#by("recvTime", (column, text) => stampSql(column, text, mapping.recvTimeUnit ?? mapping.timeUnit)) ?? NO_NUMBER;
+    this.timeNs =
+      this.#by("time", (column, text) => stampSql(column, text, mapping.timeUnit)) ?? NO_NUMBER;
+    this.recvNs =
+      this.#by("recvTime", (column, text) =>
+        stampSql(column, text, mapping.recvTimeUnit ?? mapping.timeUnit),
+      ) ?? NO_NUMBER;
     this.isSnapshot = this.#by("isSnapshot", flagSql) ?? "false";
   }
 
@@ -43,7 +47,10 @@ export class MappedColumns {
    */
   all(first: Row | undefined, timeNs = this.timeNs): string {
     return layoutOf(this.#kind)
-      .columns.map((column) => `${column.name === "timeNs" ? timeNs : this.#sqlOf(column, first)} AS ${identifier(column.name)}`)
+      .columns.map(
+        (column) =>
+          `${column.name === "timeNs" ? timeNs : this.#sqlOf(column, first)} AS ${identifier(column.name)}`,
+      )
       .join(", ");
   }
 
@@ -58,7 +65,12 @@ export class MappedColumns {
       case "recvNs":
         return this.recvNs;
       case "nextFundingMs":
-        return this.#by("nextFundingTime", (column, text) => `(${stampSql(column, text, timeUnit)}) // ${NS_A_MS}`) ?? this.wholeOf(name);
+        return (
+          this.#by(
+            "nextFundingTime",
+            (column, text) => `(${stampSql(column, text, timeUnit)}) // ${NS_A_MS}`,
+          ) ?? this.wholeOf(name)
+        );
       case "seq":
         return this.#kind === "book" ? MESSAGE : NO_NUMBER;
       case "level":
@@ -72,7 +84,9 @@ export class MappedColumns {
       case "isBid":
         return (this.#by(name, flagSql) ?? this.#by("side", bidSql)) as string;
       default:
-        return type === "integer" ? this.wholeOf(name) : (this.#by(name, (_, text) => text) ?? "CAST(NULL AS VARCHAR)");
+        return type === "integer"
+          ? this.wholeOf(name)
+          : (this.#by(name, (_, text) => text) ?? "CAST(NULL AS VARCHAR)");
     }
   }
 

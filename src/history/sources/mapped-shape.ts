@@ -3,7 +3,13 @@ import { type Duck, literal, wholeOf } from "../duck.js";
 import { familyOf, intervalOf } from "../kinds.js";
 import { parquetSql } from "../measure.js";
 import type { PlainFile } from "../plain-file.js";
-import { areStampsSplit, MESSAGE_NS, type MessageKey, messagesSql, splitFindings } from "./book-messages.js";
+import {
+  areStampsSplit,
+  MESSAGE_NS,
+  type MessageKey,
+  messagesSql,
+  splitFindings,
+} from "./book-messages.js";
 import { withInterval } from "./candle-interval.js";
 import type { JsonFields } from "./json-numbers.js";
 import { mappedChain, tellsChain } from "./mapped-chain.js";
@@ -45,19 +51,32 @@ export async function mappedShape(
   const table = tableSql(path, writ, mapping, file, held, market);
   const columns = new MappedColumns(mapping, isParquet);
   const { isSnapshot } = columns;
-  const key = kind === "book" ? await messageKey(duck, table, mapping, market, columns.recvNs) : undefined;
-  const isSplit = key?.arrival !== undefined && (await areStampsSplit(duck, table, key, columns.timeNs));
+  const key =
+    kind === "book" ? await messageKey(duck, table, mapping, market, columns.recvNs) : undefined;
+  const isSplit =
+    key?.arrival !== undefined && (await areStampsSplit(duck, table, key, columns.timeNs));
   const timeNs = isSplit ? MESSAGE_NS : columns.timeNs;
   const split = isSplit ? await splitFindings(duck, table, key, columns.timeNs) : [];
   // Ids tell the order of what has one stamp; where there are none, the file's does.
   const isTurned = columns.areNumbered && (await runsBackwards(duck, table, timeNs));
-  const from = key !== undefined ? messagesSql(table, key, isSplit ? columns.timeNs : undefined) : isTurned ? turnedSql(table) : table;
-  const [first] = columns.areNumbered ? await duck.rows(`SELECT ${timeNs} AS timeNs FROM ${from} LIMIT 1`) : [];
+  const from =
+    key !== undefined
+      ? messagesSql(table, key, isSplit ? columns.timeNs : undefined)
+      : isTurned
+        ? turnedSql(table)
+        : table;
+  const [first] = columns.areNumbered
+    ? await duck.rows(`SELECT ${timeNs} AS timeNs FROM ${from} LIMIT 1`)
+    : [];
   const all = columns.all(first, timeNs);
   const select = `SELECT ${all} FROM ${from}`;
   const isNumbered = key !== undefined || isTurned;
   const stamps = isParquet
-    ? await roundedStamps(duck, path, file, [mapping.columns.time, mapping.columns.recvTime, mapping.columns.nextFundingTime])
+    ? await roundedStamps(duck, path, file, [
+        mapping.columns.time,
+        mapping.columns.recvTime,
+        mapping.columns.nextFundingTime,
+      ])
     : [];
   const said = columns.areNumbered ? numbered("it has no ids") : { findings: [] };
   const turned = isTurned ? ["it begins with its newest row: it is read from its end"] : [];
@@ -75,7 +94,10 @@ export async function mappedShape(
           beginSequence: columns.wholeOf("beginSequence"),
           endSequence: columns.wholeOf("endSequence"),
           prevEndSequence: columns.wholeOf("prevEndSequence"),
-          isAsked: market === undefined || symbol === undefined ? "true" : `${marketSql(market)} = ${literal(symbol)}`,
+          isAsked:
+            market === undefined || symbol === undefined
+              ? "true"
+              : `${marketSql(market)} = ${literal(symbol)}`,
         },
         mapping.columns.prevEndSequence !== undefined,
       )
@@ -111,18 +133,26 @@ async function messageKey(
   market: string | undefined,
   recvNs: string,
 ): Promise<MessageKey> {
-  const shared = [...MESSAGE_COLUMNS.map((name) => columns[name]), market].filter((column) => column !== undefined);
+  const shared = [...MESSAGE_COLUMNS.map((name) => columns[name]), market].filter(
+    (column) => column !== undefined,
+  );
   const { time, recvTime } = columns as Mapping["columns"] & { readonly time: string };
   if (recvTime === undefined) return { shared: [time, ...shared] };
   const first = `SELECT ${recvNs} AS ns FROM ${table} LIMIT ${LOOKED_AT_ROWS}`;
-  const { fine } = await duck.row(`SELECT count(*) FILTER (ns % ${NS_A_SECOND} <> 0) AS fine FROM (${first})`);
-  return wholeOf(fine) === 0n ? { shared: [time, recvTime, ...shared] } : { shared, arrival: { column: recvTime, time } };
+  const { fine } = await duck.row(
+    `SELECT count(*) FILTER (ns % ${NS_A_SECOND} <> 0) AS fine FROM (${first})`,
+  );
+  return wholeOf(fine) === 0n
+    ? { shared: [time, recvTime, ...shared] }
+    : { shared, arrival: { column: recvTime, time } };
 }
 
 /** Whether the newest of a file's first rows is the first one, and none is newer than the one before it. */
 async function runsBackwards(duck: Duck, table: string, timeNs: string): Promise<boolean> {
   const steps = `SELECT ${timeNs} - lag(${timeNs}) OVER () AS step FROM (SELECT * FROM ${table} LIMIT ${LOOKED_AT_ROWS})`;
-  const { back, on } = await duck.row(`SELECT count(*) FILTER (step < 0) AS back, count(*) FILTER (step > 0) AS "on" FROM (${steps})`);
+  const { back, on } = await duck.row(
+    `SELECT count(*) FILTER (step < 0) AS back, count(*) FILTER (step > 0) AS "on" FROM (${steps})`,
+  );
   return wholeOf(back) > 0n && wholeOf(on) === 0n;
 }
 
@@ -140,23 +170,42 @@ async function columnsOf(duck: Duck, path: string): Promise<string[]> {
   return (await describedBy(duck, path)).map(({ column_name }) => String(column_name));
 }
 
-function tableSql(path: string, writ: Writ, mapping: Mapping, file: string, held: readonly string[], market: string | undefined): string {
+function tableSql(
+  path: string,
+  writ: Writ,
+  mapping: Mapping,
+  file: string,
+  held: readonly string[],
+  market: string | undefined,
+): string {
   const wanted = Object.values(mapping.columns);
   if (writ.writ === "ndjson") {
     const [alike, other] = wanted.flatMap((name) => {
-      const found = wanted.find((each) => each !== name && each.toLowerCase() === name.toLowerCase());
+      const found = wanted.find(
+        (each) => each !== name && each.toLowerCase() === name.toLowerCase(),
+      );
       return found === undefined ? [] : [name, found];
     });
     if (alike !== undefined)
-      throw new ConfigError(`are fields of ${file} that differ in the case of their letters alone`, {
-        field: "mapping.columns",
-        value: `${alike} and ${other}`,
-        expected: "one of both: give the other another name in the file",
-      });
-    return ndjsonSql(path, { ...(market === undefined ? {} : { [market]: "VARCHAR" }), ...jsonFields(mapping) });
+      throw new ConfigError(
+        `are fields of ${file} that differ in the case of their letters alone`,
+        {
+          field: "mapping.columns",
+          value: `${alike} and ${other}`,
+          expected: "one of both: give the other another name in the file",
+        },
+      );
+    return ndjsonSql(path, {
+      ...(market === undefined ? {} : { [market]: "VARCHAR" }),
+      ...jsonFields(mapping),
+    });
   }
   const lacking = wanted.find((name) => !held.includes(name));
   if (lacking !== undefined)
-    throw new ConfigError(`is no column of ${file}`, { field: "mapping.columns", value: lacking, expected: `one of ${held.join(", ")}` });
+    throw new ConfigError(`is no column of ${file}`, {
+      field: "mapping.columns",
+      value: lacking,
+      expected: `one of ${held.join(", ")}`,
+    });
   return writ.writ === "parquet" ? parquetSql(path) : csvSql({ ...writ, path, columns: held });
 }

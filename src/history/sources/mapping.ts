@@ -46,13 +46,19 @@ export function checkMapping(value: unknown): Mapping {
         expected: `the file's column that holds ${name.replace("|", " or ")}`,
       });
   }
-  if (mapping.amountUnit !== undefined && layoutOf(kind).columns.every(({ type }) => type !== "amount"))
+  if (
+    mapping.amountUnit !== undefined &&
+    layoutOf(kind).columns.every(({ type }) => type !== "amount")
+  )
     throw new ConfigError("is the unit of amounts, which the kind does not have", {
       field: "mapping.amountUnit",
       value: mapping.amountUnit,
       expected: `none for ${mapping.kind}`,
     });
-  if (Object.hasOwn(mapping.columns, "nextFundingTime") && Object.hasOwn(mapping.columns, "nextFundingMs"))
+  if (
+    Object.hasOwn(mapping.columns, "nextFundingTime") &&
+    Object.hasOwn(mapping.columns, "nextFundingMs")
+  )
     throw new ConfigError("is told twice", {
       field: "mapping.columns.nextFundingMs",
       value: mapping.columns.nextFundingMs,
@@ -74,7 +80,10 @@ export function loadMappings(path: string): readonly Mapping[] {
 }
 
 function namesOf(kind: HistoryKind): string[] {
-  const own = [...layoutOf(kind).columns.map(({ name }) => name), ...(kind === "book" ? ["prevEndSequence"] : [])];
+  const own = [
+    ...layoutOf(kind).columns.map(({ name }) => name),
+    ...(kind === "book" ? ["prevEndSequence"] : []),
+  ];
   const stamps: Readonly<Record<string, readonly string[]>> = {
     timeNs: ["time"],
     recvNs: ["recvTime"],

@@ -36,17 +36,33 @@ const FLAT = "one flat JSON record a line, such as jq makes of it";
  * @param wanted the fields that a mapping names: where the record has one of them, it is read.
  * @throws HistoryError naming the exchange's message where it is known, and the form that an import reads
  */
-export function refuseNested(record: object, file: string, wanted: readonly string[] | undefined): void {
-  const nested = Object.entries(record).flatMap(([name, value]) => (typeof value === "object" && value !== null ? [name] : []));
-  if (nested.length === 0 || wanted?.some((name) => Object.hasOwn(record, name) && !nested.includes(name)) === true) return;
+export function refuseNested(
+  record: object,
+  file: string,
+  wanted: readonly string[] | undefined,
+): void {
+  const nested = Object.entries(record).flatMap(([name, value]) =>
+    typeof value === "object" && value !== null ? [name] : [],
+  );
+  if (
+    nested.length === 0 ||
+    wanted?.some((name) => Object.hasOwn(record, name) && !nested.includes(name)) === true
+  )
+    return;
   const text = JSON.stringify(record);
   const message = MESSAGES.find(({ isIt }) => isIt(text));
   const what =
-    message === undefined ? "has records or lists within its records" : `is ${message.is}, with records or lists within its records`;
-  throw new HistoryError(file, `${what}: no shape reads them, and no mapping can name what is in them`, {
-    value: nested.join(", "),
-    expected: `of a book one record a message as the shape book has it, ${BOOK}; else ${FLAT}`,
-  });
+    message === undefined
+      ? "has records or lists within its records"
+      : `is ${message.is}, with records or lists within its records`;
+  throw new HistoryError(
+    file,
+    `${what}: no shape reads them, and no mapping can name what is in them`,
+    {
+      value: nested.join(", "),
+      expected: `of a book one record a message as the shape book has it, ${BOOK}; else ${FLAT}`,
+    },
+  );
 }
 
 /** The refusal of a file that begins with a JSON list. @param line its first */
@@ -57,14 +73,19 @@ export function jsonList(line: string, file: string): HistoryError {
   if (isWhole)
     return new HistoryError(file, "has a JSON list a line", {
       value,
-      expected: "CSV, whose columns a mapping names by place: jq -r '@csv', then --kind and --columns time=0,...",
+      expected:
+        "CSV, whose columns a mapping names by place: jq -r '@csv', then --kind and --columns time=0,...",
     });
   if (isWithin && line.trim() !== "[")
-    return new HistoryError(file, "is one JSON list of lists, such as ccxt and exchanges give for candles", {
-      value,
-      expected:
-        "CSV, whose columns a mapping names by place: jq -r '.[] | @csv', then --kind klines --columns time=0,open=1,high=2,low=3,close=4,volume=5",
-    });
+    return new HistoryError(
+      file,
+      "is one JSON list of lists, such as ccxt and exchanges give for candles",
+      {
+        value,
+        expected:
+          "CSV, whose columns a mapping names by place: jq -r '.[] | @csv', then --kind klines --columns time=0,open=1,high=2,low=3,close=4,volume=5",
+      },
+    );
   return new HistoryError(file, "is one JSON list", {
     value,
     expected: "one JSON record a line, without brackets and commas around them: jq -c '.[]'",

@@ -8,11 +8,21 @@ import { WHOLE_RULES } from "./whole-numbers.js";
 /** A file as the database reads it where every field is text. @param column the one that is asked for. */
 export type TextSql = (column: string) => string;
 
-const RULES = new Map([...WHOLE_RULES, ...SIDE_RULES, ...STAMP_RULES].map((rule): [string, ValueRule] => [rule.type, rule]));
+const RULES = new Map(
+  [...WHOLE_RULES, ...SIDE_RULES, ...STAMP_RULES].map((rule): [string, ValueRule] => [
+    rule.type,
+    rule,
+  ]),
+);
 const SAID = new RegExp(`("(?:[^"]|"")+") ${IS_NO} (${[...RULES.keys()].join("|")}): `);
 
 /** Does what reads a file. @throws HistoryError naming the row and the text that broke a rule of its column; whatever else `work` throws */
-export async function oddNamed<T>(duck: Duck, file: string, text: TextSql | undefined, work: () => Promise<T>): Promise<T> {
+export async function oddNamed<T>(
+  duck: Duck,
+  file: string,
+  text: TextSql | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -15,9 +15,16 @@ export function describedBy(duck: Duck, path: string): Promise<readonly Row[]> {
  * @param names of the columns that are read.
  * @throws HistoryError naming the column
  */
-export async function requireReadDecimals(duck: Duck, path: string, file: string, names: readonly string[]): Promise<void> {
+export async function requireReadDecimals(
+  duck: Duck,
+  path: string,
+  file: string,
+  names: readonly string[],
+): Promise<void> {
   const types = await typesOf(duck, path);
-  const wide = await duck.rows(`SELECT name, precision FROM parquet_schema(${pathSql(path)}) WHERE precision > ${MOST_DECIMAL_DIGITS}`);
+  const wide = await duck.rows(
+    `SELECT name, precision FROM parquet_schema(${pathSql(path)}) WHERE precision > ${MOST_DECIMAL_DIGITS}`,
+  );
   for (const name of names) {
     const found = wide.find((column) => column.name === name);
     if (found === undefined || types.get(name) !== "DOUBLE") continue;
@@ -32,7 +39,12 @@ export async function requireReadDecimals(duck: Duck, path: string, file: string
  * is finer than a microsecond, and of a number since 1970 with 53 bits a quarter of one is left.
  * @throws HistoryError for a number with 24 bits, which is off by a minute and more
  */
-export async function roundedStamps(duck: Duck, path: string, file: string, names: readonly (string | undefined)[]): Promise<string[]> {
+export async function roundedStamps(
+  duck: Duck,
+  path: string,
+  file: string,
+  names: readonly (string | undefined)[],
+): Promise<string[]> {
   const types = await typesOf(duck, path);
   const fine = await duck.rows(
     `SELECT name FROM parquet_schema(${pathSql(path)}) WHERE logical_type LIKE 'TimestampType(isAdjustedToUTC=1,%NANOS=NanoSeconds()%'`,
@@ -42,9 +54,13 @@ export async function roundedStamps(duck: Duck, path: string, file: string, name
     if (type === "FLOAT")
       throw new HistoryError(file, `${name} is a floating-point number of 32 bits`, {
         value: type,
-        expected: "stamps as whole numbers of 64 bits or as instants: of one with 32 bits a minute and more is lost",
+        expected:
+          "stamps as whole numbers of 64 bits or as instants: of one with 32 bits a minute and more is lost",
       });
-    if (type === "DOUBLE") return [`${name} is a floating-point number, which holds an instant to a quarter of a microsecond`];
+    if (type === "DOUBLE")
+      return [
+        `${name} is a floating-point number, which holds an instant to a quarter of a microsecond`,
+      ];
     return fine.some((column) => column.name === name)
       ? [`${name} is an instant in nanoseconds, of which whole microseconds are kept`]
       : [];
@@ -52,5 +68,10 @@ export async function roundedStamps(duck: Duck, path: string, file: string, name
 }
 
 async function typesOf(duck: Duck, path: string): Promise<ReadonlyMap<unknown, unknown>> {
-  return new Map((await describedBy(duck, path)).map(({ column_name, column_type }) => [column_name, column_type]));
+  return new Map(
+    (await describedBy(duck, path)).map(({ column_name, column_type }) => [
+      column_name,
+      column_type,
+    ]),
+  );
 }

@@ -49,7 +49,9 @@ export async function isPlainCsv(
 ): Promise<boolean> {
   if (delimiter !== ",") return false;
   const all = columns.map((name) => places[name] ?? NO_NUMBER);
-  const placesOf = Int32Array.from(all.slice(0, all.findLastIndex((each) => each !== NO_NUMBER) + 1));
+  const placesOf = Int32Array.from(
+    all.slice(0, all.findLastIndex((each) => each !== NO_NUMBER) + 1),
+  );
   // The last line may lack its end.
   const bytes = new Uint8Array(PIECE_BYTES + 1 + WORD_BYTES);
   const words = new DataView(bytes.buffer);
@@ -58,7 +60,11 @@ export async function isPlainCsv(
     let isFirst = hasHeader;
     let held = 0;
     for (let looked = 0; looked < most; ) {
-      const { bytesRead } = await file.read(bytes, held, Math.min(PIECE_BYTES - held, most - looked));
+      const { bytesRead } = await file.read(
+        bytes,
+        held,
+        Math.min(PIECE_BYTES - held, most - looked),
+      );
       looked += bytesRead;
       held += bytesRead;
       if (bytesRead === 0) {
@@ -85,7 +91,13 @@ export async function isPlainCsv(
  * @param words the same bytes.
  * @param places of the columns up to the last that holds a number.
  */
-function arePlain(bytes: Uint8Array, words: DataView, start: number, end: number, places: Int32Array): boolean {
+function arePlain(
+  bytes: Uint8Array,
+  words: DataView,
+  start: number,
+  end: number,
+  places: Int32Array,
+): boolean {
   let at = start | 0;
   while (at < end) {
     for (let column = 0; column < places.length; column = (column + 1) | 0) {
@@ -100,7 +112,8 @@ function arePlain(bytes: Uint8Array, words: DataView, start: number, end: number
         if (bytes[at] === POINT) {
           const exact = (at + most + 1) | 0;
           at = endOfDigits(words, (at + 1) | 0);
-          for (let past = exact; past < at; past = (past + 1) | 0) if (bytes[past] !== ZERO) return false;
+          for (let past = exact; past < at; past = (past + 1) | 0)
+            if (bytes[past] !== ZERO) return false;
         }
       }
       const byte = bytes[at] as number;

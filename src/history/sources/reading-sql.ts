@@ -16,8 +16,14 @@ export function csvSql(csv: CsvFile, kinds: Readonly<Record<string, string>> = {
   return flagsSql(wholesSql(tableSql(csv, asText(kinds), BUFFER_BYTES), read), read);
 }
 
-function tableSql({ path, columns, hasHeader, delimiter }: CsvFile, kinds: Readonly<Record<string, string>>, bufferBytes: number): string {
-  const types = columns.map((name) => `${literal(name)}: ${literal(kinds[name] ?? "VARCHAR")}`).join(", ");
+function tableSql(
+  { path, columns, hasHeader, delimiter }: CsvFile,
+  kinds: Readonly<Record<string, string>>,
+  bufferBytes: number,
+): string {
+  const types = columns
+    .map((name) => `${literal(name)}: ${literal(kinds[name] ?? "VARCHAR")}`)
+    .join(", ");
   return `read_csv(${pathSql(path)}, auto_detect=false, compression='none', delim=${literal(delimiter)}, quote='"', escape='"', header=${hasHeader}, strict_mode=true, buffer_size=${bufferBytes}, columns={${types}})`;
 }
 
@@ -28,8 +34,11 @@ export function csvReading(
   decimals: TypedCsv["decimals"],
   select: (from: string) => string,
 ): Pick<ShapedFile, "select" | "csv"> {
-  const whole = Object.entries(ofFile(csv, kinds)).flatMap(([name, type]) => (isWhole(type) ? [name] : []));
-  const typed: TypedCsv["select"] = (types) => select(tableSql(csv, { ...asNumbers(kinds), ...types }, PLAIN_BUFFER_BYTES));
+  const whole = Object.entries(ofFile(csv, kinds)).flatMap(([name, type]) =>
+    isWhole(type) ? [name] : [],
+  );
+  const typed: TypedCsv["select"] = (types) =>
+    select(tableSql(csv, { ...asNumbers(kinds), ...types }, PLAIN_BUFFER_BYTES));
   return { select: select(csvSql(csv, kinds)), csv: { ...csv, decimals, whole, select: typed } };
 }
 
@@ -39,7 +48,9 @@ export function csvReading(
  * whole numbers the database reads what JSON says: to look at each as a text takes four tenths longer.
  */
 export function ndjsonSql(path: string, fields: Readonly<Record<string, string>>): string {
-  const ids = Object.fromEntries(Object.entries(fields).filter(([, type]) => type === "ID" || type === FLAG_TYPE));
+  const ids = Object.fromEntries(
+    Object.entries(fields).filter(([, type]) => type === "ID" || type === FLAG_TYPE),
+  );
   const types = Object.entries({ ...asNumbers(fields), ...asText(ids) })
     .map(([name, type]) => `${literal(name)}: ${literal(type)}`)
     .join(", ");
@@ -53,20 +64,31 @@ export function ndjsonSql(path: string, fields: Readonly<Record<string, string>>
 /** What reads a file with every field as text, whatever the database makes of it. */
 export function textSql(path: string, writ: Writ): TextSql {
   if (writ.writ === "csv") return () => csvSql({ ...writ, path });
-  return (column) => (writ.writ === "ndjson" ? ndjsonSql(path, { [column]: "VARCHAR" }) : parquetSql(path));
+  return (column) =>
+    writ.writ === "ndjson" ? ndjsonSql(path, { [column]: "VARCHAR" }) : parquetSql(path);
 }
 
 /** The types of fields as they are to be read: a whole number or a flag as text, which is looked at before it is one. */
 function asText(kinds: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(kinds).map(([name, type]) => [name, isWhole(type) || type === FLAG_TYPE ? "VARCHAR" : type]));
+  return Object.fromEntries(
+    Object.entries(kinds).map(([name, type]) => [
+      name,
+      isWhole(type) || type === FLAG_TYPE ? "VARCHAR" : type,
+    ]),
+  );
 }
 
 /** The same where the database makes the numbers. */
 function asNumbers(kinds: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(kinds).map(([name, type]) => [name, isWhole(type) ? "BIGINT" : type]));
+  return Object.fromEntries(
+    Object.entries(kinds).map(([name, type]) => [name, isWhole(type) ? "BIGINT" : type]),
+  );
 }
 
-function ofFile({ columns }: CsvFile, kinds: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function ofFile(
+  { columns }: CsvFile,
+  kinds: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(kinds).filter(([name]) => columns.includes(name)));
 }
 

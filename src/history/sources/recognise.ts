@@ -8,7 +8,14 @@ import { reading } from "../measure.js";
 import type { PlainFile } from "../plain-file.js";
 import { binanceCsv, binanceShape } from "./binance-shapes.js";
 import { CONVERT_CONTRACTS, contractsIn } from "./contract-amounts.js";
-import { bboShape, bookShape, fundingShape, klinesShape, marksShape, tradesShape } from "./exchange-shapes.js";
+import {
+  bboShape,
+  bookShape,
+  fundingShape,
+  klinesShape,
+  marksShape,
+  tradesShape,
+} from "./exchange-shapes.js";
 import { firstLine, isParquet, isUtf16 } from "./first-line.js";
 import { columnsOf, fieldsOfLine, hasNumber, mappedFields } from "./header.js";
 import { endFindings, refuseLongEnd } from "./line-ends.js";
@@ -63,15 +70,29 @@ const NAMES: readonly (readonly [Shape, RegExp])[] = [
  * How the database is to read a file.
  * @throws ConfigError for a shape or mapping that does not fit, HistoryError naming a file that is none that is known
  */
-export async function recognise(duck: Duck, plain: PlainFile, wish: ShapeWish): Promise<ShapedFile> {
+export async function recognise(
+  duck: Duck,
+  plain: PlainFile,
+  wish: ShapeWish,
+): Promise<ShapedFile> {
   const { writ, names, record } = writtenAs(plain, wish.mapping);
   // A shape that is known or named says itself what it lacks.
   if (record !== undefined && wish.shape === undefined && shapeOfHeader(names) === undefined)
-    refuseNested(record, plain.file, wish.mapping === undefined ? undefined : Object.values(wish.mapping.columns));
+    refuseNested(
+      record,
+      plain.file,
+      wish.mapping === undefined ? undefined : Object.values(wish.mapping.columns),
+    );
   const shaped = await shapedBy(duck, plain, wish, writ, names);
   const market = marketColumn(names);
   const isAsked = shaped.symbol !== undefined || market === undefined || shaped.text === undefined;
-  const contracts = await contractsOf(duck, plain, wish, shaped, writ.writ === "parquet" ? await columnsInParquet(duck, plain) : names);
+  const contracts = await contractsOf(
+    duck,
+    plain,
+    wish,
+    shaped,
+    writ.writ === "parquet" ? await columnsInParquet(duck, plain) : names,
+  );
   return {
     ...shaped,
     ...(isAsked ? {} : { symbol: marketsSql(shaped.text(market), market) }),
@@ -79,7 +100,11 @@ export async function recognise(duck: Duck, plain: PlainFile, wish: ShapeWish): 
     findings: [
       ...shaped.findings,
       ...(writ.writ === "csv" ? endFindings(plain.path) : []),
-      ...(contracts === undefined ? [] : [`${contracts}, not base units: a backtest takes each for one base unit (${CONVERT_CONTRACTS})`]),
+      ...(contracts === undefined
+        ? []
+        : [
+            `${contracts}, not base units: a backtest takes each for one base unit (${CONVERT_CONTRACTS})`,
+          ]),
     ],
   };
 }
@@ -98,10 +123,16 @@ async function contractsOf(
   const ours = layoutOf(kind).columns.filter(({ type }) => type === "amount");
   if (text === undefined || ours.length === 0 || mapping?.amountUnit === "base") return undefined;
   if (mapping?.amountUnit === "contracts") return "its amounts count contracts";
-  const amounts = mapping === undefined ? ours.map(({ name }) => name) : ours.flatMap(({ name }) => mapping.columns[name] ?? []);
+  const amounts =
+    mapping === undefined
+      ? ours.map(({ name }) => name)
+      : ours.flatMap(({ name }) => mapping.columns[name] ?? []);
   const contracts = await contractsIn(duck, { file, names, text, symbol, amounts });
   if (contracts === undefined || !isPublished(shape)) return contracts;
-  throw new HistoryError(file, `${contracts}, not base units`, { value: shape, expected: CONVERT_CONTRACTS });
+  throw new HistoryError(file, `${contracts}, not base units`, {
+    value: shape,
+    expected: CONVERT_CONTRACTS,
+  });
 }
 
 /** Whether files of a shape are as their publisher wrote them: nobody converted what they count. */
@@ -113,18 +144,34 @@ async function columnsInParquet(duck: Duck, { path }: PlainFile): Promise<string
   return (await describedBy(duck, path)).map(({ column_name }) => String(column_name));
 }
 
-async function shapedBy(duck: Duck, plain: PlainFile, wish: ShapeWish, writ: Writ, names: readonly string[]): Promise<ShapedFile> {
+async function shapedBy(
+  duck: Duck,
+  plain: PlainFile,
+  wish: ShapeWish,
+  writ: Writ,
+  names: readonly string[],
+): Promise<ShapedFile> {
   const { file, path } = plain;
   const { mapping } = wish;
-  const as = async (shape: Shape | undefined, text: TextSql, shaping: () => ReturnType<typeof named>): Promise<ShapedFile> => {
+  const as = async (
+    shape: Shape | undefined,
+    text: TextSql,
+    shaping: () => ReturnType<typeof named>,
+  ): Promise<ShapedFile> => {
     return { ...(await shapedAs(duck, file, text, shaping)), shape };
   };
-  if (mapping !== undefined) return as(undefined, textSql(path, writ), () => mappedShape(duck, plain, writ, names, mapping, wish));
+  if (mapping !== undefined)
+    return as(undefined, textSql(path, writ), () =>
+      mappedShape(duck, plain, writ, names, mapping, wish),
+    );
   const shape = shapeOf(file, basename(plain.name), names, wish);
   refuseLookalike(shape, file, names);
-  if (!shape.startsWith("binance-")) return as(shape, textSql(path, writ), () => named(duck, plain, shape, writ, wish));
+  if (!shape.startsWith("binance-"))
+    return as(shape, textSql(path, writ), () => named(duck, plain, shape, writ, wish));
   const csv = binanceCsv(shape, plain, writ, names);
-  return as(shape, textSql(path, { writ: "csv", ...csv }), () => binanceShape(duck, shape, csv, kindOf(wish), file));
+  return as(shape, textSql(path, { writ: "csv", ...csv }), () =>
+    binanceShape(duck, shape, csv, kindOf(wish), file),
+  );
 }
 
 function shapedAs(
@@ -206,15 +253,27 @@ export function linesOf(plain: PlainFile, mapping: Mapping | undefined): LinedFi
     case "ndjson":
       return { hasHeader: false };
     case "csv":
-      return { hasHeader: writ.hasHeader, fields: { count: names.length, delimiter: writ.delimiter } };
+      return {
+        hasHeader: writ.hasHeader,
+        fields: { count: names.length, delimiter: writ.delimiter },
+      };
   }
 }
 
-function shapeOf(file: string, name: string, names: readonly string[], { shape }: ShapeWish): Shape {
+function shapeOf(
+  file: string,
+  name: string,
+  names: readonly string[],
+  { shape }: ShapeWish,
+): Shape {
   if (shape !== undefined) {
     const wished = SHAPES.find((known) => known === shape);
     if (wished !== undefined) return wished;
-    throw new ConfigError("is no shape of a file", { field: "shape", value: shape, expected: `one of ${SHAPES.join(", ")}` });
+    throw new ConfigError("is no shape of a file", {
+      field: "shape",
+      value: shape,
+      expected: `one of ${SHAPES.join(", ")}`,
+    });
   }
   const found = shapeOfHeader(names) ?? NAMES.find(([, pattern]) => pattern.test(name))?.[0];
   if (found !== undefined) return found;
@@ -241,9 +300,13 @@ function writtenAs({ path, file }: PlainFile, mapping: Mapping | undefined): Wri
       expected: "a mapping of its columns (--mapping, or --kind with --columns)",
     });
   }
-  if (isUtf16(path)) throw new HistoryError(file, "is written in UTF-16", { expected: "text in UTF-8: iconv -f UTF-16 -t UTF-8" });
+  if (isUtf16(path))
+    throw new HistoryError(file, "is written in UTF-16", {
+      expected: "text in UTF-8: iconv -f UTF-16 -t UTF-8",
+    });
   const line = firstLine(path)?.replace(/^\ufeff/, "");
-  if (line === undefined) throw new HistoryError(file, "is empty", { expected: "records, one a line" });
+  if (line === undefined)
+    throw new HistoryError(file, "is empty", { expected: "records, one a line" });
   if (line.startsWith("[")) throw jsonList(line, file);
   if (line.startsWith("{")) {
     const record = recordOf(line, file);

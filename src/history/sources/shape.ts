@@ -40,7 +40,10 @@ export function numberSql(first: Row | undefined): string {
 export type Shape = (typeof SHAPES)[number];
 
 /** How a plain file is written. */
-export type Writ = { readonly writ: "ndjson" } | ({ readonly writ: "csv" } & CsvTable) | { readonly writ: "parquet" };
+export type Writ =
+  | { readonly writ: "ndjson" }
+  | ({ readonly writ: "csv" } & CsvTable)
+  | { readonly writ: "parquet" };
 
 /** A CSV file whose numbers need not be read as text where they are plain. */
 export interface TypedCsv extends CsvFile {

@@ -5,12 +5,22 @@ import { oddSql, type ValueRule } from "./value-rule.js";
 type Words = Readonly<Record<string, boolean | undefined>>;
 
 /** Who took, as sources print it; `unknown` stands for a side that a source does not know. */
-const TAKERS: Words = { buy: false, b: false, bid: false, sell: true, s: true, ask: true, a: true, unknown: undefined };
+const TAKERS: Words = {
+  buy: false,
+  b: false,
+  bid: false,
+  sell: true,
+  s: true,
+  ask: true,
+  a: true,
+  unknown: undefined,
+};
 const LEVELS: Words = { bid: false, buy: false, b: false, ask: true, sell: true, a: true, s: true };
 
 const ruleOf = (type: string, isNot: string, words: Words): ValueRule => ({
   type,
-  isGoodSql: (text) => `coalesce(lower(${text}) IN (${Object.keys(words).map((word) => `'${word}'`)}), false)`,
+  isGoodSql: (text) =>
+    `coalesce(lower(${text}) IN (${Object.keys(words).map((word) => `'${word}'`)}), false)`,
   isNot: () => isNot,
   expected: `one of ${Object.keys(words).join(", ")}`,
 });
@@ -35,7 +45,9 @@ export function takerSql(column: string, text: string): string {
 
 /** SQL of isBid from a book's side; an error for any other word. @param column its name in the file. @param text SQL of the text. */
 export function bidSql(column: string, text: string): string {
-  return sideSql(column, text, LEVEL_SIDE, LEVELS, (isSell) => (isSell === undefined ? undefined : !isSell));
+  return sideSql(column, text, LEVEL_SIDE, LEVELS, (isSell) =>
+    isSell === undefined ? undefined : !isSell,
+  );
 }
 
 /** SQL of a flag from a text; an error for what is none. */
@@ -50,7 +62,9 @@ function sideSql(
   words: Words,
   of: (isSell: boolean | undefined) => boolean | undefined,
 ): string {
-  const cases = Object.entries(words).map(([word, isSell]) => `WHEN '${word}' THEN ${of(isSell) ?? "NULL"}`);
+  const cases = Object.entries(words).map(
+    ([word, isSell]) => `WHEN '${word}' THEN ${of(isSell) ?? "NULL"}`,
+  );
   return `CASE lower(${text}) ${cases.join(" ")} ELSE CAST(${oddSql(column, rule, text)} AS BOOLEAN) END`;
 }
 
@@ -61,6 +75,8 @@ export const FLAG_TYPE = "BOOLEAN";
 export function flagsSql(table: string, fields: Readonly<Record<string, string>>): string {
   const flags = Object.entries(fields).filter(([, type]) => type === FLAG_TYPE);
   if (flags.length === 0) return table;
-  const replaced = flags.map(([name]) => `${flagSql(name, identifier(name))} AS ${identifier(name)}`);
+  const replaced = flags.map(
+    ([name]) => `${flagSql(name, identifier(name))} AS ${identifier(name)}`,
+  );
   return `(SELECT * REPLACE (${replaced.join(", ")}) FROM ${table})`;
 }

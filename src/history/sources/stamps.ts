@@ -43,7 +43,10 @@ export function stampSql(column: string, text: string, unit: TimeUnit): string {
  */
 function countedSql(text: string, places: number): string {
   const nsAUnit = 10 ** places;
-  const [whole, fraction] = [`TRY_CAST(split_part(${text}, '.', 1) AS BIGINT)`, `split_part(${text}, '.', 2)`];
+  const [whole, fraction] = [
+    `TRY_CAST(split_part(${text}, '.', 1) AS BIGINT)`,
+    `split_part(${text}, '.', 2)`,
+  ];
   const ns = `TRY_CAST(rpad(${fraction}, ${places}, '0') AS BIGINT)`;
   const isDigits = `CAST(${whole} AS VARCHAR) = ${text}`;
   const isWithPlaces = `length(${fraction}) <= ${places} AND CAST(${whole} AS VARCHAR) || '.' || substr(CAST(${nsAUnit} + ${ns} AS VARCHAR), 2, length(${fraction})) = ${text}`;

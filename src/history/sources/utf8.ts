@@ -15,7 +15,10 @@ const CHARACTER_BYTES = 4;
  * Does what reads a text, and looks at its bytes where that fails: what is no UTF-8 the database tells in many ways, and may not outlive.
  * @throws HistoryError naming the first byte that is no UTF-8; whatever `work` throws of a file that is UTF-8, and of a wish that does not fit
  */
-export async function utf8Only<T>({ file, path }: Pick<PlainFile, "file" | "path">, work: () => Promise<T>): Promise<T> {
+export async function utf8Only<T>(
+  { file, path }: Pick<PlainFile, "file" | "path">,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -23,16 +26,22 @@ export async function utf8Only<T>({ file, path }: Pick<PlainFile, "file" | "path
     if (error instanceof ConfigError || isParquet(path) || isUtf16(path)) throw error;
     const stray = await firstStray(path);
     if (stray === undefined) throw error;
-    throw new HistoryError(file, `is no UTF-8 in line ${stray.line}, from byte ${stray.offset} of the file on`, {
-      value: stray.bytes,
-      expected: "text in UTF-8",
-      cause: error,
-    });
+    throw new HistoryError(
+      file,
+      `is no UTF-8 in line ${stray.line}, from byte ${stray.offset} of the file on`,
+      {
+        value: stray.bytes,
+        expected: "text in UTF-8",
+        cause: error,
+      },
+    );
   }
 }
 
 /** The first byte of a file that begins no character, with the line that it is in, counted from one. */
-async function firstStray(path: string): Promise<{ readonly line: number; readonly offset: number; readonly bytes: string } | undefined> {
+async function firstStray(
+  path: string,
+): Promise<{ readonly line: number; readonly offset: number; readonly bytes: string } | undefined> {
   const bytes = Buffer.alloc(PIECE_BYTES + CHARACTER_BYTES);
   const file = await open(path);
   try {
@@ -45,7 +54,12 @@ async function firstStray(path: string): Promise<{ readonly line: number; readon
       const piece = bytes.subarray(0, end);
       const stray = isUtf8(piece) ? end : firstStrayIn(piece);
       line += linesIn(piece.subarray(0, stray));
-      if (stray < end) return { line, offset: offset + stray, bytes: `0x${piece.toString("hex", stray, stray + 1)}` };
+      if (stray < end)
+        return {
+          line,
+          offset: offset + stray,
+          bytes: `0x${piece.toString("hex", stray, stray + 1)}`,
+        };
       bytes.copyWithin(0, end, held);
       offset += end;
       held -= end;
@@ -82,6 +96,7 @@ function lengthOf(first: number): number {
 
 function linesIn(bytes: Buffer): number {
   let lines = 0;
-  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1;
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1))
+    lines += 1;
   return lines;
 }

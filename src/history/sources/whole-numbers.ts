@@ -16,7 +16,8 @@ const WHOLE = " *[+-]?[0-9]+([.]0*)? *";
 export const WHOLE_RULES: readonly ValueRule[] = Object.keys(MOST).map((type) => ({
   type,
   isGoodSql: (text) => `(${text} IS NULL OR ${isWholeSql(text, type)})`,
-  isNot: (value) => (new RegExp(`^${WHOLE}$`).test(value) ? "is too large a number" : "is no whole number"),
+  isNot: (value) =>
+    new RegExp(`^${WHOLE}$`).test(value) ? "is too large a number" : "is no whole number",
   expected: expectedOf(type),
 }));
 
@@ -37,7 +38,12 @@ export function isWholeSql(text: string, type = "BIGINT"): string {
 }
 
 /** SQL of the whole number that a text is; an error where it is none, null where there is no text. @param column its name in the file. @param whole SQL of what the database makes of it. */
-export function wholeSql(text: string, column: string, type = "BIGINT", whole = `TRY_CAST(${text} AS BIGINT)`): string {
+export function wholeSql(
+  text: string,
+  column: string,
+  type = "BIGINT",
+  whole = `TRY_CAST(${text} AS BIGINT)`,
+): string {
   return `CASE WHEN ${isDigitsSql(text, whole, type)} THEN ${whole} WHEN ${text} IS NULL THEN NULL WHEN ${isSpeltSql(text, whole, type)} THEN ${whole} ELSE CAST(${oddSql(column, { type }, text)} AS BIGINT) END`;
 }
 
@@ -48,7 +54,10 @@ export function wholesSql(table: string, fields: Readonly<Record<string, string>
   const madeOf = (name: string): string => identifier(`${name} as a number`);
   // Made once a row here, which the database does not do of its own.
   const made = wholes.map(([name]) => `TRY_CAST(${identifier(name)} AS BIGINT) AS ${madeOf(name)}`);
-  const replaced = wholes.map(([name, type]) => `${wholeSql(identifier(name), name, type, madeOf(name))} AS ${identifier(name)}`);
+  const replaced = wholes.map(
+    ([name, type]) =>
+      `${wholeSql(identifier(name), name, type, madeOf(name))} AS ${identifier(name)}`,
+  );
   const left = wholes.map(([name]) => madeOf(name));
   return `(SELECT * EXCLUDE (${left.join(", ")}) REPLACE (${replaced.join(", ")}) FROM (SELECT *, ${made.join(", ")} FROM ${table}))`;
 }

@@ -5,7 +5,9 @@ const BIGINT = /^-?\d+n$/;
 
 /** An opportunity as one line of JSON; a bigint is its digits and an n. */
 export function encodeOpportunity(opportunity: Opportunity): string {
-  return JSON.stringify(opportunity, (_key, held: unknown) => (typeof held === "bigint" ? `${held}n` : held));
+  return JSON.stringify(opportunity, (_key, held: unknown) =>
+    typeof held === "bigint" ? `${held}n` : held,
+  );
 }
 
 /**
@@ -19,7 +21,11 @@ export function decodeLedger(text: string): Opportunity[] {
     if (line === "") return;
     const found = decoded(line);
     if (found === undefined && i === lines.length - 1) return;
-    if (found === undefined) throw new FormatError("is no opportunity", { field: `line ${i + 1}`, expected: "what an earlier run wrote" });
+    if (found === undefined)
+      throw new FormatError("is no opportunity", {
+        field: `line ${i + 1}`,
+        expected: "what an earlier run wrote",
+      });
     newest.delete(found.id);
     newest.set(found.id, found);
   });

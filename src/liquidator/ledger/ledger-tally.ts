@@ -48,7 +48,8 @@ export class LedgerTally {
 
   /** Its end was none. @param before as it was until now. */
   reopened(before: Opportunity): void {
-    if (before.outcome !== "open" && this.#countedEnds.delete(before.id)) this.#counts[before.outcome] -= 1;
+    if (before.outcome !== "open" && this.#countedEnds.delete(before.id))
+      this.#counts[before.outcome] -= 1;
     else this.takenUp(before);
   }
 
@@ -67,7 +68,9 @@ export class LedgerTally {
   counts(open: readonly Opportunity[]): LedgerCounts {
     const { seen, confirmed, won, lost, reverted, refused, cured } = this.#counts;
     const rehearsed = open.filter(({ isRehearsed }) => isRehearsed === true).length;
-    const short = open.filter(({ isRehearsed, shortOfQuote }) => isRehearsed !== true && shortOfQuote !== undefined).length;
+    const short = open.filter(
+      ({ isRehearsed, shortOfQuote }) => isRehearsed !== true && shortOfQuote !== undefined,
+    ).length;
     return {
       seen,
       confirmed,

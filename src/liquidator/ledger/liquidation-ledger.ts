@@ -31,7 +31,16 @@ const MOST_ENDED = 500;
 /** Open ones that are kept at hand: beyond, the oldest that nothing was sent for is let go. */
 const MOST_OPEN = 5000;
 
-const ORDER: readonly OpportunityStage[] = ["seen", "confirmed", "planned", "simulated", "sent", "mined", "final", "unwound"];
+const ORDER: readonly OpportunityStage[] = [
+  "seen",
+  "confirmed",
+  "planned",
+  "simulated",
+  "sent",
+  "mined",
+  "final",
+  "unwound",
+];
 
 /**
  * Every opportunity with what became of it. Each change is in the file before anybody hears of it; a line holds the whole opportunity, so
@@ -53,7 +62,8 @@ export class LiquidationLedger {
     this.#file = file;
     this.#clock = clock;
     for (const opportunity of decodeLedger(file.read() ?? "")) {
-      if (opportunity.intended !== undefined) this.#byJob.set(opportunity.intended.jobId, opportunity.id);
+      if (opportunity.intended !== undefined)
+        this.#byJob.set(opportunity.intended.jobId, opportunity.id);
       this.#keep(opportunity);
     }
     for (const opportunity of this.#open.values()) this.#tally.takenUp(opportunity);
@@ -100,7 +110,8 @@ export class LiquidationLedger {
   /** The opportunity that a takeover came from. */
   ofTakeover(takeoverId: string): Opportunity | undefined {
     for (const held of [this.#open, this.#ended])
-      for (const opportunity of held.values()) if (opportunity.takenOver?.id === takeoverId) return opportunity;
+      for (const opportunity of held.values())
+        if (opportunity.takenOver?.id === takeoverId) return opportunity;
     return undefined;
   }
 
@@ -112,7 +123,9 @@ export class LiquidationLedger {
     const id = `${victim}/${perp}@${nowMs}.${this.#tally.seen()}`;
     this.#makeRoom();
     const heard = { id, victim, perp, marketId, outcome: "open" as const, atMs: { seen: nowMs } };
-    return this.#put(seenBlock === undefined ? heard : { ...heard, seenBlock }, { stage: { name: "seen", seconds: 0 } });
+    return this.#put(seenBlock === undefined ? heard : { ...heard, seenBlock }, {
+      stage: { name: "seen", seconds: 0 },
+    });
   }
 
   /** Changes what is only of interest while it lasts: it is told and in the file with the next change that stays. */
@@ -135,20 +148,35 @@ export class LiquidationLedger {
   }
 
   /** Changes an opportunity, and notes a stage that it has reached; a stage keeps its first instant. */
-  update(id: string, change: Partial<Omit<Opportunity, "id" | "atMs" | "outcome">>, stage?: OpportunityStage): Opportunity | undefined {
+  update(
+    id: string,
+    change: Partial<Omit<Opportunity, "id" | "atMs" | "outcome">>,
+    stage?: OpportunityStage,
+  ): Opportunity | undefined {
     const before = this.get(id);
     if (before === undefined) return undefined;
     const isNew = stage !== undefined && before.atMs[stage] === undefined;
     const nowMs = this.#clock.nowMs();
     if (isNew && stage === "confirmed") this.#tally.confirmed();
     if (change.intended !== undefined) this.#byJob.set(change.intended.jobId, id);
-    const after = withProfit({ ...before, ...change, atMs: isNew ? { ...before.atMs, [stage]: nowMs } : before.atMs });
+    const after = withProfit({
+      ...before,
+      ...change,
+      atMs: isNew ? { ...before.atMs, [stage]: nowMs } : before.atMs,
+    });
     this.#tally.money(before, after);
-    return this.#put(after, isNew ? { stage: { name: stage, seconds: (nowMs - lastStageMs(before)) / 1000 } } : {});
+    return this.#put(
+      after,
+      isNew ? { stage: { name: stage, seconds: (nowMs - lastStageMs(before)) / 1000 } } : {},
+    );
   }
 
   /** It has come to its end. Said again of one that has, it is the end that counts. */
-  end(id: string, outcome: Exclude<OpportunityOutcome, "open">, change: Partial<Omit<Opportunity, "id" | "atMs" | "outcome">> = {}): void {
+  end(
+    id: string,
+    outcome: Exclude<OpportunityOutcome, "open">,
+    change: Partial<Omit<Opportunity, "id" | "atMs" | "outcome">> = {},
+  ): void {
     const before = this.get(id);
     if (before === undefined) return;
     this.#tally.ended(before, outcome);
@@ -177,23 +205,25 @@ export class LiquidationLedger {
 
   /** Races that were lost and are kept at hand: what a tip is suggested from. */
   lostRaces(): LostRace[] {
-    return [...this.#ended.values()].flatMap(({ outcome, victim, perp, lostTo, tipWei, intended }): LostRace[] => {
-      if (outcome !== "lost" || lostTo === undefined || intended === undefined) return [];
-      const { winner, blocksBefore, tipWei: winnerTipWei } = lostTo;
-      const gas = RACE_GAS;
-      return [
-        {
-          victim,
-          perp,
-          winner,
-          blocksBefore,
-          winnerTipWei,
-          ourTipWei: tipWei ?? 0n,
-          gas,
-          missedProfitCredit: intended.expectedProfitQuote,
-        },
-      ];
-    });
+    return [...this.#ended.values()].flatMap(
+      ({ outcome, victim, perp, lostTo, tipWei, intended }): LostRace[] => {
+        if (outcome !== "lost" || lostTo === undefined || intended === undefined) return [];
+        const { winner, blocksBefore, tipWei: winnerTipWei } = lostTo;
+        const gas = RACE_GAS;
+        return [
+          {
+            victim,
+            perp,
+            winner,
+            blocksBefore,
+            winnerTipWei,
+            ourTipWei: tipWei ?? 0n,
+            gas,
+            missedProfitCredit: intended.expectedProfitQuote,
+          },
+        ];
+      },
+    );
   }
 
   #put(opportunity: Opportunity, note: Omit<LedgerNote, "opportunity">): Opportunity {
@@ -216,7 +246,8 @@ export class LiquidationLedger {
     const position = `${victim}/${perp}`;
     if (this.#byPosition.get(position) !== id) return;
     this.#byPosition.delete(position);
-    for (const other of this.#open.values()) if (other.victim === victim && other.perp === perp) this.#byPosition.set(position, other.id);
+    for (const other of this.#open.values())
+      if (other.victim === victim && other.perp === perp) this.#byPosition.set(position, other.id);
   }
 
   #keepEnded(opportunity: Opportunity): void {
@@ -233,7 +264,9 @@ export class LiquidationLedger {
     if (this.#open.size < MOST_OPEN) return;
     for (const opportunity of this.#open.values()) {
       if (opportunity.intended !== undefined) continue;
-      return this.end(opportunity.id, "refused", { reason: "let go: more are open than are kept at hand" });
+      return this.end(opportunity.id, "refused", {
+        reason: "let go: more are open than are kept at hand",
+      });
     }
   }
 }

@@ -36,26 +36,33 @@ export class LookNotes {
       const { account, isSafe } = entry;
       const { papers } = entry.margin;
       for (const opportunity of open.get(account) ?? [])
-        if ((isSafe || !papers.has(opportunity.perp)) && isNews(opportunity, blockNumber)) this.#resolve(opportunity, blockNumber);
+        if ((isSafe || !papers.has(opportunity.perp)) && isNews(opportunity, blockNumber))
+          this.#resolve(opportunity, blockNumber);
       if (isSafe) continue;
       for (const perp of papers.keys()) {
         const marketId = venue.marketIdOf(perp);
         if (marketId === undefined) continue;
         const { id, confirmedBlock } = ledger.seen(account, perp, marketId);
-        if (confirmedBlock === undefined) ledger.update(id, { confirmedBlock: blockNumber }, "confirmed");
+        if (confirmedBlock === undefined)
+          ledger.update(id, { confirmedBlock: blockNumber }, "confirmed");
       }
     }
   }
 
   /** Nothing may be taken over now. */
   paused(victims: readonly Victim[], { why, isPassing }: Pause): void {
-    for (const { account } of victims) this.#revise(account, { reason: `paused: ${why}`, ...(isPassing ? { isWaiting: true } : {}) });
+    for (const { account } of victims)
+      this.#revise(account, {
+        reason: `paused: ${why}`,
+        ...(isPassing ? { isWaiting: true } : {}),
+      });
   }
 
   /** As many takeovers are under way as may be: these come after them. */
   waiting(victims: readonly Victim[]): void {
     const reason = "waiting: as many takeovers are under way as liquidator.maxInFlight allows";
-    for (const { account } of victims) this.#revise(account, { reason, isWaiting: true, shortOfQuote: undefined });
+    for (const { account } of victims)
+      this.#revise(account, { reason, isWaiting: true, shortOfQuote: undefined });
   }
 
   /** What a plan came to that is no takeover. */
@@ -73,7 +80,8 @@ export class LookNotes {
 
   #revise(victim: Hex, change: Pick<Opportunity, "reason" | "isWaiting" | "shortOfQuote">): void {
     for (const opportunity of this.#ledger.open)
-      if (opportunity.victim === victim) this.#ledger.revise(opportunity.id, { isWaiting: undefined, ...change });
+      if (opportunity.victim === victim)
+        this.#ledger.revise(opportunity.id, { isWaiting: undefined, ...change });
   }
 }
 

@@ -20,7 +20,15 @@ export type OpportunityOutcome =
   | "dry-run";
 
 /** Steps of an opportunity that have an instant. */
-export type OpportunityStage = "seen" | "confirmed" | "planned" | "simulated" | "sent" | "mined" | "final" | "unwound";
+export type OpportunityStage =
+  | "seen"
+  | "confirmed"
+  | "planned"
+  | "simulated"
+  | "sent"
+  | "mined"
+  | "final"
+  | "unwound";
 
 /** Who was faster, as far as the chain tells. */
 export interface Rival {

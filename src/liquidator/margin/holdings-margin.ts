@@ -6,11 +6,18 @@ import { marginAfter } from "./margin-rules.js";
 export interface HeldOnChain {
   readonly primaryCredit: CreditUnits;
   readonly secondaryCredit: CreditUnits;
-  readonly positions: readonly { readonly perp: Hex; readonly paper: Paper; readonly credit: CreditUnits }[];
+  readonly positions: readonly {
+    readonly perp: Hex;
+    readonly paper: Paper;
+    readonly credit: CreditUnits;
+  }[];
 }
 
 /** An account's margin by the published formulas (protocol 7.3); undefined where it holds a position in a market that is not among these. */
-export function marginOfHoldings(held: HeldOnChain, markets: ReadonlyMap<Hex, MarginMarket>): MarginAccount | undefined {
+export function marginOfHoldings(
+  held: HeldOnChain,
+  markets: ReadonlyMap<Hex, MarginMarket>,
+): MarginAccount | undefined {
   let account: MarginAccount | undefined = {
     netValueCredit: held.primaryCredit + held.secondaryCredit,
     exposureCredit: 0n,
@@ -20,7 +27,10 @@ export function marginOfHoldings(held: HeldOnChain, markets: ReadonlyMap<Hex, Ma
   };
   for (const { perp, paper, credit } of held.positions) {
     const market = markets.get(perp);
-    account = market === undefined || account === undefined ? undefined : marginAfter(account, market, paper, credit);
+    account =
+      market === undefined || account === undefined
+        ? undefined
+        : marginAfter(account, market, paper, credit);
   }
   return account;
 }

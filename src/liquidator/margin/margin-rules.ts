@@ -11,7 +11,12 @@ export function isSafe({ netValueCredit, maintenanceMarginCredit }: MarginAccoun
  * The account after its balance in one market changed by so much paper and credit (protocol 7.5), at the same mark prices. Exact:
  * margin is a sum over positions, and closing one moves its credit to the primary credit to the unit.
  */
-export function marginAfter(account: MarginAccount, market: MarginMarket, paperChange: Paper, creditChange: CreditUnits): MarginAccount {
+export function marginAfter(
+  account: MarginAccount,
+  market: MarginMarket,
+  paperChange: Paper,
+  creditChange: CreditUnits,
+): MarginAccount {
   const before = account.papers.get(market.perp) ?? 0n;
   const after = before + paperChange;
   const papers = new Map(account.papers);

@@ -14,25 +14,40 @@ export interface TakeoverTerms {
 }
 
 /** The price that a liquidator gets, credit units per 1e18 paper: the mark less the discount for a long, more for a short. */
-export function takeoverPrice({ markPrice, liquidationPriceOff }: MarginMarket, position: Paper): bigint {
+export function takeoverPrice(
+  { markPrice, liquidationPriceOff }: MarginMarket,
+  position: Paper,
+): bigint {
   const discount = mulFixed(markPrice, liquidationPriceOff);
   return position > 0n ? markPrice - discount : markPrice + discount;
 }
 
 /** What a request gets. @param request of the sign of `position`, as the contract demands. */
-export function takeoverTerms(market: MarginMarket, position: Paper, request: Paper): TakeoverTerms {
+export function takeoverTerms(
+  market: MarginMarket,
+  position: Paper,
+  request: Paper,
+): TakeoverTerms {
   const paper = absolute(request) > absolute(position) ? position : request;
   const credit = -mulFixed(paper, takeoverPrice(market, position));
   return { paper, credit, insuranceFee: mulFixed(absolute(credit), market.insuranceFeeRate) };
 }
 
 /** The liquidator's account afterwards. */
-export function liquidatorAfter(own: MarginAccount, market: MarginMarket, { paper, credit }: TakeoverTerms): MarginAccount {
+export function liquidatorAfter(
+  own: MarginAccount,
+  market: MarginMarket,
+  { paper, credit }: TakeoverTerms,
+): MarginAccount {
   return marginAfter(own, market, paper, credit);
 }
 
 /** The victim's account afterwards; undefined when it lost its last position and still owed, so that all went to the insurance account. */
-export function victimAfter(victim: MarginAccount, market: MarginMarket, terms: TakeoverTerms): MarginAccount | undefined {
+export function victimAfter(
+  victim: MarginAccount,
+  market: MarginMarket,
+  terms: TakeoverTerms,
+): MarginAccount | undefined {
   const after = marginAfter(victim, market, -terms.paper, -terms.credit - terms.insuranceFee);
   return after.papers.size === 0 && !isSafe(after) ? undefined : after;
 }

@@ -20,7 +20,11 @@ export interface Allocation {
  * @param most plans that are wanted; those beyond are left for the next look.
  * @throws FormatError when ether has no price.
  */
-export function allocateTakeovers(victims: readonly Victim[], input: PlanInput, most = Number.POSITIVE_INFINITY): Allocation {
+export function allocateTakeovers(
+  victims: readonly Victim[],
+  input: PlanInput,
+  most = Number.POSITIVE_INFINITY,
+): Allocation {
   const plans: TakeoverPlan[] = [];
   const states = new Map(victims.map((victim) => [victim.account, victim]));
   const others = new Map<Hex, Unprofitable | Refused>();
@@ -30,7 +34,8 @@ export function allocateTakeovers(victims: readonly Victim[], input: PlanInput, 
   };
   for (const victim of victims) {
     const best = planTakeover(victim, input);
-    if (best.kind === "takeover") for (const perp of victim.margin.papers.keys()) keep(planPosition(victim, perp, input));
+    if (best.kind === "takeover")
+      for (const perp of victim.margin.papers.keys()) keep(planPosition(victim, perp, input));
     else others.set(victim.account, best);
   }
   let now = input;
@@ -59,10 +64,17 @@ export function allocateTakeovers(victims: readonly Victim[], input: PlanInput, 
 }
 
 /** What is planned with while that takeover is in flight: its room and margin are taken, its losses are set aside, its unwind goes before others. */
-export function withTakeover(input: PlanInput, { perp, requestPaper, ownAfter, reservedQuote, unwindLots }: TakeoverPlan): PlanInput {
+export function withTakeover(
+  input: PlanInput,
+  { perp, requestPaper, ownAfter, reservedQuote, unwindLots }: TakeoverPlan,
+): PlanInput {
   const market = input.markets.get(perp);
   const markets = new Map(input.markets);
-  if (market !== undefined) markets.set(perp, { ...withReserved(market, requestPaper), underwayLots: market.underwayLots + unwindLots });
+  if (market !== undefined)
+    markets.set(perp, {
+      ...withReserved(market, requestPaper),
+      underwayLots: market.underwayLots + unwindLots,
+    });
   const margin = { ...ownAfter, netValueCredit: ownAfter.netValueCredit - reservedQuote };
   return { ...input, own: { ...input.own, margin }, markets };
 }
@@ -72,7 +84,10 @@ export function withReserved(market: TakeoverMarket, paper: Paper): TakeoverMark
   const { instrument, reservedLots } = market;
   const lots = Number(ceilDivide(absolute(paper), instrument.paperPerLot));
   const { buy, sell } = reservedLots;
-  return { ...market, reservedLots: paper > 0n ? { buy: buy + lots, sell } : { buy, sell: sell + lots } };
+  return {
+    ...market,
+    reservedLots: paper > 0n ? { buy: buy + lots, sell } : { buy, sell: sell + lots },
+  };
 }
 
 function byProfitForMargin(a: TakeoverPlan, b: TakeoverPlan): number {

@@ -1,6 +1,14 @@
 import type { CreditUnits, Lots } from "../../core/units.js";
 import type { Level } from "../../market/view.js";
-import { absolute, BPS, ceilDivide, larger, mulFixed, ONE, smaller } from "../margin/fixed-point.js";
+import {
+  absolute,
+  BPS,
+  ceilDivide,
+  larger,
+  mulFixed,
+  ONE,
+  smaller,
+} from "../margin/fixed-point.js";
 import type { Paper } from "../margin/margin-account.js";
 import { takeoverPrice } from "../margin/takeover-terms.js";
 import type { PlanRules, TakeoverMarket } from "./plan-input.js";
@@ -87,7 +95,11 @@ export class BookDisposal {
       takerFee: this.#takerFee(unwindCredit),
       worstCredit: nettedCredit + this.#worst(unwindCredit),
       makerFirstCredit:
-        nettedCredit + takerCredit - this.#takerFee(takerCredit) + makerCredit - mulFixed(absolute(makerCredit), makerFeeRate),
+        nettedCredit +
+        takerCredit -
+        this.#takerFee(takerCredit) +
+        makerCredit -
+        mulFixed(absolute(makerCredit), makerFeeRate),
     };
   }
 
@@ -105,7 +117,8 @@ export class BookDisposal {
 
   /** What a trade of that much credit brings after reserve and fee. */
   #worst(credit: CreditUnits): CreditUnits {
-    const reserved = credit - ceilDivide(absolute(credit) * BigInt(this.#rules.unwindReserveBps), BPS);
+    const reserved =
+      credit - ceilDivide(absolute(credit) * BigInt(this.#rules.unwindReserveBps), BPS);
     return reserved - this.#takerFee(reserved);
   }
 

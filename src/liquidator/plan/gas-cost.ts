@@ -9,7 +9,11 @@ export function gasCostOf({ gasPerTakeover, feePerGasWei, extraWei, creditPerEth
   readonly credit: CreditUnits;
 } {
   if (creditPerEth <= 0n)
-    throw new FormatError("is no price of ether", { field: "creditPerEth", value: creditPerEth, expected: "credit units above zero" });
+    throw new FormatError("is no price of ether", {
+      field: "creditPerEth",
+      value: creditPerEth,
+      expected: "credit units above zero",
+    });
   const wei = gasPerTakeover * feePerGasWei + extraWei;
   return { wei, credit: ceilDivide(wei * creditPerEth, ONE) };
 }

@@ -49,33 +49,56 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
    * The largest position that the market may come to on the side that the takeover adds to, below zero where it stays on the other. What is beyond
    * a limit on that other side only becomes less, and excuses nothing on this one.
    */
-  const worst = (after: MarginAccount): Paper => worstPaper(market, sign, paperIn(after), paperIn(after) - heldPaper);
+  const worst = (after: MarginAccount): Paper =>
+    worstPaper(market, sign, paperIn(after), paperIn(after) - heldPaper);
   const worstNotional = (after: MarginAccount): CreditUnits => mulFixed(worst(after), markPrice);
   const elsewhere = beyondElsewhere(markets.values(), perp, own.margin);
   const list: [TakeoverBound, Excess][] = [];
   const { maxPositionLots, maxNotional } = limits;
   if (maxPositionLots !== undefined)
-    list.push(["max-position", (after) => worst(after) - BigInt(maxPositionLots) * instrument.paperPerLot]);
-  if (maxNotional !== undefined) list.push(["market-notional", (after) => worstNotional(after) - maxNotional]);
-  const { maxNotional: mostOfAccount, maxLeverage, maxMarginUseFraction, minLiquidationDistanceBps } = account;
+    list.push([
+      "max-position",
+      (after) => worst(after) - BigInt(maxPositionLots) * instrument.paperPerLot,
+    ]);
+  if (maxNotional !== undefined)
+    list.push(["market-notional", (after) => worstNotional(after) - maxNotional]);
+  const {
+    maxNotional: mostOfAccount,
+    maxLeverage,
+    maxMarginUseFraction,
+    minLiquidationDistanceBps,
+  } = account;
   const { maxExposureCredit } = own;
-  if (maxExposureCredit !== undefined) list.push(["account-notional", (after) => after.exposureCredit - maxExposureCredit]);
+  if (maxExposureCredit !== undefined)
+    list.push(["account-notional", (after) => after.exposureCredit - maxExposureCredit]);
   // Twice: with what the chain has on the other side, and without it. A takeover only lessens that side, and the lessening would excuse going
   // beyond a limit on this one.
   for (const least of [undefined, 0n]) {
-    const here = (after: MarginAccount) => beyondChain(market, [sign], paperIn(after), paperIn(after) - heldPaper, least);
-    const worstExposure = (after: MarginAccount): CreditUnits => after.exposureCredit + here(after).notional + elsewhere.notional;
+    const here = (after: MarginAccount) =>
+      beyondChain(market, [sign], paperIn(after), paperIn(after) - heldPaper, least);
+    const worstExposure = (after: MarginAccount): CreditUnits =>
+      after.exposureCredit + here(after).notional + elsewhere.notional;
     list.push([
       "margin",
       (after, loss) => {
-        const maintenance = after.maintenanceMarginCredit + here(after).maintenance + elsewhere.maintenance;
-        return maintenance + ceilDivide(maintenance * BigInt(rules.marginBufferBps), BPS) - (after.netValueCredit - loss);
+        const maintenance =
+          after.maintenanceMarginCredit + here(after).maintenance + elsewhere.maintenance;
+        return (
+          maintenance +
+          ceilDivide(maintenance * BigInt(rules.marginBufferBps), BPS) -
+          (after.netValueCredit - loss)
+        );
       },
     ]);
-    if (mostOfAccount !== undefined) list.push(["account-notional", (after) => worstExposure(after) - mostOfAccount]);
+    if (mostOfAccount !== undefined)
+      list.push(["account-notional", (after) => worstExposure(after) - mostOfAccount]);
     if (maxLeverage !== undefined) {
       const millionths = BigInt(Math.floor(maxLeverage * Number(MILLION)));
-      list.push(["leverage", (after, loss) => worstExposure(after) * MILLION - (after.netValueCredit - loss) * millionths]);
+      list.push([
+        "leverage",
+        (after, loss) =>
+          worstExposure(after) * MILLION - (after.netValueCredit - loss) * millionths,
+      ]);
     }
     if (maxMarginUseFraction !== undefined) {
       const millionths = BigInt(Math.floor(maxMarginUseFraction * Number(MILLION)));
@@ -93,8 +116,13 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
     list.push([
       "liquidation-distance",
       (after, loss) => {
-        const edge = liquidationPriceOf({ ...after, netValueCredit: after.netValueCredit - loss }, market);
-        return edge === 0n ? -markPrice * BPS : least * markPrice - absolute(markPrice - edge) * BPS;
+        const edge = liquidationPriceOf(
+          { ...after, netValueCredit: after.netValueCredit - loss },
+          market,
+        );
+        return edge === 0n
+          ? -markPrice * BPS
+          : least * markPrice - absolute(markPrice - edge) * BPS;
       },
     ]);
   }

@@ -5,7 +5,13 @@ import { isSafe } from "../margin/margin-rules.js";
 import { cureSize, victimAfter } from "../margin/takeover-terms.js";
 import { gasCostOf, weiOf } from "./gas-cost.js";
 import type { PlanInput, TakeoverMarket, Victim } from "./plan-input.js";
-import type { ExpectedTakeover, RefusalReason, Refused, TakeoverBound, TakeoverDecision } from "./takeover-plan.js";
+import type {
+  ExpectedTakeover,
+  RefusalReason,
+  Refused,
+  TakeoverBound,
+  TakeoverDecision,
+} from "./takeover-plan.js";
 import { type SizedTakeover, TakeoverSizer } from "./takeover-size.js";
 
 const BOUND_WORDS: Readonly<Record<TakeoverBound, string>> = {
@@ -27,29 +33,38 @@ const BOUND_WORDS: Readonly<Record<TakeoverBound, string>> = {
  * @throws FormatError when ether has no price.
  */
 export function planTakeover(victim: Victim, input: PlanInput): TakeoverDecision {
-  if (victim.margin.papers.size === 0) return refusal(victim, undefined, "no-position", "it holds no position");
-  const decisions = [...victim.margin.papers.keys()].map((perp) => planPosition(victim, perp, input));
+  if (victim.margin.papers.size === 0)
+    return refusal(victim, undefined, "no-position", "it holds no position");
+  const decisions = [...victim.margin.papers.keys()].map((perp) =>
+    planPosition(victim, perp, input),
+  );
   return decisions.reduce((best, next) => (isBetter(next, best) ? next : best));
 }
 
 /** The takeover of one position of an account in danger. @throws FormatError when ether has no price. */
 export function planPosition(victim: Victim, perp: Hex, input: PlanInput): TakeoverDecision {
   const { account, blockNumber, margin } = victim;
-  const refuse = (reason: RefusalReason, detail: string): Refused => refusal(victim, perp, reason, detail);
+  const refuse = (reason: RefusalReason, detail: string): Refused =>
+    refusal(victim, perp, reason, detail);
   const { own, markets, gas, rules } = input;
   const paper = margin.papers.get(perp) ?? 0n;
   const market = markets.get(perp);
   if (account === own.account) return refuse("own-account", "an account cannot liquidate itself");
   if (isSafe(margin)) return refuse("safe", "its net value covers its maintenance margin");
   if (paper === 0n) return refuse("no-position", "it holds nothing in this market");
-  if (market === undefined) return refuse("unlisted-market", "the market is not listed, or cannot be unwound in");
+  if (market === undefined)
+    return refuse("unlisted-market", "the market is not listed, or cannot be unwound in");
   if (!own.margin.papers.has(perp) && own.margin.papers.size >= own.maxPositionAmount)
-    return refuse("too-many-positions", `the own account holds positions in ${own.margin.papers.size} markets, as many as it may`);
+    return refuse(
+      "too-many-positions",
+      `the own account holds positions in ${own.margin.papers.size} markets, as many as it may`,
+    );
 
   const gasCost = gasCostOf(gas);
   const enough = rules.takeUpTo === "cure" ? cureSize(margin, market) : undefined;
   const sized = new TakeoverSizer(market, paper, input, gasCost.credit, enough).search();
-  if (sized === "less-than-a-lot") return refuse("less-than-a-lot", `its position of ${paper} paper is smaller than a lot`);
+  if (sized === "less-than-a-lot")
+    return refuse("less-than-a-lot", `its position of ${paper} paper is smaller than a lot`);
   if (sized === "no-book") return refuse("no-book", "nobody on the book to unwind with");
   if ("brokenAtOnce" in sized) return refuse(sized.brokenAtOnce, BOUND_WORDS[sized.brokenAtOnce]);
 
@@ -57,8 +72,17 @@ export function planPosition(victim: Victim, perp: Hex, input: PlanInput): Takeo
   const expected = expectationOf(market, sized, gasCost.credit);
   const worstAtMark = terms.credit + disposal.worstCredit - gasCost.credit;
   const spare = worstAtMark - rules.minProfitCredit;
-  const common = { victim: account, perp, marketId: market.marketId, blockNumber, requestPaper: terms.paper, expected, boundBy };
-  if (spare < 0n) return { kind: "unprofitable", ...common, worstProfitQuote: worstAtMark, shortOfQuote: -spare };
+  const common = {
+    victim: account,
+    perp,
+    marketId: market.marketId,
+    blockNumber,
+    requestPaper: terms.paper,
+    expected,
+    boundBy,
+  };
+  if (spare < 0n)
+    return { kind: "unprofitable", ...common, worstProfitQuote: worstAtMark, shortOfQuote: -spare };
 
   const gasCeiling = gasCost.credit + (spare * BigInt(rules.gasShareBps)) / BPS;
   const expectCredit = rules.minProfitCredit + gasCeiling - disposal.worstCredit;
@@ -79,11 +103,20 @@ export function planPosition(victim: Victim, perp: Hex, input: PlanInput): Takeo
   };
 }
 
-function refusal({ account, blockNumber }: Victim, perp: Hex | undefined, reason: RefusalReason, detail: string): Refused {
+function refusal(
+  { account, blockNumber }: Victim,
+  perp: Hex | undefined,
+  reason: RefusalReason,
+  detail: string,
+): Refused {
   return { kind: "refused", victim: account, perp, blockNumber, reason, detail };
 }
 
-function expectationOf(market: TakeoverMarket, { terms, disposal }: SizedTakeover, gasQuote: bigint): ExpectedTakeover {
+function expectationOf(
+  market: TakeoverMarket,
+  { terms, disposal }: SizedTakeover,
+  gasQuote: bigint,
+): ExpectedTakeover {
   const { credit, insuranceFee, paper } = terms;
   const { nettedCredit, unwindCredit, takerFee, makerFirstCredit } = disposal;
   const atMark = mulFixed(paper, market.markPrice);
@@ -107,6 +140,7 @@ const KIND_RANK = { takeover: 0, unprofitable: 1, refused: 2 } as const;
 
 function isBetter(a: TakeoverDecision, b: TakeoverDecision): boolean {
   if (a.kind !== b.kind) return KIND_RANK[a.kind] < KIND_RANK[b.kind];
-  if (a.kind === "takeover" && b.kind === "takeover") return a.expected.profitQuote > b.expected.profitQuote;
+  if (a.kind === "takeover" && b.kind === "takeover")
+    return a.expected.profitQuote > b.expected.profitQuote;
   return a.kind === "unprofitable" && b.kind === "unprofitable" && a.shortOfQuote < b.shortOfQuote;
 }

@@ -35,7 +35,9 @@ export interface SuggestedTip {
  * @param creditPerEth credit units of one ether.
  */
 export function suggestedTip(lost: readonly LostRace[], creditPerEth: CreditUnits): SuggestedTip {
-  const byTip = lost.filter(({ blocksBefore, winnerTipWei, ourTipWei }) => blocksBefore === 0 && winnerTipWei >= ourTipWei);
+  const byTip = lost.filter(
+    ({ blocksBefore, winnerTipWei, ourTipWei }) => blocksBefore === 0 && winnerTipWei >= ourTipWei,
+  );
   const recovered = (tipWei: bigint) => {
     const won = byTip.filter(({ winnerTipWei }) => winnerTipWei < tipWei);
     const credit = won.reduce((sum, { missedProfitCredit, ourTipWei, gas }) => {
@@ -45,11 +47,16 @@ export function suggestedTip(lost: readonly LostRace[], creditPerEth: CreditUnit
     return { tipWei, wins: won.length, credit };
   };
   const tips = [...new Set(byTip.map(({ winnerTipWei }) => winnerTipWei + 1n))];
-  const best = tips.map(recovered).reduce((a, b) => (b.credit > a.credit || (b.credit === a.credit && b.tipWei < a.tipWei) ? b : a), {
-    tipWei: 0n,
-    wins: 0,
-    credit: 0n,
-  });
+  const best = tips
+    .map(recovered)
+    .reduce(
+      (a, b) => (b.credit > a.credit || (b.credit === a.credit && b.tipWei < a.tipWei) ? b : a),
+      {
+        tipWei: 0n,
+        wins: 0,
+        credit: 0n,
+      },
+    );
   return {
     tipWei: best.wins === 0 ? undefined : best.tipWei,
     wins: best.wins,

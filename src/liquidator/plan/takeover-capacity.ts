@@ -21,14 +21,25 @@ const MOST_LOTS = 2 ** 40;
  * its sale and its gas cost is in it.
  * @param sign of the paper: 1n takes longs over, -1n shorts.
  */
-export function takeoverCapacity(input: LimitsInput, market: TakeoverMarket, sign: 1n | -1n): TakeoverCapacity {
+export function takeoverCapacity(
+  input: LimitsInput,
+  market: TakeoverMarket,
+  sign: 1n | -1n,
+): TakeoverCapacity {
   const { own } = input;
   if (!own.margin.papers.has(market.perp) && own.margin.papers.size >= own.maxPositionAmount)
     return { lots: 0, boundBy: "too-many-positions" };
   const limits = new OwnLimits(input, market, sign);
   const brokenAt = (lots: Lots): TakeoverBound | undefined => {
     const paper = sign * BigInt(lots) * market.instrument.paperPerLot;
-    return limits.broken(liquidatorAfter(own.margin, market, { paper, credit: -mulFixed(paper, market.markPrice), insuranceFee: 0n }), 0n);
+    return limits.broken(
+      liquidatorAfter(own.margin, market, {
+        paper,
+        credit: -mulFixed(paper, market.markPrice),
+        insuranceFee: 0n,
+      }),
+      0n,
+    );
   };
   let [fits, breaks] = [0, 1];
   while (brokenAt(breaks) === undefined) {

@@ -20,7 +20,11 @@ export interface SizedTakeover {
 }
 
 /** What came of looking for a size. */
-export type SizeSearch = SizedTakeover | "less-than-a-lot" | "no-book" | { readonly brokenAtOnce: TakeoverBound };
+export type SizeSearch =
+  | SizedTakeover
+  | "less-than-a-lot"
+  | "no-book"
+  | { readonly brokenAtOnce: TakeoverBound };
 
 /**
  * The largest size that every bound allows. Up to where the book stops paying each lot adds to the profit, so the largest is the
@@ -39,7 +43,13 @@ export class TakeoverSizer {
   readonly #grid: SizeGrid;
 
   /** @param enough no more than this, without sign, is wanted; undefined for all that pays. */
-  constructor(market: TakeoverMarket, position: Paper, input: PlanInput, gasCredit: bigint, enough?: Paper) {
+  constructor(
+    market: TakeoverMarket,
+    position: Paper,
+    input: PlanInput,
+    gasCredit: bigint,
+    enough?: Paper,
+  ) {
     this.#enough = enough;
     this.#market = market;
     this.#input = input;
@@ -55,10 +65,16 @@ export class TakeoverSizer {
   search(): SizeSearch {
     if (this.#grid.count === 0n) return "less-than-a-lot";
     const netted = this.#book.netted(this.#position);
-    const [paying, byBook] = [this.#withinBook(netted, this.#book.payingLots()), this.#withinBook(netted, this.#book.bookLots())];
+    const [paying, byBook] = [
+      this.#withinBook(netted, this.#book.payingLots()),
+      this.#withinBook(netted, this.#book.bookLots()),
+    ];
     if (byBook === 0n) return "no-book";
     // A book that pays for no lot still tells what one would have lost.
-    const wanted = this.#enough === undefined ? this.#grid.count : larger(1n, this.#grid.indexFrom(this.#enough));
+    const wanted =
+      this.#enough === undefined
+        ? this.#grid.count
+        : larger(1n, this.#grid.indexFrom(this.#enough));
     const most = smaller(wanted, larger(1n, paying));
     const natural = this.#naturalBound(most, paying);
     const peak = smaller(most, this.#grid.indexWithin(netted));
@@ -94,9 +110,13 @@ export class TakeoverSizer {
   #sized(paper: Paper): Omit<SizedTakeover, "boundBy"> {
     const terms = takeoverTerms(this.#market, this.#position, paper);
     const disposal = this.#book.of(paper);
-    if (disposal === undefined) throw new RangeError(`a size of ${absolute(paper)} paper is more than the book holds`);
+    if (disposal === undefined)
+      throw new RangeError(`a size of ${absolute(paper)} paper is more than the book holds`);
     const { unwindPaper, worstCredit, nettedCredit } = disposal;
-    const unwindLoss = larger(0n, mulFixed(unwindPaper, this.#market.markPrice) - (worstCredit - nettedCredit));
+    const unwindLoss = larger(
+      0n,
+      mulFixed(unwindPaper, this.#market.markPrice) - (worstCredit - nettedCredit),
+    );
     return {
       terms,
       disposal,

@@ -12,8 +12,15 @@ import type { TakeoverMarket } from "./plan-input.js";
  * @param onChain the position by the chain, everything under way and what is planned now counted in.
  * @param planned what of it is planned now, signed.
  */
-export function worstPaper(market: TakeoverMarket, sign: bigint, onChain: Paper, planned: Paper): Paper {
-  return heldPaper(market, sign, onChain, planned) + paperOf(market, towards(market.workingLots, sign));
+export function worstPaper(
+  market: TakeoverMarket,
+  sign: bigint,
+  onChain: Paper,
+  planned: Paper,
+): Paper {
+  return (
+    heldPaper(market, sign, onChain, planned) + paperOf(market, towards(market.workingLots, sign))
+  );
 }
 
 /** The same without own orders that may still fill. */
@@ -22,7 +29,11 @@ function heldPaper(market: TakeoverMarket, sign: bigint, onChain: Paper, planned
   if (positionLots === undefined) return sign * onChain;
   const byChain = sign * onChain + paperOf(market, towards(unsettledLots, sign));
   const failing = towards(unsettledLots, -sign);
-  return larger(byChain, sign * (paperOf(market, positionLots) + planned) + paperOf(market, towards(reservedLots, sign) + failing));
+  return larger(
+    byChain,
+    sign * (paperOf(market, positionLots) + planned) +
+      paperOf(market, towards(reservedLots, sign) + failing),
+  );
 }
 
 /** What of the own position is held for certain, by the chain and by the exchange, whichever trades fail: only that can be reduced. Signed. */
@@ -45,7 +56,11 @@ export interface Beyond {
 }
 
 /** What the markets other than `perp` may come to beyond what the chain's figures of the account have. */
-export function beyondElsewhere(markets: Iterable<TakeoverMarket>, perp: string, { papers }: MarginAccount): Beyond {
+export function beyondElsewhere(
+  markets: Iterable<TakeoverMarket>,
+  perp: string,
+  { papers }: MarginAccount,
+): Beyond {
   let [notional, initial, maintenance] = [0n, 0n, 0n];
   for (const market of markets) {
     if (market.perp === perp) continue;
@@ -84,7 +99,9 @@ export function beyondChain(
 
 /** What is left of a position, towards zero, where everything that has not settled and adds to it fails. Signed. */
 function leastOf(positionLots: Lots, unsettledLots: SideLots): Lots {
-  return positionLots > 0 ? Math.max(0, positionLots - unsettledLots.buy) : Math.min(0, positionLots + unsettledLots.sell);
+  return positionLots > 0
+    ? Math.max(0, positionLots - unsettledLots.buy)
+    : Math.min(0, positionLots + unsettledLots.sell);
 }
 
 function towards({ buy, sell }: SideLots, sign: bigint): Lots {

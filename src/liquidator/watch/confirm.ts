@@ -1,5 +1,10 @@
 import type { ChainRpc } from "../../chain/chain-rpc.js";
-import type { AccountBalances, AccountRisk, ChainMarket, LiquidationCost } from "../../chain/lens-answers.js";
+import type {
+  AccountBalances,
+  AccountRisk,
+  ChainMarket,
+  LiquidationCost,
+} from "../../chain/lens-answers.js";
 import type { CostRequest, LensReader } from "../../chain/lens-reader.js";
 import type { Revert } from "../../chain/revert.js";
 import type { Head } from "../../chain/rpc-standing.js";
@@ -46,11 +51,19 @@ export class Confirmer {
     others.delete(ownAccount);
     const asked = [...others, ownAccount];
     const head = at ?? (await this.#rpc.head());
-    const [{ list: markets }, { list: holdings }] = await Promise.all([this.#lens.markets(head), this.#lens.balances(asked, head)]);
+    const [{ list: markets }, { list: holdings }] = await Promise.all([
+      this.#lens.markets(head),
+      this.#lens.balances(asked, head),
+    ]);
     const byPerp = new Map(markets.map((market): [Hex, ChainMarket] => [market.perp, market]));
     const prices = marginMarkets(byPerp);
-    const read = asked.map((account, i) => heldBy(account, holdings[i] as AccountBalances, byPerp, prices));
-    const doubtful = read.filter((held): held is Held => "margin" in held && (held.account === ownAccount || !isSurelySafe(held.margin)));
+    const read = asked.map((account, i) =>
+      heldBy(account, holdings[i] as AccountBalances, byPerp, prices),
+    );
+    const doubtful = read.filter(
+      (held): held is Held =>
+        "margin" in held && (held.account === ownAccount || !isSurelySafe(held.margin)),
+    );
     const [risks, costs] = await Promise.all([
       this.#lens.risks(
         doubtful.map(({ account }) => account),
@@ -61,7 +74,9 @@ export class Confirmer {
         head,
       ),
     ]);
-    const judged = new Map(doubtful.map(({ account }, i) => [account, risks.list[i] as AccountRisk]));
+    const judged = new Map(
+      doubtful.map(({ account }, i) => [account, risks.list[i] as AccountRisk]),
+    );
     const accounts = read.map((held) => confirmed(held, judged, costs));
     return {
       blockNumber: head.number,
@@ -73,7 +88,10 @@ export class Confirmer {
   }
 
   /** What each position of these would cost, the whole of it asked for. */
-  async #costs(doubtful: readonly Held[], head: Head): Promise<ReadonlyMap<Hex, ReadonlyMap<Hex, LiquidationCost>>> {
+  async #costs(
+    doubtful: readonly Held[],
+    head: Head,
+  ): Promise<ReadonlyMap<Hex, ReadonlyMap<Hex, LiquidationCost>>> {
     const requests: CostRequest[] = doubtful.flatMap(({ account, holdings }) =>
       holdings.positions.map(({ perp, paper }) => ({ perp, trader: account, paper })),
     );
@@ -119,9 +137,24 @@ function confirmed(
   if (!("margin" in held)) return held;
   const { account, holdings, margin } = held;
   const risk = judged.get(account);
-  if (risk === undefined) return { kind: "read", account, isSafe: true, margin: margin as MarginAccount, holdings, costs: new Map() };
+  if (risk === undefined)
+    return {
+      kind: "read",
+      account,
+      isSafe: true,
+      margin: margin as MarginAccount,
+      holdings,
+      costs: new Map(),
+    };
   if (!risk.ok) return { kind: "unreadable", account, revert: risk.revert };
   const papers = new Map(holdings.positions.map(({ perp, paper }) => [perp, paper]));
   const { ok: _, isSafe: isJudgedSafe, ...figures } = risk;
-  return { kind: "read", account, isSafe: isJudgedSafe, margin: { ...figures, papers }, holdings, costs: costs.get(account) ?? new Map() };
+  return {
+    kind: "read",
+    account,
+    isSafe: isJudgedSafe,
+    margin: { ...figures, papers },
+    holdings,
+    costs: costs.get(account) ?? new Map(),
+  };
 }

@@ -1,5 +1,11 @@
 import type { ChainLog } from "../../chain/chain-log.js";
-import { balanceChange, deposit, transferIn, transferOut, withdraw } from "../../chain/events/account-events.js";
+import {
+  balanceChange,
+  deposit,
+  transferIn,
+  transferOut,
+  withdraw,
+} from "../../chain/events/account-events.js";
 import { handleBadDebt } from "../../chain/events/liquidation-events.js";
 import type { Hex } from "../../core/units.js";
 
@@ -10,7 +16,9 @@ import type { Hex } from "../../core/units.js";
 const TRADER_EVENTS = [balanceChange, deposit, withdraw, transferIn, transferOut] as const;
 
 /** First topics that `eth_getLogs` is asked for. */
-export const HOLDER_TOPICS: readonly Hex[] = [...TRADER_EVENTS, handleBadDebt].map(({ topic }) => topic);
+export const HOLDER_TOPICS: readonly Hex[] = [...TRADER_EVENTS, handleBadDebt].map(
+  ({ topic }) => topic,
+);
 
 /**
  * The accounts whose margin a list of logs tells a change of, in lower case.
@@ -21,7 +29,9 @@ export function accountsOfLogs(logs: readonly ChainLog[]): Set<Hex> {
   const accounts = new Set<Hex>();
   for (const log of logs) {
     const debtor = handleBadDebt.decode(log)?.victim;
-    const trader = debtor ?? TRADER_EVENTS.map((kind) => kind.decode(log)).find((event) => event !== undefined)?.trader;
+    const trader =
+      debtor ??
+      TRADER_EVENTS.map((kind) => kind.decode(log)).find((event) => event !== undefined)?.trader;
     if (trader !== undefined) accounts.add(trader);
   }
   return accounts;

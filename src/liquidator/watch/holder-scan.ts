@@ -62,9 +62,19 @@ export class HolderScan {
     return found;
   }
 
-  async #page(from: number, to: number, address: readonly Hex[]): Promise<ReadonlySet<Hex> | "too-large"> {
-    const filter = { fromBlock: blockTag(from), toBlock: blockTag(to), address, topics: [HOLDER_TOPICS] };
-    const read = (result: unknown) => accountsOfLogs(logsOf(result, { from, to, addresses: address }));
+  async #page(
+    from: number,
+    to: number,
+    address: readonly Hex[],
+  ): Promise<ReadonlySet<Hex> | "too-large"> {
+    const filter = {
+      fromBlock: blockTag(from),
+      toBlock: blockTag(to),
+      address,
+      topics: [HOLDER_TOPICS],
+    };
+    const read = (result: unknown) =>
+      accountsOfLogs(logsOf(result, { from, to, addresses: address }));
     let accounts: ReadonlySet<Hex>;
     try {
       accounts = await this.#options.rpc.request("eth_getLogs", [filter], read, { atBlock: to });
@@ -73,7 +83,10 @@ export class HolderScan {
       this.#pageBlocks = Math.max(1, Math.floor((to - from + 1) / 2));
       return "too-large";
     }
-    this.#pageBlocks = Math.min(this.#options.pageBlocks, this.#pageBlocks + Math.ceil(this.#pageBlocks / 4));
+    this.#pageBlocks = Math.min(
+      this.#options.pageBlocks,
+      this.#pageBlocks + Math.ceil(this.#pageBlocks / 4),
+    );
     return accounts;
   }
 }

@@ -60,9 +60,24 @@ export class LookSchedule {
   readonly #unreadableBlocks: number;
 
   /** @throws ConfigError for an option that is no positive number. */
-  constructor({ maxAccounts = 20_000, bpsPerBlock = 10, maxBlocks = 300, unreadableBlocks = 3 }: LookScheduleOptions = {}) {
-    for (const [field, value] of Object.entries({ maxAccounts, bpsPerBlock, maxBlocks, unreadableBlocks }))
-      if (!(value > 0)) throw new ConfigError("is no number to schedule by", { field, value, expected: "above zero" });
+  constructor({
+    maxAccounts = 20_000,
+    bpsPerBlock = 10,
+    maxBlocks = 300,
+    unreadableBlocks = 3,
+  }: LookScheduleOptions = {}) {
+    for (const [field, value] of Object.entries({
+      maxAccounts,
+      bpsPerBlock,
+      maxBlocks,
+      unreadableBlocks,
+    }))
+      if (!(value > 0))
+        throw new ConfigError("is no number to schedule by", {
+          field,
+          value,
+          expected: "above zero",
+        });
     this.#maxAccounts = maxAccounts;
     this.#bpsPerBlock = bpsPerBlock;
     this.#maxBlocks = maxBlocks;
@@ -109,9 +124,12 @@ export class LookSchedule {
    * unseen first; then those whose time has come, by how late they are for their distance. Asking changes nothing.
    */
   due(blockNumber: number, budget: number): Hex[] {
-    const due = [...this.#looks].filter(([, look]) => look.isUrgent || look.nextBlock <= blockNumber);
+    const due = [...this.#looks].filter(
+      ([, look]) => look.isUrgent || look.nextBlock <= blockNumber,
+    );
     const isFirst = (look: Look): boolean => look.isUrgent || look.distanceBps === 0;
-    const lateness = (look: Look): number => (blockNumber - look.blockNumber) / Math.max(1, look.nextBlock - look.blockNumber);
+    const lateness = (look: Look): number =>
+      (blockNumber - look.blockNumber) / Math.max(1, look.nextBlock - look.blockNumber);
     due.sort(([, a], [, b]) => {
       if (isFirst(a) !== isFirst(b)) return isFirst(a) ? -1 : 1;
       return isFirst(a) ? a.blockNumber - b.blockNumber : lateness(b) - lateness(a);
@@ -120,7 +138,11 @@ export class LookSchedule {
   }
 
   /** What was seen. Accounts that hold nothing leave; one that nobody had heard of is not taken up. */
-  looked({ blockNumber, accounts, markets }: Pick<Confirmation, "blockNumber" | "accounts" | "markets">): void {
+  looked({
+    blockNumber,
+    accounts,
+    markets,
+  }: Pick<Confirmation, "blockNumber" | "accounts" | "markets">): void {
     const margins = marginMarkets(markets);
     const now = marketsNow(markets);
     for (const entry of accounts) {
@@ -128,7 +150,12 @@ export class LookSchedule {
       const last = this.#looks.get(account);
       if (last === undefined || last.blockNumber > blockNumber) continue;
       if (entry.kind === "unreadable") {
-        this.#looks.set(account, { ...last, blockNumber, nextBlock: blockNumber + this.#unreadableBlocks, isUrgent: false });
+        this.#looks.set(account, {
+          ...last,
+          blockNumber,
+          nextBlock: blockNumber + this.#unreadableBlocks,
+          isUrgent: false,
+        });
       } else if (entry.margin.papers.size === 0) {
         this.#looks.delete(account);
       } else {
@@ -153,15 +180,21 @@ export class LookSchedule {
 
   /** A sixteenth at a time, so that a flood of new accounts does not sort the rest for each. Accounts not yet seen count as far away. */
   #forgetFurthest(): void {
-    const furthest = [...this.#looks].sort(([, a], [, b]) => (a.distanceBps === b.distanceBps ? 0 : b.distanceBps - a.distanceBps));
-    for (const [account] of furthest.slice(0, Math.ceil(this.#maxAccounts / 16))) this.#looks.delete(account);
+    const furthest = [...this.#looks].sort(([, a], [, b]) =>
+      a.distanceBps === b.distanceBps ? 0 : b.distanceBps - a.distanceBps,
+    );
+    for (const [account] of furthest.slice(0, Math.ceil(this.#maxAccounts / 16)))
+      this.#looks.delete(account);
   }
 }
 
 function marketsNow(markets: ReadonlyMap<Hex, ChainMarket>): Map<Hex, Market> {
   return new Map(
-    [...markets.values()].flatMap(({ perp, markPrice, fundingRate, maintenanceMarginRatio }): [Hex, Market][] =>
-      markPrice.ok ? [[perp, { markPrice: markPrice.creditPerCoin, fundingRate, maintenanceMarginRatio }]] : [],
+    [...markets.values()].flatMap(
+      ({ perp, markPrice, fundingRate, maintenanceMarginRatio }): [Hex, Market][] =>
+        markPrice.ok
+          ? [[perp, { markPrice: markPrice.creditPerCoin, fundingRate, maintenanceMarginRatio }]]
+          : [],
     ),
   );
 }
@@ -171,7 +204,8 @@ function slackChange({ papers, markets }: Look, now: ReadonlyMap<Hex, Market>): 
   let change = 0n;
   for (const [perp, paper] of papers) {
     const [then, present] = [markets.get(perp), now.get(perp)];
-    if (then !== undefined && present !== undefined && then !== present) change += slackOf(paper, present) - slackOf(paper, then);
+    if (then !== undefined && present !== undefined && then !== present)
+      change += slackOf(paper, present) - slackOf(paper, then);
   }
   return change;
 }

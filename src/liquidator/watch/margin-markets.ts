@@ -8,8 +8,16 @@ import type { MarginMarket } from "../margin/margin-account.js";
  * zero, or a maintenance margin of the whole value.
  */
 export function marginMarketOf(market: ChainMarket): MarginMarket | undefined {
-  const { markPrice, perp, initialMarginRatio, maintenanceMarginRatio, liquidationPriceOff, insuranceFeeRate } = market;
-  if (!markPrice.ok || markPrice.creditPerCoin <= 0n || maintenanceMarginRatio >= ONE) return undefined;
+  const {
+    markPrice,
+    perp,
+    initialMarginRatio,
+    maintenanceMarginRatio,
+    liquidationPriceOff,
+    insuranceFeeRate,
+  } = market;
+  if (!markPrice.ok || markPrice.creditPerCoin <= 0n || maintenanceMarginRatio >= ONE)
+    return undefined;
   return {
     perp,
     markPrice: markPrice.creditPerCoin,

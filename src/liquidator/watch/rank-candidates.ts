@@ -9,7 +9,10 @@ import { marginMarkets } from "./margin-markets.js";
 const FRACTIONS = 100n;
 
 /** How near an account is to its edge, by the markets' prices. A market that is not listed, or has no price, is taken to stand still. */
-export function nearnessOf(margin: MarginAccount, markets: ReadonlyMap<Hex, MarginMarket>): Nearness {
+export function nearnessOf(
+  margin: MarginAccount,
+  markets: ReadonlyMap<Hex, MarginMarket>,
+): Nearness {
   const liquidationPrices = new Map<Hex, bigint>();
   let distanceBps = Number.POSITIVE_INFINITY;
   for (const perp of margin.papers.keys()) {
@@ -29,17 +32,29 @@ export function nearnessOf(margin: MarginAccount, markets: ReadonlyMap<Hex, Marg
 }
 
 /** The accounts that hold something, nearest to the edge first; of those equally near, first where the discount is worth more. */
-export function rankCandidates({ accounts, markets }: Pick<Confirmation, "accounts" | "markets">): Candidate[] {
+export function rankCandidates({
+  accounts,
+  markets,
+}: Pick<Confirmation, "accounts" | "markets">): Candidate[] {
   const margins = marginMarkets(markets);
   const candidates = accounts.flatMap((entry): Candidate[] => {
     if (entry.kind === "unreadable" || entry.margin.papers.size === 0) return [];
     const { account, margin } = entry;
     const { papers } = margin;
-    return [{ account, papers, nearness: nearnessOf(margin, margins), discountCredit: discountOf(margin, margins) }];
+    return [
+      {
+        account,
+        papers,
+        nearness: nearnessOf(margin, margins),
+        discountCredit: discountOf(margin, margins),
+      },
+    ];
   });
   return candidates.sort(
     (a, b) =>
-      (a.nearness.distanceBps === b.nearness.distanceBps ? 0 : a.nearness.distanceBps - b.nearness.distanceBps) ||
+      (a.nearness.distanceBps === b.nearness.distanceBps
+        ? 0
+        : a.nearness.distanceBps - b.nearness.distanceBps) ||
       Number(b.discountCredit - a.discountCredit) ||
       (a.account < b.account ? -1 : 1),
   );
@@ -49,7 +64,8 @@ function discountOf({ papers }: MarginAccount, markets: ReadonlyMap<Hex, MarginM
   let discount = 0n;
   for (const [perp, paper] of papers) {
     const market = markets.get(perp);
-    if (market !== undefined) discount += mulFixed(weightOf(market, paper).notional, market.liquidationPriceOff);
+    if (market !== undefined)
+      discount += mulFixed(weightOf(market, paper).notional, market.liquidationPriceOff);
   }
   return discount;
 }

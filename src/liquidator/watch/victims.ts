@@ -17,10 +17,15 @@ export interface Victims {
 export type VenueMarket = Omit<TakeoverMarket, keyof MarginMarket>;
 
 /** The listed markets that have a price and that the exchange trades. @param venue by perp in lower case. */
-export function takeoverMarkets({ markets }: Confirmation, venue: ReadonlyMap<Hex, VenueMarket>): Map<Hex, TakeoverMarket> {
+export function takeoverMarkets(
+  { markets }: Confirmation,
+  venue: ReadonlyMap<Hex, VenueMarket>,
+): Map<Hex, TakeoverMarket> {
   const list = [...markets.values()].flatMap((market): TakeoverMarket[] => {
     const [margin, side] = [marginMarketOf(market), venue.get(market.perp)];
-    return margin === undefined || side === undefined || !market.isRegistered ? [] : [{ ...side, ...margin }];
+    return margin === undefined || side === undefined || !market.isRegistered
+      ? []
+      : [{ ...side, ...margin }];
   });
   return new Map(list.map((market) => [market.perp, market]));
 }
@@ -39,18 +44,30 @@ export function victimsOf(confirmation: Confirmation): Victims {
   for (const entry of accounts) {
     const { account } = entry;
     const refuse = (reason: Refused["reason"], detail: string) =>
-      refused.push({ kind: "refused", victim: account, perp: undefined, blockNumber, reason, detail });
+      refused.push({
+        kind: "refused",
+        victim: account,
+        perp: undefined,
+        blockNumber,
+        reason,
+        detail,
+      });
     if (entry.kind === "unreadable") refuse("stale-victim", entry.revert.text);
     else if (entry.isSafe) continue;
     else if (own.kind === "unreadable") refuse("stale-own", own.revert.text);
-    else if (ownDiffers) refuse("other-formulas", "the own margin is another than the formulas give");
-    else if (!followsFormulas(entry, markets)) refuse("other-formulas", "its margin or a cost is another than the formulas give");
+    else if (ownDiffers)
+      refuse("other-formulas", "the own margin is another than the formulas give");
+    else if (!followsFormulas(entry, markets))
+      refuse("other-formulas", "its margin or a cost is another than the formulas give");
     else victims.push({ account, blockNumber, margin: entry.margin });
   }
   return { victims, refused };
 }
 
-function followsFormulas(entry: ConfirmedAccount & { readonly kind: "read" }, markets: ReadonlyMap<Hex, MarginMarket>): boolean {
+function followsFormulas(
+  entry: ConfirmedAccount & { readonly kind: "read" },
+  markets: ReadonlyMap<Hex, MarginMarket>,
+): boolean {
   const { holdings, margin, costs } = entry;
   const ours = marginOfHoldings(holdings, markets);
   // Of a market that is no longer listed the dealer alone knows the ratios, so that its figures stand.
@@ -63,4 +80,9 @@ function followsFormulas(entry: ConfirmedAccount & { readonly kind: "read" }, ma
   });
 }
 
-const FIGURES = ["netValueCredit", "exposureCredit", "initialMarginCredit", "maintenanceMarginCredit"] as const;
+const FIGURES = [
+  "netValueCredit",
+  "exposureCredit",
+  "initialMarginCredit",
+  "maintenanceMarginCredit",
+] as const;

@@ -18,14 +18,24 @@ export class AccountMarket {
   readonly trades: Journal<UserTrade>;
 
   constructor(retention: { readonly historyOrders: number; readonly userTrades: number }) {
-    this.history = new Journal(retention.historyOrders, { id: (order) => order.terms.id, timeMs: (order) => order.terms.createdAtMs });
-    this.trades = new Journal(retention.userTrades, { id: ({ trade }) => trade.id, timeMs: ({ trade }) => trade.timeMs });
+    this.history = new Journal(retention.historyOrders, {
+      id: (order) => order.terms.id,
+      timeMs: (order) => order.terms.createdAtMs,
+    });
+    this.trades = new Journal(retention.userTrades, {
+      id: ({ trade }) => trade.id,
+      timeMs: ({ trade }) => trade.timeMs,
+    });
   }
 
   /** Counts an accepted order with all that is open of it. */
   reserve(order: Order): void {
     this.openOrders += 1;
-    this.#count(order, order.openLots, order.terms.market.instrument.creditCeil(order.ticks, order.openLots));
+    this.#count(
+      order,
+      order.openLots,
+      order.terms.market.instrument.creditCeil(order.ticks, order.openLots),
+    );
   }
 
   /** `lots` of an order are no longer open; its `openLots` are already without them. */
@@ -84,7 +94,10 @@ export class Account {
     isHouse = false,
   ) {
     this.#retention = retention;
-    this.incomes = new Journal(retention.incomes, { id: (income) => income.id, timeMs: (income) => income.timeMs });
+    this.incomes = new Journal(retention.incomes, {
+      id: (income) => income.id,
+      timeMs: (income) => income.timeMs,
+    });
     this.isHouse = isHouse;
   }
 

@@ -12,7 +12,9 @@ export function bookIncomes(
   amounts: readonly (readonly [IncomeType, CreditUnits])[],
 ): void {
   const timeMs = state.nowMs();
-  const incomes = amounts.map(([type, amount]): Income => ({ id: state.nextId(), type, amount, timeMs, marketId }));
+  const incomes = amounts.map(
+    ([type, amount]): Income => ({ id: state.nextId(), type, amount, timeMs, marketId }),
+  );
   for (const income of incomes) {
     account.incomes.add(income);
   }

@@ -1,4 +1,10 @@
-import { type CreditUnits, type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
+import {
+  type CreditUnits,
+  type Lots,
+  oppositeOf,
+  type Side,
+  type Ticks,
+} from "../../core/units.js";
 import type { Market } from "../markets/market.js";
 import { ONE } from "../markets/market-rules.js";
 import type { BookOrder } from "../matching/book-order.js";
@@ -43,7 +49,11 @@ export class Clearing {
    * @param settlementOf makes what settles.
    * @param credit moves credit that no trade moves.
    */
-  constructor(state: ExchangeState, settlementOf: (onSettlement: OnSettlement) => Settlement, credit: Credit) {
+  constructor(
+    state: ExchangeState,
+    settlementOf: (onSettlement: OnSettlement) => Settlement,
+    credit: Credit,
+  ) {
     this.#state = state;
     this.credit = credit;
     this.#settlement = settlementOf((outcomes) => this.#settleAll(outcomes));
@@ -92,7 +102,9 @@ export class Clearing {
     state.gas.onMatch(timeMs);
     if (isSettled) {
       const sweep = this.#sweepOf(match);
-      for (const account of [buyOrder, sellOrder].map((order) => order?.terms.account ?? market.house)) {
+      for (const account of [buyOrder, sellOrder].map(
+        (order) => order?.terms.account ?? market.house,
+      )) {
         continueTransaction(sweep.matches, account);
       }
       const buyer = this.#side(trade, buyOrder, true, sweep.quote);
@@ -105,7 +117,9 @@ export class Clearing {
         sides,
         fees,
         dueMs: state.seam.clock.nowMs() + houseDelayMs,
-        ...(this.#settlement.mostMatches > 1 ? { sweepId: sweep.matches[0]?.trade.id ?? trade.id } : {}),
+        ...(this.#settlement.mostMatches > 1
+          ? { sweepId: sweep.matches[0]?.trade.id ?? trade.id }
+          : {}),
       };
       this.#join(sweep, pending);
       state.listener.onPending(pending);
@@ -128,7 +142,12 @@ export class Clearing {
     const taking = makerSide === "BUY" ? seller : buyer;
     const taker = taking instanceof Order ? taking : null;
     const held = this.#sweep;
-    if (held !== null && held.taker === taker && held.takerSide === takerSide && held.market === market) {
+    if (
+      held !== null &&
+      held.taker === taker &&
+      held.takerSide === takerSide &&
+      held.market === market
+    ) {
       return held;
     }
     this.endSweep();
@@ -155,11 +174,25 @@ export class Clearing {
     const commission = ((before + quote) * rate) / ONE - (before * rate) / ONE;
     const part = account.in(market.id);
     const { entry, realizedPnl } = withOpenInterest(market, account, () =>
-      part.position.match({ paper: market.paperOf(isBuyer ? lots : -lots), quote, fee: commission, timeMs }),
+      part.position.match({
+        paper: market.paperOf(isBuyer ? lots : -lots),
+        quote,
+        fee: commission,
+        timeMs,
+      }),
     );
     const orderType = order?.terms.type ?? "LIMIT";
     const timeInForce = order?.terms.timeInForce ?? "GTC";
-    const record: UserTrade = { trade, account, orderType, timeInForce, isMaker, isBuyer, commission, realizedPnl };
+    const record: UserTrade = {
+      trade,
+      account,
+      orderType,
+      timeInForce,
+      isMaker,
+      isBuyer,
+      commission,
+      realizedPnl,
+    };
     this.#state.listener.onPosition(account, market);
     if (order !== null) {
       order.match(lots, quote);
@@ -243,5 +276,7 @@ function makerQuote({ market, makerSide, ticks, lots }: Match, maker: Order | nu
   if (maker !== null) {
     return maker.quoteOf(lots);
   }
-  return makerSide === "BUY" ? market.instrument.creditCeil(ticks, lots) : market.instrument.creditFloor(ticks, lots);
+  return makerSide === "BUY"
+    ? market.instrument.creditCeil(ticks, lots)
+    : market.instrument.creditFloor(ticks, lots);
 }

@@ -48,7 +48,11 @@ export class CreditMoves implements Credit {
   #coverDebts(accounts: Iterable<Account>): void {
     for (const account of accounts) {
       const debt = -account.primaryCredit;
-      if (debt > 0n && !account.isHouse && [...account.markets.values()].every(({ position }) => position.isFlat)) {
+      if (
+        debt > 0n &&
+        !account.isHouse &&
+        [...account.markets.values()].every(({ position }) => position.isFlat)
+      ) {
         account.insuredCredit += debt;
         this.#state.insuranceCredit -= debt;
         this.income(account, "", [["SYSTEM", debt]]);
@@ -75,7 +79,10 @@ export class CreditMoves implements Credit {
    * dust account. Too few samples of the premium, and nothing is paid.
    */
   fund(market: Market): void {
-    const rate = market.rules.config.funding.mode === "fixed" ? market.rules.fundingRate : market.premium.close();
+    const rate =
+      market.rules.config.funding.mode === "fixed"
+        ? market.rules.fundingRate
+        : market.premium.close();
     if (rate === null) {
       return;
     }
@@ -84,11 +91,14 @@ export class CreditMoves implements Credit {
     const after = before - (rate * market.prices.mark) / ONE;
     market.cumulativeFunding = after;
     market.fundings.add({ rate, timeMs });
-    const holders = [market.house, ...this.#state.accounts.values()].filter((account) => market.holders.has(account));
+    const holders = [market.house, ...this.#state.accounts.values()].filter((account) =>
+      market.holders.has(account),
+    );
     for (const account of holders) {
       const { position } = account.in(market.id);
       const { paper } = position.matched;
-      const amount = (paper * after) / market.rules.paperUnit - (paper * before) / market.rules.paperUnit;
+      const amount =
+        (paper * after) / market.rules.paperUnit - (paper * before) / market.rules.paperUnit;
       position.fund(amount, timeMs);
       this.#state.listener.onPosition(account, market);
       this.#state.dustCredit -= amount;
@@ -101,7 +111,11 @@ export class CreditMoves implements Credit {
     this.changed(holders);
   }
 
-  income(account: Account, marketId: string, amounts: readonly (readonly [IncomeType, CreditUnits])[]): void {
+  income(
+    account: Account,
+    marketId: string,
+    amounts: readonly (readonly [IncomeType, CreditUnits])[],
+  ): void {
     bookIncomes(this.#state, account, marketId, amounts);
   }
 }

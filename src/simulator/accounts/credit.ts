@@ -20,5 +20,9 @@ export interface Credit {
   /** Money or positions of accounts have changed. */
   changed(accounts: readonly Account[]): void;
   /** Notes incomes of an account, and tells of them. @param marketId empty where they belong to no market */
-  income(account: Account, marketId: string, amounts: readonly (readonly [IncomeType, CreditUnits])[]): void;
+  income(
+    account: Account,
+    marketId: string,
+    amounts: readonly (readonly [IncomeType, CreditUnits])[],
+  ): void;
 }

@@ -15,7 +15,9 @@ export class DelayedSettlement implements Settlement {
   constructor(state: ExchangeState, turn: (run: () => void) => void, onSettlement: OnSettlement) {
     this.#state = state;
     this.#waiting = new SettlementQueue(state.seam, (items) =>
-      turn(() => onSettlement(items.map((pending) => ({ pending, isSettled: !this.#fails(pending.trade) })))),
+      turn(() =>
+        onSettlement(items.map((pending) => ({ pending, isSettled: !this.#fails(pending.trade) }))),
+      ),
     );
   }
 

@@ -35,7 +35,10 @@ export class Journal<Item> {
   add(item: Item): void {
     const id = this.#keys.id(item);
     let place = this.#items.length;
-    while (place > this.#dropped && compareIds(this.#keys.id(this.#items[place - 1] as Item), id) > 0) {
+    while (
+      place > this.#dropped &&
+      compareIds(this.#keys.id(this.#items[place - 1] as Item), id) > 0
+    ) {
       place -= 1;
     }
     if (place === this.#items.length) {
@@ -57,8 +60,14 @@ export class Journal<Item> {
    * One page, oldest first: with a start (a time or an id) the first `limit` from there, without one the newest `limit`.
    * Only items that `passes` accepts count.
    */
-  page({ startMs, endMs, fromId, limit }: Page, passes: (item: Item) => boolean = everything): Item[] {
-    const end = endMs === undefined ? this.#items.length : this.#firstWhere((item) => this.#keys.timeMs(item) >= endMs);
+  page(
+    { startMs, endMs, fromId, limit }: Page,
+    passes: (item: Item) => boolean = everything,
+  ): Item[] {
+    const end =
+      endMs === undefined
+        ? this.#items.length
+        : this.#firstWhere((item) => this.#keys.timeMs(item) >= endMs);
     const found: Item[] = [];
     if (startMs === undefined && fromId === undefined) {
       for (let place = end - 1; place >= this.#dropped && found.length < limit; place -= 1) {
@@ -69,9 +78,19 @@ export class Journal<Item> {
       }
       return found.reverse();
     }
-    const afterStart = startMs === undefined ? this.#dropped : this.#firstWhere((item) => this.#keys.timeMs(item) >= startMs);
-    const afterId = fromId === undefined ? this.#dropped : this.#firstWhere((item) => compareIds(this.#keys.id(item), fromId) >= 0);
-    for (let place = Math.max(afterStart, afterId); place < end && found.length < limit; place += 1) {
+    const afterStart =
+      startMs === undefined
+        ? this.#dropped
+        : this.#firstWhere((item) => this.#keys.timeMs(item) >= startMs);
+    const afterId =
+      fromId === undefined
+        ? this.#dropped
+        : this.#firstWhere((item) => compareIds(this.#keys.id(item), fromId) >= 0);
+    for (
+      let place = Math.max(afterStart, afterId);
+      place < end && found.length < limit;
+      place += 1
+    ) {
       const item = this.#items[place] as Item;
       if (passes(item)) {
         found.push(item);
@@ -82,7 +101,8 @@ export class Journal<Item> {
 
   /** The record with this id, if it is still kept. */
   find(id: Int64Id): Item | undefined {
-    const item = this.#items[this.#firstWhere((candidate) => compareIds(this.#keys.id(candidate), id) >= 0)];
+    const item =
+      this.#items[this.#firstWhere((candidate) => compareIds(this.#keys.id(candidate), id) >= 0)];
     return item !== undefined && this.#keys.id(item) === id ? item : undefined;
   }
 

@@ -29,8 +29,14 @@ type Markets = ReadonlyMap<MarketId, Market>;
  * The risk of an account at the present marks.
  * @param as by trades as matched, or by what has been settled, which is all that the contracts know of.
  */
-export function riskOf(account: Account, markets: Markets, as: "matched" | "settled" = "matched"): AccountRisk {
-  let netValue = account.secondaryCredit + (as === "matched" ? account.primaryCredit : account.settledPrimaryCredit);
+export function riskOf(
+  account: Account,
+  markets: Markets,
+  as: "matched" | "settled" = "matched",
+): AccountRisk {
+  let netValue =
+    account.secondaryCredit +
+    (as === "matched" ? account.primaryCredit : account.settledPrimaryCredit);
   let exposure = 0n;
   let maintenanceMargin = 0n;
   let positionMargin = 0n;
@@ -84,14 +90,20 @@ export function capacityOf(account: Account, market: Market, markets: Markets): 
 /** Whether an order of that side and size, with all others of its side filled first, would only reduce the position. */
 export function onlyReduces(part: AccountMarket, market: Market, side: Side, lots: Lots): boolean {
   const held = part.position.matched.paper;
-  return side === "BUY" ? market.paperOf(part.openBuyLots + lots) <= -held : market.paperOf(part.openSellLots + lots) <= held;
+  return side === "BUY"
+    ? market.paperOf(part.openBuyLots + lots) <= -held
+    : market.paperOf(part.openSellLots + lots) <= held;
 }
 
 /**
  * The mark at which the position alone would bring its account to maintenance, in credit units per whole base unit; 0 when
  * there is none (protocol 7.3).
  */
-export function liquidationPriceOf(account: Account, market: Market, markets: Markets): CreditUnits {
+export function liquidationPriceOf(
+  account: Account,
+  market: Market,
+  markets: Markets,
+): CreditUnits {
   const paper = account.markets.get(market.id)?.position.matched.paper ?? 0n;
   if (paper === 0n) {
     return 0n;

@@ -3,7 +3,11 @@ import type { Market } from "../markets/market.js";
 import type { Account } from "./account.js";
 
 /** Runs a change of an account's position and keeps the market's open interest and holders in step. */
-export function withOpenInterest<Result>(market: Market, account: Account, change: () => Result): Result {
+export function withOpenInterest<Result>(
+  market: Market,
+  account: Account,
+  change: () => Result,
+): Result {
   const { position } = account.in(market.id);
   const before = position.matched.paper;
   const result = change();

@@ -6,7 +6,14 @@ import { BookOrder } from "../matching/book-order.js";
 import type { Account } from "./account.js";
 
 /** Statuses of an order (protocol 5). */
-export type OrderStatus = "CREATED" | "NEW" | "PARTIAL_FILLED" | "FILLED" | "CANCELED" | "EXPIRED" | "FAILED";
+export type OrderStatus =
+  | "CREATED"
+  | "NEW"
+  | "PARTIAL_FILLED"
+  | "FILLED"
+  | "CANCELED"
+  | "EXPIRED"
+  | "FAILED";
 
 /** What an order is made of, checked. */
 export interface OrderTerms {
@@ -71,7 +78,9 @@ export class Order extends BookOrder {
    * truncated).
    */
   quoteOf(lots: Lots): CreditUnits {
-    return lots === this.lots ? this.terms.signedCredit : (this.terms.signedCredit * BigInt(lots)) / BigInt(this.lots);
+    return lots === this.lots
+      ? this.terms.signedCredit
+      : (this.terms.signedCredit * BigInt(lots)) / BigInt(this.lots);
   }
 
   /** It has been announced as accepted and is in the book, or about to be matched. */
@@ -115,7 +124,10 @@ export class Order extends BookOrder {
     if (this.openLots > 0) {
       return false;
     }
-    return this.pendingLots === 0 || (this.#isEnded ? this.rules.endedOrderList : this.rules.matchedOrderList) === "history";
+    return (
+      this.pendingLots === 0 ||
+      (this.#isEnded ? this.rules.endedOrderList : this.rules.matchedOrderList) === "history"
+    );
   }
 
   /** Lots and credit that the average price is over. */
@@ -140,7 +152,8 @@ export class Order extends BookOrder {
     } else if (this.pendingLots > 0) {
       this.status = this.rules.matchedOrderStatus;
     } else {
-      const failed = this.failedLots > 0 && (this.rules.partlyFailed === "FAILED" || this.filledLots === 0);
+      const failed =
+        this.failedLots > 0 && (this.rules.partlyFailed === "FAILED" || this.filledLots === 0);
       this.status = failed ? "FAILED" : "FILLED";
     }
   }

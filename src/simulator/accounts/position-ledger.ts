@@ -97,7 +97,10 @@ export class PositionLedger {
   }
 
   /** Puts back what {@link snapshot} gave. @param waiting the entries whose settlement is still to come. */
-  restore({ matched, settled, nextNumber, behind }: LedgerSnapshot, waiting: readonly LedgerEntry[]): void {
+  restore(
+    { matched, settled, nextNumber, behind }: LedgerSnapshot,
+    waiting: readonly LedgerEntry[],
+  ): void {
     this.#matched = Object.assign(new PositionState(), matched);
     this.#settled = Object.assign(new PositionState(), settled);
     this.#nextNumber = nextNumber;

@@ -7,7 +7,8 @@ import type { RpcOutcome } from "./edr-evm.js";
  */
 export async function blockReceipts([named]: readonly unknown[], ask: AskEvm): Promise<RpcOutcome> {
   const block = nameOf(named);
-  if (block === "pending") return { error: { code: -32000, message: "pending receipts are not available" } };
+  if (block === "pending")
+    return { error: { code: -32000, message: "pending receipts are not available" } };
   const isHash = typeof block === "string" && block.length === 66;
   const found = await ask(isHash ? "eth_getBlockByHash" : "eth_getBlockByNumber", [block, false]);
   if ("error" in found || found.result === null) return found;
@@ -22,6 +23,9 @@ export async function blockReceipts([named]: readonly unknown[], ask: AskEvm): P
 
 function nameOf(named: unknown): unknown {
   if (typeof named !== "object" || named === null) return named;
-  const { blockHash, blockNumber } = named as { readonly blockHash?: unknown; readonly blockNumber?: unknown };
+  const { blockHash, blockNumber } = named as {
+    readonly blockHash?: unknown;
+    readonly blockNumber?: unknown;
+  };
   return blockHash ?? blockNumber;
 }

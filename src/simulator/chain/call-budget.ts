@@ -33,7 +33,8 @@ export class CallBudget {
   /** Carries `work` out when its turn comes; an error of JSON-RPC where too many wait, or the time is used up. */
   run(work: () => Promise<RpcOutcome>): Promise<RpcOutcome> {
     const { mostWaiting } = this.#options;
-    if (this.#waiting >= mostWaiting) return Promise.resolve(refusal(`${mostWaiting} requests wait already`));
+    if (this.#waiting >= mostWaiting)
+      return Promise.resolve(refusal(`${mostWaiting} requests wait already`));
     this.#waiting += 1;
     const done = this.#last.then(() => this.#carryOut(work));
     this.#last = done.catch(() => {});
@@ -48,7 +49,9 @@ export class CallBudget {
     this.#leftMs = Math.min(mostMs, this.#leftMs + (startMs - this.#atMs) * share);
     this.#atMs = startMs;
     if (this.#leftMs <= 0)
-      return refusal(`the port has taken its share of the chain's time: again in ${Math.ceil(-this.#leftMs / share) + 1} ms`);
+      return refusal(
+        `the port has taken its share of the chain's time: again in ${Math.ceil(-this.#leftMs / share) + 1} ms`,
+      );
     try {
       return await work();
     } finally {

@@ -30,7 +30,9 @@ export async function estimateGas(params: readonly unknown[], ask: AskEvm): Prom
   const outcome = await ask("eth_estimateGas", params);
   if ("error" in outcome) return outcome;
   const atLeast =
-    outcome.result === LOWEST_ESTIMATE ? await ask("eth_call", [{ ...(terms as object), gas: LEAST_GAS }, block, ...rest]) : null;
+    outcome.result === LOWEST_ESTIMATE
+      ? await ask("eth_call", [{ ...(terms as object), gas: LEAST_GAS }, block, ...rest])
+      : null;
   const gas = atLeast !== null && "result" in atLeast ? LEAST_GAS : outcome.result;
   return (await unpayable(params, block, gas, ask)) ?? { result: gas };
 }
@@ -50,10 +52,17 @@ export async function unpayable(
   const balance = await ask("eth_getBalance", [from, block]);
   // What is wrong with sender or block is the EVM's to say.
   if ("error" in balance || quantity(balance.result) >= want) return null;
-  return { error: { code: -32000, message: `${INSUFFICIENT_FUNDS}: address ${from} have ${quantity(balance.result)} want ${want}` } };
+  return {
+    error: {
+      code: -32000,
+      message: `${INSUFFICIENT_FUNDS}: address ${from} have ${quantity(balance.result)} want ${want}`,
+    },
+  };
 }
 
 /** 0 for what is none: the EVM refuses it in its own words. */
 function quantity(written: unknown): bigint {
-  return typeof written === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(written) ? BigInt(written) : 0n;
+  return typeof written === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(written)
+    ? BigInt(written)
+    : 0n;
 }

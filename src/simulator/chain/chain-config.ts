@@ -29,16 +29,28 @@ const rpcShape = z.strictObject({
 /** The chain's part of the embedded exchange's configuration. */
 export const chainConfigShape = z.strictObject({
   /** What every account of the chain is derived from. The default is public, and so are its keys. */
-  mnemonic: text(/^[a-z]+( [a-z]+){11,23}$/, "12 to 24 English words, one space apart (BIP-39)").default(KNOWN_PHRASE),
+  mnemonic: text(
+    /^[a-z]+( [a-z]+){11,23}$/,
+    "12 to 24 English words, one space apart (BIP-39)",
+  ).default(KNOWN_PHRASE),
   accounts: z
     .strictObject({
       /** Ordinary accounts, for traders, wallets and tools. */
       count: z.int().min(0).max(100).default(10),
-      balanceEth: text(/^\d{1,9}(\.\d{1,18})?$/, 'an amount in ETH below 10^9, such as "10000", with at most 18 decimals').default("10000"),
+      balanceEth: text(
+        /^\d{1,9}(\.\d{1,18})?$/,
+        'an amount in ETH below 10^9, such as "10000", with at most 18 decimals',
+      ).default("10000"),
       /** Test dollars of each, beside what the exchange deposits. */
-      tokenQuote: text(/^\d{1,12}(\.\d{1,6})?$/, 'an amount below 10^12, such as "50000", with at most 6 decimals').default("0"),
+      tokenQuote: text(
+        /^\d{1,12}(\.\d{1,6})?$/,
+        'an amount below 10^12, such as "50000", with at most 6 decimals',
+      ).default("0"),
       /** What an account has from its registration on, for the gas of its own transactions. */
-      gasEth: text(/^\d{1,6}(\.\d{1,18})?$/, 'an amount in ETH below 10^6, such as "1", with at most 18 decimals').default("1"),
+      gasEth: text(
+        /^\d{1,6}(\.\d{1,18})?$/,
+        'an amount in ETH below 10^6, such as "1", with at most 18 decimals',
+      ).default("1"),
       /** Whether the port signs for them. */
       unlocked: z.boolean().default(true),
     })
@@ -93,7 +105,11 @@ export function rhythmOf({ blocks: { intervalMs, empty } }: ChainConfig): BlockR
 }
 
 /** What a chain of this configuration begins with. */
-export function genesisOf(config: ChainConfig, chainId: number, keys: ChainKeys): Omit<ChainGenesis, "timestampSeconds"> {
+export function genesisOf(
+  config: ChainConfig,
+  chainId: number,
+  keys: ChainKeys,
+): Omit<ChainGenesis, "timestampSeconds"> {
   const { blocks, callGasLimit, accounts } = config;
   const roles = [keys.owner, keys.orderSender, keys.insurance, keys.fundingKeeper];
   const balance = decimalToScaled(accounts.balanceEth, 18);

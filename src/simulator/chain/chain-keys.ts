@@ -36,10 +36,15 @@ export function chainKeys(phrase: string, count: number): ChainKeys {
   // A branch of its own: whoever is handed the ordinary accounts holds none of these.
   const roles = root.derivePath("m/44'/60'/1'/0");
   const role = (index: number) => account(roles.deriveChild(index).privateKey);
-  const [markets, houses] = [4, 5].map((index) => hexToBytes(roles.deriveChild(index).privateKey)) as [Uint8Array, Uint8Array];
-  const named = (secret: Uint8Array, name: string) => account(bytesToHex(keccak256(Uint8Array.from([...secret, ...toUtf8Bytes(name)]))));
+  const [markets, houses] = [4, 5].map((index) =>
+    hexToBytes(roles.deriveChild(index).privateKey),
+  ) as [Uint8Array, Uint8Array];
+  const named = (secret: Uint8Array, name: string) =>
+    account(bytesToHex(keccak256(Uint8Array.from([...secret, ...toUtf8Bytes(name)]))));
   return {
-    accounts: Array.from({ length: count }, (_, index) => account(plain.deriveChild(index).privateKey)),
+    accounts: Array.from({ length: count }, (_, index) =>
+      account(plain.deriveChild(index).privateKey),
+    ),
     owner: role(0),
     orderSender: role(1),
     insurance: role(2),

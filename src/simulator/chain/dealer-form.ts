@@ -20,10 +20,14 @@ const REVERTED = 3;
  */
 export async function readDealerForm(chain: EmbeddedChain, dealer: Hex): Promise<DealerForm> {
   try {
-    await chain.call(dealer, DEALER.encodeFunctionData("getSetOperatorCallData", [ZeroAddress, false]) as Hex);
+    await chain.call(
+      dealer,
+      DEALER.encodeFunctionData("getSetOperatorCallData", [ZeroAddress, false]) as Hex,
+    );
     return { isFilledCreditNet: true };
   } catch (error) {
-    if (error instanceof ChainRefusal && error.code === REVERTED) return { isFilledCreditNet: false };
+    if (error instanceof ChainRefusal && error.code === REVERTED)
+      return { isFilledCreditNet: false };
     throw error;
   }
 }

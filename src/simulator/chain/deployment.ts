@@ -1,9 +1,15 @@
 import { getCreateAddress, Interface, type InterfaceAbi } from "ethers";
 import { dealerAbi, dealerBytecode } from "../../chain/abi/dealer.generated.js";
 import { dealerLensAbi, dealerLensBytecode } from "../../chain/abi/dealer-lens.generated.js";
-import { fundingRateLimiterAbi, fundingRateLimiterBytecode } from "../../chain/abi/funding-rate-limiter.generated.js";
+import {
+  fundingRateLimiterAbi,
+  fundingRateLimiterBytecode,
+} from "../../chain/abi/funding-rate-limiter.generated.js";
 import { perpetualAbi, perpetualBytecode } from "../../chain/abi/perpetual.generated.js";
-import { settablePriceSourceAbi, settablePriceSourceBytecode } from "../../chain/abi/settable-price-source.generated.js";
+import {
+  settablePriceSourceAbi,
+  settablePriceSourceBytecode,
+} from "../../chain/abi/settable-price-source.generated.js";
 import { testTokenAbi, testTokenBytecode } from "../../chain/abi/test-token.generated.js";
 import { ConfigError, RunError } from "../../core/errors.js";
 import type { Signer } from "../../core/signing.js";
@@ -51,7 +57,10 @@ export interface ChainAddresses {
   readonly insurance: Hex;
   readonly fundingKeeper: Hex;
   /** `setter` may set the source's price. */
-  readonly markets: ReadonlyMap<MarketId, { readonly perp: Hex; readonly priceSource: Hex; readonly setter: Hex }>;
+  readonly markets: ReadonlyMap<
+    MarketId,
+    { readonly perp: Hex; readonly priceSource: Hex; readonly setter: Hex }
+  >;
 }
 
 const DEALER = new Interface(dealerAbi);
@@ -68,17 +77,36 @@ const GAS = { deploy: 8_000_000, set: 500_000, transfer: 21_000 } as const;
  * changed ratio holds from the next start on.
  * @throws RunError when a step reverts, such as ratios that the dealer refuses; ConfigError for another speed of the limiter that is there
  */
-export async function deploy(chain: EmbeddedChain, keys: ChainKeys, settings: ChainSettings): Promise<ChainAddresses> {
+export async function deploy(
+  chain: EmbeddedChain,
+  keys: ChainKeys,
+  settings: ChainSettings,
+): Promise<ChainAddresses> {
   const deployment = new Deployment(chain);
   const owner = keys.owner.signer;
-  const token = await deployment.contract(owner, 0, testTokenAbi, testTokenBytecode, "Test USD Coin", "USDC");
+  const token = await deployment.contract(
+    owner,
+    0,
+    testTokenAbi,
+    testTokenBytecode,
+    "Test USD Coin",
+    "USDC",
+  );
   const dealer = await deployment.contract(owner, 1, dealerAbi, dealerBytecode, token);
   const lens = await deployment.contract(owner, 2, dealerLensAbi, dealerLensBytecode);
   const { fundingSpeedMultiplier: speed, markets } = settings;
   const keeper = keys.fundingKeeper.signer;
-  const limiter = await deployment.contract(keeper, 0, fundingRateLimiterAbi, fundingRateLimiterBytecode, dealer, speed);
+  const limiter = await deployment.contract(
+    keeper,
+    0,
+    fundingRateLimiterAbi,
+    fundingRateLimiterBytecode,
+    dealer,
+    speed,
+  );
   // Before they deploy, and by a transfer: a market that is added later is not in the chain's beginning.
-  for (const { marketId } of markets) await deployment.fund(owner, keys.market(marketId).signer.address);
+  for (const { marketId } of markets)
+    await deployment.fund(owner, keys.market(marketId).signer.address);
   await deployment.finish();
   const places = new Map<MarketId, { perp: Hex; priceSource: Hex; setter: Hex }>();
   for (const { marketId } of markets) {
@@ -111,11 +139,33 @@ export async function deploy(chain: EmbeddedChain, keys: ChainKeys, settings: Ch
   }
   const state = await deployment.read(dealer, DEALER, "state");
   await deployment.set(owner, dealer, DEALER, "setInsurance", state.insurance, insurance);
-  await deployment.set(owner, dealer, DEALER, "setFundingRateKeeper", state.fundingRateKeeper, mover);
-  await deployment.set(owner, dealer, DEALER, "setMaxPositionAmount", state.maxPositionAmount, BigInt(settings.maxPositions));
-  await deployment.set(owner, dealer, DEALER, "setWithdrawTimeLock", state.withdrawTimeLock, BigInt(settings.withdrawTimeLockSeconds));
+  await deployment.set(
+    owner,
+    dealer,
+    DEALER,
+    "setFundingRateKeeper",
+    state.fundingRateKeeper,
+    mover,
+  );
+  await deployment.set(
+    owner,
+    dealer,
+    DEALER,
+    "setMaxPositionAmount",
+    state.maxPositionAmount,
+    BigInt(settings.maxPositions),
+  );
+  await deployment.set(
+    owner,
+    dealer,
+    DEALER,
+    "setWithdrawTimeLock",
+    state.withdrawTimeLock,
+    BigInt(settings.withdrawTimeLockSeconds),
+  );
   const [isSender] = await deployment.read(dealer, DEALER, "isOrderSenderValid", orderSender);
-  if (isSender !== true) await deployment.send(owner, dealer, DEALER, "setOrderSender", orderSender, true);
+  if (isSender !== true)
+    await deployment.send(owner, dealer, DEALER, "setOrderSender", orderSender, true);
   for (const { signer } of keys.accounts) {
     await deployment.mintOnce(owner, token, signer.address, settings.tokenUnitsEach);
   }
@@ -128,7 +178,14 @@ export async function deploy(chain: EmbeddedChain, keys: ChainKeys, settings: Ch
       await deployment.send(signer, place.priceSource, SOURCE, "setMarkPrice", market.markPrice);
     }
     const [heartbeat] = await deployment.read(place.priceSource, SOURCE, "heartbeat");
-    await deployment.set(signer, place.priceSource, SOURCE, "setHeartbeat", heartbeat, BigInt(settings.priceHeartbeatSeconds));
+    await deployment.set(
+      signer,
+      place.priceSource,
+      SOURCE,
+      "setHeartbeat",
+      heartbeat,
+      BigInt(settings.priceHeartbeatSeconds),
+    );
     const wanted = [
       market.initialMarginRatio,
       market.liquidationThreshold,
@@ -139,7 +196,8 @@ export async function deploy(chain: EmbeddedChain, keys: ChainKeys, settings: Ch
       market.isRegistered,
     ];
     const [params] = await deployment.read(dealer, DEALER, "getRiskParams", place.perp);
-    if (!same([...params], wanted)) await deployment.send(owner, dealer, DEALER, "setPerpRiskParams", place.perp, wanted);
+    if (!same([...params], wanted))
+      await deployment.send(owner, dealer, DEALER, "setPerpRiskParams", place.perp, wanted);
   }
   await deployment.finish();
   return {
@@ -164,9 +222,17 @@ class Deployment {
   }
 
   /** The address of an account's contract, deployed if it is not there. An account deploys before it does anything else. */
-  async contract(from: Signer, nonce: number, abi: InterfaceAbi, bytecode: Hex, ...args: readonly unknown[]): Promise<Hex> {
+  async contract(
+    from: Signer,
+    nonce: number,
+    abi: InterfaceAbi,
+    bytecode: Hex,
+    ...args: readonly unknown[]
+  ): Promise<Hex> {
     const address = create(from, nonce);
-    const sent = Number(await this.#chain.request("eth_getTransactionCount", from.address, "pending"));
+    const sent = Number(
+      await this.#chain.request("eth_getTransactionCount", from.address, "pending"),
+    );
     if (sent <= nonce) {
       const data = bytecode + new Interface(abi).encodeDeploy(args).slice(2);
       const hash = await this.#chain.send({ from, to: null, data, gas: GAS.deploy });
@@ -176,30 +242,66 @@ class Deployment {
   }
 
   async read(to: Hex, abi: Interface, name: string, ...args: readonly unknown[]) {
-    return abi.decodeFunctionResult(name, await this.#chain.call(to, abi.encodeFunctionData(name, args)));
+    return abi.decodeFunctionResult(
+      name,
+      await this.#chain.call(to, abi.encodeFunctionData(name, args)),
+    );
   }
 
-  async set(from: Signer, to: Hex, abi: Interface, name: string, held: unknown, wanted: unknown): Promise<void> {
+  async set(
+    from: Signer,
+    to: Hex,
+    abi: Interface,
+    name: string,
+    held: unknown,
+    wanted: unknown,
+  ): Promise<void> {
     if (held !== wanted) await this.send(from, to, abi, name, wanted);
   }
 
-  async send(from: Signer, to: Hex, abi: Interface, name: string, ...args: readonly unknown[]): Promise<void> {
-    const hash = await this.#chain.send({ from, to, data: abi.encodeFunctionData(name, args), gas: GAS.set });
+  async send(
+    from: Signer,
+    to: Hex,
+    abi: Interface,
+    name: string,
+    ...args: readonly unknown[]
+  ): Promise<void> {
+    const hash = await this.#chain.send({
+      from,
+      to,
+      data: abi.encodeFunctionData(name, args),
+      gas: GAS.set,
+    });
     this.#sent.push({ hash, step: name });
   }
 
   /** Gives an account that has nothing what it pays its gas with. */
   async fund(owner: Signer, to: Hex): Promise<void> {
     if (BigInt((await this.#chain.request("eth_getBalance", to, "latest")) as Hex) > 0n) return;
-    const hash = await this.#chain.send({ from: owner, to, data: "0x", valueWei: MARKET_BALANCE_WEI, gas: GAS.transfer });
+    const hash = await this.#chain.send({
+      from: owner,
+      to,
+      data: "0x",
+      valueWei: MARKET_BALANCE_WEI,
+      gas: GAS.transfer,
+    });
     this.#sent.push({ hash, step: "fund" });
   }
 
   /** An account that has had tokens is not given any again, wherever they went: its first mint is its only one. */
   async mintOnce(owner: Signer, token: Hex, to: Hex, units: bigint): Promise<void> {
     if (units === 0n) return;
-    const topics = [TOKEN.getEvent("Transfer")?.topicHash, `0x${"0".repeat(64)}`, `0x${"0".repeat(24)}${to.slice(2).toLowerCase()}`];
-    const given = (await this.#chain.request("eth_getLogs", { address: token, fromBlock: "0x0", toBlock: "latest", topics })) as unknown[];
+    const topics = [
+      TOKEN.getEvent("Transfer")?.topicHash,
+      `0x${"0".repeat(64)}`,
+      `0x${"0".repeat(24)}${to.slice(2).toLowerCase()}`,
+    ];
+    const given = (await this.#chain.request("eth_getLogs", {
+      address: token,
+      fromBlock: "0x0",
+      toBlock: "latest",
+      topics,
+    })) as unknown[];
     if (given.length === 0) await this.send(owner, token, TOKEN, "mint", to, units);
   }
 
@@ -209,7 +311,11 @@ class Deployment {
     for (const { hash, step } of this.#sent.splice(0)) {
       const receipt = await this.#chain.receipt(hash);
       if (receipt?.isReverted !== false) {
-        throw new RunError("the contracts cannot be set up", { field: "chain", value: step, expected: "a transaction that succeeds" });
+        throw new RunError("the contracts cannot be set up", {
+          field: "chain",
+          value: step,
+          expected: "a transaction that succeeds",
+        });
       }
     }
   }

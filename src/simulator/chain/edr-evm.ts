@@ -1,4 +1,11 @@
-import { L1_CHAIN_TYPE, l1GenesisState, l1HardforkFromString, MineOrdering, PRAGUE, type Provider } from "@nomicfoundation/edr";
+import {
+  L1_CHAIN_TYPE,
+  l1GenesisState,
+  l1HardforkFromString,
+  MineOrdering,
+  PRAGUE,
+  type Provider,
+} from "@nomicfoundation/edr";
 import { hexToBytes } from "../../core/hex.js";
 import type { Hex } from "../../core/units.js";
 import { ADDED_METHODS } from "./added-methods.js";
@@ -32,7 +39,11 @@ export class EdrEvm {
    * @param unlocked keys with which it signs for whoever asks.
    * @throws Error of the EVM for a genesis that it does not take.
    */
-  static async start(genesis: ChainGenesis, unlocked: readonly Hex[], onNotice: OnNotice = () => {}): Promise<EdrEvm> {
+  static async start(
+    genesis: ChainGenesis,
+    unlocked: readonly Hex[],
+    onNotice: OnNotice = () => {},
+  ): Promise<EdrEvm> {
     const context = await edrContext();
     const provider = await context.createProvider(
       L1_CHAIN_TYPE,
@@ -47,7 +58,10 @@ export class EdrEvm {
         defaultTransactionGasLimit: BigInt(genesis.callGasLimit),
         genesisState: [
           ...l1GenesisState(l1HardforkFromString(PRAGUE)),
-          ...Object.entries(genesis.balancesWei).map(([address, wei]) => ({ address: hexToBytes(address), balance: BigInt(wei) })),
+          ...Object.entries(genesis.balancesWei).map(([address, wei]) => ({
+            address: hexToBytes(address),
+            balance: BigInt(wei),
+          })),
         ],
         hardfork: PRAGUE,
         initialBaseFeePerGas: BigInt(genesis.baseFeeWei),
@@ -57,7 +71,10 @@ export class EdrEvm {
           blockGasLimit: BigInt(genesis.blockGasLimit),
           memPool: { order: genesis.order === "tip" ? MineOrdering.Priority : MineOrdering.Fifo },
         },
-        network: { genesisBlockGasLimit: BigInt(genesis.blockGasLimit), genesisBlockTime: BigInt(genesis.timestampSeconds) },
+        network: {
+          genesisBlockGasLimit: BigInt(genesis.blockGasLimit),
+          genesisBlockTime: BigInt(genesis.timestampSeconds),
+        },
         networkId: BigInt(genesis.chainId),
         observability: {},
         ownedAccounts: [...unlocked],
@@ -67,7 +84,8 @@ export class EdrEvm {
       {
         subscriptionCallback: ({ filterId, result }) => {
           // A block's logs come in one list here, and one by one from any public node.
-          for (const one of Array.isArray(result) ? result : [result]) onNotice(`0x${filterId.toString(16)}`, one);
+          for (const one of Array.isArray(result) ? result : [result])
+            onNotice(`0x${filterId.toString(16)}`, one);
         },
       },
       noContractNames(),
@@ -79,15 +97,29 @@ export class EdrEvm {
   async request(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
     const added = ADDED_METHODS.get(method);
     try {
-      return await (added === undefined ? this.#ask(method, params) : added(params, (name, own) => this.#ask(name, own)));
+      return await (added === undefined
+        ? this.#ask(method, params)
+        : added(params, (name, own) => this.#ask(name, own)));
     } catch (cause) {
-      return { error: { code: -32603, message: `the EVM failed: ${cause instanceof Error ? cause.message : String(cause)}` } };
+      return {
+        error: {
+          code: -32603,
+          message: `the EVM failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+        },
+      };
     }
   }
 
   async #ask(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
-    const { data } = await this.#provider.handleRequest(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
-    const body = (typeof data === "string" ? JSON.parse(data) : data) as { readonly result?: unknown; readonly error?: RpcError };
-    return body.error === undefined ? { result: body.result } : { error: toNodeError(method, body.error) };
+    const { data } = await this.#provider.handleRequest(
+      JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    );
+    const body = (typeof data === "string" ? JSON.parse(data) : data) as {
+      readonly result?: unknown;
+      readonly error?: RpcError;
+    };
+    return body.error === undefined
+      ? { result: body.result }
+      : { error: toNodeError(method, body.error) };
   }
 }

@@ -10,7 +10,9 @@ import { type ImpersonatedSending, type Sending, sendAs, sendSigned } from "./se
 import type { TransactionLog } from "./transaction-log.js";
 
 /** When blocks are made: as soon as a transaction is there, or at an interval, with or without transactions. */
-export type BlockRhythm = { readonly kind: "each" } | { readonly kind: "interval"; readonly intervalMs: Ms; readonly emptyBlocks: boolean };
+export type BlockRhythm =
+  | { readonly kind: "each" }
+  | { readonly kind: "interval"; readonly intervalMs: Ms; readonly emptyBlocks: boolean };
 
 /** What a chain is opened with. */
 export interface ChainOptions {
@@ -79,7 +81,10 @@ export class EmbeddedChain {
   static async open(options: ChainOptions): Promise<EmbeddedChain> {
     const { log, clock, unlocked = [] } = options;
     const kept = log.genesis();
-    const wanted = { ...options.genesis, timestampSeconds: kept?.timestampSeconds ?? Math.floor(clock.nowMs() / 1000) };
+    const wanted = {
+      ...options.genesis,
+      timestampSeconds: kept?.timestampSeconds ?? Math.floor(clock.nowMs() / 1000),
+    };
     if (kept !== null) requireSameGenesis(kept, wanted, log.place);
     const listeners = new Set<OnNotice>();
     const evm = await EdrEvm.start(wanted, unlocked, (subscription, result) => {
@@ -157,7 +162,10 @@ export class EmbeddedChain {
 
   /** Null while it is not mined. */
   async receipt(hash: Hex): Promise<ChainReceipt | null> {
-    const found = (await this.request("eth_getTransactionReceipt", hash)) as Record<string, Hex | null> | null;
+    const found = (await this.request("eth_getTransactionReceipt", hash)) as Record<
+      string,
+      Hex | null
+    > | null;
     if (found === null) return null;
     return {
       hash,
@@ -235,5 +243,9 @@ export class EmbeddedChain {
 }
 
 const CANNOT_GO_BACK: RpcOutcome = {
-  error: { code: -32003, message: "the exchange has applied the blocks that this would take back: evm_revert is not possible here" },
+  error: {
+    code: -32003,
+    message:
+      "the exchange has applied the blocks that this would take back: evm_revert is not possible here",
+  },
 };

@@ -25,7 +25,12 @@ export interface ForkedEvm {
  * Copies a chain: state is fetched from its RPC when it is first looked at. Blocks come when they are mined by hand.
  * @throws Error of the EVM when the RPC cannot be read from.
  */
-export async function forkEvm({ url, blockNumber, chainId, blockGasLimit }: ForkSource): Promise<ForkedEvm> {
+export async function forkEvm({
+  url,
+  blockNumber,
+  chainId,
+  blockGasLimit,
+}: ForkSource): Promise<ForkedEvm> {
   const context = await edrContext();
   const cacheDir = mkdtempSync(join(tmpdir(), "marketwright-fork-"));
   const provider = await context.createProvider(
@@ -41,13 +46,21 @@ export async function forkEvm({ url, blockNumber, chainId, blockGasLimit }: Fork
       genesisState: [],
       hardfork: PRAGUE,
       minGasPrice: 0n,
-      mining: { autoMine: true, blockGasLimit: BigInt(blockGasLimit), memPool: { order: MineOrdering.Fifo } },
+      mining: {
+        autoMine: true,
+        blockGasLimit: BigInt(blockGasLimit),
+        memPool: { order: MineOrdering.Fifo },
+      },
       network: {
         url,
         blockNumber: BigInt(blockNumber),
         cacheDir,
         chainOverrides: [
-          { chainId: BigInt(chainId), name: "copied", hardforkActivationOverrides: [{ condition: { blockNumber: 0n }, hardfork: PRAGUE }] },
+          {
+            chainId: BigInt(chainId),
+            name: "copied",
+            hardforkActivationOverrides: [{ condition: { blockNumber: 0n }, hardfork: PRAGUE }],
+          },
         ],
       },
       networkId: BigInt(chainId),
@@ -61,7 +74,9 @@ export async function forkEvm({ url, blockNumber, chainId, blockGasLimit }: Fork
   );
   return {
     request: async (method, params) => {
-      const { data } = await provider.handleRequest(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+      const { data } = await provider.handleRequest(
+        JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      );
       return (typeof data === "string" ? JSON.parse(data) : data) as RpcOutcome;
     },
     close: () => rmSync(cacheDir, { recursive: true, force: true }),

@@ -14,7 +14,13 @@ export interface Head {
 }
 
 /** Requests that change the chain and are kept; the EVM carries them out, and again on a rebuilt chain. */
-const KEPT = new Set<string>(["eth_sendRawTransaction", "eth_sendTransaction", "evm_snapshot", "evm_revert", ...STATE_BY_HAND]);
+const KEPT = new Set<string>([
+  "eth_sendRawTransaction",
+  "eth_sendTransaction",
+  "evm_snapshot",
+  "evm_revert",
+  ...STATE_BY_HAND,
+]);
 const SENDS = new Set(["eth_sendRawTransaction", "eth_sendTransaction"]);
 /** Far beyond what anybody rehearses, and no number that a block's time could not hold. */
 const FURTHEST_SHIFT_SECONDS = 1_000_000_000_000;
@@ -59,23 +65,38 @@ export class LoggedEvm {
       if (entry.method === "hardhat_stopImpersonatingAccount") impersonated.delete(entry.params[0]);
     }
     // A process that ended between the two must not leave an account behind as which anybody may send.
-    for (const address of impersonated) await this.carryOut("hardhat_stopImpersonatingAccount", [address], nowSeconds);
+    for (const address of impersonated)
+      await this.carryOut("hardhat_stopImpersonatingAccount", [address], nowSeconds);
   }
 
   /** Carries out a request that came in at `nowSeconds`; what is refused is an outcome. */
-  async carryOut(method: string, params: readonly unknown[], nowSeconds: number): Promise<RpcOutcome> {
+  async carryOut(
+    method: string,
+    params: readonly unknown[],
+    nowSeconds: number,
+  ): Promise<RpcOutcome> {
     switch (method) {
       case "evm_increaseTime":
         return this.#shift(secondsOf(params[0]));
       case "evm_setNextBlockTimestamp":
         return this.#fixNext(secondsOf(params[0]), nowSeconds);
       case "evm_mine":
-        return this.#mineByHand(1, params[0] === undefined ? null : secondsOf(params[0]), nowSeconds);
+        return this.#mineByHand(
+          1,
+          params[0] === undefined ? null : secondsOf(params[0]),
+          nowSeconds,
+        );
       case "hardhat_mine":
-        return this.#mineByHand(params[0] === undefined ? 1 : secondsOf(params[0]), null, nowSeconds);
+        return this.#mineByHand(
+          params[0] === undefined ? 1 : secondsOf(params[0]),
+          null,
+          nowSeconds,
+        );
       default:
         await this.#tell(this.#timeOfNext(nowSeconds));
-        return KEPT.has(method) ? this.#keep(method, params, nowSeconds) : this.#evm.request(method, params);
+        return KEPT.has(method)
+          ? this.#keep(method, params, nowSeconds)
+          : this.#evm.request(method, params);
     }
   }
 
@@ -84,13 +105,17 @@ export class LoggedEvm {
     if ("error" in outcome || outcome.result === false) return outcome;
     this.#log.append({ kind: "request", method, params });
     if (method === "evm_revert") await this.#readHead();
-    if (SENDS.has(method) && this.#minesEach) await this.#mineOne(outcome.result as Hex, nowSeconds);
+    if (SENDS.has(method) && this.#minesEach)
+      await this.#mineOne(outcome.result as Hex, nowSeconds);
     return outcome;
   }
 
   /** Makes the block of a transaction that can be mined: one whose turn has come by its account's nonce. */
   async #mineOne(hash: Hex, nowSeconds: number): Promise<void> {
-    const { from, nonce } = (await this.ask("eth_getTransactionByHash", hash)) as { from: Hex; nonce: Hex };
+    const { from, nonce } = (await this.ask("eth_getTransactionByHash", hash)) as {
+      from: Hex;
+      nonce: Hex;
+    };
     if (Number(await this.ask("eth_getTransactionCount", from, "pending")) <= Number(nonce)) return;
     for (let block = 0; block < MOST_BLOCKS_A_SENDING; block += 1) {
       const mined = await this.#mine(this.#timeOfNext(nowSeconds));
@@ -107,13 +132,19 @@ export class LoggedEvm {
 
   /** Makes the block of an interval. */
   async mineNext(nowSeconds: number, isEmptyToo: boolean): Promise<void> {
-    if (isEmptyToo || Number(await this.ask("eth_getBlockTransactionCountByNumber", "pending")) > 0) {
+    if (
+      isEmptyToo ||
+      Number(await this.ask("eth_getBlockTransactionCountByNumber", "pending")) > 0
+    ) {
       await this.#mine(this.#timeOfNext(nowSeconds));
     }
   }
 
   #timeOfNext(nowSeconds: number): number {
-    return Math.max(this.#nextSeconds ?? nowSeconds + this.#shiftSeconds, this.#head.timestampSeconds);
+    return Math.max(
+      this.#nextSeconds ?? nowSeconds + this.#shiftSeconds,
+      this.#head.timestampSeconds,
+    );
   }
 
   async #tell(seconds: number): Promise<void> {
@@ -139,7 +170,11 @@ export class LoggedEvm {
       timestamp: Hex;
       transactions: readonly Hex[];
     };
-    this.#head = { number: Number(block.number), hash: block.hash, timestampSeconds: Number(block.timestamp) };
+    this.#head = {
+      number: Number(block.number),
+      hash: block.hash,
+      timestampSeconds: Number(block.timestamp),
+    };
     this.#toldSeconds = -1;
     return block.transactions.length;
   }
@@ -164,7 +199,11 @@ export class LoggedEvm {
     return { result: seconds };
   }
 
-  async #mineByHand(count: number | null, at: number | null, nowSeconds: number): Promise<RpcOutcome> {
+  async #mineByHand(
+    count: number | null,
+    at: number | null,
+    nowSeconds: number,
+  ): Promise<RpcOutcome> {
     if (count === null || count < 1 || count > 1000) return badNumber("1 to 1000 blocks");
     if (at !== null) {
       const fixed = this.#fixNext(at, nowSeconds);

@@ -41,7 +41,16 @@ const BUILD = {
       },
     },
     contracts: {
-      [SOURCE]: { [NAME]: { abi: [], evm: { bytecode: bytecode("6000fe"), deployedBytecode: bytecode("6001"), methodIdentifiers: {} } } },
+      [SOURCE]: {
+        [NAME]: {
+          abi: [],
+          evm: {
+            bytecode: bytecode("6000fe"),
+            deployedBytecode: bytecode("6001"),
+            methodIdentifiers: {},
+          },
+        },
+      },
     },
   },
 };

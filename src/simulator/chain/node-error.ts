@@ -27,7 +27,8 @@ const PANICS: ReadonlyMap<bigint, string> = new Map([
 const REFUSALS: readonly (readonly [RegExp, (parts: readonly string[]) => string])[] = [
   [
     /^Sender doesn't have enough funds to send tx\. The max upfront cost is: (\d+) and the sender's balance is: (\d+)\.$/,
-    ([cost = "", balance = ""]) => `${INSUFFICIENT_FUNDS}: balance ${balance}, tx cost ${cost}, overshot ${BigInt(cost) - BigInt(balance)}`,
+    ([cost = "", balance = ""]) =>
+      `${INSUFFICIENT_FUNDS}: balance ${balance}, tx cost ${cost}, overshot ${BigInt(cost) - BigInt(balance)}`,
   ],
   [
     /^Transaction nonce too low\. Expected nonce to be at least (\d+) but got (\d+)\.$/,
@@ -41,7 +42,8 @@ const REFUSALS: readonly (readonly [RegExp, (parts: readonly string[]) => string
   ],
   [
     /^Transaction requires gas floor of (\d+) but got limit of (\d+)$/,
-    ([floor, gas]) => `insufficient gas for floor data gas cost: gas ${gas}, minimum needed ${floor}`,
+    ([floor, gas]) =>
+      `insufficient gas for floor data gas cost: gas ${gas}, minimum needed ${floor}`,
   ],
   [
     /^Transaction gas limit is (\d+) and exceeds block gas limit of (\d+)$/,
@@ -49,22 +51,38 @@ const REFUSALS: readonly (readonly [RegExp, (parts: readonly string[]) => string
   ],
   [
     /^maxPriorityFeePerGas \((\d+)\) is bigger than maxFeePerGas \((\d+)\)$/,
-    ([tip, cap]) => `max priority fee per gas higher than max fee per gas: maxPriorityFeePerGas: ${tip}, maxFeePerGas: ${cap}`,
+    ([tip, cap]) =>
+      `max priority fee per gas higher than max fee per gas: maxPriorityFeePerGas: ${tip}, maxFeePerGas: ${cap}`,
   ],
-  [/^Cannot send both gasPrice and /, () => "both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified"],
-  [/^Contract creation without any data provided$/, () => "contract creation without any data provided"],
+  [
+    /^Cannot send both gasPrice and /,
+    () => "both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified",
+  ],
+  [
+    /^Contract creation without any data provided$/,
+    () => "contract creation without any data provided",
+  ],
   [
     /^Invalid chainId (\d+) provided, expected (\d+) instead\.$/,
     ([have, want]) => `chainId does not match node's (have=${have}, want=${want})`,
   ],
-  [/^Invalid EIP-7702 transaction: authorization list is empty\.$/, () => "EIP-7702 transaction with empty auth list"],
-  [/^An EIP-4844 \(shard blob\) transaction was received/, () => "blobs are taken in signed transactions only (eth_sendRawTransaction)"],
+  [
+    /^Invalid EIP-7702 transaction: authorization list is empty\.$/,
+    () => "EIP-7702 transaction with empty auth list",
+  ],
+  [
+    /^An EIP-4844 \(shard blob\) transaction was received/,
+    () => "blobs are taken in signed transactions only (eth_sendRawTransaction)",
+  ],
   [/^Received invalid block tag /, () => "header not found"],
   [/^blockHash cannot be found$/, () => "unknown block"],
   [/^Unable to find a block containing transaction /, () => "transaction not found"],
   [/^Unknown account /, () => "unknown account"],
   [/^Subscription \d+ is not a Logs subscription/, () => "filter not found"],
-  [/^(?:type mismatch|missing type in type resolution|circular dependency)/, () => "the data does not match its types"],
+  [
+    /^(?:type mismatch|missing type in type resolution|circular dependency)/,
+    () => "the data does not match its types",
+  ],
 ];
 
 /** Why an execution ended, by the EVM's names for it, in the words of go-ethereum (`core/vm/errors.go`). */
@@ -100,8 +118,17 @@ export const ALREADY_KNOWN = "already known";
 
 /** The EVM's error in the form of a public node: its words, and for a revert code 3 with the contract's data. */
 export function toNodeError(method: string, { code, message, data }: RpcError): RpcError {
-  if (code === -32004) return { code: -32601, message: `the method ${message.replace(/^Method (\S+) .*$/s, "$1")} does not exist` };
-  if (typeof data === "object" && data !== null && "data" in data && typeof data.data === "string") {
+  if (code === -32004)
+    return {
+      code: -32601,
+      message: `the method ${message.replace(/^Method (\S+) .*$/s, "$1")} does not exist`,
+    };
+  if (
+    typeof data === "object" &&
+    data !== null &&
+    "data" in data &&
+    typeof data.data === "string"
+  ) {
     return toExecutionError(method, message, data.data);
   }
   for (const [pattern, words] of REFUSALS) {
@@ -114,22 +141,33 @@ export function toNodeError(method: string, { code, message, data }: RpcError): 
 /** An execution that reverted, or one that the EVM ended: for lack of gas, or at an instruction that it cannot carry out. */
 function toExecutionError(method: string, message: string, data: string): RpcError {
   if (data === "0x" && /ran out of gas/.test(message)) {
-    return { code: -32000, message: method === "eth_estimateGas" ? "gas required exceeds allowance" : "out of gas" };
+    return {
+      code: -32000,
+      message: method === "eth_estimateGas" ? "gas required exceeds allowance" : "out of gas",
+    };
   }
   if (data === "0x" && !/revert/i.test(message)) {
     const reason = message.replace(TRIAL, "");
     return { code: -32000, message: HALTS.get(reason) ?? reason };
   }
   const reason = reasonOf(data);
-  return { code: 3, message: reason === null ? "execution reverted" : `execution reverted: ${reason}`, data };
+  return {
+    code: 3,
+    message: reason === null ? "execution reverted" : `execution reverted: ${reason}`,
+    data,
+  };
 }
 
 /** The text of `Error(string)`, the meaning of `Panic(uint256)`, and null for any other data. */
 function reasonOf(data: string): string | null {
   try {
-    if (data.startsWith(REASON_SELECTOR)) return AbiCoder.defaultAbiCoder().decode(["string"], dataSlice(data, 4))[0] as string;
+    if (data.startsWith(REASON_SELECTOR))
+      return AbiCoder.defaultAbiCoder().decode(["string"], dataSlice(data, 4))[0] as string;
     if (!data.startsWith(PANIC_SELECTOR)) return null;
-    const [code] = AbiCoder.defaultAbiCoder().decode(["uint256"], dataSlice(data, 4)) as unknown as [bigint];
+    const [code] = AbiCoder.defaultAbiCoder().decode(
+      ["uint256"],
+      dataSlice(data, 4),
+    ) as unknown as [bigint];
     return PANICS.get(code) ?? `unknown panic code: 0x${code.toString(16)}`;
   } catch {
     // A contract may put anything behind a selector: the data is handed on, and has no reason.

@@ -38,8 +38,18 @@ export interface OpenChain {
  * The chain of a configuration: new, or rebuilt from its log; its contracts deployed and set, then its port open.
  * @throws ConfigError, FormatError and RunError, as {@link EmbeddedChain.open}, {@link chainKeys}, {@link deploy} and {@link serveChain} do
  */
-export async function openChain(config: ChainConfig, options: OpenChainOptions): Promise<OpenChain> {
-  const { chainId, markets, clock, allowedHosts = [], log = new MemoryTransactionLog(), onFault } = options;
+export async function openChain(
+  config: ChainConfig,
+  options: OpenChainOptions,
+): Promise<OpenChain> {
+  const {
+    chainId,
+    markets,
+    clock,
+    allowedHosts = [],
+    log = new MemoryTransactionLog(),
+    onFault,
+  } = options;
   const { accounts, contracts } = config;
   const keys = chainKeys(config.mnemonic, accounts.count);
   const chain = await EmbeddedChain.open({
@@ -62,7 +72,13 @@ export async function openChain(config: ChainConfig, options: OpenChainOptions):
     });
     const dealerForm = await readDealerForm(chain, addresses.dealer);
     const server =
-      config.rpc === null ? null : await serveChain(chain, config.rpc, { clock, allowedHosts, ownContracts: contractsOf(addresses) });
+      config.rpc === null
+        ? null
+        : await serveChain(chain, config.rpc, {
+            clock,
+            allowedHosts,
+            ownContracts: contractsOf(addresses),
+          });
     const close = async () => {
       await server?.close();
       await chain.close();
@@ -74,7 +90,19 @@ export async function openChain(config: ChainConfig, options: OpenChainOptions):
   }
 }
 
-function contractsOf({ token, dealer, lens, fundingRateLimiter, markets }: ChainAddresses): ReadonlySet<Hex> {
-  const all = [token, dealer, lens, fundingRateLimiter, ...[...markets.values()].flatMap(({ perp, priceSource }) => [perp, priceSource])];
+function contractsOf({
+  token,
+  dealer,
+  lens,
+  fundingRateLimiter,
+  markets,
+}: ChainAddresses): ReadonlySet<Hex> {
+  const all = [
+    token,
+    dealer,
+    lens,
+    fundingRateLimiter,
+    ...[...markets.values()].flatMap(({ perp, priceSource }) => [perp, priceSource]),
+  ];
   return new Set(all.map((address) => address.toLowerCase() as Hex));
 }

@@ -7,5 +7,7 @@ export async function blockByNumber(params: readonly unknown[], ask: AskEvm): Pr
   if (params[0] !== "pending" || "error" in outcome || outcome.result === null) return outcome;
   const head = await ask("eth_blockNumber", []);
   if ("error" in head) return head;
-  return { result: { ...outcome.result, number: `0x${(BigInt(head.result as string) + 1n).toString(16)}` } };
+  return {
+    result: { ...outcome.result, number: `0x${(BigInt(head.result as string) + 1n).toString(16)}` },
+  };
 }

@@ -37,7 +37,8 @@ export class RecordTransactionLog implements TransactionLog {
   }
 
   genesis(): ChainGenesis | null {
-    for (const [key, text] of this.#records.withPrefix(GENESIS)) return this.#read(genesisShape, key, text);
+    for (const [key, text] of this.#records.withPrefix(GENESIS))
+      return this.#read(genesisShape, key, text);
     return null;
   }
 
@@ -49,7 +50,10 @@ export class RecordTransactionLog implements TransactionLog {
     let next = 0;
     for (const [key, text] of this.#records.withPrefix(ENTRIES)) {
       if (key !== ENTRIES + idKey(next)) {
-        throw new FormatError("an entry of the chain's log is missing", { field: this.place, value: ENTRIES + idKey(next) });
+        throw new FormatError("an entry of the chain's log is missing", {
+          field: this.place,
+          value: ENTRIES + idKey(next),
+        });
       }
       next += 1;
       yield this.#read(entryShape, key, text);
@@ -70,14 +74,22 @@ export class RecordTransactionLog implements TransactionLog {
   }
 
   #put(key: string, value: LogEntry | ChainGenesis): void {
-    this.#records.commit({ puts: new Map([[key, JSON.stringify(value)]]), removed: new Set(), removedRanges: [] });
+    this.#records.commit({
+      puts: new Map([[key, JSON.stringify(value)]]),
+      removed: new Set(),
+      removedRanges: [],
+    });
   }
 
   #read<Value>(shape: z.ZodType<Value>, key: string, text: string): Value {
     try {
       return shape.parse(JSON.parse(text));
     } catch (cause) {
-      throw new FormatError("a record of the chain's log cannot be read", { field: `${this.place}: ${key}`, value: text, cause });
+      throw new FormatError("a record of the chain's log cannot be read", {
+        field: `${this.place}: ${key}`,
+        value: text,
+        cause,
+      });
     }
   }
 }

@@ -23,7 +23,9 @@ export class RpcFilters {
     const id = params[0];
     if (USES.has(method)) {
       if (!this.#ids.delete(id)) {
-        return method === "eth_uninstallFilter" ? { result: false } : { error: { code: -32000, message: "filter not found" } };
+        return method === "eth_uninstallFilter"
+          ? { result: false }
+          : { error: { code: -32000, message: "filter not found" } };
       }
       if (method !== "eth_uninstallFilter") this.#ids.add(id);
     }

@@ -1,5 +1,13 @@
 import { secondsOf } from "./rpc-numbers.js";
-import { call, logFilter, overrides, percentiles, traceOptions, transaction, typedData } from "./rpc-object-shapes.js";
+import {
+  call,
+  logFilter,
+  overrides,
+  percentiles,
+  traceOptions,
+  transaction,
+  typedData,
+} from "./rpc-object-shapes.js";
 import { optional, type Param } from "./rpc-params.js";
 import {
   address,
@@ -37,7 +45,8 @@ const unused =
   };
 
 const isFalse: Shape = (value) => {
-  if (value !== false) throw new InvalidArgument("whole transactions are told of by eth_subscribe alone");
+  if (value !== false)
+    throw new InvalidArgument("whole transactions are told of by eth_subscribe alone");
   return undefined;
 };
 
@@ -46,7 +55,8 @@ const seconds: Shape = (value) => {
   return value;
 };
 
-const blockCount: Shape = (value) => quantity(64)(typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value);
+const blockCount: Shape = (value) =>
+  quantity(64)(typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value);
 
 const open = (...params: readonly Param[]): RpcMethod => ({ params });
 const costly = (...params: readonly Param[]): RpcMethod => ({ params, isCostly: true });
@@ -57,8 +67,14 @@ const dev = (...params: readonly Param[]): RpcMethod => ({ params, isDev: true }
  * read by them before anything else looks at it. The parameters of `eth_subscribe` depend on the first: {@link SUBSCRIPTIONS}.
  */
 export const RPC_METHODS: ReadonlyMap<string, RpcMethod> = new Map<string, RpcMethod>([
-  ["debug_traceCall", { params: [call, BLOCK, optional(traceOptions)], isCostly: true, isDev: true }],
-  ["debug_traceTransaction", { params: [hash, optional(traceOptions)], isCostly: true, isDev: true }],
+  [
+    "debug_traceCall",
+    { params: [call, BLOCK, optional(traceOptions)], isCostly: true, isDev: true },
+  ],
+  [
+    "debug_traceTransaction",
+    { params: [hash, optional(traceOptions)], isCostly: true, isDev: true },
+  ],
   ["eth_accounts", open()],
   ["eth_blobBaseFee", open()],
   ["eth_blockNumber", open()],
@@ -124,7 +140,10 @@ export const RPC_METHODS: ReadonlyMap<string, RpcMethod> = new Map<string, RpcMe
 ]);
 
 /** What may be subscribed to, with the parameters behind its name. */
-export const SUBSCRIPTIONS: ReadonlyMap<unknown, readonly Param[]> = new Map<unknown, readonly Param[]>([
+export const SUBSCRIPTIONS: ReadonlyMap<unknown, readonly Param[]> = new Map<
+  unknown,
+  readonly Param[]
+>([
   ["logs", [logFilter]],
   ["newHeads", []],
   ["newPendingTransactions", [optional(boolean)]],

@@ -17,17 +17,22 @@ import {
 
 const MOST_TOPICS = 4;
 
-const ACCESS_LIST = listOf(record({ address, storageKeys: listOf(hash) }, ["address", "storageKeys"]));
+const ACCESS_LIST = listOf(
+  record({ address, storageKeys: listOf(hash) }, ["address", "storageKeys"]),
+);
 
 const AUTHORIZATIONS = listOf(
-  record({ chainId: quantity(256), address, nonce: quantity(64), yParity: quantity(8), r: quantity(256), s: quantity(256) }, [
-    "chainId",
-    "address",
-    "nonce",
-    "yParity",
-    "r",
-    "s",
-  ]),
+  record(
+    {
+      chainId: quantity(256),
+      address,
+      nonce: quantity(64),
+      yParity: quantity(8),
+      r: quantity(256),
+      s: quantity(256),
+    },
+    ["chainId", "address", "nonce", "yParity", "r", "s"],
+  ),
 );
 
 const CALL_FIELDS: Readonly<Record<string, Shape>> = {
@@ -61,18 +66,33 @@ export const transaction: Shape = (value) => callData(record(CALL_FIELDS, ["from
 /** What accounts are to be for one call, by address. */
 export const overrides: Shape = mapOf(address, (value) => {
   const words = mapOf(hash, hash);
-  const account = record({ balance: quantity(256), nonce: quantity(64), code: data, state: words, stateDiff: words })(value);
+  const account = record({
+    balance: quantity(256),
+    nonce: quantity(64),
+    code: data,
+    state: words,
+    stateDiff: words,
+  })(value);
   const { state, stateDiff } = account as Record<string, unknown>;
-  if (state !== undefined && stateDiff !== undefined) throw new InvalidArgument("has both 'state' and 'stateDiff'");
+  if (state !== undefined && stateDiff !== undefined)
+    throw new InvalidArgument("has both 'state' and 'stateDiff'");
   return account;
 });
 
 /** Which logs are wanted: of which blocks, contracts and topics. */
 export const logFilter: Shape = (value) => {
-  const filter = record({ address: addresses, topics, fromBlock: blockNumber, toBlock: blockNumber, blockHash: hash })(value);
+  const filter = record({
+    address: addresses,
+    topics,
+    fromBlock: blockNumber,
+    toBlock: blockNumber,
+    blockHash: hash,
+  })(value);
   const { blockHash, fromBlock, toBlock } = filter as Record<string, unknown>;
   if (blockHash !== undefined && (fromBlock !== undefined || toBlock !== undefined)) {
-    throw new InvalidArgument("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other");
+    throw new InvalidArgument(
+      "cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other",
+    );
   }
   return filter;
 };
@@ -80,11 +100,13 @@ export const logFilter: Shape = (value) => {
 /** Percentiles of a block's gas, ascending. */
 export const percentiles: Shape = (value) => {
   const numbers = listOf((entry) => {
-    if (typeof entry !== "number" || !(entry >= 0 && entry <= 100)) throw new InvalidArgument("expected a number from 0 to 100");
+    if (typeof entry !== "number" || !(entry >= 0 && entry <= 100))
+      throw new InvalidArgument("expected a number from 0 to 100");
     return entry;
   })(value) as number[];
   const place = numbers.findIndex((number, index) => number < (numbers[index - 1] ?? 0));
-  if (place >= 0) throw new InvalidArgument(`${place}: expected no less than the percentile before it`);
+  if (place >= 0)
+    throw new InvalidArgument(`${place}: expected no less than the percentile before it`);
   return numbers;
 };
 
@@ -96,7 +118,12 @@ export const typedData: Shape = (value) => {
     if (!isRecord(entry)) throw new InvalidArgument("expected an object");
     return entry;
   };
-  const fields = { types: mapOf(text, TYPED_FIELDS), primaryType: text, domain: anything, message: anything };
+  const fields = {
+    types: mapOf(text, TYPED_FIELDS),
+    primaryType: text,
+    domain: anything,
+    message: anything,
+  };
   return record(fields, Object.keys(fields))(typeof value === "string" ? parsed(value) : value);
 };
 
@@ -130,7 +157,8 @@ const TRACE_FIELDS: Readonly<Record<string, Shape>> = {
 export const traceOptions: Shape = (value) => {
   const { tracer, ...options } = record(TRACE_FIELDS)(value) as Record<string, unknown>;
   if (tracer === undefined) return options;
-  const config: Shape = (given) => (tracer === MUX_TRACER ? muxConfig(given) : tracerConfig(tracer as string, given));
+  const config: Shape = (given) =>
+    tracer === MUX_TRACER ? muxConfig(given) : tracerConfig(tracer as string, given);
   return { ...options, tracer, ...(record({ tracerConfig: config })(value) as object) };
 };
 
@@ -140,9 +168,15 @@ function tracerConfig(tracer: string, given: unknown): unknown {
 
 /** Several tracers at once, by name, each with what it is told. */
 function muxConfig(value: unknown): unknown {
-  const tracers = mapOf(oneOf(...Object.keys(TRACERS)), (given) => given)(value) as Record<string, unknown>;
+  const tracers = mapOf(oneOf(...Object.keys(TRACERS)), (given) => given)(value) as Record<
+    string,
+    unknown
+  >;
   return Object.fromEntries(
-    Object.entries(tracers).map(([tracer, given]) => [tracer, TRACERS[tracer] === null ? null : tracerConfig(tracer, given ?? {})]),
+    Object.entries(tracers).map(([tracer, given]) => [
+      tracer,
+      TRACERS[tracer] === null ? null : tracerConfig(tracer, given ?? {}),
+    ]),
   );
 }
 
@@ -162,7 +196,8 @@ function addresses(value: unknown): unknown {
 
 /** By place: one topic, any of several, or null for whatever there is. */
 function topics(value: unknown): unknown {
-  if (Array.isArray(value) && value.length > MOST_TOPICS) throw new InvalidArgument("exceed max topics");
+  if (Array.isArray(value) && value.length > MOST_TOPICS)
+    throw new InvalidArgument("exceed max topics");
   return listOf((entry) => {
     // An alternative of null lets everything pass.
     if (entry === null || (Array.isArray(entry) && entry.includes(null))) return null;
@@ -175,7 +210,9 @@ function callData(value: unknown): unknown {
   const { input, ...rest } = value as Record<string, unknown>;
   if (input === undefined) return rest;
   if (rest.data !== undefined && String(rest.data).toLowerCase() !== String(input).toLowerCase()) {
-    throw new InvalidArgument('both "data" and "input" are set and not equal. Please use "input" to pass transaction call data');
+    throw new InvalidArgument(
+      'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
+    );
   }
   return { ...rest, data: input };
 }

@@ -21,7 +21,9 @@ export interface RpcPolicy {
 }
 
 /** A request that may pass, perhaps bounded; or why it may not. */
-export type Admission = { readonly method: string; readonly params: readonly unknown[] } | { readonly refused: RpcError };
+export type Admission =
+  | { readonly method: string; readonly params: readonly unknown[] }
+  | { readonly refused: RpcError };
 
 const CALLS = new Set(["debug_traceCall", "eth_call", "eth_createAccessList", "eth_estimateGas"]);
 /** What of a call decides whether it is let in, as it was read. */
@@ -44,19 +46,32 @@ const MOST_ENTRIES = 1000;
  * Decides on a request from outside, and reads its parameters. The names of anvil count as those that they are other names for.
  * @param given whatever came
  */
-export function admit(name: string, given: readonly unknown[], policy: RpcPolicy, headNumber: number): Admission {
+export function admit(
+  name: string,
+  given: readonly unknown[],
+  policy: RpcPolicy,
+  headNumber: number,
+): Admission {
   const method = ownName(name);
   const known = RPC_METHODS.get(method);
   if (known === undefined) return refuse(-32601, `the method ${name.slice(0, 100)} does not exist`);
-  if (known.isDev === true && !policy.devMethods) return refuse(-32601, `the method ${name} is off (devMethods)`);
+  if (known.isDev === true && !policy.devMethods)
+    return refuse(-32601, `the method ${name} is off (devMethods)`);
   const long = given.findIndex((param) => hasLongList(param));
-  if (long >= 0) return refuse(-32602, `invalid argument ${long}: a list of more than ${MOST_ENTRIES} entries`);
+  if (long >= 0)
+    return refuse(-32602, `invalid argument ${long}: a list of more than ${MOST_ENTRIES} entries`);
   if (method === "eth_subscribe" && typeof given[0] === "string" && !SUBSCRIPTIONS.has(given[0])) {
-    return refuse(-32601, `no ${JSON.stringify(given[0].slice(0, 100))} subscription in eth namespace`);
+    return refuse(
+      -32601,
+      `no ${JSON.stringify(given[0].slice(0, 100))} subscription in eth namespace`,
+    );
   }
   let params: readonly unknown[];
   try {
-    params = readParams(given, method === "eth_subscribe" ? [text, ...(SUBSCRIPTIONS.get(given[0]) ?? [])] : known.params);
+    params = readParams(
+      given,
+      method === "eth_subscribe" ? [text, ...(SUBSCRIPTIONS.get(given[0]) ?? [])] : known.params,
+    );
   } catch (error) {
     if (error instanceof InvalidArgument) return refuse(-32602, error.message);
     throw error;
@@ -65,7 +80,8 @@ export function admit(name: string, given: readonly unknown[], policy: RpcPolicy
   if (method === "eth_sendTransaction") return admitSending(params, policy);
   if (method === "eth_sendRawTransaction") return admitRaw(params, policy);
   if (method === "eth_feeHistory") return admitFees(params);
-  if (method === "eth_getLogs" || method === "eth_newFilter") return admitLogs(method, params, headNumber);
+  if (method === "eth_getLogs" || method === "eth_newFilter")
+    return admitLogs(method, params, headNumber);
   if (method === "eth_subscribe") return { method, params: boundRange(params, 1, headNumber) };
   return { method, params };
 }
@@ -82,28 +98,41 @@ function admitCall(method: string, params: readonly unknown[], policy: RpcPolicy
   const to = recipientOf(call);
   // Code given with the request runs without ever being deployed.
   if (!deployments && to === null) return refuse(-32000, "code from outside is off (deployments)");
-  if (!devMethods && rest.length > 1) return refuse(-32602, "invalid argument 2: overrides are off (devMethods)");
+  if (!devMethods && rest.length > 1)
+    return refuse(-32602, "invalid argument 2: overrides are off (devMethods)");
   return withGas(method, call, rest, mostGas(to, policy));
 }
 
 /** One that names no gas, or more than there may be, gets the most. */
-function withGas(method: string, call: CallTerms, rest: readonly unknown[], most: number): Admission {
+function withGas(
+  method: string,
+  call: CallTerms,
+  rest: readonly unknown[],
+  most: number,
+): Admission {
   const isBounded = call.gas !== undefined && BigInt(call.gas) <= BigInt(most);
-  return { method, params: [isBounded ? call : { ...call, gas: `0x${most.toString(16)}` }, ...rest] };
+  return {
+    method,
+    params: [isBounded ? call : { ...call, gas: `0x${most.toString(16)}` }, ...rest],
+  };
 }
 
 function admitSending(params: readonly unknown[], policy: RpcPolicy): Admission {
   const [sending, ...rest] = params as [CallTerms, ...unknown[]];
   const to = recipientOf(sending);
   if (to === null && !policy.deployments) return refuse(-32000, DEPLOYMENTS_OFF);
-  if (sending.gas === undefined) return withGas("eth_sendTransaction", sending, rest, mostGas(to, policy));
+  if (sending.gas === undefined)
+    return withGas("eth_sendTransaction", sending, rest, mostGas(to, policy));
   return tooMuchGas(to, BigInt(sending.gas), policy) ?? { method: "eth_sendTransaction", params };
 }
 
 function admitRaw(params: readonly unknown[], policy: RpcPolicy): Admission {
   const transaction = readRawTransaction(params[0]);
   if (transaction === undefined)
-    return refuse(-32602, "invalid argument 0: expected one signed transaction, in its shortest form and without anything behind it");
+    return refuse(
+      -32602,
+      "invalid argument 0: expected one signed transaction, in its shortest form and without anything behind it",
+    );
   const { to, gas } = transaction;
   if (to === null && !policy.deployments) return refuse(-32000, DEPLOYMENTS_OFF);
   return tooMuchGas(to, gas, policy) ?? { method: "eth_sendRawTransaction", params };
@@ -115,7 +144,9 @@ const DEPLOYMENTS_OFF = "contracts from outside are off (deployments)";
 function tooMuchGas(to: Hex | null, gas: bigint, policy: RpcPolicy): Admission | undefined {
   if (to !== null && policy.ownContracts.has(to)) return undefined;
   const most = mostGas(to, policy);
-  return gas > BigInt(most) ? refuse(-32000, `gas: at most ${most} here (chain.rpc.foreignGas, chain.callGasLimit)`) : undefined;
+  return gas > BigInt(most)
+    ? refuse(-32000, `gas: at most ${most} here (chain.rpc.foreignGas, chain.callGasLimit)`)
+    : undefined;
 }
 
 /** The EVM notes every step, so that gas of code that anybody wrote is memory. */
@@ -129,7 +160,8 @@ function recipientOf({ to }: CallTerms): Hex | null {
 }
 
 function admitFees([count, ...rest]: readonly unknown[]): Admission {
-  const blocks = BigInt(count as Hex) > BigInt(MOST_BLOCKS_OF_FEES) ? MOST_BLOCKS_OF_FEES : Number(count);
+  const blocks =
+    BigInt(count as Hex) > BigInt(MOST_BLOCKS_OF_FEES) ? MOST_BLOCKS_OF_FEES : Number(count);
   return { method: "eth_feeHistory", params: [`0x${blocks.toString(16)}`, ...rest] };
 }
 
@@ -137,9 +169,14 @@ function admitFees([count, ...rest]: readonly unknown[]): Admission {
 function admitLogs(method: string, params: readonly unknown[], headNumber: number): Admission {
   const bounded = boundRange(params, 0, headNumber);
   const [filter] = bounded as [Readonly<Record<string, unknown>>];
-  const numberOf = (block: unknown): number => (block === "earliest" ? 0 : isQuantity(block) ? Number(block) : headNumber);
+  const numberOf = (block: unknown): number =>
+    block === "earliest" ? 0 : isQuantity(block) ? Number(block) : headNumber;
   const [from, to] = [numberOf(filter.fromBlock), Math.min(headNumber, numberOf(filter.toBlock))];
-  if (to - from >= MOST_BLOCKS_OF_LOGS) return refuse(-32005, `limit exceeded: the logs of at most ${MOST_BLOCKS_OF_LOGS} blocks at once`);
+  if (to - from >= MOST_BLOCKS_OF_LOGS)
+    return refuse(
+      -32005,
+      `limit exceeded: the logs of at most ${MOST_BLOCKS_OF_LOGS} blocks at once`,
+    );
   return { method, params: bounded };
 }
 
@@ -149,13 +186,21 @@ function hasLongList(value: unknown, depth = 0): boolean {
   return Object.values(value).some((entry) => hasLongList(entry, depth + 1));
 }
 
-function boundRange(params: readonly unknown[], place: number, headNumber: number): readonly unknown[] {
+function boundRange(
+  params: readonly unknown[],
+  place: number,
+  headNumber: number,
+): readonly unknown[] {
   const filter = params[place];
   if (!isRecord(filter)) return params;
   const furthest = BigInt(headNumber + FURTHEST_BLOCK_AHEAD);
-  const bound = (block: unknown): unknown => (isQuantity(block) && BigInt(block) > furthest ? `0x${furthest.toString(16)}` : block);
+  const bound = (block: unknown): unknown =>
+    isQuantity(block) && BigInt(block) > furthest ? `0x${furthest.toString(16)}` : block;
   const bounded = Object.fromEntries(
-    Object.entries(filter).map(([key, value]) => [key, key === "fromBlock" || key === "toBlock" ? bound(value) : value]),
+    Object.entries(filter).map(([key, value]) => [
+      key,
+      key === "fromBlock" || key === "toBlock" ? bound(value) : value,
+    ]),
   );
   return params.map((param, index) => (index === place ? bounded : param));
 }

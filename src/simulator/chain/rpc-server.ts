@@ -52,14 +52,28 @@ export async function serveChain(
   { clock, ownContracts, allowedHosts = [] }: ChainServerDeps,
 ): Promise<ChainServer> {
   const { host, port, maxBodyBytes, maxConnections, devMethods, deployments, foreignGas } = config;
-  const policy = { devMethods, deployments, callGasLimit: chain.genesis.callGasLimit, foreignGas, ownContracts };
-  const shared: RpcPort = { chain, policy, filters: new RpcFilters(chain), budget: new CallBudget({ clock, ...BUDGET }) };
+  const policy = {
+    devMethods,
+    deployments,
+    callGasLimit: chain.genesis.callGasLimit,
+    foreignGas,
+    ownContracts,
+  };
+  const shared: RpcPort = {
+    chain,
+    policy,
+    filters: new RpcFilters(chain),
+    budget: new CallBudget({ clock, ...BUDGET }),
+  };
   const overHttp = new RpcSession(shared, null);
-  const { maxHeaderSize, connectionsCheckingInterval, requestTimeout, headersTimeout, timeout } = HTTP_BOUNDS;
+  const { maxHeaderSize, connectionsCheckingInterval, requestTimeout, headersTimeout, timeout } =
+    HTTP_BOUNDS;
   const hosts = [host, ...allowedHosts];
   const refusalOf = ({ headers }: IncomingMessage): string | undefined => {
     if (isFromWebPage(headers)) return "no page of the web gets in";
-    return isKnownHost(headers.host, hosts) ? undefined : "the Host header names no host of this chain: see allowedHosts of the exchange";
+    return isKnownHost(headers.host, hosts)
+      ? undefined
+      : "the Host header names no host of this chain: see allowedHosts of the exchange";
   };
   const app = fastify({
     bodyLimit: maxBodyBytes,
@@ -70,14 +84,19 @@ export async function serveChain(
     exposeHeadRoutes: false,
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) =>
+    done(null, body),
+  );
   app.post("/", async (request, reply) => {
     const refusal = refusalOf(request.raw);
-    if (refusal !== undefined) return reply.code(403).type(JSON_TYPE).send(errorText(-32600, refusal));
+    if (refusal !== undefined)
+      return reply.code(403).type(JSON_TYPE).send(errorText(-32600, refusal));
     const answer = await overHttp.answer(typeof request.body === "string" ? request.body : "");
     return answer === null ? reply.code(204).send() : reply.type(JSON_TYPE).send(answer);
   });
-  app.setNotFoundHandler((_request, reply) => reply.code(404).type(JSON_TYPE).send(errorText(-32600, "expected POST /")));
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).type(JSON_TYPE).send(errorText(-32600, "expected POST /")),
+  );
   app.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) => {
     const status = error.statusCode ?? 500;
     return reply

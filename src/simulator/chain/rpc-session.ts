@@ -53,7 +53,8 @@ export class RpcSession {
       return errorText(-32700, "not JSON");
     }
     if (!Array.isArray(body)) return this.#answerText(body);
-    if (body.length === 0 || body.length > MOST_IN_A_BATCH) return errorText(-32600, `a batch has 1 to ${MOST_IN_A_BATCH} requests`);
+    if (body.length === 0 || body.length > MOST_IN_A_BATCH)
+      return errorText(-32600, `a batch has 1 to ${MOST_IN_A_BATCH} requests`);
     return this.#answerBatch(body);
   }
 
@@ -67,7 +68,11 @@ export class RpcSession {
       if (text === null) continue;
       const length = Buffer.byteLength(text);
       bytes += length;
-      answers.push(!isFull && bytes > MOST_BATCH_BYTES && length > ALWAYS_TOLD_BYTES ? (tooLarge(request) ?? text) : text);
+      answers.push(
+        !isFull && bytes > MOST_BATCH_BYTES && length > ALWAYS_TOLD_BYTES
+          ? (tooLarge(request) ?? text)
+          : text,
+      );
     }
     return answers.length === 0 ? null : `[${answers.join(",")}]`;
   }
@@ -91,10 +96,13 @@ export class RpcSession {
   }
 
   async #answerOne(request: unknown): Promise<object | null> {
-    if (typeof request !== "object" || request === null || Array.isArray(request)) return errorAnswer(-32600, "not a request");
+    if (typeof request !== "object" || request === null || Array.isArray(request))
+      return errorAnswer(-32600, "not a request");
     const { jsonrpc, id, method, params } = request as Record<string, unknown>;
-    const isId = id === undefined || id === null || typeof id === "string" || typeof id === "number";
-    if (!isId || jsonrpc !== "2.0" || typeof method !== "string") return errorAnswer(-32600, "not a request of JSON-RPC 2.0");
+    const isId =
+      id === undefined || id === null || typeof id === "string" || typeof id === "number";
+    if (!isId || jsonrpc !== "2.0" || typeof method !== "string")
+      return errorAnswer(-32600, "not a request of JSON-RPC 2.0");
     const given = params ?? [];
     const outcome: RpcOutcome = Array.isArray(given)
       ? await this.#outcome(method, given)
@@ -108,22 +116,29 @@ export class RpcSession {
     if ("refused" in admission) return { error: admission.refused };
     try {
       if (admission.method === "eth_subscribe") return await this.#subscribe(admission.params);
-      if (admission.method === "eth_unsubscribe") return { result: await this.#unsubscribe(admission.params[0]) };
+      if (admission.method === "eth_unsubscribe")
+        return { result: await this.#unsubscribe(admission.params[0]) };
       const carryOut = () => filters.handle(admission.method, admission.params);
-      return await (RPC_METHODS.get(admission.method)?.isCostly === true ? budget.run(carryOut) : carryOut());
+      return await (RPC_METHODS.get(admission.method)?.isCostly === true
+        ? budget.run(carryOut)
+        : carryOut());
     } catch (error) {
       return { error: internal(error) };
     }
   }
 
   async #subscribe(params: readonly unknown[]): Promise<RpcOutcome> {
-    if (this.#notify === null) return { error: { code: -32601, message: "subscriptions need a websocket" } };
+    if (this.#notify === null)
+      return { error: { code: -32601, message: "subscriptions need a websocket" } };
     if (this.#subscriptions.size >= MOST_SUBSCRIPTIONS) {
       return { error: { code: -32005, message: `at most ${MOST_SUBSCRIPTIONS} subscriptions` } };
     }
     const [kind, options] = params;
     const isOfTransactions = kind === "newPendingTransactions";
-    const outcome = await this.#port.chain.handle("eth_subscribe", isOfTransactions ? [kind] : params);
+    const outcome = await this.#port.chain.handle(
+      "eth_subscribe",
+      isOfTransactions ? [kind] : params,
+    );
     if ("error" in outcome) return outcome;
     const subscription = outcome.result as Hex;
     this.#subscriptions.add(subscription);
@@ -134,8 +149,16 @@ export class RpcSession {
   /** The chain carries out one request after the other, so transactions keep their order. */
   async #notifyWhole(subscription: Hex, hash: unknown): Promise<void> {
     // A chain that has stopped has nothing to say any more.
-    const outcome = await this.#port.chain.handle("eth_getTransactionByHash", [hash]).catch(() => null);
-    if (outcome === null || !("result" in outcome) || outcome.result === null || !this.#subscriptions.has(subscription)) return;
+    const outcome = await this.#port.chain
+      .handle("eth_getTransactionByHash", [hash])
+      .catch(() => null);
+    if (
+      outcome === null ||
+      !("result" in outcome) ||
+      outcome.result === null ||
+      !this.#subscriptions.has(subscription)
+    )
+      return;
     this.#notify?.(noticeText(subscription, outcome.result));
   }
 
@@ -149,7 +172,11 @@ export class RpcSession {
 }
 
 function noticeText(subscription: Hex, result: unknown): string {
-  return JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription, result } });
+  return JSON.stringify({
+    jsonrpc: "2.0",
+    method: "eth_subscription",
+    params: { subscription, result },
+  });
 }
 
 /** A text that says what was wrong with something that had no id. */
@@ -163,8 +190,15 @@ function errorAnswer(code: number, message: string): object {
 
 /** The refusal of what there is no room for in the answer; null for a notification. */
 function tooLarge(request: unknown): string | null {
-  const id = typeof request === "object" && request !== null && "id" in request ? request.id : undefined;
-  return id === undefined ? null : JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32003, message: "response too large" } });
+  const id =
+    typeof request === "object" && request !== null && "id" in request ? request.id : undefined;
+  return id === undefined
+    ? null
+    : JSON.stringify({
+        jsonrpc: "2.0",
+        id,
+        error: { code: -32003, message: "response too large" },
+      });
 }
 
 function internal(error: unknown): RpcError {

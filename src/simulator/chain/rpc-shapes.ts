@@ -10,7 +10,13 @@ export type Shape = (value: unknown) => unknown;
 export class InvalidArgument extends Error {}
 
 const HEX = /^[0-9a-fA-F]*$/;
-const BLOCK_TAGS: ReadonlySet<unknown> = new Set(["earliest", "finalized", "latest", "pending", "safe"]);
+const BLOCK_TAGS: ReadonlySet<unknown> = new Set([
+  "earliest",
+  "finalized",
+  "latest",
+  "pending",
+  "safe",
+]);
 
 /** An address: 20 bytes. */
 export const address: Shape = (value) => fixedBytes(value, 20, "an address");
@@ -24,7 +30,8 @@ export const data: Shape = (value) => `0x${evenDigits(value)}`;
 /** A whole number from 0 of at most so many bits, in hex; a number of JSON and leading zeros are taken too. */
 export function quantity(bits: number): Shape {
   return (value) => {
-    if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return atMost(BigInt(value), bits);
+    if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0)
+      return atMost(BigInt(value), bits);
     const digits = digitsOf(value);
     if (digits === "") throw new InvalidArgument("empty hex string");
     // Any longer one is beyond the bits, and costs more than its refusal.
@@ -36,12 +43,16 @@ export function quantity(bits: number): Shape {
 /** A word of storage or its place: a quantity, or up to 32 bytes. @returns it as it was written */
 export const storageKey: Shape = (value) => {
   const digits = digitsOf(value);
-  if (digits.length > 64) throw new InvalidArgument(`hex string has length ${digits.length}, want at most 64 for a storage key`);
+  if (digits.length > 64)
+    throw new InvalidArgument(
+      `hex string has length ${digits.length}, want at most 64 for a storage key`,
+    );
   return value;
 };
 
 /** The same, as 32 bytes. */
-export const storageSlot: Shape = (value) => `0x${(storageKey(value) as string).slice(2).padStart(64, "0")}`;
+export const storageSlot: Shape = (value) =>
+  `0x${(storageKey(value) as string).slice(2).padStart(64, "0")}`;
 
 /** True or false. */
 export const boolean: Shape = (value) => {
@@ -62,12 +73,16 @@ export const blockNumber: Shape = (value) => (BLOCK_TAGS.has(value) ? value : qu
 export const block: Shape = (value) => {
   if (typeof value === "string" && value.length === 66) return { blockHash: hash(value) };
   if (!isRecord(value)) return blockNumber(value);
-  const fields = record({ blockHash: hash, blockNumber, requireCanonical: boolean })(value) as Record<string, unknown>;
+  const fields = record({ blockHash: hash, blockNumber, requireCanonical: boolean })(
+    value,
+  ) as Record<string, unknown>;
   if (fields.blockHash === undefined && fields.blockNumber === undefined) {
     throw new InvalidArgument("at least one of blockNumber or blockHash is needed");
   }
   if (fields.blockHash !== undefined && fields.blockNumber !== undefined) {
-    throw new InvalidArgument("cannot specify both BlockHash and BlockNumber, choose one or the other");
+    throw new InvalidArgument(
+      "cannot specify both BlockHash and BlockNumber, choose one or the other",
+    );
   }
   return fields;
 };
@@ -75,7 +90,8 @@ export const block: Shape = (value) => {
 /** One of these texts. */
 export function oneOf(...values: readonly string[]): Shape {
   return (value) => {
-    if (!values.includes(value as string)) throw new InvalidArgument(`expected one of ${values.join(", ")}`);
+    if (!values.includes(value as string))
+      throw new InvalidArgument(`expected one of ${values.join(", ")}`);
     return value;
   };
 }
@@ -89,14 +105,18 @@ export function listOf(shape: Shape): Shape {
 }
 
 /** An object with these fields. Fields of other names are passed over, as null is; `required` names those that must be there. */
-export function record(fields: Readonly<Record<string, Shape>>, required: readonly string[] = []): Shape {
+export function record(
+  fields: Readonly<Record<string, Shape>>,
+  required: readonly string[] = [],
+): Shape {
   return (value) => {
     if (!isRecord(value)) throw new InvalidArgument("expected an object");
     const read: Record<string, unknown> = {};
     for (const [name, shape] of Object.entries(fields)) {
       const given = Object.hasOwn(value, name) ? value[name] : undefined;
       if (given !== undefined && given !== null) read[name] = within(name, () => shape(given));
-      else if (required.includes(name)) throw new InvalidArgument(`missing required field '${name}'`);
+      else if (required.includes(name))
+        throw new InvalidArgument(`missing required field '${name}'`);
     }
     return read;
   };
@@ -120,13 +140,18 @@ function within<Value>(place: string, read: () => Value): Value {
   try {
     return read();
   } catch (error) {
-    throw error instanceof InvalidArgument ? new InvalidArgument(`${place}: ${error.message}`) : error;
+    throw error instanceof InvalidArgument
+      ? new InvalidArgument(`${place}: ${error.message}`)
+      : error;
   }
 }
 
 function fixedBytes(value: unknown, bytes: number, what: string): string {
   const digits = evenDigits(value);
-  if (digits.length !== 2 * bytes) throw new InvalidArgument(`hex string has length ${digits.length}, want ${2 * bytes} for ${what}`);
+  if (digits.length !== 2 * bytes)
+    throw new InvalidArgument(
+      `hex string has length ${digits.length}, want ${2 * bytes} for ${what}`,
+    );
   return `0x${digits}`;
 }
 

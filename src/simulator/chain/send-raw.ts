@@ -9,7 +9,10 @@ import { ALREADY_KNOWN, REPLACEMENT_UNDERPRICED } from "./node-error.js";
  */
 export async function sendRaw(params: readonly unknown[], ask: AskEvm): Promise<RpcOutcome> {
   const outcome = await ask("eth_sendRawTransaction", params);
-  if (!("error" in outcome) || !outcome.error.message.startsWith(REPLACEMENT_UNDERPRICED)) return outcome;
+  if (!("error" in outcome) || !outcome.error.message.startsWith(REPLACEMENT_UNDERPRICED))
+    return outcome;
   const waiting = await ask("eth_getTransactionByHash", [keccak256(params[0] as string)]);
-  return "result" in waiting && waiting.result !== null ? { error: { code: -32000, message: ALREADY_KNOWN } } : outcome;
+  return "result" in waiting && waiting.result !== null
+    ? { error: { code: -32000, message: ALREADY_KNOWN } }
+    : outcome;
 }

@@ -12,7 +12,10 @@ export class SenderNonces {
   async next(evm: LoggedEvm, account: Hex): Promise<number> {
     const last = this.#last.get(account);
     if (last !== undefined && (await evm.ask("eth_getTransactionByHash", last.hash)) !== null) {
-      return Math.max(last.nonce + 1, Number(await evm.ask("eth_getTransactionCount", account, "latest")));
+      return Math.max(
+        last.nonce + 1,
+        Number(await evm.ask("eth_getTransactionCount", account, "latest")),
+      );
     }
     return Number(await evm.ask("eth_getTransactionCount", account, "pending"));
   }

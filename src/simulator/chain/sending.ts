@@ -34,7 +34,16 @@ export async function sendSigned(
   for (;;) {
     const nonce = await nonces.next(evm, from.address);
     const fees = { maxFeePerGas, maxPriorityFeePerGas: tipWei };
-    const transaction = Transaction.from({ type: 2, chainId, nonce, gasLimit: gas, ...fees, to, value: valueWei, data });
+    const transaction = Transaction.from({
+      type: 2,
+      chainId,
+      nonce,
+      gasLimit: gas,
+      ...fees,
+      to,
+      value: valueWei,
+      data,
+    });
     transaction.signature = from.sign(hexToBytes(transaction.unsignedHash));
     const outcome = await evm.carryOut(method, [transaction.serialized], nowSeconds);
     // A nonce that somebody else used, perhaps; otherwise it is refused once more.
@@ -58,12 +67,17 @@ export async function sendAs(
   nowSeconds: number,
 ): Promise<Hex> {
   const maxFeePerGas = await maxFeeWei(evm, tipWei);
-  const balanceAt = async (block: string) => BigInt((await evm.ask("eth_getBalance", from, block)) as Hex);
+  const balanceAt = async (block: string) =>
+    BigInt((await evm.ask("eth_getBalance", from, block)) as Hex);
   const missing = valueWei + BigInt(gas) * maxFeePerGas - (await balanceAt("pending"));
-  const carryOut = (method: string, ...params: readonly unknown[]) => evm.carryOut(method, params, nowSeconds);
+  const carryOut = (method: string, ...params: readonly unknown[]) =>
+    evm.carryOut(method, params, nowSeconds);
   if (missing > 0n) {
     // On top of what it has now: its own transactions that wait have yet to be paid from that.
-    resultOf("hardhat_setBalance", await carryOut("hardhat_setBalance", from, hexOf((await balanceAt("latest")) + missing)));
+    resultOf(
+      "hardhat_setBalance",
+      await carryOut("hardhat_setBalance", from, hexOf((await balanceAt("latest")) + missing)),
+    );
   }
   resultOf("hardhat_impersonateAccount", await carryOut("hardhat_impersonateAccount", from));
   const method = "eth_sendTransaction";
@@ -76,13 +90,18 @@ export async function sendAs(
     maxFeePerGas: hexOf(maxFeePerGas),
     maxPriorityFeePerGas: hexOf(tipWei),
   });
-  resultOf("hardhat_stopImpersonatingAccount", await carryOut("hardhat_stopImpersonatingAccount", from));
+  resultOf(
+    "hardhat_stopImpersonatingAccount",
+    await carryOut("hardhat_stopImpersonatingAccount", from),
+  );
   return resultOf(method, sent) as Hex;
 }
 
 /** The base fee at most grows by an eighth a block. */
 async function maxFeeWei(evm: LoggedEvm, tipWei: bigint): Promise<bigint> {
-  const { baseFeePerGas } = (await evm.ask("eth_getBlockByNumber", "latest", false)) as { baseFeePerGas: Hex };
+  const { baseFeePerGas } = (await evm.ask("eth_getBlockByNumber", "latest", false)) as {
+    baseFeePerGas: Hex;
+  };
   return 4n * BigInt(baseFeePerGas) + tipWei;
 }
 

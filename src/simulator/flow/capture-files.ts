@@ -28,21 +28,35 @@ export interface CapturePlace {
  * `mark/TAG.csv.gz`.
  * @throws ConfigError when the folder or the tag's book file is not there, or the tag is no plain file name.
  */
-export function findCaptureFiles(folder: string, tag: string, { at = [], folderIsDefault = false }: CapturePlace = {}): CaptureFiles {
+export function findCaptureFiles(
+  folder: string,
+  tag: string,
+  { at = [], folderIsDefault = false }: CapturePlace = {},
+): CaptureFiles {
   const field = (name: string): string => [...at, name].join(".");
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(tag)) {
-    throw new ConfigError("is no capture's tag", { field: field("tag"), value: tag, expected: "a file name without folder or ending" });
+    throw new ConfigError("is no capture's tag", {
+      field: field("tag"),
+      value: tag,
+      expected: "a file name without folder or ending",
+    });
   }
   if (pathKind(join(folder, "books")) !== "folder") {
     const kind = pathKind(folder);
-    const why = kind === undefined ? "is not there" : kind === "folder" ? "has no books/" : "is no folder";
+    const why =
+      kind === undefined ? "is not there" : kind === "folder" ? "has no books/" : "is no folder";
     throw folderIsDefault
       ? new ConfigError(`is looked for in ${folder}, which ${why}`, {
           field: field("tag"),
           value: tag,
-          expected: "the environment's MARKETWRIGHT_DATA, or folder beside it, to name a folder that holds books/ and trades/",
+          expected:
+            "the environment's MARKETWRIGHT_DATA, or folder beside it, to name a folder that holds books/ and trades/",
         })
-      : new ConfigError(why, { field: field("folder"), value: folder, expected: "a folder that holds books/ and trades/" });
+      : new ConfigError(why, {
+          field: field("folder"),
+          value: folder,
+          expected: "a folder that holds books/ and trades/",
+        });
   }
   const books = join(folder, "books", `${tag}${BOOK_ENDING}`);
   if (pathKind(books) !== "file") throw unknownTag(folder, tag, field("tag"));
@@ -62,9 +76,12 @@ function unknownTag(folder: string, tag: string, field: string): ConfigError {
     .sort();
   const near = nearestName(tag, known);
   const named = known.slice(0, MOST_NAMED).join(", ") + (known.length > MOST_NAMED ? " ..." : "");
-  return new ConfigError(`is no capture of this folder${near === undefined ? "" : `, did you mean ${near}?`}`, {
-    field,
-    value: tag,
-    expected: `the file ${join(folder, "books", `${tag}${BOOK_ENDING}`)}${known.length === 0 ? "" : `, or one of the tags ${named}`}`,
-  });
+  return new ConfigError(
+    `is no capture of this folder${near === undefined ? "" : `, did you mean ${near}?`}`,
+    {
+      field,
+      value: tag,
+      expected: `the file ${join(folder, "books", `${tag}${BOOK_ENDING}`)}${known.length === 0 ? "" : `, or one of the tags ${named}`}`,
+    },
+  );
 }

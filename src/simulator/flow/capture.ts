@@ -1,9 +1,23 @@
 import { FormatError, MarketwrightError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { Ms } from "../../core/units.js";
-import { type CapturedBook, type CapturedMark, type CapturedTrade, type CaptureEvent, compareCaptured } from "./capture-events.js";
+import {
+  type CapturedBook,
+  type CapturedMark,
+  type CapturedTrade,
+  type CaptureEvent,
+  compareCaptured,
+} from "./capture-events.js";
 import type { CaptureFiles } from "./capture-files.js";
-import { decodeBook, decodeMark, decodeTrade, parseCsvRecord, parseJsonRecord, type RawRecord, splitCsv } from "./capture-records.js";
+import {
+  decodeBook,
+  decodeMark,
+  decodeTrade,
+  parseCsvRecord,
+  parseJsonRecord,
+  type RawRecord,
+  splitCsv,
+} from "./capture-records.js";
 import { GridDecoder } from "./grid-decoder.js";
 import { readGzipLines } from "./gzip-lines.js";
 
@@ -18,13 +32,29 @@ const MAX_DISORDER_MS: Ms = 5_000;
  * `line`). Batches hold what one inflated chunk completes, so memory does not grow with the capture.
  * @throws FormatError naming file and line for a broken or foreign file; RunError when a file cannot be read.
  */
-export async function* readCapture(files: CaptureFiles, instrument: Instrument): AsyncGenerator<CaptureEvent[]> {
+export async function* readCapture(
+  files: CaptureFiles,
+  instrument: Instrument,
+): AsyncGenerator<CaptureEvent[]> {
   const grid = new GridDecoder(instrument);
-  const streams = [orderedRecords(readRecords(files.books, (record, line): CapturedBook => decodeBook(record, line, grid)))];
+  const streams = [
+    orderedRecords(
+      readRecords(files.books, (record, line): CapturedBook => decodeBook(record, line, grid)),
+    ),
+  ];
   if (files.trades !== null) {
-    streams.push(orderedRecords(readRecords(files.trades, (record, line): CapturedTrade => decodeTrade(record, line, grid))));
+    streams.push(
+      orderedRecords(
+        readRecords(files.trades, (record, line): CapturedTrade => decodeTrade(record, line, grid)),
+      ),
+    );
   }
-  if (files.mark !== null) streams.push(orderedRecords(readRecords(files.mark, (record, line): CapturedMark => decodeMark(record, line))));
+  if (files.mark !== null)
+    streams.push(
+      orderedRecords(
+        readRecords(files.mark, (record, line): CapturedMark => decodeMark(record, line)),
+      ),
+    );
   try {
     yield* mergeOrdered(streams);
   } finally {
@@ -40,7 +70,10 @@ interface LocatedBatch {
 }
 
 /** Decodes a file's lines; every error is given the file and the line it was found on. */
-async function* readRecords(path: string, decode: (record: RawRecord, line: number) => CaptureEvent): AsyncGenerator<LocatedBatch> {
+async function* readRecords(
+  path: string,
+  decode: (record: RawRecord, line: number) => CaptureEvent,
+): AsyncGenerator<LocatedBatch> {
   const isCsv = path.endsWith(".csv.gz");
   let header: string[] | null = null;
   let line = 0;
@@ -54,7 +87,9 @@ async function* readRecords(path: string, decode: (record: RawRecord, line: numb
         continue;
       }
       try {
-        events.push(decode(header === null ? parseJsonRecord(text) : parseCsvRecord(header, text), line));
+        events.push(
+          decode(header === null ? parseJsonRecord(text) : parseCsvRecord(header, text), line),
+        );
       } catch (error) {
         if (!(error instanceof MarketwrightError)) throw error;
         throw new FormatError(error.message, { field: `${path}:${line}`, cause: error });
@@ -63,11 +98,14 @@ async function* readRecords(path: string, decode: (record: RawRecord, line: numb
     }
     if (events.length > 0) yield { path, events, fileLines };
   }
-  if (line === 0) throw new FormatError("an empty file", { field: `${path}:1`, expected: "at least one record" });
+  if (line === 0)
+    throw new FormatError("an empty file", { field: `${path}:1`, expected: "at least one record" });
 }
 
 /** Puts right what is out of order by at most {@link MAX_DISORDER_MS}. */
-async function* orderedRecords(batches: AsyncGenerator<LocatedBatch>): AsyncGenerator<CaptureEvent[]> {
+async function* orderedRecords(
+  batches: AsyncGenerator<LocatedBatch>,
+): AsyncGenerator<CaptureEvent[]> {
   let held: CaptureEvent[] = [];
   let newestMs = Number.NEGATIVE_INFINITY;
   for await (const { path, events, fileLines } of batches) {
@@ -102,7 +140,9 @@ function insertOrdered(held: CaptureEvent[], event: CaptureEvent): void {
 }
 
 /** Merges ordered streams; on a full tie books come before prints, and prints before marks. */
-async function* mergeOrdered(streams: readonly AsyncGenerator<CaptureEvent[]>[]): AsyncGenerator<CaptureEvent[]> {
+async function* mergeOrdered(
+  streams: readonly AsyncGenerator<CaptureEvent[]>[],
+): AsyncGenerator<CaptureEvent[]> {
   const heads: { stream: AsyncGenerator<CaptureEvent[]>; batch: CaptureEvent[]; at: number }[] = [];
   for (const stream of streams) {
     const first = await stream.next();

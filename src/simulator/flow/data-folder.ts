@@ -16,5 +16,7 @@ export function recordedDataFolder(
 ): string {
   if (named !== undefined) return isAbsolute(named) ? named : resolve(baseFolder, named);
   const fromEnvironment = environment.MARKETWRIGHT_DATA;
-  return fromEnvironment === undefined || fromEnvironment === "" ? resolve(PROJECT_ROOT, "../shared/data") : resolve(fromEnvironment);
+  return fromEnvironment === undefined || fromEnvironment === ""
+    ? resolve(PROJECT_ROOT, "../shared/data")
+    : resolve(fromEnvironment);
 }

@@ -39,7 +39,10 @@ const replayFlowShape = z.strictObject({
   /** Where participants stand in the recorded queues. */
   queue: z
     .string()
-    .refine(isQueueModelName, { error: "names no queue model", params: { expected: QUEUE_MODEL_NAMES } })
+    .refine(isQueueModelName, {
+      error: "names no queue model",
+      params: { expected: QUEUE_MODEL_NAMES },
+    })
     .default("risk-averse"),
   /** Capture time to begin at, milliseconds since the epoch. */
   fromMs: z.int().positive().optional(),
@@ -48,7 +51,11 @@ const replayFlowShape = z.strictObject({
 });
 
 /** Every kind of order flow, for a JSON Schema of the exchange's configuration. */
-export const flowConfigShape = z.discriminatedUnion("kind", [emptyFlowShape, syntheticFlowShape, replayFlowShape]);
+export const flowConfigShape = z.discriminatedUnion("kind", [
+  emptyFlowShape,
+  syntheticFlowShape,
+  replayFlowShape,
+]);
 
 /** One market's order flow, checked and with its defaults. */
 export type FlowConfig = z.output<typeof flowConfigShape>;
@@ -58,8 +65,12 @@ export type FlowConfig = z.output<typeof flowConfigShape>;
  * @param at the path of the value in its file, for messages: `["markets", "btcusdc", "flow"]`.
  * @throws ConfigError naming the path, the value and what would be right.
  */
-export function parseFlowConfig(value: unknown, at: readonly (string | number)[] = ["flow"]): FlowConfig {
-  const kind = typeof value === "object" && value !== null && "kind" in value ? value.kind : undefined;
+export function parseFlowConfig(
+  value: unknown,
+  at: readonly (string | number)[] = ["flow"],
+): FlowConfig {
+  const kind =
+    typeof value === "object" && value !== null && "kind" in value ? value.kind : undefined;
   switch (kind) {
     case "none":
       return checkShape(emptyFlowShape, value, { at });
@@ -93,12 +104,22 @@ export interface FlowContext {
  * The order flow of one market, not yet started; null for `none`. A replay begins its capture anew at every start.
  * @throws ConfigError when a replay's folder or capture is not there.
  */
-export function createOrderFlow(config: FlowConfig, { marketId, seed, baseFolder, restart, onReplayEnd }: FlowContext): OrderFlow | null {
+export function createOrderFlow(
+  config: FlowConfig,
+  { marketId, seed, baseFolder, restart, onReplayEnd }: FlowContext,
+): OrderFlow | null {
   switch (config.kind) {
     case "none":
       return null;
     case "synthetic": {
-      const { kind: _kind, startPriceQuote, preset, seed: ownSeed, leveraged: _traders, ...overrides } = config;
+      const {
+        kind: _kind,
+        startPriceQuote,
+        preset,
+        seed: ownSeed,
+        leveraged: _traders,
+        ...overrides
+      } = config;
       return new SyntheticFlow({
         params: syntheticParams(preset, overrides),
         seed: String(ownSeed ?? `${seed}/${marketId}`),
@@ -125,7 +146,10 @@ export function captureFilesOf(
   baseFolder: string,
 ): CaptureFiles {
   const at = ["markets", marketId, "flow"];
-  return findCaptureFiles(recordedDataFolder(folder, baseFolder), tag, { at, folderIsDefault: folder === undefined });
+  return findCaptureFiles(recordedDataFolder(folder, baseFolder), tag, {
+    at,
+    folderIsDefault: folder === undefined,
+  });
 }
 
 /** The part of an exchange's configuration that its flows are made from. */
@@ -143,7 +167,11 @@ export function orderFlowsOf(
   config: FlowsConfig,
   context: Pick<FlowContext, "baseFolder" | "onReplayEnd">,
 ): (marketId: MarketId, restart: FlowContext["restart"]) => OrderFlow | null {
-  const make = (marketId: MarketId, flow: FlowConfig, restart: FlowContext["restart"]): OrderFlow | null =>
+  const make = (
+    marketId: MarketId,
+    flow: FlowConfig,
+    restart: FlowContext["restart"],
+  ): OrderFlow | null =>
     createOrderFlow(flow, { ...context, marketId, seed: config.seed, restart });
   const flows = new Map<MarketId, FlowConfig>();
   for (const [marketId, market] of Object.entries(config.markets)) {

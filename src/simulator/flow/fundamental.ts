@@ -34,7 +34,13 @@ export class FundamentalPrice {
   #price: number;
 
   /** @param startPrice quote per base at `startMs`, by whatever clock {@link advanceTo} is then given. */
-  constructor(seed: string, params: FundamentalParams, startPrice: number, startMs: Ms, shocks: ShockParams | null = null) {
+  constructor(
+    seed: string,
+    params: FundamentalParams,
+    startPrice: number,
+    startMs: Ms,
+    shocks: ShockParams | null = null,
+  ) {
     this.#params = params;
     this.#startPrice = startPrice;
     this.#price = startPrice;
@@ -44,7 +50,8 @@ export class FundamentalPrice {
     this.#volatilityWalk = seededRandom(`${seed}/fundamental/volatility`);
     this.#keepVolatility = 2 ** (-STEP_MS / params.volatilityHalfLifeMs);
     this.#shocks = shocks === null ? null : new Shocks(seed, shocks, STEP_MS);
-    this.#keepLog = params.reversionHalfLifeMs > 0 ? 2 ** (-STEP_MS / params.reversionHalfLifeMs) : 1;
+    this.#keepLog =
+      params.reversionHalfLifeMs > 0 ? 2 ** (-STEP_MS / params.reversionHalfLifeMs) : 1;
     this.#nextStepMs = startMs + STEP_MS;
   }
 
@@ -78,13 +85,18 @@ export class FundamentalPrice {
     const { volatilitySigma } = this.#params;
     if (volatilitySigma === 0) return 1;
     this.#volatilityLog =
-      this.#volatilityLog * this.#keepVolatility + Math.sqrt(1 - this.#keepVolatility ** 2) * sampleNormal(this.#volatilityWalk);
+      this.#volatilityLog * this.#keepVolatility +
+      Math.sqrt(1 - this.#keepVolatility ** 2) * sampleNormal(this.#volatilityWalk);
     return Math.exp(volatilitySigma * this.#volatilityLog - volatilitySigma ** 2);
   }
 
   #step(): void {
     const { volatilityBpsPerSqrtSecond, jumpsPerHour, jumpBps, premiumBoundBps } = this.#params;
-    const stepBps = volatilityBpsPerSqrtSecond * this.#volatilityFactor() * Math.sqrt(STEP_MS / 1000) * sampleNormal(this.#walk);
+    const stepBps =
+      volatilityBpsPerSqrtSecond *
+      this.#volatilityFactor() *
+      Math.sqrt(STEP_MS / 1000) *
+      sampleNormal(this.#walk);
     this.#logDeviation = this.#logDeviation * this.#keepLog + stepBps / 10_000;
     if (jumpsPerHour > 0 && this.#jump.uniform() < (jumpsPerHour * STEP_MS) / 3_600_000) {
       this.#logDeviation += (jumpBps * sampleNormal(this.#jump)) / 10_000;
@@ -92,7 +104,10 @@ export class FundamentalPrice {
     this.#shockLog = this.#shocks?.step() ?? 0;
     if (premiumBoundBps > 0) {
       // A third of the bound as the stationary deviation: the bound is met, and rarely.
-      const noise = (premiumBoundBps / 3) * Math.sqrt(1 - this.#keepPremium ** 2) * sampleNormal(this.#premiumWalk);
+      const noise =
+        (premiumBoundBps / 3) *
+        Math.sqrt(1 - this.#keepPremium ** 2) *
+        sampleNormal(this.#premiumWalk);
       const moved = this.#premiumBps * this.#keepPremium + noise;
       this.#premiumBps = Math.max(-premiumBoundBps, Math.min(premiumBoundBps, moved));
     }

@@ -13,8 +13,12 @@ export class GridDecoder {
 
   constructor(instrument: Instrument) {
     this.#instrument = instrument;
-    this.#tickUnit = Number(decimalToScaled(instrument.tickSize, instrument.priceDecimals, "tickSize"));
-    this.#stepUnit = Number(decimalToScaled(instrument.stepSize, instrument.amountDecimals, "stepSize"));
+    this.#tickUnit = Number(
+      decimalToScaled(instrument.tickSize, instrument.priceDecimals, "tickSize"),
+    );
+    this.#stepUnit = Number(
+      decimalToScaled(instrument.stepSize, instrument.amountDecimals, "stepSize"),
+    );
   }
 
   /** A price as ticks, at least 1. @throws FormatError when it is off the tick grid or not positive. */
@@ -22,7 +26,11 @@ export class GridDecoder {
     const quick = scaledOf(price, this.#instrument.priceDecimals) / this.#tickUnit;
     const ticks = Number.isSafeInteger(quick) ? quick : this.#instrument.ticksOf(price);
     if (ticks > 0) return ticks;
-    throw new FormatError("not a price", { field: "price", value: price, expected: "a positive decimal" });
+    throw new FormatError("not a price", {
+      field: "price",
+      value: price,
+      expected: "a positive decimal",
+    });
   }
 
   /** An amount as lots, zero included. @throws FormatError when it is off the step grid. */

@@ -48,11 +48,14 @@ function typedReadError(path: string, line: number, cause: unknown): Error {
   if (cause instanceof FormatError) return cause;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   if (code.startsWith("Z_")) {
-    return new FormatError(code === "Z_BUF_ERROR" ? "the gzip file ends early" : "not a whole gzip file", {
-      field: `${path}:${line}`,
-      expected: "a complete gzip file",
-      cause,
-    });
+    return new FormatError(
+      code === "Z_BUF_ERROR" ? "the gzip file ends early" : "not a whole gzip file",
+      {
+        field: `${path}:${line}`,
+        expected: "a complete gzip file",
+        cause,
+      },
+    );
   }
   return new RunError("the capture cannot be read", {
     field: path,

@@ -28,34 +28,66 @@ export function checkLeveraged(config: ExchangeConfig, written?: WrittenConfig):
       const against = [{ path: ["markets", id, "maxLeverage"], value: market.maxLeverage }];
       const expected = `at most the market's maxLeverage, ${market.maxLeverage}`;
       const summary = "is above the market's maxLeverage";
-      throw configConflict({ path: [...at, "leverage", "max"], value: params.leverage.max, summary, expected, against }, written);
+      throw configConflict(
+        {
+          path: [...at, "leverage", "max"],
+          value: params.leverage.max,
+          summary,
+          expected,
+          against,
+        },
+        written,
+      );
     }
-    const least = (Number(market.amountBase.min) * startPriceQuote) / leverageOf(market, params).min;
+    const least =
+      (Number(market.amountBase.min) * startPriceQuote) / leverageOf(market, params).min;
     if (params.creditQuote < least) {
-      const against = [{ path: ["markets", id, "amountBase", "min"], value: market.amountBase.min }];
+      const against = [
+        { path: ["markets", id, "amountBase", "min"], value: market.amountBase.min },
+      ];
       const expected = `at least ${Math.ceil(least)}, which carries the smallest order`;
       const summary = "carries no order of the market";
-      throw configConflict({ path: [...at, "creditQuote"], value: params.creditQuote, summary, expected, against }, written);
+      throw configConflict(
+        { path: [...at, "creditQuote"], value: params.creditQuote, summary, expected, against },
+        written,
+      );
     }
     count += params.count;
     if (count > config.maxAccounts) {
       const against = [{ path: ["maxAccounts"], value: config.maxAccounts }];
       const expected = `together with those of other markets at most maxAccounts, ${config.maxAccounts}`;
-      throw configConflict({ path: [...at, "count"], value: params.count, summary: "is above maxAccounts", expected, against }, written);
+      throw configConflict(
+        {
+          path: [...at, "count"],
+          value: params.count,
+          summary: "is above maxAccounts",
+          expected,
+          against,
+        },
+        written,
+      );
     }
   }
 }
 
 /** What makes the leveraged traders of a configuration anew at every start; null where no market has any. */
 export function leveragedFlowOf(config: ExchangeConfig): (() => AccountFlow) | null {
-  const markets = Object.entries(config.markets).flatMap(([marketId, market]): LeveragedMarket[] => {
-    const leveraged = leveragedOf(market);
-    if (leveraged === null) {
-      return [];
-    }
-    const { params, seed } = leveraged;
-    return [{ marketId, seed: String(seed ?? `${config.seed}/${marketId}`), params: { ...params, leverage: leverageOf(market, params) } }];
-  });
+  const markets = Object.entries(config.markets).flatMap(
+    ([marketId, market]): LeveragedMarket[] => {
+      const leveraged = leveragedOf(market);
+      if (leveraged === null) {
+        return [];
+      }
+      const { params, seed } = leveraged;
+      return [
+        {
+          marketId,
+          seed: String(seed ?? `${config.seed}/${marketId}`),
+          params: { ...params, leverage: leverageOf(market, params) },
+        },
+      ];
+    },
+  );
   const mostMarkets = Math.min(MOST_MARKETS, config.chain?.contracts.maxPositions ?? MOST_MARKETS);
   return markets.length === 0 ? null : () => new LeveragedFlow(markets, mostMarkets);
 }
@@ -66,6 +98,14 @@ function leveragedOf({ flow }: MarketConfig) {
     : null;
 }
 
-function leverageOf({ maxLeverage }: MarketConfig, { leverage }: LeveragedParams): { readonly min: number; readonly max: number } {
-  return leverage ?? { min: Math.max(1, maxLeverage * DEFAULT_SHARES.min), max: Math.max(1, maxLeverage * DEFAULT_SHARES.max) };
+function leverageOf(
+  { maxLeverage }: MarketConfig,
+  { leverage }: LeveragedParams,
+): { readonly min: number; readonly max: number } {
+  return (
+    leverage ?? {
+      min: Math.max(1, maxLeverage * DEFAULT_SHARES.min),
+      max: Math.max(1, maxLeverage * DEFAULT_SHARES.max),
+    }
+  );
 }

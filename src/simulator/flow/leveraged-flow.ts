@@ -13,7 +13,9 @@ export interface LeveragedMarket {
   readonly marketId: MarketId;
   /** Everything about them is drawn from it, their keys included. */
   readonly seed: string;
-  readonly params: LeveragedParams & { readonly leverage: { readonly min: number; readonly max: number } };
+  readonly params: LeveragedParams & {
+    readonly leverage: { readonly min: number; readonly max: number };
+  };
 }
 
 /** The private key of a trader: by seed, market and number alone, so that it is the same account at every start. */
@@ -56,7 +58,8 @@ export class LeveragedFlow implements AccountFlow {
       const random = seededRandom(`${seed}/leveraged-${index + 1}`);
       const creditQuote = sampleLognormal(random, params.creditQuote, params.sizeSigma);
       const openAtMs = seam.clock.monotonicMs() + random.uniform() * params.openWithinMs;
-      const markets = random.uniform() < params.severalMarketsShare ? this.#marketsFrom(marketId) : [marketId];
+      const markets =
+        random.uniform() < params.severalMarketsShare ? this.#marketsFrom(marketId) : [marketId];
       const trader = new LeveragedTrader(
         exchange.account(traderKey(seed, marketId, index + 1)),
         markets.map((id) => this.#traderMarket(id, exchange)),

@@ -18,7 +18,10 @@ export class CapturedDepth implements RecordedDepth {
   }
 
   apply(message: RecordedMessage): RecordedChange {
-    return { bids: applyTo(this.#bids, message.kind, message.bids), asks: applyTo(this.#asks, message.kind, message.asks) };
+    return {
+      bids: applyTo(this.#bids, message.kind, message.bids),
+      asks: applyTo(this.#asks, message.kind, message.asks),
+    };
   }
 
   best(side: Side): Ticks | undefined {
@@ -44,7 +47,11 @@ export class CapturedDepth implements RecordedDepth {
 }
 
 /** Flat pairs of the levels that changed, with their new amount: a change always makes a level whole again. */
-function applyTo(side: RecordedSide, kind: RecordedMessage["kind"], pairs: readonly number[]): number[] {
+function applyTo(
+  side: RecordedSide,
+  kind: RecordedMessage["kind"],
+  pairs: readonly number[],
+): number[] {
   const changes: number[] = [];
   if (kind === "snapshot") {
     side.overwrite(pairs, (ticks, lots) => changes.push(ticks, lots));

@@ -71,7 +71,11 @@ export class RecordedSide {
       if (worst === undefined || this.#direction * (ticks - worst) < 0) worst = ticks;
     }
     if (worst === undefined) return;
-    for (let at = this.#size - 1; at >= 0 && this.#direction * (this.#ticks[at] - worst) >= 0; at -= 1) {
+    for (
+      let at = this.#size - 1;
+      at >= 0 && this.#direction * (this.#ticks[at] - worst) >= 0;
+      at -= 1
+    ) {
       const ticks = this.#ticks[at];
       if (kept.has(ticks)) continue;
       this.#removeAt(at);
@@ -122,7 +126,8 @@ export class RecordedSide {
 
   #insert(at: number, ticks: Ticks, lots: Lots): void {
     if (this.#size === this.#ticks.length) this.#grow();
-    for (const column of [this.#ticks, this.#recorded, this.#consumed]) column.copyWithin(at + 1, at, this.#size);
+    for (const column of [this.#ticks, this.#recorded, this.#consumed])
+      column.copyWithin(at + 1, at, this.#size);
     this.#ticks[at] = ticks;
     this.#recorded[at] = lots;
     this.#consumed[at] = 0;
@@ -130,7 +135,8 @@ export class RecordedSide {
   }
 
   #removeAt(at: number): void {
-    for (const column of [this.#ticks, this.#recorded, this.#consumed]) column.copyWithin(at, at + 1, this.#size);
+    for (const column of [this.#ticks, this.#recorded, this.#consumed])
+      column.copyWithin(at, at + 1, this.#size);
     this.#size -= 1;
   }
 

@@ -52,7 +52,14 @@ export class ReplayFlow implements OrderFlow {
   readonly #onEnd: (end: ReplayEnd) => void;
   readonly #depth = new CapturedDepth();
   #source: ReplaySource | undefined;
-  #run: { readonly market: FlowMarket; readonly seam: Seam; readonly startedAt: number; readonly captureStartMs: Ms } | undefined;
+  #run:
+    | {
+        readonly market: FlowMarket;
+        readonly seam: Seam;
+        readonly startedAt: number;
+        readonly captureStartMs: Ms;
+      }
+    | undefined;
   #timer: Timer | undefined;
   #stopped = false;
   #captureMs: Ms | undefined;
@@ -92,15 +99,27 @@ export class ReplayFlow implements OrderFlow {
    * it, `start` reads ahead while it plays. What cannot be read fails later, when its turn comes.
    */
   async preload(instrument: Instrument): Promise<void> {
-    this.#source ??= new ReplaySource(readCapture(this.#options.files, instrument), Number.POSITIVE_INFINITY);
+    this.#source ??= new ReplaySource(
+      readCapture(this.#options.files, instrument),
+      Number.POSITIVE_INFINITY,
+    );
     await this.#source.fill();
   }
 
   /** Begins at once when preloaded, else as soon as enough is read. @throws RunError when started twice or after stop. */
   start(market: FlowMarket, seam: Seam): void {
-    if (this.#run !== undefined || this.#stopped) throw new RunError("a replay runs once", { field: market.marketId });
-    this.#source ??= new ReplaySource(readCapture(this.#options.files, market.instrument), this.#options.readAhead ?? DEFAULT_READ_AHEAD);
-    this.#prime(market, seam, { seenSnapshot: false, firstMs: undefined, lastMs: 0, mark: undefined });
+    if (this.#run !== undefined || this.#stopped)
+      throw new RunError("a replay runs once", { field: market.marketId });
+    this.#source ??= new ReplaySource(
+      readCapture(this.#options.files, market.instrument),
+      this.#options.readAhead ?? DEFAULT_READ_AHEAD,
+    );
+    this.#prime(market, seam, {
+      seenSnapshot: false,
+      firstMs: undefined,
+      lastMs: 0,
+      mark: undefined,
+    });
   }
 
   stop(): void {
@@ -129,7 +148,10 @@ export class ReplayFlow implements OrderFlow {
 
   #open(market: FlowMarket, seam: Seam, captureStartMs: Ms, mark: CapturedMark | undefined): void {
     this.#run = { market, seam, startedAt: seam.clock.monotonicMs(), captureStartMs };
-    market.attachRecorded(this.#depth, queueModelNamed(this.#options.queue ?? riskAverseQueue.name, market.instrument.lotBase));
+    market.attachRecorded(
+      this.#depth,
+      queueModelNamed(this.#options.queue ?? riskAverseQueue.name, market.instrument.lotBase),
+    );
     // Participants may be waiting already: one message that changes nothing tests the opening book against their orders.
     market.applyRecorded({ kind: "update", bids: [], asks: [] });
     if (mark !== undefined) applyMark(market, mark);
@@ -143,7 +165,8 @@ export class ReplayFlow implements OrderFlow {
     const endMs = run.captureStartMs + (this.#options.forMs ?? Number.POSITIVE_INFINITY);
     for (let event = this.#peek(); event !== undefined; event = this.#peek()) {
       const overLimit = event.timeMs >= endMs;
-      const dueAt = run.startedAt + (Math.min(event.timeMs, endMs) - run.captureStartMs) / this.#options.speed;
+      const dueAt =
+        run.startedAt + (Math.min(event.timeMs, endMs) - run.captureStartMs) / this.#options.speed;
       const waitMs = Math.ceil(dueAt - run.seam.clock.monotonicMs());
       if (waitMs > 0) {
         this.#timer = run.seam.clock.setTimer(waitMs, () => this.#playDue());
@@ -172,7 +195,12 @@ export class ReplayFlow implements OrderFlow {
         return;
       case "trade":
         this.#prints += 1;
-        market.recordedPrint({ aggressor: event.aggressor, ticks: event.ticks, lots: event.lots, timeMs: market.nowMs() });
+        market.recordedPrint({
+          aggressor: event.aggressor,
+          ticks: event.ticks,
+          lots: event.lots,
+          timeMs: market.nowMs(),
+        });
         return;
       case "mark":
         applyMark(market, event);
@@ -204,7 +232,10 @@ export class ReplayFlow implements OrderFlow {
 
   #nothingToPlay(primed: Primed): MarketwrightError {
     return this.#options.fromMs === undefined || primed.firstMs === undefined
-      ? new RunError("nothing to replay", { field: this.#options.files.books, expected: "a capture that goes on after its first snapshot" })
+      ? new RunError("nothing to replay", {
+          field: this.#options.files.books,
+          expected: "a capture that goes on after its first snapshot",
+        })
       : new ConfigError("begins after the capture's end", {
           field: "fromMs",
           value: this.#options.fromMs,
@@ -214,7 +245,12 @@ export class ReplayFlow implements OrderFlow {
 
   #finish(reason: ReplayEnd["reason"], error?: MarketwrightError): void {
     this.stop();
-    const end = { reason, captureMs: this.#captureMs, messages: this.#messages, prints: this.#prints };
+    const end = {
+      reason,
+      captureMs: this.#captureMs,
+      messages: this.#messages,
+      prints: this.#prints,
+    };
     this.#onEnd(error === undefined ? end : { ...end, error });
   }
 
@@ -237,5 +273,6 @@ function applyMark(market: FlowMarket, mark: CapturedMark): void {
 }
 
 function requirePositive(field: string, value: number): void {
-  if (!(Number.isFinite(value) && value > 0)) throw new ConfigError("out of range", { field, value, expected: "a positive number" });
+  if (!(Number.isFinite(value) && value > 0))
+    throw new ConfigError("out of range", { field, value, expected: "a positive number" });
 }

@@ -78,12 +78,19 @@ export class Shocks {
   #strike(): void {
     const { everyMs, spread, sizeBps } = this.#params;
     // Always three draws, so that a change of one key leaves what the others were drawn from.
-    const [turn, size, wait] = [this.#random.uniform(), this.#random.uniform(), this.#random.uniform()];
+    const [turn, size, wait] = [
+      this.#random.uniform(),
+      this.#random.uniform(),
+      this.#random.uniform(),
+    ];
     this.#last = this.#directionOf(turn);
     const move = (sizeBps.min + size * (sizeBps.max - sizeBps.min)) / 10_000;
     const moved = this.#log + Math.log1p(this.#last * move);
     this.#log = Math.max(-FARTHEST_LOG, Math.min(FARTHEST_LOG, moved));
-    this.#dueMs = everyMs === 0 ? Number.POSITIVE_INFINITY : this.#dueMs + everyMs * (1 + spread * (2 * wait - 1));
+    this.#dueMs =
+      everyMs === 0
+        ? Number.POSITIVE_INFINITY
+        : this.#dueMs + everyMs * (1 + spread * (2 * wait - 1));
   }
 
   #directionOf(turn: number): 1 | -1 {

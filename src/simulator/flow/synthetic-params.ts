@@ -150,7 +150,14 @@ const LIVELY: SyntheticParams = {
   },
   touch: { levels: 0, levelQuote: 3_500, sizeSigma: 0.7, toleranceBps: 0.2, looksPerSecond: 8 },
   noise: { arrivalsPerSecond: 2, orderQuote: 5_000, sizeSigma: 1.5 },
-  momentum: { looksPerSecond: 0.2, thresholdBps: 1, burstOrders: 4, burstOrdersPerSecond: 4, orderQuote: 3_000, sizeSigma: 1 },
+  momentum: {
+    looksPerSecond: 0.2,
+    thresholdBps: 1,
+    burstOrders: 4,
+    burstOrdersPerSecond: 4,
+    orderQuote: 3_000,
+    sizeSigma: 1,
+  },
   informed: { looksPerSecond: 1, edgeBps: 0.3, orderQuote: 8_000, sizeSigma: 0.8 },
   shocks: null,
   referenceEveryMs: 1_000,
@@ -160,7 +167,15 @@ const LIVELY: SyntheticParams = {
 const QUIET: SyntheticParams = {
   ...LIVELY,
   fundamental: { ...LIVELY.fundamental, volatilityBpsPerSqrtSecond: 0.5 },
-  providers: { ...LIVELY.providers, count: 2, halfSpreadBps: 1.5, spacingBps: 1.2, levelQuote: 6_000, looksPerSecond: 0.6, repairs: 2 },
+  providers: {
+    ...LIVELY.providers,
+    count: 2,
+    halfSpreadBps: 1.5,
+    spacingBps: 1.2,
+    levelQuote: 6_000,
+    looksPerSecond: 0.6,
+    repairs: 2,
+  },
   noise: { ...LIVELY.noise, arrivalsPerSecond: 0.5 },
   momentum: { ...LIVELY.momentum, looksPerSecond: 0.05, burstOrdersPerSecond: 2 },
   informed: { ...LIVELY.informed, looksPerSecond: 0.3 },
@@ -185,7 +200,10 @@ const FITTED: SyntheticParams = {
 export const SYNTHETIC_PRESETS = { lively: LIVELY, quiet: QUIET, fitted: FITTED } as const;
 
 /** A preset with what the user changed of it. */
-export function syntheticParams(preset: keyof typeof SYNTHETIC_PRESETS, overrides: SyntheticOverrides = {}): SyntheticParams {
+export function syntheticParams(
+  preset: keyof typeof SYNTHETIC_PRESETS,
+  overrides: SyntheticOverrides = {},
+): SyntheticParams {
   const base = SYNTHETIC_PRESETS[preset];
   return {
     fundamental: { ...base.fundamental, ...overrides.fundamental },

@@ -35,7 +35,12 @@ export class SyntheticFlow implements OrderFlow {
   readonly #options: SyntheticOptions;
   readonly #scheduled: readonly Scheduled[];
   #run:
-    | { readonly market: FlowMarket; readonly seam: Seam; readonly startedAt: number; readonly fundamental: FundamentalPrice }
+    | {
+        readonly market: FlowMarket;
+        readonly seam: Seam;
+        readonly startedAt: number;
+        readonly fundamental: FundamentalPrice;
+      }
     | undefined;
   #timer: Timer | undefined;
   #referenceDueMs = 0;
@@ -43,7 +48,11 @@ export class SyntheticFlow implements OrderFlow {
   /** @throws ConfigError when the start price is not a positive number. */
   constructor(options: SyntheticOptions) {
     if (!(Number.isFinite(options.startPriceQuote) && options.startPriceQuote > 0)) {
-      throw new ConfigError("not a price", { field: "startPriceQuote", value: options.startPriceQuote, expected: "a positive number" });
+      throw new ConfigError("not a price", {
+        field: "startPriceQuote",
+        value: options.startPriceQuote,
+        expected: "a positive number",
+      });
     }
     this.#options = options;
     const { params, seed } = options;
@@ -63,9 +72,16 @@ export class SyntheticFlow implements OrderFlow {
 
   /** Puts up the opening book and the first reference at once. @throws RunError when started twice. */
   start(market: FlowMarket, seam: Seam): void {
-    if (this.#run !== undefined) throw new RunError("an order flow runs once", { field: market.marketId });
+    if (this.#run !== undefined)
+      throw new RunError("an order flow runs once", { field: market.marketId });
     const { params, seed, startPriceQuote } = this.#options;
-    const fundamental = new FundamentalPrice(seed, params.fundamental, startPriceQuote, 0, params.shocks);
+    const fundamental = new FundamentalPrice(
+      seed,
+      params.fundamental,
+      startPriceQuote,
+      0,
+      params.shocks,
+    );
     this.#run = { market, seam, startedAt: seam.clock.monotonicMs(), fundamental };
     this.#refer(0);
     const view = this.#view(market, fundamental);
@@ -99,7 +115,10 @@ export class SyntheticFlow implements OrderFlow {
   #sleep(): void {
     const run = this.#run;
     if (run === undefined) return;
-    const dueMs = Math.min(this.#referenceDueMs, ...this.#scheduled.map((scheduled) => scheduled.dueMs));
+    const dueMs = Math.min(
+      this.#referenceDueMs,
+      ...this.#scheduled.map((scheduled) => scheduled.dueMs),
+    );
     const waitMs = Math.max(1, Math.ceil(dueMs - (run.seam.clock.monotonicMs() - run.startedAt)));
     this.#timer = run.seam.clock.setTimer(waitMs, () => this.#wake());
   }
@@ -108,7 +127,10 @@ export class SyntheticFlow implements OrderFlow {
     const run = this.#run;
     if (run === undefined) return;
     const { tickQuote } = run.market.instrument;
-    run.market.setReference(run.fundamental.indexPrice / tickQuote, run.fundamental.markPrice / tickQuote);
+    run.market.setReference(
+      run.fundamental.indexPrice / tickQuote,
+      run.fundamental.markPrice / tickQuote,
+    );
     this.#referenceDueMs = elapsedMs + this.#options.params.referenceEveryMs;
   }
 

@@ -1,7 +1,19 @@
 import { DAY_MS, MINUTE_MS, type Ms, WEEK_MS } from "../../core/units.js";
 
 /** Bar lengths of the specification; weeks and calendar months are those of UTC, and a week starts on Monday. */
-export const CANDLE_INTERVALS = ["1M", "5M", "15M", "30M", "1H", "2H", "4H", "6H", "1D", "1W", "1MO"] as const;
+export const CANDLE_INTERVALS = [
+  "1M",
+  "5M",
+  "15M",
+  "30M",
+  "1H",
+  "2H",
+  "4H",
+  "6H",
+  "1D",
+  "1W",
+  "1MO",
+] as const;
 
 /** The name of a bar length. */
 export type CandleInterval = (typeof CANDLE_INTERVALS)[number];
@@ -9,7 +21,9 @@ export type CandleInterval = (typeof CANDLE_INTERVALS)[number];
 /** An interval by its name in upper or lower case; undefined when there is none of that name. */
 export function readInterval(name: string): CandleInterval | undefined {
   const isOneCase = name === name.toUpperCase() || name === name.toLowerCase();
-  return isOneCase ? CANDLE_INTERVALS.find((interval) => interval === name.toUpperCase()) : undefined;
+  return isOneCase
+    ? CANDLE_INTERVALS.find((interval) => interval === name.toUpperCase())
+    : undefined;
 }
 
 /** The epoch was a Thursday. */
@@ -53,9 +67,14 @@ function monthStart(timeMs: Ms): Ms {
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;
   const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
   );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const dayOfYear =
+    dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
   const month = Math.floor((5 * dayOfYear + 2) / 153);
   const dayOfMonth = dayOfYear - Math.floor((153 * month + 2) / 5);
   return (days - dayOfMonth) * DAY_MS;

@@ -43,7 +43,9 @@ interface Bars {
  */
 export class CandleSeries {
   readonly #options: CandleSeriesOptions;
-  readonly #bars = new Map<CandleInterval, Bars>(CANDLE_INTERVALS.map((interval) => [interval, { list: [], endMs: 0 }]));
+  readonly #bars = new Map<CandleInterval, Bars>(
+    CANDLE_INTERVALS.map((interval) => [interval, { list: [], endMs: 0 }]),
+  );
 
   constructor(options: CandleSeriesOptions) {
     this.#options = options;
@@ -62,7 +64,15 @@ export class CandleSeries {
       } else {
         const startMs = barStart(interval, timeMs);
         bars.endMs = barEnd(interval, startMs);
-        bars.list.push({ timeMs: startMs, open: price, close: price, high: price, low: price, volumeLots: lots, volumeQuote: quote });
+        bars.list.push({
+          timeMs: startMs,
+          open: price,
+          close: price,
+          high: price,
+          low: price,
+          volumeLots: lots,
+          volumeQuote: quote,
+        });
         // Dropping one by one would move the whole list each time.
         if (bars.list.length > 2 * this.#options.keep) {
           bars.list = bars.list.slice(-this.#options.keep);
@@ -74,7 +84,9 @@ export class CandleSeries {
   /** One page, oldest first: with a start the first `limit` from there, without one the newest `limit`. */
   page(interval: CandleInterval, page: CandlePage, nowMs: Ms): Candle[] {
     const list = this.bars(interval);
-    return this.#options.emptyBars === "repeat" ? filledPage(interval, list, page, nowMs) : plainPage(list, page);
+    return this.#options.emptyBars === "repeat"
+      ? filledPage(interval, list, page, nowMs)
+      : plainPage(list, page);
   }
 
   /** The kept bar of an interval that starts at an instant; undefined where nothing happened in it. */
@@ -110,7 +122,10 @@ export class CandleSeries {
   restore(interval: CandleInterval, bars: readonly Candle[]): void {
     const list = bars.map((bar) => ({ ...bar }));
     const last = list.at(-1);
-    this.#bars.set(interval, { list, endMs: last === undefined ? 0 : barEnd(interval, last.timeMs) });
+    this.#bars.set(interval, {
+      list,
+      endMs: last === undefined ? 0 : barEnd(interval, last.timeMs),
+    });
   }
 }
 
@@ -121,7 +136,12 @@ function plainPage(list: readonly Candle[], { startMs, endMs, limit }: CandlePag
 }
 
 /** The same with the intervals between two bars, and after the last one, filled with what the price was. */
-function filledPage(interval: CandleInterval, list: readonly Candle[], { startMs, endMs, limit }: CandlePage, nowMs: Ms): Candle[] {
+function filledPage(
+  interval: CandleInterval,
+  list: readonly Candle[],
+  { startMs, endMs, limit }: CandlePage,
+  nowMs: Ms,
+): Candle[] {
   const first = list[0];
   if (first === undefined) {
     return [];
@@ -131,7 +151,10 @@ function filledPage(interval: CandleInterval, list: readonly Candle[], { startMs
   const found: Candle[] = [];
   if (startMs === undefined) {
     // Bars start where the instant before the end lies, and before each other.
-    for (let timeMs = barStart(interval, endBound - 1); timeMs >= first.timeMs && found.length < limit; ) {
+    for (
+      let timeMs = barStart(interval, endBound - 1);
+      timeMs >= first.timeMs && found.length < limit;
+    ) {
       found.push(barAt(list, timeMs));
       timeMs = timeMs === 0 ? -1 : barStart(interval, timeMs - 1);
     }
@@ -150,7 +173,9 @@ function filledPage(interval: CandleInterval, list: readonly Candle[], { startMs
 function barAt(list: readonly Candle[], timeMs: Ms): Candle {
   const before = list[firstFrom(list, timeMs + 1) - 1] as Candle;
   const { close } = before;
-  return before.timeMs === timeMs ? before : { timeMs, open: close, close, high: close, low: close, volumeLots: 0, volumeQuote: 0n };
+  return before.timeMs === timeMs
+    ? before
+    : { timeMs, open: close, close, high: close, low: close, volumeLots: 0, volumeQuote: 0n };
 }
 
 /** The first place whose bar starts at or after an instant. */

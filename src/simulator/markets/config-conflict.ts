@@ -26,19 +26,30 @@ export interface ConflictingValue {
  * written against it is named.
  * @param written left out where nothing is known of a file.
  */
-export function configConflict({ path, value, summary, expected, against, cause }: ConflictingValue, written?: WrittenConfig): ConfigError {
+export function configConflict(
+  { path, value, summary, expected, against, cause }: ConflictingValue,
+  written?: WrittenConfig,
+): ConfigError {
   const byDefault = written !== undefined && !written.isWritten(path);
   const other = byDefault ? against.find((key) => written.isWritten(key.path)) : undefined;
   const at = (place: Path): string => (written === undefined ? "" : ` in ${written.locate(place)}`);
   if (other === undefined)
-    return new ConfigError(`${summary}${byDefault ? "" : at(path)}`, { field: path.join("."), value, expected, cause });
+    return new ConfigError(`${summary}${byDefault ? "" : at(path)}`, {
+      field: path.join("."),
+      value,
+      expected,
+      cause,
+    });
   const name = path.slice(sharedLength(path, other.path)).join(".");
-  return new ConfigError(`does not go with the default of ${name}, ${String(value)},${at(other.path)}`, {
-    field: other.path.join("."),
-    value: other.value,
-    expected: `${name} written beside it: ${expected}`,
-    cause,
-  });
+  return new ConfigError(
+    `does not go with the default of ${name}, ${String(value)},${at(other.path)}`,
+    {
+      field: other.path.join("."),
+      value: other.value,
+      expected: `${name} written beside it: ${expected}`,
+      cause,
+    },
+  );
 }
 
 function sharedLength(a: Path, b: Path): number {

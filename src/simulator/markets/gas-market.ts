@@ -34,7 +34,10 @@ export class GasMarket {
   #usedGas = 0n;
 
   /** @throws ConfigError for a price from no market */
-  constructor({ gasFee, creditDecimals, markets: configured }: ExchangeConfig, markets: ReadonlyMap<MarketId, Market>) {
+  constructor(
+    { gasFee, creditDecimals, markets: configured }: ExchangeConfig,
+    markets: ReadonlyMap<MarketId, Market>,
+  ) {
     if (gasFee.ethMarketId !== undefined && !Object.hasOwn(configured, gasFee.ethMarketId)) {
       throw new ConfigError("the price of ETH from a market that there is not", {
         field: "gasFee.ethMarketId",
@@ -43,7 +46,9 @@ export class GasMarket {
       });
     }
     this.#config = gasFee;
-    this.#ethMarketId = gasFee.ethMarketId ?? Object.keys(configured).find((id) => configured[id]?.baseAsset === "ETH");
+    this.#ethMarketId =
+      gasFee.ethMarketId ??
+      Object.keys(configured).find((id) => configured[id]?.baseAsset === "ETH");
     this.#fallbackCredit = decimalToScaled(gasFee.ethPriceQuote, creditDecimals);
     this.#markets = markets;
     this.#floorWei = BigInt(gasFee.minGasPriceWei);
@@ -65,7 +70,9 @@ export class GasMarket {
 
   /** What one ETH costs, in credit units. */
   get ethCredit(): CreditUnits {
-    const index = (this.#ethMarketId === undefined ? undefined : this.#markets.get(this.#ethMarketId))?.prices.index ?? 0n;
+    const index =
+      (this.#ethMarketId === undefined ? undefined : this.#markets.get(this.#ethMarketId))?.prices
+        .index ?? 0n;
     return index > 0n ? index : this.#fallbackCredit;
   }
 
@@ -97,8 +104,14 @@ export class GasMarket {
     // A block holds at most twice its target.
     const used = this.#usedGas < 2n * target ? this.#usedGas : 2n * target;
     this.#usedGas = 0n;
-    this.#priceWei = this.#bounded(this.#priceWei + (this.#priceWei * (used - target)) / target / LARGEST_CHANGE);
-    for (let empty = 1; empty < Math.min(passed, EMPTY_BLOCKS_TO_FLOOR) && this.#priceWei > this.#floorWei; empty += 1) {
+    this.#priceWei = this.#bounded(
+      this.#priceWei + (this.#priceWei * (used - target)) / target / LARGEST_CHANGE,
+    );
+    for (
+      let empty = 1;
+      empty < Math.min(passed, EMPTY_BLOCKS_TO_FLOOR) && this.#priceWei > this.#floorWei;
+      empty += 1
+    ) {
       this.#priceWei = this.#bounded(this.#priceWei - this.#priceWei / LARGEST_CHANGE);
     }
     if (passed >= EMPTY_BLOCKS_TO_FLOOR) {
@@ -107,6 +120,10 @@ export class GasMarket {
   }
 
   #bounded(priceWei: bigint): bigint {
-    return priceWei < this.#floorWei ? this.#floorWei : priceWei > this.#ceilingWei ? this.#ceilingWei : priceWei;
+    return priceWei < this.#floorWei
+      ? this.#floorWei
+      : priceWei > this.#ceilingWei
+        ? this.#ceilingWei
+        : priceWei;
   }
 }

@@ -3,7 +3,14 @@ import { ConfigError, MarketwrightError } from "../../core/errors.js";
 import { bytesToHex } from "../../core/hex.js";
 import { decimalToScaled, Instrument, requireGridUnit } from "../../core/instrument.js";
 import { keccak256 } from "../../core/keccak.js";
-import { type CreditUnits, DAY_MS, type Hex, type Lots, type MarketId, type Ticks } from "../../core/units.js";
+import {
+  type CreditUnits,
+  DAY_MS,
+  type Hex,
+  type Lots,
+  type MarketId,
+  type Ticks,
+} from "../../core/units.js";
 import type { ExchangeConfig, MarketConfig } from "../config.js";
 import { configConflict, type WrittenConfig } from "./config-conflict.js";
 import type { PremiumTerms } from "./premium-meter.js";
@@ -47,37 +54,65 @@ export interface MarketRulesOnGrid {
  * @param written what the user's file says itself, so that a default is not reported as if they had written it.
  * @throws ConfigError naming the first value that is off the grid or contradicts another.
  */
-export function marketRules(id: MarketId, exchange: ExchangeConfig, written?: WrittenConfig): MarketRulesOnGrid {
+export function marketRules(
+  id: MarketId,
+  exchange: ExchangeConfig,
+  written?: WrittenConfig,
+): MarketRulesOnGrid {
   const config = exchange.markets[id] as MarketConfig;
   const path = (name: string): readonly string[] => ["markets", id, ...name.split(".")];
   const field = (name: string) => path(name).join(".");
-  const guarded = <Value>(name: string, value: unknown, grid: GridKey, read: () => Value): Value => {
+  const guarded = <Value>(
+    name: string,
+    value: unknown,
+    grid: GridKey,
+    read: () => Value,
+  ): Value => {
     try {
       return read();
     } catch (cause) {
       const ofMarket = grid === "tickSize" || grid === "stepSize";
       const unit = ofMarket ? config[grid] : exchange[grid];
-      const expected = ofMarket ? `a whole multiple of ${grid}, ${unit}${tooMany(value, unit)}` : expectedOf(cause);
+      const expected = ofMarket
+        ? `a whole multiple of ${grid}, ${unit}${tooMany(value, unit)}`
+        : expectedOf(cause);
       const against = [{ path: ofMarket ? path(grid) : [grid], value: unit }];
-      throw configConflict({ path: path(name), value, summary: `does not fit ${grid}`, expected, against, cause }, written);
+      throw configConflict(
+        { path: path(name), value, summary: `does not fit ${grid}`, expected, against, cause },
+        written,
+      );
     }
   };
   const plain = <Value>(name: string, value: string, read: () => Value): Value => {
     try {
       return read();
     } catch (cause) {
-      throw new ConfigError("has too many digits", { field: field(name), value, expected: expectedOf(cause), cause });
+      throw new ConfigError("has too many digits", {
+        field: field(name),
+        value,
+        expected: expectedOf(cause),
+        cause,
+      });
     }
   };
-  for (const name of ["tickSize", "stepSize"] as const) plain(name, config[name], () => requireGridUnit(config[name], name));
+  for (const name of ["tickSize", "stepSize"] as const)
+    plain(name, config[name], () => requireGridUnit(config[name], name));
   const instrument = guarded(
     "stepSize",
     config.stepSize,
     "paperDecimals",
-    () => new Instrument({ marketId: id, ...config, creditDecimals: exchange.creditDecimals, paperDecimals: exchange.paperDecimals }),
+    () =>
+      new Instrument({
+        marketId: id,
+        ...config,
+        creditDecimals: exchange.creditDecimals,
+        paperDecimals: exchange.paperDecimals,
+      }),
   );
-  const ticks = (name: string, text: string) => guarded(name, text, "tickSize", () => instrument.ticksOf(text));
-  const lots = (name: string, text: string) => guarded(name, text, "stepSize", () => instrument.lotsOf(text));
+  const ticks = (name: string, text: string) =>
+    guarded(name, text, "tickSize", () => instrument.ticksOf(text));
+  const lots = (name: string, text: string) =>
+    guarded(name, text, "stepSize", () => instrument.lotsOf(text));
   const ratio = (name: string, text: string) => plain(name, text, () => decimalToScaled(text, 18));
   const liquidationThreshold = ratio("liquidationThreshold", config.liquidationThreshold);
   const rules: MarketRulesOnGrid = {
@@ -97,8 +132,15 @@ export function marketRules(id: MarketId, exchange: ExchangeConfig, written?: Wr
     takerRate: ratio("takerFeeRate", config.takerFeeRate),
     fundingRate: ratio("funding.rate", config.funding.rate ?? DEFAULT_FUNDING_RATE),
     premium: premiumTerms(config, liquidationThreshold),
-    impactNotional: guarded("funding.impactNotionalQuote", config.funding.impactNotionalQuote, "creditDecimals", () =>
-      decimalToScaled(config.funding.impactNotionalQuote ?? impactNotionalQuote(config.maxLeverage), exchange.creditDecimals),
+    impactNotional: guarded(
+      "funding.impactNotionalQuote",
+      config.funding.impactNotionalQuote,
+      "creditDecimals",
+      () =>
+        decimalToScaled(
+          config.funding.impactNotionalQuote ?? impactNotionalQuote(config.maxLeverage),
+          exchange.creditDecimals,
+        ),
     ),
     maxLeverage: BigInt(config.maxLeverage),
     liquidationThreshold,
@@ -153,7 +195,11 @@ export function marketRules(id: MarketId, exchange: ExchangeConfig, written?: Wr
   for (const name of ["makerFeeRate", "takerFeeRate"] as const) {
     const rate = name === "makerFeeRate" ? rules.makerRate : rules.takerRate;
     if (rate <= -ONE || rate >= ONE) {
-      throw new ConfigError("is no fee rate", { field: field(name), value: config[name], expected: "a fraction between -1 and 1" });
+      throw new ConfigError("is no fee rate", {
+        field: field(name),
+        value: config[name],
+        expected: "a fraction between -1 and 1",
+      });
     }
   }
   if (rules.impactNotional <= 0n) {
@@ -179,7 +225,10 @@ function premiumTerms({ funding }: MarketConfig, liquidationThreshold: bigint): 
   return {
     kind: funding.premium,
     minSamples: Math.max(1, Math.ceil((intervalMs / sampleIntervalMs) * minSampleShare)),
-    bound: speedMultiplier === 0 ? null : (BigInt(speedMultiplier) * BigInt(intervalMs) * liquidationThreshold) / BigInt(DAY_MS),
+    bound:
+      speedMultiplier === 0
+        ? null
+        : (BigInt(speedMultiplier) * BigInt(intervalMs) * liquidationThreshold) / BigInt(DAY_MS),
   };
 }
 

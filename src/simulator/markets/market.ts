@@ -5,7 +5,11 @@ import { Journal } from "../accounts/journal.js";
 import type { Trade } from "../accounts/records.js";
 import type { MARKET_STATES, MarketConfig } from "../config.js";
 import type { FlowLevel } from "../flow-market.js";
-import { MatchingEngine, type MatchListener, type SelfMatchPolicy } from "../matching/matching-engine.js";
+import {
+  MatchingEngine,
+  type MatchListener,
+  type SelfMatchPolicy,
+} from "../matching/matching-engine.js";
 import { BasisAverage } from "./basis-average.js";
 import { CandleSeries, type CandleSeriesOptions } from "./candles.js";
 import { DayWindow } from "./day-window.js";
@@ -95,8 +99,14 @@ export class Market {
     this.status = parts.rules.config.status;
     this.depth = new PublishedDepth(parts.firstSequence);
     this.prices = new ReferencePrice(this.instrument);
-    this.trades = new Journal(parts.keepTrades, { id: (trade) => trade.id, timeMs: (trade) => trade.timeMs });
-    this.fundings = new Journal(parts.keepTrades, { id: ({ timeMs }) => String(timeMs), timeMs: ({ timeMs }) => timeMs });
+    this.trades = new Journal(parts.keepTrades, {
+      id: (trade) => trade.id,
+      timeMs: (trade) => trade.timeMs,
+    });
+    this.fundings = new Journal(parts.keepTrades, {
+      id: ({ timeMs }) => String(timeMs),
+      timeMs: ({ timeMs }) => timeMs,
+    });
     this.candles = new CandleSeries(parts.candles);
     this.markCandles = new CandleSeries(parts.candles);
     this.offchainCandles = new CandleSeries(parts.candles);
@@ -116,7 +126,10 @@ export class Market {
   /** Whether a house agent or a recording has anything in the book. */
   get houseRests(): boolean {
     return (
-      this.engine.recorded !== null || [...this.#agents.values()].some(({ openBuyLots, openSellLots }) => openBuyLots + openSellLots > 0)
+      this.engine.recorded !== null ||
+      [...this.#agents.values()].some(
+        ({ openBuyLots, openSellLots }) => openBuyLots + openSellLots > 0,
+      )
     );
   }
 

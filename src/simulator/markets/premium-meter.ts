@@ -48,7 +48,10 @@ export class PremiumMeter {
     }
     const samples = BigInt(count);
     const { kind, bound } = this.#termsNow();
-    const rate = kind === "mid" ? sum / (samples * MID_DIVISOR) : (2n * weightedSum) / (samples * (samples + 1n));
+    const rate =
+      kind === "mid"
+        ? sum / (samples * MID_DIVISOR)
+        : (2n * weightedSum) / (samples * (samples + 1n));
     return bound === null ? rate : rate > bound ? bound : rate < -bound ? -bound : rate;
   }
 

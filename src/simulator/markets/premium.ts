@@ -14,7 +14,9 @@ export function premiumOf(market: Market, kind: "impact" | "mid"): bigint | null
   }
   if (kind === "mid") {
     const { midTicks } = market;
-    return Number.isNaN(midTicks) ? null : ((market.prices.creditOf(midTicks) - index) * ONE) / index;
+    return Number.isNaN(midTicks)
+      ? null
+      : ((market.prices.creditOf(midTicks) - index) * ONE) / index;
   }
   const notional = market.rules.impactNotional;
   const bid = impactPrice(market, "BUY", notional);

@@ -93,7 +93,15 @@ export class ReferencePrice {
   }
 
   /** Puts back what {@link snapshot} gave. */
-  restore({ mark, index, hasReference, midTicks, midSinceMs, weightedTicks, weightMs }: ReferencePriceState): void {
+  restore({
+    mark,
+    index,
+    hasReference,
+    midTicks,
+    midSinceMs,
+    weightedTicks,
+    weightMs,
+  }: ReferencePriceState): void {
     this.mark = mark;
     this.index = index;
     this.#hasReference = hasReference;

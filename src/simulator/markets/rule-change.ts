@@ -23,13 +23,19 @@ const CHANGEABLE = [
 export type ChangeableRules = Pick<MarketConfig, (typeof CHANGEABLE)[number]>;
 
 /** What is to be another: of bounds, either or both. */
-export type RuleChange = Partial<Omit<ChangeableRules, "priceQuote" | "amountBase" | "marketAmountBase">> & {
-  readonly [Bounds in "priceQuote" | "amountBase" | "marketAmountBase"]?: Partial<MarketConfig[Bounds]>;
+export type RuleChange = Partial<
+  Omit<ChangeableRules, "priceQuote" | "amountBase" | "marketAmountBase">
+> & {
+  readonly [Bounds in "priceQuote" | "amountBase" | "marketAmountBase"]?: Partial<
+    MarketConfig[Bounds]
+  >;
 };
 
 /** Those of a configuration. */
 export function changeableRules(config: MarketConfig): ChangeableRules {
-  return Object.fromEntries(CHANGEABLE.map((name) => [name, config[name]])) as unknown as ChangeableRules;
+  return Object.fromEntries(
+    CHANGEABLE.map((name) => [name, config[name]]),
+  ) as unknown as ChangeableRules;
 }
 
 /**
@@ -45,7 +51,11 @@ export function changedRules(
   const field = (name: string) => `markets.${id}.${name}`;
   for (const [name, value] of Object.entries(change)) {
     if ((CHANGEABLE as readonly string[]).includes(name)) continue;
-    throw new ConfigError("cannot be changed while the exchange runs", { field: field(name), value, expected: CHANGEABLE.join(", ") });
+    throw new ConfigError("cannot be changed while the exchange runs", {
+      field: field(name),
+      value,
+      expected: CHANGEABLE.join(", "),
+    });
   }
   const before = rules.config;
   const merged = {
@@ -57,13 +67,21 @@ export function changedRules(
   };
   const config = checkShape(marketConfigShape, merged, { at: ["markets", id] });
   // Whatever a configuration may not say, a change may not either.
-  const onOwnGrid = marketRules(id, { ...exchange, markets: { ...exchange.markets, [id]: config } });
+  const onOwnGrid = marketRules(id, {
+    ...exchange,
+    markets: { ...exchange.markets, [id]: config },
+  });
   const multiple = (name: "tickSize" | "stepSize", count: (text: string) => number): number => {
     try {
       return count(config[name]);
     } catch (cause) {
       const expected = `a whole multiple of the book's own, ${configured[name]}: an exchange begins with the finest that it will have`;
-      throw new ConfigError("does not fit the market's book", { field: field(name), value: config[name], expected, cause });
+      throw new ConfigError("does not fit the market's book", {
+        field: field(name),
+        value: config[name],
+        expected,
+        cause,
+      });
     }
   };
   return {

@@ -24,7 +24,10 @@ export class FlowDesk {
     const lots = market.orderLots(wanted.lots);
     if (ticks === 0 || lots === 0) return null;
     const order = new FlowAgentOrder(market.agent(agent), side, ticks, lots);
-    if ((timeInForce === "POST_ONLY" && market.engine.crosses(side, ticks)) || (timeInForce === "FOK" && !market.engine.canFill(order))) {
+    if (
+      (timeInForce === "POST_ONLY" && market.engine.crosses(side, ticks)) ||
+      (timeInForce === "FOK" && !market.engine.canFill(order))
+    ) {
       return null;
     }
     market.engine.sweep(order);
@@ -86,7 +89,9 @@ export class FlowDesk {
 
   /** Publishes a recorded trade, less what participants' orders took of it as trades of their own. */
   print(market: Market, print: RecordedPrint): void {
-    const takenLots = printRecorded(market.engine, print, (maker, ticks, lots) => this.#fillByRecording(market, maker, ticks, lots));
+    const takenLots = printRecorded(market.engine, print, (maker, ticks, lots) =>
+      this.#fillByRecording(market, maker, ticks, lots),
+    );
     if (print.lots > takenLots) {
       this.#booking.book(market, null, null, print.aggressor, print.ticks, print.lots - takenLots);
     }

@@ -30,7 +30,14 @@ export class MatchBooking {
   }
 
   /** Books a match; a `taker` or `maker` of null is nobody's order. */
-  book(market: Market, taker: BookOrder | null, maker: BookOrder | null, takerSide: Side, ticks: Ticks, lots: Lots): void {
+  book(
+    market: Market,
+    taker: BookOrder | null,
+    maker: BookOrder | null,
+    takerSide: Side,
+    ticks: Ticks,
+    lots: Lots,
+  ): void {
     if (maker instanceof FlowAgentOrder) {
       maker.rests(-lots);
     }

@@ -90,7 +90,11 @@ export class MatchingEngine {
     let place = 0;
     let going = true;
     this.#recorded?.forEachLevel(side, (ticks, lots) => {
-      for (let mine = own[place]; going && mine !== undefined && isBetter(side, mine[0], ticks); mine = own[place]) {
+      for (
+        let mine = own[place];
+        going && mine !== undefined && isBetter(side, mine[0], ticks);
+        mine = own[place]
+      ) {
         place += 1;
         going = visit(mine[0], mine[1]);
       }
@@ -141,7 +145,9 @@ export class MatchingEngine {
       // An own order stops the sweep, so recorded levels count only where they are reached before it.
       const stop = this.#firstOwn(order);
       this.#recorded?.forEachLevel(side, (ticks, lots) => {
-        const reached = reaches(order.side, order.ticks, ticks) && (stop === undefined || !isBetter(side, stop, ticks));
+        const reached =
+          reaches(order.side, order.ticks, ticks) &&
+          (stop === undefined || !isBetter(side, stop, ticks));
         missing -= reached ? lots : 0;
         return reached && missing > 0;
       });
@@ -152,7 +158,11 @@ export class MatchingEngine {
   #firstOwn(order: ArrivingOrder): Ticks | undefined {
     let found: Ticks | undefined;
     this.ladder(oppositeOf(order.side)).forEachLevel((level) => {
-      for (let resting = level.head; resting !== null && found === undefined; resting = resting.next) {
+      for (
+        let resting = level.head;
+        resting !== null && found === undefined;
+        resting = resting.next
+      ) {
         found = resting.selfMatchKey === order.selfMatchKey ? level.ticks : undefined;
       }
       return found === undefined;
@@ -167,7 +177,10 @@ export class MatchingEngine {
     while (order.openLots > 0) {
       const level = ladder.best();
       const recorded = this.#recorded?.best(side);
-      if (recorded !== undefined && (level === undefined || !isBetter(side, level.ticks, recorded))) {
+      if (
+        recorded !== undefined &&
+        (level === undefined || !isBetter(side, level.ticks, recorded))
+      ) {
         if (!reaches(order.side, order.ticks, recorded)) {
           return "swept";
         }
@@ -211,14 +224,22 @@ export class MatchingEngine {
 
   /** Tells the orders that rest at a price that its recorded amount changed. */
   requeue(side: Side, ticks: Ticks, oldLots: Lots, newLots: Lots): void {
-    for (let order = this.ladder(side).levelAt(ticks)?.head ?? null; order !== null; order = order.next) {
-      order.queue = order.queue === null ? null : this.#queue.onDepth(order.queue, oldLots, newLots);
+    for (
+      let order = this.ladder(side).levelAt(ticks)?.head ?? null;
+      order !== null;
+      order = order.next
+    ) {
+      order.queue =
+        order.queue === null ? null : this.#queue.onDepth(order.queue, oldLots, newLots);
     }
   }
 
   /** Puts what is open of an order into the book, behind everybody at its price. */
   rest(order: BookOrder): void {
-    order.queue = this.#recorded === null ? null : this.#queue.onAccept(this.#recorded.lotsAt(order.side, order.ticks));
+    order.queue =
+      this.#recorded === null
+        ? null
+        : this.#queue.onAccept(this.#recorded.lotsAt(order.side, order.ticks));
     this.ladder(order.side).add(order);
     this.#listener.onLevel(order.side, order.ticks);
   }

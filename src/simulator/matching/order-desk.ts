@@ -39,7 +39,8 @@ export class OrderDesk {
   /** What a market's matching engine reports to. */
   listenerOf(market: Market): MatchListener {
     return {
-      onMatch: (taker, maker, ticks, lots) => this.#booking.book(market, taker, maker, taker.side, ticks, lots),
+      onMatch: (taker, maker, ticks, lots) =>
+        this.#booking.book(market, taker, maker, taker.side, ticks, lots),
       onSelfMatch: (resting) => {
         if (resting instanceof Order) {
           this.#end(resting, this.#state.config.choices.selfMatchEnd);
@@ -58,7 +59,13 @@ export class OrderDesk {
   }
 
   /** Whether an order of these terms could trade in full on arrival. */
-  couldFill(account: Account, market: Market, side: Order["side"], ticks: Ticks, lots: Lots): boolean {
+  couldFill(
+    account: Account,
+    market: Market,
+    side: Order["side"],
+    ticks: Ticks,
+    lots: Lots,
+  ): boolean {
     return market.engine.canFill({ side, ticks, openLots: lots, selfMatchKey: account });
   }
 

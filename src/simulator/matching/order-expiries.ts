@@ -37,7 +37,10 @@ export class OrderExpiries {
   watch(order: Order): void {
     const { timeInForce, expirationMs } = order.terms;
     if (timeInForce === "GTT") {
-      const timer = this.#state.seam.clock.setTimer(Math.max(0, expirationMs - this.#state.nowMs()), () => this.#expire(order));
+      const timer = this.#state.seam.clock.setTimer(
+        Math.max(0, expirationMs - this.#state.nowMs()),
+        () => this.#expire(order),
+      );
       this.#timers.set(order, timer);
     }
   }

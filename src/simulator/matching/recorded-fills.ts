@@ -13,7 +13,12 @@ export type RecordedLevel = (side: Side, ticks: Ticks) => void;
  * Applies a recorded message as a whole and only then tests it against participants: a resting order fills in full, at its
  * own price, when the best recorded opposite price has come to it or beyond (backtest rules B1).
  */
-export function applyRecorded(engine: MatchingEngine, message: RecordedMessage, onLevel: RecordedLevel, onFill: RecordedFill): void {
+export function applyRecorded(
+  engine: MatchingEngine,
+  message: RecordedMessage,
+  onLevel: RecordedLevel,
+  onFill: RecordedFill,
+): void {
   const depth = engine.recorded;
   if (depth === null) {
     return;
@@ -42,7 +47,11 @@ export function applyRecorded(engine: MatchingEngine, message: RecordedMessage, 
  * by the queue model. Recorded levels are not swept: the recording's own messages change them.
  * @returns the lots that participants' orders at its very price took of it.
  */
-export function printRecorded(engine: MatchingEngine, print: RecordedPrint, onFill: RecordedFill): Lots {
+export function printRecorded(
+  engine: MatchingEngine,
+  print: RecordedPrint,
+  onFill: RecordedFill,
+): Lots {
   const side = oppositeOf(print.aggressor);
   fillReached(engine, side, print.ticks, false, onFill);
   let takenLots = 0;
@@ -66,14 +75,23 @@ export function printRecorded(engine: MatchingEngine, print: RecordedPrint, onFi
 }
 
 /** Fills every resting order of `side` whose price the opposite price has passed, or with `touching` reached. */
-function fillReached(engine: MatchingEngine, side: Side, opposite: Ticks | undefined, touching: boolean, onFill: RecordedFill): void {
+function fillReached(
+  engine: MatchingEngine,
+  side: Side,
+  opposite: Ticks | undefined,
+  touching: boolean,
+  onFill: RecordedFill,
+): void {
   if (opposite === undefined) {
     return;
   }
   const ladder = engine.ladder(side);
   for (let level = ladder.best(); level !== undefined; level = ladder.best()) {
     const order = level.head;
-    if (order === null || !(isBetter(side, level.ticks, opposite) || (touching && level.ticks === opposite))) {
+    if (
+      order === null ||
+      !(isBetter(side, level.ticks, opposite) || (touching && level.ticks === opposite))
+    ) {
       return;
     }
     const lots = order.openLots;
@@ -85,7 +103,12 @@ function fillReached(engine: MatchingEngine, side: Side, opposite: Ticks | undef
 function restingLevels(engine: MatchingEngine): { side: Side; ticks: Ticks; shownLots: Lots }[] {
   const levels: { side: Side; ticks: Ticks; shownLots: Lots }[] = [];
   for (const side of ["BUY", "SELL"] as const) {
-    engine.ladder(side).forEachLevel(({ ticks }) => levels.push({ side, ticks, shownLots: engine.recorded?.lotsAt(side, ticks) ?? 0 }) > 0);
+    engine
+      .ladder(side)
+      .forEachLevel(
+        ({ ticks }) =>
+          levels.push({ side, ticks, shownLots: engine.recorded?.lotsAt(side, ticks) ?? 0 }) > 0,
+      );
   }
   return levels;
 }

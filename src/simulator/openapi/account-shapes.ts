@@ -12,12 +12,25 @@ import type {
   WireRiskyAccount,
   WireUserTrade,
 } from "../../exchange/wire-account-types.js";
-import { address, decimal, hash32, int64, marketId, ms, units, unsignedDecimal, whole } from "./scalar-shapes.js";
+import {
+  address,
+  decimal,
+  hash32,
+  int64,
+  marketId,
+  ms,
+  units,
+  unsignedDecimal,
+  whole,
+} from "./scalar-shapes.js";
 
 /* What the exchange writes of an account, held to the wire types as the shapes of the markets are. */
 
 /** `POST` and `GET /v1/account`. */
-export const accountShape = z.strictObject({ address, createdAt: ms }) satisfies z.ZodType<WireAccount>;
+export const accountShape = z.strictObject({
+  address,
+  createdAt: ms,
+}) satisfies z.ZodType<WireAccount>;
 
 const positionFields = {
   marketId,
@@ -39,7 +52,10 @@ const positionFields = {
 export const positionShape = z.strictObject(positionFields) satisfies z.ZodType<WirePosition>;
 
 /** A position in `GET /v1/balances` and `GET /v1/riskyAccounts`. */
-export const datedPositionShape = z.strictObject({ ...positionFields, lastUpdatedAt: ms }) satisfies z.ZodType<WirePosition>;
+export const datedPositionShape = z.strictObject({
+  ...positionFields,
+  lastUpdatedAt: ms,
+}) satisfies z.ZodType<WirePosition>;
 
 /** An account near liquidation. */
 export const riskyAccountShape = z.strictObject({
@@ -120,7 +136,10 @@ export const incomeShape = z.strictObject({
 
 /** `balances` of `GET /v1/balances`. */
 export const balancesShape = z.strictObject({
-  availableCreditAmounts: z.record(z.string(), z.strictObject({ buy: unsignedDecimal, sell: unsignedDecimal })),
+  availableCreditAmounts: z.record(
+    z.string(),
+    z.strictObject({ buy: unsignedDecimal, sell: unsignedDecimal }),
+  ),
   availableMargin: decimal,
   exposure: unsignedDecimal,
   frozenMargin: unsignedDecimal,
@@ -130,7 +149,10 @@ export const balancesShape = z.strictObject({
   netValue: decimal,
   pendingWithdrawPrimaryCreditAmount: unsignedDecimal,
   pendingWithdrawSecondaryCreditAmount: unsignedDecimal,
-  perpetualBalances: z.record(z.string(), z.strictObject({ creditAmount: decimal, paperAmount: decimal, serialNumber: whole })),
+  perpetualBalances: z.record(
+    z.string(),
+    z.strictObject({ creditAmount: decimal, paperAmount: decimal, serialNumber: whole }),
+  ),
   positionMargin: unsignedDecimal,
   primaryCreditAmount: decimal,
   secondaryCreditAmount: decimal,
@@ -143,10 +165,18 @@ export const balancesAnswerShape = z.strictObject({
 }) satisfies z.ZodType<WireBalancesAnswer>;
 
 /** `POST /faucet`. */
-export const faucetShape = z.strictObject({ account: address, amount: unsignedDecimal, deposits: decimal });
+export const faucetShape = z.strictObject({
+  account: address,
+  amount: unsignedDecimal,
+  deposits: decimal,
+});
 
 /** `POST /withdraw`. */
-export const withdrawalShape = z.strictObject({ account: address, amount: unsignedDecimal, executesAt: ms });
+export const withdrawalShape = z.strictObject({
+  account: address,
+  amount: unsignedDecimal,
+  executesAt: ms,
+});
 
 /** `POST /operator`. */
 export const operatorsShape = z.strictObject({ account: address, operators: z.array(address) });

@@ -58,7 +58,9 @@ export interface ApiOperation {
   readonly isList: boolean;
 }
 
-type Rest = Omit<ApiOperation, "method" | "path" | "group" | "summary" | "isSigned" | "isList"> & { readonly isList?: boolean };
+type Rest = Omit<ApiOperation, "method" | "path" | "group" | "summary" | "isSigned" | "isList"> & {
+  readonly isList?: boolean;
+};
 
 function market(path: string, summary: string, { isList = false, ...rest }: Rest): ApiOperation {
   return { method: "GET", path, group: "market data", summary, isSigned: false, isList, ...rest };
@@ -77,29 +79,55 @@ function signed(
 const BARS: readonly ApiParameter[] = [MARKET, INTERVAL, START_TIME, END_TIME, LIMIT];
 
 /** Paths under `/v1` that the specification does not list. */
-export const UNLISTED_PATHS: ReadonlySet<string> = new Set(["/v1/offchainMarkPriceWithVolKlines", "/v1/platform/tradeVolume"]);
+export const UNLISTED_PATHS: ReadonlySet<string> = new Set([
+  "/v1/offchainMarkPriceWithVolKlines",
+  "/v1/platform/tradeVolume",
+]);
 
 /** Every operation: those of the specification under `/v1`, and beside it what stands for a wallet's deposits and contract calls. */
 export const API_OPERATIONS: readonly ApiOperation[] = [
   market("/v1/time", "The exchange's clock", { parameters: [], answer: timeShape }),
-  market("/v1/exchangeInfo", "Markets with their filters and fees, rate limits, the EIP-712 domain", {
-    parameters: [],
-    answer: exchangeInfoShape,
+  market(
+    "/v1/exchangeInfo",
+    "Markets with their filters and fees, rate limits, the EIP-712 domain",
+    {
+      parameters: [],
+      answer: exchangeInfoShape,
+    },
+  ),
+  market("/v1/orderbook", "A market's book", {
+    parameters: [MARKET, BOOK_LIMIT],
+    answer: orderBookShape,
   }),
-  market("/v1/orderbook", "A market's book", { parameters: [MARKET, BOOK_LIMIT], answer: orderBookShape }),
-  market("/v1/trades", "The newest trades of a market", { parameters: [MARKET, LIMIT], answer: publicTradeShape, isList: true }),
+  market("/v1/trades", "The newest trades of a market", {
+    parameters: [MARKET, LIMIT],
+    answer: publicTradeShape,
+    isList: true,
+  }),
   market("/v1/historicalTrades", "Trades of a market from an id on, or the newest", {
     parameters: [MARKET, LIMIT, FROM_ID],
     answer: publicTradeShape,
     isList: true,
   }),
-  market("/v1/klines", "Candles of a market's trades", { parameters: BARS, answer: klineShape, isList: true }),
-  market("/v1/markPriceKlines", "Candles of a market's mark price", { parameters: BARS, answer: klineShape, isList: true }),
-  market("/v1/offchainMarkPriceWithVolKlines", "Candles of a market's off-chain mark, with what was traded", {
+  market("/v1/klines", "Candles of a market's trades", {
     parameters: BARS,
     answer: klineShape,
     isList: true,
   }),
+  market("/v1/markPriceKlines", "Candles of a market's mark price", {
+    parameters: BARS,
+    answer: klineShape,
+    isList: true,
+  }),
+  market(
+    "/v1/offchainMarkPriceWithVolKlines",
+    "Candles of a market's off-chain mark, with what was traded",
+    {
+      parameters: BARS,
+      answer: klineShape,
+      isList: true,
+    },
+  ),
   market("/v1/platform/tradeVolume", "What was traded in all and each day, in quote", {
     parameters: [ANY_MARKET],
     answer: tradeVolumeShape,
@@ -109,13 +137,30 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
     answer: fundingRateShape,
     isList: true,
   }),
-  market("/v1/riskyAccounts", "Accounts near liquidation", { parameters: [], answer: riskyAccountShape, isList: true }),
+  market("/v1/riskyAccounts", "Accounts near liquidation", {
+    parameters: [],
+    answer: riskyAccountShape,
+    isList: true,
+  }),
   market("/v1/contracts", "A summary of every market", { parameters: [], answer: contractsShape }),
 
-  signed("POST", "/v1/account", "account", "Registers the account, signed by itself", { parameters: [], answer: accountShape }),
-  signed("GET", "/v1/account", "account", "The account's registration", { parameters: [], answer: accountShape }),
-  signed("GET", "/v1/balances", "account", "Balances and positions", { parameters: [], answer: balancesAnswerShape }),
-  signed("GET", "/v1/positions", "account", "Positions", { parameters: [], answer: positionShape, isList: true }),
+  signed("POST", "/v1/account", "account", "Registers the account, signed by itself", {
+    parameters: [],
+    answer: accountShape,
+  }),
+  signed("GET", "/v1/account", "account", "The account's registration", {
+    parameters: [],
+    answer: accountShape,
+  }),
+  signed("GET", "/v1/balances", "account", "Balances and positions", {
+    parameters: [],
+    answer: balancesAnswerShape,
+  }),
+  signed("GET", "/v1/positions", "account", "Positions", {
+    parameters: [],
+    answer: positionShape,
+    isList: true,
+  }),
   signed("GET", "/v1/userTrades", "account", "The account's trades in a market", {
     parameters: [MARKET, START_TIME, END_TIME, LIMIT, FROM_ID_ALONE],
     answer: userTradeShape,
@@ -127,16 +172,35 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
     isList: true,
   }),
 
-  signed("POST", "/v1/order/build", "orders", "Builds an order to be signed", { parameters: ORDER_TERMS, answer: buildResultShape }),
+  signed("POST", "/v1/order/build", "orders", "Builds an order to be signed", {
+    parameters: ORDER_TERMS,
+    answer: buildResultShape,
+  }),
   signed("POST", "/v1/order", "orders", "Takes a signed order; answers with it as accepted", {
     parameters: SIGNED_ORDER,
     answer: orderShape,
   }),
-  signed("DELETE", "/v1/order", "orders", "Cancels an order", { parameters: [MARKET, ORDER_ID], answer: null }),
-  signed("DELETE", "/v1/allOpenOrders", "orders", "Cancels every open order", { parameters: [ANY_MARKET], answer: null }),
-  signed("GET", "/v1/openOrder", "orders", "One active order", { parameters: [ANY_MARKET, ANY_ORDER_ID], answer: orderShape }),
-  signed("GET", "/v1/openOrders", "orders", "Active orders", { parameters: [ANY_MARKET], answer: orderShape, isList: true }),
-  signed("GET", "/v1/order", "orders", "One order whose status is final", { parameters: [MARKET, ORDER_ID], answer: orderShape }),
+  signed("DELETE", "/v1/order", "orders", "Cancels an order", {
+    parameters: [MARKET, ORDER_ID],
+    answer: null,
+  }),
+  signed("DELETE", "/v1/allOpenOrders", "orders", "Cancels every open order", {
+    parameters: [ANY_MARKET],
+    answer: null,
+  }),
+  signed("GET", "/v1/openOrder", "orders", "One active order", {
+    parameters: [ANY_MARKET, ANY_ORDER_ID],
+    answer: orderShape,
+  }),
+  signed("GET", "/v1/openOrders", "orders", "Active orders", {
+    parameters: [ANY_MARKET],
+    answer: orderShape,
+    isList: true,
+  }),
+  signed("GET", "/v1/order", "orders", "One order whose status is final", {
+    parameters: [MARKET, ORDER_ID],
+    answer: orderShape,
+  }),
   signed("GET", "/v1/historyOrders", "orders", "Orders whose status is final", {
     parameters: [MARKET, START_TIME, END_TIME, LIMIT],
     answer: orderShape,
@@ -157,8 +221,14 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
     parameters: [AMOUNT],
     answer: withdrawalShape,
   }),
-  signed("POST", "/operator", "custody", "Says whether somebody may sign for the account, signed by the account itself", {
-    parameters: [OPERATOR, IS_VALID],
-    answer: operatorsShape,
-  }),
+  signed(
+    "POST",
+    "/operator",
+    "custody",
+    "Says whether somebody may sign for the account, signed by the account itself",
+    {
+      parameters: [OPERATOR, IS_VALID],
+      answer: operatorsShape,
+    },
+  ),
 ];

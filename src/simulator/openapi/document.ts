@@ -94,7 +94,11 @@ export function openApiDocument({ faucet, withdrawals, choices }: ExchangeConfig
     info: { title: "Marketwright exchange", version: "1", description: DESCRIPTION },
     tags: [...new Set(offered.map(({ group }) => group))].map((name) => ({ name })),
     paths,
-    components: { schemas: componentSchemas(), responses: RESPONSES, securitySchemes: SECURITY_SCHEMES },
+    components: {
+      schemas: componentSchemas(),
+      responses: RESPONSES,
+      securitySchemes: SECURITY_SCHEMES,
+    },
   };
 }
 
@@ -108,7 +112,10 @@ const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
 const RESPONSES = {
-  Refused: { description: "Refused with a coded error; nothing has changed", content: { [JSON_TYPE]: { schema: refTo("Error") } } },
+  Refused: {
+    description: "Refused with a coded error; nothing has changed",
+    content: { [JSON_TYPE]: { schema: refTo("Error") } },
+  },
 };
 
 /**
@@ -127,8 +134,13 @@ const SECURITY_SCHEMES = {
   },
 };
 
-function operationObject({ method, path, group, summary, isSigned, parameters, answer, isList }: ApiOperation, isBare: boolean): object {
-  const all = isSigned ? [...parameters, ...(isBare ? SIGNING.slice(0, 1) : SIGNING)].map(withoutDefault) : parameters;
+function operationObject(
+  { method, path, group, summary, isSigned, parameters, answer, isList }: ApiOperation,
+  isBare: boolean,
+): object {
+  const all = isSigned
+    ? [...parameters, ...(isBare ? SIGNING.slice(0, 1) : SIGNING)].map(withoutDefault)
+    : parameters;
   return {
     operationId: `${method.toLowerCase()}${path.replace("/v1", "").replace(/\/(\w)/g, (_, first: string) => first.toUpperCase())}`,
     tags: [group],
@@ -138,7 +150,12 @@ function operationObject({ method, path, group, summary, isSigned, parameters, a
     responses: {
       ...(answer === null
         ? { 204: { description: "Done; no body" } }
-        : { 200: { description: "Done", content: { [JSON_TYPE]: { schema: answerSchema(answer, isList) } } } }),
+        : {
+            200: {
+              description: "Done",
+              content: { [JSON_TYPE]: { schema: answerSchema(answer, isList) } },
+            },
+          }),
       "4XX": { $ref: "#/components/responses/Refused" },
       "5XX": { $ref: "#/components/responses/Refused" },
     },
@@ -148,7 +165,9 @@ function operationObject({ method, path, group, summary, isSigned, parameters, a
 /** A generated client adds a default that its caller left out, and so did not sign: of what is signed it is said in words. */
 function withoutDefault(parameter: ApiParameter): ApiParameter {
   const { default: usual, ...schema } = parameter.schema;
-  return usual === undefined ? parameter : { ...parameter, schema, description: `${parameter.description}; ${usual} when left out` };
+  return usual === undefined
+    ? parameter
+    : { ...parameter, schema, description: `${parameter.description}; ${usual} when left out` };
 }
 
 function queryParameter({ name, required, schema, description }: ApiParameter): object {
@@ -159,7 +178,9 @@ function formOf(parameters: readonly ApiParameter[]): object {
   const schema = {
     type: "object",
     required: parameters.filter(({ required }) => required).map(({ name }) => name),
-    properties: Object.fromEntries(parameters.map(({ name, schema: own, description }) => [name, { ...own, description }])),
+    properties: Object.fromEntries(
+      parameters.map(({ name, schema: own, description }) => [name, { ...own, description }]),
+    ),
   };
   // One form of two that are taken: of a body with several, openapi-python-client makes a module that cannot be imported.
   return { required: true, content: { [FORM_TYPE]: { schema } } };
@@ -184,16 +205,25 @@ function componentSchemas(): Record<string, unknown> {
     io: "output",
     override: ({ jsonSchema }) => openTuple(jsonSchema),
   });
-  return Object.fromEntries(Object.entries(schemas).map(([id, { $schema: _dialect, $id: _id, ...schema }]) => [id, schema]));
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, { $schema: _dialect, $id: _id, ...schema }]) => [id, schema]),
+  );
 }
 
 /**
  * A tuple in a form that generators of clients take. JSON Schema closes one by `items: false`, which some of them refuse, and others read
  * `items` alone; the bounds of its length close it as well.
  */
-function openTuple(schema: { prefixItems?: unknown; items?: unknown; minItems?: number; maxItems?: number }): void {
+function openTuple(schema: {
+  prefixItems?: unknown;
+  items?: unknown;
+  minItems?: number;
+  maxItems?: number;
+}): void {
   if (!Array.isArray(schema.prefixItems)) return;
-  const kinds = [...new Map(schema.prefixItems.map((kind: object) => [JSON.stringify(kind), kind])).values()];
+  const kinds = [
+    ...new Map(schema.prefixItems.map((kind: object) => [JSON.stringify(kind), kind])).values(),
+  ];
   schema.items = kinds.length === 1 ? kinds[0] : { anyOf: kinds };
   schema.minItems = schema.prefixItems.length;
   schema.maxItems = schema.prefixItems.length;

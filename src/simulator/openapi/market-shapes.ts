@@ -11,7 +11,16 @@ import type {
 } from "../../exchange/wire-market-types.js";
 import type { WireError } from "../../exchange/wire-values.js";
 import { CODE_TEXTS } from "../api-codes.js";
-import { address, decimal, hash32, int64, marketId, ms, unsignedDecimal, whole } from "./scalar-shapes.js";
+import {
+  address,
+  decimal,
+  hash32,
+  int64,
+  marketId,
+  ms,
+  unsignedDecimal,
+  whole,
+} from "./scalar-shapes.js";
 
 /*
  * What the exchange writes of its markets, to the field: each shape is held to the wire type of its name by the compiler, and
@@ -34,7 +43,10 @@ const amountFilter = z.strictObject({
   stepSize: unsignedDecimal,
 });
 
-const maxOpenOrdersFilter = z.strictObject({ filterType: z.literal("MAX_OPEN_ORDERS_FILTER"), limit: whole });
+const maxOpenOrdersFilter = z.strictObject({
+  filterType: z.literal("MAX_OPEN_ORDERS_FILTER"),
+  limit: whole,
+});
 
 /** A market of `exchangeInfo`. */
 export const marketShape = z.strictObject({
@@ -46,7 +58,9 @@ export const marketShape = z.strictObject({
   desc: z.string(),
   OrderType: z.array(z.enum(["LIMIT", "MARKET"])),
   timeInForce: z.array(z.enum(["GTC", "IOC", "FOK", "POST_ONLY", "GTT"])),
-  filters: z.array(z.discriminatedUnion("filterType", [priceFilter, amountFilter, maxOpenOrdersFilter])),
+  filters: z.array(
+    z.discriminatedUnion("filterType", [priceFilter, amountFilter, maxOpenOrdersFilter]),
+  ),
   fundingIntervalSeconds: whole,
   indexPriceSource: priceSource,
   markPriceSource: priceSource,
@@ -88,7 +102,9 @@ export const exchangeInfoShape = z.strictObject({
     waiveGasFeeMinimumAmount: unsignedDecimal,
   }),
   markets: z.array(marketShape),
-  rateLimits: z.array(z.strictObject({ name: z.enum(["COMMON", "ORDER"]), intervalSeconds: whole, limit: whole })),
+  rateLimits: z.array(
+    z.strictObject({ name: z.enum(["COMMON", "ORDER"]), intervalSeconds: whole, limit: whole }),
+  ),
   serverTime: ms,
   timezone: z.string(),
 }) satisfies z.ZodType<WireExchangeInfo>;
@@ -126,7 +142,9 @@ export const klineShape = z.strictObject({
   high: unsignedDecimal,
   low: unsignedDecimal,
   volume: unsignedDecimal,
-  quote_volume: unsignedDecimal.optional().meta({ description: "not in the specification; left out by choice" }),
+  quote_volume: unsignedDecimal
+    .optional()
+    .meta({ description: "not in the specification; left out by choice" }),
 }) satisfies z.ZodType<WireKline>;
 
 /** `GET /v1/platform/tradeVolume`. */
@@ -144,7 +162,10 @@ export const fundingRateShape = z.strictObject({
   fundingTime: ms,
 }) satisfies z.ZodType<WireFundingRate>;
 
-const timestampText = z.string().regex(/^\d+$/).meta({ description: "milliseconds since the epoch, as text" });
+const timestampText = z
+  .string()
+  .regex(/^\d+$/)
+  .meta({ description: "milliseconds since the epoch, as text" });
 
 /** A market's summary. */
 export const contractShape = z.strictObject({
@@ -171,10 +192,10 @@ export const contractShape = z.strictObject({
 /** `GET /v1/contracts`. */
 export const contractsShape = z.strictObject({
   contracts: z.array(contractShape),
-  dealerLens: z
-    .string()
-    .optional()
-    .meta({ description: "The contract that reads many accounts of the chain in one call, where there is a chain." }),
+  dealerLens: z.string().optional().meta({
+    description:
+      "The contract that reads many accounts of the chain in one call, where there is a chain.",
+  }),
 });
 
 /** The body of every refusal. */

@@ -12,8 +12,12 @@ interface Operation {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>>;
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+  };
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>
+  >;
 }
 
 interface Schema {
@@ -39,14 +43,19 @@ interface Schema {
 /** The interface as a page to read: one file without scripts, legible in light and dark. */
 export function docsPage({ info, tags, paths, components }: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation,
+    })),
   );
   const groups = tags.map(({ name }) => {
     const own = operations.filter(({ operation }) => operation.tags.includes(name));
     return `<h2>${escaped(name)}</h2>${own.map(({ method, path, operation }) => operationSection(method, path, operation)).join("")}`;
   });
   const records = Object.entries(components.schemas as Record<string, Schema>).map(
-    ([name, schema]) => `<section id="${escaped(name)}"><h3>${escaped(name)}</h3>${fieldTable(schema)}</section>`,
+    ([name, schema]) =>
+      `<section id="${escaped(name)}"><h3>${escaped(name)}</h3>${fieldTable(schema)}</section>`,
   );
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -76,7 +85,11 @@ tbody tr:nth-child(odd){background:var(--shade)}
 .quiet{color:var(--quiet)}
 `;
 
-function operationSection(method: string, path: string, { summary, parameters, requestBody, responses }: Operation): string {
+function operationSection(
+  method: string,
+  path: string,
+  { summary, parameters, requestBody, responses }: Operation,
+): string {
   const form = Object.values(requestBody?.content ?? {})[0]?.schema;
   const rows =
     parameters ??
@@ -94,7 +107,11 @@ function operationSection(method: string, path: string, { summary, parameters, r
 
 function parameterTable(parameters: readonly Parameter[]): string {
   const rows = parameters.map(({ name, required, schema, description }) =>
-    row(`<code>${escaped(name)}</code>${required ? "" : ` <span class="quiet">optional</span>`}`, typeOf(schema), escaped(description)),
+    row(
+      `<code>${escaped(name)}</code>${required ? "" : ` <span class="quiet">optional</span>`}`,
+      typeOf(schema),
+      escaped(description),
+    ),
   );
   return tableOf("parameter", rows);
 }
@@ -104,7 +121,12 @@ function fieldTable(schema: Schema): string {
     const isOptional = !(schema.required?.includes(name) ?? false);
     const title = `<code>${escaped(name)}</code>${isOptional ? ` <span class="quiet">optional</span>` : ""}`;
     const inner = field.properties ?? field.items?.properties;
-    return row(title, typeOf(field), escaped(field.description ?? "") + (inner === undefined ? "" : fieldTable(field.items ?? field)));
+    return row(
+      title,
+      typeOf(field),
+      escaped(field.description ?? "") +
+        (inner === undefined ? "" : fieldTable(field.items ?? field)),
+    );
   });
   return tableOf("field", rows);
 }
@@ -134,11 +156,19 @@ function typeOf(schema: Schema): string {
     return `list of ${typeOf(schema.items)}`;
   }
   if (schema.type === "object") {
-    return typeof schema.additionalProperties === "object" ? `object by key, each ${typeOf(schema.additionalProperties)}` : "object";
+    return typeof schema.additionalProperties === "object"
+      ? `object by key, each ${typeOf(schema.additionalProperties)}`
+      : "object";
   }
   const words = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
-  const bounds = schema.minimum !== undefined && (schema.maximum ?? Infinity) < 1e6 ? ` ${schema.minimum} to ${schema.maximum}` : "";
-  const usual = schema.default === undefined ? "" : `, <code>${escaped(String(schema.default))}</code> when left out`;
+  const bounds =
+    schema.minimum !== undefined && (schema.maximum ?? Infinity) < 1e6
+      ? ` ${schema.minimum} to ${schema.maximum}`
+      : "";
+  const usual =
+    schema.default === undefined
+      ? ""
+      : `, <code>${escaped(String(schema.default))}</code> when left out`;
   const kind =
     words === undefined
       ? `${schema.format ?? schema.type ?? "anything"}${bounds}`
@@ -147,5 +177,9 @@ function typeOf(schema: Schema): string {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
 }

@@ -16,7 +16,10 @@ export const unsignedDecimal = z
 export const int64 = z.number().meta({ type: "integer", format: "int64", minimum: 0 });
 
 /** Milliseconds since the epoch. */
-export const ms = z.int().min(0).meta({ format: "int64", description: "milliseconds since the epoch" });
+export const ms = z
+  .int()
+  .min(0)
+  .meta({ format: "int64", description: "milliseconds since the epoch" });
 
 /** A count, or a whole number that is never negative. */
 export const whole = z.int().min(0);

@@ -9,11 +9,21 @@ export function serveDocumentation(app: FastifyInstance, config: ExchangeConfig)
   const page = docsPage(document);
   app.get("/openapi.json", ({ headers, protocol }, reply) => {
     // By whatever name it was asked for, it can be asked by that again: the port may be any, and the host another machine's name for it.
-    const servers = [{ url: headers.host === undefined ? "/" : `${protocol}://${headers.host}`, description: "this exchange" }];
-    return reply.type("application/json; charset=utf-8").send(JSON.stringify({ ...document, servers }));
+    const servers = [
+      {
+        url: headers.host === undefined ? "/" : `${protocol}://${headers.host}`,
+        description: "this exchange",
+      },
+    ];
+    return reply
+      .type("application/json; charset=utf-8")
+      .send(JSON.stringify({ ...document, servers }));
   });
   app.get("/docs", (_request, reply) =>
     // The page needs nothing from anywhere and runs nothing.
-    reply.type("text/html; charset=utf-8").header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'").send(page),
+    reply
+      .type("text/html; charset=utf-8")
+      .header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'")
+      .send(page),
   );
 }

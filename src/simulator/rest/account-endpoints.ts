@@ -4,7 +4,12 @@ import { EVERY_INCOME_TYPE } from "../../exchange/records.js";
 import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import type { ExchangeState } from "../state.js";
-import { balancesRecord, incomeRecord, positionRecords, userTradeRecord } from "./account-records.js";
+import {
+  balancesRecord,
+  incomeRecord,
+  positionRecords,
+  userTradeRecord,
+} from "./account-records.js";
 import { ApiError } from "./api-error.js";
 import { marketOf } from "./order-terms.js";
 import { listLimit, oneOf, optionalId, timeRange } from "./parameters.js";
@@ -75,7 +80,10 @@ export class AccountEndpoints {
     const { markets, config } = this.#state;
     return {
       balances: balancesRecord(account, markets, config.creditDecimals),
-      positions: positionRecords(account, markets, { closed: config.choices.closedPositions === "latest", updatedAt: true }),
+      positions: positionRecords(account, markets, {
+        closed: config.choices.closedPositions === "latest",
+        updatedAt: true,
+      }),
     };
   }
 
@@ -106,8 +114,12 @@ export class AccountEndpoints {
     const everywhere = this.#state.config.choices.accountIncomes === "every-market";
     const incomes = account.incomes.page(
       { ...timeRange(parameters, this.#state.config.choices), limit: listLimit(parameters) },
-      (income) => (type === ALL || income.type === type) && (income.marketId === market.id || (everywhere && income.marketId === "")),
+      (income) =>
+        (type === ALL || income.type === type) &&
+        (income.marketId === market.id || (everywhere && income.marketId === "")),
     );
-    return writeRecords(incomes.map((income) => incomeRecord(income, this.#state.config.creditDecimals)));
+    return writeRecords(
+      incomes.map((income) => incomeRecord(income, this.#state.config.creditDecimals)),
+    );
   }
 }

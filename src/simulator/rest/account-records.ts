@@ -1,6 +1,11 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits, MarketId, PaperUnits } from "../../core/units.js";
-import type { WireBalances, WireIncome, WirePosition, WireUserTrade } from "../../exchange/wire-account-types.js";
+import type {
+  WireBalances,
+  WireIncome,
+  WirePosition,
+  WireUserTrade,
+} from "../../exchange/wire-account-types.js";
 import type { Account } from "../accounts/account.js";
 import { capacityOf, liquidationPriceOf, riskOf } from "../accounts/margin.js";
 import type { PositionState } from "../accounts/position-state.js";
@@ -12,11 +17,18 @@ import { publicTradeFields } from "./market-records.js";
 const AVERAGE_DECIMALS = 8;
 
 /** The balances of an account (specification, "Balances"). */
-export function balancesRecord(account: Account, markets: ReadonlyMap<MarketId, Market>, creditDecimals: number): WireBalances {
+export function balancesRecord(
+  account: Account,
+  markets: ReadonlyMap<MarketId, Market>,
+  creditDecimals: number,
+): WireBalances {
   const quote = (units: CreditUnits) => scaledToDecimal(units, creditDecimals);
   const risk = riskOf(account, markets);
   const availableCreditAmounts: Record<string, { buy: string; sell: string }> = {};
-  const perpetualBalances: Record<string, { creditAmount: string; paperAmount: string; serialNumber: number }> = {};
+  const perpetualBalances: Record<
+    string,
+    { creditAmount: string; paperAmount: string; serialNumber: number }
+  > = {};
   for (const market of markets.values()) {
     const { buy, sell } = capacityOf(account, market, markets);
     availableCreditAmounts[market.id] = { buy: quote(buy), sell: quote(sell) };
@@ -39,7 +51,9 @@ export function balancesRecord(account: Account, markets: ReadonlyMap<MarketId, 
     marginRate: ratio(risk.maintenanceMargin, risk.netValue),
     netValue: quote(risk.netValue),
     pendingWithdrawPrimaryCreditAmount: quote(
-      (account.pendingWithdrawal?.amount ?? 0n) + account.leavingCredit + account.lockedPrimaryWithdrawal,
+      (account.pendingWithdrawal?.amount ?? 0n) +
+        account.leavingCredit +
+        account.lockedPrimaryWithdrawal,
     ),
     pendingWithdrawSecondaryCreditAmount: quote(account.lockedSecondaryWithdrawal),
     perpetualBalances,
@@ -95,12 +109,19 @@ function positionRecord(
     closedAt: open ? null : state.closedAtMs,
     sumOpen: amount(state.openedPaper),
     sumClose: amount(state.closedPaper),
-    liquidationPrice: scaledToDecimal(liquidationPriceOf(account, market, markets), instrument.creditDecimals),
+    liquidationPrice: scaledToDecimal(
+      liquidationPriceOf(account, market, markets),
+      instrument.creditDecimals,
+    ),
   };
 }
 
 /** Credit over unsigned paper as a price, rounded half up; "0" for no paper. */
-export function averagePrice({ instrument }: Market, quote: CreditUnits, paper: PaperUnits): string {
+export function averagePrice(
+  { instrument }: Market,
+  quote: CreditUnits,
+  paper: PaperUnits,
+): string {
   if (paper === 0n) {
     return "0";
   }
@@ -110,7 +131,15 @@ export function averagePrice({ instrument }: Market, quote: CreditUnits, paper: 
 }
 
 /** An account's side of a trade (specification, "User trade"). */
-export function userTradeRecord({ trade, orderType, timeInForce, isMaker, isBuyer, commission, realizedPnl }: UserTrade): WireUserTrade {
+export function userTradeRecord({
+  trade,
+  orderType,
+  timeInForce,
+  isMaker,
+  isBuyer,
+  commission,
+  realizedPnl,
+}: UserTrade): WireUserTrade {
   const { instrument, id } = trade.market;
   const { isBuyerMaker: _, ...fields } = publicTradeFields(trade, trade.status);
   return {
@@ -126,11 +155,19 @@ export function userTradeRecord({ trade, orderType, timeInForce, isMaker, isBuye
 }
 
 /** A change of an account's credit (specification, "Income"). */
-export function incomeRecord({ id, type, amount, timeMs, marketId }: Income, creditDecimals: number): WireIncome {
+export function incomeRecord(
+  { id, type, amount, timeMs, marketId }: Income,
+  creditDecimals: number,
+): WireIncome {
   return { id, type, amount: scaledToDecimal(amount, creditDecimals), time: timeMs, marketId };
 }
 
 /** A ratio of two credits, truncated; "0" where the denominator is not positive. */
 export function ratio(numerator: CreditUnits, denominator: CreditUnits): string {
-  return denominator <= 0n ? "0" : scaledToDecimal((numerator * 10n ** BigInt(AVERAGE_DECIMALS)) / denominator, AVERAGE_DECIMALS);
+  return denominator <= 0n
+    ? "0"
+    : scaledToDecimal(
+        (numerator * 10n ** BigInt(AVERAGE_DECIMALS)) / denominator,
+        AVERAGE_DECIMALS,
+      );
 }

@@ -41,7 +41,12 @@ const INTERNAL_ERROR = 500;
 
 /** The answer to a refused request (specification, "Errors"). */
 export function errorAnswer(error: ApiError, choices: VenueChoices): ApiAnswer {
-  const usual = error.code === 2010 ? INTERNAL_ERROR : error.code === 1010 ? choices.unauthorizedStatus : choices.errorStatus;
+  const usual =
+    error.code === 2010
+      ? INTERNAL_ERROR
+      : error.code === 1010
+        ? choices.unauthorizedStatus
+        : choices.errorStatus;
   const status = choices.codeStatus[error.code] ?? usual;
   return { status, body: errorBody(error.code, CODE_TEXTS[error.code], error.message) };
 }

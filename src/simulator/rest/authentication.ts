@@ -51,9 +51,13 @@ export class Authentication {
   ownAccountOnce(parameters: ReadonlyMap<string, string>): Account {
     const account = this.registered(this.ownerOf(parameters));
     const digest = bytesToHex(requestDigest(signedString(parameters)));
-    const untilMs = Number(parameters.get("timestamp")) + this.#windowMs(parameters.get("recvWindow"));
+    const untilMs =
+      Number(parameters.get("timestamp")) + this.#windowMs(parameters.get("recvWindow"));
     if (!this.#state.spendRequest(digest, untilMs)) {
-      throw new ApiError(1012, "this request has counted already: sign it anew, with another timestamp");
+      throw new ApiError(
+        1012,
+        "this request has counted already: sign it anew, with another timestamp",
+      );
     }
     return account;
   }
@@ -80,7 +84,10 @@ export class Authentication {
   registered(address: Hex): Account {
     const account = this.#state.account(address);
     if (account === undefined) {
-      throw new ApiError(this.#state.config.choices.unregisteredAccount === "1110" ? 1110 : 1010, "the account is not registered");
+      throw new ApiError(
+        this.#state.config.choices.unregisteredAccount === "1110" ? 1110 : 1010,
+        "the account is not registered",
+      );
     }
     return account;
   }
@@ -98,11 +105,17 @@ export class Authentication {
       throw new ApiError(1010, "parameter signature is missing");
     }
     const timestamp = parameters.get("timestamp") ?? "";
-    if (!/^\d{1,16}$/.test(timestamp) || !this.#isCurrent(Number(timestamp), parameters.get("recvWindow"))) {
+    if (
+      !/^\d{1,16}$/.test(timestamp) ||
+      !this.#isCurrent(Number(timestamp), parameters.get("recvWindow"))
+    ) {
       throw new ApiError(1011, "timestamp is missing or outside the window");
     }
     const hex = readHex(signature, SIGNATURE_BYTES);
-    return { address, signer: hex && this.#scheme.recover(requestDigest(signedString(parameters)), hex) };
+    return {
+      address,
+      signer: hex && this.#scheme.recover(requestDigest(signedString(parameters)), hex),
+    };
   }
 
   #foreign(signer: Hex | null): ApiError {
@@ -117,7 +130,8 @@ export class Authentication {
 
   #windowMs(recvWindow: string | undefined): Ms {
     const { timestampWindowMs, choices } = this.#state.config;
-    const asked = choices.recvWindow === "honour" && recvWindow !== undefined && /^\d{1,9}$/.test(recvWindow);
+    const asked =
+      choices.recvWindow === "honour" && recvWindow !== undefined && /^\d{1,9}$/.test(recvWindow);
     return asked ? Math.min(Number(recvWindow), WIDEST_WINDOW_MS) : timestampWindowMs;
   }
 }

@@ -22,7 +22,13 @@ export class CustodyEndpoints {
   readonly #withdrawals: Withdrawals;
   readonly #authentication: Authentication;
 
-  constructor(state: ExchangeState, clearing: Clearing, desk: OrderDesk, withdrawals: Withdrawals, authentication: Authentication) {
+  constructor(
+    state: ExchangeState,
+    clearing: Clearing,
+    desk: OrderDesk,
+    withdrawals: Withdrawals,
+    authentication: Authentication,
+  ) {
     this.#state = state;
     this.#mostFaucet = decimalToScaled(state.config.faucet.maxQuote, state.config.creditDecimals);
     this.#clearing = clearing;
@@ -105,7 +111,9 @@ export class CustodyEndpoints {
     try {
       amount = decimalToScaled(required(parameters, "amount"), creditDecimals);
     } catch (error) {
-      throw error instanceof ApiError ? error : new ApiError(1111, `amount is not a decimal of at most ${creditDecimals} decimals`);
+      throw error instanceof ApiError
+        ? error
+        : new ApiError(1111, `amount is not a decimal of at most ${creditDecimals} decimals`);
     }
     if (amount <= 0n) {
       throw new ApiError(1111, "amount is not positive");

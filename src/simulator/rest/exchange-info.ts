@@ -12,7 +12,12 @@ import { TIMES_IN_FORCE } from "./order-terms.js";
 export function exchangeInfoRecord(state: ExchangeState): WireExchangeInfo {
   const { config } = state;
   const { domain, rateLimits } = config;
-  const assets = new Set([...state.markets.values()].flatMap(({ rules }) => [rules.config.baseAsset, rules.config.quoteAsset]));
+  const assets = new Set(
+    [...state.markets.values()].flatMap(({ rules }) => [
+      rules.config.baseAsset,
+      rules.config.quoteAsset,
+    ]),
+  );
   const intervalSeconds = Math.ceil(rateLimits.intervalMs / 1000);
   return {
     assets: [...assets].map((name) => ({ fullName: name, name })),
@@ -37,7 +42,10 @@ export function exchangeInfoRecord(state: ExchangeState): WireExchangeInfo {
     },
     gasFeeInfo: {
       gasLimit: String(config.gasFee.gasLimit),
-      gasPrice: scaledToDecimal(state.gas.priceWei(state.nowMs()), GAS_PRICE_DECIMALS[config.choices.gasPriceUnit]),
+      gasPrice: scaledToDecimal(
+        state.gas.priceWei(state.nowMs()),
+        GAS_PRICE_DECIMALS[config.choices.gasPriceUnit],
+      ),
       lastEthIndexPrice: scaledToDecimal(state.gas.ethCredit, config.creditDecimals),
       waiveGasFeeMinimumAmount: waiverText(state),
     },

@@ -52,7 +52,16 @@ function rateOf(text: string, field: string): bigint {
       return rate;
     }
   } catch (cause) {
-    throw new ConfigError("not a fee rate", { field, value: text, expected: "a fraction of at most 18 decimals", cause });
+    throw new ConfigError("not a fee rate", {
+      field,
+      value: text,
+      expected: "a fraction of at most 18 decimals",
+      cause,
+    });
   }
-  throw new ConfigError("not a fee rate", { field, value: text, expected: "a fraction between -1 and 1" });
+  throw new ConfigError("not a fee rate", {
+    field,
+    value: text,
+    expected: "a fraction between -1 and 1",
+  });
 }

@@ -26,6 +26,8 @@ export class GasFeeQuotations {
   }
 
   #seal(orderHash: Hex, untilMs: Ms): string {
-    return Buffer.from(keccak256(Buffer.from(`${this.#secret()}|${orderHash}|${untilMs}`, "latin1"))).toString("hex");
+    return Buffer.from(
+      keccak256(Buffer.from(`${this.#secret()}|${orderHash}|${untilMs}`, "latin1")),
+    ).toString("hex");
   }
 }

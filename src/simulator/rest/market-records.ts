@@ -49,7 +49,12 @@ export function tradeBarRecord(market: Market, bar: Candle, choices: BarChoices)
 }
 
 /** A bar of marks. @param traded what was traded in it, where that is shown; marks themselves have no volume */
-export function markBarRecord(market: Market, bar: Candle, choices: BarChoices, traded = NO_VOLUME): WireKline {
+export function markBarRecord(
+  market: Market,
+  bar: Candle,
+  choices: BarChoices,
+  traded = NO_VOLUME,
+): WireKline {
   return barRecord(market, bar, (credit) => quotePrice(market, credit), traded, choices);
 }
 

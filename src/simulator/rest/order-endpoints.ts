@@ -22,15 +22,23 @@ export class OrderEndpoints {
   cancel(account: Account, parameters: ReadonlyMap<string, string>): void {
     const market = marketOf(this.#state, parameters);
     const order = account.activeOrders.get(requiredId(parameters));
-    const isMatched = order?.openLots === 0 && this.#state.config.choices.matchedOrderCancel === "accept";
-    if (order === undefined || order.terms.market !== market || !(this.#desk.cancel(order) || isMatched)) {
+    const isMatched =
+      order?.openLots === 0 && this.#state.config.choices.matchedOrderCancel === "accept";
+    if (
+      order === undefined ||
+      order.terms.market !== market ||
+      !(this.#desk.cancel(order) || isMatched)
+    ) {
       throw new ApiError(2011, "there is no such open order");
     }
   }
 
   /** DELETE /v1/allOpenOrders: of one market, or of all. */
   cancelAll(account: Account, parameters: ReadonlyMap<string, string>): void {
-    this.#desk.cancelAll(account, parameters.get("marketId") ? marketOf(this.#state, parameters) : undefined);
+    this.#desk.cancelAll(
+      account,
+      parameters.get("marketId") ? marketOf(this.#state, parameters) : undefined,
+    );
   }
 
   /** GET /v1/openOrders. */
@@ -46,7 +54,10 @@ export class OrderEndpoints {
     if (id === undefined && openOrderWithoutId === "reject") {
       throw new ApiError(1111, "parameter orderId is missing");
     }
-    const order = id === undefined ? orders.at(openOrderWithoutId === "newest" ? -1 : 0) : orders.find(({ terms }) => terms.id === id);
+    const order =
+      id === undefined
+        ? orders.at(openOrderWithoutId === "newest" ? -1 : 0)
+        : orders.find(({ terms }) => terms.id === id);
     if (order === undefined) {
       throw new ApiError(2011, "there is no such open order");
     }
@@ -66,14 +77,19 @@ export class OrderEndpoints {
   /** GET /v1/historyOrders: by time of creation. */
   historyOrders(account: Account, parameters: ReadonlyMap<string, string>): string {
     const market = marketOf(this.#state, parameters);
-    const page = { ...timeRange(parameters, this.#state.config.choices), limit: listLimit(parameters) };
+    const page = {
+      ...timeRange(parameters, this.#state.config.choices),
+      limit: listLimit(parameters),
+    };
     const orders = account.markets.get(market.id)?.history.page(page) ?? [];
     return writeRecords(orders.map((order) => this.#record(order)));
   }
 
   #active(account: Account, parameters: ReadonlyMap<string, string>): Order[] {
     const market = parameters.get("marketId") ? marketOf(this.#state, parameters) : undefined;
-    return [...account.activeOrders.values()].filter(({ terms }) => market === undefined || terms.market === market);
+    return [...account.activeOrders.values()].filter(
+      ({ terms }) => market === undefined || terms.market === market,
+    );
   }
 
   #record(order: Order) {

@@ -39,7 +39,12 @@ export class OrderEntry {
   readonly #addressBytes = new Map<Hex, Uint8Array>();
 
   /** @throws ConfigError for a fee agreement that cannot be */
-  constructor(state: ExchangeState, desk: OrderDesk, authentication: Authentication, credit: Pick<Credit, "isIncoming">) {
+  constructor(
+    state: ExchangeState,
+    desk: OrderDesk,
+    authentication: Authentication,
+    credit: Pick<Credit, "isIncoming">,
+  ) {
     this.#state = state;
     this.#credit = credit;
     this.#desk = desk;
@@ -59,7 +64,12 @@ export class OrderEntry {
         : requested.expirationMs || nowMs + this.#state.config.choices.gttDefaultLifeMs;
     const rates = this.#fees.ratesToBuild(account, requested);
     const seconds = BigInt(Math.floor(expirationMs / 1000));
-    const info = writeOrderInfo(rates.makerRate, rates.takerRate, seconds, this.#state.seam.random.uint64());
+    const info = writeOrderInfo(
+      rates.makerRate,
+      rates.takerRate,
+      seconds,
+      this.#state.seam.random.uint64(),
+    );
     const { paper, credit } = amountsOf(requested);
     const perp = this.#bytesOf(market.rules.perp);
     const signer = this.#bytesOf(account.address);
@@ -86,10 +96,18 @@ export class OrderEntry {
     const info = readOrderInfo(infoHex);
     const expirationMs = this.#checkExpiration(requested, info);
     const { paper, credit } = amountsOf(requested);
-    const digest = this.#hasher.hash(this.#bytesOf(requested.market.rules.perp), this.#bytesOf(account.address), paper, credit, info.bytes);
+    const digest = this.#hasher.hash(
+      this.#bytesOf(requested.market.rules.perp),
+      this.#bytesOf(account.address),
+      paper,
+      credit,
+      info.bytes,
+    );
     const signature = readHex(required(parameters, "orderSignature"), SIGNATURE_BYTES);
     const isWellFormed = signature !== null && RECOVERY_BYTE.test(signature);
-    const signedBy = isWellFormed ? this.#authentication.orderSigner(digest, signature, account) : null;
+    const signedBy = isWellFormed
+      ? this.#authentication.orderSigner(digest, signature, account)
+      : null;
     if (signature === null || signedBy === null) {
       throw new ApiError(1012, "Order Signature is invalid");
     }
@@ -139,7 +157,10 @@ export class OrderEntry {
     }
     if (expirationMs === 0) {
       if (!isGttLife(signedSeconds * 1000 - nowMs)) {
-        throw new ApiError(4012, "the expiration in info is not more than 1 minute and less than 7 days ahead");
+        throw new ApiError(
+          4012,
+          "the expiration in info is not more than 1 minute and less than 7 days ahead",
+        );
       }
       return signedSeconds * 1000;
     }
@@ -150,7 +171,10 @@ export class OrderEntry {
   }
 
   /** @throws ApiError 2012, 2016, 2017, 4013 */
-  #checkAccount(account: Account, { market, side, type, timeInForce, ticks, lots, credit }: RequestedOrder): void {
+  #checkAccount(
+    account: Account,
+    { market, side, type, timeInForce, ticks, lots, credit }: RequestedOrder,
+  ): void {
     const { choices } = this.#state.config;
     // A refused order leaves no trace of its market in the account.
     const part = account.markets.get(market.id);
@@ -159,25 +183,43 @@ export class OrderEntry {
     if (rests && (part?.openOrders ?? 0) + matched >= market.rules.config.maxOpenOrders) {
       throw new ApiError(2017, `more than ${market.rules.config.maxOpenOrders} open orders`);
     }
-    if (timeInForce === "POST_ONLY" && choices.crossingPostOnly === "REJECT" && this.#desk.wouldCross(market, side, ticks)) {
+    if (
+      timeInForce === "POST_ONLY" &&
+      choices.crossingPostOnly === "REJECT" &&
+      this.#desk.wouldCross(market, side, ticks)
+    ) {
       throw new ApiError(2016, "a POST_ONLY order would trade on arrival");
     }
-    if (timeInForce === "FOK" && choices.unfilledFok === "REJECT" && !this.#desk.couldFill(account, market, side, ticks, lots)) {
+    if (
+      timeInForce === "FOK" &&
+      choices.unfilledFok === "REJECT" &&
+      !this.#desk.couldFill(account, market, side, ticks, lots)
+    ) {
       throw new ApiError(2016, "a FOK order could not fill whole");
     }
     if (part !== undefined && onlyReduces(part, market, side, lots)) {
       return;
     }
     if (account.reduceOnly) {
-      throw new ApiError(2012, "below maintenance margin only orders that reduce a position are taken");
+      throw new ApiError(
+        2012,
+        "below maintenance margin only orders that reduce a position are taken",
+      );
     }
     const { buy, sell, boundByExposure } = capacityOf(account, market, this.#state.markets);
     // A SELL far below the market trades at the market, so the mark is what it takes on.
-    const notional = side === "BUY" ? credit : largerOf(credit, market.valueOf(market.paperOf(lots)));
+    const notional =
+      side === "BUY" ? credit : largerOf(credit, market.valueOf(market.paperOf(lots)));
     if (notional > (side === "BUY" ? buy : sell)) {
       throw boundByExposure
-        ? new ApiError(4013, `more than the market's maximum exposure of ${market.rules.config.maxExposureQuote}`)
-        : new ApiError(2012, `not enough margin${incomingNote(account, this.#credit, this.#state.config)}`);
+        ? new ApiError(
+            4013,
+            `more than the market's maximum exposure of ${market.rules.config.maxExposureQuote}`,
+          )
+        : new ApiError(
+            2012,
+            `not enough margin${incomingNote(account, this.#credit, this.#state.config)}`,
+          );
     }
   }
 
@@ -200,7 +242,10 @@ export class OrderEntry {
   }
 }
 
-function amountsOf({ market, side, lots, credit }: RequestedOrder): { paper: bigint; credit: CreditUnits } {
+function amountsOf({ market, side, lots, credit }: RequestedOrder): {
+  paper: bigint;
+  credit: CreditUnits;
+} {
   return signedAmounts(market, side, lots, credit);
 }
 

@@ -28,9 +28,15 @@ export class OrderFees {
   constructor(state: ExchangeState) {
     this.#state = state;
     this.#schedule = new FeeSchedule(state.config);
-    this.#quotations = new GasFeeQuotations(() => state.quotationSecret, state.config.choices.gasFeeQuotationLifeMs);
+    this.#quotations = new GasFeeQuotations(
+      () => state.quotationSecret,
+      state.config.choices.gasFeeQuotationLifeMs,
+    );
     const { waiveGasFeeMinimumAmount } = state.config.choices;
-    this.#fixedWaiver = waiveGasFeeMinimumAmount === "dynamic" ? null : decimalToScaled(waiveGasFeeMinimumAmount, WAIVER_DECIMALS);
+    this.#fixedWaiver =
+      waiveGasFeeMinimumAmount === "dynamic"
+        ? null
+        : decimalToScaled(waiveGasFeeMinimumAmount, WAIVER_DECIMALS);
   }
 
   /** The rates for an order that the service builds. @throws ApiError 2016 when its gas is worth more than itself */
@@ -54,7 +60,13 @@ export class OrderFees {
   }
 
   /** @param token the order's `gasFeeQuotation`, if any. @throws ApiError 4012 */
-  check(account: Account, requested: RequestedOrder, info: OrderInfo, hash: Hex, token: string | undefined): void {
+  check(
+    account: Account,
+    requested: RequestedOrder,
+    info: OrderInfo,
+    hash: Hex,
+    token: string | undefined,
+  ): void {
     if (token !== undefined && token !== "") {
       // What was built carries the rates that it was built with, and its hash holds it to them.
       if (!this.#quotations.isValid(token, hash, this.#state.seam.clock.nowMs())) {
@@ -78,7 +90,10 @@ export class OrderFees {
     }
     return choices.waiverUnit === "quote"
       ? credit * 10n ** BigInt(WAIVER_DECIMALS - creditDecimals) < this.#fixedWaiver
-      : BigInt(lots) * market.instrument.paperPerLot * 10n ** BigInt(WAIVER_DECIMALS - paperDecimals) < this.#fixedWaiver;
+      : BigInt(lots) *
+          market.instrument.paperPerLot *
+          10n ** BigInt(WAIVER_DECIMALS - paperDecimals) <
+          this.#fixedWaiver;
   }
 }
 

@@ -8,7 +8,13 @@ import { averagePrice } from "./account-records.js";
 const NO_SENDER = "0x0000000000000000000000000000000000000000";
 
 /** An order's signed structure as the wire shows it; `sender` is a leftover that nothing hashes. */
-export function orderStructRecord({ market, account, paper, credit, info }: SignedTerms): WireOrderStruct {
+export function orderStructRecord({
+  market,
+  account,
+  paper,
+  credit,
+  info,
+}: SignedTerms): WireOrderStruct {
   return {
     perp: market.rules.perp,
     signer: account.address,
@@ -29,7 +35,12 @@ export interface SignedTerms {
 }
 
 /** The signed amounts of an order of one side: who buys receives paper and gives credit. */
-export function signedAmounts(market: Market, side: Side, lots: Lots, credit: CreditUnits): { paper: bigint; credit: CreditUnits } {
+export function signedAmounts(
+  market: Market,
+  side: Side,
+  lots: Lots,
+  credit: CreditUnits,
+): { paper: bigint; credit: CreditUnits } {
   const paper = BigInt(lots) * market.instrument.paperPerLot;
   return side === "BUY" ? { paper, credit: -credit } : { paper: -paper, credit };
 }
@@ -55,12 +66,18 @@ export function orderRecord(order: Order, expirationUnit: "ms" | "s"): WireOrder
     pendingAmount: instrument.amountOf(order.pendingLots),
     expiredAmount: instrument.amountOf(order.expiredLots),
     failedAmount: instrument.amountOf(order.failedLots),
-    ...(pricedLots === 0 ? {} : { averagePrice: averagePrice(market, pricedQuote, market.paperOf(pricedLots)) }),
-    json: orderStructRecord({ ...terms, ...signedAmounts(market, terms.side, terms.lots, terms.signedCredit) }),
+    ...(pricedLots === 0
+      ? {}
+      : { averagePrice: averagePrice(market, pricedQuote, market.paperOf(pricedLots)) }),
+    json: orderStructRecord({
+      ...terms,
+      ...signedAmounts(market, terms.side, terms.lots, terms.signedCredit),
+    }),
     hash: terms.hash,
     createdAt: terms.createdAtMs,
     status: order.status,
     trades: null,
-    expiration: expirationUnit === "ms" ? terms.expirationMs : Math.floor(terms.expirationMs / 1000),
+    expiration:
+      expirationUnit === "ms" ? terms.expirationMs : Math.floor(terms.expirationMs / 1000),
   };
 }

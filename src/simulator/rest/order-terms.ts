@@ -1,5 +1,13 @@
 import { decimalToScaled, type Instrument } from "../../core/instrument.js";
-import { type CreditUnits, type Lots, MINUTE_MS, type Ms, type Side, type Ticks, WEEK_MS } from "../../core/units.js";
+import {
+  type CreditUnits,
+  type Lots,
+  MINUTE_MS,
+  type Ms,
+  type Side,
+  type Ticks,
+  WEEK_MS,
+} from "../../core/units.js";
 import type { OrderType, TimeInForce } from "../../exchange/records.js";
 import type { ApiCode } from "../api-codes.js";
 import type { Market } from "../markets/market.js";
@@ -41,7 +49,10 @@ export function marketOf(state: ExchangeState, parameters: ReadonlyMap<string, s
  * Reads and checks the terms of an order to be built or placed: words, market, filters, expiration.
  * @throws ApiError 1111, 1112, 2013, 2014, 2015, 2016, 4010, 4011
  */
-export function requestedOrder(state: ExchangeState, parameters: ReadonlyMap<string, string>): RequestedOrder {
+export function requestedOrder(
+  state: ExchangeState,
+  parameters: ReadonlyMap<string, string>,
+): RequestedOrder {
   const { choices } = state.config;
   const market = marketOf(state, parameters);
   const side = oneOf(required(parameters, "side"), SIDES, "side");
@@ -106,7 +117,12 @@ function amountLots({ instrument, rules }: Market, amount: string, type: OrderTy
 }
 
 /** How many steps a decimal is: fractional when it is off the grid, so that bounds can be told from steps. @throws ApiError 1111 */
-function gridCount(text: string, step: string, key: "price" | "amount", instrument: Instrument): number {
+function gridCount(
+  text: string,
+  step: string,
+  key: "price" | "amount",
+  instrument: Instrument,
+): number {
   try {
     return key === "price" ? instrument.ticksOf(text) : instrument.lotsOf(text);
   } catch {
@@ -120,7 +136,11 @@ function gridCount(text: string, step: string, key: "price" | "amount", instrume
   }
 }
 
-function expirationOf(state: ExchangeState, parameters: ReadonlyMap<string, string>, timeInForce: TimeInForce): Ms {
+function expirationOf(
+  state: ExchangeState,
+  parameters: ReadonlyMap<string, string>,
+  timeInForce: TimeInForce,
+): Ms {
   const { choices } = state.config;
   const given = optionalInteger(parameters, "expiration") ?? 0;
   if (timeInForce !== "GTT") {

@@ -20,7 +20,10 @@ export function readParameters({ query, body, contentType }: ApiRequest): Map<st
   const parameters = new Map<string, string>();
   addForm(parameters, query, "query");
   if (body !== "") {
-    if (contentType?.trimStart().toLowerCase().startsWith("application/json") || (contentType === undefined && body.startsWith("{"))) {
+    if (
+      contentType?.trimStart().toLowerCase().startsWith("application/json") ||
+      (contentType === undefined && body.startsWith("{"))
+    ) {
       addJson(parameters, body);
     } else {
       addForm(parameters, body, "body");
@@ -95,7 +98,10 @@ export function required(parameters: ReadonlyMap<string, string>, key: string): 
 }
 
 /** A whole number that may be left out. @throws ApiError 1111 */
-export function optionalInteger(parameters: ReadonlyMap<string, string>, key: string): number | undefined {
+export function optionalInteger(
+  parameters: ReadonlyMap<string, string>,
+  key: string,
+): number | undefined {
   const value = parameters.get(key);
   if (value === undefined || value === "") {
     return undefined;
@@ -110,7 +116,10 @@ export function optionalInteger(parameters: ReadonlyMap<string, string>, key: st
 const INT64_LIMIT = 2n ** 63n;
 
 /** An identifier in its canonical decimal form, or undefined when it was left out. @throws ApiError 1111 */
-export function optionalId(parameters: ReadonlyMap<string, string>, key: string): string | undefined {
+export function optionalId(
+  parameters: ReadonlyMap<string, string>,
+  key: string,
+): string | undefined {
   const value = parameters.get(key);
   if (value === undefined || value === "") {
     return undefined;
@@ -137,14 +146,23 @@ export function timeRange(
 ): { startMs: number | undefined; endMs: number | undefined } {
   const startMs = optionalInteger(parameters, "startTime");
   const endMs = optionalInteger(parameters, "endTime");
-  if (startMs !== undefined && endMs !== undefined && startMs >= endMs && emptyTimeRange === "reject") {
+  if (
+    startMs !== undefined &&
+    endMs !== undefined &&
+    startMs >= endMs &&
+    emptyTimeRange === "reject"
+  ) {
     throw new ApiError(1113, "startTime is not before endTime");
   }
   return { startMs, endMs };
 }
 
 /** One of a list of words. @throws ApiError 1111 */
-export function oneOf<Word extends string>(value: string, words: readonly Word[], key: string): Word {
+export function oneOf<Word extends string>(
+  value: string,
+  words: readonly Word[],
+  key: string,
+): Word {
   const word = words.find((candidate) => candidate === value);
   if (word === undefined) {
     throw new ApiError(1111, `parameter ${key} is not one of ${words.join(", ")}`);

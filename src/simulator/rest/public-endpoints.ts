@@ -1,13 +1,32 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import { type CreditUnits, DAY_MS, type Ms } from "../../core/units.js";
-import type { WireContract, WireOrderBook, WireTradeVolume } from "../../exchange/wire-market-types.js";
+import type {
+  WireContract,
+  WireOrderBook,
+  WireTradeVolume,
+} from "../../exchange/wire-market-types.js";
 import { CANDLE_INTERVALS } from "../markets/candle-interval.js";
 import type { Market } from "../markets/market.js";
 import type { ExchangeState } from "../state.js";
 import { ApiError } from "./api-error.js";
-import { lastPrice, levelRecords, markBarRecord, publicStatus, publicTradeFields, quotePrice, tradeBarRecord } from "./market-records.js";
+import {
+  lastPrice,
+  levelRecords,
+  markBarRecord,
+  publicStatus,
+  publicTradeFields,
+  quotePrice,
+  tradeBarRecord,
+} from "./market-records.js";
 import { marketOf } from "./order-terms.js";
-import { listLimit, oneOf, optionalId, optionalInteger, required, timeRange } from "./parameters.js";
+import {
+  listLimit,
+  oneOf,
+  optionalId,
+  optionalInteger,
+  required,
+  timeRange,
+} from "./parameters.js";
 import { riskyAccountRecords } from "./risky-accounts.js";
 import { writeRecords } from "./write-json.js";
 
@@ -52,13 +71,19 @@ export class PublicEndpoints {
 
   /** GET /v1/historicalTrades: ascending from `fromId`, or the newest. */
   historicalTrades(parameters: ReadonlyMap<string, string>): string {
-    return this.#tradePage(marketOf(this.#state, parameters), listLimit(parameters), optionalId(parameters, "fromId"));
+    return this.#tradePage(
+      marketOf(this.#state, parameters),
+      listLimit(parameters),
+      optionalId(parameters, "fromId"),
+    );
   }
 
   #tradePage(market: Market, limit: number, fromId: string | undefined): string {
     const nowMs = this.#state.nowMs();
     const trades = market.trades.page({ fromId, limit });
-    return writeRecords(trades.map((trade) => publicTradeFields(trade, publicStatus(trade, nowMs))));
+    return writeRecords(
+      trades.map((trade) => publicTradeFields(trade, publicStatus(trade, nowMs))),
+    );
   }
 
   /** GET /v1/klines, by matching time. */
@@ -79,29 +104,47 @@ export class PublicEndpoints {
     return this.#candles(market, parameters, "offchain");
   }
 
-  #candles(market: Market, parameters: ReadonlyMap<string, string>, of: "trades" | "marks" | "offchain"): string {
+  #candles(
+    market: Market,
+    parameters: ReadonlyMap<string, string>,
+    of: "trades" | "marks" | "offchain",
+  ): string {
     const { choices } = this.#state.config;
     const interval = oneOf(required(parameters, "interval"), CANDLE_INTERVALS, "interval");
     const page = { ...timeRange(parameters, choices), limit: listLimit(parameters) };
-    const series = { trades: market.candles, marks: market.markCandles, offchain: market.offchainCandles }[of];
+    const series = {
+      trades: market.candles,
+      marks: market.markCandles,
+      offchain: market.offchainCandles,
+    }[of];
     const records = series.page(interval, page, this.#state.nowMs()).map((bar) => {
       if (of === "trades") return tradeBarRecord(market, bar, choices);
-      return markBarRecord(market, bar, choices, of === "marks" ? undefined : market.candles.at(interval, bar.timeMs));
+      return markBarRecord(
+        market,
+        bar,
+        choices,
+        of === "marks" ? undefined : market.candles.at(interval, bar.timeMs),
+      );
     });
     return JSON.stringify(records);
   }
 
   /** GET /v1/platform/tradeVolume: of one market, or of all; days of UTC as far back as candles are kept. */
   tradeVolume(parameters: ReadonlyMap<string, string>): string {
-    const named = parameters.get("marketId") ? [marketOf(this.#state, parameters)] : [...this.#state.markets.values()];
+    const named = parameters.get("marketId")
+      ? [marketOf(this.#state, parameters)]
+      : [...this.#state.markets.values()];
     const days = new Map<Ms, CreditUnits>();
     let total = 0n;
     for (const { volumeQuote, candles } of named) {
       total += volumeQuote;
-      for (const day of candles.bars("1D")) days.set(day.timeMs, (days.get(day.timeMs) ?? 0n) + day.volumeQuote);
+      for (const day of candles.bars("1D"))
+        days.set(day.timeMs, (days.get(day.timeMs) ?? 0n) + day.volumeQuote);
     }
     const quote = (units: CreditUnits) => scaledToDecimal(units, this.#state.config.creditDecimals);
-    const dailyVolume = [...days].sort(([one], [other]) => one - other).map(([t, units]) => ({ t, v: quote(units) }));
+    const dailyVolume = [...days]
+      .sort(([one], [other]) => one - other)
+      .map(([t, units]) => ({ t, v: quote(units) }));
     const answer: WireTradeVolume = { totalVolume: quote(total), dailyVolume };
     return JSON.stringify(answer);
   }
@@ -109,9 +152,16 @@ export class PublicEndpoints {
   /** GET /v1/fundingRate: paid ones. */
   fundingRate(parameters: ReadonlyMap<string, string>): string {
     const market = marketOf(this.#state, parameters);
-    const payments = market.fundings.page({ ...timeRange(parameters, this.#state.config.choices), limit: listLimit(parameters) });
+    const payments = market.fundings.page({
+      ...timeRange(parameters, this.#state.config.choices),
+      limit: listLimit(parameters),
+    });
     return JSON.stringify(
-      payments.map(({ rate, timeMs }) => ({ marketId: market.id, fundingRate: scaledToDecimal(rate, 18), fundingTime: timeMs })),
+      payments.map(({ rate, timeMs }) => ({
+        marketId: market.id,
+        fundingRate: scaledToDecimal(rate, 18),
+        fundingTime: timeMs,
+      })),
     );
   }
 
@@ -119,7 +169,10 @@ export class PublicEndpoints {
   contracts(): string {
     const { lensAddress, markets } = this.#state;
     const contracts = [...markets.values()].map((market) => this.#contract(market));
-    return JSON.stringify({ contracts, ...(lensAddress === "" ? {} : { dealerLens: lensAddress }) });
+    return JSON.stringify({
+      contracts,
+      ...(lensAddress === "" ? {} : { dealerLens: lensAddress }),
+    });
   }
 
   /** GET /v1/riskyAccounts: those above 80 % of risk, looked up at most once in the configured time, so that `isSafe` may be stale. */
@@ -137,7 +190,8 @@ export class PublicEndpoints {
     const nowMs = this.#state.nowMs();
     const volume = market.day.volume(nowMs);
     const extremes = market.day.extremes(nowMs);
-    const price = (value: bigint | undefined) => (value === undefined ? lastPrice(market) : instrument.priceOf(Number(value)));
+    const price = (value: bigint | undefined) =>
+      value === undefined ? lastPrice(market) : instrument.priceOf(Number(value));
     const { baseAsset, quoteAsset } = rules.config;
     return {
       ticker_id: market.id,

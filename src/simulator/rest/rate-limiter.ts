@@ -54,7 +54,9 @@ export class RateLimiter {
   /** Whether a sender is banned, and until when. */
   ban(key: string, nowMs: Ms): RateRefusal | null {
     const untilMs = this.#senders.get(key)?.bannedUntilMs ?? 0;
-    return nowMs < untilMs ? { status: 418, retryAfterSeconds: Math.ceil((untilMs - nowMs) / 1000) } : null;
+    return nowMs < untilMs
+      ? { status: 418, retryAfterSeconds: Math.ceil((untilMs - nowMs) / 1000) }
+      : null;
   }
 
   #refusal(sender: Sender, bucket: RateBucket, limit: number, nowMs: Ms): RateRefusal | null {
@@ -76,7 +78,10 @@ export class RateLimiter {
         return { status: 418, retryAfterSeconds: Math.ceil(banMs / 1000) };
       }
     }
-    return { status: 429, retryAfterSeconds: Math.max(1, Math.ceil(((counted[0] as Ms) + intervalMs - nowMs) / 1000)) };
+    return {
+      status: 429,
+      retryAfterSeconds: Math.max(1, Math.ceil(((counted[0] as Ms) + intervalMs - nowMs) / 1000)),
+    };
   }
 
   #sender(key: string): Sender {
@@ -95,7 +100,11 @@ export class RateLimiter {
     }
     this.#sweptMs = nowMs;
     for (const [key, sender] of this.#senders) {
-      const newest = Math.max(sender.counted.COMMON.at(-1) ?? 0, sender.counted.ORDER.at(-1) ?? 0, sender.refused.at(-1) ?? 0);
+      const newest = Math.max(
+        sender.counted.COMMON.at(-1) ?? 0,
+        sender.counted.ORDER.at(-1) ?? 0,
+        sender.refused.at(-1) ?? 0,
+      );
       if (newest <= nowMs - this.#config.intervalMs && sender.bannedUntilMs <= nowMs) {
         this.#senders.delete(key);
       }

@@ -54,6 +54,14 @@ function byRisk(a: Risky, b: Risky): number {
   if (aIsSolvent !== bIsSolvent) {
     return aIsSolvent ? 1 : -1;
   }
-  const difference = aIsSolvent ? b.maintenanceMargin * a.netValue - a.maintenanceMargin * b.netValue : a.netValue - b.netValue;
-  return difference === 0n ? (a.account.address.toLowerCase() < b.account.address.toLowerCase() ? -1 : 1) : difference < 0n ? -1 : 1;
+  const difference = aIsSolvent
+    ? b.maintenanceMargin * a.netValue - a.maintenanceMargin * b.netValue
+    : a.netValue - b.netValue;
+  return difference === 0n
+    ? a.account.address.toLowerCase() < b.account.address.toLowerCase()
+      ? -1
+      : 1
+    : difference < 0n
+      ? -1
+      : 1;
 }

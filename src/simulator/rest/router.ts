@@ -67,7 +67,9 @@ export class Router {
     this.#routes = new Map([
       ...this.#publicRoutes(new PublicEndpoints(state)),
       ...this.#accountRoutes(),
-      ...this.#custodyRoutes(new CustodyEndpoints(state, clearing, desk, withdrawals, this.authentication)),
+      ...this.#custodyRoutes(
+        new CustodyEndpoints(state, clearing, desk, withdrawals, this.authentication),
+      ),
       ...this.#orderRoutes(this.orders, new OrderEndpoints(state, desk)),
     ]);
     for (const route of this.#routes.keys()) {
@@ -83,7 +85,11 @@ export class Router {
       const methods = this.#methods.get(request.path);
       return methods === undefined
         ? { status: 404, body: errorBody(1111, "Bad params", "there is no such endpoint") }
-        : { status: 405, body: errorBody(1111, "Bad params", "this method is not offered here"), headers: { allow: methods.join(", ") } };
+        : {
+            status: 405,
+            body: errorBody(1111, "Bad params", "this method is not offered here"),
+            headers: { allow: methods.join(", ") },
+          };
     }
     try {
       const parameters = readParameters(request);
@@ -102,12 +108,20 @@ export class Router {
       const body = route.answer(parameters);
       if (body === undefined) return this.#noContent();
       const credited = (account: Account) => route.answerCredited?.(account, parameters) ?? body;
-      return this.#withIncoming(route, parameters, { status: 200, body }, { sinceMs: () => this.#state.nowMs(), credited });
+      return this.#withIncoming(
+        route,
+        parameters,
+        { status: 200, body },
+        { sinceMs: () => this.#state.nowMs(), credited },
+      );
     } catch (error) {
       const answer = this.#errorAnswer(error);
       // It may have been registered a moment ago, by a request whose answer was lost. Any other refusal has credited nothing.
       if (!(error instanceof ApiError && error.code === 2018)) return answer;
-      return this.#withIncoming(route, parameters, answer, { sinceMs: (account) => account.createdAtMs, credited: () => answer.body });
+      return this.#withIncoming(route, parameters, answer, {
+        sinceMs: (account) => account.createdAtMs,
+        credited: () => answer.body,
+      });
     }
   }
 
@@ -125,10 +139,19 @@ export class Router {
   }
 
   /** An answer with what its account waits for, where the route credits one and the credit does not count yet. */
-  #withIncoming(route: Route, parameters: Parameters, answer: ApiAnswer, { sinceMs, credited }: AnswerToCredited): ApiAnswer {
-    const account = route.isCrediting === true ? this.#state.account(parameters.get("account") ?? "") : undefined;
+  #withIncoming(
+    route: Route,
+    parameters: Parameters,
+    answer: ApiAnswer,
+    { sinceMs, credited }: AnswerToCredited,
+  ): ApiAnswer {
+    const account =
+      route.isCrediting === true ? this.#state.account(parameters.get("account") ?? "") : undefined;
     if (account === undefined || !this.#credit.isIncoming(account)) return answer;
-    return { ...answer, incoming: { account, sinceMs: sinceMs(account), body: () => credited(account) } };
+    return {
+      ...answer,
+      incoming: { account, sinceMs: sinceMs(account), body: () => credited(account) },
+    };
   }
 
   #refusal(route: Route, ip: string, parameters: Parameters): ApiAnswer | null {
@@ -153,7 +176,10 @@ export class Router {
   #publicRoutes(endpoints: PublicEndpoints): [string, Route][] {
     const common = (answer: Route["answer"]): Route => ({ bucket: "COMMON", answer });
     const unlisted: [string, Route][] = [
-      ["GET /v1/offchainMarkPriceWithVolKlines", common((parameters) => endpoints.offchainMarkPriceWithVolKlines(parameters))],
+      [
+        "GET /v1/offchainMarkPriceWithVolKlines",
+        common((parameters) => endpoints.offchainMarkPriceWithVolKlines(parameters)),
+      ],
       ["GET /v1/platform/tradeVolume", common((parameters) => endpoints.tradeVolume(parameters))],
     ];
     return [
@@ -176,14 +202,33 @@ export class Router {
     const { authentication } = this;
     const isSigned = this.#state.config.choices.accountEndpointsSigned;
     // An operator may read an account, but not open one.
-    const opened = (parameters: Parameters) => (isSigned ? authentication.ownerOf(parameters) : addressOf(parameters));
+    const opened = (parameters: Parameters) =>
+      isSigned ? authentication.ownerOf(parameters) : addressOf(parameters);
     const read = (parameters: Parameters) =>
-      isSigned ? authentication.accountOf(parameters) : authentication.registered(addressOf(parameters));
+      isSigned
+        ? authentication.accountOf(parameters)
+        : authentication.registered(addressOf(parameters));
     return [
-      ["POST /v1/account", { bucket: "COMMON", isCrediting: true, answer: (parameters) => accounts.register(opened(parameters)) }],
-      ["GET /v1/account", { bucket: "COMMON", answer: (parameters) => accounts.read(read(parameters)) }],
-      ["GET /v1/userTrades", this.#private("COMMON", (account, parameters) => accounts.userTrades(account, parameters))],
-      ["GET /v1/incomes", this.#private("COMMON", (account, parameters) => accounts.incomes(account, parameters))],
+      [
+        "POST /v1/account",
+        {
+          bucket: "COMMON",
+          isCrediting: true,
+          answer: (parameters) => accounts.register(opened(parameters)),
+        },
+      ],
+      [
+        "GET /v1/account",
+        { bucket: "COMMON", answer: (parameters) => accounts.read(read(parameters)) },
+      ],
+      [
+        "GET /v1/userTrades",
+        this.#private("COMMON", (account, parameters) => accounts.userTrades(account, parameters)),
+      ],
+      [
+        "GET /v1/incomes",
+        this.#private("COMMON", (account, parameters) => accounts.incomes(account, parameters)),
+      ],
       ["GET /v1/balances", this.#private("COMMON", (account) => accounts.balances(account))],
       ["GET /v1/positions", this.#private("COMMON", (account) => accounts.positions(account))],
     ];
@@ -191,35 +236,79 @@ export class Router {
 
   #custodyRoutes(custody: CustodyEndpoints): [string, Route][] {
     const { faucet, withdrawals } = this.#state.config;
-    const routes: [string, Route][] = [["POST /operator", { bucket: "COMMON", answer: (parameters) => custody.setOperator(parameters) }]];
+    const routes: [string, Route][] = [
+      [
+        "POST /operator",
+        { bucket: "COMMON", answer: (parameters) => custody.setOperator(parameters) },
+      ],
+    ];
     if (faucet.enabled) {
-      const answerCredited = (account: Account, parameters: Parameters) => custody.faucetAnswer(account, parameters);
+      const answerCredited = (account: Account, parameters: Parameters) =>
+        custody.faucetAnswer(account, parameters);
       routes.push([
         "POST /faucet",
-        { bucket: null, isCrediting: true, answer: (parameters) => custody.faucet(parameters), answerCredited },
+        {
+          bucket: null,
+          isCrediting: true,
+          answer: (parameters) => custody.faucet(parameters),
+          answerCredited,
+        },
       ]);
     }
     if (withdrawals.enabled) {
-      routes.push(["POST /withdraw", { bucket: "COMMON", answer: (parameters) => custody.withdraw(parameters) }]);
+      routes.push([
+        "POST /withdraw",
+        { bucket: "COMMON", answer: (parameters) => custody.withdraw(parameters) },
+      ]);
     }
     return routes;
   }
 
   #orderRoutes(entry: OrderEntry, orders: OrderEndpoints): [string, Route][] {
     return [
-      ["POST /v1/order/build", this.#private("ORDER", (account, parameters) => entry.build(account, parameters))],
-      ["POST /v1/order", this.#private("ORDER", (account, parameters) => entry.place(account, parameters))],
-      ["DELETE /v1/order", this.#private("ORDER", (account, parameters) => void orders.cancel(account, parameters))],
-      ["DELETE /v1/allOpenOrders", this.#private("ORDER", (account, parameters) => void orders.cancelAll(account, parameters))],
-      ["GET /v1/order", this.#private("COMMON", (account, parameters) => orders.historyOrder(account, parameters))],
-      ["GET /v1/historyOrders", this.#private("COMMON", (account, parameters) => orders.historyOrders(account, parameters))],
-      ["GET /v1/openOrder", this.#private("COMMON", (account, parameters) => orders.openOrder(account, parameters))],
-      ["GET /v1/openOrders", this.#private("COMMON", (account, parameters) => orders.openOrders(account, parameters))],
+      [
+        "POST /v1/order/build",
+        this.#private("ORDER", (account, parameters) => entry.build(account, parameters)),
+      ],
+      [
+        "POST /v1/order",
+        this.#private("ORDER", (account, parameters) => entry.place(account, parameters)),
+      ],
+      [
+        "DELETE /v1/order",
+        this.#private("ORDER", (account, parameters) => void orders.cancel(account, parameters)),
+      ],
+      [
+        "DELETE /v1/allOpenOrders",
+        this.#private("ORDER", (account, parameters) => void orders.cancelAll(account, parameters)),
+      ],
+      [
+        "GET /v1/order",
+        this.#private("COMMON", (account, parameters) => orders.historyOrder(account, parameters)),
+      ],
+      [
+        "GET /v1/historyOrders",
+        this.#private("COMMON", (account, parameters) => orders.historyOrders(account, parameters)),
+      ],
+      [
+        "GET /v1/openOrder",
+        this.#private("COMMON", (account, parameters) => orders.openOrder(account, parameters)),
+      ],
+      [
+        "GET /v1/openOrders",
+        this.#private("COMMON", (account, parameters) => orders.openOrders(account, parameters)),
+      ],
     ];
   }
 
-  #private(bucket: RateBucket, answer: (account: Account, parameters: Parameters) => string | undefined): Route {
-    return { bucket, answer: (parameters) => answer(this.authentication.accountOf(parameters), parameters) };
+  #private(
+    bucket: RateBucket,
+    answer: (account: Account, parameters: Parameters) => string | undefined,
+  ): Route {
+    return {
+      bucket,
+      answer: (parameters) => answer(this.authentication.accountOf(parameters), parameters),
+    };
   }
 }
 

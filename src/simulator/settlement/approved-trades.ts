@@ -54,7 +54,9 @@ export async function withTrades(
   const fills = events.filter(({ kind }) => kind === "order-filled").length;
   if (fills === 0) return events;
   const isDirect = to !== null && perps.has(to);
-  const trades = isDirect ? [{ orderSender: from, fills }] : await approvedTrades(hash, chain, dealer);
+  const trades = isDirect
+    ? [{ orderSender: from, fills }]
+    : await approvedTrades(hash, chain, dealer);
   const traced = trades.reduce((sum, trade) => sum + trade.fills, 0);
   if (traced !== fills) {
     throw new FormatError("the trace of a transaction has other fills than its events", {
@@ -80,13 +82,20 @@ export async function withTrades(
   return marked;
 }
 
-async function approvedTrades(hash: Hex, chain: EmbeddedChain, dealer: Hex): Promise<ApprovedTrade[]> {
+async function approvedTrades(
+  hash: Hex,
+  chain: EmbeddedChain,
+  dealer: Hex,
+): Promise<ApprovedTrade[]> {
   const options = { tracer: "callTracer", tracerConfig: { withLog: true } };
   const trades: ApprovedTrade[] = [];
   const visit = ({ type, to, input, error, logs = [], calls = [] }: CallFrame): void => {
     if (error !== undefined) return;
     if (type === "CALL" && to?.toLowerCase() === dealer && input.startsWith(APPROVE_TRADE)) {
-      const [orderSender] = AbiCoder.defaultAbiCoder().decode(["address"], `0x${input.slice(10, 74)}`) as unknown as [Hex];
+      const [orderSender] = AbiCoder.defaultAbiCoder().decode(
+        ["address"],
+        `0x${input.slice(10, 74)}`,
+      ) as unknown as [Hex];
       const fills = logs.filter(({ topics }) => topics[0] === ORDER_FILLED).length;
       trades.push({ orderSender: orderSender.toLowerCase() as Hex, fills });
     }

@@ -148,12 +148,20 @@ export class ChainAccounts {
     }
   }
 
-  #fund({ kind, account: address, primary, secondary }: FundsEvent, { depositType = "DEPOSIT" }: EventTerms): Account {
+  #fund(
+    { kind, account: address, primary, secondary }: FundsEvent,
+    { depositType = "DEPOSIT" }: EventTerms,
+  ): Account {
     const { state } = this.#parts;
     const sign = kind === "deposit" ? 1n : -1n;
     if (kind === "deposit") state.depositedCredit += primary;
     else state.withdrawnCredit += primary;
-    return this.#credit(address, sign * primary, sign * secondary, kind === "deposit" ? depositType : "WITHDRAWAL");
+    return this.#credit(
+      address,
+      sign * primary,
+      sign * secondary,
+      kind === "deposit" ? depositType : "WITHDRAWAL",
+    );
   }
 
   #transfer({ kind, account, primary, secondary }: TransferEvent): Account {
@@ -186,7 +194,11 @@ export class ChainAccounts {
    * @throws FormatError where no trade came before it
    */
   #filled(event: OrderFilledEvent, { parts, orderSender }: Run): Account {
-    if (orderSender === null) throw new FormatError("a fill without its trade", { field: "orderHash", value: event.orderHash });
+    if (orderSender === null)
+      throw new FormatError("a fill without its trade", {
+        field: "orderHash",
+        value: event.orderHash,
+      });
     const part = partOf(parts, event);
     part.fee += event.fee;
     part.tradeFee = (part.tradeFee ?? 0n) + event.fee;
@@ -195,7 +207,10 @@ export class ChainAccounts {
   }
 
   #liquidation(event: LiquidatedEvent | LiquidateEvent, parts: Map<string, Part>): void {
-    partOf(parts, event).incomes.push([event.kind === "liquidated" ? "LIQUIDATED" : "LIQUIDATE", event.credit]);
+    partOf(parts, event).incomes.push([
+      event.kind === "liquidated" ? "LIQUIDATED" : "LIQUIDATE",
+      event.credit,
+    ]);
   }
 
   #badDebt({ account: address, primary, secondary }: BadDebtEvent): Account {
@@ -204,7 +219,8 @@ export class ChainAccounts {
     account.insuredCredit -= primary;
     account.secondaryCredit -= secondary;
     state.insuranceCredit += primary;
-    if (state.insuranceAddress !== "") this.account(state.insuranceAddress).secondaryCredit += secondary;
+    if (state.insuranceAddress !== "")
+      this.account(state.insuranceAddress).secondaryCredit += secondary;
     bookIncomes(state, account, "", [["SYSTEM", -primary]]);
     return account;
   }
@@ -264,7 +280,10 @@ function worth(paper: PaperUnits, rate: CreditUnits, { rules }: Market): CreditU
   return (paper * rate) / rules.paperUnit;
 }
 
-function partOf(parts: Map<string, Part>, { account, perp }: { readonly account: Hex; readonly perp: Hex }): Part {
+function partOf(
+  parts: Map<string, Part>,
+  { account, perp }: { readonly account: Hex; readonly perp: Hex },
+): Part {
   const key = keyOf(account, perp);
   const part: Part = parts.get(key) ?? { fee: 0n, tradeFee: null, incomes: [] };
   parts.set(key, part);

@@ -3,7 +3,12 @@ import { dealerAbi } from "../../chain/abi/dealer.generated.js";
 import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import { type TradeReading, withTrades } from "./approved-trades.js";
-import type { ChainEvent, ChainEventReader, ChainLog, WaitingWithdrawalEvent } from "./chain-events.js";
+import type {
+  ChainEvent,
+  ChainEventReader,
+  ChainLog,
+  WaitingWithdrawalEvent,
+} from "./chain-events.js";
 
 /** A mined transaction with what the contracts said in it. */
 export interface ChainTransaction {
@@ -60,8 +65,13 @@ const DEALER = new Interface(dealerAbi);
 /** Reads a block that is mined. @throws ChainRefusal and RunError as the chain does; FormatError when it is not there */
 export async function readBlock(number: number, reading: BlockReading): Promise<ChainBlock> {
   const { chain, events, isOwn, reasonOf } = reading;
-  const block = (await chain.request("eth_getBlockByNumber", `0x${number.toString(16)}`, true)) as WireBlock | null;
-  if (block === null) throw new FormatError("the chain has no such block", { field: "block", value: number });
+  const block = (await chain.request(
+    "eth_getBlockByNumber",
+    `0x${number.toString(16)}`,
+    true,
+  )) as WireBlock | null;
+  if (block === null)
+    throw new FormatError("the chain has no such block", { field: "block", value: number });
   const transactions: ChainTransaction[] = [];
   for (const wire of block.transactions) {
     const { status, logs } = (await chain.request("eth_getTransactionReceipt", wire.hash)) as {
@@ -70,13 +80,20 @@ export async function readBlock(number: number, reading: BlockReading): Promise<
     };
     const isReverted = status !== "0x1";
     const emitted = logs.map((log) => events.read(log)).filter((event) => event !== null);
-    const what = { from: wire.from.toLowerCase() as Hex, to: (wire.to?.toLowerCase() ?? null) as Hex | null, input: wire.input };
+    const what = {
+      from: wire.from.toLowerCase() as Hex,
+      to: (wire.to?.toLowerCase() ?? null) as Hex | null,
+      input: wire.input,
+    };
     transactions.push({
       ...what,
       hash: wire.hash,
       isReverted,
       revertReason: isReverted && isOwn(what) ? await reasonOf(wire.hash) : null,
-      events: [...(await withTrades(emitted, { ...what, hash: wire.hash }, reading)), ...(await waitingAfter(emitted, number, reading))],
+      events: [
+        ...(await withTrades(emitted, { ...what, hash: wire.hash }, reading)),
+        ...(await waitingAfter(emitted, number, reading)),
+      ],
     });
   }
   const { hash, parentHash, timestamp } = block;
@@ -93,12 +110,14 @@ async function waitingAfter(
   { chain, dealer }: BlockReading,
 ): Promise<readonly WaitingWithdrawalEvent[]> {
   const accounts = new Set<Hex>();
-  for (const event of events) if (event.kind === "withdraw" || event.kind === "transfer-out") accounts.add(event.account);
+  for (const event of events)
+    if (event.kind === "withdraw" || event.kind === "transfer-out") accounts.add(event.account);
   const waiting: WaitingWithdrawalEvent[] = [];
   for (const account of accounts) {
     const call = { to: dealer, data: DEALER.encodeFunctionData("getCreditOf", [account]) };
     const answer = (await chain.request("eth_call", call, `0x${number.toString(16)}`)) as Hex;
-    const { pendingPrimaryWithdraw: primary, pendingSecondaryWithdraw: secondary } = DEALER.decodeFunctionResult("getCreditOf", answer);
+    const { pendingPrimaryWithdraw: primary, pendingSecondaryWithdraw: secondary } =
+      DEALER.decodeFunctionResult("getCreditOf", answer);
     waiting.push({ kind: "waiting-withdrawal", account, primary, secondary });
   }
   return waiting;

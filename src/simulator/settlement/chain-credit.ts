@@ -51,7 +51,9 @@ export class ChainCredit implements Credit {
     this.#parts = parts;
     const { outbox, state } = parts;
     outbox.handle("gas", this.#handler("gas-failed"));
-    const deposit = this.#handler("deposit-failed", ({ details }) => ({ depositType: details.type as IncomeType }));
+    const deposit = this.#handler("deposit-failed", ({ details }) => ({
+      depositType: details.type as IncomeType,
+    }));
     const done = ({ details }: ChainRequest) => parts.onIncomingDone(String(details.about) as Hex);
     outbox.handle("deposit", {
       onMined: (request, transaction) => {
@@ -65,7 +67,9 @@ export class ChainCredit implements Credit {
     });
     outbox.handle(
       "funding",
-      this.#handler("funding-refused", ({ details }) => ({ fundingRate: BigInt(String(details.rate)) })),
+      this.#handler("funding-refused", ({ details }) => ({
+        fundingRate: BigInt(String(details.rate)),
+      })),
     );
     outbox.handle("operator", { ...this.#handler("operator-failed"), isSentAgain: true });
     const arrived = (request: ChainRequest) => {
@@ -94,7 +98,15 @@ export class ChainCredit implements Credit {
     const { outbox, owner, gasMoneyWei } = this.#parts;
     const to = lower(account.address);
     if (gasMoneyWei > 0n) {
-      outbox.add({ kind: "gas", from: owner, to, data: "0x", valueWei: gasMoneyWei, gas: GAS.transfer, details: { about: to } });
+      outbox.add({
+        kind: "gas",
+        from: owner,
+        to,
+        data: "0x",
+        valueWei: gasMoneyWei,
+        gas: GAS.transfer,
+        details: { about: to },
+      });
     }
     for (const operator of account.operators) this.operator(account, operator, true);
   }
@@ -113,10 +125,24 @@ export class ChainCredit implements Credit {
   /** Sent as the account itself, to itself: the chain is the exchange's own, and the request was signed by the account. */
   withdraw(account: Account, amount: CreditUnits): void {
     const about = lower(account.address);
-    const data = DEALER.encodeFunctionData("fastWithdraw", [about, about, amount, 0n, false, "0x"]) as Hex;
+    const data = DEALER.encodeFunctionData("fastWithdraw", [
+      about,
+      about,
+      amount,
+      0n,
+      false,
+      "0x",
+    ]) as Hex;
     const { outbox, state, dealer: to } = this.#parts;
     account.leavingCredit += amount;
-    outbox.add({ kind: "withdraw", from: about, to, data, gas: GAS.withdrawal, details: { about, amount: String(amount) } });
+    outbox.add({
+      kind: "withdraw",
+      from: about,
+      to,
+      data,
+      gas: GAS.withdrawal,
+      details: { about, amount: String(amount) },
+    });
     state.listener.onAccount(account);
     this.changed([account]);
   }
@@ -125,7 +151,14 @@ export class ChainCredit implements Credit {
   operator(account: Account, operator: Hex, isValid: boolean): void {
     const about = lower(account.address);
     const data = DEALER.encodeFunctionData("setOperator", [operator, isValid]) as Hex;
-    this.#parts.outbox.add({ kind: "operator", from: about, to: this.#parts.dealer, data, gas: GAS.call, details: { about, operator } });
+    this.#parts.outbox.add({
+      kind: "operator",
+      from: about,
+      to: this.#parts.dealer,
+      data,
+      gas: GAS.call,
+      details: { about, operator },
+    });
   }
 
   /** Whether the last word on an operator is still on its way to the chain. */
@@ -139,11 +172,17 @@ export class ChainCredit implements Credit {
 
   /** Asks the keeper for the cumulative rate that the interval's rate makes of the present one; the chain pays it, or nobody does. */
   fund(market: Market): void {
-    const rate = market.rules.config.funding.mode === "fixed" ? market.rules.fundingRate : market.premium.close();
+    const rate =
+      market.rules.config.funding.mode === "fixed"
+        ? market.rules.fundingRate
+        : market.premium.close();
     if (rate === null) return;
     const { outbox, fundingKeeper: from, fundingTarget: to } = this.#parts;
     const wanted = this.#askedFunding(market) - (rate * market.prices.mark) / ONE;
-    const data = LIMITER.encodeFunctionData("updateFundingRate", [[market.rules.perp], [wanted]]) as Hex;
+    const data = LIMITER.encodeFunctionData("updateFundingRate", [
+      [market.rules.perp],
+      [wanted],
+    ]) as Hex;
     outbox.add({
       kind: "funding",
       from,
@@ -167,22 +206,35 @@ export class ChainCredit implements Credit {
     this.#parts.afterChange(accounts);
   }
 
-  income(account: Account, marketId: string, amounts: readonly (readonly [IncomeType, CreditUnits])[]): void {
+  income(
+    account: Account,
+    marketId: string,
+    amounts: readonly (readonly [IncomeType, CreditUnits])[],
+  ): void {
     bookIncomes(this.#parts.state, account, marketId, amounts);
   }
 
-  #handler(failure: ChainReport["kind"], termsOf: (request: ChainRequest) => EventTerms = () => ({})) {
+  #handler(
+    failure: ChainReport["kind"],
+    termsOf: (request: ChainRequest) => EventTerms = () => ({}),
+  ) {
     const { accounts, report } = this.#parts;
     const about = ({ details }: ChainRequest) => String(details.about);
     return {
       onMined: (request: ChainRequest, transaction: ChainTransaction) => {
         if (transaction.isReverted) {
-          report({ kind: failure, about: about(request), reason: transaction.revertReason ?? "reverted", hash: transaction.hash });
+          report({
+            kind: failure,
+            about: about(request),
+            reason: transaction.revertReason ?? "reverted",
+            hash: transaction.hash,
+          });
         } else {
           accounts().apply(transaction, termsOf(request));
         }
       },
-      onRefused: (request: ChainRequest, reason: string) => report({ kind: failure, about: about(request), reason, hash: null }),
+      onRefused: (request: ChainRequest, reason: string) =>
+        report({ kind: failure, about: about(request), reason, hash: null }),
     };
   }
 }

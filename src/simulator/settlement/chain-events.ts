@@ -149,9 +149,13 @@ export interface ChainLog {
 
 type Reading = (event: LogDescription, emitter: Hex) => ChainEvent;
 
-const account = (event: LogDescription, name: string): Hex => String(event.args.getValue(name)).toLowerCase() as Hex;
+const account = (event: LogDescription, name: string): Hex =>
+  String(event.args.getValue(name)).toLowerCase() as Hex;
 const amount = (event: LogDescription, name: string): bigint => event.args.getValue(name) as bigint;
-const both = (event: LogDescription) => ({ primary: amount(event, "primaryAmount"), secondary: amount(event, "secondaryAmount") });
+const both = (event: LogDescription) => ({
+  primary: amount(event, "primaryAmount"),
+  secondary: amount(event, "secondaryAmount"),
+});
 const change = (event: LogDescription) => ({
   perp: account(event, "perp"),
   paper: amount(event, "paperChange"),
@@ -159,12 +163,34 @@ const change = (event: LogDescription) => ({
 });
 
 const ofDealer = ({ isFilledCreditNet }: DealerForm): Readonly<Record<string, Reading>> => ({
-  Deposit: (event) => ({ kind: "deposit", account: account(event, "to"), other: account(event, "payer"), ...both(event) }),
+  Deposit: (event) => ({
+    kind: "deposit",
+    account: account(event, "to"),
+    other: account(event, "payer"),
+    ...both(event),
+  }),
   // Its `payer` is whose credit it was, its `to` who has the tokens now.
-  Withdraw: (event) => ({ kind: "withdraw", account: account(event, "payer"), other: account(event, "to"), ...both(event) }),
-  TransferIn: (event) => ({ kind: "transfer-in", account: account(event, "trader"), ...both(event) }),
-  TransferOut: (event) => ({ kind: "transfer-out", account: account(event, "trader"), ...both(event) }),
-  RequestWithdraw: (event) => ({ kind: "waiting-withdrawal", account: account(event, "payer"), ...both(event) }),
+  Withdraw: (event) => ({
+    kind: "withdraw",
+    account: account(event, "payer"),
+    other: account(event, "to"),
+    ...both(event),
+  }),
+  TransferIn: (event) => ({
+    kind: "transfer-in",
+    account: account(event, "trader"),
+    ...both(event),
+  }),
+  TransferOut: (event) => ({
+    kind: "transfer-out",
+    account: account(event, "trader"),
+    ...both(event),
+  }),
+  RequestWithdraw: (event) => ({
+    kind: "waiting-withdrawal",
+    account: account(event, "payer"),
+    ...both(event),
+  }),
   SetOperator: (event) => ({
     kind: "operator",
     account: account(event, "client"),
@@ -180,7 +206,11 @@ const ofDealer = ({ isFilledCreditNet }: DealerForm): Readonly<Record<string, Re
     credit: amount(event, "filledCreditAmount") + (isFilledCreditNet ? amount(event, "fee") : 0n),
     fee: amount(event, "fee"),
   }),
-  BeingLiquidated: (event) => ({ kind: "liquidated", account: account(event, "liquidatedTrader"), ...change(event) }),
+  BeingLiquidated: (event) => ({
+    kind: "liquidated",
+    account: account(event, "liquidatedTrader"),
+    ...change(event),
+  }),
   JoinLiquidation: (event) => ({
     kind: "liquidate",
     account: account(event, "liquidator"),
@@ -237,7 +267,10 @@ const PRICE_SOURCE = [new Interface(settablePriceSourceAbi)];
 
 /** Reads the logs of the contracts of one deployment, the present one or an earlier one. */
 export class ChainEventReader {
-  readonly #readings = new Map<Hex, readonly [readonly Interface[], Readonly<Record<string, Reading>>]>();
+  readonly #readings = new Map<
+    Hex,
+    readonly [readonly Interface[], Readonly<Record<string, Reading>>]
+  >();
 
   constructor({ dealer, markets }: Pick<ChainAddresses, "dealer" | "markets">, form: DealerForm) {
     this.#readings.set(lower(dealer), [DEALER, ofDealer(form)]);
@@ -260,13 +293,21 @@ export class ChainEventReader {
       const event = parse(abis, topics, data);
       return event === null ? null : reading(event, emitter);
     } catch (cause) {
-      throw new FormatError("a log is not what its contract's interface says", { field: emitter, value: topics[0], cause });
+      throw new FormatError("a log is not what its contract's interface says", {
+        field: emitter,
+        value: topics[0],
+        cause,
+      });
     }
   }
 }
 
 /** A log by the form of its event that has as many arguments in topics. @returns null for an event that none of these has */
-function parse(abis: readonly Interface[], topics: readonly Hex[], data: Hex): LogDescription | null {
+function parse(
+  abis: readonly Interface[],
+  topics: readonly Hex[],
+  data: Hex,
+): LogDescription | null {
   const [topic = "0x"] = topics;
   const known = abis.filter((abi) => abi.getEvent(topic) !== null);
   const fitting = known.find((abi) => topicsOf(abi.getEvent(topic)) === topics.length) ?? known[0];

@@ -62,7 +62,12 @@ export class ChainMarks {
       onMined: ({ details }, transaction) => {
         if (transaction.isReverted) {
           const { revertReason, hash } = transaction;
-          report({ kind: "mark-failed", about: String(details.about), reason: revertReason ?? "reverted", hash });
+          report({
+            kind: "mark-failed",
+            about: String(details.about),
+            reason: revertReason ?? "reverted",
+            hash,
+          });
         }
         accounts.apply(transaction);
         next(details.about);
@@ -125,7 +130,8 @@ export class ChainMarks {
       this.#wanted.delete(market);
       return;
     }
-    const waitMs = (this.#sentMs.get(market) ?? -minIntervalMs) + minIntervalMs - this.#clock.monotonicMs();
+    const waitMs =
+      (this.#sentMs.get(market) ?? -minIntervalMs) + minIntervalMs - this.#clock.monotonicMs();
     if (waitMs > 0) {
       this.#later(`mark ${market.id}`, waitMs, () => this.#consider(market));
       return;
@@ -151,14 +157,17 @@ export class ChainMarks {
   }
 
   #refresh(market: Market): void {
-    if (market.prices.mark > 0n && !this.#isAsked(market)) this.#ask(market, this.#wanted.get(market) ?? market.prices.mark);
+    if (market.prices.mark > 0n && !this.#isAsked(market))
+      this.#ask(market, this.#wanted.get(market) ?? market.prices.mark);
   }
 
   #awaitStaleness(market: Market): void {
     if (!this.#isRunning || market.markSetSeconds === 0) return;
     // A chain whose clock was moved ahead sets prices in the future.
     const ageMs = Math.max(0, this.#clock.nowMs() - market.markSetSeconds * 1000);
-    this.#later(`refresh ${market.id}`, this.#parts.heartbeatMs / 2 - ageMs, () => this.#refresh(market));
+    this.#later(`refresh ${market.id}`, this.#parts.heartbeatMs / 2 - ageMs, () =>
+      this.#refresh(market),
+    );
   }
 
   #later(name: string, waitMs: Ms, run: () => void): void {

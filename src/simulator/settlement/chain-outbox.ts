@@ -123,7 +123,11 @@ export class ChainOutbox {
     return true;
   }
 
-  #find({ from, to, input }: Pick<ChainTransaction, "from" | "to" | "input">): ChainRequest | undefined {
+  #find({
+    from,
+    to,
+    input,
+  }: Pick<ChainTransaction, "from" | "to" | "input">): ChainRequest | undefined {
     return this.#parts.state.requests.ofTransaction({ from, to, data: input });
   }
 

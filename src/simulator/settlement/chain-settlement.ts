@@ -62,7 +62,14 @@ export class ChainSettlement implements Settlement {
     const makers = matches.map((match) => this.#maker(match));
     const data = tradeCall(this.#taker(matches, makers), makers);
     const to = first.trade.market.rules.perp.toLowerCase() as Hex;
-    outbox.add({ kind: KIND, from, to, data, gas: tradeGas(makers.length, gas), details: { sweepId } });
+    outbox.add({
+      kind: KIND,
+      from,
+      to,
+      data,
+      gas: tradeGas(makers.length, gas),
+      details: { sweepId },
+    });
   }
 
   restore(pending: PendingSettlement): void {
@@ -77,10 +84,15 @@ export class ChainSettlement implements Settlement {
 
   /** @throws FormatError when a match waits for a transaction that nobody is going to send */
   requireRequests(): void {
-    const asked = new Set([...this.#parts.outbox.pending(KIND)].map(({ details }) => details.sweepId));
+    const asked = new Set(
+      [...this.#parts.outbox.pending(KIND)].map(({ details }) => details.sweepId),
+    );
     for (const sweepId of this.#waiting.keys()) {
       if (!asked.has(sweepId)) {
-        throw new FormatError("a trade waits for a settlement that was never asked for", { field: "trade", value: sweepId });
+        throw new FormatError("a trade waits for a settlement that was never asked for", {
+          field: "trade",
+          value: sweepId,
+        });
       }
     }
   }
@@ -93,7 +105,10 @@ export class ChainSettlement implements Settlement {
   #end(sweepId: Int64Id, reason: string | null, hash: Hex | null): void {
     const matches = this.#waiting.get(sweepId);
     if (matches === undefined) {
-      throw new FormatError("the chain tells of a trade that does not wait", { field: "trade", value: sweepId });
+      throw new FormatError("the chain tells of a trade that does not wait", {
+        field: "trade",
+        value: sweepId,
+      });
     }
     this.#waiting.delete(sweepId);
     if (reason !== null) {
@@ -108,7 +123,10 @@ export class ChainSettlement implements Settlement {
     const paper = market.paperOf(lots);
     const order = maker?.order ?? null;
     return order === null
-      ? { order: this.#parts.houses.sign(market, isBuyerMaker ? "BUY" : "SELL", lots, quote, id), paper }
+      ? {
+          order: this.#parts.houses.sign(market, isBuyerMaker ? "BUY" : "SELL", lots, quote, id),
+          paper,
+        }
       : { order: signedOrder(order), paper };
   }
 
@@ -120,14 +138,27 @@ export class ChainSettlement implements Settlement {
     const { market, isBuyerMaker, id } = first.trade;
     const lots = matches.reduce((sum, { trade }) => sum + trade.lots, 0);
     const credit = creditThatMeets(makers, paper);
-    return { order: this.#parts.houses.sign(market, isBuyerMaker ? "SELL" : "BUY", lots, credit, id), paper };
+    return {
+      order: this.#parts.houses.sign(market, isBuyerMaker ? "SELL" : "BUY", lots, credit, id),
+      paper,
+    };
   }
 }
 
 function signedOrder({ terms }: Order): SignedOrder {
   const { market, side, lots, signedCredit, account, info, signature, hash } = terms;
-  if (signature === null) throw new RunError("an order without its signature cannot be settled on chain", { field: "order", value: hash });
-  return { perp: market.rules.perp, signer: account.address, ...signedAmounts(market, side, lots, signedCredit), info, signature };
+  if (signature === null)
+    throw new RunError("an order without its signature cannot be settled on chain", {
+      field: "order",
+      value: hash,
+    });
+  return {
+    perp: market.rules.perp,
+    signer: account.address,
+    ...signedAmounts(market, side, lots, signedCredit),
+    info,
+    signature,
+  };
 }
 
 /** The unsigned credit with which a taking order of so much paper is at no worse a price than every maker wants. */
@@ -135,7 +166,9 @@ function creditThatMeets(makers: readonly MatchedOrder[], paper: bigint): Credit
   let credit: CreditUnits | null = null;
   for (const { order } of makers) {
     const isBuyer = order.paper > 0n;
-    const [makerPaper, makerCredit] = isBuyer ? [order.paper, -order.credit] : [-order.paper, order.credit];
+    const [makerPaper, makerCredit] = isBuyer
+      ? [order.paper, -order.credit]
+      : [-order.paper, order.credit];
     const exact = makerCredit * paper;
     const wanted = isBuyer ? exact / makerPaper : (exact + makerPaper - 1n) / makerPaper;
     if (credit === null || (isBuyer ? wanted < credit : wanted > credit)) credit = wanted;

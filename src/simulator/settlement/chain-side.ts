@@ -62,7 +62,13 @@ export class ChainSide {
     this.#parts = parts;
     this.open = open;
     this.#signers = signersOf(open);
-    this.outbox = new ChainOutbox({ state, chain: open.chain, signerOf: (address) => this.#signers.get(address), turn, onFault });
+    this.outbox = new ChainOutbox({
+      state,
+      chain: open.chain,
+      signerOf: (address) => this.#signers.get(address),
+      turn,
+      onFault,
+    });
     this.#follower = new BlockFollower({
       state,
       chain: open.chain,
@@ -100,7 +106,10 @@ export class ChainSide {
   }
 
   /** What moves the exchange's credit; made once. */
-  credit({ onChanged, onIncomingDone }: Pick<ChainConsequences, "onChanged"> & Pick<ChainCreditParts, "onIncomingDone">): Credit {
+  credit({
+    onChanged,
+    onIncomingDone,
+  }: Pick<ChainConsequences, "onChanged"> & Pick<ChainCreditParts, "onIncomingDone">): Credit {
     const { state, open, report } = this.#parts;
     const { chain } = state.config;
     const { dealer, owner, fundingKeeper, fundingRateLimiter } = open.addresses;
@@ -139,7 +148,8 @@ export class ChainSide {
         if (isValid) account.operators.add(operator);
         else onRevoked(account, operator);
       },
-      onMark: (market, price, updatedAtSeconds) => this.#marks?.onPrice(market, price, updatedAtSeconds),
+      onMark: (market, price, updatedAtSeconds) =>
+        this.#marks?.onPrice(market, price, updatedAtSeconds),
       onChanged,
     });
     this.#accounts = accounts;
@@ -158,7 +168,8 @@ export class ChainSide {
   }
 
   #requireAccounts(): ChainAccounts {
-    if (this.#accounts === null) throw new RunError("the chain's accounts are not there yet", { field: "chain" });
+    if (this.#accounts === null)
+      throw new RunError("the chain's accounts are not there yet", { field: "chain" });
     return this.#accounts;
   }
 
@@ -201,7 +212,10 @@ export class ChainSide {
       await this.outbox.idle();
       await this.open.chain.idle();
       await this.#follower.idle();
-    } while (this.#isRunning && (this.outbox.isSending || this.#parts.state.chainBlock < this.open.chain.head.number));
+    } while (
+      this.#isRunning &&
+      (this.outbox.isSending || this.#parts.state.chainBlock < this.open.chain.head.number)
+    );
   }
 
   #apply(block: ChainBlock): void {

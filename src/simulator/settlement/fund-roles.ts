@@ -31,18 +31,30 @@ export async function fundRoles(
   const send = async (from: Signer, to: Hex, data: string) => {
     sent.push(await chain.send({ from, to, data, gas: GAS }));
   };
-  const allowed = await chain.call(token, TOKEN.encodeFunctionData("allowance", [owner.address, dealer]));
+  const allowed = await chain.call(
+    token,
+    TOKEN.encodeFunctionData("allowance", [owner.address, dealer]),
+  );
   if (BigInt(allowed) === 0n) {
     await send(owner, token, TOKEN.encodeFunctionData("mint", [owner.address, OWNER_TOKENS]));
     await send(owner, token, TOKEN.encodeFunctionData("approve", [dealer, (1n << 256n) - 1n]));
   }
   const roles = [keys.orderSender, ...[...marketIds].map((marketId) => keys.house(marketId))];
-  const capital = [...roles.map(({ signer }) => [signer, ROLE_CREDIT] as const), [keys.insurance.signer, insuranceCredit] as const];
+  const capital = [
+    ...roles.map(({ signer }) => [signer, ROLE_CREDIT] as const),
+    [keys.insurance.signer, insuranceCredit] as const,
+  ];
   for (const [signer, credit] of capital) {
     if (credit === 0n) continue;
     const topics = [DEALER.getEvent("Deposit")?.topicHash, zeroPadValue(signer.address, 32)];
-    const made = (await chain.request("eth_getLogs", { address: dealer, fromBlock: "0x0", toBlock: "latest", topics })) as unknown[];
-    if (made.length === 0) await send(owner, dealer, DEALER.encodeFunctionData("deposit", [credit, 0, signer.address]));
+    const made = (await chain.request("eth_getLogs", {
+      address: dealer,
+      fromBlock: "0x0",
+      toBlock: "latest",
+      topics,
+    })) as unknown[];
+    if (made.length === 0)
+      await send(owner, dealer, DEALER.encodeFunctionData("deposit", [credit, 0, signer.address]));
   }
   await chain.mineWhatWaits();
   for (const hash of sent) {

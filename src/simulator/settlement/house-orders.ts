@@ -32,8 +32,20 @@ export class HouseOrders {
     const { makerRate, takerRate } = market.houseRates;
     const { perp } = market.rules;
     const info = writeOrderInfo(makerRate, takerRate, NEVER_SECONDS, BigInt(tradeId));
-    const digest = this.#hasher.hash(bytes(perp), bytes(signer.address), amounts.paper, amounts.credit, info);
-    return { perp, signer: signer.address, ...amounts, info: bytesToHex(info), signature: signer.sign(digest) };
+    const digest = this.#hasher.hash(
+      bytes(perp),
+      bytes(signer.address),
+      amounts.paper,
+      amounts.credit,
+      info,
+    );
+    return {
+      perp,
+      signer: signer.address,
+      ...amounts,
+      info: bytesToHex(info),
+      signature: signer.sign(digest),
+    };
   }
 
   #of(marketId: MarketId): ChainAccount {

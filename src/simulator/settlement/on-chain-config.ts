@@ -26,11 +26,20 @@ export function chainMarketsOf({ markets }: ExchangeConfig): ChainMarket[] {
 export function requireAsDeployed({ id, configured }: Market, { config }: MarketRulesOnGrid): void {
   const { maxLeverage, liquidationThreshold, priceQuote } = configured;
   const refuse = (name: string, value: unknown, expected: string): never => {
-    throw new ConfigError("contradicts the market's contracts", { field: `markets.${id}.${name}`, value, expected });
+    throw new ConfigError("contradicts the market's contracts", {
+      field: `markets.${id}.${name}`,
+      value,
+      expected,
+    });
   };
-  if (config.maxLeverage !== maxLeverage) refuse("maxLeverage", config.maxLeverage, `${maxLeverage}, as deployed`);
+  if (config.maxLeverage !== maxLeverage)
+    refuse("maxLeverage", config.maxLeverage, `${maxLeverage}, as deployed`);
   if (!new Decimal(config.liquidationThreshold).eq(liquidationThreshold)) {
-    refuse("liquidationThreshold", config.liquidationThreshold, `${liquidationThreshold}, as deployed`);
+    refuse(
+      "liquidationThreshold",
+      config.liquidationThreshold,
+      `${liquidationThreshold}, as deployed`,
+    );
   }
   if (new Decimal(config.priceQuote.min).lt(priceQuote.min)) {
     refuse(
@@ -42,7 +51,10 @@ export function requireAsDeployed({ id, configured }: Market, { config }: Market
 }
 
 /** The configuration of an exchange with the addresses of its chain: what its orders are signed for. */
-export function onChain(config: ExchangeConfig, { dealer, markets }: ChainAddresses): ExchangeConfig {
+export function onChain(
+  config: ExchangeConfig,
+  { dealer, markets }: ChainAddresses,
+): ExchangeConfig {
   return {
     ...config,
     domain: { ...config.domain, verifyingContract: dealer },

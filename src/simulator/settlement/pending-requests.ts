@@ -1,7 +1,9 @@
 import type { ChainRequest } from "./chain-request.js";
 
 /** A transaction, as far as a request says what it will be. */
-export type RequestedTransaction = Pick<ChainRequest, "from" | "data"> & { readonly to: ChainRequest["to"] | null };
+export type RequestedTransaction = Pick<ChainRequest, "from" | "data"> & {
+  readonly to: ChainRequest["to"] | null;
+};
 
 /**
  * What was asked of the chain and is not yet in a block, oldest first. The request of a transaction, and how many of a kind are about

@@ -35,12 +35,23 @@ export function tradeCall(taker: MatchedOrder, makers: readonly MatchedOrder[]):
   const amounts = word(matched.length) + matched.map(({ paper }) => word(paper)).join("");
   const head = 3 * 32;
   const data =
-    word(head) + word(head + bytesOf(orders)) + word(head + bytesOf(orders) + bytesOf(signatures)) + orders + signatures + amounts;
+    word(head) +
+    word(head + bytesOf(orders)) +
+    word(head + bytesOf(orders) + bytesOf(signatures)) +
+    orders +
+    signatures +
+    amounts;
   return `0x${TRADE_SELECTOR}${word(32)}${word(bytesOf(data))}${data}`;
 }
 
 function orderWords({ perp, signer, paper, credit, info }: SignedOrder): string {
-  return addressWord(perp) + addressWord(signer) + word(paper) + word(credit) + info.slice(2).toLowerCase();
+  return (
+    addressWord(perp) +
+    addressWord(signer) +
+    word(paper) +
+    word(credit) +
+    info.slice(2).toLowerCase()
+  );
 }
 
 /** `bytes[]`: where each begins, counted from the first of these words, then each with its length. */

@@ -5,10 +5,14 @@ import type { CreditUnits, Hex } from "../../core/units.js";
 const ascii = (text: string): Uint8Array => Buffer.from(text, "utf8");
 
 /** Hash of the domain's type string (specification, "Order construction", step 1). */
-export const DOMAIN_TYPE_HASH = keccak256(ascii("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"));
+export const DOMAIN_TYPE_HASH = keccak256(
+  ascii("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
+);
 
 /** Hash of the order's type string (specification, "Order construction", step 2). */
-export const ORDER_TYPE_HASH = keccak256(ascii("Order(address perp,address signer,int128 paperAmount,int128 creditAmount,bytes32 info)"));
+export const ORDER_TYPE_HASH = keccak256(
+  ascii("Order(address perp,address signer,int128 paperAmount,int128 creditAmount,bytes32 info)"),
+);
 
 /** What a domain separator is made of. */
 export interface OrderDomain {
@@ -19,7 +23,12 @@ export interface OrderDomain {
 }
 
 /** The EIP-712 separator of the exchange's domain. */
-export function domainSeparator({ name, version, chainId, verifyingContract }: OrderDomain): Uint8Array {
+export function domainSeparator({
+  name,
+  version,
+  chainId,
+  verifyingContract,
+}: OrderDomain): Uint8Array {
   const words = new Uint8Array(160);
   words.set(DOMAIN_TYPE_HASH, 0);
   words.set(keccak256(ascii(name)), 32);
@@ -46,7 +55,13 @@ export class OrderHasher {
    * @param perp 20 bytes. @param signer 20 bytes. @param info 32 bytes.
    * @param paper signed, smallest units. @param credit signed, smallest units.
    */
-  hash(perp: Uint8Array, signer: Uint8Array, paper: bigint, credit: CreditUnits, info: Uint8Array): Uint8Array {
+  hash(
+    perp: Uint8Array,
+    signer: Uint8Array,
+    paper: bigint,
+    credit: CreditUnits,
+    info: Uint8Array,
+  ): Uint8Array {
     this.#struct.set(perp, 44);
     this.#struct.set(signer, 76);
     putInteger(this.#struct, 96, paper);
@@ -57,7 +72,13 @@ export class OrderHasher {
   }
 
   /** The order tuple as abi.encode lays it out: the build answer's `packedOrder`. */
-  static pack(perp: Uint8Array, signer: Uint8Array, paper: bigint, credit: CreditUnits, info: Uint8Array): Hex {
+  static pack(
+    perp: Uint8Array,
+    signer: Uint8Array,
+    paper: bigint,
+    credit: CreditUnits,
+    info: Uint8Array,
+  ): Hex {
     const words = new Uint8Array(160);
     words.set(perp, 12);
     words.set(signer, 44);

@@ -24,7 +24,12 @@ export function readOrderInfo(info: Hex): OrderInfo {
 }
 
 /** Writes an `info`. */
-export function writeOrderInfo(makerRate: bigint, takerRate: bigint, expirationSeconds: bigint, nonce: bigint): Uint8Array {
+export function writeOrderInfo(
+  makerRate: bigint,
+  takerRate: bigint,
+  expirationSeconds: bigint,
+  nonce: bigint,
+): Uint8Array {
   const bytes = new Uint8Array(32);
   const view = new DataView(bytes.buffer);
   view.setBigInt64(0, makerRate);

@@ -6,7 +6,9 @@ import { keccak256 } from "../../core/keccak.js";
  */
 export function requestDigest(message: string): Uint8Array {
   const body = Buffer.from(message, "utf8");
-  return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${body.length}`, "latin1"), body]));
+  return keccak256(
+    Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${body.length}`, "latin1"), body]),
+  );
 }
 
 /** Nothing but what form encoding leaves bare. */
@@ -24,5 +26,7 @@ function formEncode(text: string): string {
 /** The signed string: every parameter but the signature itself, sorted by key in ASCII order and form-encoded. */
 export function signedString(parameters: ReadonlyMap<string, string>): string {
   const keys = [...parameters.keys()].filter((key) => key !== "signature").sort();
-  return keys.map((key) => `${formEncode(key)}=${formEncode(parameters.get(key) as string)}`).join("&");
+  return keys
+    .map((key) => `${formEncode(key)}=${formEncode(parameters.get(key) as string)}`)
+    .join("&");
 }

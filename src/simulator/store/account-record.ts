@@ -28,9 +28,13 @@ export function readAccount(record: AccountRecord, retention: Retention): Accoun
 }
 
 /** Gives an account the fields of a record. */
-export function assignAccount(account: Account, { account: fields, operators, pendingWithdrawal }: AccountRecord): Account {
+export function assignAccount(
+  account: Account,
+  { account: fields, operators, pendingWithdrawal }: AccountRecord,
+): Account {
   Object.assign(account, readFields<Partial<Account>>(fields));
-  account.pendingWithdrawal = pendingWithdrawal === null ? null : readFields<PendingWithdrawal>(pendingWithdrawal);
+  account.pendingWithdrawal =
+    pendingWithdrawal === null ? null : readFields<PendingWithdrawal>(pendingWithdrawal);
   account.operators.clear();
   for (const operator of operators) {
     account.operators.add(operator);
@@ -48,10 +52,20 @@ export interface PositionRecord {
 
 export function writePosition(position: PositionLedger): PositionRecord {
   const { matched, settled, nextNumber, behind } = position.snapshot();
-  return { matched: writeFields(matched), settled: writeFields(settled), nextNumber, behind: behind.map(writeEntry) };
+  return {
+    matched: writeFields(matched),
+    settled: writeFields(settled),
+    nextNumber,
+    behind: behind.map(writeEntry),
+  };
 }
 
-export function readPosition({ matched, settled, nextNumber, behind }: PositionRecord): LedgerSnapshot {
+export function readPosition({
+  matched,
+  settled,
+  nextNumber,
+  behind,
+}: PositionRecord): LedgerSnapshot {
   return {
     matched: readFields<PositionState>(matched),
     settled: readFields<PositionState>(settled),

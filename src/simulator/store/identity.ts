@@ -11,7 +11,10 @@ const FORMAT = { format: "marketwright exchange", version: 2 } as const;
 type StoreTerms = Readonly<Record<string, string>>;
 
 /** The records that say whose store it is, as an exchange of this configuration writes them. */
-export function identityOf(config: ExchangeConfig, markets: Iterable<Market>): ReadonlyMap<string, string> {
+export function identityOf(
+  config: ExchangeConfig,
+  markets: Iterable<Market>,
+): ReadonlyMap<string, string> {
   return new Map([
     [KEYS.format, JSON.stringify(FORMAT)],
     [KEYS.terms, JSON.stringify(termsOf(config, markets))],
@@ -23,12 +26,20 @@ export function identityOf(config: ExchangeConfig, markets: Iterable<Market>): R
  * @returns false for an empty store
  * @throws ConfigError when it is something else's, of another version, or of an exchange that counted in other units
  */
-export function isContinued(records: RecordStore, config: ExchangeConfig, markets: Iterable<Market>): boolean {
+export function isContinued(
+  records: RecordStore,
+  config: ExchangeConfig,
+  markets: Iterable<Market>,
+): boolean {
   if (isNew(records)) {
     return false;
   }
   requireFormat(records);
-  requireSameTerms(parsed(textAt(records, KEYS.terms) ?? ""), termsOf(config, markets), records.place);
+  requireSameTerms(
+    parsed(textAt(records, KEYS.terms) ?? ""),
+    termsOf(config, markets),
+    records.place,
+  );
   return true;
 }
 
@@ -67,7 +78,11 @@ function requireFormat(records: RecordStore): void {
   }
 }
 
-function requireSameTerms(stored: Readonly<Record<string, unknown>>, configured: StoreTerms, place: string): void {
+function requireSameTerms(
+  stored: Readonly<Record<string, unknown>>,
+  configured: StoreTerms,
+  place: string,
+): void {
   for (const [field, value] of Object.entries(stored)) {
     const now = configured[field];
     if (now === undefined) {

@@ -74,7 +74,10 @@ export class LastingState {
   /** @throws RunError once something was lost: only a new process, which reads the store anew, can go on */
   requireSound(): void {
     if (this.#failure !== null) {
-      throw new RunError("the exchange's state could not be written", { expected: "a new process", cause: this.#failure });
+      throw new RunError("the exchange's state could not be written", {
+        expected: "a new process",
+        cause: this.#failure,
+      });
     }
   }
 }

@@ -7,7 +7,15 @@ import { FormatError } from "../../core/errors.js";
  * `MDB_node`), format version 2, on a machine of 64 bits that counts from the low byte, as all are that it is built for.
  */
 const HEADER = { number: 0, flags: 18, lower: 20, bytes: 24 } as const;
-const META = { magic: 24, version: 28, free: 48, main: 96, lastPage: 144, transaction: 152, bytes: 168 } as const;
+const META = {
+  magic: 24,
+  version: 28,
+  free: 48,
+  main: 96,
+  lastPage: 144,
+  transaction: 152,
+  bytes: 168,
+} as const;
 const TREE = { pageBytes: 0, depth: 6, root: 40, bytes: 48 } as const;
 const NODE = { flags: 4, keyBytes: 6, bytes: 8 } as const;
 const PAGE = { branch: 1, leaf: 2, overflow: 4, meta: 8, kinds: 15 } as const;
@@ -26,7 +34,11 @@ const DEEPEST = 32;
  */
 export function checkLmdbFile(path: string): void {
   // Opening a pipe would wait for whoever writes into it.
-  if (!statSync(path).isFile()) throw new FormatError("is not a plain file", { field: path, expected: "a file of the exchange's state" });
+  if (!statSync(path).isFile())
+    throw new FormatError("is not a plain file", {
+      field: path,
+      expected: "a file of the exchange's state",
+    });
   const descriptor = openSync(path, "r");
   try {
     new LmdbFile(path, descriptor, fstatSync(descriptor).size).check();
@@ -55,10 +67,16 @@ class LmdbFile {
     this.#pageBytes = first.readUInt32LE(META.free + TREE.pageBytes);
     const { length } = this.#pageBytes.toString(2).replace(/0+$/, "");
     if (length !== 1 || this.#pageBytes < SMALLEST_PAGE || this.#pageBytes > LARGEST_PAGE)
-      throw this.#wrong(`has pages of ${this.#pageBytes} bytes`, "a power of two from 512 to 65536");
+      throw this.#wrong(
+        `has pages of ${this.#pageBytes} bytes`,
+        "a power of two from 512 to 65536",
+      );
     const second = this.#metaAt(this.#pageBytes);
     // As LMDB picks: what was committed last.
-    const meta = first.readBigUInt64LE(META.transaction) >= second.readBigUInt64LE(META.transaction) ? first : second;
+    const meta =
+      first.readBigUInt64LE(META.transaction) >= second.readBigUInt64LE(META.transaction)
+        ? first
+        : second;
     this.#lastPage = meta.readBigUInt64LE(META.lastPage);
     this.#checkTree(meta.subarray(META.free, META.free + TREE.bytes), false);
     this.#checkTree(meta.subarray(META.main, META.main + TREE.bytes), true);
@@ -66,10 +84,17 @@ class LmdbFile {
 
   #metaAt(at: number): Buffer {
     const meta = this.#read(at, META.bytes, "its beginning");
-    if (meta.readUInt32LE(META.magic) !== MAGIC || (meta.readUInt16LE(HEADER.flags) & PAGE.meta) === 0)
-      throw this.#wrong(`does not begin as an LMDB file does, at byte ${at}`, "a file of the exchange's state");
+    if (
+      meta.readUInt32LE(META.magic) !== MAGIC ||
+      (meta.readUInt16LE(HEADER.flags) & PAGE.meta) === 0
+    )
+      throw this.#wrong(
+        `does not begin as an LMDB file does, at byte ${at}`,
+        "a file of the exchange's state",
+      );
     const version = meta.readUInt16LE(META.version);
-    if (version !== VERSION) throw this.#wrong(`is an LMDB file of format ${version}`, `format ${VERSION}`);
+    if (version !== VERSION)
+      throw this.#wrong(`is an LMDB file of format ${version}`, `format ${VERSION}`);
     return meta;
   }
 
@@ -78,7 +103,8 @@ class LmdbFile {
     const root = tree.readBigUInt64LE(TREE.root);
     if (root === NO_PAGE) return;
     const depth = tree.readUInt16LE(TREE.depth);
-    if (depth === 0 || depth > DEEPEST) throw this.#wrong(`has a tree of depth ${depth}`, `1 to ${DEEPEST}`);
+    if (depth === 0 || depth > DEEPEST)
+      throw this.#wrong(`has a tree of depth ${depth}`, `1 to ${DEEPEST}`);
     this.#checkPage(root, depth, isOfRecords);
   }
 
@@ -87,17 +113,25 @@ class LmdbFile {
     const isLeaf = depth === 1;
     this.#requireKind(page, number, isLeaf ? PAGE.leaf : PAGE.branch);
     const count = page.readUInt16LE(HEADER.lower) >> 1;
-    if (HEADER.bytes + 2 * count > page.length || (count === 0 && !isLeaf)) throw this.#damaged(number);
+    if (HEADER.bytes + 2 * count > page.length || (count === 0 && !isLeaf))
+      throw this.#damaged(number);
     let last: Buffer = Buffer.alloc(0);
     for (let i = 0; i < count; i += 1) {
       const at = HEADER.bytes + page.readUInt16LE(HEADER.bytes + 2 * i);
       if (at + NODE.bytes > page.length) throw this.#damaged(number);
       if (!isLeaf) {
-        this.#checkPage(BigInt(page.readUInt32LE(at)) | (BigInt(page.readUInt16LE(at + NODE.flags)) << 32n), depth - 1, isOfRecords);
+        this.#checkPage(
+          BigInt(page.readUInt32LE(at)) | (BigInt(page.readUInt16LE(at + NODE.flags)) << 32n),
+          depth - 1,
+          isOfRecords,
+        );
         continue;
       }
       this.#checkLeafNode(page, at, number);
-      const key = page.subarray(at + NODE.bytes, at + NODE.bytes + page.readUInt16LE(at + NODE.keyBytes));
+      const key = page.subarray(
+        at + NODE.bytes,
+        at + NODE.bytes + page.readUInt16LE(at + NODE.keyBytes),
+      );
       // Records would be missing without a word: what is looked for is not where its order puts it.
       if (isOfRecords && Buffer.compare(last, key) >= 0) throw this.#damaged(number);
       last = key;
@@ -110,8 +144,10 @@ class LmdbFile {
     const isElsewhere = (flags & NODE_FLAG.overflow) !== 0;
     const held = isElsewhere ? 3 * 8 : page.readUInt32LE(at);
     if (data + held > page.length) throw this.#damaged(number);
-    if (isElsewhere) this.#checkOverflow(page.readBigUInt64LE(data), page.readBigUInt64LE(data + 16));
-    else if ((flags & NODE_FLAG.tree) !== 0 && held === TREE.bytes) this.#checkTree(page.subarray(data, data + TREE.bytes), false);
+    if (isElsewhere)
+      this.#checkOverflow(page.readBigUInt64LE(data), page.readBigUInt64LE(data + 16));
+    else if ((flags & NODE_FLAG.tree) !== 0 && held === TREE.bytes)
+      this.#checkTree(page.subarray(data, data + TREE.bytes), false);
   }
 
   /** A record that is longer than a page: so many pages, of which the first has a header. */
@@ -122,12 +158,16 @@ class LmdbFile {
   }
 
   #requireKind(page: Buffer, number: bigint, kind: number): void {
-    if (page.readBigUInt64LE(HEADER.number) !== number || (page.readUInt16LE(HEADER.flags) & PAGE.kinds) !== kind)
+    if (
+      page.readBigUInt64LE(HEADER.number) !== number ||
+      (page.readUInt16LE(HEADER.flags) & PAGE.kinds) !== kind
+    )
       throw this.#damaged(number);
   }
 
   #pageAt(number: bigint): Buffer {
-    if (number > this.#lastPage) throw this.#wrong(`names page ${number}`, `at most ${this.#lastPage}`);
+    if (number > this.#lastPage)
+      throw this.#wrong(`names page ${number}`, `at most ${this.#lastPage}`);
     const at = Number(number);
     // Each page has one place: a second way to it would be a circle.
     if (this.#seen.has(at)) throw this.#damaged(number);
@@ -138,12 +178,18 @@ class LmdbFile {
   #read(at: number, length: number, what: string): Buffer {
     const bytes = Buffer.allocUnsafe(length);
     if (at + length > this.#size || readSync(this.#descriptor, bytes, 0, length, at) !== length)
-      throw this.#wrong(`is cut off: it has ${this.#size} bytes, and ${what} is not in them`, "the whole file");
+      throw this.#wrong(
+        `is cut off: it has ${this.#size} bytes, and ${what} is not in them`,
+        "the whole file",
+      );
     return bytes;
   }
 
   #damaged(number: bigint): FormatError {
-    return this.#wrong(`is damaged: page ${number} is not what the others say of it`, "a file that nobody else has written into");
+    return this.#wrong(
+      `is damaged: page ${number} is not what the others say of it`,
+      "a file that nobody else has written into",
+    );
   }
 
   #wrong(summary: string, expected: string): FormatError {

@@ -31,10 +31,15 @@ export type MarketSource = "trades" | "marks";
 export type BarSource = MarketSource | "offchain";
 
 /** The bars that change with each source. */
-export const BARS_OF: Readonly<Record<MarketSource, readonly BarSource[]>> = { trades: ["trades"], marks: ["marks", "offchain"] };
+export const BARS_OF: Readonly<Record<MarketSource, readonly BarSource[]>> = {
+  trades: ["trades"],
+  marks: ["marks", "offchain"],
+};
 
 export function seriesOf(market: Market, source: BarSource): CandleSeries {
-  return { trades: market.candles, marks: market.markCandles, offchain: market.offchainCandles }[source];
+  return { trades: market.candles, marks: market.markCandles, offchain: market.offchainCandles }[
+    source
+  ];
 }
 
 export function windowOf(market: Market, source: MarketSource): DayWindow {
@@ -46,7 +51,10 @@ export function writeMarket(market: Market): MarketRecord {
     market: writeFields(market),
     configuredStatus: market.configured.status,
     ...(market.rules.config !== market.configured && {
-      changed: { rules: changeableRules(market.rules.config), configured: changeableRules(market.configured) },
+      changed: {
+        rules: changeableRules(market.rules.config),
+        configured: changeableRules(market.configured),
+      },
     }),
     sequence: market.depth.sequence,
     houseRests: market.houseRests,
@@ -61,7 +69,12 @@ export function writeMarket(market: Market): MarketRecord {
  * Gives a market the figures of a record. A status and rules that the configuration has been given since stand; and the book without
  * the house's part is one step of its sequence later.
  */
-export function assignMarket(market: Market, record: MarketRecord, config: ExchangeConfig, nowMs: number): void {
+export function assignMarket(
+  market: Market,
+  record: MarketRecord,
+  config: ExchangeConfig,
+  nowMs: number,
+): void {
   const { status } = market;
   Object.assign(market, readFields<Partial<Market>>(record.market));
   if (record.configuredStatus !== status) {
@@ -69,14 +82,20 @@ export function assignMarket(market: Market, record: MarketRecord, config: Excha
     market.statusChangedMs = nowMs;
   }
   const { changed } = record;
-  if (changed !== undefined && isDeepStrictEqual(changed.configured, changeableRules(market.configured))) {
+  if (
+    changed !== undefined &&
+    isDeepStrictEqual(changed.configured, changeableRules(market.configured))
+  ) {
     market.rules = changedRules(market, config, changed.rules);
   }
   // What came due while nobody ran the exchange is charged once, and an interval may have been made shorter.
   const { intervalMs } = market.rules.config.funding;
   const passedMs = Math.floor(nowMs / intervalMs) * intervalMs;
   if (market.nextFundingMs !== 0) {
-    market.nextFundingMs = Math.min(Math.max(market.nextFundingMs, passedMs), passedMs + intervalMs);
+    market.nextFundingMs = Math.min(
+      Math.max(market.nextFundingMs, passedMs),
+      passedMs + intervalMs,
+    );
   }
   market.depth.restore(record.sequence + (record.houseRests ? 1 : 0));
   market.prices.restore(readFields<ReferencePriceState>(record.prices));

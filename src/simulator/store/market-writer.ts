@@ -3,7 +3,14 @@ import type { CandleSeries } from "../markets/candles.js";
 import type { DayWindow } from "../markets/day-window.js";
 import type { Market } from "../markets/market.js";
 import type { ChangeBuilder } from "./change-builder.js";
-import { BARS_OF, type BarSource, type MarketSource, seriesOf, windowOf, writeMarket } from "./market-record.js";
+import {
+  BARS_OF,
+  type BarSource,
+  type MarketSource,
+  seriesOf,
+  windowOf,
+  writeMarket,
+} from "./market-record.js";
 import { writeFields } from "./plain-fields.js";
 import { idKey, KEYS } from "./record-keys.js";
 
@@ -11,7 +18,10 @@ import { idKey, KEYS } from "./record-keys.js";
 export class MarketWriter {
   readonly #change: ChangeBuilder;
   readonly #heads = new Set<Market>();
-  readonly #touched: Readonly<Record<MarketSource, Set<Market>>> = { trades: new Set(), marks: new Set() };
+  readonly #touched: Readonly<Record<MarketSource, Set<Market>>> = {
+    trades: new Set(),
+    marks: new Set(),
+  };
   /** The time of the last item of each list that is written. */
   readonly #newest = new Map<string, number>();
 
@@ -23,10 +33,16 @@ export class MarketWriter {
         for (const bars of BARS_OF[source]) {
           const series = seriesOf(market, bars);
           for (const interval of CANDLE_INTERVALS) {
-            this.#newest.set(KEYS.bars(market.id, bars, interval), series.barsFrom(interval, 0).at(-1)?.timeMs ?? 0);
+            this.#newest.set(
+              KEYS.bars(market.id, bars, interval),
+              series.barsFrom(interval, 0).at(-1)?.timeMs ?? 0,
+            );
           }
         }
-        this.#newest.set(KEYS.minutes(market.id, source), windowOf(market, source).minutes.at(-1)?.startMs ?? 0);
+        this.#newest.set(
+          KEYS.minutes(market.id, source),
+          windowOf(market, source).minutes.at(-1)?.startMs ?? 0,
+        );
       }
       this.#newest.set(KEYS.fundings(market.id), market.fundings.last()?.timeMs ?? 0);
     }
@@ -99,10 +115,15 @@ export class MarketWriter {
   /** Several may be of one instant, where intervals were made up for. */
   #writeFundings({ id, fundings }: Market): void {
     const prefix = KEYS.fundings(id);
-    const payments = fundings.page({ startMs: this.#newest.get(prefix) ?? 0, limit: Number.MAX_SAFE_INTEGER });
+    const payments = fundings.page({
+      startMs: this.#newest.get(prefix) ?? 0,
+      limit: Number.MAX_SAFE_INTEGER,
+    });
     for (const { timeMs } of payments) {
       const together = payments.filter((payment) => payment.timeMs === timeMs);
-      this.#change.putKept(prefix, fundings.firstId, String(timeMs), () => together.map(writeFields));
+      this.#change.putKept(prefix, fundings.firstId, String(timeMs), () =>
+        together.map(writeFields),
+      );
       this.#newest.set(prefix, timeMs);
     }
   }

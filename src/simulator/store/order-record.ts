@@ -16,12 +16,26 @@ export interface OrderRecord {
 /** What is open of an order, its queue and its place there are the book's, which is made anew. */
 export function writeOrder(order: Order, account: AccountKey): OrderRecord {
   const { level: _level, previous: _previous, next: _next, queue: _queue, ...fields } = order;
-  return { account, market: order.terms.market.id, terms: writeFields(order.terms), order: writeFields(fields) };
+  return {
+    account,
+    market: order.terms.market.id,
+    terms: writeFields(order.terms),
+    order: writeFields(fields),
+  };
 }
 
 /** The order of a record, in no book and in no list. */
-export function readOrder(record: OrderRecord, account: Account, market: Market, rules: OrderRules): Order {
-  const terms: OrderTerms = { ...readFields<Omit<OrderTerms, "account" | "market">>(record.terms), account, market };
+export function readOrder(
+  record: OrderRecord,
+  account: Account,
+  market: Market,
+  rules: OrderRules,
+): Order {
+  const terms: OrderTerms = {
+    ...readFields<Omit<OrderTerms, "account" | "market">>(record.terms),
+    account,
+    market,
+  };
   const order = new Order(terms, "NEW", rules);
   return Object.assign(order, readFields<Partial<Order>>(record.order));
 }

@@ -35,7 +35,8 @@ export const KEYS = {
   market: (marketId: MarketId) => `market/${marketId}`,
   fundings: (marketId: MarketId) => `funding/${marketId}/`,
   /** The bars that are over, of one interval. */
-  bars: (marketId: MarketId, series: string, interval: string) => `bar/${marketId}/${series}/${interval}/`,
+  bars: (marketId: MarketId, series: string, interval: string) =>
+    `bar/${marketId}/${series}/${interval}/`,
   /** The bars under way, of all intervals. */
   openBars: (marketId: MarketId, series: string) => `open-bars/${marketId}/${series}`,
   minutes: (marketId: MarketId, window: string) => `minute/${marketId}/${window}/`,

@@ -13,14 +13,33 @@ import type { FundingPayment, Market } from "../markets/market.js";
 import type { ChainRequest } from "../settlement/chain-request.js";
 import type { ExchangeState } from "../state.js";
 import { AccountKeys } from "./account-keys.js";
-import { type AccountRecord, assignAccount, type PositionRecord, readAccount, readPosition } from "./account-record.js";
-import { assignMarket, BARS_OF, type MarketRecord, type MarketSource, seriesOf, windowOf } from "./market-record.js";
+import {
+  type AccountRecord,
+  assignAccount,
+  type PositionRecord,
+  readAccount,
+  readPosition,
+} from "./account-record.js";
+import {
+  assignMarket,
+  BARS_OF,
+  type MarketRecord,
+  type MarketSource,
+  seriesOf,
+  windowOf,
+} from "./market-record.js";
 import { type OrderRecord, readOrder } from "./order-record.js";
 import { readFields, type WrittenFields } from "./plain-fields.js";
 import { type AccountKey, KEYS } from "./record-keys.js";
 import type { RecordStore } from "./record-store.js";
 import { assignState, type StateRecord } from "./state-record.js";
-import { type PendingRecord, type PendingTerms, readEntry, type TradeRecord, type UserTradeRecord } from "./trade-record.js";
+import {
+  type PendingRecord,
+  type PendingTerms,
+  readEntry,
+  type TradeRecord,
+  type UserTradeRecord,
+} from "./trade-record.js";
 
 /** What a keeper goes on with. */
 export interface Restored {
@@ -34,7 +53,11 @@ export interface Restored {
  * funding) is left to the start; the house's orders are gone.
  * @throws FormatError when a record is not what its key says
  */
-export function restoreExchange(state: ExchangeState, clearing: Clearing, records: RecordStore): Restored {
+export function restoreExchange(
+  state: ExchangeState,
+  clearing: Clearing,
+  records: RecordStore,
+): Restored {
   return new Restoration(state, clearing, records).run();
 }
 
@@ -82,7 +105,10 @@ class Restoration {
       }
       const account = readAccount(record, config.retention);
       this.#keys.restore(account, key);
-      (account.isRegistered ? accounts : strangers).set(account.address.toLowerCase() as Hex, account);
+      (account.isRegistered ? accounts : strangers).set(
+        account.address.toLowerCase() as Hex,
+        account,
+      );
     });
     this.#each<WrittenFields>(KEYS.allIncomes, (record, key) => {
       this.#account(key.split("/")[0] as string).incomes.add(readFields<Income>(record));
@@ -111,7 +137,12 @@ class Restoration {
 
   #order(record: OrderRecord): Order {
     const account = this.#account(record.account);
-    const order = readOrder(record, account, this.#market(record.market), this.#state.config.choices);
+    const order = readOrder(
+      record,
+      account,
+      this.#market(record.market),
+      this.#state.config.choices,
+    );
     const known = this.#orders.get(order.terms.id);
     if (known === undefined) {
       this.#orders.set(order.terms.id, order);
@@ -126,14 +157,21 @@ class Restoration {
     this.#each<UserTradeRecord>(KEYS.allUserTrades, (record) => {
       const account = this.#account(record.account);
       const trade = this.#trade(record);
-      const userTrade: UserTrade = { ...readFields<Omit<UserTrade, "trade" | "account">>(record.side), trade, account };
+      const userTrade: UserTrade = {
+        ...readFields<Omit<UserTrade, "trade" | "account">>(record.side),
+        trade,
+        account,
+      };
       this.#userTrades.set(`${record.account}/${trade.id}`, userTrade);
       account.in(record.market).trades.add(userTrade);
     });
   }
 
   #trade(record: TradeRecord): Trade {
-    const trade: Trade = { ...readFields<Omit<Trade, "market">>(record.trade), market: this.#market(record.market) };
+    const trade: Trade = {
+      ...readFields<Omit<Trade, "market">>(record.trade),
+      market: this.#market(record.market),
+    };
     const known = this.#trades.get(trade.id);
     if (known === undefined) {
       this.#trades.set(trade.id, trade);
@@ -146,14 +184,24 @@ class Restoration {
     const waiting = new Map<string, LedgerEntry[]>();
     this.#each<PendingRecord>(KEYS.allPending, (record) => {
       const trade = this.#trade(record);
-      const sides = record.sides.map(({ account: key, side, orderId, entry: written }): PendingSide => {
-        const entry = readEntry(written);
-        const position = `${key}/${record.market}`;
-        waiting.set(position, [...(waiting.get(position) ?? []), entry]);
-        const known = this.#userTrades.get(`${key}/${trade.id}`);
-        const made: UserTrade = { ...readFields<Omit<UserTrade, "trade" | "account">>(side), trade, account: this.#account(key) };
-        return { record: known ?? made, order: orderId === null ? null : this.#knownOrder(orderId), entry };
-      });
+      const sides = record.sides.map(
+        ({ account: key, side, orderId, entry: written }): PendingSide => {
+          const entry = readEntry(written);
+          const position = `${key}/${record.market}`;
+          waiting.set(position, [...(waiting.get(position) ?? []), entry]);
+          const known = this.#userTrades.get(`${key}/${trade.id}`);
+          const made: UserTrade = {
+            ...readFields<Omit<UserTrade, "trade" | "account">>(side),
+            trade,
+            account: this.#account(key),
+          };
+          return {
+            record: known ?? made,
+            order: orderId === null ? null : this.#knownOrder(orderId),
+            entry,
+          };
+        },
+      );
       this.#clearing.restore({ ...readFields<PendingTerms>(record.pending), trade, sides });
     });
     this.#each<PositionRecord>(KEYS.positions, (record, key) => {
@@ -182,7 +230,9 @@ class Restoration {
       });
       for (const interval of CANDLE_INTERVALS) {
         const bars: Candle[] = [];
-        this.#each<WrittenFields>(KEYS.bars(id, source, interval), (bar) => bars.push(readFields<Candle>(bar)));
+        this.#each<WrittenFields>(KEYS.bars(id, source, interval), (bar) =>
+          bars.push(readFields<Candle>(bar)),
+        );
         const last = open[interval];
         series.restore(interval, last === undefined ? bars : [...bars, readFields<Candle>(last)]);
       }
@@ -194,8 +244,13 @@ class Restoration {
       }
       for (const source of SOURCES) {
         const minutes: Minute[] = [];
-        this.#each<WrittenFields>(KEYS.minutes(id, source), (minute) => minutes.push(readFields<Minute>(minute)));
-        windowOf(market, source).restore(minutes, readFields<Record<MarketSource, bigint | null>>(record.before)[source]);
+        this.#each<WrittenFields>(KEYS.minutes(id, source), (minute) =>
+          minutes.push(readFields<Minute>(minute)),
+        );
+        windowOf(market, source).restore(
+          minutes,
+          readFields<Record<MarketSource, bigint | null>>(record.before)[source],
+        );
       }
       assignMarket(market, record, this.#state.config, this.#state.seam.clock.nowMs());
     });
@@ -243,7 +298,10 @@ const SOURCES: readonly MarketSource[] = ["trades", "marks"];
 
 function found<Thing>(thing: Thing | undefined, what: string, name: string): Thing {
   if (thing === undefined) {
-    throw new FormatError(`names ${what} that is not there`, { value: name, expected: "one of the same store" });
+    throw new FormatError(`names ${what} that is not there`, {
+      value: name,
+      expected: "one of the same store",
+    });
   }
   return thing;
 }

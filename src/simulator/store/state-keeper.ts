@@ -174,7 +174,10 @@ export class StateKeeper implements StateListener {
     this.#accounts.clear();
     for (const [account, markets] of this.#positions) {
       for (const market of markets) {
-        this.#change.put(KEYS.position(this.#keys.of(account), market.id), writePosition(account.in(market.id).position));
+        this.#change.put(
+          KEYS.position(this.#keys.of(account), market.id),
+          writePosition(account.in(market.id).position),
+        );
       }
     }
     this.#positions.clear();
@@ -196,7 +199,12 @@ export class StateKeeper implements StateListener {
         this.#change.remove(KEYS.order(id));
       }
       if (!order.active) {
-        this.#change.putKept(KEYS.history(key, market.id), account.in(market.id).history.firstId, id, () => record);
+        this.#change.putKept(
+          KEYS.history(key, market.id),
+          account.in(market.id).history.firstId,
+          id,
+          () => record,
+        );
       }
     }
     this.#orders.clear();
@@ -204,14 +212,21 @@ export class StateKeeper implements StateListener {
 
   #writeTrades(): void {
     for (const trade of this.#trades) {
-      this.#change.putKept(KEYS.trades(trade.market.id), trade.market.trades.firstId, trade.id, () => writeTrade(trade));
+      this.#change.putKept(
+        KEYS.trades(trade.market.id),
+        trade.market.trades.firstId,
+        trade.id,
+        () => writeTrade(trade),
+      );
     }
     this.#trades.clear();
     for (const side of this.#userTrades) {
       const key = this.#keys.of(side.account);
       const { market, id } = side.trade;
       const { trades } = side.account.in(market.id);
-      this.#change.putKept(KEYS.userTrades(key, market.id), trades.firstId, id, () => writeUserTrade(side, key));
+      this.#change.putKept(KEYS.userTrades(key, market.id), trades.firstId, id, () =>
+        writeUserTrade(side, key),
+      );
     }
     this.#userTrades.clear();
     for (const pending of this.#pending) {

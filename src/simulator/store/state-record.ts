@@ -10,11 +10,18 @@ export interface StateRecord {
 }
 
 export function writeState(state: ExchangeState): StateRecord {
-  return { state: writeFields(state), counters: writeFields(state.counters), gas: writeFields(state.gas.snapshot()) };
+  return {
+    state: writeFields(state),
+    counters: writeFields(state.counters),
+    gas: writeFields(state.gas.snapshot()),
+  };
 }
 
 /** Gives an exchange's state the fields of a record. */
-export function assignState(state: ExchangeState, { state: fields, counters, gas }: StateRecord): void {
+export function assignState(
+  state: ExchangeState,
+  { state: fields, counters, gas }: StateRecord,
+): void {
   Object.assign(state, readFields<Partial<ExchangeState>>(fields));
   state.restoreCounters(readFields<StateCounters>(counters));
   state.gas.restore(readFields<GasMarketState>(gas));

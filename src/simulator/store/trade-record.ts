@@ -45,7 +45,10 @@ export function writeUserTrade(side: UserTrade, account: AccountKey): UserTradeR
   return { ...writeTrade(side.trade), account, side: writeFields(side) };
 }
 
-export function writePending(pending: PendingSettlement, keyOf: (side: UserTrade) => AccountKey): PendingRecord {
+export function writePending(
+  pending: PendingSettlement,
+  keyOf: (side: UserTrade) => AccountKey,
+): PendingRecord {
   return {
     ...writeTrade(pending.trade),
     pending: writeFields(pending),
@@ -63,7 +66,10 @@ export function writeEntry(entry: LedgerEntry): EntryRecord {
 }
 
 export function readEntry({ entry, change }: EntryRecord): LedgerEntry {
-  return { ...readFields<Omit<LedgerEntry, "change">>(entry), change: readFields<LedgerEntry["change"]>(change) };
+  return {
+    ...readFields<Omit<LedgerEntry, "change">>(entry),
+    change: readFields<LedgerEntry["change"]>(change),
+  };
 }
 
 /** What of a {@link PendingSettlement} is neither trade nor side. */

@@ -50,7 +50,11 @@ export class AccountFeed {
   }
 
   onUserTrade(trade: UserTrade): void {
-    this.#publish(trade.account, trade.trade.market.id, () => `{"event":"TRADE_UPDATE","trade":${writeRecord(userTradeRecord(trade))}}`);
+    this.#publish(
+      trade.account,
+      trade.trade.market.id,
+      () => `{"event":"TRADE_UPDATE","trade":${writeRecord(userTradeRecord(trade))}}`,
+    );
   }
 
   onIncomes(account: Account, incomes: readonly Income[]): void {
@@ -58,7 +62,8 @@ export class AccountFeed {
     this.#publish(
       account,
       undefined,
-      () => `{"event":"INCOME_UPDATE","incomes":${writeRecords(incomes.map((income) => incomeRecord(income, creditDecimals)))}}`,
+      () =>
+        `{"event":"INCOME_UPDATE","incomes":${writeRecords(incomes.map((income) => incomeRecord(income, creditDecimals)))}}`,
     );
   }
 
@@ -73,7 +78,11 @@ export class AccountFeed {
     for (const account of this.#changed) {
       this.#publish(account, undefined, () => {
         const { balances, positions } = this.#records.balancesAnswer(account);
-        return JSON.stringify({ event: "ACCOUNT_UPDATE", balances, positions: this.#withSymbol(positions) });
+        return JSON.stringify({
+          event: "ACCOUNT_UPDATE",
+          balances,
+          positions: this.#withSymbol(positions),
+        });
       });
     }
     this.#changed.clear();

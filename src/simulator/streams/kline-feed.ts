@@ -40,7 +40,10 @@ export class KlineFeed {
     const newest = this.#market.candles.newest(interval, this.#state.nowMs());
     topic.newestMs ??= newest?.timeMs ?? null;
     topic.links.add(link);
-    const bars = newest === undefined ? [] : [tradeBarRecord(this.#market, newest, this.#state.config.choices)];
+    const bars =
+      newest === undefined
+        ? []
+        : [tradeBarRecord(this.#market, newest, this.#state.config.choices)];
     link.send(wrapped(name, link, JSON.stringify(bars)));
   }
 
@@ -105,7 +108,9 @@ export class KlineFeed {
     const startMs = topic.newestMs ?? candles.newest(topic.interval, nowMs)?.timeMs;
     const bars = candles.page(topic.interval, { startMs, limit: MOST_BARS }, nowMs);
     topic.newestMs = bars.at(-1)?.timeMs ?? null;
-    const payload = JSON.stringify(bars.map((bar) => tradeBarRecord(this.#market, bar, this.#state.config.choices)));
+    const payload = JSON.stringify(
+      bars.map((bar) => tradeBarRecord(this.#market, bar, this.#state.config.choices)),
+    );
     for (const link of [...topic.links]) {
       link.send(wrapped(name, link, payload));
     }

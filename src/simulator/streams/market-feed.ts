@@ -18,7 +18,11 @@ export class MarketFeed {
   readonly #state: ExchangeState;
   readonly #market: Market;
   readonly #text: LevelText;
-  readonly #links: Record<MarketStreamKind, Set<StreamLink>> = { orderbook: new Set(), market: new Set(), trades: new Set() };
+  readonly #links: Record<MarketStreamKind, Set<StreamLink>> = {
+    orderbook: new Set(),
+    market: new Set(),
+    trades: new Set(),
+  };
   readonly #klines: KlineFeed;
   #bookTimer: Timer | null = null;
 
@@ -54,7 +58,11 @@ export class MarketFeed {
   unsubscribe({ name, kind }: MarketStream, link: StreamLink): void {
     if (kind === "kline") {
       this.#klines.unsubscribe(name, link);
-    } else if (this.#links[kind].delete(link) && kind === "orderbook" && this.#links.orderbook.size === 0) {
+    } else if (
+      this.#links[kind].delete(link) &&
+      kind === "orderbook" &&
+      this.#links.orderbook.size === 0
+    ) {
       this.#market.depth.watched = false;
       this.#stopBook();
     }
@@ -155,6 +163,8 @@ export class MarketFeed {
   }
 
   #wrapped(kind: MarketStreamKind, link: StreamLink, payload: string): string {
-    return link.options.wraps ? `{"stream":"${this.#market.id}@${kind}","data":${payload}}` : payload;
+    return link.options.wraps
+      ? `{"stream":"${this.#market.id}@${kind}","data":${payload}}`
+      : payload;
   }
 }

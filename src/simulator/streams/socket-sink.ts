@@ -50,7 +50,10 @@ export class SocketSink implements StreamSink {
   }
 
   bufferedBytes(): number {
-    return this.#socket?.bufferedAmount ?? this.#waiting.reduce((sum, message) => sum + message.length, 0);
+    return (
+      this.#socket?.bufferedAmount ??
+      this.#waiting.reduce((sum, message) => sum + message.length, 0)
+    );
   }
 
   #hand(message: string | Uint8Array): void {

@@ -5,12 +5,22 @@ import { ApiError } from "../rest/api-error.js";
 /** Which stream a connection asks for, and whether it wants what it is sent compressed. */
 export type StreamAddress = { readonly zips: boolean } & (
   | { readonly kind: "markets"; readonly wraps: boolean; readonly streams: readonly string[] }
-  | { readonly kind: "account"; readonly address: string; readonly parameters: ReadonlyMap<string, string> }
+  | {
+      readonly kind: "account";
+      readonly address: string;
+      readonly parameters: ReadonlyMap<string, string>;
+    }
 );
 
 const SINGLE = "/v1/single/";
 /** Where streams are subscribed to: as published, and what clients dial that subscribe afterwards. */
-const MULTIPLE: ReadonlySet<string> = new Set(["/v1/multiple", "/v1/multiple/", "/", "/v1", "/v1/"]);
+const MULTIPLE: ReadonlySet<string> = new Set([
+  "/v1/multiple",
+  "/v1/multiple/",
+  "/",
+  "/v1",
+  "/v1/",
+]);
 const ACCOUNT = "account@";
 
 /** Reads the address of a stream (protocol 4.1). @throws ApiError 1111 when it names none */
@@ -19,7 +29,9 @@ export function readStreamAddress(pathWithQuery: string): StreamAddress {
   const path = mark < 0 ? pathWithQuery : pathWithQuery.slice(0, mark);
   const given = [...new URLSearchParams(mark < 0 ? "" : pathWithQuery.slice(mark + 1))];
   const parameters = new Map(given);
-  const twice = given.find(([name], at) => given.findIndex(([other]) => other === name) !== at)?.[0];
+  const twice = given.find(
+    ([name], at) => given.findIndex(([other]) => other === name) !== at,
+  )?.[0];
   if (twice !== undefined) {
     throw new ApiError(1111, `parameter ${twice} is in the query twice`);
   }
@@ -52,7 +64,9 @@ export interface MarketStream {
  * read events of `@trades`. @throws ApiError 1111
  */
 export function readStreamName(name: string): MarketStream {
-  const match = /^([a-z0-9]{1,64})@(?:(orderbook|market|trades?)|kline([0-9a-zA-Z]{1,4}))$/.exec(name);
+  const match = /^([a-z0-9]{1,64})@(?:(orderbook|market|trades?)|kline([0-9a-zA-Z]{1,4}))$/.exec(
+    name,
+  );
   const [, marketId, given, intervalName] = match ?? [];
   const kind = given === "trade" ? "trades" : given;
   const interval = intervalName === undefined ? null : (readInterval(intervalName) ?? null);

@@ -173,7 +173,10 @@ export class StreamHub implements LinkOwner, ExchangeListener {
    * The streams of a list of names, each once, and why each of the others is none.
    * @throws ApiError 1111 for a list longer than a connection has streams; for a wrong name where the venue refuses the whole list
    */
-  #sorted(names: readonly string[]): { readonly known: readonly MarketStream[]; readonly refusals: readonly ApiError[] } {
+  #sorted(names: readonly string[]): {
+    readonly known: readonly MarketStream[];
+    readonly refusals: readonly ApiError[];
+  } {
     const unique = new Set(names);
     this.#requireRoom(unique.size);
     const known = new Map<string, MarketStream>();
@@ -183,7 +186,10 @@ export class StreamHub implements LinkOwner, ExchangeListener {
         const stream = this.#knownStream(name);
         known.set(stream.name, stream);
       } catch (error) {
-        if (!(error instanceof ApiError) || this.#state.config.choices.unknownStreams === "refuse-list") {
+        if (
+          !(error instanceof ApiError) ||
+          this.#state.config.choices.unknownStreams === "refuse-list"
+        ) {
           throw error;
         }
         refusals.push(error);
@@ -196,7 +202,10 @@ export class StreamHub implements LinkOwner, ExchangeListener {
   #knownStream(name: string): MarketStream {
     const stream = readStreamName(name);
     if (!this.#feeds.has(stream.marketId)) {
-      throw new ApiError(1112, `there is no stream ${name}, since there is no market ${stream.marketId}`);
+      throw new ApiError(
+        1112,
+        `there is no stream ${name}, since there is no market ${stream.marketId}`,
+      );
     }
     return stream;
   }
@@ -291,5 +300,8 @@ export class StreamHub implements LinkOwner, ExchangeListener {
 
 /** The answer to an address that has as many connections open as it may. */
 function tooManyConnections(limit: number): ApiAnswer {
-  return { status: 429, body: errorBody(429, "Too many requests", `more than ${limit} connections from one address`) };
+  return {
+    status: 429,
+    body: errorBody(429, "Too many requests", `more than ${limit} connections from one address`),
+  };
 }

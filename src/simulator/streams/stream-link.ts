@@ -40,7 +40,13 @@ export class StreamLink implements StreamConnection {
   #arrivalsMs: number[] = [];
   #isGone = false;
 
-  constructor(seam: Seam, config: ExchangeConfig["streams"], sink: StreamSink, options: LinkOptions, owner: LinkOwner) {
+  constructor(
+    seam: Seam,
+    config: ExchangeConfig["streams"],
+    sink: StreamSink,
+    options: LinkOptions,
+    owner: LinkOwner,
+  ) {
     this.#seam = seam;
     this.#config = config;
     this.#sink = sink;
@@ -49,7 +55,9 @@ export class StreamLink implements StreamConnection {
     this.#lastPongMs = seam.clock.monotonicMs();
     this.#timers = [
       seam.clock.setTimer(config.pingIntervalMs, () => this.#ping()),
-      seam.clock.setTimer(config.maxAgeMs, () => this.end(GOING_AWAY, "the connection has reached its greatest age")),
+      seam.clock.setTimer(config.maxAgeMs, () =>
+        this.end(GOING_AWAY, "the connection has reached its greatest age"),
+      ),
     ];
   }
 

@@ -31,7 +31,11 @@ export function readStreamRequest(text: string): StreamRequest {
   if (method !== "SUBSCRIBE" && method !== "UNSUBSCRIBE") {
     throw new StreamRequestError(id, "method is neither SUBSCRIBE nor UNSUBSCRIBE");
   }
-  if (!Array.isArray(params) || params.length === 0 || !params.every((name): name is string => typeof name === "string")) {
+  if (
+    !Array.isArray(params) ||
+    params.length === 0 ||
+    !params.every((name): name is string => typeof name === "string")
+  ) {
     throw new StreamRequestError(id, "params is not a list of names of streams");
   }
   return { id, method, params };
@@ -42,10 +46,16 @@ function idOf(given: unknown): string | undefined {
   if (typeof given === "number") {
     return Number.isSafeInteger(given) && given > 0 ? String(given) : undefined;
   }
-  return typeof given === "string" && LONG_INTEGER.test(given) && BigInt(given) <= LARGEST_ID ? given : undefined;
+  return typeof given === "string" && LONG_INTEGER.test(given) && BigInt(given) <= LARGEST_ID
+    ? given
+    : undefined;
 }
 
-function objectOf(text: string): { readonly id?: unknown; readonly method?: unknown; readonly params?: unknown } {
+function objectOf(text: string): {
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly params?: unknown;
+} {
   let parsed: unknown;
   try {
     parsed = parseInt64Json(text);

@@ -16,17 +16,29 @@ function expectEqual(book: ReplayBook, reference: OrderBook): void {
     [book.asks, reference.asks],
   ] as const) {
     expect(side.entries()).toEqual(other.entries());
-    expect([side.levels, side.bestTicks, side.bestLots]).toEqual([other.levels, other.bestTicks, other.bestLots]);
+    expect([side.levels, side.bestTicks, side.bestLots]).toEqual([
+      other.levels,
+      other.bestTicks,
+      other.bestLots,
+    ]);
     expect(side.top(7)).toEqual(other.top(7));
     const pairs = new Float64Array(14);
-    expect([...pairs.subarray(0, 2 * side.topInto(pairs, 7))]).toEqual(other.top(7).flatMap(({ ticks, lots }) => [ticks, lots]));
+    expect([...pairs.subarray(0, 2 * side.topInto(pairs, 7))]).toEqual(
+      other.top(7).flatMap(({ ticks, lots }) => [ticks, lots]),
+    );
   }
 }
 
 describe("a replayed book", () => {
   it("shows an empty side as a live book does", () => {
     const { bids, asks } = new ReplayBook();
-    expect([bids.levels, bids.bestTicks, bids.bestLots, bids.top(3), bids.lotsOf(100)]).toEqual([0, Number.NaN, 0, [], 0]);
+    expect([bids.levels, bids.bestTicks, bids.bestLots, bids.top(3), bids.lotsOf(100)]).toEqual([
+      0,
+      Number.NaN,
+      0,
+      [],
+      0,
+    ]);
     expect([asks.side, asks.bestTicks, asks.entries()]).toEqual(["SELL", Number.NaN, []]);
   });
 
@@ -45,15 +57,21 @@ describe("a replayed book", () => {
         const reference = new OrderBook();
         for (const [at, message] of messages.entries()) {
           builder.update(at, at);
-          for (const { side, near, far, lots } of message) builder.level(side, 1_000_000 + near + (side === "BUY" ? -far : far), lots);
+          for (const { side, near, far, lots } of message)
+            builder.level(side, 1_000_000 + near + (side === "BUY" ? -far : far), lots);
         }
         const tape = builder.build();
         for (const [at, message] of messages.entries()) {
           book.applyMessage(tape, at);
-          for (const { side, near, far, lots } of message) reference.set(side, 1_000_000 + near + (side === "BUY" ? -far : far), lots);
+          for (const { side, near, far, lots } of message)
+            reference.set(side, 1_000_000 + near + (side === "BUY" ? -far : far), lots);
           for (const { near, far } of message) {
-            expect(book.bids.lotsOf(1_000_000 + near - far)).toBe(reference.bids.lotsOf(1_000_000 + near - far));
-            expect(book.asks.lotsOf(1_000_000 + near + far)).toBe(reference.asks.lotsOf(1_000_000 + near + far));
+            expect(book.bids.lotsOf(1_000_000 + near - far)).toBe(
+              reference.bids.lotsOf(1_000_000 + near - far),
+            );
+            expect(book.asks.lotsOf(1_000_000 + near + far)).toBe(
+              reference.asks.lotsOf(1_000_000 + near + far),
+            );
           }
           expectEqual(book, reference);
           expect(book.crossed).toBe(reference.crossed);
@@ -107,7 +125,9 @@ describe("a replayed book", () => {
         reference.set(side, ticks, lots);
       }
       // What the market ran over is taken off, as it is in a recording.
-      for (const ticks of reference.bids.entries().filter((value, i) => i % 2 === 0 && value > mid)) {
+      for (const ticks of reference.bids
+        .entries()
+        .filter((value, i) => i % 2 === 0 && value > mid)) {
         builder.level("BUY", ticks, 0);
         reference.set("BUY", ticks, 0);
       }
@@ -119,24 +139,27 @@ describe("a replayed book", () => {
     expect(book.bids.levels + book.asks.levels).toBeGreaterThan(3000);
   });
 
-  it.each(["BUY", "SELL"] as const)("does not keep the room of prices where it has been (%s)", (side) => {
-    const builder = new TapeBuilder(GRID);
-    const standing: number[] = [];
-    for (let step = 0; step < 20_000; step++) {
-      // Each level is on a page of its own; one of a hundred stays.
-      const ticks = 1_000_000 + 300 * step;
-      builder.update(step, step).level(side, ticks, 5);
-      if (step % 100 === 0) standing.push(ticks);
-      else builder.update(step, step).level(side, ticks, 0);
-    }
-    const tape = builder.build();
-    const book = new ReplayBook();
-    const before = process.memoryUsage().arrayBuffers;
-    book.applyMessages(tape, 0, tape.messages);
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
-    const levels = book[side === "BUY" ? "bids" : "asks"].top(1000).map(({ ticks }) => ticks);
-    expect(levels).toEqual(side === "SELL" ? standing : standing.toReversed());
-  });
+  it.each(["BUY", "SELL"] as const)(
+    "does not keep the room of prices where it has been (%s)",
+    (side) => {
+      const builder = new TapeBuilder(GRID);
+      const standing: number[] = [];
+      for (let step = 0; step < 20_000; step++) {
+        // Each level is on a page of its own; one of a hundred stays.
+        const ticks = 1_000_000 + 300 * step;
+        builder.update(step, step).level(side, ticks, 5);
+        if (step % 100 === 0) standing.push(ticks);
+        else builder.update(step, step).level(side, ticks, 0);
+      }
+      const tape = builder.build();
+      const book = new ReplayBook();
+      const before = process.memoryUsage().arrayBuffers;
+      book.applyMessages(tape, 0, tape.messages);
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
+      const levels = book[side === "BUY" ? "bids" : "asks"].top(1000).map(({ ticks }) => ticks);
+      expect(levels).toEqual(side === "SELL" ? standing : standing.toReversed());
+    },
+  );
 
   it("has levels at both ends of what a tape can say", () => {
     const tape = new TapeBuilder(GRID)
@@ -177,7 +200,13 @@ describe("a replayed book", () => {
   });
 
   it("leaves a side alone of which a snapshot says nothing", () => {
-    const tape = new TapeBuilder(GRID).update(0, 0).level("BUY", 10, 1).level("SELL", 12, 1).snapshot(1, 1).level("SELL", 11, 2).build();
+    const tape = new TapeBuilder(GRID)
+      .update(0, 0)
+      .level("BUY", 10, 1)
+      .level("SELL", 12, 1)
+      .snapshot(1, 1)
+      .level("SELL", 11, 2)
+      .build();
     const book = new ReplayBook();
     book.applyMessages(tape, 0, tape.messages);
     expect([book.bids.entries(), book.asks.entries()]).toEqual([
@@ -187,7 +216,12 @@ describe("a replayed book", () => {
   });
 
   it("is another on the local clock while a message is on its way", () => {
-    const tape = new TapeBuilder(GRID).update(0, 900).level("BUY", 10, 1).update(1, 500).level("BUY", 11, 1).build();
+    const tape = new TapeBuilder(GRID)
+      .update(0, 900)
+      .level("BUY", 10, 1)
+      .update(1, 500)
+      .level("BUY", 11, 1)
+      .build();
     const book = new ReplayBook();
     book.applyLocal(tape, 0, 1);
     expect(book.bids.entries()).toEqual([11, 1]);

@@ -8,21 +8,40 @@ import { logTo } from "../../../src/monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
 import { MARKET, makerWish, recordSession, withMarket } from "../../support/recorded-session.js";
 
-const PAPER = { queue: "risk-averse", orderLatencyMs: 15, responseLatencyMs: 10, creditQuote: "100000" };
+const PAPER = {
+  queue: "risk-averse",
+  orderLatencyMs: 15,
+  responseLatencyMs: 10,
+  creditQuote: "100000",
+};
 const QUIET = "ethusdc";
 
-async function compared(folder: string, session: Session, asked: { readonly fit: boolean; readonly queue?: string }) {
+async function compared(
+  folder: string,
+  session: Session,
+  asked: { readonly fit: boolean; readonly queue?: string },
+) {
   const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
   const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
   const liquidation = { priceOff: 0n, insuranceFeeRate: 0n };
-  const { markets } = await compareSession({ folder, session, strategies, liquidation, seed: "1", ...asked });
+  const { markets } = await compareSession({
+    folder,
+    session,
+    strategies,
+    liquidation,
+    seed: "1",
+    ...asked,
+  });
   return new Map(markets.map((market) => [market.marketId, market]));
 }
 
 // A trader who made two markets was told the first one's queue and delays as those of both: here of a market in which nothing was ever filled.
 it("runs each market of a session again by what its own fit found", async () => {
   const maker = makerWish(join(scratchFolder(), "session"), 10_000, "fitted", 0.02);
-  const { folder, session } = await recordSession({ ...withMarket(maker, QUIET, 50), paper: PAPER });
+  const { folder, session } = await recordSession({
+    ...withMarket(maker, QUIET, 50),
+    paper: PAPER,
+  });
   if (session === undefined) throw new Error("not recorded");
   expect(Object.keys(session.config.markets)).toEqual([QUIET, MARKET]);
 
@@ -32,7 +51,12 @@ it("runs each market of a session again by what its own fit found", async () => 
   expect(busy?.orders.live).toBeGreaterThan(10);
   const { shiftMs, queue } = busy?.orders.model ?? { shiftMs: 0, queue: "none" };
   expect(shiftMs).not.toBe(0);
-  const plain = { queue: "risk-averse", doubtful: "conservative", orderLatencyMs: 15, responseLatencyMs: 10 };
+  const plain = {
+    queue: "risk-averse",
+    doubtful: "conservative",
+    orderLatencyMs: 15,
+    responseLatencyMs: 10,
+  };
   expect(quiet?.again.model).toEqual(plain);
   expect(busy?.again.model).toEqual({ ...plain, queue, orderLatencyMs: 15 + shiftMs });
 

@@ -44,7 +44,9 @@ function told(...messages: readonly (readonly [atMs: number, ticks: number | "tr
 describe("how late a book is told", () => {
   it("is the time from an order's acceptance to the first message with its price, nearly the longest of them", () => {
     const tape = told([110, 500], [125, 501], [225, 502], [320, 503], [326, 504]);
-    expect(measuredBookLagMs(tape, [rested(501, 100), rested(502, 200), rested(503, 300)])).toBe(25);
+    expect(measuredBookLagMs(tape, [rested(501, 100), rested(502, 200), rested(503, 300)])).toBe(
+      25,
+    );
     // What changed an hour later says nothing of ours.
     expect(measuredBookLagMs(told([3_600_000, 501]), [rested(501, 100)])).toBe(0);
     expect(measuredBookLagMs(tape, [])).toBe(0);
@@ -53,12 +55,18 @@ describe("how late a book is told", () => {
 });
 
 describe("a book whose changes are put back to when they happened", () => {
-  const instants = (tape: ReturnType<typeof told>): number[] => [...tape.exchangeUs].map((us) => us / MS);
+  const instants = (tape: ReturnType<typeof told>): number[] =>
+    [...tape.exchangeUs].map((us) => us / MS);
 
   it("leaves trades, and puts no message before the one before was told", () => {
     const moved = earlierBook(told([100, 500], [110, "trade"], [130, 501], [140, 502]), 25 * MS);
     expect(instants(moved)).toEqual([75, 105, 110, 130]);
-    expect([...moved.kind]).toEqual([TapeKind.bookUpdate, TapeKind.bookUpdate, TapeKind.trade, TapeKind.bookUpdate]);
+    expect([...moved.kind]).toEqual([
+      TapeKind.bookUpdate,
+      TapeKind.bookUpdate,
+      TapeKind.trade,
+      TapeKind.bookUpdate,
+    ]);
     // When the bot heard of it is as it was.
     expect([...moved.localUs].map((us) => us / MS)).toEqual([100, 130, 110, 140]);
   });
@@ -74,9 +82,12 @@ describe("a book whose changes are put back to when they happened", () => {
 
 it("begins the replay with the market that live decided on first, not while it still asked for its account", () => {
   const session = { startedUs: 50 * MS } as unknown as Session;
-  const heard = (...atMs: number[]) => ({ heard: told(...atMs.map((ms) => [ms, 500] as const)) }) as unknown as OpenedSessionMarket;
+  const heard = (...atMs: number[]) =>
+    ({ heard: told(...atMs.map((ms) => [ms, 500] as const)) }) as unknown as OpenedSessionMarket;
   expect(firstLookUs(session, [heard(100, 200, 300)], 250 * MS)).toBe(200 * MS - 1);
-  expect(firstLookUs(session, [heard(100, 200, 300), heard(120, 260)], 250 * MS)).toBe(120 * MS - 1);
+  expect(firstLookUs(session, [heard(100, 200, 300), heard(120, 260)], 250 * MS)).toBe(
+    120 * MS - 1,
+  );
   // Nothing was heard before, or nothing was ever decided.
   expect(firstLookUs(session, [heard(300)], 250 * MS)).toBe(50 * MS);
   expect(firstLookUs(session, [heard(100)], undefined)).toBe(50 * MS);
@@ -84,7 +95,11 @@ it("begins the replay with the market that live decided on first, not while it s
 
 it("begins the replayed account with what was deposited after the first decision, and not with less for what was withdrawn", () => {
   const session = (equityQuote: string, transfersQuote: string): Session =>
-    ({ start: { equityQuote, positionsBase: {} }, end: { transfersQuote }, rules: { creditDecimals: 6 } }) as unknown as Session;
+    ({
+      start: { equityQuote, positionsBase: {} },
+      end: { transfersQuote },
+      rules: { creditDecimals: 6 },
+    }) as unknown as Session;
   expect(startCreditOf(session("0", "1000.5"))).toBe(1_000_500_000n);
   expect(startCreditOf(session("200", "1000"))).toBe(1_200_000_000n);
   expect(startCreditOf(session("200", "-150"))).toBe(200_000_000n);

@@ -13,9 +13,19 @@ import { logTo } from "../../../src/monitoring/log.js";
 import { findCaptureFiles } from "../../../src/simulator/flow/capture-files.js";
 import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";
 import { BTC_CAPTURES, type BtcCapture, hasCapture } from "../../support/capture-tape.js";
-import { captureWish, parityInputs, recordSession, taking } from "../../support/recorded-session.js";
+import {
+  captureWish,
+  parityInputs,
+  recordSession,
+  taking,
+} from "../../support/recorded-session.js";
 
-const PAPER = { queue: "risk-averse", orderLatencyMs: 20, responseLatencyMs: 20, creditQuote: "100000" };
+const PAPER = {
+  queue: "risk-averse",
+  orderLatencyMs: 20,
+  responseLatencyMs: 20,
+  creditQuote: "100000",
+};
 const FOR_MS = 600_000;
 
 describe.each(Object.keys(BTC_CAPTURES) as BtcCapture[])(
@@ -26,20 +36,37 @@ describe.each(Object.keys(BTC_CAPTURES) as BtcCapture[])(
       async (mode) => {
         const folder = mkdtempSync(join(tmpdir(), "marketwright-parity-"));
         onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-        const wish = await captureWish(join(folder, "session"), FOR_MS, findCaptureFiles(recordedDataFolder(), tag));
-        const recorded = await recordSession({ paper: { ...wish, paper: PAPER }, live: wish, "live and taking": taking(wish) }[mode]);
+        const wish = await captureWish(
+          join(folder, "session"),
+          FOR_MS,
+          findCaptureFiles(recordedDataFolder(), tag),
+        );
+        const recorded = await recordSession(
+          { paper: { ...wish, paper: PAPER }, live: wish, "live and taking": taking(wish) }[mode],
+        );
         const session = recorded.session as Session;
 
         const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
-        const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
-        const data = (await openSession(recorded.folder, session)).map(({ marketId, heard, history, isInBook }) => ({
-          marketId,
-          tape: heard,
-          marks: history.marks,
-          isInBook,
-        }));
+        const strategies = bindStrategies(
+          session.config,
+          await loadStrategies(session.config, log),
+        );
+        const data = (await openSession(recorded.folder, session)).map(
+          ({ marketId, heard, history, isInBook }) => ({
+            marketId,
+            tape: heard,
+            marks: history.marks,
+            isInBook,
+          }),
+        );
         const intents = await readIntents(recorded.folder, session);
-        const again = await replayTurns(recordedTurns(recorded.folder, session), strategies, data, intents, session.startedUs);
+        const again = await replayTurns(
+          recordedTurns(recorded.folder, session),
+          strategies,
+          data,
+          intents,
+          session.startedUs,
+        );
         const inputs = await parityInputs(recorded);
         const { plain, best } = fitModel(inputs);
         process.stdout.write(

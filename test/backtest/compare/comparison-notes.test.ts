@@ -1,10 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { fitNote, guardHaltNotes, nothingFilledNote, rungNotes } from "../../../src/backtest/compare/comparison-notes.js";
+import {
+  fitNote,
+  guardHaltNotes,
+  nothingFilledNote,
+  rungNotes,
+} from "../../../src/backtest/compare/comparison-notes.js";
 import type { FillMatch } from "../../../src/backtest/compare/match-fills.js";
 import { StoodHalts } from "../../../src/backtest/compare/stood-halts.js";
 import type { RecordedFill } from "../../../src/backtest/session/recorded-orders.js";
 
-const match: FillMatch<RecordedFill, never> = { matchedLots: 0, unionLots: 0, liveOnly: [], replayedOnly: [] };
+const match: FillMatch<RecordedFill, never> = {
+  matchedLots: 0,
+  unionLots: 0,
+  liveOnly: [],
+  replayedOnly: [],
+};
 const shares = (fitted: number, unfitted: number) => ({
   best: { secondHalf: { match, share: fitted } },
   plain: { secondHalf: { match, share: unfitted } },
@@ -19,13 +29,20 @@ describe("what a comparison says of its fit", () => {
   });
 
   it("is nothing where that half is no less alike with it", () => {
-    expect([...fitNote("btcusdc", shares(1, 0.972)), ...fitNote("btcusdc", shares(0.98, 0.98))]).toEqual([]);
+    expect([
+      ...fitNote("btcusdc", shares(1, 0.972)),
+      ...fitNote("btcusdc", shares(0.98, 0.98)),
+    ]).toEqual([]);
   });
 });
 
 describe("what a comparison says of guards", () => {
   const TIME = { startedUs: 0, endedUs: 60_000_000 };
-  const halt = (reason: string, marketId: string | undefined, ...spans: [number, number][]) => ({ reason, marketId, spans });
+  const halt = (reason: string, marketId: string | undefined, ...spans: [number, number][]) => ({
+    reason,
+    marketId,
+    spans,
+  });
 
   // Live stood by its drawdown for half a session, and its backtest earned on: nothing said why.
   it("is for how long they had the quotes of each down, and which they were, where that is not alike", () => {
@@ -34,7 +51,11 @@ describe("what a comparison says of guards", () => {
       halt("stale-book", "btcusdc", [28_000, 31_000], [59_000, 60_000]),
       halt("manual", undefined, [0, 20_000]),
     ];
-    expect(guardHaltNotes(TIME, ["btcusdc", "ethusdc"], live, [halt("stale-book", "btcusdc", [1_000, 2_500])])).toEqual([
+    expect(
+      guardHaltNotes(TIME, ["btcusdc", "ethusdc"], live, [
+        halt("stale-book", "btcusdc", [1_000, 2_500]),
+      ]),
+    ).toEqual([
       "in btcusdc guards had the session's quotes down for 32.0 of its 60.0 s (drawdown 30.0 s, stale-book 4.0 s), and those of the bot run again for 1.5 s (stale-book 1.5 s)",
       "in ethusdc guards had the session's quotes down for 30.0 of its 60.0 s (drawdown 30.0 s), and those of the bot run again for 0.0 s",
     ]);
@@ -43,13 +64,28 @@ describe("what a comparison says of guards", () => {
   it("is apart from them for how long the risk ladder widened or reduced the quotes: they were not down", () => {
     const stood = new StoodHalts(0);
     const rung = (action: "widen" | "reduce" | "halt", atMs: number) =>
-      stood.hear({ kind: "rung", measure: "drawdown", marketId: undefined, action, widenFactor: undefined, why: "lost" }, atMs);
+      stood.hear(
+        {
+          kind: "rung",
+          measure: "drawdown",
+          marketId: undefined,
+          action,
+          widenFactor: undefined,
+          why: "lost",
+        },
+        atMs,
+      );
     rung("widen", 10_000);
     rung("reduce", 20_000);
     rung("halt", 40_000);
-    stood.hear({ kind: "halted", reason: "drawdown", marketId: undefined, on: true, why: "lost" }, 40_000);
+    stood.hear(
+      { kind: "halted", reason: "drawdown", marketId: undefined, on: true, why: "lost" },
+      40_000,
+    );
     const live = stood.until(60_000);
-    expect(guardHaltNotes(TIME, ["btcusdc"], live, [])).toEqual([expect.stringContaining("down for 20.0 of its 60.0 s (drawdown 20.0 s)")]);
+    expect(guardHaltNotes(TIME, ["btcusdc"], live, [])).toEqual([
+      expect.stringContaining("down for 20.0 of its 60.0 s (drawdown 20.0 s)"),
+    ]);
     expect(rungNotes(TIME, ["btcusdc"], live, [])).toEqual([
       "in btcusdc the risk ladder widened or reduced the session's quotes for 30.0 of its 60.0 s (drawdown 30.0 s), and those of the bot run again for 0.0 s",
     ]);
@@ -57,7 +93,9 @@ describe("what a comparison says of guards", () => {
 
   it("is nothing where they had them down for as long, by another name", () => {
     const live = [halt("book-unsynchronised", "btcusdc", [8_000, 16_000])];
-    expect(guardHaltNotes(TIME, ["btcusdc"], live, [halt("stale-book", "btcusdc", [8_900, 16_000])])).toEqual([]);
+    expect(
+      guardHaltNotes(TIME, ["btcusdc"], live, [halt("stale-book", "btcusdc", [8_900, 16_000])]),
+    ).toEqual([]);
   });
 });
 
@@ -73,8 +111,12 @@ describe("what a comparison says of shares of nothing", () => {
     expect(nothingFilledNote("btcusdc", parts(0, 0, 0))).toEqual([
       "in btcusdc none of the session's orders was filled, neither live nor again: that they are alike to 100 % there says nothing",
     ]);
-    expect(nothingFilledNote("btcusdc", parts(7, 7, 0))).toEqual([expect.stringContaining("filled in the second half, neither")]);
-    expect(nothingFilledNote("btcusdc", parts(7, 0, 7))).toEqual([expect.stringContaining("filled in the first half, neither")]);
+    expect(nothingFilledNote("btcusdc", parts(7, 7, 0))).toEqual([
+      expect.stringContaining("filled in the second half, neither"),
+    ]);
+    expect(nothingFilledNote("btcusdc", parts(7, 0, 7))).toEqual([
+      expect.stringContaining("filled in the first half, neither"),
+    ]);
   });
 
   it("is nothing where each half has a fill", () => {

@@ -10,7 +10,12 @@ import { logTo } from "../../../src/monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
 import { makerWish, recordSession } from "../../support/recorded-session.js";
 
-const PAPER = { queue: "risk-averse", orderLatencyMs: 20, responseLatencyMs: 20, creditQuote: "100000" };
+const PAPER = {
+  queue: "risk-averse",
+  orderLatencyMs: 20,
+  responseLatencyMs: 20,
+  creditQuote: "100000",
+};
 const LIQUIDATION = { priceOff: 10n ** 16n, insuranceFeeRate: 10n ** 16n };
 
 // Live lost its cancels with the line; the bot run again quoted on, by a book that it took for a quiet one, and had all that it sent taken.
@@ -33,13 +38,16 @@ it("loses what the bot run again sends while its session was cut off, and has it
     onNotice: (notice) => {
       if (notice.kind !== "answered" || notice.action.kind === "question") return;
       const sinceMs = notice.action.timestampMs - wish.startMs - outage.afterMs;
-      if (sinceMs > 100 && sinceMs < outage.forMs - 2_000) sent.push(`${notice.action.kind}: ${notice.outcome.result}`);
+      if (sinceMs > 100 && sinceMs < outage.forMs - 2_000)
+        sent.push(`${notice.action.kind}: ${notice.outcome.result}`);
     },
   });
   expect(sent.length).toBeGreaterThan(0);
   expect(new Set(sent)).toEqual(new Set(["cancel: unknown"]));
   expect(notes.filter((note) => note.includes("cut off"))).toEqual([
-    expect.stringMatching(/^the session was cut off from 2024-08-08T23:50:04.\d+Z to 2024-08-08T23:50:1\d.\d+Z: what the bot run again/),
+    expect.stringMatching(
+      /^the session was cut off from 2024-08-08T23:50:04.\d+Z to 2024-08-08T23:50:1\d.\d+Z: what the bot run again/,
+    ),
   ]);
   // Live heard at once that its stream was down; the run again finds its book too old.
   expect(notes.filter((note) => note.includes("guards"))).toEqual([
@@ -62,7 +70,12 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
     return {
       heard: builder.build(),
       unheard,
-      account: { requests: requests.map(([left, answered]) => ({ leftUs: left * 1000, answeredUs: answered && answered * 1000 })) },
+      account: {
+        requests: requests.map(([left, answered]) => ({
+          leftUs: left * 1000,
+          answeredUs: answered && answered * 1000,
+        })),
+      },
     };
   };
   const OUTSIDE = [
@@ -89,7 +102,9 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
   });
 
   it("was cut off between two answers, where others of its requests were lost", () => {
-    expect(cutOffsOf([market(unheard, [[1_500, 1_520], [2_500], [4_000, 4_020], [4_500, 4_520]])])).toEqual([
+    expect(
+      cutOffsOf([market(unheard, [[1_500, 1_520], [2_500], [4_000, 4_020], [4_500, 4_520]])]),
+    ).toEqual([
       [1_501, 4_000],
       [4_501, 5_013],
     ]);
@@ -104,7 +119,11 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
     const seamMs = DAY_MS + 250;
     const heardMs = [seamMs - 500, seamMs + 40, seamMs + 900];
     expect(cutOffsOf([market([OUTSIDE[0], [seamMs, seamMs + 39]], [], heardMs)])).toEqual([]);
-    expect(cutOffsOf([market([OUTSIDE[0], [seamMs, seamMs + 1_500]], [], [seamMs - 500, seamMs + 1_600])])).toHaveLength(1);
+    expect(
+      cutOffsOf([
+        market([OUTSIDE[0], [seamMs, seamMs + 1_500]], [], [seamMs - 500, seamMs + 1_600]),
+      ]),
+    ).toHaveLength(1);
     const seam = [OUTSIDE[0], [seamMs, seamMs + 900]] as const;
     const withRequest = (...request: [leftMs: number, answeredMs?: number]) =>
       cutOffsOf([market(seam, [request], [seamMs - 500, seamMs + 950])]);

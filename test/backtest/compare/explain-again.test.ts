@@ -23,8 +23,16 @@ const sent = (more: Partial<SentOrder> = {}): SentOrder => ({
   cancelledUs: undefined,
   ...more,
 });
-const again = (lots: number, atUs: number) => ({ side: "BUY", ticks: PRICE, lots, atUs, cause: "queue" }) as ReplayFill;
-const live = (lots: number, atUs = AT_US): RecordedFill => ({ side: "BUY", ticks: PRICE, lots, atUs, isMaker: true, fee: "0" });
+const again = (lots: number, atUs: number) =>
+  ({ side: "BUY", ticks: PRICE, lots, atUs, cause: "queue" }) as ReplayFill;
+const live = (lots: number, atUs = AT_US): RecordedFill => ({
+  side: "BUY",
+  ticks: PRICE,
+  lots,
+  atUs,
+  isMaker: true,
+  fee: "0",
+});
 const recorded = (lots: number): RecordedOrder => ({
   hash: "0x2",
   side: "BUY",
@@ -42,16 +50,36 @@ const recorded = (lots: number): RecordedOrder => ({
   ended: undefined,
 });
 
-function onlyLive(orders: SentOrder[], fills: ReplayFill[] = [], divergedUs: number | undefined = DIVERGED_US): string {
+function onlyLive(
+  orders: SentOrder[],
+  fills: ReplayFill[] = [],
+  divergedUs: number | undefined = DIVERGED_US,
+): string {
   const ran: RanMarket = { intents: [], orders, fills };
-  const explainer = new AgainExplainer(BTC, { orders: [], cancels: [], requests: [], fills: [] }, ran, 1_000 * MS, divergedUs);
+  const explainer = new AgainExplainer(
+    BTC,
+    { orders: [], cancels: [], requests: [], fills: [] },
+    ran,
+    1_000 * MS,
+    divergedUs,
+  );
   const { kind, why } = explainer.live({ fill: live(6), lots: 1 });
   return `${kind}: ${why}`;
 }
 
-function onlyAgain(placed: RecordedOrder | RecordedOrder[], fills: RecordedFill[], divergedUs: number | undefined = DIVERGED_US): string {
+function onlyAgain(
+  placed: RecordedOrder | RecordedOrder[],
+  fills: RecordedFill[],
+  divergedUs: number | undefined = DIVERGED_US,
+): string {
   const ran: RanMarket = { intents: [], orders: [], fills: [] };
-  const explainer = new AgainExplainer(BTC, { orders: [placed].flat(), cancels: [], requests: [], fills }, ran, 1_000 * MS, divergedUs);
+  const explainer = new AgainExplainer(
+    BTC,
+    { orders: [placed].flat(), cancels: [], requests: [], fills },
+    ran,
+    1_000 * MS,
+    divergedUs,
+  );
   const { kind, why } = explainer.replayed({ fill: again(6, AT_US), lots: 1 });
   return `${kind}: ${why}`;
 }
@@ -63,8 +91,12 @@ describe("a fill that the run again alone has, or live", () => {
     expect(onlyLive([sent({ cancelledUs: AT_US - 20 * MS })])).toBe(
       "latency: the replay asked for the cancel of its order there 20.0 ms earlier",
     );
-    expect(onlyLive([sent({ atUs: AT_US + 3 * MS })])).toBe("latency: the replay sent its order there 3.0 ms later");
-    expect(onlyLive([sent()])).toBe("queue: the replay had an order there, which the queue model has further back");
+    expect(onlyLive([sent({ atUs: AT_US + 3 * MS })])).toBe(
+      "latency: the replay sent its order there 3.0 ms later",
+    );
+    expect(onlyLive([sent()])).toBe(
+      "queue: the replay had an order there, which the queue model has further back",
+    );
     // Another that did stand there decides.
     expect(onlyLive([sent({ cancelledUs: AT_US - 20 * MS }), sent()])).toMatch(/^queue/);
     expect(onlyLive([])).toBe(`earlier-difference: the replay had no order there: ${BECAUSE}`);
@@ -73,9 +105,15 @@ describe("a fill that the run again alone has, or live", () => {
   it("is never told by a difference that lies after it", () => {
     const sameUntilThen = "though both had wanted the same quotes until then";
     for (const divergedUs of [AT_US + 1, Number.POSITIVE_INFINITY]) {
-      expect(onlyLive([], [], divergedUs)).toBe(`absent: the replay had no order there, ${sameUntilThen}`);
-      expect(onlyAgain([], [], divergedUs)).toBe(`absent: live had no order there, ${sameUntilThen}`);
-      expect(onlyAgain(recorded(5), [live(5, AT_US - 2 * MS)], divergedUs)).toMatch(/^absent: live filled 0.005 there 2.0 ms earlier/);
+      expect(onlyLive([], [], divergedUs)).toBe(
+        `absent: the replay had no order there, ${sameUntilThen}`,
+      );
+      expect(onlyAgain([], [], divergedUs)).toBe(
+        `absent: live had no order there, ${sameUntilThen}`,
+      );
+      expect(onlyAgain(recorded(5), [live(5, AT_US - 2 * MS)], divergedUs)).toMatch(
+        /^absent: live filled 0.005 there 2.0 ms earlier/,
+      );
     }
     expect(onlyLive([], [], AT_US)).toMatch(/^earlier-difference/);
     // Nor by an order that was refused after it.
@@ -93,7 +131,9 @@ describe("a fill that the run again alone has, or live", () => {
       DIVERGED_US,
     );
     expect(explainer.live({ fill: live(1.5), lots: 1.5 }).amount).toBe("0.0015");
-    expect(onlyAgain(recorded(5), [live(1.5, AT_US - 2 * MS)])).toContain("live filled 0.0015 there 2.0 ms earlier");
+    expect(onlyAgain(recorded(5), [live(1.5, AT_US - 2 * MS)])).toContain(
+      "live filled 0.0015 there 2.0 ms earlier",
+    );
   });
 
   it("is told as a difference of size where both filled at once all that they had", () => {
@@ -109,7 +149,9 @@ describe("a fill that the run again alone has, or live", () => {
     expect(onlyLive([sent()], [again(3, AT_US)])).toBe(
       "queue: the replay filled 0.003 there 0.0 ms later, and the queue model has the rest further back",
     );
-    expect(onlyAgain(recorded(5), [live(3)])).toBe("queue: live filled 0.003 there 0.0 ms later, and the rest stood further back");
+    expect(onlyAgain(recorded(5), [live(3)])).toBe(
+      "queue: live filled 0.003 there 0.0 ms later, and the rest stood further back",
+    );
   });
 
   // Whoever is filled and quotes there again has another order in the line: to say that it had no more there hides the queue model's fault.
@@ -128,19 +170,33 @@ describe("a fill that the run again alone has, or live", () => {
     const before = { hash: "0x3", cancelledUs: AT_US - 500 * MS };
     const after = { hash: "0x4", atUs: AT_US + 400 * MS };
     const filled = [again(5, AT_US - MS)];
-    expect(onlyLive([sent(before), sent(), sent(after)], filled)).toMatch(/^earlier-difference: .* all that it had there/);
+    expect(onlyLive([sent(before), sent(), sent(after)], filled)).toMatch(
+      /^earlier-difference: .* all that it had there/,
+    );
     // The exchange's clock may be behind the bot's.
-    expect(onlyLive([sent({ atUs: AT_US - MS })], [again(5, AT_US - 2 * MS)])).toMatch(/^earlier-difference: .* all that it had there/);
-    const ended = { ...recorded(5), hash: "0x3", ended: { atUs: AT_US - 500 * MS, status: "CANCELED" } };
+    expect(onlyLive([sent({ atUs: AT_US - MS })], [again(5, AT_US - 2 * MS)])).toMatch(
+      /^earlier-difference: .* all that it had there/,
+    );
+    const ended = {
+      ...recorded(5),
+      hash: "0x3",
+      ended: { atUs: AT_US - 500 * MS, status: "CANCELED" },
+    };
     const late = { ...recorded(5), hash: "0x4", sentUs: AT_US + 400 * MS };
-    expect(onlyAgain([ended, recorded(5), late], [live(5, AT_US - MS)])).toMatch(/^earlier-difference: .* all that it had there/);
+    expect(onlyAgain([ended, recorded(5), late], [live(5, AT_US - MS)])).toMatch(
+      /^earlier-difference: .* all that it had there/,
+    );
   });
 
   it("is told as a difference of size too where a part of all that one had was filled long before", () => {
     const order = sent({ atUs: AT_US - 9_000 * MS });
-    expect(onlyLive([order], [again(3, AT_US - 8_000 * MS), again(2, AT_US)])).toMatch(/^earlier-difference: .* all that it had there/);
+    expect(onlyLive([order], [again(3, AT_US - 8_000 * MS), again(2, AT_US)])).toMatch(
+      /^earlier-difference: .* all that it had there/,
+    );
     const one = { ...recorded(5), sentUs: AT_US - 9_000 * MS };
-    expect(onlyAgain(one, [live(3, AT_US - 8_000 * MS), live(2)])).toMatch(/^earlier-difference: .* all that it had there/);
+    expect(onlyAgain(one, [live(3, AT_US - 8_000 * MS), live(2)])).toMatch(
+      /^earlier-difference: .* all that it had there/,
+    );
     // What one that was taken down had of it is none of this one's.
     const down = sent({ hash: "0x3", atUs: AT_US - 7_000 * MS, cancelledUs: AT_US - 6_000 * MS });
     const partly = [again(5, AT_US - 8_000 * MS), again(2, AT_US - 6_500 * MS), again(3, AT_US)];
@@ -148,19 +204,34 @@ describe("a fill that the run again alone has, or live", () => {
   });
 
   it("is told by an order that stood there, not by one that the exchange had refused before", () => {
-    const refused = { ...recorded(5), hash: "0x3", sentUs: AT_US - 9_000 * MS, refused: "rejected 4" };
+    const refused = {
+      ...recorded(5),
+      hash: "0x3",
+      sentUs: AT_US - 9_000 * MS,
+      refused: "rejected 4",
+    };
     expect(onlyAgain([refused, recorded(5)], [])).toMatch(/^queue/);
-    expect(onlyAgain([refused], [])).toBe("earlier-difference: live its order was not taken: rejected 4");
+    expect(onlyAgain([refused], [])).toBe(
+      "earlier-difference: live its order was not taken: rejected 4",
+    );
   });
 
   it("is told by the cancel where it took down what was left of a part that was filled at once", () => {
     const cancelled = { ...recorded(5), ended: { atUs: AT_US - MS, status: "CANCELED" } };
-    expect(onlyAgain(cancelled, [live(3, AT_US - 2 * MS)])).toBe("latency: live its order was over (CANCELED) before");
-    expect(onlyLive([sent({ cancelledUs: AT_US - MS })], [again(3, AT_US - 2 * MS)])).toMatch(/^latency: the replay asked for the cancel/);
+    expect(onlyAgain(cancelled, [live(3, AT_US - 2 * MS)])).toBe(
+      "latency: live its order was over (CANCELED) before",
+    );
+    expect(onlyLive([sent({ cancelledUs: AT_US - MS })], [again(3, AT_US - 2 * MS)])).toMatch(
+      /^latency: the replay asked for the cancel/,
+    );
   });
 
   it("is told by its time where the other filled it outside of the window", () => {
-    expect(onlyLive([sent()], [again(5, AT_US + 2_500 * MS)])).toBe("time: the replay filled its order there 2.5 s later");
-    expect(onlyAgain(recorded(5), [live(5, AT_US + 1_500 * MS)])).toBe("time: live filled the order there 1.5 s later");
+    expect(onlyLive([sent()], [again(5, AT_US + 2_500 * MS)])).toBe(
+      "time: the replay filled its order there 2.5 s later",
+    );
+    expect(onlyAgain(recorded(5), [live(5, AT_US + 1_500 * MS)])).toBe(
+      "time: live filled the order there 1.5 s later",
+    );
   });
 });

@@ -35,36 +35,73 @@ const cancelledAmid: RecordedOrder = {
   ],
   ended: { atUs: AT_US, status: "CANCELED" },
 };
-const live = (ticks: number, isMaker: boolean): RecordedFill => ({ side: "BUY", ticks, lots: 5, atUs: AT_US, isMaker, fee: "0" });
+const live = (ticks: number, isMaker: boolean): RecordedFill => ({
+  side: "BUY",
+  ticks,
+  lots: 5,
+  atUs: AT_US,
+  isMaker,
+  fee: "0",
+});
 
 /** Why the live fill, and the replay's where it has one, is on one side alone. @param foundLots what the book showed at the live fill's price when the order came */
-function explained(fill: RecordedFill, replayTicks?: number, { foundLots = 5, isShared = true } = {}) {
+function explained(
+  fill: RecordedFill,
+  replayTicks?: number,
+  { foundLots = 5, isShared = true } = {},
+) {
   const found = new Map([[fill.ticks, foundLots]]);
-  const order: ReplayedOrder = { recorded, arrivedUs: AT_US, aheadLots: 0, found, tradedLots: 0, fills: [], ended: undefined };
+  const order: ReplayedOrder = {
+    recorded,
+    arrivedUs: AT_US,
+    aheadLots: 0,
+    found,
+    tradedLots: 0,
+    fills: [],
+    ended: undefined,
+  };
   const had: ReplayOrderFill[] =
-    replayTicks === undefined ? [] : [{ side: "BUY", ticks: replayTicks, lots: 5, atUs: AT_US + 500, cause: "queue", order }];
+    replayTicks === undefined
+      ? []
+      : [{ side: "BUY", ticks: replayTicks, lots: 5, atUs: AT_US + 500, cause: "queue", order }];
   order.fills.push(...had);
   const account = { orders: [recorded], cancels: [], requests: [], fills: [fill] };
-  const explainer = new FillExplainer(BTC, account, { orders: new Map([[recorded.hash, order]]), fills: had }, isShared);
-  return [explainer.live({ fill, lots: 5 }), ...had.map((each) => explainer.replayed({ fill: each, lots: 5 }))].map(
-    ({ kind, why }) => `${kind}: ${why}`,
+  const explainer = new FillExplainer(
+    BTC,
+    account,
+    { orders: new Map([[recorded.hash, order]]), fills: had },
+    isShared,
   );
+  return [
+    explainer.live({ fill, lots: 5 }),
+    ...had.map((each) => explainer.replayed({ fill: each, lots: 5 })),
+  ].map(({ kind, why }) => `${kind}: ${why}`);
 }
 
 // Who reads that a taker was "further back in the queue" looks for the fault where it is not.
 describe("a fill that the other has not", () => {
   it("is told as a taker that nothing was printed for, and never by a queue that it did not stand in", () => {
-    expect(explained(live(LIMIT - 3, false))).toEqual([expect.stringMatching(/^latency: live it took on arrival; of what was printed/)]);
-    expect(explained(live(LIMIT - 3, false), undefined, { isShared: false })).toEqual([
-      expect.stringMatching(/^latency: live it took on arrival; in the replay an earlier order of ours/),
+    expect(explained(live(LIMIT - 3, false))).toEqual([
+      expect.stringMatching(/^latency: live it took on arrival; of what was printed/),
     ]);
-    expect(explained(live(LIMIT, true))).toEqual([expect.stringMatching(/^queue: the model has it further back/)]);
+    expect(explained(live(LIMIT - 3, false), undefined, { isShared: false })).toEqual([
+      expect.stringMatching(
+        /^latency: live it took on arrival; in the replay an earlier order of ours/,
+      ),
+    ]);
+    expect(explained(live(LIMIT, true))).toEqual([
+      expect.stringMatching(/^queue: the model has it further back/),
+    ]);
   });
 
   it("is told with both prices where an order took at one and rested for the other", () => {
     expect(explained(live(LIMIT - 3, false), LIMIT)).toEqual([
-      expect.stringMatching(new RegExp(`^price: the replay filled .* 0.5 ms later, at ${BTC.priceOf(LIMIT)}$`)),
-      expect.stringMatching(new RegExp(`^price: live its order took at ${BTC.priceOf(LIMIT - 3)}, 0.5 ms earlier$`)),
+      expect.stringMatching(
+        new RegExp(`^price: the replay filled .* 0.5 ms later, at ${BTC.priceOf(LIMIT)}$`),
+      ),
+      expect.stringMatching(
+        new RegExp(`^price: live its order took at ${BTC.priceOf(LIMIT - 3)}, 0.5 ms earlier$`),
+      ),
     ]);
   });
 
@@ -74,21 +111,29 @@ describe("a fill that the other has not", () => {
     const account = { orders: [], cancels: [], requests: [], fills: [fill] };
     const told = new FillExplainer(BTC, account, none, false).live({ fill, lots: 1.5 });
     expect(told).toMatchObject({ price: BTC.toldPriceOf(LIMIT - 0.5), amount: "0.0015" });
-    expect(explained(fill, undefined, { foundLots: 0, isShared: false })).toEqual([expect.stringContaining("live it took 0.0015 at ")]);
+    expect(explained(fill, undefined, { foundLots: 0, isShared: false })).toEqual([
+      expect.stringContaining("live it took 0.0015 at "),
+    ]);
   });
 
   it("is told by the stamps where the exchange matched an order long after it took it in", () => {
     const late = { ...live(LIMIT - 3, false), atUs: AT_US + 61_500 };
-    const why = "latency: the exchange stamped its trade 61.5 ms after it took the order: so late, no print is taken for its own";
+    const why =
+      "latency: the exchange stamped its trade 61.5 ms after it took the order: so late, no print is taken for its own";
     expect(explained(late)).toEqual([why]);
-    expect(explained({ ...late, atUs: AT_US + 49_000 })).toEqual([expect.stringMatching(/^latency: live it took on arrival/)]);
+    expect(explained({ ...late, atUs: AT_US + 49_000 })).toEqual([
+      expect.stringMatching(/^latency: live it took on arrival/),
+    ]);
   });
 
   it("is told as untold where live it took what no book had shown, whatever the replay made of its order", () => {
     const byHistory = { foundLots: 2, isShared: false };
     const untold = `live it took 0.005 at ${BTC.priceOf(LIMIT - 3)}, where the book showed 0.002 when it arrived`;
     expect(explained(live(LIMIT - 3, false), undefined, byHistory)).toEqual([`untold: ${untold}`]);
-    expect(explained(live(LIMIT - 3, false), LIMIT, byHistory)).toEqual([`untold: ${untold}`, `untold: 0.5 ms earlier ${untold}`]);
+    expect(explained(live(LIMIT - 3, false), LIMIT, byHistory)).toEqual([
+      `untold: ${untold}`,
+      `untold: 0.5 ms earlier ${untold}`,
+    ]);
   });
 
   it("is told of its own order where a cancel took the rest of it down in the same millisecond", () => {
@@ -104,7 +149,12 @@ describe("a fill that the other has not", () => {
       ended,
     };
     const account = { orders: [cancelledAmid], cancels: [], requests: [], fills: [fill] };
-    const explainer = new FillExplainer(BTC, account, { orders: new Map([[cancelledAmid.hash, order]]), fills: [] }, true);
+    const explainer = new FillExplainer(
+      BTC,
+      account,
+      { orders: new Map([[cancelledAmid.hash, order]]), fills: [] },
+      true,
+    );
     expect(explainer.live({ fill, lots: 3 })).toMatchObject({
       kind: "latency",
       why: "in the replay its order was over (cancelled) 0.5 ms before",
@@ -112,10 +162,30 @@ describe("a fill that the other has not", () => {
   });
 
   it("is told by the queue, and by no time, where both filled it at once and the replay less of it", () => {
-    const order: ReplayedOrder = { recorded, arrivedUs: AT_US, aheadLots: 3, found: new Map(), tradedLots: 4, fills: [], ended: undefined };
-    order.fills.push({ side: "BUY", ticks: LIMIT, lots: 1, atUs: AT_US + 20, cause: "queue", order });
+    const order: ReplayedOrder = {
+      recorded,
+      arrivedUs: AT_US,
+      aheadLots: 3,
+      found: new Map(),
+      tradedLots: 4,
+      fills: [],
+      ended: undefined,
+    };
+    order.fills.push({
+      side: "BUY",
+      ticks: LIMIT,
+      lots: 1,
+      atUs: AT_US + 20,
+      cause: "queue",
+      order,
+    });
     const account = { orders: [recorded], cancels: [], requests: [], fills: [live(LIMIT, true)] };
-    const explainer = new FillExplainer(BTC, account, { orders: new Map([[recorded.hash, order]]), fills: order.fills }, true);
+    const explainer = new FillExplainer(
+      BTC,
+      account,
+      { orders: new Map([[recorded.hash, order]]), fills: order.fills },
+      true,
+    );
     expect(explainer.live({ fill: live(LIMIT, true), lots: 4 })).toMatchObject({
       kind: "queue",
       why: "the model has it further back: 0.003 stood at its price when it arrived, 0.004 traded there or beyond while it was open",
@@ -123,6 +193,9 @@ describe("a fill that the other has not", () => {
   });
 
   it("is told by its time where both filled it at one price", () => {
-    expect(explained(live(LIMIT, true), LIMIT)).toEqual([expect.stringMatching(/^time: the replay/), expect.stringMatching(/^time: live/)]);
+    expect(explained(live(LIMIT, true), LIMIT)).toEqual([
+      expect.stringMatching(/^time: the replay/),
+      expect.stringMatching(/^time: live/),
+    ]);
   });
 });

@@ -15,10 +15,21 @@ it("reads the intents of a session of days", async () => {
     const path = join(folder, SESSION_FILES.intents);
     const reason = { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] };
     for (let turn = 1; turn <= 560; turn++) {
-      const intent = { kind: "quotes" as const, marketId: "btcusdc", viewSequence: turn, quotes: [], reason };
-      appendFileSync(path, `${" ".repeat(1_000_000)}${encodeJournal({ atUs: turn, turn, intent })}\n`);
+      const intent = {
+        kind: "quotes" as const,
+        marketId: "btcusdc",
+        viewSequence: turn,
+        quotes: [],
+        reason,
+      };
+      appendFileSync(
+        path,
+        `${" ".repeat(1_000_000)}${encodeJournal({ atUs: turn, turn, intent })}\n`,
+      );
     }
-    const intents = await readIntents(folder, { intents: { count: 560, sha256: await sha256Of(path) } } as Session);
+    const intents = await readIntents(folder, {
+      intents: { count: 560, sha256: await sha256Of(path) },
+    } as Session);
     expect(intents).toHaveLength(560);
     expect(intents.at(-1)).toMatchObject({ turn: 560, intent: { viewSequence: 560 } });
   } finally {

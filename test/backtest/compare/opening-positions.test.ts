@@ -17,13 +17,23 @@ const MARKS = { localUs: Float64Array.of(10, 20), markCredit: BigInt64Array.of(6
 
 describe("the positions that a session began with", () => {
   const opened = (marks: object | undefined) =>
-    [{ marketId: MARKET, instrument: BTC, history: { marks } }] as unknown as Parameters<typeof openingPositions>[1];
-  const session = (amount: string): Pick<Session, "start"> => ({ start: { equityQuote: "1000", positionsBase: { [MARKET]: amount } } });
+    [{ marketId: MARKET, instrument: BTC, history: { marks } }] as unknown as Parameters<
+      typeof openingPositions
+    >[1];
+  const session = (amount: string): Pick<Session, "start"> => ({
+    start: { equityQuote: "1000", positionsBase: { [MARKET]: amount } },
+  });
 
   it("are valued at the newest mark of the beginning, shorts and longs", () => {
-    expect([...openingPositions(session("-0.005"), opened(MARKS), 15)]).toEqual([[MARKET, { lots: -5, mark: 60_000n }]]);
-    expect([...openingPositions(session("0.005"), opened(MARKS), 25)]).toEqual([[MARKET, { lots: 5, mark: 61_000n }]]);
-    expect([...openingPositions(session("0.005"), opened(MARKS), 5)]).toEqual([[MARKET, { lots: 5, mark: 60_000n }]]);
+    expect([...openingPositions(session("-0.005"), opened(MARKS), 15)]).toEqual([
+      [MARKET, { lots: -5, mark: 60_000n }],
+    ]);
+    expect([...openingPositions(session("0.005"), opened(MARKS), 25)]).toEqual([
+      [MARKET, { lots: 5, mark: 61_000n }],
+    ]);
+    expect([...openingPositions(session("0.005"), opened(MARKS), 5)]).toEqual([
+      [MARKET, { lots: 5, mark: 60_000n }],
+    ]);
   });
 
   it("are none where nothing was held, nor where no mark was recorded", () => {
@@ -35,8 +45,14 @@ describe("the positions that a session began with", () => {
   it("leave the account worth what it was, and move its profit with the mark alone", () => {
     const rules = stageRules([MARKET]).markets[MARKET];
     if (rules === undefined) throw new Error("no rules");
-    const terms = new Map([[MARKET, marketTerms(rules, BTC, { priceOff: 0n, insuranceFeeRate: 0n })]]);
-    const account = new ReplayAccount(terms, 1_000_000_000n, new Map([[MARKET, { lots: -5, mark: 60_000_000_000n }]]));
+    const terms = new Map([
+      [MARKET, marketTerms(rules, BTC, { priceOff: 0n, insuranceFeeRate: 0n })],
+    ]);
+    const account = new ReplayAccount(
+      terms,
+      1_000_000_000n,
+      new Map([[MARKET, { lots: -5, mark: 60_000_000_000n }]]),
+    );
     expect([account.positionLots(MARKET), account.netValue]).toEqual([-5, 1_000_000_000n]);
     account.mark(MARKET, 60_100_000_000n);
     expect(account.netValue).toBe(1_000_000_000n - 500_000n);
@@ -45,14 +61,26 @@ describe("the positions that a session began with", () => {
 
 describe("a session that began with a position", () => {
   it("is run again with it: at the limit of its position its bot asks only to be rid of it, and nothing is said to be missing", async () => {
-    const { folder, session } = await recordSession(makerWish(join(scratchFolder(), "session"), 10_000, "lively", 0.02));
+    const { folder, session } = await recordSession(
+      makerWish(join(scratchFolder(), "session"), 10_000, "lively", 0.02),
+    );
     if (session === undefined) throw new Error("not recorded");
     const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
     const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
     const liquidation = { priceOff: 10n ** 16n, insuranceFeeRate: 10n ** 16n };
     const compared = (amount: string) => {
-      const start = { equityQuote: session.start?.equityQuote ?? "0", positionsBase: { [MARKET]: amount } };
-      return compareSession({ folder, session: { ...session, start }, strategies, liquidation, seed: "1", fit: false });
+      const start = {
+        equityQuote: session.start?.equityQuote ?? "0",
+        positionsBase: { [MARKET]: amount },
+      };
+      return compareSession({
+        folder,
+        session: { ...session, start },
+        strategies,
+        liquidation,
+        seed: "1",
+        fit: false,
+      });
     };
     const told: string[] = [];
     const firstWanted = async (amount: string): Promise<readonly string[]> => {

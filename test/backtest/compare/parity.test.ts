@@ -5,22 +5,39 @@ import { FillExplainer } from "../../../src/backtest/compare/explain-fills.js";
 import { fitModel, historyModel, judge, plainModel } from "../../../src/backtest/compare/fit.js";
 import { readSession, SESSION_FILES } from "../../../src/backtest/session/session-file.js";
 import { scratchFolder } from "../../history/scratch.js";
-import { hurriedWish, makerWish, parityInputs, recordSession, taking } from "../../support/recorded-session.js";
+import {
+  hurriedWish,
+  makerWish,
+  parityInputs,
+  recordSession,
+  taking,
+} from "../../support/recorded-session.js";
 
-const PAPER = { queue: "risk-averse", orderLatencyMs: 20, responseLatencyMs: 20, creditQuote: "100000" };
+const PAPER = {
+  queue: "risk-averse",
+  orderLatencyMs: 20,
+  responseLatencyMs: 20,
+  creditQuote: "100000",
+};
 const folder = (): string => join(scratchFolder(), "session");
 
 it("fills the orders of a paper session alike in the backtest, and says why each that differs does", async () => {
   const recorded = await recordSession({ ...makerWish(folder(), 12_000), paper: PAPER });
   const inputs = await parityInputs(recorded);
-  expect(recorded.session).toMatchObject({ mode: "paper", start: { equityQuote: "100000" }, paper: PAPER });
+  expect(recorded.session).toMatchObject({
+    mode: "paper",
+    start: { equityQuote: "100000" },
+    paper: PAPER,
+  });
   expect(inputs.account.fills.length).toBeGreaterThan(30);
   const { best } = fitModel(inputs);
   // The same rules on the same records: 1 was measured.
   expect(best.secondHalf.share).toBeGreaterThanOrEqual(0.95);
   const explainer = new FillExplainer(inputs.instrument, inputs.account, best.replay, false);
-  for (const unmatched of best.whole.match.liveOnly) expect(explainer.live(unmatched).why).not.toBe("");
-  for (const unmatched of best.whole.match.replayedOnly) expect(explainer.replayed(unmatched).why).not.toBe("");
+  for (const unmatched of best.whole.match.liveOnly)
+    expect(explainer.live(unmatched).why).not.toBe("");
+  for (const unmatched of best.whole.match.replayedOnly)
+    expect(explainer.replayed(unmatched).why).not.toBe("");
 });
 
 it("fills the orders of a live session alike, though its book is told late and has our orders in it", async () => {
@@ -46,22 +63,30 @@ it("fills them alike where nobody can tell when the book changed, which one dela
   }
   const explainer = new FillExplainer(inputs.instrument, inputs.account, asHistory.replay, false);
   const { liveOnly, replayedOnly } = asHistory.whole.match;
-  const kinds = [...liveOnly.map((each) => explainer.live(each)), ...replayedOnly.map((each) => explainer.replayed(each))].map(
-    ({ kind }) => kind,
-  );
+  const kinds = [
+    ...liveOnly.map((each) => explainer.live(each)),
+    ...replayedOnly.map((each) => explainer.replayed(each)),
+  ].map(({ kind }) => kind);
   expect(kinds.length).toBeGreaterThan(0);
   expect(kinds).not.toContain("unknown-order");
   // And less of them the further their arrival is from what the exchange stamped: being alike is no matter of course.
-  const shares = [0, 5, 100].map((lateMs) => judge(inputs, { ...plain.model, shiftMs: lateMs }).whole.share);
+  const shares = [0, 5, 100].map(
+    (lateMs) => judge(inputs, { ...plain.model, shiftMs: lateMs }).whole.share,
+  );
   expect(shares).toEqual([...shares].sort((one, other) => other - one));
   expect(shares[2]).toBeLessThan(0.8);
 });
 
 it("fills them alike where most of them take when they arrive, of which no book shows anything", async () => {
-  const inputs = await parityInputs(await recordSession(taking(makerWish(folder(), 12_000, "fitted"))));
+  const inputs = await parityInputs(
+    await recordSession(taking(makerWish(folder(), 12_000, "fitted"))),
+  );
   const { account } = inputs;
-  const sizeOf = (fills: readonly { readonly lots: number }[]): number => fills.reduce((sum, { lots }) => sum + lots, 0);
-  expect(sizeOf(account.fills.filter(({ isMaker }) => !isMaker))).toBeGreaterThan(sizeOf(account.fills) / 2);
+  const sizeOf = (fills: readonly { readonly lots: number }[]): number =>
+    fills.reduce((sum, { lots }) => sum + lots, 0);
+  expect(sizeOf(account.fills.filter(({ isMaker }) => !isMaker))).toBeGreaterThan(
+    sizeOf(account.fills) / 2,
+  );
   // Some of them found less than they wanted, and rested with the others.
   expect(
     account.orders.some(({ acceptedUs, steps, lots }) =>
@@ -71,7 +96,9 @@ it("fills them alike where most of them take when they arrive, of which no book 
   const plain = plainModel(inputs);
   const { firstHalf, secondHalf, replay } = judge(inputs, plain);
   for (const { share } of [firstHalf, secondHalf]) expect(share).toBeGreaterThanOrEqual(0.95);
-  expect(sizeOf(replay.fills.filter(({ cause }) => cause === "taker"))).toBeGreaterThan(sizeOf(replay.fills) / 2);
+  expect(sizeOf(replay.fills.filter(({ cause }) => cause === "taker"))).toBeGreaterThan(
+    sizeOf(replay.fills) / 2,
+  );
   // By what the book shows it is half of that; and where the orders come 5 ms later than the exchange stamped them, what they took is gone.
   expect(judge(inputs, historyModel(inputs)).whole.share).toBeLessThan(0.7);
   expect(judge(inputs, { ...plain, shiftMs: plain.shiftMs + 5 }).whole.share).toBeLessThan(0.8);

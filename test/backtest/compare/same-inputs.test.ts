@@ -4,8 +4,15 @@ import { expect, it } from "vitest";
 import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
 import { readIntents } from "../../../src/backtest/compare/compare-intents.js";
 import { handHaltNotes, recorderNotes } from "../../../src/backtest/compare/comparison-notes.js";
-import { type OpenedSessionMarket, openSession } from "../../../src/backtest/compare/open-session.js";
-import { type IntentsAgain, recordedTurns, replayTurns } from "../../../src/backtest/compare/replay-turns.js";
+import {
+  type OpenedSessionMarket,
+  openSession,
+} from "../../../src/backtest/compare/open-session.js";
+import {
+  type IntentsAgain,
+  recordedTurns,
+  replayTurns,
+} from "../../../src/backtest/compare/replay-turns.js";
 import { SESSION_FILES, type Session } from "../../../src/backtest/session/session-file.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
@@ -15,7 +22,12 @@ import { logTo } from "../../../src/monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
 import { makerWish, recordSession } from "../../support/recorded-session.js";
 
-const PAPER = { queue: "risk-averse", orderLatencyMs: 20, responseLatencyMs: 20, creditQuote: "100000" };
+const PAPER = {
+  queue: "risk-averse",
+  orderLatencyMs: 20,
+  responseLatencyMs: 20,
+  creditQuote: "100000",
+};
 const folder = (): string => join(scratchFolder(), "session");
 
 /** @param change of the store's rows, before the bot hears them again. */
@@ -30,7 +42,13 @@ async function again(
     const { marketId, history, isInBook } = market;
     return { marketId, tape: change(market), marks: history.marks, isInBook };
   });
-  return replayTurns(recordedTurns(at, session), strategies, data, await readIntents(at, session), session.startedUs);
+  return replayTurns(
+    recordedTurns(at, session),
+    strategies,
+    data,
+    await readIntents(at, session),
+    session.startedUs,
+  );
 }
 
 function expectSame(again: IntentsAgain, { turns, intents }: Session): void {
@@ -46,27 +64,42 @@ function expectSame(again: IntentsAgain, { turns, intents }: Session): void {
 }
 
 it("wants the same to the byte in every turn of a paper session, and names the first turn of a row that was changed", async () => {
-  const { folder: at, session } = await recordSession({ ...makerWish(folder(), 5_000), paper: PAPER });
+  const { folder: at, session } = await recordSession({
+    ...makerWish(folder(), 5_000),
+    paper: PAPER,
+  });
   if (session === undefined) throw new Error("not recorded");
   const same = await again(at, session);
   expectSame(same, session);
 
   // One level of one book in the middle of the session is another.
-  const changed = await again(at, session, ({ heard }) => withBestBid(heard, Math.floor(heard.messages / 2)));
+  const changed = await again(at, session, ({ heard }) =>
+    withBestBid(heard, Math.floor(heard.messages / 2)),
+  );
   expect(changed.equal).toBeGreaterThan(0);
   expect(changed.equal).toBeLessThan(same.equal);
   const { firstDifference } = changed;
-  expect(firstDifference?.why).toMatch(/^(the intents differ|(live|the replay) wanted nothing new)$/);
+  expect(firstDifference?.why).toMatch(
+    /^(the intents differ|(live|the replay) wanted nothing new)$/,
+  );
   expect(firstDifference?.live).not.toBe(firstDifference?.replay);
-  expect(JSON.parse(firstDifference?.live ?? firstDifference?.replay ?? "")).toMatchObject({ kind: "quotes", marketId: "btcusdc" });
+  expect(JSON.parse(firstDifference?.live ?? firstDifference?.replay ?? "")).toMatchObject({
+    kind: "quotes",
+    marketId: "btcusdc",
+  });
 
-  const lacking = await again(at, session, ({ heard }) => ({ ...heard, messages: heard.messages - 5 }));
+  const lacking = await again(at, session, ({ heard }) => ({
+    ...heard,
+    messages: heard.messages - 5,
+  }));
   expect(lacking.firstDifference?.why).toMatch(/^the store has no message \d+ of btcusdc$/);
   const swapped = await again(at, session, ({ heard }) => ({
     ...heard,
     kind: heard.kind.map((kind) => (kind === TapeKind.trade ? TapeKind.bookUpdate : kind)),
   }));
-  expect(swapped.firstDifference?.why).toMatch(/^message \d+ of btcusdc is no public-trade in the store$/);
+  expect(swapped.firstDifference?.why).toMatch(
+    /^message \d+ of btcusdc is no public-trade in the store$/,
+  );
 
   appendFileSync(join(at, SESSION_FILES.turns), "{}\n");
   await expect(again(at, session)).rejects.toThrow("is not what was recorded");
@@ -83,12 +116,21 @@ it("wants the same to the byte in every turn of a live session, whose book has o
 it.each([-800, 800])(
   "wants the same to the byte in a session whose machine had its clock set by %i ms, and says that it was",
   async (byMs) => {
-    const { folder: at, session } = await recordSession({ ...makerWish(folder(), 5_000), setClock: { afterMs: 2_500, byMs } });
+    const { folder: at, session } = await recordSession({
+      ...makerWish(folder(), 5_000),
+      setClock: { afterMs: 2_500, byMs },
+    });
     if (session === undefined) throw new Error("not recorded");
     expectSame(await again(at, session), session);
     const opened = await openSession(at, session);
-    const said = byMs < 0 ? "was set back by 0.8 s: the recording keeps to the time before" : "went forward by 0.8 s: it was set";
-    for (const market of opened) expect(recorderNotes(market)).toEqual([expect.stringContaining(`this machine's clock ${said}`)]);
+    const said =
+      byMs < 0
+        ? "was set back by 0.8 s: the recording keeps to the time before"
+        : "went forward by 0.8 s: it was set";
+    for (const market of opened)
+      expect(recorderNotes(market)).toEqual([
+        expect.stringContaining(`this machine's clock ${said}`),
+      ]);
   },
 );
 
@@ -103,7 +145,9 @@ it("knows for how long a person had the quotes down, which nobody does of the bo
   const { firstDifference, halts } = await again(at, session);
   expect(firstDifference).toBeUndefined();
   const byHand = halts.filter(({ reason }) => reason === "manual");
-  expect(byHand.map(({ marketId, spans }) => [marketId, lengthOf(spans)])).toEqual([[undefined, 2_000]]);
+  expect(byHand.map(({ marketId, spans }) => [marketId, lengthOf(spans)])).toEqual([
+    [undefined, 2_000],
+  ]);
   expect(handHaltNotes({ startedUs: 0, endedUs: 4_000_000 }, halts)).toEqual([
     "the session was halted by hand for 2.0 of its 4.0 s: the bot run again is not, and quotes meanwhile",
   ]);
@@ -116,8 +160,17 @@ function withBestBid(tape: Tape, after: number): Tape {
   for (let message = 0; message < tape.messages; message++) {
     book.applyMessage(tape, message);
     const { bestTicks } = book.bids;
-    if (message < after || tape.kind[message] === TapeKind.trade || book.asks.bestTicks - bestTicks < 2) continue;
-    for (let row = tape.rowEnd[message - 1] as number; row < (tape.rowEnd[message] as number); row++) {
+    if (
+      message < after ||
+      tape.kind[message] === TapeKind.trade ||
+      book.asks.bestTicks - bestTicks < 2
+    )
+      continue;
+    for (
+      let row = tape.rowEnd[message - 1] as number;
+      row < (tape.rowEnd[message] as number);
+      row++
+    ) {
       if (signedTicks[row] !== bestTicks) continue;
       signedTicks[row] = bestTicks + 1;
       return { ...tape, signedTicks };

@@ -38,7 +38,10 @@ function replayed(then: (tape: TapeBuilder) => void, ...orders: readonly ReplayO
 
 describe("an order in the market that it was recorded in", () => {
   it("is not there where a book came to its price and nobody had traded with it: the book was told late", () => {
-    const { story, absent, isOpen } = replayed((tape) => tape.update(30 * MS, 30 * MS).level("BUY", 103, 5), order(1, "SELL", 103, 7));
+    const { story, absent, isOpen } = replayed(
+      (tape) => tape.update(30 * MS, 30 * MS).level("BUY", 103, 5),
+      order(1, "SELL", 103, 7),
+    );
     expect([story, absent, isOpen(1)]).toEqual([[], [[1, 30]], false]);
   });
 
@@ -53,7 +56,8 @@ describe("an order in the market that it was recorded in", () => {
 
   it("is filled by what was printed at its price, by the queue model", () => {
     const { story, absent, isOpen } = replayed(
-      (tape) => tape.trade(30 * MS, 30 * MS, "SELL", 101, 3).trade(40 * MS, 40 * MS, "SELL", 100, 12),
+      (tape) =>
+        tape.trade(30 * MS, 30 * MS, "SELL", 101, 3).trade(40 * MS, 40 * MS, "SELL", 100, 12),
       order(1, "BUY", 101, 3),
       order(2, "BUY", 100, 7),
     );
@@ -88,7 +92,10 @@ describe("an order in the market that it was recorded in", () => {
   });
 
   it("stays where what is beyond it has the stamp of its own millisecond: either may have been first", () => {
-    const early = replayed((tape) => tape.trade(10 * MS + 500, 10 * MS + 500, "SELL", 99, 1), order(1, "BUY", 101, 7));
+    const early = replayed(
+      (tape) => tape.trade(10 * MS + 500, 10 * MS + 500, "SELL", 99, 1),
+      order(1, "BUY", 101, 7),
+    );
     expect([early.story, early.absent, early.isOpen(1)]).toEqual([[], [], true]);
   });
 });
@@ -104,8 +111,15 @@ describe("an order that took when it arrived, in the market that it was recorded
           .trade(40 * MS, 40 * MS, "SELL", 104, 1),
       order(1, "BUY", 104, 7),
     );
-    expect([story, absent, isOpen(1)]).toEqual([["1 3@103 taker", "1 2@104 taker", "1 1@104 queue"], [], true]);
-    const sold = replayed((tape) => tape.trade(11 * MS, 11 * MS, "SELL", 101, 4), order(1, "SELL", 101, 4));
+    expect([story, absent, isOpen(1)]).toEqual([
+      ["1 3@103 taker", "1 2@104 taker", "1 1@104 queue"],
+      [],
+      true,
+    ]);
+    const sold = replayed(
+      (tape) => tape.trade(11 * MS, 11 * MS, "SELL", 101, 4),
+      order(1, "SELL", 101, 4),
+    );
     expect(sold.story).toEqual(["1 4@101 taker"]);
   });
 
@@ -163,7 +177,8 @@ describe("an order that took when it arrived, in the market that it was recorded
   });
 
   it("ends as its time in force has it: at once, all of it or none, at any price, or never as a taker", () => {
-    const printed = (tape: TapeBuilder): TapeBuilder => tape.trade(11 * MS, 11 * MS, "BUY", 103, 3).trade(12 * MS, 12 * MS, "BUY", 109, 3);
+    const printed = (tape: TapeBuilder): TapeBuilder =>
+      tape.trade(11 * MS, 11 * MS, "BUY", 103, 3).trade(12 * MS, 12 * MS, "BUY", 109, 3);
     const of = (lots: number, more: Partial<ReplayOrder>) => {
       const { story, isOpen } = replayed(printed, order(1, "BUY", 104, lots, more));
       return [story, isOpen(1)];
@@ -171,7 +186,10 @@ describe("an order that took when it arrived, in the market that it was recorded
     expect(of(5, { timeInForce: "IOC" })).toEqual([["1 3@103 taker"], false]);
     expect(of(5, { timeInForce: "FOK" })).toEqual([[], false]);
     expect(of(3, { timeInForce: "FOK" })).toEqual([["1 3@103 taker"], false]);
-    expect(of(9, { type: "MARKET", ticks: Number.NaN })).toEqual([["1 3@103 taker", "1 3@109 taker"], false]);
+    expect(of(9, { type: "MARKET", ticks: Number.NaN })).toEqual([
+      ["1 3@103 taker", "1 3@109 taker"],
+      false,
+    ]);
     expect(of(5, { timeInForce: "POST_ONLY" })).toEqual([[], true]);
   });
 });

@@ -17,7 +17,11 @@ const MARKET = {
 };
 
 function marketOf(change: Partial<NonNullable<RulesFile["markets"]>[string]>) {
-  const file: RulesFile = { markets: { btcusdc: { ...MARKET, ...change } }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 };
+  const file: RulesFile = {
+    markets: { btcusdc: { ...MARKET, ...change } },
+    liquidationPriceOff: 0.01,
+    insuranceFeeRate: 0.01,
+  };
   return rulesOfFile(file, ["btcusdc"], "/").markets.btcusdc;
 }
 
@@ -38,29 +42,54 @@ describe("the rules that a backtest's file says of a market", () => {
     expect(marketOf({ maxExposureQuote: "5000000.5" })?.maxExposure).toBe(5_000_000_500_000n);
     expect(marketOf({})).not.toHaveProperty("maxExposure");
     expect(() => marketOf({ maxExposureQuote: "1.0000001" })).toThrow(ConfigError);
-    expect(() => marketOf({ maxExposureQuote: "1.0000001" })).toThrow(/rules\.markets\.btcusdc\.maxExposureQuote.*1\.0000001/);
+    expect(() => marketOf({ maxExposureQuote: "1.0000001" })).toThrow(
+      /rules\.markets\.btcusdc\.maxExposureQuote.*1\.0000001/,
+    );
   });
 
   it("keep a replayed bot to the token limits of the bot and of the embedded exchange where the file names none", () => {
-    const file: RulesFile = { markets: { btcusdc: MARKET }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 };
+    const file: RulesFile = {
+      markets: { btcusdc: MARKET },
+      liquidationPriceOff: 0.01,
+      insuranceFeeRate: 0.01,
+    };
     const limits = (change: Partial<RulesFile>) =>
-      Object.fromEntries(rulesOfFile({ ...file, ...change }, ["btcusdc"], "/").rateLimits.map(({ name, limit }) => [name, limit]));
+      Object.fromEntries(
+        rulesOfFile({ ...file, ...change }, ["btcusdc"], "/").rateLimits.map(({ name, limit }) => [
+          name,
+          limit,
+        ]),
+      );
     const { order, common } = parseExchangeConfig({ markets: { btcusdc: {} } }).rateLimits;
     expect(limits({})).toEqual({ ORDER: order, COMMON: common });
-    expect(limits({})).toEqual(Object.fromEntries(DEFAULT_LIMITS.map(({ name, limit }) => [name, limit])));
+    expect(limits({})).toEqual(
+      Object.fromEntries(DEFAULT_LIMITS.map(({ name, limit }) => [name, limit])),
+    );
     expect(limits({ orderTokensPerMinute: 600 })).toEqual({ ORDER: 600, COMMON: common });
   });
 
   it("say what small orders pay in gas, or that they pay none", () => {
-    const file: RulesFile = { markets: { btcusdc: MARKET }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 };
-    const told = rulesOfFile({ ...file, gas: { waivedFrom: "10", orderQuote: "0.0019" } }, ["btcusdc"], "/");
+    const file: RulesFile = {
+      markets: { btcusdc: MARKET },
+      liquidationPriceOff: 0.01,
+      insuranceFeeRate: 0.01,
+    };
+    const told = rulesOfFile(
+      { ...file, gas: { waivedFrom: "10", orderQuote: "0.0019" } },
+      ["btcusdc"],
+      "/",
+    );
     expect(told).toMatchObject({ waiveGasFeeMinimumQuote: 10_000_000n, orderGasCredit: 1_900n });
     const silent = rulesOfFile(file, ["btcusdc"], "/");
     expect(silent.waiveGasFeeMinimumQuote).toBe(0n);
     expect(silent).not.toHaveProperty("orderGasCredit");
-    expect(() => rulesOfFile({ ...file, gas: { waivedFrom: "10", orderQuote: "0.00000019" } }, ["btcusdc"], "/")).toThrow(
-      /rules\.gas\.orderQuote.*0\.00000019.*at most 6 decimals/,
-    );
+    expect(() =>
+      rulesOfFile(
+        { ...file, gas: { waivedFrom: "10", orderQuote: "0.00000019" } },
+        ["btcusdc"],
+        "/",
+      ),
+    ).toThrow(/rules\.gas\.orderQuote.*0\.00000019.*at most 6 decimals/);
   });
 
   it("are refused by the name of the one that has too many digits: a tick was told as a step that was right", () => {
@@ -68,14 +97,22 @@ describe("the rules that a backtest's file says of a market", () => {
     expect(() => marketOf({ tickSizeQuote: digits })).toThrow(
       /rules\.markets\.btcusdc\.tickSizeQuote: does not fit.*more digits.*at most 15 digits/,
     );
-    expect(() => marketOf({ stepSizeBase: digits })).toThrow(/rules\.markets\.btcusdc\.stepSizeBase: does not fit/);
+    expect(() => marketOf({ stepSizeBase: digits })).toThrow(
+      /rules\.markets\.btcusdc\.stepSizeBase: does not fit/,
+    );
   });
 
   it("are refused where amounts are off the grid or the wrong way round", () => {
     expect(() => marketOf({ minAmountBase: "0.0015" })).toThrow(/minAmountBase.*0\.0015/);
-    expect(() => marketOf({ minAmountBase: "2", maxAmountBase: "1" })).toThrow(/minAmountBase: is above maxAmountBase.*at most 1/);
-    expect(() => rulesOfFile({ markets: { btcusdc: MARKET }, liquidationPriceOff: 0, insuranceFeeRate: 0 }, ["ethusdc"], "/")).toThrow(
-      /rules\.markets\.ethusdc: has no rules/,
+    expect(() => marketOf({ minAmountBase: "2", maxAmountBase: "1" })).toThrow(
+      /minAmountBase: is above maxAmountBase.*at most 1/,
     );
+    expect(() =>
+      rulesOfFile(
+        { markets: { btcusdc: MARKET }, liquidationPriceOff: 0, insuranceFeeRate: 0 },
+        ["ethusdc"],
+        "/",
+      ),
+    ).toThrow(/rules\.markets\.ethusdc: has no rules/);
   });
 });

@@ -14,9 +14,14 @@ type Node = { readonly [key: string]: unknown };
 /** The path of every key that a file may have, whose node says nothing of what it is. */
 function undescribed(node: Node, path = ""): string[] {
   const properties = Object.entries((node.properties ?? {}) as Record<string, Node>);
-  const own = properties.filter(([, child]) => typeof child.description !== "string").map(([key]) => `${path}${key}`);
+  const own = properties
+    .filter(([, child]) => typeof child.description !== "string")
+    .map(([key]) => `${path}${key}`);
   const below = properties.flatMap(([key, child]) => undescribed(child, `${path}${key}.`));
-  const values = typeof node.additionalProperties === "object" ? undescribed(node.additionalProperties as Node, `${path}*.`) : [];
+  const values =
+    typeof node.additionalProperties === "object"
+      ? undescribed(node.additionalProperties as Node, `${path}*.`)
+      : [];
   const forms = ((node.anyOf ?? []) as Node[]).flatMap((form) => undescribed(form, path));
   return [...own, ...below, ...values, ...forms];
 }
@@ -50,7 +55,9 @@ describe.each([
 });
 
 describe("the schema of a backtest's file", () => {
-  const validate = new Ajv2020({ allowUnionTypes: true, strictTypes: false }).compile(JSON.parse(read("backtest.schema.json")));
+  const validate = new Ajv2020({ allowUnionTypes: true, strictTypes: false }).compile(
+    JSON.parse(read("backtest.schema.json")),
+  );
   const written = parse(read("backtest.yaml")) as { history: object; rules: object };
 
   it.each([

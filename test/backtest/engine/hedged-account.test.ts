@@ -21,7 +21,10 @@ function market(toMid: number, fundingRate?: number) {
     .level("SELL", 600_001, 0);
   tape.level("BUY", toMid - 1, 5_000).level("SELL", toMid + 1, 5_000);
   tape.trade(NOON_US + 9 * S, NOON_US + 9 * S + MS, "BUY", toMid + 1, 1);
-  const paid = { timeUs: Float64Array.of(NOON_US + 7 * S), rateE18: BigInt64Array.of(BigInt((fundingRate ?? 0) * 1e6) * 10n ** 12n) };
+  const paid = {
+    timeUs: Float64Array.of(NOON_US + 7 * S),
+    rateE18: BigInt64Array.of(BigInt((fundingRate ?? 0) * 1e6) * 10n ** 12n),
+  };
   return books(tape.build(), fundingRate === undefined ? {} : { funding: paid });
 }
 
@@ -57,7 +60,10 @@ it("judges an account by all marks of an instant, in whichever order its markets
 
 it("pays all funding of an instant before it judges the account", () => {
   const paying = () => market(600_000, 0.4);
-  const [one, other] = [hedged({ long: paying(), short: paying() }), hedged({ short: paying(), long: paying() })];
+  const [one, other] = [
+    hedged({ long: paying(), short: paying() }),
+    hedged({ short: paying(), long: paying() }),
+  ];
   expect(one.isLiquidated).toBe(false);
   expect(one).toEqual(other);
   expect(hedged({ long: paying(), short: market(600_000) }).isLiquidated).toBe(true);

@@ -12,17 +12,33 @@ const STILL = [600_000, 600_000, 600_000, 600_000] as const;
 /** Runs one order on candles that move after three minutes and splits what it earned, in quote. */
 function profitOf(moving: Parameters<typeof candles>[0], quote: Quote) {
   const bars = [STILL, STILL, STILL, ...moving];
-  const instrument = new Instrument({ marketId: MARKET, ...GRID, creditDecimals: 6, paperDecimals: 18 });
-  const recorder = new RunRecorder({ startUs: NOON_US, instruments: new Map([[MARKET, instrument]]), adverseSelectionMs: 10_000 });
+  const instrument = new Instrument({
+    marketId: MARKET,
+    ...GRID,
+    creditDecimals: 6,
+    paperDecimals: 18,
+  });
+  const recorder = new RunRecorder({
+    startUs: NOON_US,
+    instruments: new Map([[MARKET, instrument]]),
+    adverseSelectionMs: 10_000,
+  });
   const { run } = new ReplayStage({
     markets: { [MARKET]: candles(bars) },
-    strategies: { [MARKET]: quoting((view) => (view.positionLots === 0 && view.midTicks === 600_000.5 ? [quote] : [])) },
+    strategies: {
+      [MARKET]: quoting((view) =>
+        view.positionLots === 0 && view.midTicks === 600_000.5 ? [quote] : [],
+      ),
+    },
     observer: recorder,
     sampleUs: MINUTE,
   });
   run.play(NOON_US + bars.length * MINUTE - 1);
   const finished = recorder.end(run.finish());
-  const money = Object.entries(finished.profit).map(([part, units]) => [part, Number(units) / 10 ** finished.last.profit.decimals]);
+  const money = Object.entries(finished.profit).map(([part, units]) => [
+    part,
+    Number(units) / 10 ** finished.last.profit.decimals,
+  ]);
   const fills = recorder.keptFills.kept.map(({ atUs, ticks, midHalfTicks }) => [
     (atUs - NOON_US - 3 * MINUTE) / 1e6,
     ticks,
@@ -40,11 +56,23 @@ describe("the profit of a candle, worked by hand", () => {
       [600_000, 600_100, 599_000, 600_050],
       [600_050, 600_050, 600_050, 600_050],
     ] as const;
-    const { fills, profit } = profitOf(bars, { side: "BUY", level: 0, ticks: 599_500, lots: BITCOIN });
+    const { fills, profit } = profitOf(bars, {
+      side: "BUY",
+      level: 0,
+      ticks: 599_500,
+      lots: BITCOIN,
+    });
     // The low comes after two thirds of the minute.
     expect(fills).toEqual([[40, 599_500, 599_500]]);
     // On to the low, 599,000, 500 ticks; up to the close, 1,050 ticks. The fee is a ten thousandth of 59,950.
-    expect(profit).toMatchObject({ spread: 0, adverseSelection: -50, inventory: 105, fees: -5.995, basis: 0, total: 49.005 });
+    expect(profit).toMatchObject({
+      spread: 0,
+      adverseSelection: -50,
+      inventory: 105,
+      fees: -5.995,
+      basis: 0,
+      total: 49.005,
+    });
   });
 
   it("does the same of an offer in a rising price, to the same size", () => {
@@ -52,10 +80,22 @@ describe("the profit of a candle, worked by hand", () => {
       [600_000, 601_000, 599_900, 599_950],
       [599_950, 599_950, 599_950, 599_950],
     ] as const;
-    const { fills, profit } = profitOf(bars, { side: "SELL", level: 0, ticks: 600_500, lots: BITCOIN });
+    const { fills, profit } = profitOf(bars, {
+      side: "SELL",
+      level: 0,
+      ticks: 600_500,
+      lots: BITCOIN,
+    });
     expect(fills).toEqual([[20, 600_500, 600_500]]);
     // 500 ticks up to the high, 1,050 down from it: neither side is half a tick better than the other.
-    expect(profit).toMatchObject({ spread: 0, adverseSelection: -50, inventory: 105, fees: -6.005, basis: 0, total: 48.995 });
+    expect(profit).toMatchObject({
+      spread: 0,
+      adverseSelection: -50,
+      inventory: 105,
+      fees: -6.005,
+      basis: 0,
+      total: 48.995,
+    });
   });
 
   it("gives an order in a gap its own price, and the gap behind it as adverse selection", () => {
@@ -63,8 +103,18 @@ describe("the profit of a candle, worked by hand", () => {
       [598_000, 598_000, 598_000, 598_000],
       [598_000, 598_000, 598_000, 598_000],
     ] as const;
-    const { fills, profit } = profitOf(bars, { side: "BUY", level: 0, ticks: 599_500, lots: BITCOIN });
+    const { fills, profit } = profitOf(bars, {
+      side: "BUY",
+      level: 0,
+      ticks: 599_500,
+      lots: BITCOIN,
+    });
     expect(fills).toEqual([[0, 599_500, 599_500]]);
-    expect(profit).toMatchObject({ spread: 0, adverseSelection: -150, inventory: 0, total: -150 - 5.995 });
+    expect(profit).toMatchObject({
+      spread: 0,
+      adverseSelection: -150,
+      inventory: 0,
+      total: -150 - 5.995,
+    });
   });
 });

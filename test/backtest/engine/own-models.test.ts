@@ -18,7 +18,10 @@ function played(models: Readonly<Record<keyof typeof PRICES, OwnModel>>) {
   };
   const stage = new ReplayStage({
     markets: { btcusdc: history(PRICES.btcusdc), ethusdc: history(PRICES.ethusdc) },
-    strategies: { btcusdc: quoting(() => [bid(PRICES.btcusdc)]), ethusdc: quoting(() => [bid(PRICES.ethusdc)]) },
+    strategies: {
+      btcusdc: quoting(() => [bid(PRICES.btcusdc)]),
+      ethusdc: quoting(() => [bid(PRICES.ethusdc)]),
+    },
     ownModels: new Map(Object.entries(models)),
   });
   stage.run.play(NOON_US + 6 * S);
@@ -27,7 +30,9 @@ function played(models: Readonly<Record<keyof typeof PRICES, OwnModel>>) {
   return Object.entries(PRICES).map(([marketId, ticks]) => ({
     marketId,
     onItsWayUs: (told.quotes.find((quote) => quote.ticks === ticks)?.atUs ?? 0) - leftUs,
-    filledLots: told.fills.filter((fill) => fill.marketId === marketId).reduce((sum, { lots }) => sum + lots, 0),
+    filledLots: told.fills
+      .filter((fill) => fill.marketId === marketId)
+      .reduce((sum, { lots }) => sum + lots, 0),
   }));
 }
 

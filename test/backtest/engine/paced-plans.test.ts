@@ -18,7 +18,8 @@ function restless() {
   for (let atMs = 0; atMs < SPAN_MS; atMs += 100) {
     const us = NOON_US + atMs * MS;
     tape.snapshot(us, us + MS);
-    for (let away = 1; away <= 3; away++) tape.level("BUY", mid - away, 30).level("SELL", mid + away, 30);
+    for (let away = 1; away <= 3; away++)
+      tape.level("BUY", mid - away, 30).level("SELL", mid + away, 30);
     mid += Math.floor(random.uniform() * 41) - 20;
   }
   return tape.build();
@@ -46,9 +47,15 @@ it("takes back a cancel that the tokens of the one before it have made unneeded"
   const seen = stage.notices.push.bind(stage.notices);
   stage.notices.push = (...told) => {
     for (const { notice } of told) {
-      if (notice.kind !== "dispatched" || notice.action.kind !== "cancel" || desk?.quotes === undefined) continue;
+      if (
+        notice.kind !== "dispatched" ||
+        notice.action.kind !== "cancel" ||
+        desk?.quotes === undefined
+      )
+        continue;
       const { quotes } = desk.quotes;
-      const { priceToleranceTicks: priceTicks, sizeToleranceFraction: sizeFraction } = context.config.quotes;
+      const { priceToleranceTicks: priceTicks, sizeToleranceFraction: sizeFraction } =
+        context.config.quotes;
       // Its own token is spent by now, and was not when it was last planned.
       const tokens = (context.budget.available("ORDER") + 1) / context.budget.limit("ORDER");
       const tolerance = pacedTolerance({ priceTicks, sizeFraction }, quotes, tokens);
@@ -59,7 +66,12 @@ it("takes back a cancel that the tokens of the one before it have made unneeded"
         rules: desk.rules,
         touch: { bestBidTicks: desk.best("BUY", []), bestAskTicks: desk.best("SELL", []) },
         foreign: { touch: { bestBidTicks: undefined, bestAskTicks: undefined }, openOrders: 0 },
-        settings: { tolerance, timeInForce: "POST_ONLY", gtt: { quoteLifeMs: 1, renewLeadMs: 1, renewStaggerMs: 1 }, onCross: "behind" },
+        settings: {
+          tolerance,
+          timeInForce: "POST_ONLY",
+          gtt: { quoteLifeMs: 1, renewLeadMs: 1, renewStaggerMs: 1 },
+          onCross: "behind",
+        },
         nowMs: 0,
       });
       cancels += 1;

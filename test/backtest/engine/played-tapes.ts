@@ -10,17 +10,24 @@ export const MS = 1_000;
 export const bid = (ticks: number, lots = 100): Quote => ({ side: "BUY", level: 0, ticks, lots });
 export const ask = (ticks: number, lots = 100): Quote => ({ side: "SELL", level: 0, ticks, lots });
 export const builder = (marketId = MARKET): TapeBuilder => new TapeBuilder({ marketId, ...GRID });
-export const books = (tape: Tape, more: Partial<MarketHistory> = {}): MarketHistory => ({ grade: "books", tape, ...more }) as MarketHistory;
+export const books = (tape: Tape, more: Partial<MarketHistory> = {}): MarketHistory =>
+  ({ grade: "books", tape, ...more }) as MarketHistory;
 
 /** A book around 60,000.0 that stands still: 5 lots at each of five levels a side. */
 export function standing(tape: TapeBuilder, atUs: number, mid = 600_000): TapeBuilder {
   tape.snapshot(atUs, atUs + MS);
-  for (let away = 1; away <= 5; away++) tape.level("BUY", mid - away, 5).level("SELL", mid + away, 5);
+  for (let away = 1; away <= 5; away++)
+    tape.level("BUY", mid - away, 5).level("SELL", mid + away, 5);
   return tape;
 }
 
 /** Trades of one lot on alternating sides, so that time passes. */
-export function ticking(tape: TapeBuilder, fromUs: number, toUs: number, stepUs = 500 * MS): TapeBuilder {
+export function ticking(
+  tape: TapeBuilder,
+  fromUs: number,
+  toUs: number,
+  stepUs = 500 * MS,
+): TapeBuilder {
   for (let atUs = fromUs, i = 0; atUs < toUs; atUs += stepUs, i++) {
     if (i % 2 === 0) tape.trade(atUs, atUs + MS, "BUY", 600_001, 1);
     else tape.trade(atUs, atUs + MS, "SELL", 599_999, 1);
@@ -45,10 +52,13 @@ export function walking(seed: string, seconds: number, marketId = MARKET): Tape 
         1 + Math.floor(random.uniform() * 30),
       );
     tape.update(atUs, atUs + 2 * MS);
-    for (let away = 1; away <= 8; away++) tape.level("BUY", mid - away, 0).level("SELL", mid + away, 0);
+    for (let away = 1; away <= 8; away++)
+      tape.level("BUY", mid - away, 0).level("SELL", mid + away, 0);
     mid += step;
     for (let away = 1; away <= 5; away++) {
-      tape.level("BUY", mid - away, 1 + Math.floor(random.uniform() * 20)).level("SELL", mid + away, 1 + Math.floor(random.uniform() * 20));
+      tape
+        .level("BUY", mid - away, 1 + Math.floor(random.uniform() * 20))
+        .level("SELL", mid + away, 1 + Math.floor(random.uniform() * 20));
     }
   }
   return tape.build();

@@ -18,7 +18,10 @@ describe("the bot's clock in a replay", () => {
   });
 
   it("fires every timer at its microsecond, in order, and none before its time", () => {
-    const delayMs = fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.double({ min: 0, max: 1000, noNaN: true }));
+    const delayMs = fc.oneof(
+      fc.integer({ min: 0, max: 100_000 }),
+      fc.double({ min: 0, max: 1000, noNaN: true }),
+    );
     const set = fc.record({ afterUs: fc.integer({ min: 0, max: 10_000_000 }), delayMs });
     fc.assert(
       fc.property(fc.array(set, { minLength: 1, maxLength: 20 }), (timers) => {

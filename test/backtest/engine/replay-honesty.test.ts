@@ -18,9 +18,11 @@ const ask = (ticks: number, lots: number): Quote => ({ side: "SELL", level: 0, t
 function quietTape(seconds: number): Tape {
   const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
   tape.snapshot(NOON_US, NOON_US + MS);
-  for (let away = 1; away <= 5; away++) tape.level("BUY", 600_000 - away, 5).level("SELL", 600_000 + away, 5);
+  for (let away = 1; away <= 5; away++)
+    tape.level("BUY", 600_000 - away, 5).level("SELL", 600_000 + away, 5);
   tape.trade(NOON_US + 3 * S, NOON_US + 3 * S + MS, "BUY", 600_020, 1);
-  for (let s = 4; s < seconds; s++) tape.trade(NOON_US + s * S, NOON_US + s * S + MS, "BUY", 600_001, 1);
+  for (let s = 4; s < seconds; s++)
+    tape.trade(NOON_US + s * S, NOON_US + s * S + MS, "BUY", 600_001, 1);
   return tape.build();
 }
 
@@ -48,9 +50,21 @@ describe("what would flatter a backtest", () => {
   it("liquidates an account on candles by the low that it could not have borne, though the candle closes where it opened", () => {
     const flat = [600_000, 600_100, 599_000, 600_000] as const;
     const stage = new ReplayStage({
-      markets: { [MARKET]: candles([flat, flat, flat, flat, [600_000, 600_100, 560_000, 600_000], flat, flat]) },
+      markets: {
+        [MARKET]: candles([
+          flat,
+          flat,
+          flat,
+          flat,
+          [600_000, 600_100, 560_000, 600_000],
+          flat,
+          flat,
+        ]),
+      },
       // 1 bitcoin on 4,000 quote: at 56,000 all of them are lost.
-      strategies: { [MARKET]: quoting((view) => (view.positionLots === 0 ? [bid(599_500, 1000)] : [])) },
+      strategies: {
+        [MARKET]: quoting((view) => (view.positionLots === 0 ? [bid(599_500, 1000)] : [])),
+      },
       creditQuote: 4_000n,
       sampleUs: MINUTE,
     });
@@ -58,9 +72,13 @@ describe("what would flatter a backtest", () => {
     expect(stage.told.fills[0]).toMatchObject({ side: "BUY", lots: 1000 });
     expect(stage.told.notes.filter((text) => text.includes("unsafe"))).toHaveLength(1);
     // Bought at 59,950 for a fee of 1 basis point; taken over at 56,000 less 1 %, and 1 % of that on top: more is lost than was there, and that is said.
-    expect(stage.run.venue.account.netValue).toBe(4_000_000_000n - 59_950_000_000n - 5_995_000n + 55_440_000_000n - 554_400_000n);
+    expect(stage.run.venue.account.netValue).toBe(
+      4_000_000_000n - 59_950_000_000n - 5_995_000n + 55_440_000_000n - 554_400_000n,
+    );
     expect(
-      stage.told.notes.filter((text) => text.includes("1070.395 below zero: the exchange's insurance would take that over")),
+      stage.told.notes.filter((text) =>
+        text.includes("1070.395 below zero: the exchange's insurance would take that over"),
+      ),
     ).toHaveLength(1);
   });
 
@@ -76,7 +94,9 @@ describe("what would flatter a backtest", () => {
       stage.run.play(atUs);
       seen.add(stage.run.bot.context.desks.get(MARKET)?.state.markTicks);
     }
-    expect([...seen].filter((ticks) => ticks !== undefined && Math.abs(ticks - 600_000) > 1)).toEqual([]);
+    expect(
+      [...seen].filter((ticks) => ticks !== undefined && Math.abs(ticks - 600_000) > 1),
+    ).toEqual([]);
   });
 
   it("pays the funding of a boundary once, though a late mark still names that boundary after it was paid", () => {
@@ -90,7 +110,9 @@ describe("what would flatter a backtest", () => {
     ]);
     const stage = new ReplayStage({
       markets: { [MARKET]: { grade: "books", tape: quietTape(20), marks } },
-      strategies: { [MARKET]: quoting((view) => (view.positionLots === 0 ? [ask(600_010, 100)] : [])) },
+      strategies: {
+        [MARKET]: quoting((view) => (view.positionLots === 0 ? [ask(600_010, 100)] : [])),
+      },
     });
     stage.run.play(NOON_US + 20 * S);
     expect(stage.told.payments.map(({ atUs }) => atUs)).toEqual([boundary, boundary + 5 * S]);
@@ -100,28 +122,38 @@ describe("what would flatter a backtest", () => {
   it.each([
     [
       "crossed",
-      (tape: TapeBuilder) => tape.snapshot(NOON_US, NOON_US).level("BUY", 600_001, 5).level("SELL", 599_999, 5),
+      (tape: TapeBuilder) =>
+        tape.snapshot(NOON_US, NOON_US).level("BUY", 600_001, 5).level("SELL", 599_999, 5),
       /crossed for 100 %/,
     ],
-    ["one-sided", (tape: TapeBuilder) => tape.snapshot(NOON_US, NOON_US).level("BUY", 600_001, 5), /one-sided for 100 %/],
+    [
+      "one-sided",
+      (tape: TapeBuilder) => tape.snapshot(NOON_US, NOON_US).level("BUY", 600_001, 5),
+      /one-sided for 100 %/,
+    ],
     [
       "without a snapshot",
-      (tape: TapeBuilder) => tape.update(NOON_US, NOON_US).level("BUY", 599_999, 5).level("SELL", 600_001, 5),
+      (tape: TapeBuilder) =>
+        tape.update(NOON_US, NOON_US).level("BUY", 599_999, 5).level("SELL", 600_001, 5),
       /no snapshot yet/,
     ],
-  ])("names the book as the reason why its strategy was never shown the market: %s", (_what, told, why) => {
-    const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
-    told(tape);
-    for (let second = 1; second < 10; second++) tape.trade(NOON_US + second * S, NOON_US + second * S, "BUY", 600_001, 1);
-    const stage = new ReplayStage({
-      markets: { [MARKET]: { grade: "books", tape: tape.build() } },
-      strategies: { [MARKET]: quoting(() => [ask(600_009, 10)]) },
-    });
-    stage.run.play(NOON_US + 9 * S);
-    const [never] = stage.run.worthless.filter((text) => text.includes("never shown the market"));
-    expect(never).toMatch(why);
-    expect(never).not.toContain("unbroken sequence");
-  });
+  ])(
+    "names the book as the reason why its strategy was never shown the market: %s",
+    (_what, told, why) => {
+      const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
+      told(tape);
+      for (let second = 1; second < 10; second++)
+        tape.trade(NOON_US + second * S, NOON_US + second * S, "BUY", 600_001, 1);
+      const stage = new ReplayStage({
+        markets: { [MARKET]: { grade: "books", tape: tape.build() } },
+        strategies: { [MARKET]: quoting(() => [ask(600_009, 10)]) },
+      });
+      stage.run.play(NOON_US + 9 * S);
+      const [never] = stage.run.worthless.filter((text) => text.includes("never shown the market"));
+      expect(never).toMatch(why);
+      expect(never).not.toContain("unbroken sequence");
+    },
+  );
 
   // Nobody offers any more: the market is on its way up, and the strategy sees no two sides to quote between. A bot that put its ask up again after each fill would sell up to
   // its limit at the price of before.
@@ -152,7 +184,9 @@ describe("what would flatter a backtest", () => {
     stage.run.play(NOON_US + 29 * S);
     const sold = stage.told.fills.map(({ ticks, atUs }) => [ticks, (atUs - NOON_US) / S]);
     expect(sold.filter(([, second]) => second < 20)).toEqual([[600_010, 5.5]]);
-    expect(sold.filter(([, second]) => second > 20).every(([ticks]) => ticks === 600_110)).toBe(true);
+    expect(sold.filter(([, second]) => second > 20).every(([ticks]) => ticks === 600_110)).toBe(
+      true,
+    );
     expect(sold.length).toBeGreaterThan(2);
   });
 
@@ -177,8 +211,22 @@ describe("what would flatter a backtest", () => {
     });
     stage.run.play(NOON_US + 5 * S);
     const market = stage.run.venue.markets.get(MARKET) as ReplayMarket;
-    const sell = { kind: "place", marketId: MARKET, side: "SELL", type: "LIMIT", timeInForce: "IOC", expirationMs: 0, ticks: 300_000 };
-    const refusalOf = (lots: number) => placeRefusal({ ...sell, lots } as PlaceAction, market, stage.run.venue.account, NOON_US / 1000);
+    const sell = {
+      kind: "place",
+      marketId: MARKET,
+      side: "SELL",
+      type: "LIMIT",
+      timeInForce: "IOC",
+      expirationMs: 0,
+      ticks: 300_000,
+    };
+    const refusalOf = (lots: number) =>
+      placeRefusal(
+        { ...sell, lots } as PlaceAction,
+        market,
+        stage.run.venue.account,
+        NOON_US / 1000,
+      );
     // 100 quote at 20 times carry 2,000: 33 lots at 60,000, whatever the least price is that the order would take.
     expect(refusalOf(34)).toMatchObject({ result: "rejected", code: 2012 });
     expect(refusalOf(33)).toBeUndefined();
@@ -188,10 +236,12 @@ describe("what would flatter a backtest", () => {
     const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
     for (let s = 0; s < 5; s++) {
       tape.snapshot(NOON_US + s * S, NOON_US + s * S + MS);
-      for (let away = 1; away <= 5; away++) tape.level("BUY", 600_000 - away, 5).level("SELL", 600_000 + away, 5);
+      for (let away = 1; away <= 5; away++)
+        tape.level("BUY", 600_000 - away, 5).level("SELL", 600_000 + away, 5);
     }
     // They fall through whatever is bid at the prices of the book that is gone.
-    for (let ms = 5_000; ms < 60_000; ms += 200) tape.trade(NOON_US + ms * MS, NOON_US + (ms + 1) * MS, "SELL", 599_900, 1);
+    for (let ms = 5_000; ms < 60_000; ms += 200)
+      tape.trade(NOON_US + ms * MS, NOON_US + (ms + 1) * MS, "SELL", 599_900, 1);
     const gap = [NOON_US / 1000 + 4_500, NOON_US / 1000 + 60_000] as const;
     const stage = new ReplayStage({
       markets: { [MARKET]: { grade: "books", tape: tape.build(), gaps: [gap] } },
@@ -200,22 +250,32 @@ describe("what would flatter a backtest", () => {
     stage.run.play(NOON_US + 60 * S);
     expect(stage.run.venue.markets.get(MARKET)?.bestOf("BUY")).toBeNaN();
     expect(stage.told.fills.filter(({ atUs }) => atUs > NOON_US + 20 * S)).toEqual([]);
-    expect(stage.told.notes.findLast((text) => text.includes("book-unsynchronised"))).toMatch(/^halted in/);
+    expect(stage.told.notes.findLast((text) => text.includes("book-unsynchronised"))).toMatch(
+      /^halted in/,
+    );
   });
 
   it("takes the quotes of a candle market down once its candles have ended, though another market goes on", () => {
     const flat = [600_000, 600_100, 599_900, 600_000] as const;
     const long = Array.from({ length: 20 }, () => flat);
-    const shorter = { ...candles(long.slice(0, 8)), gaps: [[NOON_US / 1000 + 8 * 60_000, NOON_US / 1000 + 20 * 60_000]] as const };
+    const shorter = {
+      ...candles(long.slice(0, 8)),
+      gaps: [[NOON_US / 1000 + 8 * 60_000, NOON_US / 1000 + 20 * 60_000]] as const,
+    };
     const stage = new ReplayStage({
       markets: { [MARKET]: shorter, ethusdc: candles(long, "ethusdc") },
-      strategies: { [MARKET]: quoting(() => [bid(599_000, 100)]), ethusdc: quoting(() => [bid(599_000, 100)]) },
+      strategies: {
+        [MARKET]: quoting(() => [bid(599_000, 100)]),
+        ethusdc: quoting(() => [bid(599_000, 100)]),
+      },
       sampleUs: MINUTE,
     });
     stage.run.play(NOON_US + 20 * MINUTE);
     const best = (marketId: string) => stage.run.venue.markets.get(marketId)?.bestOf("BUY");
     expect([best(MARKET), best("ethusdc")]).toEqual([Number.NaN, 599_000]);
     // Within a few intervals of the end, as a stale stream's would live.
-    expect(stage.told.quotes.findLast(({ ticks }) => Number.isNaN(ticks))?.atUs).toBeLessThan(NOON_US + 12 * MINUTE);
+    expect(stage.told.quotes.findLast(({ ticks }) => Number.isNaN(ticks))?.atUs).toBeLessThan(
+      NOON_US + 12 * MINUTE,
+    );
   });
 });

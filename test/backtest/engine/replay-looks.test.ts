@@ -19,20 +19,29 @@ function fitful(seed: string): Tape {
   const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
   let mid = 600_000;
   tape.snapshot(NOON_US, NOON_US + MS);
-  for (let away = 1; away <= 3; away++) tape.level("BUY", mid - away, 30).level("SELL", mid + away, 30);
+  for (let away = 1; away <= 3; away++)
+    tape.level("BUY", mid - away, 30).level("SELL", mid + away, 30);
   for (let atMs = 0; atMs < SPAN_MS; atMs += random.uniform() < 0.2 ? upTo(6_000) : upTo(400)) {
     const exchangeUs = NOON_US + atMs * MS;
     if (exchangeUs >= GAP[0] * MS && exchangeUs < GAP[1] * MS) continue;
     const localUs = exchangeUs + upTo(3) * upTo(2_000);
     if (random.uniform() < 0.4) {
       const buys = random.uniform() < 0.5;
-      tape.trade(exchangeUs, localUs, buys ? "BUY" : "SELL", mid + (buys ? 1 : -1) * (1 + upTo(2)), 1 + upTo(40));
+      tape.trade(
+        exchangeUs,
+        localUs,
+        buys ? "BUY" : "SELL",
+        mid + (buys ? 1 : -1) * (1 + upTo(2)),
+        1 + upTo(40),
+      );
       continue;
     }
     tape.update(exchangeUs, localUs);
-    for (let away = 1; away <= 3; away++) tape.level("BUY", mid - away, 0).level("SELL", mid + away, 0);
+    for (let away = 1; away <= 3; away++)
+      tape.level("BUY", mid - away, 0).level("SELL", mid + away, 0);
     mid += upTo(4) - 2;
-    for (let away = 1; away <= 3; away++) tape.level("BUY", mid - away, 1 + upTo(30)).level("SELL", mid + away, 1 + upTo(30));
+    for (let away = 1; away <= 3; away++)
+      tape.level("BUY", mid - away, 1 + upTo(30)).level("SELL", mid + away, 1 + upTo(30));
   }
   return tape.build();
 }
@@ -44,7 +53,10 @@ const bots = fc.record({
     onFill: fc.boolean(),
     minGapMs: fc.constantFrom(0, 30),
   }),
-  quotes: fc.constantFrom<Record<string, unknown>>({ timeInForce: "POST_ONLY" }, { timeInForce: "GTT", quoteLifeMs: 70_000 }),
+  quotes: fc.constantFrom<Record<string, unknown>>(
+    { timeInForce: "POST_ONLY" },
+    { timeInForce: "GTT", quoteLifeMs: 70_000 },
+  ),
   risk: fc.record({
     maxDrawdownQuote: fc.constantFrom("1000000", "0.01"),
     maxBookAgeMs: fc.constantFrom(1_000, 1_700, 10_000),
@@ -62,7 +74,16 @@ const commands = fc.array(
       { command: "halt", reason: "lunch" } as const,
       { command: "resume" } as const,
       { command: "flatten", maxSlippageBps: 20 } as const,
-      { command: "inherit", takeover: { id: "t1", marketId: MARKET, lots: 40, credit: -2_400_000_000n, atMs: NOON_US / MS } } as const,
+      {
+        command: "inherit",
+        takeover: {
+          id: "t1",
+          marketId: MARKET,
+          lots: 40,
+          credit: -2_400_000_000n,
+          atMs: NOON_US / MS,
+        },
+      } as const,
       { command: "disinherit", takeoverId: "t1" } as const,
     ),
   }),
@@ -106,7 +127,12 @@ function played(
       decide: bot.decide,
       quotes: bot.quotes,
       risk: { ...bot.risk, maxAccountAgeMs },
-      exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1", reconcileMs, rulesRefreshMs: 60_000 },
+      exchange: {
+        rest: "http://exchange.test/v1",
+        stream: "ws://exchange.test/v1",
+        reconcileMs,
+        rulesRefreshMs: 60_000,
+      },
     },
     rules: isTight ? { orderTokensPerMinute: 60 } : {},
     latency: constantLatency(latencyMs[0] as number, latencyMs[1] as number),
@@ -127,7 +153,10 @@ describe("a bot that leaves out the looks in which nothing can be due", () => {
   it("does what the one that looks at every tick does, at the same instants", () => {
     fc.assert(
       fc.property(runs, (options) => {
-        const [sparse, dense] = [played(options, false).transcript, played(options, true).transcript];
+        const [sparse, dense] = [
+          played(options, false).transcript,
+          played(options, true).transcript,
+        ];
         expectSameText(sparse, dense);
       }),
       { numRuns: 15 },
@@ -136,7 +165,8 @@ describe("a bot that leaves out the looks in which nothing can be due", () => {
 
   // A decision timer takes whole milliseconds, so that a look may come between the instant at which a decision is due and its timer.
   it("finds a decision that is due before its timer fires", () => {
-    const level = (tape: TapeBuilder, mid: number): unknown => tape.level("BUY", mid - 1, 30).level("SELL", mid + 1, 30);
+    const level = (tape: TapeBuilder, mid: number): unknown =>
+      tape.level("BUY", mid - 1, 30).level("SELL", mid + 1, 30);
     const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
     level(tape.snapshot(NOON_US, NOON_US + 1_300), 600_000);
     // Decided at 4,099.6 ms, due again at 4,199.6; the timer of before fires at 4,163.301 and is set anew, for 4,200.301.
@@ -155,7 +185,9 @@ describe("a bot that leaves out the looks in which nothing can be due", () => {
         looksEachTick,
       });
       stage.run.play(NOON_US + 5_000_000);
-      return stage.notices.flatMap(({ notice, atUs }) => (notice.kind === "intent" ? [atUs - NOON_US] : []));
+      return stage.notices.flatMap(({ notice, atUs }) =>
+        notice.kind === "intent" ? [atUs - NOON_US] : [],
+      );
     };
     expect(decided(false)).toEqual(decided(true));
     expect(decided(false)).toContain(4_200_000);
@@ -177,7 +209,13 @@ describe("a bot that leaves out the looks in which nothing can be due", () => {
             atMs: 12_000,
             command: {
               command: "inherit",
-              takeover: { id: "t1", marketId: MARKET, lots: 40, credit: -2_400_000_000n, atMs: NOON_US / MS },
+              takeover: {
+                id: "t1",
+                marketId: MARKET,
+                lots: 40,
+                credit: -2_400_000_000n,
+                atMs: NOON_US / MS,
+              },
             },
           },
         ],
@@ -186,8 +224,11 @@ describe("a bot that leaves out the looks in which nothing can be due", () => {
       },
       false,
     );
-    const kinds = stage.notices.map(({ notice }) => (notice.kind === "halted" ? `halted ${notice.reason}` : notice.kind));
-    for (const kind of ["book-unsynchronised", "stale-account", "drawdown"]) expect(kinds).toContain(`halted ${kind}`);
+    const kinds = stage.notices.map(({ notice }) =>
+      notice.kind === "halted" ? `halted ${notice.reason}` : notice.kind,
+    );
+    for (const kind of ["book-unsynchronised", "stale-account", "drawdown"])
+      expect(kinds).toContain(`halted ${kind}`);
     for (const kind of ["answered", "unwind"]) expect(kinds).toContain(kind);
     expect(stage.told.fills.length).toBeGreaterThan(0);
     expect(stage.run.bot.context.looksWhenDue).toBe(true);

@@ -22,38 +22,60 @@ function bursts(seed: string, marketId: string, fromUs = NOON_US): Tape {
   const tape = new TapeBuilder({ marketId, ...GRID });
   let mid = 600_000;
   tape.snapshot(fromUs, fromUs + MS);
-  for (let away = 1; away <= 6; away++) tape.level("BUY", mid - away, 30).level("SELL", mid + away, 30);
+  for (let away = 1; away <= 6; away++)
+    tape.level("BUY", mid - away, 30).level("SELL", mid + away, 30);
   for (let atUs = fromUs; atUs < fromUs + SPAN_US; atUs += upTo(60) * MS) {
     for (let left = upTo(4); left >= 0; left--) {
       const localUs = atUs + upTo(3) * upTo(8) * MS;
       if (random.uniform() < 0.5) {
         const buys = random.uniform() < 0.5;
-        tape.trade(atUs, localUs, buys ? "BUY" : "SELL", mid + (buys ? 1 : -1) * (1 + upTo(2)), 1 + upTo(40));
+        tape.trade(
+          atUs,
+          localUs,
+          buys ? "BUY" : "SELL",
+          mid + (buys ? 1 : -1) * (1 + upTo(2)),
+          1 + upTo(40),
+        );
         continue;
       }
       tape.update(atUs, localUs);
-      for (let away = 1; away <= 6; away++) tape.level("BUY", mid - away, 0).level("SELL", mid + away, 0);
+      for (let away = 1; away <= 6; away++)
+        tape.level("BUY", mid - away, 0).level("SELL", mid + away, 0);
       // Seldom: quotes wait until the best prices have settled.
       if (random.uniform() < 0.05) mid += upTo(4) - 2;
-      for (let away = 1; away <= 6; away++) tape.level("BUY", mid - away, 1 + upTo(30)).level("SELL", mid + away, 1 + upTo(30));
+      for (let away = 1; away <= 6; away++)
+        tape.level("BUY", mid - away, 1 + upTo(30)).level("SELL", mid + away, 1 + upTo(30));
     }
   }
   return tape.build();
 }
 
 /** Everything that a replay of bursts told, stopped after each of these spans and set going again. Of two markets either has its own bursts, or both the same at the same instants. */
-function played(seed: number, { ids, areAlike }: Markets, latency: LatencyModel, stopsUs: readonly number[]): string {
+function played(
+  seed: number,
+  { ids, areAlike }: Markets,
+  latency: LatencyModel,
+  stopsUs: readonly number[],
+): string {
   const stage = new ReplayStage({
-    markets: Object.fromEntries(ids.map((id) => [id, books(bursts(areAlike ? `${seed}` : `${seed} ${id}`, id))])),
+    markets: Object.fromEntries(
+      ids.map((id) => [id, books(bursts(areAlike ? `${seed}` : `${seed} ${id}`, id))]),
+    ),
     strategies: Object.fromEntries(
-      ids.map((id) => [id, quoting((view) => [quote("BUY", view.bids[0].ticks), quote("SELL", view.asks[0].ticks)])]),
+      ids.map((id) => [
+        id,
+        quoting((view) => [quote("BUY", view.bids[0].ticks), quote("SELL", view.asks[0].ticks)]),
+      ]),
     ),
     latency,
     sampleUs: 20 * MS,
   });
   for (const stopUs of stopsUs) stage.run.play(NOON_US + stopUs);
   stage.run.finish();
-  const mids = stage.told.samples.map(({ atUs, markets }) => [atUs, ...markets.map(({ midHalfTicks }) => midHalfTicks)]);
+  const mids = stage.told.samples.map(({ atUs, markets }) => [
+    atUs,
+    ...markets.map(({ midHalfTicks }) => midHalfTicks),
+  ]);
   return JSON.stringify(mids) + stage.transcript;
 }
 
@@ -82,7 +104,10 @@ describe("a replay that is played in pieces", () => {
         (seed, [entryMs, responseMs], cuts, ids) => {
           const latency = constantLatency(entryMs, responseMs);
           const cut = [...cuts].sort((a, b) => a - b);
-          expectSameText(played(seed, ids, latency, [...cut, SPAN_US]), played(seed, ids, latency, [SPAN_US]));
+          expectSameText(
+            played(seed, ids, latency, [...cut, SPAN_US]),
+            played(seed, ids, latency, [SPAN_US]),
+          );
         },
       ),
       { numRuns: 16 },
@@ -92,11 +117,19 @@ describe("a replay that is played in pieces", () => {
   // An order that was judged by history of after its arrival would be filled by what it cannot have met, or not by what it must have.
   it("is the one whose exchange is never ahead of the bot, though it is played ahead for as long as no request can arrive", () => {
     fc.assert(
-      fc.property(seeds, fc.constantFrom([1, 0], [12, 5], [40, 0], [250, 40]), markets, (seed, [entryMs, responseMs], ids) => {
-        const ahead = constantLatency(entryMs, responseMs);
-        expect(ahead.leastEntryUs).toBe(entryMs * MS);
-        expectSameText(played(seed, ids, ahead, [SPAN_US]), played(seed, ids, { ...ahead, leastEntryUs: 0 }, [SPAN_US]));
-      }),
+      fc.property(
+        seeds,
+        fc.constantFrom([1, 0], [12, 5], [40, 0], [250, 40]),
+        markets,
+        (seed, [entryMs, responseMs], ids) => {
+          const ahead = constantLatency(entryMs, responseMs);
+          expect(ahead.leastEntryUs).toBe(entryMs * MS);
+          expectSameText(
+            played(seed, ids, ahead, [SPAN_US]),
+            played(seed, ids, { ...ahead, leastEntryUs: 0 }, [SPAN_US]),
+          );
+        },
+      ),
       { numRuns: 12 },
     );
   });
@@ -110,12 +143,18 @@ describe("a replay that is played in pieces", () => {
         fc.constantFrom(1, undefined),
         markets,
         (seed, [entryMs, responseMs], viewLevels, { ids }) => {
-          const tapes = (fromUs: number): [string, Tape][] => ids.map((id) => [id, bursts(`${seed} ${id} ${fromUs}`, id, fromUs)]);
+          const tapes = (fromUs: number): [string, Tape][] =>
+            ids.map((id) => [id, bursts(`${seed} ${id} ${fromUs}`, id, fromUs)]);
           const told = (own: FeedMaker | undefined): string => {
-            const strategy = quoting((view) => [quote("BUY", view.bids[0].ticks), quote("SELL", view.asks[0].ticks)]);
+            const strategy = quoting((view) => [
+              quote("BUY", view.bids[0].ticks),
+              quote("SELL", view.asks[0].ticks),
+            ]);
             const stage = new ReplayStage({
               markets: Object.fromEntries(tapes(NOON_US).map(([id, tape]) => [id, books(tape)])),
-              strategies: Object.fromEntries(ids.map((id) => [id, Object.assign(strategy, { viewLevels })])),
+              strategies: Object.fromEntries(
+                ids.map((id) => [id, Object.assign(strategy, { viewLevels })]),
+              ),
               latency: constantLatency(entryMs, responseMs),
               ...(own === undefined ? {} : { feedOf: own }),
             });
@@ -137,7 +176,12 @@ describe("a replay that is played in pieces", () => {
   it("has fills and moves to be told of, or it would show nothing", () => {
     const stage = new ReplayStage({
       markets: { [MARKET]: books(bursts("1", MARKET)) },
-      strategies: { [MARKET]: quoting((view) => [quote("BUY", view.bids[0].ticks), quote("SELL", view.asks[0].ticks)]) },
+      strategies: {
+        [MARKET]: quoting((view) => [
+          quote("BUY", view.bids[0].ticks),
+          quote("SELL", view.asks[0].ticks),
+        ]),
+      },
       latency: constantLatency(0, 0),
     });
     stage.run.play(NOON_US + SPAN_US);

@@ -12,7 +12,8 @@ describe("the two clocks of a replay", () => {
     const tape = standing(builder(), NOON_US);
     ticking(tape, NOON_US + S, NOON_US + 10 * S);
     // A print through the bid every 100 ms: whichever comes first after the arrival fills.
-    for (let ms = 50; ms < 10_000; ms += 100) tape.trade(NOON_US + ms * MS, NOON_US + ms * MS + MS, "SELL", 599_990, 1);
+    for (let ms = 50; ms < 10_000; ms += 100)
+      tape.trade(NOON_US + ms * MS, NOON_US + ms * MS + MS, "SELL", 599_990, 1);
     const stage = new ReplayStage({
       markets: { [MARKET]: books(tape.build()) },
       strategies: { [MARKET]: quoting(() => [bid(599_995)]) },
@@ -22,8 +23,15 @@ describe("the two clocks of a replay", () => {
     const placed = stage.told.actions.find(({ kind }) => kind === "place");
     const [fill] = stage.told.fills;
     const arrivesUs = (placed?.atUs ?? 0) + 37 * MS;
-    const nextPrintUs = Math.ceil((arrivesUs - NOON_US - 50 * MS) / (100 * MS)) * 100 * MS + NOON_US + 50 * MS;
-    expect(fill).toMatchObject({ atUs: nextPrintUs, heardUs: nextPrintUs + 23 * MS, cause: "through", ticks: 599_995, lots: 100 });
+    const nextPrintUs =
+      Math.ceil((arrivesUs - NOON_US - 50 * MS) / (100 * MS)) * 100 * MS + NOON_US + 50 * MS;
+    expect(fill).toMatchObject({
+      atUs: nextPrintUs,
+      heardUs: nextPrintUs + 23 * MS,
+      cause: "through",
+      ticks: 599_995,
+      lots: 100,
+    });
     // What the bot does next, it does when it has heard, and has let the touch settle.
     const nextPlace = stage.told.actions.filter(({ kind }) => kind === "place")[1];
     expect(nextPlace?.atUs).toBeGreaterThan(nextPrintUs + 23 * MS);
@@ -33,7 +41,11 @@ describe("the two clocks of a replay", () => {
     const play = (printUs?: number) => {
       const tape = ticking(standing(builder(), NOON_US), NOON_US + S, NOON_US + 10 * S, 3 * MS);
       if (printUs !== undefined) tape.trade(printUs, printUs + MS, "SELL", 599_995, 10);
-      const toldAtQuote: { readonly ticks: number; readonly atUs: number; readonly fillsHeard: number }[] = [];
+      const toldAtQuote: {
+        readonly ticks: number;
+        readonly atUs: number;
+        readonly fillsHeard: number;
+      }[] = [];
       const observer = new Told();
       const stage = new ReplayStage({
         markets: { [MARKET]: books(tape.build()) },
@@ -41,27 +53,43 @@ describe("the two clocks of a replay", () => {
         latency: constantLatency(10, 10),
         observer: Object.assign(observer, {
           quote: (_marketId: string, atUs: number, _side: string, ticks: number) => {
-            const fills = stage.notices.filter(({ notice }) => notice.kind === "account" && notice.change.kind === "fill");
+            const fills = stage.notices.filter(
+              ({ notice }) => notice.kind === "account" && notice.change.kind === "fill",
+            );
             toldAtQuote.push({ ticks, atUs, fillsHeard: fills.length });
           },
         }),
       });
       stage.run.play(NOON_US + 10 * S);
-      return { cancelUs: observer.actions.find(({ kind }) => kind === "cancel")?.atUs ?? 0, toldAtQuote, fills: observer.fills };
+      return {
+        cancelUs: observer.actions.find(({ kind }) => kind === "cancel")?.atUs ?? 0,
+        toldAtQuote,
+        fills: observer.fills,
+      };
     };
     // A part is filled when the cancel leaves, so that it is heard when the cancel arrives, with data heard on the way.
     const { cancelUs } = play();
     const { fills, toldAtQuote } = play(cancelUs);
     expect(fills).toMatchObject([{ lots: 5, atUs: cancelUs, heardUs: cancelUs + 10 * MS }]);
-    expect(toldAtQuote.at(-1)).toEqual({ ticks: Number.NaN, atUs: cancelUs + 10 * MS, fillsHeard: 1 });
+    expect(toldAtQuote.at(-1)).toEqual({
+      ticks: Number.NaN,
+      atUs: cancelUs + 10 * MS,
+      fillsHeard: 1,
+    });
   });
 
   it("is the same to the byte when it is run again, with two markets and two strategies", () => {
     const run = (): string => {
       const stage = new ReplayStage({
-        markets: { [MARKET]: books(walking("one", 20)), ethusdc: books(walking("two", 20, "ethusdc")) },
+        markets: {
+          [MARKET]: books(walking("one", 20)),
+          ethusdc: books(walking("two", 20, "ethusdc")),
+        },
         strategies: {
-          [MARKET]: quoting((view) => [bid(Math.floor(view.midTicks) - 2, 10), ask(Math.ceil(view.midTicks) + 2, 10)]),
+          [MARKET]: quoting((view) => [
+            bid(Math.floor(view.midTicks) - 2, 10),
+            ask(Math.ceil(view.midTicks) + 2, 10),
+          ]),
           ethusdc: quoting((view) => [bid(view.bids[0].ticks, 3), ask(view.asks[0].ticks, 3)]),
         },
       });
@@ -76,7 +104,11 @@ describe("the two clocks of a replay", () => {
 
   it("quotes nothing while it warms up", () => {
     const stage = new ReplayStage({
-      markets: { [MARKET]: books(ticking(standing(builder(), NOON_US), NOON_US + S, NOON_US + 20 * S).build()) },
+      markets: {
+        [MARKET]: books(
+          ticking(standing(builder(), NOON_US), NOON_US + S, NOON_US + 20 * S).build(),
+        ),
+      },
       strategies: { [MARKET]: quoting(() => [bid(599_995)]) },
       warmupMs: 12_000,
     });
@@ -94,7 +126,11 @@ describe("the two clocks of a replay", () => {
         }),
       );
     const stage = new ReplayStage({
-      markets: { [MARKET]: books(ticking(standing(builder(), NOON_US), NOON_US + S, NOON_US + 20 * S).build()) },
+      markets: {
+        [MARKET]: books(
+          ticking(standing(builder(), NOON_US), NOON_US + S, NOON_US + 20 * S).build(),
+        ),
+      },
       strategies: { [MARKET]: failing },
       warmupMs: 12_000,
     });
@@ -109,7 +145,13 @@ describe("the two clocks of a replay", () => {
     for (let second = 2; second < 20; second++) {
       const mid = 600_000 - 100 * second;
       standing(tape, NOON_US + second * S, mid);
-      tape.trade(NOON_US + second * S + 100 * MS, NOON_US + second * S + 101 * MS, "SELL", mid - 10, 1_000);
+      tape.trade(
+        NOON_US + second * S + 100 * MS,
+        NOON_US + second * S + 101 * MS,
+        "SELL",
+        mid - 10,
+        1_000,
+      );
     }
     const stage = new ReplayStage({
       markets: { [MARKET]: books(tape.build()) },
@@ -117,7 +159,9 @@ describe("the two clocks of a replay", () => {
       bot: { risk: { maxDrawdownQuote: "3" } },
     });
     stage.run.play(NOON_US + 20 * S);
-    const told = stage.notices.flatMap(({ notice }) => (notice.kind === "halted" && notice.on ? [notice] : []));
+    const told = stage.notices.flatMap(({ notice }) =>
+      notice.kind === "halted" && notice.on ? [notice] : [],
+    );
     const [halted] = told.filter(({ reason }) => reason === "drawdown");
     expect(halted?.why).toMatch(/^net value .* allowed 3$/);
     expect(stage.run.haltedWhy).toContain(` by drawdown: ${halted?.why}`);
@@ -136,7 +180,8 @@ describe("the two clocks of a replay", () => {
       made.run.play(NOON_US + 70 * S);
       return made;
     };
-    const last = (made: ReplayStage, beforeS: number) => made.told.quotes.findLast(({ atUs }) => atUs < NOON_US + beforeS * S)?.ticks;
+    const last = (made: ReplayStage, beforeS: number) =>
+      made.told.quotes.findLast(({ atUs }) => atUs < NOON_US + beforeS * S)?.ticks;
     expect(last(stage([]), 59)).toBe(599_995);
     const gapped = stage([[at + 10_000, at + 60_000]]);
     expect(last(gapped, 59)).toBeNaN();
@@ -152,15 +197,22 @@ describe("the exchange's budgets in a replay", () => {
       strategies: {
         [MARKET]: quoting((view) => {
           turn += 1;
-          return [bid(Math.floor(view.midTicks) - 20 - (turn % 7), 10), ask(Math.ceil(view.midTicks) + 20 + (turn % 5), 10)];
+          return [
+            bid(Math.floor(view.midTicks) - 20 - (turn % 7), 10),
+            ask(Math.ceil(view.midTicks) + 20 + (turn % 5), 10),
+          ];
         }),
       },
       rules: { orderTokensPerMinute: 60 },
     });
     stage.run.play(NOON_US + 150 * S);
-    const spent = stage.told.actions.filter(({ kind }) => kind !== "throttled").map(({ atUs }) => atUs);
+    const spent = stage.told.actions
+      .filter(({ kind }) => kind !== "throttled")
+      .map(({ atUs }) => atUs);
     const most = Math.max(
-      ...spent.map((atUs, at) => spent.slice(at).findIndex((later) => later >= atUs + 60 * S)).filter((count) => count > 0),
+      ...spent
+        .map((atUs, at) => spent.slice(at).findIndex((later) => later >= atUs + 60 * S))
+        .filter((count) => count > 0),
     );
     expect(spent.length).toBeGreaterThan(60);
     expect(most).toBeLessThanOrEqual(60);
@@ -180,13 +232,18 @@ describe("a strategy that awaits promises", () => {
         quoting((view) => [bid(Math.floor(view.midTicks) - 3, 10)])(NO_CONTEXT),
       );
     const placesOf = async (strategy: BoundStrategy): Promise<readonly number[]> => {
-      const stage = new ReplayStage({ markets: { [MARKET]: books(walking("slow", 10)) }, strategies: { [MARKET]: strategy } });
+      const stage = new ReplayStage({
+        markets: { [MARKET]: books(walking("slow", 10)) },
+        strategies: { [MARKET]: strategy },
+      });
       await stage.run.playAwaiting(NOON_US + 10 * S);
       return stage.told.actions.filter(({ kind }) => kind === "place").map(({ atUs }) => atUs);
     };
     const places = await placesOf(slow);
     expect(places.length).toBeGreaterThan(5);
-    expect(places).toEqual(await placesOf(quoting((view) => [bid(Math.floor(view.midTicks) - 3, 10)])));
+    expect(places).toEqual(
+      await placesOf(quoting((view) => [bid(Math.floor(view.midTicks) - 3, 10)])),
+    );
   });
 });
 

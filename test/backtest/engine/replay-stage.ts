@@ -4,7 +4,12 @@ import type { FillModels, OwnModel } from "../../../src/backtest/engine/fill-mod
 import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
 import { ReplayRun } from "../../../src/backtest/engine/replay-run.js";
 import type { FeedMaker } from "../../../src/backtest/feed/feed-of.js";
-import type { EquitySample, FundingPayment, ReplayFill, RunObserver } from "../../../src/backtest/record/run-observer.js";
+import type {
+  EquitySample,
+  FundingPayment,
+  ReplayFill,
+  RunObserver,
+} from "../../../src/backtest/record/run-observer.js";
 import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency.js";
 import type { BotConfig } from "../../../src/bot/config/config.js";
 import { botSchema } from "../../../src/bot/config/config-schema.js";
@@ -30,7 +35,13 @@ export function quoting(quotes: (view: MarketView) => readonly Quote[]): BoundSt
         marketId: view.marketId,
         viewSequence: view.sequence,
         quotes: quotes(view),
-        reason: { fairTicks: view.midTicks, reservationTicks: view.midTicks, halfSpreadTicks: 1, terms: {}, clamps: [] },
+        reason: {
+          fairTicks: view.midTicks,
+          reservationTicks: view.midTicks,
+          halfSpreadTicks: 1,
+          terms: {},
+          clamps: [],
+        },
       })),
     );
 }
@@ -86,7 +97,11 @@ export class Told implements RunObserver {
 }
 
 /** The rules of markets on {@link GRID}. */
-export function stageRules(ids: readonly MarketId[], fees?: StageOptions["fees"], changed?: StageOptions["rules"]): VenueRules {
+export function stageRules(
+  ids: readonly MarketId[],
+  fees?: StageOptions["fees"],
+  changed?: StageOptions["rules"],
+): VenueRules {
   const { maker = "0.0001", taker = "0.0005" } = fees ?? {};
   const market = {
     tickSizeQuote: GRID.tickSize,
@@ -151,8 +166,9 @@ export class ReplayStage {
 
   /** Everything that was decided and done, as text. */
   get transcript(): string {
-    return JSON.stringify([this.notices, this.told.fills, this.told.samples.at(-1)], (_key, value: unknown) =>
-      typeof value === "bigint" ? `${value}n` : value,
+    return JSON.stringify(
+      [this.notices, this.told.fills, this.told.samples.at(-1)],
+      (_key, value: unknown) => (typeof value === "bigint" ? `${value}n` : value),
     );
   }
 }

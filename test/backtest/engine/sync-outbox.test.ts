@@ -1,14 +1,27 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SyncOutbox } from "../../../src/backtest/engine/sync-outbox.js";
-import { Outbox, type OutboxItem, type OutboxKind, outboxPriority, Recall } from "../../../src/executor/outbox.js";
+import {
+  Outbox,
+  type OutboxItem,
+  type OutboxKind,
+  outboxPriority,
+  Recall,
+} from "../../../src/executor/outbox.js";
 
 const KINDS: readonly OutboxKind[] = ["cancel-all", "cancel", "place", "question"];
 
 /** Items by kind and rank, some of them taken back before they leave. */
-const items = fc.array(fc.record({ kind: fc.constantFrom(...KINDS), rank: fc.integer({ min: 0, max: 3 }), isRecalled: fc.boolean() }), {
-  maxLength: 30,
-});
+const items = fc.array(
+  fc.record({
+    kind: fc.constantFrom(...KINDS),
+    rank: fc.integer({ min: 0, max: 3 }),
+    isRecalled: fc.boolean(),
+  }),
+  {
+    maxLength: 30,
+  },
+);
 
 describe("the outbox of a replay", () => {
   it("lets leave what the live one lets leave, in the same order", async () => {

@@ -9,22 +9,30 @@ it.each([
   ["books", 0],
   ["books", 2_000.4],
   ["trades", 2_000.4],
-] as const)("has a bot that hears %s %d ms late miss what the recording lacks when it would have heard it", (grade, lateMs) => {
-  const builder = new TapeBuilder({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" });
-  for (const ms of [0, 900, 5_000, 5_500]) {
-    const [atUs, heardUs] = [ms * 1000, (ms + lateMs) * 1000];
-    if (grade === "books") builder.snapshot(atUs, heardUs).level("BUY", 100, 1).level("SELL", 102, 1);
-    else builder.trade(atUs, heardUs, "SELL", 100, 1).trade(atUs, heardUs, "BUY", 102, 1);
-  }
-  const clock = new ReplayClock(0);
-  const feed = feedOf({ grade, tape: builder.build(), gaps: [[1_000, 5_000]] }, clock, () => undefined);
-  const judged = [999, 1_001, 2_950, 4_999, 5_001].map((ms) => {
-    clock.moveTo((ms + lateMs) * 1000);
-    while (feed.nextUs <= clock.nowUs) feed.hear(clock.nowUs + 1);
-    return feed.book.confirm(0, clock.nowMs());
-  });
-  expect(judged).toEqual(["current", "behind", "behind", "behind", "current"]);
-});
+] as const)(
+  "has a bot that hears %s %d ms late miss what the recording lacks when it would have heard it",
+  (grade, lateMs) => {
+    const builder = new TapeBuilder({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" });
+    for (const ms of [0, 900, 5_000, 5_500]) {
+      const [atUs, heardUs] = [ms * 1000, (ms + lateMs) * 1000];
+      if (grade === "books")
+        builder.snapshot(atUs, heardUs).level("BUY", 100, 1).level("SELL", 102, 1);
+      else builder.trade(atUs, heardUs, "SELL", 100, 1).trade(atUs, heardUs, "BUY", 102, 1);
+    }
+    const clock = new ReplayClock(0);
+    const feed = feedOf(
+      { grade, tape: builder.build(), gaps: [[1_000, 5_000]] },
+      clock,
+      () => undefined,
+    );
+    const judged = [999, 1_001, 2_950, 4_999, 5_001].map((ms) => {
+      clock.moveTo((ms + lateMs) * 1000);
+      while (feed.nextUs <= clock.nowUs) feed.hear(clock.nowUs + 1);
+      return feed.book.confirm(0, clock.nowMs());
+    });
+    expect(judged).toEqual(["current", "behind", "behind", "behind", "current"]);
+  },
+);
 
 // The first candle after a hole is heard at its end: an ask at the price of six hours before was filled by it, ten times as high.
 it("has a bot that hears candles miss them until the first one after the gap has ended", () => {
@@ -44,7 +52,9 @@ it("has a bot that hears candles miss them until the first one after the gap has
     lots: Float64Array.from([1, 1, 1, 1]),
   };
   const clock = new ReplayClock(0);
-  const { book, ...feed } = hearable(feedOf({ grade: "klines", klines, gaps }, clock, () => undefined));
+  const { book, ...feed } = hearable(
+    feedOf({ grade: "klines", klines, gaps }, clock, () => undefined),
+  );
   const judged = [1.5, 2.5, 9.5, 10.5, 11.5].map((minutes) => {
     clock.moveTo(minutes * 60e6);
     feed.hearAll(clock.nowUs + 1);
@@ -62,11 +72,16 @@ it("has a bot that hears candles miss them until the first one after the gap has
 // A bot bought to its limit at the prices of a book that had ended a minute before: each trade that was heard made it new again.
 it("has a trade bring back no book that was lost, and make none younger that is silent", () => {
   const builder = new TapeBuilder({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" });
-  const snapshot = (us: number) => builder.snapshot(us, us).level("BUY", 100, 1).level("SELL", 102, 1);
-  snapshot(0).trade(1_000_000, 1_000_000, "SELL", 100, 1).trade(2_000_000, 2_000_000, "SELL", 100, 1);
+  const snapshot = (us: number) =>
+    builder.snapshot(us, us).level("BUY", 100, 1).level("SELL", 102, 1);
+  snapshot(0)
+    .trade(1_000_000, 1_000_000, "SELL", 100, 1)
+    .trade(2_000_000, 2_000_000, "SELL", 100, 1);
   snapshot(3_000_000);
   const clock = new ReplayClock(0);
-  const { book, ...feed } = hearable(feedOf({ grade: "books", tape: builder.build() }, clock, () => undefined));
+  const { book, ...feed } = hearable(
+    feedOf({ grade: "books", tape: builder.build() }, clock, () => undefined),
+  );
   const at = (ms: number) => {
     clock.moveTo(ms * 1000);
     feed.hearAll(clock.nowUs + 1);

@@ -5,7 +5,12 @@ import { MadeSide } from "../../../src/backtest/feed/made-side.js";
 describe("a side that is made from one price", () => {
   it("has nothing before its first", () => {
     const side = new MadeSide("BUY");
-    expect([side.levels, side.top(5), side.lotsOf(100), side.topInto(new Float64Array(4), 2)]).toEqual([0, [], 0, 0]);
+    expect([
+      side.levels,
+      side.top(5),
+      side.lotsOf(100),
+      side.topInto(new Float64Array(4), 2),
+    ]).toEqual([0, [], 0, 0]);
     side.walk(() => {
       throw new Error("a level of nothing");
     });

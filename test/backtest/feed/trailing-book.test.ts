@@ -78,7 +78,17 @@ describe("a book that trails the exchange's", () => {
     readonly rows: readonly { readonly side: Side; readonly away: number; readonly lots: number }[];
   }
   const message: fc.Arbitrary<Made> = fc.record({
-    kind: fc.constantFrom<Made["kind"]>("update", "update", "update", "update", "update", "update", "trade", "snapshot", "lost"),
+    kind: fc.constantFrom<Made["kind"]>(
+      "update",
+      "update",
+      "update",
+      "update",
+      "update",
+      "update",
+      "trade",
+      "snapshot",
+      "lost",
+    ),
     afterUs: fc.constantFrom(0, 1, 5, 10),
     // Most are heard in turn; a late one is overtaken.
     latencyUs: fc.constantFrom(3, 3, 3, 3, 3, 3, 3, 40),
@@ -102,7 +112,8 @@ describe("a book that trails the exchange's", () => {
       else if (kind === "lost") builder.lost(atUs, atUs + latencyUs);
       else {
         builder[kind](atUs, atUs + latencyUs);
-        for (const { side, away, lots } of rows) builder.level(side, side === "BUY" ? MID - away : MID + away, lots);
+        for (const { side, away, lots } of rows)
+          builder.level(side, side === "BUY" ? MID - away : MID + away, lots);
       }
     }
     return builder.build();
@@ -160,7 +171,8 @@ describe("a book that trails the exchange's", () => {
   /** Updates of the two best prices and of one far away, each heard before the next is told, but for those of `late`. */
   function quietTape(updates: number, late: ReadonlySet<number> = new Set()): Tape {
     const builder = new TapeBuilder(GRID).snapshot(0, 1);
-    for (let away = 1; away <= 50; away++) builder.level("BUY", MID - away, 5).level("SELL", MID + away, 5);
+    for (let away = 1; away <= 50; away++)
+      builder.level("BUY", MID - away, 5).level("SELL", MID + away, 5);
     for (let at = 1; at <= updates; at++) {
       builder.update(at * 10, at * 10 + (late.has(at) ? 15 : 1));
       builder.level("BUY", MID - 1, 5 + (at % 7)).level("SELL", MID + 1, 5 + (at % 5));
@@ -227,7 +239,8 @@ describe("a book that trails the exchange's", () => {
       .level("BUY", MID - 1, 5)
       .level("SELL", MID + 1, 5);
     // Long enough in turn for the books to be compared as soon as they part.
-    for (let at = 1; at <= 200; at++) builder.update(at * 10, at * 10 + 1).level("BUY", MID - 1, 5 + (at % 7));
+    for (let at = 1; at <= 200; at++)
+      builder.update(at * 10, at * 10 + 1).level("BUY", MID - 1, 5 + (at % 7));
     builder.update(2010, 2041).level("BUY", MID, 1);
     builder.update(2020, 2035).level("SELL", MID + 2, 1);
     builder.update(2030, 2031).level("BUY", MID, 0);

@@ -7,7 +7,10 @@ import { market } from "./matched-market.js";
 describe("a resting order", () => {
   it("waits for what stood at its price before it, and is filled by what trades beyond that", () => {
     const { matcher, heard, toEnd } = market((tape) =>
-      tape.trade(2000, 2000, "SELL", 100, 8).trade(3000, 3000, "SELL", 100, 5).trade(4000, 4000, "SELL", 100, 9),
+      tape
+        .trade(2000, 2000, "SELL", 100, 8)
+        .trade(3000, 3000, "SELL", 100, 5)
+        .trade(4000, 4000, "SELL", 100, 9),
     );
     matcher.place(order(1, "BUY", 100, 7), 1500);
     toEnd();
@@ -17,7 +20,10 @@ describe("a resting order", () => {
 
   it("is filled when a trade leaves exactly its open amount, and is gone from the book", () => {
     const { matcher, heard, toEnd } = market((tape) =>
-      tape.trade(2000, 2000, "SELL", 100, 17).trade(3000, 3000, "SELL", 100, 17).trade(4000, 4000, "SELL", 90, 17),
+      tape
+        .trade(2000, 2000, "SELL", 100, 17)
+        .trade(3000, 3000, "SELL", 100, 17)
+        .trade(4000, 4000, "SELL", 90, 17),
     );
     matcher.place(order(1, "BUY", 100, 7), 1500);
     toEnd();
@@ -28,15 +34,20 @@ describe("a resting order", () => {
   it.each([
     ["BUY", 100, "SELL", 99],
     ["SELL", 102, "BUY", 103],
-  ] as const)("to %s is filled wholly, at its own price, when a trade goes beyond it", (side, ticks, taker, beyond) => {
-    const { matcher, heard, toEnd } = market((tape) => tape.trade(2000, 2000, taker, beyond, 1));
-    matcher.place(order(1, side, ticks, 7), 1500);
-    toEnd();
-    expect(heard.story).toEqual([`1 7@${ticks} through`]);
-  });
+  ] as const)(
+    "to %s is filled wholly, at its own price, when a trade goes beyond it",
+    (side, ticks, taker, beyond) => {
+      const { matcher, heard, toEnd } = market((tape) => tape.trade(2000, 2000, taker, beyond, 1));
+      matcher.place(order(1, side, ticks, 7), 1500);
+      toEnd();
+      expect(heard.story).toEqual([`1 7@${ticks} through`]);
+    },
+  );
 
   it("is not filled by takers of its own side, who trade with the other one", () => {
-    const { matcher, heard, toEnd } = market((tape) => tape.trade(2000, 2000, "BUY", 100, 1000).trade(2000, 2000, "SELL", 102, 1000));
+    const { matcher, heard, toEnd } = market((tape) =>
+      tape.trade(2000, 2000, "BUY", 100, 1000).trade(2000, 2000, "SELL", 102, 1000),
+    );
     matcher.place(order(1, "SELL", 103, 7), 1500);
     matcher.place(order(2, "BUY", 99, 7), 1500);
     toEnd();
@@ -44,7 +55,9 @@ describe("a resting order", () => {
   });
 
   it("is filled wholly at its own price when the other side comes to it", () => {
-    const { matcher, heard, toEnd } = market((tape) => tape.update(2000, 2000).level("SELL", 100, 3).level("BUY", 100, 0));
+    const { matcher, heard, toEnd } = market((tape) =>
+      tape.update(2000, 2000).level("SELL", 100, 3).level("BUY", 100, 0),
+    );
     matcher.place(order(1, "BUY", 100, 7), 1500);
     matcher.place(order(2, "BUY", 99, 5), 1500);
     toEnd();
@@ -62,7 +75,12 @@ describe("a resting order", () => {
 
   it("moves up when the level shrinks to less than what stood ahead, and never fills by that", () => {
     const { matcher, heard, toEnd } = market((tape) =>
-      tape.update(2000, 2000).level("BUY", 100, 4).update(2500, 2500).level("BUY", 100, 50).trade(3000, 3000, "SELL", 100, 5),
+      tape
+        .update(2000, 2000)
+        .level("BUY", 100, 4)
+        .update(2500, 2500)
+        .level("BUY", 100, 50)
+        .trade(3000, 3000, "SELL", 100, 5),
     );
     matcher.place(order(1, "BUY", 100, 7), 1500);
     toEnd();
@@ -93,7 +111,9 @@ describe("a resting order", () => {
   });
 
   it("stands behind ours at its price: what an older one takes of a trade never reaches it", () => {
-    const { matcher, heard, toEnd } = market((tape) => tape.trade(2000, 2000, "SELL", 100, 14).trade(3000, 3000, "SELL", 100, 3));
+    const { matcher, heard, toEnd } = market((tape) =>
+      tape.trade(2000, 2000, "SELL", 100, 14).trade(3000, 3000, "SELL", 100, 3),
+    );
     matcher.place(order(1, "BUY", 100, 3), 1500);
     matcher.place(order(2, "BUY", 100, 3), 1500);
     toEnd();
@@ -101,7 +121,9 @@ describe("a resting order", () => {
   });
 
   it("takes part in what happens at the very instant at which it ends, and not after", () => {
-    const { matcher, heard, toEnd } = market((tape) => tape.trade(2000, 2000, "SELL", 100, 12).trade(2001, 2001, "SELL", 99, 30));
+    const { matcher, heard, toEnd } = market((tape) =>
+      tape.trade(2000, 2000, "SELL", 100, 12).trade(2001, 2001, "SELL", 99, 30),
+    );
     matcher.place(order(1, "BUY", 100, 7, { timeInForce: "GTT", expirationUs: 2000 }), 1500);
     expect(matcher.nextUs).toBe(2000);
     toEnd();
@@ -113,9 +135,13 @@ describe("a resting order", () => {
     const { matcher, heard } = market((tape) => tape.trade(9000, 9000, "BUY", 102, 1));
     matcher.place(order(1, "BUY", 100, 7, { timeInForce: "GTT", expirationUs: 3000 }), 1500);
     matcher.place(order(2, "BUY", 100, 7, { timeInForce: "GTT", expirationUs: 4000 }), 1500);
-    expect([matcher.nextUs, matcher.advance(3000, false), heard.ends.length]).toEqual([3000, 3000, 0]);
+    expect([matcher.nextUs, matcher.advance(3000, false), heard.ends.length]).toEqual([
+      3000, 3000, 0,
+    ]);
     expect([matcher.advance(8000, false), matcher.nextUs]).toEqual([3000, 4000]);
-    expect([matcher.advance(8000, false), matcher.nextUs, matcher.advance(8000, false)]).toEqual([4000, 9000, 8000]);
+    expect([matcher.advance(8000, false), matcher.nextUs, matcher.advance(8000, false)]).toEqual([
+      4000, 9000, 8000,
+    ]);
     expect(heard.ends.map(({ id, atUs }) => [id, atUs])).toEqual([
       [1, 3000],
       [2, 4000],

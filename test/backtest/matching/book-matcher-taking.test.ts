@@ -68,8 +68,16 @@ describe("an order that arrives", () => {
 
   it("finds an empty book empty", () => {
     const heard = new Heard();
-    const matcher = new BookMatcher({ tape: new TapeBuilder(GRID).build(), listener: heard, queue: riskAverseQueue });
-    expect([matcher.nextUs, matcher.touch.bidTicks, matcher.touch.askTicks]).toEqual([Number.POSITIVE_INFINITY, Number.NaN, Number.NaN]);
+    const matcher = new BookMatcher({
+      tape: new TapeBuilder(GRID).build(),
+      listener: heard,
+      queue: riskAverseQueue,
+    });
+    expect([matcher.nextUs, matcher.touch.bidTicks, matcher.touch.askTicks]).toEqual([
+      Number.POSITIVE_INFINITY,
+      Number.NaN,
+      Number.NaN,
+    ]);
     matcher.place(order(1, "BUY", Number.NaN, 5, { type: "MARKET", timeInForce: "IOC" }), 0);
     matcher.place(order(2, "BUY", 5, 5, { timeInForce: "POST_ONLY" }), 0);
     expect(heard.ends.map(({ id, how }) => [id, how])).toEqual([[1, "expired"]]);
@@ -135,15 +143,24 @@ describe("liquidity that our takers took", () => {
       tape.snapshot(us, us).level("BUY", 100, 10).level("SELL", ticks, lots).level("SELL", 105, 5);
     expect(taking((tape) => book(tape, 3000, 102, 10))).toEqual(["2 3@102 taker"]);
     expect(taking((tape) => book(tape.lost(2500, 2500), 3000, 102, 4))).toEqual([]);
-    expect(taking((tape) => tape.update(2500, 2500).level("SELL", 103, 1).update(2600, 2600).level("SELL", 102, 10))).toEqual([
-      "2 3@102 taker",
-    ]);
-    expect(taking((tape) => book(book(tape, 3000, 101, 4).level("SELL", 102, 0), 4000, 102, 10))).toEqual(["2 10@102 taker"]);
+    expect(
+      taking((tape) =>
+        tape.update(2500, 2500).level("SELL", 103, 1).update(2600, 2600).level("SELL", 102, 10),
+      ),
+    ).toEqual(["2 3@102 taker"]);
+    expect(
+      taking((tape) => book(book(tape, 3000, 101, 4).level("SELL", 102, 0), 4000, 102, 10)),
+    ).toEqual(["2 10@102 taker"]);
   });
 
   it("does not fill what is left of the order that took it, as long as nothing is added there", () => {
     const { matcher, heard, toEnd } = market((tape) =>
-      tape.update(2000, 2000).level("SELL", 102, 8).level("BUY", 100, 11).update(3000, 3000).level("SELL", 102, 9),
+      tape
+        .update(2000, 2000)
+        .level("SELL", 102, 8)
+        .level("BUY", 100, 11)
+        .update(3000, 3000)
+        .level("SELL", 102, 9),
     );
     matcher.place(order(1, "BUY", 102, 15), 1500);
     matcher.advance(2500, true);
@@ -165,7 +182,10 @@ describe("without partial fills", () => {
   const whole = { partialFills: false };
 
   it("any lot that reaches a resting order fills all of it, and each of ours by itself", () => {
-    const { matcher, heard, toEnd } = market((tape) => tape.trade(2000, 2000, "SELL", 100, 10).trade(3000, 3000, "SELL", 100, 1), whole);
+    const { matcher, heard, toEnd } = market(
+      (tape) => tape.trade(2000, 2000, "SELL", 100, 10).trade(3000, 3000, "SELL", 100, 1),
+      whole,
+    );
     matcher.place(order(1, "BUY", 100, 7), 1500);
     matcher.place(order(2, "BUY", 100, 50), 1500);
     toEnd();

@@ -15,8 +15,12 @@ describe("history", () => {
     );
     matcher.place(order(1, "BUY", 100, 7), 1500);
     matcher.place(order(2, "BUY", 99, 7), 1500);
-    expect([matcher.advance(3500, true), heard.fills.length, matcher.nextUs]).toEqual([2000, 1, 2000]);
-    expect([matcher.advance(3500, true), heard.fills.length, matcher.nextUs]).toEqual([2000, 2, 3000]);
+    expect([matcher.advance(3500, true), heard.fills.length, matcher.nextUs]).toEqual([
+      2000, 1, 2000,
+    ]);
+    expect([matcher.advance(3500, true), heard.fills.length, matcher.nextUs]).toEqual([
+      2000, 2, 3000,
+    ]);
     expect([matcher.advance(3500, true), matcher.nextUs]).toEqual([3500, 4000]);
     expect([matcher.advance(4000, false), matcher.nextUs]).toEqual([4000, 4000]);
     expect([matcher.advance(4000, true), matcher.nextUs]).toEqual([4000, Number.POSITIVE_INFINITY]);
@@ -55,7 +59,9 @@ describe("history", () => {
     matcher.extend(new TapeBuilder(GRID).build());
     matcher.extend(day(6000));
     expect(() => matcher.extend(day(5999))).toThrow("exchangeUs");
-    expect([matcher.nextUs, matcher.advance(9000, true), matcher.nextUs]).toEqual([5000, 5000, 6000]);
+    expect([matcher.nextUs, matcher.advance(9000, true), matcher.nextUs]).toEqual([
+      5000, 5000, 6000,
+    ]);
     playOut(matcher);
     expect(heard.story).toEqual(["1 2@100 queue", "1 5@100 queue"]);
     expect(matcher.book.bids.entries()).toEqual([100, 10, 99, 20]);

@@ -17,14 +17,23 @@ function playTo(matcher: Matcher, untilUs: number): void {
 }
 
 /** A book of 100 against 102 at 1 ms, then what is added; a bid at 101 arrives at 10 ms, and another below at 99. */
-function bids(then: (tape: TapeBuilder) => void, timeInForce: "GTC" | "POST_ONLY" = "GTC", partialFills = true): string[] {
+function bids(
+  then: (tape: TapeBuilder) => void,
+  timeInForce: "GTC" | "POST_ONLY" = "GTC",
+  partialFills = true,
+): string[] {
   const tape = new TapeBuilder(GRID)
     .snapshot(1 * MS, 1 * MS)
     .level("BUY", 100, 10)
     .level("SELL", 102, 10);
   then(tape);
   const heard = new Heard();
-  const matcher = new BookMatcher({ tape: tape.build(), listener: heard, queue: riskAverseQueue, partialFills });
+  const matcher = new BookMatcher({
+    tape: tape.build(),
+    listener: heard,
+    queue: riskAverseQueue,
+    partialFills,
+  });
   playTo(matcher, 9_999);
   matcher.place(order(1, "BUY", 101, 7, { timeInForce }), 10 * MS);
   playTo(matcher, Number.MAX_SAFE_INTEGER - 1);
@@ -32,8 +41,10 @@ function bids(then: (tape: TapeBuilder) => void, timeInForce: "GTC" | "POST_ONLY
 }
 
 /** The book is told anew, with nothing in it that concerns the bid. */
-const told = (tape: TapeBuilder, ms: number): TapeBuilder => tape.update(ms * MS, ms * MS).level("BUY", 90, ms);
-const crossed = (tape: TapeBuilder, ms: number): TapeBuilder => tape.update(ms * MS, ms * MS).level("SELL", 101, 3);
+const told = (tape: TapeBuilder, ms: number): TapeBuilder =>
+  tape.update(ms * MS, ms * MS).level("BUY", 90, ms);
+const crossed = (tape: TapeBuilder, ms: number): TapeBuilder =>
+  tape.update(ms * MS, ms * MS).level("SELL", 101, 3);
 
 describe("a fill of which the book does not tell whether its order had come to rest", () => {
   it("is one by a cross in the first book that is told after it arrived: the offer may have stood there before, and live it paid a taker's fee", () => {
@@ -53,14 +64,20 @@ describe("a fill of which the book does not tell whether its order had come to r
   it("counts no loss of the book as one that was told", () => {
     const lost = (tape: TapeBuilder, ms: number): TapeBuilder => tape.lost(ms * MS, ms * MS);
     expect(bids((tape) => crossed(told(lost(tape, 20), 35), 60))).toEqual(["1 cross?"]);
-    expect(bids((tape) => told(lost(tape, 20), 35).trade(36 * MS, 36 * MS, "SELL", 99, 1))).toEqual(["1 through?"]);
+    expect(bids((tape) => told(lost(tape, 20), 35).trade(36 * MS, 36 * MS, "SELL", 99, 1))).toEqual(
+      ["1 through?"],
+    );
     expect(bids((tape) => crossed(told(told(lost(tape, 20), 35), 60), 85))).toEqual(["1 cross"]);
   });
 
   it("is one by a trade beyond its price until the second book is told, and none after", () => {
     expect(bids((tape) => tape.trade(12 * MS, 12 * MS, "SELL", 99, 1))).toEqual(["1 through?"]);
-    expect(bids((tape) => told(tape, 35).trade(36 * MS, 36 * MS, "SELL", 99, 1))).toEqual(["1 through?"]);
-    expect(bids((tape) => told(told(tape, 35), 60).trade(61 * MS, 61 * MS, "SELL", 99, 1))).toEqual(["1 through"]);
+    expect(bids((tape) => told(tape, 35).trade(36 * MS, 36 * MS, "SELL", 99, 1))).toEqual([
+      "1 through?",
+    ]);
+    expect(bids((tape) => told(told(tape, 35), 60).trade(61 * MS, 61 * MS, "SELL", 99, 1))).toEqual(
+      ["1 through"],
+    );
   });
 
   it("is none by a trade at its own price: who sold there met a bid, so nobody offered there", () => {
@@ -75,10 +92,14 @@ describe("a fill of which the book does not tell whether its order had come to r
         .snapshot(5_000 * MS, 5_000 * MS)
         .level("BUY", 100, 10)
         .level("SELL", 102, 10);
-    const later = (tape: TapeBuilder, ms: number): TapeBuilder => told(told(lost(tape), ms - 60), ms - 30);
+    const later = (tape: TapeBuilder, ms: number): TapeBuilder =>
+      told(told(lost(tape), ms - 60), ms - 30);
     expect(bids((tape) => crossed(later(tape, 9_000), 9_000))).toEqual(["1 cross?"]);
-    expect(bids((tape) => later(tape, 9_000).trade(9_000 * MS, 9_000 * MS, "SELL", 99, 1))).toEqual(["1 through?"]);
-    const reached = (tape: TapeBuilder): TapeBuilder => later(tape, 9_000).trade(9_000 * MS, 9_000 * MS, "SELL", 101, 7);
+    expect(bids((tape) => later(tape, 9_000).trade(9_000 * MS, 9_000 * MS, "SELL", 99, 1))).toEqual(
+      ["1 through?"],
+    );
+    const reached = (tape: TapeBuilder): TapeBuilder =>
+      later(tape, 9_000).trade(9_000 * MS, 9_000 * MS, "SELL", 101, 7);
     expect(bids(reached)).toEqual(["1 queue?"]);
     expect(bids(reached, "GTC", false)).toEqual(["1 queue?"]);
   });
@@ -93,14 +114,22 @@ describe("a fill of which the book does not tell whether its order had come to r
   });
 
   it("is none of what took by the book as it was told when it arrived", () => {
-    const taken = (tape: TapeBuilder): TapeBuilder => tape.update(5 * MS, 5 * MS).level("SELL", 101, 3);
+    const taken = (tape: TapeBuilder): TapeBuilder =>
+      tape.update(5 * MS, 5 * MS).level("SELL", 101, 3);
     expect(bids((tape) => crossed(taken(tape), 35))).toEqual(["1 taker"]);
-    expect(bids((tape) => taken(tape).trade(12 * MS, 12 * MS, "SELL", 99, 1))).toEqual(["1 taker", "1 through?"]);
+    expect(bids((tape) => taken(tape).trade(12 * MS, 12 * MS, "SELL", 99, 1))).toEqual([
+      "1 taker",
+      "1 through?",
+    ]);
   });
 
   it("is the same whether the history comes in one piece or message by message, as on paper", () => {
     const heard = new Heard();
-    const matcher = new BookMatcher({ tape: new TapeBuilder(GRID).build(), listener: heard, queue: riskAverseQueue });
+    const matcher = new BookMatcher({
+      tape: new TapeBuilder(GRID).build(),
+      listener: heard,
+      queue: riskAverseQueue,
+    });
     const next = (tape: TapeBuilder): void => {
       matcher.extend(tape.build());
       while (matcher.nextUs < Number.POSITIVE_INFINITY) matcher.advance(matcher.nextUs, true);
@@ -116,25 +145,39 @@ describe("a fill of which the book does not tell whether its order had come to r
 });
 
 describe("a fill of which trades alone do not tell it", () => {
-  const both = (): TapeBuilder => new TapeBuilder(GRID).trade(MS, MS, "SELL", 100, 5).trade(MS, MS, "BUY", 102, 5);
+  const both = (): TapeBuilder =>
+    new TapeBuilder(GRID).trade(MS, MS, "SELL", 100, 5).trade(MS, MS, "BUY", 102, 5);
   const fills = (then: (tape: TapeBuilder) => TapeBuilder, stretches = 1): string[] => {
     const opening = both();
     const heard = new Heard();
     const tape = stretches === 1 ? then(opening).build() : opening.build();
-    const matcher = new TradeMatcher({ tape, listener: heard, queueAheadLots: 0, slippageTicks: 0 });
+    const matcher = new TradeMatcher({
+      tape,
+      listener: heard,
+      queueAheadLots: 0,
+      slippageTicks: 0,
+    });
     playTo(matcher, 9_999);
     matcher.place(order(1, "BUY", 101, 7), 10 * MS);
     if (stretches > 1) matcher.extend(then(new TapeBuilder(GRID)).build());
     while (matcher.nextUs < Number.POSITIVE_INFINITY) matcher.advance(matcher.nextUs, true);
     return heard.doubted;
   };
-  const at = (tape: TapeBuilder, ms: number, side: Side, ticks: Ticks): TapeBuilder => tape.trade(ms * MS, ms * MS, side, ticks, 7);
+  const at = (tape: TapeBuilder, ms: number, side: Side, ticks: Ticks): TapeBuilder =>
+    tape.trade(ms * MS, ms * MS, side, ticks, 7);
 
-  it.each([1, 2])("is one by the first trade after it arrived, and all of that trade's instant, %d stretches", (stretches) => {
-    expect(fills((tape) => at(tape, 300, "SELL", 99), stretches)).toEqual(["1 through?"]);
-    expect(fills((tape) => at(at(tape, 300, "BUY", 102), 300, "SELL", 99), stretches)).toEqual(["1 through?"]);
-    expect(fills((tape) => at(at(tape, 300, "BUY", 102), 301, "SELL", 99), stretches)).toEqual(["1 through"]);
-  });
+  it.each([1, 2])(
+    "is one by the first trade after it arrived, and all of that trade's instant, %d stretches",
+    (stretches) => {
+      expect(fills((tape) => at(tape, 300, "SELL", 99), stretches)).toEqual(["1 through?"]);
+      expect(fills((tape) => at(at(tape, 300, "BUY", 102), 300, "SELL", 99), stretches)).toEqual([
+        "1 through?",
+      ]);
+      expect(fills((tape) => at(at(tape, 300, "BUY", 102), 301, "SELL", 99), stretches)).toEqual([
+        "1 through",
+      ]);
+    },
+  );
 
   it("is none where somebody had traded since, though in the stretch of history before", () => {
     const heard = new Heard();
@@ -150,7 +193,11 @@ describe("a fill of which trades alone do not tell it", () => {
   it("is judged alike wherever a block of columns ends, amid an instant too: a maker's rebate hung on that", () => {
     const inThreeBlocks = (opening: TapeBuilder): string[] => {
       const heard = new Heard();
-      const matcher = new TradeMatcher({ tape: at(opening, 300, "BUY", 102).build(), listener: heard, slippageTicks: 0 });
+      const matcher = new TradeMatcher({
+        tape: at(opening, 300, "BUY", 102).build(),
+        listener: heard,
+        slippageTicks: 0,
+      });
       matcher.extend(at(new TapeBuilder(GRID), 300, "BUY", 102).build());
       matcher.extend(at(new TapeBuilder(GRID), 300, "SELL", 99).build());
       playTo(matcher, 10 * MS);
@@ -167,19 +214,34 @@ describe("a fill of which trades alone do not tell it", () => {
   });
 
   // Nobody knew what the other side asked: a bid at 105 beside sales at 100 would have bought at once, and earned a rebate here instead.
-  it.each(["queue", "through"])("is any, the %s's too, of an order that came before anybody of its side had taken", (cause) => {
-    const matched = (opening: TapeBuilder): string[] => {
-      const heard = new Heard();
-      const tape = at(at(opening, 200, "BUY", 107), 300, "SELL", cause === "queue" ? 105 : 104).build();
-      const matcher = new TradeMatcher({ tape, listener: heard, queueAheadLots: 0, slippageTicks: 0 });
-      playTo(matcher, 9_999);
-      matcher.place(order(1, "BUY", 105, 7), 10 * MS);
-      playTo(matcher, 400 * MS);
-      return heard.doubted;
-    };
-    expect(matched(at(new TapeBuilder(GRID), 1, "SELL", 100))).toEqual([`1 ${cause}?`]);
-    expect(matched(at(at(new TapeBuilder(GRID), 1, "SELL", 100), 2, "BUY", 107))).toEqual([`1 ${cause}`]);
-  });
+  it.each(["queue", "through"])(
+    "is any, the %s's too, of an order that came before anybody of its side had taken",
+    (cause) => {
+      const matched = (opening: TapeBuilder): string[] => {
+        const heard = new Heard();
+        const tape = at(
+          at(opening, 200, "BUY", 107),
+          300,
+          "SELL",
+          cause === "queue" ? 105 : 104,
+        ).build();
+        const matcher = new TradeMatcher({
+          tape,
+          listener: heard,
+          queueAheadLots: 0,
+          slippageTicks: 0,
+        });
+        playTo(matcher, 9_999);
+        matcher.place(order(1, "BUY", 105, 7), 10 * MS);
+        playTo(matcher, 400 * MS);
+        return heard.doubted;
+      };
+      expect(matched(at(new TapeBuilder(GRID), 1, "SELL", 100))).toEqual([`1 ${cause}?`]);
+      expect(matched(at(at(new TapeBuilder(GRID), 1, "SELL", 100), 2, "BUY", 107))).toEqual([
+        `1 ${cause}`,
+      ]);
+    },
+  );
 });
 
 describe("a fill of which candles do not tell it", () => {
@@ -189,12 +251,23 @@ describe("a fill of which candles do not tell it", () => {
     const column = (ticks: number): Int32Array => new Int32Array(bars).fill(ticks);
     const klines = {
       ...{ marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001", bars, intervalUs: BAR_US },
-      ...{ openTicks: column(100), highTicks: column(110), lowTicks: Int32Array.of(90, 80), closeTicks: column(100) },
+      ...{
+        openTicks: column(100),
+        highTicks: column(110),
+        lowTicks: Int32Array.of(90, 80),
+        closeTicks: column(100),
+      },
       startUs: Float64Array.from({ length: bars }, (_, bar) => bar * BAR_US),
       lots: new Float64Array(bars).fill(1000),
     };
     const heard = new Heard();
-    const matcher = new KlineMatcher({ klines, listener: heard, path: "ohlc", volumeShare, slippageTicks: 0 });
+    const matcher = new KlineMatcher({
+      klines,
+      listener: heard,
+      path: "ohlc",
+      volumeShare,
+      slippageTicks: 0,
+    });
     playTo(matcher, atUs);
     matcher.place(order(1, "BUY", ticks, 7), atUs);
     playTo(matcher, bars * BAR_US);
@@ -246,32 +319,58 @@ describe("a fill of which candles do not tell it", () => {
     });
     const path = fc.constantFrom("ohlc" as const, "olhc" as const, "adaptive" as const);
     fc.assert(
-      fc.property(fc.array(bar, { minLength: 4, maxLength: 4 }), fc.array(placed, { maxLength: 8 }), path, (bars, orders, way) => {
-        const told = bars.flatMap(({ prices, lots, isMissing }, at) => (isMissing && at > 0 ? [] : [{ prices, lots, at }]));
-        const column = (of: (prices: number[]) => number): Int32Array => Int32Array.from(told, ({ prices }) => of(prices));
-        const klines = {
-          ...{ marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001", bars: told.length, intervalUs: BAR_US },
-          ...{ openTicks: column((prices) => prices[0] as number), closeTicks: column((prices) => prices.at(-1) as number) },
-          ...{ highTicks: column((prices) => Math.max(...prices)), lowTicks: column((prices) => Math.min(...prices)) },
-          startUs: Float64Array.from(told, ({ at }) => at * BAR_US),
-          lots: Float64Array.from(told, ({ lots }) => lots),
-        };
-        const heard = new Heard();
-        const matcher = new KlineMatcher({ klines, listener: heard, path: way, volumeShare: 0.25, slippageTicks: 0 });
-        const took = orders
-          .toSorted((a, b) => a.bar - b.bar || a.step - b.step)
-          .map(({ side, ticks, lots, bar, step }, id) => {
-            const atUs = bar * BAR_US + (step * BAR_US) / STEPS;
-            playTo(matcher, atUs);
-            matcher.place(order(id, side, ticks, lots), atUs);
-            const marketTicks = bars[bar]?.prices[step] as number;
-            return side === "BUY" ? ticks >= marketTicks : ticks <= marketTicks;
+      fc.property(
+        fc.array(bar, { minLength: 4, maxLength: 4 }),
+        fc.array(placed, { maxLength: 8 }),
+        path,
+        (bars, orders, way) => {
+          const told = bars.flatMap(({ prices, lots, isMissing }, at) =>
+            isMissing && at > 0 ? [] : [{ prices, lots, at }],
+          );
+          const column = (of: (prices: number[]) => number): Int32Array =>
+            Int32Array.from(told, ({ prices }) => of(prices));
+          const klines = {
+            ...{
+              marketId: "btcusdt",
+              tickSize: "0.1",
+              stepSize: "0.001",
+              bars: told.length,
+              intervalUs: BAR_US,
+            },
+            ...{
+              openTicks: column((prices) => prices[0] as number),
+              closeTicks: column((prices) => prices.at(-1) as number),
+            },
+            ...{
+              highTicks: column((prices) => Math.max(...prices)),
+              lowTicks: column((prices) => Math.min(...prices)),
+            },
+            startUs: Float64Array.from(told, ({ at }) => at * BAR_US),
+            lots: Float64Array.from(told, ({ lots }) => lots),
+          };
+          const heard = new Heard();
+          const matcher = new KlineMatcher({
+            klines,
+            listener: heard,
+            path: way,
+            volumeShare: 0.25,
+            slippageTicks: 0,
           });
-        playTo(matcher, 9 * BAR_US);
-        for (const [at, { id, cause }] of heard.fills.entries()) {
-          if (took[id] === true && cause === "through") expect(heard.doubts[at]).toBe(true);
-        }
-      }),
+          const took = orders
+            .toSorted((a, b) => a.bar - b.bar || a.step - b.step)
+            .map(({ side, ticks, lots, bar, step }, id) => {
+              const atUs = bar * BAR_US + (step * BAR_US) / STEPS;
+              playTo(matcher, atUs);
+              matcher.place(order(id, side, ticks, lots), atUs);
+              const marketTicks = bars[bar]?.prices[step] as number;
+              return side === "BUY" ? ticks >= marketTicks : ticks <= marketTicks;
+            });
+          playTo(matcher, 9 * BAR_US);
+          for (const [at, { id, cause }] of heard.fills.entries()) {
+            if (took[id] === true && cause === "through") expect(heard.doubts[at]).toBe(true);
+          }
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -301,13 +400,20 @@ describe("whatever is told of a book", () => {
           us += one.us;
           return { ...one, atUs: us };
         });
-        const tape = new TapeBuilder(GRID).snapshot(0, 0).level("BUY", 90, 10).level("SELL", 110, 10);
+        const tape = new TapeBuilder(GRID)
+          .snapshot(0, 0)
+          .level("BUY", 90, 10)
+          .level("SELL", 110, 10);
         for (const { what, side, ticks, lots, atUs } of stamped) {
           if (what === "book") tape.update(atUs, atUs).level(side, ticks, lots);
           if (what === "trade") tape.trade(atUs, atUs, side, ticks, lots + 1);
         }
         const heard = new Heard();
-        const matcher = new BookMatcher({ tape: tape.build(), listener: heard, queue: riskAverseQueue });
+        const matcher = new BookMatcher({
+          tape: tape.build(),
+          listener: heard,
+          queue: riskAverseQueue,
+        });
         const arrived = new Map<number, number>();
         const places = stamped.filter(({ what }) => what === "place");
         for (const [id, { side, ticks, lots, atUs }] of places.entries()) {
@@ -316,13 +422,16 @@ describe("whatever is told of a book", () => {
           matcher.place(order(id, side, ticks, lots + 1), atUs);
         }
         playTo(matcher, Number.MAX_SAFE_INTEGER - 1);
-        const books = [...new Set(stamped.filter(({ what }) => what === "book").map(({ atUs }) => atUs))];
+        const books = [
+          ...new Set(stamped.filter(({ what }) => what === "book").map(({ atUs }) => atUs)),
+        ];
         for (const [at, { id, cause, atUs }] of heard.fills.entries()) {
           const cameUs = arrived.get(id) as number;
           // A book of the very instant of a trade may stand on either side of it.
           const since = books.filter((bookUs) => bookUs > cameUs && bookUs <= atUs).length;
           const isRested = cause === "cross" || cause === "through";
-          if (!isRested || atUs - cameUs > 1_000_000 || since > 2) expect(heard.doubts[at]).toBe(false);
+          if (!isRested || atUs - cameUs > 1_000_000 || since > 2)
+            expect(heard.doubts[at]).toBe(false);
           else if (since < 2 || cause === "cross") expect(heard.doubts[at]).toBe(true);
         }
       }),

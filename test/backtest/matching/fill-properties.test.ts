@@ -32,10 +32,18 @@ const row = fc
   .tuple(side, fc.integer({ min: 0, max: 4 }), fc.constantFrom(0, 0, 1, 2, 5, 9))
   .map(([of, away, lots]) => [of, of === "BUY" ? MID - away : MID + 1 + away, lots] as const);
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.array(row, { maxLength: 20 }).map((rows): Step => ({ what: "book", rows })) },
   {
     weight: 4,
-    arbitrary: fc.record({ what: fc.constant("trade" as const), taker: side, ticks: near, lots: fc.integer({ min: 1, max: 9 }) }),
+    arbitrary: fc.array(row, { maxLength: 20 }).map((rows): Step => ({ what: "book", rows })),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      what: fc.constant("trade" as const),
+      taker: side,
+      ticks: near,
+      lots: fc.integer({ min: 1, max: 9 }),
+    }),
   },
   {
     weight: 4,
@@ -44,7 +52,14 @@ const step = fc.oneof(
       side,
       ticks: near,
       lots: fc.integer({ min: 1, max: 12 }),
-      tif: fc.constantFrom("GTC" as const, "GTC" as const, "IOC" as const, "FOK" as const, "POST_ONLY" as const, "GTT" as const),
+      tif: fc.constantFrom(
+        "GTC" as const,
+        "GTC" as const,
+        "IOC" as const,
+        "FOK" as const,
+        "POST_ONLY" as const,
+        "GTT" as const,
+      ),
     }),
   },
   { weight: 1, arbitrary: fc.record({ what: fc.constant("cancel" as const), which: fc.nat(20) }) },
@@ -70,12 +85,20 @@ function tapeOf(all: readonly Step[]): Tape {
 type AnyMatcher = BookMatcher | TradeMatcher;
 
 /** Plays everything; `look` sees the state after each step with the fills that it brought. */
-function play(all: readonly Step[], matcher: AnyMatcher, heard: Heard, look: (at: number, firstFill: number) => void): void {
+function play(
+  all: readonly Step[],
+  matcher: AnyMatcher,
+  heard: Heard,
+  look: (at: number, firstFill: number) => void,
+): void {
   for (const [at, one] of all.entries()) {
     const firstFill = heard.fills.length;
     while (matcher.nextUs <= at * 10) matcher.advance(at * 10, true);
     if (one.what === "place") {
-      const more = { timeInForce: one.tif, expirationUs: one.tif === "GTT" ? at * 10 + 95 : Number.POSITIVE_INFINITY };
+      const more = {
+        timeInForce: one.tif,
+        expirationUs: one.tif === "GTT" ? at * 10 + 95 : Number.POSITIVE_INFINITY,
+      };
       matcher.place(order(at, one.side, one.ticks, one.lots, more), at * 10);
     } else if (one.what === "cancel") {
       matcher.cancel(one.which, at * 10);
@@ -89,7 +112,12 @@ describe("whatever history and our orders are", () => {
     fc.assert(
       fc.property(steps, queueName, fc.boolean(), (all, queue, partialFills) => {
         const heard = new Heard();
-        const matcher = new BookMatcher({ tape: tapeOf(all), listener: heard, queue: queueModelNamed(queue, 0.001), partialFills });
+        const matcher = new BookMatcher({
+          tape: tapeOf(all),
+          listener: heard,
+          queue: queueModelNamed(queue, 0.001),
+          partialFills,
+        });
         play(all, matcher, heard, () => {});
         const ended = new Map(heard.ends.map(({ id, lots }) => [id, lots]));
         expect(ended.size).toBe(heard.ends.length);
@@ -112,7 +140,11 @@ describe("whatever history and our orders are", () => {
   it("amounts that are all so many times as large are filled alike, to the lot", () => {
     const scaled = (all: readonly Step[], by: number): Step[] =>
       all.map((one) => {
-        if (one.what === "book") return { ...one, rows: one.rows.map(([of, ticks, lots]) => [of, ticks, lots * by] as const) };
+        if (one.what === "book")
+          return {
+            ...one,
+            rows: one.rows.map(([of, ticks, lots]) => [of, ticks, lots * by] as const),
+          };
         return one.what === "cancel" ? one : { ...one, lots: one.lots * by };
       });
     const filled = (all: readonly Step[], by: number, isOfTrades: boolean) => {
@@ -123,12 +155,20 @@ describe("whatever history and our orders are", () => {
         ? new TradeMatcher({ ...of, queueAheadLots: 3 * by, slippageTicks: 1 })
         : new BookMatcher({ ...of, queue });
       play(scaled(all, by), matcher, heard, () => {});
-      return [heard.fills.map((fill) => ({ ...fill, lots: fill.lots / by })), heard.ends.map((end) => ({ ...end, lots: end.lots / by }))];
+      return [
+        heard.fills.map((fill) => ({ ...fill, lots: fill.lots / by })),
+        heard.ends.map((end) => ({ ...end, lots: end.lots / by })),
+      ];
     };
     fc.assert(
-      fc.property(steps, fc.integer({ min: 28, max: 43 }), fc.boolean(), (all, power, isOfTrades) => {
-        expect(filled(all, 2 ** power, isOfTrades)).toEqual(filled(all, 1, isOfTrades));
-      }),
+      fc.property(
+        steps,
+        fc.integer({ min: 28, max: 43 }),
+        fc.boolean(),
+        (all, power, isOfTrades) => {
+          expect(filled(all, 2 ** power, isOfTrades)).toEqual(filled(all, 1, isOfTrades));
+        },
+      ),
       { numRuns: 100 },
     );
   });
@@ -137,18 +177,26 @@ describe("whatever history and our orders are", () => {
     fc.assert(
       fc.property(steps, queueName, (all, queue) => {
         const heard = new Heard();
-        const matcher = new BookMatcher({ tape: tapeOf(all), listener: heard, queue: queueModelNamed(queue, 0.001) });
+        const matcher = new BookMatcher({
+          tape: tapeOf(all),
+          listener: heard,
+          queue: queueModelNamed(queue, 0.001),
+        });
         const book = new OrderBook();
         play(all, matcher, heard, (at, firstFill) => {
           const one = all[at] as Step;
-          if (one.what === "book") for (const [of, ticks, lots] of one.rows) book.set(of, ticks, lots);
+          if (one.what === "book")
+            for (const [of, ticks, lots] of one.rows) book.set(of, ticks, lots);
           let byQueue = 0;
           for (const { id, ticks, lots, cause } of heard.fills.slice(firstFill)) {
             const isBuy = heard.orders.find((each) => each.id === id)?.side === "BUY";
             const beyond = (price: Ticks): boolean => (isBuy ? price < ticks : price > ticks);
             if (cause === "taker") expect([one.what, id]).toEqual(["place", at]);
             else if (cause === "cross")
-              expect(one.what === "book" && (isBuy ? book.asks.bestTicks <= ticks : book.bids.bestTicks >= ticks)).toBe(true);
+              expect(
+                one.what === "book" &&
+                  (isBuy ? book.asks.bestTicks <= ticks : book.bids.bestTicks >= ticks),
+              ).toBe(true);
             else expect(one.what === "trade" && (one.taker === "SELL") === isBuy).toBe(true);
             if (cause === "through") expect(one.what === "trade" && beyond(one.ticks)).toBe(true);
             if (cause !== "queue") continue;
@@ -167,7 +215,11 @@ describe("whatever history and our orders are", () => {
     fc.assert(
       fc.property(steps, (all) => {
         const heard = new Heard();
-        const matcher = new BookMatcher({ tape: tapeOf(all), listener: heard, queue: queueModelNamed("risk-averse", 0.001) });
+        const matcher = new BookMatcher({
+          tape: tapeOf(all),
+          listener: heard,
+          queue: queueModelNamed("risk-averse", 0.001),
+        });
         const book = new OrderBook();
         /** By side and price: what was ever there to take since the level came, less what we took. */
         const left = new Map<string, Lots>();
@@ -196,7 +248,11 @@ describe("whatever history and our orders are", () => {
       fc.property(steps, queueName, (all, queue) => {
         const played = (stepUs: number): unknown => {
           const heard = new Heard();
-          const matcher = new BookMatcher({ tape: tapeOf(all), listener: heard, queue: queueModelNamed(queue, 0.001) });
+          const matcher = new BookMatcher({
+            tape: tapeOf(all),
+            listener: heard,
+            queue: queueModelNamed(queue, 0.001),
+          });
           const ask = (us: number) => {
             while (matcher.advance(us, true) < us);
           };
@@ -217,7 +273,11 @@ describe("whatever history and our orders are", () => {
     fc.assert(
       fc.property(steps, (all) => {
         const heard = new Heard();
-        const matcher = new BookMatcher({ tape: tapeOf(all), listener: heard, queue: queueModelNamed("risk-averse", 0.001) });
+        const matcher = new BookMatcher({
+          tape: tapeOf(all),
+          listener: heard,
+          queue: queueModelNamed("risk-averse", 0.001),
+        });
         play(all, matcher, heard, (at, firstFill) => {
           const one = all[at] as Step;
           if (one.what !== "trade") return;
@@ -226,7 +286,12 @@ describe("whatever history and our orders are", () => {
             const own = heard.orders.find((each) => each.id === id);
             const ended = new Set(heard.ends.map((end) => end.id));
             const older = heard.orders.filter(
-              (each) => each.id < id && each.side === own?.side && each.ticks === own.ticks && each.openLots > 0 && !ended.has(each.id),
+              (each) =>
+                each.id < id &&
+                each.side === own?.side &&
+                each.ticks === own.ticks &&
+                each.openLots > 0 &&
+                !ended.has(each.id),
             );
             expect(older).toEqual([]);
           }
@@ -245,11 +310,19 @@ describe("whatever history and our orders are", () => {
           const one = all[at] as Step;
           for (const { id, ticks, cause } of heard.fills.slice(firstFill)) {
             const own = heard.orders.find((each) => each.id === id);
-            if (cause === "taker") expect(own?.side === "BUY" ? ticks <= own.ticks : ticks >= (own?.ticks ?? 0)).toBe(true);
-            else expect(one.what === "trade" && (own?.side === "BUY" ? one.ticks < ticks : one.ticks > ticks)).toBe(true);
+            if (cause === "taker")
+              expect(own?.side === "BUY" ? ticks <= own.ticks : ticks >= (own?.ticks ?? 0)).toBe(
+                true,
+              );
+            else
+              expect(
+                one.what === "trade" &&
+                  (own?.side === "BUY" ? one.ticks < ticks : one.ticks > ticks),
+              ).toBe(true);
           }
         });
-        for (const { id, lots, openLots } of heard.orders) expect(heard.filledLots(id) + openLots).toBe(lots);
+        for (const { id, lots, openLots } of heard.orders)
+          expect(heard.filledLots(id) + openLots).toBe(lots);
       }),
       { numRuns: 100 },
     );

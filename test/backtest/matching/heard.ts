@@ -1,4 +1,9 @@
-import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "../../../src/backtest/matching/matcher.js";
+import type {
+  FillCause,
+  MatchListener,
+  OrderEnd,
+  ReplayOrder,
+} from "../../../src/backtest/matching/matcher.js";
 import type { Lots, Side, Ticks } from "../../../src/core/units.js";
 
 /** A fill that a listener heard of. */
@@ -15,7 +20,12 @@ export class Heard implements MatchListener {
   readonly fills: HeardFill[] = [];
   /** Of each fill, whether history leaves open that its order came to rest. */
   readonly doubts: boolean[] = [];
-  readonly ends: { readonly id: number; readonly how: OrderEnd; readonly lots: Lots; readonly atUs: number }[] = [];
+  readonly ends: {
+    readonly id: number;
+    readonly how: OrderEnd;
+    readonly lots: Lots;
+    readonly atUs: number;
+  }[] = [];
   readonly orders: ReplayOrder[] = [];
   readonly #filledLots = new Map<number, Lots>();
 
@@ -23,17 +33,31 @@ export class Heard implements MatchListener {
     this.orders.push(order);
   }
 
-  filled(order: ReplayOrder, ticks: Ticks, lots: Lots, cause: FillCause, atUs: number, isDoubtful: boolean): void {
+  filled(
+    order: ReplayOrder,
+    ticks: Ticks,
+    lots: Lots,
+    cause: FillCause,
+    atUs: number,
+    isDoubtful: boolean,
+  ): void {
     this.doubts.push(isDoubtful);
     this.fills.push({ id: order.id, ticks, lots, cause, atUs });
     this.#filledLots.set(order.id, this.filledLots(order.id) + lots);
-    if (order.openLots !== order.lots - this.filledLots(order.id) || order.openLots < 0 || !(lots > 0)) {
-      throw new Error(`order ${order.id}: ${lots} lots filled, ${order.openLots} of ${order.lots} open`);
+    if (
+      order.openLots !== order.lots - this.filledLots(order.id) ||
+      order.openLots < 0 ||
+      !(lots > 0)
+    ) {
+      throw new Error(
+        `order ${order.id}: ${lots} lots filled, ${order.openLots} of ${order.lots} open`,
+      );
     }
   }
 
   ended(order: ReplayOrder, how: OrderEnd, atUs: number): void {
-    if (!(order.openLots > 0)) throw new Error(`order ${order.id} ended though nothing of it was open`);
+    if (!(order.openLots > 0))
+      throw new Error(`order ${order.id} ended though nothing of it was open`);
     this.ends.push({ id: order.id, how, lots: order.openLots, atUs });
   }
 
@@ -54,7 +78,13 @@ export class Heard implements MatchListener {
 }
 
 /** An order with what a test does not say. */
-export function order(id: number, side: Side, ticks: Ticks, lots: Lots, more: Partial<ReplayOrder> = {}): ReplayOrder {
+export function order(
+  id: number,
+  side: Side,
+  ticks: Ticks,
+  lots: Lots,
+  more: Partial<ReplayOrder> = {},
+): ReplayOrder {
   return {
     id,
     side,

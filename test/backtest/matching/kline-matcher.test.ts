@@ -1,13 +1,23 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KlineMatcher, type KlineMatcherOptions } from "../../../src/backtest/matching/kline-matcher.js";
+import {
+  KlineMatcher,
+  type KlineMatcherOptions,
+} from "../../../src/backtest/matching/kline-matcher.js";
 import { ConfigError } from "../../../src/core/errors.js";
 import type { KlineTape } from "../../../src/history/columns/tape.js";
 import { Heard, order } from "./heard.js";
 
 const BAR_US = 60_000_000;
 
-type Bar = readonly [open: number, high: number, low: number, close: number, lots?: number, minute?: number];
+type Bar = readonly [
+  open: number,
+  high: number,
+  low: number,
+  close: number,
+  lots?: number,
+  minute?: number,
+];
 
 function klines(bars: readonly Bar[]): KlineTape {
   const column = (of: (bar: Bar, at: number) => number): Int32Array => Int32Array.from(bars, of);
@@ -28,7 +38,14 @@ function klines(bars: readonly Bar[]): KlineTape {
 
 function market(bars: readonly Bar[], options: Partial<KlineMatcherOptions> = {}) {
   const heard = new Heard();
-  const matcher = new KlineMatcher({ klines: klines(bars), listener: heard, path: "ohlc", volumeShare: 1, slippageTicks: 0, ...options });
+  const matcher = new KlineMatcher({
+    klines: klines(bars),
+    listener: heard,
+    path: "ohlc",
+    volumeShare: 1,
+    slippageTicks: 0,
+    ...options,
+  });
   const playTo = (atUs: number): void => {
     while (matcher.nextUs <= atUs) matcher.advance(atUs, true);
   };
@@ -69,15 +86,18 @@ describe("a resting order in candles", () => {
     ["adaptive", [100, 111, 88, 100], [2, 1]],
     ["adaptive", [100, 112, 89, 100], [1, 2]],
     ["adaptive", WIDE, [1, 2]],
-  ] as const)("by the path %s in a bar %j is filled before or after the one on the other side", (path, bar, ids) => {
-    const { matcher, heard, playTo } = market([bar], { path });
-    playTo(0);
-    matcher.place(order(1, "BUY", 90, 7), 0);
-    matcher.place(order(2, "SELL", 110, 7), 0);
-    playTo(BAR_US);
-    expect(heard.fills.map(({ id }) => id)).toEqual(ids);
-    expect(heard.fills.map(({ atUs }) => atUs)).toEqual([BAR_US / 3, (2 * BAR_US) / 3]);
-  });
+  ] as const)(
+    "by the path %s in a bar %j is filled before or after the one on the other side",
+    (path, bar, ids) => {
+      const { matcher, heard, playTo } = market([bar], { path });
+      playTo(0);
+      matcher.place(order(1, "BUY", 90, 7), 0);
+      matcher.place(order(2, "SELL", 110, 7), 0);
+      playTo(BAR_US);
+      expect(heard.fills.map(({ id }) => id)).toEqual(ids);
+      expect(heard.fills.map(({ atUs }) => atUs)).toEqual([BAR_US / 3, (2 * BAR_US) / 3]);
+    },
+  );
 
   it("gets no more of a bar than its share of volume, in the order of price and time, and goes on in the next", () => {
     const bars: Bar[] = [
@@ -91,7 +111,13 @@ describe("a resting order in candles", () => {
     matcher.place(order(2, "BUY", 91, 3), 0);
     matcher.place(order(3, "BUY", 90, 4), 0);
     playTo(3 * BAR_US);
-    expect(heard.story).toEqual(["2 3@91 through", "1 2@90 through", "1 1@90 through", "1 1@90 through", "3 4@90 through"]);
+    expect(heard.story).toEqual([
+      "2 3@91 through",
+      "1 2@90 through",
+      "1 1@90 through",
+      "1 1@90 through",
+      "3 4@90 through",
+    ]);
   });
 
   it("that came after a bar's low waits for the close or another bar", () => {
@@ -103,7 +129,9 @@ describe("a resting order in candles", () => {
     matcher.place(order(1, "BUY", 79, 7), (2 * BAR_US) / 3);
     matcher.place(order(2, "SELL", 94, 7), (2 * BAR_US) / 3);
     playTo(2 * BAR_US);
-    expect(heard.fills).toEqual([{ id: 2, ticks: 94, lots: 7, cause: "through", atUs: BAR_US - 1 }]);
+    expect(heard.fills).toEqual([
+      { id: 2, ticks: 94, lots: 7, cause: "through", atUs: BAR_US - 1 },
+    ]);
   });
 });
 
@@ -122,15 +150,26 @@ describe("an order that takes in candles", () => {
     matcher.place(order(3, "BUY", 105, 7, { timeInForce: "IOC" }), BAR_US);
     matcher.place(order(4, "BUY", 104, 7), BAR_US);
     matcher.place(order(5, "BUY", 103, 7, { timeInForce: "FOK" }), BAR_US);
-    expect(heard.story).toEqual(["1 7@106 taker", "2 7@102 taker", "3 7@105 taker", "4 7@104 taker"]);
+    expect(heard.story).toEqual([
+      "1 7@106 taker",
+      "2 7@102 taker",
+      "3 7@105 taker",
+      "4 7@104 taker",
+    ]);
     expect(heard.ends.map(({ id, how }) => [id, how])).toEqual([[5, "expired"]]);
   });
 
   it("has the worse of open and path within a bar: the path's own luck is nobody's profit", () => {
     const { matcher, heard, playTo } = market([WIDE], { path: "olhc" });
     playTo(BAR_US / 3);
-    matcher.place(order(1, "BUY", Number.NaN, 7, { type: "MARKET", timeInForce: "IOC" }), BAR_US / 3);
-    matcher.place(order(2, "SELL", Number.NaN, 7, { type: "MARKET", timeInForce: "IOC" }), BAR_US / 3);
+    matcher.place(
+      order(1, "BUY", Number.NaN, 7, { type: "MARKET", timeInForce: "IOC" }),
+      BAR_US / 3,
+    );
+    matcher.place(
+      order(2, "SELL", Number.NaN, 7, { type: "MARKET", timeInForce: "IOC" }),
+      BAR_US / 3,
+    );
     expect(heard.story).toEqual(["1 7@100 taker", "2 7@89 taker"]);
   });
 
@@ -190,7 +229,10 @@ describe("an order that takes in candles", () => {
   it("finds nothing before the first bar", () => {
     const { matcher, heard } = market([[100, 100, 100, 100, 10, 1]]);
     matcher.place(order(1, "BUY", Number.NaN, 7, { type: "MARKET", timeInForce: "IOC" }), 0);
-    expect([heard.ends.map(({ how }) => how), matcher.touch.bidTicks]).toEqual([["expired"], Number.NaN]);
+    expect([heard.ends.map(({ how }) => how), matcher.touch.bidTicks]).toEqual([
+      ["expired"],
+      Number.NaN,
+    ]);
   });
 });
 
@@ -240,47 +282,83 @@ describe("a history of candles", () => {
     expect(at).toEqual(["filled at 95/95"]);
   });
 
-  it.each([{ volumeShare: 0 }, { volumeShare: 1.01 }, { volumeShare: Number.NaN }, { slippageTicks: -1 }])(
-    "refuses options that are none: %o",
-    (options) => {
-      expect(() => market([WIDE], options)).toThrow(ConfigError);
-    },
-  );
+  it.each([
+    { volumeShare: 0 },
+    { volumeShare: 1.01 },
+    { volumeShare: Number.NaN },
+    { slippageTicks: -1 },
+  ])("refuses options that are none: %o", (options) => {
+    expect(() => market([WIDE], options)).toThrow(ConfigError);
+  });
 
   it("gives whatever orders there are no price that it did not have, and no more than its share", () => {
     const bar = fc
-      .tuple(fc.array(fc.integer({ min: 95, max: 105 }), { minLength: 4, maxLength: 4 }), fc.nat(60))
-      .map(([prices, lots]): Bar => [prices[0] as number, Math.max(...prices), Math.min(...prices), prices[3] as number, lots]);
+      .tuple(
+        fc.array(fc.integer({ min: 95, max: 105 }), { minLength: 4, maxLength: 4 }),
+        fc.nat(60),
+      )
+      .map(
+        ([prices, lots]): Bar => [
+          prices[0] as number,
+          Math.max(...prices),
+          Math.min(...prices),
+          prices[3] as number,
+          lots,
+        ],
+      );
     const placed = fc.record({
       side: fc.constantFrom("BUY" as const, "SELL" as const),
       ticks: fc.integer({ min: 94, max: 106 }),
       lots: fc.integer({ min: 1, max: 30 }),
       atUs: fc.integer({ min: 0, max: 4 * BAR_US }),
-      timeInForce: fc.constantFrom("GTC" as const, "IOC" as const, "FOK" as const, "POST_ONLY" as const),
+      timeInForce: fc.constantFrom(
+        "GTC" as const,
+        "IOC" as const,
+        "FOK" as const,
+        "POST_ONLY" as const,
+      ),
     });
     const path = fc.constantFrom("ohlc" as const, "olhc" as const, "adaptive" as const);
     fc.assert(
-      fc.property(fc.array(bar, { minLength: 1, maxLength: 4 }), fc.array(placed, { maxLength: 12 }), path, (bars, orders, way) => {
-        const volumeShare = 0.25;
-        const { matcher, heard, playTo } = market(bars, { path: way, volumeShare });
-        for (const [id, { side, ticks, lots, atUs, timeInForce }] of orders.toSorted((a, b) => a.atUs - b.atUs).entries()) {
-          playTo(atUs);
-          matcher.place(order(id, side, ticks, lots, { timeInForce }), atUs);
-        }
-        playTo(9 * BAR_US);
-        const given = bars.map(() => 0);
-        for (const { id, ticks, lots, cause, atUs } of heard.fills) {
-          const at = Math.floor(atUs / BAR_US);
-          const [, high, low] = bars[at] as Bar;
-          const own = heard.orders[id];
-          given[at] = (given[at] as number) + lots;
-          if (cause === "through") expect(own?.ticks === ticks && (own.side === "BUY" ? low < ticks : high > ticks)).toBe(true);
-          else expect(ticks >= low && ticks <= high && (own?.side === "BUY" ? ticks <= own.ticks : ticks >= (own?.ticks ?? 0))).toBe(true);
-        }
-        for (const [at, lots] of given.entries())
-          expect(lots).toBeLessThanOrEqual(Math.floor(((bars[at] as Bar)[4] as number) * volumeShare));
-        for (const { id, lots, openLots } of heard.orders) expect(heard.filledLots(id) + openLots).toBe(lots);
-      }),
+      fc.property(
+        fc.array(bar, { minLength: 1, maxLength: 4 }),
+        fc.array(placed, { maxLength: 12 }),
+        path,
+        (bars, orders, way) => {
+          const volumeShare = 0.25;
+          const { matcher, heard, playTo } = market(bars, { path: way, volumeShare });
+          for (const [id, { side, ticks, lots, atUs, timeInForce }] of orders
+            .toSorted((a, b) => a.atUs - b.atUs)
+            .entries()) {
+            playTo(atUs);
+            matcher.place(order(id, side, ticks, lots, { timeInForce }), atUs);
+          }
+          playTo(9 * BAR_US);
+          const given = bars.map(() => 0);
+          for (const { id, ticks, lots, cause, atUs } of heard.fills) {
+            const at = Math.floor(atUs / BAR_US);
+            const [, high, low] = bars[at] as Bar;
+            const own = heard.orders[id];
+            given[at] = (given[at] as number) + lots;
+            if (cause === "through")
+              expect(
+                own?.ticks === ticks && (own.side === "BUY" ? low < ticks : high > ticks),
+              ).toBe(true);
+            else
+              expect(
+                ticks >= low &&
+                  ticks <= high &&
+                  (own?.side === "BUY" ? ticks <= own.ticks : ticks >= (own?.ticks ?? 0)),
+              ).toBe(true);
+          }
+          for (const [at, lots] of given.entries())
+            expect(lots).toBeLessThanOrEqual(
+              Math.floor(((bars[at] as Bar)[4] as number) * volumeShare),
+            );
+          for (const { id, lots, openLots } of heard.orders)
+            expect(heard.filledLots(id) + openLots).toBe(lots);
+        },
+      ),
       { numRuns: 200 },
     );
   });

@@ -22,23 +22,36 @@ export interface PublishedRuns {
     readonly bids: readonly Pair[];
     readonly asks: readonly Pair[];
   }[];
-  readonly eod20240808: { readonly levels: number; readonly bestBids: readonly Pair[]; readonly worstAsks: readonly Pair[] };
+  readonly eod20240808: {
+    readonly levels: number;
+    readonly bestBids: readonly Pair[];
+    readonly worstAsks: readonly Pair[];
+  };
 }
 
 export function publishedRuns(): PublishedRuns {
-  return JSON.parse(readFileSync(join(recordedDataFolder(), "golden_hftbacktest.json"), "utf8")) as PublishedRuns;
+  return JSON.parse(
+    readFileSync(join(recordedDataFolder(), "golden_hftbacktest.json"), "utf8"),
+  ) as PublishedRuns;
 }
 
 /** Levels of a published book as flat pairs of ticks and lots. */
 export function gridPairs(levels: readonly Pair[]): number[] {
-  return levels.flatMap(([price, amount]) => [BTC_GRID.ticksOf(price.toFixed(1)), BTC_GRID.lotsOf(amount.toFixed(3))]);
+  return levels.flatMap(([price, amount]) => [
+    BTC_GRID.ticksOf(price.toFixed(1)),
+    BTC_GRID.lotsOf(amount.toFixed(3)),
+  ]);
 }
 
 /** The book as it was known at a local instant, microseconds. */
 export function bookAtLocal(tape: Tape, localUs: number): ReplayBook {
   const book = new ReplayBook();
   let place = 0;
-  while (place < tape.messages && (tape.localUs[tape.byLocal?.[place] ?? place] as number) <= localUs) place++;
+  while (
+    place < tape.messages &&
+    (tape.localUs[tape.byLocal?.[place] ?? place] as number) <= localUs
+  )
+    place++;
   book.applyLocal(tape, 0, place);
   return book;
 }
@@ -47,7 +60,14 @@ export function bookAtLocal(tape: Tape, localUs: number): ReplayBook {
 export interface SeenOrder {
   /** When its acceptance was seen, milliseconds since 1970. */
   readonly newMs: number | undefined;
-  readonly fill: { readonly exchangeMs: number; readonly seenMs: number; readonly ticks: Ticks; readonly lots: Lots } | undefined;
+  readonly fill:
+    | {
+        readonly exchangeMs: number;
+        readonly seenMs: number;
+        readonly ticks: Ticks;
+        readonly lots: Lots;
+      }
+    | undefined;
   readonly end: { readonly how: string; readonly seenMs: number } | undefined;
 }
 
@@ -64,11 +84,22 @@ export function publishedOrder(
   const latency = constantLatency(100, 100);
   const toExchange = new DelayLine<(matcher: BookMatcher, atUs: number) => void>();
   const sent = order(1, what.side, what.ticks, BTC_GRID.lotsOf("1"), what);
-  toExchange.push((matcher, atUs) => matcher.place(sent, atUs), sentMs * 1000 + latency.entryUs(sentMs * 1000));
+  toExchange.push(
+    (matcher, atUs) => matcher.place(sent, atUs),
+    sentMs * 1000 + latency.entryUs(sentMs * 1000),
+  );
   if (cancelMs !== undefined)
-    toExchange.push((matcher, atUs) => matcher.cancel(1, atUs), cancelMs * 1000 + latency.entryUs(cancelMs * 1000));
+    toExchange.push(
+      (matcher, atUs) => matcher.cancel(1, atUs),
+      cancelMs * 1000 + latency.entryUs(cancelMs * 1000),
+    );
   const heard = new Heard();
-  const matcher = new BookMatcher({ tape, listener: heard, queue: riskAverseQueue, partialFills: false });
+  const matcher = new BookMatcher({
+    tape,
+    listener: heard,
+    queue: riskAverseQueue,
+    partialFills: false,
+  });
   let acceptedUs: number | undefined;
   while (toExchange.size > 0) {
     const atUs = toExchange.nextUs;
@@ -81,7 +112,12 @@ export function publishedOrder(
   const [fill, end] = [heard.fills[0], heard.ends[0]];
   return {
     newMs: acceptedUs === undefined ? undefined : seenMs(acceptedUs),
-    fill: fill && { exchangeMs: fill.atUs / 1000, seenMs: seenMs(fill.atUs), ticks: fill.ticks, lots: fill.lots },
+    fill: fill && {
+      exchangeMs: fill.atUs / 1000,
+      seenMs: seenMs(fill.atUs),
+      ticks: fill.ticks,
+      lots: fill.lots,
+    },
     end: end && { how: end.how, seenMs: seenMs(end.atUs) },
   };
 }

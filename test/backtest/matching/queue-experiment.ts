@@ -25,18 +25,24 @@ const OPEN_AT_ONCE = LIFE_US / EVERY_US;
  * The experiment on how much the fill rule matters, on the capture of 2024-08-08: each second one lot post-only at the best bid and one at the
  * best ask, without latency, cancelled after ten seconds; both ends of the window count; history before orders on ties.
  */
-export function queueExperiment(tape: Tape, queue: QueueModel<QueuePlace>, partialFills = true): QueueOutcome {
+export function queueExperiment(
+  tape: Tape,
+  queue: QueueModel<QueuePlace>,
+  partialFills = true,
+): QueueOutcome {
   // With partial fills an order knows of ours before it at its price: in a matcher each, none knows of another.
   const lanes = Array.from({ length: partialFills ? 2 * OPEN_AT_ONCE : 1 }, () => {
     const heard = new Heard();
     return { heard, matcher: new BookMatcher({ tape, listener: heard, queue, partialFills }) };
   });
-  const laneOf = (id: number): (typeof lanes)[number] => lanes[id % lanes.length] as (typeof lanes)[number];
+  const laneOf = (id: number): (typeof lanes)[number] =>
+    lanes[id % lanes.length] as (typeof lanes)[number];
   const placedUs: number[] = [];
   let toCancel = 0;
   for (let atUs = FIRST_US; atUs <= LAST_US + LIFE_US; atUs += EVERY_US) {
     for (const { matcher } of lanes) playTo(matcher, atUs);
-    for (; (placedUs[toCancel] ?? atUs) <= atUs - LIFE_US; toCancel++) laneOf(toCancel).matcher.cancel(toCancel, atUs);
+    for (; (placedUs[toCancel] ?? atUs) <= atUs - LIFE_US; toCancel++)
+      laneOf(toCancel).matcher.cancel(toCancel, atUs);
     if (atUs > LAST_US) continue;
     for (const side of ["BUY", "SELL"] as const) {
       const id = placedUs.push(atUs) - 1;
@@ -55,7 +61,12 @@ export function queueExperiment(tape: Tape, queue: QueueModel<QueuePlace>, parti
       waitedUs += atUs - (placedUs[id] as number);
     }
   }
-  return { orders: placedUs.length, fills, filledShare: filled / placedUs.length, meanFillMs: waitedUs / filled / 1000 };
+  return {
+    orders: placedUs.length,
+    fills,
+    filledShare: filled / placedUs.length,
+    meanFillMs: waitedUs / filled / 1000,
+  };
 }
 
 function playTo(matcher: BookMatcher, atUs: number): void {
@@ -73,4 +84,8 @@ export const touchQueue: QueueModel<QueuePlace> = {
 };
 
 /** No trade at its price ever reaches an order. */
-export const throughOnlyQueue: QueueModel<QueuePlace> = { ...touchQueue, name: "strictly through only", executableLots: () => 0 };
+export const throughOnlyQueue: QueueModel<QueuePlace> = {
+  ...touchQueue,
+  name: "strictly through only",
+  executableLots: () => 0,
+};

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { TradeMatcher, type TradeMatcherOptions } from "../../../src/backtest/matching/trade-matcher.js";
+import {
+  TradeMatcher,
+  type TradeMatcherOptions,
+} from "../../../src/backtest/matching/trade-matcher.js";
 import { ConfigError } from "../../../src/core/errors.js";
 import type { Lots, Side, Ticks } from "../../../src/core/units.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
@@ -11,13 +14,22 @@ type Print = readonly [taker: Side, ticks: Ticks, lots: Lots];
 
 /** A seller at 100 and a buyer at 102 at 1,000 us, then a trade each 1,000 us, played to 1,500 us. */
 function market(prints: readonly Print[] = [], options: Partial<TradeMatcherOptions> = {}) {
-  const builder = new TapeBuilder(GRID).trade(1000, 1000, "SELL", 100, 5).trade(1000, 1000, "BUY", 102, 5);
-  for (const [at, [taker, ticks, lots]] of prints.entries()) builder.trade(2000 + 1000 * at, 2000 + 1000 * at, taker, ticks, lots);
+  const builder = new TapeBuilder(GRID)
+    .trade(1000, 1000, "SELL", 100, 5)
+    .trade(1000, 1000, "BUY", 102, 5);
+  for (const [at, [taker, ticks, lots]] of prints.entries())
+    builder.trade(2000 + 1000 * at, 2000 + 1000 * at, taker, ticks, lots);
   const heard = new Heard();
-  const matcher = new TradeMatcher({ tape: builder.build(), listener: heard, slippageTicks: 0, ...options });
+  const matcher = new TradeMatcher({
+    tape: builder.build(),
+    listener: heard,
+    slippageTicks: 0,
+    ...options,
+  });
   matcher.advance(1500, true);
   const toEnd = (): void => {
-    while (matcher.nextUs < Number.POSITIVE_INFINITY) matcher.advance(Number.MAX_SAFE_INTEGER, true);
+    while (matcher.nextUs < Number.POSITIVE_INFINITY)
+      matcher.advance(Number.MAX_SAFE_INTEGER, true);
   };
   return { matcher, heard, toEnd };
 }
@@ -60,14 +72,22 @@ describe("a resting order among trades alone", () => {
     matcher.place(order(1, "BUY", 100, 7), 1500);
     matcher.place(order(2, "BUY", 100, 7), 1500);
     toEnd();
-    expect(heard.story).toEqual(["1 5@100 queue", "1 1@100 queue", "1 1@100 queue", "2 7@100 queue"]);
+    expect(heard.story).toEqual([
+      "1 5@100 queue",
+      "1 1@100 queue",
+      "1 1@100 queue",
+      "2 7@100 queue",
+    ]);
   });
 
   it("expires in time", () => {
     const { matcher, heard, toEnd } = market([["SELL", 99, 1]]);
     matcher.place(order(1, "BUY", 100, 7, { timeInForce: "GTT", expirationUs: 1999 }), 1500);
     toEnd();
-    expect([heard.story, heard.ends.map(({ how, atUs }) => [how, atUs])]).toEqual([[], [["expired", 1999]]]);
+    expect([heard.story, heard.ends.map(({ how, atUs }) => [how, atUs])]).toEqual([
+      [],
+      [["expired", 1999]],
+    ]);
   });
 });
 
@@ -133,7 +153,11 @@ describe("a history of trades alone", () => {
       tape,
       slippageTicks: 0,
       onTouch: (...move) => moves.push(move),
-      listener: { accepted() {}, ended() {}, filled: () => seen.push(matcher.touch.bidTicks, matcher.touch.askTicks) },
+      listener: {
+        accepted() {},
+        ended() {},
+        filled: () => seen.push(matcher.touch.bidTicks, matcher.touch.askTicks),
+      },
     });
     matcher.advance(1350, true);
     matcher.place(order(1, "BUY", 99, 7), 1350);
@@ -156,10 +180,12 @@ describe("a history of trades alone", () => {
     expect([matcher.touch.bidTicks, matcher.touch.askTicks]).toEqual([99, 102]);
   });
 
-  it.each([{ slippageTicks: -1 }, { slippageTicks: 0.5 }, { queueAheadLots: -1 }, { queueAheadLots: Number.NaN }])(
-    "refuses options that are none: %o",
-    (options) => {
-      expect(() => market([], options)).toThrow(ConfigError);
-    },
-  );
+  it.each([
+    { slippageTicks: -1 },
+    { slippageTicks: 0.5 },
+    { queueAheadLots: -1 },
+    { queueAheadLots: Number.NaN },
+  ])("refuses options that are none: %o", (options) => {
+    expect(() => market([], options)).toThrow(ConfigError);
+  });
 });

@@ -6,7 +6,12 @@ import type { BotConfig } from "../../../src/bot/config/config.js";
 import { botSchema } from "../../../src/bot/config/config-schema.js";
 import type { Hex, MarketId, Side } from "../../../src/core/units.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
-import type { MarketRules, TimeInForce, VenueOrder, VenueRules } from "../../../src/exchange/records.js";
+import type {
+  MarketRules,
+  TimeInForce,
+  VenueOrder,
+  VenueRules,
+} from "../../../src/exchange/records.js";
 import type { Action, Outcome, PlaceAction, VenueEvent } from "../../../src/exchange/venue.js";
 
 export const START = Date.UTC(2026, 0, 5, 12);
@@ -14,8 +19,18 @@ export const START = Date.UTC(2026, 0, 5, 12);
 export const AHEAD_MS = 700;
 export const FEED_MS = 3;
 export const MARKETS = ["btcusdc", "ethusdc"] as const;
-const MODELS: PaperModels = { queue: "risk-averse", orderLatencyMs: 20, responseLatencyMs: 10, creditQuote: "100000" };
-const GRID = { tickSizeQuote: "0.1", stepSizeBase: "0.001", makerFeeRate: "0.0001", takerFeeRate: "0.0005" };
+const MODELS: PaperModels = {
+  queue: "risk-averse",
+  orderLatencyMs: 20,
+  responseLatencyMs: 10,
+  creditQuote: "100000",
+};
+const GRID = {
+  tickSizeQuote: "0.1",
+  stepSizeBase: "0.001",
+  makerFeeRate: "0.0001",
+  takerFeeRate: "0.0005",
+};
 
 /** A paper venue over a live market that a test tells, and what the bot heard of it: by when, after the start. */
 export class PaperStage {
@@ -29,24 +44,39 @@ export class PaperStage {
   #ids = 0;
 
   /** @param agreed fee rates that the bot signs. */
-  constructor(agreed: { readonly makerFeeRate?: string; readonly takerFeeRate?: string } = {}, models: Partial<PaperModels> = {}) {
+  constructor(
+    agreed: { readonly makerFeeRate?: string; readonly takerFeeRate?: string } = {},
+    models: Partial<PaperModels> = {},
+  ) {
     const config = botSchema.parse({
       exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1", ...agreed },
       account: { keyEnv: "KEY" },
       quotes: { timeInForce: "POST_ONLY" },
       markets: Object.fromEntries(
-        MARKETS.map((id) => [id, { strategy: "ladder", params: {}, limits: { maxPositionBase: "1", maxOrderBase: "0.1" } }]),
+        MARKETS.map((id) => [
+          id,
+          { strategy: "ladder", params: {}, limits: { maxPositionBase: "1", maxOrderBase: "0.1" } },
+        ]),
       ),
       risk: { maxDrawdownQuote: "1000" },
     }) as unknown as BotConfig;
     const market = { ...GRID, maxLeverage: 20, liquidationThreshold: 0.03, maxOpenOrders: 200 };
     this.#rules = rulesOfFile(
-      { markets: { btcusdc: market, ethusdc: market }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 },
+      {
+        markets: { btcusdc: market, ethusdc: market },
+        liquidationPriceOff: 0.01,
+        insuranceFeeRate: 0.01,
+      },
       MARKETS,
       "/",
     );
     this.venue = new PaperVenue({
-      live: { events$: this.live, submit: (action) => this.asked.push(action), resubscribe: () => {}, close: () => {} },
+      live: {
+        events$: this.live,
+        submit: (action) => this.asked.push(action),
+        resubscribe: () => {},
+        close: () => {},
+      },
       config,
       rules: this.#rules,
       models: { ...MODELS, ...models },
@@ -54,12 +84,20 @@ export class PaperStage {
       levelOf: () => 0,
       exchangeNowMs: () => this.clock.nowMs() + AHEAD_MS,
     });
-    this.venue.events$.subscribe((event) => this.heard.push({ atMs: this.clock.nowMs() - START, event }));
+    this.venue.events$.subscribe((event) =>
+      this.heard.push({ atMs: this.clock.nowMs() - START, event }),
+    );
     onTestFinished(() => this.venue.close());
     this.live.next({ type: "stream", stream: "market", state: "up", reason: "subscribed" });
     for (const marketId of MARKETS) {
       this.trade(marketId, "BUY", 600_001, 1);
-      this.live.next({ type: "book-snapshot", marketId, sequence: 1, bids: [600_000, 5, 599_990, 5], asks: [600_001, 5, 600_010, 5] });
+      this.live.next({
+        type: "book-snapshot",
+        marketId,
+        sequence: 1,
+        bids: [600_000, 5, 599_990, 5],
+        asks: [600_001, 5, 600_010, 5],
+      });
     }
   }
 
@@ -67,34 +105,78 @@ export class PaperStage {
   trade(marketId: MarketId, taker: Side, ticks: number, lots: number): void {
     const timeMs = this.clock.nowMs() + AHEAD_MS - FEED_MS;
     this.#ids += 1;
-    this.live.next({ type: "public-trade", marketId, id: String(this.#ids), ticks, lots, timeMs, isBuyerMaker: taker === "SELL" });
+    this.live.next({
+      type: "public-trade",
+      marketId,
+      id: String(this.#ids),
+      ticks,
+      lots,
+      timeMs,
+      isBuyerMaker: taker === "SELL",
+    });
   }
 
   book(marketId: MarketId, bids: readonly number[], asks: readonly number[]): void {
     this.#sequence += 1;
-    this.live.next({ type: "book-update", marketId, beginSequence: this.#sequence, endSequence: this.#sequence, bids, asks });
+    this.live.next({
+      type: "book-update",
+      marketId,
+      beginSequence: this.#sequence,
+      endSequence: this.#sequence,
+      bids,
+      asks,
+    });
   }
 
   mark(marketId: MarketId, markQuote: number, fundingRate: number, nextFundingMs: number): void {
     const mark = BigInt(markQuote) * 1_000_000n;
-    this.live.next({ type: "market-state", marketId, mark, index: mark, fundingRate, nextFundingMs });
+    this.live.next({
+      type: "market-state",
+      marketId,
+      mark,
+      index: mark,
+      fundingRate,
+      nextFundingMs,
+    });
   }
 
   /** The bot reads the rules again, and a market's are others. */
   rulesRead(marketId: MarketId, change: Partial<MarketRules>): void {
     const { markets } = this.#rules;
-    const data = { ...this.#rules, markets: { ...markets, [marketId]: { ...(markets[marketId] as MarketRules), ...change } } };
-    this.live.next({ type: "answer", actionId: 0, outcome: { result: "answered", ask: "rules", data } });
+    const data = {
+      ...this.#rules,
+      markets: { ...markets, [marketId]: { ...(markets[marketId] as MarketRules), ...change } },
+    };
+    this.live.next({
+      type: "answer",
+      actionId: 0,
+      outcome: { result: "answered", ask: "rules", data },
+    });
   }
 
   /** The bot reads the rules again, and a market is not among them. @param unread why, where it is listed all the same. */
   rulesWithout(marketId: MarketId, unread?: string): void {
     const { [marketId]: _missing, ...markets } = this.#rules.markets;
-    const data = { ...this.#rules, markets, ...(unread !== undefined && { unread: { [marketId]: unread } }) };
-    this.live.next({ type: "answer", actionId: 0, outcome: { result: "answered", ask: "rules", data } });
+    const data = {
+      ...this.#rules,
+      markets,
+      ...(unread !== undefined && { unread: { [marketId]: unread } }),
+    };
+    this.live.next({
+      type: "answer",
+      actionId: 0,
+      outcome: { result: "answered", ask: "rules", data },
+    });
   }
 
-  place(marketId: MarketId, side: Side, ticks: number, lots: number, timeInForce: TimeInForce = "GTC", lifeMs = 0): number {
+  place(
+    marketId: MarketId,
+    side: Side,
+    ticks: number,
+    lots: number,
+    timeInForce: TimeInForce = "GTC",
+    lifeMs = 0,
+  ): number {
     this.#ids += 1;
     const hash: Hex = `0x${this.#ids.toString(16).padStart(64, "0")}`;
     const zero: Hex = `0x${"00".repeat(20)}`;
@@ -118,12 +200,15 @@ export class PaperStage {
 
   /** The answer to a request, and when it was heard. */
   answer(id: number): { readonly atMs: number; readonly outcome: Outcome } | undefined {
-    for (const { atMs, event } of this.heard) if (event.type === "answer" && event.actionId === id) return { atMs, outcome: event.outcome };
+    for (const { atMs, event } of this.heard)
+      if (event.type === "answer" && event.actionId === id) return { atMs, outcome: event.outcome };
     return undefined;
   }
 
   /** What the bot heard of its orders: when, what is open, what was filled, and their status. */
-  get updates(): (Pick<VenueOrder, "availableLots" | "filledLots" | "status"> & { readonly atMs: number })[] {
+  get updates(): (Pick<VenueOrder, "availableLots" | "filledLots" | "status"> & {
+    readonly atMs: number;
+  })[] {
     return this.heard.flatMap(({ atMs, event }) => {
       if (event.type !== "order-update") return [];
       const { availableLots, filledLots, status } = event.order;
@@ -133,14 +218,30 @@ export class PaperStage {
 
   /** The position that the bot was told last; 0 before. */
   positionLots(marketId: MarketId): number {
-    const told = this.heard.flatMap(({ event }) => (event.type === "account-update" ? event.positions : []));
+    const told = this.heard.flatMap(({ event }) =>
+      event.type === "account-update" ? event.positions : [],
+    );
     return told.findLast((position) => position.marketId === marketId)?.lots ?? 0;
   }
 
-  get fills(): (readonly [market: MarketId, side: Side, ticks: number, lots: number, isMaker: boolean])[] {
+  get fills(): (readonly [
+    market: MarketId,
+    side: Side,
+    ticks: number,
+    lots: number,
+    isMaker: boolean,
+  ])[] {
     return this.heard.flatMap(({ event }) =>
       event.type === "trade-update"
-        ? [[event.trade.marketId, event.trade.side, event.trade.ticks, event.trade.lots, event.trade.isMaker] as const]
+        ? [
+            [
+              event.trade.marketId,
+              event.trade.side,
+              event.trade.ticks,
+              event.trade.lots,
+              event.trade.isMaker,
+            ] as const,
+          ]
         : [],
     );
   }

@@ -11,14 +11,19 @@ describe("a paper venue", () => {
     stage.venue.submit({ kind: "cancel-all", actionId: 902, timestampMs: 0, marketId: "ethusdc" });
     await stage.clock.runFor(100);
     expect(stage.answer(id)).toMatchObject({
-      outcome: { result: "accepted", order: { availableLots: 2, createdAtMs: START + AHEAD_MS + 20 } },
+      outcome: {
+        result: "accepted",
+        order: { availableLots: 2, createdAtMs: START + AHEAD_MS + 20 },
+      },
     });
     // The feed's own delay passes before anything of that instant is known here.
     expect(stage.answer(id)?.atMs).toBeGreaterThanOrEqual(30);
     expect(stage.answer(id)?.atMs).toBeLessThanOrEqual(30 + FEED_MS);
     expect(stage.answer(901)?.outcome).toMatchObject({ result: "answered", ask: "balances" });
     expect(stage.asked.map(({ actionId }) => actionId)).toEqual([900]);
-    expect(stage.heard.filter(({ event }) => event.type === "stream" && event.stream === "account")).toHaveLength(1);
+    expect(
+      stage.heard.filter(({ event }) => event.type === "stream" && event.stream === "account"),
+    ).toHaveLength(1);
   });
 
   it("ends a GTT order at its own instant by the exchange's clock, and not before, however still the market is", async () => {
@@ -41,11 +46,15 @@ describe("a paper venue", () => {
     const feeOf = async (stage: PaperStage): Promise<readonly bigint[]> => {
       stage.place("btcusdc", "BUY", 600_001, 5, "IOC");
       await stage.clock.runFor(100);
-      return stage.heard.flatMap(({ event }) => (event.type === "trade-update" ? [event.trade.commission] : []));
+      return stage.heard.flatMap(({ event }) =>
+        event.type === "trade-update" ? [event.trade.commission] : [],
+      );
     };
     // 5 lots of 0.001 at 60,000.1 are 300.0005.
     expect(await feeOf(new PaperStage())).toEqual([150_000n]);
-    expect(await feeOf(new PaperStage({ makerFeeRate: "0.0004", takerFeeRate: "0.001" }))).toEqual([300_000n]);
+    expect(await feeOf(new PaperStage({ makerFeeRate: "0.0004", takerFeeRate: "0.001" }))).toEqual([
+      300_000n,
+    ]);
   });
 
   // A maker's rebate that became a fee went on being paid out on paper: a strategy that loses live earned there for as long as it ran.
@@ -59,7 +68,9 @@ describe("a paper venue", () => {
     stage.trade("btcusdc", "SELL", 599_995, 5);
     stage.trade("btcusdc", "BUY", 600_005, 50);
     await stage.clock.runFor(100);
-    const fees = stage.heard.flatMap(({ event }) => (event.type === "trade-update" ? [event.trade.commission] : []));
+    const fees = stage.heard.flatMap(({ event }) =>
+      event.type === "trade-update" ? [event.trade.commission] : [],
+    );
     // Of 299.9975 and 300.0025.
     expect(fees).toEqual([29_999n, 210_001n]);
   });
@@ -98,7 +109,9 @@ describe("a paper venue", () => {
     expect(stage.answer(late)?.outcome).toMatchObject({ result: "rejected", code: 2015 });
     expect(stage.answer(elsewhere)?.outcome).toMatchObject({ result: "accepted" });
     expect(stage.answer(900)?.outcome).toEqual({ result: "cancelled" });
-    expect(stage.updates.map(({ availableLots, status }) => [availableLots, status])).toEqual([[0, "CANCELED"]]);
+    expect(stage.updates.map(({ availableLots, status }) => [availableLots, status])).toEqual([
+      [0, "CANCELED"],
+    ]);
 
     stage.rulesRead("btcusdc", {});
     const again = stage.place("btcusdc", "BUY", 599_990, 5);
@@ -147,7 +160,11 @@ describe("a paper venue", () => {
     await stage.clock.runFor(100);
     expect(stage.answer(taking)?.outcome).toMatchObject({ result: "accepted" });
     expect(stage.fills).toEqual([["btcusdc", "BUY", 600_001, 5, false]]);
-    expect(stage.updates.at(-1)).toMatchObject({ availableLots: 0, filledLots: 5, status: "EXPIRED" });
+    expect(stage.updates.at(-1)).toMatchObject({
+      availableLots: 0,
+      filledLots: 5,
+      status: "EXPIRED",
+    });
     stage.place("ethusdc", "SELL", 600_000, 6, "FOK");
     await stage.clock.runFor(100);
     expect(stage.fills).toHaveLength(1);
@@ -232,7 +249,9 @@ describe("a paper venue", () => {
       ["btcusdc", "BUY", 599_995, 2, true],
       ["ethusdc", "SELL", 600_005, 2, true],
     ]);
-    const accounts = stage.heard.flatMap(({ event }) => (event.type === "account-update" ? [event.positions] : []));
+    const accounts = stage.heard.flatMap(({ event }) =>
+      event.type === "account-update" ? [event.positions] : [],
+    );
     expect(accounts.at(-1)?.map(({ marketId, lots }) => [marketId, lots])).toEqual([
       ["btcusdc", 2],
       ["ethusdc", -2],
@@ -242,7 +261,8 @@ describe("a paper venue", () => {
   it("pays funding once when a market goes on to its next, by the last mark that named it and the position of that instant", async () => {
     const stage = new PaperStage();
     const due = START + AHEAD_MS + 1_000;
-    const incomes = () => stage.heard.flatMap(({ event }) => (event.type === "income-update" ? event.incomes : []));
+    const incomes = () =>
+      stage.heard.flatMap(({ event }) => (event.type === "income-update" ? event.incomes : []));
     stage.mark("btcusdc", 60_000, 0.001, due);
     stage.place("btcusdc", "BUY", 600_001, 5, "IOC");
     await stage.clock.runFor(900);
@@ -253,7 +273,9 @@ describe("a paper venue", () => {
     stage.mark("btcusdc", 62_000, 0.005, due + 8 * 3_600_000);
     await stage.clock.runFor(100);
     // 0.005 base at a mark of 61,000 and the rate that was told with it, 0.002: a long pays, as in a backtest of the same marks.
-    expect(incomes()).toMatchObject([{ type: "FUNDING_FEE", marketId: "btcusdc", amount: -610_000n }]);
+    expect(incomes()).toMatchObject([
+      { type: "FUNDING_FEE", marketId: "btcusdc", amount: -610_000n },
+    ]);
     await stage.clock.runFor(1_000);
     expect(incomes()).toHaveLength(1);
   });
@@ -263,7 +285,10 @@ describe("a paper venue", () => {
     const stage = new PaperStage();
     const id = stage.place("btcusdc", "BUY", 599_995, 2);
     await stage.clock.runFor(1_500);
-    const order = stage.answer(id)?.outcome as { readonly result: "accepted"; readonly order: VenueOrder };
+    const order = stage.answer(id)?.outcome as {
+      readonly result: "accepted";
+      readonly order: VenueOrder;
+    };
     const cancel = (actionId: number): void =>
       stage.venue.submit({
         kind: "cancel",
@@ -277,11 +302,20 @@ describe("a paper venue", () => {
     await stage.clock.runFor(1_000);
     expect(stage.answer(900)).toBeUndefined();
     await stage.clock.runFor(2_000);
-    expect(stage.answer(900)).toMatchObject({ atMs: 3_500, outcome: { result: "unknown", cause: "timeout" } });
+    expect(stage.answer(900)).toMatchObject({
+      atMs: 3_500,
+      outcome: { result: "unknown", cause: "timeout" },
+    });
     // One that left shortly before the line is back arrives: after what the market did meanwhile.
     cancel(901);
     await stage.clock.runFor(500);
-    stage.live.next({ type: "book-snapshot", marketId: "btcusdc", sequence: 9, bids: [599_900, 5], asks: [599_990, 5] });
+    stage.live.next({
+      type: "book-snapshot",
+      marketId: "btcusdc",
+      sequence: 9,
+      bids: [599_900, 5],
+      asks: [599_990, 5],
+    });
     await stage.clock.runFor(100);
     expect(stage.fills).toEqual([["btcusdc", "BUY", 599_995, 2, true]]);
     expect(stage.answer(901)?.outcome).toMatchObject({ result: "rejected", code: 2011 });
@@ -295,7 +329,13 @@ describe("a paper venue", () => {
     stage.live.next({ type: "stream", stream: "market", state: "up", reason: "subscribed" });
     await stage.clock.runFor(500);
     expect(stage.answer(id)).toBeUndefined();
-    stage.live.next({ type: "book-snapshot", marketId: "btcusdc", sequence: 9, bids: [599_900, 5], asks: [599_990, 5] });
+    stage.live.next({
+      type: "book-snapshot",
+      marketId: "btcusdc",
+      sequence: 9,
+      bids: [599_900, 5],
+      asks: [599_990, 5],
+    });
     await stage.clock.runFor(100);
     // It met that book, and would have taken.
     expect(stage.updates).toMatchObject([{ filledLots: 0, status: "EXPIRED" }]);

@@ -20,9 +20,13 @@ export class RedisServer {
   static async start(folder: string): Promise<RedisServer> {
     for (let tries = 0; tries < TRIES; tries++) {
       const port = await freePort();
-      const child = spawn("redis-server", ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder], {
-        stdio: ["ignore", "pipe", "ignore"],
-      });
+      const child = spawn(
+        "redis-server",
+        ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder],
+        {
+          stdio: ["ignore", "pipe", "ignore"],
+        },
+      );
       if (await isReady(child)) return new RedisServer(port, child);
     }
     throw new Error("redis-server takes none of the free ports");

@@ -3,7 +3,11 @@ import { doubtfulFees } from "../../../src/backtest/record/doubtful-fills.js";
 
 // A rebate was said as "and would otherwise -0.116162".
 it.each([
-  ["0.5", "-0.116162", "they paid 0.5 in fees, and would have earned 0.116162 in rebates by the other rule"],
+  [
+    "0.5",
+    "-0.116162",
+    "they paid 0.5 in fees, and would have earned 0.116162 in rebates by the other rule",
+  ],
   ["-0.1", "0", "they earned 0.1 in rebates, and would have paid 0 in fees by the other rule"],
   ["0.2", "0.3", "they paid 0.2 in fees, and would have paid 0.3 in fees by the other rule"],
   ["-0.1", "-0.1", "they earned 0.1 in rebates by either rule"],

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { studentQuantile } from "../../../src/backtest/record/blocked-mean.js";
-import { LAST_LEVEL, MARKOUT_SECONDS, type MarkoutKey, Markouts } from "../../../src/backtest/record/markouts.js";
+import {
+  LAST_LEVEL,
+  MARKOUT_SECONDS,
+  type MarkoutKey,
+  Markouts,
+} from "../../../src/backtest/record/markouts.js";
 import type { Side } from "../../../src/core/units.js";
 
 interface Fill {
@@ -22,12 +27,22 @@ const SECOND = 1_000_000;
 /** Told as a recorder tells it: what fell due before a mid is settled with the mid that stood until then. */
 function markoutsOf(mids: readonly Mid[], fills: readonly Fill[], endUs: number): Markouts {
   const markouts = new Markouts();
-  const events = [...mids.map((mid) => ({ atUs: mid.atUs, mid })), ...fills.map((fill) => ({ atUs: fill.atUs, fill }))];
+  const events = [
+    ...mids.map((mid) => ({ atUs: mid.atUs, mid })),
+    ...fills.map((fill) => ({ atUs: fill.atUs, fill })),
+  ];
   let now = Number.NaN;
   for (const event of events.sort((a, b) => a.atUs - b.atUs)) {
     if (event.atUs > markouts.nextDueUs) markouts.settle(event.atUs, now);
     if ("mid" in event) now = event.mid.halfTicks;
-    else markouts.fill(event.fill.atUs, event.fill.side, event.fill.level, event.fill.ticks, event.fill.lots);
+    else
+      markouts.fill(
+        event.fill.atUs,
+        event.fill.side,
+        event.fill.level,
+        event.fill.ticks,
+        event.fill.lots,
+      );
   }
   markouts.settle(endUs + 1, now);
   return markouts;
@@ -56,7 +71,12 @@ function naive(mids: readonly Mid[], fills: readonly Fill[], endUs: number, seco
   }
   const squares = [...blocks.values()].reduce((sum, residual) => sum + residual * residual, 0);
   const deviation = Math.sqrt((squares * blocks.size) / (blocks.size - 1)) / weight;
-  return { count: known.length, mean, blocks: blocks.size, halfBand: studentQuantile(blocks.size - 1) * deviation };
+  return {
+    count: known.length,
+    mean,
+    blocks: blocks.size,
+    halfBand: studentQuantile(blocks.size - 1) * deviation,
+  };
 }
 
 describe("markouts", () => {
@@ -80,18 +100,31 @@ describe("markouts", () => {
       { atUs: 0, halfTicks: 200 },
       { atUs: SECOND, halfTicks: 190 },
     ];
-    const [group] = markoutsOf(mids, [{ atUs: 0, side: "SELL", level: 0, ticks: 100, lots: 1 }], SECOND).result();
+    const [group] = markoutsOf(
+      mids,
+      [{ atUs: 0, side: "SELL", level: 0, ticks: 100, lots: 1 }],
+      SECOND,
+    ).result();
     expect(group?.horizons[2]?.mean).toBe(10);
   });
 
   it("give no band where fewer than five stretches of the market were seen", () => {
-    const fills = [0, 1, 2, 3].map((index) => ({ atUs: index * 400_000, side: "BUY" as const, level: 0, ticks: 100, lots: 1 }));
+    const fills = [0, 1, 2, 3].map((index) => ({
+      atUs: index * 400_000,
+      side: "BUY" as const,
+      level: 0,
+      ticks: 100,
+      lots: 1,
+    }));
     const [group] = markoutsOf([{ atUs: 0, halfTicks: 200 }], fills, 2 * SECOND).result();
     expect(group?.horizons[0]).toMatchObject({ blocks: 4, halfBand: undefined });
   });
 
   it("are those of the definition, group by group, whatever the run", () => {
-    const mid = fc.record({ atUs: fc.integer({ min: 1, max: 400 * SECOND }), halfTicks: fc.integer({ min: 1900, max: 2100 }) });
+    const mid = fc.record({
+      atUs: fc.integer({ min: 1, max: 400 * SECOND }),
+      halfTicks: fc.integer({ min: 1900, max: 2100 }),
+    });
     const fill = fc.record({
       atUs: fc.oneof(
         fc.integer({ min: 1, max: 400 * SECOND }),
@@ -150,6 +183,7 @@ describe("the quantile of the band", () => {
       [30, 2.042],
       [120, 1.98],
     ];
-    for (const [degrees, value] of printed) expect(Math.abs(studentQuantile(degrees) - value)).toBeLessThan(0.011);
+    for (const [degrees, value] of printed)
+      expect(Math.abs(studentQuantile(degrees) - value)).toBeLessThan(0.011);
   });
 });

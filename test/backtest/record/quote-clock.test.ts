@@ -21,7 +21,10 @@ function told(changes: readonly Change[]): ReturnType<QuoteClock["times"]> {
 /** Looks at every single microsecond. */
 function counted(changes: readonly Change[]): ReturnType<QuoteClock["times"]> {
   const now = { bid: Number.NaN, ask: Number.NaN, BUY: Number.NaN, SELL: Number.NaN };
-  const sides = { BUY: { resting: 0, at: 0, both: 0, ticks: 0 }, SELL: { resting: 0, at: 0, both: 0, ticks: 0 } };
+  const sides = {
+    BUY: { resting: 0, at: 0, both: 0, ticks: 0 },
+    SELL: { resting: 0, at: 0, both: 0, ticks: 0 },
+  };
   let bothUs = 0;
   for (let us = 0; us < END_US; us += 1) {
     for (const change of changes.filter(({ atUs }) => atUs === us)) {
@@ -60,8 +63,20 @@ describe("the time of quotes", () => {
     expect(times).toEqual({
       totalUs: 300,
       bothUs: 150,
-      bid: { restingUs: 250, atTouchUs: 0, measuredUs: 250, distanceTickUs: 750, meanDistanceTicks: 3 },
-      ask: { restingUs: 200, atTouchUs: 200, measuredUs: 200, distanceTickUs: 0, meanDistanceTicks: 0 },
+      bid: {
+        restingUs: 250,
+        atTouchUs: 0,
+        measuredUs: 250,
+        distanceTickUs: 750,
+        meanDistanceTicks: 3,
+      },
+      ask: {
+        restingUs: 200,
+        atTouchUs: 200,
+        measuredUs: 200,
+        distanceTickUs: 0,
+        meanDistanceTicks: 0,
+      },
     });
   });
 
@@ -71,7 +86,13 @@ describe("the time of quotes", () => {
       { atUs: 0, kind: "quote", side: "BUY", ticks: 100 },
       { atUs: 200, kind: "touch", bid: 106, ask: 107 },
     ]);
-    expect(times.bid).toEqual({ restingUs: 300, atTouchUs: 200, measuredUs: 300, distanceTickUs: 600, meanDistanceTicks: 2 });
+    expect(times.bid).toEqual({
+      restingUs: 300,
+      atTouchUs: 200,
+      measuredUs: 300,
+      distanceTickUs: 600,
+      meanDistanceTicks: 2,
+    });
   });
 
   it("is that of a look at every microsecond, whatever changes when", () => {
@@ -79,7 +100,12 @@ describe("the time of quotes", () => {
     const atUs = fc.integer({ min: 0, max: END_US - 1 });
     const change: fc.Arbitrary<Change> = fc.oneof(
       fc.record({ atUs, kind: fc.constant("touch" as const), bid: ticks, ask: ticks }),
-      fc.record({ atUs, kind: fc.constant("quote" as const), side: fc.constantFrom<Side>("BUY", "SELL"), ticks }),
+      fc.record({
+        atUs,
+        kind: fc.constant("quote" as const),
+        side: fc.constantFrom<Side>("BUY", "SELL"),
+        ticks,
+      }),
     );
     fc.assert(
       fc.property(fc.array(change, { maxLength: 40 }), (changes) => {

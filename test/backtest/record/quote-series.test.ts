@@ -19,11 +19,24 @@ describe("quoting over time", () => {
     // Bid 3 ticks behind for two of four ms, then all the time; ask 1 tick behind for one of two.
     const first = { both: 0, bid: 0.5, ask: 0, bidTicks: 3, askTicks: Number.NaN };
     const second = { both: 0.5, bid: 1, ask: 0.5, bidTicks: 3, askTicks: 1 };
-    expect(series.stretches(9)).toEqual([undefined, first, first, first, first, second, second, undefined, undefined]);
+    expect(series.stretches(9)).toEqual([
+      undefined,
+      first,
+      first,
+      first,
+      first,
+      second,
+      second,
+      undefined,
+      undefined,
+    ]);
   });
 
   it("adds up to the whole, however often buckets were joined: none of a quote's absence is smoothed away", () => {
-    const change = fc.record({ ms: fc.integer({ min: 1, max: 500 }), ticks: fc.option(fc.integer({ min: 90, max: 110 })) });
+    const change = fc.record({
+      ms: fc.integer({ min: 1, max: 500 }),
+      ticks: fc.option(fc.integer({ min: 90, max: 110 })),
+    });
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 20 }), (changes) => {
         const grid = new TimeGrid(0);
@@ -45,7 +58,8 @@ describe("quoting over time", () => {
           const lookMs = Math.min((bucket + 1) * widthMs - 1, atMs);
           const ms = lookMs - beforeMs;
           if (ms > 0) restingMs += (stretch?.bid as number) * ms;
-          if (ms > 0 && stretch?.bid !== 0) tickMs += (stretch?.bidTicks as number) * (stretch?.bid as number) * ms;
+          if (ms > 0 && stretch?.bid !== 0)
+            tickMs += (stretch?.bidTicks as number) * (stretch?.bid as number) * ms;
           beforeMs = lookMs;
         }
         expect(beforeMs).toBe(atMs);

@@ -14,7 +14,13 @@ const END = {
   refusals: [] as readonly Refusal[],
 };
 
-const reason = (clamps: readonly string[] = []) => ({ fairTicks: 1, reservationTicks: 1, halfSpreadTicks: 1, terms: {}, clamps });
+const reason = (clamps: readonly string[] = []) => ({
+  fairTicks: 1,
+  reservationTicks: 1,
+  halfSpreadTicks: 1,
+  terms: {},
+  clamps,
+});
 const intent = (quotes: QuotesIntent["quotes"], clamps?: readonly string[]): Notice => ({
   kind: "intent",
   intent: { kind: "quotes", marketId: M, viewSequence: 1, quotes, reason: reason(clamps) },
@@ -27,7 +33,14 @@ const halted = (name: string, on: boolean, marketId: string | undefined = undefi
   on,
   why: `because of ${name}`,
 });
-const refusal = (by: Refusal["by"], count = 4): Refusal => ({ marketId: M, by, reason: "position", count, firstUs: 0, why: "too much" });
+const refusal = (by: Refusal["by"], count = 4): Refusal => ({
+  marketId: M,
+  by,
+  reason: "position",
+  count,
+  firstUs: 0,
+  why: "too much",
+});
 const place = { kind: "place", marketId: M } as Extract<Notice, { kind: "dispatched" }>["action"];
 const sent: Notice = { kind: "dispatched", action: place, causeMonotonicMs: undefined };
 const answered = (result: "accepted" | "rejected"): Notice =>
@@ -46,14 +59,27 @@ describe("a market in which no order was ever taken", () => {
   });
 
   it.each([
-    ["a strategy that saw nothing", [], { blocks: ["the book has no two sides"] }, /never shown the market \(the book has no two sides\)$/],
+    [
+      "a strategy that saw nothing",
+      [],
+      { blocks: ["the book has no two sides"] },
+      /never shown the market \(the book has no two sides\)$/,
+    ],
     [
       "a strategy whose book crossed",
       [],
-      { blocks: ["book-unsynchronised: the book stands on no unbroken sequence"], book: "the book was crossed" },
+      {
+        blocks: ["book-unsynchronised: the book stands on no unbroken sequence"],
+        book: "the book was crossed",
+      },
       /never shown the market \(the book was crossed\)$/,
     ],
-    ["one that said nothing", [], { views: 7 }, /shown the market 7 times and never asked for anything$/],
+    [
+      "one that said nothing",
+      [],
+      { views: 7 },
+      /shown the market 7 times and never asked for anything$/,
+    ],
     [
       "one that wanted nothing",
       [intent([], ["no estimate yet"])],
@@ -66,7 +92,12 @@ describe("a market in which no order was ever taken", () => {
       { refusals: [refusal("bot")] },
       /the bot refused all 1 intents of its strategy \(4 x position: too much\)$/,
     ],
-    ["one that ended", [halted("strategy-error", true, M)], { views: 1 }, /no order was ever sent: because of strategy-error$/],
+    [
+      "one that ended",
+      [halted("strategy-error", true, M)],
+      { views: 1 },
+      /no order was ever sent: because of strategy-error$/,
+    ],
     [
       "one that a limit held back",
       [wanted, wanted],
@@ -85,13 +116,18 @@ describe("a market in which no order was ever taken", () => {
       { refusals: [refusal("exchange")] },
       /^the exchange took none of the 1 orders that were sent \(4 x position: too much\)$/,
     ],
-  ] satisfies [string, Notice[], Partial<typeof END>, RegExp][])("names the reason of %s", (_what, notices, end, text) => {
-    expect(whyNever(notices, end)).toMatch(text);
-  });
+  ] satisfies [string, Notice[], Partial<typeof END>, RegExp][])(
+    "names the reason of %s",
+    (_what, notices, end, text) => {
+      expect(whyNever(notices, end)).toMatch(text);
+    },
+  );
 
   it("does not name a halt that was over before most of the run", () => {
-    expect(whyNever([halted("stale-book", true), halted("stale-book", false), wanted], { blocks: ["the book is not in step"] })).toBe(
-      "no order was ever sent: its strategy asked for quotes once (the book is not in step)",
-    );
+    expect(
+      whyNever([halted("stale-book", true), halted("stale-book", false), wanted], {
+        blocks: ["the book is not in step"],
+      }),
+    ).toBe("no order was ever sent: its strategy asked for quotes once (the book is not in step)");
   });
 });

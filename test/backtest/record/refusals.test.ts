@@ -3,16 +3,29 @@ import { Refusals } from "../../../src/backtest/record/refusals.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import type { Intent, Quote } from "../../../src/strategies/intent.js";
 
-const instrument = new Instrument({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+const instrument = new Instrument({
+  marketId: "btcusdc",
+  tickSize: "0.1",
+  stepSize: "0.001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 const reason = { fairTicks: 1, reservationTicks: 1, halfSpreadTicks: 1, terms: {}, clamps: [] };
 
 function refusals(): Refusals {
-  return new Refusals(new Map([["btcusdc", { instrument, rules: { minLots: 50, maxOpenOrders: 3 } }]]));
+  return new Refusals(
+    new Map([["btcusdc", { instrument, rules: { minLots: 50, maxOpenOrders: 3 } }]]),
+  );
 }
 
 function wanted(...sizes: readonly number[]): { readonly kind: "intent"; readonly intent: Intent } {
-  const quotes = sizes.map((lots, level): Quote => ({ side: "BUY", level, ticks: 1000 - level, lots }));
-  return { kind: "intent", intent: { kind: "quotes", marketId: "btcusdc", viewSequence: 1, quotes, reason } };
+  const quotes = sizes.map(
+    (lots, level): Quote => ({ side: "BUY", level, ticks: 1000 - level, lots }),
+  );
+  return {
+    kind: "intent",
+    intent: { kind: "quotes", marketId: "btcusdc", viewSequence: 1, quotes, reason },
+  };
 }
 
 describe("what a run's bot was refused", () => {
@@ -45,10 +58,30 @@ describe("what a run's bot was refused", () => {
     const heard = refusals();
     const clips = [{ limit: "order-size", why: "BUY 0: order size 1 -> 0.1 base" }] as const;
     heard.hear({ ...wanted(100), clips }, 5);
-    heard.hear({ ...wanted(100), clips: [...clips, { limit: "position", why: "BUY 0: max position 0.1 -> 0.05 base" }] }, 6);
+    heard.hear(
+      {
+        ...wanted(100),
+        clips: [...clips, { limit: "position", why: "BUY 0: max position 0.1 -> 0.05 base" }],
+      },
+      6,
+    );
     expect(heard.list).toEqual([
-      { marketId: "btcusdc", by: "limit", reason: "order-size", count: 2, firstUs: 5, why: "BUY 0: order size 1 -> 0.1 base" },
-      { marketId: "btcusdc", by: "limit", reason: "position", count: 1, firstUs: 6, why: "BUY 0: max position 0.1 -> 0.05 base" },
+      {
+        marketId: "btcusdc",
+        by: "limit",
+        reason: "order-size",
+        count: 2,
+        firstUs: 5,
+        why: "BUY 0: order size 1 -> 0.1 base",
+      },
+      {
+        marketId: "btcusdc",
+        by: "limit",
+        reason: "position",
+        count: 1,
+        firstUs: 6,
+        why: "BUY 0: max position 0.1 -> 0.05 base",
+      },
     ]);
   });
 

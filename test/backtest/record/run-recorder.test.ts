@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EquitySample, ReplayFill, RunObserver } from "../../../src/backtest/record/run-observer.js";
+import type {
+  EquitySample,
+  ReplayFill,
+  RunObserver,
+} from "../../../src/backtest/record/run-observer.js";
 import { RunRecorder } from "../../../src/backtest/record/run-recorder.js";
 import { REPORT_PARTS } from "../../../src/backtest/record/split-profit.js";
 import { RunError } from "../../../src/core/errors.js";
@@ -64,7 +68,15 @@ function recorderOf(startUs = START_US): RunRecorder {
 function ranFor(seed: string, seconds: number, startUs = START_US) {
   const told = new Told(recorderOf(startUs));
   const endUs = tellSampleRun(
-    { seed, startUs, seconds, stepSeconds: 5, sampleSeconds: 60, instruments: [BTC, DUST], startEquity: START_EQUITY },
+    {
+      seed,
+      startUs,
+      seconds,
+      stepSeconds: 5,
+      sampleSeconds: 60,
+      instruments: [BTC, DUST],
+      startEquity: START_EQUITY,
+    },
     told.observer,
   );
   return { told, recorder: told.recorder, finished: told.recorder.end(endUs), endUs };
@@ -73,12 +85,17 @@ function ranFor(seed: string, seconds: number, startUs = START_US) {
 /** From the definition, in units of the profit. */
 function adverseSelectionOf(told: Told, marketId: string, endUs: number, decimals: number): bigint {
   const instrument = marketId === BTC.marketId ? BTC : DUST;
-  const halfTickLot = (instrument.creditNumerator * 10n ** BigInt(decimals - 6)) / (2n * instrument.creditDenominator);
+  const halfTickLot =
+    (instrument.creditNumerator * 10n ** BigInt(decimals - 6)) /
+    (2n * instrument.creditDenominator);
   let sum = 0n;
   for (const fill of told.fills.filter((one) => one.marketId === marketId && one.isMaker)) {
     const untilUs = Math.min(fill.atUs + ADVERSE_MS * 1000, endUs);
     const after = told.midsOf(marketId).findLast(({ atUs }) => atUs <= untilUs);
-    sum += BigInt((fill.side === "BUY" ? 1 : -1) * fill.lots) * BigInt((after?.mid ?? Number.NaN) - fill.midHalfTicks) * halfTickLot;
+    sum +=
+      BigInt((fill.side === "BUY" ? 1 : -1) * fill.lots) *
+      BigInt((after?.mid ?? Number.NaN) - fill.midHalfTicks) *
+      halfTickLot;
   }
   return sum;
 }
@@ -86,20 +103,26 @@ function adverseSelectionOf(told: Told, marketId: string, endUs: number, decimal
 describe("what a recorder makes of a run", () => {
   it("splits every unit of the equity's change into its parts, adverse selection as defined", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1_000_000 }), fc.integer({ min: 1, max: 200 }), (seed, steps) => {
-        const { told, recorder, finished, endUs } = ranFor(String(seed), steps * 5);
-        const { profit, last } = finished;
-        const scale = 10n ** BigInt(last.profit.decimals - 6);
-        expect(REPORT_PARTS.reduce((sum, part) => sum + profit[part], 0n)).toBe((last.equity - START_EQUITY) * scale);
-        expect(finished.startEquity).toBe(START_EQUITY);
-        let adverse = 0n;
-        for (const marketId of recorder.markets.keys()) {
-          const ofMarket = recorder.markets.get(marketId)?.profit.adverseSelection;
-          expect(ofMarket).toBe(adverseSelectionOf(told, marketId, endUs, last.profit.decimals));
-          adverse += ofMarket ?? 0n;
-        }
-        expect(profit.adverseSelection).toBe(adverse);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 1_000_000 }),
+        fc.integer({ min: 1, max: 200 }),
+        (seed, steps) => {
+          const { told, recorder, finished, endUs } = ranFor(String(seed), steps * 5);
+          const { profit, last } = finished;
+          const scale = 10n ** BigInt(last.profit.decimals - 6);
+          expect(REPORT_PARTS.reduce((sum, part) => sum + profit[part], 0n)).toBe(
+            (last.equity - START_EQUITY) * scale,
+          );
+          expect(finished.startEquity).toBe(START_EQUITY);
+          let adverse = 0n;
+          for (const marketId of recorder.markets.keys()) {
+            const ofMarket = recorder.markets.get(marketId)?.profit.adverseSelection;
+            expect(ofMarket).toBe(adverseSelectionOf(told, marketId, endUs, last.profit.decimals));
+            adverse += ofMarket ?? 0n;
+          }
+          expect(profit.adverseSelection).toBe(adverse);
+        },
+      ),
       { numRuns: 25 },
     );
   });
@@ -109,10 +132,12 @@ describe("what a recorder makes of a run", () => {
     expect(told.fills.length).toBeGreaterThan(300);
     for (const [marketId, market] of recorder.markets) {
       const fills = told.fills.filter((fill) => fill.marketId === marketId);
-      const quoteOf = (some: readonly ReplayFill[]): bigint => some.reduce((sum, { quote }) => sum + quote, 0n);
+      const quoteOf = (some: readonly ReplayFill[]): bigint =>
+        some.reduce((sum, { quote }) => sum + quote, 0n);
       expect(market.fills.all.quote).toBe(quoteOf(fills));
       expect(market.fills.buys.fills + market.fills.sells.fills).toBe(fills.length);
-      for (const [cause, sum] of market.fills.byCause) expect(sum.quote).toBe(quoteOf(fills.filter((fill) => fill.cause === cause)));
+      for (const [cause, sum] of market.fills.byCause)
+        expect(sum.quote).toBe(quoteOf(fills.filter((fill) => fill.cause === cause)));
       expect(market.fills.ordersFilled).toBe(new Set(fills.map(({ orderId }) => orderId)).size);
       const positions = [0, ...fills.map(({ positionLots }) => positionLots)];
       expect(market.position.times(0)).toMatchObject({
@@ -121,10 +146,14 @@ describe("what a recorder makes of a run", () => {
         lastLots: positions.at(-1),
       });
     }
-    const count = (kind: "place" | "cancel"): number => [...recorder.markets.values()].reduce((sum, { actions }) => sum + actions[kind], 0);
+    const count = (kind: "place" | "cancel"): number =>
+      [...recorder.markets.values()].reduce((sum, { actions }) => sum + actions[kind], 0);
     expect(count("place")).toBe(told.actions.filter((kind) => kind === "place").length);
     expect(count("cancel")).toBe(told.actions.filter((kind) => kind === "cancel").length);
-    const funding = [...recorder.markets.values()].reduce((sum, { funding: { paid, received } }) => sum + received - paid, 0n);
+    const funding = [...recorder.markets.values()].reduce(
+      (sum, { funding: { paid, received } }) => sum + received - paid,
+      0n,
+    );
     expect(told.funding).not.toBe(0n);
     expect(funding).toBe(told.funding);
   });
@@ -155,7 +184,9 @@ describe("what a recorder makes of a run", () => {
       if (peak - equity > deepest) deepest = peak - equity;
     }
     expect(deepest).toBeGreaterThan(0n);
-    expect(finished.deepest.amount).toBe(deepest * 10n ** BigInt(finished.last.profit.decimals - 6));
+    expect(finished.deepest.amount).toBe(
+      deepest * 10n ** BigInt(finished.last.profit.decimals - 6),
+    );
   });
 
   it("refuses a profit that its parts do not sum to: a report of it would flatter or slander", () => {
@@ -164,13 +195,17 @@ describe("what a recorder makes of a run", () => {
     const recorder = recorderOf();
     for (const sample of told.samples.slice(0, -1)) recorder.equity(sample);
     expect(() => recorder.equity({ ...last, equity: last.equity + 1n })).toThrow(RunError);
-    expect(() => recorder.equity({ ...last, profit: { ...last.profit, spread: last.profit.spread + 1n } })).toThrow(/sum to the change/);
+    expect(() =>
+      recorder.equity({ ...last, profit: { ...last.profit, spread: last.profit.spread + 1n } }),
+    ).toThrow(/sum to the change/);
     const [first, ...others] = last.markets;
     const shifted = {
       ...first,
       profit: { ...(first as (typeof last.markets)[number]).profit, fees: 1n, total: 5n },
     } as (typeof last.markets)[number];
-    expect(() => recorder.equity({ ...last, markets: [shifted, ...others] })).toThrow(/sum to the change/);
+    expect(() => recorder.equity({ ...last, markets: [shifted, ...others] })).toThrow(
+      /sum to the change/,
+    );
   });
 
   it("refuses a run without a sample at its end, and a market that the run does not have", () => {

@@ -6,8 +6,20 @@ import { seededRandom } from "../../../src/core/seeded-random.js";
 import { type MarketId, type Side, signOf } from "../../../src/core/units.js";
 
 /** Two markets whose money and prices differ in every decimal. */
-export const BTC = new Instrument({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
-export const DUST = new Instrument({ marketId: "dustusdc", tickSize: "0.0025", stepSize: "0.00001", creditDecimals: 6, paperDecimals: 18 });
+export const BTC = new Instrument({
+  marketId: "btcusdc",
+  tickSize: "0.1",
+  stepSize: "0.001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
+export const DUST = new Instrument({
+  marketId: "dustusdc",
+  tickSize: "0.0025",
+  stepSize: "0.00001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 
 /** What a sample run is made of. */
 export interface SampleRun {
@@ -40,14 +52,24 @@ const FUNDING_SECONDS = 8 * 3600;
  */
 export function tellSampleRun(run: SampleRun, observer: RunObserver): number {
   const random = seededRandom(run.seed);
-  const normal = (): number => Math.sqrt(-2 * Math.log(1 - random.uniform())) * Math.cos(2 * Math.PI * random.uniform());
-  const profit = new Profit(new Map(run.instruments.map((instrument) => [instrument.marketId, instrument])));
+  const normal = (): number =>
+    Math.sqrt(-2 * Math.log(1 - random.uniform())) * Math.cos(2 * Math.PI * random.uniform());
+  const profit = new Profit(
+    new Map(run.instruments.map((instrument) => [instrument.marketId, instrument])),
+  );
   const markets = run.instruments.map((instrument, index): MarketState => {
     const bid = index === 0 ? 616_597 : 4_000;
     observer.touch(instrument.marketId, run.startUs, bid, bid + 1);
     profit.mid(instrument.marketId, 2 * bid + 1);
     profit.mark(instrument.marketId, markOf(instrument, 2 * bid + 1));
-    return { instrument, bid, spread: 1, drift: 0, lots: 0, own: { BUY: Number.NaN, SELL: Number.NaN } };
+    return {
+      instrument,
+      bid,
+      spread: 1,
+      drift: 0,
+      lots: 0,
+      own: { BUY: Number.NaN, SELL: Number.NaN },
+    };
   });
   const tokens = { order: 0, common: 0 };
   let fills = 0;
@@ -95,7 +117,11 @@ export function tellSampleRun(run: SampleRun, observer: RunObserver): number {
   const fill = (market: MarketState, atUs: number, side: Side): void => {
     const { instrument } = market;
     const isMaker = random.uniform() < 0.97;
-    const ticks = isMaker ? market.own[side] : side === "BUY" ? market.bid + market.spread : market.bid;
+    const ticks = isMaker
+      ? market.own[side]
+      : side === "BUY"
+        ? market.bid + market.spread
+        : market.bid;
     const lots = 1 + Math.floor(random.uniform() * 20);
     const quoted = instrument.creditFloor(ticks, lots);
     const fee = isMaker ? -quoted / 20_000n : quoted / 2_500n;
@@ -114,7 +140,9 @@ export function tellSampleRun(run: SampleRun, observer: RunObserver): number {
       timeMs: Math.floor(atUs / 1000),
       status: "CREATED",
     });
-    const cause = isMaker ? (CAUSES[Math.floor(random.uniform() * CAUSES.length)] as FillCause) : "taker";
+    const cause = isMaker
+      ? (CAUSES[Math.floor(random.uniform() * CAUSES.length)] as FillCause)
+      : "taker";
     const level = isMaker ? Math.min(2, Math.floor(random.uniform() * 3.5)) : -1;
     observer.fill({
       marketId: instrument.marketId,
@@ -128,7 +156,10 @@ export function tellSampleRun(run: SampleRun, observer: RunObserver): number {
       lots,
       isMaker,
       cause,
-      doubt: isMaker && cause === "cross" && fills % 3 === 0 ? { kind: "may-have-been-refused", feeOtherwise: 0n } : undefined,
+      doubt:
+        isMaker && cause === "cross" && fills % 3 === 0
+          ? { kind: "may-have-been-refused", feeOtherwise: 0n }
+          : undefined,
       quote: quoted,
       fee,
       midHalfTicks: mid,
@@ -162,19 +193,34 @@ export function tellSampleRun(run: SampleRun, observer: RunObserver): number {
         market.spread = spread;
         observer.touch(marketId, atUs, bid, bid + spread);
         profit.mid(marketId, 2 * bid + spread);
-        profit.mark(marketId, markOf(market.instrument, 2 * bid + spread) + BigInt(Math.round(normal() * 2)));
+        profit.mark(
+          marketId,
+          markOf(market.instrument, 2 * bid + spread) + BigInt(Math.round(normal() * 2)),
+        );
       }
       const skew = Math.round(-market.lots / 30);
       const rests = random.uniform() < 0.03;
       if (random.uniform() < 0.5) {
         quote(market, atUs + 1, "BUY", rests ? Number.NaN : Math.min(bid, bid - 1 + skew));
-        quote(market, atUs + 2, "SELL", rests ? Number.NaN : Math.max(bid + spread, bid + spread + 1 + skew));
+        quote(
+          market,
+          atUs + 2,
+          "SELL",
+          rests ? Number.NaN : Math.max(bid + spread, bid + spread + 1 + skew),
+        );
       }
-      if (Math.floor(seconds / FUNDING_SECONDS) !== Math.floor((seconds - run.stepSeconds) / FUNDING_SECONDS)) {
+      if (
+        Math.floor(seconds / FUNDING_SECONDS) !==
+        Math.floor((seconds - run.stepSeconds) / FUNDING_SECONDS)
+      ) {
         pay(market, baseUs);
       }
     }
-    if (Math.floor(seconds / run.sampleSeconds) !== Math.floor((seconds - run.stepSeconds) / run.sampleSeconds) || step === steps)
+    if (
+      Math.floor(seconds / run.sampleSeconds) !==
+        Math.floor((seconds - run.stepSeconds) / run.sampleSeconds) ||
+      step === steps
+    )
       sample(baseUs);
   }
   return run.startUs + Math.round(steps * run.stepSeconds * 1e6);
@@ -184,12 +230,27 @@ export function tellSampleRun(run: SampleRun, observer: RunObserver): number {
     const value = instrument.creditFloor(bid, lots) * BigInt(Math.sign(lots));
     const amount = -(value * BigInt(Math.round(rate * 1e9))) / 1_000_000_000n;
     const id: MarketId = instrument.marketId;
-    profit.income({ id: `${id}-${atUs}`, type: "FUNDING_FEE", amount, timeMs: Math.floor(atUs / 1000), marketId: id });
-    observer.funding({ marketId: id, atUs, positionLots: lots, markTicks: bid + spread / 2, rate, amount });
+    profit.income({
+      id: `${id}-${atUs}`,
+      type: "FUNDING_FEE",
+      amount,
+      timeMs: Math.floor(atUs / 1000),
+      marketId: id,
+    });
+    observer.funding({
+      marketId: id,
+      atUs,
+      positionLots: lots,
+      markTicks: bid + spread / 2,
+      rate,
+      amount,
+    });
   }
 }
 
 /** The mark at a mid: credit units for a whole base unit. */
 function markOf(instrument: Instrument, midHalfTicks: number): bigint {
-  return BigInt(Math.round((midHalfTicks / 2) * instrument.tickQuote * 10 ** instrument.creditDecimals));
+  return BigInt(
+    Math.round((midHalfTicks / 2) * instrument.tickQuote * 10 ** instrument.creditDecimals),
+  );
 }

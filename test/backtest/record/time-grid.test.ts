@@ -7,10 +7,13 @@ import { MOST_BUCKETS, TimeGrid } from "../../../src/backtest/record/time-grid.j
 
 describe("a series over the buckets of a run", () => {
   it("has the least, the greatest and the last value of each bucket, however often the buckets were widened", () => {
-    const told = fc.array(fc.tuple(fc.integer({ min: 0, max: 60_000_000 }), fc.integer({ min: -1000, max: 1000 })), {
-      minLength: 1,
-      maxLength: 400,
-    });
+    const told = fc.array(
+      fc.tuple(fc.integer({ min: 0, max: 60_000_000 }), fc.integer({ min: -1000, max: 1000 })),
+      {
+        minLength: 1,
+        maxLength: 400,
+      },
+    );
     fc.assert(
       fc.property(told, (unordered) => {
         const values = unordered.sort(([a], [b]) => a - b);
@@ -21,9 +24,13 @@ describe("a series over the buckets of a run", () => {
         expect(column.last.length).toBeLessThanOrEqual(MOST_BUCKETS);
         const wanted = column.last.map((_, bucket) => {
           const inside = grouped.get(bucket)?.map(([, value]) => value);
-          return inside === undefined ? [] : [Math.min(...inside), Math.max(...inside), inside.at(-1)];
+          return inside === undefined
+            ? []
+            : [Math.min(...inside), Math.max(...inside), inside.at(-1)];
         });
-        const found = column.last.map((last, bucket) => (last === undefined ? [] : [column.min[bucket], column.max[bucket], last]));
+        const found = column.last.map((last, bucket) =>
+          last === undefined ? [] : [column.min[bucket], column.max[bucket], last],
+        );
         expect(found).toEqual(wanted);
       }),
       { numRuns: 30 },
@@ -41,7 +48,10 @@ describe("a series over the buckets of a run", () => {
   });
 });
 
-function groupedBy(values: readonly [number, number][], widthUs: number): Map<number, [number, number][]> {
+function groupedBy(
+  values: readonly [number, number][],
+  widthUs: number,
+): Map<number, [number, number][]> {
   const groups = new Map<number, [number, number][]>();
   for (const value of values) {
     const bucket = Math.floor(value[0] / widthUs);
@@ -64,7 +74,10 @@ describe("the deepest drawdown", () => {
         }
         const { amount, peak, peakUs, troughUs } = drawdown.deepest;
         expect(amount).toBe(deepest);
-        expect([peak, (values[peakUs] ?? 0n) - (values[troughUs] ?? 0n)]).toEqual([values[peakUs], deepest]);
+        expect([peak, (values[peakUs] ?? 0n) - (values[troughUs] ?? 0n)]).toEqual([
+          values[peakUs],
+          deepest,
+        ]);
       }),
       { numRuns: 100 },
     );
@@ -77,7 +90,9 @@ describe("the fills that charts show", () => {
       fc.property(fc.integer({ min: 0, max: 700 }), (count) => {
         const fills = new KeptFills(50);
         for (let number = 0; number < count; number += 1) fills.add({ number } as ReplayFill);
-        const wanted = Array.from({ length: count }, (_, number) => number).filter((number) => number % fills.stride === 0);
+        const wanted = Array.from({ length: count }, (_, number) => number).filter(
+          (number) => number % fills.stride === 0,
+        );
         expect(fills.kept.map(({ number }) => number)).toEqual(wanted);
         expect(fills.kept.length).toBeLessThanOrEqual(50);
         if (count <= 50) expect(fills.stride).toBe(1);

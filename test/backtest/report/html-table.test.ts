@@ -24,6 +24,8 @@ describe("a table of a report", () => {
   });
 
   it("has heads without a row below them too", () => {
-    expect(tableHtml("Nothing", ["market", "total"], [])).toContain('<th scope="col" class="text">market</th><th scope="col">total</th>');
+    expect(tableHtml("Nothing", ["market", "total"], [])).toContain(
+      '<th scope="col" class="text">market</th><th scope="col">total</th>',
+    );
   });
 });

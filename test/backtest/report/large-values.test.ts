@@ -12,7 +12,13 @@ import { sampleMeta } from "./sample-meta.js";
 
 const START_US = 1_722_470_400_000_000;
 /** A bitcoin in rupiah: some 1,541,000,000. */
-const RUPIAH = new Instrument({ marketId: "btcidr", tickSize: "2500", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+const RUPIAH = new Instrument({
+  marketId: "btcidr",
+  tickSize: "2500",
+  stepSize: "0.001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 
 describe.skipIf(!hasBrowser)(`a report of prices and balances in billions${orSkipped}`, () => {
   let scratch: string;
@@ -21,10 +27,22 @@ describe.skipIf(!hasBrowser)(`a report of prices and balances in billions${orSki
 
   beforeAll(async () => {
     scratch = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-page-")));
-    const writer = new ReportWriter(join(scratch, "report"), sampleMeta([RUPIAH], START_US, "klines"));
+    const writer = new ReportWriter(
+      join(scratch, "report"),
+      sampleMeta([RUPIAH], START_US, "klines"),
+    );
     const times = { startUs: START_US, seconds: 3600, stepSeconds: 5, sampleSeconds: 60 };
-    const run = { ...times, seed: "7", instruments: [RUPIAH], startEquity: 100_000_000_000_000_000n };
-    paths = writer.finish({ endUs: tellSampleRun(run, writer.observer), ended: "end-of-history", reason: "" });
+    const run = {
+      ...times,
+      seed: "7",
+      instruments: [RUPIAH],
+      startEquity: 100_000_000_000_000_000n,
+    };
+    paths = writer.finish({
+      endUs: tellSampleRun(run, writer.observer),
+      ended: "end-of-history",
+      reason: "",
+    });
     browser = await openBrowser();
   });
   afterAll(async () => {

@@ -10,7 +10,14 @@ import { BTC, DUST, tellSampleRun } from "../record/sample-run.js";
 import { sampleMeta } from "./sample-meta.js";
 
 const START_US = 1_722_470_400_000_000;
-const SAMPLE = { seed: "7", startUs: START_US, seconds: 2 * 3600, stepSeconds: 5, sampleSeconds: 60, startEquity: 50_000_000_000n };
+const SAMPLE = {
+  seed: "7",
+  startUs: START_US,
+  seconds: 2 * 3600,
+  stepSeconds: 5,
+  sampleSeconds: 60,
+  startEquity: 50_000_000_000n,
+};
 
 describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
   let scratch: string;
@@ -20,7 +27,10 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
   beforeAll(async () => {
     scratch = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-page-")));
     const instruments = [BTC, DUST];
-    const meta = { ...sampleMeta(instruments, START_US, "klines"), name: "<script>alert(1)</script> & a name" };
+    const meta = {
+      ...sampleMeta(instruments, START_US, "klines"),
+      name: "<script>alert(1)</script> & a name",
+    };
     const writer = new ReportWriter(join(scratch, "report"), meta);
     const endUs = tellSampleRun({ ...SAMPLE, instruments }, writer.observer);
     writer.observer.note(START_US, "error", "<img src=x onerror=alert(1)>");
@@ -29,7 +39,16 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
       endUs,
       ended: "halted",
       reason: "drawdown",
-      alternatives: [{ name: "O-L-H-C", ended: "liquidated", reason: "its margin & more", profit: "-1.25", maxDrawdown: "3", fills: 7 }],
+      alternatives: [
+        {
+          name: "O-L-H-C",
+          ended: "liquidated",
+          reason: "its margin & more",
+          profit: "-1.25",
+          maxDrawdown: "3",
+          fills: 7,
+        },
+      ],
     });
     browser = await openBrowser();
   });
@@ -38,7 +57,10 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     rmSync(scratch, { recursive: true, force: true });
   });
 
-  async function opened(colorScheme: "light" | "dark", width: number): Promise<{ page: Page; complaints: string[] }> {
+  async function opened(
+    colorScheme: "light" | "dark",
+    width: number,
+  ): Promise<{ page: Page; complaints: string[] }> {
     const page = await openPage(browser, colorScheme, width);
     const complaints: string[] = [];
     page.on("console", (message) => complaints.push(message.text()));
@@ -63,11 +85,16 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
       const drawn = await page.evaluate(chartsDrawn);
       // Equity, drawdown, parts, two budgets, and of the market in sight price, position, uptime, distance and markouts.
       expect(drawn.filter(({ isShown }) => isShown)).toHaveLength(10);
-      for (const { id, isShown, strokes } of drawn) if (isShown) expect(strokes, id).toBeGreaterThan(0);
+      for (const { id, isShown, strokes } of drawn)
+        if (isShown) expect(strokes, id).toBeGreaterThan(0);
       const texts = await page.evaluate(contrastsOfTexts);
       expect(texts.length).toBeGreaterThan(300);
       expect(texts.filter(({ contrast }) => contrast < 4.5)).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBeLessThanOrEqual(0);
+      expect(
+        await page.evaluate(
+          "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+        ),
+      ).toBeLessThanOrEqual(0);
       expect(complaints).toEqual([]);
       await page.close();
     },
@@ -75,9 +102,13 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
 
   it("shows what doubtful fills would have paid otherwise without a scroll sideways, which nobody would think of", async () => {
     const { page } = await opened("light", 1200);
-    const table = page.getByRole("region", { name: "Doubtful fills by what their orders may do" }).first();
+    const table = page
+      .getByRole("region", { name: "Doubtful fills by what their orders may do" })
+      .first();
     expect(await table.innerText()).toContain("fees otherwise");
-    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(
+      0,
+    );
     await page.close();
   });
 
@@ -88,12 +119,18 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     await page.keyboard.press("End");
     const tip = page.locator("#equity > .tip");
     const digits = (text: string): string => text.replaceAll("\u202f", "").replaceAll(" ", "");
-    await expect.poll(async () => digits(await tip.innerText()), SOON).toContain(`${paths.report.equity.end}USDC`);
+    await expect
+      .poll(async () => digits(await tip.innerText()), SOON)
+      .toContain(`${paths.report.equity.end}USDC`);
     await page.locator("[id=markouts-btcusdc] > svg").focus();
     await page.keyboard.press("ArrowRight");
-    await expect.poll(() => page.locator("[id=markouts-btcusdc] > .tip").innerText(), SOON).toMatch(/^0.1 s after the fill\n/);
+    await expect
+      .poll(() => page.locator("[id=markouts-btcusdc] > .tip").innerText(), SOON)
+      .toMatch(/^0.1 s after the fill\n/);
     await page.locator("[id=position-btcusdc] > svg").hover();
-    await expect.poll(() => page.locator("[id=position-btcusdc] > .tip").isVisible(), SOON).toBe(true);
+    await expect
+      .poll(() => page.locator("[id=position-btcusdc] > .tip").isVisible(), SOON)
+      .toBe(true);
     await page.close();
   });
 
@@ -115,7 +152,11 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
   });
 
   it("stretches the time between two fingers, each on the instant that it touched, and lets one finger read and scroll", async () => {
-    const context = await browser.newContext({ viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+    const context = await browser.newContext({
+      viewport: { width: 390, height: 800 },
+      hasTouch: true,
+      isMobile: true,
+    });
     const page = await context.newPage();
     await page.goto(pathToFileURL(paths.html).href);
     const svg = page.locator("#equity > svg");
@@ -126,7 +167,11 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     const touch = (type: "touchStart" | "touchMove" | "touchEnd", ...shares: readonly number[]) =>
       touches.send("Input.dispatchTouchEvent", {
         type,
-        touchPoints: shares.map((share, id) => ({ id, x: Math.round(box.x + share * box.width), y: Math.round(box.y + 100) })),
+        touchPoints: shares.map((share, id) => ({
+          id,
+          x: Math.round(box.x + share * box.width),
+          y: Math.round(box.y + 100),
+        })),
       });
     const before = await page.locator("#drawdown .grid").innerHTML();
     await touch("touchStart", 0.5);
@@ -140,8 +185,12 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     await touch("touchEnd");
     await expect.poll(() => page.locator("#whole-span").isVisible(), SOON).toBe(true);
     await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).not.toBe(before);
-    const shown = (await page.evaluate(`[...document.querySelectorAll("#equity .grid text")].map((text) => text.textContent)`)) as string[];
-    const times = shown.filter((text) => /^\d\d:\d\d/.test(text)).map((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5)));
+    const shown = (await page.evaluate(
+      `[...document.querySelectorAll("#equity .grid text")].map((text) => text.textContent)`,
+    )) as string[];
+    const times = shown
+      .filter((text) => /^\d\d:\d\d/.test(text))
+      .map((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5)));
     // Two hours were in sight; between the fingers were about 24 minutes of them, which now take three quarters of the chart.
     expect(Math.max(...times) - Math.min(...times)).toBeLessThan(60);
     await page.locator("#whole-span").click();
@@ -153,9 +202,14 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     const { page } = await opened("dark", 1280);
     const rows = page.locator("#fills-table tbody tr");
     await expect.poll(() => rows.count(), SOON).toBe(25);
-    const heads = (await page.locator("#fills-table th").allInnerTexts()).map((text) => text.replace(/ [↑↓]$/, ""));
+    const heads = (await page.locator("#fills-table th").allInnerTexts()).map((text) =>
+      text.replace(/ [↑↓]$/, ""),
+    );
     const cell = async (row: number, name: string): Promise<string> =>
-      (await rows.nth(row).locator("td").nth(heads.indexOf(name)).innerText()).replaceAll("\u202f", "");
+      (await rows.nth(row).locator("td").nth(heads.indexOf(name)).innerText()).replaceAll(
+        "\u202f",
+        "",
+      );
     await page.click("#fills-table th:has-text('amount') button");
     await page.click("#fills-table th:has-text('amount') button");
     const csv = readFileSync(paths.fillsCsv, "utf8")
@@ -168,7 +222,9 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     expect(Number(await cell((await rows.count()) - 1, "amount"))).toBe(Math.min(...amounts));
     await expect.poll(() => page.locator("[id=price-dustusdc]").isVisible(), SOON).toBe(false);
     await page.selectOption("#market", "dustusdc");
-    await expect.poll(() => page.locator("[id=price-dustusdc] path.stroke").count(), SOON).toBeGreaterThan(0);
+    await expect
+      .poll(() => page.locator("[id=price-dustusdc] path.stroke").count(), SOON)
+      .toBeGreaterThan(0);
     await expect.poll(() => page.locator("[id=price-btcusdc]").isVisible(), SOON).toBe(false);
     await page.close();
   });
@@ -185,7 +241,10 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
 
   it("keeps hundreds of notes and gaps in windows of their own, and prints them whole", async () => {
     const many = Array.from({ length: 400 }, (_, at) => `gap ${at}`);
-    const writer = new ReportWriter(join(scratch, "noted"), { ...sampleMeta([BTC], START_US, "klines"), gaps: many });
+    const writer = new ReportWriter(join(scratch, "noted"), {
+      ...sampleMeta([BTC], START_US, "klines"),
+      gaps: many,
+    });
     for (const [at] of many.entries()) writer.observer.note(START_US + at, "warn", `note ${at}`);
     const endUs = tellSampleRun({ ...SAMPLE, seconds: 600, instruments: [BTC] }, writer.observer);
     const noted = writer.finish({ endUs, ended: "end-of-history" });
@@ -196,7 +255,9 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
       expect(await region.innerText()).toContain(`${name === "Notes" ? "note" : "gap"} 399`);
       expect((await region.boundingBox())?.height).toBeLessThan(500);
       await page.emulateMedia({ media: "print" });
-      expect(await region.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0);
+      expect(
+        await region.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight),
+      ).toBe(0);
       await page.emulateMedia({ media: "screen" });
     }
     await page.close();
@@ -204,7 +265,8 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
 
   it("goes from light to dark at a press, and opens the table behind a chart", async () => {
     const { page } = await opened("light", 1280);
-    const background = (): Promise<string> => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const background = (): Promise<string> =>
+      page.evaluate("getComputedStyle(document.body).backgroundColor");
     const light = await background();
     await page.click("#theme");
     await expect.poll(background, SOON).not.toBe(light);
@@ -213,7 +275,9 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     const details = page.locator("figure:has(#equity) details");
     await details.locator("summary").click();
     // Its rows are made when it is opened, which the page hears of a moment later.
-    await expect.poll(() => details.locator("tbody tr").count(), SOON).toBe(paths.report.series.buckets);
+    await expect
+      .poll(() => details.locator("tbody tr").count(), SOON)
+      .toBe(paths.report.series.buckets);
     await page.close();
   });
 });

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { escaped, exactText, figure, moneyText, roundedText, scriptJson, signedMoney } from "../../../src/backtest/report/html-text.js";
+import {
+  escaped,
+  exactText,
+  figure,
+  moneyText,
+  roundedText,
+  scriptJson,
+  signedMoney,
+} from "../../../src/backtest/report/html-text.js";
 import { instantOf } from "../../../src/backtest/report/instants.js";
 import { sharpeOf } from "../../../src/backtest/report/sharpe.js";
 import { scaledToDecimal } from "../../../src/core/instrument.js";
@@ -27,8 +35,17 @@ describe("figures on the page", () => {
     expect(exactText("-1234567.000100")).toBe("−1\u202f234\u202f567.000100");
     expect(moneyText("12345.6")).toBe("12\u202f346");
     expect(moneyText("0.0000014")).toBe("0.000001");
-    expect([signedMoney("5"), signedMoney("-5"), signedMoney("0")]).toEqual(["+5.00", "−5.00", "0.00"]);
-    expect([figure(0.5051), figure(60), figure(-1234.5), figure(0)]).toEqual(["0.5051", "60", "−1\u202f235", "0"]);
+    expect([signedMoney("5"), signedMoney("-5"), signedMoney("0")]).toEqual([
+      "+5.00",
+      "−5.00",
+      "0.00",
+    ]);
+    expect([figure(0.5051), figure(60), figure(-1234.5), figure(0)]).toEqual([
+      "0.5051",
+      "60",
+      "−1\u202f235",
+      "0",
+    ]);
     expect(instantOf(1_723_161_260_000_007)).toBe("2024-08-08T23:54:20.000007Z");
   });
 
@@ -45,7 +62,10 @@ describe("the Sharpe ratio", () => {
     const daily = 1.5 / Math.sqrt(2.5 / 9);
     const sharpe = sharpeOf(days);
     expect(sharpe?.value).toBeCloseTo(daily * Math.sqrt(365), 10);
-    expect(sharpe?.standardError).toBeCloseTo(Math.sqrt((1 + daily ** 2 / 2) / 10) * Math.sqrt(365), 10);
+    expect(sharpe?.standardError).toBeCloseTo(
+      Math.sqrt((1 + daily ** 2 / 2) / 10) * Math.sqrt(365),
+      10,
+    );
   });
 
   it("is not told of nine days, nor of days that do not vary", () => {

@@ -1,5 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,11 +37,22 @@ beforeAll(() => {
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 function tell(writer: ReportWriter): number {
-  const run = { seed: "7", startUs: START_US, seconds: 1800, stepSeconds: 5, sampleSeconds: 60, instruments: INSTRUMENTS };
+  const run = {
+    seed: "7",
+    startUs: START_US,
+    seconds: 1800,
+    stepSeconds: 5,
+    sampleSeconds: 60,
+    instruments: INSTRUMENTS,
+  };
   return tellSampleRun({ ...run, startEquity: 50_000_000_000n }, writer.observer);
 }
 
-function written(name: string, meta: RunMeta = sampleMeta(INSTRUMENTS, START_US), outcome: Partial<RunOutcome> = {}) {
+function written(
+  name: string,
+  meta: RunMeta = sampleMeta(INSTRUMENTS, START_US),
+  outcome: Partial<RunOutcome> = {},
+) {
   const writer = new ReportWriter(join(scratch, name), meta);
   const endUs = tell(writer);
   return writer.finish({ endUs, ended: "end-of-history", ...outcome });
@@ -46,11 +67,22 @@ describe("report.json", () => {
     const { json } = written("schema", sampleMeta(INSTRUMENTS, START_US, "klines"), {
       ended: "halted",
       reason: "drawdown",
-      alternatives: [{ name: "O-L-H-C", ended: "end-of-history", reason: null, profit: "-1.5", maxDrawdown: "2", fills: 3 }],
+      alternatives: [
+        {
+          name: "O-L-H-C",
+          ended: "end-of-history",
+          reason: null,
+          profit: "-1.5",
+          maxDrawdown: "2",
+          fills: 3,
+        },
+      ],
     });
-    const validate = new Ajv2020({ strict: true, strictTuples: false, validateFormats: false }).compile(
-      JSON.parse(readFileSync(SCHEMA, "utf8")),
-    );
+    const validate = new Ajv2020({
+      strict: true,
+      strictTuples: false,
+      validateFormats: false,
+    }).compile(JSON.parse(readFileSync(SCHEMA, "utf8")));
     const report = JSON.parse(readFileSync(json, "utf8"));
     expect(validate(report), JSON.stringify(validate.errors)).toBe(true);
     expect(validate({ ...report, profit: { ...report.profit, total: 1.5 } })).toBe(false);
@@ -64,7 +96,8 @@ describe("report.json", () => {
   it("has parts that sum to the equity's change to the unit: of the whole, of the markets and of the days", () => {
     const { report } = written("sums");
     const partsOf = ({ total: _, ...parts }: Report["profit"]): bigint => sum(Object.values(parts));
-    const change = decimalToScaled(report.equity.end, 24) - decimalToScaled(report.equity.start, 24);
+    const change =
+      decimalToScaled(report.equity.end, 24) - decimalToScaled(report.equity.start, 24);
     expect(report.equity.start).toBe("50000");
     expect(change).not.toBe(0n);
     expect(partsOf(report.profit)).toBe(change);
@@ -76,9 +109,16 @@ describe("report.json", () => {
   it("tells where a run came from: the resolved files, the history's checksums, the seed", () => {
     const meta = sampleMeta(INSTRUMENTS, START_US);
     const { report } = written("provenance", meta);
-    expect(report.configuration.map(({ name, yaml }) => ({ name, yaml }))).toEqual(meta.configuration);
+    expect(report.configuration.map(({ name, yaml }) => ({ name, yaml }))).toEqual(
+      meta.configuration,
+    );
     expect(report.data).toEqual(meta.data);
-    expect([report.seed, report.version, report.grade, report.isIndicative]).toEqual(["7", "0.1.0", "books", false]);
+    expect([report.seed, report.version, report.grade, report.isIndicative]).toEqual([
+      "7",
+      "0.1.0",
+      "books",
+      false,
+    ]);
   });
 });
 
@@ -92,7 +132,8 @@ describe("the files of a report", () => {
   it("have every fill, exact, in fills.csv", () => {
     const { fillsCsv, report } = written("fills");
     const [head = "", ...rows] = readFileSync(fillsCsv, "utf8").trimEnd().split("\n");
-    const column = (name: string): string[] => rows.map((row) => row.split(",")[head.split(",").indexOf(name)] ?? "");
+    const column = (name: string): string[] =>
+      rows.map((row) => row.split(",")[head.split(",").indexOf(name)] ?? "");
     expect(rows).toHaveLength(report.fills.all.fills);
     expect(sum(column("quote"))).toBe(decimalToScaled(report.fills.all.turnover, 24));
     expect(sum(column("fee"))).toBe(decimalToScaled(report.fills.all.fees, 24));
@@ -114,22 +155,30 @@ describe("the files of a report", () => {
   it("ask the network for nothing", () => {
     const page = readFileSync(written("page").html, "utf8");
     expect(page).toContain("default-src 'none'");
-    expect(page.replaceAll("http://www.w3.org/2000/svg", "")).not.toMatch(/https?:|\bimport\(|fetch\(/);
+    expect(page.replaceAll("http://www.w3.org/2000/svg", "")).not.toMatch(
+      /https?:|\bimport\(|fetch\(/,
+    );
   });
 
   it("are kept as they are where a run that was to replace them is interrupted, unless they are of a part themselves", () => {
     const directory = join(scratch, "interrupted");
     const runTo = (ended: "end-of-history" | "stopped") => {
-      const writer = new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US), { replace: true });
+      const writer = new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US), {
+        replace: true,
+      });
       return writer.finish({ endUs: tell(writer), ended });
     };
-    const endedNow = (): unknown => (JSON.parse(readFileSync(join(directory, "report.json"), "utf8")) as Report).ended;
+    const endedNow = (): unknown =>
+      (JSON.parse(readFileSync(join(directory, "report.json"), "utf8")) as Report).ended;
     runTo("stopped");
     runTo("stopped");
     expect(endedNow()).toBe("stopped");
     runTo("end-of-history");
     expect(() => runTo("stopped")).toThrow(/interrupted: the whole report that lies there is kept/);
-    expect([endedNow(), readdirSync(scratch).filter((name) => name.startsWith(".interrupted"))]).toEqual(["end-of-history", []]);
+    expect([
+      endedNow(),
+      readdirSync(scratch).filter((name) => name.startsWith(".interrupted")),
+    ]).toEqual(["end-of-history", []]);
   });
 
   it("appear all at once, when the run is over", () => {
@@ -139,7 +188,12 @@ describe("the files of a report", () => {
     const endUs = tell(writer);
     expect(existsSync(directory)).toBe(false);
     writer.finish({ endUs, ended: "end-of-history" });
-    expect(readdirSync(directory).sort()).toEqual(["fills.csv", "journal.bin", "report.html", "report.json"]);
+    expect(readdirSync(directory).sort()).toEqual([
+      "fills.csv",
+      "journal.bin",
+      "report.html",
+      "report.json",
+    ]);
     expect(existsSync(writer.folder)).toBe(false);
   });
 
@@ -166,7 +220,9 @@ describe("the files of a report", () => {
       said = error;
     }
     expect(said).toBeInstanceOf(RunError);
-    expect((said as RunError).message).toMatch(/report\.html: cannot be written: ENOENT.*expected a disk with room/);
+    expect((said as RunError).message).toMatch(
+      /report\.html: cannot be written: ENOENT.*expected a disk with room/,
+    );
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -183,32 +239,50 @@ describe("the files of a report", () => {
         tellSampleRun({ seed: "8", startUs: ${START_US}, seconds: 1800, stepSeconds: 5, sampleSeconds: 60, instruments: [BTC, DUST], startEquity: 1n }, writer.observer);
       }
       process.kill(process.pid, "SIGKILL");`;
-    const { signal } = spawnSync(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program], {
-      cwd: fileURLToPath(new URL("../../..", import.meta.url)),
-    });
+    const { signal } = spawnSync(
+      process.execPath,
+      ["--import", "tsx", "--input-type=module", "-e", program],
+      {
+        cwd: fileURLToPath(new URL("../../..", import.meta.url)),
+      },
+    );
     expect(signal).toBe("SIGKILL");
     expect(readFileSync(json).equals(before)).toBe(true);
     const left = readdirSync(folder);
     expect(left.filter((name) => !name.startsWith("."))).toEqual(["report"]);
     expect(left.filter((name) => name.includes("unfinished"))).toHaveLength(2);
-    for (const name of left.filter((hidden) => hidden.startsWith("."))) expect(existsSync(join(folder, name, "report.json"))).toBe(false);
+    for (const name of left.filter((hidden) => hidden.startsWith(".")))
+      expect(existsSync(join(folder, name, "report.json"))).toBe(false);
     expect(existsSync(directory)).toBe(true);
     // Whoever makes the same report again clears away what was left of it, and of no other.
-    new ReportWriter(join(folder, "report"), sampleMeta(INSTRUMENTS, START_US), { replace: true }).abandon();
-    expect(readdirSync(folder).filter((name) => name.includes("unfinished"))).toEqual([expect.stringMatching(/^\.fresh\./)]);
+    new ReportWriter(join(folder, "report"), sampleMeta(INSTRUMENTS, START_US), {
+      replace: true,
+    }).abandon();
+    expect(readdirSync(folder).filter((name) => name.includes("unfinished"))).toEqual([
+      expect.stringMatching(/^\.fresh\./),
+    ]);
     expect(readFileSync(json).equals(before)).toBe(true);
   });
 
   it("come back when the process was killed in the moment in which it had moved them away", () => {
     const { directory, json } = written(join("moved", "report"));
     const before = readFileSync(json);
-    const gone = [String(spawnSync(process.execPath, ["-e", ""]).pid), ...othersOfThisId().map(({ name }) => name)];
+    const gone = [
+      String(spawnSync(process.execPath, ["-e", ""]).pid),
+      ...othersOfThisId().map(({ name }) => name),
+    ];
     for (const name of gone) {
-      const writer = new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US), { replace: true });
-      const hidden = writer.folder.replace("unfinished", "replaced").replace(`-${processName()}-`, `-${name}-`);
+      const writer = new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US), {
+        replace: true,
+      });
+      const hidden = writer.folder
+        .replace("unfinished", "replaced")
+        .replace(`-${processName()}-`, `-${name}-`);
       renameSync(directory, hidden);
       writer.abandon();
-      expect(() => new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US))).toThrow(/a report lies there already/);
+      expect(() => new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US))).toThrow(
+        /a report lies there already/,
+      );
       expect(readFileSync(json).equals(before)).toBe(true);
       expect(readdirSync(join(scratch, "moved"))).toEqual(["report"]);
     }
@@ -216,7 +290,9 @@ describe("the files of a report", () => {
 
   it("are left alone while the process that makes them lives", () => {
     const directory = join(scratch, "shared", "report");
-    const [first, second] = [1, 2].map(() => new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US)));
+    const [first, second] = [1, 2].map(
+      () => new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US)),
+    );
     expect(readdirSync(join(scratch, "shared"))).toHaveLength(2);
     second?.abandon();
     first?.finish({ endUs: tell(first), ended: "end-of-history" });
@@ -232,7 +308,8 @@ describe("the folder of a report", () => {
     expect(() => new ReportWriter(directory, meta)).toThrow(ConfigError);
     const writer = new ReportWriter(directory, { ...meta, name: "the second" }, { replace: true });
     const endUs = tell(writer);
-    const read = (): string => JSON.parse(readFileSync(join(directory, "report.json"), "utf8")).name;
+    const read = (): string =>
+      JSON.parse(readFileSync(join(directory, "report.json"), "utf8")).name;
     expect(read()).toBe(meta.name);
     writer.finish({ endUs, ended: "end-of-history" });
     expect(read()).toBe("the second");
@@ -248,7 +325,9 @@ describe("the folder of a report", () => {
     writeFileSync(join(precious, "report.json"), '{ "format": "of somebody else" }');
     expect(() => new ReportWriter(precious, meta, { replace: true })).toThrow(/no report/);
     writeFileSync(join(scratch, "file"), "");
-    expect(() => new ReportWriter(join(scratch, "file"), meta, { replace: true })).toThrow(/no folder/);
+    expect(() => new ReportWriter(join(scratch, "file"), meta, { replace: true })).toThrow(
+      /no folder/,
+    );
     expect(() => new ReportWriter(join(scratch, "file", "below"), meta)).toThrow(ConfigError);
   });
 
@@ -258,13 +337,17 @@ describe("the folder of a report", () => {
     const endUs = tell(writer);
     written("race", { ...meta, name: "the quicker" });
     expect(() => writer.finish({ endUs, ended: "end-of-history" })).toThrow(ConfigError);
-    expect(JSON.parse(readFileSync(join(directory, "report.json"), "utf8")).name).toBe("the quicker");
+    expect(JSON.parse(readFileSync(join(directory, "report.json"), "utf8")).name).toBe(
+      "the quicker",
+    );
   });
 });
 
 describe("report.html", () => {
   it("speaks of no printed trade where candles are all that is known", () => {
-    const pages = (["books", "klines"] as const).map((grade) => written(`causes-${grade}`, sampleMeta(INSTRUMENTS, START_US, grade)).html);
+    const pages = (["books", "klines"] as const).map(
+      (grade) => written(`causes-${grade}`, sampleMeta(INSTRUMENTS, START_US, grade)).html,
+    );
     const [books, candles] = pages.map((path) => readFileSync(path, "utf8"));
     expect(books).toContain("through: a trade printed beyond its price");
     expect(candles).toContain("through: the path of a candle went beyond its price");

@@ -13,7 +13,11 @@ risk:
 `;
 
 /** What is told of a sample run besides its events. */
-export function sampleMeta(instruments: readonly Instrument[], startUs: number, grade: InputGrade = "books"): RunMeta {
+export function sampleMeta(
+  instruments: readonly Instrument[],
+  startUs: number,
+  grade: InputGrade = "books",
+): RunMeta {
   return {
     name: "GLFT on BTC and dust, August 2024",
     version: "0.1.0",
@@ -25,7 +29,10 @@ export function sampleMeta(instruments: readonly Instrument[], startUs: number, 
     strategies: new Map(instruments.map(({ marketId }) => [marketId, "glft"])),
     configuration: [
       { name: "bot.yaml", yaml: BOT_YAML },
-      { name: "backtest.yaml", yaml: "queue: risk-averse\nlatency: { entryMs: 4, responseMs: 4 }\n" },
+      {
+        name: "backtest.yaml",
+        yaml: "queue: risk-averse\nlatency: { entryMs: 4, responseMs: 4 }\n",
+      },
     ],
     data: instruments.flatMap(({ marketId }) =>
       ["trades", "depth", "funding"].map((kind, index) => ({
@@ -37,7 +44,9 @@ export function sampleMeta(instruments: readonly Instrument[], startUs: number, 
       })),
     ),
     gaps: ["btcusdc trades: 2024-08-02T10:00:00Z to 2024-08-02T11:30:00Z"],
-    inputs: [{ name: "my-strategy.ts", sha256: createHash("sha256").update("my strategy").digest("hex") }],
+    inputs: [
+      { name: "my-strategy.ts", sha256: createHash("sha256").update("my strategy").digest("hex") },
+    ],
     sampleMs: 60_000,
     models: [
       { name: "queue", value: "risk-averse" },

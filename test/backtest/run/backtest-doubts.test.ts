@@ -11,61 +11,112 @@ import { LADDER, ladders, MARKET } from "./ladder-run.js";
 const ladder = new LadderHistory();
 
 describe("what a backtest says of its own figures that is to be doubted", () => {
-  it.each(["books", "trades", "klines"])("doubts %s under a tick that is finer than the recorded market's", async (grade) => {
-    // From the middle of a recording on, a run begins with the book that stood there: a few levels tell no tick, what follows does.
-    const from = grade === "klines" ? "2026-01-05" : "2026-01-05T23:59:30Z";
-    const doubtsAt = async (tick: string): Promise<readonly string[]> => {
-      const file = backtest("fills: { queueAheadBase: 0.1 }", `from: ${from}, to: 2026-01-06, grade: ${grade}`);
-      const config = ladder.written(file.replace("tickSizeQuote: 0.1", `tickSizeQuote: ${tick}`), `doubt-${grade}-${tick}`);
-      const directory = join(ladder.folder, `doubt-${grade}-${tick}`);
-      const { report } = await runBacktest(config, { ...ladders(), directory, replace: false });
-      const ofTicks = report.doubts.filter((text) => text.includes("has nobody ahead of it"));
-      expect(report.notes.first.map(({ text }) => text).filter((text) => text.includes("has nobody ahead of it"))).toEqual(ofTicks);
-      return ofTicks;
-    };
-    // One candle has too few prices to tell a grid by.
-    const isTold = grade !== "klines";
-    expect(await doubtsAt("0.02")).toEqual(isTold ? [expect.stringContaining("multiples of 0.1")] : []);
-    expect(await doubtsAt("0.1")).toEqual([]);
-  });
+  it.each(["books", "trades", "klines"])(
+    "doubts %s under a tick that is finer than the recorded market's",
+    async (grade) => {
+      // From the middle of a recording on, a run begins with the book that stood there: a few levels tell no tick, what follows does.
+      const from = grade === "klines" ? "2026-01-05" : "2026-01-05T23:59:30Z";
+      const doubtsAt = async (tick: string): Promise<readonly string[]> => {
+        const file = backtest(
+          "fills: { queueAheadBase: 0.1 }",
+          `from: ${from}, to: 2026-01-06, grade: ${grade}`,
+        );
+        const config = ladder.written(
+          file.replace("tickSizeQuote: 0.1", `tickSizeQuote: ${tick}`),
+          `doubt-${grade}-${tick}`,
+        );
+        const directory = join(ladder.folder, `doubt-${grade}-${tick}`);
+        const { report } = await runBacktest(config, { ...ladders(), directory, replace: false });
+        const ofTicks = report.doubts.filter((text) => text.includes("has nobody ahead of it"));
+        expect(
+          report.notes.first
+            .map(({ text }) => text)
+            .filter((text) => text.includes("has nobody ahead of it")),
+        ).toEqual(ofTicks);
+        return ofTicks;
+      };
+      // One candle has too few prices to tell a grid by.
+      const isTold = grade !== "klines";
+      expect(await doubtsAt("0.02")).toEqual(
+        isTold ? [expect.stringContaining("multiples of 0.1")] : [],
+      );
+      expect(await doubtsAt("0.1")).toEqual([]);
+    },
+  );
 
   // A trade of a lot beyond a quote fills all of it: the profit of a size that the market never had grows in proportion, and looks as good as any.
-  it.each(["books", "trades"])("says of %s when the fills are much of what traded, and nothing of small ones", async (grade) => {
-    const doubtsWith = async (sizeBase: number): Promise<readonly string[]> => {
-      const file = backtest("account: { creditQuote: 1e9 }", `from: 2026-01-05, to: 2026-01-06, grade: ${grade}`);
-      const config = ladder.written(file, `large-${grade}`, "maxPositionBase: 500, maxOrderBase: 50");
-      const strategies = new Map([[MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase, levels: 1 })]]);
-      const directory = join(ladder.folder, `large-${grade}`);
-      const { report } = await runBacktest(config, { ...ladders(), strategies, directory, replace: true });
-      expect(report.fills.all.fills).toBeGreaterThan(0);
-      // Of most fills of a ladder at the touch nobody knows whether their orders had come to rest: that is another doubt.
-      const doubts = report.doubts.filter((doubt) => !doubt.includes("most of its fills are doubtful"));
-      expect(report.notes.first.map(({ text }) => text)).toEqual(expect.arrayContaining([...doubts]));
-      // Whoever is sent the page has no terminal to read.
-      const page = readFileSync(join(directory, "report.html"), "utf8");
-      for (const doubt of doubts)
-        expect(page).toMatch(new RegExp(`class="warning" role="note">Do not believe this without a second look: ${doubt.slice(0, 30)}`));
-      const own = report.markets[0]?.fills;
-      if (doubts.length > 0) expect(doubts[0]).toContain(`had ${own?.all.amount} base`);
-      return doubts;
-    };
-    expect(await doubtsWith(0.001)).toEqual([]);
-    expect(await doubtsWith(50)).toEqual([
-      expect.stringMatching(/^btcusdc: its .*orders had [\d.]+ base, [\d.]+ times the [\d.]+ that traded/),
-    ]);
-  });
+  it.each(["books", "trades"])(
+    "says of %s when the fills are much of what traded, and nothing of small ones",
+    async (grade) => {
+      const doubtsWith = async (sizeBase: number): Promise<readonly string[]> => {
+        const file = backtest(
+          "account: { creditQuote: 1e9 }",
+          `from: 2026-01-05, to: 2026-01-06, grade: ${grade}`,
+        );
+        const config = ladder.written(
+          file,
+          `large-${grade}`,
+          "maxPositionBase: 500, maxOrderBase: 50",
+        );
+        const strategies = new Map([
+          [MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase, levels: 1 })],
+        ]);
+        const directory = join(ladder.folder, `large-${grade}`);
+        const { report } = await runBacktest(config, {
+          ...ladders(),
+          strategies,
+          directory,
+          replace: true,
+        });
+        expect(report.fills.all.fills).toBeGreaterThan(0);
+        // Of most fills of a ladder at the touch nobody knows whether their orders had come to rest: that is another doubt.
+        const doubts = report.doubts.filter(
+          (doubt) => !doubt.includes("most of its fills are doubtful"),
+        );
+        expect(report.notes.first.map(({ text }) => text)).toEqual(
+          expect.arrayContaining([...doubts]),
+        );
+        // Whoever is sent the page has no terminal to read.
+        const page = readFileSync(join(directory, "report.html"), "utf8");
+        for (const doubt of doubts)
+          expect(page).toMatch(
+            new RegExp(
+              `class="warning" role="note">Do not believe this without a second look: ${doubt.slice(0, 30)}`,
+            ),
+          );
+        const own = report.markets[0]?.fills;
+        if (doubts.length > 0) expect(doubts[0]).toContain(`had ${own?.all.amount} base`);
+        return doubts;
+      };
+      expect(await doubtsWith(0.001)).toEqual([]);
+      expect(await doubtsWith(50)).toEqual([
+        expect.stringMatching(
+          /^btcusdc: its .*orders had [\d.]+ base, [\d.]+ times the [\d.]+ that traded/,
+        ),
+      ]);
+    },
+  );
 
   // A taker of three coins has them at a touch that shows a tenth of one: of two runs that one looks better, and the page is what is sent on.
   it("says where fills are whole ones that they are nobody's", async () => {
     const doubtsWith = async (partialFills: boolean): Promise<readonly string[]> => {
       const name = `whole-${partialFills}`;
-      const config = ladder.written(backtest(`fills: { partialFills: ${partialFills} }`, "from: 2026-01-05, to: 2026-01-06"), name);
-      const { report } = await runBacktest(config, { ...ladders(), directory: join(ladder.folder, name), replace: false });
+      const config = ladder.written(
+        backtest(`fills: { partialFills: ${partialFills} }`, "from: 2026-01-05, to: 2026-01-06"),
+        name,
+      );
+      const { report } = await runBacktest(config, {
+        ...ladders(),
+        directory: join(ladder.folder, name),
+        replace: false,
+      });
       return report.doubts.filter((doubt) => doubt.includes("partialFills"));
     };
     expect(await doubtsWith(true)).toEqual([]);
     expect(await doubtsWith(false)).toEqual([
-      expect.stringMatching(/^fills\.partialFills is false: a lot that reaches an order fills all of it/),
+      expect.stringMatching(
+        /^fills\.partialFills is false: a lot that reaches an order fills all of it/,
+      ),
     ]);
   });
 
@@ -78,26 +129,47 @@ describe("what a backtest says of its own figures that is to be doubted", () => 
         "shares",
         "maxPositionBase: 500, maxOrderBase: 50",
       );
-      const strategies = new Map([[MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase: 50, levels: 1 })]]);
-      const report = await reportOf(config, { ...ladders(), strategies }, await openHistory(config), "ohlc");
+      const strategies = new Map([
+        [MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase: 50, levels: 1 })],
+      ]);
+      const report = await reportOf(
+        config,
+        { ...ladders(), strategies },
+        await openHistory(config),
+        "ohlc",
+      );
       expect(report.fills.all.fills).toBeGreaterThan(0);
       return report.doubts;
     };
     expect(await doubtsWith(0.1)).toEqual([]);
     expect(await doubtsWith(1)).toEqual([
-      expect.stringMatching(/^btcusdc: its orders had [\d.]+ base, \d+ % of the [\d.]+ that traded: so much of a bar's volume/),
+      expect.stringMatching(
+        /^btcusdc: its orders had [\d.]+ base, \d+ % of the [\d.]+ that traded: so much of a bar's volume/,
+      ),
     ]);
   });
 
   // Nothing is filled while a run warms up: what trades then would make every share small.
   it("holds fills against what traded since the warm-up, not before", async () => {
     const tradedIn = async (more: string, from: string): Promise<string | undefined> => {
-      const file = backtest(`account: { creditQuote: 1e9 }\n${more}`, `from: ${from}, to: 2026-01-06, grade: books`);
+      const file = backtest(
+        `account: { creditQuote: 1e9 }\n${more}`,
+        `from: ${from}, to: 2026-01-06, grade: books`,
+      );
       const config = ladder.written(file, "warm-volume", "maxPositionBase: 500, maxOrderBase: 50");
-      const strategies = new Map([[MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase: 50, levels: 1 })]]);
-      const { doubts } = await reportOf(config, { ...ladders(), strategies }, await openHistory(config), "ohlc");
+      const strategies = new Map([
+        [MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase: 50, levels: 1 })],
+      ]);
+      const { doubts } = await reportOf(
+        config,
+        { ...ladders(), strategies },
+        await openHistory(config),
+        "ohlc",
+      );
       return /the ([\d.]+) that traded/.exec(doubts.join())?.[1];
     };
-    expect(await tradedIn("warmupMs: 50000", "2026-01-05T23:59:00Z")).toBe(await tradedIn("", "2026-01-05T23:59:50Z"));
+    expect(await tradedIn("warmupMs: 50000", "2026-01-05T23:59:00Z")).toBe(
+      await tradedIn("", "2026-01-05T23:59:50Z"),
+    );
   });
 });

@@ -15,7 +15,10 @@ const ladder = new LadderHistory();
 describe("how a backtest ended", () => {
   // A path that was halted on its first day may have earned more than one that traded to the end: nobody should take its profit for the same.
   it("tells how each path through the candles ended", async () => {
-    const config = ladder.written(backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"), "broken-path");
+    const config = ladder.written(
+      backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"),
+      "broken-path",
+    );
     const bound = builtInStrategies.ladder.bind(LADDER);
     let runs = 0;
     const broken: BoundStrategy = (context) => {
@@ -33,7 +36,10 @@ describe("how a backtest ended", () => {
       replace: false,
     });
     expect(report.strategyErrors, "whichever path is reported").toEqual([
-      expect.objectContaining({ marketId: MARKET, why: expect.stringContaining("broke on this path alone") }),
+      expect.objectContaining({
+        marketId: MARKET,
+        why: expect.stringContaining("broke on this path alone"),
+      }),
     ]);
     const ends = [report, ...report.alternatives].map(({ ended, reason }) => [ended, reason]);
     expect(ends).toContainEqual(["end-of-history", null]);
@@ -41,25 +47,41 @@ describe("how a backtest ended", () => {
   });
 
   it("tells a broken intent for an error of its strategy: a run with a size of NaN says nothing of the strategy that was meant", async () => {
-    const config = ladder.written(backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"), "broken-intent");
+    const config = ladder.written(
+      backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"),
+      "broken-intent",
+    );
     const bound = builtInStrategies.ladder.bind(LADDER);
     const broken: BoundStrategy = (context) => (view$) =>
       view$.pipe(
         bound(context),
         map((intent) =>
-          intent.kind === "quotes" ? { ...intent, quotes: intent.quotes.map((quote) => ({ ...quote, lots: Number.NaN })) } : intent,
+          intent.kind === "quotes"
+            ? { ...intent, quotes: intent.quotes.map((quote) => ({ ...quote, lots: Number.NaN })) }
+            : intent,
         ),
       );
     const directory = join(ladder.folder, "broken-intent");
-    const { report } = await runBacktest(config, { ...ladders(), strategies: new Map([[MARKET, broken]]), directory, replace: false });
+    const { report } = await runBacktest(config, {
+      ...ladders(),
+      strategies: new Map([[MARKET, broken]]),
+      directory,
+      replace: false,
+    });
     expect(report.strategyErrors).toEqual([
-      expect.objectContaining({ marketId: MARKET, why: expect.stringContaining("NaN is no number of lots") }),
+      expect.objectContaining({
+        marketId: MARKET,
+        why: expect.stringContaining("NaN is no number of lots"),
+      }),
     ]);
     expect([report.ended, report.orders.placed]).toEqual(["halted", 0]);
   });
 
   it("tells of a run that was interrupted which path it is of, and leaves nothing of the other", async () => {
-    const config = ladder.written(backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"), "halves");
+    const config = ladder.written(
+      backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"),
+      "halves",
+    );
     const parent = join(ladder.folder, "halves");
     const run = async (hasPlayed: (pieces: number, isSecond: boolean) => boolean) => {
       let [pieces, lastUs, isSecond] = [0, 0, false];
@@ -70,15 +92,26 @@ describe("how a backtest ended", () => {
         return hasPlayed(pieces, isSecond);
       };
       const directory = join(parent, "report");
-      const { report } = await runBacktest(config, { ...ladders(), directory, replace: true, onProgress });
+      const { report } = await runBacktest(config, {
+        ...ladders(),
+        directory,
+        replace: true,
+        onProgress,
+      });
       expect(readdirSync(parent)).toEqual(["report"]);
       return report;
     };
-    const [second, first, whole] = [await run((_, isSecond) => !isSecond), await run(() => false), await run(() => true)];
+    const [second, first, whole] = [
+      await run((_, isSecond) => !isSecond),
+      await run(() => false),
+      await run(() => true),
+    ];
     expect([whole.ended, whole.alternatives.length]).toEqual(["end-of-history", 1]);
     for (const { ended, reason, alternatives } of [second, first]) {
       expect([ended, alternatives]).toEqual(["stopped", []]);
-      expect(reason).toMatch(/interrupted before both paths.*the high before the low in every candle alone/);
+      expect(reason).toMatch(
+        /interrupted before both paths.*the high before the low in every candle alone/,
+      );
     }
     // The first path was played to its end, though it may be the better one.
     expect(second.span.to).toBe(whole.span.to);
@@ -87,8 +120,15 @@ describe("how a backtest ended", () => {
   it("says of a run that a halt ended, or a liquidation, that it did not go to the end of its history", async () => {
     const config = ladder.written(backtest());
     const risk = { ...config.bot.risk, maxDrawdownQuote: "0.01" };
-    const halted = await reportOf({ ...config, bot: { ...config.bot, risk } }, ladders(), await openHistory(config), "ohlc");
+    const halted = await reportOf(
+      { ...config, bot: { ...config.bot, risk } },
+      ladders(),
+      await openHistory(config),
+      "ohlc",
+    );
     expect(halted.ended).toBe("halted");
-    expect(halted.reason).toMatch(/^since 2026-01-0\dT\d\d:\d\d:\d\d(\.\d{3})?Z by drawdown: net value/);
+    expect(halted.reason).toMatch(
+      /^since 2026-01-0\dT\d\d:\d\d:\d\d(\.\d{3})?Z by drawdown: net value/,
+    );
   });
 });

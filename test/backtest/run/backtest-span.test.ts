@@ -18,9 +18,15 @@ describe("the span of a backtest", () => {
   it.each(["books", "trades", "klines"])(
     "replays all %s that the store has where no span is named, and tells nothing outside of them as a gap",
     async (grade) => {
-      const named = await openHistory(ladder.written(backtest("", `from: 2026-01-05, to: 2026-01-07, grade: ${grade}`), "named"));
+      const named = await openHistory(
+        ladder.written(backtest("", `from: 2026-01-05, to: 2026-01-07, grade: ${grade}`), "named"),
+      );
       const whole = await openHistory(ladder.written(backtest("", `grade: ${grade}`), "whole"));
-      expect([whole.startUs, whole.endUs, whole.files]).toEqual([named.startUs, named.endUs, named.files]);
+      expect([whole.startUs, whole.endUs, whole.files]).toEqual([
+        named.startUs,
+        named.endUs,
+        named.files,
+      ]);
       expect(whole.gaps).toEqual([]);
       expect(named.gaps).toHaveLength(grade === "books" ? 4 : 2);
     },
@@ -29,7 +35,11 @@ describe("the span of a backtest", () => {
   it("tells what lies between the ends of a span that is not named: a day without either stream, and one without trades", async () => {
     const late = join(ladder.folder, "late");
     mkdirSync(late);
-    const store = await generateHistory(late, { market: MARKET, fromMs: FROM_MS - 86_400_000, seconds: 10 });
+    const store = await generateHistory(late, {
+      market: MARKET,
+      fromMs: FROM_MS - 86_400_000,
+      seconds: 10,
+    });
     const next = await generateHistory(join(ladder.folder, "next"), {
       market: MARKET,
       fromMs: FROM_MS + 86_400_000,
@@ -39,8 +49,11 @@ describe("the span of a backtest", () => {
     const day = { market: MARKET, kind: "book" };
     mkdirSync(store.folder(day), { recursive: true });
     for (const { day: name } of next.days(day))
-      for (const path of [next.dataPath(day, name), next.manifestPath(day, name)]) cpSync(path, join(store.folder(day), basename(path)));
-    const { gaps } = await openHistory(ladder.written(backtest("", `grade: books, store: ${join(late, "history")}`), "between"));
+      for (const path of [next.dataPath(day, name), next.manifestPath(day, name)])
+        cpSync(path, join(store.folder(day), basename(path)));
+    const { gaps } = await openHistory(
+      ladder.written(backtest("", `grade: books, store: ${join(late, "history")}`), "between"),
+    );
     expect(gaps).toEqual([
       `${MARKET} book: 2026-01-04T23:59:09.901Z to 2026-01-06T23:59:00Z`,
       `${MARKET} trades: 2026-01-04T23:59:09.801Z to 2026-01-06T23:59:10.900Z`,
@@ -54,16 +67,25 @@ describe("the span of a backtest", () => {
       /btcusdc: has no klines-1M of that time \(got "2025-01-05 to 2025-01-06"\); expected what the store has of it: .*klines-1M of 2026-01-05.*marketwright data list/,
     );
     const hours = ladder.written(backtest("", "grade: klines, interval: 1H"));
-    await expect(openHistory(hours), "and its intervals").rejects.toThrow(/has no klines-1H of that time.*klines-1M of 2026-01-05/);
+    await expect(openHistory(hours), "and its intervals").rejects.toThrow(
+      /has no klines-1H of that time.*klines-1M of 2026-01-05/,
+    );
   });
 });
 
 describe("a span to the microsecond", () => {
   it("is read as reports and sweeps write their windows, and shown so that it runs again", () => {
-    const config = ladder.written(backtest("", "from: 2026-01-05T23:59:00.010001Z, to: 2026-01-06T00:00:00.000000Z"));
-    expect(config.history).toMatchObject({ fromUs: 1_767_657_540_010_001, toUs: 1_767_657_600_000_000 });
+    const config = ladder.written(
+      backtest("", "from: 2026-01-05T23:59:00.010001Z, to: 2026-01-06T00:00:00.000000Z"),
+    );
+    expect(config.history).toMatchObject({
+      fromUs: 1_767_657_540_010_001,
+      toUs: 1_767_657_600_000_000,
+    });
     const [shown] = shownFiles(config, { grade: "books", interval: undefined, sampleMs: 1000 });
-    expect(shown?.yaml).toContain("from: 2026-01-05T23:59:00.010001Z\n  to: 2026-01-06T00:00:00Z\n");
+    expect(shown?.yaml).toContain(
+      "from: 2026-01-05T23:59:00.010001Z\n  to: 2026-01-06T00:00:00Z\n",
+    );
   });
 });
 
@@ -71,7 +93,9 @@ describe("a span that the store does not fill", () => {
   const asked = (history: string) => openHistory(ladder.written(backtest("", history)));
 
   it("refuses a time that it covers without a record, and a warm-up that leaves nothing to report", async () => {
-    await expect(asked("from: 2026-01-05T23:59:00.010Z, to: 2026-01-05T23:59:00.060Z, grade: trades")).rejects.toThrow(
+    await expect(
+      asked("from: 2026-01-05T23:59:00.010Z, to: 2026-01-05T23:59:00.060Z, grade: trades"),
+    ).rejects.toThrow(
       /history\.markets\.btcusdc: has no record of that time \(got "2026-01-05T23:59:00\.010Z to 2026-01-05T23:59:00\.060Z"\).*any of btcusdc/,
     );
     const directory = join(ladder.folder, "all-warm-up");
@@ -103,14 +127,26 @@ describe("a history whose marks and funding are not whole", () => {
         const report = await reportOf(config, ladders(), await openHistory(config), "ohlc");
         return report.models.find(({ name }) => name === `Mark and funding in ${MARKET}`)?.value;
       };
-      expect(await carryOf()).toBe("mark: the middle of the best prices; funding: none paid: none recorded");
+      expect(await carryOf()).toBe(
+        "mark: the middle of the best prices; funding: none paid: none recorded",
+      );
       const marks = join(other, "marks.csv");
       const row = (ms: number): string => `${ms},60000,60000,0.0001,${FROM_MS + 60_000}\n`;
-      writeFileSync(marks, `time,markPrice,indexPrice,fundingRate,nextFundingTime\n${row(FROM_MS)}${row(FROM_MS + 30_000)}`);
-      await importFiles(store, { market: MARKET, files: [marks], clock: { partsAt: [], baseLatencyNs: 0n }, replace: false });
+      writeFileSync(
+        marks,
+        `time,markPrice,indexPrice,fundingRate,nextFundingTime\n${row(FROM_MS)}${row(FROM_MS + 30_000)}`,
+      );
+      await importFiles(store, {
+        market: MARKET,
+        files: [marks],
+        clock: { partsAt: [], baseLatencyNs: 0n },
+        replace: false,
+      });
       expect(await carryOf()).toBe("mark: as recorded; funding: what the marks said would be paid");
       const { gaps } = await openHistory(config);
-      expect(gaps.filter((gap) => gap.startsWith(`${MARKET} marks: 2026-01-05T23:59:30`))).toHaveLength(1);
+      expect(
+        gaps.filter((gap) => gap.startsWith(`${MARKET} marks: 2026-01-05T23:59:30`)),
+      ).toHaveLength(1);
     } finally {
       rmSync(other, { recursive: true, force: true });
     }

@@ -12,7 +12,11 @@ const ladder = new LadderHistory();
 describe("a backtest from its file", () => {
   it("replays books over midnight, and reports figures whose parts sum", async () => {
     const config = ladder.written(backtest());
-    const result = await runBacktest(config, { ...ladders(), directory: join(ladder.folder, "out"), replace: false });
+    const result = await runBacktest(config, {
+      ...ladders(),
+      directory: join(ladder.folder, "out"),
+      replace: false,
+    });
     const { report, gaps } = result;
     expect(report.grade).toBe("books");
     expect(report.isIndicative).toBe(false);
@@ -28,8 +32,17 @@ describe("a backtest from its file", () => {
   // Live an order carries the rates that were agreed on, and pays them. A replay that charged the public ones would show a rebate to somebody who pays.
   it("charges the fees that the bot signs where they were agreed on, and says which", async () => {
     const of = async (name: string, agreed: string) => {
-      const config = ladder.written(backtest("fills: { queue: power-2 }", "from: 2026-01-05, to: 2026-01-06"), name, undefined, agreed);
-      const { report } = await runBacktest(config, { ...ladders(), directory: join(ladder.folder, name), replace: false });
+      const config = ladder.written(
+        backtest("fills: { queue: power-2 }", "from: 2026-01-05, to: 2026-01-06"),
+        name,
+        undefined,
+        agreed,
+      );
+      const { report } = await runBacktest(config, {
+        ...ladders(),
+        directory: join(ladder.folder, name),
+        replace: false,
+      });
       const { turnover, fees } = report.fills.byCause.queue;
       expect(Number(turnover)).toBeGreaterThan(0);
       return {
@@ -46,8 +59,15 @@ describe("a backtest from its file", () => {
 
   it("fills by no queue where none was recorded, and calls candles indicative with both paths told", async () => {
     const of = async (grade: string, more = "") => {
-      const config = ladder.written(backtest(more, `from: 2026-01-05, to: 2026-01-07, grade: ${grade}`), grade);
-      return runBacktest(config, { ...ladders(), directory: join(ladder.folder, `out-${grade}`), replace: true });
+      const config = ladder.written(
+        backtest(more, `from: 2026-01-05, to: 2026-01-07, grade: ${grade}`),
+        grade,
+      );
+      return runBacktest(config, {
+        ...ladders(),
+        directory: join(ladder.folder, `out-${grade}`),
+        replace: true,
+      });
     };
     const [books, trades, klines] = [await of("books"), await of("trades"), await of("klines")];
     const byCause = (result: typeof books) => result.report.fills.byCause;
@@ -55,7 +75,9 @@ describe("a backtest from its file", () => {
     expect(byCause(trades).queue.fills).toBe(0);
     expect(klines.report.isIndicative).toBe(true);
     expect(klines.report.alternatives).toHaveLength(1);
-    expect(Number(klines.report.profit.total)).toBeLessThanOrEqual(Number(klines.report.alternatives[0]?.profit));
+    expect(Number(klines.report.profit.total)).toBeLessThanOrEqual(
+      Number(klines.report.alternatives[0]?.profit),
+    );
   });
 
   it("says the same with small tapes as with large ones, and again when it is asked again", async () => {
@@ -68,7 +90,9 @@ describe("a backtest from its file", () => {
   // Where a lot is a unit of a coin that costs a millionth, an ordinary level has billions of them.
   it("says the same in lots of a millionth of a millionth, of which 32 bits do not count a level", async () => {
     // Sizes that lean are rounded down to lots.
-    const strategies = new Map([[MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase: 0.001, sizeSkew: false })]]);
+    const strategies = new Map([
+      [MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase: 0.001, sizeSkew: false })],
+    ]);
     const of = async (step: string) => {
       const text = backtest("", "from: 2026-01-05, to: 2026-01-06").replace(
         "stepSizeBase: 0.001",
@@ -76,8 +100,16 @@ describe("a backtest from its file", () => {
       );
       const config = ladder.written(text, "lots", "maxPositionBase: 0.01, maxOrderBase: 0.01");
       const history = await openHistory(config);
-      const { fills, profit, orders, budgets, drawdown } = await reportOf(config, { strategies, version: "0.0.0" }, history, "ohlc");
-      return { report: { fills, profit, orders, budgets, drawdown }, isWide: history.markets[0]?.tapes?.bound.isWide };
+      const { fills, profit, orders, budgets, drawdown } = await reportOf(
+        config,
+        { strategies, version: "0.0.0" },
+        history,
+        "ohlc",
+      );
+      return {
+        report: { fills, profit, orders, budgets, drawdown },
+        isWide: history.markets[0]?.tapes?.bound.isWide,
+      };
     };
     const [wide, narrow] = [await of("0.000000000001"), await of("0.001")];
     expect([wide.isWide, narrow.isWide]).toEqual([true, false]);
@@ -86,22 +118,37 @@ describe("a backtest from its file", () => {
   });
 
   it.each([
-    ["history: { from: 2026-01-05, to: 2026-01-06 }", /history: names no market.*expected either market/],
+    [
+      "history: { from: 2026-01-05, to: 2026-01-06 }",
+      /history: names no market.*expected either market/,
+    ],
     [backtest("", "from: 2026-01-06, to: 2026-01-05"), /history\.to: is not after history\.from/],
     [backtest("fills: { queue: hopeful }"), /fills\.queue.*no queue model.*risk-averse, log/],
     [backtest("fills: { orderLatencyMs: -3 }"), /fills\.orderLatencyMs/],
     [backtest("sampleMs: 7000"), /sampleMs.*does not divide a day/],
-    [backtest().replace(MARKET, "ethusdc"), /history\.market: is no market of the bot's.*markets: \{ btcusdc: ethusdc \}/],
+    [
+      backtest().replace(MARKET, "ethusdc"),
+      /history\.market: is no market of the bot's.*markets: \{ btcusdc: ethusdc \}/,
+    ],
     [
       backtest().replace(`market: ${MARKET}`, `markets: { ethusdc: ${MARKET} }`),
       /history\.markets\.ethusdc: is no market of the bot's.*one of btcusdc/,
     ],
-    [backtest().replace("tickSizeQuote: 0.1", "tickSizeQuote: 0"), /rules\.markets\.btcusdc\.tickSizeQuote/],
-    [backtest().replace(/rules: .*/, "rules: { exchangeInfo: nowhere.json }"), /rules\.exchangeInfo.*cannot be read/],
+    [
+      backtest().replace("tickSizeQuote: 0.1", "tickSizeQuote: 0"),
+      /rules\.markets\.btcusdc\.tickSizeQuote/,
+    ],
+    [
+      backtest().replace(/rules: .*/, "rules: { exchangeInfo: nowhere.json }"),
+      /rules\.exchangeInfo.*cannot be read/,
+    ],
     [backtest("wamrupMs: 3"), /wamrupMs.*unknown key.*warmupMs/],
   ])("refuses a file that cannot be meant so: %#", (text, message) => {
-    expect(() => ladder.written(text.includes("bot:") ? text : `${text}\nbot: bot.yaml\nrules: { markets: {} }\n`, "wrong")).toThrow(
-      message,
-    );
+    expect(() =>
+      ladder.written(
+        text.includes("bot:") ? text : `${text}\nbot: bot.yaml\nrules: { markets: {} }\n`,
+        "wrong",
+      ),
+    ).toThrow(message);
   });
 });

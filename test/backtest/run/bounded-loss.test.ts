@@ -28,8 +28,16 @@ const holding = defineStrategy({
             kind: "quotes" as const,
             marketId: MARKET,
             viewSequence: view.sequence,
-            quotes: hasBought ? [] : [{ side: "BUY" as const, level: 0, ticks: 599_000, lots: 100 }],
-            reason: { fairTicks: 1, reservationTicks: 1, halfSpreadTicks: 1, terms: {}, clamps: [] },
+            quotes: hasBought
+              ? []
+              : [{ side: "BUY" as const, level: 0, ticks: 599_000, lots: 100 }],
+            reason: {
+              fairTicks: 1,
+              reservationTicks: 1,
+              halfSpreadTicks: 1,
+              terms: {},
+              clamps: [],
+            },
           };
         }),
       );
@@ -39,7 +47,8 @@ const holding = defineStrategy({
 /** Four hours of a market that stands, and two days in which it falls by half. */
 function falling(): readonly (readonly number[])[] {
   const bars: number[][] = Array.from({ length: 16 }, () => [60_000, 60_050, 59_850, 60_000]);
-  for (let price = 60_000; price > 30_000; price -= 150) bars.push([price, price + 20, price - 170, price - 150]);
+  for (let price = 60_000; price > 30_000; price -= 150)
+    bars.push([price, price + 20, price - 170, price - 150]);
   return bars;
 }
 
@@ -51,14 +60,25 @@ describe("a backtest whose loss would run on", () => {
     const lines = falling().map(([open, high, low, close], at) =>
       JSON.stringify({
         time: FROM_MS + at * QUARTER_MS,
-        ...{ open: `${open}.0`, high: `${high}.0`, low: `${low}.0`, close: `${close}.0`, volume: "50.000" },
+        ...{
+          open: `${open}.0`,
+          high: `${high}.0`,
+          low: `${low}.0`,
+          close: `${close}.0`,
+          volume: "50.000",
+        },
       }),
     );
     mkdirSync(join(folder, "made"));
     const path = join(folder, "made", `${MARKET}-klines_15M.ndjson`);
     writeFileSync(path, `${lines.join("\n")}\n`);
     const clock = { partsAt: [], baseLatencyNs: 0n };
-    await importFiles(new HistoryStore(join(folder, "history")), { market: MARKET, files: [path], clock, replace: false });
+    await importFiles(new HistoryStore(join(folder, "history")), {
+      market: MARKET,
+      files: [path],
+      clock,
+      replace: false,
+    });
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -67,16 +87,39 @@ describe("a backtest whose loss would run on", () => {
       exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
       account: { keyEnv: "MARKETWRIGHT_NO_KEY" },
       quotes: { timeInForce: "POST_ONLY" },
-      markets: { [MARKET]: { strategy: "ladder", params: { halfSpreadBps: 2, sizeBase: 0.01 }, limits: { maxPositionBase: 0.2 } } },
+      markets: {
+        [MARKET]: {
+          strategy: "ladder",
+          params: { halfSpreadBps: 2, sizeBase: 0.01 },
+          limits: { maxPositionBase: 0.2 },
+        },
+      },
       risk,
     };
-    const rules = { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0, takerFeeRate: 0.0005 };
-    const backtest = { history: { store: "history", market: MARKET }, bot: `${name}-bot.yaml`, rules: { markets: { [MARKET]: rules } } };
+    const rules = {
+      tickSizeQuote: 0.1,
+      stepSizeBase: 0.001,
+      makerFeeRate: 0,
+      takerFeeRate: 0.0005,
+    };
+    const backtest = {
+      history: { store: "history", market: MARKET },
+      bot: `${name}-bot.yaml`,
+      rules: { markets: { [MARKET]: rules } },
+    };
     writeFileSync(join(folder, `${name}-bot.yaml`), stringify(bot));
-    writeFileSync(join(folder, `${name}.yaml`), stringify({ ...backtest, account: { creditQuote: 100_000 } }));
+    writeFileSync(
+      join(folder, `${name}.yaml`),
+      stringify({ ...backtest, account: { creditQuote: 100_000 } }),
+    );
     const config = loadBacktestConfig(join(folder, `${name}.yaml`), {});
     const strategies = new Map([[MARKET, holding.bind({})]]);
-    return runBacktest(config, { strategies, version: "0.0.0", directory: join(folder, name), replace: false });
+    return runBacktest(config, {
+      strategies,
+      version: "0.0.0",
+      directory: join(folder, name),
+      replace: false,
+    });
   }
 
   it("says of `halt` that the position stayed open, and what it has cost since", async () => {
@@ -86,19 +129,30 @@ describe("a backtest whose loss would run on", () => {
     expect(report.reason).toMatch(
       /by drawdown: net value .* allowed 500; what it held stayed open, now 0\.1 base units of btcusdc: the net value has changed by -2\d{3}(\.\d+)? since then$/,
     );
-    expect(report.rungs.first).toMatchObject([{ measure: "drawdown", action: "halt", marketId: null }]);
-    expect(readFileSync(html, "utf8")).toContain("what it held stayed open, now 0.1 base units of btcusdc");
+    expect(report.rungs.first).toMatchObject([
+      { measure: "drawdown", action: "halt", marketId: null },
+    ]);
+    expect(readFileSync(html, "utf8")).toContain(
+      "what it held stayed open, now 0.1 base units of btcusdc",
+    );
   });
 
   it("bounds the loss by `flatten`: the position is sold a slice a bar, no worse than the mark allows, and the rest of history costs nothing", async () => {
-    const { report, html } = await run("flatten", { maxDrawdownQuote: 500, onDrawdown: "flatten", flatten: { slices: 2 } });
+    const { report, html } = await run("flatten", {
+      maxDrawdownQuote: 500,
+      onDrawdown: "flatten",
+      flatten: { slices: 2 },
+    });
     expect(report.ended).toBe("halted");
     expect(Number(report.drawdown.max)).toBeGreaterThan(500);
     expect(Number(report.drawdown.max)).toBeLessThan(600);
     expect(report.markets[0]?.position.last).toBe("0");
     expect(report.reason).toMatch(/by drawdown: net value .* allowed 500$/);
     expect(report.fills.taker.fills).toBe(2);
-    expect(report.rungs).toMatchObject({ count: 1, first: [{ measure: "drawdown", action: "flatten" }] });
+    expect(report.rungs).toMatchObject({
+      count: 1,
+      first: [{ measure: "drawdown", action: "flatten" }],
+    });
     expect(readFileSync(html, "utf8")).toContain("<h2>Risk ladder</h2>");
   });
 

@@ -24,7 +24,10 @@ const holding = defineStrategy({
         kind: "quotes" as const,
         marketId: MARKET,
         viewSequence: view.sequence,
-        quotes: view.positionLots === 0 ? [{ side: "BUY" as const, level: 0, ticks: 599_000, lots: 100 }] : [],
+        quotes:
+          view.positionLots === 0
+            ? [{ side: "BUY" as const, level: 0, ticks: 599_000, lots: 100 }]
+            : [],
         reason: { fairTicks: 1, reservationTicks: 1, halfSpreadTicks: 1, terms: {}, clamps: [] },
       })),
     ),
@@ -36,18 +39,38 @@ describe("the drawdown of a run on candles", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "candle-drawdown-"));
     const flat = [60_000, 60_050, 59_950, 60_000];
-    const bars = [flat, flat, flat, [60_000, 60_050, 59_850, 59_900], flat, [60_000, 60_050, 55_000, 60_000], flat, flat];
+    const bars = [
+      flat,
+      flat,
+      flat,
+      [60_000, 60_050, 59_850, 59_900],
+      flat,
+      [60_000, 60_050, 55_000, 60_000],
+      flat,
+      flat,
+    ];
     const lines = bars.map(([open, high, low, close], at) =>
       JSON.stringify({
         time: FROM_MS + at * QUARTER_MS,
-        ...{ open: `${open}.0`, high: `${high}.0`, low: `${low}.0`, close: `${close}.0`, volume: "50.000" },
+        ...{
+          open: `${open}.0`,
+          high: `${high}.0`,
+          low: `${low}.0`,
+          close: `${close}.0`,
+          volume: "50.000",
+        },
       }),
     );
     mkdirSync(join(folder, "made"));
     const path = join(folder, "made", `${MARKET}-klines_15M.ndjson`);
     writeFileSync(path, `${lines.join("\n")}\n`);
     const clock = { partsAt: [], baseLatencyNs: 0n };
-    await importFiles(new HistoryStore(join(folder, "history")), { market: MARKET, files: [path], clock, replace: false });
+    await importFiles(new HistoryStore(join(folder, "history")), {
+      market: MARKET,
+      files: [path],
+      clock,
+      replace: false,
+    });
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -61,12 +84,24 @@ describe("the drawdown of a run on candles", () => {
       risk: { maxDrawdownQuote: 5000 },
     };
     const rules = { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0, takerFeeRate: 0 };
-    const backtest = { history: { store: "history", market: MARKET }, bot: "bot.yaml", rules: { markets: { [MARKET]: rules } } };
+    const backtest = {
+      history: { store: "history", market: MARKET },
+      bot: "bot.yaml",
+      rules: { markets: { [MARKET]: rules } },
+    };
     writeFileSync(join(folder, "bot.yaml"), stringify(bot));
-    writeFileSync(join(folder, "bt.yaml"), stringify({ ...backtest, account: { creditQuote: 100_000 } }));
+    writeFileSync(
+      join(folder, "bt.yaml"),
+      stringify({ ...backtest, account: { creditQuote: 100_000 } }),
+    );
     const config = loadBacktestConfig(join(folder, "bt.yaml"), {});
     const strategies = new Map([[MARKET, holding.bind({})]]);
-    const { report } = await runBacktest(config, { strategies, version: "0.0.0", directory: join(folder, "report"), replace: false });
+    const { report } = await runBacktest(config, {
+      strategies,
+      version: "0.0.0",
+      directory: join(folder, "report"),
+      replace: false,
+    });
     expect(report.fills.all.fills).toBe(1);
     expect(report.profit.total).toBe("10");
     // 0.1 at 60,050 and then at 55,000, in whichever order the reported path has them: from the top before, 5,050 a coin.

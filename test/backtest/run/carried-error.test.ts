@@ -17,10 +17,20 @@ function crossed(thrown: unknown): Error {
 describe("an error that crosses from one thread to another", () => {
   // A trader looks for the field, the file and the exit code that a run in one thread tells of the same mistake.
   it.each([
-    new ConfigError("is too large", { field: "fills.volumeShare", value: 3, expected: "at most 1" }),
+    new ConfigError("is too large", {
+      field: "fills.volumeShare",
+      value: 3,
+      expected: "at most 1",
+    }),
     new RunError("cannot be written", { field: "report.json" }),
-    new FormatError("is no decimal", { field: "account.creditQuote", value: "1e3", expected: "a decimal string" }),
-    new HistoryError("/store/m/trades/2026-01-05.parquet", "price is no decimal in row 17", { value: "x" }),
+    new FormatError("is no decimal", {
+      field: "account.creditQuote",
+      value: "1e3",
+      expected: "a decimal string",
+    }),
+    new HistoryError("/store/m/trades/2026-01-05.parquet", "price is no decimal in row 17", {
+      value: "x",
+    }),
   ])("is the same one: $constructor.name", (thrown) => {
     const there = crossed(thrown);
     expect(there).toBeInstanceOf(thrown.constructor);
@@ -34,7 +44,11 @@ describe("an error that crosses from one thread to another", () => {
     const thrown = new TypeError("quotes.map is not a function");
     const there = crossed(thrown);
     expect(there).not.toBeInstanceOf(MarketwrightError);
-    expect(there).toMatchObject({ name: "TypeError", message: thrown.message, stack: thrown.stack });
+    expect(there).toMatchObject({
+      name: "TypeError",
+      message: thrown.message,
+      stack: thrown.stack,
+    });
     expect(errorText(there)).toBe(errorText(thrown));
     expect(crossed("only words").message).toBe("only words");
   });
@@ -42,6 +56,10 @@ describe("an error that crosses from one thread to another", () => {
   it("arrives though it holds what cannot be sent", () => {
     const cannot = { call: () => {} };
     const thrown = new RunError("broke", { field: "here", value: cannot, cause: cannot });
-    expect(crossed(thrown)).toMatchObject({ name: "RunError", message: thrown.message, field: "here" });
+    expect(crossed(thrown)).toMatchObject({
+      name: "RunError",
+      message: thrown.message,
+      field: "here",
+    });
   });
 });

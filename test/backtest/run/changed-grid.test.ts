@@ -31,7 +31,11 @@ async function storeOf(
   mapping: Mapping = checkMapping({ kind: "trades", columns: COLUMNS }),
   repairs: Repairs = {},
 ): Promise<void> {
-  await take(new HistoryStore(join(folder, "history")), [fileOf(folder, "trades.csv", text)], { mapping, market: MARKET, repairs });
+  await take(new HistoryStore(join(folder, "history")), [fileOf(folder, "trades.csv", text)], {
+    mapping,
+    market: MARKET,
+    repairs,
+  });
 }
 
 async function played(folder: string, tick: string, history = "grade: trades") {
@@ -40,7 +44,9 @@ bot: bot.yaml
 rules: { markets: { ${MARKET}: { tickSizeQuote: ${tick}, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } } }
 `;
   const config = ladderConfig(folder, text);
-  return (await runBacktest(config, { ...ladders(), directory: join(folder, "report"), replace: true })).report;
+  return (
+    await runBacktest(config, { ...ladders(), directory: join(folder, "report"), replace: true })
+  ).report;
 }
 
 // Post-only orders of these trades are doubtful by themselves, on whatever grid.
@@ -58,10 +64,14 @@ describe("a backtest over days of two ticks", () => {
         /^btcusdc: a tick of 0\.01 is finer than that of the recording from 2025-01-01T00:00:00Z to .* multiples of 0\.1/,
       ),
     ]);
-    expect(both.notes.first.map(({ text }) => text)).toEqual(expect.arrayContaining([...rulesDoubts(both)]));
+    expect(both.notes.first.map(({ text }) => text)).toEqual(
+      expect.arrayContaining([...rulesDoubts(both)]),
+    );
     const alone = await played(folder, "0.01", "grade: trades, from: 2025-01-01");
     expect(rulesDoubts(alone)).toEqual([
-      expect.stringMatching(/a tick of 0\.01 is finer than that of the recording, whose first 900 prices/),
+      expect.stringMatching(
+        /a tick of 0\.01 is finer than that of the recording, whose first 900 prices/,
+      ),
     ]);
     expect(rulesDoubts(await played(folder, "0.01", "grade: trades, to: 2025-01-01"))).toEqual([]);
   });
@@ -76,7 +86,9 @@ describe("a backtest over days of two ticks", () => {
     );
     expect(rulesDoubts(await played(folder, "0.1", "grade: trades, from: 2025-01-01"))).toEqual([]);
     // Where no day is on it, nothing changed: the tick is wrong.
-    await expect(played(folder, "0.4")).rejects.toThrow(/row \d+: price is off the grid .*tick size 0\.4$/);
+    await expect(played(folder, "0.4")).rejects.toThrow(
+      /row \d+: price is off the grid .*tick size 0\.4$/,
+    );
   });
 });
 
@@ -105,11 +117,19 @@ describe("what the store notes of its days", () => {
     );
   });
 
-  const day = (of: Partial<DayManifest>): DayManifest => ({ kind: "book", day: "2025-01-01", sources: [], ...of }) as DayManifest;
+  const day = (of: Partial<DayManifest>): DayManifest =>
+    ({ kind: "book", day: "2025-01-01", sources: [], ...of }) as DayManifest;
   const source = (smallestNs: bigint, isByHand?: true) => ({
     name: "x.csv",
     rows: 1,
-    clock: [{ fromSeq: "0", addedNs: "0", smallestNs: String(smallestNs), ...(isByHand === undefined ? {} : { isByHand }) }],
+    clock: [
+      {
+        fromSeq: "0",
+        addedNs: "0",
+        smallestNs: String(smallestNs),
+        ...(isByHand === undefined ? {} : { isByHand }),
+      },
+    ],
   });
 
   it("is doubted where snapshots of its book lack rows that were left out", () => {
@@ -125,7 +145,9 @@ describe("what the store notes of its days", () => {
     const doubts = (each: DayManifest["sources"][number]) =>
       dayDoubts(MARKET, [day({ sources: [each] })], { tickSize: "1", stepSize: "1" });
     expect(doubts(source(-1_733_964_300_000_000_000n))).toEqual([
-      expect.stringMatching(/^btcusdc book: local stamps lie up to 1733964300 s before the exchange's, .*\(2025-01-01\)$/),
+      expect.stringMatching(
+        /^btcusdc book: local stamps lie up to 1733964300 s before the exchange's, .*\(2025-01-01\)$/,
+      ),
     ]);
     expect(doubts(source(28_800_000_000_000n))).toEqual([expect.stringMatching(/28800 s after/)]);
     expect(doubts(source(-800_000_000n))).toEqual([]);

@@ -12,8 +12,12 @@ it.each(["2026-01-06", "2026-01-06T00:00:10Z"])(
   async (from) => {
     const folder = scratchFolder();
     await generateHistory(folder, { market: MARKET, fromMs: MIDNIGHT_MS - 45_000, seconds: 90 });
-    const { files } = await openHistory(ladderConfig(folder, ladderBacktest(`from: ${from}, to: 2026-01-07, grade: books`)));
+    const { files } = await openHistory(
+      ladderConfig(folder, ladderBacktest(`from: ${from}, to: 2026-01-07, grade: books`)),
+    );
     const books = files.filter(({ kind }) => kind === "book").map(({ file }) => file);
-    expect(books).toEqual(["05", "06"].map((day) => join(MARKET, "book", `2026-01-${day}.parquet`)));
+    expect(books).toEqual(
+      ["05", "06"].map((day) => join(MARKET, "book", `2026-01-${day}.parquet`)),
+    );
   },
 );

@@ -9,13 +9,20 @@ describe("fee rates that no exchange has", () => {
   const doubts = (maker: string, taker: string): string[] =>
     doubtedFees(
       ladder.written(
-        backtest().replace(/makerFeeRate: .*?, takerFeeRate: [\d.]+/, `makerFeeRate: ${maker}, takerFeeRate: ${taker}`),
+        backtest().replace(
+          /makerFeeRate: .*?, takerFeeRate: [\d.]+/,
+          `makerFeeRate: ${maker}, takerFeeRate: ${taker}`,
+        ),
         "fees",
       ),
     );
 
   it.each([
-    ["-0.5", "0.0005", /^btcusdc: makers pay -50 %, takers 0.05 %: no exchange is known to pay so much/],
+    [
+      "-0.5",
+      "0.0005",
+      /^btcusdc: makers pay -50 %, takers 0.05 %: no exchange is known to pay so much/,
+    ],
     ["0.05", "0.0005", /makers pay 5 %.*no exchange is known to take so much/],
     ["-0.0003", "0.0002", /the exchange would pay more on each trade than it takes/],
   ])("of %s for makers and %s for takers are doubted", (maker, taker, text) => {

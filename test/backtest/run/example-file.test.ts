@@ -17,16 +17,26 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "backtest-example-"));
   mkdirSync(join(folder, "config"));
-  for (const file of ["backtest.yaml", "minimal.yaml"]) copyFileSync(join(CONFIG, file), join(folder, "config", file));
-  await generateHistory(join(folder), { market: "btcusdc", fromMs: Date.UTC(2026, 0, 5), seconds: 20 });
+  for (const file of ["backtest.yaml", "minimal.yaml"])
+    copyFileSync(join(CONFIG, file), join(folder, "config", file));
+  await generateHistory(join(folder), {
+    market: "btcusdc",
+    fromMs: Date.UTC(2026, 0, 5),
+    seconds: 20,
+  });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The example with a path of it changed; undefined takes it out. */
 function changed(path: readonly string[], value: unknown): string {
-  const written = parse(readFileSync(join(CONFIG, "backtest.yaml"), "utf8")) as Record<string, unknown>;
+  const written = parse(readFileSync(join(CONFIG, "backtest.yaml"), "utf8")) as Record<
+    string,
+    unknown
+  >;
   const last = path.at(-1) as string;
-  const parent = path.slice(0, -1).reduce<Record<string, unknown>>((at, key) => at[key] as Record<string, unknown>, written);
+  const parent = path
+    .slice(0, -1)
+    .reduce<Record<string, unknown>>((at, key) => at[key] as Record<string, unknown>, written);
   if (value === undefined) delete parent[last];
   else parent[last] = value;
   const file = join(folder, "config", "changed.yaml");
@@ -37,8 +47,16 @@ function changed(path: readonly string[], value: unknown): string {
 describe("config/backtest.yaml", () => {
   it("replays what was recorded of the embedded exchange, as it stands", async () => {
     const config = loadBacktestConfig(join(folder, "config", "backtest.yaml"), {});
-    const strategies = bindStrategies(config.bot, await loadStrategies(config.bot, openLog({ level: "silent", clock: liveSeam().clock })));
-    const { report } = await runBacktest(config, { strategies, directory: join(folder, "report"), replace: false, version: "0.0.0" });
+    const strategies = bindStrategies(
+      config.bot,
+      await loadStrategies(config.bot, openLog({ level: "silent", clock: liveSeam().clock })),
+    );
+    const { report } = await runBacktest(config, {
+      strategies,
+      directory: join(folder, "report"),
+      replace: false,
+      version: "0.0.0",
+    });
     expect([report.grade, report.ended]).toEqual(["books", "end-of-history"]);
     expect(Number(report.equity.start)).toBe(100_000);
   });
@@ -58,9 +76,21 @@ describe("config/backtest.yaml", () => {
     [["rules"], undefined, /rules/],
     [["rules", "markets"], undefined, /rules/],
     [["rules", "exchangeInfo"], "info.json", /rules/],
-    [["rules", "markets", "btcusdc", "tickSizeQuote"], 0, /rules\.markets\.btcusdc\.tickSizeQuote.*0/s],
-    [["rules", "markets", "btcusdc", "makerFeeRate"], "1 %", /rules\.markets\.btcusdc\.makerFeeRate.*1 %/s],
-    [["rules", "markets", "btcusdc", "minAmountBase"], 0.0001, /rules\.markets\.btcusdc\.minAmountBase.*0\.0001/s],
+    [
+      ["rules", "markets", "btcusdc", "tickSizeQuote"],
+      0,
+      /rules\.markets\.btcusdc\.tickSizeQuote.*0/s,
+    ],
+    [
+      ["rules", "markets", "btcusdc", "makerFeeRate"],
+      "1 %",
+      /rules\.markets\.btcusdc\.makerFeeRate.*1 %/s,
+    ],
+    [
+      ["rules", "markets", "btcusdc", "minAmountBase"],
+      0.0001,
+      /rules\.markets\.btcusdc\.minAmountBase.*0\.0001/s,
+    ],
     [["rules", "liquidationPriceOff"], 1, /rules\.liquidationPriceOff.*1/s],
     [["account", "creditQuote"], -5, /account\.creditQuote.*-5/s],
     [["fills", "queue"], "fifo", /fills\.queue.*fifo/s],

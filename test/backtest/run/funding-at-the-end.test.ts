@@ -22,13 +22,22 @@ describe.each([
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "backtest-funding-"));
-    const store = await generateHistory(folder, { market: MARKET, fromMs: MIDNIGHT_MS - 60_000, seconds: 120 });
+    const store = await generateHistory(folder, {
+      market: MARKET,
+      fromMs: MIDNIGHT_MS - 60_000,
+      seconds: 120,
+    });
     const stamps = [MIDNIGHT_MS + lateMs, MIDNIGHT_MS + 28_800_000 + lateMs].map((fundingTime) =>
       JSON.stringify({ fundingRate: String(RATE), fundingTime }),
     );
     const file = join(folder, "funding.ndjson");
     writeFileSync(file, `${stamps.join("\n")}\n`);
-    await importFiles(store, { market: MARKET, files: [file], clock: { partsAt: [], baseLatencyNs: 0n }, replace: false });
+    await importFiles(store, {
+      market: MARKET,
+      files: [file],
+      clock: { partsAt: [], baseLatencyNs: 0n },
+      replace: false,
+    });
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

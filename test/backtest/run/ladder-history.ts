@@ -16,7 +16,12 @@ export class LadderHistory {
   constructor() {
     beforeAll(async () => {
       this.folder = mkdtempSync(join(tmpdir(), "backtest-"));
-      await generateHistory(this.folder, { market: MARKET, fromMs: FROM_MS, seconds: 150, klines: true });
+      await generateHistory(this.folder, {
+        market: MARKET,
+        fromMs: FROM_MS,
+        seconds: 150,
+        klines: true,
+      });
     });
     afterAll(() => rmSync(this.folder, { recursive: true, force: true }));
   }

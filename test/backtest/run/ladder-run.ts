@@ -1,6 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type BacktestConfig, loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
+import {
+  type BacktestConfig,
+  loadBacktestConfig,
+} from "../../../src/backtest/config/backtest-config.js";
 import { builtInStrategies } from "../../../src/strategies/built-in.js";
 import type { BoundStrategy } from "../../../src/strategies/strategy.js";
 
@@ -31,7 +34,11 @@ export interface LadderFiles {
 export function ladderConfig(
   folder: string,
   backtest: string,
-  { name = "bt", limits = "maxPositionBase: 0.2, maxOrderBase: 0.05", exchange = "" }: LadderFiles = {},
+  {
+    name = "bt",
+    limits = "maxPositionBase: 0.2, maxOrderBase: 0.05",
+    exchange = "",
+  }: LadderFiles = {},
 ): BacktestConfig {
   const bot = `exchange: { rest: http://127.0.0.1:8620/v1, stream: ws://127.0.0.1:8620/v1${exchange} }
 account: { keyEnv: KEY }
@@ -48,6 +55,12 @@ risk: { maxDrawdownQuote: 5000 }
 }
 
 /** What plays it. */
-export function ladders(): { readonly strategies: ReadonlyMap<string, BoundStrategy>; readonly version: string } {
-  return { strategies: new Map([[MARKET, builtInStrategies.ladder.bind(LADDER)]]), version: "0.0.0" };
+export function ladders(): {
+  readonly strategies: ReadonlyMap<string, BoundStrategy>;
+  readonly version: string;
+} {
+  return {
+    strategies: new Map([[MARKET, builtInStrategies.ladder.bind(LADDER)]]),
+    version: "0.0.0",
+  };
 }

@@ -10,10 +10,14 @@ import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
 import { GRID, MARKET, stageRules } from "../engine/replay-stage.js";
 
 const RULES = stageRules([MARKET], { maker: "0", taker: "0" }).markets[MARKET] as MarketRules;
-const terms = marketTerms(RULES, new Instrument({ marketId: MARKET, ...GRID, creditDecimals: 6, paperDecimals: 18 }), {
-  priceOff: 0n,
-  insuranceFeeRate: 0n,
-});
+const terms = marketTerms(
+  RULES,
+  new Instrument({ marketId: MARKET, ...GRID, creditDecimals: 6, paperDecimals: 18 }),
+  {
+    priceOff: 0n,
+    insuranceFeeRate: 0n,
+  },
+);
 
 /** Trades of strangers: when, whose, how many lots. */
 type Trade = readonly [us: number, taker: Side, lots: Lots];
@@ -30,7 +34,8 @@ function doubts(
   // The first in a stretch of its own, and the fills between: what is filled early may be less than what trades at once later.
   for (const [at, stretch] of [[first], others].entries()) {
     const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
-    for (const trade of stretch) if (trade !== undefined) tape.trade(trade[0], trade[0], trade[1], 500_000, trade[2]);
+    for (const trade of stretch)
+      if (trade !== undefined) tape.trade(trade[0], trade[0], trade[1], 500_000, trade[2]);
     volume.add(tape.build(), 0);
     if (at === 0) for (const [lots, cause] of fills) volume.fill(lots, cause);
   }
@@ -57,12 +62,18 @@ describe("fills of a size that never traded at once", () => {
   it("are held against what takers of one side traded in one instant, in several prints and later stretches of history too", () => {
     const inPrints: Trade[] = Array.from({ length: 20 }, () => [5_000, "SELL", 10]);
     expect(doubts([...BUSY, ...inPrints], [[200, "through"]])).toEqual([]);
-    const ofBothSides: Trade[] = inPrints.map(([us, , lots], at) => [us, at % 2 === 0 ? "SELL" : "BUY", lots]);
+    const ofBothSides: Trade[] = inPrints.map(([us, , lots], at) => [
+      us,
+      at % 2 === 0 ? "SELL" : "BUY",
+      lots,
+    ]);
     expect(doubts([...BUSY, ...ofBothSides], [[200, "through"]])).toHaveLength(1);
   });
 
   it("are not told where they are a tenth of the fills at most, of what took from a book that showed it, or of candles, which tell no single trade", () => {
-    expect(doubts(BUSY, [[11, "through"], ...Array.from({ length: 10 }, () => [10, "queue"] as const)])).toEqual([]);
+    expect(
+      doubts(BUSY, [[11, "through"], ...Array.from({ length: 10 }, () => [10, "queue"] as const)]),
+    ).toEqual([]);
     expect(doubts(BUSY, [[200, "taker"]])).toEqual([]);
     expect(doubts(BUSY, [[200, "through"]], "klines")).toEqual([]);
   });

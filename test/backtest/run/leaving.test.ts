@@ -11,8 +11,15 @@ describe("a backtest whose history ends at midnight", () => {
   it.each(["books", "trades", "klines"])(
     "is over within the second in which its bot takes its orders down, and has no day of it: %s",
     async (grade) => {
-      const config = ladder.written(backtest("", `from: 2026-01-05, to: 2026-01-06, grade: ${grade}`));
-      const { span, daily, ended } = await reportOf(config, ladders(), await openHistory(config), "ohlc");
+      const config = ladder.written(
+        backtest("", `from: 2026-01-05, to: 2026-01-06, grade: ${grade}`),
+      );
+      const { span, daily, ended } = await reportOf(
+        config,
+        ladders(),
+        await openHistory(config),
+        "ohlc",
+      );
       expect(span.to).toMatch(/^2026-01-06T00:00:00\.[1-9]/);
       expect([ended, daily.map(({ day }) => day)]).toEqual(["end-of-history", ["2026-01-05"]]);
     },
@@ -20,7 +27,10 @@ describe("a backtest whose history ends at midnight", () => {
 
   it("still is there for what its bot has under way: an answer of five seconds is waited for", async () => {
     const config = ladder.written(
-      backtest("fills: { orderLatencyMs: 3000, responseLatencyMs: 2000 }", "from: 2026-01-05, to: 2026-01-06, grade: klines"),
+      backtest(
+        "fills: { orderLatencyMs: 3000, responseLatencyMs: 2000 }",
+        "from: 2026-01-05, to: 2026-01-06, grade: klines",
+      ),
     );
     const { span } = await reportOf(config, ladders(), await openHistory(config), "ohlc");
     expect(span.to).toMatch(/^2026-01-06T00:00:(05|10|15)\.000000Z$/);

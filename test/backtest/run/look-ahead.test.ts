@@ -45,12 +45,24 @@ describe("the check for look-ahead", () => {
             kind: "quotes" as const,
             marketId: MARKET,
             viewSequence: view.sequence,
-            quotes: [{ side: "BUY" as const, level: 0, ticks: view.bids[0].ticks - ticks, lots: 1 }],
-            reason: { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] },
+            quotes: [
+              { side: "BUY" as const, level: 0, ticks: view.bids[0].ticks - ticks, lots: 1 },
+            ],
+            reason: {
+              fairTicks: 0,
+              reservationTicks: 0,
+              halfSpreadTicks: 0,
+              terms: {},
+              clamps: [],
+            },
           })),
         );
     };
-    const { changed } = await checkLookAhead(config, { ...ladders(), strategies: new Map([[MARKET, fickle]]) }, 2);
+    const { changed } = await checkLookAhead(
+      config,
+      { ...ladders(), strategies: new Map([[MARKET, fickle]]) },
+      2,
+    );
     expect(changed).toHaveLength(2);
     for (const { atUs } of changed) expect(atUs).toBeLessThan(FROM_MS * 1000 + 10_000_000);
   });
@@ -68,34 +80,75 @@ describe("the check for look-ahead", () => {
             kind: "quotes" as const,
             marketId: MARKET,
             viewSequence: view.sequence,
-            quotes: [{ side: "BUY" as const, level: 0, ticks: view.bids[0].ticks - (isKnown ? 1 : 2), lots: 1 }],
-            reason: { fairTicks: 0, reservationTicks: 0, halfSpreadTicks: 0, terms: {}, clamps: [] },
+            quotes: [
+              {
+                side: "BUY" as const,
+                level: 0,
+                ticks: view.bids[0].ticks - (isKnown ? 1 : 2),
+                lots: 1,
+              },
+            ],
+            reason: {
+              fairTicks: 0,
+              reservationTicks: 0,
+              halfSpreadTicks: 0,
+              terms: {},
+              clamps: [],
+            },
           };
         }),
       );
-    const check = await checkLookAhead(config, { ...ladders(), strategies: new Map([[MARKET, cheating]]) }, 3);
+    const check = await checkLookAhead(
+      config,
+      { ...ladders(), strategies: new Map([[MARKET, cheating]]) },
+      3,
+    );
     expect(check.changed).toHaveLength(3);
     expect(check.changed[0]?.atUs).toBeLessThanOrEqual(check.changed[0]?.cutUs ?? 0);
   });
 
-  it.each(["books", "trades"])("finds a feed of %s that tells what is stamped already and not heard yet", async (grade) => {
-    const config = ladderConfig(folder, ladderBacktest(`from: 2026-01-05, to: 2026-01-05T23:59:05Z, grade: ${grade}`));
-    const early = (tape: Tape): Tape => ({ ...tape, localUs: tape.exchangeUs, byLocal: undefined });
-    const eager: FeedMaker = (history, ...more) =>
-      feedOf(history.grade === "klines" ? history : { ...history, tape: early(history.tape) }, ...more);
-    const check = async (feed: FeedMaker) => checkLookAhead(config, { ...ladders(), feedOf: feed }, 4);
-    expect((await check(feedOf)).changed).toEqual([]);
-    expect((await check(eager)).changed.length).toBeGreaterThan(0);
-  });
+  it.each(["books", "trades"])(
+    "finds a feed of %s that tells what is stamped already and not heard yet",
+    async (grade) => {
+      const config = ladderConfig(
+        folder,
+        ladderBacktest(`from: 2026-01-05, to: 2026-01-05T23:59:05Z, grade: ${grade}`),
+      );
+      const early = (tape: Tape): Tape => ({
+        ...tape,
+        localUs: tape.exchangeUs,
+        byLocal: undefined,
+      });
+      const eager: FeedMaker = (history, ...more) =>
+        feedOf(
+          history.grade === "klines" ? history : { ...history, tape: early(history.tape) },
+          ...more,
+        );
+      const check = async (feed: FeedMaker) =>
+        checkLookAhead(config, { ...ladders(), feedOf: feed }, 4);
+      expect((await check(feedOf)).changed).toEqual([]);
+      expect((await check(eager)).changed.length).toBeGreaterThan(0);
+    },
+  );
 
   it("finds a feed that tells a candle as it begins, and none in one that waits for its end", async () => {
-    const config = ladderConfig(folder, ladderBacktest("from: 2026-01-05, to: 2026-01-07, grade: klines"));
+    const config = ladderConfig(
+      folder,
+      ladderBacktest("from: 2026-01-05, to: 2026-01-07, grade: klines"),
+    );
     const eager: FeedMaker = (history, ...more) => {
       if (history.grade !== "klines") return feedOf(history, ...more);
       const { klines } = history;
-      return feedOf({ ...history, klines: { ...klines, startUs: klines.startUs.map((us) => us - klines.intervalUs) } }, ...more);
+      return feedOf(
+        {
+          ...history,
+          klines: { ...klines, startUs: klines.startUs.map((us) => us - klines.intervalUs) },
+        },
+        ...more,
+      );
     };
-    const check = async (feed: FeedMaker) => checkLookAhead(config, { ...ladders(), feedOf: feed }, 8);
+    const check = async (feed: FeedMaker) =>
+      checkLookAhead(config, { ...ladders(), feedOf: feed }, 8);
     expect((await check(feedOf)).changed).toEqual([]);
     expect((await check(eager)).changed.length).toBeGreaterThan(0);
   });

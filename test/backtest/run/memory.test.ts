@@ -24,7 +24,12 @@ let folder: string;
 let store: HistoryStore;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "backtest-memory-"));
-  store = await generateHistory(folder, { market: MARKET, fromMs: FROM_MS, seconds: 90, klines: true });
+  store = await generateHistory(folder, {
+    market: MARKET,
+    fromMs: FROM_MS,
+    seconds: 90,
+    klines: true,
+  });
   // Two a second, some of one instant; funding is paid by what they tell, at midnight.
   const marks = Array.from({ length: 180 }, (_, at) => {
     const time = FROM_MS + Math.floor(at / 3) * 1500;
@@ -33,12 +38,20 @@ beforeAll(async () => {
   });
   const csv = join(folder, "marks.csv");
   writeFileSync(csv, `time,markPrice,indexPrice,fundingRate,nextFundingTime\n${marks.join("")}`);
-  await importFiles(store, { market: MARKET, files: [csv], clock: { partsAt: [], baseLatencyNs: 0n }, replace: false });
+  await importFiles(store, {
+    market: MARKET,
+    files: [csv],
+    clock: { partsAt: [], baseLatencyNs: 0n },
+    replace: false,
+  });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function configOf(memoryMb: number, grade = "books"): BacktestConfig {
-  return ladderConfig(folder, ladderBacktest(`from: 2026-01-05, to: 2026-01-07, grade: ${grade}, memoryMb: ${memoryMb}`));
+  return ladderConfig(
+    folder,
+    ladderBacktest(`from: 2026-01-05, to: 2026-01-07, grade: ${grade}, memoryMb: ${memoryMb}`),
+  );
 }
 
 /** What a history comes to, but for what its configuration says. */
@@ -66,7 +79,10 @@ class Watched<Block extends { readonly exchangeUs: Float64Array }> implements As
       // A reference that was looked at lives to the end of its turn of the event loop.
       await new Promise((done) => setImmediate(done));
       collect();
-      this.mostAlive = Math.max(this.mostAlive, this.#memory.filter((ref) => ref.deref() !== undefined).length);
+      this.mostAlive = Math.max(
+        this.mostAlive,
+        this.#memory.filter((ref) => ref.deref() !== undefined).length,
+      );
       yield block;
     }
   }
@@ -75,11 +91,17 @@ class Watched<Block extends { readonly exchangeUs: Float64Array }> implements As
 function watched(
   history: OpenedHistory,
   marksAtOnce: number,
-): { readonly history: PlayedHistory; readonly tapes: Watched<Tape>; readonly marks: Watched<MarkTape> } {
+): {
+  readonly history: PlayedHistory;
+  readonly tapes: Watched<Tape>;
+  readonly marks: Watched<MarkTape>;
+} {
   const [market] = history.markets;
   if (market?.tapes === undefined) throw new Error("no tapes");
   const tapes = new Watched<Tape>(market.tapes);
-  const marks = new Watched<MarkTape>(new MarkSource(store, MARKET, { fromUs: 0, toUs: 4e15, blockRows: marksAtOnce }));
+  const marks = new Watched<MarkTape>(
+    new MarkSource(store, MARKET, { fromUs: 0, toUs: 4e15, blockRows: marksAtOnce }),
+  );
   return { history: { ...history, markets: [{ ...market, tapes, marks }] }, tapes, marks };
 }
 
@@ -88,7 +110,10 @@ describe("A history larger than memory", () => {
     const [wide, narrow] = [configOf(128), configOf(0.12)];
     const whole = watched(await openHistory(wide), 1_000_000);
     const parts = watched(await openHistory(narrow), 40);
-    const [one, other] = [await outcomeOf(wide, whole.history), await outcomeOf(narrow, parts.history)];
+    const [one, other] = [
+      await outcomeOf(wide, whole.history),
+      await outcomeOf(narrow, parts.history),
+    ];
     expect(other).toBe(one);
     expect([whole.tapes.blocks, whole.marks.blocks]).toEqual([2, 1]);
     expect(parts.tapes.blocks).toBeGreaterThan(3);
@@ -102,6 +127,8 @@ describe("A history larger than memory", () => {
     const { markets } = await openHistory(config);
     expect(markets[0]?.klines?.bars).toBeGreaterThan(1);
     const tiny = { ...config, history: { ...config.history, memoryMb: 32 / 1_000_000 } };
-    await expect(openHistory(tiny)).rejects.toThrow(/is more candles than fit into memory.*at most 1/);
+    await expect(openHistory(tiny)).rejects.toThrow(
+      /is more candles than fit into memory.*at most 1/,
+    );
   });
 });

@@ -25,7 +25,9 @@ describe("a backtest on candles of which some are missing", () => {
     const minutes = Array.from({ length: 1440 }, (_, minute) => minute).filter(
       (minute) => minute >= 120 && (minute < 600 || minute >= 780),
     );
-    const rows = minutes.map((minute) => `${DAY_MS + minute * MINUTE_MS},60000,60010,59990,60000,3`);
+    const rows = minutes.map(
+      (minute) => `${DAY_MS + minute * MINUTE_MS},60000,60010,59990,60000,3`,
+    );
     const path = join(folder, "hole.csv");
     writeFileSync(path, `time,open,high,low,close,volume\n${rows.join("\n")}\n`);
     await take(new HistoryStore(join(folder, "history")), [path], { market: MARKET });
@@ -33,7 +35,14 @@ describe("a backtest on candles of which some are missing", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const gapsOf = async (span: string): Promise<readonly string[]> =>
-    (await openHistory(ladder.written(backtest("", `grade: klines, store: ${join(folder, "history")}${span}`), "hole"))).gaps;
+    (
+      await openHistory(
+        ladder.written(
+          backtest("", `grade: klines, store: ${join(folder, "history")}${span}`),
+          "hole",
+        ),
+      )
+    ).gaps;
 
   it("names the hours within the day, and where a span is asked for its beginning", async () => {
     const hole = `${MARKET} klines-1M: 2026-01-05T10:00:00Z to 2026-01-05T13:00:00Z`;
@@ -56,13 +65,23 @@ describe("a backtest's bot and the store's listing", () => {
     try {
       const store = new HistoryStore(join(folder, "history"));
       const path = join(folder, "hole.csv");
-      const minutes = Array.from({ length: 1440 }, (_, minute) => minute).filter((minute) => minute < 600 || minute >= 780);
-      const rows = minutes.map((minute) => `${DAY_MS + minute * MINUTE_MS},60000,60010,59990,60000,3`);
+      const minutes = Array.from({ length: 1440 }, (_, minute) => minute).filter(
+        (minute) => minute < 600 || minute >= 780,
+      );
+      const rows = minutes.map(
+        (minute) => `${DAY_MS + minute * MINUTE_MS},60000,60010,59990,60000,3`,
+      );
       writeFileSync(path, `time,open,high,low,close,volume\n${rows.join("\n")}\n`);
       await take(store, [path], { market: MARKET });
       const lacking = async (): Promise<unknown> =>
-        (await openHistory(ladder.written(backtest("", `grade: klines, store: ${store.root}, from: 2026-01-05, to: 2026-01-06`), "same")))
-          .markets[0]?.lacking;
+        (
+          await openHistory(
+            ladder.written(
+              backtest("", `grade: klines, store: ${store.root}, from: 2026-01-05, to: 2026-01-06`),
+              "same",
+            ),
+          )
+        ).markets[0]?.lacking;
       const [listed] = await listHistory(store, { verify: false });
       expect(listed?.gaps).toEqual([HOLE]);
       expect(await lacking()).toEqual([HOLE]);
@@ -78,7 +97,8 @@ describe("a backtest's bot and the store's listing", () => {
   it("does not play candles of a month, which an earlier version took, in place of those of an hour", () => {
     const root = mkdtempSync(join(tmpdir(), "mw-"));
     try {
-      for (const interval of ["1MO", "1H", "15M"]) mkdirSync(join(root, MARKET, `klines-${interval}`), { recursive: true });
+      for (const interval of ["1MO", "1H", "15M"])
+        mkdirSync(join(root, MARKET, `klines-${interval}`), { recursive: true });
       expect(shortestInterval(new HistoryStore(root), [MARKET])).toBe("15M");
     } finally {
       rmSync(root, { recursive: true, force: true });
@@ -97,9 +117,17 @@ describe("a backtest of a store that is not there", () => {
       try {
         const opened = (): Promise<unknown> =>
           openHistory(
-            ladder.written(backtest("", `${grade}store: ${join(folder, "history")}, from: 2026-01-05, to: 2026-01-06`), "absent"),
+            ladder.written(
+              backtest(
+                "",
+                `${grade}store: ${join(folder, "history")}, from: 2026-01-05, to: 2026-01-06`,
+              ),
+              "absent",
+            ),
           );
-        await expect(opened()).rejects.toThrow(/store: is not there: no such folder.*from where the command is run/);
+        await expect(opened()).rejects.toThrow(
+          /store: is not there: no such folder.*from where the command is run/,
+        );
         mkdirSync(join(folder, "history"));
         await expect(opened()).rejects.toThrow(/store: is a folder without any history in it/);
       } finally {
@@ -118,9 +146,12 @@ describe("candles that are missing", () => {
 
   it("are counted where they are many and far between, as those of a market of few trades", () => {
     const even = tape(Array.from({ length: 40 }, (_, at) => (at < 20 ? 2 * at : 2 * at + 5)));
-    const all = "44 of 84 candles, in 39 stretches, the longest 1970-01-01T00:39:00Z to 1970-01-01T00:45:00Z";
+    const all =
+      "44 of 84 candles, in 39 stretches, the longest 1970-01-01T00:39:00Z to 1970-01-01T00:45:00Z";
     expect(missingCandles(even, 0, 84 * 60e6, [[0, 84 * 60e3]])).toEqual([all]);
-    expect(missingCandles(even, 0, 84 * 60e6, [])).toEqual([`${all}, taken for times without a trade: quotes stay`]);
+    expect(missingCandles(even, 0, 84 * 60e6, [])).toEqual([
+      `${all}, taken for times without a trade: quotes stay`,
+    ]);
   });
 
   it("are named apart where the store lacks some of them, and takes others for times without trades", () => {

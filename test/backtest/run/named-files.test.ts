@@ -13,7 +13,12 @@ const [FIRST, SECOND] = ["2026-01-05", "2026-01-06"] as const;
 
 const generated = (folder: string, seed: string): Promise<HistoryStore> => {
   mkdirSync(folder);
-  return generateHistory(folder, { market: MARKET, fromMs: Date.parse(SECOND) - 5_000, seconds: 10, seed });
+  return generateHistory(folder, {
+    market: MARKET,
+    fromMs: Date.parse(SECOND) - 5_000,
+    seconds: 10,
+    seed,
+  });
 };
 
 // Whoever looked for what he had traded on found a file that no row of it came from.
@@ -22,7 +27,10 @@ it("names the files that are replayed, where an import writes a day anew while t
   const store = await generated(join(folder, "own"), "1");
   const other = await generated(join(folder, "other"), "2");
   const sha256 = store.day(SERIES, FIRST)?.sha256;
-  const config = ladderConfig(join(folder, "own"), ladderBacktest("from: 2026-01-05, to: 2026-01-07, grade: trades"));
+  const config = ladderConfig(
+    join(folder, "own"),
+    ladderBacktest("from: 2026-01-05, to: 2026-01-07, grade: trades"),
+  );
   const { files } = await openHistory(config, (_market, day) => {
     if (day !== SECOND) return;
     copyFileSync(other.manifestPath(SERIES, FIRST), store.manifestPath(SERIES, FIRST));
@@ -38,13 +46,25 @@ it("refuses marks that an import writes anew after they were named", async () =>
   const store = await generated(join(folder, "own"), "1");
   const importMarks = async (mark: string): Promise<void> => {
     const csv = join(folder, "marks.csv");
-    writeFileSync(csv, `time,markPrice,indexPrice,fundingRate\n${Date.parse(FIRST) + 86_395_500},${mark},60000,0.0001\n`);
-    await importFiles(store, { market: MARKET, files: [csv], clock: { partsAt: [], baseLatencyNs: 0n }, replace: true });
+    writeFileSync(
+      csv,
+      `time,markPrice,indexPrice,fundingRate\n${Date.parse(FIRST) + 86_395_500},${mark},60000,0.0001\n`,
+    );
+    await importFiles(store, {
+      market: MARKET,
+      files: [csv],
+      clock: { partsAt: [], baseLatencyNs: 0n },
+      replace: true,
+    });
   };
   await importMarks("60000");
-  const { markets } = await openHistory(ladderConfig(join(folder, "own"), ladderBacktest("from: 2026-01-05, to: 2026-01-07")));
+  const { markets } = await openHistory(
+    ladderConfig(join(folder, "own"), ladderBacktest("from: 2026-01-05, to: 2026-01-07")),
+  );
   await importMarks("50000");
-  await expect(markets[0]?.marks?.whole()).rejects.toThrow(/marks.*2026-01-05\.parquet: was written anew while it was read/);
+  await expect(markets[0]?.marks?.whole()).rejects.toThrow(
+    /marks.*2026-01-05\.parquet: was written anew while it was read/,
+  );
 });
 
 // Its marks are no part of the run: it was refused for want of any, and named a day of trades that it had not read.
@@ -52,10 +72,23 @@ it("names nothing of a day that ends where the run begins, and needs nothing of 
   const folder = scratchFolder();
   const store = await generated(join(folder, "own"), "1");
   const csv = join(folder, "marks.csv");
-  writeFileSync(csv, `time,markPrice,indexPrice,fundingRate\n${Date.parse(SECOND) - 1},60000,60000,0.0001\n`);
-  await importFiles(store, { market: MARKET, files: [csv], clock: { partsAt: [], baseLatencyNs: 0n }, replace: false });
-  expect(store.days({ market: MARKET, kind: "marks" })[0]?.covered.at(-1)?.[1]).toBe(Date.parse(SECOND));
-  const config = ladderConfig(join(folder, "own"), ladderBacktest("from: 2026-01-06, to: 2026-01-07, grade: trades"));
+  writeFileSync(
+    csv,
+    `time,markPrice,indexPrice,fundingRate\n${Date.parse(SECOND) - 1},60000,60000,0.0001\n`,
+  );
+  await importFiles(store, {
+    market: MARKET,
+    files: [csv],
+    clock: { partsAt: [], baseLatencyNs: 0n },
+    replace: false,
+  });
+  expect(store.days({ market: MARKET, kind: "marks" })[0]?.covered.at(-1)?.[1]).toBe(
+    Date.parse(SECOND),
+  );
+  const config = ladderConfig(
+    join(folder, "own"),
+    ladderBacktest("from: 2026-01-06, to: 2026-01-07, grade: trades"),
+  );
   const { files, markets } = await openHistory(config);
   expect(files.map(({ file }) => file)).toEqual([`${MARKET}/trades/${SECOND}.parquet`]);
   expect(markets[0]?.marks).toBeUndefined();

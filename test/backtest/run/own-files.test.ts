@@ -1,10 +1,23 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
-import { bindStrategies, loadStrategies, strategyFiles } from "../../../src/bot/run/market-strategies.js";
+import {
+  bindStrategies,
+  loadStrategies,
+  strategyFiles,
+} from "../../../src/bot/run/market-strategies.js";
 import { ConfigError } from "../../../src/core/errors.js";
 import { liveSeam } from "../../../src/core/live-seam.js";
 import { openLog } from "../../../src/monitoring/log.js";
@@ -44,8 +57,10 @@ markets:
   ethusdc: { strategy: ladder, params: { halfSpreadBps: 1, sizeBase: 0.01 }, limits: { maxPositionBase: 0.2, maxOrderBase: 0.05 } }
 risk: { maxDrawdownQuote: 5000 }
 `;
-const IN_FILE = "markets: { btcusdc: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: -0.00005, takerFeeRate: 0.0005 } }";
-const LATENCIES = "requestUs,exchangeUs,responseUs\n1767614400000000,1767614400020000,1767614400030000\n";
+const IN_FILE =
+  "markets: { btcusdc: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: -0.00005, takerFeeRate: 0.0005 } }";
+const LATENCIES =
+  "requestUs,exchangeUs,responseUs\n1767614400000000,1767614400020000,1767614400030000\n";
 
 let scratch: string;
 beforeAll(async () => {
@@ -56,20 +71,29 @@ beforeAll(async () => {
   writeFileSync(join(his, "bot.yaml"), BOT);
   writeFileSync(join(his, "own", "quiet.ts"), STRATEGY);
   writeFileSync(join(his, "own", "latencies.csv"), LATENCIES);
-  writeFileSync(join(his, "info.json"), JSON.stringify(wireExchangeInfo([wireMarket(), wireMarket({ id: "ethusdc" })])));
+  writeFileSync(
+    join(his, "info.json"),
+    JSON.stringify(wireExchangeInfo([wireMarket(), wireMarket({ id: "ethusdc" })])),
+  );
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 function file(folder: string, rules: string, name = "run.yaml"): string {
   const path = join(scratch, folder, name);
   const fills = "fills: { queue: power-2, latencyFile: own/latencies.csv }";
-  writeFileSync(path, `history: { market: btcusdc, from: 2026-01-05, to: 2026-01-06 }\nbot: bot.yaml\nrules: { ${rules} }\n${fills}\n`);
+  writeFileSync(
+    path,
+    `history: { market: btcusdc, from: 2026-01-05, to: 2026-01-06 }\nbot: bot.yaml\nrules: { ${rules} }\n${fills}\n`,
+  );
   return path;
 }
 
 async function reported(path: string, directory: string, onProgress = (): boolean => true) {
   const config = loadBacktestConfig(path, {});
-  const loaded = await loadStrategies(config.bot, openLog({ level: "silent", clock: liveSeam().clock }));
+  const loaded = await loadStrategies(
+    config.bot,
+    openLog({ level: "silent", clock: liveSeam().clock }),
+  );
   return runBacktest(config, {
     strategies: bindStrategies(config.bot, loaded),
     strategyFiles: strategyFiles(loaded),
@@ -84,22 +108,33 @@ describe("a report that is sent to somebody", () => {
   it.each([
     ["rules of its own", IN_FILE],
     ["an exchange's answer", "exchangeInfo: info.json"],
-  ])("holds files, with %s, that run again to the same bytes where the same history lies", async (what, rules) => {
-    const sent = await reported(file("his", rules), join(scratch, `sent ${what}`));
-    expect(sent.report.fills.all.fills).toBeGreaterThan(5);
-    const mine = join(scratch, `mine ${what}`);
-    // What the report cannot hold, only name: the history, strategies and latencies.
-    for (const name of ["history", "own"]) cpSync(join(scratch, "his", name), join(mine, name), { recursive: true });
-    for (const { name, yaml } of sent.report.configuration) writeFileSync(join(mine, name), yaml);
-    const again = await reported(join(mine, "run.yaml"), join(mine, "report"));
-    expect(again.report).toEqual(sent.report);
-    for (const of of ["json", "html", "fillsCsv"] as const) expect(readFileSync(again[of]).equals(readFileSync(sent[of])), of).toBe(true);
-  });
+  ])(
+    "holds files, with %s, that run again to the same bytes where the same history lies",
+    async (what, rules) => {
+      const sent = await reported(file("his", rules), join(scratch, `sent ${what}`));
+      expect(sent.report.fills.all.fills).toBeGreaterThan(5);
+      const mine = join(scratch, `mine ${what}`);
+      // What the report cannot hold, only name: the history, strategies and latencies.
+      for (const name of ["history", "own"])
+        cpSync(join(scratch, "his", name), join(mine, name), { recursive: true });
+      for (const { name, yaml } of sent.report.configuration) writeFileSync(join(mine, name), yaml);
+      const again = await reported(join(mine, "run.yaml"), join(mine, "report"));
+      expect(again.report).toEqual(sent.report);
+      for (const of of ["json", "html", "fillsCsv"] as const)
+        expect(readFileSync(again[of]).equals(readFileSync(sent[of])), of).toBe(true);
+    },
+  );
 
   it("names every file that it depends on by its checksum, and no folder of the one who ran it", async () => {
-    const { report, html, json } = await reported(file("his", IN_FILE, "named.yaml"), join(scratch, "named"));
+    const { report, html, json } = await reported(
+      file("his", IN_FILE, "named.yaml"),
+      join(scratch, "named"),
+    );
     expect(report.inputs.map(({ name }) => name)).toEqual(["quiet.ts", "latencies.csv"]);
-    expect(report.data.map(({ file }) => file)).toEqual(["btcusdc/book/2026-01-05.parquet", "btcusdc/trades/2026-01-05.parquet"]);
+    expect(report.data.map(({ file }) => file)).toEqual([
+      "btcusdc/book/2026-01-05.parquet",
+      "btcusdc/trades/2026-01-05.parquet",
+    ]);
     expect(new Set([...report.inputs, ...report.data].map(({ sha256 }) => sha256)).size).toBe(4);
     expect(report.gaps.length).toBeGreaterThan(0);
     for (const path of [html, json]) {
@@ -116,7 +151,10 @@ describe("a file that is named and is not there", () => {
     writeFileSync(path, readFileSync(path, "utf8").replace("own/latencies.csv", "own/nowhere.csv"));
     const run = reported(path, join(scratch, "no-latencies"));
     await expect(run).rejects.toThrow(ConfigError);
-    await expect(run).rejects.toMatchObject({ field: "fills.latencyFile", value: join(scratch, "his", "own", "nowhere.csv") });
+    await expect(run).rejects.toMatchObject({
+      field: "fills.latencyFile",
+      value: join(scratch, "his", "own", "nowhere.csv"),
+    });
     expect(existsSync(join(scratch, "no-latencies"))).toBe(false);
   });
 });
@@ -126,19 +164,32 @@ describe("an order that works a position", () => {
     writeFileSync(join(scratch, "his", "own", "buys.ts"), BUYS);
     writeFileSync(join(scratch, "his", "buying-bot.yaml"), BOT.replace("quiet.ts", "buys.ts"));
     const path = file("his", IN_FILE, "buys.yaml");
-    writeFileSync(path, readFileSync(path, "utf8").replace("bot: bot.yaml", "bot: buying-bot.yaml"));
+    writeFileSync(
+      path,
+      readFileSync(path, "utf8").replace("bot: bot.yaml", "bot: buying-bot.yaml"),
+    );
     const { report, fillsCsv } = await reported(path, join(scratch, "buys"));
     const [, ...fills] = readFileSync(fillsCsv, "utf8").trim().split("\n");
     expect(fills.length).toBeGreaterThan(0);
-    expect(new Set(fills.map((line) => line.split(",").slice(5, 7).join(" ")))).toEqual(new Set(["BUY -1"]));
-    expect(report.markets[0].markouts.map(({ side, level }) => `${side} ${level}`)).toEqual(["BOTH ALL", "BUY ALL", "BOTH -1", "BUY -1"]);
+    expect(new Set(fills.map((line) => line.split(",").slice(5, 7).join(" ")))).toEqual(
+      new Set(["BUY -1"]),
+    );
+    expect(report.markets[0].markouts.map(({ side, level }) => `${side} ${level}`)).toEqual([
+      "BOTH ALL",
+      "BUY ALL",
+      "BOTH -1",
+      "BUY -1",
+    ]);
   });
 });
 
 // Time waits for such a strategy, and nobody knows how long: a network asked at each view, a model that is fitted.
 describe("a run of a strategy from a file", () => {
   it("is heard every few hundred views: one that takes its time went on through Ctrl-C until ten minutes of the market were over", async () => {
-    writeFileSync(join(scratch, "his", "often-bot.yaml"), BOT.replace("everyMs: 200", "everyMs: 10"));
+    writeFileSync(
+      join(scratch, "his", "often-bot.yaml"),
+      BOT.replace("everyMs: 200", "everyMs: 10"),
+    );
     const path = file("his", IN_FILE, "often.yaml");
     writeFileSync(path, readFileSync(path, "utf8").replace("bot: bot.yaml", "bot: often-bot.yaml"));
     const whole = await reported(path, join(scratch, "often"));
@@ -154,11 +205,14 @@ describe("a run of a strategy from a file", () => {
 
 describe("the asset of a report", () => {
   const info = (name: string, ...assets: readonly string[]): string => {
-    const markets = assets.map((quoteAssetName, at) => wireMarket({ id: ["btcusdc", "ethusdc"][at] as string, quoteAssetName }));
+    const markets = assets.map((quoteAssetName, at) =>
+      wireMarket({ id: ["btcusdc", "ethusdc"][at] as string, quoteAssetName }),
+    );
     writeFileSync(join(scratch, "his", name), JSON.stringify(wireExchangeInfo(markets)));
     return `exchangeInfo: ${name}`;
   };
-  const assetOf = (rules: string): string => loadBacktestConfig(file("his", rules, "asset.yaml"), {}).asset;
+  const assetOf = (rules: string): string =>
+    loadBacktestConfig(file("his", rules, "asset.yaml"), {}).asset;
 
   it("is the one that the exchange quotes in, or what the file says, or USDC", () => {
     expect(assetOf(IN_FILE)).toBe("USDC");
@@ -170,9 +224,13 @@ describe("the asset of a report", () => {
   it("is asked for where replayed markets differ in it: one account holds one", () => {
     const rules = info("two.json", "USDC", "USDT");
     const path = join(scratch, "his", "two.yaml");
-    const bot = BOT.replace("./own/quiet.ts", "ladder, params: { halfSpreadBps: 1, sizeBase: 0.01 }");
+    const bot = BOT.replace(
+      "./own/quiet.ts",
+      "ladder, params: { halfSpreadBps: 1, sizeBase: 0.01 }",
+    );
     writeFileSync(join(scratch, "his", "two-bot.yaml"), bot);
-    const history = "history: { markets: { btcusdc: btcusdc, ethusdc: btcusdc }, from: 2026-01-05, to: 2026-01-06 }";
+    const history =
+      "history: { markets: { btcusdc: btcusdc, ethusdc: btcusdc }, from: 2026-01-05, to: 2026-01-06 }";
     const load = (more: string) => () => {
       writeFileSync(path, `${history}\nbot: two-bot.yaml\nrules: { ${more}${rules} }\n`);
       return loadBacktestConfig(path, {}).asset;

@@ -18,7 +18,9 @@ describe("a tick that is finer than the recording's", () => {
   it("is told of a whole book too, which is recorded with the ends of all prices", () => {
     const tick = new RecordedTick();
     tick.see(book(60, 1000).level("SELL", MOST_TICKS, 0).level("BUY", LEAST_TICKS, 0).build());
-    expect(tick.finer).toMatch(/^a tick of 0\.02 is finer than that of the recording, whose first 120 prices are all multiples of 0\.1:/);
+    expect(tick.finer).toMatch(
+      /^a tick of 0\.02 is finer than that of the recording, whose first 120 prices are all multiples of 0\.1:/,
+    );
   });
 
   it("is told where one stretch has too few prices to tell it, as the book of twenty levels with which a span begins", () => {
@@ -40,9 +42,15 @@ const HOUR_US = 3_600_000_000;
 const MIDNIGHT_US = Date.UTC(2025, 0, 1) * 1000;
 
 /** Trades every ten seconds, at prices and of amounts of their own. */
-function trades(fromUs: number, hours: number, ticksOf: (at: number) => number, lotsOf: (at: number) => number = () => 500): TapeBuilder {
+function trades(
+  fromUs: number,
+  hours: number,
+  ticksOf: (at: number) => number,
+  lotsOf: (at: number) => number = () => 500,
+): TapeBuilder {
   const tape = new TapeBuilder({ marketId: "btcusdt", tickSize: "0.01", stepSize: "0.001" });
-  for (let at = 0; at < hours * 360; at++) tape.trade(fromUs + at * 10_000_000, fromUs + at * 10_000_000, "BUY", ticksOf(at), lotsOf(at));
+  for (let at = 0; at < hours * 360; at++)
+    tape.trade(fromUs + at * 10_000_000, fromUs + at * 10_000_000, "BUY", ticksOf(at), lotsOf(at));
   return tape;
 }
 
@@ -62,7 +70,11 @@ describe("a tick or a step that became another amid the recording", () => {
     const told = [
       /^a tick of 0\.01 is finer than that of the recording from 2025-01-01T00:00:00Z to 2025-01-01T02:00:00Z, whose 720 prices are all multiples of 0\.1: a quote .* run each time with its own rules$/,
     ];
-    const [before, day, after] = [MIDNIGHT_US - 2 * HOUR_US, MIDNIGHT_US, MIDNIGHT_US + 24 * HOUR_US];
+    const [before, day, after] = [
+      MIDNIGHT_US - 2 * HOUR_US,
+      MIDNIGHT_US,
+      MIDNIGHT_US + 24 * HOUR_US,
+    ];
     for (const doubts of [
       doubtsOf(trades(before, 2, fine), trades(day, 2, coarse)),
       doubtsOf(trades(day, 2, coarse), trades(after, 2, fine)),
@@ -73,13 +85,17 @@ describe("a tick or a step that became another amid the recording", () => {
 
   it("is told of the hours of a day after which, or before which, it changed", () => {
     const [one, two] = [trades(MIDNIGHT_US, 5, fine), trades(MIDNIGHT_US + 5 * HOUR_US, 4, coarse)];
-    expect(doubtsOf(one, two)).toEqual([expect.stringMatching(/from 2025-01-01T05:00:00Z to 2025-01-01T09:00:00Z, whose 1440 prices/)]);
+    expect(doubtsOf(one, two)).toEqual([
+      expect.stringMatching(/from 2025-01-01T05:00:00Z to 2025-01-01T09:00:00Z, whose 1440 prices/),
+    ]);
   });
 
   it("is told of days that follow on each other as of one time, and beside a single price that needs it", () => {
     const days = [0, 1, 2].map((day) => trades(MIDNIGHT_US + 24 * day * HOUR_US, 24, coarse));
     const before = trades(MIDNIGHT_US - 24 * HOUR_US, 24, fine);
-    expect(doubtsOf(before, ...days)).toEqual([expect.stringMatching(/from 2025-01-01T00:00:00Z to 2025-01-04T00:00:00Z/)]);
+    expect(doubtsOf(before, ...days)).toEqual([
+      expect.stringMatching(/from 2025-01-01T00:00:00Z to 2025-01-04T00:00:00Z/),
+    ]);
     const oddAt = (at: number): number => (at === 4000 ? 10_007 : coarse(at));
     expect(doubtsOf(trades(MIDNIGHT_US, 24, oddAt))).toEqual([
       expect.stringMatching(/from 2025-01-01T00:00:00Z to 2025-01-01T11:00:00Z/),
@@ -88,7 +104,10 @@ describe("a tick or a step that became another amid the recording", () => {
   });
 
   it("is told of steps as of ticks, also where the ticks stay as they were", () => {
-    const [small, large] = [(at: number) => 1 + ((at * 13) % 97), (at: number) => 10 * (1 + ((at * 13) % 97))];
+    const [small, large] = [
+      (at: number) => 1 + ((at * 13) % 97),
+      (at: number) => 10 * (1 + ((at * 13) % 97)),
+    ];
     const before = trades(MIDNIGHT_US - 2 * HOUR_US, 2, fine, small);
     expect(doubtsOf(before, trades(MIDNIGHT_US, 2, fine, large))).toEqual([
       expect.stringMatching(
@@ -102,6 +121,8 @@ describe("a tick or a step that became another amid the recording", () => {
 
   it("is not told of a day on which the market rests at a few prices, or trades a few amounts", () => {
     const resting = (at: number): number => [10_000, 10_010, 10_020][at % 3] as number;
-    expect(doubtsOf(trades(MIDNIGHT_US - 2 * HOUR_US, 2, fine), trades(MIDNIGHT_US, 2, resting))).toEqual([]);
+    expect(
+      doubtsOf(trades(MIDNIGHT_US - 2 * HOUR_US, 2, fine), trades(MIDNIGHT_US, 2, resting)),
+    ).toEqual([]);
   });
 });

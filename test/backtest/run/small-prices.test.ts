@@ -48,10 +48,18 @@ describe("a backtest of a market whose price is some hundred-thousandths", () =>
   /** The market's price falls from 1200 ticks of 10^-decimals to 1152, and that of a bitcoin from 60,000.1 to 57,600.1. */
   async function ran(name: string, decimals: number, markets: readonly string[]): Promise<Report> {
     const flat = [1200, 1200, 1200, 1200];
-    const bars = [flat, flat, flat, [1200, 1200, 1180, 1180], [1180, 1180, 1152, 1152], [1152, 1152, 1152, 1152]];
+    const bars = [
+      flat,
+      flat,
+      flat,
+      [1200, 1200, 1180, 1180],
+      [1180, 1180, 1152, 1152],
+      [1152, 1152, 1152, 1152],
+    ];
     const path = join(folder, "candles.csv");
     for (const marketId of markets) {
-      const price = (ticks: number): string => (marketId === MARKET ? (ticks / 10 ** decimals).toFixed(decimals) : `${50 * ticks}.1`);
+      const price = (ticks: number): string =>
+        marketId === MARKET ? (ticks / 10 ** decimals).toFixed(decimals) : `${50 * ticks}.1`;
       const rows = bars.map((bar, at) => [FROM_MS + at * 60_000, ...bar.map(price), 1e9].join());
       writeFileSync(path, `time,open,high,low,close,volume\n${rows.join("\n")}\n`);
       await take(new HistoryStore(join(folder, name)), [path], { market: marketId });

@@ -22,7 +22,14 @@ const SPOT_DAY = join(DATA, "trades", "btcusdt-spot_20220115_ticks.csv.gz");
 const MARKET = "btcusdt";
 
 const STRATEGIES = {
-  glft: { riskAversion: 0.05, sizeBase: 0.01, kPerBps: 1, aPerSecond: 1.2, halfSpreadFactor: 0.4, skewFactor: 0.2 },
+  glft: {
+    riskAversion: 0.05,
+    sizeBase: 0.01,
+    kPerBps: 1,
+    aPerSecond: 1.2,
+    halfSpreadFactor: 0.4,
+    skewFactor: 0.2,
+  },
   "avellaneda-stoikov": { riskAversion: 0.05, horizonMs: 60_000, sizeBase: 0.01, kPerBps: 2 },
 } as const;
 
@@ -67,11 +74,18 @@ const spotDay: Source = {
   everyMs: 1000,
   fills: "queueAheadBase: 0.1, orderLatencyMs: 10, responseLatencyMs: 10",
   take: (store) =>
-    importFiles(store, { market: MARKET, files: [SPOT_DAY], clock: { partsAt: [], baseLatencyNs: 5_000_000n }, replace: false }),
+    importFiles(store, {
+      market: MARKET,
+      files: [SPOT_DAY],
+      clock: { partsAt: [], baseLatencyNs: 5_000_000n },
+      replace: false,
+    }),
 };
 
 const isValid = new Ajv2020({ strict: true, strictTuples: false, validateFormats: false }).compile(
-  JSON.parse(readFileSync(new URL("../../../config/report.schema.json", import.meta.url), "utf8")) as object,
+  JSON.parse(
+    readFileSync(new URL("../../../config/report.schema.json", import.meta.url), "utf8"),
+  ) as object,
 );
 
 let scratch: string;
@@ -81,7 +95,12 @@ beforeAll(() => {
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** Runs a strategy on what a folder's store has, and gives what its report.json says. @param own in place of the built-in strategy of that name. */
-async function reportOn(folder: string, source: Source, strategy: keyof typeof STRATEGIES, own?: BoundStrategy): Promise<Report> {
+async function reportOn(
+  folder: string,
+  source: Source,
+  strategy: keyof typeof STRATEGIES,
+  own?: BoundStrategy,
+): Promise<Report> {
   const bot = `exchange: { rest: http://127.0.0.1:8620/v1, stream: ws://127.0.0.1:8620/v1 }
 account: { keyEnv: KEY }
 quotes: { timeInForce: POST_ONLY }
@@ -115,33 +134,43 @@ fills: { ${source.fills} }
   return report;
 }
 
-describe.each([...captures, spotDay])("$name (skipped where it does not lie on this machine)", (source) => {
-  it.skipIf(!source.isHere)("is quoted by both strategies for most of its time, with fills and a report that adds up", async () => {
-    const folder = mkdtempSync(join(scratch, "history-"));
-    await source.take(new HistoryStore(join(folder, "history")));
-    for (const strategy of ["glft", "avellaneda-stoikov"] as const) {
-      const report = await reportOn(folder, source, strategy);
-      const { profit, fills, equity, orders, markets, notes, grade, ended } = report;
-      const { both, bid, ask } = (markets[0] as Report["markets"][number]).quotes;
-      process.stdout.write(
-        `${source.name} ${strategy}: ${fills.all.fills} fills, turnover ${fills.all.turnover}, profit ${profit.total} (${JSON.stringify(profit)}), both sides ${(100 * (both ?? 0)).toFixed(1)} %, ${orders.placed} orders, notes ${JSON.stringify(notes.counts)}\n`,
-      );
-      expect([grade, ended]).toEqual([source.grade, "end-of-history"]);
-      expect(fills.all.fills).toBeGreaterThan(0);
-      // Post-only orders never take.
-      expect(fills.taker.fills).toBe(0);
-      expect(orders.placed).toBeGreaterThan(fills.all.fills / 10);
-      expect(both).toBeGreaterThan(0.5);
-      for (const { resting } of [bid, ask]) expect(resting).toBeGreaterThanOrEqual(both ?? 0);
-      const { total, ...parts } = profit;
-      const units = (money: string): bigint => decimalToScaled(money, 18);
-      expect(Object.values(parts).reduce((sum, part) => sum + units(part), 0n)).toBe(units(total));
-      expect(units(equity.end) - units(equity.start)).toBe(units(total));
-      // A maker pays a ten thousandth of what changed hands, each order rounded down to the millionth at most.
-      expect(Math.abs(Number(profit.fees) + Number(fills.all.turnover) / 10_000)).toBeLessThan(fills.all.fills * 1e-6);
-    }
-  });
-});
+describe.each([...captures, spotDay])(
+  "$name (skipped where it does not lie on this machine)",
+  (source) => {
+    it.skipIf(!source.isHere)(
+      "is quoted by both strategies for most of its time, with fills and a report that adds up",
+      async () => {
+        const folder = mkdtempSync(join(scratch, "history-"));
+        await source.take(new HistoryStore(join(folder, "history")));
+        for (const strategy of ["glft", "avellaneda-stoikov"] as const) {
+          const report = await reportOn(folder, source, strategy);
+          const { profit, fills, equity, orders, markets, notes, grade, ended } = report;
+          const { both, bid, ask } = (markets[0] as Report["markets"][number]).quotes;
+          process.stdout.write(
+            `${source.name} ${strategy}: ${fills.all.fills} fills, turnover ${fills.all.turnover}, profit ${profit.total} (${JSON.stringify(profit)}), both sides ${(100 * (both ?? 0)).toFixed(1)} %, ${orders.placed} orders, notes ${JSON.stringify(notes.counts)}\n`,
+          );
+          expect([grade, ended]).toEqual([source.grade, "end-of-history"]);
+          expect(fills.all.fills).toBeGreaterThan(0);
+          // Post-only orders never take.
+          expect(fills.taker.fills).toBe(0);
+          expect(orders.placed).toBeGreaterThan(fills.all.fills / 10);
+          expect(both).toBeGreaterThan(0.5);
+          for (const { resting } of [bid, ask]) expect(resting).toBeGreaterThanOrEqual(both ?? 0);
+          const { total, ...parts } = profit;
+          const units = (money: string): bigint => decimalToScaled(money, 18);
+          expect(Object.values(parts).reduce((sum, part) => sum + units(part), 0n)).toBe(
+            units(total),
+          );
+          expect(units(equity.end) - units(equity.start)).toBe(units(total));
+          // A maker pays a ten thousandth of what changed hands, each order rounded down to the millionth at most.
+          expect(Math.abs(Number(profit.fees) + Number(fills.all.turnover) / 10_000)).toBeLessThan(
+            fills.all.fills * 1e-6,
+          );
+        }
+      },
+    );
+  },
+);
 
 /** Bids at the best price for a twentieth of a bitcoin, and then holds it. */
 const holding: BoundStrategy = () => (view$) =>
@@ -150,8 +179,24 @@ const holding: BoundStrategy = () => (view$) =>
       kind: "quotes" as const,
       marketId: MARKET,
       viewSequence: view.sequence,
-      quotes: view.positionLots < 50 ? [{ side: "BUY" as const, level: 0, ticks: view.bids[0].ticks, lots: 50 - view.positionLots }] : [],
-      reason: { fairTicks: view.midTicks, reservationTicks: view.midTicks, halfSpreadTicks: 1, terms: {}, clamps: [] },
+      quotes:
+        view.positionLots < 50
+          ? [
+              {
+                side: "BUY" as const,
+                level: 0,
+                ticks: view.bids[0].ticks,
+                lots: 50 - view.positionLots,
+              },
+            ]
+          : [],
+      reason: {
+        fairTicks: view.midTicks,
+        reservationTicks: view.midTicks,
+        halfSpreadTicks: 1,
+        terms: {},
+        clamps: [],
+      },
     })),
   );
 
@@ -167,20 +212,41 @@ describe("the funding of midnight in the capture of April 2023 (skipped where it
       const fundingOf = async () => {
         const { profit, models, gaps } = await reportOn(folder, source, "glft", holding);
         const carry = models.find(({ name }) => name === `Mark and funding in ${MARKET}`)?.value;
-        return { funding: profit.funding, carry, lacksMarks: gaps.some((gap) => gap.includes("marks")) };
+        return {
+          funding: profit.funding,
+          carry,
+          lacksMarks: gaps.some((gap) => gap.includes("marks")),
+        };
       };
-      expect(await fundingOf()).toMatchObject({ funding: "0", carry: expect.stringMatching(/funding: none paid/) });
-      const more = { market: MARKET, clock: { partsAt: [13_385n], baseLatencyNs: 5_000_000n }, replace: false };
-      await importFiles(store, { ...more, files: [join(DATA, "mark", "btcusdt-perp_20230404-05.csv.gz")] });
+      expect(await fundingOf()).toMatchObject({
+        funding: "0",
+        carry: expect.stringMatching(/funding: none paid/),
+      });
+      const more = {
+        market: MARKET,
+        clock: { partsAt: [13_385n], baseLatencyNs: 5_000_000n },
+        replace: false,
+      };
+      await importFiles(store, {
+        ...more,
+        files: [join(DATA, "mark", "btcusdt-perp_20230404-05.csv.gz")],
+      });
       // The mark of 00:00:00.010 still names midnight, is 28,155.1, and says 0.0000276: 0.05 x 28155.1 x 0.0000276 = 0.0388540..., and who pays pays the last millionth.
       expect(await fundingOf()).toEqual({
         funding: "-0.038855",
         carry: "mark: as recorded; funding: what the marks said would be paid",
         lacksMarks: false,
       });
-      await importFiles(store, { ...more, files: [join(DATA, "funding", "btcusdt-perp_binance_funding.ndjson.gz")] });
+      await importFiles(store, {
+        ...more,
+        files: [join(DATA, "funding", "btcusdt-perp_binance_funding.ndjson.gz")],
+      });
       // What was paid was 0.0000276, which that mark said.
-      expect(await fundingOf()).toEqual({ funding: "-0.038855", carry: "mark: as recorded; funding: as it was paid", lacksMarks: false });
+      expect(await fundingOf()).toEqual({
+        funding: "-0.038855",
+        carry: "mark: as recorded; funding: as it was paid",
+        lacksMarks: false,
+      });
     },
   );
 });

@@ -4,8 +4,15 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { type BacktestConfig, loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
-import { type BacktestRun, runBacktest, THREAD_FROM_BARS } from "../../../src/backtest/run/run-backtest.js";
+import {
+  type BacktestConfig,
+  loadBacktestConfig,
+} from "../../../src/backtest/config/backtest-config.js";
+import {
+  type BacktestRun,
+  runBacktest,
+  THREAD_FROM_BARS,
+} from "../../../src/backtest/run/run-backtest.js";
 import { ConfigError, RunError } from "../../../src/core/errors.js";
 import { builtInStrategies } from "../../../src/strategies/built-in.js";
 import { builtCommand } from "../../support/built-command.js";
@@ -26,27 +33,54 @@ describe("both paths through candles at once", () => {
     folder = mkdtempSync(join(tmpdir(), "both-paths-"));
     pathThread = new URL("../dist/backtest/run/path-thread.js", pathToFileURL(builtCommand()));
     for (const market of [WORSE_LOW_FIRST, WORSE_HIGH_FIRST])
-      await generateCandles(folder, { market, fromMs: Date.UTC(2026, 0, 5), bars: BARS, seed: market });
+      await generateCandles(folder, {
+        market,
+        fromMs: Date.UTC(2026, 0, 5),
+        bars: BARS,
+        seed: market,
+      });
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   /** For however few bars. */
-  const onTwo = (program = pathThread): Partial<BacktestRun> => ({ pathThread: program, threadFromBars: 1 });
+  const onTwo = (program = pathThread): Partial<BacktestRun> => ({
+    pathThread: program,
+    threadFromBars: 1,
+  });
 
   function configOf(market: string, { strategy = "ladder", other = market } = {}): BacktestConfig {
-    const each = <Value>(value: Value): Record<string, Value> => ({ [market]: value, [other]: value });
+    const each = <Value>(value: Value): Record<string, Value> => ({
+      [market]: value,
+      [other]: value,
+    });
     const bot = {
       exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
       account: { keyEnv: "MARKETWRIGHT_NO_KEY" },
       quotes: { timeInForce: "POST_ONLY" },
       decide: { everyMs: 60_000 },
-      markets: each({ strategy, params: PARAMS, limits: { maxPositionBase: 0.2, maxOrderBase: 0.05 } }),
+      markets: each({
+        strategy,
+        params: PARAMS,
+        limits: { maxPositionBase: 0.2, maxOrderBase: 0.05 },
+      }),
       risk: { maxDrawdownQuote: 5000 },
     };
     const backtest = {
-      history: { store: "history", markets: { [market]: market, [other]: other }, from: "2026-01-05", to: "2026-01-06" },
+      history: {
+        store: "history",
+        markets: { [market]: market, [other]: other },
+        from: "2026-01-05",
+        to: "2026-01-06",
+      },
       bot: "bot.yaml",
-      rules: { markets: each({ tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 }) },
+      rules: {
+        markets: each({
+          tickSizeQuote: 0.1,
+          stepSizeBase: 0.001,
+          makerFeeRate: 0.0001,
+          takerFeeRate: 0.0005,
+        }),
+      },
     };
     writeFileSync(join(folder, "bot.yaml"), stringify(bot));
     writeFileSync(join(folder, "bt.yaml"), stringify(backtest));
@@ -58,35 +92,65 @@ describe("both paths through candles at once", () => {
     const parent = join(folder, name);
     mkdirSync(parent);
     const directory = join(parent, "report");
-    const strategies = new Map(Object.keys(config.history.markets).map((market) => [market, builtInStrategies.ladder.bind(PARAMS)]));
-    const result = runBacktest(config, { strategies, version: "0.0.0", directory, replace: false, ...run });
+    const strategies = new Map(
+      Object.keys(config.history.markets).map((market) => [
+        market,
+        builtInStrategies.ladder.bind(PARAMS),
+      ]),
+    );
+    const result = runBacktest(config, {
+      strategies,
+      version: "0.0.0",
+      directory,
+      replace: false,
+      ...run,
+    });
     const outcome = await result.then(
       ({ report }) => report,
       (error: Error) => error,
     );
-    return { outcome, left: readdirSync(parent), bytes: (file: string) => readFileSync(join(directory, file)) };
+    return {
+      outcome,
+      left: readdirSync(parent),
+      bytes: (file: string) => readFileSync(join(directory, file)),
+    };
   }
 
   // A trader reads one report, whichever thread made it.
   it.each([
     ["the high before the low", WORSE_LOW_FIRST],
     ["the low before the high", WORSE_HIGH_FIRST],
-  ])("comes to the same bytes as one after the other where %s is the better one", async (better, market) => {
-    const config = configOf(market);
-    const [alone, beside] = [await reported(config, `${market}-alone`), await reported(config, `${market}-beside`, onTwo())];
-    expect(alone.outcome).toMatchObject({ ended: "end-of-history", alternatives: [{ name: expect.stringContaining(better) }] });
-    for (const file of ["fills.csv", "report.json", "report.html"]) expect(beside.bytes(file).equals(alone.bytes(file))).toBe(true);
-    expect(beside.left).toEqual(["report"]);
-  });
+  ])(
+    "comes to the same bytes as one after the other where %s is the better one",
+    async (better, market) => {
+      const config = configOf(market);
+      const [alone, beside] = [
+        await reported(config, `${market}-alone`),
+        await reported(config, `${market}-beside`, onTwo()),
+      ];
+      expect(alone.outcome).toMatchObject({
+        ended: "end-of-history",
+        alternatives: [{ name: expect.stringContaining(better) }],
+      });
+      for (const file of ["fills.csv", "report.json", "report.html"])
+        expect(beside.bytes(file).equals(alone.bytes(file))).toBe(true);
+      expect(beside.left).toEqual(["report"]);
+    },
+  );
 
   // A thread that starts for a few days costs more than it saves. One that is not there shows whether it was asked for.
   it("starts a thread from so many bars on, of all markets together, and not for fewer", async () => {
     const program = new URL("./nothing-there.js", pathThread);
     const played = async (name: string, run: Partial<BacktestRun>, other = WORSE_LOW_FIRST) =>
-      (await reported(configOf(WORSE_LOW_FIRST, { other }), name, { pathThread: program, ...run })).outcome;
-    expect(await played("fewer", { threadFromBars: BARS + 1 })).toMatchObject({ ended: "end-of-history" });
+      (await reported(configOf(WORSE_LOW_FIRST, { other }), name, { pathThread: program, ...run }))
+        .outcome;
+    expect(await played("fewer", { threadFromBars: BARS + 1 })).toMatchObject({
+      ended: "end-of-history",
+    });
     expect(await played("as-many", { threadFromBars: BARS })).toBeInstanceOf(RunError);
-    expect(await played("two-markets", { threadFromBars: BARS + 1 }, WORSE_HIGH_FIRST)).toBeInstanceOf(RunError);
+    expect(
+      await played("two-markets", { threadFromBars: BARS + 1 }, WORSE_HIGH_FIRST),
+    ).toBeInstanceOf(RunError);
     expect(BARS).toBeLessThan(THREAD_FROM_BARS);
     expect(await played("as-it-comes", {})).toMatchObject({ ended: "end-of-history" });
   });
@@ -99,12 +163,22 @@ describe("both paths through candles at once", () => {
         isFirstOver ||= atUs >= TO_MS * 1000;
         return goesOn;
       };
-      const { outcome, left } = await reported(configOf(WORSE_LOW_FIRST), name, { ...onTwo(), onProgress });
+      const { outcome, left } = await reported(configOf(WORSE_LOW_FIRST), name, {
+        ...onTwo(),
+        onProgress,
+      });
       expect(left).toEqual(["report"]);
       return outcome;
     };
-    for (const outcome of [await interrupted("in-the-first", false), await interrupted("in-the-second", true)]) {
-      expect(outcome).toMatchObject({ ended: "stopped", alternatives: [], reason: expect.stringMatching(/high before the low .* alone/) });
+    for (const outcome of [
+      await interrupted("in-the-first", false),
+      await interrupted("in-the-second", true),
+    ]) {
+      expect(outcome).toMatchObject({
+        ended: "stopped",
+        alternatives: [],
+        reason: expect.stringMatching(/high before the low .* alone/),
+      });
     }
   });
 
@@ -112,7 +186,10 @@ describe("both paths through candles at once", () => {
     const unknown = configOf(WORSE_LOW_FIRST, { strategy: "no-such-strategy" });
     const there = await reported(unknown, "there", onTwo());
     expect(there.outcome).toBeInstanceOf(ConfigError);
-    expect(there.outcome).toHaveProperty("message", expect.stringMatching(/^markets\..*\.strategy: .*no-such-strategy/));
+    expect(there.outcome).toHaveProperty(
+      "message",
+      expect.stringMatching(/^markets\..*\.strategy: .*no-such-strategy/),
+    );
     const onNotice = (): never => {
       throw new RunError("broke here");
     };
@@ -122,7 +199,10 @@ describe("both paths through candles at once", () => {
     const program = new URL("./nothing-there.js", pathThread);
     const dead = await reported(configOf(WORSE_LOW_FIRST), "dead", onTwo(program));
     expect(dead.outcome).toBeInstanceOf(RunError);
-    expect(dead.outcome).toHaveProperty("message", expect.stringContaining("the thread of a path died"));
+    expect(dead.outcome).toHaveProperty(
+      "message",
+      expect.stringContaining("the thread of a path died"),
+    );
     for (const { left } of [there, here, dead]) expect(left).toEqual([]);
   });
 
@@ -140,12 +220,18 @@ export default defineStrategy({
 });
 `;
     writeFileSync(join(folder, "strays.ts"), STRAYS);
-    const { outcome, left } = await reported(configOf(WORSE_LOW_FIRST, { strategy: "./strays.ts" }), "strays", onTwo());
+    const { outcome, left } = await reported(
+      configOf(WORSE_LOW_FIRST, { strategy: "./strays.ts" }),
+      "strays",
+      onTwo(),
+    );
     expect(outcome).toBeInstanceOf(RunError);
     expect(outcome).toMatchObject({
       field: `markets.${WORSE_LOW_FIRST}.strategy`,
       value: join(folder, "strays.ts"),
-      message: expect.stringContaining("rejected a promise that nobody awaits: the feed is down (strays.ts:8:"),
+      message: expect.stringContaining(
+        "rejected a promise that nobody awaits: the feed is down (strays.ts:8:",
+      ),
     });
     expect(left).toEqual([]);
   });

@@ -8,18 +8,36 @@ import { seededRandom } from "../../../src/core/seeded-random.js";
 import type { Hex } from "../../../src/core/units.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import type { VenueOrder } from "../../../src/exchange/records.js";
-import type { ActionId, CancelAction, PlaceAction, VenueEvent } from "../../../src/exchange/venue.js";
+import type {
+  ActionId,
+  CancelAction,
+  PlaceAction,
+  VenueEvent,
+} from "../../../src/exchange/venue.js";
 import { SessionRecorder } from "../../../src/history/record/session-recorder.js";
 import { HistoryStore } from "../../../src/history/store.js";
 import { scratchFolder } from "../../history/scratch.js";
 
 const START = 1_723_161_600_000;
 const MARKET = "btcusdc";
-const instrument = new Instrument({ marketId: MARKET, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+const instrument = new Instrument({
+  marketId: MARKET,
+  tickSize: "0.1",
+  stepSize: "0.001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 const hashOf = (actionId: ActionId): Hex => `0x${String(actionId).padStart(64, "0")}`;
 
 function place(actionId: ActionId): PlaceAction {
-  const terms = { side: "BUY", type: "LIMIT", ticks: 1000, lots: 5, timeInForce: "POST_ONLY", expirationMs: 0 } as const;
+  const terms = {
+    side: "BUY",
+    type: "LIMIT",
+    ticks: 1000,
+    lots: 5,
+    timeInForce: "POST_ONLY",
+    expirationMs: 0,
+  } as const;
   return {
     kind: "place",
     actionId,
@@ -32,12 +50,32 @@ function place(actionId: ActionId): PlaceAction {
 }
 
 function cancel(actionId: ActionId, placed: ActionId): CancelAction {
-  return { kind: "cancel", actionId, timestampMs: START, marketId: MARKET, orderId: String(placed), hash: hashOf(placed) };
+  return {
+    kind: "cancel",
+    actionId,
+    timestampMs: START,
+    marketId: MARKET,
+    orderId: String(placed),
+    hash: hashOf(placed),
+  };
 }
 
-function order(placed: ActionId, createdAtMs: number, status: string, availableLots: number): VenueOrder {
+function order(
+  placed: ActionId,
+  createdAtMs: number,
+  status: string,
+  availableLots: number,
+): VenueOrder {
   const { side, type, ticks, lots, timeInForce, expirationMs, hash } = place(placed);
-  const amounts = { lots, availableLots, pendingLots: 0, filledLots: 0, canceledLots: 0, expiredLots: 0, failedLots: 0 };
+  const amounts = {
+    lots,
+    availableLots,
+    pendingLots: 0,
+    filledLots: 0,
+    canceledLots: 0,
+    expiredLots: 0,
+    failedLots: 0,
+  };
   return {
     id: String(placed),
     hash,
@@ -60,12 +98,21 @@ const took = (placed: ActionId, atMs: number): VenueEvent => ({
   actionId: placed,
   outcome: { result: "accepted", order: order(placed, START + atMs, "NEW", 5) },
 });
-const told = (placed: ActionId, atMs: number, status: string, availableLots: number): VenueEvent => ({
+const told = (
+  placed: ActionId,
+  atMs: number,
+  status: string,
+  availableLots: number,
+): VenueEvent => ({
   type: "order-update",
   order: order(placed, START, status, availableLots),
   timestampMs: START + atMs,
 });
-const cancelled = (actionId: ActionId): VenueEvent => ({ type: "answer", actionId, outcome: { result: "cancelled" } });
+const cancelled = (actionId: ActionId): VenueEvent => ({
+  type: "answer",
+  actionId,
+  outcome: { result: "cancelled" },
+});
 
 /** What a recorder was told, each at an instant of ours in milliseconds, as it reads it again. */
 async function recorded(
@@ -83,7 +130,8 @@ async function recorded(
   await recorder.close();
   return readAccount(store, instrument);
 }
-const msOf = (us: number | undefined): number | undefined => (us === undefined ? undefined : us / 1000 - START);
+const msOf = (us: number | undefined): number | undefined =>
+  us === undefined ? undefined : us / 1000 - START;
 
 it("knows when a cancel was at the exchange, which says when it ended the order, though the next requests took longer", async () => {
   const account = await recorded(
@@ -98,7 +146,13 @@ it("knows when a cancel was at the exchange, which says when it ended the order,
       {
         type: "answer",
         actionId: 3,
-        outcome: { result: "rejected", code: 1, codeText: "GONE", message: "no such order", httpStatus: 400 },
+        outcome: {
+          result: "rejected",
+          code: 1,
+          codeText: "GONE",
+          message: "no such order",
+          httpStatus: 400,
+        },
       },
     ],
     [200, place(4)],
@@ -117,7 +171,13 @@ it("knows of a cancel that the exchange refused that it came after its order was
   const refused = (actionId: ActionId): VenueEvent => ({
     type: "answer",
     actionId,
-    outcome: { result: "rejected", code: 2011, codeText: "GONE", message: "no such order", httpStatus: 400 },
+    outcome: {
+      result: "rejected",
+      code: 2011,
+      codeText: "GONE",
+      message: "no such order",
+      httpStatus: 400,
+    },
   });
   const { cancels } = await recorded(
     [10, place(1)],
@@ -168,7 +228,12 @@ it("knows of a cancel that nobody answered that it took nothing down while its o
     [undefined, 5_803],
     [5_803, undefined],
   ]);
-  expect(orders.map(({ refused }) => refused)).toEqual([undefined, undefined, "unknown no answer within 2000 ms", undefined]);
+  expect(orders.map(({ refused }) => refused)).toEqual([
+    undefined,
+    undefined,
+    "unknown no answer within 2000 ms",
+    undefined,
+  ]);
 });
 
 // A session that is ended by force leaves its orders open: what was filled of one after a cancel that never arrived would be nobody's.
@@ -177,7 +242,14 @@ it("knows of a cancel that nobody answered that it took nothing down while its o
     [10, place(1)],
     [16, took(1, 13)],
     [100, cancel(2, 1)],
-    [2_100, { type: "answer", actionId: 2, outcome: { result: "unknown", cause: "timeout", message: "no answer within 2000 ms" } }],
+    [
+      2_100,
+      {
+        type: "answer",
+        actionId: 2,
+        outcome: { result: "unknown", cause: "timeout", message: "no answer within 2000 ms" },
+      },
+    ],
     [5_700, told(1, 5_699, "PARTIAL_FILLED", 2)],
   );
   expect(cancels.map(({ notBeforeUs }) => msOf(notBeforeUs))).toEqual([5_699]);
@@ -187,10 +259,20 @@ it("has no cancel that never came to the orders: it took nothing down", async ()
   const { cancels, orders } = await recorded(
     [10, place(1)],
     [100, cancel(2, 1)],
-    [101, { type: "answer", actionId: 2, outcome: { result: "not-sent", message: "the line is down" } }],
+    [
+      101,
+      { type: "answer", actionId: 2, outcome: { result: "not-sent", message: "the line is down" } },
+    ],
     [116, took(1, 13)],
     [120, cancel(3, 1)],
-    [121, { type: "answer", actionId: 3, outcome: { result: "unknown", cause: "timeout", message: "no answer came" } }],
+    [
+      121,
+      {
+        type: "answer",
+        actionId: 3,
+        outcome: { result: "unknown", cause: "timeout", message: "no answer came" },
+      },
+    ],
   );
   expect(cancels.map(({ sentUs }) => msOf(sentUs))).toEqual([120]);
   expect(orders.map(({ refused }) => refused)).toEqual([undefined]);
@@ -227,8 +309,23 @@ it("has orders that were placed on a finer grid, and their fills whole: the reco
     order: { ...order(1, START, status, availableLots), ticks: 1000.5, lots: 1.5 },
     timestampMs: START + atMs,
   });
-  const trade = { id: "7", marketId: MARKET, side: "BUY", isMaker: true, ticks: 1000.5, lots: 1, restPaper: 5n * 10n ** 14n } as const;
-  const fill = { ...trade, quote: 150_000n, commission: -15n, realizedPnl: 0n, status: "SETTLED", timeMs: START + 20 };
+  const trade = {
+    id: "7",
+    marketId: MARKET,
+    side: "BUY",
+    isMaker: true,
+    ticks: 1000.5,
+    lots: 1,
+    restPaper: 5n * 10n ** 14n,
+  } as const;
+  const fill = {
+    ...trade,
+    quote: 150_000n,
+    commission: -15n,
+    realizedPnl: 0n,
+    status: "SETTLED",
+    timeMs: START + 20,
+  };
   const account = await recorded(
     [10, place(1)],
     [16, odd(13, "NEW", 1.5)],
@@ -236,6 +333,9 @@ it("has orders that were placed on a finer grid, and their fills whole: the reco
     [31, odd(20, "FILLED", 0)],
     [40, place(2)],
   );
-  expect(account.orders.map(({ steps }) => steps.map(({ openLots }) => openLots))).toEqual([[1.5, 0], []]);
+  expect(account.orders.map(({ steps }) => steps.map(({ openLots }) => openLots))).toEqual([
+    [1.5, 0],
+    [],
+  ]);
   expect(account.fills).toMatchObject([{ ticks: 1000.5, lots: 1.5, fee: "-0.000015" }]);
 });

@@ -17,7 +17,11 @@ it("says of the recording that the market's rules changed under it, and what the
   const market = rules.markets.btcusdc as MarketRules;
   const read = (change: Partial<MarketRules>): void => {
     const data = { ...rules, markets: { btcusdc: { ...market, ...change } } };
-    recording.event({ type: "answer", actionId: 0, outcome: { result: "answered", ask: "rules", data } });
+    recording.event({
+      type: "answer",
+      actionId: 0,
+      outcome: { result: "answered", ask: "rules", data },
+    });
   };
   recording.event({ type: "stream", stream: "market", state: "up", reason: "subscribed" });
   read({});
@@ -26,8 +30,12 @@ it("says of the recording that the market's rules changed under it, and what the
   read({ maxOpenOrders: 100 });
   await recording.abandon();
   const says = "the market's rules changed, and a replay keeps those of the start:";
-  expect(store.days({ market: "btcusdc", kind: "trades" }).flatMap(({ findings }) => findings)).toEqual([
-    expect.stringMatching(new RegExp(`${says} maxOpenOrders was 200, is 100; makerFeeRate was 0.0001, is -0.0001$`)),
+  expect(
+    store.days({ market: "btcusdc", kind: "trades" }).flatMap(({ findings }) => findings),
+  ).toEqual([
+    expect.stringMatching(
+      new RegExp(`${says} maxOpenOrders was 200, is 100; makerFeeRate was 0.0001, is -0.0001$`),
+    ),
     expect.stringMatching(new RegExp(`${says} makerFeeRate was -0.0001, is 0.0001$`)),
   ]);
 });
@@ -45,7 +53,9 @@ it("ends by itself where its disk takes no more: told once, thrown at nobody, an
   }
   expect(failures).toHaveLength(1);
   await recording.abandon();
-  await expect(recording.close()).rejects.toThrow(/--record: the recording of the session is not whole/);
+  await expect(recording.close()).rejects.toThrow(
+    /--record: the recording of the session is not whole/,
+  );
   expect(failures).toHaveLength(1);
   expect(readdirSync(folder)).not.toContain("session.json");
 });
@@ -58,12 +68,27 @@ async function begun() {
     exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
     account: { keyEnv: "KEY" },
     quotes: { timeInForce: "POST_ONLY" },
-    markets: { btcusdc: { strategy: "ladder", params: {}, limits: { maxPositionBase: "1", maxOrderBase: "0.1" } } },
+    markets: {
+      btcusdc: {
+        strategy: "ladder",
+        params: {},
+        limits: { maxPositionBase: "1", maxOrderBase: "0.1" },
+      },
+    },
     risk: { maxDrawdownQuote: "1000" },
   }) as unknown as BotConfig;
-  const grid = { tickSizeQuote: "0.1", stepSizeBase: "0.001", makerFeeRate: "0.0001", takerFeeRate: "0.0005" };
+  const grid = {
+    tickSizeQuote: "0.1",
+    stepSizeBase: "0.001",
+    makerFeeRate: "0.0001",
+    takerFeeRate: "0.0005",
+  };
   const market = { ...grid, maxLeverage: 20, liquidationThreshold: 0.03, maxOpenOrders: 200 };
-  const rules = rulesOfFile({ markets: { btcusdc: market }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 }, ["btcusdc"], "/");
+  const rules = rulesOfFile(
+    { markets: { btcusdc: market }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 },
+    ["btcusdc"],
+    "/",
+  );
   const clock = new VirtualClock(Date.UTC(2026, 0, 5, 12));
   const failures: unknown[] = [];
   const recording = await SessionRecording.begin(
@@ -77,5 +102,12 @@ async function begun() {
     },
     { rules, registered: true, account: `0x${"11".repeat(20)}` },
   );
-  return { recording, folder, rules, clock, failures, store: new HistoryStore(join(folder, "history")) };
+  return {
+    recording,
+    folder,
+    rules,
+    clock,
+    failures,
+    store: new HistoryStore(join(folder, "history")),
+  };
 }

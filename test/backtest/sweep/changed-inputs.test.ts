@@ -10,15 +10,27 @@ import { liveSeam } from "../../../src/core/live-seam.js";
 import { manifestText, readManifest } from "../../../src/history/day-manifest.js";
 import { openLog } from "../../../src/monitoring/log.js";
 import { generateHistory } from "../../support/generated-history.js";
-import { FROM_MS, OneByOne, OWN_STRATEGY, SHORT_SECONDS, SWEEP, SweepStage, VERSION } from "./sweep-stage.js";
+import {
+  FROM_MS,
+  OneByOne,
+  OWN_STRATEGY,
+  SHORT_SECONDS,
+  SWEEP,
+  SweepStage,
+  VERSION,
+} from "./sweep-stage.js";
 
-const latencies = (ms: number): string => `requestUs,exchangeUs,responseUs\n0,${ms * 1000},${ms * 2000}\n`;
+const latencies = (ms: number): string =>
+  `requestUs,exchangeUs,responseUs\n0,${ms * 1000},${ms * 2000}\n`;
 
 /** Runs the jobs of any number of sweeps with one player, as a worker's thread does. */
 class Lasting implements JobRunner {
   readonly #player = new JobPlayer(openLog({ level: "silent", clock: liveSeam().clock }), VERSION);
 
-  async run({ jobs, open }: JobBatch, onResult: (job: Job, result: JobResult) => void): Promise<void> {
+  async run(
+    { jobs, open }: JobBatch,
+    onResult: (job: Job, result: JobResult) => void,
+  ): Promise<void> {
     const history = playedHistory(await open());
     for (const job of jobs) onResult(job, await this.#player.play(job, history));
   }
@@ -41,7 +53,9 @@ describe("a sweep whose files are changed", () => {
     const first = (await stage.run(stage.out(), lasting, { file: "own.yaml" })) as SweepOutcome;
     stage.writeDistance(0.1);
     const second = (await stage.run(stage.out(), lasting, { file: "own.yaml" })) as SweepOutcome;
-    const alone = (await stage.run(stage.out(), new OneByOne(), { file: "own.yaml" })) as SweepOutcome;
+    const alone = (await stage.run(stage.out(), new OneByOne(), {
+      file: "own.yaml",
+    })) as SweepOutcome;
     expect(first.result.fingerprint).not.toBe(second.result.fingerprint);
     expect(second.result.points[0]?.runs).not.toEqual(first.result.points[0]?.runs);
     expect(readFileSync(second.json, "utf8")).toBe(readFileSync(alone.json, "utf8"));
@@ -54,26 +68,47 @@ describe("a sweep whose files are changed", () => {
     const parameters = { "markets.btcusdc.strategy": { values: ["./own.ts", "./later.ts"] } };
     stage.write("two.yaml", { ...SWEEP, backtest: "bt-own.yaml", parameters });
     const runner = new OneByOne({ after: () => stage.writeDistance(0.1, "far.ts") });
-    const told = await stage.run(stage.out(), runner, { file: "two.yaml" }).catch((error: Error) => error);
+    const told = await stage
+      .run(stage.out(), runner, { file: "two.yaml" })
+      .catch((error: Error) => error);
     expect(told).toBeInstanceOf(ConfigError);
-    expect(told).toHaveProperty("message", expect.stringMatching(/^\S*later\.ts: is not the sweep's/));
+    expect(told).toHaveProperty(
+      "message",
+      expect.stringMatching(/^\S*later\.ts: is not the sweep's/),
+    );
     expect(runner.ran).toEqual(["whole-0", "whole-1"]);
   });
 
   it("ends with the name of a file of round trips that is another one, and is not gone on with by a swept one", async () => {
     for (const name of ["fast.csv", "slow.csv"]) writeFileSync(path(name), latencies(5));
-    stage.write("trips.yaml", { ...SWEEP, parameters: { "fills.latencyFile": { values: ["fast.csv", "slow.csv"] } } });
+    stage.write("trips.yaml", {
+      ...SWEEP,
+      parameters: { "fills.latencyFile": { values: ["fast.csv", "slow.csv"] } },
+    });
     const out = stage.out();
     const runner = new OneByOne({ after: () => writeFileSync(path("slow.csv"), latencies(50)) });
-    await expect(stage.run(out, runner, { file: "trips.yaml" })).rejects.toThrow(/slow\.csv: is not the sweep's/);
-    await expect(stage.run(out, new OneByOne(), { file: "trips.yaml" })).rejects.toThrow(/--out: has the results of another sweep/);
+    await expect(stage.run(out, runner, { file: "trips.yaml" })).rejects.toThrow(
+      /slow\.csv: is not the sweep's/,
+    );
+    await expect(stage.run(out, new OneByOne(), { file: "trips.yaml" })).rejects.toThrow(
+      /--out: has the results of another sweep/,
+    );
   });
 
   // Each window is opened when its turn comes: two of them would be of two histories, in one table.
   it("ends with the day that is another one than when it began", async () => {
     const other = join(stage.folder, "other");
-    await generateHistory(other, { market: "btcusdc", fromMs: FROM_MS, seconds: 60, seed: "another" });
-    stage.write("walk.yaml", { ...SWEEP, backtest: "bt-whole.yaml", walkForward: { trainMs: 20_000, testMs: 20_000 } });
+    await generateHistory(other, {
+      market: "btcusdc",
+      fromMs: FROM_MS,
+      seconds: 60,
+      seed: "another",
+    });
+    stage.write("walk.yaml", {
+      ...SWEEP,
+      backtest: "bt-whole.yaml",
+      walkForward: { trainMs: 20_000, testMs: 20_000 },
+    });
     const out = stage.out();
     const change = (ran: number): void => {
       if (ran === 6) cpSync(join(other, "history"), path("history"), { recursive: true });
@@ -81,10 +116,15 @@ describe("a sweep whose files are changed", () => {
     const runner = new OneByOne({ after: change });
     const told = await stage.run(out, runner, { file: "walk.yaml" }).catch((error: Error) => error);
     expect(told).toBeInstanceOf(ConfigError);
-    expect(told).toHaveProperty("message", expect.stringMatching(/2026-01-05\.parquet: is another one than when the sweep began/));
+    expect(told).toHaveProperty(
+      "message",
+      expect.stringMatching(/2026-01-05\.parquet: is another one than when the sweep began/),
+    );
     expect(runner.ran).toEqual([0, 1, 2, 3, 4, 5].map((at) => `train0-${at}`));
     // Nor does it go on over there.
-    await expect(stage.run(out, new OneByOne(), { file: "walk.yaml" })).rejects.toThrow(/--out: has the results of another sweep/);
+    await expect(stage.run(out, new OneByOne(), { file: "walk.yaml" })).rejects.toThrow(
+      /--out: has the results of another sweep/,
+    );
   });
 
   // The day's rows are the same, and its book is not known for a second of them: whoever imports a day again after an update gets such a one.
@@ -103,7 +143,9 @@ describe("a sweep whose files are changed", () => {
       [lost[1], to],
     ];
     writeFileSync(path, manifestText({ ...day, covered, lost: [lost] }));
-    await expect(own.run(out, new OneByOne())).rejects.toThrow(/--out: has the results of another sweep/);
+    await expect(own.run(out, new OneByOne())).rejects.toThrow(
+      /--out: has the results of another sweep/,
+    );
     rmSync(own.folder, { recursive: true, force: true });
   });
 });

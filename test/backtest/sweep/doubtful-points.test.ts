@@ -22,12 +22,20 @@ describe("a point of a sweep whose fills are more than its market could give", (
     stage.write("bot.yaml", {
       ...BOT,
       markets: {
-        btcusdc: { ...btcusdc, params: { ...btcusdc.params, halfSpreadBps: 0.05 }, limits: { maxPositionBase: 500, maxOrderBase: 50 } },
+        btcusdc: {
+          ...btcusdc,
+          params: { ...btcusdc.params, halfSpreadBps: 0.05 },
+          limits: { maxPositionBase: 500, maxOrderBase: 50 },
+        },
       },
     });
     stage.write("bt.yaml", { ...stage.backtest(SHORT_SECONDS), account: { creditQuote: 1e9 } });
     stage.write("bt-whole.yaml", { ...stage.backtest(60), account: { creditQuote: 1e9 } });
-    stage.write("sizes.yaml", { ...SWEEP, objective: "turnover", parameters: { [SIZE]: { values: [0.001, 50, 20] } } });
+    stage.write("sizes.yaml", {
+      ...SWEEP,
+      objective: "turnover",
+      parameters: { [SIZE]: { values: [0.001, 50, 20] } },
+    });
     out = stage.out();
     outcome = (await stage.run(out, new OneByOne(), { file: "sizes.yaml" })) as SweepOutcome;
   });
@@ -38,19 +46,31 @@ describe("a point of a sweep whose fills are more than its market could give", (
     expect(best).toBe(1);
     expect(points.map(({ runs }) => runs[0]?.doubts)).toEqual([
       [],
-      [expect.stringMatching(/^btcusdc: its resting orders had [\d.]+ base, [\d.]+ times the [\d.]+ that traded/)],
+      [
+        expect.stringMatching(
+          /^btcusdc: its resting orders had [\d.]+ base, [\d.]+ times the [\d.]+ that traded/,
+        ),
+      ],
       [expect.stringMatching(/^btcusdc: its resting orders had/)],
     ]);
-    expect(sweepJsonShape.parse(JSON.parse(readFileSync(outcome.json, "utf8")))).toEqual(outcome.result);
+    expect(sweepJsonShape.parse(JSON.parse(readFileSync(outcome.json, "utf8")))).toEqual(
+      outcome.result,
+    );
   });
 
   it("is named before the ranking is believed, with the best point of which nothing is said", () => {
     const [chosen, ranking, ...more] = sweepDoubts(outcome.result);
-    expect(chosen).toBe(`Do not believe the best point, 1, without a second look: ${outcome.result.points[1]?.runs[0]?.doubts[0]}`);
-    expect(ranking).toBe("Doubtful are 2 of the best 3 points, and 2 of all 3: the best of the others is point 0, of rank 3");
+    expect(chosen).toBe(
+      `Do not believe the best point, 1, without a second look: ${outcome.result.points[1]?.runs[0]?.doubts[0]}`,
+    );
+    expect(ranking).toBe(
+      "Doubtful are 2 of the best 3 points, and 2 of all 3: the best of the others is point 0, of rank 3",
+    );
     expect(more).toEqual([]);
     const page = sweepPage(outcome.result);
-    expect(page).toMatch(/class="warning" role="note">Do not believe the best point, 1, without a second look: btcusdc/);
+    expect(page).toMatch(
+      /class="warning" role="note">Do not believe the best point, 1, without a second look: btcusdc/,
+    );
     expect(page).toMatch(/class="warning" role="note">Doubtful are 2 of the best 3 points/);
   });
 
@@ -69,23 +89,39 @@ describe("a point of a sweep whose fills are more than its market could give", (
     const [header = "", ...lines] = readFileSync(path, "utf8").trimEnd().split("\n");
     const was = lines.map((line) => JSON.stringify({ ...JSON.parse(line), doubts: undefined }));
     writeFileSync(path, `${[header.replace("results/2", "results/1"), ...was].join("\n")}\n`);
-    await expect(stage.run(older, new OneByOne(), { file: "sizes.yaml" })).rejects.toThrow(/--out: has the results of another sweep/);
+    await expect(stage.run(older, new OneByOne(), { file: "sizes.yaml" })).rejects.toThrow(
+      /--out: has the results of another sweep/,
+    );
     // Nor a line that lost them.
     writeFileSync(path, `${[header, ...was].join("\n")}\n`);
-    await expect(stage.run(older, new OneByOne(), { file: "sizes.yaml" })).rejects.toThrow(/line 2: is broken/);
+    await expect(stage.run(older, new OneByOne(), { file: "sizes.yaml" })).rejects.toThrow(
+      /line 2: is broken/,
+    );
   });
 
   it("is named where it was chosen for a test window, whose profit is the figure to believe", async () => {
     const walkForward = { trainMs: 20_000, testMs: 20_000 };
     const parameters = { [SIZE]: { values: [50, 20] } };
-    stage.write("walk.yaml", { ...SWEEP, backtest: "bt-whole.yaml", objective: "turnover", parameters, walkForward });
-    const { result } = (await stage.run(stage.out(), new OneByOne(), { file: "walk.yaml" })) as SweepOutcome;
+    stage.write("walk.yaml", {
+      ...SWEEP,
+      backtest: "bt-whole.yaml",
+      objective: "turnover",
+      parameters,
+      walkForward,
+    });
+    const { result } = (await stage.run(stage.out(), new OneByOne(), {
+      file: "walk.yaml",
+    })) as SweepOutcome;
     const splits = result.walkForward?.splits ?? [];
     expect(splits.map(({ tested }) => tested.doubts.length)).toEqual([1, 1]);
     const [chosen, tested, ranking] = sweepDoubts(result);
     expect(doubtMark(result.points[0]?.runs ?? [])).toBe("2 of 2");
-    expect(chosen).toMatch(/^Do not believe the best point, 0, without a second look: in 2 of 2 windows, such as btcusdc/);
-    expect(tested).toMatch(/^Do not believe the profit on the test windows without a second look: in 2 of 2 windows, such as btcusdc/);
+    expect(chosen).toMatch(
+      /^Do not believe the best point, 0, without a second look: in 2 of 2 windows, such as btcusdc/,
+    );
+    expect(tested).toMatch(
+      /^Do not believe the profit on the test windows without a second look: in 2 of 2 windows, such as btcusdc/,
+    );
     expect(ranking).toBe("Doubtful are 2 of the best 2 points, and 2 of all 2: there is no other");
     expect(sweepPage(result)).toContain("why doubtful, test");
   });
@@ -96,17 +132,26 @@ describe("a point of a sweep whose fills are more than its market could give", (
     stage.write("bot-takes.yaml", { ...BOT, quotes: { timeInForce: "GTC" } });
     stage.write("bt-takes.yaml", { ...stage.backtest(SHORT_SECONDS), bot: "bot-takes.yaml" });
     stage.write("rules.yaml", { ...SWEEP, backtest: "bt-takes.yaml", parameters });
-    const { result } = (await stage.run(stage.out(), new OneByOne(), { file: "rules.yaml" })) as SweepOutcome;
+    const { result } = (await stage.run(stage.out(), new OneByOne(), {
+      file: "rules.yaml",
+    })) as SweepOutcome;
     expect(result.best).toBe(1);
-    expect(result.points.map(({ runs }) => runs[0]?.doubts.filter((doubt) => doubt.includes("too good by up to")).length)).toEqual([0, 1]);
+    expect(
+      result.points.map(
+        ({ runs }) => runs[0]?.doubts.filter((doubt) => doubt.includes("too good by up to")).length,
+      ),
+    ).toEqual([0, 1]);
   });
 
   // Ten whole days are what a Sharpe ratio needs: of less no point has one, and the first would stand there as the best of all.
   it("is not what a ranking by a figure that no point has puts first: nothing was chosen, and that is said", async () => {
     const parameters = { [SIZE]: { values: [0.001, 0.002] } };
     stage.write("sharpe.yaml", { ...SWEEP, objective: "sharpe", parameters });
-    const { result } = (await stage.run(stage.out(), new OneByOne(), { file: "sharpe.yaml" })) as SweepOutcome;
-    const told = "No point has a Sharpe ratio: the first stands there as the best, and nothing was chosen";
+    const { result } = (await stage.run(stage.out(), new OneByOne(), {
+      file: "sharpe.yaml",
+    })) as SweepOutcome;
+    const told =
+      "No point has a Sharpe ratio: the first stands there as the best, and nothing was chosen";
     expect([result.best, sweepDoubts(result)]).toEqual([0, [told]]);
     expect(sweepPage(result)).toContain(told);
     stage.write("walk-sharpe.yaml", {
@@ -116,7 +161,9 @@ describe("a point of a sweep whose fills are more than its market could give", (
       parameters,
       walkForward: { trainMs: 20_000, testMs: 20_000 },
     });
-    const walked = (await stage.run(stage.out(), new OneByOne(), { file: "walk-sharpe.yaml" })) as SweepOutcome;
+    const walked = (await stage.run(stage.out(), new OneByOne(), {
+      file: "walk-sharpe.yaml",
+    })) as SweepOutcome;
     expect(sweepDoubts(walked.result)).toContain(
       "No point has a Sharpe ratio in 2 of 2 train windows: the first stands there as the best, and nothing was chosen",
     );
@@ -128,8 +175,12 @@ it("says of the best point of a sweep that it did nothing", async () => {
   const stage = await new SweepStage().open(SHORT_SECONDS);
   const parameters = { "markets.btcusdc.params.halfSpreadBps": { values: [0.01, 500] } };
   stage.write("idle.yaml", { ...SWEEP, objective: "maxDrawdown", parameters });
-  const { result } = (await stage.run(stage.out(), new OneByOne(), { file: "idle.yaml" })) as SweepOutcome;
+  const { result } = (await stage.run(stage.out(), new OneByOne(), {
+    file: "idle.yaml",
+  })) as SweepOutcome;
   expect(result.best).toBe(1);
-  expect(sweepDoubts(result)[0]).toBe("The best point, 1, had no fill: a bot that does nothing comes to as much");
+  expect(sweepDoubts(result)[0]).toBe(
+    "The best point, 1, had no fill: a bot that does nothing comes to as much",
+  );
   rmSync(stage.folder, { recursive: true, force: true });
 });

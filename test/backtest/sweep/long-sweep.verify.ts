@@ -20,7 +20,10 @@ it("goes on from the results of a million runs, and cuts off what a kill left of
   const result = { figures: { profit: "1" }, ended: "end-of-history", doubts: [] };
   // Room before a line, which JSON does not mind, stands for the other runs.
   for (let at = 0; at < PIECES; at++)
-    appendFileSync(path, `${" ".repeat(10_000_000)}${JSON.stringify({ job: `whole-${at}`, ...result })}\n`);
+    appendFileSync(
+      path,
+      `${" ".repeat(10_000_000)}${JSON.stringify({ job: `whole-${at}`, ...result })}\n`,
+    );
   const whole = statSync(path).size;
   appendFileSync(path, '{"job":"whole-99","figu');
   const again = new ResultsFile(out, "print", false);

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Parameter, type RangeParameter, valueAt, valuesOf } from "../../../src/backtest/sweep/parameter.js";
+import {
+  type Parameter,
+  type RangeParameter,
+  valueAt,
+  valuesOf,
+} from "../../../src/backtest/sweep/parameter.js";
 import { pointsOf } from "../../../src/backtest/sweep/points.js";
 import { splitsOf } from "../../../src/backtest/sweep/windows.js";
 
@@ -22,11 +27,15 @@ describe("values of a parameter", () => {
     expect(valuesOf(range({ min: 3, max: 6, integer: true }))).toEqual([3, 4, 5, 6]);
     expect(valuesOf(range({}))).toBeUndefined();
     expect(valuesOf(list)).toEqual(["risk-averse", "log"]);
-    expect(() => valuesOf(range({ max: 1e9, step: 0.1 }))).toThrow(/parameters.fills.orderLatencyMs.step.*at most 10000/);
+    expect(() => valuesOf(range({ max: 1e9, step: 0.1 }))).toThrow(
+      /parameters.fills.orderLatencyMs.step.*at most 10000/,
+    );
   });
 
   it("lie within the range wherever they are drawn, whole where they must be, and follow the scale", () => {
-    const ends = fc.tuple(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1, max: 1000 })).filter(([a, b]) => a < b);
+    const ends = fc
+      .tuple(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1, max: 1000 }))
+      .filter(([a, b]) => a < b);
     fc.assert(
       fc.property(
         ends,
@@ -34,7 +43,10 @@ describe("values of a parameter", () => {
         fc.boolean(),
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         ([min, max], isLog, integer, share) => {
-          const value = valueAt(range({ min, max, scale: isLog ? "log" : "linear", integer }), share) as number;
+          const value = valueAt(
+            range({ min, max, scale: isLog ? "log" : "linear", integer }),
+            share,
+          ) as number;
           expect(value).toBeGreaterThanOrEqual(min);
           expect(value).toBeLessThanOrEqual(max);
           if (integer) expect(Number.isInteger(value)).toBe(true);
@@ -43,7 +55,12 @@ describe("values of a parameter", () => {
     );
     expect(valueAt(range({ min: 1, max: 100, scale: "log" }), 0.5)).toBe(10);
     expect(valueAt(range({ min: 1, max: 100 }), 0.5)).toBe(50.5);
-    expect([0, 0.49, 0.5, 0.999].map((share) => valueAt(list, share))).toEqual(["risk-averse", "risk-averse", "log", "log"]);
+    expect([0, 0.49, 0.5, 0.999].map((share) => valueAt(list, share))).toEqual([
+      "risk-averse",
+      "risk-averse",
+      "log",
+      "log",
+    ]);
   });
 });
 
@@ -56,14 +73,19 @@ describe("points of a sweep", () => {
       [2, 2, "risk-averse"],
       [3, 2, "log"],
     ]);
-    expect(() => pointsOf([range({})], { kind: "grid" })).toThrow(/parameters.fills.orderLatencyMs: has no steps.*step: NUMBER/);
+    expect(() => pointsOf([range({})], { kind: "grid" })).toThrow(
+      /parameters.fills.orderLatencyMs: has no steps.*step: NUMBER/,
+    );
     const wide = range({ max: 2000, integer: true });
-    expect(() => pointsOf([wide, { ...wide, path: "seed" }], { kind: "grid" })).toThrow(/too many points/);
+    expect(() => pointsOf([wide, { ...wide, path: "seed" }], { kind: "grid" })).toThrow(
+      /too many points/,
+    );
   });
 
   it("are the same for the same seed, begin alike however many are asked for, and are never twice the same", () => {
     for (const kind of ["random", "sobol"] as const) {
-      const draw = (count: number, seed: number) => pointsOf([range({ integer: true, max: 3 }), list], { kind, count, seed });
+      const draw = (count: number, seed: number) =>
+        pointsOf([range({ integer: true, max: 3 }), list], { kind, count, seed });
       expect(draw(20, 1)).toEqual(draw(20, 1));
       expect(draw(20, 1).slice(0, draw(5, 1).length)).toEqual(draw(5, 1));
       const keys = draw(200, 1).map(({ values }) => JSON.stringify(values));
@@ -81,7 +103,10 @@ describe("splits of a walk forward", () => {
   const DAY_US = 86_400_000_000;
 
   it("by hand: a day, ten hours to train, four to test, six on", () => {
-    const hours = splitsOf({ fromUs: 0, toUs: DAY_US }, { trainMs: 10 * HOUR, testMs: 4 * HOUR, stepMs: 6 * HOUR }).map(({ train, test }) =>
+    const hours = splitsOf(
+      { fromUs: 0, toUs: DAY_US },
+      { trainMs: 10 * HOUR, testMs: 4 * HOUR, stepMs: 6 * HOUR },
+    ).map(({ train, test }) =>
       [train.name, train.fromUs, train.toUs, test.name, test.fromUs, test.toUs].map((at) =>
         typeof at === "number" ? at / (HOUR * 1000) : at,
       ),
@@ -96,20 +121,29 @@ describe("splits of a walk forward", () => {
   it("test right after they train, never on what they trained on, and end within the history", () => {
     const length = fc.integer({ min: 1, max: 500 });
     fc.assert(
-      fc.property(length, length, length, fc.integer({ min: 1000, max: 5000 }), (trainMs, testMs, stepMs, wholeMs) => {
-        const splits = splitsOf({ fromUs: 7, toUs: 7 + wholeMs * 1000 }, { trainMs, testMs, stepMs });
-        const wrong = splits.filter(
-          ({ train, test }, at) =>
-            train.fromUs !== 7 + at * stepMs * 1000 ||
-            train.toUs - train.fromUs !== trainMs * 1000 ||
-            test.toUs - test.fromUs !== testMs * 1000 ||
-            test.fromUs !== train.toUs,
-        );
-        expect(wrong).toEqual([]);
-        const last = splits.at(-1)?.test.toUs as number;
-        expect(last).toBeLessThanOrEqual(7 + wholeMs * 1000);
-        expect(last + stepMs * 1000).toBeGreaterThan(7 + wholeMs * 1000);
-      }),
+      fc.property(
+        length,
+        length,
+        length,
+        fc.integer({ min: 1000, max: 5000 }),
+        (trainMs, testMs, stepMs, wholeMs) => {
+          const splits = splitsOf(
+            { fromUs: 7, toUs: 7 + wholeMs * 1000 },
+            { trainMs, testMs, stepMs },
+          );
+          const wrong = splits.filter(
+            ({ train, test }, at) =>
+              train.fromUs !== 7 + at * stepMs * 1000 ||
+              train.toUs - train.fromUs !== trainMs * 1000 ||
+              test.toUs - test.fromUs !== testMs * 1000 ||
+              test.fromUs !== train.toUs,
+          );
+          expect(wrong).toEqual([]);
+          const last = splits.at(-1)?.test.toUs as number;
+          expect(last).toBeLessThanOrEqual(7 + wholeMs * 1000);
+          expect(last + stepMs * 1000).toBeGreaterThan(7 + wholeMs * 1000);
+        },
+      ),
     );
   });
 

@@ -4,11 +4,21 @@ import { generateHistory } from "../../support/generated-history.js";
 import { BOT, FROM_MS, OneByOne, SWEEP, SweepStage } from "./sweep-stage.js";
 
 const stage = new SweepStage();
-const rules = { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 };
+const rules = {
+  tickSizeQuote: 0.1,
+  stepSizeBase: 0.001,
+  makerFeeRate: 0.0001,
+  takerFeeRate: 0.0005,
+};
 
 beforeAll(async () => {
   await stage.open(40);
-  await generateHistory(stage.folder, { market: "ethusdc", fromMs: FROM_MS, seconds: 20, seed: "2" });
+  await generateHistory(stage.folder, {
+    market: "ethusdc",
+    fromMs: FROM_MS,
+    seconds: 20,
+    seed: "2",
+  });
   const { btcusdc } = BOT.markets;
   stage.write("bot-two.yaml", { ...BOT, markets: { btcusdc, ethusdc: btcusdc } });
   const markets = { btcusdc: "btcusdc", ethusdc: "ethusdc" };
@@ -23,7 +33,11 @@ afterAll(() => rmSync(stage.folder, { recursive: true }));
 // A walk over two markets of which one ends sooner ran for hours, to end at its first window without that one; and with another span all of it was to be run anew.
 it("refuses a walk forward with a window that a market has no record of, before it runs anything", async () => {
   const runner = new OneByOne();
-  stage.write("beyond.yaml", { ...SWEEP, backtest: "bt-two.yaml", walkForward: { trainMs: 10_000, testMs: 5_000 } });
+  stage.write("beyond.yaml", {
+    ...SWEEP,
+    backtest: "bt-two.yaml",
+    walkForward: { trainMs: 10_000, testMs: 5_000 },
+  });
   await expect(stage.run(stage.out(), runner, { file: "beyond.yaml" })).rejects.toThrow(
     /history\.markets\.ethusdc: has no record of a window \(got "test2, 2026-01-05T12:00:20Z to 2026-01-05T12:00:25Z"\)/,
   );
@@ -32,6 +46,12 @@ it("refuses a walk forward with a window that a market has no record of, before 
 
 it("takes one whose last window reaches past where a market ends", async () => {
   const runner = new OneByOne();
-  stage.write("across.yaml", { ...SWEEP, backtest: "bt-two.yaml", walkForward: { trainMs: 10_000, testMs: 25_000 } });
-  expect((await stage.run(stage.out(), runner, { file: "across.yaml" }))?.result.walkForward?.splits).toHaveLength(1);
+  stage.write("across.yaml", {
+    ...SWEEP,
+    backtest: "bt-two.yaml",
+    walkForward: { trainMs: 10_000, testMs: 25_000 },
+  });
+  expect(
+    (await stage.run(stage.out(), runner, { file: "across.yaml" }))?.result.walkForward?.splits,
+  ).toHaveLength(1);
 });

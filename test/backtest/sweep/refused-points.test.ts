@@ -18,20 +18,28 @@ describe("a point of a sweep that the market does not take", () => {
   // A bot with it would not have started, and here it would quote nothing: a profit of zero, ahead of every point that lost something.
   it("is refused alone, with the reason, and ranks behind all that were run", async () => {
     const out = stage.out();
-    stage.write("sizes.yaml", { ...SWEEP, parameters: { [SIZE]: { values: [0.0105, 0.01, 0.0305] } } });
+    stage.write("sizes.yaml", {
+      ...SWEEP,
+      parameters: { [SIZE]: { values: [0.0105, 0.01, 0.0305] } },
+    });
     const runner = new OneByOne();
     const outcome = (await stage.run(out, runner, { file: "sizes.yaml" })) as SweepOutcome;
     expect(runner.ran).toEqual(["whole-1"]);
     expect(outcome.result.best).toBe(1);
     const [off, fine] = outcome.result.points;
     expect([off?.rank, fine?.rank]).toEqual([2, 1]);
-    expect(off).toMatchObject({ objective: null, runs: [{ ended: "refused", figures: { profit: null, fills: null } }] });
+    expect(off).toMatchObject({
+      objective: null,
+      runs: [{ ended: "refused", figures: { profit: null, fills: null } }],
+    });
     expect(off?.runs[0]?.reason).toBe(
       `${SIZE}: is off the market's grid (got 0.0105); expected a whole multiple of the step 0.001, such as 0.01 or 0.011`,
     );
     const json = readFileSync(outcome.json, "utf8");
     expect(sweepJsonShape.parse(JSON.parse(json))).toEqual(outcome.result);
-    expect(sweepPage(outcome.result)).toContain("2 of 3 points ended early in a window, or were refused: the table says how.");
+    expect(sweepPage(outcome.result)).toContain(
+      "2 of 3 points ended early in a window, or were refused: the table says how.",
+    );
     // The same from what the folder has.
     await stage.run(out, new OneByOne(), { file: "sizes.yaml" });
     expect(readFileSync(join(out, "sweep.json"), "utf8")).toBe(json);
@@ -39,16 +47,23 @@ describe("a point of a sweep that the market does not take", () => {
 
   it("is one whose grid the history's prices are not on", async () => {
     stage.write("ticks.yaml", { ...SWEEP, parameters: { [TICK]: { values: [0.25, 0.1] } } });
-    const { result } = (await stage.run(stage.out(), new OneByOne(), { file: "ticks.yaml" })) as SweepOutcome;
+    const { result } = (await stage.run(stage.out(), new OneByOne(), {
+      file: "ticks.yaml",
+    })) as SweepOutcome;
     expect(result.best).toBe(1);
     expect(result.points[0]?.runs[0]).toMatchObject({
       ended: "refused",
-      reason: expect.stringMatching(/^btcusdc\/\w+\/2026-01-05\.parquet: row \d+: price is off the grid .*the tick size 0\.25$/),
+      reason: expect.stringMatching(
+        /^btcusdc\/\w+\/2026-01-05\.parquet: row \d+: price is off the grid .*the tick size 0\.25$/,
+      ),
     });
   });
 
   it("ends the sweep by its values where no other is left", async () => {
-    stage.write("none.yaml", { ...SWEEP, parameters: { [TICK]: { values: [0.25] }, "fills.orderLatencyMs": { values: [5, 7] } } });
+    stage.write("none.yaml", {
+      ...SWEEP,
+      parameters: { [TICK]: { values: [0.25] }, "fills.orderLatencyMs": { values: [5, 7] } },
+    });
     await expect(stage.run(stage.out(), new OneByOne(), { file: "none.yaml" })).rejects.toThrow(
       /^parameters: no point can be run; point 0 \(.*tickSizeQuote 0\.25, fills\.orderLatencyMs 5\) is refused: .*off the grid/,
     );

@@ -1,4 +1,12 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Decimal } from "decimal.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,7 +20,12 @@ import type { Job } from "../../../src/backtest/sweep/play-job.js";
 import { ResultsFile } from "../../../src/backtest/sweep/results-file.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
 import { SWEEP_FILES } from "../../../src/backtest/sweep/sweep-folder.js";
-import { SWEEP_FORMAT, sweepJsonParts, sweepJsonSchema, sweepJsonShape } from "../../../src/backtest/sweep/sweep-json.js";
+import {
+  SWEEP_FORMAT,
+  sweepJsonParts,
+  sweepJsonSchema,
+  sweepJsonShape,
+} from "../../../src/backtest/sweep/sweep-json.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { ConfigError, RunError } from "../../../src/core/errors.js";
 import { liveSeam } from "../../../src/core/live-seam.js";
@@ -37,18 +50,33 @@ describe("a sweep", () => {
     expect(sweepJsonShape.parse(JSON.parse(bytes))).toEqual(whole.result);
     expect(bytes).toBe(`${JSON.stringify(whole.result)}\n`);
     const point = points[4];
-    expect(point?.values).toEqual({ "markets.btcusdc.params.halfSpreadBps": 0.1, "fills.orderLatencyMs": 5 });
+    expect(point?.values).toEqual({
+      "markets.btcusdc.params.halfSpreadBps": 0.1,
+      "fills.orderLatencyMs": 5,
+    });
     const bot = botFile();
     bot.markets.btcusdc.params.halfSpreadBps = 0.1;
     stage.write("bot-4.yaml", bot);
-    const file = stage.write("bt-4.yaml", { ...stage.backtest(SHORT_SECONDS), bot: "bot-4.yaml", fills: { orderLatencyMs: 5 } });
+    const file = stage.write("bt-4.yaml", {
+      ...stage.backtest(SHORT_SECONDS),
+      bot: "bot-4.yaml",
+      fills: { orderLatencyMs: 5 },
+    });
     const config = loadBacktestConfig(file, {});
     const strategies = bindStrategies(config.bot, await loadStrategies(config.bot, LOG));
-    const report = await reportOf(config, { strategies, version: VERSION }, await openHistory(config), "ohlc");
+    const report = await reportOf(
+      config,
+      { strategies, version: VERSION },
+      await openHistory(config),
+      "ohlc",
+    );
     expect(point?.runs[0]?.figures).toEqual(figuresOf(report));
     expect(Number(report.fills.all.fills)).toBeGreaterThan(0);
-    const profits = [...points].sort((a, b) => a.rank - b.rank).map(({ runs }) => new Decimal(runs[0]?.figures.profit ?? 0));
-    for (const [at, profit] of profits.slice(1).entries()) expect(profit.lte(profits[at] as Decimal)).toBe(true);
+    const profits = [...points]
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ runs }) => new Decimal(runs[0]?.figures.profit ?? 0));
+    for (const [at, profit] of profits.slice(1).entries())
+      expect(profit.lte(profits[at] as Decimal)).toBe(true);
     expect(points[best]?.rank).toBe(1);
     expect(new Set(points.map(({ runs }) => runs[0]?.figures.profit)).size).toBeGreaterThan(2);
   });
@@ -64,7 +92,10 @@ describe("a sweep", () => {
   });
 
   it("gives the same bytes in whatever order its jobs end", async () => {
-    const backwards = (await stage.run(stage.out(), new OneByOne({ backwards: true }))) as SweepOutcome;
+    const backwards = (await stage.run(
+      stage.out(),
+      new OneByOne({ backwards: true }),
+    )) as SweepOutcome;
     expect(readFileSync(backwards.json, "utf8")).toBe(bytes);
     expect(readFileSync(backwards.html, "utf8")).toBe(readFileSync(whole.html, "utf8"));
   });
@@ -79,7 +110,9 @@ describe("a sweep", () => {
       appendFileSync(join(out, SWEEP_FILES.results), '{"job":"whole-5","figures":{"prof');
       const second = new OneByOne();
       const outcome = (await stage.run(out, second)) as SweepOutcome;
-      expect([...first.ran, ...second.ran].sort()).toEqual([0, 1, 2, 3, 4, 5].map((at) => `whole-${at}`));
+      expect([...first.ran, ...second.ran].sort()).toEqual(
+        [0, 1, 2, 3, 4, 5].map((at) => `whole-${at}`),
+      );
       expect(readFileSync(outcome.json, "utf8")).toBe(bytes);
     }
   });
@@ -94,11 +127,17 @@ describe("a sweep", () => {
     expect(ranked.result.objective).toEqual({ figure: "maxDrawdown", goal: "minimise" });
     const falls = ranked.result.points.map(({ runs }) => Number(runs[0]?.figures.maxDrawdown));
     expect(Number(ranked.result.points[ranked.result.best]?.objective)).toBe(Math.min(...falls));
-    stage.write("sweep-3.yaml", { ...SWEEP, parameters: { "fills.orderLatencyMs": { values: [7] } } });
+    stage.write("sweep-3.yaml", {
+      ...SWEEP,
+      parameters: { "fills.orderLatencyMs": { values: [7] } },
+    });
     await expect(stage.run(out, new OneByOne(), { file: "sweep-3.yaml" })).rejects.toThrow(
       /--out: has the results of another sweep.*--replace/,
     );
-    const anew = (await stage.run(out, new OneByOne(), { file: "sweep-3.yaml", replace: true })) as SweepOutcome;
+    const anew = (await stage.run(out, new OneByOne(), {
+      file: "sweep-3.yaml",
+      replace: true,
+    })) as SweepOutcome;
     expect(anew.result.points).toHaveLength(1);
   });
 
@@ -114,28 +153,50 @@ describe("a sweep", () => {
     await stage.run(out, new OneByOne());
     expect(readdirSync(out).sort()).toEqual(["best", "results.jsonl", "sweep.html", "sweep.json"]);
     stage.write("sweep-worst.yaml", { ...SWEEP, goal: "minimise" });
-    const other = (await stage.run(out, new OneByOne(), { file: "sweep-worst.yaml" })) as SweepOutcome;
+    const other = (await stage.run(out, new OneByOne(), {
+      file: "sweep-worst.yaml",
+    })) as SweepOutcome;
     expect(other.result.best).not.toBe(first.result.best);
     expect(readdirSync(out).sort()).toEqual(["results.jsonl", "sweep.html", "sweep.json"]);
     bestOf("of the first sweep's worst point");
-    stage.write("sweep-other.yaml", { ...SWEEP, parameters: { "fills.orderLatencyMs": { values: [7, 8] } } });
+    stage.write("sweep-other.yaml", {
+      ...SWEEP,
+      parameters: { "fills.orderLatencyMs": { values: [7, 8] } },
+    });
     const abort = new AbortController();
     const interrupted = new OneByOne({ after: () => abort.abort() });
-    await stage.run(out, interrupted, { file: "sweep-other.yaml", replace: true, signal: abort.signal });
+    await stage.run(out, interrupted, {
+      file: "sweep-other.yaml",
+      replace: true,
+      signal: abort.signal,
+    });
     expect(readdirSync(out)).toEqual(["results.jsonl"]);
   });
 
   // In columns of another grid each price is ten times another one, and so is the profit.
   it("reads the history by each point's own grid of prices and sizes", async () => {
     const ticks = { path: "rules.markets.btcusdc.tickSizeQuote", values: [0.1, 0.01] };
-    stage.write("grids.yaml", { backtest: "bt.yaml", method: "grid", parameters: { [ticks.path]: { values: ticks.values } } });
-    const { result } = (await stage.run(stage.out(), new OneByOne(), { file: "grids.yaml" })) as SweepOutcome;
+    stage.write("grids.yaml", {
+      backtest: "bt.yaml",
+      method: "grid",
+      parameters: { [ticks.path]: { values: ticks.values } },
+    });
+    const { result } = (await stage.run(stage.out(), new OneByOne(), {
+      file: "grids.yaml",
+    })) as SweepOutcome;
     for (const [at, tickSizeQuote] of ticks.values.entries()) {
-      const backtest = stage.backtest(SHORT_SECONDS) as { readonly rules: { readonly markets: { readonly btcusdc: object } } };
+      const backtest = stage.backtest(SHORT_SECONDS) as {
+        readonly rules: { readonly markets: { readonly btcusdc: object } };
+      };
       const rules = { markets: { btcusdc: { ...backtest.rules.markets.btcusdc, tickSizeQuote } } };
       const config = loadBacktestConfig(stage.write("bt-grid.yaml", { ...backtest, rules }), {});
       const strategies = bindStrategies(config.bot, await loadStrategies(config.bot, LOG));
-      const report = await reportOf(config, { strategies, version: VERSION }, await openHistory(config), "ohlc");
+      const report = await reportOf(
+        config,
+        { strategies, version: VERSION },
+        await openHistory(config),
+        "ohlc",
+      );
       expect(result.points[at]?.runs[0]?.figures).toEqual(figuresOf(report));
     }
   });
@@ -156,7 +217,9 @@ describe("a sweep", () => {
       parameters: { warmupMs: { values: [0, 20_000] } },
       walkForward,
     });
-    await expect(stage.run(stage.out(), runner, { file: "walk-long.yaml" })).rejects.toThrow(/point 1: warmupMs 20000/);
+    await expect(stage.run(stage.out(), runner, { file: "walk-long.yaml" })).rejects.toThrow(
+      /point 1: warmupMs 20000/,
+    );
     expect(runner.ran).toEqual([]);
   });
 
@@ -164,21 +227,32 @@ describe("a sweep", () => {
     const walkForward = { trainMs: 20_000, testMs: 12_000, stepMs: 14_000 };
     stage.write("walk.yaml", { ...SWEEP, backtest: "bt-whole.yaml", walkForward });
     const runner = new OneByOne();
-    const { result } = (await stage.run(stage.out(), runner, { file: "walk.yaml" })) as SweepOutcome;
+    const { result } = (await stage.run(stage.out(), runner, {
+      file: "walk.yaml",
+    })) as SweepOutcome;
     const splits = result.walkForward?.splits ?? [];
-    expect(splits.map(({ train, test }) => [train.from, train.to, test.to].map((at) => at.slice(17, 19)))).toEqual([
+    expect(
+      splits.map(({ train, test }) =>
+        [train.from, train.to, test.to].map((at) => at.slice(17, 19)),
+      ),
+    ).toEqual([
       ["00", "20", "32"],
       ["14", "34", "46"],
       ["28", "48", "00"],
     ]);
-    expect(runner.ran.filter((id) => id.startsWith("test"))).toEqual(splits.map(({ best }, at) => `test${at}-${best}`));
+    expect(runner.ran.filter((id) => id.startsWith("test"))).toEqual(
+      splits.map(({ best }, at) => `test${at}-${best}`),
+    );
     expect(runner.ran.filter((id) => id.startsWith("train"))).toHaveLength(18);
     for (const [at, { best, trained }] of splits.entries()) {
       const profits = result.points.map(({ runs }) => new Decimal(runs[at]?.figures.profit ?? 0));
       expect(trained.figures).toEqual(result.points[best]?.runs[at]?.figures);
       expect(profits.every((profit) => profit.lte(trained.figures.profit ?? 0))).toBe(true);
     }
-    const tested = splits.reduce((sum, split) => sum.add(split.tested.figures.profit ?? 0), new Decimal(0));
+    const tested = splits.reduce(
+      (sum, split) => sum.add(split.tested.figures.profit ?? 0),
+      new Decimal(0),
+    );
     expect(result.walkForward?.tested.profit).toBe(tested.toFixed());
     expect(result.best).toBe(splits.at(-1)?.best);
   });
@@ -199,7 +273,9 @@ describe("a sweep", () => {
         return super.run(batch, ...rest);
       }
     }
-    const { result } = (await stage.run(stage.out(), new Noting(), { file: "walk-warm.yaml" })) as SweepOutcome;
+    const { result } = (await stage.run(stage.out(), new Noting(), {
+      file: "walk-warm.yaml",
+    })) as SweepOutcome;
     const measuredFrom = (kind: string): number[] =>
       played
         .filter(({ id }) => id.startsWith(kind))
@@ -209,13 +285,19 @@ describe("a sweep", () => {
     expect(measuredFrom("test")).toEqual(splits.map(({ test }) => Date.parse(test.from)));
     expect(splits.map(({ tested }) => tested.figures.fills)).not.toContain(0);
     const [train] = splits;
-    expect(measuredFrom("train0")).toEqual([2_000, 5_000].map((warmupMs) => Date.parse(train?.train.from ?? "") + warmupMs));
+    expect(measuredFrom("train0")).toEqual(
+      [2_000, 5_000].map((warmupMs) => Date.parse(train?.train.from ?? "") + warmupMs),
+    );
   });
 
   it("touches no folder that is not a sweep's, and shares none with another process", async () => {
     const foreign = join(stage.folder, "generated");
-    await expect(stage.run(foreign, new OneByOne(), { replace: true })).rejects.toThrow(ConfigError);
-    await expect(stage.run(join(stage.folder, "bot.yaml"), new OneByOne())).rejects.toThrow(/--out: is no folder/);
+    await expect(stage.run(foreign, new OneByOne(), { replace: true })).rejects.toThrow(
+      ConfigError,
+    );
+    await expect(stage.run(join(stage.folder, "bot.yaml"), new OneByOne())).rejects.toThrow(
+      /--out: is no folder/,
+    );
     const out = stage.out();
     const held = new ResultsFile(out, "a", false);
     // The lock names a process that lives: this one.
@@ -225,12 +307,17 @@ describe("a sweep", () => {
 });
 
 describe("the results of a sweep on the disk", () => {
-  const result = (profit: string) => ({ figures: { profit } as unknown as Figures, ended: "end-of-history" as const, doubts: [] });
+  const result = (profit: string) => ({
+    figures: { profit } as unknown as Figures,
+    ended: "end-of-history" as const,
+    doubts: [],
+  });
 
   it("count each job once, and lose at most the line that a kill cut, wherever it cut", () => {
     const out = stage.out();
     const file = new ResultsFile(out, "print", false);
-    for (const [at, profit] of ["1", "-2.5", "3"].entries()) file.add(`whole-${at}`, result(profit));
+    for (const [at, profit] of ["1", "-2.5", "3"].entries())
+      file.add(`whole-${at}`, result(profit));
     file.add("whole-1", result("99"));
     file.close();
     const path = join(out, SWEEP_FILES.results);
@@ -241,7 +328,8 @@ describe("the results of a sweep on the disk", () => {
       writeFileSync(path, text.slice(0, cut));
       const again = new ResultsFile(out, "print", false);
       expect(again.done.size).toBe(Math.max(0, ends.filter((end) => end <= cut).length - 1));
-      for (const [at, profit] of ["1", "-2.5", "3"].entries()) again.add(`whole-${at}`, result(profit));
+      for (const [at, profit] of ["1", "-2.5", "3"].entries())
+        again.add(`whole-${at}`, result(profit));
       again.close();
       expect(readFileSync(path, "utf8")).toBe(text);
     }
@@ -259,7 +347,9 @@ describe("the results of a sweep on the disk", () => {
 });
 
 it("publishes the shape of sweep.json", () => {
-  expect(readFileSync(new URL("../../../config/sweep.schema.json", import.meta.url), "utf8")).toBe(sweepJsonSchema());
+  expect(readFileSync(new URL("../../../config/sweep.schema.json", import.meta.url), "utf8")).toBe(
+    sweepJsonSchema(),
+  );
 });
 
 it("names the file that the disk refuses, and leaves the folder free", async () => {
@@ -269,19 +359,26 @@ it("names the file that the disk refuses, and leaves the folder free", async () 
   symlinkSync(join(out, "nowhere", "results"), results);
   const ended = await stage.run(out, new OneByOne()).catch((error: unknown) => error);
   expect(ended).toBeInstanceOf(RunError);
-  expect(ended).toMatchObject({ field: results, expected: "a disk with room, that may be written" });
+  expect(ended).toMatchObject({
+    field: results,
+    expected: "a disk with room, that may be written",
+  });
   expect(readdirSync(out)).toEqual([SWEEP_FILES.results]);
 });
 
 it("runs the example, config/sweep.yaml, on a store that was filled meanwhile", async () => {
   for (const file of ["sweep.yaml", "backtest.yaml", "minimal.yaml"]) {
-    const written = parse(readFileSync(new URL(`../../../config/${file}`, import.meta.url), "utf8"));
+    const written = parse(
+      readFileSync(new URL(`../../../config/${file}`, import.meta.url), "utf8"),
+    );
     // Fewer points of the same sequence; the store is beside, not above.
     if (file === "sweep.yaml") written.count = 4;
     if (file === "backtest.yaml") written.history.store = "history";
     stage.write(file === "sweep.yaml" ? "example.yaml" : file, written);
   }
-  const { result } = (await stage.run(stage.out(), new OneByOne(), { file: "example.yaml" })) as SweepOutcome;
+  const { result } = (await stage.run(stage.out(), new OneByOne(), {
+    file: "example.yaml",
+  })) as SweepOutcome;
   expect(result.points.map(({ values }) => Object.values(values))).toEqual([
     [0.5, 1, "risk-averse"],
     [2, 3, "power-2"],
@@ -289,7 +386,9 @@ it("runs the example, config/sweep.yaml, on a store that was filled meanwhile", 
     [1, 4, "power-2"],
   ]);
   // What the store has of the years that the example asks for.
-  expect(result.windows).toEqual([{ name: "whole", from: "2026-01-05T12:00:00.000000Z", to: "2026-01-05T12:01:00.900000Z" }]);
+  expect(result.windows).toEqual([
+    { name: "whole", from: "2026-01-05T12:00:00.000000Z", to: "2026-01-05T12:01:00.900000Z" },
+  ]);
 });
 
 function botFile(): { markets: { btcusdc: { params: { halfSpreadBps: number } } } } {

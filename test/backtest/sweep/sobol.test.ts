@@ -19,9 +19,17 @@ describe("Sobol points", () => {
   });
 
   it("are those of the table of Joe and Kuo in all 21 dimensions, as scipy 1.x (stats.qmc.Sobol, scramble=False) computes them", () => {
-    const points = [...sobolPoints(SOBOL_DIMENSIONS, 1024)].map((point) => point.map((share) => share * 1024));
-    expect(points[5]).toEqual([896, 896, 128, 384, 896, 640, 896, 384, 384, 128, 384, 896, 896, 128, 896, 384, 896, 384, 384, 640, 640]);
-    expect(points[1000]).toEqual([225, 99, 531, 693, 287, 929, 47, 921, 513, 71, 87, 261, 165, 393, 147, 379, 737, 353, 1015, 743, 535]);
+    const points = [...sobolPoints(SOBOL_DIMENSIONS, 1024)].map((point) =>
+      point.map((share) => share * 1024),
+    );
+    expect(points[5]).toEqual([
+      896, 896, 128, 384, 896, 640, 896, 384, 384, 128, 384, 896, 896, 128, 896, 384, 896, 384, 384,
+      640, 640,
+    ]);
+    expect(points[1000]).toEqual([
+      225, 99, 531, 693, 287, 929, 47, 921, 513, 71, 87, 261, 165, 393, 147, 379, 737, 353, 1015,
+      743, 535,
+    ]);
     // Every coordinate of all 1,024 points, in order.
     const sum = points.flat().reduce((held, at) => (held * 31 + at) % 1_000_003, 0);
     expect(sum).toBe(762_082);
@@ -35,9 +43,13 @@ describe("Sobol points", () => {
         fc.option(fc.string()),
         (dimensions, power, seed) => {
           const count = 2 ** power;
-          const points = [...sobolPoints(dimensions, count, seed === null ? undefined : seededRandom(seed))];
+          const points = [
+            ...sobolPoints(dimensions, count, seed === null ? undefined : seededRandom(seed)),
+          ];
           for (let dimension = 0; dimension < dimensions; dimension++) {
-            const cells = new Set(points.map((point) => Math.floor((point[dimension] as number) * count)));
+            const cells = new Set(
+              points.map((point) => Math.floor((point[dimension] as number) * count)),
+            );
             expect(cells.size).toBe(count);
           }
         },

@@ -12,7 +12,8 @@ const stage = new SweepStage();
 beforeAll(() => stage.open(2));
 afterAll(() => rmSync(stage.folder, { recursive: true, force: true }));
 
-const load = (file: object) => loadSweepConfig(stage.write("tried.yaml", { ...SWEEP, ...file }), {});
+const load = (file: object) =>
+  loadSweepConfig(stage.write("tried.yaml", { ...SWEEP, ...file }), {});
 const said = (file: object): string => {
   try {
     load(file);
@@ -33,7 +34,9 @@ describe("a sweep's file", () => {
       "markets.btcusdc.strategy": { values: ["ladder"] },
       "decide.everyMs": { values: [250] },
     };
-    const { configs } = load({ parameters: { ...parameters, "account.creditQuote": { values: [123456.000001] } } });
+    const { configs } = load({
+      parameters: { ...parameters, "account.creditQuote": { values: [123456.000001] } },
+    });
     const [config] = configs;
     expect(config?.fills.queue).toBe("power-2");
     expect(config?.account.creditQuote).toBe("123456.000001");
@@ -44,20 +47,38 @@ describe("a sweep's file", () => {
 
   it("says in one message what is wrong, where, and what would be right", () => {
     const one = (path: string, parameter: object) => ({ parameters: { [path]: parameter } });
-    expect(said({ method: "annealing" })).toMatch(/^method: is none of the choices.*one of grid, random, sobol/);
+    expect(said({ method: "annealing" })).toMatch(
+      /^method: is none of the choices.*one of grid, random, sobol/,
+    );
     expect(said({ method: "model" })).toMatch(/^method: is none of the choices/);
     expect(said({ method: "sobol" })).toMatch(/^count: is missing.*such as 64/);
     expect(said({ count: 3 })).toMatch(/^count: does not go with a grid/);
     expect(said({ seed: 3 })).toMatch(/^seed: does not go with a grid/);
-    expect(said({ objective: "luck" })).toMatch(/^objective: is none of the choices.*profitOverDrawdown/);
+    expect(said({ objective: "luck" })).toMatch(
+      /^objective: is none of the choices.*profitOverDrawdown/,
+    );
     expect(said({ parameters: {} })).toMatch(/^parameters: names nothing to vary/);
-    expect(said(one("fills.orderLatencyMs", { min: 5, max: 5 }))).toMatch(/orderLatencyMs\.max: is not above min.*got 5.*above 5/);
-    expect(said(one("fills.orderLatencyMs", { min: 0, max: 5, scale: "log" }))).toMatch(/min: has no logarithm/);
-    expect(said(one("fills.orderLatencyMs", { min: 1, max: 5 }))).toMatch(/has no steps, which a grid needs/);
-    expect(said(one("fills.orderLatencyMs", { min: 1, max: 5, step: 0.5, scale: "log" }))).toMatch(/step: leads nowhere/);
-    expect(said(one("fills.orderLatencyMs", { min: 1, max: 2.5, step: 1, integer: true }))).toMatch(/is no whole number/);
-    expect(said(one("history.from", { values: [1] }))).toMatch(/^parameters.history.from: is not varied by a sweep/);
-    expect(said(one("markets.ethusdc.params.levels", { values: [1] }))).toMatch(/is of no market that is replayed.*got "ethusdc".*btcusdc/);
+    expect(said(one("fills.orderLatencyMs", { min: 5, max: 5 }))).toMatch(
+      /orderLatencyMs\.max: is not above min.*got 5.*above 5/,
+    );
+    expect(said(one("fills.orderLatencyMs", { min: 0, max: 5, scale: "log" }))).toMatch(
+      /min: has no logarithm/,
+    );
+    expect(said(one("fills.orderLatencyMs", { min: 1, max: 5 }))).toMatch(
+      /has no steps, which a grid needs/,
+    );
+    expect(said(one("fills.orderLatencyMs", { min: 1, max: 5, step: 0.5, scale: "log" }))).toMatch(
+      /step: leads nowhere/,
+    );
+    expect(said(one("fills.orderLatencyMs", { min: 1, max: 2.5, step: 1, integer: true }))).toMatch(
+      /is no whole number/,
+    );
+    expect(said(one("history.from", { values: [1] }))).toMatch(
+      /^parameters.history.from: is not varied by a sweep/,
+    );
+    expect(said(one("markets.ethusdc.params.levels", { values: [1] }))).toMatch(
+      /is of no market that is replayed.*got "ethusdc".*btcusdc/,
+    );
     expect(said({ walkForward: { trainMs: 5 } })).toMatch(/^walkForward.testMs: is missing/);
     expect(said({ walkForward: { trainMs: 5000, testMs: 5000, stepMs: 4999 } })).toMatch(
       /^walkForward.stepMs: is shorter than testMs: .*twice.*got 4999.*at least 5000/,
@@ -66,14 +87,20 @@ describe("a sweep's file", () => {
   });
 
   it("names the parameter and the point that the bot, the backtest or the strategy does not take", async () => {
-    const sweep = load({ parameters: { "markets.btcusdc.params.halfSpreadBps": { values: [1, -1] } } });
-    await expect(checkStrategies(sweep, openLog({ level: "silent", clock: liveSeam().clock }))).rejects.toThrow(
+    const sweep = load({
+      parameters: { "markets.btcusdc.params.halfSpreadBps": { values: [1, -1] } },
+    });
+    await expect(
+      checkStrategies(sweep, openLog({ level: "silent", clock: liveSeam().clock })),
+    ).rejects.toThrow(
       /^parameters.markets.btcusdc.params.halfSpreadBps: cannot be set: .*; it is point 1: .*halfSpreadBps -1/,
     );
     expect(said({ parameters: { "fills.orderLatenzyMs": { values: [1] } } })).toMatch(
       /^parameters.fills.orderLatenzyMs: cannot be set: .*unknown key/,
     );
-    expect(said({ parameters: { "decide.everyMs.fast": { values: [1] } } })).toMatch(/leads through something that is no mapping/);
+    expect(said({ parameters: { "decide.everyMs.fast": { values: [1] } } })).toMatch(
+      /leads through something that is no mapping/,
+    );
   });
 
   it("names the point whose file of latencies is not there, before anything runs", () => {
@@ -86,6 +113,10 @@ describe("a sweep's file", () => {
   it("takes the cores of this machine where it does not say how many work, and its own name", () => {
     const sweep = loadSweepConfig(join(stage.folder, "sweep.yaml"), {});
     expect(sweep.workers).toBeGreaterThan(0);
-    expect([sweep.name, sweep.objective, sweep.points.length]).toEqual(["sweep", { figure: "profit", goal: "maximise" }, 6]);
+    expect([sweep.name, sweep.objective, sweep.points.length]).toEqual([
+      "sweep",
+      { figure: "profit", goal: "maximise" },
+      6,
+    ]);
   });
 });

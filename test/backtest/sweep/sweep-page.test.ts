@@ -26,16 +26,28 @@ function made(): SweepResult {
   const done = new Map(
     points.map(({ index, values }) => {
       const profit = (100 - 40 * Math.abs(Math.log10(Number(values[path])) + 1)).toFixed(6);
-      const figures = { ...Object.fromEntries(FIGURE_NAMES.map((name) => [name, "0"])), profit, sharpe: null } as unknown as Figures;
+      const figures = {
+        ...Object.fromEntries(FIGURE_NAMES.map((name) => [name, "0"])),
+        profit,
+        sharpe: null,
+      } as unknown as Figures;
       // The fifth was halted on its way, and of the eighth something is said.
       return [
         `whole-${index}`,
-        { figures, ended: index === 4 ? ("halted" as const) : ("end-of-history" as const), doubts: index === 7 ? [DOUBT] : [] },
+        {
+          figures,
+          ended: index === 4 ? ("halted" as const) : ("end-of-history" as const),
+          doubts: index === 7 ? [DOUBT] : [],
+        },
       ];
     }),
   );
   const ranked = rankedPoints(points, [window], done, { figure: "profit", goal: "maximise" });
-  const span = { name: "whole", from: "2026-01-05T12:00:00.000000Z", to: "2026-01-05T13:00:00.000000Z" };
+  const span = {
+    name: "whole",
+    from: "2026-01-05T12:00:00.000000Z",
+    to: "2026-01-05T13:00:00.000000Z",
+  };
   return {
     format: "marketwright-sweep/3",
     name: "<script>alert(1)</script>",
@@ -53,7 +65,15 @@ function made(): SweepResult {
     points: ranked,
     best: ranked.findIndex(({ rank }) => rank === 1),
     walkForward: null,
-    data: [{ marketId: "btcusdc", kind: "klines-1M", file: "2026-01-05.parquet", rows: 60, sha256: "a".repeat(64) }],
+    data: [
+      {
+        marketId: "btcusdc",
+        kind: "klines-1M",
+        file: "2026-01-05.parquet",
+        rows: 60,
+        sha256: "a".repeat(64),
+      },
+    ],
     gaps: ["btcusdc book: <img src=x onerror=alert(1)>"],
   };
 }
@@ -66,25 +86,36 @@ function walked(figure: "profit" | "fills"): SweepResult {
   const { values, runs } = result.points[result.best] as SweepResult["points"][number];
   const run = runs[0] as (typeof runs)[number];
   const split = { train, test, best: result.best, values, trained: run, tested: run };
-  const walkForward = { splits: [split], tested: { profit: String(run.figures.profit), positive: 1 } };
+  const walkForward = {
+    splits: [split],
+    tested: { profit: String(run.figures.profit), positive: 1 },
+  };
   return { ...result, objective: { figure, goal: "maximise" }, walkForward };
 }
 
 describe("a sweep's page with test windows", () => {
   it("says in its head how far the last test goes, not only where choosing ended", () => {
-    const [, span] = /<p class="sub">.*<\/span>(.* UTC)<\/p>/.exec(sweepPage(walked("profit"))) ?? [];
+    const [, span] =
+      /<p class="sub">.*<\/span>(.* UTC)<\/p>/.exec(sweepPage(walked("profit"))) ?? [];
     expect(span).toBe("2026-01-05 12:00:00 to 2026-01-05 14:00:00 UTC");
   });
 
   it("says that what a run holds at the end of a window counts at the mark: closing it would cost, and the profit has none of that", () => {
-    expect(sweepPage(walked("profit"))).toContain("holds at the end of its window counts at the mark: closing it is not paid for");
+    expect(sweepPage(walked("profit"))).toContain(
+      "holds at the end of its window counts at the mark: closing it is not paid for",
+    );
     expect(sweepPage(made())).not.toContain("closing it is not paid for");
   });
 
   it("has the profit of a test once, beside the objective's figure where that is another", () => {
-    const heads = (page: string): string[] => [...page.matchAll(/<th[^>]*>([^<]*, (?:train|test))</g)].map(([, head]) => head as string);
+    const heads = (page: string): string[] =>
+      [...page.matchAll(/<th[^>]*>([^<]*, (?:train|test))</g)].map(([, head]) => head as string);
     expect(heads(sweepPage(walked("profit")))).toEqual(["profit, train", "profit, test"]);
-    expect(heads(sweepPage(walked("fills")))).toEqual(["fills, train", "fills, test", "profit, test"]);
+    expect(heads(sweepPage(walked("fills")))).toEqual([
+      "fills, train",
+      "fills, test",
+      "profit, test",
+    ]);
   });
 });
 
@@ -102,7 +133,10 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
     rmSync(stage.folder, { recursive: true, force: true });
   });
 
-  async function opened(colorScheme: "light" | "dark", width: number): Promise<{ page: Page; complaints: string[] }> {
+  async function opened(
+    colorScheme: "light" | "dark",
+    width: number,
+  ): Promise<{ page: Page; complaints: string[] }> {
     const page = await openPage(browser, colorScheme, width);
     const complaints: string[] = [];
     page.on("console", (message) => complaints.push(message.text()));
@@ -122,11 +156,22 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
     "is whole in %s at %i pixels: a line a point, the best one's row first, nothing beyond the edge, no complaint",
     async (scheme, width) => {
       const { page, complaints } = await opened(scheme, width);
-      await expect.poll(() => page.locator("#parallel path.point").count(), SOON).toBe(result.points.length);
+      await expect
+        .poll(() => page.locator("#parallel path.point").count(), SOON)
+        .toBe(result.points.length);
       await expect.poll(() => page.locator("#parallel path.point.chosen").count(), SOON).toBe(1);
-      await expect.poll(() => page.locator("#points-table tbody tr").first().locator("td").first().innerText(), SOON).toBe("1");
-      await expect.poll(() => page.locator("#points-table tbody tr.chosen").getAttribute("data-index"), SOON).toBe(String(result.best));
-      const beyond = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+      await expect
+        .poll(
+          () => page.locator("#points-table tbody tr").first().locator("td").first().innerText(),
+          SOON,
+        )
+        .toBe("1");
+      await expect
+        .poll(() => page.locator("#points-table tbody tr.chosen").getAttribute("data-index"), SOON)
+        .toBe(String(result.best));
+      const beyond = await page.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
       expect(beyond).toBeLessThanOrEqual(0);
       const strokes = (await page.evaluate(STROKES)) as string[];
       expect(new Set(strokes).size).toBeGreaterThan(10);
@@ -154,8 +199,12 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
     const { page } = await opened("light", 1280);
     await expect.poll(() => page.locator("#parallel path.point.doubtful").count(), SOON).toBe(1);
     const heads = await page.locator("#points-table thead th").allInnerTexts();
-    const [mark, why] = ["doubtful", "why doubtful"].map((head) => heads.indexOf(head)) as [number, number];
-    for (const _ of ["up", "down"]) await page.locator("#points-table thead th").nth(mark).locator("button").click();
+    const [mark, why] = ["doubtful", "why doubtful"].map((head) => heads.indexOf(head)) as [
+      number,
+      number,
+    ];
+    for (const _ of ["up", "down"])
+      await page.locator("#points-table thead th").nth(mark).locator("button").click();
     const first = page.locator("#points-table tbody tr").first();
     await expect.poll(() => first.getAttribute("data-index"), SOON).toBe("7");
     expect(await first.locator("td").nth(mark).innerText()).toBe("yes");
@@ -182,7 +231,9 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
 
   // A profit in rupiah stood there without its last digits, five times the same, and long names across the axis beside theirs.
   it("tells values apart that differ in their last digits alone, and keeps long ones in sight", async () => {
-    const parameters = [...result.parameters].reverse().map(({ values, ...more }) => ({ ...more, values: values.map((value) => value) }));
+    const parameters = [...result.parameters]
+      .reverse()
+      .map(({ values, ...more }) => ({ ...more, values: values.map((value) => value) }));
     const [queue] = parameters;
     const names = ["a-queue-model-with-a-long-name-1", "a-queue-model-with-a-long-name-2"];
     const points = result.points.map((point) => ({
@@ -193,7 +244,14 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
     const other = join(stage.folder, "other.html");
     writeWhole(
       other,
-      sweepPage({ ...result, points, parameters: [{ ...(queue as (typeof parameters)[number]), values: names }, ...parameters.slice(1)] }),
+      sweepPage({
+        ...result,
+        points,
+        parameters: [
+          { ...(queue as (typeof parameters)[number]), values: names },
+          ...parameters.slice(1),
+        ],
+      }),
     );
     const page = await openPage(browser, "light", 1280);
     await page.goto(pathToFileURL(other).href);
@@ -216,12 +274,16 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
     const heads = await page.locator("#points-table thead th").allInnerTexts();
     const column = heads.findIndex((head) => head.startsWith("profit"));
     await page.locator("#points-table thead th").nth(column).locator("button").click();
-    const shown = Number((await rows.first().locator("td").nth(column).innerText()).replace("−", "-"));
+    const shown = Number(
+      (await rows.first().locator("td").nth(column).innerText()).replace("−", "-"),
+    );
     const least = Math.min(...result.points.map(({ objective }) => Number(objective)));
     expect(shown).toBeCloseTo(least, 6);
     await rows.nth(3).click();
     const index = await rows.nth(3).getAttribute("data-index");
-    await expect.poll(() => page.locator("#points-table tr.chosen").getAttribute("data-index"), SOON).toBe(index);
+    await expect
+      .poll(() => page.locator("#points-table tr.chosen").getAttribute("data-index"), SOON)
+      .toBe(index);
     await page.close();
   });
 
@@ -249,7 +311,8 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
 
   it("goes from light to dark at a press", async () => {
     const { page } = await opened("light", 1280);
-    const background = (): Promise<string> => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const background = (): Promise<string> =>
+      page.evaluate("getComputedStyle(document.body).backgroundColor");
     const light = await background();
     await page.click("#theme");
     await expect.poll(background, SOON).not.toBe(light);

@@ -41,7 +41,16 @@ export default defineStrategy({
   create: () => (view$) => view$.pipe(map((view) => quoteAround(view, view.microPrice, { halfSpreadBps: HALF_SPREAD_BPS, sizeBase: 0.01 }))),
 });
 `;
-const RULES = { markets: { btcusdc: { tickSizeQuote: 0.1, stepSizeBase: 0.001, makerFeeRate: 0.0001, takerFeeRate: 0.0005 } } };
+const RULES = {
+  markets: {
+    btcusdc: {
+      tickSizeQuote: 0.1,
+      stepSizeBase: 0.001,
+      makerFeeRate: 0.0001,
+      takerFeeRate: 0.0005,
+    },
+  },
+};
 const at = (seconds: number): string => new Date(FROM_MS + seconds * 1000).toISOString();
 
 /** What most sweeps here replay. */
@@ -93,9 +102,16 @@ export class SweepStage {
   writeOwn(halfSpreadBps: number): void {
     writeFileSync(join(this.folder, "own.ts"), OWN_STRATEGY);
     this.writeDistance(halfSpreadBps);
-    this.write("bot-own.yaml", { ...BOT, markets: { btcusdc: { strategy: "./own.ts", limits: BOT.markets.btcusdc.limits } } });
+    this.write("bot-own.yaml", {
+      ...BOT,
+      markets: { btcusdc: { strategy: "./own.ts", limits: BOT.markets.btcusdc.limits } },
+    });
     this.write("bt-own.yaml", { ...this.backtest(SHORT_SECONDS), bot: "bot-own.yaml" });
-    this.write("own.yaml", { ...SWEEP, backtest: "bt-own.yaml", parameters: { "fills.orderLatencyMs": { values: [5] } } });
+    this.write("own.yaml", {
+      ...SWEEP,
+      backtest: "bt-own.yaml",
+      parameters: { "fills.orderLatencyMs": { values: [5] } },
+    });
   }
 
   /** What the strategy imports. */
@@ -110,10 +126,22 @@ export class SweepStage {
   }
 
   /** Runs a sweep file. */
-  run(directory: string, runner: JobRunner, { file = "sweep.yaml", ...over }: Partial<SweepRun> & { readonly file?: string } = {}) {
+  run(
+    directory: string,
+    runner: JobRunner,
+    { file = "sweep.yaml", ...over }: Partial<SweepRun> & { readonly file?: string } = {},
+  ) {
     const sweep = loadSweepConfig(join(this.folder, file), {});
     const signal = new AbortController().signal;
-    return runSweep(sweep, { directory, replace: false, runner, version: VERSION, log: LOG, signal, ...over });
+    return runSweep(sweep, {
+      directory,
+      replace: false,
+      runner,
+      version: VERSION,
+      log: LOG,
+      signal,
+      ...over,
+    });
   }
 }
 
@@ -124,12 +152,19 @@ export class OneByOne implements JobRunner {
   readonly #isBackwards: boolean;
   readonly #after: (ran: number) => void;
 
-  constructor({ backwards = false, after = () => {} }: { readonly backwards?: boolean; readonly after?: (ran: number) => void } = {}) {
+  constructor({
+    backwards = false,
+    after = () => {},
+  }: { readonly backwards?: boolean; readonly after?: (ran: number) => void } = {}) {
     this.#isBackwards = backwards;
     this.#after = after;
   }
 
-  async run({ jobs, open }: JobBatch, onResult: (job: Job, result: JobResult) => void, signal: AbortSignal): Promise<void> {
+  async run(
+    { jobs, open }: JobBatch,
+    onResult: (job: Job, result: JobResult) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
     const player = new JobPlayer(LOG, VERSION);
     const history = playedHistory(await open());
     for (const job of this.#isBackwards ? [...jobs].reverse() : jobs) {

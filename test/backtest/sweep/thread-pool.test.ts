@@ -95,10 +95,17 @@ describe("a sweep on threads", () => {
 
   const stageOf = (name: string, strategy?: string): void => {
     if (strategy !== undefined) writeFileSync(join(stage.folder, `${name}.ts`), strategy);
-    const market = strategy === undefined ? BOT.markets.btcusdc : { strategy: `./${name}.ts`, limits: BOT.markets.btcusdc.limits };
+    const market =
+      strategy === undefined
+        ? BOT.markets.btcusdc
+        : { strategy: `./${name}.ts`, limits: BOT.markets.btcusdc.limits };
     stage.write(`bot-${name}.yaml`, { ...BOT, markets: { btcusdc: market } });
     stage.write(`bt-${name}.yaml`, { ...stage.backtest(SHORT_SECONDS), bot: `bot-${name}.yaml` });
-    stage.write(`${name}.yaml`, { ...SWEEP, backtest: `bt-${name}.yaml`, parameters: { "fills.orderLatencyMs": { values: [5] } } });
+    stage.write(`${name}.yaml`, {
+      ...SWEEP,
+      backtest: `bt-${name}.yaml`,
+      parameters: { "fills.orderLatencyMs": { values: [5] } },
+    });
   };
   // Whoever interrupts it wants his terminal back: a thread that cannot be asked is ended.
   it("ends at once when it is interrupted, though a strategy never returns", async () => {
@@ -117,8 +124,16 @@ describe("a sweep on threads", () => {
   // Whoever reads it looks up what is wrong where a backtest of that point would have told it.
   it("fails as a backtest of that point does: with an error of its type, which says as much, and which job it was", async () => {
     const creditQuote = "1000.0000000001";
-    const file = stage.write("fine.yaml", { ...stage.backtest(SHORT_SECONDS), account: { creditQuote } });
-    const strategies = new Map([["btcusdc", builtInStrategies.ladder.bind({ levels: 1, sizeBase: 0.01, halfSpreadBps: 0.02 })]]);
+    const file = stage.write("fine.yaml", {
+      ...stage.backtest(SHORT_SECONDS),
+      account: { creditQuote },
+    });
+    const strategies = new Map([
+      [
+        "btcusdc",
+        builtInStrategies.ladder.bind({ levels: 1, sizeBase: 0.01, halfSpreadBps: 0.02 }),
+      ],
+    ]);
     const alone = await runBacktest(loadBacktestConfig(file, {}), {
       strategies,
       version: VERSION,
@@ -126,12 +141,21 @@ describe("a sweep on threads", () => {
       replace: false,
     }).catch((error: Error) => error);
     expect(alone).toBeInstanceOf(FormatError);
-    stage.write("sweep-fine.yaml", { ...SWEEP, parameters: { "account.creditQuote": { values: [creditQuote] } } });
+    stage.write("sweep-fine.yaml", {
+      ...SWEEP,
+      parameters: { "account.creditQuote": { values: [creditQuote] } },
+    });
     const pool = new ThreadPool({ workers: 1, version: VERSION, entry });
-    const swept = await stage.run(stage.out(), pool, { file: "sweep-fine.yaml" }).catch((error: Error) => error);
+    const swept = await stage
+      .run(stage.out(), pool, { file: "sweep-fine.yaml" })
+      .catch((error: Error) => error);
     await pool.close();
     expect(swept).toBeInstanceOf(FormatError);
-    expect(swept).toMatchObject({ message: `whole-0: ${(alone as Error).message}`, field: "account.creditQuote", value: creditQuote });
+    expect(swept).toMatchObject({
+      message: `whole-0: ${(alone as Error).message}`,
+      field: "account.creditQuote",
+      value: creditQuote,
+    });
   });
 
   /** As a worker of a queue runs jobs: one by one, whatever sweep they are of. */
@@ -145,7 +169,8 @@ describe("a sweep on threads", () => {
       close: () => pool.close(),
     };
   };
-  const sweptOn = (worker: JobRunner, name: string) => stage.run(stage.out(), worker, { file: `${name}.yaml` });
+  const sweptOn = (worker: JobRunner, name: string) =>
+    stage.run(stage.out(), worker, { file: `${name}.yaml` });
 
   // A worker serves one sweep after another: the next one was ended by the words of a strategy that it does not have.
   it("on a worker leaves nothing of a strategy that failed to the sweep after it", async () => {
@@ -170,7 +195,8 @@ describe("a sweep on threads", () => {
   // A thread takes a second to begin, and most jobs less: a machine that two sweeps share would spend its cores on beginnings.
   it("on a worker keeps its threads while sweeps of different strategies are served in turn, and lets the one go that is no longer asked for", async () => {
     const loads = join(stage.folder, "loads");
-    for (const name of ["red", "green", "blue"]) stageOf(name, LOADED.replace("MARK", JSON.stringify(loads)).replace("NAME", name));
+    for (const name of ["red", "green", "blue"])
+      stageOf(name, LOADED.replace("MARK", JSON.stringify(loads)).replace("NAME", name));
     const worker = workerOf();
     const loadedBy = async (...names: string[]): Promise<string[]> => {
       writeFileSync(loads, "");

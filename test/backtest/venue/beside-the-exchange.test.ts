@@ -19,8 +19,16 @@ const side = fc.constantFrom("BUY" as const, "SELL" as const);
 const lots = fc.integer({ min: 1, max: 1300 });
 const step = fc.oneof(
   fc.record({ what: fc.constant("rest" as const), side, lots }),
-  fc.record({ what: fc.constant("trade" as const), side, lots, quote: fc.integer({ min: 29_000, max: 31_000 }) }),
-  fc.record({ what: fc.constant("mark" as const), quote: fc.integer({ min: 29_200, max: 30_800 }) }),
+  fc.record({
+    what: fc.constant("trade" as const),
+    side,
+    lots,
+    quote: fc.integer({ min: 29_000, max: 31_000 }),
+  }),
+  fc.record({
+    what: fc.constant("mark" as const),
+    quote: fc.integer({ min: 29_200, max: 30_800 }),
+  }),
 );
 
 /** An account of the replayed exchange in one market, and an account of the embedded one, to which the same happens. */
@@ -62,7 +70,9 @@ class TwoAccounts {
 
   /** Places an order of both, and holds the codes of their answers to each other. True when it was taken. */
   isTaken(of: "BUY" | "SELL", quote: number, amount: number, timeInForce: "GTC" | "IOC"): boolean {
-    const { json, status } = this.#embedded.alice.place(of, String(quote), this.#base(amount), { timeInForce });
+    const { json, status } = this.#embedded.alice.place(of, String(quote), this.#base(amount), {
+      timeInForce,
+    });
     const order = {
       kind: "place",
       marketId: MARKET,
@@ -91,19 +101,34 @@ class TwoAccounts {
   trade(of: "BUY" | "SELL", quote: number, amount: number): void {
     if (!this.isTaken(of, quote, amount, "IOC")) return;
     const { alice, bob } = this.#embedded;
-    if (bob.place(of === "BUY" ? "SELL" : "BUY", String(quote), this.#base(amount)).status !== 200) return;
-    expect(alice.place(of, String(quote), this.#base(amount), { timeInForce: "IOC" }).status).toBe(200);
+    if (bob.place(of === "BUY" ? "SELL" : "BUY", String(quote), this.#base(amount)).status !== 200)
+      return;
+    expect(alice.place(of, String(quote), this.#base(amount), { timeInForce: "IOC" }).status).toBe(
+      200,
+    );
     this.#fills += 1;
-    const fill = { id: String(this.#fills), marketId: MARKET, side: of, isMaker: false, ticks: quote * 10, lots: amount, timeMs: 0 };
+    const fill = {
+      id: String(this.#fills),
+      marketId: MARKET,
+      side: of,
+      isMaker: false,
+      ticks: quote * 10,
+      lots: amount,
+      timeMs: 0,
+    };
     this.#replayed.fill(fill, 0n);
   }
 
   /** Holds what they say of themselves to each other. @returns whether they are safe */
   agree(): boolean {
     const told = this.#embedded.alice.balances().balances;
-    const { availableCredit, exposure, netValue, positionMargin, frozenMargin, isSafe } = this.#replayed.balances();
+    const { availableCredit, exposure, netValue, positionMargin, frozenMargin, isSafe } =
+      this.#replayed.balances();
     const quote = (units: bigint) => this.#terms.instrument.creditToDecimal(units);
-    const { buy, sell } = availableCredit[MARKET] as { readonly buy: bigint; readonly sell: bigint };
+    const { buy, sell } = availableCredit[MARKET] as {
+      readonly buy: bigint;
+      readonly sell: bigint;
+    };
     // An account that is not safe has lost its orders at the one, and is liquidated by the venue at the other.
     if (told.isSafe && isSafe) {
       expect({

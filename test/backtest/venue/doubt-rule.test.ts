@@ -44,7 +44,12 @@ const tight = (view: MarketView): readonly Quote[] => [
   { side: "SELL", level: 0, ticks: Math.ceil(view.midTicks) + 1, lots: 10 },
 ];
 
-function run(doubtful: DoubtRule, timeInForce: "GTT" | "POST_ONLY", fees = FEES, observer?: RunObserver) {
+function run(
+  doubtful: DoubtRule,
+  timeInForce: "GTT" | "POST_ONLY",
+  fees = FEES,
+  observer?: RunObserver,
+) {
   const stage = new ReplayStage({
     markets: { [MARKET]: { grade: "books", tape: moving(), marks: undefined } as never },
     strategies: { [MARKET]: quoting(tight) },
@@ -65,7 +70,14 @@ describe("a bot that quotes GTT near the middle, on a book that is told every 25
 
   it("fills the same orders by either rule, for the same causes, at the orders' own limits", () => {
     const of = ({ fills }: typeof honest) =>
-      fills.map(({ orderId, side, ticks, lots, cause, atUs }) => [orderId, side, ticks, lots, cause, atUs]);
+      fills.map(({ orderId, side, ticks, lots, cause, atUs }) => [
+        orderId,
+        side,
+        ticks,
+        lots,
+        cause,
+        atUs,
+      ]);
     expect(of(honest)).toEqual(of(flattering));
     expect(honest.fills.length).toBeGreaterThan(30);
   });
@@ -84,10 +96,18 @@ describe("a bot that quotes GTT near the middle, on a book that is told every 25
   it("says what hangs on it: the two rules' profits differ by nothing but what the fees would be otherwise, to the unit", () => {
     const { asTakers } = honest.totals.doubtful;
     const { asMakers } = flattering.totals.doubtful;
-    expect([asMakers.fills, asMakers.lots, asMakers.spread]).toEqual([asTakers.fills, asTakers.lots, asTakers.spread]);
-    expect(honest.totals.all.fees - flattering.totals.all.fees).toBe(asMakers.feesOtherwise - asMakers.fees);
+    expect([asMakers.fills, asMakers.lots, asMakers.spread]).toEqual([
+      asTakers.fills,
+      asTakers.lots,
+      asTakers.spread,
+    ]);
+    expect(honest.totals.all.fees - flattering.totals.all.fees).toBe(
+      asMakers.feesOtherwise - asMakers.fees,
+    );
     const scale = 10n ** BigInt(honest.profit.decimals - 6);
-    expect(flattering.profit.fees - honest.profit.fees).toBe((asMakers.feesOtherwise - asMakers.fees) * scale);
+    expect(flattering.profit.fees - honest.profit.fees).toBe(
+      (asMakers.feesOtherwise - asMakers.fees) * scale,
+    );
     for (const { profit } of [honest, flattering]) {
       const { total, transfers: _, decimals: __, ...parts } = profit;
       expect(Object.values(parts).reduce((sum, part) => sum + part, 0n)).toBe(total);
@@ -100,7 +120,8 @@ describe("where makers pay more than takers", () => {
     const { fills } = run("conservative", "GTT", { maker: "0.0005", taker: "-0.0001" });
     const doubtful = fills.filter(({ doubt }) => doubt !== undefined);
     expect(doubtful.length).toBeGreaterThan(10);
-    for (const { fee, doubt } of doubtful) expect(fee > 0n && (doubt?.feeOtherwise ?? 0n) < 0n).toBe(true);
+    for (const { fee, doubt } of doubtful)
+      expect(fee > 0n && (doubt?.feeOtherwise ?? 0n) < 0n).toBe(true);
   });
 });
 
@@ -117,10 +138,23 @@ it("where takers have a rebate too, a doubtful fill of an order that may take ha
 describe("the split of a doubtful fill's profit", () => {
   it("has its adverse selection by either rule: what it is charged changes the fees and nothing else", () => {
     const split = (doubtful: DoubtRule) => {
-      const instruments = new Map([[MARKET, new Instrument({ marketId: MARKET, ...GRID, creditDecimals: 6, paperDecimals: 9 })]]);
-      const recorder = new RunRecorder({ startUs: NOON_US, instruments, adverseSelectionMs: 1_000 });
+      const instruments = new Map([
+        [
+          MARKET,
+          new Instrument({ marketId: MARKET, ...GRID, creditDecimals: 6, paperDecimals: 9 }),
+        ],
+      ]);
+      const recorder = new RunRecorder({
+        startUs: NOON_US,
+        instruments,
+        adverseSelectionMs: 1_000,
+      });
       run(doubtful, "GTT", FEES, recorder);
-      const { total: _, fees: __, ...parts } = (recorder.markets.get(MARKET) as MarketRecorder).profit;
+      const {
+        total: _,
+        fees: __,
+        ...parts
+      } = (recorder.markets.get(MARKET) as MarketRecorder).profit;
       return parts;
     };
     expect(split("conservative")).toEqual(split("by-book"));
@@ -152,6 +186,8 @@ describe("a bot that quotes POST_ONLY", () => {
   it("pays its fee in doubt too where makers pay one", () => {
     const { fills } = run("conservative", "POST_ONLY", { maker: "0.0001", taker: "0.0005" });
     expect(fills.some(({ doubt }) => doubt !== undefined)).toBe(true);
-    expect(fills.every(({ fee, quote }) => fee === quote / 10_000n || fee === quote / 10_000n + 1n)).toBe(true);
+    expect(
+      fills.every(({ fee, quote }) => fee === quote / 10_000n || fee === quote / 10_000n + 1n),
+    ).toBe(true);
   });
 });

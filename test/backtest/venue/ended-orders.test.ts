@@ -21,7 +21,9 @@ describe("orders that are over", () => {
           ended.add(record, endedMs);
         }
         const toMs = fromMs + spanMs;
-        const placed = all.filter(({ createdAtMs }) => createdAtMs >= fromMs && createdAtMs <= toMs);
+        const placed = all.filter(
+          ({ createdAtMs }) => createdAtMs >= fromMs && createdAtMs <= toMs,
+        );
         expect(ended.placedWithin(fromMs, toMs)).toEqual(placed);
       }),
     );
@@ -29,7 +31,8 @@ describe("orders that are over", () => {
 
   it("are forgotten when a page of newer ones is there", () => {
     const ended = new EndedOrders();
-    for (let id = 0; id < 5_000; id++) ended.add({ id: String(id), createdAtMs: id } as VenueOrder, id);
+    for (let id = 0; id < 5_000; id++)
+      ended.add({ id: String(id), createdAtMs: id } as VenueOrder, id);
     const found = ended.placedWithin(0, Number.POSITIVE_INFINITY);
     expect(found.length).toBeGreaterThanOrEqual(500);
     expect(found.length).toBeLessThanOrEqual(1_000);

@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DelayLine } from "../../../src/backtest/venue/delay-line.js";
-import { constantLatency, feedLatency, sampledLatency } from "../../../src/backtest/venue/latency.js";
+import {
+  constantLatency,
+  feedLatency,
+  sampledLatency,
+} from "../../../src/backtest/venue/latency.js";
 import { ConfigError } from "../../../src/core/errors.js";
 
 const S = 1_000_000;
@@ -19,10 +23,15 @@ describe("latencies", () => {
       { requestUs: 10 * S, exchangeUs: 10 * S + 1000, responseUs: 10 * S + 3000 },
       { requestUs: 20 * S, exchangeUs: 20 * S + 5000, responseUs: 20 * S + 9000 },
     ]);
-    expect([5, 10, 15, 20, 99].map((at) => model.entryUs(at * S))).toEqual([1000, 1000, 3000, 5000, 5000]);
-    expect([model.responseUs(0), model.responseUs(10 * S + 1000), model.responseUs(15 * S + 3000), model.responseUs(99 * S)]).toEqual([
-      2000, 2000, 3000, 4000,
+    expect([5, 10, 15, 20, 99].map((at) => model.entryUs(at * S))).toEqual([
+      1000, 1000, 3000, 5000, 5000,
     ]);
+    expect([
+      model.responseUs(0),
+      model.responseUs(10 * S + 1000),
+      model.responseUs(15 * S + 3000),
+      model.responseUs(99 * S),
+    ]).toEqual([2000, 2000, 3000, 4000]);
   });
 
   it("tell of a request that was refused on its way by a negative delay, which is when the refusal is seen", () => {
@@ -37,17 +46,28 @@ describe("latencies", () => {
 
   it("say how soon a request may arrive at the soonest: an exchange that was played on beyond that would miss its arrival", () => {
     expect(constantLatency(40, 10).leastEntryUs).toBe(40_000);
-    const trips = fc.array(fc.record({ gapUs: fc.integer({ min: 1, max: 5000 }), entryUs: fc.nat(3000), isRefused: fc.boolean() }), {
-      minLength: 1,
-      maxLength: 8,
-    });
+    const trips = fc.array(
+      fc.record({
+        gapUs: fc.integer({ min: 1, max: 5000 }),
+        entryUs: fc.nat(3000),
+        isRefused: fc.boolean(),
+      }),
+      {
+        minLength: 1,
+        maxLength: 8,
+      },
+    );
     fc.assert(
       fc.property(trips, fc.nat(50_000), (drawn, atUs) => {
         let requestUs = 0;
         const model = sampledLatency(
           drawn.map(({ gapUs, entryUs, isRefused }) => {
             requestUs += gapUs;
-            return { requestUs, exchangeUs: isRefused ? 0 : requestUs + entryUs, responseUs: requestUs + entryUs + 100 };
+            return {
+              requestUs,
+              exchangeUs: isRefused ? 0 : requestUs + entryUs,
+              responseUs: requestUs + entryUs + 100,
+            };
           }),
         );
         const entryUs = model.entryUs(atUs);
@@ -55,21 +75,30 @@ describe("latencies", () => {
       }),
     );
     // What it says of a request depends on what the bot has heard by then.
-    expect(feedLatency(() => 5000, { factor: 2, addMs: 10 }, { factor: 1, addMs: 0 }).leastEntryUs).toBe(0);
+    expect(
+      feedLatency(() => 5000, { factor: 2, addMs: 10 }, { factor: 1, addMs: 0 }).leastEntryUs,
+    ).toBe(0);
   });
 
   it("refuse samples that do not ascend, and none at all", () => {
     const sample = { requestUs: 2, exchangeUs: 3, responseUs: 4 };
-    expect(() => sampledLatency([sample, { ...sample, requestUs: 1 }])).toThrow(/sample 1 requestUs.*do not ascend/);
+    expect(() => sampledLatency([sample, { ...sample, requestUs: 1 }])).toThrow(
+      /sample 1 requestUs.*do not ascend/,
+    );
     expect(() => sampledLatency([])).toThrow(ConfigError);
   });
 
   it("refuse a round trip whose clocks disagree, by which a fill would be heard before it happened", () => {
     const good = { requestUs: 10 * S, exchangeUs: 10 * S + 1000, responseUs: 10 * S + 3000 };
-    expect(() => sampledLatency([good, { requestUs: 20 * S, exchangeUs: 20 * S + 5000, responseUs: 20 * S + 4000 }])).toThrow(
-      /clocks disagree/,
-    );
-    expect(() => sampledLatency([{ requestUs: 9 * S, exchangeUs: 9 * S - 1, responseUs: 9 * S + 4000 }, good])).toThrow(/clocks disagree/);
+    expect(() =>
+      sampledLatency([
+        good,
+        { requestUs: 20 * S, exchangeUs: 20 * S + 5000, responseUs: 20 * S + 4000 },
+      ]),
+    ).toThrow(/clocks disagree/);
+    expect(() =>
+      sampledLatency([{ requestUs: 9 * S, exchangeUs: 9 * S - 1, responseUs: 9 * S + 4000 }, good]),
+    ).toThrow(/clocks disagree/);
   });
 
   it("never lie outside the recorded ones, though one request overtook another", () => {
@@ -93,18 +122,24 @@ describe("latencies", () => {
 describe("what is on its way", () => {
   it("arrives in the order in which it left, each at its own instant or at that of the one before it", () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 1000 }), { maxLength: 200 }), fc.integer({ min: 1, max: 5 }), (dues, every) => {
-        const line = new DelayLine<number>();
-        const arrived: [number, number][] = [];
-        dues.forEach((due, at) => {
-          line.push(at, due);
-          if (at % every === 0) arrived.push([line.nextUs, line.take()]);
-        });
-        while (line.size > 0) arrived.push([line.nextUs, line.take()]);
-        expect(arrived.map(([, at]) => at)).toEqual(dues.map((_, at) => at));
-        expect(arrived.map(([us]) => us)).toEqual(dues.map((_, at) => Math.max(...dues.slice(0, at + 1))));
-        expect(line.nextUs).toBe(Number.POSITIVE_INFINITY);
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 1000 }), { maxLength: 200 }),
+        fc.integer({ min: 1, max: 5 }),
+        (dues, every) => {
+          const line = new DelayLine<number>();
+          const arrived: [number, number][] = [];
+          dues.forEach((due, at) => {
+            line.push(at, due);
+            if (at % every === 0) arrived.push([line.nextUs, line.take()]);
+          });
+          while (line.size > 0) arrived.push([line.nextUs, line.take()]);
+          expect(arrived.map(([, at]) => at)).toEqual(dues.map((_, at) => at));
+          expect(arrived.map(([us]) => us)).toEqual(
+            dues.map((_, at) => Math.max(...dues.slice(0, at + 1))),
+          );
+          expect(line.nextUs).toBe(Number.POSITIVE_INFINITY);
+        },
+      ),
     );
   });
 });

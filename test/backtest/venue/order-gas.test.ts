@@ -11,7 +11,12 @@ import { GRID, MARKET, NOON_US, quoting, ReplayStage, stageRules } from "../engi
 const ONE = 10n ** 18n;
 const S = 1_000_000;
 const MS = 1_000;
-const INSTRUMENT = new Instrument({ marketId: MARKET, ...GRID, creditDecimals: 6, paperDecimals: 18 });
+const INSTRUMENT = new Instrument({
+  marketId: MARKET,
+  ...GRID,
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 /** 0.001875 of gas, which is 125,000 of it at 5,000,000 wei and 3,000 for an ether; waived from 10. */
 const GAS = { waiveGasFeeMinimumQuote: 10_000_000n, orderGasCredit: 1_875n };
 
@@ -20,7 +25,11 @@ function terms(maker = "-0.0001"): MarketTerms {
   return marketTerms(rules, INSTRUMENT, { priceOff: 0n, insuranceFeeRate: 0n });
 }
 
-const order = (ticks: number, lots: number, side: "BUY" | "SELL" = "BUY") => ({ side, ticks, lots });
+const order = (ticks: number, lots: number, side: "BUY" | "SELL" = "BUY") => ({
+  side,
+  ticks,
+  lots,
+});
 
 // An order of 2 quote pays ten times a maker's usual fee in gas: a backtest without it shows a profit where live there is a loss.
 describe("the gas of small orders", () => {
@@ -42,8 +51,18 @@ describe("the gas of small orders", () => {
   });
 
   it("is none where the exchange names none, waives it for all, or the order may be of any value", () => {
-    expect(new OrderGas({ waiveGasFeeMinimumQuote: 10_000_000n }, "quote").rateOf(order(20_000, 1), INSTRUMENT)).toBe(0n);
-    expect(new OrderGas({ ...GAS, waiveGasFeeMinimumQuote: 0n }, "quote").rateOf(order(20_000, 1), INSTRUMENT)).toBe(0n);
+    expect(
+      new OrderGas({ waiveGasFeeMinimumQuote: 10_000_000n }, "quote").rateOf(
+        order(20_000, 1),
+        INSTRUMENT,
+      ),
+    ).toBe(0n);
+    expect(
+      new OrderGas({ ...GAS, waiveGasFeeMinimumQuote: 0n }, "quote").rateOf(
+        order(20_000, 1),
+        INSTRUMENT,
+      ),
+    ).toBe(0n);
     expect(new OrderGas(GAS, "quote").rateOf(order(Number.NaN, 1), INSTRUMENT)).toBe(0n);
   });
 
@@ -51,7 +70,10 @@ describe("the gas of small orders", () => {
     const gas = new OrderGas({ ...GAS, orderGasCredit: 1_998_999n }, "quote");
     expect(gas.refusalOf(order(20_000, 1), terms("0"))).toBeUndefined();
     // The taker's 0.0005 on top makes 1.
-    expect(gas.refusalOf(order(19_999, 1), terms("0"))).toMatchObject({ result: "rejected", code: 2016 });
+    expect(gas.refusalOf(order(19_999, 1), terms("0"))).toMatchObject({
+      result: "rejected",
+      code: 2016,
+    });
     expect(gas.refusalOf(order(20_000, 5), terms("0"))).toBeUndefined();
   });
 
@@ -61,7 +83,15 @@ describe("the gas of small orders", () => {
       const gasRate = new OrderGas(GAS, "quote").rateOf(order(20_000, 4), INSTRUMENT);
       let [cost, before] = [0n, 0n];
       for (const lots of parts) {
-        const part = { id: "1", marketId: MARKET, side: "BUY" as const, isMaker, ticks: 20_000, lots, timeMs: 0 };
+        const part = {
+          id: "1",
+          marketId: MARKET,
+          side: "BUY" as const,
+          isMaker,
+          ticks: 20_000,
+          lots,
+          timeMs: 0,
+        };
         const { commission, quote } = account.fill(part, before, hasRebate, gasRate);
         cost += commission;
         before += quote;
@@ -78,12 +108,18 @@ describe("the gas of small orders", () => {
 
   it("is paid in a backtest whose rules name it, out of the profit's fees", () => {
     const bid = (lots: number): Quote => ({ side: "BUY", level: 0, ticks: 19_995, lots });
-    const feesOf = (lots: number, gas?: { waivedFrom: string; orderQuote: string }): readonly bigint[] => {
+    const feesOf = (
+      lots: number,
+      gas?: { waivedFrom: string; orderQuote: string },
+    ): readonly bigint[] => {
       const tape = new TapeBuilder({ marketId: MARKET, ...GRID }).snapshot(NOON_US, NOON_US + MS);
-      for (let away = 1; away <= 3; away++) tape.level("BUY", 20_000 - away, 5).level("SELL", 20_000 + away, 5);
-      for (let s = 1; s < 5; s++) tape.trade(NOON_US + s * S, NOON_US + s * S + MS, "BUY", 20_001, 1);
+      for (let away = 1; away <= 3; away++)
+        tape.level("BUY", 20_000 - away, 5).level("SELL", 20_000 + away, 5);
+      for (let s = 1; s < 5; s++)
+        tape.trade(NOON_US + s * S, NOON_US + s * S + MS, "BUY", 20_001, 1);
       tape.trade(NOON_US + 5 * S, NOON_US + 5 * S + MS, "SELL", 19_990, 50);
-      for (let s = 6; s < 9; s++) tape.trade(NOON_US + s * S, NOON_US + s * S + MS, "BUY", 20_001, 1);
+      for (let s = 6; s < 9; s++)
+        tape.trade(NOON_US + s * S, NOON_US + s * S + MS, "BUY", 20_001, 1);
       const stage = new ReplayStage({
         markets: { [MARKET]: { grade: "books", tape: tape.build() } },
         strategies: { [MARKET]: quoting((view) => (view.positionLots === 0 ? [bid(lots)] : [])) },

@@ -31,40 +31,92 @@ interface Stage {
 }
 
 /** The code of the refusal of such an order; undefined when it is taken. */
-function codeOf(action: Partial<PlaceAction>, { rules, openCount = 0, creditQuote = 1000n, heldLots = 0 }: Stage = {}): number | undefined {
-  const instrument = new Instrument({ marketId: MARKET, ...GRID, creditDecimals: 6, paperDecimals: 18 });
-  const terms = marketTerms({ ...RULES, ...rules }, instrument, { priceOff: 0n, insuranceFeeRate: 0n });
+function codeOf(
+  action: Partial<PlaceAction>,
+  { rules, openCount = 0, creditQuote = 1000n, heldLots = 0 }: Stage = {},
+): number | undefined {
+  const instrument = new Instrument({
+    marketId: MARKET,
+    ...GRID,
+    creditDecimals: 6,
+    paperDecimals: 18,
+  });
+  const terms = marketTerms({ ...RULES, ...rules }, instrument, {
+    priceOff: 0n,
+    insuranceFeeRate: 0n,
+  });
   const account = new ReplayAccount(new Map([[MARKET, terms]]), creditQuote * QUOTE);
   account.mark(MARKET, 50_000n * QUOTE);
   if (heldLots !== 0) {
-    const [side, lots] = heldLots > 0 ? (["BUY", heldLots] as const) : (["SELL", -heldLots] as const);
-    account.fill({ id: "1", marketId: MARKET, side, isMaker: true, ticks: 500_000, lots, timeMs: NOW_MS }, 0n);
+    const [side, lots] =
+      heldLots > 0 ? (["BUY", heldLots] as const) : (["SELL", -heldLots] as const);
+    account.fill(
+      { id: "1", marketId: MARKET, side, isMaker: true, ticks: 500_000, lots, timeMs: NOW_MS },
+      0n,
+    );
   }
-  const refusal = placeRefusal({ ...ORDER, ...action } as PlaceAction, { terms, openCount }, account, NOW_MS);
+  const refusal = placeRefusal(
+    { ...ORDER, ...action } as PlaceAction,
+    { terms, openCount },
+    account,
+    NOW_MS,
+  );
   return refusal?.result === "rejected" ? refusal.code : undefined;
 }
 
 // What is refused live and taken in a backtest is a profit that nobody can make; the other way round, one that nobody looks for.
 describe("what a replayed exchange does not take", () => {
   it("is anything in a market that does not trade", () => {
-    expect(["PENDING", "SUSPENDED", "LIQUIDATED"].map((status) => codeOf({}, { rules: { status } }))).toEqual([2013, 2014, 2015]);
+    expect(
+      ["PENDING", "SUSPENDED", "LIQUIDATED"].map((status) => codeOf({}, { rules: { status } })),
+    ).toEqual([2013, 2014, 2015]);
     expect(codeOf({})).toBeUndefined();
   });
 
   it("is a price or an amount beyond the market's filters, bounds included", () => {
-    const rules = { minTicks: 400_000, maxTicks: 500_000, minLots: 10, maxLots: 20, marketMinLots: 2, marketMaxLots: 5 };
+    const rules = {
+      minTicks: 400_000,
+      maxTicks: 500_000,
+      minLots: 10,
+      maxLots: 20,
+      marketMinLots: 2,
+      marketMaxLots: 5,
+    };
     const limit = (ticks: number, lots: number) => codeOf({ ticks, lots }, { rules });
-    expect([limit(399_999, 10), limit(400_000, 10), limit(500_000, 10), limit(500_001, 10)]).toEqual([4011, undefined, undefined, 4010]);
-    expect([limit(450_000, 9), limit(450_000, 20), limit(450_000, 21)]).toEqual([2016, undefined, 2016]);
+    expect([
+      limit(399_999, 10),
+      limit(400_000, 10),
+      limit(500_000, 10),
+      limit(500_001, 10),
+    ]).toEqual([4011, undefined, undefined, 4010]);
+    expect([limit(450_000, 9), limit(450_000, 20), limit(450_000, 21)]).toEqual([
+      2016,
+      undefined,
+      2016,
+    ]);
     const market = (lots: number) => codeOf({ type: "MARKET", ticks: 600_000, lots }, { rules });
-    expect([market(1), market(2), market(5), market(6)]).toEqual([2016, undefined, undefined, 2016]);
+    expect([market(1), market(2), market(5), market(6)]).toEqual([
+      2016,
+      undefined,
+      undefined,
+      2016,
+    ]);
     const steps = { ...rules, marketStepLots: 2 };
-    expect([4, 5].map((lots) => codeOf({ type: "MARKET", ticks: 600_000, lots }, { rules: steps }))).toEqual([undefined, 2016]);
+    expect(
+      [4, 5].map((lots) => codeOf({ type: "MARKET", ticks: 600_000, lots }, { rules: steps })),
+    ).toEqual([undefined, 2016]);
   });
 
   it("is a GTT order whose life, once it arrives, is a minute or less, or a week or more", () => {
-    const ofLife = (lifeMs: number) => codeOf({ timeInForce: "GTT", expirationMs: NOW_MS + lifeMs });
-    expect([0, 60_000, 60_001, 604_799_999, 604_800_000].map(ofLife)).toEqual([1111, 1111, undefined, undefined, 1111]);
+    const ofLife = (lifeMs: number) =>
+      codeOf({ timeInForce: "GTT", expirationMs: NOW_MS + lifeMs });
+    expect([0, 60_000, 60_001, 604_799_999, 604_800_000].map(ofLife)).toEqual([
+      1111,
+      1111,
+      undefined,
+      undefined,
+      1111,
+    ]);
     expect(codeOf({ timeInForce: "POST_ONLY", expirationMs: NOW_MS })).toBeUndefined();
   });
 
@@ -72,7 +124,9 @@ describe("what a replayed exchange does not take", () => {
     expect(codeOf({}, { rules: { maxOpenOrders: 3 }, openCount: 2 })).toBeUndefined();
     expect(codeOf({}, { rules: { maxOpenOrders: 3 }, openCount: 3 })).toBe(2017);
     // What never rests is not counted.
-    expect(codeOf({ timeInForce: "IOC" }, { rules: { maxOpenOrders: 3 }, openCount: 3 })).toBeUndefined();
+    expect(
+      codeOf({ timeInForce: "IOC" }, { rules: { maxOpenOrders: 3 }, openCount: 3 }),
+    ).toBeUndefined();
   });
 
   it("is what the margin does not carry, unless it only reduces the position", () => {

@@ -14,7 +14,10 @@ const RULES = stageRules(IDS, { maker: "-0.0001", taker: "0.0005" });
 
 function terms(marketId: string) {
   const instrument = new Instrument({ marketId, ...GRID, creditDecimals: 6, paperDecimals: 18 });
-  return marketTerms(RULES.markets[marketId] as MarketRules, instrument, { priceOff: ONE / 100n, insuranceFeeRate: ONE / 100n });
+  return marketTerms(RULES.markets[marketId] as MarketRules, instrument, {
+    priceOff: ONE / 100n,
+    insuranceFeeRate: ONE / 100n,
+  });
 }
 
 const step = fc.record({
@@ -39,10 +42,16 @@ describe("the account of a replayed exchange", () => {
             holding.mark = BigInt(ticks) * 100_000n;
             account.mark(marketId, holding.mark);
           } else if (what === "fund") {
-            credit += account.fund({ id: String(at), type: "FUNDING_FEE", timeMs: at, marketId }, BigInt(ticks - 450_000) * 10n ** 10n);
+            credit += account.fund(
+              { id: String(at), type: "FUNDING_FEE", timeMs: at, marketId },
+              BigInt(ticks - 450_000) * 10n ** 10n,
+            );
           } else {
             const side = what === "buy" ? "BUY" : "SELL";
-            const { quote, commission } = account.fill({ id: String(at), marketId, side, isMaker, ticks, lots, timeMs: at }, 0n);
+            const { quote, commission } = account.fill(
+              { id: String(at), marketId, side, isMaker, ticks, lots, timeMs: at },
+              0n,
+            );
             credit += (side === "BUY" ? -quote : quote) - commission;
             holding.lots += side === "BUY" ? lots : -lots;
           }
@@ -57,7 +66,9 @@ describe("the account of a replayed exchange", () => {
           expect(account.netValue).toBe(value);
           expect(account.balances().netValue).toBe(value);
           expect(account.isSafe).toBe(value >= margin);
-          expect(account.positions().map((position) => position.lots)).toEqual([...held.values()].map((each) => each.lots));
+          expect(account.positions().map((position) => position.lots)).toEqual(
+            [...held.values()].map((each) => each.lots),
+          );
         }
         account.liquidate();
         expect(account.isSafe || account.positions().every(({ lots }) => lots === 0)).toBe(true);
@@ -71,7 +82,18 @@ describe("the account of a replayed exchange", () => {
     const long = (): ReplayAccount => {
       const account = new ReplayAccount(new Map(IDS.map((id) => [id, terms(id)])), START);
       for (const marketId of IDS) account.mark(marketId, 60_000n * QUOTE);
-      account.fill({ id: "1", marketId: "btcusdc", side: "BUY", isMaker: true, ticks: 600_000, lots: 100, timeMs: 0 }, 0n);
+      account.fill(
+        {
+          id: "1",
+          marketId: "btcusdc",
+          side: "BUY",
+          isMaker: true,
+          ticks: 600_000,
+          lots: 100,
+          timeMs: 0,
+        },
+        0n,
+      );
       return account;
     };
     const free = 1_000_600_000n;
@@ -91,13 +113,16 @@ describe("the account of a replayed exchange", () => {
     it("is what other markets leave, when all orders of their worse side have filled, by a margin that is rounded up", () => {
       const account = long();
       account.open("btcusdc", "BUY", 590_000, 0, 50);
-      for (const side of ["BUY", "SELL"] as const) expect(account.capacity("ethusdc", side)).toBe(20n * free - 8_950n * QUOTE);
+      for (const side of ["BUY", "SELL"] as const)
+        expect(account.capacity("ethusdc", side)).toBe(20n * free - 8_950n * QUOTE);
       // Shorting twice as much as is held and more makes the short side the worse one.
       account.open("btcusdc", "SELL", 610_000, 0, 300);
-      for (const side of ["BUY", "SELL"] as const) expect(account.capacity("ethusdc", side)).toBe(20n * free - 12_300n * QUOTE);
+      for (const side of ["BUY", "SELL"] as const)
+        expect(account.capacity("ethusdc", side)).toBe(20n * free - 12_300n * QUOTE);
       account.mark("btcusdc", 60_000n * QUOTE + 10n);
       // One unit more of value and one less of short exposure: 615,000,000 less a twentieth of a unit, rounded up.
-      for (const side of ["BUY", "SELL"] as const) expect(account.capacity("ethusdc", side)).toBe(20n * (free + 1n) - 12_300n * QUOTE);
+      for (const side of ["BUY", "SELL"] as const)
+        expect(account.capacity("ethusdc", side)).toBe(20n * (free + 1n) - 12_300n * QUOTE);
     });
 
     it("is nothing where the margin is used up, but for what closes the position", () => {

@@ -9,18 +9,45 @@ const RULES = {
   waiveGasFeeMinimumQuote: 10_000_000n,
 } as unknown as VenueRules;
 
-const QUOTE = { exchange: { rest: "http://x/v1", stream: "ws://x/v1" }, markets: { btcusdc: { strategy: "ladder" } } };
+const QUOTE = {
+  exchange: { rest: "http://x/v1", stream: "ws://x/v1" },
+  markets: { btcusdc: { strategy: "ladder" } },
+};
 const AS_TOLD = botConfig(QUOTE);
-const AGREED = botConfig({ ...QUOTE, exchange: { ...QUOTE.exchange, makerFeeRate: "0", takerFeeRate: "0.0002" } });
+const AGREED = botConfig({
+  ...QUOTE,
+  exchange: { ...QUOTE.exchange, makerFeeRate: "0", takerFeeRate: "0.0002" },
+});
 
 /** A trade of 1,000 quote. */
-function trade(id: string, isMaker: boolean, commission: bigint, changes: Partial<VenueTrade> = {}): VenueTrade {
-  const terms = { marketId: "btcusdc", side: "BUY", ticks: 600_000, lots: 17, timeMs: 0, status: "SETTLED" } as const;
-  return { id: id as VenueTrade["id"], isMaker, quote: 1_000_000_000n, commission, ...terms, ...changes };
+function trade(
+  id: string,
+  isMaker: boolean,
+  commission: bigint,
+  changes: Partial<VenueTrade> = {},
+): VenueTrade {
+  const terms = {
+    marketId: "btcusdc",
+    side: "BUY",
+    ticks: 600_000,
+    lots: 17,
+    timeMs: 0,
+    status: "SETTLED",
+  } as const;
+  return {
+    id: id as VenueTrade["id"],
+    isMaker,
+    quote: 1_000_000_000n,
+    commission,
+    ...terms,
+    ...changes,
+  };
 }
 
 const found = (config: typeof AS_TOLD, trades: readonly VenueTrade[] = []) =>
-  feeFindings(config, RULES, new Map([["btcusdc", trades]])).map(({ level, text }) => `${level}: ${text}`);
+  feeFindings(config, RULES, new Map([["btcusdc", trades]])).map(
+    ({ level, text }) => `${level}: ${text}`,
+  );
 
 describe("the fee rates that a bot will sign", () => {
   it("are told where exchangeInfo and the account's trades say the same, to the rounding of the contract", () => {
@@ -36,7 +63,13 @@ describe("the fee rates that a bot will sign", () => {
   });
 
   it("are warned of where the account's newest trades were charged others: an account may have rates of its own", () => {
-    expect(found(AS_TOLD, [trade("1", true, -100_000n), trade("2", true, 200_000n), trade("3", false, 450_000n)])).toEqual([
+    expect(
+      found(AS_TOLD, [
+        trade("1", true, -100_000n),
+        trade("2", true, 200_000n),
+        trade("3", false, 450_000n),
+      ]),
+    ).toEqual([
       "warning: the account's newest trade as maker (2) was charged 0.0002 of its value, orders are signed with -0.0001",
       "warning: the account's newest trade as taker (3) was charged 0.00045 of its value, orders are signed with 0.0003",
     ]);
@@ -47,6 +80,8 @@ describe("the fee rates that a bot will sign", () => {
     const small = trade("2", true, 5_000n, { quote: 9_999_999n });
     const reversed = trade("3", true, 900_000n, { status: "FAILED" });
     const empty = trade("4", true, 0n, { quote: 0n });
-    expect(found(AS_TOLD, [trade("1", true, -100_000n), small, reversed, empty])).toEqual(found(AS_TOLD));
+    expect(found(AS_TOLD, [trade("1", true, -100_000n), small, reversed, empty])).toEqual(
+      found(AS_TOLD),
+    );
   });
 });

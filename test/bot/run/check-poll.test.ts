@@ -18,13 +18,18 @@ describe("what the poll for risky accounts takes of the exchange's limits", () =
   it("is warned of when it is more than a quarter, with what would be right", () => {
     expect(pollFindings(1_000, [common(240)])).toMatchObject([{ level: "ok" }]);
     expect(pollFindings(1_000, [common(239)])).toMatchObject([
-      { level: "warning", text: expect.stringMatching(/60 times .* 239 .* expected at least 1005 ms$/) },
+      {
+        level: "warning",
+        text: expect.stringMatching(/60 times .* 239 .* expected at least 1005 ms$/),
+      },
     ]);
     expect(pollFindings(1_005, [common(239)])).toMatchObject([{ level: "ok" }]);
   });
 
   it("is measured by the strictest of several limits, whatever their windows", () => {
-    expect(pollFindings(1_000, [common(2_400), common(30, 10_000)])).toMatchObject([{ level: "warning" }]);
+    expect(pollFindings(1_000, [common(2_400), common(30, 10_000)])).toMatchObject([
+      { level: "warning" },
+    ]);
   });
 
   it("is nothing where the exchange names no limit", () => {

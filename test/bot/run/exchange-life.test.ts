@@ -25,7 +25,14 @@ const OF_ACCOUNT = [
 ];
 const OF_CHAIN = ["liquidations.jsonl", "transactions.jsonl"];
 /** What does not: whose the folder is, a person's halts, the rate limits of this address, the process. */
-const STAYING = ["account.json", "budget.json", "heartbeat.json", "key", "manual-halt-btcusdc.json", "manual-halt.json"];
+const STAYING = [
+  "account.json",
+  "budget.json",
+  "heartbeat.json",
+  "key",
+  "manual-halt-btcusdc.json",
+  "manual-halt.json",
+];
 
 /** A state folder as a run left it, and what a start does with it at an exchange in this life. */
 function stateFolder(names: readonly string[] = [...OF_ACCOUNT, ...OF_CHAIN, ...STAYING]) {
@@ -34,7 +41,10 @@ function stateFolder(names: readonly string[] = [...OF_ACCOUNT, ...OF_CHAIN, ...
   for (const name of names) store.write(name, `${name} of before`);
   const starts = (life: Partial<ExchangeLife>): string[] => {
     const lines: string[] = [];
-    const log = logTo({ write: (line) => lines.push(line) }, { level: "info", clock: new VirtualClock(NOW_MS) });
+    const log = logTo(
+      { write: (line) => lines.push(line) },
+      { level: "info", clock: new VirtualClock(NOW_MS) },
+    );
     enterLife({ isNewAccount: false, ...life }, { store, log, nowMs: NOW_MS });
     return lines.map((line) => JSON.parse(line).msg);
   };
@@ -50,12 +60,16 @@ describe("the state of a bot whose exchange has begun anew", () => {
     const { directory, starts, files } = stateFolder();
     const said = starts({ createdAtMs: CREATED_MS, isNewAccount: true });
     expect(said).toEqual([
-      expect.stringMatching(/^the exchange has begun anew .*earlier-account-until-1790000000000 .*a halt by hand stays$/),
+      expect.stringMatching(
+        /^the exchange has begun anew .*earlier-account-until-1790000000000 .*a halt by hand stays$/,
+      ),
     ]);
     expect(files()).toEqual([...STAYING, ...OF_CHAIN].sort());
     const aside = join(directory, "earlier-account-until-1790000000000");
     expect(readdirSync(aside).sort()).toEqual(OF_ACCOUNT);
-    expect(readFileSync(join(aside, "peak-equity.json"), "utf8")).toBe("peak-equity.json of before");
+    expect(readFileSync(join(aside, "peak-equity.json"), "utf8")).toBe(
+      "peak-equity.json of before",
+    );
   });
 
   it("is set aside where somebody else registered the account before the bot came: the exchange created it at another time", () => {
@@ -63,13 +77,17 @@ describe("the state of a bot whose exchange has begun anew", () => {
     expect(starts({ createdAtMs: CREATED_MS }), "nothing is known of a life before").toEqual([]);
     expect(files()).toEqual([...OF_ACCOUNT, ...OF_CHAIN, ...STAYING].sort());
     expect(starts({ createdAtMs: CREATED_MS + 1 })).toHaveLength(1);
-    expect(readdirSync(join(directory, `earlier-account-${CREATED_MS}`)).sort()).toEqual(OF_ACCOUNT);
+    expect(readdirSync(join(directory, `earlier-account-${CREATED_MS}`)).sort()).toEqual(
+      OF_ACCOUNT,
+    );
   });
 
   it("stays where the exchange tells the same account and an RPC another chain: one lying node lifts no halt", () => {
     const { starts, files } = stateFolder();
     starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
-    expect(starts({ createdAtMs: CREATED_MS, genesis: OTHER_GENESIS })).toEqual([expect.not.stringContaining("earlier-account")]);
+    expect(starts({ createdAtMs: CREATED_MS, genesis: OTHER_GENESIS })).toEqual([
+      expect.not.stringContaining("earlier-account"),
+    ]);
     expect(files()).toEqual([...OF_ACCOUNT, ...STAYING].sort());
   });
 
@@ -80,7 +98,9 @@ describe("the state of a bot whose exchange has begun anew", () => {
       expect.stringMatching(/earlier-account-1780000000000-a{16} and earlier-chain-a{16}/),
     ]);
     expect(files()).toEqual([...STAYING].sort());
-    expect(readdirSync(join(directory, `earlier-chain-${"a".repeat(16)}`)).sort()).toEqual(OF_CHAIN);
+    expect(readdirSync(join(directory, `earlier-chain-${"a".repeat(16)}`)).sort()).toEqual(
+      OF_CHAIN,
+    );
   });
 
   it("keeps what was sent to the chain where the account alone is another: the chain still has it", () => {
@@ -94,11 +114,19 @@ describe("the state of a bot whose exchange has begun anew", () => {
     const { starts, files } = stateFolder();
     const all = [...OF_ACCOUNT, ...OF_CHAIN, ...STAYING].sort();
     starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
-    for (const life of [{}, { createdAtMs: CREATED_MS }, { genesis: GENESIS }, { createdAtMs: CREATED_MS, genesis: GENESIS }]) {
+    for (const life of [
+      {},
+      { createdAtMs: CREATED_MS },
+      { genesis: GENESIS },
+      { createdAtMs: CREATED_MS, genesis: GENESIS },
+    ]) {
       expect(starts(life)).toEqual([]);
       expect(files()).toEqual(all);
     }
-    expect(starts({ genesis: OTHER_GENESIS }), "what was remembered before the silence still counts").toHaveLength(1);
+    expect(
+      starts({ genesis: OTHER_GENESIS }),
+      "what was remembered before the silence still counts",
+    ).toHaveLength(1);
   });
 
   it("keeps the account's state of now when a run without a chain saw the account change and a later one sees the chain", () => {
@@ -132,10 +160,9 @@ describe("the state of a bot whose exchange has begun anew", () => {
     store.write("peak-equity.json", "a second one");
     starts({ isNewAccount: true });
     const peaks = readdirSync(directory).filter((name) => name.startsWith("earlier-"));
-    expect(peaks.map((name) => readFileSync(join(directory, name, "peak-equity.json"), "utf8"))).toEqual([
-      "peak-equity.json of before",
-      "a second one",
-    ]);
+    expect(
+      peaks.map((name) => readFileSync(join(directory, name, "peak-equity.json"), "utf8")),
+    ).toEqual(["peak-equity.json of before", "a second one"]);
   });
 
   it("says nothing and makes no folder at a first start, and stops at a file that is broken", () => {

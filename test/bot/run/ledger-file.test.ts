@@ -5,7 +5,10 @@ import { expect, it } from "vitest";
 import { ledgerFileOf } from "../../../src/bot/run/ledger-file.js";
 import { FileStateStore } from "../../../src/bot/state/state-dir.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
-import { LIQUIDATIONS_FILE, LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
+import {
+  LIQUIDATIONS_FILE,
+  LiquidationLedger,
+} from "../../../src/liquidator/ledger/liquidation-ledger.js";
 
 it("a record of a week keeps no liquidator from its start, and what is open in its end is taken up", () => {
   const directory = mkdtempSync(join(tmpdir(), "mw-"));
@@ -16,9 +19,17 @@ it("a record of a week keeps no liquidator from its start, and what is open in i
   writeFileSync(path, "");
   truncateSync(path, 600 * 2 ** 20);
   appendFileSync(path, "\n");
-  const { id } = new LiquidationLedger(ledgerFileOf(store), clock).seen(`0x${"11".repeat(20)}`, `0x${"22".repeat(20)}`, "btcusdc");
+  const { id } = new LiquidationLedger(ledgerFileOf(store), clock).seen(
+    `0x${"11".repeat(20)}`,
+    `0x${"22".repeat(20)}`,
+    "btcusdc",
+  );
   store.close();
 
-  expect(new LiquidationLedger(ledgerFileOf(new FileStateStore(directory)), clock).open.map((one) => one.id)).toEqual([id]);
+  expect(
+    new LiquidationLedger(ledgerFileOf(new FileStateStore(directory)), clock).open.map(
+      (one) => one.id,
+    ),
+  ).toEqual([id]);
   rmSync(directory, { recursive: true });
 });

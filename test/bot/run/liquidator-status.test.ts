@@ -12,13 +12,18 @@ const PERP = address(0xee);
 /** A ledger with so many opportunities that ended, each by another victim, and so many open ones after them. */
 function ledgerWith(clock: VirtualClock, ended: number, open: number): LiquidationLedger {
   const ledger = new LiquidationLedger({ read: () => undefined, append: () => {} }, clock);
-  for (let i = 0; i < ended; i += 1) ledger.end(ledger.seen(address(i), PERP, "btcusdc").id, "cured");
+  for (let i = 0; i < ended; i += 1)
+    ledger.end(ledger.seen(address(i), PERP, "btcusdc").id, "cured");
   for (let i = ended; i < ended + open; i += 1) ledger.seen(address(i), PERP, "btcusdc");
   return ledger;
 }
 
 function statusOf(clock: VirtualClock, ledger: LiquidationLedger) {
-  const rpc = new ChainRpc({ urls: [{ name: "node", call: async () => ({ result: null }) }], chainId: 1, clock });
+  const rpc = new ChainRpc({
+    urls: [{ name: "node", call: async () => ({ result: null }) }],
+    chainId: 1,
+    clock,
+  });
   const view = {
     paused: "manual: lunch",
     blockNumber: 12,
@@ -36,7 +41,10 @@ function statusOf(clock: VirtualClock, ledger: LiquidationLedger) {
   };
   const liquidator = { view: () => view };
   const scale = { creditDecimals: 6, baseOf: (_: string, lots: number) => String(lots / 1_000) };
-  return liquidatorStatus({ liquidator, ledger, rpc, dryRun: false, creditPerEth: () => 3_000_000_000n }, scale);
+  return liquidatorStatus(
+    { liquidator, ledger, rpc, dryRun: false, creditPerEth: () => 3_000_000_000n },
+    scale,
+  );
 }
 
 describe("the liquidator's part of a status", () => {
@@ -44,7 +52,9 @@ describe("the liquidator's part of a status", () => {
     const clock = new VirtualClock(0);
     const { open, ended, counts } = statusOf(clock, ledgerWith(clock, 30, 3));
     expect(open.map(({ victim }) => victim)).toEqual([30, 31, 32].map(address));
-    expect(ended.map(({ victim, outcome }) => [victim, outcome])).toEqual([25, 26, 27, 28, 29].map((i) => [address(i), "cured"]));
+    expect(ended.map(({ victim, outcome }) => [victim, outcome])).toEqual(
+      [25, 26, 27, 28, 29].map((i) => [address(i), "cured"]),
+    );
     expect(counts).toMatchObject({ seen: 33, cured: 30, open: 3 });
   });
 
@@ -59,7 +69,14 @@ describe("the liquidator's part of a status", () => {
     const ledger = ledgerWith(clock, 0, 0);
     const { id } = ledger.seen(address(7), PERP, "btcusdc");
     const won: Partial<Opportunity> = {
-      takenOver: { id: "t", hash: "0xaa", blockNumber: 9, paper: 10n ** 18n, credit: -55_440_000_000n, lots: 1_000 },
+      takenOver: {
+        id: "t",
+        hash: "0xaa",
+        blockNumber: 9,
+        paper: 10n ** 18n,
+        credit: -55_440_000_000n,
+        lots: 1_000,
+      },
       gasWei: 10n ** 14n,
       gasQuote: 300_000n,
     };

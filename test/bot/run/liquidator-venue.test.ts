@@ -2,7 +2,14 @@ import { expect, it } from "vitest";
 import { replayLines } from "../../../src/bot/journal/replay-journal.js";
 import { BotLiquidatorVenue } from "../../../src/bot/run/liquidator-venue.js";
 import { TooManyQuestions } from "../../../src/liquidator/watch/poll-pace.js";
-import { asFile, botConfigOf, EXCHANGE, MemoryJournal, startVirtualRun, type VirtualRun } from "../recorded-run.js";
+import {
+  asFile,
+  botConfigOf,
+  EXCHANGE,
+  MemoryJournal,
+  startVirtualRun,
+  type VirtualRun,
+} from "../recorded-run.js";
 
 /** A quiet bot: one market, a quote each side, and hardly a token spent by itself. */
 const config = botConfigOf({
@@ -16,7 +23,11 @@ const config = botConfigOf({
 });
 
 function exchangeWith(common: number) {
-  return { ...EXCHANGE, markets: { btcusdc: EXCHANGE.markets.btcusdc }, rateLimits: { order: 1_200, common } };
+  return {
+    ...EXCHANGE,
+    markets: { btcusdc: EXCHANGE.markets.btcusdc },
+    rateLimits: { order: 1_200, common },
+  };
 }
 
 function venueOf({ running, clock }: VirtualRun): BotLiquidatorVenue {
@@ -57,20 +68,31 @@ it("the list of risky accounts costs the bot a COMMON token each time, in its jo
   expect(spent).toBeLessThan(40);
 
   let refused: unknown = [];
-  for (let i = 0; i < 400 && !(refused instanceof Error); i += 1) refused = await answerOf(run, venue.riskyAccounts());
+  for (let i = 0; i < 400 && !(refused instanceof Error); i += 1)
+    refused = await answerOf(run, venue.riskyAccounts());
   expect(refused).toBeInstanceOf(TooManyQuestions);
   expect(refused).toMatchObject({
-    message: expect.stringMatching(/^\d+ COMMON tokens are left, which the bot itself may need: again in \d+ ms$/),
+    message: expect.stringMatching(
+      /^\d+ COMMON tokens are left, which the bot itself may need: again in \d+ ms$/,
+    ),
   });
   const left = budget.available("COMMON");
-  expect(left, "what cancels and the guard need is there").toBeGreaterThan(budget.guardShare.COMMON);
-  for (let i = 0; i < 5; i += 1) expect(await answerOf(run, venue.riskyAccounts())).toBeInstanceOf(TooManyQuestions);
-  expect(budget.available("COMMON"), "a question that did not leave costs nothing").toBeGreaterThanOrEqual(left - 5);
+  expect(left, "what cancels and the guard need is there").toBeGreaterThan(
+    budget.guardShare.COMMON,
+  );
+  for (let i = 0; i < 5; i += 1)
+    expect(await answerOf(run, venue.riskyAccounts())).toBeInstanceOf(TooManyQuestions);
+  expect(
+    budget.available("COMMON"),
+    "a question that did not leave costs nothing",
+  ).toBeGreaterThanOrEqual(left - 5);
 
   await run.stop();
   const result = await replayLines(asFile(journal.lines));
   expect(result.divergence).toBeUndefined();
-  expect(journal.lines.filter((line) => line.includes('"command":"asked"')).length).toBeGreaterThan(20);
+  expect(journal.lines.filter((line) => line.includes('"command":"asked"')).length).toBeGreaterThan(
+    20,
+  );
 });
 
 it("a rest is worth what the worse of the stream's mark and the chain's makes of it, and says which", async () => {
@@ -89,11 +111,22 @@ it("a rest is worth what the worse of the stream's mark and the chain's makes of
       () => {},
       (perp) => (perp === desk?.rules.perp.toLowerCase() ? chainMark : undefined),
     );
-  expect(venueAt(mark / 2n).restValue("btcusdc", 1_000)).toEqual({ credit: mark / 2n, by: "chain" });
+  expect(venueAt(mark / 2n).restValue("btcusdc", 1_000)).toEqual({
+    credit: mark / 2n,
+    by: "chain",
+  });
   expect(venueAt(mark * 2n).restValue("btcusdc", 1_000)).toEqual({ credit: mark, by: "exchange" });
-  expect(venueAt(mark * 2n).restValue("btcusdc", -1_000)).toEqual({ credit: -2n * mark, by: "chain" });
-  expect(venueAt(undefined).restValue("btcusdc", 1)).toEqual({ credit: perLot(mark), by: "exchange" });
-  expect(venueAt(mark / 2n).markValue(desk?.rules.perp.toLowerCase() ?? "", 10n ** 18n)).toBe(mark / 2n);
+  expect(venueAt(mark * 2n).restValue("btcusdc", -1_000)).toEqual({
+    credit: -2n * mark,
+    by: "chain",
+  });
+  expect(venueAt(undefined).restValue("btcusdc", 1)).toEqual({
+    credit: perLot(mark),
+    by: "exchange",
+  });
+  expect(venueAt(mark / 2n).markValue(desk?.rules.perp.toLowerCase() ?? "", 10n ** 18n)).toBe(
+    mark / 2n,
+  );
   expect(venueAt(undefined).restValue("ethusdc", 1)).toBeUndefined();
   await run.stop();
 });

@@ -8,13 +8,24 @@ import { worseValue } from "../../../src/liquidator/rest-value.js";
 const USD = 1_000_000n;
 
 /** A ledger with a takeover of a coin at 55,440, and what it has after the bot has told of its sale. */
-function afterwards(remainingLots: number, proceedsCredit: bigint, marks: { readonly exchange?: bigint; readonly chain?: bigint }) {
+function afterwards(
+  remainingLots: number,
+  proceedsCredit: bigint,
+  marks: { readonly exchange?: bigint; readonly chain?: bigint },
+) {
   const clock = new VirtualClock(0);
   const ledger = new LiquidationLedger({ read: () => undefined, append: () => {} }, clock);
   const { id } = ledger.seen("0xa", "0xb", "btcusdc");
   const inheritedCredit = -55_440n * USD;
   ledger.update(id, {
-    takenOver: { id: "t", hash: "0xaa", blockNumber: 9, paper: 10n ** 18n, credit: inheritedCredit, lots: 1_000 },
+    takenOver: {
+      id: "t",
+      hash: "0xaa",
+      blockNumber: 9,
+      paper: 10n ** 18n,
+      credit: inheritedCredit,
+      lots: 1_000,
+    },
   });
   const notice: Notice = {
     kind: "unwind",
@@ -33,15 +44,21 @@ function afterwards(remainingLots: number, proceedsCredit: bigint, marks: { read
       deadlineMs: 0,
     },
   };
-  const worth = (lots: number, mark: bigint | undefined) => (mark === undefined ? undefined : (BigInt(lots) * mark * USD) / 1_000n);
-  noteUnwind(ledger, notice, (_, lots) => worseValue(worth(lots, marks.exchange), worth(lots, marks.chain)));
+  const worth = (lots: number, mark: bigint | undefined) =>
+    mark === undefined ? undefined : (BigInt(lots) * mark * USD) / 1_000n;
+  noteUnwind(ledger, notice, (_, lots) =>
+    worseValue(worth(lots, marks.exchange), worth(lots, marks.chain)),
+  );
   return ledger.get(id);
 }
 
 describe("the profit of a takeover of which something is still to be sold", () => {
   it("counts it at the chain's mark while the exchange's still has the price of before the shock", () => {
-    const { profitQuote, unwound } = afterwards(500, 28_000n * USD, { exchange: 60_000n, chain: 56_000n }) ?? {};
-    expect(profitQuote, "and not the 2,550 that the stream's mark would show").toBe((28_000n + 28_000n - 55_440n - 10n) * USD);
+    const { profitQuote, unwound } =
+      afterwards(500, 28_000n * USD, { exchange: 60_000n, chain: 56_000n }) ?? {};
+    expect(profitQuote, "and not the 2,550 that the stream's mark would show").toBe(
+      (28_000n + 28_000n - 55_440n - 10n) * USD,
+    );
     expect(unwound?.restBy).toBe("chain");
   });
 

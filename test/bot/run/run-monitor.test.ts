@@ -18,7 +18,10 @@ const WON: Opportunity = {
 /** The notes of a run in which a takeover's unwinding has come to its end. */
 function notesOf(unwound: Unwound): readonly (readonly [string, string])[] {
   const monitor = new RunMonitor(new Metrics(), silentLog, new VirtualClock(0), () => {});
-  monitor.liquidation.hear({ opportunity: { ...WON, unwound }, stage: { name: "unwound", seconds: 1 } });
+  monitor.liquidation.hear({
+    opportunity: { ...WON, unwound },
+    stage: { name: "unwound", seconds: 1 },
+  });
   return monitor.notes.map(({ level, text }) => [level, text.replace(/ marketId=.*/, "")]);
 }
 
@@ -27,11 +30,14 @@ describe("what is counted of an opportunity", () => {
     const metrics = new Metrics();
     const { liquidation } = new RunMonitor(metrics, silentLog, new VirtualClock(0), () => {});
     const open: Opportunity = { ...WON, outcome: "open" };
-    for (const name of ["seen", "confirmed", "mined"] as const) liquidation.hear({ opportunity: open, stage: { name, seconds: 2 } });
+    for (const name of ["seen", "confirmed", "mined"] as const)
+      liquidation.hear({ opportunity: open, stage: { name, seconds: 2 } });
     liquidation.hear({ opportunity: WON, outcome: "won" });
     const lines = (await metrics.page())
       .split("\n")
-      .filter((line) => /^marketwright_liquidation(s_total|_stages|_seconds_(sum|count))/.test(line));
+      .filter((line) =>
+        /^marketwright_liquidation(s_total|_stages|_seconds_(sum|count))/.test(line),
+      );
     expect(lines).toEqual([
       'marketwright_liquidations_total{market="btcusdc",outcome="won"} 1',
       'marketwright_liquidation_stages_total{market="btcusdc",stage="seen"} 1',
@@ -49,7 +55,8 @@ describe("the gas of an opportunity", () => {
   it("that another receipt names less of ends nothing, and its counter keeps what it has", async () => {
     const metrics = new Metrics();
     const { liquidation } = new RunMonitor(metrics, silentLog, new VirtualClock(0), () => {});
-    for (const gasWei of [3n, 1n, 2n]) liquidation.hear({ opportunity: { ...WON, gasWei: gasWei * 10n ** 18n } });
+    for (const gasWei of [3n, 1n, 2n])
+      liquidation.hear({ opportunity: { ...WON, gasWei: gasWei * 10n ** 18n } });
     expect(await metrics.page()).toMatch(/^marketwright_liquidation_gas_eth_total 4$/m);
   });
 });
@@ -57,24 +64,40 @@ describe("the gas of an opportunity", () => {
 const SALE = { remainingLots: 0, earnedCredit: 1n };
 
 describe("a takeover whose unwinding is over", () => {
-  it.each(["done", "dust", "expired"] as const)("is sold when nothing of it is left (%s)", (state) => {
-    expect(notesOf({ ...SALE, state })).toEqual([["info", "what was taken over is sold"]]);
-  });
+  it.each(["done", "dust", "expired"] as const)(
+    "is sold when nothing of it is left (%s)",
+    (state) => {
+      expect(notesOf({ ...SALE, state })).toEqual([["info", "what was taken over is sold"]]);
+    },
+  );
 
-  it.each([3, -3])("was not sold in time when %d lots are left at its deadline", (remainingLots) => {
-    expect(notesOf({ ...SALE, state: "expired", remainingLots })).toEqual([["warn", "what was taken over was not sold in time"]]);
-  });
+  it.each([3, -3])(
+    "was not sold in time when %d lots are left at its deadline",
+    (remainingLots) => {
+      expect(notesOf({ ...SALE, state: "expired", remainingLots })).toEqual([
+        ["warn", "what was taken over was not sold in time"],
+      ]);
+    },
+  );
 });
 
 describe("a strategy that failed", () => {
   it("is told with its stack, and with no key that its error names", () => {
     const key = `0x${"4a".repeat(32)}`;
     const lines: string[] = [];
-    const log = logTo({ write: (line) => void lines.push(line) }, { level: "info", clock: new VirtualClock(0) });
+    const log = logTo(
+      { write: (line) => void lines.push(line) },
+      { level: "info", clock: new VirtualClock(0) },
+    );
     protectSecret(key);
     const monitor = new RunMonitor(new Metrics(), log, new VirtualClock(0), () => {});
     const stack = `Error: ${key} is no price\n    at quote (/home/me/mine.ts:12:7)`;
-    monitor.observe({ kind: "strategy-failed", marketId: "btcusdc", why: "strategy failed", stack });
+    monitor.observe({
+      kind: "strategy-failed",
+      marketId: "btcusdc",
+      why: "strategy failed",
+      stack,
+    });
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({
         level: "error",

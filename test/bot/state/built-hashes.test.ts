@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { BUILT_FILE, readBuiltHashes, writeBuiltHashes } from "../../../src/bot/state/built-hashes.js";
+import {
+  BUILT_FILE,
+  readBuiltHashes,
+  writeBuiltHashes,
+} from "../../../src/bot/state/built-hashes.js";
 import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
 
 const HASH = `0x${"ab".repeat(32)}`;
@@ -23,10 +27,13 @@ describe("the hashes of server-built orders", () => {
     [`["${HASH}",null]`, /1 is null.*a text/],
     [`["${HASH}"`, /JSON/],
     [JSON.stringify("x".repeat(10_000)), /^.{0,180}a list/],
-  ])("are refused from a file that no bot wrote, whose orders would be taken for somebody's by hand: %s", (text, why) => {
-    const read = () => readBuiltHashes(new MemoryStateStore({ [BUILT_FILE]: text }));
-    expect(read).toThrow(CorruptStateError);
-    expect(read).toThrow(why);
-    expect(read, "the file is named").toThrow(BUILT_FILE);
-  });
+  ])(
+    "are refused from a file that no bot wrote, whose orders would be taken for somebody's by hand: %s",
+    (text, why) => {
+      const read = () => readBuiltHashes(new MemoryStateStore({ [BUILT_FILE]: text }));
+      expect(read).toThrow(CorruptStateError);
+      expect(read).toThrow(why);
+      expect(read, "the file is named").toThrow(BUILT_FILE);
+    },
+  );
 });

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { GuardWatch } from "../../../src/bot/run/guard-watch.js";
-import { GUARD_HEARTBEAT_FILE, GuardHeartbeat, isGuarded } from "../../../src/bot/state/guard-heartbeat.js";
+import {
+  GUARD_HEARTBEAT_FILE,
+  GuardHeartbeat,
+  isGuarded,
+} from "../../../src/bot/state/guard-heartbeat.js";
 import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 
@@ -9,15 +13,26 @@ const CONTRACT = `0x${"c1".repeat(20)}`;
 const DEAD_AFTER_MS = 3000;
 
 function claimed(chainId = 7): string {
-  return JSON.stringify({ version: 1, account: ACCOUNT, exchange: { chainId, verifyingContract: CONTRACT } });
+  return JSON.stringify({
+    version: 1,
+    account: ACCOUNT,
+    exchange: { chainId, verifyingContract: CONTRACT },
+  });
 }
 
 function guarding() {
   const clock = new VirtualClock(1_000_000);
   const store = new MemoryStateStore({ "account.json": claimed() });
   const failures: unknown[] = [];
-  const heartbeat = new GuardHeartbeat({ clock, store, account: ACCOUNT, everyMs: 500, failed: (error) => failures.push(error) });
-  const guarded = (account = ACCOUNT, of = store) => isGuarded({ store: of, account, nowMs: clock.nowMs(), deadAfterMs: DEAD_AFTER_MS });
+  const heartbeat = new GuardHeartbeat({
+    clock,
+    store,
+    account: ACCOUNT,
+    everyMs: 500,
+    failed: (error) => failures.push(error),
+  });
+  const guarded = (account = ACCOUNT, of = store) =>
+    isGuarded({ store: of, account, nowMs: clock.nowMs(), deadAfterMs: DEAD_AFTER_MS });
   return { clock, store, heartbeat, guarded, failures };
 }
 
@@ -53,16 +68,24 @@ describe("a bot", () => {
     heartbeat.stop();
   });
 
-  it.each(["", "{", "null", "[]", '{"version":1}'])("does not believe in a heartbeat that cannot be read: %s", (text) => {
-    const { store, guarded } = guarding();
-    store.write(GUARD_HEARTBEAT_FILE, text);
-    expect(guarded()).toBe(false);
-  });
+  it.each(["", "{", "null", "[]", '{"version":1}'])(
+    "does not believe in a heartbeat that cannot be read: %s",
+    (text) => {
+      const { store, guarded } = guarding();
+      store.write(GUARD_HEARTBEAT_FILE, text);
+      expect(guarded()).toBe(false);
+    },
+  );
 
   it("is told when no guard lives, when one comes, and when that is gone", async () => {
     const { clock, heartbeat, guarded } = guarding();
     const told: boolean[] = [];
-    const watch = new GuardWatch({ clock, everyMs: DEAD_AFTER_MS, isGuarded: () => guarded(), tell: (is) => told.push(is) });
+    const watch = new GuardWatch({
+      clock,
+      everyMs: DEAD_AFTER_MS,
+      isGuarded: () => guarded(),
+      tell: (is) => told.push(is),
+    });
     watch.start();
     expect(told).toEqual([false]);
     await clock.runFor(30_000);

@@ -11,10 +11,15 @@ const textOf = (halts: readonly object[]) => JSON.stringify({ version: 1, accoun
 describe("what is halted by hand", () => {
   it("stands whoever halts at the same moment, having read what was kept before any of them wrote: their markets were quoted again", () => {
     const store = new MemoryStateStore();
-    const processes = markets.map((marketId) => ({ marketId, memory: new HaltMemory(store, account) }));
+    const processes = markets.map((marketId) => ({
+      marketId,
+      memory: new HaltMemory(store, account),
+    }));
     for (const { memory } of processes) expect(memory.read()).toEqual([]);
     for (const { marketId, memory } of processes) memory.keep(news(marketId));
-    expect(new HaltMemory(store, account).read()).toEqual(markets.map((marketId) => news(marketId)));
+    expect(new HaltMemory(store, account).read()).toEqual(
+      markets.map((marketId) => news(marketId)),
+    );
   });
 
   it("is taken back by a resume of everything where the bot has never heard it: whoever resumed found it halted at its next start", () => {
@@ -26,7 +31,9 @@ describe("what is halted by hand", () => {
   });
 
   it("stands where an earlier version wrote it, until that market is resumed: an upgrade does not resume it", () => {
-    const store = new MemoryStateStore({ "manual-halts.json": textOf([news("btcusdc", 2), { why: "all", atMs: 3 }]) });
+    const store = new MemoryStateStore({
+      "manual-halts.json": textOf([news("btcusdc", 2), { why: "all", atMs: 3 }]),
+    });
     const memory = new HaltMemory(store, account);
     expect(memory.read()).toEqual([news("btcusdc", 2), { why: "all", atMs: 3 }]);
     memory.forget(({ marketId }) => marketId === "btcusdc");

@@ -5,22 +5,48 @@ import { RunError } from "../../../src/core/errors.js";
 import type { Latch } from "../../../src/risk/ladder.js";
 
 const ACCOUNT = `0x${"ab".repeat(20)}`;
-const FLATTEN: Latch = { measure: "drawdown", action: "flatten", why: "510 of 500 lost", atMs: 1_760_000_000_000 };
-const LARGE: Latch = { measure: "inventory", marketId: "btcusdc", action: "halt", why: "50 % of its limit", atMs: 1_760_000_000_002 };
-const HALT: Latch = { measure: "markout", marketId: "btcusdc", action: "halt", why: "picked off", atMs: 1_760_000_000_001 };
+const FLATTEN: Latch = {
+  measure: "drawdown",
+  action: "flatten",
+  why: "510 of 500 lost",
+  atMs: 1_760_000_000_000,
+};
+const LARGE: Latch = {
+  measure: "inventory",
+  marketId: "btcusdc",
+  action: "halt",
+  why: "50 % of its limit",
+  atMs: 1_760_000_000_002,
+};
+const HALT: Latch = {
+  measure: "markout",
+  marketId: "btcusdc",
+  action: "halt",
+  why: "picked off",
+  atMs: 1_760_000_000_001,
+};
 
 describe("the rungs that outlive their process", () => {
   it("are there for the next run, until somebody resumes", () => {
     const store = new MemoryStateStore();
     new LatchMemory(store, ACCOUNT).keep([FLATTEN, HALT, LARGE]);
-    expect(new LatchMemory(store, ACCOUNT).read()).toEqual({ rungs: [FLATTEN, HALT, LARGE], accepted: [] });
+    expect(new LatchMemory(store, ACCOUNT).read()).toEqual({
+      rungs: [FLATTEN, HALT, LARGE],
+      accepted: [],
+    });
     new LatchMemory(store, ACCOUNT).resume("btcusdc");
-    expect(new LatchMemory(store, ACCOUNT).read(), "one market's own; markouts are measured anew").toEqual({
+    expect(
+      new LatchMemory(store, ACCOUNT).read(),
+      "one market's own; markouts are measured anew",
+    ).toEqual({
       rungs: [FLATTEN],
       accepted: [LARGE],
     });
     new LatchMemory(store, ACCOUNT).resume(undefined);
-    expect(new LatchMemory(store, ACCOUNT).read()).toEqual({ rungs: [], accepted: [LARGE, FLATTEN] });
+    expect(new LatchMemory(store, ACCOUNT).read()).toEqual({
+      rungs: [],
+      accepted: [LARGE, FLATTEN],
+    });
   });
 
   it("are none where none were kept, and a resume of none writes nothing", () => {
@@ -32,12 +58,21 @@ describe("the rungs that outlive their process", () => {
 
   it.each([
     ["broken", "{"],
-    ["another account's", JSON.stringify({ version: 1, account: `0x${"cd".repeat(20)}`, rungs: [] })],
-    ["of an action that is none", JSON.stringify({ version: 1, account: ACCOUNT, rungs: [{ ...FLATTEN, action: "panic" }] })],
-  ])("keep a bot from starting where they are %s: a position would be sold no further", (_what, text) => {
-    const memory = new LatchMemory(new MemoryStateStore({ [LATCH_FILE]: text }), ACCOUNT);
-    expect(() => memory.read()).toThrow(CorruptStateError);
-  });
+    [
+      "another account's",
+      JSON.stringify({ version: 1, account: `0x${"cd".repeat(20)}`, rungs: [] }),
+    ],
+    [
+      "of an action that is none",
+      JSON.stringify({ version: 1, account: ACCOUNT, rungs: [{ ...FLATTEN, action: "panic" }] }),
+    ],
+  ])(
+    "keep a bot from starting where they are %s: a position would be sold no further",
+    (_what, text) => {
+      const memory = new LatchMemory(new MemoryStateStore({ [LATCH_FILE]: text }), ACCOUNT);
+      expect(() => memory.read()).toThrow(CorruptStateError);
+    },
+  );
 
   it("hold in their process though the disk does not take them, and are written when it does", () => {
     const store = new MemoryStateStore();
@@ -45,7 +80,8 @@ describe("the rungs that outlive their process", () => {
     const disk = {
       read: (name: string) => store.read(name),
       write: (name: string, text: string) => {
-        if (isFull) throw new RunError("cannot write (ENOSPC)", { field: "stateDir", expected: "room" });
+        if (isFull)
+          throw new RunError("cannot write (ENOSPC)", { field: "stateDir", expected: "room" });
         store.write(name, text);
       },
     };

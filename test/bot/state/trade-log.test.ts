@@ -6,11 +6,16 @@ import { MARKET, venueTrade } from "../../account/exchange-story.js";
 /** `event id` of each line. */
 function lines(store: MemoryStateStore): string[] {
   const text = (store.read(FILLS_FILE) ?? "").trimEnd();
-  return text === "" ? [] : text.split("\n").map((line) => `${JSON.parse(line).event} ${JSON.parse(line).id}`);
+  return text === ""
+    ? []
+    : text.split("\n").map((line) => `${JSON.parse(line).event} ${JSON.parse(line).id}`);
 }
 
 /** What an earlier run has left: a fill of each of these trades. */
-function leftBy(ids: readonly number[]): { readonly store: MemoryStateStore; readonly log: TradeLog } {
+function leftBy(ids: readonly number[]): {
+  readonly store: MemoryStateStore;
+  readonly log: TradeLog;
+} {
   const store = new MemoryStateStore();
   const before = new TradeLog(store);
   for (const id of ids) before.note({ kind: "fill", trade: venueTrade(id, "BUY", 1) });
@@ -40,7 +45,10 @@ describe("the record of trades at a start", () => {
     // A market that its file does not name for a while: what the owner trades there by hand is told by the stream all the same.
     new TradeLog(store).note({ kind: "fill", trade: venueTrade(50, "BUY", 1) });
     const back = new TradeLog(store);
-    expect([back.noteEarlier(venueTrade(40, "SELL", 1)), back.noteEarlier(venueTrade(50, "BUY", 1))]).toEqual([true, false]);
+    expect([
+      back.noteEarlier(venueTrade(40, "SELL", 1)),
+      back.noteEarlier(venueTrade(50, "BUY", 1)),
+    ]).toEqual([true, false]);
     expect(lines(store)).toEqual(["fill 50", "fill 40"]);
     expect(new TradeLog(store).noteEarlier(venueTrade(40, "SELL", 1))).toBe(false);
   });
@@ -81,9 +89,12 @@ describe("the record of trades at a start", () => {
     const first = new TradeLog(store);
     first.begin([MARKET, quiet]);
     first.note({ kind: "fill", trade: venueTrade(1, "BUY", 1, { marketId: quiet }) });
-    for (let id = 1_000; id < 9_000; id += 1) first.note({ kind: "fill", trade: venueTrade(id, "BUY", 1) });
+    for (let id = 1_000; id < 9_000; id += 1)
+      first.note({ kind: "fill", trade: venueTrade(id, "BUY", 1) });
     const log = new TradeLog(store);
-    expect([1, 9_001].map((id) => log.noteEarlier(venueTrade(id, "BUY", 1, { marketId: quiet })))).toEqual([false, true]);
+    expect(
+      [1, 9_001].map((id) => log.noteEarlier(venueTrade(id, "BUY", 1, { marketId: quiet }))),
+    ).toEqual([false, true]);
   });
 
   it("refuses to begin on a mark that is none", () => {

@@ -3,7 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { Takeover } from "../../../src/account/takeover.js";
 import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
 import { remainingOf, TakeoverBook } from "../../../src/bot/unwind/takeover-book.js";
-import { readUnwindMemory, TAKEOVERS_FILE, type UnwindMemory, writeUnwindMemory } from "../../../src/bot/unwind/unwind-memory.js";
+import {
+  readUnwindMemory,
+  TAKEOVERS_FILE,
+  type UnwindMemory,
+  writeUnwindMemory,
+} from "../../../src/bot/unwind/unwind-memory.js";
 import { MARKET, venueTrade } from "../../account/exchange-story.js";
 
 const thousandths = (units: number): string => (units / 1000).toFixed(3);
@@ -19,9 +24,21 @@ const takeover = (lots: number, marketId = MARKET): Takeover => ({
 /** A takeover of which some was sold, as it was remembered in units of so many thousandths. */
 function remembered(lots: number, sold: number, units: number, worstTicks = 500): UnwindMemory {
   const book = new TakeoverBook();
-  book.inherit(takeover(lots), { part: { takingFromMs: 0, stepMs: 1, holdLots: [Math.abs(lots), 0] }, worstTicks, deadlineMs: 1_000 }, 0);
+  book.inherit(
+    takeover(lots),
+    {
+      part: { takingFromMs: 0, stepMs: 1, holdLots: [Math.abs(lots), 0] },
+      worstTicks,
+      deadlineMs: 1_000,
+    },
+    0,
+  );
   if (sold > 0) book.fill(venueTrade(1, lots > 0 ? "SELL" : "BUY", sold), 1n);
-  return { known: book.all, said: [{ ...takeover(lots), isTold: true }], grids: { [MARKET]: gridOf(units) } };
+  return {
+    known: book.all,
+    said: [{ ...takeover(lots), isTold: true }],
+    grids: { [MARKET]: gridOf(units) },
+  };
 }
 
 function readBack(memory: UnwindMemory, units: number): UnwindMemory {
@@ -37,25 +54,34 @@ describe("takeovers remembered on another grid", () => {
     const lots = fc.integer({ min: -200, max: 200 }).filter((count) => count !== 0);
     const units = fc.integer({ min: 1, max: 20 });
     fc.assert(
-      fc.property(lots, fc.nat(250), units, units, fc.integer({ min: 1, max: 1_000 }), (count, sold, before, now, worstTicks) => {
-        const memory = remembered(count, sold, before, worstTicks);
-        const [was] = memory.known;
-        const read = readBack(memory, now);
-        const [is] = read.known;
-        if (was === undefined || is === undefined) throw new Error("nothing is known");
-        const [left, leftNow] = [remainingOf(was) * before, remainingOf(is) * now];
-        expect(Math.abs(leftNow)).toBeLessThanOrEqual(Math.abs(left));
-        expect(Math.abs(left - leftNow)).toBeLessThan(now);
-        expect(Math.abs(read.said[0]?.lots ?? 0) * now).toBeLessThanOrEqual(Math.abs(count) * before);
-        expect(is.takeover.credit).toBe(was.takeover.credit);
-        const [worst, worstNow] = [was.terms.worstTicks * before, is.terms.worstTicks * now];
-        if (count > 0) expect(worstNow).toBeGreaterThanOrEqual(worst);
-        else expect(worstNow <= worst || is.terms.worstTicks === 1).toBe(true);
-        expect(Math.abs(worstNow - worst)).toBeLessThan(Math.max(now, 1));
-        expect(is.state).toBe(left !== 0 && leftNow === 0 ? "dust" : was.state);
-        if (before === now) expect(read).toEqual(memory);
-        if (before % now === 0) expect(readBack(read, before)).toEqual(memory);
-      }),
+      fc.property(
+        lots,
+        fc.nat(250),
+        units,
+        units,
+        fc.integer({ min: 1, max: 1_000 }),
+        (count, sold, before, now, worstTicks) => {
+          const memory = remembered(count, sold, before, worstTicks);
+          const [was] = memory.known;
+          const read = readBack(memory, now);
+          const [is] = read.known;
+          if (was === undefined || is === undefined) throw new Error("nothing is known");
+          const [left, leftNow] = [remainingOf(was) * before, remainingOf(is) * now];
+          expect(Math.abs(leftNow)).toBeLessThanOrEqual(Math.abs(left));
+          expect(Math.abs(left - leftNow)).toBeLessThan(now);
+          expect(Math.abs(read.said[0]?.lots ?? 0) * now).toBeLessThanOrEqual(
+            Math.abs(count) * before,
+          );
+          expect(is.takeover.credit).toBe(was.takeover.credit);
+          const [worst, worstNow] = [was.terms.worstTicks * before, is.terms.worstTicks * now];
+          if (count > 0) expect(worstNow).toBeGreaterThanOrEqual(worst);
+          else expect(worstNow <= worst || is.terms.worstTicks === 1).toBe(true);
+          expect(Math.abs(worstNow - worst)).toBeLessThan(Math.max(now, 1));
+          expect(is.state).toBe(left !== 0 && leftNow === 0 ? "dust" : was.state);
+          if (before === now) expect(read).toEqual(memory);
+          if (before % now === 0) expect(readBack(read, before)).toEqual(memory);
+        },
+      ),
     );
   });
 
@@ -66,7 +92,9 @@ describe("takeovers remembered on another grid", () => {
     const elsewhere = readUnwindMemory(store, new Map([["dogeusdc", gridOf(5)]]));
     expect(elsewhere).toEqual({ ...memory, grids: { ...memory.grids, dogeusdc: gridOf(5) } });
     writeUnwindMemory(store, elsewhere ?? memory);
-    expect(readUnwindMemory(store, new Map([[MARKET, gridOf(2)]]))?.known.map(remainingOf)).toEqual([3]);
+    expect(readUnwindMemory(store, new Map([[MARKET, gridOf(2)]]))?.known.map(remainingOf)).toEqual(
+      [3],
+    );
   });
 
   it("are of the grid of now where an earlier version wrote none", () => {

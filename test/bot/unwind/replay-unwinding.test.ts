@@ -27,7 +27,13 @@ it("a journal with takeovers said, taken back, and found in the state directory 
     const say = (id: string, lots: number, credit: bigint) =>
       run.running.command({
         command: "inherit",
-        takeover: { id: `${start} ${id}`, marketId: "btcusdc", lots, credit, atMs: run.clock.nowMs() },
+        takeover: {
+          id: `${start} ${id}`,
+          marketId: "btcusdc",
+          lots,
+          credit,
+          atMs: run.clock.nowMs(),
+        },
       });
     say("kept", 60, -3_564_000_000n);
     say("undone", 30, -1_782_000_000n);
@@ -35,7 +41,8 @@ it("a journal with takeovers said, taken back, and found in the state directory 
     run.running.command({ command: "disinherit", takeoverId: `${start} undone` });
     await run.clock.runFor(forMs);
     await run.stop();
-    for (const id of ["kept", "undone"]) expect(store.read(TAKEOVERS_FILE)).toContain(`${start} ${id}`);
+    for (const id of ["kept", "undone"])
+      expect(store.read(TAKEOVERS_FILE)).toContain(`${start} ${id}`);
     const placed = journal.lines.filter((line) => line.includes('"timeInForce":"IOC"')).length;
     expect(placed, "slices in it").toBeGreaterThanOrEqual(slices);
     const result = await replayLines(asFile(journal.lines));
@@ -52,7 +59,8 @@ it("and so does one with takeovers that are planned, found in the state director
     await run.clock.runFor(5_000);
     const { account, reservations } = run.running.bot.context;
     expect(reservations.all, start).toHaveLength(start === "first" ? 0 : 1);
-    const buys = () => account.orders.mayStillFill("btcusdc").filter(({ side }) => side === "BUY").length;
+    const buys = () =>
+      account.orders.mayStillFill("btcusdc").filter(({ side }) => side === "BUY").length;
     if (start === "second") expect(buys()).toBe(0);
     const plan = (jobId: string) => ({ jobId, marketId: "btcusdc", paper: 495n * 10n ** 15n });
     run.running.command({ command: "reserve", takeovers: [] });

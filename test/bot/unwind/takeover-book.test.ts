@@ -2,12 +2,26 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Takeover } from "../../../src/account/takeover.js";
 import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import { remainingOf, reportOf, soldOf, TakeoverBook, type UnwindTerms } from "../../../src/bot/unwind/takeover-book.js";
-import { readUnwindMemory, TAKEOVERS_FILE, writeUnwindMemory } from "../../../src/bot/unwind/unwind-memory.js";
+import {
+  remainingOf,
+  reportOf,
+  soldOf,
+  TakeoverBook,
+  type UnwindTerms,
+} from "../../../src/bot/unwind/takeover-book.js";
+import {
+  readUnwindMemory,
+  TAKEOVERS_FILE,
+  writeUnwindMemory,
+} from "../../../src/bot/unwind/unwind-memory.js";
 import type { CreditUnits, Lots, Side } from "../../../src/core/units.js";
 import { MARKET, venueTrade } from "../../account/exchange-story.js";
 
-const terms: UnwindTerms = { part: { takingFromMs: 0, stepMs: 1_000, holdLots: [10, 0] }, worstTicks: 1, deadlineMs: 1_000 };
+const terms: UnwindTerms = {
+  part: { takingFromMs: 0, stepMs: 1_000, holdLots: [10, 0] },
+  worstTicks: 1,
+  deadlineMs: 1_000,
+};
 /** Half a lot is one unit of paper. */
 const PER_LOT = 2n;
 const LOT_VALUE = 600n;
@@ -28,17 +42,39 @@ function trade(id: number, side: Side, lots: Lots, quote = BigInt(lots) * 601n, 
   return venueTrade(id, side, lots, { quote, commission });
 }
 
-const halvesOf = ({ lots, restPaper = 0n }: { readonly lots: Lots; readonly restPaper?: bigint }): number => 2 * lots + Number(restPaper);
+const halvesOf = ({
+  lots,
+  restPaper = 0n,
+}: {
+  readonly lots: Lots;
+  readonly restPaper?: bigint;
+}): number => 2 * lots + Number(restPaper);
 
 const told = (book: TakeoverBook) => book.all.map((one) => reportOf(one, atMark));
 
 describe("the book of takeovers", () => {
   it("gives fills to the oldest first, money and fees by their lots, to the unit", () => {
     const book = bookOf(takeover("a", 4), takeover("b", 6));
-    expect(book.fill(trade(1, "SELL", 7, 4_201n, 8n), PER_LOT).map((one) => one.takeover.id)).toEqual(["a", "b"]);
+    expect(
+      book.fill(trade(1, "SELL", 7, 4_201n, 8n), PER_LOT).map((one) => one.takeover.id),
+    ).toEqual(["a", "b"]);
     expect(told(book)).toMatchObject([
-      { state: "done", soldLots: 4, remainingLots: 0, proceedsCredit: 2_400n, feesCredit: 4n, markCredit: 0n },
-      { state: "open", soldLots: 3, remainingLots: 3, proceedsCredit: 1_801n, feesCredit: 4n, markCredit: 1_800n },
+      {
+        state: "done",
+        soldLots: 4,
+        remainingLots: 0,
+        proceedsCredit: 2_400n,
+        feesCredit: 4n,
+        markCredit: 0n,
+      },
+      {
+        state: "open",
+        soldLots: 3,
+        remainingLots: 3,
+        proceedsCredit: 1_801n,
+        feesCredit: 4n,
+        markCredit: 1_800n,
+      },
     ]);
     expect(book.fill(trade(1, "SELL", 7), PER_LOT), "told again").toEqual([]);
     expect(book.fill(trade(2, "BUY", 5), PER_LOT), "what adds is nobody's unwinding").toEqual([]);
@@ -61,14 +97,18 @@ describe("the book of takeovers", () => {
   it("leaves what is sold beyond everything inherited to whoever sold it", () => {
     const book = bookOf(takeover("a", -4));
     book.fill(trade(1, "BUY", 9, 5_400n, 9n), PER_LOT);
-    expect(told(book)).toMatchObject([{ state: "done", soldLots: -4, proceedsCredit: -2_400n, feesCredit: 4n }]);
+    expect(told(book)).toMatchObject([
+      { state: "done", soldLots: -4, proceedsCredit: -2_400n, feesCredit: 4n },
+    ]);
   });
 
   it("takes a failed settlement back, and opens again what was through; after the deadline it is told again with its rest", () => {
     const book = bookOf(takeover("a", 4));
     book.fill(trade(1, "SELL", 4), PER_LOT);
     expect(book.failed(trade(1, "SELL", 4), 500)).toHaveLength(1);
-    expect(told(book)).toMatchObject([{ state: "open", soldLots: 0, remainingLots: 4, proceedsCredit: 0n, feesCredit: 0n }]);
+    expect(told(book)).toMatchObject([
+      { state: "open", soldLots: 0, remainingLots: 4, proceedsCredit: 0n, feesCredit: 0n },
+    ]);
     book.fill(trade(2, "SELL", 4), PER_LOT);
     book.failed(trade(2, "SELL", 4), 1_500);
     expect(told(book)).toMatchObject([{ state: "expired", remainingLots: 4 }]);
@@ -86,22 +126,34 @@ describe("the book of takeovers", () => {
     book.net(MARKET, 2, atMark);
     expect(told(book)[0]).toMatchObject({ nettedLots: 8, remainingLots: 2 });
     book.net(MARKET, 1, () => undefined);
-    expect(told(book)[0], "without a mark nothing is closed yet").toMatchObject({ remainingLots: 2 });
+    expect(told(book)[0], "without a mark nothing is closed yet").toMatchObject({
+      remainingLots: 2,
+    });
   });
 
   it("buys again what was sold of a takeover that the chain took back", () => {
     const book = bookOf(takeover("a", 10));
     book.fill(trade(1, "SELL", 3, 1_800n, 3n), PER_LOT);
     book.undo("a", PER_LOT, () => terms);
-    expect(told(book)).toMatchObject([{ state: "open", inheritedLots: 0, inheritedCredit: 0n, soldLots: 3, remainingLots: -3 }]);
+    expect(told(book)).toMatchObject([
+      { state: "open", inheritedLots: 0, inheritedCredit: 0n, soldLots: 3, remainingLots: -3 },
+    ]);
     book.fill(trade(2, "BUY", 3, 1_830n, 3n), PER_LOT);
-    expect(told(book)).toMatchObject([{ state: "undone", soldLots: 0, remainingLots: 0, proceedsCredit: -30n, feesCredit: 6n }]);
-    expect([book.undo("a", PER_LOT, () => terms), book.undo("nobody", PER_LOT, () => terms)]).toEqual([undefined, undefined]);
+    expect(told(book)).toMatchObject([
+      { state: "undone", soldLots: 0, remainingLots: 0, proceedsCredit: -30n, feesCredit: 6n },
+    ]);
+    expect([
+      book.undo("a", PER_LOT, () => terms),
+      book.undo("nobody", PER_LOT, () => terms),
+    ]).toEqual([undefined, undefined]);
   });
 
   it("buys no more again than was sold between the steps: the last part of a lot was bought as a whole one, and as much again as the rest", () => {
     const book = bookOf(takeover("a", 10));
-    const halves = (id: number, side: Side, count: number) => ({ ...trade(id, side, Math.floor(count / 2)), restPaper: BigInt(count % 2) });
+    const halves = (id: number, side: Side, count: number) => ({
+      ...trade(id, side, Math.floor(count / 2)),
+      restPaper: BigInt(count % 2),
+    });
     book.fill(halves(1, "SELL", 3), PER_LOT);
     book.fill(halves(2, "SELL", 2), PER_LOT);
     expect(told(book)).toMatchObject([{ remainingLots: 7 }]);
@@ -146,13 +198,21 @@ describe("the book of takeovers", () => {
       store.read(TAKEOVERS_FILE)?.replace('"0.001"', '"0"') ?? "",
       store.read(TAKEOVERS_FILE)?.replace('"0.001"', "0.001") ?? "",
     ]) {
-      expect(() => readUnwindMemory(new MemoryStateStore({ [TAKEOVERS_FILE]: broken }), GRIDS)).toThrow(CorruptStateError);
+      expect(() =>
+        readUnwindMemory(new MemoryStateStore({ [TAKEOVERS_FILE]: broken }), GRIDS),
+      ).toThrow(CorruptStateError);
     }
   });
 
   const step = fc.oneof(
-    fc.record({ kind: fc.constant("inherit" as const), lots: fc.integer({ min: -20, max: 20 }).filter((lots) => lots !== 0) }),
-    fc.record({ kind: fc.constant("trade" as const), lots: fc.integer({ min: -15, max: 15 }).filter((lots) => lots !== 0) }),
+    fc.record({
+      kind: fc.constant("inherit" as const),
+      lots: fc.integer({ min: -20, max: 20 }).filter((lots) => lots !== 0),
+    }),
+    fc.record({
+      kind: fc.constant("trade" as const),
+      lots: fc.integer({ min: -15, max: 15 }).filter((lots) => lots !== 0),
+    }),
     fc.record({ kind: fc.constant("fail" as const), lots: fc.nat() }),
     fc.record({ kind: fc.constant("undo" as const), lots: fc.nat() }),
   );
@@ -183,49 +243,69 @@ describe("the book of takeovers", () => {
 
   it("holds inherited = sold + remaining, never more than the account has, and loses no money of a trade, whatever happens", () => {
     fc.assert(
-      fc.property(fc.integer({ min: -9, max: 9 }), fc.array(step, { maxLength: 25 }), (start, steps) => {
-        const book = new TakeoverBook();
-        let positionHalves = 2 * start;
-        const trades = new Map<number, ReturnType<typeof trade>>();
-        steps.forEach(({ kind, lots }, number) => {
-          if (kind === "inherit") {
-            book.inherit(takeover(`${number}`, lots), { ...terms, deadlineMs: 1e9 }, 0);
-            positionHalves += 2 * lots;
-          } else if (kind === "trade") {
-            const halves = Math.abs(lots);
-            const rest = halves % 2 === 1 ? { restPaper: 1n } : {};
-            const made = { ...trade(number, lots > 0 ? "BUY" : "SELL", Math.floor(halves / 2), BigInt(halves) * 300n), ...rest };
-            trades.set(number, made);
-            book.fill(made, PER_LOT);
-            positionHalves += lots;
-          } else if (kind === "fail" && trades.size > 0) {
-            const [id, made] = [...trades][lots % trades.size];
-            trades.delete(id);
-            book.failed(made, 0);
-            positionHalves -= (made.side === "BUY" ? 1 : -1) * halvesOf(made);
-          } else if (kind === "undo" && book.all.length > 0) {
-            const one = book.all[lots % book.all.length];
-            if (book.undo(one.takeover.id, PER_LOT, () => ({ ...terms, deadlineMs: 1e9 })) !== undefined)
-              positionHalves -= 2 * one.takeover.lots;
-          }
-          const positionLots = Math.trunc(positionHalves / 2);
-          book.net(MARKET, positionLots, atMark);
-          for (const one of book.all) {
-            expect(soldOf(one) + remainingOf(one)).toBe(one.isUndone ? 0 : one.takeover.lots);
-            expect(remainingOf(one) === 0 ? one.state : "open").toBe(one.state);
-          }
-          const openLots = book.openLots(MARKET);
-          expect(Math.abs(openLots)).toBeLessThanOrEqual(Math.abs(positionLots));
-          expect(openLots * positionLots).toBeGreaterThanOrEqual(0);
-          for (const [id, made] of trades) {
-            const shares = book.all.flatMap((one) => one.shares.filter(({ tradeId }) => tradeId === `${id}`));
-            const shared = shares.reduce((sum, share) => sum + halvesOf({ ...share, lots: Math.abs(share.lots) }), 0);
-            expect(shared).toBeLessThanOrEqual(halvesOf(made));
-            const fees = shares.reduce((sum, { fee }) => sum + fee, 0n);
-            if (shared === halvesOf(made)) expect(fees).toBe(made.commission);
-          }
-        });
-      }),
+      fc.property(
+        fc.integer({ min: -9, max: 9 }),
+        fc.array(step, { maxLength: 25 }),
+        (start, steps) => {
+          const book = new TakeoverBook();
+          let positionHalves = 2 * start;
+          const trades = new Map<number, ReturnType<typeof trade>>();
+          steps.forEach(({ kind, lots }, number) => {
+            if (kind === "inherit") {
+              book.inherit(takeover(`${number}`, lots), { ...terms, deadlineMs: 1e9 }, 0);
+              positionHalves += 2 * lots;
+            } else if (kind === "trade") {
+              const halves = Math.abs(lots);
+              const rest = halves % 2 === 1 ? { restPaper: 1n } : {};
+              const made = {
+                ...trade(
+                  number,
+                  lots > 0 ? "BUY" : "SELL",
+                  Math.floor(halves / 2),
+                  BigInt(halves) * 300n,
+                ),
+                ...rest,
+              };
+              trades.set(number, made);
+              book.fill(made, PER_LOT);
+              positionHalves += lots;
+            } else if (kind === "fail" && trades.size > 0) {
+              const [id, made] = [...trades][lots % trades.size];
+              trades.delete(id);
+              book.failed(made, 0);
+              positionHalves -= (made.side === "BUY" ? 1 : -1) * halvesOf(made);
+            } else if (kind === "undo" && book.all.length > 0) {
+              const one = book.all[lots % book.all.length];
+              if (
+                book.undo(one.takeover.id, PER_LOT, () => ({ ...terms, deadlineMs: 1e9 })) !==
+                undefined
+              )
+                positionHalves -= 2 * one.takeover.lots;
+            }
+            const positionLots = Math.trunc(positionHalves / 2);
+            book.net(MARKET, positionLots, atMark);
+            for (const one of book.all) {
+              expect(soldOf(one) + remainingOf(one)).toBe(one.isUndone ? 0 : one.takeover.lots);
+              expect(remainingOf(one) === 0 ? one.state : "open").toBe(one.state);
+            }
+            const openLots = book.openLots(MARKET);
+            expect(Math.abs(openLots)).toBeLessThanOrEqual(Math.abs(positionLots));
+            expect(openLots * positionLots).toBeGreaterThanOrEqual(0);
+            for (const [id, made] of trades) {
+              const shares = book.all.flatMap((one) =>
+                one.shares.filter(({ tradeId }) => tradeId === `${id}`),
+              );
+              const shared = shares.reduce(
+                (sum, share) => sum + halvesOf({ ...share, lots: Math.abs(share.lots) }),
+                0,
+              );
+              expect(shared).toBeLessThanOrEqual(halvesOf(made));
+              const fees = shares.reduce((sum, { fee }) => sum + fee, 0n);
+              if (shared === halvesOf(made)) expect(fees).toBe(made.commission);
+            }
+          });
+        },
+      ),
     );
   });
 });

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { lotsUnderWay, TakeoverReservations } from "../../../src/bot/unwind/takeover-reservations.js";
+import {
+  lotsUnderWay,
+  TakeoverReservations,
+} from "../../../src/bot/unwind/takeover-reservations.js";
 
 const LOT = { paperPerLot: 10n };
 const MARKET = "btcusdc";
@@ -7,7 +10,11 @@ const MARKET = "btcusdc";
 function reserved(...lots: readonly number[]): TakeoverReservations {
   const reservations = new TakeoverReservations();
   reservations.replace(
-    lots.map((size, at) => ({ jobId: `${at}`, marketId: MARKET, paper: BigInt(size) * LOT.paperPerLot })),
+    lots.map((size, at) => ({
+      jobId: `${at}`,
+      marketId: MARKET,
+      paper: BigInt(size) * LOT.paperPerLot,
+    })),
     1_000,
   );
   return reservations;
@@ -43,14 +50,19 @@ describe("a takeover that the exchange has reported before its receipt came", ()
 
 it("a takeover is overdue ten seconds after its plan, by its own market and not once it is held", () => {
   const reservations = reserved(5);
-  expect([10_999, 11_000].map((nowMs) => reservations.isOverdue(MARKET, nowMs))).toEqual([false, true]);
+  expect([10_999, 11_000].map((nowMs) => reservations.isOverdue(MARKET, nowMs))).toEqual([
+    false,
+    true,
+  ]);
   expect(reservations.isOverdue("ethusdc", 60_000)).toBe(false);
   reservations.held(MARKET, 5, LOT);
   expect(reservations.isOverdue(MARKET, 60_000)).toBe(false);
 });
 
 it("a part of a lot takes the room of a whole one", () => {
-  expect([1n, 10n, 11n, -1n, -11n, 0n].map((paper) => lotsUnderWay({ jobId: "", marketId: MARKET, paper }, LOT))).toEqual([
-    1, 1, 2, -1, -2, 0,
-  ]);
+  expect(
+    [1n, 10n, 11n, -1n, -11n, 0n].map((paper) =>
+      lotsUnderWay({ jobId: "", marketId: MARKET, paper }, LOT),
+    ),
+  ).toEqual([1, 1, 2, -1, -2, 0]);
 });

@@ -17,21 +17,29 @@ beforeAll(async () => {
 beforeEach(() => world.reset());
 afterEach(async () => {
   world.faults = {};
-  const closing = Promise.all(lives.splice(0).map(async (life) => (life.isDead ? undefined : life.lanes.close())));
+  const closing = Promise.all(
+    lives.splice(0).map(async (life) => (life.isDead ? undefined : life.lanes.close())),
+  );
   await world.run(100);
   await closing;
 });
 
 const CONFIRMATIONS = 2;
 
-function live(store = new MemoryLaneStore(), options: ConstructorParameters<typeof LaneLife>[2] = {}): LaneLife {
+function live(
+  store = new MemoryLaneStore(),
+  options: ConstructorParameters<typeof LaneLife>[2] = {},
+): LaneLife {
   const life = new LaneLife(world, store, { confirmations: CONFIRMATIONS, ...options });
   lives.push(life);
   return life;
 }
 
 /** A job that is final, and then two blocks more. */
-async function finalJob(life: LaneLife, changes: Parameters<LaneWorld["job"]>[1] = {}): Promise<void> {
+async function finalJob(
+  life: LaneLife,
+  changes: Parameters<LaneWorld["job"]>[1] = {},
+): Promise<void> {
   await world.mine(2);
   life.lanes.submit(world.job("a", changes));
   for (let i = 0; i < CONFIRMATIONS; i += 1) await world.block();
@@ -61,7 +69,15 @@ describe("an end that a reorganisation deeper than `confirmations` takes back", 
     for (let i = 0; i < 3; i += 1) await world.block();
     const [first, second] = life.of("mined");
     expect(first?.receipt.blockHash).not.toBe(second?.receipt.blockHash);
-    expect(life.told("a")).toEqual(["simulated", "sent", "mined", "final", "undone", "mined", "final"]);
+    expect(life.told("a")).toEqual([
+      "simulated",
+      "sent",
+      "mined",
+      "final",
+      "undone",
+      "mined",
+      "final",
+    ]);
     expect([await world.timesDone("a"), await world.count()]).toEqual([1, 1]);
   });
 
@@ -93,7 +109,9 @@ describe("an end that a reorganisation deeper than `confirmations` takes back", 
     for (let i = 0; i < CONFIRMATIONS + 1; i += 1) await world.block();
     expect(life.outcome("late")?.kind).toBe("reverted");
     await world.reorg(4, "lost");
-    for (const pending of (await world.chain.request("eth_pendingTransactions")) as { readonly hash: string }[])
+    for (const pending of (await world.chain.request("eth_pendingTransactions")) as {
+      readonly hash: string;
+    }[])
       await world.chain.request("hardhat_dropTransaction", pending.hash);
     for (let i = 0; i < 4; i += 1) await world.block();
     expect(life.outcome("late")?.kind).toBe("mined");
@@ -106,7 +124,13 @@ describe("an end that a reorganisation deeper than `confirmations` takes back", 
     await world.mine(2);
     life.lanes.submit(world.job("a"));
     await world.run(500);
-    await world.chain.send({ from: SENDER, to: OWNER.address, data: "0x", gas: 21_000, tipWei: 20n * GWEI });
+    await world.chain.send({
+      from: SENDER,
+      to: OWNER.address,
+      data: "0x",
+      gas: 21_000,
+      tipWei: 20n * GWEI,
+    });
     for (let i = 0; i < 4; i += 1) await world.block();
     expect(life.outcome("a")?.kind).toBe("foreign");
     world.faults = {};
@@ -116,22 +140,25 @@ describe("an end that a reorganisation deeper than `confirmations` takes back", 
     expect([await world.timesDone("a"), await world.count()]).toEqual([1, 1]);
   });
 
-  it.each(["while it was down", "and it died right after it had noticed"])("is found by the next process, %s", async (when) => {
-    const store = new MemoryLaneStore();
-    const before = live(store);
-    await finalJob(before);
-    if (when === "while it was down") before.kill();
-    await world.reorg(4, "lost");
-    if (!before.isDead) await world.run(1000);
-    before.kill();
-    await world.drop();
-    const after = live(store);
-    await world.run(3000);
-    expect(after.told("a")).toContain("resent");
-    for (let i = 0; i < 3; i += 1) await world.block();
-    expect(after.outcome("a")?.kind).toBe("mined");
-    expect([await world.timesDone("a"), await world.count()]).toEqual([1, 1]);
-  });
+  it.each(["while it was down", "and it died right after it had noticed"])(
+    "is found by the next process, %s",
+    async (when) => {
+      const store = new MemoryLaneStore();
+      const before = live(store);
+      await finalJob(before);
+      if (when === "while it was down") before.kill();
+      await world.reorg(4, "lost");
+      if (!before.isDead) await world.run(1000);
+      before.kill();
+      await world.drop();
+      const after = live(store);
+      await world.run(3000);
+      expect(after.told("a")).toContain("resent");
+      for (let i = 0; i < 3; i += 1) await world.block();
+      expect(after.outcome("a")?.kind).toBe("mined");
+      expect([await world.timesDone("a"), await world.count()]).toEqual([1, 1]);
+    },
+  );
 
   it("is watched for so many blocks, and then nobody is asked any more", async () => {
     const life = live(undefined, { followBlocks: 3 });
@@ -151,7 +178,16 @@ describe("a store's file that is written anew", () => {
     const attempt = (nonce: number, purpose: "act" | "cancel"): LaneRecord => ({
       kind: "attempt",
       job: purpose === "act" ? world.job(`job ${nonce}`) : null,
-      attempt: { nonce, hash: `0x${"1".repeat(64)}`, purpose, gasLimit: 1n, maxFeeWei: 1n, tipWei: 1n, raw: "0x02", atMs: 1 },
+      attempt: {
+        nonce,
+        hash: `0x${"1".repeat(64)}`,
+        purpose,
+        gasLimit: 1n,
+        maxFeeWei: 1n,
+        tipWei: 1n,
+        raw: "0x02",
+        atMs: 1,
+      },
     });
     const final = (nonce: number): LaneRecord => ({
       kind: "final",
@@ -162,14 +198,18 @@ describe("a store's file that is written anew", () => {
     });
     const store = new FileLaneStore(path, options);
     for (let nonce = 0; nonce < 40; nonce += 1)
-      for (const record of [attempt(nonce, "act"), attempt(nonce, "cancel"), final(nonce)]) store.append(record);
-    for (const record of [{ kind: "reopened", nonce: 39 } as const, attempt(39, "cancel")]) store.append(record);
+      for (const record of [attempt(nonce, "act"), attempt(nonce, "cancel"), final(nonce)])
+        store.append(record);
+    for (const record of [{ kind: "reopened", nonce: 39 } as const, attempt(39, "cancel")])
+      store.append(record);
     store.close();
     const again = new FileLaneStore(path, options);
     expect(again.load().length).toBeLessThan(90);
     const ledger = new LaneLedger(again);
     expect(ledger.slots.map(({ nonce, attempts }) => [nonce, attempts.length])).toEqual([[39, 3]]);
-    expect(ledger.ended.map(({ slot }) => slot.nonce).slice(-9)).toEqual([30, 31, 32, 33, 34, 35, 36, 37, 38]);
+    expect(ledger.ended.map(({ slot }) => slot.nonce).slice(-9)).toEqual([
+      30, 31, 32, 33, 34, 35, 36, 37, 38,
+    ]);
     expect(ledger.ended.length).toBeLessThan(30);
     expect(ledger.ended.every(({ slot }) => slot.attempts.length === 2)).toBe(true);
     ledger.close();

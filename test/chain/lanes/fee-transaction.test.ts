@@ -7,8 +7,11 @@ import { bytesToHex } from "../../../src/core/hex.js";
 import { ecdsaScheme } from "../../../src/core/signing.js";
 import type { Hex } from "../../../src/core/units.js";
 
-const hex = (minLength: number, maxLength: number) => fc.uint8Array({ minLength, maxLength }).map(bytesToHex);
-const keys = fc.bigInt({ min: 1n, max: 2n ** 255n }).map((key): Hex => `0x${key.toString(16).padStart(64, "0")}`);
+const hex = (minLength: number, maxLength: number) =>
+  fc.uint8Array({ minLength, maxLength }).map(bytesToHex);
+const keys = fc
+  .bigInt({ min: 1n, max: 2n ** 255n })
+  .map((key): Hex => `0x${key.toString(16).padStart(64, "0")}`);
 const amounts = fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 2n ** 96n }));
 
 describe("a signed transaction", () => {
@@ -31,10 +34,26 @@ describe("a signed transaction", () => {
           const maxFeeWei = fields.tipWei + extraWei;
           const { raw, hash } = signTransaction({ ...fields, maxFeeWei }, signer);
           const read = Transaction.from(raw);
-          expect([read.from, read.hash, read.type, read.nonce]).toEqual([signer.address, hash, 2, fields.nonce]);
-          expect([read.chainId, read.gasLimit, read.value]).toEqual([BigInt(fields.chainId), fields.gasLimit, fields.valueWei]);
-          expect([read.maxFeePerGas, read.maxPriorityFeePerGas]).toEqual([maxFeeWei, fields.tipWei]);
-          expect([read.to?.toLowerCase(), read.data, read.accessList]).toEqual([fields.to, fields.data, []]);
+          expect([read.from, read.hash, read.type, read.nonce]).toEqual([
+            signer.address,
+            hash,
+            2,
+            fields.nonce,
+          ]);
+          expect([read.chainId, read.gasLimit, read.value]).toEqual([
+            BigInt(fields.chainId),
+            fields.gasLimit,
+            fields.valueWei,
+          ]);
+          expect([read.maxFeePerGas, read.maxPriorityFeePerGas]).toEqual([
+            maxFeeWei,
+            fields.tipWei,
+          ]);
+          expect([read.to?.toLowerCase(), read.data, read.accessList]).toEqual([
+            fields.to,
+            fields.data,
+            [],
+          ]);
         },
       ),
       { numRuns: 60 },
@@ -45,9 +64,19 @@ describe("a signed transaction", () => {
 describe("the encoding", () => {
   it("is that of another implementation for bytes and lists of any depth and length", () => {
     const { item } = fc.letrec<{ item: RlpItem }>((tie) => ({
-      item: fc.oneof({ maxDepth: 4 }, hex(0, 70), hex(1, 1), fc.array(tie("item"), { maxLength: 5 })),
+      item: fc.oneof(
+        { maxDepth: 4 },
+        hex(0, 70),
+        hex(1, 1),
+        fc.array(tie("item"), { maxLength: 5 }),
+      ),
     }));
-    fc.assert(fc.property(item, (value) => void expect(bytesToHex(encodeRlp(value))).toBe(ethersRlp(value as string))));
+    fc.assert(
+      fc.property(
+        item,
+        (value) => void expect(bytesToHex(encodeRlp(value))).toBe(ethersRlp(value as string)),
+      ),
+    );
   });
 
   it("writes numbers without leading zeros, and no negative ones", () => {

@@ -9,9 +9,19 @@ const given = { tipWei: GWEI, minTipWei: 1n, bumpPercent: 12.5, headroomBlocks: 
 const policy = feePolicyOf(given);
 const wei = (most: bigint) => fc.bigInt({ min: 0n, max: most });
 const policies = fc
-  .record({ tip: wei(100n * GWEI), minTip: wei(10n), bump: fc.integer({ min: 1250, max: 5000 }), headroomBlocks: fc.nat(8) })
+  .record({
+    tip: wei(100n * GWEI),
+    minTip: wei(10n),
+    bump: fc.integer({ min: 1250, max: 5000 }),
+    headroomBlocks: fc.nat(8),
+  })
   .map(({ tip, minTip, bump, headroomBlocks }) =>
-    feePolicyOf({ tipWei: tip + minTip, minTipWei: minTip, bumpPercent: bump / 100, headroomBlocks }),
+    feePolicyOf({
+      tipWei: tip + minTip,
+      minTipWei: minTip,
+      bumpPercent: bump / 100,
+      headroomBlocks,
+    }),
   );
 
 describe("the base fee of the next block", () => {
@@ -45,18 +55,27 @@ describe("the first fees", () => {
   it("are tip and base fee with headroom for three full blocks", () => {
     // 8 gwei grow by an eighth and a wei three times.
     const grown = [0, 1, 2].reduce((fee) => fee + fee / 8n + 1n, 8n * GWEI);
-    expect(firstFees(8n * GWEI, policy, 1000n * GWEI)).toEqual({ tipWei: GWEI, maxFeeWei: grown + GWEI });
+    expect(firstFees(8n * GWEI, policy, 1000n * GWEI)).toEqual({
+      tipWei: GWEI,
+      maxFeeWei: grown + GWEI,
+    });
   });
 
   it("leave room for two replacements where the base fee allows, and not where it does not", () => {
     const ceiling = 12n * GWEI;
     const first = firstFees(8n * GWEI, policy, ceiling);
     expect(first?.maxFeeWei).toBe((((ceiling * 10_000n) / 11_250n) * 10_000n) / 11_250n);
-    expect(firstFees(8n * GWEI, policy, 9n * GWEI + 1n)).toEqual({ tipWei: GWEI, maxFeeWei: 9n * GWEI });
+    expect(firstFees(8n * GWEI, policy, 9n * GWEI + 1n)).toEqual({
+      tipWei: GWEI,
+      maxFeeWei: 9n * GWEI,
+    });
   });
 
   it("tip less under a low ceiling, down to the least tip, and then nothing is sent", () => {
-    expect(firstFees(8n * GWEI, policy, 8n * GWEI + 5n)).toEqual({ tipWei: 5n, maxFeeWei: 8n * GWEI + 5n });
+    expect(firstFees(8n * GWEI, policy, 8n * GWEI + 5n)).toEqual({
+      tipWei: 5n,
+      maxFeeWei: 8n * GWEI + 5n,
+    });
     expect(firstFees(8n * GWEI, policy, 8n * GWEI + 1n)?.tipWei).toBe(1n);
     expect(firstFees(8n * GWEI, policy, 8n * GWEI)).toBeUndefined();
   });
@@ -72,14 +91,17 @@ describe("fees, whatever they are", () => {
         fc.array(wei(300n * GWEI), { maxLength: 12 }),
         (rules, base, ceiling, bases) => {
           const first = firstFees(base, rules, ceiling);
-          if (first === undefined) return void expect(base + rules.minTipWei).toBeGreaterThan(ceiling);
+          if (first === undefined)
+            return void expect(base + rules.minTipWei).toBeGreaterThan(ceiling);
           expect(first.maxFeeWei).toBeLessThanOrEqual(ceiling);
           expect(first.maxFeeWei).toBeGreaterThanOrEqual(base + first.tipWei);
           let fees = first;
           for (const next of bases) {
             const higher = bumpedFees(fees, next, rules, ceiling);
             if (higher === undefined) {
-              expect((fees.maxFeeWei * (10_000n + rules.bump)) / 10_000n + 1n).toBeGreaterThan(ceiling);
+              expect((fees.maxFeeWei * (10_000n + rules.bump)) / 10_000n + 1n).toBeGreaterThan(
+                ceiling,
+              );
               break;
             }
             expect(higher.maxFeeWei).toBeLessThanOrEqual(ceiling);

@@ -1,4 +1,12 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -21,7 +29,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const bytes = (length: number): fc.Arbitrary<Hex> => fc.uint8Array({ minLength: length, maxLength: length }).map(bytesToHex);
+const bytes = (length: number): fc.Arbitrary<Hex> =>
+  fc.uint8Array({ minLength: length, maxLength: length }).map(bytesToHex);
 const wei = fc.bigInt({ min: 0n, max: 2n ** 200n });
 const nonce = fc.nat(20);
 const job = fc.record(
@@ -35,7 +44,10 @@ const job = fc.record(
     maxCostWei: wei,
     deadlineMs: fc.maxSafeInteger(),
   },
-  { requiredKeys: ["id", "lane", "to", "data", "gasLimit", "maxCostWei", "deadlineMs"], noNullPrototype: true },
+  {
+    requiredKeys: ["id", "lane", "to", "data", "gasLimit", "maxCostWei", "deadlineMs"],
+    noNullPrototype: true,
+  },
 );
 const attempt = fc.record({
   nonce,
@@ -82,7 +94,13 @@ const outcome: fc.Arbitrary<JobOutcome> = fc.oneof(
 );
 const record: fc.Arbitrary<LaneRecord> = fc.oneof(
   fc.record({ kind: fc.constant("attempt" as const), job: fc.option(job), attempt }),
-  fc.record({ kind: fc.constant("final" as const), nonce, jobId: fc.option(fc.string()), outcome: fc.option(outcome), atBlock: fc.nat() }),
+  fc.record({
+    kind: fc.constant("final" as const),
+    nonce,
+    jobId: fc.option(fc.string()),
+    outcome: fc.option(outcome),
+    atBlock: fc.nat(),
+  }),
   fc.record({ kind: fc.constant("reopened" as const), nonce }),
 );
 
@@ -100,10 +118,26 @@ function loaded(): readonly LaneRecord[] {
   return store.load();
 }
 
-const plainAttempt = (at: number, id: string, purpose: StoredAttempt["purpose"] = "act"): LaneRecord => ({
+const plainAttempt = (
+  at: number,
+  id: string,
+  purpose: StoredAttempt["purpose"] = "act",
+): LaneRecord => ({
   kind: "attempt",
-  job: purpose === "act" ? { id, lane: id, to: ACCOUNT, data: "0x", gasLimit: 21_000n, maxCostWei: 1n, deadlineMs: 5 } : null,
-  attempt: { nonce: at, hash: `0x${"1".repeat(64)}`, purpose, gasLimit: 1n, maxFeeWei: 1n, tipWei: 1n, raw: "0x02", atMs: 1 },
+  job:
+    purpose === "act"
+      ? { id, lane: id, to: ACCOUNT, data: "0x", gasLimit: 21_000n, maxCostWei: 1n, deadlineMs: 5 }
+      : null,
+  attempt: {
+    nonce: at,
+    hash: `0x${"1".repeat(64)}`,
+    purpose,
+    gasLimit: 1n,
+    maxFeeWei: 1n,
+    tipWei: 1n,
+    raw: "0x02",
+    atMs: 1,
+  },
 });
 const plainFinal = (at: number, jobId: string): LaneRecord => ({
   kind: "final",
@@ -124,7 +158,12 @@ describe("a store's file", () => {
   });
 
   it("cut short anywhere gives back every record that is whole, and takes more", () => {
-    const records = [plainAttempt(0, "a"), plainAttempt(0, "a", "cancel"), plainFinal(0, "a"), plainAttempt(1, "b")];
+    const records = [
+      plainAttempt(0, "a"),
+      plainAttempt(0, "a", "cancel"),
+      plainFinal(0, "a"),
+      plainAttempt(1, "b"),
+    ];
     written(records);
     const whole = readFileSync(path);
     const ends = [...whole.entries()].flatMap(([at, byte]) => (byte === 0x0a ? [at + 1] : []));
@@ -148,21 +187,25 @@ describe("a store's file", () => {
   it("of another account or chain is refused, and so is any other file", () => {
     written([]);
     expect(() => new FileLaneStore(path, { ...OWNER, chainId: 1 })).toThrow(ConfigError);
-    expect(() => new FileLaneStore(path, { ...OWNER, account: `0x${"1".repeat(40)}` })).toThrow(ConfigError);
+    expect(() => new FileLaneStore(path, { ...OWNER, account: `0x${"1".repeat(40)}` })).toThrow(
+      ConfigError,
+    );
     writeFileSync(path, "something else\n");
     expect(() => new FileLaneStore(path, OWNER)).toThrow(FormatError);
     expect(() => new FileLaneStore(folder, OWNER)).toThrow("EISDIR");
   });
 
-  it.each(["no JSON", '{"kind":"attempt"}', '{"kind":"final","nonce":-1,"jobId":null,"outcome":null}', '{"secret":"shown"}'])(
-    "with the line %j in it is refused by its place, and the line not shown",
-    (line) => {
-      written([plainAttempt(0, "a")]);
-      appendFileSync(path, `${line}\n`);
-      expect(() => new FileLaneStore(path, OWNER)).toThrow(`${path}:3`);
-      expect(() => new FileLaneStore(path, OWNER)).not.toThrow("shown");
-    },
-  );
+  it.each([
+    "no JSON",
+    '{"kind":"attempt"}',
+    '{"kind":"final","nonce":-1,"jobId":null,"outcome":null}',
+    '{"secret":"shown"}',
+  ])("with the line %j in it is refused by its place, and the line not shown", (line) => {
+    written([plainAttempt(0, "a")]);
+    appendFileSync(path, `${line}\n`);
+    expect(() => new FileLaneStore(path, OWNER)).toThrow(`${path}:3`);
+    expect(() => new FileLaneStore(path, OWNER)).not.toThrow("shown");
+  });
 
   it("is written anew when most of it is over, and loses nothing that is open", () => {
     const store = new FileLaneStore(path, { ...OWNER, compactAfter: 20, wholeEnds: 2 });

@@ -8,7 +8,11 @@ import { MemoryLaneStore } from "./memory-lane-store.js";
 
 /** What may happen next. */
 export type LaneStep =
-  | { readonly kind: "submit"; readonly lane: number; readonly shape: "plain" | "hopeless" | "cheap" | "hurried" }
+  | {
+      readonly kind: "submit";
+      readonly lane: number;
+      readonly shape: "plain" | "hopeless" | "cheap" | "hurried";
+    }
   | { readonly kind: "cancel"; readonly job: number }
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "block" }
@@ -38,12 +42,27 @@ export const laneHistories = (maxLength: number): fc.Arbitrary<LaneStep[]> =>
         arbitrary: fc.record({
           kind: fc.constant("submit" as const),
           lane: fc.nat(3),
-          shape: fc.constantFrom("plain" as const, "plain" as const, "hopeless" as const, "cheap" as const, "hurried" as const),
+          shape: fc.constantFrom(
+            "plain" as const,
+            "plain" as const,
+            "hopeless" as const,
+            "cheap" as const,
+            "hurried" as const,
+          ),
         }),
       },
       { weight: 6, arbitrary: fc.constant<LaneStep>({ kind: "block" }) },
-      { weight: 3, arbitrary: fc.record({ kind: fc.constant("wait" as const), ms: fc.integer({ min: 50, max: 4000 }) }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant("cancel" as const), job: fc.nat(30) }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          kind: fc.constant("wait" as const),
+          ms: fc.integer({ min: 50, max: 4000 }),
+        }),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.record({ kind: fc.constant("cancel" as const), job: fc.nat(30) }),
+      },
       { weight: 2, arbitrary: fc.constant<LaneStep>({ kind: "drop" }) },
       {
         weight: 2,
@@ -53,7 +72,13 @@ export const laneHistories = (maxLength: number): fc.Arbitrary<LaneStep[]> =>
           pool: fc.constantFrom("kept" as const, "lost" as const),
         }),
       },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant("spike" as const), gwei: fc.integer({ min: 1, max: 80 }) }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          kind: fc.constant("spike" as const),
+          gwei: fc.integer({ min: 1, max: 80 }),
+        }),
+      },
       {
         weight: 2,
         arbitrary: fc.record({
@@ -61,7 +86,13 @@ export const laneHistories = (maxLength: number): fc.Arbitrary<LaneStep[]> =>
           fault: fc.constantFrom(...(Object.keys(FAULTS) as (keyof typeof FAULTS)[])),
         }),
       },
-      { weight: 2, arbitrary: fc.record({ kind: fc.constant("kill" as const), nextDiesAfter: fc.integer({ min: 0, max: 80 }) }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          kind: fc.constant("kill" as const),
+          nextDiesAfter: fc.integer({ min: 0, max: 80 }),
+        }),
+      },
     ),
     { minLength: 1, maxLength },
   );
@@ -96,7 +127,8 @@ export async function playLanes(world: LaneWorld, history: readonly LaneStep[]):
   life.kill();
   life = begin();
   world.faults = {};
-  for (let i = 0; i < 120 && life.lanes.jobs().some(({ state }) => state !== "final"); i += 1) await world.block();
+  for (let i = 0; i < 120 && life.lanes.jobs().some(({ state }) => state !== "final"); i += 1)
+    await world.block();
   // What was stored and fills a gap may still be on its way, and what has ended be undone.
   const isOver = () => life.lanes.nonces().every(({ state }) => state === "final");
   for (let i = 0; i < CONFIRMATIONS + 1 || (i < 120 && !isOver()); i += 1) await world.block();
@@ -150,7 +182,12 @@ async function take(
   }
 }
 
-async function check(world: LaneWorld, lives: readonly LaneLife[], last: LaneLife, limits: ReadonlyMap<string, bigint>): Promise<void> {
+async function check(
+  world: LaneWorld,
+  lives: readonly LaneLife[],
+  last: LaneLife,
+  limits: ReadonlyMap<string, bigint>,
+): Promise<void> {
   const reports = new Map(last.lanes.jobs().map((report) => [report.jobId, report]));
   for (const [id, limit] of limits) {
     const ends = lives.flatMap((life) => life.outcome(id) ?? []);
@@ -159,14 +196,18 @@ async function check(world: LaneWorld, lives: readonly LaneLife[], last: LaneLif
     expect(reports.get(id)?.state ?? "final", `${id} has ended`).toBe("final");
     expect(done, `${id} was carried out`).toBe(outcome?.kind === "mined" ? 1 : 0);
     const isUndone = lives.some((life) => life.of("undone").some(({ jobId }) => jobId === id));
-    if (!isUndone) for (const end of ends) expect(end, `${id} ends as it ended before`).toEqual(outcome);
+    if (!isUndone)
+      for (const end of ends) expect(end, `${id} ends as it ended before`).toEqual(outcome);
     expect(["mined", "cancelled", "refused", undefined], id).toContain(outcome?.kind);
     if (outcome !== undefined && "receipt" in outcome)
       expect(outcome.receipt.costWei <= limit, `${id} cost ${outcome.receipt.costWei}`).toBe(true);
     for (const life of lives) {
       for (const event of life.events) {
         if (!("jobId" in event) || event.jobId !== id || !("attempt" in event)) continue;
-        expect(event.attempt.gasLimit * event.attempt.maxFeeWei <= limit, `${id} might cost too much`).toBe(true);
+        expect(
+          event.attempt.gasLimit * event.attempt.maxFeeWei <= limit,
+          `${id} might cost too much`,
+        ).toBe(true);
       }
     }
   }

@@ -20,7 +20,10 @@ export class LaneLife {
   constructor(
     readonly world: LaneWorld,
     readonly store: LaneStore = new MemoryLaneStore(),
-    { diesAt = Number.POSITIVE_INFINITY, ...options }: Partial<TransactionLanesOptions & ChainRpcOptions> & { diesAt?: number } = {},
+    {
+      diesAt = Number.POSITIVE_INFINITY,
+      ...options
+    }: Partial<TransactionLanesOptions & ChainRpcOptions> & { diesAt?: number } = {},
   ) {
     this.#diesAt = diesAt;
     const { clock } = world;
@@ -36,7 +39,11 @@ export class LaneLife {
       signer: SENDER,
       chainId: CHAIN_ID,
       clock,
-      store: { load: () => store.load(), append: (record) => this.#append(record), close: () => {} },
+      store: {
+        load: () => store.load(),
+        append: (record) => this.#append(record),
+        close: () => {},
+      },
       stuckMs: 5000,
       stuckBlocks: 3,
       tipWei: GWEI,
@@ -65,7 +72,9 @@ export class LaneLife {
 
   /** Kinds of what was told of a job, in order. */
   told(jobId: string): string[] {
-    return this.events.flatMap((event) => ("jobId" in event && event.jobId === jobId ? [event.kind] : []));
+    return this.events.flatMap((event) =>
+      "jobId" in event && event.jobId === jobId ? [event.kind] : [],
+    );
   }
 
   /** How the job ended, once, or once more each time that it was undone. */
@@ -81,7 +90,9 @@ export class LaneLife {
   }
 
   of<Kind extends LaneEvent["kind"]>(kind: Kind): Extract<LaneEvent, { readonly kind: Kind }>[] {
-    return this.events.filter((event): event is Extract<LaneEvent, { readonly kind: Kind }> => event.kind === kind);
+    return this.events.filter(
+      (event): event is Extract<LaneEvent, { readonly kind: Kind }> => event.kind === kind,
+    );
   }
 
   #step(): void {

@@ -3,7 +3,8 @@ import { LaneRefusal } from "../../../src/chain/lanes/lane-refusal.js";
 import { LaneLife } from "./lane-life.js";
 import { LaneWorld } from "./lane-world.js";
 
-type LifeOptions = ConstructorParameters<typeof LaneLife> extends [unknown, ...infer Rest] ? Rest : never;
+type LifeOptions =
+  ConstructorParameters<typeof LaneLife> extends [unknown, ...infer Rest] ? Rest : never;
 
 /** A chain for the tests of a file, as new for each of them, and the processes that live on it, each let go at its test's end. */
 export class LaneStage {
@@ -17,7 +18,9 @@ export class LaneStage {
     beforeEach(() => this.world.reset());
     afterEach(async () => {
       this.world.faults = {};
-      const closing = Promise.all(this.#lives.splice(0).map(async (life) => (life.isDead ? undefined : life.lanes.close())));
+      const closing = Promise.all(
+        this.#lives.splice(0).map(async (life) => (life.isDead ? undefined : life.lanes.close())),
+      );
       await this.world.run(100);
       await closing;
     });

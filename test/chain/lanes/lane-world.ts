@@ -15,7 +15,9 @@ export const CHAIN_ID = 31337;
 /** The account that sends. */
 const KEY: Hex = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 /** Owns the token; others of its transactions go to the same pool. */
-export const OWNER = ecdsaScheme.signer("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
+export const OWNER = ecdsaScheme.signer(
+  "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+);
 export const SENDER = ecdsaScheme.signer(KEY);
 const TOKEN = new Interface(testTokenAbi);
 const STEP_MS = 50;
@@ -64,10 +66,20 @@ export class LaneWorld {
       clock,
     });
     const deployment = TOKEN.encodeDeploy(["Test dollar", "USD"]);
-    const deployed = await chain.send({ from: OWNER, to: null, data: `${testTokenBytecode}${deployment.slice(2)}`, gas: 3_000_000 });
+    const deployed = await chain.send({
+      from: OWNER,
+      to: null,
+      data: `${testTokenBytecode}${deployment.slice(2)}`,
+      gas: 3_000_000,
+    });
     await chain.mineWhatWaits();
     const token = (await chain.receipt(deployed))?.contractAddress ?? "";
-    await chain.send({ from: OWNER, to: token, data: TOKEN.encodeFunctionData("mint", [SENDER.address, 1000n]), gas: 200_000 });
+    await chain.send({
+      from: OWNER,
+      to: token,
+      data: TOKEN.encodeFunctionData("mint", [SENDER.address, 1000n]),
+      gas: 200_000,
+    });
     await chain.mineWhatWaits();
     const world = new LaneWorld(clock, chain, token);
     world.#deployed = await chain.request("evm_snapshot");
@@ -85,16 +97,20 @@ export class LaneWorld {
   /** The chain as an RPC, with its faults. */
   readonly call = async (method: string, params: readonly unknown[]): Promise<RpcReply> => {
     this.#asked.set(method, (this.#asked.get(method) ?? 0) + 1);
-    if (this.faults.isDead?.(method) === true) throw new RpcFailure("connection", "connection lost");
+    if (this.faults.isDead?.(method) === true)
+      throw new RpcFailure("connection", "connection lost");
     const message = this.faults.refuses?.(method);
     if (message !== undefined) return { error: { code: -32000, message } };
     this.#underWay += 1;
     const reply = await this.chain.handle(method, params).finally(() => {
       this.#underWay -= 1;
     });
-    if (this.faults.losesAnswer?.(method) === true) throw new RpcFailure("timeout", "no answer within 2000 ms");
+    if (this.faults.losesAnswer?.(method) === true)
+      throw new RpcFailure("timeout", "no answer within 2000 ms");
     const { tampers } = this.faults;
-    return tampers === undefined || !("result" in reply) ? reply : { result: tampers(method, reply.result) };
+    return tampers === undefined || !("result" in reply)
+      ? reply
+      : { result: tampers(method, reply.result) };
   };
 
   /** How often a method was asked so far. */
@@ -122,7 +138,10 @@ export class LaneWorld {
   /** Makes blocks. */
   async mine(count = 1): Promise<void> {
     for (let i = 0; i < count; i += 1) {
-      this.#snapshots.push({ number: this.chain.head.number, id: await this.chain.request("evm_snapshot") });
+      this.#snapshots.push({
+        number: this.chain.head.number,
+        id: await this.chain.request("evm_snapshot"),
+      });
       await this.chain.request("evm_mine");
     }
   }
@@ -143,14 +162,20 @@ export class LaneWorld {
     this.#snapshots = this.#snapshots.slice(0, at);
     await this.chain.request("evm_revert", snapshot.id);
     this.#coinbase += 1;
-    await this.chain.request("hardhat_setCoinbase", `0x${this.#coinbase.toString(16).padStart(40, "0")}`);
+    await this.chain.request(
+      "hardhat_setCoinbase",
+      `0x${this.#coinbase.toString(16).padStart(40, "0")}`,
+    );
     if (pool === "lost") await this.drop();
     await this.mine(depth + 1);
   }
 
   /** The pool forgets the sender's transactions. */
   async drop(): Promise<number> {
-    const pending = (await this.chain.request("eth_pendingTransactions")) as { readonly from: Hex; readonly hash: Hex }[];
+    const pending = (await this.chain.request("eth_pendingTransactions")) as {
+      readonly from: Hex;
+      readonly hash: Hex;
+    }[];
     const ours = pending.filter(({ from }) => from.toLowerCase() === SENDER.address.toLowerCase());
     for (const { hash } of ours) await this.chain.request("hardhat_dropTransaction", hash);
     return ours.length;
@@ -193,7 +218,16 @@ export class LaneWorld {
   job(id: string, changes: Partial<LaneJob> = {}): LaneJob {
     const data = TOKEN.encodeFunctionData("transfer", [placeOf(id), 1n]);
     const deadlineMs = this.clock.nowMs() + 60_000;
-    return { id, lane: id, to: this.token, data, gasLimit: 100_000n, maxCostWei: 100_000n * 50n * GWEI, deadlineMs, ...changes };
+    return {
+      id,
+      lane: id,
+      to: this.token,
+      data,
+      gasLimit: 100_000n,
+      maxCostWei: 100_000n * 50n * GWEI,
+      deadlineMs,
+      ...changes,
+    };
   }
 
   /** A job that the token refuses. */

@@ -42,26 +42,33 @@ describe("an RPC that fails", () => {
     ["insufficient funds for gas * price + value", "insufficient-funds"],
     ["transaction underpriced", "fee-too-low"],
     ["txpool is full", "pool-full"],
-  ])("and says %j is told once, and the nonce ends in a cancel at the deadline", async (text, why) => {
-    const life = stage.live(undefined, { confirmations: 1 });
-    stage.world.faults = { refuses: (method) => (method === "eth_sendRawTransaction" ? text : undefined) };
-    life.lanes.submit(stage.world.job("a", { deadlineMs: stage.world.clock.nowMs() + 6000 }));
-    await stage.world.run(5000);
-    expect(life.told("a")).toEqual(["simulated", "sent", "not-taken"]);
-    expect(life.of("not-taken")[0]?.why).toBe(why);
-    await stage.world.run(2000);
-    stage.world.faults = {};
-    await stage.world.run(2000);
-    await stage.world.block();
-    expect(life.outcome("a")?.kind).toBe("cancelled");
-    expect(await stage.world.count()).toBe(1);
-  });
+  ])(
+    "and says %j is told once, and the nonce ends in a cancel at the deadline",
+    async (text, why) => {
+      const life = stage.live(undefined, { confirmations: 1 });
+      stage.world.faults = {
+        refuses: (method) => (method === "eth_sendRawTransaction" ? text : undefined),
+      };
+      life.lanes.submit(stage.world.job("a", { deadlineMs: stage.world.clock.nowMs() + 6000 }));
+      await stage.world.run(5000);
+      expect(life.told("a")).toEqual(["simulated", "sent", "not-taken"]);
+      expect(life.of("not-taken")[0]?.why).toBe(why);
+      await stage.world.run(2000);
+      stage.world.faults = {};
+      await stage.world.run(2000);
+      await stage.world.block();
+      expect(life.outcome("a")?.kind).toBe("cancelled");
+      expect(await stage.world.count()).toBe(1);
+    },
+  );
 
   it("and knows the nonce to be used before it knows the receipt is given time", async () => {
     const life = stage.live(undefined, { confirmations: 3 });
     life.lanes.submit(stage.world.job("a"));
     await stage.world.run(300);
-    stage.world.faults = { tampers: (method, result) => (method === "eth_getTransactionReceipt" ? null : result) };
+    stage.world.faults = {
+      tampers: (method, result) => (method === "eth_getTransactionReceipt" ? null : result),
+    };
     await stage.world.block();
     await stage.world.run(5000);
     await stage.world.block();
@@ -75,8 +82,12 @@ describe("an RPC that fails", () => {
     const life = stage.live(undefined, { confirmations: 1 });
     life.lanes.submit(stage.world.job("a"));
     await stage.world.run(300);
-    const elsewhere = (result: unknown) => (result === null ? null : { ...(result as object), blockHash: `0x${"ab".repeat(32)}` });
-    stage.world.faults = { tampers: (method, result) => (method === "eth_getTransactionReceipt" ? elsewhere(result) : result) };
+    const elsewhere = (result: unknown) =>
+      result === null ? null : { ...(result as object), blockHash: `0x${"ab".repeat(32)}` };
+    stage.world.faults = {
+      tampers: (method, result) =>
+        method === "eth_getTransactionReceipt" ? elsewhere(result) : result,
+    };
     await stage.world.block();
     await stage.world.block();
     expect(life.told("a")).toEqual(["simulated", "sent"]);
@@ -100,21 +111,24 @@ describe("an RPC that fails", () => {
 });
 
 describe("a reorganisation", () => {
-  it.each([1, 2, 3])("of depth %d takes a mined transaction out of its block, and it is mined again", async (depth) => {
-    const life = stage.live(undefined, { confirmations: 5 });
-    await stage.world.mine(3);
-    life.lanes.submit(stage.world.job("a"));
-    await stage.world.run(1000);
-    for (let i = 0; i < depth; i += 1) await stage.world.block();
-    expect(life.told("a")).toEqual(["simulated", "sent", "mined"]);
-    await stage.world.reorg(depth, "lost");
-    await stage.world.run(3000);
-    expect(life.told("a")).toEqual(["simulated", "sent", "mined", "unmined", "resent"]);
-    expect(await stage.world.timesDone("a")).toBe(0);
-    for (let i = 0; i < 6; i += 1) await stage.world.block();
-    expect(life.outcome("a")?.kind).toBe("mined");
-    expect([await stage.world.timesDone("a"), await stage.world.count()]).toEqual([1, 1]);
-  });
+  it.each([1, 2, 3])(
+    "of depth %d takes a mined transaction out of its block, and it is mined again",
+    async (depth) => {
+      const life = stage.live(undefined, { confirmations: 5 });
+      await stage.world.mine(3);
+      life.lanes.submit(stage.world.job("a"));
+      await stage.world.run(1000);
+      for (let i = 0; i < depth; i += 1) await stage.world.block();
+      expect(life.told("a")).toEqual(["simulated", "sent", "mined"]);
+      await stage.world.reorg(depth, "lost");
+      await stage.world.run(3000);
+      expect(life.told("a")).toEqual(["simulated", "sent", "mined", "unmined", "resent"]);
+      expect(await stage.world.timesDone("a")).toBe(0);
+      for (let i = 0; i < 6; i += 1) await stage.world.block();
+      expect(life.outcome("a")?.kind).toBe("mined");
+      expect([await stage.world.timesDone("a"), await stage.world.count()]).toEqual([1, 1]);
+    },
+  );
 
   it("whose branch has the transaction too puts it into another block", async () => {
     const life = stage.live(undefined, { confirmations: 4 });
@@ -145,7 +159,14 @@ describe("a reorganisation", () => {
 });
 
 describe("the same key elsewhere", () => {
-  const elsewhere = () => stage.world.chain.send({ from: SENDER, to: OWNER.address, data: "0x", gas: 21_000, tipWei: 20n * GWEI });
+  const elsewhere = () =>
+    stage.world.chain.send({
+      from: SENDER,
+      to: OWNER.address,
+      data: "0x",
+      gas: 21_000,
+      tipWei: 20n * GWEI,
+    });
 
   it("is noticed by the nonces that it uses, and gone around", async () => {
     const life = stage.live(undefined, { confirmations: 1 });
@@ -169,7 +190,9 @@ describe("the same key elsewhere", () => {
     await elsewhere();
     for (let i = 0; i < 4; i += 1) await stage.world.block();
     expect(life.outcome("a")).toEqual({ kind: "foreign", nonce: 0 });
-    expect(life.lanes.nonces()).toMatchObject([{ nonce: 0, by: "foreign", jobId: "a", state: "final" }]);
+    expect(life.lanes.nonces()).toMatchObject([
+      { nonce: 0, by: "foreign", jobId: "a", state: "final" },
+    ]);
     stage.world.faults = {};
     await stage.world.block();
     expect(await stage.world.timesDone("a")).toBe(0);
@@ -208,7 +231,9 @@ describe("a restart", () => {
     ]);
     expect(refusalOf(() => after.lanes.submit(stage.world.job("done")))).toBe("known");
     expect(refusalOf(() => after.lanes.submit(stage.world.job("open")))).toBe("known");
-    expect(refusalOf(() => after.lanes.submit(stage.world.job("other", { lane: "open" })))).toBe("busy");
+    expect(refusalOf(() => after.lanes.submit(stage.world.job("other", { lane: "open" })))).toBe(
+      "busy",
+    );
     for (let i = 0; i < 3; i += 1) await stage.world.block();
     expect(after.told("open")).toEqual(["mined", "final"]);
     expect(await stage.world.timesDone("open")).toBe(1);

@@ -26,7 +26,10 @@ describe("a process that is killed", () => {
       await world.reset();
       await world.mine(2);
       const store = new MemoryLaneStore();
-      const life = new LaneLife(world, store, { confirmations: 2, diesAt: steps === 0 ? Number.POSITIVE_INFINITY : diesAt });
+      const life = new LaneLife(world, store, {
+        confirmations: 2,
+        diesAt: steps === 0 ? Number.POSITIVE_INFINITY : diesAt,
+      });
       life.lanes.submit(world.job("job"));
       await world.run(500);
       await world.drop();

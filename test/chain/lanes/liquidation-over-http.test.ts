@@ -37,7 +37,9 @@ async function embedded(): Promise<Chain> {
 }
 
 async function anvil(): Promise<Chain> {
-  const process: ChildProcess = spawn(ANVIL, ["--port", "0", "--chain-id", "31337"], { stdio: ["ignore", "pipe", "inherit"] });
+  const process: ChildProcess = spawn(ANVIL, ["--port", "0", "--chain-id", "31337"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const ended = new Promise<void>((resolve) => process.once("exit", () => resolve()));
   const url = await new Promise<string>((resolve, reject) => {
     void ended.then(() => reject(new Error("anvil ended before it listened")));
@@ -85,7 +87,14 @@ describe.each(suites)("a liquidation over $name", ({ name, start, isThere }) => 
     site = await RpcSite.deploy(chain.url);
     await site.openVictim();
     const { url, chainId } = site;
-    rpc = new ChainRpc({ urls: [url], chainId, clock, maxHeadAgeMs: 10 ** 9, requestTimeoutMs: 60_000, headRefreshMs: 0 });
+    rpc = new ChainRpc({
+      urls: [url],
+      chainId,
+      clock,
+      maxHeadAgeMs: 10 ** 9,
+      requestTimeoutMs: 60_000,
+      headRefreshMs: 0,
+    });
     lanes = TransactionLanes.open({
       rpc,
       signer: ecdsaScheme.signer(site.liquidator),
@@ -106,7 +115,11 @@ describe.each(suites)("a liquidation over $name", ({ name, start, isThere }) => 
     await chain?.stop();
   });
 
-  const liquidate = (id: string, requestPaper: bigint, expectCredit: bigint): Promise<JobOutcome> => {
+  const liquidate = (
+    id: string,
+    requestPaper: bigint,
+    expectCredit: bigint,
+  ): Promise<JobOutcome> => {
     const [liquidator, victim] = [addressOf(site.liquidator), addressOf(site.victim)];
     const ended = new Promise<JobOutcome>((resolve) => ends.set(id, resolve));
     lanes.submit({
@@ -119,7 +132,8 @@ describe.each(suites)("a liquidation over $name", ({ name, start, isThere }) => 
     });
     return ended;
   };
-  const told = <Event>(kind: EventKind<Event>, logs: readonly ChainLog[]): Event[] => logs.flatMap((log) => kind.decode(log) ?? []);
+  const told = <Event>(kind: EventKind<Event>, logs: readonly ChainLog[]): Event[] =>
+    logs.flatMap((log) => kind.decode(log) ?? []);
 
   it("of an account that is safe is a lost race before anything is sent", async () => {
     expect(await liquidate("early", COIN, -30_000n * USD)).toEqual({
@@ -138,15 +152,31 @@ describe.each(suites)("a liquidation over $name", ({ name, start, isThere }) => 
     if (outcome.kind !== "mined") throw new Error("not mined");
     const { gasUsed, effectiveGasPriceWei, costWei, logs } = outcome.receipt;
     expect(costWei).toBe(gasUsed * effectiveGasPriceWei);
-    const [perp, victim, liquidator] = [site.perp, addressOf(site.victim), addressOf(site.liquidator)].map((address) =>
-      address.toLowerCase(),
-    );
+    const [perp, victim, liquidator] = [
+      site.perp,
+      addressOf(site.victim),
+      addressOf(site.liquidator),
+    ].map((address) => address.toLowerCase());
     const paper = COIN / 100n;
     expect(told(joinLiquidation, logs)).toEqual([
-      { name: "JoinLiquidation", perp, victim, liquidator, paper, credit: -203_940_000n, positionSerial: 0n },
+      {
+        name: "JoinLiquidation",
+        perp,
+        victim,
+        liquidator,
+        paper,
+        credit: -203_940_000n,
+        positionSerial: 0n,
+      },
     ]);
     expect(told(balanceChange, logs)).toEqual([
-      { name: "BalanceChange", perp, trader: victim, paper: -paper, credit: 203_940_000n - 2_039_400n },
+      {
+        name: "BalanceChange",
+        perp,
+        trader: victim,
+        paper: -paper,
+        credit: 203_940_000n - 2_039_400n,
+      },
       { name: "BalanceChange", perp, trader: liquidator, paper, credit: -203_940_000n },
     ]);
   });
@@ -163,7 +193,10 @@ describe.each(suites)("a liquidation over $name", ({ name, start, isThere }) => 
     const outcome = await liquidate("rest", COIN, -50_000n * USD);
     if (outcome.kind !== "mined") throw new Error(outcome.kind);
     const [debt] = told(handleBadDebt, outcome.receipt.logs);
-    expect(debt).toMatchObject({ victim: addressOf(site.victim).toLowerCase(), secondaryCredit: 0n });
+    expect(debt).toMatchObject({
+      victim: addressOf(site.victim).toLowerCase(),
+      secondaryCredit: 0n,
+    });
     expect(debt?.primaryCredit).toBeLessThan(0n);
     expect(await site.balance(site.victim)).toEqual([0n, 0n]);
     expect((await site.balance(site.liquidator))[0]).toBe(COIN);
@@ -174,8 +207,10 @@ describe.each(suites)("a liquidation over $name", ({ name, start, isThere }) => 
   });
 
   it("shows its key nowhere", () => {
-    expect(JSON.stringify(lanes.jobs(), (_, value: unknown) => (typeof value === "bigint" ? String(value) : value))).not.toContain(
-      (KEYS[1] as Hex).slice(2),
-    );
+    expect(
+      JSON.stringify(lanes.jobs(), (_, value: unknown) =>
+        typeof value === "bigint" ? String(value) : value,
+      ),
+    ).not.toContain((KEYS[1] as Hex).slice(2));
   });
 });

@@ -1,7 +1,10 @@
 import { Interface, type InterfaceAbi, Wallet } from "ethers";
 import { dealerAbi, dealerBytecode } from "../../../src/chain/abi/dealer.generated.js";
 import { perpetualAbi, perpetualBytecode } from "../../../src/chain/abi/perpetual.generated.js";
-import { settablePriceSourceAbi, settablePriceSourceBytecode } from "../../../src/chain/abi/settable-price-source.generated.js";
+import {
+  settablePriceSourceAbi,
+  settablePriceSourceBytecode,
+} from "../../../src/chain/abi/settable-price-source.generated.js";
 import { testTokenAbi, testTokenBytecode } from "../../../src/chain/abi/test-token.generated.js";
 import { liveSeam } from "../../../src/core/live-seam.js";
 import { ecdsaScheme } from "../../../src/core/signing.js";
@@ -10,9 +13,12 @@ import { match, orderInfo, tradeData } from "../../contracts/signed-orders.js";
 import { BTC_RATIOS, COIN, KEYS, USD } from "../../contracts/world.js";
 
 const { clock } = liveSeam();
-const [DEALER, PERPETUAL, SOURCE, TOKEN] = [dealerAbi, perpetualAbi, settablePriceSourceAbi, testTokenAbi].map(
-  (abi) => new Interface(abi),
-) as [Interface, Interface, Interface, Interface];
+const [DEALER, PERPETUAL, SOURCE, TOKEN] = [
+  dealerAbi,
+  perpetualAbi,
+  settablePriceSourceAbi,
+  testTokenAbi,
+].map((abi) => new Interface(abi)) as [Interface, Interface, Interface, Interface];
 const TRIES = 2000;
 
 /** The contracts on any chain behind a JSON-RPC address, with a market at 30,000 and four accounts; everything sent over that address. */
@@ -48,24 +54,46 @@ export class RpcSite {
       [this.counterparty, 50_000n],
       [this.liquidator, 50_000n],
     ] as const) {
-      await this.#send(this.owner, this.token, TOKEN.encodeFunctionData("mint", [addressOf(key), dollars * USD]));
-      await this.#send(key, this.token, TOKEN.encodeFunctionData("approve", [this.dealer, dollars * USD]));
-      await this.#send(key, this.dealer, DEALER.encodeFunctionData("deposit", [dollars * USD, 0n, addressOf(key)]));
+      await this.#send(
+        this.owner,
+        this.token,
+        TOKEN.encodeFunctionData("mint", [addressOf(key), dollars * USD]),
+      );
+      await this.#send(
+        key,
+        this.token,
+        TOKEN.encodeFunctionData("approve", [this.dealer, dollars * USD]),
+      );
+      await this.#send(
+        key,
+        this.dealer,
+        DEALER.encodeFunctionData("deposit", [dollars * USD, 0n, addressOf(key)]),
+      );
     }
     const separator = String(await this.read(this.dealer, DEALER, "domainSeparator"));
     const order = (key: Hex, paper: bigint) => {
       this.#nonce += 1n;
       const credit = -paper * 30_000n * USD;
       const info = orderInfo(0n, 0n, 2_051_222_400n, this.#nonce);
-      return match(separator, { signer: ecdsaScheme.signer(key), perp: this.perp, paper, credit: credit / COIN, info }, COIN);
+      return match(
+        separator,
+        { signer: ecdsaScheme.signer(key), perp: this.perp, paper, credit: credit / COIN, info },
+        COIN,
+      );
     };
-    const data = PERPETUAL.encodeFunctionData("trade", [tradeData([order(this.victim, COIN), order(this.counterparty, -COIN)])]);
+    const data = PERPETUAL.encodeFunctionData("trade", [
+      tradeData([order(this.victim, COIN), order(this.counterparty, -COIN)]),
+    ]);
     await this.#send(this.owner, this.perp, data);
   }
 
   /** In whole dollars. */
   async setPrice(dollars: bigint): Promise<void> {
-    await this.#send(this.owner, this.source, SOURCE.encodeFunctionData("setMarkPrice", [dollars * USD]));
+    await this.#send(
+      this.owner,
+      this.source,
+      SOURCE.encodeFunctionData("setMarkPrice", [dollars * USD]),
+    );
   }
 
   /** Paper and credit of an account in the market. */
@@ -80,16 +108,25 @@ export class RpcSite {
 
   /** A view's first value. */
   async read(to: Hex, abi: Interface, name: string, ...args: readonly unknown[]): Promise<unknown> {
-    const returned = await ask(this.url, "eth_call", [{ to, data: abi.encodeFunctionData(name, args) }, "latest"]);
+    const returned = await ask(this.url, "eth_call", [
+      { to, data: abi.encodeFunctionData(name, args) },
+      "latest",
+    ]);
     return abi.decodeFunctionResult(name, String(returned))[0];
   }
 
   async #setUp(): Promise<void> {
-    for (const key of [this.liquidator, this.victim, this.counterparty]) await this.#send(this.owner, addressOf(key), "0x", 10n ** 18n);
+    for (const key of [this.liquidator, this.victim, this.counterparty])
+      await this.#send(this.owner, addressOf(key), "0x", 10n ** 18n);
     this.token = await this.#deploy(testTokenAbi, testTokenBytecode, "Test USD Coin", "USDC");
     this.dealer = await this.#deploy(dealerAbi, dealerBytecode, this.token);
     this.perp = await this.#deploy(perpetualAbi, perpetualBytecode, this.dealer);
-    this.source = await this.#deploy(settablePriceSourceAbi, settablePriceSourceBytecode, "BTC/USD", 10 ** 9);
+    this.source = await this.#deploy(
+      settablePriceSourceAbi,
+      settablePriceSourceBytecode,
+      "BTC/USD",
+      10 ** 9,
+    );
     const { initial, maintenance, discount, insuranceFee } = BTC_RATIOS;
     const params = [initial, maintenance, discount, insuranceFee, this.source, "btcusdc", true];
     for (const [name, ...args] of [
@@ -104,13 +141,24 @@ export class RpcSite {
   }
 
   async #deploy(abi: InterfaceAbi, bytecode: Hex, ...args: readonly unknown[]): Promise<Hex> {
-    const receipt = await this.#send(this.owner, null, bytecode + new Interface(abi).encodeDeploy(args).slice(2));
+    const receipt = await this.#send(
+      this.owner,
+      null,
+      bytecode + new Interface(abi).encodeDeploy(args).slice(2),
+    );
     return String(receipt.contractAddress);
   }
 
   /** Sends, and waits for the block. */
-  async #send(key: Hex, to: Hex | null, data: Hex, value = 0n): Promise<Readonly<Record<string, unknown>>> {
-    const nonce = Number(await ask(this.url, "eth_getTransactionCount", [addressOf(key), "latest"]));
+  async #send(
+    key: Hex,
+    to: Hex | null,
+    data: Hex,
+    value = 0n,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const nonce = Number(
+      await ask(this.url, "eth_getTransactionCount", [addressOf(key), "latest"]),
+    );
     const fees = { maxFeePerGas: 100n * 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n };
     const raw = await new Wallet(key).signTransaction({
       type: 2,
@@ -124,7 +172,9 @@ export class RpcSite {
     });
     const hash = await ask(this.url, "eth_sendRawTransaction", [raw]);
     for (let i = 0; i < TRIES; i += 1) {
-      const receipt = (await ask(this.url, "eth_getTransactionReceipt", [hash])) as Readonly<Record<string, unknown>> | null;
+      const receipt = (await ask(this.url, "eth_getTransactionReceipt", [hash])) as Readonly<
+        Record<string, unknown>
+      > | null;
       if (receipt?.status === "0x1") return receipt;
       if (receipt !== null) throw new Error(`${data.slice(0, 10)} was undone`);
       await new Promise<void>((resolve) => clock.setTimer(20, resolve));
@@ -139,8 +189,15 @@ export function addressOf(key: Hex): Hex {
 
 async function ask(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  const answer = await fetch(url, { method: "POST", body, headers: { "content-type": "application/json" } });
-  const { result, error } = (await answer.json()) as { readonly result?: unknown; readonly error?: { readonly message: string } };
+  const answer = await fetch(url, {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/json" },
+  });
+  const { result, error } = (await answer.json()) as {
+    readonly result?: unknown;
+    readonly error?: { readonly message: string };
+  };
   if (error !== undefined) throw new Error(`${method}: ${error.message}`);
   return result;
 }

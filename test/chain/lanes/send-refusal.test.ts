@@ -22,7 +22,10 @@ describe("a node's words", () => {
     ["insufficient funds for gas * price + value: balance 1, tx cost 2", "insufficient-funds"],
     ["Upfront cost exceeds account balance", "insufficient-funds"],
     ["transaction underpriced: tip needed 1, tip permitted 0", "fee-too-low"],
-    ["max fee per gas less than block base fee: address 0x1, maxFeePerGas: 1, baseFee: 2", "fee-too-low"],
+    [
+      "max fee per gas less than block base fee: address 0x1, maxFeePerGas: 1, baseFee: 2",
+      "fee-too-low",
+    ],
     ["FeeTooLow, MaxFeePerGas too low", "fee-too-low"],
     ["Gas price below configured minimum gas price", "fee-too-low"],
     ["exceeds block gas limit", "gas-limit"],
@@ -48,18 +51,29 @@ describe("a real node", () => {
     const urls = faults.map((fault, i) => ({
       name: `rpc${i}`,
       call: async (method: string, params: readonly unknown[]) => {
-        if (method !== "eth_sendRawTransaction" || fault === "none") return world.call(method, params);
+        if (method !== "eth_sendRawTransaction" || fault === "none")
+          return world.call(method, params);
         if (fault === "dead") throw new RpcFailure("connection", "connection lost");
         return { error: { code: -32000, message: "txpool is full" } };
       },
     }));
-    const rpc = new ChainRpc({ urls, chainId: CHAIN_ID, clock: world.clock, maxHeadAgeMs: 10 ** 9 });
+    const rpc = new ChainRpc({
+      urls,
+      chainId: CHAIN_ID,
+      clock: world.clock,
+      maxHeadAgeMs: 10 ** 9,
+    });
     opened.push(rpc);
     return rpc;
   };
-  const sign = (changes: { nonce?: number; maxFeeWei?: bigint; valueWei?: bigint; gasLimit?: bigint } = {}) => {
+  const sign = (
+    changes: { nonce?: number; maxFeeWei?: bigint; valueWei?: bigint; gasLimit?: bigint } = {},
+  ) => {
     const fields = { nonce: 0, maxFeeWei: 10n * GWEI, valueWei: 0n, gasLimit: 21_000n, ...changes };
-    return signTransaction({ chainId: CHAIN_ID, tipWei: GWEI, to: OWNER.address, data: "0x", ...fields }, SENDER);
+    return signTransaction(
+      { chainId: CHAIN_ID, tipWei: GWEI, to: OWNER.address, data: "0x", ...fields },
+      SENDER,
+    );
   };
 
   it("says in words that are known why it does not take a transaction", async () => {
@@ -78,7 +92,11 @@ describe("a real node", () => {
   });
 
   it("that has it is enough, whatever the others say", async () => {
-    for (const rpc of [over("dead", "none"), over("refusing", "none"), over("none", "refusing", "dead")]) {
+    for (const rpc of [
+      over("dead", "none"),
+      over("refusing", "none"),
+      over("none", "refusing", "dead"),
+    ]) {
       expect(await handOver(rpc, sign({ nonce: 5 }))).toEqual({ isTaken: true });
     }
     expect(await handOver(over("dead", "refusing"), sign({ nonce: 6 }))).toEqual({
@@ -86,12 +104,24 @@ describe("a real node", () => {
       why: "pool-full",
       text: "rpc1: txpool is full",
     });
-    expect(await handOver(over("dead", "dead"), sign({ nonce: 6 }))).toMatchObject({ isTaken: false, why: "unknown" });
+    expect(await handOver(over("dead", "dead"), sign({ nonce: 6 }))).toMatchObject({
+      isTaken: false,
+      why: "unknown",
+    });
   });
 
   it("of another chain is handed nothing", async () => {
-    const rpc = new ChainRpc({ urls: [{ name: "edr", call: world.call }], chainId: 1, clock: world.clock, maxHeadAgeMs: 10 ** 9 });
+    const rpc = new ChainRpc({
+      urls: [{ name: "edr", call: world.call }],
+      chainId: 1,
+      clock: world.clock,
+      maxHeadAgeMs: 10 ** 9,
+    });
     opened.push(rpc);
-    expect(await handOver(rpc, sign())).toMatchObject({ isTaken: false, why: "unknown", text: expect.stringContaining("is of chain") });
+    expect(await handOver(rpc, sign())).toMatchObject({
+      isTaken: false,
+      why: "unknown",
+      text: expect.stringContaining("is of chain"),
+    });
   });
 });

@@ -25,7 +25,9 @@ describe("a job", () => {
     if (outcome?.kind !== "mined") throw new Error("not mined");
     const { gasUsed, effectiveGasPriceWei, costWei, hash } = outcome.receipt;
     expect(costWei).toBe(gasUsed * effectiveGasPriceWei);
-    expect(life.lanes.nonces()).toEqual([{ nonce: 0, by: "job", jobId: "one", hash, state: "final" }]);
+    expect(life.lanes.nonces()).toEqual([
+      { nonce: 0, by: "job", jobId: "one", hash, state: "final" },
+    ]);
   });
 
   it("that would revert is refused with the reason, and costs nothing", async () => {
@@ -33,7 +35,10 @@ describe("a job", () => {
     life.lanes.submit(stage.world.hopelessJob("rich"));
     await stage.world.run(1000);
     expect(life.told("rich")).toEqual(["refused", "final"]);
-    expect(life.outcome("rich")).toMatchObject({ kind: "refused", reason: { kind: "revert", revert: { kind: "custom-error" } } });
+    expect(life.outcome("rich")).toMatchObject({
+      kind: "refused",
+      reason: { kind: "revert", revert: { kind: "custom-error" } },
+    });
     expect(await stage.world.count()).toBe(0);
   });
 
@@ -42,20 +47,30 @@ describe("a job", () => {
     life.lanes.submit(stage.world.job("poor", { maxCostWei: 100_000n * 10n ** 8n }));
     await stage.world.run(1000);
     const outcome = life.outcome("poor");
-    expect(outcome).toMatchObject({ kind: "refused", reason: { kind: "too-costly", ceilingFeeWei: 10n ** 8n } });
+    expect(outcome).toMatchObject({
+      kind: "refused",
+      reason: { kind: "too-costly", ceilingFeeWei: 10n ** 8n },
+    });
     if (outcome?.kind === "refused" && outcome.reason.kind === "too-costly")
       expect(outcome.reason.neededFeeWei).toBeGreaterThan(outcome.reason.ceilingFeeWei);
   });
 
   it("that the account cannot pay beside what is in flight is refused, and takes no nonce", async () => {
     const life = stage.live(undefined, { confirmations: 1 });
-    await stage.world.chain.request("hardhat_setBalance", SENDER.address, `0x${(2n * 10n ** 15n).toString(16)}`);
+    await stage.world.chain.request(
+      "hardhat_setBalance",
+      SENDER.address,
+      `0x${(2n * 10n ** 15n).toString(16)}`,
+    );
     life.lanes.submit(stage.world.job("first", { tipWei: 10n * GWEI }));
     await stage.world.run(500);
     life.lanes.submit(stage.world.job("second", { tipWei: 10n * GWEI }));
     await stage.world.run(500);
     const outcome = life.outcome("second");
-    expect(outcome).toMatchObject({ kind: "refused", reason: { kind: "insufficient-funds", balanceWei: 2n * 10n ** 15n } });
+    expect(outcome).toMatchObject({
+      kind: "refused",
+      reason: { kind: "insufficient-funds", balanceWei: 2n * 10n ** 15n },
+    });
     await stage.world.block();
     expect(life.outcome("first")?.kind).toBe("mined");
     expect(await stage.world.count()).toBe(1);
@@ -80,7 +95,11 @@ describe("a job", () => {
     await stage.world.block();
     expect(life.told("late")).toEqual(["simulated", "sent", "reverted", "final"]);
     const outcome = life.outcome("late");
-    expect(outcome).toMatchObject({ kind: "reverted", receipt: { isReverted: true, logs: [] }, revert: { kind: "custom-error" } });
+    expect(outcome).toMatchObject({
+      kind: "reverted",
+      receipt: { isReverted: true, logs: [] },
+      revert: { kind: "custom-error" },
+    });
     if (outcome?.kind === "reverted") expect(outcome.receipt.costWei).toBeGreaterThan(0n);
     expect(await stage.world.timesDone("late")).toBe(0);
   });
@@ -102,7 +121,8 @@ describe("lanes", () => {
 
   it("share the account's nonces without a gap, refused ones between", async () => {
     const life = stage.live(undefined, { confirmations: 1 });
-    for (const id of ["a", "b", "c", "d"]) life.lanes.submit(id === "b" ? stage.world.hopelessJob(id) : stage.world.job(id));
+    for (const id of ["a", "b", "c", "d"])
+      life.lanes.submit(id === "b" ? stage.world.hopelessJob(id) : stage.world.job(id));
     await stage.world.block();
     const nonces = life.of("mined").map((event) => event.nonce);
     expect([...nonces].sort()).toEqual([0, 1, 2]);
@@ -112,9 +132,15 @@ describe("lanes", () => {
 
   it("refuse a job with a wrong field, and every job when closed", async () => {
     const life = stage.live();
-    expect(refusalOf(() => life.lanes.submit(stage.world.job("a", { to: "0x12" })))).toBe("invalid");
-    expect(refusalOf(() => life.lanes.submit(stage.world.job("a", { gasLimit: 20_999n })))).toBe("invalid");
-    expect(refusalOf(() => life.lanes.submit(stage.world.job("a", { maxCostWei: 0n })))).toBe("invalid");
+    expect(refusalOf(() => life.lanes.submit(stage.world.job("a", { to: "0x12" })))).toBe(
+      "invalid",
+    );
+    expect(refusalOf(() => life.lanes.submit(stage.world.job("a", { gasLimit: 20_999n })))).toBe(
+      "invalid",
+    );
+    expect(refusalOf(() => life.lanes.submit(stage.world.job("a", { maxCostWei: 0n })))).toBe(
+      "invalid",
+    );
     const closing = life.lanes.close();
     await stage.world.rest();
     await closing;
@@ -165,7 +191,13 @@ describe("a transaction that waits", () => {
     // Of the second's price no block would complain.
     life.lanes.submit(stage.world.job("first", { maxCostWei: 100_000n * 100n * GWEI, deadlineMs }));
     await stage.world.run(300);
-    life.lanes.submit(stage.world.job("second", { maxCostWei: 100_000n * 100n * GWEI, tipWei: 40n * GWEI, deadlineMs }));
+    life.lanes.submit(
+      stage.world.job("second", {
+        maxCostWei: 100_000n * 100n * GWEI,
+        tipWei: 40n * GWEI,
+        deadlineMs,
+      }),
+    );
     await stage.world.run(300);
     for (let i = 0; i < 8; i += 1) {
       await stage.world.setBaseFee(6n * GWEI);
@@ -173,7 +205,8 @@ describe("a transaction that waits", () => {
     }
     expect(life.of("replaced").length).toBeGreaterThan(0);
     expect(new Set(life.of("replaced").map(({ jobId }) => jobId))).toEqual(new Set(["first"]));
-    for (let i = 0; i < 40 && life.outcome("second") === undefined; i += 1) await stage.world.block();
+    for (let i = 0; i < 40 && life.outcome("second") === undefined; i += 1)
+      await stage.world.block();
     expect([life.outcome("first")?.kind, life.outcome("second")?.kind]).toEqual(["mined", "mined"]);
   });
 
@@ -188,7 +221,10 @@ describe("a transaction that waits", () => {
     }
     await stage.world.setBaseFee(GWEI);
     await stage.world.block();
-    const [sent, replaced] = [life.of("sent")[0]?.attempt.hash, life.of("replaced")[0]?.attempt.hash];
+    const [sent, replaced] = [
+      life.of("sent")[0]?.attempt.hash,
+      life.of("replaced")[0]?.attempt.hash,
+    ];
     expect(replaced).toBeDefined();
     expect(life.outcome("old")).toMatchObject({ kind: "mined", receipt: { hash: sent } });
   });
@@ -197,7 +233,10 @@ describe("a transaction that waits", () => {
     const life = stage.live(undefined, { confirmations: 1, headroomBlocks: 0 });
     life.lanes.submit(stage.world.job("old"));
     await stage.world.run(500);
-    stage.world.faults = { refuses: (method) => (method === "eth_sendRawTransaction" ? "replacement transaction underpriced" : undefined) };
+    stage.world.faults = {
+      refuses: (method) =>
+        method === "eth_sendRawTransaction" ? "replacement transaction underpriced" : undefined,
+    };
     const before = stage.world.timesAsked("eth_sendRawTransaction");
     for (let i = 0; i < 12; i += 1) {
       await stage.world.setBaseFee(5n * GWEI);
@@ -207,7 +246,9 @@ describe("a transaction that waits", () => {
     expect(replaced).toBeGreaterThan(1);
     expect(stage.world.timesAsked("eth_sendRawTransaction") - before).toBe(replaced);
     expect(life.of("resent")).toEqual([]);
-    expect(life.of("not-taken").map(({ why }) => why)).toEqual(life.of("replaced").map(() => "replacement-underpriced"));
+    expect(life.of("not-taken").map(({ why }) => why)).toEqual(
+      life.of("replaced").map(() => "replacement-underpriced"),
+    );
     stage.world.faults = {};
     for (let i = 0; i < 12; i += 1) await stage.world.block();
     expect(await stage.world.timesDone("old")).toBe(1);
@@ -215,7 +256,12 @@ describe("a transaction that waits", () => {
 
   it("is cancelled at its ceiling, and the nonce is used all the same", async () => {
     const life = stage.live(undefined, { confirmations: 1 });
-    life.lanes.submit(stage.world.job("dear", { maxCostWei: 100_000n * 3n * GWEI, deadlineMs: stage.world.clock.nowMs() + 3_600_000 }));
+    life.lanes.submit(
+      stage.world.job("dear", {
+        maxCostWei: 100_000n * 3n * GWEI,
+        deadlineMs: stage.world.clock.nowMs() + 3_600_000,
+      }),
+    );
     await stage.world.run(500);
     for (let i = 0; i < 30 && life.outcome("dear") === undefined; i += 1) {
       await stage.world.setBaseFee(4n * GWEI);
@@ -224,9 +270,12 @@ describe("a transaction that waits", () => {
     expect(life.outcome("dear")).toMatchObject({ kind: "cancelled", nonce: 0 });
     expect(life.of("cancelling")[0]?.why).toBe("ceiling");
     const outcome = life.outcome("dear");
-    if (outcome?.kind === "cancelled") expect(outcome.receipt.costWei).toBeLessThanOrEqual(100_000n * 3n * GWEI);
+    if (outcome?.kind === "cancelled")
+      expect(outcome.receipt.costWei).toBeLessThanOrEqual(100_000n * 3n * GWEI);
     expect([await stage.world.timesDone("dear"), await stage.world.count()]).toEqual([0, 1]);
-    expect(life.lanes.nonces()).toMatchObject([{ nonce: 0, by: "cancel", jobId: "dear", state: "final" }]);
+    expect(life.lanes.nonces()).toMatchObject([
+      { nonce: 0, by: "cancel", jobId: "dear", state: "final" },
+    ]);
   });
 
   it("is cancelled at its deadline", async () => {

@@ -24,7 +24,13 @@ export const CLIENT_LINK_BREAKS = breaksOf("client", "src/exchange", [
     "const orderUpdate = z.looseObject({ order: orderAnswer,",
     "const orderUpdate = z.looseObject({ order: z.preprocess((value) => (Array.isArray(value) ? value[0] : value), orderAnswer),",
   ],
-  ["EV2", "TRADE_UPDATE is unknown", "client/stream-decoder.ts", 'case "TRADE_UPDATE":', 'case "TRADES_UPDATE":'],
+  [
+    "EV2",
+    "TRADE_UPDATE is unknown",
+    "client/stream-decoder.ts",
+    'case "TRADE_UPDATE":',
+    'case "TRADES_UPDATE":',
+  ],
   [
     "EV3",
     "an update needs no beginSequence",
@@ -32,7 +38,13 @@ export const CLIENT_LINK_BREAKS = breaksOf("client", "src/exchange", [
     "  beginSequence: sequenceSchema,",
     "  beginSequence: sequenceSchema.default(0),",
   ],
-  ["EV4", "a gap goes unseen", "client/streams.ts", "if (beginSequence === last + 1 &&", "if (beginSequence > last &&"],
+  [
+    "EV4",
+    "a gap goes unseen",
+    "client/streams.ts",
+    "if (beginSequence === last + 1 &&",
+    "if (beginSequence > last &&",
+  ],
   ["EV5", "a text ping is not answered", "stream-session.ts", "      this.#pong();\n", ""],
   [
     "EV6",
@@ -55,7 +67,13 @@ export const CLIENT_LINK_BREAKS = breaksOf("client", "src/exchange", [
     "  endSequence: sequenceSchema,\n  bids: levels,\n  asks: levels,\n});",
     '  endSequence: sequenceSchema.default(0),\n  bids: levels,\n  asks: levels,\n}).or(z.looseObject({ event: z.literal("update"), sequence: sequenceSchema }).transform(({ sequence }) => ({ beginSequence: sequence, endSequence: sequence, bids: [], asks: [] })));',
   ],
-  ["ER1", "the exchange's own words are lost", "venue-errors.ts", "    this.venueMessage = body.message;", '    this.venueMessage = "";'],
+  [
+    "ER1",
+    "the exchange's own words are lost",
+    "venue-errors.ts",
+    "    this.venueMessage = body.message;",
+    '    this.venueMessage = "";',
+  ],
   [
     "ER2",
     "2018 has no name",

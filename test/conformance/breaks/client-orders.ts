@@ -9,7 +9,13 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", "src", [
     "  json: orderJson,\n  hash: hash32Schema,",
     '  json: orderJson,\n  hash: hash32Schema.default(""),',
   ],
-  ["O2", "parts of an order are floats", "exchange/client/decimal.ts", "return new Exact(text);", "return new Exact(Number(text));"],
+  [
+    "O2",
+    "parts of an order are floats",
+    "exchange/client/decimal.ts",
+    "return new Exact(text);",
+    "return new Exact(Number(text));",
+  ],
   [
     "O3",
     "an empty average price is refused",
@@ -17,7 +23,13 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", "src", [
     '.union([unsignedDecimalSchema, z.literal("")])',
     ".union([unsignedDecimalSchema])",
   ],
-  ["O4", "trades may be a list", "exchange/client/account-answers.ts", "trades: z.null().optional(),", "trades: z.any().optional(),"],
+  [
+    "O4",
+    "trades may be a list",
+    "exchange/client/account-answers.ts",
+    "trades: z.null().optional(),",
+    "trades: z.any().optional(),",
+  ],
   [
     "O5",
     "seconds are taken for milliseconds",
@@ -88,7 +100,13 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", "src", [
     'retrier === undefined || operation.method === "POST" ? once() : retrier.run(once, signal);',
     'operation.name === "registerAccount" ? once().then(once) : retrier === undefined || operation.method === "POST" ? once() : retrier.run(once, signal);',
   ],
-  ["R2", "an account may be any text", "exchange/call-params.ts", "address: { shape: /^0x[0-9a-fA-F]{40}$/,", "address: { shape: /^.*$/,"],
+  [
+    "R2",
+    "an account may be any text",
+    "exchange/call-params.ts",
+    "address: { shape: /^0x[0-9a-fA-F]{40}$/,",
+    "address: { shape: /^.*$/,",
+  ],
   [
     "R3",
     "a price may have an exponent",
@@ -173,7 +191,13 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", "src", [
     "record({ balances: accountBalances, positions: positionsAnswer })",
     "record({ balances: accountBalances, positions: positionsAnswer.transform(() => []) })",
   ],
-  ["R15", "positions are asked for at another address", "exchange/operations.ts", '"/v1/positions"', '"/v1/position"'],
+  [
+    "R15",
+    "positions are asked for at another address",
+    "exchange/operations.ts",
+    '"/v1/positions"',
+    '"/v1/position"',
+  ],
   [
     "R16",
     "the answer to a place says that it traded",
@@ -181,7 +205,13 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", "src", [
     "    return accepted;\n",
     '    return { ...accepted, status: "FILLED" };\n',
   ],
-  ["R17", "GTT may live for a minute", "exchange/gtt-life.ts", "return lifeMs > MINUTE_MS", "return lifeMs >= MINUTE_MS"],
+  [
+    "R17",
+    "GTT may live for a minute",
+    "exchange/gtt-life.ts",
+    "return lifeMs > MINUTE_MS",
+    "return lifeMs >= MINUTE_MS",
+  ],
   [
     "R18",
     "info expires nine years ahead",
@@ -245,7 +275,13 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", "src", [
     'const credit = isBuy && inputs.buyRounding !== "down" ?',
     'const credit = inputs.buyRounding !== "down" ?',
   ],
-  ["OC5", "selling gives positive paper", "exchange/order-building.ts", "paperAmount: isBuy ? paper : -paper,", "paperAmount: paper,"],
+  [
+    "OC5",
+    "selling gives positive paper",
+    "exchange/order-building.ts",
+    "paperAmount: isBuy ? paper : -paper,",
+    "paperAmount: paper,",
+  ],
   [
     "OC6",
     "info holds the nonce in the place of the expiration",
@@ -253,7 +289,13 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", "src", [
     "  WORDS.setBigUint64(24, info.nonce);\n",
     "  WORDS.setBigUint64(16, info.nonce);\n",
   ],
-  ["OC7", "the hash begins with other bytes", "exchange/order-signing.ts", "this.#outer[1] = 0x01;", "this.#outer[1] = 0x45;"],
+  [
+    "OC7",
+    "the hash begins with other bytes",
+    "exchange/order-signing.ts",
+    "this.#outer[1] = 0x01;",
+    "this.#outer[1] = 0x45;",
+  ],
   [
     "OC8",
     "an order's signature lacks its recovery byte",

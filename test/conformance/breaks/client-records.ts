@@ -9,7 +9,13 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", "src", [
     "if (error instanceof SyntaxError || error instanceof RangeError || error instanceof FormatError) return undefined;",
     "if (error instanceof SyntaxError || error instanceof RangeError || error instanceof FormatError) return null;",
   ],
-  ["G1", "contracts are asked for without /v1", "exchange/operations.ts", '"/v1/contracts"', '"/contracts"'],
+  [
+    "G1",
+    "contracts are asked for without /v1",
+    "exchange/operations.ts",
+    '"/v1/contracts"',
+    '"/contracts"',
+  ],
   [
     "G2",
     "prices and amounts are read as floats",
@@ -164,8 +170,20 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", "src", [
     "return candidates.filter((_, place) => answers[place] === false);",
     "return candidates.filter(({ isSafe }) => answers.length > 0 && !isSafe);",
   ],
-  ["P1", "time is asked for at another address", "exchange/operations.ts", '"/v1/time"', '"/v1/clock"'],
-  ["P2", "exchangeInfo is asked for at another address", "exchange/operations.ts", '"/v1/exchangeInfo"', '"/v1/info"'],
+  [
+    "P1",
+    "time is asked for at another address",
+    "exchange/operations.ts",
+    '"/v1/time"',
+    '"/v1/clock"',
+  ],
+  [
+    "P2",
+    "exchangeInfo is asked for at another address",
+    "exchange/operations.ts",
+    '"/v1/exchangeInfo"',
+    '"/v1/info"',
+  ],
   [
     "P3",
     "a book may be asked for with 5000 levels",
@@ -173,7 +191,13 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", "src", [
     'BOOK_LIMITS = ["10", "20", "50", "100", "500", "1000"]',
     'BOOK_LIMITS = ["10", "20", "50", "100", "500", "1000", "5000"]',
   ],
-  ["P4", "a limit of 1000 is sent", "exchange/operations.ts", "export const MAX_PAGE = 500;", "export const MAX_PAGE = 1000;"],
+  [
+    "P4",
+    "a limit of 1000 is sent",
+    "exchange/operations.ts",
+    "export const MAX_PAGE = 500;",
+    "export const MAX_PAGE = 1000;",
+  ],
   [
     "P5",
     "fromId may be any text",
@@ -181,8 +205,20 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", "src", [
     '{ name: "fromId", type: "id", required: false, note: "ascending from this trade" }',
     '{ name: "fromId", type: "string", required: false, note: "ascending from this trade" }',
   ],
-  ["P6", "there is no bar of six hours", "exchange/operations.ts", '"4H", "6H", "1D"', '"4H", "1D"'],
-  ["P7", "mark candles are asked for at the candles' address", "exchange/operations.ts", '"/v1/markPriceKlines"', '"/v1/klines"'],
+  [
+    "P6",
+    "there is no bar of six hours",
+    "exchange/operations.ts",
+    '"4H", "6H", "1D"',
+    '"4H", "1D"',
+  ],
+  [
+    "P7",
+    "mark candles are asked for at the candles' address",
+    "exchange/operations.ts",
+    '"/v1/markPriceKlines"',
+    '"/v1/klines"',
+  ],
   [
     "P8",
     "funding rates are asked for without a range",
@@ -211,7 +247,13 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", "src", [
     "      operation.isPrivate && signer !== undefined\n",
     "      signer !== undefined\n",
   ],
-  ["L2", "a limit of 501 is sent", "exchange/operations.ts", "export const MAX_PAGE = 500;", "export const MAX_PAGE = 501;"],
+  [
+    "L2",
+    "a limit of 501 is sent",
+    "exchange/operations.ts",
+    "export const MAX_PAGE = 500;",
+    "export const MAX_PAGE = 501;",
+  ],
   [
     "PO1",
     "a side that is unknown is refused",
@@ -247,7 +289,13 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", "src", [
     "record({ address: addressSchema, createdAt: msSchema })",
     "record({ address: addressSchema, createdAt: msSchema.transform((ms) => Math.floor(ms / 1000)) })",
   ],
-  ["UT1", "a rebate is refused", "exchange/client/account-answers.ts", "  commission: decimal,", "  commission: unsigned,"],
+  [
+    "UT1",
+    "a rebate is refused",
+    "exchange/client/account-answers.ts",
+    "  commission: decimal,",
+    "  commission: unsigned,",
+  ],
   [
     "IN1",
     "an income needs a market",
@@ -255,5 +303,11 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", "src", [
     "      .string()\n      .nullish()\n",
     "      .string()\n      .min(1)\n      .nullish()\n",
   ],
-  ["BA1", "serialNumber may be a fraction", "exchange/client/account-answers.ts", "serialNumber: z.int() }", "serialNumber: z.number() }"],
+  [
+    "BA1",
+    "serialNumber may be a fraction",
+    "exchange/client/account-answers.ts",
+    "serialNumber: z.int() }",
+    "serialNumber: z.number() }",
+  ],
 ]);

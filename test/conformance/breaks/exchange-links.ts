@@ -72,8 +72,20 @@ export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", "src/simulator", [
     "if (order === undefined || order.terms.market !== market || !(this.#desk.cancel(order) || isMatched)) {\n      throw new ApiError(2011,",
     "if (order === undefined || order.terms.market !== market || !(this.#desk.cancel(order) || isMatched)) {\n      throw new ApiError(1111,",
   ],
-  ["ER3", "an empty range is a bad parameter", "rest/parameters.ts", "throw new ApiError(1113,", "throw new ApiError(1111,"],
-  ["ER4", "an unknown market is a bad parameter", "rest/order-terms.ts", "throw new ApiError(1112,", "throw new ApiError(1111,"],
+  [
+    "ER3",
+    "an empty range is a bad parameter",
+    "rest/parameters.ts",
+    "throw new ApiError(1113,",
+    "throw new ApiError(1111,",
+  ],
+  [
+    "ER4",
+    "an unknown market is a bad parameter",
+    "rest/order-terms.ts",
+    "throw new ApiError(1112,",
+    "throw new ApiError(1111,",
+  ],
   [
     "L1",
     "who carries on is not banned",

@@ -9,17 +9,24 @@ import { overScriptedSockets } from "./scripted-streams.js";
 
 const BOOK = "btcusdc@orderbook";
 
-conforms("EV5", "client", "opens /multiple with the names and /single for the account, and answers a text ping at once", async () => {
-  const { clock, transport, followMarket, followAccount, said } = overScriptedSockets();
-  followMarket([BOOK, "btcusdc@trades"]);
-  await clock.runFor(10);
-  expect(transport.socket.path).toBe("/v1/multiple?streams=btcusdc@orderbook/btcusdc@trades");
-  transport.socket.deliver("ping");
-  expect(said()).toEqual(["pong"]);
-  followAccount();
-  await clock.runFor(10);
-  expect(transport.socket.path).toMatch(/^\/v1\/single\/account@0x[0-9a-fA-F]{40}\?timestamp=\d{13}&signature=0x[0-9a-f]{130}$/);
-});
+conforms(
+  "EV5",
+  "client",
+  "opens /multiple with the names and /single for the account, and answers a text ping at once",
+  async () => {
+    const { clock, transport, followMarket, followAccount, said } = overScriptedSockets();
+    followMarket([BOOK, "btcusdc@trades"]);
+    await clock.runFor(10);
+    expect(transport.socket.path).toBe("/v1/multiple?streams=btcusdc@orderbook/btcusdc@trades");
+    transport.socket.deliver("ping");
+    expect(said()).toEqual(["pong"]);
+    followAccount();
+    await clock.runFor(10);
+    expect(transport.socket.path).toMatch(
+      /^\/v1\/single\/account@0x[0-9a-fA-F]{40}\?timestamp=\d{13}&signature=0x[0-9a-f]{130}$/,
+    );
+  },
+);
 
 conforms(
   "EV5",
@@ -74,20 +81,35 @@ conforms(
     });
     streams.start();
     await clock.runFor(10);
-    expect(transport.sockets.map(({ path }) => decodeURIComponent(path).split("/").length - 2).every((count) => count <= 50)).toBe(true);
+    expect(
+      transport.sockets
+        .map(({ path }) => decodeURIComponent(path).split("/").length - 2)
+        .every((count) => count <= 50),
+    ).toBe(true);
     expect(transport.sockets.length).toBeGreaterThan(1);
     for (let count = 0; count < 30; count += 1) streams.subscribe(`x${count}@trades`);
     streams.unsubscribe("x0@trades");
     await clock.runFor(60_000);
-    const asked = transport.sockets.flatMap(({ received }) => received.map(({ text: one }) => JSON.parse(one)));
+    const asked = transport.sockets.flatMap(({ received }) =>
+      received.map(({ text: one }) => JSON.parse(one)),
+    );
     expect(asked.filter(({ method }) => method === "SUBSCRIBE")).toHaveLength(30);
-    expect(asked.at(-1)).toMatchObject({ method: expect.stringMatching(/SUBSCRIBE/), id: expect.any(Number) });
-    expect(asked.some(({ method, params }) => method === "UNSUBSCRIBE" && params[0] === "x0@trades")).toBe(true);
+    expect(asked.at(-1)).toMatchObject({
+      method: expect.stringMatching(/SUBSCRIBE/),
+      id: expect.any(Number),
+    });
+    expect(
+      asked.some(({ method, params }) => method === "UNSUBSCRIBE" && params[0] === "x0@trades"),
+    ).toBe(true);
     for (const { received } of transport.sockets) {
       for (const [place, { atMs }] of received.entries())
-        expect(received.slice(place).filter((later) => later.atMs < atMs + 1000).length).toBeLessThanOrEqual(10);
+        expect(
+          received.slice(place).filter((later) => later.atMs < atMs + 1000).length,
+        ).toBeLessThanOrEqual(10);
     }
     const scripted = overScriptedSockets();
-    expect(() => scripted.followMarket(Array.from({ length: 51 }, (_, place) => `m${place}@trades`))).toThrow(/1 to 50/);
+    expect(() =>
+      scripted.followMarket(Array.from({ length: 51 }, (_, place) => `m${place}@trades`)),
+    ).toThrow(/1 to 50/);
   },
 );

@@ -1,4 +1,11 @@
-import { wireBalances, wireExchangeInfo, wireMarket, wireOrder, wirePosition, wireTrade } from "../../exchange/wire-records.js";
+import {
+  wireBalances,
+  wireExchangeInfo,
+  wireMarket,
+  wireOrder,
+  wirePosition,
+  wireTrade,
+} from "../../exchange/wire-records.js";
 
 /** Records as the specification's tables have them, for the client to read: no embedded exchange wrote them. */
 
@@ -14,7 +21,9 @@ export const TRADED_ORDER = wireOrder({
 export const USER_TRADE = wireTrade({ realizedPNL: "12.5" });
 export const POSITION = wirePosition();
 export const POSITION_INSIDE = wirePosition({ lastUpdatedAt: 1_700_000_000_123 });
-export const BALANCES = wireBalances({ perpetualBalances: { btcusdc: { creditAmount: "-30009", paperAmount: "1.5", serialNumber: 3 } } });
+export const BALANCES = wireBalances({
+  perpetualBalances: { btcusdc: { creditAmount: "-30009", paperAmount: "1.5", serialNumber: 3 } },
+});
 export const PUBLIC_TRADE = {
   id: 275287091667264,
   price: "30000.1",
@@ -34,7 +43,11 @@ export const KLINE = {
   /** Not in the specification, and not on every server. */
   quote_volume: "37506.25",
 };
-export const FUNDING_RATE = { marketId: "btcusdc", fundingRate: "-0.000125", fundingTime: 1_699_977_600_000 };
+export const FUNDING_RATE = {
+  marketId: "btcusdc",
+  fundingRate: "-0.000125",
+  fundingTime: 1_699_977_600_000,
+};
 export const ORDERBOOK = {
   bids: [
     ["30000", "0.5"],
@@ -71,8 +84,17 @@ export const RISKY_ACCOUNT = {
   risk: "1.02",
   positions: [POSITION_INSIDE],
 };
-export const ACCOUNT = { address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", createdAt: 1_700_000_000_000 };
-export const INCOME = { id: 12, type: "FUNDING_FEE", amount: "-1.5", time: 1_700_000_000_000, marketId: "btcusdc" };
+export const ACCOUNT = {
+  address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+  createdAt: 1_700_000_000_000,
+};
+export const INCOME = {
+  id: 12,
+  type: "FUNDING_FEE",
+  amount: "-1.5",
+  time: 1_700_000_000_000,
+  marketId: "btcusdc",
+};
 export const BUILD = {
   order: ORDER.json,
   orderHash: ORDER.hash,

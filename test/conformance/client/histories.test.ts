@@ -16,10 +16,16 @@ function pagesOf(key: "time" | "createdAt", record: object) {
     const from = Number(params.fromId ?? 0);
     const inside = all.filter(
       (one) =>
-        Number((one as Record<string, unknown>)[key]) >= start && Number((one as Record<string, unknown>)[key]) < end && one.id >= from,
+        Number((one as Record<string, unknown>)[key]) >= start &&
+        Number((one as Record<string, unknown>)[key]) < end &&
+        one.id >= from,
     );
     const limit = Number(params.limit);
-    return text(params.startTime === undefined && params.fromId === undefined ? inside.slice(-limit) : inside.slice(0, limit));
+    return text(
+      params.startTime === undefined && params.fromId === undefined
+        ? inside.slice(-limit)
+        : inside.slice(0, limit),
+    );
   };
 }
 
@@ -45,9 +51,15 @@ conforms(
     expect(await ids(client.all.userTrades(market))).toEqual(whole);
     expect(await ids(client.all.incomes(market))).toEqual(whole);
     expect(await ids(client.all.historyOrders(market))).toEqual(whole);
-    expect(await ids(client.all.userTrades({ ...market, startTime: 1_700_000_001_000, endTime: 1_700_000_003_000 }))).toEqual([
-      4, 5, 6, 7, 8, 9,
-    ]);
+    expect(
+      await ids(
+        client.all.userTrades({
+          ...market,
+          startTime: 1_700_000_001_000,
+          endTime: 1_700_000_003_000,
+        }),
+      ),
+    ).toEqual([4, 5, 6, 7, 8, 9]);
     expect(sent.length).toBeGreaterThan(10);
   },
 );
@@ -58,5 +70,8 @@ conforms("G7", "client", "will not read on where a list by id does not ascend", 
   const read = async () => {
     for await (const _ of client.all.historicalTrades({ marketId: "btcusdc" }));
   };
-  await expect(read()).rejects.toMatchObject({ operation: "historicalTrades", message: expect.stringContaining("not ascending") });
+  await expect(read()).rejects.toMatchObject({
+    operation: "historicalTrades",
+    message: expect.stringContaining("not ascending"),
+  });
 });

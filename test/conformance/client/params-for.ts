@@ -14,7 +14,12 @@ const VALUES = {
 };
 
 /** Those of an operation's parameters that have a value here or in `own`. */
-export function paramsFor(parameters: readonly OperationParameter[], own: Readonly<Record<string, string>>): Record<string, string> {
-  const wanted = Object.entries({ ...VALUES, ...own }).filter(([key]) => parameters.some(({ name }) => name === key));
+export function paramsFor(
+  parameters: readonly OperationParameter[],
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const wanted = Object.entries({ ...VALUES, ...own }).filter(([key]) =>
+    parameters.some(({ name }) => name === key),
+  );
   return Object.fromEntries(wanted);
 }

@@ -11,7 +11,12 @@ export function overScriptedSockets() {
   const clock = new VirtualClock(START_MS);
   const transport = new ScriptedTransport(clock);
   const signer = ecdsaScheme.signer(KEYS[0]);
-  const streams = new ExchangeStreams({ transport, seam: { clock, random: seededRandom("streams") }, nowMs: () => clock.nowMs(), signer });
+  const streams = new ExchangeStreams({
+    transport,
+    seam: { clock, random: seededRandom("streams") },
+    nowMs: () => clock.nowMs(),
+    signer,
+  });
   const market: MarketEvent[] = [];
   const account: AccountEvent[] = [];
   return {
@@ -19,8 +24,10 @@ export function overScriptedSockets() {
     transport,
     market,
     account,
-    followMarket: (names: readonly string[]) => streams.market$(names).subscribe((event) => market.push(event)),
-    followAccount: (options: { marketId?: string } = {}) => streams.account$(options).subscribe((event) => account.push(event)),
+    followMarket: (names: readonly string[]) =>
+      streams.market$(names).subscribe((event) => market.push(event)),
+    followAccount: (options: { marketId?: string } = {}) =>
+      streams.account$(options).subscribe((event) => account.push(event)),
     /** What the client said on the newest socket. */
     said: () => transport.socket.received.map(({ text: one }) => one),
   };

@@ -3,8 +3,15 @@ import { afterEach, expect } from "vitest";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import { ecdsaScheme } from "../../../src/core/signing.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
-import { type Connection, type ConnectOptions, connect } from "../../../src/exchange/client/connect.js";
-import { ExchangeClient, type ExchangeClientOptions } from "../../../src/exchange/client/exchange-client.js";
+import {
+  type Connection,
+  type ConnectOptions,
+  connect,
+} from "../../../src/exchange/client/connect.js";
+import {
+  ExchangeClient,
+  type ExchangeClientOptions,
+} from "../../../src/exchange/client/exchange-client.js";
 import type { HttpRequest, HttpResult } from "../../../src/exchange/transport.js";
 import { KEYS, START_MS } from "../../simulator/reference-client.js";
 import type { World } from "../exchange/world.js";
@@ -20,7 +27,9 @@ export interface Sent {
 }
 
 /** What the wire answers: JSON text, or all of it. */
-export type Scripted = string | { readonly status: number; readonly body: string; readonly retryAfterMs?: number };
+export type Scripted =
+  | string
+  | { readonly status: number; readonly body: string; readonly retryAfterMs?: number };
 
 /** A client at the other end of which is the test. */
 export interface ScriptedClient {
@@ -36,18 +45,28 @@ export interface ScriptedClient {
  * specification's tables say, so that the client meets another witness than the embedded exchange.
  */
 export function scripted(
-  answers: Readonly<Record<string, Scripted | ((params: Readonly<Record<string, string>>) => Scripted)>>,
+  answers: Readonly<
+    Record<string, Scripted | ((params: Readonly<Record<string, string>>) => Scripted)>
+  >,
   options: Partial<ExchangeClientOptions> = {},
 ): ScriptedClient {
   const clock = new VirtualClock(START_MS);
   const sent: Sent[] = [];
-  const request = ({ method, path, params: text }: HttpRequest, done: (result: HttpResult) => void): void => {
+  const request = (
+    { method, path, params: text }: HttpRequest,
+    done: (result: HttpResult) => void,
+  ): void => {
     const params = Object.fromEntries(new URLSearchParams(text));
     sent.push({ method, path, text, params });
-    const found = answers[`${method} ${path}`] ?? { status: 404, body: '{"code":1111,"codeText":"Bad params","message":"not scripted"}' };
+    const found = answers[`${method} ${path}`] ?? {
+      status: 404,
+      body: '{"code":1111,"codeText":"Bad params","message":"not scripted"}',
+    };
     const answer = typeof found === "function" ? found(params) : found;
     const { status, body, retryAfterMs } =
-      typeof answer === "string" ? { status: 200, body: answer, retryAfterMs: undefined } : { retryAfterMs: undefined, ...answer };
+      typeof answer === "string"
+        ? { status: 200, body: answer, retryAfterMs: undefined }
+        : { retryAfterMs: undefined, ...answer };
     queueMicrotask(() => done({ ok: true, status, body, retryAfterMs }));
   };
   const client = new ExchangeClient({
@@ -61,14 +80,25 @@ export function scripted(
 }
 
 /** Connects clients to a world's exchange over its real port, in its virtual time; each ends with its test. */
-export function connections(): (world: World, key?: string, options?: Partial<ConnectOptions>) => Promise<Connection> {
+export function connections(): (
+  world: World,
+  key?: string,
+  options?: Partial<ConnectOptions>,
+) => Promise<Connection> {
   const open: Connection[] = [];
   afterEach(() => {
     for (const connection of open.splice(0)) connection.close();
   });
   return async ({ server, clock }, key = KEYS[0], options = {}) => {
     const seam = { clock, random: seededRandom(`client ${open.length}`) };
-    const connection = await connect({ baseUrl: server.restUrl, streamUrl: server.streamUrl, key, seam, retry: { tries: 1 }, ...options });
+    const connection = await connect({
+      baseUrl: server.restUrl,
+      streamUrl: server.streamUrl,
+      key,
+      seam,
+      retry: { tries: 1 },
+      ...options,
+    });
     open.push(connection);
     return connection;
   };

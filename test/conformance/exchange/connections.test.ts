@@ -9,20 +9,27 @@ const world = worlds();
 const EVERY_CHANGE = { streams: { bookIntervalMs: 0 } };
 const BOOK = "btcusdc@orderbook";
 
-conforms("EV5", "exchange", "/single gives payloads bare, /multiple each with its stream's name, and opens without any", async () => {
-  const { alice, bob } = await world(EVERY_CHANGE);
-  const single = await alice.stream("/single/btcusdc@trades");
-  const multiple = await alice.stream("/multiple?streams=btcusdc@trades/btcusdc@orderbook");
-  const empty = await alice.stream("/multiple");
-  await trade(alice, bob, "BUY", "30000", "0.1");
-  const [bare] = await single.take();
-  expectRecord(bare, "publicTrade");
-  const wrapped = await multiple.take();
-  for (const frame of wrapped) expect(Object.keys(frame).sort()).toEqual(["data", "stream"]);
-  expect(wrapped.filter(({ stream }) => stream === "btcusdc@trades").map(({ data }) => data)).toEqual([bare]);
-  expect(wrapped.some(({ stream }) => stream === BOOK)).toBe(true);
-  expect(await empty.take()).toEqual([]);
-});
+conforms(
+  "EV5",
+  "exchange",
+  "/single gives payloads bare, /multiple each with its stream's name, and opens without any",
+  async () => {
+    const { alice, bob } = await world(EVERY_CHANGE);
+    const single = await alice.stream("/single/btcusdc@trades");
+    const multiple = await alice.stream("/multiple?streams=btcusdc@trades/btcusdc@orderbook");
+    const empty = await alice.stream("/multiple");
+    await trade(alice, bob, "BUY", "30000", "0.1");
+    const [bare] = await single.take();
+    expectRecord(bare, "publicTrade");
+    const wrapped = await multiple.take();
+    for (const frame of wrapped) expect(Object.keys(frame).sort()).toEqual(["data", "stream"]);
+    expect(
+      wrapped.filter(({ stream }) => stream === "btcusdc@trades").map(({ data }) => data),
+    ).toEqual([bare]);
+    expect(wrapped.some(({ stream }) => stream === BOOK)).toBe(true);
+    expect(await empty.take()).toEqual([]);
+  },
+);
 
 conforms(
   "EV5",
@@ -42,7 +49,11 @@ conforms(
     stream.send({ id: 9, method: "SUBSCRIBE", params: ["nope@trades"] });
     stream.send({ id: 10, method: "SUBSCRIBE", params: ["btcusdc@weather"] });
     stream.send("not a request");
-    expect(await stream.take()).toMatchObject([{ id: 9, code: 1112 }, { id: 10, code: 1111 }, { code: 1111 }]);
+    expect(await stream.take()).toMatchObject([
+      { id: 9, code: 1112 },
+      { id: 10, code: 1111 },
+      { code: 1111 },
+    ]);
   },
 );
 
@@ -53,39 +64,49 @@ async function deaf(trader: Trader): Promise<Reader> {
   return reader;
 }
 
-conforms("EV5", "exchange", "pings come every five seconds both ways, and who is silent for fifteen is dropped", async () => {
-  const { alice, clock } = await world();
-  const silent = await deaf(alice);
-  await clock.runFor(4999);
-  await silent.arrived();
-  expect([silent.pings, silent.received]).toEqual([0, []]);
-  await clock.runFor(1);
-  await silent.arrived();
-  expect([silent.pings, silent.received]).toEqual([1, ["ping"]]);
-  await clock.runFor(9999);
-  await silent.arrived();
-  expect(silent.pings).toBe(2);
-  await clock.runFor(1);
-  expect((await silent.closed).code).toBe(1008);
-});
-
-conforms("EV5", "exchange", "a pong by text and one by protocol each keep the connection", async () => {
-  for (const kind of ["text", "protocol"] as const) {
+conforms(
+  "EV5",
+  "exchange",
+  "pings come every five seconds both ways, and who is silent for fifteen is dropped",
+  async () => {
     const { alice, clock } = await world();
-    const reader = await deaf(alice);
-    for (let count = 0; count < 6; count += 1) {
-      await clock.runFor(5000);
-      if (kind === "text") reader.send("pong");
-      else reader.socket.pong();
+    const silent = await deaf(alice);
+    await clock.runFor(4999);
+    await silent.arrived();
+    expect([silent.pings, silent.received]).toEqual([0, []]);
+    await clock.runFor(1);
+    await silent.arrived();
+    expect([silent.pings, silent.received]).toEqual([1, ["ping"]]);
+    await clock.runFor(9999);
+    await silent.arrived();
+    expect(silent.pings).toBe(2);
+    await clock.runFor(1);
+    expect((await silent.closed).code).toBe(1008);
+  },
+);
+
+conforms(
+  "EV5",
+  "exchange",
+  "a pong by text and one by protocol each keep the connection",
+  async () => {
+    for (const kind of ["text", "protocol"] as const) {
+      const { alice, clock } = await world();
+      const reader = await deaf(alice);
+      for (let count = 0; count < 6; count += 1) {
+        await clock.runFor(5000);
+        if (kind === "text") reader.send("pong");
+        else reader.socket.pong();
+        await reader.arrived();
+      }
+      expect([kind, reader.socket.readyState, reader.pings]).toEqual([kind, reader.socket.OPEN, 6]);
+      reader.send("ping");
       await reader.arrived();
+      expect(reader.received.at(-1)).toBe("pong");
+      await reader.end();
     }
-    expect([kind, reader.socket.readyState, reader.pings]).toEqual([kind, reader.socket.OPEN, 6]);
-    reader.send("ping");
-    await reader.arrived();
-    expect(reader.received.at(-1)).toBe("pong");
-    await reader.end();
-  }
-});
+  },
+);
 
 conforms("EV5", "exchange", "a connection ends at twelve hours", async () => {
   expect(parseExchangeConfig({ markets: { btcusdc: {} } }).streams).toMatchObject({
@@ -95,7 +116,9 @@ conforms("EV5", "exchange", "a connection ends at twelve hours", async () => {
     maxStreams: 50,
     messagesPerSecond: 10,
   });
-  const { alice, clock } = await world({ streams: { pingIntervalMs: 100_000_000, marketIntervalMs: 100_000_000 } });
+  const { alice, clock } = await world({
+    streams: { pingIntervalMs: 100_000_000, marketIntervalMs: 100_000_000 },
+  });
   const stream = await alice.stream("/multiple");
   await clock.runFor(43_199_999);
   await stream.arrived();
@@ -104,36 +127,48 @@ conforms("EV5", "exchange", "a connection ends at twelve hours", async () => {
   expect((await stream.closed).code).toBe(1001);
 });
 
-conforms("EV5", "exchange", "ten messages in a second are taken, and the eleventh ends the connection", async () => {
-  const { alice, clock } = await world();
-  const stream = await alice.stream("/multiple");
-  const speak = () => {
-    for (let count = 0; count < 10; count += 1) stream.send("ping");
-  };
-  speak();
-  expect(await stream.texts(10)).toEqual(Array.from({ length: 10 }, () => "pong"));
-  await clock.runFor(1000);
-  speak();
-  expect(await stream.texts(20)).toHaveLength(20);
-  stream.send("ping");
-  expect((await stream.closed).code).toBe(1008);
-});
+conforms(
+  "EV5",
+  "exchange",
+  "ten messages in a second are taken, and the eleventh ends the connection",
+  async () => {
+    const { alice, clock } = await world();
+    const stream = await alice.stream("/multiple");
+    const speak = () => {
+      for (let count = 0; count < 10; count += 1) stream.send("ping");
+    };
+    speak();
+    expect(await stream.texts(10)).toEqual(Array.from({ length: 10 }, () => "pong"));
+    await clock.runFor(1000);
+    speak();
+    expect(await stream.texts(20)).toHaveLength(20);
+    stream.send("ping");
+    expect((await stream.closed).code).toBe(1008);
+  },
+);
 
-conforms("EV5", "exchange", "fifty streams share a connection, and a fifty-first is refused", async () => {
-  const markets = Object.fromEntries(Array.from({ length: 51 }, (_, place) => [`m${place + 100}`, {}]));
-  const { alice } = await world({ markets }, { registered: false });
-  const names = Object.keys(markets).map((id) => `${id}@trades`);
-  await expect(alice.stream(`/multiple?streams=${names.join("/")}`)).rejects.toThrow(/1111/);
-  const stream = await alice.stream(`/multiple?streams=${names.slice(0, 50).join("/")}`);
-  stream.send({ id: 1, method: "SUBSCRIBE", params: [names[50]] });
-  expect(await stream.take()).toMatchObject([{ id: 1, code: 1111 }]);
-  stream.send({ id: 2, method: "UNSUBSCRIBE", params: [names[0]] });
-  stream.send({ id: 3, method: "SUBSCRIBE", params: [names[50]] });
-  expect(await stream.take()).toEqual([
-    { id: 2, result: null },
-    { id: 3, result: null },
-  ]);
-});
+conforms(
+  "EV5",
+  "exchange",
+  "fifty streams share a connection, and a fifty-first is refused",
+  async () => {
+    const markets = Object.fromEntries(
+      Array.from({ length: 51 }, (_, place) => [`m${place + 100}`, {}]),
+    );
+    const { alice } = await world({ markets }, { registered: false });
+    const names = Object.keys(markets).map((id) => `${id}@trades`);
+    await expect(alice.stream(`/multiple?streams=${names.join("/")}`)).rejects.toThrow(/1111/);
+    const stream = await alice.stream(`/multiple?streams=${names.slice(0, 50).join("/")}`);
+    stream.send({ id: 1, method: "SUBSCRIBE", params: [names[50]] });
+    expect(await stream.take()).toMatchObject([{ id: 1, code: 1111 }]);
+    stream.send({ id: 2, method: "UNSUBSCRIBE", params: [names[0]] });
+    stream.send({ id: 3, method: "SUBSCRIBE", params: [names[50]] });
+    expect(await stream.take()).toEqual([
+      { id: 2, result: null },
+      { id: 3, result: null },
+    ]);
+  },
+);
 
 conforms("EV5", "exchange", "zip compresses all that is sent but the text ping", async () => {
   const { alice, clock } = await world();

@@ -1,10 +1,18 @@
 import type { Fields, Trader } from "./world.js";
 
 /** Limits that no list takes, as the candles of a minute are asked for. */
-export const WRONG_LIMITS = ["501", "0", "-1", "text", "1.5", "1e2"].map((limit) => ({ marketId: "btcusdc", interval: "1M", limit }));
+export const WRONG_LIMITS = ["501", "0", "-1", "text", "1.5", "1e2"].map((limit) => ({
+  marketId: "btcusdc",
+  interval: "1M",
+  limit,
+}));
 
 /** The codes with which reads are refused, one after the other; 200 where one is not. */
-export const codes = async (trader: Trader, path: string, fieldsList: readonly Fields[]): Promise<number[]> => {
+export const codes = async (
+  trader: Trader,
+  path: string,
+  fieldsList: readonly Fields[],
+): Promise<number[]> => {
   const found: number[] = [];
   for (const fields of fieldsList) {
     const { status, json } = await trader.read(path, fields);

@@ -45,24 +45,43 @@ export interface WorldOptions extends ExchangeOptions {
 type Opened = { close(): Promise<void> };
 
 /** Gives the worlds of one test file; each is closed after its test. */
-export function worlds(): (config?: Partial<ExchangeConfigInput>, options?: WorldOptions) => Promise<World> {
+export function worlds(): (
+  config?: Partial<ExchangeConfigInput>,
+  options?: WorldOptions,
+) => Promise<World> {
   const opened: Opened[] = [];
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((one) => one.close()));
   });
-  return async (config = {}, { steadyMark = false, registered = true, named = false, ...options } = {}) => {
+  return async (
+    config = {},
+    { steadyMark = false, registered = true, named = false, ...options } = {},
+  ) => {
     let flow: FlowMarket | undefined;
     const flowOf: ExchangeOptions["flowOf"] = (marketId) =>
       marketId === "btcusdc" ? { start: (market) => (flow = market), stop: () => {} } : null;
     const { exchange, clock } = virtualExchange(
       { port: 0, ...config, choices: { waiveGasFeeMinimumAmount: "0", ...config.choices } },
-      { ...(steadyMark ? { flowOf } : {}), ...(named ? { scheme: namedSignatures } : {}), ...options },
+      {
+        ...(steadyMark ? { flowOf } : {}),
+        ...(named ? { scheme: namedSignatures } : {}),
+        ...options,
+      },
     );
     const server = await serveExchange(exchange);
     const setMark = (quote: number) => flow?.setReference(quote * 10, quote * 10);
     if (steadyMark) setMark(30_000);
-    const traders = KEYS.map((key) => new Trader(new ReferenceClient(exchange, () => clock.nowMs(), key, "127.0.0.1", named), server));
-    opened.push({ close: () => Promise.all(traders.map((trader) => trader.closeStreams())).then(() => server.close()) });
+    const traders = KEYS.map(
+      (key) =>
+        new Trader(
+          new ReferenceClient(exchange, () => clock.nowMs(), key, "127.0.0.1", named),
+          server,
+        ),
+    );
+    opened.push({
+      close: () =>
+        Promise.all(traders.map((trader) => trader.closeStreams())).then(() => server.close()),
+    });
     for (const trader of registered ? traders : []) await trader.register();
     const [alice, bob, carol] = traders as [Trader, Trader, Trader];
     return { exchange, clock, server, alice, bob, carol, setMark };
@@ -83,11 +102,22 @@ export class Trader {
   }
 
   /** A request as it stands, `path` from the version prefix on. */
-  async send(method: string, path: string, query = "", body?: string, contentType?: string): Promise<Answer> {
+  async send(
+    method: string,
+    path: string,
+    query = "",
+    body?: string,
+    contentType?: string,
+  ): Promise<Answer> {
     const url = `${this.server.restUrl.replace(/\/v1$/, "")}${path}${query === "" ? "" : `?${query}`}`;
     const response = await fetch(url, {
       method,
-      ...(body === undefined ? {} : { body, headers: { "content-type": contentType ?? "application/x-www-form-urlencoded" } }),
+      ...(body === undefined
+        ? {}
+        : {
+            body,
+            headers: { "content-type": contentType ?? "application/x-www-form-urlencoded" },
+          }),
     });
     const text = await response.text();
     return {
@@ -104,12 +134,22 @@ export class Trader {
   }
 
   /** A signed request, its parameters where the method has them. */
-  call(method: string, path: string, fields: Fields = {}, carrier: Carrier = "form"): Promise<Answer> {
+  call(
+    method: string,
+    path: string,
+    fields: Fields = {},
+    carrier: Carrier = "form",
+  ): Promise<Answer> {
     return this.deliver(method, path, this.reference.signed(fields), carrier);
   }
 
   /** A request with exactly these parameters. */
-  deliver(method: string, path: string, fields: Readonly<Record<string, string>>, carrier: Carrier = "form"): Promise<Answer> {
+  deliver(
+    method: string,
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    carrier: Carrier = "form",
+  ): Promise<Answer> {
     if (method !== "POST" || carrier === "query") return this.send(method, path, encode(fields));
     return carrier === "form"
       ? this.send(method, path, "", encode(fields))
@@ -201,7 +241,9 @@ export class Reader {
       });
       this.socket.once("error", reject);
     });
-    this.closed = new Promise((resolve) => this.socket.once("close", (code, reason) => resolve({ code, reason: reason.toString() })));
+    this.closed = new Promise((resolve) =>
+      this.socket.once("close", (code, reason) => resolve({ code, reason: reason.toString() })),
+    );
   }
 
   send(message: unknown): void {
@@ -217,7 +259,8 @@ export class Reader {
 
   /** Waits until so many texts have come in all. */
   async texts(count: number): Promise<readonly string[]> {
-    while (this.received.length < count) await new Promise((resolve) => this.socket.once("message", resolve));
+    while (this.received.length < count)
+      await new Promise((resolve) => this.socket.once("message", resolve));
     return this.received;
   }
 
@@ -255,5 +298,7 @@ class StreamRefused extends Error {
 }
 
 function present(fields: Fields): Record<string, string> {
-  return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }

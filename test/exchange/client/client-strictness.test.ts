@@ -20,19 +20,51 @@ const asNewOrder = (order: unknown): NewOrder => order as NewOrder;
 
 describe("an order that is not what was meant", () => {
   it.each([
-    ["a misspelled life, which would take where it was to rest", { ...ORDER, timeinforce: "POST_ONLY" }, "timeinforce", "timeInForce?"],
-    ["a key that the exchange has not", { ...ORDER, reduceOnly: true }, "reduceOnly", "no such parameter"],
+    [
+      "a misspelled life, which would take where it was to rest",
+      { ...ORDER, timeinforce: "POST_ONLY" },
+      "timeinforce",
+      "timeInForce?",
+    ],
+    [
+      "a key that the exchange has not",
+      { ...ORDER, reduceOnly: true },
+      "reduceOnly",
+      "no such parameter",
+    ],
     ["the same as a text", { ...ORDER, reduceOnly: "true" }, "reduceOnly", "no such parameter"],
-    ["an account, which the connection names", { ...ORDER, account: `0x${"1".repeat(40)}` }, "account", "no such parameter"],
+    [
+      "an account, which the connection names",
+      { ...ORDER, account: `0x${"1".repeat(40)}` },
+      "account",
+      "no such parameter",
+    ],
     ["a misspelled word", { ...ORDER, timeInForce: "POSTONLY" }, "timeInForce", "POST_ONLY"],
     ["a side in a list", { ...ORDER, side: ["BUY"] }, "side", "one of BUY, SELL"],
-    ["an amount as a number", { ...ORDER, amount: 0.02 }, "amount", "a text, a bigint or a Decimal"],
-    ["a whole price as a number", { ...ORDER, price: 30000 }, "price", "a text, a bigint or a Decimal"],
+    [
+      "an amount as a number",
+      { ...ORDER, amount: 0.02 },
+      "amount",
+      "a text, a bigint or a Decimal",
+    ],
+    [
+      "a whole price as a number",
+      { ...ORDER, price: 30000 },
+      "price",
+      "a text, a bigint or a Decimal",
+    ],
     ["no key at all", {}, "marketId", "needs a parameter"],
     ["nothing", undefined, "parameters", "an object"],
   ])("is refused before it is sent: %s", async (_, order, field, words) => {
-    for (const refused of [trader.client.place(asNewOrder(order)), trader.client.prepare(asNewOrder(order))])
-      await expect(refused).rejects.toMatchObject({ name: "ConfigError", field, message: expect.stringContaining(words) });
+    for (const refused of [
+      trader.client.place(asNewOrder(order)),
+      trader.client.prepare(asNewOrder(order)),
+    ])
+      await expect(refused).rejects.toMatchObject({
+        name: "ConfigError",
+        field,
+        message: expect.stringContaining(words),
+      });
     expect(await trader.client.openOrders()).toEqual([]);
   });
 
@@ -43,7 +75,9 @@ describe("an order that is not what was meant", () => {
       field: "amount",
       expected: "a text, a bigint or a Decimal",
     });
-    await expect(trader.client.openOrders({ marketid: "btcusdc" } as never)).rejects.toThrow("did you mean marketId?");
+    await expect(trader.client.openOrders({ marketid: "btcusdc" } as never)).rejects.toThrow(
+      "did you mean marketId?",
+    );
   });
 });
 
@@ -52,15 +86,34 @@ describe("a connection that is not what was meant", () => {
 
   it.each([
     ["a misspelled key, which is not shown", { baseUrl, kee: KEYS[0] }, "kee", "key"],
-    ["a misspelled setting", { baseUrl, orders: { placment: "server" } }, "orders.placment", "placement"],
-    ["a misspelled choice", { baseUrl, orders: { placement: "servr" } }, "orders.placement", "server"],
-    ["a rate as a number", { baseUrl, orders: { maxGasFeeRate: 0.01 } }, "orders.maxGasFeeRate", "a text, a bigint or a Decimal"],
+    [
+      "a misspelled setting",
+      { baseUrl, orders: { placment: "server" } },
+      "orders.placment",
+      "placement",
+    ],
+    [
+      "a misspelled choice",
+      { baseUrl, orders: { placement: "servr" } },
+      "orders.placement",
+      "server",
+    ],
+    [
+      "a rate as a number",
+      { baseUrl, orders: { maxGasFeeRate: 0.01 } },
+      "orders.maxGasFeeRate",
+      "a text, a bigint or a Decimal",
+    ],
     ["a misspelled repeat", { baseUrl, retry: { trys: 1 } }, "retry.trys", "tries"],
     ["no address", { key: KEYS[0] }, "baseUrl", "address"],
     ["nothing", undefined, "options", "baseUrl"],
   ])("is refused before anything is asked: %s", async (_, options, field, words) => {
     const refused = connect(options as never);
-    await expect(refused).rejects.toMatchObject({ name: "ConfigError", field, expected: expect.any(String) });
+    await expect(refused).rejects.toMatchObject({
+      name: "ConfigError",
+      field,
+      expected: expect.any(String),
+    });
     await expect(refused).rejects.toThrow(words);
     await expect(refused).rejects.not.toThrow(KEYS[0].slice(2));
   });

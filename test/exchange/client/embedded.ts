@@ -1,5 +1,9 @@
 import { liveSeam } from "../../../src/core/live-seam.js";
-import { type Connection, type ConnectOptions, connect } from "../../../src/exchange/client/connect.js";
+import {
+  type Connection,
+  type ConnectOptions,
+  connect,
+} from "../../../src/exchange/client/connect.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "../../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import { type ExchangeServer, serveExchange } from "../../../src/simulator/http-server.js";
@@ -35,7 +39,11 @@ export async function startEmbedded(config: Partial<ExchangeConfigInput> = {}): 
   const server = await serveExchange(exchange);
   const open: Connection[] = [];
   const connected = async (options: Partial<ConnectOptions> = {}): Promise<Connection> => {
-    const connection = await connect({ baseUrl: server.restUrl, streamUrl: server.streamUrl, ...options });
+    const connection = await connect({
+      baseUrl: server.restUrl,
+      streamUrl: server.streamUrl,
+      ...options,
+    });
     open.push(connection);
     return connection;
   };

@@ -22,7 +22,13 @@ beforeAll(async () => {
   // Twelve trades, several within one millisecond.
   for (let count = 0; count < 12; count += 1) {
     await maker.client.place({ marketId: MARKET, side: "SELL", amount: "0.002", price: "30000" });
-    await taker.client.place({ marketId: MARKET, side: "BUY", amount: "0.002", price: "30000", timeInForce: "IOC" });
+    await taker.client.place({
+      marketId: MARKET,
+      side: "BUY",
+      amount: "0.002",
+      price: "30000",
+      timeInForce: "IOC",
+    });
   }
   await settled(taker.client);
 });
@@ -56,13 +62,23 @@ describe("every operation, over real HTTP", () => {
     expect([book.ticker_id, book.bids, book.asks]).toEqual([MARKET, [], []]);
     const trades = await client.trades({ marketId: MARKET });
     expect(trades).toHaveLength(12);
-    expect(trades[0]).toMatchObject({ amount: decimalOf("0.002"), price: decimalOf("30000"), quoteAmount: decimalOf("60") });
+    expect(trades[0]).toMatchObject({
+      amount: decimalOf("0.002"),
+      price: decimalOf("30000"),
+      quoteAmount: decimalOf("60"),
+    });
     expect(BigInt(trades[0]?.id ?? 0)).toBeGreaterThan(2n ** 53n);
-    expect(await client.historicalTrades({ marketId: MARKET, limit: 3, fromId: trades[4]?.id ?? "" })).toEqual(trades.slice(4, 7));
+    expect(
+      await client.historicalTrades({ marketId: MARKET, limit: 3, fromId: trades[4]?.id ?? "" }),
+    ).toEqual(trades.slice(4, 7));
     const bars = await client.klines({ marketId: MARKET, interval: "1MO" });
     expect(String(bars.at(-1)?.volume)).toBe("0.024");
-    expect(await client.markPriceKlines({ marketId: MARKET, interval: "1M" })).toBeInstanceOf(Array);
-    expect(await client.offchainMarkPriceWithVolKlines({ marketId: MARKET, interval: "1M" })).toBeInstanceOf(Array);
+    expect(await client.markPriceKlines({ marketId: MARKET, interval: "1M" })).toBeInstanceOf(
+      Array,
+    );
+    expect(
+      await client.offchainMarkPriceWithVolKlines({ marketId: MARKET, interval: "1M" }),
+    ).toBeInstanceOf(Array);
     const traded = await client.tradeVolume();
     expect(traded.dailyVolume.map(({ v }) => String(v))).toEqual([String(traded.totalVolume)]);
     expect(await client.fundingRate({ marketId: MARKET })).toBeInstanceOf(Array);
@@ -79,7 +95,10 @@ describe("every operation, over real HTTP", () => {
   it("reads and changes the account", async () => {
     const { client } = maker;
     expect((await client.account()).address).toBe(client.address.toLowerCase());
-    await expect(client.registerAccount()).rejects.toMatchObject({ code: 2018, codeName: "DUPLICATED_ACCOUNT_ERROR" });
+    await expect(client.registerAccount()).rejects.toMatchObject({
+      code: 2018,
+      codeName: "DUPLICATED_ACCOUNT_ERROR",
+    });
     const terms = {
       marketId: MARKET,
       side: "BUY",
@@ -96,34 +115,63 @@ describe("every operation, over real HTTP", () => {
     expect(BigInt(open.id)).toBeGreaterThan(2n ** 53n);
     expect(await client.openOrder({ marketId: MARKET, orderId: open.id })).toEqual(open);
     expect((await client.openOrders()).map(({ id }) => id)).toEqual([open.id]);
-    await expect(client.order({ marketId: MARKET, orderId: open.id })).rejects.toMatchObject({ code: 2011 });
+    await expect(client.order({ marketId: MARKET, orderId: open.id })).rejects.toMatchObject({
+      code: 2011,
+    });
     await client.cancelOrder({ marketId: MARKET, orderId: BigInt(open.id) });
-    expect(await client.order({ marketId: MARKET, orderId: open.id })).toMatchObject({ status: "CANCELED", hash: open.hash });
-    await expect(client.cancelOrder({ marketId: MARKET, orderId: open.id })).rejects.toMatchObject({ code: 2011 });
+    expect(await client.order({ marketId: MARKET, orderId: open.id })).toMatchObject({
+      status: "CANCELED",
+      hash: open.hash,
+    });
+    await expect(client.cancelOrder({ marketId: MARKET, orderId: open.id })).rejects.toMatchObject({
+      code: 2011,
+    });
     await client.place(terms);
     await client.cancelAllOpenOrders();
     await client.place(terms);
     await client.cancelAllOpenOrders({ marketId: MARKET });
     expect(await client.openOrders({ marketId: MARKET })).toEqual([]);
-    expect((await client.historyOrders({ marketId: MARKET })).map(({ status }) => status)).toContain("CANCELED");
+    expect(
+      (await client.historyOrders({ marketId: MARKET })).map(({ status }) => status),
+    ).toContain("CANCELED");
     const [trade] = await client.userTrades({ marketId: MARKET, limit: 1 });
-    expect(trade).toMatchObject({ isMaker: true, isBuyer: false, commission: decimalOf("-0.006"), status: "SETTLED", orderType: "LIMIT" });
-    expect((await client.incomes({ marketId: MARKET, type: "DEPOSIT" })).map(({ amount }) => String(amount))).toEqual(["100000"]);
+    expect(trade).toMatchObject({
+      isMaker: true,
+      isBuyer: false,
+      commission: decimalOf("-0.006"),
+      status: "SETTLED",
+      orderType: "LIMIT",
+    });
+    expect(
+      (await client.incomes({ marketId: MARKET, type: "DEPOSIT" })).map(({ amount }) =>
+        String(amount),
+      ),
+    ).toEqual(["100000"]);
     const { balances, positions } = await client.balances();
     expect(String(balances.availableCreditAmounts[MARKET]?.buy)).toMatch(/^\d+(\.\d+)?$/);
-    expect(positions[0]).toMatchObject({ side: "SHORT", size: decimalOf("0.024"), closedAt: null, lastUpdatedAt: expect.any(Number) });
+    expect(positions[0]).toMatchObject({
+      side: "SHORT",
+      size: decimalOf("0.024"),
+      closedAt: null,
+      lastUpdatedAt: expect.any(Number),
+    });
     expect((await client.positions())[0]?.lastUpdatedAt).toBeUndefined();
   });
 
   it("has a method for every operation of the table", () => {
-    for (const name of Object.keys(OPERATIONS)) expect(maker.client).toHaveProperty(name, expect.any(Function));
+    for (const name of Object.keys(OPERATIONS))
+      expect(maker.client).toHaveProperty(name, expect.any(Function));
   });
 
   it("keeps the exact value of a decimal, and refuses a float before it is sent", async () => {
     const tiny = decimalOf("0.000000000000000000000000000000000001");
-    expect(JSON.stringify({ sum: tiny.plus("1000000000000") })).toBe('{"sum":"1000000000000.000000000000000000000000000000000001"}');
-    // @ts-expect-error a number's digits are not what was written
-    await expect(maker.client.place({ marketId: MARKET, side: "BUY", amount: 0.1 + 0.2, price: "20000" })).rejects.toMatchObject({
+    expect(JSON.stringify({ sum: tiny.plus("1000000000000") })).toBe(
+      '{"sum":"1000000000000.000000000000000000000000000000000001"}',
+    );
+    await expect(
+      // @ts-expect-error a number's digits are not what was written
+      maker.client.place({ marketId: MARKET, side: "BUY", amount: 0.1 + 0.2, price: "20000" }),
+    ).rejects.toMatchObject({
       name: "ConfigError",
       field: "amount",
     });
@@ -144,20 +192,40 @@ describe("whole histories of the embedded exchange", () => {
       perInstant(orders.map(({ createdAt }) => createdAt)),
     );
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: most + 1, max: most + 12 }), fc.nat({ max: trades.length - 1 }), async (pageSize, place) => {
-        const { time, id } = trades[place] as UserTrade;
-        expect(await collect(client.all.userTrades({ marketId: MARKET, pageSize }))).toEqual(trades);
-        expect(await collect(client.all.userTrades({ marketId: MARKET, pageSize, fromId: id }))).toEqual(trades.slice(place));
-        expect(await collect(client.all.userTrades({ marketId: MARKET, pageSize, startTime: 0 }))).toEqual(trades);
-        const within = trades.filter((trade) => trade.time < time);
-        expect(await collect(client.all.userTrades({ marketId: MARKET, pageSize, startTime: 0, endTime: time }))).toEqual(within);
-        expect(await collect(client.all.historicalTrades({ marketId: MARKET, pageSize }))).toEqual(publicTrades);
-        expect(await collect(client.all.incomes({ marketId: MARKET, pageSize }))).toEqual(incomes);
-        expect(await collect(client.all.incomes({ marketId: MARKET, pageSize, type: "BUY" }))).toEqual(
-          incomes.filter(({ type }) => type === "BUY"),
-        );
-        expect(await collect(client.all.historyOrders({ marketId: MARKET, pageSize, startTime: 1 }))).toEqual(orders);
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: most + 1, max: most + 12 }),
+        fc.nat({ max: trades.length - 1 }),
+        async (pageSize, place) => {
+          const { time, id } = trades[place] as UserTrade;
+          expect(await collect(client.all.userTrades({ marketId: MARKET, pageSize }))).toEqual(
+            trades,
+          );
+          expect(
+            await collect(client.all.userTrades({ marketId: MARKET, pageSize, fromId: id })),
+          ).toEqual(trades.slice(place));
+          expect(
+            await collect(client.all.userTrades({ marketId: MARKET, pageSize, startTime: 0 })),
+          ).toEqual(trades);
+          const within = trades.filter((trade) => trade.time < time);
+          expect(
+            await collect(
+              client.all.userTrades({ marketId: MARKET, pageSize, startTime: 0, endTime: time }),
+            ),
+          ).toEqual(within);
+          expect(
+            await collect(client.all.historicalTrades({ marketId: MARKET, pageSize })),
+          ).toEqual(publicTrades);
+          expect(await collect(client.all.incomes({ marketId: MARKET, pageSize }))).toEqual(
+            incomes,
+          );
+          expect(
+            await collect(client.all.incomes({ marketId: MARKET, pageSize, type: "BUY" })),
+          ).toEqual(incomes.filter(({ type }) => type === "BUY"));
+          expect(
+            await collect(client.all.historyOrders({ marketId: MARKET, pageSize, startTime: 1 })),
+          ).toEqual(orders);
+        },
+      ),
       { numRuns: 8 },
     );
   });
@@ -165,8 +233,16 @@ describe("whole histories of the embedded exchange", () => {
   it("pages candles and funding rates", async () => {
     const { client } = taker;
     const bars = await client.klines({ marketId: MARKET, interval: "1M" });
-    expect(await collect(client.all.klines({ marketId: MARKET, interval: "1M", startTime: 0, pageSize: 2 }))).toEqual(bars);
-    expect(await collect(client.all.markPriceKlines({ marketId: MARKET, interval: "1D", pageSize: 2 }))).toBeInstanceOf(Array);
-    expect(await collect(client.all.fundingRate({ marketId: MARKET }))).toEqual(await client.fundingRate({ marketId: MARKET }));
+    expect(
+      await collect(
+        client.all.klines({ marketId: MARKET, interval: "1M", startTime: 0, pageSize: 2 }),
+      ),
+    ).toEqual(bars);
+    expect(
+      await collect(client.all.markPriceKlines({ marketId: MARKET, interval: "1D", pageSize: 2 })),
+    ).toBeInstanceOf(Array);
+    expect(await collect(client.all.fundingRate({ marketId: MARKET }))).toEqual(
+      await client.fundingRate({ marketId: MARKET }),
+    );
   });
 });

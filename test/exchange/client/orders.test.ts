@@ -2,7 +2,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import { liveSeam } from "../../../src/core/live-seam.js";
 import { ecdsaScheme } from "../../../src/core/signing.js";
 import { ExchangeClient } from "../../../src/exchange/client/exchange-client.js";
-import { BuiltOrderError, DomainError, OrderFilterError } from "../../../src/exchange/client/order-errors.js";
+import {
+  BuiltOrderError,
+  DomainError,
+  OrderFilterError,
+} from "../../../src/exchange/client/order-errors.js";
 import type { NewOrder, OrderSettings } from "../../../src/exchange/client/order-settings.js";
 import { NetworkTransport } from "../../../src/exchange/network-transport.js";
 import { decodeInfo } from "../../../src/exchange/order-info.js";
@@ -30,7 +34,10 @@ async function start(config: Parameters<typeof startEmbedded>[0]): Promise<void>
 }
 
 /** Notes what is sent, and lets a test change what comes back. */
-function spied(transport: Pick<Transport, "request">, change: (request: HttpRequest, body: string) => string = (_, body) => body) {
+function spied(
+  transport: Pick<Transport, "request">,
+  change: (request: HttpRequest, body: string) => string = (_, body) => body,
+) {
   const sent: string[] = [];
   const params: URLSearchParams[] = [];
   return {
@@ -39,7 +46,9 @@ function spied(transport: Pick<Transport, "request">, change: (request: HttpRequ
     request: (request: HttpRequest, done: Parameters<Transport["request"]>[1]): void => {
       sent.push(`${request.method} ${request.path}`);
       params.push(new URLSearchParams(request.params));
-      transport.request(request, (result) => done(result.ok ? { ...result, body: change(request, result.body) } : result));
+      transport.request(request, (result) =>
+        done(result.ok ? { ...result, body: change(request, result.body) } : result),
+      );
     },
   };
 }
@@ -52,10 +61,19 @@ async function trading(
   await start({ choices: { waiveGasFeeMinimumAmount: "0", ...choices } });
   await embedded.trader(OWNER_KEY);
   const seam = liveSeam();
-  const network = new NetworkTransport({ restUrl: embedded.server.restUrl, streamUrl: embedded.server.streamUrl, clock: seam.clock });
+  const network = new NetworkTransport({
+    restUrl: embedded.server.restUrl,
+    streamUrl: embedded.server.streamUrl,
+    clock: seam.clock,
+  });
   closing.unshift(() => network.close());
   const spy = spied(network, change);
-  const client = new ExchangeClient({ transport: spy, seam, signer: ecdsaScheme.signer(OWNER_KEY), orders });
+  const client = new ExchangeClient({
+    transport: spy,
+    seam,
+    signer: ecdsaScheme.signer(OWNER_KEY),
+    orders,
+  });
   return { client, spy };
 }
 
@@ -65,7 +83,10 @@ describe("both ways of placing", () => {
     const prepared = await client.prepare(BUY);
     const order = await client.send(prepared);
     expect(order.hash).toBe(prepared.hash);
-    expect(decodeInfo(order.json.info)).toMatchObject({ makerFeeRate: -(10n ** 14n), takerFeeRate: 3n * 10n ** 14n });
+    expect(decodeInfo(order.json.info)).toMatchObject({
+      makerFeeRate: -(10n ** 14n),
+      takerFeeRate: 3n * 10n ** 14n,
+    });
     expect(spy.sent).toEqual(["GET /v1/exchangeInfo", "POST /v1/order"]);
     expect(spy.params[1]?.has("gasFeeQuotation")).toBe(false);
     await expect(client.send(prepared)).rejects.toMatchObject({ code: 2016 });
@@ -73,7 +94,11 @@ describe("both ways of placing", () => {
 
   it("has the exchange build, checks what it built, and signs that", async () => {
     const { client, spy } = await trading({ placement: "server" });
-    const order = await client.place({ ...BUY, timeInForce: "GTT", expiration: Date.now() + 120_000 });
+    const order = await client.place({
+      ...BUY,
+      timeInForce: "GTT",
+      expiration: Date.now() + 120_000,
+    });
     expect(order).toMatchObject({ tif: "GTT", status: "NEW" });
     expect(order.expiration % 1000).toBe(0);
     expect(spy.sent).toEqual(["GET /v1/exchangeInfo", "POST /v1/order/build", "POST /v1/order"]);
@@ -88,7 +113,11 @@ describe("both ways of placing", () => {
     ["another side", /"paperAmount":"/, '"paperAmount":"-'],
     ["another contract", /"perp":"0x[0-9a-fA-F]{40}"/, `"perp":"0x${"12".repeat(20)}"`],
     ["another account", /"signer":"0x[0-9a-fA-F]{40}"/, `"signer":"0x${"12".repeat(20)}"`],
-    ["a hash of something else", /"orderHash":"0x[0-9a-f]{64}"/, `"orderHash":"0x${"ab".repeat(32)}"`],
+    [
+      "a hash of something else",
+      /"orderHash":"0x[0-9a-f]{64}"/,
+      `"orderHash":"0x${"ab".repeat(32)}"`,
+    ],
     ["other fees", /"info":"0x[0-9a-f]{16}/, '"info":"0x00ffa50cef85c000'],
   ])("does not sign what names %s", async (_, what, instead) => {
     const tamper = (request: HttpRequest, body: string): string =>
@@ -100,13 +129,17 @@ describe("both ways of placing", () => {
 
   it("takes no other order for its own", async () => {
     const { client } = await trading({}, (request, body) =>
-      request.path === "/v1/order" ? body.replace(/"hash":"0x[0-9a-f]{64}"/, `"hash":"0x${"ab".repeat(32)}"`) : body,
+      request.path === "/v1/order"
+        ? body.replace(/"hash":"0x[0-9a-f]{64}"/, `"hash":"0x${"ab".repeat(32)}"`)
+        : body,
     );
     await expect(client.place(BUY)).rejects.toThrow(/another order/);
   });
 
   it("signs nothing under a domain that is not what its parts give", async () => {
-    const { client, spy } = await trading({}, (_, body) => body.replace(/"chainId":\d+/, '"chainId":1'));
+    const { client, spy } = await trading({}, (_, body) =>
+      body.replace(/"chainId":\d+/, '"chainId":1'),
+    );
     await expect(client.place(BUY)).rejects.toThrow(DomainError);
     expect(spy.sent).toEqual(["GET /v1/exchangeInfo"]);
   });
@@ -118,7 +151,11 @@ describe("both ways of placing", () => {
     ["in a market that is not there", { marketId: "dogeusdc" }, /dogeusdc.*btcusdc/],
     ["GTT without an end", { timeInForce: "GTT" as const }, /expiration/],
     ["GTT for a minute", { timeInForce: "GTT" as const, lifeMs: 60_000 }, /1 minute/],
-    ["GTT for more than a week", { timeInForce: "GTT" as const, lifeMs: 7 * 86_400_000 + 600_000 }, /7 days/],
+    [
+      "GTT for more than a week",
+      { timeInForce: "GTT" as const, lifeMs: 7 * 86_400_000 + 600_000 },
+      /7 days/,
+    ],
   ])("refuses an order %s before it is sent", async (_, { lifeMs, ...change }: OddOrder, error) => {
     const { client, spy } = await trading({});
     const expiration = lifeMs === undefined ? {} : { expiration: Date.now() + lifeMs };
@@ -129,7 +166,9 @@ describe("both ways of placing", () => {
 
 describe("small orders", () => {
   it("below the waiver go by the exchange's build with its token; others need none", async () => {
-    const { client, spy } = await trading({ maxGasFeeRate: "0.5" }, undefined, { waiveGasFeeMinimumAmount: "500" });
+    const { client, spy } = await trading({ maxGasFeeRate: "0.5" }, undefined, {
+      waiveGasFeeMinimumAmount: "500",
+    });
     expect(await client.place(BUY)).toMatchObject({ status: "NEW" });
     expect(spy.sent).toEqual(["GET /v1/exchangeInfo", "POST /v1/order/build", "POST /v1/order"]);
     expect(spy.params[2]?.get("gasFeeQuotation")).toBeTruthy();
@@ -144,7 +183,12 @@ describe("small orders", () => {
     });
     await client.place(BUY);
     await client.place({ ...BUY, amount: "0.02" });
-    expect(spy.sent).toEqual(["GET /v1/exchangeInfo", "POST /v1/order/build", "POST /v1/order", "POST /v1/order"]);
+    expect(spy.sent).toEqual([
+      "GET /v1/exchangeInfo",
+      "POST /v1/order/build",
+      "POST /v1/order",
+      "POST /v1/order",
+    ]);
   });
 });
 
@@ -160,11 +204,18 @@ describe("trading for another account", () => {
         if (event.type === "up") client.place(BUY).catch(reject);
       });
     });
-    expect(await told).toMatchObject({ account: OWNER.toLowerCase(), json: { signer: OWNER.toLowerCase() } });
+    expect(await told).toMatchObject({
+      account: OWNER.toLowerCase(),
+      json: { signer: OWNER.toLowerCase() },
+    });
     const [order] = await client.openOrders();
     await client.cancelOrder({ marketId: MARKET, orderId: order?.id ?? "" });
     expect(await client.openOrders()).toEqual([]);
-    const built = await embedded.connect({ key: OPERATOR_KEY, account: OWNER, orders: { placement: "server" } });
+    const built = await embedded.connect({
+      key: OPERATOR_KEY,
+      account: OWNER,
+      orders: { placement: "server" },
+    });
     expect((await built.client.place(BUY)).json.signer).toBe(OWNER.toLowerCase());
   });
 
@@ -180,14 +231,19 @@ describe("trading for another account", () => {
 describe("a special fee agreement", () => {
   it("is signed instead of the market's rates", async () => {
     await start({
-      accounts: { [OWNER]: { feeRates: { [MARKET]: { makerFeeRate: "-0.0002", takerFeeRate: "0.0001" } } } },
+      accounts: {
+        [OWNER]: { feeRates: { [MARKET]: { makerFeeRate: "-0.0002", takerFeeRate: "0.0001" } } },
+      },
     });
     await embedded.trader(OWNER_KEY);
     const plain = await embedded.connect({ key: OWNER_KEY });
     await expect(plain.client.place(BUY)).rejects.toMatchObject({ code: 4012 });
     const feeRates = { [MARKET]: { makerFeeRate: "-0.0002", takerFeeRate: "0.0001" } };
     for (const placement of ["local", "server"] as const) {
-      const { client } = await embedded.connect({ key: OWNER_KEY, orders: { feeRates, placement } });
+      const { client } = await embedded.connect({
+        key: OWNER_KEY,
+        orders: { feeRates, placement },
+      });
       expect(decodeInfo((await client.place(BUY)).json.info).makerFeeRate).toBe(-2n * 10n ** 14n);
     }
   });

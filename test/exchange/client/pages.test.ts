@@ -30,16 +30,26 @@ class ModelServer {
     this.#holds = holds;
   }
 
-  page = async (start: number | undefined, end: number | undefined, limit: number): Promise<readonly Item[]> => {
+  page = async (
+    start: number | undefined,
+    end: number | undefined,
+    limit: number,
+  ): Promise<readonly Item[]> => {
     this.requests += 1;
     const from = start ?? Number.NEGATIVE_INFINITY;
-    const within = this.#items.filter(({ time }) => time >= from && time < (end ?? Number.POSITIVE_INFINITY));
+    const within = this.#items.filter(
+      ({ time }) => time >= from && time < (end ?? Number.POSITIVE_INFINITY),
+    );
     // Without a start every exchange gives the newest.
-    return this.#holds === "oldest" && start !== undefined ? within.slice(0, limit) : within.slice(-limit);
+    return this.#holds === "oldest" && start !== undefined
+      ? within.slice(0, limit)
+      : within.slice(-limit);
   };
 }
 
-async function collect<T>(iterator: AsyncGenerator<T, void>): Promise<{ items: T[]; error: unknown }> {
+async function collect<T>(
+  iterator: AsyncGenerator<T, void>,
+): Promise<{ items: T[]; error: unknown }> {
   const items: T[] = [];
   try {
     for await (const item of iterator) items.push(item);
@@ -60,22 +70,41 @@ const anchor = fc.constantFrom("oldest" as const, "newest" as const);
 
 describe("a list that is paged by time", () => {
   it("is read whole and once, whichever end a page holds, or stops loudly before the first record that it could miss", async () => {
-    const gaps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 4 })), { maxLength: 50 });
+    const gaps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 4 })), {
+      maxLength: 50,
+    });
     await fc.assert(
-      fc.asyncProperty(gaps, fc.integer({ min: 2, max: 7 }), anchor, bound, bound, async (steps, pageSize, holds, startTime, endTime) => {
-        const server = new ModelServer(itemsOf(steps), holds);
-        const wanted = itemsOf(steps).filter(({ time }) => time >= (startTime ?? 0) && time < (endTime ?? Number.POSITIVE_INFINITY));
-        const { items, error } = await collect(
-          timePages({ operation: "incomes", page: server.page, timeOf, keyOf, startTime, endTime, pageSize }),
-        );
-        expect(items).toEqual(wanted.slice(0, items.length));
-        if (error === undefined) {
-          expect(items).toHaveLength(wanted.length);
-        } else {
-          expect(error).toBeInstanceOf(PagingError);
-          expect(largestInstant(wanted)).toBeGreaterThanOrEqual(pageSize);
-        }
-      }),
+      fc.asyncProperty(
+        gaps,
+        fc.integer({ min: 2, max: 7 }),
+        anchor,
+        bound,
+        bound,
+        async (steps, pageSize, holds, startTime, endTime) => {
+          const server = new ModelServer(itemsOf(steps), holds);
+          const wanted = itemsOf(steps).filter(
+            ({ time }) => time >= (startTime ?? 0) && time < (endTime ?? Number.POSITIVE_INFINITY),
+          );
+          const { items, error } = await collect(
+            timePages({
+              operation: "incomes",
+              page: server.page,
+              timeOf,
+              keyOf,
+              startTime,
+              endTime,
+              pageSize,
+            }),
+          );
+          expect(items).toEqual(wanted.slice(0, items.length));
+          if (error === undefined) {
+            expect(items).toHaveLength(wanted.length);
+          } else {
+            expect(error).toBeInstanceOf(PagingError);
+            expect(largestInstant(wanted)).toBeGreaterThanOrEqual(pageSize);
+          }
+        },
+      ),
       { numRuns: 1000 },
     );
   });
@@ -85,7 +114,15 @@ describe("a list that is paged by time", () => {
     for (const holds of ["oldest", "newest"] as const) {
       const server = new ModelServer(itemsOf(crowd), holds);
       const { items, error } = await collect(
-        timePages({ operation: "userTrades", page: server.page, timeOf, keyOf, startTime: 0, endTime: 2000, pageSize: 3 }),
+        timePages({
+          operation: "userTrades",
+          page: server.page,
+          timeOf,
+          keyOf,
+          startTime: 0,
+          endTime: 2000,
+          pageSize: 3,
+        }),
       );
       expect(error).toBeInstanceOf(PagingError);
       expect(error).toMatchObject({ operation: "userTrades", value: "1001" });
@@ -96,7 +133,15 @@ describe("a list that is paged by time", () => {
   it("costs one request a page once the exchange has shown that a page holds the oldest", async () => {
     const server = new ModelServer(itemsOf(Array.from({ length: 1000 }, () => 1)), "oldest");
     const { items } = await collect(
-      timePages({ operation: "incomes", page: server.page, timeOf, keyOf, startTime: 0, endTime: 5000, pageSize: 50 }),
+      timePages({
+        operation: "incomes",
+        page: server.page,
+        timeOf,
+        keyOf,
+        startTime: 0,
+        endTime: 5000,
+        pageSize: 50,
+      }),
     );
     expect(items).toHaveLength(1000);
     // 49 new records a page, and one look to the left of the first.
@@ -107,13 +152,21 @@ describe("a list that is paged by time", () => {
     const all = itemsOf(Array.from({ length: 12 }, () => 1));
     const page = async () => all;
     const range = { operation: "incomes", timeOf, keyOf, startTime: 1003, endTime: 1006 };
-    expect((await collect(timePages({ ...range, page, pageSize: 50 }))).items.map(keyOf)).toEqual(["3", "4", "5"]);
-    const far = await collect(timePages({ ...range, page, startTime: 5000, endTime: 6000, pageSize: 12 }));
+    expect((await collect(timePages({ ...range, page, pageSize: 50 }))).items.map(keyOf)).toEqual([
+      "3",
+      "4",
+      "5",
+    ]);
+    const far = await collect(
+      timePages({ ...range, page, startTime: 5000, endTime: 6000, pageSize: 12 }),
+    );
     expect(far.error).toBeInstanceOf(PagingError);
   });
 
   it.each([0, 1, 501, 2.5])("has pages of 2 to 500: %d is refused", async (pageSize) => {
-    const { error } = await collect(timePages({ operation: "incomes", page: async () => [], timeOf, keyOf, pageSize }));
+    const { error } = await collect(
+      timePages({ operation: "incomes", page: async () => [], timeOf, keyOf, pageSize }),
+    );
     expect(error).toBeInstanceOf(PagingError);
   });
 });
@@ -136,12 +189,24 @@ describe("a list that is paged by id", () => {
           });
           const from = 2n ** 60n + BigInt(offset);
           const page = async (fromId: string, limit: number) =>
-            all.filter((item) => (inclusive ? BigInt(item.id) >= BigInt(fromId) : BigInt(item.id) > BigInt(fromId))).slice(0, limit);
+            all
+              .filter((item) =>
+                inclusive ? BigInt(item.id) >= BigInt(fromId) : BigInt(item.id) > BigInt(fromId),
+              )
+              .slice(0, limit);
           const { items, error } = await collect(
-            idPages({ operation: "historicalTrades", page, idOf: (item) => item.id, fromId: String(from), pageSize }),
+            idPages({
+              operation: "historicalTrades",
+              page,
+              idOf: (item) => item.id,
+              fromId: String(from),
+              pageSize,
+            }),
           );
           expect(error).toBeUndefined();
-          expect(items).toEqual(all.filter((item) => (inclusive ? BigInt(item.id) >= from : BigInt(item.id) > from)));
+          expect(items).toEqual(
+            all.filter((item) => (inclusive ? BigInt(item.id) >= from : BigInt(item.id) > from)),
+          );
         },
       ),
       { numRuns: 500 },
@@ -150,9 +215,22 @@ describe("a list that is paged by id", () => {
 
   it("refuses an exchange that goes backwards or stands still", async () => {
     const read = (page: (fromId: string) => Promise<readonly { id: string }[]>) =>
-      collect(idPages({ operation: "historicalTrades", page, idOf: ({ id }) => id, fromId: "5", pageSize: 2 }));
-    expect((await read(async () => [{ id: "7" }, { id: "6" }])).error).toMatchObject({ name: "PagingError", field: "historicalTrades" });
-    const stuck = await read(async (from) => (from === "5" ? [{ id: "5" }, { id: "6" }] : [{ id: "6" }, { id: "6" }]));
+      collect(
+        idPages({
+          operation: "historicalTrades",
+          page,
+          idOf: ({ id }) => id,
+          fromId: "5",
+          pageSize: 2,
+        }),
+      );
+    expect((await read(async () => [{ id: "7" }, { id: "6" }])).error).toMatchObject({
+      name: "PagingError",
+      field: "historicalTrades",
+    });
+    const stuck = await read(async (from) =>
+      from === "5" ? [{ id: "5" }, { id: "6" }] : [{ id: "6" }, { id: "6" }],
+    );
     expect(stuck.items).toEqual([{ id: "5" }, { id: "6" }]);
     expect(stuck.error).toBeInstanceOf(PagingError);
   });

@@ -24,12 +24,22 @@ afterEach(async () => {
 function scripted() {
   const clock = new VirtualClock(1_700_000_000_000);
   const transport = new ScriptedTransport(clock);
-  const streams = new ExchangeStreams({ transport, seam: { clock, random: seededRandom(1) }, nowMs: () => clock.nowMs(), signer });
+  const streams = new ExchangeStreams({
+    transport,
+    seam: { clock, random: seededRandom(1) },
+    nowMs: () => clock.nowMs(),
+    signer,
+  });
   const told: MarketEvent[] = [];
   return { clock, transport, streams, told };
 }
 
-const update = (beginSequence: number, endSequence: number, bids: unknown[] = [], asks: unknown[] = []) => ({
+const update = (
+  beginSequence: number,
+  endSequence: number,
+  bids: unknown[] = [],
+  asks: unknown[] = [],
+) => ({
   event: "update",
   beginSequence,
   endSequence,
@@ -59,12 +69,22 @@ describe("a book's stream", () => {
     );
     await say(update(14, 15, [["1", "1"]]));
     await say(update(16, 16, [["1", "1"]]));
-    expect(told.map(({ type }) => type)).toEqual(["up", "book-snapshot", "book-update", "book-gap"]);
+    expect(told.map(({ type }) => type)).toEqual([
+      "up",
+      "book-snapshot",
+      "book-update",
+      "book-gap",
+    ]);
     expect(told.at(-1)).toMatchObject({ expected: 13, received: 14 });
-    expect(socket.received.map(({ text }) => JSON.parse(text).method)).toEqual(["UNSUBSCRIBE", "SUBSCRIBE"]);
+    expect(socket.received.map(({ text }) => JSON.parse(text).method)).toEqual([
+      "UNSUBSCRIBE",
+      "SUBSCRIBE",
+    ]);
     for (const event of told.slice(0, 3)) followed.apply(event);
     expect(followed.sequence).toBe(12);
-    expect(followed.bids().map(([price, amount]) => [String(price), String(amount)])).toEqual([["1999", "3"]]);
+    expect(followed.bids().map(([price, amount]) => [String(price), String(amount)])).toEqual([
+      ["1999", "3"],
+    ]);
     followed.apply(told[3] as MarketEvent);
     expect([followed.sequence, followed.bids(), followed.asks()]).toEqual([undefined, [], []]);
     await say({ event: "snapshot", sequence: 20, bids: [], asks: [] });
@@ -90,24 +110,36 @@ describe("a frame", () => {
     ]) {
       expect(marketEvents(text), text).toMatchObject([{ type: "malformed" }]);
     }
-    expect(accountEvents('{"event":"ORDER_UPDATE","order":[]}')).toMatchObject([{ type: "malformed" }]);
-    expect(accountEvents(JSON.stringify({ event: "ORDER_UPDATE", order: wireOrder() }))).toMatchObject([{ type: "order" }]);
+    expect(accountEvents('{"event":"ORDER_UPDATE","order":[]}')).toMatchObject([
+      { type: "malformed" },
+    ]);
+    expect(
+      accountEvents(JSON.stringify({ event: "ORDER_UPDATE", order: wireOrder() })),
+    ).toMatchObject([{ type: "order" }]);
     expect(marketEvents(`[${"[".repeat(200_000)}`)).toMatchObject([{ type: "malformed" }]);
     expect(marketEvents('{"id":1,"result":null}')).toEqual([]);
-    expect(marketEvents('{"id":1,"code":1111,"message":"no"}')).toMatchObject([{ type: "malformed" }]);
+    expect(marketEvents('{"id":1,"code":1111,"message":"no"}')).toMatchObject([
+      { type: "malformed" },
+    ]);
   });
 
   it("keeps every digit of an id, exact decimals, fields and words that nobody documented", () => {
     const [event] = accountEvents(
-      JSON.stringify({ event: "ORDER_UPDATE", order: { ...wireOrder({ status: "RESTING" }), mood: "calm" }, timestamp: 5 }).replace(
-        "275287091667264",
-        "9223372036854775807",
-      ),
+      JSON.stringify({
+        event: "ORDER_UPDATE",
+        order: { ...wireOrder({ status: "RESTING" }), mood: "calm" },
+        timestamp: 5,
+      }).replace("275287091667264", "9223372036854775807"),
     );
     expect(event).toMatchObject({
       type: "order",
       timestamp: 5,
-      order: { id: "9223372036854775807", status: "RESTING", price: decimalOf("2000.5"), extra: { mood: "calm" } },
+      order: {
+        id: "9223372036854775807",
+        status: "RESTING",
+        price: decimalOf("2000.5"),
+        extra: { mood: "calm" },
+      },
     });
   });
 
@@ -117,11 +149,18 @@ describe("a frame", () => {
       { type: "trade", trade: { commission: decimalOf("-0.004001") } },
     ],
     [
-      { event: "ACCOUNT_UPDATE", balances: wireBalances(), positions: [{ ...wirePosition(), marketId: undefined, symbol: MARKET }] },
+      {
+        event: "ACCOUNT_UPDATE",
+        balances: wireBalances(),
+        positions: [{ ...wirePosition(), marketId: undefined, symbol: MARKET }],
+      },
       { type: "balances", positions: [{ marketId: MARKET }] },
     ],
     [
-      { event: "INCOME_UPDATE", incomes: [{ id: 1, type: "FUNDING_FEE", amount: "-1.5", time: 5 }] },
+      {
+        event: "INCOME_UPDATE",
+        incomes: [{ id: 1, type: "FUNDING_FEE", amount: "-1.5", time: 5 }],
+      },
       { type: "incomes", incomes: [{ marketId: "" }] },
     ],
   ])("of the account is read: %j", (frame, expected) => {
@@ -139,7 +178,8 @@ describe("streams of the embedded exchange", () => {
     const names = ["orderbook", "market", "trades", "kline1M"].map((kind) => `${MARKET}@${kind}`);
     taker.streams.market$(names).subscribe((event) => market.push(event));
     const until = async (holds: () => boolean): Promise<void> => {
-      for (let turn = 0; turn < 1000 && !holds(); turn += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+      for (let turn = 0; turn < 1000 && !holds(); turn += 1)
+        await new Promise((resolve) => setTimeout(resolve, 10));
     };
     await until(() => market.some(({ type }) => type === "book-snapshot"));
     taker.streams.account$().subscribe((event) => {
@@ -147,15 +187,25 @@ describe("streams of the embedded exchange", () => {
       if (event.type !== "up") return;
       void maker.client
         .place({ marketId: MARKET, side: "SELL", amount: "0.01", price: "30000" })
-        .then(() => taker.client.place({ marketId: MARKET, side: "BUY", amount: "0.01", price: "30000" }));
+        .then(() =>
+          taker.client.place({ marketId: MARKET, side: "BUY", amount: "0.01", price: "30000" }),
+        );
     });
     const kinds = ["up", "order", "trade", "balances", "incomes"];
     await until(() => kinds.every((type) => account.some((event) => event.type === type)));
     const wanted = ["up", "book-snapshot", "book-update", "trade", "market", "klines"];
-    const bars = (): MarketEvent | undefined => market.find((event) => event.type === "klines" && event.klines.length > 0);
-    await until(() => bars() !== undefined && wanted.every((type) => market.some((event) => event.type === type)));
+    const bars = (): MarketEvent | undefined =>
+      market.find((event) => event.type === "klines" && event.klines.length > 0);
+    await until(
+      () =>
+        bars() !== undefined && wanted.every((type) => market.some((event) => event.type === type)),
+    );
     expect(wanted.filter((type) => !market.some((event) => event.type === type))).toEqual([]);
-    expect(market.filter(({ type }) => type === "malformed" || type === "unknown" || type === "book-gap")).toEqual([]);
+    expect(
+      market.filter(
+        ({ type }) => type === "malformed" || type === "unknown" || type === "book-gap",
+      ),
+    ).toEqual([]);
     expect(bars()).toMatchObject({ interval: "1M", klines: [{ close: decimalOf("30000") }] });
     expect(account.filter(({ type }) => type === "malformed" || type === "unknown")).toEqual([]);
     expect(new Set(account.map(({ type }) => type))).toEqual(new Set(kinds));
@@ -166,11 +216,14 @@ describe("streams of the embedded exchange", () => {
     const { streams } = await embedded.connect();
     const told: MarketEvent[] = [];
     const isTold = new Promise<void>((resolve) => {
-      streams.market$([`${MARKET}@orderbook`, "nope@orderbook", `${MARKET}@weather`]).subscribe((event) => {
-        told.push(event);
-        const count = (type: MarketEvent["type"]) => told.filter((one) => one.type === type).length;
-        if (count("book-snapshot") === 1 && count("malformed") === 2) resolve();
-      });
+      streams
+        .market$([`${MARKET}@orderbook`, "nope@orderbook", `${MARKET}@weather`])
+        .subscribe((event) => {
+          told.push(event);
+          const count = (type: MarketEvent["type"]) =>
+            told.filter((one) => one.type === type).length;
+          if (count("book-snapshot") === 1 && count("malformed") === 2) resolve();
+        });
     });
     await isTold;
     const reasons = told.flatMap((event) => (event.type === "malformed" ? [event.reason] : []));
@@ -194,6 +247,8 @@ describe("streams of the embedded exchange", () => {
     const { streams } = await embedded.connect();
     expect(() => streams.account$()).toThrow(/needs a key/);
     expect(() => streams.market$([])).toThrow(/1 to 50/);
-    expect(() => streams.market$(Array.from({ length: 51 }, (_, index) => `m${index}@trades`))).toThrow(/1 to 50/);
+    expect(() =>
+      streams.market$(Array.from({ length: 51 }, (_, index) => `m${index}@trades`)),
+    ).toThrow(/1 to 50/);
   });
 });

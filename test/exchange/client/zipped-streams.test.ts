@@ -14,8 +14,13 @@ beforeEach(async () => {
 afterEach(() => embedded.close());
 
 it("streams that the exchange compresses tell the same as those that it does not", async () => {
-  const [plain, zipped] = [await embedded.trader(KEYS[0]), await embedded.connect({ key: KEYS[0], zip: true })];
-  const names = ["orderbook", "market", "trades", "kline1M", "kline1MO"].map((kind) => `${MARKET}@${kind}`);
+  const [plain, zipped] = [
+    await embedded.trader(KEYS[0]),
+    await embedded.connect({ key: KEYS[0], zip: true }),
+  ];
+  const names = ["orderbook", "market", "trades", "kline1M", "kline1MO"].map(
+    (kind) => `${MARKET}@${kind}`,
+  );
   const told = [plain, zipped].map(({ streams }) => {
     const market: MarketEvent[] = [];
     const account: AccountEvent[] = [];
@@ -25,13 +30,16 @@ it("streams that the exchange compresses tell the same as those that it does not
   });
   // Both up, each with its snapshot, its trades and its two lists of candles. The market's state is told again and again.
   const isUp = ({ market, account }: (typeof told)[number]) =>
-    market.filter(({ type }) => type !== "market").length === 4 && market.some(({ type }) => type === "market") && account.length > 0;
+    market.filter(({ type }) => type !== "market").length === 4 &&
+    market.some(({ type }) => type === "market") &&
+    account.length > 0;
   await until(() => told.every(isUp));
   const other = await embedded.trader(KEYS[1]);
   await plain.client.place({ marketId: MARKET, side: "SELL", amount: "0.1", price: "30000" });
   await other.client.place({ marketId: MARKET, side: "BUY", amount: "0.1", price: "30000" });
   const isWhole = ({ market, account }: (typeof told)[number]) =>
-    market.filter(({ type }) => type === "klines").length >= 4 && account.some(({ type }) => type === "incomes");
+    market.filter(({ type }) => type === "klines").length >= 4 &&
+    account.some(({ type }) => type === "incomes");
   await until(() => told.every(isWhole));
   const [first, second] = told.map(({ market, account }) => ({
     market: market.filter(({ type }) => type !== "market"),

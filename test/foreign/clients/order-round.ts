@@ -9,8 +9,16 @@ const [origin = "", key = "", marketId = "", price = "", amount = ""] = process.
 const api = createClient<paths>({ baseUrl: origin });
 const wallet = privateKeyToAccount(hex(key));
 // Does not compile where a level of the book is not generated as a pair.
-const isPair: components["schemas"]["OrderBook"]["bids"][number] extends [string, string] ? true : false = true;
-const ORDER = ["perp:address", "signer:address", "paperAmount:int128", "creditAmount:int128", "info:bytes32"];
+const isPair: components["schemas"]["OrderBook"]["bids"][number] extends [string, string]
+  ? true
+  : false = true;
+const ORDER = [
+  "perp:address",
+  "signer:address",
+  "paperAmount:int128",
+  "creditAmount:int128",
+  "info:bytes32",
+];
 
 function hex(text: string): Hex {
   if (!isHex(text)) throw new Error(`${text} is not hex`);
@@ -25,7 +33,9 @@ function done<Data>({ data, error }: { data?: Data; error?: unknown }): Data {
 async function signed<Params extends Record<string, string | number>>(params: Params) {
   const all = { ...params, account: wallet.address, timestamp: Date.now() };
   const pairs = Object.entries(all).map(([name, value]): [string, string] => [name, String(value)]);
-  const message = new URLSearchParams(pairs.sort(([one], [other]) => (one < other ? -1 : 1))).toString();
+  const message = new URLSearchParams(
+    pairs.sort(([one], [other]) => (one < other ? -1 : 1)),
+  ).toString();
   return { ...all, signature: await wallet.signMessage({ message }) };
 }
 
@@ -40,15 +50,31 @@ async function signOrder(
       chainId: eip712.chainId,
       verifyingContract: hex(eip712.verifyingContract),
     },
-    types: { Order: ORDER.map((field) => ({ name: field.split(":")[0] ?? "", type: field.split(":")[1] ?? "" })) },
+    types: {
+      Order: ORDER.map((field) => ({
+        name: field.split(":")[0] ?? "",
+        type: field.split(":")[1] ?? "",
+      })),
+    },
     primaryType: "Order",
-    message: { ...order, paperAmount: BigInt(order.paperAmount), creditAmount: BigInt(order.creditAmount) },
+    message: {
+      ...order,
+      paperAmount: BigInt(order.paperAmount),
+      creditAmount: BigInt(order.creditAmount),
+    },
   });
 }
 
 const { eip712, markets } = done(await api.GET("/v1/exchangeInfo"));
 const registered = done(await api.POST("/v1/account", { body: await signed({}) }));
-const terms = { marketId, side: "BUY", orderType: "LIMIT", amount, price, timeInForce: "GTC" } as const;
+const terms = {
+  marketId,
+  side: "BUY",
+  orderType: "LIMIT",
+  amount,
+  price,
+  timeInForce: "GTC",
+} as const;
 const built = done(await api.POST("/v1/order/build", { body: await signed(terms) }));
 const placement = {
   ...terms,
@@ -59,11 +85,16 @@ const placement = {
 const placed = done(await api.POST("/v1/order", { body: await signed(placement) }));
 const book = done(await api.GET("/v1/orderbook", { params: { query: { marketId, limit: 10 } } }));
 const best = book.bids[0];
-const open = done(await api.GET("/v1/openOrders", { params: { query: await signed({ marketId }) } }));
-const cancel = async () => api.DELETE("/v1/order", { params: { query: await signed({ marketId, orderId: placed.id }) } });
+const open = done(
+  await api.GET("/v1/openOrders", { params: { query: await signed({ marketId }) } }),
+);
+const cancel = async () =>
+  api.DELETE("/v1/order", { params: { query: await signed({ marketId, orderId: placed.id }) } });
 const cancelled = (await cancel()).response.status;
 const again = await cancel();
-const history = done(await api.GET("/v1/historyOrders", { params: { query: await signed({ marketId }) } }));
+const history = done(
+  await api.GET("/v1/historyOrders", { params: { query: await signed({ marketId }) } }),
+);
 const { balances } = done(await api.GET("/v1/balances", { params: { query: await signed({}) } }));
 
 console.log(

@@ -1,5 +1,13 @@
 // What viem makes of the chain's port. usage: node viem-rpc.mjs HTTP_URL WEBSOCKET_URL RICH_KEY TOKEN DEALER
-import { createPublicClient, createWalletClient, defineChain, http, parseAbi, parseAbiItem, webSocket } from "viem";
+import {
+  createPublicClient,
+  createWalletClient,
+  defineChain,
+  http,
+  parseAbi,
+  parseAbiItem,
+  webSocket,
+} from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 
 const [url, streamUrl, key, token, dealer] = process.argv.slice(2);
@@ -13,9 +21,14 @@ const client = createPublicClient({ chain, transport: http(url), pollingInterval
 const walletOf = (account) => createWalletClient({ account, chain, transport: http(url) });
 const rich = walletOf(privateKeyToAccount(key));
 const poor = walletOf(privateKeyToAccount(`0x${"11".repeat(32)}`));
-const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
+const TRANSFER = parseAbiItem(
+  "event Transfer(address indexed from, address indexed to, uint256 value)",
+);
 const between = { fromBlock: "earliest", toBlock: "latest" };
-const abi = parseAbi(["function transfer(address,uint256) returns (bool)", "function setMaxPositionAmount(uint256)"]);
+const abi = parseAbi([
+  "function transfer(address,uint256) returns (bool)",
+  "function setMaxPositionAmount(uint256)",
+]);
 
 /** The names of an error and of its causes, and the contract's reason or the node's own words. */
 async function failureOf(work) {
@@ -48,10 +61,19 @@ const pending = new Promise((resolve) => {
 await stream.getBlockNumber();
 
 const to = poor.account.address;
-const transfer = { account: rich.account, address: token, abi, functionName: "transfer", args: [to, 5n] };
+const transfer = {
+  account: rich.account,
+  address: token,
+  abi,
+  functionName: "transfer",
+  args: [to, 5n],
+};
 const hash = await rich.writeContract(transfer);
 const { status, blockNumber } = await client.waitForTransactionReceipt({ hash });
-const receipts = await client.request({ method: "eth_getBlockReceipts", params: [`0x${blockNumber.toString(16)}`] });
+const receipts = await client.request({
+  method: "eth_getBlockReceipts",
+  params: [`0x${blockNumber.toString(16)}`],
+});
 const { accessList } = await client.createAccessList({
   account: rich.account,
   to: token,
@@ -59,7 +81,14 @@ const { accessList } = await client.createAccessList({
 });
 const proof = await client.getProof({ address: dealer, storageKeys: ["0x0"] });
 
-const later = { to, value: 1n, gas: 21_000n, nonce: 1000, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n };
+const later = {
+  to,
+  value: 1n,
+  gas: 21_000n,
+  nonce: 1000,
+  maxFeePerGas: 10n ** 10n,
+  maxPriorityFeePerGas: 10n ** 9n,
+};
 const raw = await rich.account.signTransaction({ ...later, chainId: 31337, type: "eip1559" });
 await client.sendRawTransaction({ serializedTransaction: raw });
 const failures = {
@@ -70,7 +99,13 @@ const failures = {
   underpriced: await failureOf(() => rich.sendTransaction({ ...later, value: 2n })),
   littleGas: await failureOf(() => rich.sendTransaction({ to, value: 1n, gas: 20_000n })),
   notOwner: await failureOf(() =>
-    client.simulateContract({ account: rich.account, address: dealer, abi, functionName: "setMaxPositionAmount", args: [1n] }),
+    client.simulateContract({
+      account: rich.account,
+      address: dealer,
+      abi,
+      functionName: "setMaxPositionAmount",
+      args: [1n],
+    }),
   ),
 };
 
@@ -83,7 +118,11 @@ const reads = {
   getBlock: [{}, block, { blockTag: "pending", includeTransactions: true }],
   getBlockNumber: [{ cacheTime: 0 }],
   getBlockTransactionCount: [{}, block],
-  call: [calling, { ...calling, ...block }, { ...calling, gas: 100_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n, nonce: 1 }],
+  call: [
+    calling,
+    { ...calling, ...block },
+    { ...calling, gas: 100_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n, nonce: 1 },
+  ],
   getChainId: [undefined],
   getCode: [{ address: token }, { address: token, ...block }],
   estimateFeesPerGas: [{}, { type: "legacy" }],
@@ -121,7 +160,9 @@ for (const [name, requests] of Object.entries(reads)) {
   for (const request of requests) await attempt(name, () => client[name](request));
 }
 for (const make of ["createBlockFilter", "createPendingTransactionFilter", "createEventFilter"]) {
-  const filter = await attempt(make, () => client[make](make === "createEventFilter" ? { address: token, event: TRANSFER } : undefined));
+  const filter = await attempt(make, () =>
+    client[make](make === "createEventFilter" ? { address: token, event: TRANSFER } : undefined),
+  );
   await attempt(make, () => client.getFilterChanges({ filter }));
   if (make === "createEventFilter") await attempt(make, () => client.getFilterLogs({ filter }));
   await attempt(make, () => client.uninstallFilter({ filter }));
@@ -145,7 +186,10 @@ console.log(
     listening: await client.request({ method: "net_listening" }),
     status,
     receipts: receipts.some(({ transactionHash }) => transactionHash === hash),
-    slots: accessList.map(({ address, storageKeys }) => [address.toLowerCase() === token.toLowerCase(), storageKeys.length]),
+    slots: accessList.map(({ address, storageKeys }) => [
+      address.toLowerCase() === token.toLowerCase(),
+      storageKeys.length,
+    ]),
     proof: proof.storageProof.map(({ value }) => value > 0n),
     gas: Number(await client.estimateGas({ account: rich.account, to, value: 1n })),
     pending: (await pending) === hash,

@@ -10,11 +10,14 @@ describe("Where there is nothing to replay", () => {
   it("the store that is not there, the one that is empty and the span without data are told apart", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
-    const said = (): string => nothingOfThatTime(store, "btcusdt", ["trades"], [0, 86_400_000]).message;
+    const said = (): string =>
+      nothingOfThatTime(store, "btcusdt", ["trades"], [0, 86_400_000]).message;
     expect(said()).toMatch(/^store: is not there: no such folder \(got ".*history"\)/);
     mkdirSync(store.root);
     expect(said()).toMatch(/^store: is a folder without any history in it/);
-    await take(store, [fileOf(folder, "t.csv", "id,price,amount,time,isBuyerMaker\n1,5,1,1723161600000,true\n")]);
+    await take(store, [
+      fileOf(folder, "t.csv", "id,price,amount,time,isBuyerMaker\n1,5,1,1723161600000,true\n"),
+    ]);
     expect(said()).toMatch(
       /^btcusdt: has no trades of that time \(got "1970-01-01 to 1970-01-01"\); expected what the store has of it: trades of/,
     );

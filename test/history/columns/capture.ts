@@ -23,14 +23,28 @@ export class Capture {
   #book = "";
   #trades = "";
 
-  book(type: "snapshot" | "update", atMs: number, bids: readonly Level[], asks: readonly Level[], latencyUs = 500): this {
+  book(
+    type: "snapshot" | "update",
+    atMs: number,
+    bids: readonly Level[],
+    asks: readonly Level[],
+    latencyUs = 500,
+  ): this {
     const line = this.#next();
     const text = (levels: readonly Level[]): string[][] =>
       levels.map(([ticks, lots]) => [(ticks / 10).toFixed(1), (lots / 1000).toFixed(3)]);
     const recvTimeNs = `${atMs * 1000 + latencyUs}000`;
     if (type === "update") this.#updates += 1;
     const sequence = this.#updates;
-    const message = { type, line, sequence, beginSequence: sequence, endSequence: sequence, timestamp: atMs, recvTimeNs };
+    const message = {
+      type,
+      line,
+      sequence,
+      beginSequence: sequence,
+      endSequence: sequence,
+      timestamp: atMs,
+      recvTimeNs,
+    };
     this.#book += `${JSON.stringify({ ...message, bids: text(bids), asks: text(asks) })}\n`;
     this.builder[type](atMs * 1000, atMs * 1000 + latencyUs, line);
     for (const level of bids) this.builder.level("BUY", ...level);
@@ -75,21 +89,41 @@ export function seededCapture(): Capture {
   const random = seededRandom("open-tape");
   const whole = (below: number): number => Math.floor(random.uniform() * below);
   const capture = new Capture();
-  const levels = (from: number): Level[] => Array.from({ length: whole(4) }, () => [from + whole(20), whole(3)]);
+  const levels = (from: number): Level[] =>
+    Array.from({ length: whole(4) }, () => [from + whole(20), whole(3)]);
   capture.book("snapshot", START_MS, [[1000, 5]], [[1030, 5]]);
   for (let at = 0; at < 300; at++) {
     const atMs = START_MS + Math.floor(at / 3) * 20;
     const latencyUs = 100 + whole(60_000);
-    if (at % 4 === 0) capture.trade(atMs, whole(2) === 0 ? "BUY" : "SELL", [1000 + whole(40), 1 + whole(9)], latencyUs);
-    else capture.book(at % 50 === 1 ? "snapshot" : "update", atMs, levels(990), levels(1020), latencyUs);
+    if (at % 4 === 0)
+      capture.trade(
+        atMs,
+        whole(2) === 0 ? "BUY" : "SELL",
+        [1000 + whole(40), 1 + whole(9)],
+        latencyUs,
+      );
+    else
+      capture.book(
+        at % 50 === 1 ? "snapshot" : "update",
+        atMs,
+        levels(990),
+        levels(1020),
+        latencyUs,
+      );
   }
   return capture;
 }
 
 /** Everything a tape holds, to be compared whatever memory it lies in. */
 export function contents({ byLocal, ...tape }: Tape): object {
-  const columns = Object.entries(tape).map(([name, value]) => [name, ArrayBuffer.isView(value) ? [...(value as Float64Array)] : value]);
-  return { ...Object.fromEntries(columns), byLocal: byLocal === undefined ? undefined : [...byLocal] };
+  const columns = Object.entries(tape).map(([name, value]) => [
+    name,
+    ArrayBuffer.isView(value) ? [...(value as Float64Array)] : value,
+  ]);
+  return {
+    ...Object.fromEntries(columns),
+    byLocal: byLocal === undefined ? undefined : [...byLocal],
+  };
 }
 
 export function tapeFiles(store: HistoryStore): string[] {

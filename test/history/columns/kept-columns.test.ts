@@ -28,7 +28,9 @@ describe("The columns beside the store", () => {
     const first = contents(await openTape(store, MARKET, wish));
     expect(contents(await openTape(store, MARKET, wish))).toEqual(first);
     expect(made).toEqual(["2024-08-08", "2024-08-09"]);
-    expect((await listHistory(store, { verify: true })).map(({ kind, problems }) => [kind, problems])).toEqual([
+    expect(
+      (await listHistory(store, { verify: true })).map(({ kind, problems }) => [kind, problems]),
+    ).toEqual([
       ["book", []],
       ["trades", []],
     ]);
@@ -37,22 +39,38 @@ describe("The columns beside the store", () => {
   it.each<[string, (path: string) => void]>([
     ["cut", (path) => truncateSync(path, statSync(path).size - 1)],
     ["cut to nothing", (path) => truncateSync(path, 0)],
-    ["foreign", (path) => writeFileSync(path, "what another program wrote, long enough to be read to its end and further")],
-    ["of one wrong bit in its columns", (path) => writeFileSync(path, flipped(readFileSync(path), 900))],
-    ["of one wrong bit in its table", (path) => writeFileSync(path, flipped(readFileSync(path), statSync(path).size - 60))],
+    [
+      "foreign",
+      (path) =>
+        writeFileSync(
+          path,
+          "what another program wrote, long enough to be read to its end and further",
+        ),
+    ],
+    [
+      "of one wrong bit in its columns",
+      (path) => writeFileSync(path, flipped(readFileSync(path), 900)),
+    ],
+    [
+      "of one wrong bit in its table",
+      (path) => writeFileSync(path, flipped(readFileSync(path), statSync(path).size - 60)),
+    ],
   ])("are made anew where a file is %s", async (_, breakIt) => {
     const store = await seededCapture().stored();
     const whole = contents(await openTape(store, MARKET, { ...ALL, blockRows: 50 }));
     for (const path of tapeFiles(store)) breakIt(path);
     const made: string[] = [];
-    expect(contents(await openTape(store, MARKET, { ...ALL, onMake: (day) => made.push(day) }))).toEqual(whole);
+    expect(
+      contents(await openTape(store, MARKET, { ...ALL, onMake: (day) => made.push(day) })),
+    ).toEqual(whole);
     expect(made).toEqual(["2024-08-08", "2024-08-09"]);
   });
 
   it("are made anew when the day has got more, and the old ones go", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
-    const csv = (id: number) => `id,price,amount,time,isBuyerMaker\n${id},100.1,0.002,${START_MS + id},true\n`;
+    const csv = (id: number) =>
+      `id,price,amount,time,isBuyerMaker\n${id},100.1,0.002,${START_MS + id},true\n`;
     await take(store, [fileOf(folder, "one.csv", csv(1))], { shape: "trades" });
     expect((await openTape(store, MARKET, ALL)).messages).toBe(1);
     const [old] = tapeFiles(store);
@@ -65,11 +83,15 @@ describe("The columns beside the store", () => {
   it("are made anew when the day is replaced by one that says otherwise, though it is as long", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
-    const csv = (price: string) => `id,price,amount,time,isBuyerMaker\n1,${price},1,${START_MS},true\n`;
+    const csv = (price: string) =>
+      `id,price,amount,time,isBuyerMaker\n1,${price},1,${START_MS},true\n`;
     await take(store, [fileOf(folder, "one.csv", csv("5.1"))], { shape: "trades" });
     expect((await openTape(store, MARKET, ALL)).signedTicks[0]).toBe(-51);
     const [old] = tapeFiles(store);
-    await take(store, [fileOf(folder, "other.csv", csv("5.2"))], { shape: "trades", replace: true });
+    await take(store, [fileOf(folder, "other.csv", csv("5.2"))], {
+      shape: "trades",
+      replace: true,
+    });
     expect((await openTape(store, MARKET, ALL)).signedTicks[0]).toBe(-52);
     expect(tapeFiles(store)).toHaveLength(1);
     expect(existsSync(old as string)).toBe(false);
@@ -96,7 +118,9 @@ describe("The columns beside the store", () => {
     const made = tapeFiles(store).map((file) => statSync(file).mtimeMs);
     writeFileSync(path, flipped(Buffer.from(whole), 100));
     utimesSync(path, 1, 1);
-    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(/2024-08-08.parquet: is broken: its checksum differs/);
+    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(
+      /2024-08-08.parquet: is broken: its checksum differs/,
+    );
     writeFileSync(path, whole);
     utimesSync(path, 2, 2);
     await openTape(store, MARKET, ALL);
@@ -107,7 +131,9 @@ describe("The columns beside the store", () => {
     const store = await seededCapture().stored();
     const path = store.dataPath({ market: MARKET, kind: "trades" }, "2024-08-08");
     writeFileSync(path, flipped(readFileSync(path), 100));
-    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(/2024-08-08.parquet: is broken: its checksum differs/);
+    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(
+      /2024-08-08.parquet: is broken: its checksum differs/,
+    );
     expect(tapeFiles(store).filter((name) => name.includes("08-08"))).toEqual([]);
   });
 
@@ -118,9 +144,19 @@ describe("The columns beside the store", () => {
     const stores = await Promise.all(
       ["5.1", "5.2"].map(async (price) => {
         const store = new HistoryStore(join(folder, price));
-        await take(store, [fileOf(folder, `${price}.csv`, `id,price,amount,time,isBuyerMaker\n1,${price},1,${START_MS},true\n`)], {
-          shape: "trades",
-        });
+        await take(
+          store,
+          [
+            fileOf(
+              folder,
+              `${price}.csv`,
+              `id,price,amount,time,isBuyerMaker\n1,${price},1,${START_MS},true\n`,
+            ),
+          ],
+          {
+            shape: "trades",
+          },
+        );
         return store;
       }),
     );
@@ -139,7 +175,9 @@ describe("The columns beside the store", () => {
   it("are not made of a day that another process wrote anew since its manifest was read, which is said", async () => {
     const { store, importAnew } = await importedAnew();
     const made = openTape(store, MARKET, { ...ALL, onMake: importAnew });
-    await expect(made).rejects.toThrow(/2024-08-08\.parquet: was written anew while it was read .*the same command again/);
+    await expect(made).rejects.toThrow(
+      /2024-08-08\.parquet: was written anew while it was read .*the same command again/,
+    );
     expect((await openTape(store, MARKET, ALL)).signedTicks[0]).toBe(-52);
   });
 
@@ -153,7 +191,9 @@ describe("The columns beside the store", () => {
       watcher.close();
       importAnew();
     });
-    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(/was written anew while it was read/);
+    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(
+      /was written anew while it was read/,
+    );
     expect(tapeFiles(store)).toEqual([]);
     expect((await openTape(store, MARKET, ALL)).signedTicks[0]).toBe(-52);
   });

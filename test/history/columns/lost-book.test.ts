@@ -40,12 +40,23 @@ async function captured(messages: readonly Told[]): Promise<HistoryStore> {
 function lineOf([day, type, bids, asks]: Told, index?: number): string {
   const text = (levels: Levels): string[][] => levels.map((level) => level.map(String));
   const timestamp = Math.round(NOON + day * DAY);
-  const message = { type, sequence: index, beginSequence: index, endSequence: index, timestamp, bids: text(bids), asks: text(asks) };
+  const message = {
+    type,
+    sequence: index,
+    beginSequence: index,
+    endSequence: index,
+    timestamp,
+    bids: text(bids),
+    asks: text(asks),
+  };
   return `${JSON.stringify(message)}\n`;
 }
 
 /** The book that a replay of all of it ends with, as signed ticks and lots. */
-async function lastBook(store: HistoryStore, fromUs = 0): Promise<readonly (readonly [number, number])[]> {
+async function lastBook(
+  store: HistoryStore,
+  fromUs = 0,
+): Promise<readonly (readonly [number, number])[]> {
   const tape = await openTape(store, "btcusdt", { ...ALL, fromUs });
   return endingBook(tape);
 }
@@ -84,7 +95,11 @@ describe("a book that goes on after days that are missing", () => {
       [80, 1],
       [-101, 7],
     ]);
-    const tape = await openTape(await stored([FIRST, [2, "snapshot", [[90, 3]], [[95, 1]]]]), "btcusdt", ALL);
+    const tape = await openTape(
+      await stored([FIRST, [2, "snapshot", [[90, 3]], [[95, 1]]]]),
+      "btcusdt",
+      ALL,
+    );
     expect(tape.messages).toBe(2);
   });
 
@@ -92,7 +107,11 @@ describe("a book that goes on after days that are missing", () => {
     for (const day of [0.25, 1]) {
       const store = await stored([FIRST, [day, "update", [[90, 3]], []]]);
       expect(await lastBook(store)).toEqual([[90, 3]]);
-      const { gaps } = await openTapes(store, "btcusdt", { ...ALL, fromUs: NOON * 1000, toUs: (NOON + day * DAY + 1000) * 1000 });
+      const { gaps } = await openTapes(store, "btcusdt", {
+        ...ALL,
+        fromUs: NOON * 1000,
+        toUs: (NOON + day * DAY + 1000) * 1000,
+      });
       // Not only as long as nothing was told, but since no snapshot came.
       expect(gaps).toEqual([{ kind: "book", span: [NOON + 1, NOON + day * DAY + 1000] }]);
     }
@@ -124,7 +143,12 @@ describe("a span that begins on a later day of a capture, which tells its book o
   });
 
   it("reads no further back than to the last whole book", async () => {
-    const store = await captured([whole, first, [0.5 + 2 * SECOND, "snapshot", [[70, 1]], [[75, 2]]], second]);
+    const store = await captured([
+      whole,
+      first,
+      [0.5 + 2 * SECOND, "snapshot", [[70, 1]], [[75, 2]]],
+      second,
+    ]);
     const { days } = await openTapes(store, "btcusdt", wish);
     expect(days.map(({ input }) => input.day)).toEqual(["2025-01-13"]);
   });
@@ -132,7 +156,11 @@ describe("a span that begins on a later day of a capture, which tells its book o
   it("tells the time of which nobody knows the book as a gap, where no whole one was told before, or nothing for a minute", async () => {
     const { gaps } = await openTapes(await captured([first, second]), "btcusdt", wish);
     expect(gaps).toEqual([{ kind: "book", span: [fromMs, fromMs + 20_000] }]);
-    const silent = await openTapes(await stored([[0.4, "snapshot", [[100, 5]], [[101, 7]]], first, second]), "btcusdt", wish);
+    const silent = await openTapes(
+      await stored([[0.4, "snapshot", [[100, 5]], [[101, 7]]], first, second]),
+      "btcusdt",
+      wish,
+    );
     expect(silent.days.map(({ input }) => input.day)).toEqual(["2025-01-13"]);
     expect(silent.gaps).toEqual([{ kind: "book", span: [fromMs, fromMs + 20_000] }]);
   });

@@ -9,7 +9,16 @@ import { HistoryError } from "../../../src/history/history-errors.js";
 import { HistoryStore } from "../../../src/history/store.js";
 import { openTape } from "../open-tape.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
-import { ALL, Capture, contents, MARKET, START_MS, STEPS, seededCapture, tapeFiles } from "./capture.js";
+import {
+  ALL,
+  Capture,
+  contents,
+  MARKET,
+  START_MS,
+  STEPS,
+  seededCapture,
+  tapeFiles,
+} from "./capture.js";
 
 describe("A tape that is opened from the store", () => {
   it("is what was recorded: both days, books and trades in one order, each clock its own", async () => {
@@ -61,12 +70,22 @@ describe("A tape that is opened from the store", () => {
     const fromUs = (START_MS + 15) * 1000;
     const tape = await openTape(store, MARKET, { ...ALL, fromUs });
     // A snapshot reaches as far as the one before did; what was told of beyond that comes with it.
-    expect([...tape.kind]).toEqual([TapeKind.bookSnapshot, TapeKind.bookUpdate, TapeKind.trade, TapeKind.bookUpdate]);
+    expect([...tape.kind]).toEqual([
+      TapeKind.bookSnapshot,
+      TapeKind.bookUpdate,
+      TapeKind.trade,
+      TapeKind.bookUpdate,
+    ]);
     expect([...tape.rowEnd]).toEqual([3, 4, 5, 6]);
     expect([...tape.signedTicks]).toEqual([1000, 999, -1010, -1011, 1010, 1001]);
     expect([...tape.lots]).toEqual([5, 0, 7, 8, 1, 9]);
     expect([...tape.exchangeUs]).toEqual([fromUs, fromUs, fromUs + 5000, fromUs + 15_000]);
-    expect([...tape.localUs]).toEqual([fromUs + 35_000, fromUs + 35_000, fromUs + 5500, fromUs + 75_000]);
+    expect([...tape.localUs]).toEqual([
+      fromUs + 35_000,
+      fromUs + 35_000,
+      fromUs + 5500,
+      fromUs + 75_000,
+    ]);
     expect([...(tape.byLocal ?? [])]).toEqual([2, 0, 1, 3]);
   });
 
@@ -77,8 +96,16 @@ describe("A tape that is opened from the store", () => {
       .book("update", START_MS + 10, [[990, 3]], [[1020, 8]])
       .book("update", START_MS + 20, [[1001, 9]], [])
       .stored();
-    const tape = await openTape(store, MARKET, { ...ALL, blockRows: 4, fromUs: (START_MS + 20) * 1000 });
-    expect([...tape.kind]).toEqual([TapeKind.bookSnapshot, TapeKind.bookUpdate, TapeKind.bookUpdate]);
+    const tape = await openTape(store, MARKET, {
+      ...ALL,
+      blockRows: 4,
+      fromUs: (START_MS + 20) * 1000,
+    });
+    expect([...tape.kind]).toEqual([
+      TapeKind.bookSnapshot,
+      TapeKind.bookUpdate,
+      TapeKind.bookUpdate,
+    ]);
     expect([...tape.signedTicks]).toEqual([1000, -1010, 990, -1020, 1001]);
     expect([...tape.rowEnd]).toEqual([2, 4, 5]);
   });
@@ -122,7 +149,11 @@ describe("A tape that is opened from the store", () => {
       [true, [many + 1]],
       [false, [3]],
     ]);
-    const last = await openTape(store, MARKET, { ...ALL, blockRows: 2, fromUs: (START_MS + 30) * 1000 });
+    const last = await openTape(store, MARKET, {
+      ...ALL,
+      blockRows: 2,
+      fromUs: (START_MS + 30) * 1000,
+    });
     expect([...last.lots]).toEqual([2 ** 32 - 1, 7, many, most, 3]);
   });
 
@@ -147,7 +178,9 @@ describe("A tape that is opened from the store", () => {
       { kind: "trades", span: [START_MS - 50, START_MS] },
       { kind: "trades", span: [START_MS + 101, START_MS + 200] },
     ]);
-    await expect(openTape(store, MARKET, { ...STEPS, fromUs: 0, toUs: 1e9 })).rejects.toThrow(ConfigError);
+    await expect(openTape(store, MARKET, { ...STEPS, fromUs: 0, toUs: 1e9 })).rejects.toThrow(
+      ConfigError,
+    );
     await expect(openTape(store, "ethusdt", ALL)).rejects.toThrow(
       /ethusdt: has no book and no trades of that time.*a market that the store has: btcusdt/,
     );
@@ -162,15 +195,27 @@ describe("A tape that is opened from the store", () => {
     const bytes = readFileSync(path);
     bytes[20] = (bytes[20] as number) ^ 1;
     writeFileSync(path, bytes);
-    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(/marks\/2024-08-08\.parquet: is broken: its checksum differs/);
+    await expect(openTape(store, MARKET, ALL)).rejects.toThrow(
+      /marks\/2024-08-08\.parquet: is broken: its checksum differs/,
+    );
   });
 
   it("gives rows that nobody stamped the latency that is said", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
-    await take(store, [fileOf(folder, "t.csv", `id,price,amount,time,isBuyerMaker\n1,100.1,0.002,${START_MS},true\n`)], {
-      shape: "trades",
-    });
+    await take(
+      store,
+      [
+        fileOf(
+          folder,
+          "t.csv",
+          `id,price,amount,time,isBuyerMaker\n1,100.1,0.002,${START_MS},true\n`,
+        ),
+      ],
+      {
+        shape: "trades",
+      },
+    );
     const tape = await openTape(store, MARKET, { ...ALL, baseLatencyUs: 1500 });
     expect([...tape.localUs]).toEqual([START_MS * 1000 + 1500]);
     expect([tape.signedTicks[0], tape.lots[0], tape.byLocal]).toEqual([-1001, 2, undefined]);
@@ -181,27 +226,52 @@ describe("A tape that is opened from the store", () => {
     const store = new HistoryStore(join(folder, "history"));
     const line = (id: number, lateNs: number) =>
       `${id},100.1,0.002,${START_MS + id},true,${id},${START_MS + id}${String(lateNs).padStart(6, "0")}\n`;
-    const file = fileOf(folder, "t.csv", `id,price,amount,time,isBuyerMaker,line,recvTimeNs\n${line(1, 2000)}${line(2, 9000)}`);
+    const file = fileOf(
+      folder,
+      "t.csv",
+      `id,price,amount,time,isBuyerMaker,line,recvTimeNs\n${line(1, 2000)}${line(2, 9000)}`,
+    );
     await take(store, [file], { clock: { partsAt: [], baseLatencyNs: 0n, offsetNs: -7_000_000n } });
     const source = await openTapes(store, MARKET, { ...ALL, baseLatencyUs: 3 });
     const tape = await joined(source);
-    expect([...tape.localUs].map((us, at) => us - (tape.exchangeUs[at] as number))).toEqual([3, 10]);
+    expect([...tape.localUs].map((us, at) => us - (tape.exchangeUs[at] as number))).toEqual([
+      3, 10,
+    ]);
     expect(source.days[0]?.tape.footer.addedLocalNs).toBe("7001000");
   });
 });
 
 describe("What columns cannot hold", () => {
-  const opened = async (price: string, amount: string, wish: Partial<TapeWish>, isBuyerMaker = "true"): Promise<Tape> => {
+  const opened = async (
+    price: string,
+    amount: string,
+    wish: Partial<TapeWish>,
+    isBuyerMaker = "true",
+  ): Promise<Tape> => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const rows = `1,100.1,0.002,${START_MS},true\n2,${price},${amount},${START_MS + 1},${isBuyerMaker}\n`;
-    await take(store, [fileOf(folder, "t.csv", `id,price,amount,time,isBuyerMaker\n${rows}`)], { shape: "trades" });
+    await take(store, [fileOf(folder, "t.csv", `id,price,amount,time,isBuyerMaker\n${rows}`)], {
+      shape: "trades",
+    });
     return openTape(store, MARKET, { ...ALL, ...wish });
   };
 
   it.each([
-    ["a price between two ticks", "100.15", "0.002", {}, /row 2: price is off the grid \(got "100.15"\); expected .*tick size 0.1/],
-    ["an amount between two lots", "100.1", "0.0025", {}, /row 2: amount is off the grid \(got "0.0025"\); expected .*step size 0.001/],
+    [
+      "a price between two ticks",
+      "100.15",
+      "0.002",
+      {},
+      /row 2: price is off the grid \(got "100.15"\); expected .*tick size 0.1/,
+    ],
+    [
+      "an amount between two lots",
+      "100.1",
+      "0.0025",
+      {},
+      /row 2: amount is off the grid \(got "0.0025"\); expected .*step size 0.001/,
+    ],
     [
       "more lots than are exact",
       "100.1",
@@ -209,8 +279,20 @@ describe("What columns cannot hold", () => {
       {},
       /row 2: amount has more lots.*expected at most 9007199254740991 lots of 0.001: a coarser/,
     ],
-    ["more ticks than 31 bits", "214748364.8", "1", {}, /row 2: price has more ticks.*at most 2147483647 ticks of 0.1/],
-    ["a finer tick than the data have", "100.1", "1", { tickSize: "0.3" }, /row 1: price is off the grid \(got "100.1/],
+    [
+      "more ticks than 31 bits",
+      "214748364.8",
+      "1",
+      {},
+      /row 2: price has more ticks.*at most 2147483647 ticks of 0.1/,
+    ],
+    [
+      "a finer tick than the data have",
+      "100.1",
+      "1",
+      { tickSize: "0.3" },
+      /row 1: price is off the grid \(got "100.1/,
+    ],
   ])("is refused with file, row and value: %s", async (_, price, amount, wish, message) => {
     const failed = opened(price, amount, wish);
     await expect(failed).rejects.toThrow(message);
@@ -219,11 +301,16 @@ describe("What columns cannot hold", () => {
   });
 
   it("is a trade of which nobody knows who took, as some sources have them", async () => {
-    await expect(opened("100.1", "0.001", {}, "")).rejects.toThrow(/row 2: id does not say who took/);
+    await expect(opened("100.1", "0.001", {}, "")).rejects.toThrow(
+      /row 2: id does not say who took/,
+    );
   });
 
   it("is no amount to the last lot below 2^53", async () => {
-    expect([...(await opened("100.1", "9007199254740.991", {})).lots]).toEqual([2, Number.MAX_SAFE_INTEGER]);
+    expect([...(await opened("100.1", "9007199254740.991", {})).lots]).toEqual([
+      2,
+      Number.MAX_SAFE_INTEGER,
+    ]);
   });
 
   it("holds a grid that is coarser or finer than the data's decimals", async () => {
@@ -233,7 +320,9 @@ describe("What columns cannot hold", () => {
   });
 
   it.each([["0"], ["-1"], ["x"]])("names a tick size that is none: %s", async (tickSize) => {
-    await expect(opened("100.1", "0.001", { tickSize })).rejects.toThrow(/tickSize: is no unit of a grid/);
+    await expect(opened("100.1", "0.001", { tickSize })).rejects.toThrow(
+      /tickSize: is no unit of a grid/,
+    );
   });
 
   it("asks for the grid where no day tells it", async () => {

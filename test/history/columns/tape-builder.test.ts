@@ -33,7 +33,8 @@ describe("A tape that is built from messages", () => {
     const tapeOf = (count: number) => {
       const builder = new TapeBuilder(GRID);
       // Heard the other way round, and told so: every row is moved to its place.
-      for (let at = count - 1; at >= 0; at--) builder.trade(at, 9, "BUY", 1, amounts[at] as number, at);
+      for (let at = count - 1; at >= 0; at--)
+        builder.trade(at, 9, "BUY", 1, amounts[at] as number, at);
       return builder.build().lots;
     };
     expect(tapeOf(2)).toEqual(Uint32Array.from(amounts.slice(0, 2)));
@@ -41,11 +42,15 @@ describe("A tape that is built from messages", () => {
   });
 
   it("keeps one order where both clocks have the same", () => {
-    expect(new TapeBuilder(GRID).trade(1, 2, "BUY", 1, 1).trade(2, 2, "BUY", 1, 1).build().byLocal).toBeUndefined();
+    expect(
+      new TapeBuilder(GRID).trade(1, 2, "BUY", 1, 1).trade(2, 2, "BUY", 1, 1).build().byLocal,
+    ).toBeUndefined();
   });
 
   it("keeps a message without levels: the exchange said that it lived", () => {
-    expect([...new TapeBuilder(GRID).update(1, 1).update(2, 2).level("BUY", 5, 1).build().rowEnd]).toEqual([0, 1]);
+    expect([
+      ...new TapeBuilder(GRID).update(1, 1).update(2, 2).level("BUY", 5, 1).build().rowEnd,
+    ]).toEqual([0, 1]);
   });
 
   it.each([
@@ -55,7 +60,11 @@ describe("A tape that is built from messages", () => {
     ["an amount past 2^53", (tape: TapeBuilder) => tape.trade(1, 1, "BUY", 1, 2 ** 53), "lots"],
     ["a trade of nothing", (tape: TapeBuilder) => tape.trade(1, 1, "BUY", 1, 0), "lots"],
     ["a level without a message", (tape: TapeBuilder) => tape.level("BUY", 1, 1), "level"],
-    ["a level of a trade", (tape: TapeBuilder) => tape.trade(1, 1, "BUY", 1, 1).level("BUY", 1, 1), "level"],
+    [
+      "a level of a trade",
+      (tape: TapeBuilder) => tape.trade(1, 1, "BUY", 1, 1).level("BUY", 1, 1),
+      "level",
+    ],
     ["what was heard before it was said", (tape: TapeBuilder) => tape.update(2, 1), "localUs"],
     ["a fraction of a microsecond", (tape: TapeBuilder) => tape.update(1.5, 2), "exchangeUs"],
   ])("refuses %s, naming it", (_, add, field) => {
@@ -69,24 +78,31 @@ describe("The order of stamps", () => {
     const stamps = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 400 });
     fc.assert(
       fc.property(stamps, (keys) => {
-        const sorted = keys.map((key, at) => ({ key, at })).sort((one, other) => one.key - other.key || one.at - other.at);
+        const sorted = keys
+          .map((key, at) => ({ key, at }))
+          .sort((one, other) => one.key - other.key || one.at - other.at);
         const order = ascendingOrder(Float64Array.from(keys));
-        expect(order === undefined ? keys.map((_, at) => at) : [...order]).toEqual(sorted.map(({ at }) => at));
+        expect(order === undefined ? keys.map((_, at) => at) : [...order]).toEqual(
+          sorted.map(({ at }) => at),
+        );
       }),
     );
   });
 });
 
 const TAG = "btcusdt-perp_20240808";
-describe.skipIf(!hasCapture(TAG))(`The capture ${TAG} (skipped where the recorded data is absent)`, () => {
-  it("has every level and trade of its files, none of them heard before it happened", () => {
-    const tape = captureTape(TAG);
-    expect(tape).toMatchObject({ messages: 6_552 + 21_313, rows: 445_521 + 21_313 });
-    let leastUs = Number.POSITIVE_INFINITY;
-    for (let at = 0; at < tape.messages; at++) {
-      leastUs = Math.min(leastUs, (tape.localUs[at] as number) - (tape.exchangeUs[at] as number));
-    }
-    expect(leastUs).toBe(0);
-    expect(ascendingOrder(tape.exchangeUs)).toBeUndefined();
-  });
-});
+describe.skipIf(!hasCapture(TAG))(
+  `The capture ${TAG} (skipped where the recorded data is absent)`,
+  () => {
+    it("has every level and trade of its files, none of them heard before it happened", () => {
+      const tape = captureTape(TAG);
+      expect(tape).toMatchObject({ messages: 6_552 + 21_313, rows: 445_521 + 21_313 });
+      let leastUs = Number.POSITIVE_INFINITY;
+      for (let at = 0; at < tape.messages; at++) {
+        leastUs = Math.min(leastUs, (tape.localUs[at] as number) - (tape.exchangeUs[at] as number));
+      }
+      expect(leastUs).toBe(0);
+      expect(ascendingOrder(tape.exchangeUs)).toBeUndefined();
+    });
+  },
+);

@@ -40,8 +40,16 @@ beforeAll(async () => {
   const config = parseExchangeConfig({
     port: 0,
     markets: {
-      [MARKET]: { tickSize: "0.1", stepSize: "0.001", flow: { kind: "synthetic", startPriceQuote: 60_000 } },
-      [COARSE]: { tickSize: "0.1", baseAsset: "ETH", flow: { kind: "synthetic", startPriceQuote: 60_000 } },
+      [MARKET]: {
+        tickSize: "0.1",
+        stepSize: "0.001",
+        flow: { kind: "synthetic", startPriceQuote: 60_000 },
+      },
+      [COARSE]: {
+        tickSize: "0.1",
+        baseAsset: "ETH",
+        flow: { kind: "synthetic", startPriceQuote: 60_000 },
+      },
     },
     rateLimits: { common: 0, order: 0 },
     streams: { maxAgeMs: STREAM_AGE },
@@ -72,10 +80,21 @@ async function recording(store: HistoryStore) {
   const rules = await client.exchangeInfo([MARKET]);
   const grid = rules.markets[MARKET];
   if (grid === undefined) throw new Error("no market");
-  const instrument = new Instrument({ ...grid, creditDecimals: rules.creditDecimals, paperDecimals: rules.paperDecimals });
+  const instrument = new Instrument({
+    ...grid,
+    creditDecimals: rules.creditDecimals,
+    paperDecimals: rules.paperDecimals,
+  });
   const recorder = await SessionRecorder.open({ store, instrument, source: server.restUrl, seam });
   const signer = { address: `0x${"00".repeat(20)}`, sign: () => "0x" } as const;
-  const venue = new LiveVenue({ transport, seam, signer, markets: [MARKET], exchangeNowMs: () => clock.nowMs(), streams: "market" });
+  const venue = new LiveVenue({
+    transport,
+    seam,
+    signer,
+    markets: [MARKET],
+    exchangeNowMs: () => clock.nowMs(),
+    streams: "market",
+  });
   const book = new RecordedBook();
   let heard: (() => void) | undefined;
   venue.events$.subscribe((event: VenueEvent) => {
@@ -132,7 +151,10 @@ function mortalSeam() {
       },
     };
   };
-  const seam: Seam = { clock: { nowMs: () => machine.nowMs(), monotonicMs: () => machine.monotonicMs(), setTimer }, random };
+  const seam: Seam = {
+    clock: { nowMs: () => machine.nowMs(), monotonicMs: () => machine.monotonicMs(), setTimer },
+    random,
+  };
   const die = (): void => {
     isDead = true;
     for (const timer of timers) timer.cancel();
@@ -145,7 +167,9 @@ function pause(ms: number): Promise<void> {
 }
 
 const flat = (rows: readonly (readonly [number, number])[], sign: 1 | -1): number[] =>
-  rows.filter(([ticks]) => Math.sign(ticks) === sign).flatMap(([ticks, lots]) => [Math.abs(ticks), lots]);
+  rows
+    .filter(([ticks]) => Math.sign(ticks) === sign)
+    .flatMap(([ticks, lots]) => [Math.abs(ticks), lots]);
 
 it("leaves the exchange's own book at its end, killed in the middle and taken up again", async () => {
   const store = new HistoryStore(join(scratchFolder(), "history"));
@@ -170,7 +194,14 @@ it("leaves the exchange's own book at its end, killed in the middle and taken up
 
   expect((await captureCli(["data", "list", "--store", store.root, "--verify"])).code).toBe(0);
   const series = await listHistory(store, { verify: true });
-  expect(series.map(({ kind, complete, covered, problems }) => [kind, complete, covered.length, problems.length])).toEqual([
+  expect(
+    series.map(({ kind, complete, covered, problems }) => [
+      kind,
+      complete,
+      covered.length,
+      problems.length,
+    ]),
+  ).toEqual([
     ["book", false, 2, 0],
     ["marks", false, 2, 0],
     ["trades", false, 2, 0],
@@ -179,7 +210,19 @@ it("leaves the exchange's own book at its end, killed in the middle and taken up
 
 it("is a command that records until it is interrupted, and says what it has", async () => {
   const folder = join(scratchFolder(), "history");
-  const run = startCli(["data", "record", "--exchange", server.restUrl, "--market", MARKET, "--store", folder, "--for", "1h", "--json"]);
+  const run = startCli([
+    "data",
+    "record",
+    "--exchange",
+    server.restUrl,
+    "--market",
+    MARKET,
+    "--store",
+    folder,
+    "--for",
+    "1h",
+    "--json",
+  ]);
   const hasBook = (): boolean =>
     partsIn(recordingFolder(folder, MARKET)).some(
       (part) => (statSync(join(part, "book.ndjson"), { throwIfNoEntry: false })?.size ?? 0) > 0,
@@ -201,7 +244,18 @@ it("goes on in the market's new steps where they become finer: what it has from 
     partsIn(recordingFolder(store.root, COARSE)).filter(
       (part) => (statSync(join(part, `${kind}.ndjson`), { throwIfNoEntry: false })?.size ?? 0) > 0,
     );
-  const run = startCli(["data", "record", "--exchange", server.restUrl, "--market", COARSE, "--store", store.root, "--for", "1h"]);
+  const run = startCli([
+    "data",
+    "record",
+    "--exchange",
+    server.restUrl,
+    "--market",
+    COARSE,
+    "--store",
+    store.root,
+    "--for",
+    "1h",
+  ]);
   while (partsWith("book").length === 0) await pause(20);
   const [first] = partsWith("book");
   exchange.setMarketRules(COARSE, { tickSize: "0.1", priceQuote: { min: "0.1" } });
@@ -214,7 +268,9 @@ it("goes on in the market's new steps where they become finer: what it has from 
   run.interrupt();
   const { code, err } = await run.done;
   expect(code).toBe(0);
-  expect(err).toContain("ethusdc has a tick of 0.1 and a step of 0.001 now: the recording goes on in them");
+  expect(err).toContain(
+    "ethusdc has a tick of 0.1 and a step of 0.001 now: the recording goes on in them",
+  );
   const ofTheExchange = { fromUs: START * 1000, toUs: (START + 3_600_000) * 1000 };
   const levels = endingBook(await openTape(store, COARSE, { ...ofTheExchange, tickSize: "0.1" }));
   expect(levels.filter(([ticks]) => ticks % 5 !== 0).length).toBeGreaterThan(0);
@@ -225,7 +281,10 @@ it("goes on in the market's new steps where they become finer: what it has from 
 it("has an account's stream back after the machine's clock was set", async () => {
   const own = ["--key-env", "KEY", "--store", join(scratchFolder(), "history"), "--for", "1h"];
   exchange.register("0xe1fae9b4fab2f5726677ecfa912d96b0b683e6a9");
-  const run = startCli(["data", "record", "--exchange", server.restUrl, "--market", MARKET, ...own], { KEY: `0x${"5".repeat(64)}` });
+  const run = startCli(
+    ["data", "record", "--exchange", server.restUrl, "--market", MARKET, ...own],
+    { KEY: `0x${"5".repeat(64)}` },
+  );
   const ups = (): number => run.said().split("account stream up").length - 1;
   while (ups() === 0) await pause(20);
   // The exchange's clock goes on, and the machine's does not.
@@ -240,7 +299,15 @@ it.each([
   [["--market", MARKET, "--own"], /--own.*needs a bot's file/],
   [["--market", MARKET, "--for", "soon"], /--for.*is no duration/],
 ])("names what is wrong: %s", async (args, message) => {
-  const run = await captureCli(["data", "record", "--exchange", server.restUrl, "--store", scratchFolder(), ...args]);
+  const run = await captureCli([
+    "data",
+    "record",
+    "--exchange",
+    server.restUrl,
+    "--store",
+    scratchFolder(),
+    ...args,
+  ]);
   expect(run.code).toBe(2);
   expect(run.err).toMatch(message);
 });

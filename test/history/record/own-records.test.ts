@@ -58,13 +58,23 @@ describe("What is recorded of the own account", () => {
       timeMs: MIDNIGHT + 1002,
       status: "CREATED",
     } as const;
-    const cancel = { kind: "cancel", actionId: 8, timestampMs: MIDNIGHT, marketId: MARKET, orderId: "90", hash: HASH } as const;
+    const cancel = {
+      kind: "cancel",
+      actionId: 8,
+      timestampMs: MIDNIGHT,
+      marketId: MARKET,
+      orderId: "90",
+      hash: HASH,
+    } as const;
     await session.hear(up("account"));
     recorder.action(place, 1);
     recorder.action({ ...place, actionId: 70, marketId: "ethusdc" });
     await session.hear({ type: "answer", actionId: 7, outcome: { result: "accepted", order } });
     await session.hear({ type: "answer", actionId: 70, outcome: { result: "accepted", order } });
-    await session.hear({ type: "order-update", order: rest, timestampMs: MIDNIGHT + 1002 }, { type: "trade-update", trade: fill });
+    await session.hear(
+      { type: "order-update", order: rest, timestampMs: MIDNIGHT + 1002 },
+      { type: "trade-update", trade: fill },
+    );
     recorder.action(cancel);
     await session.hear({
       type: "answer",
@@ -77,7 +87,14 @@ describe("What is recorded of the own account", () => {
       session.store,
       `SELECT what, (recvNs // 1000000)::INTEGER - ${MIDNIGHT % 1e9} AS heard, request::INTEGER AS request, isBuy, price::VARCHAR AS price, amount::VARCHAR AS amount, filled::VARCHAR AS filled, level::INTEGER AS level, code::INTEGER AS code FROM (SELECT * REPLACE (recvNs - ${MIDNIGHT - (MIDNIGHT % 1e9)}000000 AS recvNs) FROM read_parquet('${session.store.root}/${MARKET}/orders/*.parquet')) ORDER BY seq`,
     );
-    const nothing = { price: null, amount: null, filled: null, level: null, code: null, isBuy: null };
+    const nothing = {
+      price: null,
+      amount: null,
+      filled: null,
+      level: null,
+      code: null,
+      isBuy: null,
+    };
     const priced = { isBuy: true, price: "100", amount: "0.005", level: null, code: null };
     expect(rows).toEqual([
       { what: "place", heard: 1001, request: 7, ...priced, filled: null, level: 1 },

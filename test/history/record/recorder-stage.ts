@@ -13,7 +13,13 @@ import { scratchFolder } from "../scratch.js";
 
 export const MIDNIGHT = 1_723_161_600_000;
 export const MARKET = "btcusdc";
-const instrument = new Instrument({ marketId: MARKET, tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+const instrument = new Instrument({
+  marketId: MARKET,
+  tickSize: "0.1",
+  stepSize: "0.001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 
 /** A recorder on a clock of its own, with what a venue would tell it. */
 export class Session {
@@ -31,7 +37,14 @@ export class Session {
     const onBookLost = (): void => {
       this.lost += 1;
     };
-    this.#recorder = await SessionRecorder.open({ store: this.store, instrument, source: "test", seam, onBookLost, ...more });
+    this.#recorder = await SessionRecorder.open({
+      store: this.store,
+      instrument,
+      source: "test",
+      seam,
+      onBookLost,
+      ...more,
+    });
     return this;
   }
 
@@ -52,7 +65,8 @@ export class Session {
     await this.clock.runFor(1500);
     const staging = join(this.store.root, ".staging", MARKET, "recording");
     for (const part of readdirSync(staging))
-      if (part.startsWith("part-")) appendFileSync(join(staging, part, "book.ndjson"), '{"type":"upd');
+      if (part.startsWith("part-"))
+        appendFileSync(join(staging, part, "book.ndjson"), '{"type":"upd');
     rmSync(join(staging, "lock"));
     this.#recorder = undefined;
   }
@@ -63,8 +77,18 @@ export class Session {
   }
 }
 
-export const up = (stream: "market" | "account"): VenueEvent => ({ type: "stream", stream, state: "up", reason: "subscribed" });
-export const down = (stream: "market" | "account"): VenueEvent => ({ type: "stream", stream, state: "down", reason: "a cable" });
+export const up = (stream: "market" | "account"): VenueEvent => ({
+  type: "stream",
+  stream,
+  state: "up",
+  reason: "subscribed",
+});
+export const down = (stream: "market" | "account"): VenueEvent => ({
+  type: "stream",
+  stream,
+  state: "down",
+  reason: "a cable",
+});
 export const snapshot = (sequence: number, bids: number[], asks: number[]): VenueEvent => ({
   type: "book-snapshot",
   marketId: MARKET,
@@ -72,7 +96,12 @@ export const snapshot = (sequence: number, bids: number[], asks: number[]): Venu
   bids,
   asks,
 });
-export const update = (sequence: number, bids: number[], asks: number[], end = sequence): VenueEvent => ({
+export const update = (
+  sequence: number,
+  bids: number[],
+  asks: number[],
+  end = sequence,
+): VenueEvent => ({
   type: "book-update",
   marketId: MARKET,
   beginSequence: sequence,

@@ -6,14 +6,32 @@ import type { VenueEvent } from "../../../src/exchange/venue.js";
 import { openMarks } from "../../../src/history/columns/open-marks.js";
 import { endingBook } from "../../support/ending-book.js";
 import { openTape } from "../open-tape.js";
-import { down, MARK, MARKET, MIDNIGHT, Session, snapshot, trade, up, update } from "./recorder-stage.js";
+import {
+  down,
+  MARK,
+  MARKET,
+  MIDNIGHT,
+  Session,
+  snapshot,
+  trade,
+  up,
+  update,
+} from "./recorder-stage.js";
 
-const broken = (number: number): VenueEvent => ({ type: "malformed", where: "stream multiple", reason: `frame ${number}` });
+const broken = (number: number): VenueEvent => ({
+  type: "malformed",
+  where: "stream multiple",
+  reason: `frame ${number}`,
+});
 
 describe("A recording of a market's streams", () => {
   it("leaves the exchange's own book, its trades and marks, and when each was heard", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
-    await session.hear(up("market"), snapshot(10, [1000, 5, 999, 1], [1002, 7]), update(11, [999, 0, 1001, 3], [], 12));
+    await session.hear(
+      up("market"),
+      snapshot(10, [1000, 5, 999, 1], [1002, 7]),
+      update(11, [999, 0, 1001, 3], [], 12),
+    );
     await session.hear(trade(1, MIDNIGHT + 1001), update(13, [], [1002, 0, 1003, 9]));
     await session.hear(MARK);
     const sealed = await session.recorder.close();
@@ -29,10 +47,18 @@ describe("A recording of a market's streams", () => {
     ]);
     const tape = await openTape(session.store, MARKET, { fromUs: 0, toUs: 2e15 });
     // The trade took 3 ms, the fastest of all that the exchange stamped: the book, which it does not stamp, is taken to be as fast.
-    expect([...tape.localUs].map((us) => us - (MIDNIGHT + 1000) * 1000)).toEqual([2000, 4000, 3000, 5000].sort());
-    expect([...tape.localUs].map((us, at) => us - (tape.exchangeUs[at] as number))).toEqual([3000, 3000, 3000, 3000]);
+    expect([...tape.localUs].map((us) => us - (MIDNIGHT + 1000) * 1000)).toEqual(
+      [2000, 4000, 3000, 5000].sort(),
+    );
+    expect([...tape.localUs].map((us, at) => us - (tape.exchangeUs[at] as number))).toEqual([
+      3000, 3000, 3000, 3000,
+    ]);
     const marks = await openMarks(session.store, MARKET, { fromUs: 0, toUs: 2e15 });
-    expect([marks.markCredit[0], marks.indexCredit[0], marks.fundingRateE18[0]]).toEqual([100_150_000n, 100_200_000n, 100_000_000_000n]);
+    expect([marks.markCredit[0], marks.indexCredit[0], marks.fundingRateE18[0]]).toEqual([
+      100_150_000n,
+      100_200_000n,
+      100_000_000_000n,
+    ]);
   });
 
   it("corrects a clock that is behind the exchange's, and says by how much", async () => {
@@ -42,7 +68,9 @@ describe("A recording of a market's streams", () => {
     const tape = await openTape(session.store, MARKET, { fromUs: 0, toUs: 2e15 });
     expect([...tape.localUs].map((us, at) => us - (tape.exchangeUs[at] as number))).toEqual([0, 0]);
     const [day] = session.store.days({ market: MARKET, kind: "book" });
-    expect(day?.sources[0]?.clock).toEqual([{ fromSeq: "0", addedNs: "5000000000", smallestNs: "-5000000000" }]);
+    expect(day?.sources[0]?.clock).toEqual([
+      { fromSeq: "0", addedNs: "5000000000", smallestNs: "-5000000000" },
+    ]);
     expect(day?.grid).toEqual({ tickSize: "0.1", stepSize: "0.001" });
   });
 
@@ -52,11 +80,19 @@ describe("A recording of a market's streams", () => {
     await session.hear(up("market"), snapshot(1, [1001, 5], [1012, 1]), trade(1, MIDNIGHT + 1002));
     await session.recorder.close();
     await session.clock.runFor(5000);
-    const instrument = new Instrument({ marketId: MARKET, tickSize: "0.5", stepSize: "0.002", creditDecimals: 6, paperDecimals: 18 });
+    const instrument = new Instrument({
+      marketId: MARKET,
+      tickSize: "0.5",
+      stepSize: "0.002",
+      creditDecimals: 6,
+      paperDecimals: 18,
+    });
     await session.open({ instrument });
     await session.hear(up("market"), snapshot(9, [200, 5], [202, 1]), trade(2, MIDNIGHT + 6005));
     await session.recorder.close();
-    expect(session.store.days({ market: MARKET, kind: "book" }).map(({ grid }) => grid)).toEqual([{ tickSize: "0.1", stepSize: "0.001" }]);
+    expect(session.store.days({ market: MARKET, kind: "book" }).map(({ grid }) => grid)).toEqual([
+      { tickSize: "0.1", stepSize: "0.001" },
+    ]);
     expect(await session.endingBook()).toEqual([
       [1000, 10],
       [-1010, 2],
@@ -65,7 +101,12 @@ describe("A recording of a market's streams", () => {
 
   it("asks for a book whose sequence broke, takes nothing of it until it is whole again, and leaves the gap uncovered", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
-    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(3, [1000, 6], []), update(4, [1000, 7], []));
+    await session.hear(
+      up("market"),
+      snapshot(1, [1000, 5], [1010, 1]),
+      update(3, [1000, 6], []),
+      update(4, [1000, 7], []),
+    );
     expect(session.lost).toBe(1);
     await session.clock.runFor(100);
     await session.hear(snapshot(9, [990, 2], [995, 2]), trade(1, MIDNIGHT + 1106), down("market"));
@@ -93,16 +134,27 @@ describe("A recording of a market's streams", () => {
     await session.clock.runFor(4000);
     await session.hear(trade(1, MIDNIGHT + 5004), update(4, [1000, 7], []));
     await session.recorder.close();
-    expect(session.store.days({ market: MARKET, kind: "book" })[0]?.covered).toEqual([[MIDNIGHT + 1002, MIDNIGHT + 1004]]);
+    expect(session.store.days({ market: MARKET, kind: "book" })[0]?.covered).toEqual([
+      [MIDNIGHT + 1002, MIDNIGHT + 1004],
+    ]);
     // The trades were heard all the while.
-    expect(session.store.days({ market: MARKET, kind: "trades" })[0]?.covered).toEqual([[MIDNIGHT + 1001, MIDNIGHT + 5006]]);
+    expect(session.store.days({ market: MARKET, kind: "trades" })[0]?.covered).toEqual([
+      [MIDNIGHT + 1001, MIDNIGHT + 5006],
+    ]);
   });
 
   // Each message that came twice, as behind a proxy, cost a recording its book until the next snapshot.
   it("passes over a message of the book that comes again, without a break, and says so", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     const again = update(2, [1000, 6], [], 3);
-    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), again, again, update(4, [1000, 7], []), trade(1, MIDNIGHT + 1006));
+    await session.hear(
+      up("market"),
+      snapshot(1, [1000, 5], [1010, 1]),
+      again,
+      again,
+      update(4, [1000, 7], []),
+      trade(1, MIDNIGHT + 1006),
+    );
     await session.recorder.close();
     expect(session.lost).toBe(0);
     const [day] = session.store.days({ market: MARKET, kind: "book" });
@@ -118,7 +170,12 @@ describe("A recording of a market's streams", () => {
     ["goes on further", update(2, [1000, 6], [], 3)],
   ])("takes a message for a break whose sequence was had and that %s", async (_, broken) => {
     const session = await new Session(MIDNIGHT + 1000).open();
-    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1000, 6], []), broken);
+    await session.hear(
+      up("market"),
+      snapshot(1, [1000, 5], [1010, 1]),
+      update(2, [1000, 6], []),
+      broken,
+    );
     await session.recorder.close();
     expect(session.lost).toBe(1);
   });
@@ -132,7 +189,10 @@ describe("A recording of a market's streams", () => {
     await session.kill();
     await session.open();
     await session.recorder.close();
-    const findings = session.store.days({ market: MARKET, kind: "book" })[0]?.findings.map((finding) => finding.replace(/^\S+ /, "")) ?? [];
+    const findings =
+      session.store
+        .days({ market: MARKET, kind: "book" })[0]
+        ?.findings.map((finding) => finding.replace(/^\S+ /, "")) ?? [];
     expect(findings.slice(998)).toEqual([
       "stream multiple: frame 999",
       "stream multiple: frame 1000",
@@ -150,7 +210,10 @@ describe("A recording of a market's streams", () => {
     session.clock.stepWall(-2000);
     await session.hear({ ...update(2, [1000, 6], []), isRounded: true } as VenueEvent);
     await session.recorder.close();
-    const findings = session.store.days({ market: MARKET, kind: "book" })[0]?.findings.map((finding) => finding.replace(/^\S+ /, "")) ?? [];
+    const findings =
+      session.store
+        .days({ market: MARKET, kind: "book" })[0]
+        ?.findings.map((finding) => finding.replace(/^\S+ /, "")) ?? [];
     expect(findings.slice(1000)).toEqual([
       expect.stringMatching(/^this machine's clock was set back by 2 s/),
       expect.stringMatching(/^book: prices between the market's ticks/),
@@ -162,20 +225,32 @@ describe("A recording of a market's streams", () => {
   it.each([
     ["another one", 9, 1],
     ["the one that it has", 2, 0],
-  ])("covers the time before a whole book of %s as the sequence says", async (_, sequence, holes) => {
-    const session = await new Session(MIDNIGHT + 1000).open();
-    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1000, 6], []));
-    await session.clock.runFor(3000);
-    await session.hear(trade(1, MIDNIGHT + 4003), snapshot(sequence, [1000, 7], [1010, 1]), trade(2, MIDNIGHT + 4005));
-    await session.recorder.close();
-    const [day] = session.store.days({ market: MARKET, kind: "book" });
-    expect(day?.covered.length).toBe(1 + holes);
-    expect(day?.findings.length).toBe(holes);
-  });
+  ])(
+    "covers the time before a whole book of %s as the sequence says",
+    async (_, sequence, holes) => {
+      const session = await new Session(MIDNIGHT + 1000).open();
+      await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1000, 6], []));
+      await session.clock.runFor(3000);
+      await session.hear(
+        trade(1, MIDNIGHT + 4003),
+        snapshot(sequence, [1000, 7], [1010, 1]),
+        trade(2, MIDNIGHT + 4005),
+      );
+      await session.recorder.close();
+      const [day] = session.store.days({ market: MARKET, kind: "book" });
+      expect(day?.covered.length).toBe(1 + holes);
+      expect(day?.findings.length).toBe(holes);
+    },
+  );
 
   it("parts days at midnight, each of which begins with the whole book", async () => {
     const session = await new Session(MIDNIGHT - 3).open();
-    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1001, 6], []), update(3, [], [1009, 4]));
+    await session.hear(
+      up("market"),
+      snapshot(1, [1000, 5], [1010, 1]),
+      update(2, [1001, 6], []),
+      update(3, [], [1009, 4]),
+    );
     await session.recorder.close();
     const days = session.store.days({ market: MARKET, kind: "book" });
     expect(days.map(({ day, rows, complete }) => [day, rows, complete])).toEqual([
@@ -194,7 +269,12 @@ describe("A recording of a market's streams", () => {
   it("parts days by the exchange's clock, where what is heard at midnight was sent before it", async () => {
     const session = await new Session(MIDNIGHT - 100).open();
     // Heard 20 ms late at best: the exchange's midnight is at 20 ms past ours.
-    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), trade(1, MIDNIGHT - 117), update(2, [1001, 6], []));
+    await session.hear(
+      up("market"),
+      snapshot(1, [1000, 5], [1010, 1]),
+      trade(1, MIDNIGHT - 117),
+      update(2, [1001, 6], []),
+    );
     await session.clock.runUntil(MIDNIGHT + 10);
     await session.hear(trade(2, MIDNIGHT - 40));
     await session.clock.runUntil(MIDNIGHT + 19);
@@ -205,18 +285,31 @@ describe("A recording of a market's streams", () => {
       ["2024-08-08", 4 + 1],
       ["2024-08-09", 3 + 2 + 1 + 1],
     ]);
-    const second = await openTape(session.store, MARKET, { fromUs: MIDNIGHT * 1000, toUs: 2e15, kinds: ["book"] });
+    const second = await openTape(session.store, MARKET, {
+      fromUs: MIDNIGHT * 1000,
+      toUs: 2e15,
+      kinds: ["book"],
+    });
     expect(second.kind[0]).toBe(1);
     expect(second.exchangeUs[0]).toBe(MIDNIGHT * 1000);
   });
 
   it("is put into the store by the next one when it was killed, up to its last whole record, and never looks whole", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
-    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1001, 6], []), trade(1, MIDNIGHT + 1004));
+    await session.hear(
+      up("market"),
+      snapshot(1, [1000, 5], [1010, 1]),
+      update(2, [1001, 6], []),
+      trade(1, MIDNIGHT + 1004),
+    );
     await session.kill();
     expect(session.store.series()).toEqual([]);
     await session.open();
-    await session.hear(up("market"), snapshot(50, [999, 1], [1005, 2]), trade(2, session.clock.nowMs() + 2));
+    await session.hear(
+      up("market"),
+      snapshot(50, [999, 1], [1005, 2]),
+      trade(2, session.clock.nowMs() + 2),
+    );
     await session.recorder.close();
     const [day] = session.store.days({ market: MARKET, kind: "book" });
     expect(day).toMatchObject({ complete: false, rows: 4 + 1 + 4 });
@@ -238,9 +331,14 @@ describe("A recording of a market's streams", () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     const none = { ...MARK, mark: 0n } as VenueEvent;
     await session.hear(up("market"), none, none, MARK, trade(1, MIDNIGHT + 1004));
-    expect((await session.recorder.close()).map(({ kind, rows }) => [kind, rows])).toContainEqual(["marks", 1]);
+    expect((await session.recorder.close()).map(({ kind, rows }) => [kind, rows])).toContainEqual([
+      "marks",
+      1,
+    ]);
     const [day] = session.store.days({ market: MARKET, kind: "marks" });
-    expect(day?.findings).toEqual([expect.stringMatching(/: marks: the exchange tells a mark of zero$/)]);
+    expect(day?.findings).toEqual([
+      expect.stringMatching(/: marks: the exchange tells a mark of zero$/),
+    ]);
     await (await session.open()).recorder.close();
   });
 
@@ -251,12 +349,23 @@ describe("A recording of a market's streams", () => {
       await session.clock.runFor(1);
       return session.recorder.event(event);
     };
-    const before = [up("market"), snapshot(1, [1000, 5], [1010, 1]), MARK, update(2, [1001, 6], [])];
+    const before = [
+      up("market"),
+      snapshot(1, [1000, 5], [1010, 1]),
+      MARK,
+      update(2, [1001, 6], []),
+    ];
     const numbers: (number | undefined)[] = [];
     for (const event of before) numbers.push(await number(event));
     expect(numbers).toEqual([undefined, 1, 1, 2]);
     // The third message is the snapshot that the day begins with.
-    for (const event of [up("account"), MARK, { ...MARK, marketId: "ethusdc" }, update(3, [], [1009, 4]), trade(1, MIDNIGHT + 4)])
+    for (const event of [
+      up("account"),
+      MARK,
+      { ...MARK, marketId: "ethusdc" },
+      update(3, [], [1009, 4]),
+      trade(1, MIDNIGHT + 4),
+    ])
       numbers.push(await number(event));
     expect(numbers.slice(4)).toEqual([undefined, 2, undefined, 4, 5]);
     await session.recorder.close();
@@ -266,7 +375,12 @@ describe("A recording of a market's streams", () => {
   it("goes on behind what the one before it left, though it knows less of its clock", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     // Our clock is 700 ms behind the exchange's, as a trade tells.
-    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), trade(1, MIDNIGHT + 1703), update(2, [1001, 6], []));
+    await session.hear(
+      up("market"),
+      snapshot(1, [1000, 5], [1010, 1]),
+      trade(1, MIDNIGHT + 1703),
+      update(2, [1001, 6], []),
+    );
     await session.recorder.close();
     await session.clock.runFor(300);
     await session.open();
@@ -282,7 +396,9 @@ describe("A recording of a market's streams", () => {
   // Thrown out of the recorder it would end the bot that records itself, for the sake of a disk.
   it("ends where the disk takes no more, says so once and when it is closed, and keeps what was written", async () => {
     const failures: unknown[] = [];
-    const session = await new Session(MIDNIGHT + 1000).open({ onFailed: (error) => failures.push(error) });
+    const session = await new Session(MIDNIGHT + 1000).open({
+      onFailed: (error) => failures.push(error),
+    });
     await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), trade(1, MIDNIGHT + 1003));
     await session.clock.runFor(1500);
     const staging = join(session.store.root, ".staging", MARKET, "recording");

@@ -28,7 +28,10 @@ class TruthfulSession {
 
   /** Latency, exchange stamp after noon and seq of each message, in the order in which the store has them heard. */
   async heard(): Promise<{ readonly latencyMs: number; readonly exchangeMs: number }[]> {
-    const { localUs, exchangeUs, byLocal } = await openTape(this.session.store, MARKET, { fromUs: 0, toUs: 2e15 });
+    const { localUs, exchangeUs, byLocal } = await openTape(this.session.store, MARKET, {
+      fromUs: 0,
+      toUs: 2e15,
+    });
     const order = byLocal === undefined ? [...localUs.keys()] : [...byLocal];
     return order.map((at) => ({
       latencyMs: Math.round(((localUs[at] as number) - (exchangeUs[at] as number)) / 1000),
@@ -45,7 +48,11 @@ class TruthfulSession {
 async function recorded(stepMs: number, betweenMs = 0): Promise<TruthfulSession> {
   const truth = new TruthfulSession();
   await truth.session.open();
-  const begin = [() => up("market"), () => snapshot(1, [1000, 5], [1010, 1]), () => update(2, [1000, 6], [])];
+  const begin = [
+    () => up("market"),
+    () => snapshot(1, [1000, 5], [1010, 1]),
+    () => update(2, [1000, 6], []),
+  ];
   await truth.hear(...begin, (timeMs) => trade(1, timeMs));
   await truth.session.clock.runFor(betweenMs);
   truth.set(stepMs);
@@ -67,27 +74,47 @@ async function kindsHeard({ store }: Session): Promise<readonly (number | undefi
 
 describe("A recording whose machine has its clock set", () => {
   // A backtest of the day would hear what came after the step before what came before it, and put the book before the step later than the trades that ate it.
-  it.each([-800, -4000, -3_600_000])("by %i ms goes on as if it had not been, and says so", async (stepMs) => {
-    const truth = await recorded(stepMs);
-    const heard = await truth.heard();
-    expect(heard.map(({ latencyMs }) => latencyMs)).toEqual([2, 2, 2, 2, 2, 2]);
-    expect(heard.map(({ exchangeMs }) => exchangeMs)).toEqual([0, 1, 2, 3, 4, 5]);
-    expect(truth.findings()).toEqual([`this machine's clock was set back by ${-stepMs / 1000} s: the recording keeps to the time before`]);
-  });
-
-  it.each([800, 4000, 3_600_000])("by +%i ms dates its book by the trades beside it, and says so", async (stepMs) => {
-    for (const betweenMs of [0, 1500]) {
-      const truth = await recorded(stepMs, betweenMs);
+  it.each([-800, -4000, -3_600_000])(
+    "by %i ms goes on as if it had not been, and says so",
+    async (stepMs) => {
+      const truth = await recorded(stepMs);
       const heard = await truth.heard();
-      const after = 2 * betweenMs;
-      // The book stands in the new part whole, as in every part: one message more.
-      expect(heard.map(({ exchangeMs }) => exchangeMs)).toEqual([0, 1, 2, expect.any(Number), 3 + after, 4 + after, 5 + after]);
-      expect(heard.slice(-3).map(({ latencyMs }) => latencyMs)).toEqual([2 + stepMs, 2 + stepMs, 2 + stepMs]);
+      expect(heard.map(({ latencyMs }) => latencyMs)).toEqual([2, 2, 2, 2, 2, 2]);
+      expect(heard.map(({ exchangeMs }) => exchangeMs)).toEqual([0, 1, 2, 3, 4, 5]);
       expect(truth.findings()).toEqual([
-        `this machine's clock went forward by ${stepMs / 1000} s: it was set, and all from here on is heard that much later, or the machine stood still`,
+        `this machine's clock was set back by ${-stepMs / 1000} s: the recording keeps to the time before`,
       ]);
-    }
-  });
+    },
+  );
+
+  it.each([800, 4000, 3_600_000])(
+    "by +%i ms dates its book by the trades beside it, and says so",
+    async (stepMs) => {
+      for (const betweenMs of [0, 1500]) {
+        const truth = await recorded(stepMs, betweenMs);
+        const heard = await truth.heard();
+        const after = 2 * betweenMs;
+        // The book stands in the new part whole, as in every part: one message more.
+        expect(heard.map(({ exchangeMs }) => exchangeMs)).toEqual([
+          0,
+          1,
+          2,
+          expect.any(Number),
+          3 + after,
+          4 + after,
+          5 + after,
+        ]);
+        expect(heard.slice(-3).map(({ latencyMs }) => latencyMs)).toEqual([
+          2 + stepMs,
+          2 + stepMs,
+          2 + stepMs,
+        ]);
+        expect(truth.findings()).toEqual([
+          `this machine's clock went forward by ${stepMs / 1000} s: it was set, and all from here on is heard that much later, or the machine stood still`,
+        ]);
+      }
+    },
+  );
 
   // A comparison of the session looks for each message by its number, and broke off after the step.
   it("has the whole book of a new part before what is heard first in it, though that happened before", async () => {
@@ -97,7 +124,14 @@ describe("A recording whose machine has its clock set", () => {
     await session.hear(trade(2, NOON + 1), update(2, [1000, 6], []), trade(3, NOON + 4));
     await session.recorder.close();
     const { bookSnapshot, bookUpdate, trade: traded } = TapeKind;
-    expect(await kindsHeard(session)).toEqual([traded, bookSnapshot, bookSnapshot, traded, bookUpdate, traded]);
+    expect(await kindsHeard(session)).toEqual([
+      traded,
+      bookSnapshot,
+      bookSnapshot,
+      traded,
+      bookUpdate,
+      traded,
+    ]);
   });
 
   // The clock of a machine goes on between two readings: so it broke off after each midnight.
@@ -111,7 +145,12 @@ describe("A recording whose machine has its clock set", () => {
       setTimer: (delayMs, fire) => clock.setTimer(delayMs, fire),
     };
     await session.open({ seam: { clock: ticking, random: seededRandom("ticking") } });
-    await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1000, 6], []), update(3, [1000, 7], []));
+    await session.hear(
+      up("market"),
+      snapshot(1, [1000, 5], [1010, 1]),
+      update(2, [1000, 6], []),
+      update(3, [1000, 7], []),
+    );
     await session.recorder.close();
     const { bookSnapshot, bookUpdate } = TapeKind;
     expect(await kindsHeard(session)).toEqual([bookSnapshot, bookSnapshot, bookUpdate, bookUpdate]);

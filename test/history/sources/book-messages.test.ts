@@ -8,7 +8,12 @@ import { openTape } from "../open-tape.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 
 const START_US = 1_723_161_600_000_000;
-const GRID = { tickSize: "0.5", stepSize: "0.1", fromUs: START_US, toUs: START_US + 86_400_000_000 };
+const GRID = {
+  tickSize: "0.5",
+  stepSize: "0.1",
+  fromUs: START_US,
+  toUs: START_US + 86_400_000_000,
+};
 
 /** A change of one price, in ticks and lots; no lots take the level away. */
 type Change = readonly [side: "bid" | "ask", ticks: number, lots: number];
@@ -25,7 +30,10 @@ const HEADER = "exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price
 
 function tardis(messages: readonly Message[]): string {
   const rows = messages.flatMap(({ exchangeUs, localUs, isSnapshot, changes }) =>
-    changes.map(([side, ticks, lots]) => `x,X,${exchangeUs},${localUs},${isSnapshot},${side},${ticks / 2},${lots / 10}\n`),
+    changes.map(
+      ([side, ticks, lots]) =>
+        `x,X,${exchangeUs},${localUs},${isSnapshot},${side},${ticks / 2},${lots / 10}\n`,
+    ),
   );
   return HEADER + rows.join("");
 }
@@ -46,7 +54,9 @@ function plainly(messages: readonly Message[]): Levels[] {
 }
 
 /** Each book that a replay of the store comes to. */
-async function replayed(store: HistoryStore): Promise<{ readonly books: Levels[]; readonly localUs: number[] }> {
+async function replayed(
+  store: HistoryStore,
+): Promise<{ readonly books: Levels[]; readonly localUs: number[] }> {
   const tape = await openTape(store, "btcusdt", GRID);
   const book = new ReplayBook();
   const books: Levels[] = [];
@@ -84,7 +94,11 @@ const messages: fc.Arbitrary<readonly Message[]> = fc
       afterUs: fc.constantFrom(0, 1, 250, 3_000_000),
       latencyUs: fc.integer({ min: 1, max: 900 }),
       isSnapshot: fc.boolean(),
-      changes: fc.uniqueArray(change, { minLength: 1, maxLength: 7, selector: ([side, ticks]) => `${side} ${ticks}` }),
+      changes: fc.uniqueArray(change, {
+        minLength: 1,
+        maxLength: 7,
+        selector: ([side, ticks]) => `${side} ${ticks}`,
+      }),
     }),
     { minLength: 1, maxLength: 12 },
   )
@@ -122,7 +136,12 @@ describe("a book's file with a row a level", () => {
           ["ask", 202, 35],
         ],
       },
-      { exchangeUs: START_US + 100, localUs: START_US + 160, isSnapshot: false, changes: [["bid", 194, 7]] },
+      {
+        exchangeUs: START_US + 100,
+        localUs: START_US + 160,
+        isSnapshot: false,
+        changes: [["bid", 194, 7]],
+      },
       // Nothing of it reaches as far down as 194: what was there is gone all the same.
       {
         exchangeUs: START_US + 200,
@@ -156,13 +175,17 @@ describe("a book's file with a row a level", () => {
   });
 
   it("keeps the messages of several markets in one file apart", async () => {
-    const row = (symbol: string, us: number, price: number): string => `x,${symbol},${us},${us + 9},true,bid,${price},1\n`;
+    const row = (symbol: string, us: number, price: number): string =>
+      `x,${symbol},${us},${us + 9},true,bid,${price},1\n`;
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const text = `${HEADER}${row("A", START_US, 10)}${row("B", START_US, 20)}${row("A", START_US, 9)}${row("A", START_US, 8)}`;
     await take(store, [fileOf(folder, "book.csv", text)], { symbol: "A" });
     // Between its rows another market was told: what follows on that is a message of its own.
-    expect((await replayed(store)).books).toEqual([{ "bid 20": 10 }, { "bid 18": 10, "bid 16": 10 }]);
+    expect((await replayed(store)).books).toEqual([
+      { "bid 20": 10 },
+      { "bid 18": 10, "bid 16": 10 },
+    ]);
   });
 
   it("has its messages by the stamps where a mapping names the columns", async () => {
@@ -178,9 +201,18 @@ describe("a book's file with a row a level", () => {
     const mapping = checkMapping({
       kind: "book",
       timeUnit: "us",
-      columns: { time: "t", recvTime: "r", isSnapshot: "whole", side: "side", price: "p", amount: "a" },
+      columns: {
+        time: "t",
+        recvTime: "r",
+        isSnapshot: "whole",
+        side: "side",
+        price: "p",
+        amount: "a",
+      },
     });
-    await take(store, [fileOf(folder, "levels.csv", `t,r,whole,side,p,a\n${rows.join("\n")}\n`)], { mapping });
+    await take(store, [fileOf(folder, "levels.csv", `t,r,whole,side,p,a\n${rows.join("\n")}\n`)], {
+      mapping,
+    });
     expect((await replayed(store)).books).toEqual([
       { "bid 200": 50, "bid 198": 100, "ask 202": 70 },
       { "bid 198": 100, "bid 196": 30, "ask 202": 70 },
@@ -191,7 +223,8 @@ describe("a book's file with a row a level", () => {
   it("has the rows of one local stamp in one message, whatever exchange stamps they have, and tells of them", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
-    const row = (us: number, localUs: number, isSnapshot: boolean, rest: string): string => `x,X,${us},${localUs},${isSnapshot},${rest}\n`;
+    const row = (us: number, localUs: number, isSnapshot: boolean, rest: string): string =>
+      `x,X,${us},${localUs},${isSnapshot},${rest}\n`;
     const [later, heard] = [START_US + 1_000_000, START_US + 1_005_000];
     const text = [
       row(START_US, START_US + 50, true, "bid,100,5"),
@@ -202,7 +235,9 @@ describe("a book's file with a row a level", () => {
       row(later + 1000, heard + 1, false, "bid,100,0"),
     ];
     const { files } = await take(store, [fileOf(folder, "book.csv", HEADER + text.join(""))]);
-    expect(files[0]?.findings).toEqual([expect.stringContaining("several exchange stamps and one local stamp")]);
+    expect(files[0]?.findings).toEqual([
+      expect.stringContaining("several exchange stamps and one local stamp"),
+    ]);
     const { books, localUs } = await replayed(store);
     expect(books).toEqual([
       { "bid 200": 50, "ask 202": 70 },
@@ -215,14 +250,30 @@ describe("a book's file with a row a level", () => {
   });
 
   const mapped = async (
-    rows: readonly (readonly [ms: number, local: string, side: string, price: number, amount: number])[],
+    rows: readonly (readonly [
+      ms: number,
+      local: string,
+      side: string,
+      price: number,
+      amount: number,
+    ])[],
     timeUnit = "ms",
   ) => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const columns = { time: "t", recvTime: "r", side: "side", price: "p", amount: "a" };
     const mapping = checkMapping({ kind: "book", recvTimeUnit: timeUnit, columns });
-    await take(store, [fileOf(folder, "levels.csv", `t,r,side,p,a\n${rows.map((row) => `${row.join()}\n`).join("")}`)], { mapping });
+    await take(
+      store,
+      [
+        fileOf(
+          folder,
+          "levels.csv",
+          `t,r,side,p,a\n${rows.map((row) => `${row.join()}\n`).join("")}`,
+        ),
+      ],
+      { mapping },
+    );
     return (await replayed(store)).books;
   };
   const MS = START_US / 1000;
@@ -242,17 +293,22 @@ describe("a book's file with a row a level", () => {
   // After a stall all that waited is heard at once: 1.9 s of a book became one message, stamped when the last of it was, and nobody was filled in between.
   it("has updates that lie apart at the exchange one by one, though they were heard in one instant", async () => {
     const heard = START_US + 2_000_000;
-    const stalled = (stepUs: number) => Array.from({ length: 20 }, (_, n) => [heard - 1_950_000 + n * stepUs, 200 - n] as const);
+    const stalled = (stepUs: number) =>
+      Array.from({ length: 20 }, (_, n) => [heard - 1_950_000 + n * stepUs, 200 - n] as const);
     for (const stepUs of [100_000, 20_000]) {
       const folder = scratchFolder();
       const store = new HistoryStore(join(folder, "history"));
-      const rows = stalled(stepUs).map(([us, ticks]) => `x,X,${us},${heard},false,bid,${ticks / 2},1\n`);
+      const rows = stalled(stepUs).map(
+        ([us, ticks]) => `x,X,${us},${heard},false,bid,${ticks / 2},1\n`,
+      );
       const { files } = await take(store, [fileOf(folder, "book.csv", HEADER + rows.join(""))]);
       expect(files[0]?.findings).toEqual([]);
       const tape = await openTape(store, "btcusdt", GRID);
       expect([...tape.exchangeUs]).toEqual(stalled(stepUs).map(([us]) => us));
       expect([...tape.localUs].every((us) => us === heard)).toBe(true);
-      const told = stalled(stepUs).map(([us, ticks]) => [us / 1000, `${heard / 1000 + 0.5}`, "bid", ticks / 2, 1] as const);
+      const told = stalled(stepUs).map(
+        ([us, ticks]) => [us / 1000, `${heard / 1000 + 0.5}`, "bid", ticks / 2, 1] as const,
+      );
       expect(await mapped(told)).toHaveLength(20);
     }
   });

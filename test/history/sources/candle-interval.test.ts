@@ -10,7 +10,9 @@ const DAY = 86_400_000;
 
 /** @returns the kind that candles with these starts are taken as, in the exchange's own record */
 async function kindOf(starts: readonly number[], interval?: string): Promise<string | undefined> {
-  const rows = starts.map((time) => JSON.stringify({ time, open: "1", high: "2", low: "1", close: "2", volume: "3" }));
+  const rows = starts.map((time) =>
+    JSON.stringify({ time, open: "1", high: "2", low: "1", close: "2", volume: "3" }),
+  );
   return taken("k.ndjson", `${rows.join("\n")}\n`, interval);
 }
 
@@ -20,29 +22,49 @@ async function binanceKindOf(
   unit = 1,
   interval?: string,
 ): Promise<string | undefined> {
-  const rows = candles.map(([start, end]) => `${start * unit},1,2,1,2,3,${end * unit - 1},0,1,0,0,0`);
+  const rows = candles.map(
+    ([start, end]) => `${start * unit},1,2,1,2,3,${end * unit - 1},0,1,0,0,0`,
+  );
   return taken("BTCUSDT-1m-2025-01.csv", `${rows.join("\n")}\n`, interval);
 }
 
-async function mapped(content: string, mapping: object, interval?: string): Promise<string | undefined> {
+async function mapped(
+  content: string,
+  mapping: object,
+  interval?: string,
+): Promise<string | undefined> {
   const folder = scratchFolder();
-  const { files } = await take(new HistoryStore(join(folder, "history")), [fileOf(folder, "k.csv", content)], {
-    mapping: checkMapping(mapping),
-    ...(interval === undefined ? {} : { interval }),
-  });
+  const { files } = await take(
+    new HistoryStore(join(folder, "history")),
+    [fileOf(folder, "k.csv", content)],
+    {
+      mapping: checkMapping(mapping),
+      ...(interval === undefined ? {} : { interval }),
+    },
+  );
   return files[0]?.kind;
 }
 
-async function taken(name: string, content: string, interval?: string): Promise<string | undefined> {
+async function taken(
+  name: string,
+  content: string,
+  interval?: string,
+): Promise<string | undefined> {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
-  const { files } = await take(store, [fileOf(folder, name, content)], interval === undefined ? {} : { interval });
+  const { files } = await take(
+    store,
+    [fileOf(folder, name, content)],
+    interval === undefined ? {} : { interval },
+  );
   return files[0]?.kind;
 }
 
 describe("the interval of candles that do not say where they end", () => {
   it("is the smallest step: a market that rests for most minutes is none of longer candles, which would all be heard and filled late", async () => {
-    expect(await kindOf([0, 2, 4, 6, 8, 9, 11].map((minute) => START + minute * MINUTE))).toBe("klines-1M");
+    expect(await kindOf([0, 2, 4, 6, 8, 9, 11].map((minute) => START + minute * MINUTE))).toBe(
+      "klines-1M",
+    );
   });
 
   it("is a week or three days where they begin so long after each other", async () => {
@@ -83,15 +105,21 @@ describe("the interval of Binance's candles", () => {
       [START + MINUTE, START + 3 * MINUTE],
     ] as const;
     await expect(binanceKindOf(two)).rejects.toThrow(/does not tell the interval/);
-    await expect(binanceKindOf(two, 1, "1M")).rejects.toThrow(/expected one interval, and not from 60 to 120 s/);
+    await expect(binanceKindOf(two, 1, "1M")).rejects.toThrow(
+      /expected one interval, and not from 60 to 120 s/,
+    );
   });
 });
 
 // Candles of a second were "of no shape that is known". Candles of a month were taken, listed with a gap a month, and could not be played.
 describe("candles that no backtest could play", () => {
-  const months = [0, 1, 2, 3].map((month) => [Date.UTC(2025, month, 1), Date.UTC(2025, month + 1, 1)] as const);
-  const SECONDS = /k.*: has candles of 1 s, and intervals of seconds are not kept \(got "1 s"\); expected candles of whole minutes/;
-  const MONTHS = /: has candles of a month, and intervals of months are not kept: a month has no fixed length .*expected candles of/;
+  const months = [0, 1, 2, 3].map(
+    (month) => [Date.UTC(2025, month, 1), Date.UTC(2025, month + 1, 1)] as const,
+  );
+  const SECONDS =
+    /k.*: has candles of 1 s, and intervals of seconds are not kept \(got "1 s"\); expected candles of whole minutes/;
+  const MONTHS =
+    /: has candles of a month, and intervals of months are not kept: a month has no fixed length .*expected candles of/;
 
   it("are refused for their seconds where only their starts tell", () =>
     expect(kindOf([START, START + 1000, START + 2000])).rejects.toThrow(SECONDS));
@@ -99,14 +127,23 @@ describe("candles that no backtest could play", () => {
   it.each([
     ["milliseconds", 1],
     ["microseconds", 1000],
-  ])("are refused for their seconds in Binance's files in %s, even a single one", async (_, unit) => {
-    await expect(binanceKindOf([[START, START + 1000]], unit)).rejects.toThrow(/has candles of 1 s, and intervals of seconds are not kept/);
-    await expect(binanceKindOf([[START, START + 90_000]], unit)).rejects.toThrow(/has candles of 90 s, and intervals of seconds/);
-  });
+  ])(
+    "are refused for their seconds in Binance's files in %s, even a single one",
+    async (_, unit) => {
+      await expect(binanceKindOf([[START, START + 1000]], unit)).rejects.toThrow(
+        /has candles of 1 s, and intervals of seconds are not kept/,
+      );
+      await expect(binanceKindOf([[START, START + 90_000]], unit)).rejects.toThrow(
+        /has candles of 90 s, and intervals of seconds/,
+      );
+    },
+  );
 
   it("are not what a candle makes of minutes that begins a second off, nor two candles that lie a month apart", async () => {
     const off = [0, 60, 119, 180, 240].map((second) => START + second * 1000);
-    await expect(kindOf(off)).rejects.toThrow(/has a candle that begins 59 s after the one before, while most begin 60 s after it/);
+    await expect(kindOf(off)).rejects.toThrow(
+      /has a candle that begins 59 s after the one before, while most begin 60 s after it/,
+    );
     const apart = [START + 9 * DAY, START + 38 * DAY];
     await expect(kindOf(apart)).rejects.toThrow(/does not tell the interval of its candles/);
     expect(await kindOf(apart, "1D")).toBe("klines-1D");
@@ -114,7 +151,9 @@ describe("candles that no backtest could play", () => {
 
   it("are known by the name that Binance gives their file", async () => {
     const second = `${START * 1000},1,2,1,2,3,${START * 1000 + 999_999},0,1,0,0,0\n`;
-    await expect(taken("DOGEUSDT-1s-2025-01-01.csv", second)).rejects.toThrow(/intervals of seconds are not kept/);
+    await expect(taken("DOGEUSDT-1s-2025-01-01.csv", second)).rejects.toThrow(
+      /intervals of seconds are not kept/,
+    );
     const month = `${Date.UTC(2025, 0, 1)},1,2,1,2,3,${Date.UTC(2025, 1, 1) - 1},0,1,0,0,0\n`;
     await expect(taken("DOGEUSDT-1mo-2025-01.csv", month)).rejects.toThrow(MONTHS);
   });
@@ -127,9 +166,15 @@ describe("candles that no backtest could play", () => {
   it.each([
     ["1S", /interval: is of seconds, which are not kept \(got "1S"\); expected 1M/],
     ["1s", /interval: is of seconds, which are not kept \(got "1s"\)/],
-    ["1MO", /interval: is of months, which are not kept: a month has no fixed length \(got "1MO"\)/],
+    [
+      "1MO",
+      /interval: is of months, which are not kept: a month has no fixed length \(got "1MO"\)/,
+    ],
     ["1mo", /interval: is of months, which are not kept/],
-    ["5m", /interval: is not an interval \(got "5m"\); expected an interval such as 1M \(a minute\)/],
+    [
+      "5m",
+      /interval: is not an interval \(got "5m"\); expected an interval such as 1M \(a minute\)/,
+    ],
   ])("are refused where they are asked for as %s", async (interval, message) => {
     await expect(kindOf([START, START + MINUTE], interval)).rejects.toThrow(message);
     await expect(binanceKindOf(months.slice(0, 1), 1, interval)).rejects.toThrow(message);
@@ -138,15 +183,22 @@ describe("candles that no backtest could play", () => {
   // Candles of a minute that a mapping called those of five overlapped, and each was heard five minutes late.
   it("are refused of a mapping that names another interval than the file's, and of one that --interval contradicts", async () => {
     const columns = { time: "time", open: "o", high: "h", low: "l", close: "c", volume: "v" };
-    const every = (stepMs: number): string => `time,o,h,l,c,v\n${[0, 1, 2].map((n) => `${START + n * stepMs},1,2,1,2,3\n`).join("")}`;
+    const every = (stepMs: number): string =>
+      `time,o,h,l,c,v\n${[0, 1, 2].map((n) => `${START + n * stepMs},1,2,1,2,3\n`).join("")}`;
     for (const kind of ["klines-5M", "mark-klines-5M"])
       await expect(mapped(every(MINUTE), { kind, columns })).rejects.toThrow(
         /is not what the candles of .* are of \(got "5M"\); expected 1M or less/,
       );
-    await expect(mapped(every(5000), { kind: "klines-1M", columns })).rejects.toThrow(/has candles of 5 s/);
+    await expect(mapped(every(5000), { kind: "klines-1M", columns })).rejects.toThrow(
+      /has candles of 5 s/,
+    );
     expect(await mapped(every(2 * MINUTE), { kind: "klines-1M", columns })).toBe("klines-1M");
-    await expect(mapped(every(MINUTE), { kind: "klines", columns }, "5M")).rejects.toThrow(/got "5M"\); expected 1M or less/);
-    expect(await mapped(every(2 * MINUTE), { kind: "mark-klines", columns }, "1M")).toBe("mark-klines-1M");
+    await expect(mapped(every(MINUTE), { kind: "klines", columns }, "5M")).rejects.toThrow(
+      /got "5M"\); expected 1M or less/,
+    );
+    expect(await mapped(every(2 * MINUTE), { kind: "mark-klines", columns }, "1M")).toBe(
+      "mark-klines-1M",
+    );
     expect(await mapped(every(2 * MINUTE), { kind: "klines-1M", columns }, "1M")).toBe("klines-1M");
     await expect(mapped(every(2 * MINUTE), { kind: "klines-1M", columns }, "2M")).rejects.toThrow(
       /interval: contradicts a mapping \(got "2M"\); expected 1M, as the mapping's kind says, or none/,
@@ -157,7 +209,11 @@ describe("candles that no backtest could play", () => {
     const columns = { time: "time", open: "o", high: "h", low: "l", close: "c", volume: "v" };
     const file = `time,o,h,l,c,v\n${[0, 1, 2].map((second) => `${START + second * 1000},1,2,1,2,3\n`).join("")}`;
     await expect(mapped(file, { kind: "klines", columns })).rejects.toThrow(/has candles of 1 s/);
-    await expect(mapped(file, { kind: "klines-1S", columns })).rejects.toThrow(/is of seconds, which are not kept/);
-    await expect(mapped(file, { kind: "klines-1MO", columns })).rejects.toThrow(/is of months, which are not kept/);
+    await expect(mapped(file, { kind: "klines-1S", columns })).rejects.toThrow(
+      /is of seconds, which are not kept/,
+    );
+    await expect(mapped(file, { kind: "klines-1MO", columns })).rejects.toThrow(
+      /is of months, which are not kept/,
+    );
   });
 });

@@ -16,15 +16,26 @@ const BOOK = [
   `binance,BTCUSDT,${US},${US - BEHIND_US},true,ask,101,5\n`,
 ].join("");
 const TRADES = `ts,heard,no,taker,px,sz\n${US},${US - BEHIND_US + SLOWER_US},1,buy,101,1\n`;
-const COLUMNS = { time: "ts", recvTime: "heard", id: "no", side: "taker", price: "px", amount: "sz" };
-const trades = (more: object = {}) => checkMapping({ kind: "trades", timeUnit: "us", columns: COLUMNS, ...more });
+const COLUMNS = {
+  time: "ts",
+  recvTime: "heard",
+  id: "no",
+  side: "taker",
+  price: "px",
+  amount: "sz",
+};
+const trades = (more: object = {}) =>
+  checkMapping({ kind: "trades", timeUnit: "us", columns: COLUMNS, ...more });
 
 interface Capture {
   readonly imported: Imported;
   readonly store: HistoryStore;
 }
 
-async function capture(files: Readonly<Record<string, string>>, options: Partial<ImportOptions>): Promise<Capture> {
+async function capture(
+  files: Readonly<Record<string, string>>,
+  options: Partial<ImportOptions>,
+): Promise<Capture> {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
   const paths = Object.entries(files).map(([name, text]) => {
@@ -47,22 +58,40 @@ describe("files of one capture of which one needs a mapping", () => {
   it("share the correction of their clock in one command, where the others are of a known shape", async () => {
     const both = await capture({ "book.csv": BOOK, "trades.csv": TRADES }, { mapping: trades() });
     expect(both.imported.files.map(({ kind }) => kind)).toEqual(["book", "trades"]);
-    expect(both.imported.clock).toEqual([expect.objectContaining({ addedNs: BigInt(BEHIND_US) * 1000n })]);
+    expect(both.imported.clock).toEqual([
+      expect.objectContaining({ addedNs: BigInt(BEHIND_US) * 1000n }),
+    ]);
     expect(await latencies(both)).toEqual([0, SLOWER_US]);
   });
 
   it("share it where the mapping names its files, also by a folder or an asterisk", async () => {
     for (const files of [["trades.csv"], ["tr*.csv"], ["x/trades.csv", "*/y/trades.csv"]]) {
-      const both = await capture({ "x/y/trades.csv": TRADES, "book.csv": BOOK }, { mapping: trades({ files }) });
+      const both = await capture(
+        { "x/y/trades.csv": TRADES, "book.csv": BOOK },
+        { mapping: trades({ files }) },
+      );
       expect(await latencies(both)).toEqual([0, SLOWER_US]);
     }
   });
 
   it("share it where several need mappings of several kinds", async () => {
     const quotes = `ts,heard,b,bs,a,as\n${US},${US - BEHIND_US - 7},100,1,101,1\n`;
-    const columns = { time: "ts", recvTime: "heard", bid: "b", bidAmount: "bs", ask: "a", askAmount: "as" };
-    const mappings = [trades({ files: ["trades*"] }), checkMapping({ kind: "bbo", timeUnit: "us", columns })];
-    const all = await capture({ "trades.csv": TRADES, "quotes.csv": quotes, "book.csv": BOOK }, { mappings });
+    const columns = {
+      time: "ts",
+      recvTime: "heard",
+      bid: "b",
+      bidAmount: "bs",
+      ask: "a",
+      askAmount: "as",
+    };
+    const mappings = [
+      trades({ files: ["trades*"] }),
+      checkMapping({ kind: "bbo", timeUnit: "us", columns }),
+    ];
+    const all = await capture(
+      { "trades.csv": TRADES, "quotes.csv": quotes, "book.csv": BOOK },
+      { mappings },
+    );
     expect(all.imported.files.map(({ kind }) => kind)).toEqual(["trades", "bbo", "book"]);
     expect(await latencies(all)).toEqual([0, 7, SLOWER_US + 7]);
   });
@@ -70,18 +99,27 @@ describe("files of one capture of which one needs a mapping", () => {
   it("are read by the mapping where they have its columns, of a known shape or not", async () => {
     const columns = { time: "timestamp", side: "side", price: "price", amount: "amount" };
     const mapping = checkMapping({ kind: "trades", timeUnit: "us", columns });
-    const both = await capture({ "a.csv": BOOK, "b.csv": BOOK.replaceAll(`${US},`, `${US + 9_000_000},`) }, { mapping });
+    const both = await capture(
+      { "a.csv": BOOK, "b.csv": BOOK.replaceAll(`${US},`, `${US + 9_000_000},`) },
+      { mapping },
+    );
     expect(both.imported.files.map(({ kind }) => kind)).toEqual(["trades", "trades"]);
   });
 
   it("are refused where a column is misspelt, or nobody can tell which mapping reads a file", async () => {
     const wrong = trades({ columns: { ...COLUMNS, price: "pxx" } });
-    await expect(capture({ "book.csv": BOOK, "trades.csv": TRADES }, { mapping: wrong })).rejects.toThrow(/is no column of .*book\.csv/);
+    await expect(
+      capture({ "book.csv": BOOK, "trades.csv": TRADES }, { mapping: wrong }),
+    ).rejects.toThrow(/is no column of .*book\.csv/);
     await expect(capture({ "trades.csv": TRADES }, { mapping: wrong })).rejects.toThrow(/pxx/);
     const files = { "book.csv": BOOK, "trades.csv": TRADES };
-    await expect(capture(files, { mappings: [trades(), trades()] })).rejects.toThrow(/mapping\.files: is missing in more than one mapping/);
+    await expect(capture(files, { mappings: [trades(), trades()] })).rejects.toThrow(
+      /mapping\.files: is missing in more than one mapping/,
+    );
     const named = trades({ files: ["trades.csv"] });
-    await expect(capture(files, { mappings: [named, trades({ files: ["t*"] })] })).rejects.toThrow(/trades\.csv is named by two mappings/);
+    await expect(capture(files, { mappings: [named, trades({ files: ["t*"] })] })).rejects.toThrow(
+      /trades\.csv is named by two mappings/,
+    );
     await expect(capture(files, { mapping: trades({ files: ["other.csv"] }) })).rejects.toThrow(
       /mapping\.files: names no file of this command \(got "other\.csv"\); expected one of book\.csv, trades\.csv/,
     );

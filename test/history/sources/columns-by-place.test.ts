@@ -8,9 +8,17 @@ import { zipped } from "../zipped.js";
 
 const S = 1672531436;
 const ROWS = `${S},90.540000,1.10448420\n${S + 35},90.450000,1.00000000\n`;
-const TRADES = checkMapping({ kind: "trades", columns: { time: 0, price: 1, amount: "2" }, timeUnit: "s" });
+const TRADES = checkMapping({
+  kind: "trades",
+  columns: { time: 0, price: 1, amount: "2" },
+  timeUnit: "s",
+});
 
-async function held(name: string, content: string | Uint8Array, mapping = TRADES): Promise<unknown> {
+async function held(
+  name: string,
+  content: string | Uint8Array,
+  mapping = TRADES,
+): Promise<unknown> {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
   await take(store, [fileOf(folder, name, content)], { mapping });
@@ -51,9 +59,17 @@ describe("Columns by place", () => {
   });
 
   it("are refused where the file has none there, and named where a mapping names columns of a file without a header", async () => {
-    const far = checkMapping({ kind: "trades", columns: { time: 0, price: 1, amount: 7 }, timeUnit: "s" });
+    const far = checkMapping({
+      kind: "trades",
+      columns: { time: 0, price: 1, amount: 7 },
+      timeUnit: "s",
+    });
     await expect(held("t.csv", ROWS, far)).rejects.toThrow(/is no column of .*"7".*one of 0, 1, 2/);
-    const named = checkMapping({ kind: "trades", columns: { time: "ts", price: "px", amount: "qty" }, timeUnit: "s" });
+    const named = checkMapping({
+      kind: "trades",
+      columns: { time: "ts", price: "px", amount: "qty" },
+      timeUnit: "s",
+    });
     await expect(held("t.csv", ROWS, named)).rejects.toThrow(
       /has no header: its first line holds numbers .*--columns time=0,price=1; of this file 0 to 2/,
     );

@@ -49,9 +49,14 @@ describe("amounts that count contracts", () => {
     ["phemex", "BTCUSD"],
   ])("are refused in Tardis's trades and books: %s %s", async (exchange, symbol) => {
     const { folder, store } = emptyStore();
-    const files = [fileOf(folder, "t.csv", tardisTrades(exchange, symbol)), fileOf(folder, "b.csv", tardisBook(exchange, symbol))];
+    const files = [
+      fileOf(folder, "t.csv", tardisTrades(exchange, symbol)),
+      fileOf(folder, "b.csv", tardisBook(exchange, symbol)),
+    ];
     for (const file of files)
-      await expect(take(store, [file])).rejects.toThrow(new RegExp(`${exchange} ${symbol} count contracts, not base units.*mapping`));
+      await expect(take(store, [file])).rejects.toThrow(
+        new RegExp(`${exchange} ${symbol} count contracts, not base units.*mapping`),
+      );
     expect(store.series()).toEqual([]);
   });
 
@@ -79,15 +84,34 @@ describe("amounts that count contracts", () => {
 
   it("are refused of the one market that is taken of several", async () => {
     const { folder, store } = emptyStore();
-    const row = (symbol: string, us: number): string => `bybit,${symbol},${us},${us + 5},${us},buy,94000,25\n`;
-    const file = fileOf(folder, "t.csv", TRADES + row("BTCUSDT", MS * 1000) + row("BTCUSD", MS * 1000 + 1));
-    await expect(take(store, [file], { symbol: "BTCUSD" })).rejects.toThrow(/bybit BTCUSD count contracts/);
+    const row = (symbol: string, us: number): string =>
+      `bybit,${symbol},${us},${us + 5},${us},buy,94000,25\n`;
+    const file = fileOf(
+      folder,
+      "t.csv",
+      TRADES + row("BTCUSDT", MS * 1000) + row("BTCUSD", MS * 1000 + 1),
+    );
+    await expect(take(store, [file], { symbol: "BTCUSD" })).rejects.toThrow(
+      /bybit BTCUSD count contracts/,
+    );
     await take(store, [file], { symbol: "BTCUSDT" });
   });
 
   it.each([
-    ["Tardis's file", "t.csv", tardisTrades("okex-swap", "BTC-USDT-SWAP"), "us", { time: "timestamp", side: "side", amount: "amount" }],
-    ["a file of no exchange", "t.csv", `time,instrument,side,price,sz\n${MS},BTC-USDT-SWAP,buy,94000,3\n`, "ms", { amount: "sz" }],
+    [
+      "Tardis's file",
+      "t.csv",
+      tardisTrades("okex-swap", "BTC-USDT-SWAP"),
+      "us",
+      { time: "timestamp", side: "side", amount: "amount" },
+    ],
+    [
+      "a file of no exchange",
+      "t.csv",
+      `time,instrument,side,price,sz\n${MS},BTC-USDT-SWAP,buy,94000,3\n`,
+      "ms",
+      { amount: "sz" },
+    ],
     [
       "a file that its name tells",
       "BTC-USDT-SWAP-trades-2025-01-01.csv",
@@ -116,27 +140,48 @@ describe("amounts that count contracts", () => {
       "ms",
       { amount: "qty", isBuyerMaker: "is_buyer_maker" },
     ],
-  ])("are told of a mapping, and kept with the data: %s", async (_what, name, content, timeUnit, columns) => {
-    const { folder, store } = emptyStore();
-    const side = "isBuyerMaker" in columns ? {} : { side: "side" };
-    const mapping = checkMapping({ kind: "trades", timeUnit, columns: { time: "time", price: "price", ...side, ...columns } });
-    const { files } = await take(store, [fileOf(folder, name, content)], { mapping });
-    expect(files[0]?.findings.join()).toMatch(/not base units/);
-    const [day] = store.days({ market: "btcusdt", kind: "trades" });
-    expect(day?.findings.join()).toMatch(/not base units/);
-    expect(day?.sources[0]?.isInContracts).toBe(true);
-  });
+  ])(
+    "are told of a mapping, and kept with the data: %s",
+    async (_what, name, content, timeUnit, columns) => {
+      const { folder, store } = emptyStore();
+      const side = "isBuyerMaker" in columns ? {} : { side: "side" };
+      const mapping = checkMapping({
+        kind: "trades",
+        timeUnit,
+        columns: { time: "time", price: "price", ...side, ...columns },
+      });
+      const { files } = await take(store, [fileOf(folder, name, content)], { mapping });
+      expect(files[0]?.findings.join()).toMatch(/not base units/);
+      const [day] = store.days({ market: "btcusdt", kind: "trades" });
+      expect(day?.findings.join()).toMatch(/not base units/);
+      expect(day?.sources[0]?.isInContracts).toBe(true);
+    },
+  );
 
   it.each([
     ["the column of base units beside them", `${MS},BTCUSD,Sell,940,94000,0.01\n`, "homeNotional"],
-    ["a linear contract, whose size is that column's", `${MS},BTCUSDT,Sell,0.01,94000,0.01\n`, "size"],
+    [
+      "a linear contract, whose size is that column's",
+      `${MS},BTCUSDT,Sell,0.01,94000,0.01\n`,
+      "size",
+    ],
   ])("are not seen in %s", async (_what, row, amount) => {
     const { folder, store } = emptyStore();
-    const mapping = checkMapping({ kind: "trades", columns: { time: "time", price: "price", side: "side", amount } });
+    const mapping = checkMapping({
+      kind: "trades",
+      columns: { time: "time", price: "price", side: "side", amount },
+    });
     const file = fileOf(folder, "x.csv", `time,symbol,side,size,price,homeNotional\n${row}`);
     const { files } = await take(store, [file], { mapping });
     expect(files[0]?.findings.join()).not.toMatch(/base units/);
-    expect((await query(store, `SELECT amount::VARCHAR AS amount FROM '${store.root}/btcusdt/trades/*.parquet'`))[0]?.amount).toBe("0.01");
+    expect(
+      (
+        await query(
+          store,
+          `SELECT amount::VARCHAR AS amount FROM '${store.root}/btcusdt/trades/*.parquet'`,
+        )
+      )[0]?.amount,
+    ).toBe("0.01");
   });
 
   const BY_PLACE = { time: "0", price: "1", amount: "2", side: "3" };
@@ -146,16 +191,29 @@ describe("amounts that count contracts", () => {
     ["base", "BTC-USDT-SWAP-trades-2025-01-01.csv", false],
     [undefined, "BTC-USDT-SWAP-trades-2025-01-01.csv", true],
     [undefined, "trades.csv", false],
-  ] as const)("are what a mapping says that they are, of columns by their place too: %s in %s", async (amountUnit, name, isInContracts) => {
-    const { folder, store } = emptyStore();
-    const mapping = checkMapping({ kind: "trades", columns: BY_PLACE, amountUnit });
-    const { files } = await take(store, [fileOf(folder, name, `${MS},94000,25,buy\n${MS + 1},94000,1310,sell\n`)], { mapping });
-    expect(/count contracts, not base units/.test(files[0]?.findings.join() ?? "")).toBe(isInContracts);
-    expect((await sourcesOf(store))[0]?.isInContracts === true).toBe(isInContracts);
-  });
+  ] as const)(
+    "are what a mapping says that they are, of columns by their place too: %s in %s",
+    async (amountUnit, name, isInContracts) => {
+      const { folder, store } = emptyStore();
+      const mapping = checkMapping({ kind: "trades", columns: BY_PLACE, amountUnit });
+      const { files } = await take(
+        store,
+        [fileOf(folder, name, `${MS},94000,25,buy\n${MS + 1},94000,1310,sell\n`)],
+        { mapping },
+      );
+      expect(/count contracts, not base units/.test(files[0]?.findings.join() ?? "")).toBe(
+        isInContracts,
+      );
+      expect((await sourcesOf(store))[0]?.isInContracts === true).toBe(isInContracts);
+    },
+  );
 
   it.each([
-    ["a unit of another name", { kind: "trades", columns: BY_PLACE, amountUnit: "coins" }, /mapping\.amountUnit.*coins/],
+    [
+      "a unit of another name",
+      { kind: "trades", columns: BY_PLACE, amountUnit: "coins" },
+      /mapping\.amountUnit.*coins/,
+    ],
     [
       "a unit of a kind without amounts",
       { kind: "funding", columns: { time: "0", rate: "1" }, amountUnit: "base" },
@@ -167,19 +225,38 @@ describe("amounts that count contracts", () => {
 
   it("are told of bests and candles too", async () => {
     const { folder, store } = emptyStore();
-    const bbo = fileOf(folder, "q.csv", `time,exchange,symbol,bid,bidAmount,ask,askAmount\n${MS},okex-swap,BTC-USD-SWAP,1,25,2,31\n`);
-    const candles = fileOf(folder, "k.csv", `time,exchange,symbol,open,high,low,close,volume\n${MS},okex-swap,BTC-USD-SWAP,1,2,1,2,25\n`);
+    const bbo = fileOf(
+      folder,
+      "q.csv",
+      `time,exchange,symbol,bid,bidAmount,ask,askAmount\n${MS},okex-swap,BTC-USD-SWAP,1,25,2,31\n`,
+    );
+    const candles = fileOf(
+      folder,
+      "k.csv",
+      `time,exchange,symbol,open,high,low,close,volume\n${MS},okex-swap,BTC-USD-SWAP,1,2,1,2,25\n`,
+    );
     const { files } = await take(store, [bbo, candles], { interval: "1M" });
     expect(files.map(({ kind }) => kind)).toEqual(["bbo", "klines-1M"]);
-    for (const { findings } of files) expect(findings.join()).toMatch(/okex-swap BTC-USD-SWAP count contracts, not base units/);
+    for (const { findings } of files)
+      expect(findings.join()).toMatch(/okex-swap BTC-USD-SWAP count contracts, not base units/);
   });
 
   // Renamed, Binance's own files tell it by nothing but their numbers: the "quote" of a coin-margined contract is of coins.
   it.each([
-    ["trades without a header", "x-trades-y.csv", `1,94000,25,0.0265,${MS},true\n2,94000,1310,1.3936,${MS + 1},true\n`],
-    ["candles", "x-1m-2025-01-01.csv", `${MS},94000,94010,93990,94000,1310,${MS + 59_999},1.3936,7,600,0.64,0\n`],
+    [
+      "trades without a header",
+      "x-trades-y.csv",
+      `1,94000,25,0.0265,${MS},true\n2,94000,1310,1.3936,${MS + 1},true\n`,
+    ],
+    [
+      "candles",
+      "x-1m-2025-01-01.csv",
+      `${MS},94000,94010,93990,94000,1310,${MS + 59_999},1.3936,7,600,0.64,0\n`,
+    ],
   ])("are refused in %s of Binance under another name", async (_what, name, content) => {
     const { folder, store } = emptyStore();
-    await expect(take(store, [fileOf(folder, name, content)])).rejects.toThrow(/count contracts, not base units/);
+    await expect(take(store, [fileOf(folder, name, content)])).rejects.toThrow(
+      /count contracts, not base units/,
+    );
   });
 });

@@ -7,7 +7,8 @@ import { openTape } from "../open-tape.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const TIME = 1723161600000;
-const trades = (id: number): string => `id,price,amount,time,isBuyerMaker\n${id},5.5,1,${TIME},true\n`;
+const trades = (id: number): string =>
+  `id,price,amount,time,isBuyerMaker\n${id},5.5,1,${TIME},true\n`;
 
 // Read as patterns, these would import the files of other markets that lie beside them.
 describe("a file whose name looks like a pattern", () => {
@@ -32,7 +33,9 @@ describe("a file whose name looks like a pattern", () => {
     for (const other of ["tab.csv", "tbb.csv"]) fileOf(folder, other, trades(1));
     const isPacked = name === "t\\*.csv.gz";
     await take(store, [fileOf(folder, name, isPacked ? gzipSync(trades(2)) : trades(2))]);
-    expect(store.days({ market: "btcusdt", kind: "trades" })[0]?.sources[0]?.name).toBe(isPacked ? "t\\*.csv" : name);
+    expect(store.days({ market: "btcusdt", kind: "trades" })[0]?.sources[0]?.name).toBe(
+      isPacked ? "t\\*.csv" : name,
+    );
     const path = store.dataPath({ market: "btcusdt", kind: "trades" }, "2024-08-09");
     expect(await query(store, `SELECT id FROM read_parquet('${path}')`)).toEqual([{ id: 2n }]);
   });
@@ -43,7 +46,12 @@ describe("a file whose name looks like a pattern", () => {
     await take(store, [fileOf(folder, "t.csv", trades(1))]);
     await take(store, [fileOf(folder, "u.csv", trades(2))]);
     expect(await listHistory(store, { verify: true })).toMatchObject([{ rows: 2, problems: [] }]);
-    const tape = await openTape(store, "btcusdt", { tickSize: "0.1", stepSize: "1", fromUs: 0, toUs: 2e15 });
+    const tape = await openTape(store, "btcusdt", {
+      tickSize: "0.1",
+      stepSize: "1",
+      fromUs: 0,
+      toUs: 2e15,
+    });
     expect(tape.messages).toBe(2);
   });
 });

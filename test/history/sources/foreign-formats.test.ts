@@ -14,17 +14,27 @@ const REST = "\0\x01\x02\x03rest of a binary file";
 async function refusal(name: string, content: Uint8Array): Promise<string> {
   const folder = scratchFolder();
   const path = fileOf(folder, name, content);
-  const error = await take(new HistoryStore(join(folder, "history")), [path]).catch((thrown: unknown) => thrown);
+  const error = await take(new HistoryStore(join(folder, "history")), [path]).catch(
+    (thrown: unknown) => thrown,
+  );
   return error instanceof Error ? error.message.replaceAll(folder, "") : "nothing";
 }
 
 describe("A file of a format that an import does not read", () => {
   it.each([
-    ["candles.feather", `ARROW1\0\0${REST}`, /candles.feather: is an Arrow \(Feather\) file; expected Parquet or CSV: .*read_feather/],
+    [
+      "candles.feather",
+      `ARROW1\0\0${REST}`,
+      /candles.feather: is an Arrow \(Feather\) file; expected Parquet or CSV: .*read_feather/,
+    ],
     ["old.feather", `FEA1${REST}`, /is a Feather file of version 1/],
     ["stream.arrow", `\xff\xff\xff\xff${REST}`, /is an Arrow stream/],
     ["a.npy", `\x93NUMPY\x01\0${REST}`, /is a NumPy array; expected Parquet or CSV: .*numpy.load/],
-    ["x.csv.bz2", `BZh91AY&SY${REST}`, /is packed with bzip2; expected a file that is plain, gzipped or zipped: bunzip2/],
+    [
+      "x.csv.bz2",
+      `BZh91AY&SY${REST}`,
+      /is packed with bzip2; expected a file that is plain, gzipped or zipped: bunzip2/,
+    ],
     ["x.csv.xz", `\xfd7zXZ\0${REST}`, /is packed with xz/],
     ["x.csv.zst", `\x28\xb5\x2f\xfd${REST}`, /is packed with Zstandard; .*unzstd/],
     ["x.csv.lz4", `\x04\x22\x4d\x18${REST}`, /is packed with LZ4/],
@@ -38,8 +48,16 @@ describe("A file of a format that an import does not read", () => {
     ["x.duckdb", `\x01\x02\x03\x04\x05\x06\x07\x08DUCK${REST}`, /is a DuckDB database/],
     ["x.tar", `${"t.csv".padEnd(257, "\0")}ustar\0${REST}`, /is a tar archive; .*tar -xf/],
     ["x.bin", `\x01\x02${REST}`, /is a binary file of no format that is known \(got "0x0102/],
-    ["x.csv", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n", /is a pointer to a file in Git LFS.*git lfs pull/],
-    ["x.csv", '<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>', /is a page of HTML or XML, such as a server's answer/],
+    [
+      "x.csv",
+      "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n",
+      /is a pointer to a file in Git LFS.*git lfs pull/,
+    ],
+    [
+      "x.csv",
+      '<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>',
+      /is a page of HTML or XML, such as a server's answer/,
+    ],
     ["x.csv", "<!DOCTYPE html><html>Not found</html>", /is a page of HTML or XML/],
   ])("is named, with what to do about it: %s", async (name, content, message) => {
     expect(await refusal(name, latin(content))).toMatch(message);
@@ -51,15 +69,24 @@ describe("A file of a format that an import does not read", () => {
       /hbt.npz:data.npy: is a NumPy array; .*\.npz file numpy.load/,
     );
     expect(await refusal("a.npy.gz", gzipSync(latin(array)))).toMatch(/is a NumPy array/);
-    expect(await refusal("a.tar.gz", gzipSync(latin(`${"t.csv".padEnd(257, "\0")}ustar\0`)))).toMatch(/is a tar archive/);
-    expect(await refusal("a.csv.gz.gz", gzipSync(gzipSync(ROWS)))).toMatch(/is gzipped within another archive/);
-    expect(await refusal("a.xlsx", zipped(["[Content_Types].xml", "<?xml?>"], ["xl/workbook.xml", "<?xml?>"]))).toMatch(
-      /is a part of a spreadsheet/,
+    expect(
+      await refusal("a.tar.gz", gzipSync(latin(`${"t.csv".padEnd(257, "\0")}ustar\0`))),
+    ).toMatch(/is a tar archive/);
+    expect(await refusal("a.csv.gz.gz", gzipSync(gzipSync(ROWS)))).toMatch(
+      /is gzipped within another archive/,
     );
+    expect(
+      await refusal(
+        "a.xlsx",
+        zipped(["[Content_Types].xml", "<?xml?>"], ["xl/workbook.xml", "<?xml?>"]),
+      ),
+    ).toMatch(/is a part of a spreadsheet/);
   });
 
   it("is not what a text is whose first letters are those of one", async () => {
-    expect(await refusal("a.csv", latin(`ORCAUSDT,price\n${ROWS}`))).toMatch(/of no shape that is known/);
+    expect(await refusal("a.csv", latin(`ORCAUSDT,price\n${ROWS}`))).toMatch(
+      /of no shape that is known/,
+    );
     expect(await refusal("a.csv", latin(ROWS))).toBe("nothing");
     expect(await refusal("a.csv.br", brotliCompressSync(ROWS.repeat(50)))).not.toBe("nothing");
   });

@@ -17,7 +17,8 @@ async function priceOf(price: string): Promise<unknown> {
   const store = new HistoryStore(join(folder, "history"));
   await take(store, [fileOf(folder, "t.ndjson", trade(price))]);
   const path = store.dataPath({ market: "btcusdt", kind: "trades" }, "2024-08-09");
-  return (await query(store, `SELECT price::VARCHAR AS price FROM read_parquet('${path}')`))[0]?.price;
+  return (await query(store, `SELECT price::VARCHAR AS price FROM read_parquet('${path}')`))[0]
+    ?.price;
 }
 
 // JSON has no decimals of its own: what a double makes of a price is traded by nobody.
@@ -39,25 +40,37 @@ describe("numbers of JSON records", () => {
     ["0.30000000000000001", trade("0.30000000000000001"), "price in line 1"],
     ["1234567890123456789e-9", trade("1234567890123456789e-9"), "price in line 1"],
     ["1723161600000.5", trade("5", "", "1723161600000.5"), "time in line 1"],
-    ["1723161600000000123.0", trade("5", ',"recvTimeNs":1723161600000000123.0'), "recvTimeNs in line 1"],
+    [
+      "1723161600000000123.0",
+      trade("5", ',"recvTimeNs":1723161600000000123.0'),
+      "recvTimeNs in line 1",
+    ],
     [
       "1234567890.12345678",
       `{"type":"snapshot","sequence":1,"timestamp":${TIME},"ticker_id":"B","bids":[["5","1"],[5.5, 1234567890.12345678]],"asks":[]}\n`,
       "bids in line 1",
     ],
-  ])("are refused by line and value where they would be rounded: %s", async (value, text, place) => {
-    const folder = scratchFolder();
-    const store = new HistoryStore(join(folder, "history"));
-    await expect(take(store, [fileOf(folder, "t.ndjson", text)])).rejects.toThrow(
-      new RegExp(`${place} is a number that would be rounded \\(got "${value.replace(".", "[.]")}"\\)`),
-    );
-    expect(await listHistory(store, { verify: true })).toEqual([]);
-  });
+  ])(
+    "are refused by line and value where they would be rounded: %s",
+    async (value, text, place) => {
+      const folder = scratchFolder();
+      const store = new HistoryStore(join(folder, "history"));
+      await expect(take(store, [fileOf(folder, "t.ndjson", text)])).rejects.toThrow(
+        new RegExp(
+          `${place} is a number that would be rounded \\(got "${value.replace(".", "[.]")}"\\)`,
+        ),
+      );
+      expect(await listHistory(store, { verify: true })).toEqual([]);
+    },
+  );
 
   it.each([
     ["in a field that nobody reads", trade("5", ',"quoteAmount":1234567890.12345678')],
     ["in a list that nobody reads", trade("5", ',"fees":[1, 1234567890.12345678]')],
-    ["in a text", trade("5", ',"status":"at 1234567890.12345678, \\"price\\": 1234567890.12345678"')],
+    [
+      "in a text",
+      trade("5", ',"status":"at 1234567890.12345678, \\"price\\": 1234567890.12345678"'),
+    ],
   ])("are left alone %s", async (_what, text) => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
@@ -67,12 +80,26 @@ describe("numbers of JSON records", () => {
   it("are looked at under the names that a mapping gives them, a fraction of a second too", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
-    const mapping = checkMapping({ kind: "trades", columns: { time: "ts", price: "p x", amount: "q" }, timeUnit: "s" });
+    const mapping = checkMapping({
+      kind: "trades",
+      columns: { time: "ts", price: "p x", amount: "q" },
+      timeUnit: "s",
+    });
     const record = (price: string, time: string): string =>
-      fileOf(folder, "t.ndjson", `{ "ts" : ${time}, "p x" : ${price}, "q": 1, "price": 1234567890.12345678 }\r\n`);
-    await expect(take(store, [record("1234567890.12345678", "1723161600.5")], { mapping })).rejects.toThrow(/p x in line 1 is a number/);
-    await expect(take(store, [record("5", "1723161600.123456789")], { mapping })).rejects.toThrow(/ts in line 1 is a number/);
-    expect((await take(store, [record("5", "1723161600.123456")], { mapping })).files[0]?.rows).toBe(1);
+      fileOf(
+        folder,
+        "t.ndjson",
+        `{ "ts" : ${time}, "p x" : ${price}, "q": 1, "price": 1234567890.12345678 }\r\n`,
+      );
+    await expect(
+      take(store, [record("1234567890.12345678", "1723161600.5")], { mapping }),
+    ).rejects.toThrow(/p x in line 1 is a number/);
+    await expect(take(store, [record("5", "1723161600.123456789")], { mapping })).rejects.toThrow(
+      /ts in line 1 is a number/,
+    );
+    expect(
+      (await take(store, [record("5", "1723161600.123456")], { mapping })).files[0]?.rows,
+    ).toBe(1);
   });
 
   it("are looked at wherever they are in a file, and one is found exactly where a double prints another", async () => {
@@ -82,15 +109,29 @@ describe("numbers of JSON records", () => {
       .tuple(fc.stringMatching(/^[1-9][0-9]{0,11}$/), fc.stringMatching(/^[0-9]{1,12}$/))
       .map(([whole, part]) => `${whole}.${part}`);
     await fc.assert(
-      fc.asyncProperty(fc.array(number, { minLength: 1, maxLength: 5 }), fc.nat(40), async (numbers, padding) => {
-        const lines = numbers.map((each, at) => `{"a":"${"x".repeat((padding * at) % 23)}","price":${each},"b":[${each}]}`);
-        const path = fileOf(folder, file, `${`{"a":"${"y".repeat(padding)}"}\n`.repeat(padding)}${lines.join("\n")}`);
-        const trimmed = (text: string): string => text.replace(/0+$/, "").replace(/[.]$/, "");
-        const first = numbers.findIndex((each) => trimmed(each) !== String(Number(each)));
-        const looked = exactNumbersOnly({ file, path }, { price: "VARCHAR" }, async () => "read");
-        if (first === -1) await expect(looked).resolves.toBe("read");
-        else await expect(looked).rejects.toThrow(`price in line ${padding + first + 1} is a number`);
-      }),
+      fc.asyncProperty(
+        fc.array(number, { minLength: 1, maxLength: 5 }),
+        fc.nat(40),
+        async (numbers, padding) => {
+          const lines = numbers.map(
+            (each, at) =>
+              `{"a":"${"x".repeat((padding * at) % 23)}","price":${each},"b":[${each}]}`,
+          );
+          const path = fileOf(
+            folder,
+            file,
+            `${`{"a":"${"y".repeat(padding)}"}\n`.repeat(padding)}${lines.join("\n")}`,
+          );
+          const trimmed = (text: string): string => text.replace(/0+$/, "").replace(/[.]$/, "");
+          const first = numbers.findIndex((each) => trimmed(each) !== String(Number(each)));
+          const looked = exactNumbersOnly({ file, path }, { price: "VARCHAR" }, async () => "read");
+          if (first === -1) await expect(looked).resolves.toBe("read");
+          else
+            await expect(looked).rejects.toThrow(
+              `price in line ${padding + first + 1} is a number`,
+            );
+        },
+      ),
       { numRuns: 200 },
     );
   });
@@ -98,9 +139,9 @@ describe("numbers of JSON records", () => {
   it("are found behind records that are longer than what is read at once", async () => {
     const long = `{"a":"${"x".repeat(700_000)}","price":5.5}\n`;
     const path = fileOf(scratchFolder(), "t.ndjson", `${long}${long}{"price":1234567890.12345678}`);
-    await expect(exactNumbersOnly({ file: path, path }, { price: "VARCHAR" }, async () => 0)).rejects.toThrow(
-      "price in line 3 is a number",
-    );
+    await expect(
+      exactNumbersOnly({ file: path, path }, { price: "VARCHAR" }, async () => 0),
+    ).rejects.toThrow("price in line 3 is a number");
   });
 
   // A place of 1.5 became 2, and another message's order with it.
@@ -109,7 +150,8 @@ describe("numbers of JSON records", () => {
     async (line) => {
       const folder = scratchFolder();
       const store = new HistoryStore(join(folder, "history"));
-      const records = trade("5", ',"line": 7') + trade("5", `,"line": ${line}`).replace('"id":1', '"id":2');
+      const records =
+        trade("5", ',"line": 7') + trade("5", `,"line": ${line}`).replace('"id":1', '"id":2');
       await expect(take(store, [fileOf(folder, "t.ndjson", records)])).rejects.toThrow(
         new RegExp(
           `line in line 2 is a number that would be rounded \\(got "${line.replace(".", "\\.")}"\\); expected digits without a fraction`,
@@ -118,19 +160,24 @@ describe("numbers of JSON records", () => {
     },
   );
 
-  it.each(["2.0", "2e0", "20e-1"])("are whole as %s, and a name that is no field of the record's own says nothing", async (line) => {
-    const folder = scratchFolder();
-    const store = new HistoryStore(join(folder, "history"));
-    const records = trade("5", `,"line":${line},"note":{"lines":1.5},"said":"\\"line\\":1.5"`);
-    await take(store, [fileOf(folder, "t.ndjson", records)]);
-    const path = store.dataPath({ market: "btcusdt", kind: "trades" }, "2024-08-09");
-    expect(await query(store, `SELECT seq FROM read_parquet('${path}')`)).toEqual([{ seq: 2n }]);
-  });
+  it.each(["2.0", "2e0", "20e-1"])(
+    "are whole as %s, and a name that is no field of the record's own says nothing",
+    async (line) => {
+      const folder = scratchFolder();
+      const store = new HistoryStore(join(folder, "history"));
+      const records = trade("5", `,"line":${line},"note":{"lines":1.5},"said":"\\"line\\":1.5"`);
+      await take(store, [fileOf(folder, "t.ndjson", records)]);
+      const path = store.dataPath({ market: "btcusdt", kind: "trades" }, "2024-08-09");
+      expect(await query(store, `SELECT seq FROM read_parquet('${path}')`)).toEqual([{ seq: 2n }]);
+    },
+  );
 
   it("of two that are refused the first is named", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const records = trade("5", ',"line":1.5') + trade("61800.123456789012345");
-    await expect(take(store, [fileOf(folder, "t.ndjson", records)])).rejects.toThrow(/line in line 1 is a number/);
+    await expect(take(store, [fileOf(folder, "t.ndjson", records)])).rejects.toThrow(
+      /line in line 1 is a number/,
+    );
   });
 });

@@ -23,7 +23,9 @@ describe("the ends of a file's lines", () => {
     ["line 20002 ends with CR LF", `${HEAD}\n${rows(20_000).join("\n")}\n${row(30_000)}\r\n`],
     ["line 20002 ends with LF", `${HEAD}\r\n${rows(20_000).join("\r\n")}\r\n${row(30_000)}\n`],
   ])("are one or the other in a CSV file: %s", async (said, content) => {
-    await expect(imported(content)).rejects.toThrow(new RegExp(`t\\.csv: has lines of both ends: ${said}`));
+    await expect(imported(content)).rejects.toThrow(
+      new RegExp(`t\\.csv: has lines of both ends: ${said}`),
+    );
   });
 
   it("may be both of which the database knows, the last one without any", async () => {
@@ -32,13 +34,18 @@ describe("the ends of a file's lines", () => {
   });
 
   it("are no carriage returns alone", async () => {
-    await expect(imported(`${HEAD}\r${rows(3).join("\r")}\r`)).rejects.toThrow(/has lines that end with a carriage return alone/);
+    await expect(imported(`${HEAD}\r${rows(3).join("\r")}\r`)).rejects.toThrow(
+      /has lines that end with a carriage return alone/,
+    );
   });
 });
 
 describe("a byte order mark", () => {
   const records = [1, 2]
-    .map((id) => `${JSON.stringify({ id, price: "100.5", amount: "1", time: TIME + id, isBuyerMaker: true })}\n`)
+    .map(
+      (id) =>
+        `${JSON.stringify({ id, price: "100.5", amount: "1", time: TIME + id, isBuyerMaker: true })}\n`,
+    )
     .join("");
 
   it.each([

@@ -8,7 +8,8 @@ import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const MS = Date.UTC(2025, 0, 12);
 const CANDLE = `${MS},1,2,1,2,0,${MS + 59_999},0,1,0,0,0\n`;
-const CANDLES = "open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore\n";
+const CANDLES =
+  "open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore\n";
 const TRADES = "id,price,qty,base_qty,time,is_buyer_maker\n";
 const COIN_TRADE = `1,94500.1,7,0.0074074,${MS},true\n`;
 
@@ -22,7 +23,12 @@ describe("a file that looks like another", () => {
     ],
     ["the same without a header", "BTCUSD_PERP-trades-2022-01-12.csv", COIN_TRADE, /coin-margined/],
     ["the same under another name", "trades-1-trades-2.csv", TRADES + COIN_TRADE, /coin-margined/],
-    ["a contract with an end", "ETHUSD_250328-aggTrades-2025-01-12.csv", `1,94500.1,7,1,1,${MS},true\n`, /coin-margined/],
+    [
+      "a contract with an end",
+      "ETHUSD_250328-aggTrades-2025-01-12.csv",
+      `1,94500.1,7,1,1,${MS},true\n`,
+      /coin-margined/,
+    ],
     ["a volume in contracts", "BTCUSD_PERP-1m-2025-01-12.csv", CANDLE, /coin-margined/],
     [
       "candles of the mark would be of trades",
@@ -47,7 +53,13 @@ describe("a file that looks like another", () => {
   it("is taken by a mapping that says what it is", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
-    const columns = { id: "id", time: "time", price: "price", amount: "base_qty", isBuyerMaker: "is_buyer_maker" };
+    const columns = {
+      id: "id",
+      time: "time",
+      price: "price",
+      amount: "base_qty",
+      isBuyerMaker: "is_buyer_maker",
+    };
     await take(store, [fileOf(folder, "BTCUSD_PERP-trades-2025-01-12.csv", TRADES + COIN_TRADE)], {
       mapping: checkMapping({ kind: "trades", columns }),
     });

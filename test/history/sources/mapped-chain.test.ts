@@ -11,19 +11,34 @@ const OWN = { ...COLUMNS, beginSequence: "first", endSequence: "last" };
 const HEAD = "symbol,t,whole,first,last,before,side,p,a\n";
 
 /** One level of a message. */
-const row = (ms: number, [begin, end, previous]: readonly [number, number, number?], level: string, symbol = "A", whole = 0): string =>
-  `${symbol},${START_MS + ms},${whole},${begin},${end},${previous ?? ""},${level}\n`;
+const row = (
+  ms: number,
+  [begin, end, previous]: readonly [number, number, number?],
+  level: string,
+  symbol = "A",
+  whole = 0,
+): string => `${symbol},${START_MS + ms},${whole},${begin},${end},${previous ?? ""},${level}\n`;
 
-async function imported(text: string, columns: Readonly<Record<string, string>>, options: Partial<ImportOptions> = {}) {
+async function imported(
+  text: string,
+  columns: Readonly<Record<string, string>>,
+  options: Partial<ImportOptions> = {},
+) {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
   const mapping = checkMapping({ kind: "book", columns });
-  const { files } = await take(store, [fileOf(folder, "depth.csv", HEAD + text)], { mapping, ...options });
+  const { files } = await take(store, [fileOf(folder, "depth.csv", HEAD + text)], {
+    mapping,
+    ...options,
+  });
   const [day] = store.days({ market: "btcusdt", kind: "book" });
   return { covered: day?.covered, lost: day?.lost, findings: files[0]?.findings };
 }
 
-const at = (from: number, to: number): readonly [number, number] => [START_MS + from, START_MS + to];
+const at = (from: number, to: number): readonly [number, number] => [
+  START_MS + from,
+  START_MS + to,
+];
 const BEGIN = row(0, [10, 10], "bid,100,5", "A", 1) + row(0, [10, 10], "ask,101,7", "A", 1);
 
 // A mapping named the sequences of a book, and nobody looked whether one was missing: levels that were long gone stood there to be taken.
@@ -40,7 +55,9 @@ describe("the sequences of a mapped book", () => {
       covered: [at(0, 1001), at(9000, 9501)],
       lost: [at(1001, 9000)],
       findings: [
-        expect.stringMatching(/^2 updates do not follow on the one before .* the book is not known for 7\.999 s/),
+        expect.stringMatching(
+          /^2 updates do not follow on the one before .* the book is not known for 7\.999 s/,
+        ),
         expect.stringMatching(/name that one prevEndSequence/),
       ],
     });
@@ -54,9 +71,17 @@ describe("the sequences of a mapped book", () => {
       row(1000, [17, 19, 14], "ask,104,1") +
       row(2000, [23, 23, 19], "bid,97,2");
     const columns = { ...OWN, prevEndSequence: "before" };
-    expect(await imported(told, columns)).toEqual({ covered: [at(0, 2001)], lost: undefined, findings: [] });
+    expect(await imported(told, columns)).toEqual({
+      covered: [at(0, 2001)],
+      lost: undefined,
+      findings: [],
+    });
     const { beginSequence: _, ...alone } = columns;
-    expect(await imported(told, alone)).toEqual({ covered: [at(0, 2001)], lost: undefined, findings: [] });
+    expect(await imported(told, alone)).toEqual({
+      covered: [at(0, 2001)],
+      lost: undefined,
+      findings: [],
+    });
     const missed = `${told}${row(3000, [30, 31, 29], "bid,96,1")}${row(5000, [40, 40], "bid,95,6", "A", 1)}`;
     expect(await imported(missed, columns)).toEqual({
       covered: [at(0, 2001), at(5000, 5001)],
@@ -73,13 +98,21 @@ describe("the sequences of a mapped book", () => {
       row(1000, [11, 12], "ask,105,2") +
       row(2000, [13, 13], "bid,97,2") +
       row(2000, [990, 995], "bid,8,1", "B");
-    expect(await imported(text, OWN, { symbol: "A" })).toEqual({ covered: [at(0, 2001)], lost: undefined, findings: [] });
+    expect(await imported(text, OWN, { symbol: "A" })).toEqual({
+      covered: [at(0, 2001)],
+      lost: undefined,
+      findings: [],
+    });
     expect((await imported(text, OWN, { symbol: "B" })).lost).toEqual([at(1001, 2001)]);
     await expect(imported(text, OWN)).rejects.toThrow(/holds several markets/);
   });
 
   it("say nothing where only one of them is named, which need not be counted one after the other", async () => {
     const text = BEGIN + row(1000, [11, 12], "bid,98,3") + row(4000, [15, 15], "bid,97,2");
-    expect(await imported(text, { ...COLUMNS, endSequence: "last" })).toEqual({ covered: [at(0, 4001)], lost: undefined, findings: [] });
+    expect(await imported(text, { ...COLUMNS, endSequence: "last" })).toEqual({
+      covered: [at(0, 4001)],
+      lost: undefined,
+      findings: [],
+    });
   });
 });

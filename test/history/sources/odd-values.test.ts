@@ -6,7 +6,10 @@ import { HistoryStore } from "../../../src/history/store.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const TIME = 1723161600000;
-const TRADES = { kind: "trades", columns: { time: "ts", recvTime: "heard", price: "px", amount: "qty", side: "taker" } };
+const TRADES = {
+  kind: "trades",
+  columns: { time: "ts", recvTime: "heard", price: "px", amount: "qty", side: "taker" },
+};
 const HEAD = "ts,heard,px,qty,taker\n";
 const GOOD = `${TIME},${TIME},5,1,buy\n`;
 const BOOK_L2 = "exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount\n";
@@ -14,9 +17,27 @@ const BOOK_L2 = "exchange,symbol,timestamp,local_timestamp,is_snapshot,side,pric
 // Whoever has a million rows has to be told which of them it is.
 describe("a value that a column cannot have", () => {
   it.each([
-    ["a stamp", TRADES, "t.csv", `${HEAD}${GOOD}soon,${TIME},5,1,buy\n`, 'ts is no stamp in row 2 (got "soon"); expected milliseconds'],
-    ["a stamp with a space within", TRADES, "t.csv", `${HEAD}${GOOD}17 23,${TIME},5,1,buy\n`, 'ts is no stamp in row 2 (got "17 23")'],
-    ["a local stamp", TRADES, "t.csv", `${HEAD}${GOOD}${GOOD}${TIME},x,5,1,buy\n`, 'heard is no stamp in row 3 (got "x")'],
+    [
+      "a stamp",
+      TRADES,
+      "t.csv",
+      `${HEAD}${GOOD}soon,${TIME},5,1,buy\n`,
+      'ts is no stamp in row 2 (got "soon"); expected milliseconds',
+    ],
+    [
+      "a stamp with a space within",
+      TRADES,
+      "t.csv",
+      `${HEAD}${GOOD}17 23,${TIME},5,1,buy\n`,
+      'ts is no stamp in row 2 (got "17 23")',
+    ],
+    [
+      "a local stamp",
+      TRADES,
+      "t.csv",
+      `${HEAD}${GOOD}${GOOD}${TIME},x,5,1,buy\n`,
+      'heard is no stamp in row 3 (got "x")',
+    ],
     [
       "a stamp too large",
       TRADES,
@@ -38,7 +59,13 @@ describe("a value that a column cannot have", () => {
       `${HEAD}${GOOD}${TIME},,5,1,left\n`,
       'taker is neither buy nor sell in row 2 (got "left"); expected one of buy',
     ],
-    ["a side that is missing", TRADES, "t.csv", `${HEAD}${GOOD}${TIME},,5,1,\n`, "taker is neither buy nor sell in row 2; expected one of"],
+    [
+      "a side that is missing",
+      TRADES,
+      "t.csv",
+      `${HEAD}${GOOD}${TIME},,5,1,\n`,
+      "taker is neither buy nor sell in row 2; expected one of",
+    ],
     [
       "a side of a JSON record",
       TRADES,
@@ -48,7 +75,10 @@ describe("a value that a column cannot have", () => {
     ],
     [
       "a flag",
-      { kind: "trades", columns: { time: "ts", price: "px", amount: "qty", isBuyerMaker: 'it\'s "m"' } },
+      {
+        kind: "trades",
+        columns: { time: "ts", price: "px", amount: "qty", isBuyerMaker: 'it\'s "m"' },
+      },
       "t.ndjson",
       `{"ts":${TIME},"px":"5","qty":"1","it's \\"m\\"":"perhaps"}\n`,
       `it's "m" is neither true nor false in row 1 (got "perhaps")`,
@@ -105,7 +135,9 @@ describe("a mapped stamp", () => {
     const mapping = checkMapping({ ...TRADES, timeUnit });
     await take(store, [fileOf(folder, "t.csv", `${HEAD}${written},,5,1,buy\n`)], { mapping });
     const path = store.dataPath({ market: "btcusdt", kind: "trades" }, "2024-08-09");
-    expect(await query(store, `SELECT timeNs FROM read_parquet('${path}')`)).toEqual([{ timeNs: BigInt(ns) }]);
+    expect(await query(store, `SELECT timeNs FROM read_parquet('${path}')`)).toEqual([
+      { timeNs: BigInt(ns) },
+    ]);
   });
 });
 
@@ -115,7 +147,9 @@ describe("A side by its first letter", () => {
   const sides = ["B", "b", "S", "s", "A", "a", "Bid", "ASK", "buy", "SELL"];
   const isBuy = sides.map((side) => side.toLowerCase().startsWith("b"));
   const csv = `ts,px,qty,side\n${sides.map((side, at) => `${TIME + at},5,1,${side}\n`).join("")}`;
-  const ndjson = sides.map((side, at) => `{"ts":${TIME + at},"px":"5","qty":"1","side":"${side}"}\n`).join("");
+  const ndjson = sides
+    .map((side, at) => `{"ts":${TIME + at},"px":"5","qty":"1","side":"${side}"}\n`)
+    .join("");
 
   it.each([
     ["trades", "t.csv", csv],
@@ -125,7 +159,9 @@ describe("A side by its first letter", () => {
   ])("is read alike in trades and books: %s of %s", async (kind, name, content) => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
-    await take(store, [fileOf(folder, name, content)], { mapping: checkMapping({ kind, columns }) });
+    await take(store, [fileOf(folder, name, content)], {
+      mapping: checkMapping({ kind, columns }),
+    });
     const column = kind === "book" ? "isBid" : "NOT isBuyerMaker";
     const rows = await query(
       store,

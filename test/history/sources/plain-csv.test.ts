@@ -24,14 +24,39 @@ function exactOf(text: string, places: number): bigint | undefined {
 
 const digits = fc.stringMatching(/^[0-9]{1,7}$/);
 const written = fc.oneof(
-  { weight: 8, arbitrary: fc.tuple(digits, fc.stringMatching(/^[0-9]{0,3}0{0,3}$/)).map(([whole, part]) => `${whole}.${part}`) },
+  {
+    weight: 8,
+    arbitrary: fc
+      .tuple(digits, fc.stringMatching(/^[0-9]{0,3}0{0,3}$/))
+      .map(([whole, part]) => `${whole}.${part}`),
+  },
   { weight: 4, arbitrary: digits },
   {
     weight: 1,
-    arbitrary: fc.constantFrom("1e-7", "1E3", "+1", "-1", " 1", "1 ", "", ".5", "1_000", "nan", '"1.5"', '"1,5"', "1.5.5", "1:5", "०"),
+    arbitrary: fc.constantFrom(
+      "1e-7",
+      "1E3",
+      "+1",
+      "-1",
+      " 1",
+      "1 ",
+      "",
+      ".5",
+      "1_000",
+      "nan",
+      '"1.5"',
+      '"1,5"',
+      "1.5.5",
+      "1:5",
+      "०",
+    ),
   },
 );
-const row = fc.record({ price: written, amount: written, note: fc.constantFrom("true", "b", "", "12:30") });
+const row = fc.record({
+  price: written,
+  amount: written,
+  note: fc.constantFrom("true", "b", "", "12:30"),
+});
 
 describe("a plain CSV file", () => {
   it("is one whose decimals are exact as the database reads them, and every file of digits alone is one", async () => {
@@ -51,8 +76,13 @@ describe("a plain CSV file", () => {
               ...rows.map(({ price, amount, note }, at) => `${at},${price},buy,${amount},${note}`),
             ];
             const isPlain = await plain(lines.join(end) + (isEnded ? end : ""), path);
-            const exact = rows.map(({ price, amount }) => [exactOf(price, PLACES.price), exactOf(amount, PLACES.amount)] as const);
-            const areExact = exact.every(([price, amount]) => price !== undefined && amount !== undefined);
+            const exact = rows.map(
+              ({ price, amount }) =>
+                [exactOf(price, PLACES.price), exactOf(amount, PLACES.amount)] as const,
+            );
+            const areExact = exact.every(
+              ([price, amount]) => price !== undefined && amount !== undefined,
+            );
             seen.add(isPlain);
             if (areExact) expect(isPlain).toBe(true);
             if (!isPlain) return;
@@ -64,7 +94,8 @@ describe("a plain CSV file", () => {
               )
               .catch(() => undefined);
             if (areExact) expect(read).toBeDefined();
-            if (read !== undefined) expect(read.map(({ price, amount }) => [price, amount])).toEqual(exact);
+            if (read !== undefined)
+              expect(read.map(({ price, amount }) => [price, amount])).toEqual(exact);
           },
         ),
         { numRuns: 150 },
@@ -86,7 +117,9 @@ describe("a plain CSV file", () => {
     ["a quoted field after the decimals", '1,5.5,buy,1,"x"\n'],
     ["an empty line", "\n1,5.5,buy,1,x\n"],
   ])("is none with %s", async (_what, lines) => {
-    expect(await plain(`id,price,side,amount,note\n${lines}`, join(scratchFolder(), "t.csv"))).toBe(false);
+    expect(await plain(`id,price,side,amount,note\n${lines}`, join(scratchFolder(), "t.csv"))).toBe(
+      false,
+    );
   });
 
   it("is one whose whole numbers are left out too, which nobody reads as zero", async () => {
@@ -98,12 +131,21 @@ describe("a plain CSV file", () => {
 
   it("is looked at to its end, wherever a piece of it is cut", async () => {
     const path = join(scratchFolder(), "t.csv");
-    const lines = Array.from({ length: 40_000 }, (_, at) => `${at},${at}.50,buy,0.125000,x\n`).join("");
+    const lines = Array.from({ length: 40_000 }, (_, at) => `${at},${at}.50,buy,0.125000,x\n`).join(
+      "",
+    );
     expect(await plain(`id,price,side,amount,note\n${lines}`, path)).toBe(true);
-    expect(await plain(`id,price,side,amount,note\n${lines}40000,5.5,buy,0.1251,x`, path)).toBe(false);
+    expect(await plain(`id,price,side,amount,note\n${lines}40000,5.5,buy,0.1251,x`, path)).toBe(
+      false,
+    );
     expect(
       await isPlainCsv(
-        { path: fileOf(scratchFolder(), "long.csv", "1".repeat(300_000)), columns: COLUMNS, hasHeader: false, delimiter: "," },
+        {
+          path: fileOf(scratchFolder(), "long.csv", "1".repeat(300_000)),
+          columns: COLUMNS,
+          hasHeader: false,
+          delimiter: ",",
+        },
         PLACES,
       ),
     ).toBe(false);

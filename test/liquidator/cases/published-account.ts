@@ -7,10 +7,20 @@ import { COIN, signer, USD } from "../../contracts/world.js";
 import { BTC, type Danger, flatBook, onlyVictim, venueMarket } from "../danger.js";
 
 /** Who takes part: the account in danger, its counterparty, the liquidator, a competitor, and the liquidator's operator. */
-export const [victim, other, own, competitor, operator] = [1, 2, 3, 4, 5].map(signer) as [Signer, Signer, Signer, Signer, Signer];
+export const [victim, other, own, competitor, operator] = [1, 2, 3, 4, 5].map(signer) as [
+  Signer,
+  Signer,
+  Signer,
+  Signer,
+  Signer,
+];
 
 /** The account of the published cases: one coin at 30,000 with 10,000 of credit, long or short, at the price that breaks it. */
-export async function inDanger({ world }: Danger, sign: bigint, ownDollars = 100_000n): Promise<void> {
+export async function inDanger(
+  { world }: Danger,
+  sign: bigint,
+  ownDollars = 100_000n,
+): Promise<void> {
   for (const trader of [victim, other]) await world.deposit(trader, 5_000n, 5_000n);
   await world.deposit(own, ownDollars);
   if (sign > 0n) await world.open(world.btc, victim, other, COIN, 30_000n);
@@ -25,7 +35,11 @@ export async function planned(
   rules: Partial<PlanRules> = {},
 ): Promise<{ readonly plan: TakeoverPlan; readonly input: PlanInput }> {
   const confirmation = await danger.confirm(own, victim);
-  const input = danger.input(confirmation, [[danger.world.btc, venueMarket(BTC, flatBook(BTC, price))]], rules);
+  const input = danger.input(
+    confirmation,
+    [[danger.world.btc, venueMarket(BTC, flatBook(BTC, price))]],
+    rules,
+  );
   return { plan: expectPlan(planTakeover(onlyVictim(confirmation), input)), input };
 }
 

@@ -47,7 +47,12 @@ describe("a whole takeover", () => {
       requestPaper: -COIN,
       unwindLots: -1000,
       boundBy: "position",
-      expected: { credit: 39_390n * USD, insuranceFee: 393_900_000n, discountQuote: 390n * USD, takerFeeQuote: 19_500_000n },
+      expected: {
+        credit: 39_390n * USD,
+        insuranceFee: 393_900_000n,
+        discountQuote: 390n * USD,
+        takerFeeQuote: 19_500_000n,
+      },
     });
     const receipt = await danger.take(danger.world.btc, plan, own);
     expect(eventOf(receipt, "JoinLiquidation").slice(3, 5)).toEqual([-COIN, 39_390n * USD]);
@@ -56,26 +61,36 @@ describe("a whole takeover", () => {
     expect((await danger.world.credit(danger.world.insurance))[0]).toBe(393_900_000n);
   });
 
-  it.each([1n, -1n])("holds at inclusion up to the very price of its bound, and not a unit beyond (%s)", async (sign) => {
-    await inDanger(danger, sign);
-    // Half of the room above the least profit is left for the price; the victim is unsafe all the way.
-    const start = sign > 0n ? 15_000n : 45_000n;
-    await danger.world.setPrice(danger.world.btc, start * USD);
-    const { plan } = await planned(danger, Number(start));
-    const creditAt = (price: bigint) => {
-      const off = mulFixed(price, COIN / 100n);
-      return -mulFixed(plan.requestPaper, sign > 0n ? price - off : price + off);
-    };
-    let edge = start * USD;
-    for (let step = 1n << 34n; step > 0n; step >>= 1n) while (creditAt(edge + sign * step) >= plan.expectCredit) edge += sign * step;
-    const at = async (price: bigint) => {
-      await danger.world.setPrice(danger.world.btc, price);
-      return danger.simulate(danger.world.btc, own, victim.address, plan.requestPaper, plan.expectCredit);
-    };
-    expect(edge === start * USD).toBe(false);
-    expect(await at(edge)).toEqual([plan.requestPaper, creditAt(edge)]);
-    expect(await reasonFor(at(edge + sign))).toBe("LIQUIDATION_PRICE_PROTECTION");
-  });
+  it.each([1n, -1n])(
+    "holds at inclusion up to the very price of its bound, and not a unit beyond (%s)",
+    async (sign) => {
+      await inDanger(danger, sign);
+      // Half of the room above the least profit is left for the price; the victim is unsafe all the way.
+      const start = sign > 0n ? 15_000n : 45_000n;
+      await danger.world.setPrice(danger.world.btc, start * USD);
+      const { plan } = await planned(danger, Number(start));
+      const creditAt = (price: bigint) => {
+        const off = mulFixed(price, COIN / 100n);
+        return -mulFixed(plan.requestPaper, sign > 0n ? price - off : price + off);
+      };
+      let edge = start * USD;
+      for (let step = 1n << 34n; step > 0n; step >>= 1n)
+        while (creditAt(edge + sign * step) >= plan.expectCredit) edge += sign * step;
+      const at = async (price: bigint) => {
+        await danger.world.setPrice(danger.world.btc, price);
+        return danger.simulate(
+          danger.world.btc,
+          own,
+          victim.address,
+          plan.requestPaper,
+          plan.expectCredit,
+        );
+      };
+      expect(edge === start * USD).toBe(false);
+      expect(await at(edge)).toEqual([plan.requestPaper, creditAt(edge)]);
+      expect(await reasonFor(at(edge + sign))).toBe("LIQUIDATION_PRICE_PROTECTION");
+    },
+  );
 });
 
 describe("a part of a position", () => {
@@ -89,7 +104,10 @@ describe("a part of a position", () => {
     await danger.take(danger.world.btc, plan, own);
     expect(await danger.riskOf(own.address)).toEqual(figures(plan.ownAfter));
     const { netValueCredit, maintenanceMarginCredit } = plan.ownAfter;
-    const kept = netValueCredit - plan.reservedQuote - (maintenanceMarginCredit * BigInt(10_000 + input.rules.marginBufferBps)) / 10_000n;
+    const kept =
+      netValueCredit -
+      plan.reservedQuote -
+      (maintenanceMarginCredit * BigInt(10_000 + input.rules.marginBufferBps)) / 10_000n;
     expect(kept).toBeGreaterThanOrEqual(0n);
     // 20,600 dollars of paper demand 1.5 times 3 %, of which the discount pays 1 %; a fee of 5 bp is set aside.
     expect(kept).toBeLessThan((20_600n * USD * 36n) / 1_000_000n);
@@ -104,13 +122,21 @@ describe("a part of a position", () => {
       // Under the liquidation's price of 20,394 and the fee.
       { ticks: 203_900, lots: 5_000 },
     ];
-    const input = danger.input(confirmation, [[danger.world.btc, venueMarket(BTC, { bids, asks: [{ ticks: 206_001, lots: 1 }] })]]);
+    const input = danger.input(confirmation, [
+      [danger.world.btc, venueMarket(BTC, { bids, asks: [{ ticks: 206_001, lots: 1 }] })],
+    ]);
     const plan = expectPlan(planTakeover(onlyVictim(confirmation), input));
-    expect(plan).toMatchObject({ requestPaper: (3n * COIN) / 10n, unwindLots: 300, boundBy: "depth" });
+    expect(plan).toMatchObject({
+      requestPaper: (3n * COIN) / 10n,
+      unwindLots: 300,
+      boundBy: "depth",
+    });
     expect(plan.expected.slippageQuote).toBe(20n * USD);
     await danger.take(danger.world.btc, plan, own);
     expect(await danger.riskOf(own.address)).toEqual(figures(plan.ownAfter));
-    expect(await danger.riskOf(victim.address)).toEqual(figures(plan.victimAfter as NonNullable<typeof plan.victimAfter>));
+    expect(await danger.riskOf(victim.address)).toEqual(
+      figures(plan.victimAfter as NonNullable<typeof plan.victimAfter>),
+    );
   });
 });
 
@@ -121,9 +147,21 @@ describe("a competitor", () => {
     await danger.world.setPrice(danger.world.btc, 19_500n * USD);
     await danger.world.deposit(competitor, 100_000n);
     const { plan } = await planned(danger, 19_500);
-    await danger.world.liquidate(danger.world.btc, competitor, victim, (7n * COIN) / 10n, -(2n ** 127n));
+    await danger.world.liquidate(
+      danger.world.btc,
+      competitor,
+      victim,
+      (7n * COIN) / 10n,
+      -(2n ** 127n),
+    );
     const receipt = await danger.take(danger.world.btc, plan, own);
-    const [, , , paper, credit] = eventOf(receipt, "JoinLiquidation") as [string, string, string, bigint, bigint];
+    const [, , , paper, credit] = eventOf(receipt, "JoinLiquidation") as [
+      string,
+      string,
+      string,
+      bigint,
+      bigint,
+    ];
     expect(paper).toBe((3n * COIN) / 10n);
     expect(credit * plan.requestPaper).toBeGreaterThanOrEqual(plan.expectCredit * paper);
   });
@@ -133,9 +171,17 @@ describe("a competitor", () => {
     await danger.world.setPrice(danger.world.btc, 15_000n * USD);
     await danger.world.deposit(competitor, 100_000n);
     const { plan } = await planned(danger, 15_000);
-    await danger.world.liquidate(danger.world.btc, competitor, victim, (7n * COIN) / 10n, -(2n ** 127n));
+    await danger.world.liquidate(
+      danger.world.btc,
+      competitor,
+      victim,
+      (7n * COIN) / 10n,
+      -(2n ** 127n),
+    );
     await danger.world.setPrice(danger.world.btc, 15_100n * USD);
-    expect(await reasonFor(danger.take(danger.world.btc, plan, own))).toBe("LIQUIDATION_PRICE_PROTECTION");
+    expect(await reasonFor(danger.take(danger.world.btc, plan, own))).toBe(
+      "LIQUIDATION_PRICE_PROTECTION",
+    );
   });
 
   it("that cured the account, or took all, wins the race, and nothing of ours moves", async () => {
@@ -161,7 +207,10 @@ describe("a debt that is left", () => {
     const receipt = await danger.take(danger.world.btc, plan, own);
     expect(eventOf(receipt, "HandleBadDebt").slice(1)).toEqual([-6_393_100_000n, 5_000n * USD]);
     expect(await danger.world.credit(victim)).toEqual([0n, 0n]);
-    expect(await danger.world.credit(danger.world.insurance)).toEqual([-6_205n * USD, 5_000n * USD]);
+    expect(await danger.world.credit(danger.world.insurance)).toEqual([
+      -6_205n * USD,
+      5_000n * USD,
+    ]);
     expect(await danger.riskOf(own.address)).toEqual(figures(plan.ownAfter));
   });
 });

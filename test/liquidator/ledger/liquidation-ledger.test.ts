@@ -36,7 +36,14 @@ function won(ledger: LiquidationLedger): Opportunity {
   const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
   ledger.update(id, { confirmedBlock: 7 }, "confirmed");
   ledger.update(id, { intended }, "planned");
-  const takenOver = { id: "0xaa@0xbb", hash: "0xaa", blockNumber: 8, paper: -(2n * ETH), credit: 59_500_000_000n, lots: -2000 };
+  const takenOver = {
+    id: "0xaa@0xbb",
+    hash: "0xaa",
+    blockNumber: 8,
+    paper: -(2n * ETH),
+    credit: 59_500_000_000n,
+    lots: -2000,
+  };
   ledger.update(id, { takenOver, inheritedId: takenOver.id }, "mined");
   ledger.end(id, "won", { gasWei: 300_000_000_000_000n, gasQuote: 900_000n });
   const found = ledger.get(id);
@@ -60,7 +67,11 @@ describe("the ledger of opportunities", () => {
   it("reckons the profit to the unit: takeover and sale, what remains at its mark, less gas", () => {
     const { ledger } = world();
     won(ledger);
-    expect(ledger.counts()).toMatchObject({ won: 1, profitQuote: -900_000n, gasWei: 300_000_000_000_000n });
+    expect(ledger.counts()).toMatchObject({
+      won: 1,
+      profitQuote: -900_000n,
+      gasWei: 300_000_000_000_000n,
+    });
     ledger.unwound("0xaa@0xbb", { state: "open", remainingLots: -500, earnedCredit: 7_000_000n });
     expect(ledger.counts().profitQuote).toBe(6_100_000n);
     ledger.unwound("0xaa@0xbb", { state: "done", remainingLots: 0, earnedCredit: 6_999_999n });
@@ -70,7 +81,11 @@ describe("the ledger of opportunities", () => {
   it("counts the gas of what brought nothing as a loss", () => {
     const { ledger } = world();
     const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
-    ledger.end(id, "reverted", { gasWei: 10n, gasQuote: 42n, reason: "LIQUIDATION_PRICE_PROTECTION" });
+    ledger.end(id, "reverted", {
+      gasWei: 10n,
+      gasQuote: 42n,
+      reason: "LIQUIDATION_PRICE_PROTECTION",
+    });
     expect(ledger.counts()).toMatchObject({ reverted: 1, profitQuote: -42n });
   });
 
@@ -108,13 +123,23 @@ describe("the ledger of opportunities", () => {
     const { ledger, file, clock } = world();
     const ended = won(ledger);
     const open = ledger.seen(VICTIM, PERP, "btcusdc");
-    ledger.update(open.id, { confirmedBlock: 9, intended: { ...intended, jobId: "ffff" } }, "confirmed");
+    ledger.update(
+      open.id,
+      { confirmedBlock: 9, intended: { ...intended, jobId: "ffff" } },
+      "confirmed",
+    );
     const next = new LiquidationLedger(file, clock);
     expect(next.get(ended.id)).toEqual(ended);
     expect(next.openAt(VICTIM, PERP)).toEqual(ledger.get(open.id));
     expect(next.ofJob("ffff")?.id).toBe(open.id);
     expect(next.ofTakeover("0xaa@0xbb")?.id).toBe(ended.id);
-    expect(next.counts()).toMatchObject({ seen: 1, confirmed: 1, open: 1, won: 0, profitQuote: 0n });
+    expect(next.counts()).toMatchObject({
+      seen: 1,
+      confirmed: 1,
+      open: 1,
+      won: 0,
+      profitQuote: 0n,
+    });
   });
 
   it("leaves out a last line that a kill cut short, and refuses any other that is broken by its number", () => {
@@ -133,7 +158,8 @@ describe("the ledger of opportunities", () => {
     const { ledger } = world();
     const sent = ledger.seen(VICTIM, PERP, "btcusdc");
     ledger.update(sent.id, { intended }, "planned");
-    for (let i = 0; i < 5100; i += 1) ledger.seen(`0x${i.toString(16).padStart(40, "0")}`, PERP, "btcusdc");
+    for (let i = 0; i < 5100; i += 1)
+      ledger.seen(`0x${i.toString(16).padStart(40, "0")}`, PERP, "btcusdc");
     expect(ledger.open.length).toBeLessThanOrEqual(5001);
     expect(ledger.get(sent.id)).toBeDefined();
     for (const { id } of ledger.open) if (id !== sent.id) ledger.end(id, "cured");
@@ -147,12 +173,27 @@ describe("the ledger of opportunities", () => {
     const winner = `0x${"33".repeat(20)}`;
     ledger.end(id, "lost", { lostTo: { winner, blockNumber: 9, blocksBefore: 0, tipWei: 25n } });
     expect(ledger.lostRaces()).toMatchObject([
-      { winner, blocksBefore: 0, winnerTipWei: 25n, ourTipWei: 10n, missedProfitCredit: 12_345_678n },
+      {
+        winner,
+        blocksBefore: 0,
+        winnerTipWei: 25n,
+        ourTipWei: 10n,
+        missedProfitCredit: 12_345_678n,
+      },
     ]);
   });
 });
 
-const sumOf = ({ won, lost, unprofitable, reverted, refused, cured, wouldAct, open }: ReturnType<LiquidationLedger["counts"]>): number =>
+const sumOf = ({
+  won,
+  lost,
+  unprofitable,
+  reverted,
+  refused,
+  cured,
+  wouldAct,
+  open,
+}: ReturnType<LiquidationLedger["counts"]>): number =>
   won + lost + unprofitable + reverted + refused + cured + wouldAct + open;
 
 describe("the counts of a run", () => {
@@ -171,7 +212,17 @@ describe("the counts of a run", () => {
     ledger.revise(short, { shortOfQuote: 5n });
     ledger.update(rehearsed, { isRehearsed: true, shortOfQuote: 5n });
     const counts = ledger.counts();
-    expect(counts).toMatchObject({ seen: 9, won: 1, lost: 1, reverted: 1, refused: 1, cured: 1, unprofitable: 2, wouldAct: 1, open: 1 });
+    expect(counts).toMatchObject({
+      seen: 9,
+      won: 1,
+      lost: 1,
+      reverted: 1,
+      refused: 1,
+      cured: 1,
+      unprofitable: 2,
+      wouldAct: 1,
+      open: 1,
+    });
     expect(sumOf(counts)).toBe(9);
     // What is learnt later counts in place of what was believed.
     ledger.end(e, "lost");
@@ -185,7 +236,14 @@ describe("the counts of a run", () => {
     const left = ledger.seen(victim(1), PERP, "btcusdc").id;
     ledger.update(left, { confirmedBlock: 9 }, "confirmed");
     const next = new LiquidationLedger(file, clock);
-    expect(next.counts()).toMatchObject({ seen: 1, confirmed: 1, won: 0, open: 1, profitQuote: 0n, gasWei: 0n });
+    expect(next.counts()).toMatchObject({
+      seen: 1,
+      confirmed: 1,
+      won: 0,
+      open: 1,
+      profitQuote: 0n,
+      gasWei: 0n,
+    });
     next.end(left, "lost");
     expect(next.counts()).toMatchObject({ seen: 1, lost: 1, open: 0 });
     // One that had ended and ends anew is this run's as well.
@@ -202,7 +260,11 @@ describe("a takeover of no whole number of lots", () => {
     const { ledger } = world();
     const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
     const odd = { paper: ETH / 2_000n, markCredit: 29_900_000n };
-    ledger.update(id, { takenOver: { ...taken, paper: ETH + ETH / 2_000n, lots: 1000, odd } }, "mined");
+    ledger.update(
+      id,
+      { takenOver: { ...taken, paper: ETH + ETH / 2_000n, lots: 1000, odd } },
+      "mined",
+    );
     ledger.unwound(taken.id, { state: "done", remainingLots: 0, earnedCredit: 100_000_000n });
     ledger.end(id, "won", { gasWei: 1n, gasQuote: 900_000n });
     expect(ledger.get(id)?.profitQuote).toBe(100_000_000n + 29_900_000n - 900_000n);
@@ -213,7 +275,11 @@ describe("a takeover of no whole number of lots", () => {
     const { ledger } = world();
     const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
     const odd = { paper: ETH / 2_000n, markCredit: 30_000_000n };
-    ledger.update(id, { takenOver: { ...taken, credit: -29_000_000n, paper: odd.paper, lots: 0, odd } }, "mined");
+    ledger.update(
+      id,
+      { takenOver: { ...taken, credit: -29_000_000n, paper: odd.paper, lots: 0, odd } },
+      "mined",
+    );
     ledger.end(id, "won", { gasWei: 1n, gasQuote: 900_000n });
     expect(ledger.get(id)?.profitQuote).toBe(100_000n);
   });

@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { MarginAccount, MarginMarket } from "../../../src/liquidator/margin/margin-account.js";
-import { isSafe, liquidationPriceOf, marginAfter } from "../../../src/liquidator/margin/margin-rules.js";
-import { cureSize, liquidatorAfter, takeoverTerms, victimAfter } from "../../../src/liquidator/margin/takeover-terms.js";
+import {
+  isSafe,
+  liquidationPriceOf,
+  marginAfter,
+} from "../../../src/liquidator/margin/margin-rules.js";
+import {
+  cureSize,
+  liquidatorAfter,
+  takeoverTerms,
+  victimAfter,
+} from "../../../src/liquidator/margin/takeover-terms.js";
 
 const USD = 10n ** 6n;
 const COIN = 10n ** 18n;
@@ -26,8 +35,10 @@ const credit = (netValueCredit: bigint): MarginAccount => ({
 });
 
 // One coin at 30,000, the long as taker at 5 bp, the short as maker at 1 bp, each with 10,000 of credit: the published cases' accounts.
-const long = (price: bigint, deposited = 10_000n * USD) => marginAfter(credit(deposited), btc(price), COIN, -30_015n * USD);
-const short = (price: bigint, deposited = 10_000n * USD) => marginAfter(credit(deposited), btc(price), -COIN, 29_997n * USD);
+const long = (price: bigint, deposited = 10_000n * USD) =>
+  marginAfter(credit(deposited), btc(price), COIN, -30_015n * USD);
+const short = (price: bigint, deposited = 10_000n * USD) =>
+  marginAfter(credit(deposited), btc(price), -COIN, 29_997n * USD);
 
 describe("the published reference cases", () => {
   it("3: margin, cost and fee of a long at 20,600, and what a whole takeover leaves", () => {
@@ -41,8 +52,14 @@ describe("the published reference cases", () => {
     expect(isSafe(victim)).toBe(false);
     const terms = takeoverTerms(market, COIN, 2n * COIN);
     expect(terms).toEqual({ paper: COIN, credit: -20_394n * USD, insuranceFee: 203_940_000n });
-    expect(victimAfter(victim, market, terms)).toMatchObject({ netValueCredit: -4_824_940_000n + 5_000n * USD, papers: new Map() });
-    expect(liquidatorAfter(credit(0n), market, terms)).toMatchObject({ netValueCredit: 206n * USD, papers: new Map([[PERP, COIN]]) });
+    expect(victimAfter(victim, market, terms)).toMatchObject({
+      netValueCredit: -4_824_940_000n + 5_000n * USD,
+      papers: new Map(),
+    });
+    expect(liquidatorAfter(credit(0n), market, terms)).toMatchObject({
+      netValueCredit: 206n * USD,
+      papers: new Map([[PERP, COIN]]),
+    });
   });
 
   it("4: a hundredth of it, a capped request, and the size that cures", () => {
@@ -68,16 +85,19 @@ describe("the published reference cases", () => {
     expect(part).toEqual({ paper: -one, credit: 393_900_000n, insuranceFee: 3_939_000n });
     const whole = takeoverTerms(market, -COIN, -COIN);
     expect(whole).toEqual({ paper: -COIN, credit: 39_390n * USD, insuranceFee: 393_900_000n });
-    expect(victimAfter(victim, market, whole)).toMatchObject({ netValueCredit: -4_786_900_000n + 5_000n * USD });
+    expect(victimAfter(victim, market, whole)).toMatchObject({
+      netValueCredit: -4_786_900_000n + 5_000n * USD,
+    });
   });
 
   it("6: at 19,000 the whole takeover leaves a debt for the insurance account", () => {
     const [market, victim] = [btc(19_000n * USD), long(19_000n * USD)];
     const terms = takeoverTerms(market, COIN, COIN);
     expect(victimAfter(victim, market, terms)).toBeUndefined();
-    expect(marginAfter(victim, market, -terms.paper, -terms.credit - terms.insuranceFee).netValueCredit + terms.insuranceFee).toBe(
-      (-6_205n + 5_000n) * USD,
-    );
+    expect(
+      marginAfter(victim, market, -terms.paper, -terms.credit - terms.insuranceFee).netValueCredit +
+        terms.insuranceFee,
+    ).toBe((-6_205n + 5_000n) * USD);
   });
 
   it("7: liquidation prices of either sign", () => {
@@ -88,7 +108,8 @@ describe("the published reference cases", () => {
 
 describe("a liquidation price", () => {
   it("is the last safe price of a long, and within a unit of the last safe one of a short", () => {
-    const safeAt = (account: (price: bigint) => MarginAccount, price: bigint) => isSafe(account(price));
+    const safeAt = (account: (price: bigint) => MarginAccount, price: bigint) =>
+      isSafe(account(price));
     expect([safeAt(long, 20_634_020_618n), safeAt(long, 20_634_020_617n)]).toEqual([true, false]);
     expect([safeAt(short, 38_832_038_834n), safeAt(short, 38_832_038_836n)]).toEqual([true, false]);
   });

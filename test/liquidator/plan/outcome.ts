@@ -8,7 +8,17 @@ import { planPosition } from "../../../src/liquidator/plan/plan-takeover.js";
 import { TakeoverSizer } from "../../../src/liquidator/plan/takeover-size.js";
 import { reasonFor } from "../../contracts/evm.js";
 import { COIN, type Market, signer } from "../../contracts/world.js";
-import { BTC, type Danger, ETH, eventOf, figures, GAS, onlyVictim, perpOf, venueMarket } from "../danger.js";
+import {
+  BTC,
+  type Danger,
+  ETH,
+  eventOf,
+  figures,
+  GAS,
+  onlyVictim,
+  perpOf,
+  venueMarket,
+} from "../danger.js";
 
 const [victim, own, rest] = [signer(1), signer(2), signer(3)] as [Signer, Signer, Signer];
 const START = { btc: 30_000n, eth: 2_000n } as const;
@@ -20,7 +30,12 @@ const size = fc.record({ lots: fc.integer({ min: 1, max: 300 }), sign });
 /** An account in danger, a liquidator and a book, all at random. */
 export const scenario = fc.record({
   // Of the market that is liquidated in: discount and fee within maintenance margin, as the dealer demands.
-  ratios: fc.record({ maintenance: bps(100, 800), discount: bps(5, 100), fee: bps(0, 100), initial: bps(100, 1_500) }),
+  ratios: fc.record({
+    maintenance: bps(100, 800),
+    discount: bps(5, 100),
+    fee: bps(0, 100),
+    initial: bps(100, 1_500),
+  }),
   victim: size,
   /** A second position of the victim's, in the other market. */
   second: fc.option(size),
@@ -30,7 +45,10 @@ export const scenario = fc.record({
   /** How far beyond the edge the victim's price goes. */
   beyondBps: bps(1, 1_500),
   funding: fc.integer({ min: -20_000_000, max: 20_000_000 }),
-  book: fc.array(fc.record({ stepBps: bps(0, 20), lots: fc.integer({ min: 1, max: 200 }) }), { minLength: 1, maxLength: 6 }),
+  book: fc.array(fc.record({ stepBps: bps(0, 20), lots: fc.integer({ min: 1, max: 200 }) }), {
+    minLength: 1,
+    maxLength: 6,
+  }),
   /** Of the book's best price from the mark. */
   offsetBps: bps(-60, 60),
   buffer: bps(0, 10_000),
@@ -51,7 +69,14 @@ export class Outcomes {
 
   /** Random scenarios that miss a kind of outcome show nothing of it. */
   requireAll(): void {
-    for (const count of [this.plans, this.unprofitable, this.partial, this.netted, this.badDebt, this.shorts])
+    for (const count of [
+      this.plans,
+      this.unprofitable,
+      this.partial,
+      this.netted,
+      this.badDebt,
+      this.shorts,
+    ])
       expect(count).toBeGreaterThan(0);
     expect([...this.bounds].sort()).toEqual(["depth", "margin", "position"]);
   }
@@ -74,8 +99,15 @@ export async function expectOutcome(danger: Danger, what: Scenario, seen: Outcom
   const confirmation = await danger.confirm(own, victim);
   if (confirmation.accounts[0]?.kind !== "read" || confirmation.accounts[0].isSafe) return;
   const target = onlyVictim(confirmation);
-  const venue = { ...venueMarket(BTC, bookOf(what, confirmation.markets.get(perpOf(market))?.markPrice)), limits: {} };
-  const rules = { marginBufferBps: what.buffer, unwindReserveBps: what.reserve, minProfitCredit: BigInt(what.minProfit) };
+  const venue = {
+    ...venueMarket(BTC, bookOf(what, confirmation.markets.get(perpOf(market))?.markPrice)),
+    limits: {},
+  };
+  const rules = {
+    marginBufferBps: what.buffer,
+    unwindReserveBps: what.reserve,
+    minProfitCredit: BigInt(what.minProfit),
+  };
   const input = danger.input(confirmation, [[market, venue]], rules);
   const decision = planPosition(target, perpOf(market), input);
   if (decision.kind !== "takeover") {
@@ -94,19 +126,25 @@ export async function expectOutcome(danger: Danger, what: Scenario, seen: Outcom
   const gasCeiling = ceilDivide(decision.maxCostWei * GAS.creditPerEth, 10n ** 18n);
   expect(decision.worstProfitQuote).toBe(input.rules.minProfitCredit);
   expect(gasCeiling).toBeGreaterThanOrEqual(expected.gasQuote);
-  expect(expected.profitQuote).toBe(expected.discountQuote - expected.takerFeeQuote - expected.slippageQuote - expected.gasQuote);
+  expect(expected.profitQuote).toBe(
+    expected.discountQuote - expected.takerFeeQuote - expected.slippageQuote - expected.gasQuote,
+  );
   expect(expected.profitQuote).toBeGreaterThanOrEqual(input.rules.minProfitCredit);
   expect(expected.credit).toBeGreaterThanOrEqual(expectCredit);
 
   // The contract's own bound, to the unit.
   await danger.simulate(market, own, victim.address, requestPaper, expected.credit);
-  expect(await reasonFor(danger.simulate(market, own, victim.address, requestPaper, expected.credit + 1n))).toBe(
-    "LIQUIDATION_PRICE_PROTECTION",
-  );
+  expect(
+    await reasonFor(
+      danger.simulate(market, own, victim.address, requestPaper, expected.credit + 1n),
+    ),
+  ).toBe("LIQUIDATION_PRICE_PROTECTION");
 
   // The margin and its buffer, after gas and the unwind's worst.
   const net = ownAfter.netValueCredit - decision.reservedQuote;
-  const needed = ownAfter.maintenanceMarginCredit + ceilDivide(ownAfter.maintenanceMarginCredit * BigInt(what.buffer), BPS);
+  const needed =
+    ownAfter.maintenanceMarginCredit +
+    ceilDivide(ownAfter.maintenanceMarginCredit * BigInt(what.buffer), BPS);
   const roomBefore =
     input.own.margin.netValueCredit -
     input.own.margin.maintenanceMarginCredit -
@@ -118,10 +156,15 @@ export async function expectOutcome(danger: Danger, what: Scenario, seen: Outcom
   const sizer = new TakeoverSizer(input.markets.get(perpOf(market)) as never, position, input, gas);
   if (decision.boundBy === "margin") expect(sizer.broken(requestPaper + lot)).toBe("margin");
   if (decision.boundBy === "position")
-    expect(requestPaper + lot > 0n ? requestPaper + lot > position : requestPaper + lot < position).toBe(true);
+    expect(
+      requestPaper + lot > 0n ? requestPaper + lot > position : requestPaper + lot < position,
+    ).toBe(true);
   if (decision.boundBy === "depth") {
     const more = planPosition(
-      { ...target, margin: { ...target.margin, papers: new Map([[perpOf(market), requestPaper + lot]]) } },
+      {
+        ...target,
+        margin: { ...target.margin, papers: new Map([[perpOf(market), requestPaper + lot]]) },
+      },
       perpOf(market),
       input,
     );
@@ -167,12 +210,22 @@ async function setUp(danger: Danger, what: Scenario): Promise<void> {
   await world.deposit(victim, notional / 8n + 20n);
   await world.deposit(own, BigInt(what.ownCredit));
   await openLots(danger, world.btc, victim, what.victim, BTC.paperPerLot, START.btc);
-  if (what.second !== null) await openLots(danger, world.eth, victim, what.second, ETH.paperPerLot, START.eth);
+  if (what.second !== null)
+    await openLots(danger, world.eth, victim, what.second, ETH.paperPerLot, START.eth);
   const ownNotional = BigInt(what.own?.lots ?? 0) * 30n;
   if (what.own !== null && ownNotional < BigInt(what.ownCredit) * 4n)
     await openLots(danger, world.btc, own, what.own, BTC.paperPerLot, START.btc);
-  await world.dealer.send(world.owner, "updateFundingRate", [world.btc.perp.address], [BigInt(what.funding)]);
-  const edge = (await world.dealer.read("getLiquidationPrice", victim.address, world.btc.perp.address)) as bigint;
+  await world.dealer.send(
+    world.owner,
+    "updateFundingRate",
+    [world.btc.perp.address],
+    [BigInt(what.funding)],
+  );
+  const edge = (await world.dealer.read(
+    "getLiquidationPrice",
+    victim.address,
+    world.btc.perp.address,
+  )) as bigint;
   if (edge === 0n) return;
   const moved = (edge * BigInt(what.beyondBps)) / BPS + 2n;
   await world.setPrice(world.btc, what.victim.sign > 0n ? edge - moved : edge + moved);
@@ -188,11 +241,18 @@ async function openLots(
 ) {
   const paper = BigInt(lots) * lot * side;
   const free = { makerFeeRate: 0n, takerFeeRate: 0n, price };
-  await danger.world.trade(market, { trader, paper, ...free }, { trader: rest, paper: -paper, ...free });
+  await danger.world.trade(
+    market,
+    { trader, paper, ...free },
+    { trader: rest, paper: -paper, ...free },
+  );
 }
 
 /** Levels away from the mark, on the side that the taken paper is unwound on; the other side one tick further. */
-function bookOf({ book, offsetBps, victim: { sign: side } }: Scenario, mark: { ok: boolean; creditPerCoin?: bigint } | undefined) {
+function bookOf(
+  { book, offsetBps, victim: { sign: side } }: Scenario,
+  mark: { ok: boolean; creditPerCoin?: bigint } | undefined,
+) {
   const best = Number(mark?.creditPerCoin ?? 0n) / 1e6 / BTC.tickQuote;
   const away = side > 0n ? -1 : 1;
   let bpsAway = -offsetBps;

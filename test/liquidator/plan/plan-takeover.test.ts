@@ -1,9 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { allocateTakeovers, withTakeover } from "../../../src/liquidator/plan/allocate-takeovers.js";
+import {
+  allocateTakeovers,
+  withTakeover,
+} from "../../../src/liquidator/plan/allocate-takeovers.js";
 import type { PlanInput, Victim } from "../../../src/liquidator/plan/plan-input.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
 import type { TakeoverPlan } from "../../../src/liquidator/plan/takeover-plan.js";
-import { account, BTC_PERP, btc, COIN, eth, input, name, OWN, PERCENT, plan, USD, victim } from "./planned-victims.js";
+import {
+  account,
+  BTC_PERP,
+  btc,
+  COIN,
+  eth,
+  input,
+  name,
+  OWN,
+  PERCENT,
+  plan,
+  USD,
+  victim,
+} from "./planned-victims.js";
 
 describe("which position", () => {
   it("is the one that earns most; one that the own account holds the other side of costs no unwind", () => {
@@ -17,13 +33,25 @@ describe("which position", () => {
 
   it("is none of an account that is safe, empty, ours, or in markets that cannot be unwound in", () => {
     const kinds = (who: Victim, what: PlanInput) => planTakeover(who, what);
-    expect(kinds({ ...victim(), margin: account(100_000, [btc(), COIN]) }, input([btc()]))).toMatchObject({
+    expect(
+      kinds({ ...victim(), margin: account(100_000, [btc(), COIN]) }, input([btc()])),
+    ).toMatchObject({
       kind: "refused",
       reason: "safe",
     });
-    expect(kinds(victim(), input([btc()]))).toMatchObject({ kind: "refused", reason: "no-position" });
-    expect(kinds({ ...victim([btc(), COIN]), account: OWN }, input([btc()]))).toMatchObject({ kind: "refused", reason: "own-account" });
-    expect(kinds(victim([btc(), COIN]), input([eth()]))).toMatchObject({ kind: "refused", reason: "unlisted-market", perp: BTC_PERP });
+    expect(kinds(victim(), input([btc()]))).toMatchObject({
+      kind: "refused",
+      reason: "no-position",
+    });
+    expect(kinds({ ...victim([btc(), COIN]), account: OWN }, input([btc()]))).toMatchObject({
+      kind: "refused",
+      reason: "own-account",
+    });
+    expect(kinds(victim([btc(), COIN]), input([eth()]))).toMatchObject({
+      kind: "refused",
+      reason: "unlisted-market",
+      perp: BTC_PERP,
+    });
   });
 });
 
@@ -36,11 +64,14 @@ describe("several victims", () => {
     const together = allocateTakeovers(victims(5), input([btc()], { own }));
     expect(together.plans.map(({ boundBy }) => boundBy)).toEqual(["position", "margin"]);
     expect(together.others).toHaveLength(3);
-    for (const other of together.others) expect(other).toMatchObject({ kind: "refused", reason: "margin" });
+    for (const other of together.others)
+      expect(other).toMatchObject({ kind: "refused", reason: "margin" });
     const last = together.plans[together.plans.length - 1] as TakeoverPlan;
     const needed = (last.ownAfter.maintenanceMarginCredit * 15_000n) / 10_000n;
     expect(last.ownAfter.netValueCredit - last.reservedQuote).toBeGreaterThanOrEqual(needed);
-    expect(last.ownAfter.papers.get(BTC_PERP)).toBe(together.plans.reduce((sum, { requestPaper }) => sum + requestPaper, 0n));
+    expect(last.ownAfter.papers.get(BTC_PERP)).toBe(
+      together.plans.reduce((sum, { requestPaper }) => sum + requestPaper, 0n),
+    );
   });
 
   it("share the book: what one sells the next cannot", () => {
@@ -76,7 +107,9 @@ describe("several victims", () => {
     const first = plan(victim([btc(), COIN]), before);
     const after = withTakeover(before, first);
     expect(after.own.margin.papers).toEqual(first.ownAfter.papers);
-    expect(after.own.margin.netValueCredit).toBe(first.ownAfter.netValueCredit - first.reservedQuote);
+    expect(after.own.margin.netValueCredit).toBe(
+      first.ownAfter.netValueCredit - first.reservedQuote,
+    );
     expect(after.markets.get(BTC_PERP)?.underwayLots).toBe(1000);
   });
 });

@@ -1,7 +1,13 @@
 import { expect } from "vitest";
 import type { MarginAccount } from "../../../src/liquidator/margin/margin-account.js";
 import { marginAfter } from "../../../src/liquidator/margin/margin-rules.js";
-import type { OwnAccount, PlanInput, PlanRules, TakeoverMarket, Victim } from "../../../src/liquidator/plan/plan-input.js";
+import type {
+  OwnAccount,
+  PlanInput,
+  PlanRules,
+  TakeoverMarket,
+  Victim,
+} from "../../../src/liquidator/plan/plan-input.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
 import type { TakeoverPlan } from "../../../src/liquidator/plan/takeover-plan.js";
 import { BTC, ETH, flatBook, GAS, RULES, venueMarket } from "../danger.js";
@@ -9,7 +15,9 @@ import { BTC, ETH, flatBook, GAS, RULES, venueMarket } from "../danger.js";
 export const USD = 10n ** 6n;
 export const COIN = 10n ** 18n;
 export const PERCENT = COIN / 100n;
-export const [BTC_PERP, ETH_PERP, OWN] = ["b", "e", "0"].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];
+export const [BTC_PERP, ETH_PERP, OWN] = ["b", "e", "0"].map(
+  (digit) => `0x${digit.repeat(40)}`,
+) as [string, string, string];
 export const name = (n: number) => `0x${(n + 1).toString(16).padStart(40, "a")}`;
 
 const ratios = {
@@ -42,9 +50,16 @@ const EMPTY: MarginAccount = {
 };
 
 /** An account worth so many dollars at these positions, bought at the mark. */
-export function account(dollars: number, ...positions: readonly (readonly [TakeoverMarket, bigint])[]): MarginAccount {
+export function account(
+  dollars: number,
+  ...positions: readonly (readonly [TakeoverMarket, bigint])[]
+): MarginAccount {
   const start = { ...EMPTY, netValueCredit: BigInt(Math.round(dollars * 1e6)) };
-  return positions.reduce((margin, [market, paper]) => marginAfter(margin, market, paper, -(paper * market.markPrice) / COIN), start);
+  return positions.reduce(
+    (margin, [market, paper]) =>
+      marginAfter(margin, market, paper, -(paper * market.markPrice) / COIN),
+    start,
+  );
 }
 
 export const victim = (...positions: readonly (readonly [TakeoverMarket, bigint])[]): Victim => ({

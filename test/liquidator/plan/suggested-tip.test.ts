@@ -32,9 +32,20 @@ describe("the tip that lost races suggest", () => {
   });
 
   it("is none where no tip would have paid, or all were lost by time", () => {
-    expect(suggestedTip([race({ winnerTipWei: 500n * GWEI })], PRICE)).toMatchObject({ tipWei: undefined, wins: 0, recoveredCredit: 0n });
-    expect(suggestedTip([race({ blocksBefore: 1 }), race({ blocksBefore: 2 })], PRICE)).toMatchObject({ tipWei: undefined, lostByTime: 2 });
-    expect(suggestedTip([], PRICE)).toEqual({ tipWei: undefined, wins: 0, recoveredCredit: 0n, lostByTime: 0 });
+    expect(suggestedTip([race({ winnerTipWei: 500n * GWEI })], PRICE)).toMatchObject({
+      tipWei: undefined,
+      wins: 0,
+      recoveredCredit: 0n,
+    });
+    expect(
+      suggestedTip([race({ blocksBefore: 1 }), race({ blocksBefore: 2 })], PRICE),
+    ).toMatchObject({ tipWei: undefined, lostByTime: 2 });
+    expect(suggestedTip([], PRICE)).toEqual({
+      tipWei: undefined,
+      wins: 0,
+      recoveredCredit: 0n,
+      lostByTime: 0,
+    });
   });
 
   it("does not blame the tip where ours was the higher one", () => {

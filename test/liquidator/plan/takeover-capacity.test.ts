@@ -27,7 +27,8 @@ function own(dollars: bigint, coins = 0n, part: Partial<OwnAccount> = {}): OwnAc
     maintenanceMarginCredit: 0n,
     papers: new Map(),
   };
-  const margin = coins === 0n ? start : marginAfter(start, market, coins * COIN, -coins * market.markPrice);
+  const margin =
+    coins === 0n ? start : marginAfter(start, market, coins * COIN, -coins * market.markPrice);
   return { account: `0x${"0".repeat(40)}`, margin, limits: {}, maxPositionAmount: 10, ...part };
 }
 
@@ -50,7 +51,12 @@ describe("how much an account could take over", () => {
       1n,
       { lots: 0, boundBy: "too-many-positions" },
     ],
-    ["its own limit", own(9_000n, 0n, { limits: { maxNotional: 40_000n * USD } }), 1n, { lots: 2_000, boundBy: "account-notional" }],
+    [
+      "its own limit",
+      own(9_000n, 0n, { limits: { maxNotional: 40_000n * USD } }),
+      1n,
+      { lots: 2_000, boundBy: "account-notional" },
+    ],
   ] as const)("is bounded by %s", (_, account, sign, capacity) => {
     expect(takeoverCapacity(input(account, market), market, sign)).toEqual(capacity);
   });

@@ -26,42 +26,57 @@ describe("profit", () => {
       profitQuote: 200n * USD - 50n * USD - 9_975_000n - 1_800_000n,
     });
     // Half of it as maker at the best ask, at a rebate of 1 bp, and the better half of the bids as taker.
-    expect(decided.expected.makerFirstProfitQuote).toBe(200n * USD - 5n * USD + 1n * USD - 1_800_000n);
+    expect(decided.expected.makerFirstProfitQuote).toBe(
+      200n * USD - 5n * USD + 1n * USD - 1_800_000n,
+    );
   });
 
-  it.each([1n, -1n])("is at the bound the least one, whatever share of the rest gas may have (%s)", (sign) => {
-    const who = victim([btc(), sign * COIN]);
-    for (const gasShareBps of [0, 2_500, 10_000]) {
-      const decided = plan(who, input([btc()], { rules: { gasShareBps, minProfitCredit: 20n * USD } }));
-      const spare = whole - 20n * USD;
-      const gas = 1_800_000n + (spare * BigInt(gasShareBps)) / 10_000n;
-      expect(decided.worstProfitQuote).toBe(20n * USD);
-      expect(decided.maxCostWei).toBe((gas * COIN) / GAS.creditPerEth);
-      // Both signs: what is paid at most for a long, received at least for a short.
-      expect(decided.expected.credit - decided.expectCredit).toBe(spare - (gas - 1_800_000n));
-    }
-  });
+  it.each([1n, -1n])(
+    "is at the bound the least one, whatever share of the rest gas may have (%s)",
+    (sign) => {
+      const who = victim([btc(), sign * COIN]);
+      for (const gasShareBps of [0, 2_500, 10_000]) {
+        const decided = plan(
+          who,
+          input([btc()], { rules: { gasShareBps, minProfitCredit: 20n * USD } }),
+        );
+        const spare = whole - 20n * USD;
+        const gas = 1_800_000n + (spare * BigInt(gasShareBps)) / 10_000n;
+        expect(decided.worstProfitQuote).toBe(20n * USD);
+        expect(decided.maxCostWei).toBe((gas * COIN) / GAS.creditPerEth);
+        // Both signs: what is paid at most for a long, received at least for a short.
+        expect(decided.expected.credit - decided.expectCredit).toBe(spare - (gas - 1_800_000n));
+      }
+    },
+  );
 
-  it.each([1n, -1n])("of a fill that a competitor capped is its share of least profit and gas, less the gas (%s)", (sign) => {
-    const levels = [200_000, 199_900, 199_500].map((ticks, i) => ({ ticks: sign > 0n ? ticks : 400_000 - ticks, lots: 200 + 300 * i }));
-    const market = btc(sign > 0n ? { bids: levels } : { asks: levels });
-    const from = input([market], { rules: { minProfitCredit: 20n * USD, unwindReserveBps: 3 } });
-    const { requestPaper, expectCredit, maxCostWei } = plan(victim([market, sign * COIN]), from);
-    const gas = (maxCostWei * GAS.creditPerEth) / COIN;
-    const book = new BookDisposal(market, 0n, sign, from.rules);
-    for (const lots of [1n, 7n, 200n, 450n, 999n, 1000n]) {
-      const paper = sign * lots * market.instrument.paperPerLot;
-      // The most that is paid, or the least that is received, at a price that passes.
-      const credit = (expectCredit * paper + (sign < 0n ? requestPaper + 1n : 0n)) / requestPaper;
-      const profit = credit + (book.of(paper)?.worstCredit ?? 0n) - gas;
-      const share = ((20n * USD + gas) * paper) / requestPaper;
-      expect(profit).toBeGreaterThanOrEqual(share - gas - 3n);
-      if (lots === 1000n) expect(profit).toBeLessThanOrEqual(20n * USD + 1n);
-    }
-  });
+  it.each([1n, -1n])(
+    "of a fill that a competitor capped is its share of least profit and gas, less the gas (%s)",
+    (sign) => {
+      const levels = [200_000, 199_900, 199_500].map((ticks, i) => ({
+        ticks: sign > 0n ? ticks : 400_000 - ticks,
+        lots: 200 + 300 * i,
+      }));
+      const market = btc(sign > 0n ? { bids: levels } : { asks: levels });
+      const from = input([market], { rules: { minProfitCredit: 20n * USD, unwindReserveBps: 3 } });
+      const { requestPaper, expectCredit, maxCostWei } = plan(victim([market, sign * COIN]), from);
+      const gas = (maxCostWei * GAS.creditPerEth) / COIN;
+      const book = new BookDisposal(market, 0n, sign, from.rules);
+      for (const lots of [1n, 7n, 200n, 450n, 999n, 1000n]) {
+        const paper = sign * lots * market.instrument.paperPerLot;
+        // The most that is paid, or the least that is received, at a price that passes.
+        const credit = (expectCredit * paper + (sign < 0n ? requestPaper + 1n : 0n)) / requestPaper;
+        const profit = credit + (book.of(paper)?.worstCredit ?? 0n) - gas;
+        const share = ((20n * USD + gas) * paper) / requestPaper;
+        expect(profit).toBeGreaterThanOrEqual(share - gas - 3n);
+        if (lots === 1000n) expect(profit).toBeLessThanOrEqual(20n * USD + 1n);
+      }
+    },
+  );
 
   it("that falls short is not acted on, and says by how much and what kept it down", () => {
-    const at = (minProfitCredit: bigint) => planTakeover(target, input([btc()], { rules: { minProfitCredit } }));
+    const at = (minProfitCredit: bigint) =>
+      planTakeover(target, input([btc()], { rules: { minProfitCredit } }));
     expect(at(whole)).toMatchObject({ kind: "takeover", expectCredit: -19_800n * USD });
     expect(at(whole + 1n)).toMatchObject({
       kind: "unprofitable",
@@ -70,14 +85,28 @@ describe("profit", () => {
       boundBy: "position",
       requestPaper: COIN,
     });
-    const bound = planTakeover(target, input([btc({ limits: { maxPositionLots: 5 } })], { rules: { minProfitCredit: USD } }));
-    expect(bound).toMatchObject({ kind: "unprofitable", boundBy: "max-position", shortOfQuote: 1_850_000n });
+    const bound = planTakeover(
+      target,
+      input([btc({ limits: { maxPositionLots: 5 } })], { rules: { minProfitCredit: USD } }),
+    );
+    expect(bound).toMatchObject({
+      kind: "unprofitable",
+      boundBy: "max-position",
+      shortOfQuote: 1_850_000n,
+    });
   });
 
   it("is never reckoned with a book that pays less than the liquidation costs", () => {
     const below = flatBook(BTC, 19_700);
-    expect(planTakeover(target, input([btc(below)]))).toMatchObject({ kind: "unprofitable", boundBy: "depth", requestPaper: COIN / 1000n });
-    expect(planTakeover(target, input([btc({ bids: [] })]))).toMatchObject({ kind: "refused", reason: "no-book" });
+    expect(planTakeover(target, input([btc(below)]))).toMatchObject({
+      kind: "unprofitable",
+      boundBy: "depth",
+      requestPaper: COIN / 1000n,
+    });
+    expect(planTakeover(target, input([btc({ bids: [] })]))).toMatchObject({
+      kind: "refused",
+      reason: "no-book",
+    });
   });
 
   it("is reckoned with the unwind as much worse as the reserve says, in what is decided by and not in what is expected", () => {
@@ -85,18 +114,30 @@ describe("profit", () => {
     const decided = plan(target, input([btc()], { rules }));
     expect(decided.expected.profitQuote).toBe(whole);
     expect(decided.expectCredit).toBeGreaterThan(plan(target, input([btc()])).expectCredit);
-    expect(planTakeover(target, input([btc()], { rules: { unwindReserveBps: 100 } }))).toMatchObject({ kind: "unprofitable" });
+    expect(
+      planTakeover(target, input([btc()], { rules: { unwindReserveBps: 100 } })),
+    ).toMatchObject({ kind: "unprofitable" });
   });
 
   it("of paper that only reduces the own position has no fee and no slippage, at the worse of mark and touch", () => {
     const own = account(100_000, [btc(), -COIN]);
     const decided = plan(
       target,
-      input([btc({ bids: [{ ticks: 190_000, lots: 1 }] })], { own, rules: { minProfitCredit: -(2_000n * USD) } }),
+      input([btc({ bids: [{ ticks: 190_000, lots: 1 }] })], {
+        own,
+        rules: { minProfitCredit: -(2_000n * USD) },
+      }),
     );
-    expect(decided).toMatchObject({ unwindLots: 0, expected: { takerFeeQuote: 0n, slippageQuote: 1_000n * USD } });
+    expect(decided).toMatchObject({
+      unwindLots: 0,
+      expected: { takerFeeQuote: 0n, slippageQuote: 1_000n * USD },
+    });
     const fair = plan(target, input([btc()], { own }));
-    expect(fair.expected).toMatchObject({ takerFeeQuote: 0n, slippageQuote: 0n, profitQuote: 200n * USD - 1_800_000n });
+    expect(fair.expected).toMatchObject({
+      takerFeeQuote: 0n,
+      slippageQuote: 0n,
+      profitQuote: 200n * USD - 1_800_000n,
+    });
     expect(fair.marginUseQuote).toBeLessThan(0n);
   });
 
@@ -105,11 +146,17 @@ describe("profit", () => {
       { ticks: 200_000, lots: 600 },
       { ticks: 199_500, lots: 1_000 },
     ];
-    expect(plan(target, input([btc({ bids, underwayLots: 600 })])).expected.slippageQuote).toBe(50n * USD);
-    expect(plan(target, input([btc({ bids, underwayLots: -600 })])).expected.slippageQuote).toBe(20n * USD);
+    expect(plan(target, input([btc({ bids, underwayLots: 600 })])).expected.slippageQuote).toBe(
+      50n * USD,
+    );
+    expect(plan(target, input([btc({ bids, underwayLots: -600 })])).expected.slippageQuote).toBe(
+      20n * USD,
+    );
   });
 
   it("cannot be told without a price of ether", () => {
-    expect(() => planTakeover(target, { ...input([btc()]), gas: { ...GAS, creditPerEth: 0n } })).toThrow(FormatError);
+    expect(() =>
+      planTakeover(target, { ...input([btc()]), gas: { ...GAS, creditPerEth: 0n } }),
+    ).toThrow(FormatError);
   });
 });

@@ -25,20 +25,42 @@ describe("the size of a takeover", () => {
     expect([short.boundBy, short.unwindLots]).toEqual([bound, -lots]);
   });
 
-  it.each([2n, -2n])("ends, if no more is wanted, with the lot that makes the victim safe (%s BTC)", (coins) => {
-    const endangered: Victim = { account: name(0), blockNumber: 7, margin: account(1_100, [btc(), coins * COIN]) };
-    const wanted = input([btc()], { rules: { takeUpTo: "cure" } });
-    const decided = plan(endangered, wanted);
-    expect(decided).toMatchObject({ boundBy: "cure", isCured: true });
-    expect(Math.abs(decided.unwindLots)).toBeLessThan(2000);
-    const oneLotLess = decided.requestPaper - (coins > 0n ? 1n : -1n) * BTC.paperPerLot;
-    expect(isSafe(victimAfter(endangered.margin, btc(), takeoverTerms(btc(), coins * COIN, oneLotLess)) as MarginAccount)).toBe(false);
-  });
+  it.each([2n, -2n])(
+    "ends, if no more is wanted, with the lot that makes the victim safe (%s BTC)",
+    (coins) => {
+      const endangered: Victim = {
+        account: name(0),
+        blockNumber: 7,
+        margin: account(1_100, [btc(), coins * COIN]),
+      };
+      const wanted = input([btc()], { rules: { takeUpTo: "cure" } });
+      const decided = plan(endangered, wanted);
+      expect(decided).toMatchObject({ boundBy: "cure", isCured: true });
+      expect(Math.abs(decided.unwindLots)).toBeLessThan(2000);
+      const oneLotLess = decided.requestPaper - (coins > 0n ? 1n : -1n) * BTC.paperPerLot;
+      expect(
+        isSafe(
+          victimAfter(
+            endangered.margin,
+            btc(),
+            takeoverTerms(btc(), coins * COIN, oneLotLess),
+          ) as MarginAccount,
+        ),
+      ).toBe(false);
+    },
+  );
 
   it("is the whole position where no part of it would make the victim safe, and stays within the other bounds", () => {
     const rules = { takeUpTo: "cure" } as const;
-    expect(plan(target(), input([btc()], { rules }))).toMatchObject({ boundBy: "position", unwindLots: 2000 });
-    const endangered: Victim = { account: name(0), blockNumber: 7, margin: account(1_100, [btc(), 2n * COIN]) };
+    expect(plan(target(), input([btc()], { rules }))).toMatchObject({
+      boundBy: "position",
+      unwindLots: 2000,
+    });
+    const endangered: Victim = {
+      account: name(0),
+      blockNumber: 7,
+      margin: account(1_100, [btc(), 2n * COIN]),
+    };
     const limits = { maxPositionLots: 50 };
     expect(plan(endangered, input([btc({ limits })], { rules }))).toMatchObject({
       boundBy: "max-position",
@@ -49,7 +71,14 @@ describe("the size of a takeover", () => {
 
   it("ends where the liquidation price of the own position would come too near", () => {
     const own = account(3_000);
-    const decided = plan(target(), input([btc()], { own, limits: { minLiquidationDistanceBps: 2_000 }, rules: { marginBufferBps: 0 } }));
+    const decided = plan(
+      target(),
+      input([btc()], {
+        own,
+        limits: { minLiquidationDistanceBps: 2_000 },
+        rules: { marginBufferBps: 0 },
+      }),
+    );
     expect(decided.boundBy).toBe("liquidation-distance");
     // A fifth of the price below: what it is worth then has to cover 3 % of four fifths.
     expect(decided.unwindLots).toBeGreaterThan(600);
@@ -58,15 +87,22 @@ describe("the size of a takeover", () => {
 
   it("counts own orders that may still fill, on the side where they add to it", () => {
     const limits = { maxPositionLots: 700 };
-    const working = (buy: number, sell: number) => input([btc({ limits, workingLots: { buy, sell } })]);
+    const working = (buy: number, sell: number) =>
+      input([btc({ limits, workingLots: { buy, sell } })]);
     expect(plan(target(), working(200, 900)).unwindLots).toBe(500);
     expect(plan(target(-2n * COIN), working(200, 0)).unwindLots).toBe(-700);
   });
 
   it("leaves an odd rest with the victim, for the own position would be off the grid", () => {
     const odd = BTC.paperPerLot / 3n;
-    expect(plan(target(COIN + odd), input([btc()]))).toMatchObject({ requestPaper: COIN, unwindLots: 1000, boundBy: "position" });
-    expect(planTakeover({ ...target(), margin: account(0, [btc(), odd]) }, input([btc()]))).toMatchObject({
+    expect(plan(target(COIN + odd), input([btc()]))).toMatchObject({
+      requestPaper: COIN,
+      unwindLots: 1000,
+      boundBy: "position",
+    });
+    expect(
+      planTakeover({ ...target(), margin: account(0, [btc(), odd]) }, input([btc()])),
+    ).toMatchObject({
       kind: "refused",
       reason: "less-than-a-lot",
     });
@@ -83,7 +119,9 @@ describe("the size of a takeover", () => {
   it("makes no limit worse that is broken already, and lets what reduces it pass", () => {
     const limits = { maxPositionLots: 100 };
     const own = account(100_000, [btc(), (-8n * COIN) / 10n]);
-    expect(plan(victim([btc(), COIN / 2n]), input([btc({ limits })], { own })).requestPaper).toBe(COIN / 2n);
+    expect(plan(victim([btc(), COIN / 2n]), input([btc({ limits })], { own })).requestPaper).toBe(
+      COIN / 2n,
+    );
     expect(planTakeover(victim([btc(), -COIN]), input([btc({ limits })], { own }))).toMatchObject({
       kind: "refused",
       reason: "max-position",
@@ -92,8 +130,15 @@ describe("the size of a takeover", () => {
 
   it("is the part beyond the own opposite position that the limits leave, all of which alone is unwound", () => {
     const own = account(100_000, [btc(), -COIN]);
-    const decided = plan(victim([btc(), 3n * COIN]), input([btc({ limits: { maxPositionLots: 1000 } })], { own }));
-    expect(decided).toMatchObject({ requestPaper: 2n * COIN, unwindLots: 1000, boundBy: "max-position" });
+    const decided = plan(
+      victim([btc(), 3n * COIN]),
+      input([btc({ limits: { maxPositionLots: 1000 } })], { own }),
+    );
+    expect(decided).toMatchObject({
+      requestPaper: 2n * COIN,
+      unwindLots: 1000,
+      boundBy: "max-position",
+    });
     expect(decided.expected.takerFeeQuote).toBe(10n * USD);
   });
 });

@@ -75,21 +75,37 @@ export class BlockBuilder {
 
   /** As an RPC answers when it is asked; a raw transaction is checked, and may still be forgotten. */
   handle(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
-    return this.#do(() => (method === "eth_sendRawTransaction" ? this.#take(params[0] as Hex) : this.#answer(method, params)));
+    return this.#do(() =>
+      method === "eth_sendRawTransaction"
+        ? this.#take(params[0] as Hex)
+        : this.#answer(method, params),
+    );
   }
 
   async #answer(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
     const [hash] = params;
-    const held = method === "eth_getTransactionByHash" ? this.#held.find((one) => one.hash === hash) : undefined;
+    const held =
+      method === "eth_getTransactionByHash"
+        ? this.#held.find((one) => one.hash === hash)
+        : undefined;
     if (held === undefined) return this.#ground.chain.handle(method, params);
     const { from, nonce } = Transaction.from(held.raw);
-    return { result: { hash: held.hash, from, nonce: `0x${nonce.toString(16)}`, blockNumber: null, blockHash: null } };
+    return {
+      result: {
+        hash: held.hash,
+        from,
+        nonce: `0x${nonce.toString(16)}`,
+        blockNumber: null,
+        blockHash: null,
+      },
+    };
   }
 
   async #take(raw: Hex): Promise<RpcOutcome> {
     const transaction = Transaction.from(raw);
     const hash = transaction.hash as Hex;
-    if (this.#held.some((one) => one.hash === hash)) return { error: { code: -32000, message: "already known" } };
+    if (this.#held.some((one) => one.hash === hash))
+      return { error: { code: -32000, message: "already known" } };
     const { isDropped, heldBlocks } = this.faultsOf(transaction.from ?? "");
     if (isDropped) {
       this.counts.dropped += 1;
@@ -124,7 +140,8 @@ export class BlockBuilder {
       if ("result" in outcome) this.#undo.at(-1)?.arrived.push(one.raw);
     }
     const baseFee = this.baseFeeNow();
-    if (baseFee !== undefined) await chain.request("hardhat_setNextBlockBaseFeePerGas", `0x${baseFee.toString(16)}`);
+    if (baseFee !== undefined)
+      await chain.request("hardhat_setNextBlockBaseFeePerGas", `0x${baseFee.toString(16)}`);
     this.#undo.push({ snapshot: (await chain.request("evm_snapshot")) as string, arrived: [] });
     if (this.#undo.length > DEEPEST_REORG + 1) this.#undo.shift();
     await chain.request("evm_mine");

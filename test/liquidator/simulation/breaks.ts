@@ -22,7 +22,10 @@ export const BREAKS: readonly Break[] = [
     name: "pending-forgotten",
     what: "a restarted liquidator does not look for what it had sent",
     plan: killedAfterSending,
-    rework: (parts) => ({ ...parts, store: { ...parts.store, load: () => [], append: (record) => parts.store.append(record) } }),
+    rework: (parts) => ({
+      ...parts,
+      store: { ...parts.store, load: () => [], append: (record) => parts.store.append(record) },
+    }),
   },
   {
     name: "reorg-ignored",
@@ -55,8 +58,15 @@ export const BREAKS: readonly Break[] = [
   {
     name: "buffer-ignored",
     what: "the margin buffer is nothing",
-    plan: (plan) => ({ ...plan, deposits: { ...plan.deposits, own: 1_000n }, marginBufferBps: 5_000 }),
-    rework: (parts) => ({ ...parts, settings: { ...parts.settings, rules: { ...parts.settings.rules, marginBufferBps: 0 } } }),
+    plan: (plan) => ({
+      ...plan,
+      deposits: { ...plan.deposits, own: 1_000n },
+      marginBufferBps: 5_000,
+    }),
+    rework: (parts) => ({
+      ...parts,
+      settings: { ...parts.settings, rules: { ...parts.settings.rules, marginBufferBps: 0 } },
+    }),
   },
   {
     name: "store-after-sending",
@@ -97,7 +107,12 @@ export const BREAKS: readonly Break[] = [
       ledgerFile: {
         ...parts.ledgerFile,
         append: (line) =>
-          parts.ledgerFile.append(line.replace(/"expectCredit":"(-?\d+)n"/, (_, digits) => `"expectCredit":"${BigInt(digits) + 1n}n"`)),
+          parts.ledgerFile.append(
+            line.replace(
+              /"expectCredit":"(-?\d+)n"/,
+              (_, digits) => `"expectCredit":"${BigInt(digits) + 1n}n"`,
+            ),
+          ),
       },
     }),
   },

@@ -2,7 +2,12 @@ import type { PlannedTakeover, Takeover } from "../../../src/account/takeover.js
 import { Instrument } from "../../../src/core/instrument.js";
 import type { Signer } from "../../../src/core/signing.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../../src/core/units.js";
-import type { LiquidatorVenue, Pause, RiskyAccount, UnwindPort } from "../../../src/liquidator/liquidator-ports.js";
+import type {
+  LiquidatorVenue,
+  Pause,
+  RiskyAccount,
+  UnwindPort,
+} from "../../../src/liquidator/liquidator-ports.js";
 import type { VenueMarket } from "../../../src/liquidator/watch/victims.js";
 import type { Level } from "../../../src/market/view.js";
 import { match, orderInfo, sorted, tradeData } from "../../contracts/signed-orders.js";
@@ -15,7 +20,9 @@ const GRIDS = [
   { marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" },
   { marketId: "ethusdc", tickSize: "0.01", stepSize: "0.001" },
 ] as const;
-const INSTRUMENTS = GRIDS.map((grid) => new Instrument({ ...grid, creditDecimals: 6, paperDecimals: 18 }));
+const INSTRUMENTS = GRIDS.map(
+  (grid) => new Instrument({ ...grid, creditDecimals: 6, paperDecimals: 18 }),
+);
 
 const PAPER_PER_LOT = 10n ** 15n;
 const TAKER_RATE = 5n * 10n ** 14n;
@@ -43,7 +50,13 @@ export class Desk implements LiquidatorVenue, UnwindPort {
   #since: (Ms | undefined)[] = [];
   #nonce = 10n ** 9n;
 
-  constructor(ground: Ground, builder: BlockBuilder, clock: HoldingClock, prices: readonly bigint[], sellAfterMs: Ms) {
+  constructor(
+    ground: Ground,
+    builder: BlockBuilder,
+    clock: HoldingClock,
+    prices: readonly bigint[],
+    sellAfterMs: Ms,
+  ) {
     this.#ground = ground;
     this.#clock = clock;
     this.#sender = new Sender(ground.open.keys.orderSender.signer, ground, builder);
@@ -81,7 +94,10 @@ export class Desk implements LiquidatorVenue, UnwindPort {
   }
 
   unwindingCredit(): CreditUnits {
-    return this.#positions.reduce((sum, paper, i) => sum + ((paper < 0n ? -paper : paper) * (this.#prices[i] ?? 0n)) / COIN, 0n);
+    return this.#positions.reduce(
+      (sum, paper, i) => sum + ((paper < 0n ? -paper : paper) * (this.#prices[i] ?? 0n)) / COIN,
+      0n,
+    );
   }
 
   inherit(takeover: Takeover): void {
@@ -110,18 +126,27 @@ export class Desk implements LiquidatorVenue, UnwindPort {
     const risky: RiskyAccount[] = [];
     for (const { address } of cast.victims) {
       // Of a market whose price is stale the dealer says nothing, and the exchange goes by its own marks.
-      const [isSafe] = await this.#ground.view(open.addresses.dealer, DEALER, "isSafe", [address]).catch(() => [false]);
-      risky.push({ account: address.toLowerCase() as Hex, isSafe: isSafe === true, marketIds: markets.map(({ marketId }) => marketId) });
+      const [isSafe] = await this.#ground
+        .view(open.addresses.dealer, DEALER, "isSafe", [address])
+        .catch(() => [false]);
+      risky.push({
+        account: address.toLowerCase() as Hex,
+        isSafe: isSafe === true,
+        marketIds: markets.map(({ marketId }) => marketId),
+      });
     }
     this.#risky = risky;
     const own = cast.liquidator.address;
     for (const [i, { perp }] of markets.entries()) {
-      const [paper] = (await this.#ground.view(perp, PERPETUAL, "balanceOf", [own])) as unknown as [bigint];
+      const [paper] = (await this.#ground.view(perp, PERPETUAL, "balanceOf", [own])) as unknown as [
+        bigint,
+      ];
       this.#positions[i] = paper;
       if (paper === 0n) this.#since[i] = undefined;
       else this.#since[i] ??= this.#clock.nowMs();
       const since = this.#since[i];
-      if (since !== undefined && this.#clock.nowMs() - since >= this.#sellAfterMs) await this.#sell(i, paper);
+      if (since !== undefined && this.#clock.nowMs() - since >= this.#sellAfterMs)
+        await this.#sell(i, paper);
     }
   }
 
@@ -133,7 +158,11 @@ export class Desk implements LiquidatorVenue, UnwindPort {
       this.#nonce += 1n;
       const amount = size < 0n ? -size : size;
       const info = orderInfo(0n, TAKER_RATE, 4_000_000_000n, this.#nonce);
-      return match(this.#ground.domainSeparator, { signer, perp, paper: size, credit: (-size * price) / COIN, info }, amount);
+      return match(
+        this.#ground.domainSeparator,
+        { signer, perp, paper: size, credit: (-size * price) / COIN, info },
+        amount,
+      );
     };
     const { liquidator, counterparty } = this.#ground.cast;
     const size = -lots * PAPER_PER_LOT;

@@ -16,7 +16,14 @@ export interface NodeWeather {
   readonly lagBlocks: number;
 }
 
-export const FAIR: NodeWeather = { requestLost: 0, answerLost: 0, refused: 0, leastMs: 4, mostMs: 12, lagBlocks: 0 };
+export const FAIR: NodeWeather = {
+  requestLost: 0,
+  answerLost: 0,
+  refused: 0,
+  leastMs: 4,
+  mostMs: 12,
+  lagBlocks: 0,
+};
 
 /** What a node did wrong with a question. */
 export type NodeFault = "request-lost" | "answer-lost" | "refused" | "behind" | "slow";
@@ -38,14 +45,22 @@ export function faultyNode(
     call: (method, params) =>
       new Promise<RpcReply>((resolve) => {
         const { requestLost, answerLost, refused, leastMs, mostMs, lagBlocks } = weather();
-        const [lost, mute, tired, up, down] = [0, 1, 2, 3, 4].map(() => random.uniform()) as [number, number, number, number, number];
+        const [lost, mute, tired, up, down] = [0, 1, 2, 3, 4].map(() => random.uniform()) as [
+          number,
+          number,
+          number,
+          number,
+          number,
+        ];
         const way = (draw: number): Ms => Math.ceil((leastMs + (mostMs - leastMs) * draw) / 2);
         if (lost < requestLost) return struck("request-lost");
         if (leastMs >= SLOW_MS) struck("slow");
         after(way(up), () => {
           if (tired < refused) {
             struck("refused");
-            after(way(down), () => resolve({ error: { code: -32005, message: "too many requests" } }));
+            after(way(down), () =>
+              resolve({ error: { code: -32005, message: "too many requests" } }),
+            );
             return;
           }
           if (lagBlocks > 0) struck("behind");
@@ -53,7 +68,9 @@ export function faultyNode(
           const work =
             asked === undefined
               ? Promise.resolve<RpcReply>(
-                  method === "eth_call" ? { error: { code: -32000, message: "header not found" } } : { result: null },
+                  method === "eth_call"
+                    ? { error: { code: -32000, message: "header not found" } }
+                    : { result: null },
                 )
               : builder.handle(asked.method, asked.params);
           clock.hold(
@@ -77,8 +94,17 @@ function lagging(
   if (lagBlocks === 0) return { method, params };
   const known = head - lagBlocks;
   const tag = `0x${known.toString(16)}`;
-  const isNumbered = method === "eth_call" || method === "eth_getBlockByNumber" || method === "eth_getTransactionCount";
-  if (isNumbered && params.some((param) => typeof param === "string" && /^0x[0-9a-f]{1,8}$/.test(param) && Number(param) > known)) {
+  const isNumbered =
+    method === "eth_call" ||
+    method === "eth_getBlockByNumber" ||
+    method === "eth_getTransactionCount";
+  if (
+    isNumbered &&
+    params.some(
+      (param) =>
+        typeof param === "string" && /^0x[0-9a-f]{1,8}$/.test(param) && Number(param) > known,
+    )
+  ) {
     return undefined;
   }
   return { method, params: params.map((param) => (param === "latest" ? tag : param)) };

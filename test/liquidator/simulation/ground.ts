@@ -21,7 +21,11 @@ const TOKEN = new Interface(testTokenAbi);
 export const SOURCE = new Interface(settablePriceSourceAbi);
 
 /** The markets of every simulation, and the price that each run begins at, in credit units a coin. */
-export const MARKETS: readonly { readonly marketId: MarketId; readonly price: bigint; readonly threshold: bigint }[] = [
+export const MARKETS: readonly {
+  readonly marketId: MarketId;
+  readonly price: bigint;
+  readonly threshold: bigint;
+}[] = [
   { marketId: "btcusdc", price: 60_000n * USD, threshold: 3n * PERCENT },
   { marketId: "ethusdc", price: 3_000n * USD, threshold: 5n * PERCENT },
 ];
@@ -68,7 +72,11 @@ export class Ground {
   ) {}
 
   static async create(startMs: number): Promise<Ground> {
-    const still: Clock = { nowMs: () => startMs, monotonicMs: () => 0, setTimer: () => ({ cancel: () => {} }) };
+    const still: Clock = {
+      nowMs: () => startMs,
+      monotonicMs: () => 0,
+      setTimer: () => ({ cancel: () => {} }),
+    };
     const now = { clock: still };
     const clock: Clock = {
       nowMs: () => now.clock.nowMs(),
@@ -94,18 +102,19 @@ export class Ground {
         isRegistered: true,
       })),
     });
-    const [liquidator, first, second, counterparty, ...victims] = open.keys.accounts.map(({ signer }) => signer) as [
-      Signer,
-      Signer,
-      Signer,
-      Signer,
-      ...Signer[],
-    ];
+    const [liquidator, first, second, counterparty, ...victims] = open.keys.accounts.map(
+      ({ signer }) => signer,
+    ) as [Signer, Signer, Signer, Signer, ...Signer[]];
     const { addresses, chain, keys } = open;
     const markets = MARKETS.map(({ marketId }) => {
       const place = addresses.markets.get(marketId);
       if (place === undefined) throw new Error(`no market ${marketId}`);
-      return { marketId, perp: place.perp.toLowerCase() as Hex, source: place.priceSource, setter: keys.market(marketId).signer };
+      return {
+        marketId,
+        perp: place.perp.toLowerCase() as Hex,
+        source: place.priceSource,
+        setter: keys.market(marketId).signer,
+      };
     });
     for (const signer of [liquidator, first, second, counterparty, ...victims]) {
       const approve = TOKEN.encodeFunctionData("approve", [addresses.dealer, 2n ** 255n]) as Hex;
@@ -116,7 +125,13 @@ export class Ground {
       "domainSeparator",
       await chain.call(addresses.dealer, DEALER.encodeFunctionData("domainSeparator") as Hex),
     );
-    return new Ground(open, markets, { liquidator, rivals: [first, second], counterparty, victims }, domainSeparator as string, now);
+    return new Ground(
+      open,
+      markets,
+      { liquidator, rivals: [first, second], counterparty, victims },
+      domainSeparator as string,
+      now,
+    );
   }
 
   get chain(): EmbeddedChain {
@@ -136,7 +151,11 @@ export class Ground {
   }
 
   /** Begins a run: the bare chain, then deposits in dollars and positions, all mined. */
-  async begin(clock: Clock, deposits: readonly (readonly [Signer, bigint])[], openings: readonly Opening[]): Promise<void> {
+  async begin(
+    clock: Clock,
+    deposits: readonly (readonly [Signer, bigint])[],
+    openings: readonly Opening[],
+  ): Promise<void> {
     if (this.#snapshot !== "") await this.chain.request("evm_revert", this.#snapshot);
     this.now.clock = clock;
     this.#snapshot = (await this.chain.request("evm_snapshot")) as string;
@@ -154,22 +173,46 @@ export class Ground {
         nonce += 1n;
         const info = orderInfo(0n, 0n, 4_000_000_000n, nonce);
         const amount = size < 0n ? -size : size;
-        return match(this.domainSeparator, { signer, perp, paper: size, credit: (-size * price) / COIN, info }, amount);
+        return match(
+          this.domainSeparator,
+          { signer, perp, paper: size, credit: (-size * price) / COIN, info },
+          amount,
+        );
       };
-      const data = tradeData(sorted(order(this.victim(victim), paper), [order(this.cast.counterparty, -paper)]));
+      const data = tradeData(
+        sorted(order(this.victim(victim), paper), [order(this.cast.counterparty, -paper)]),
+      );
       const call = PERPETUAL.encodeFunctionData("trade", [data]) as Hex;
-      hashes.push(await this.chain.send({ from: keys.orderSender.signer, to: perp, data: call, gas: 1_000_000 }));
+      hashes.push(
+        await this.chain.send({
+          from: keys.orderSender.signer,
+          to: perp,
+          data: call,
+          gas: 1_000_000,
+        }),
+      );
     }
     await this.chain.mineWhatWaits();
     for (const hash of hashes) {
-      if ((await this.chain.receipt(hash))?.isReverted !== false) throw new Error("a position could not be opened");
+      if ((await this.chain.receipt(hash))?.isReverted !== false)
+        throw new Error("a position could not be opened");
     }
   }
 
   /** A view's answer at a block. */
-  async view(to: Hex, contract: Interface, name: string, args: readonly unknown[], block: number | "latest" = "latest") {
+  async view(
+    to: Hex,
+    contract: Interface,
+    name: string,
+    args: readonly unknown[],
+    block: number | "latest" = "latest",
+  ) {
     const tag = block === "latest" ? block : `0x${block.toString(16)}`;
-    const data = await this.chain.request("eth_call", { to, data: contract.encodeFunctionData(name, args) }, tag);
+    const data = await this.chain.request(
+      "eth_call",
+      { to, data: contract.encodeFunctionData(name, args) },
+      tag,
+    );
     return contract.decodeFunctionResult(name, data as string);
   }
 

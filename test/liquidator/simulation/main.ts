@@ -6,7 +6,10 @@ const OPTIONS = new Set(["--liquidator", "--seeds", "--first-seed", "--break", "
 /** `npm run simulate -- --liquidator [--seeds N] [--first-seed N] [--break NAME] [--list-breaks]`. @returns the exit code. */
 export async function simulateLiquidator(args: readonly string[]): Promise<number> {
   const stranger = args.find((arg) => arg.startsWith("--") && !OPTIONS.has(arg));
-  if (stranger !== undefined) throw new Error(`${stranger} is no option of --liquidator; expected one of ${[...OPTIONS].join(", ")}`);
+  if (stranger !== undefined)
+    throw new Error(
+      `${stranger} is no option of --liquidator; expected one of ${[...OPTIONS].join(", ")}`,
+    );
   if (args.includes("--list-breaks")) {
     for (const { name, what } of BREAKS) process.stdout.write(`${name}: ${what}\n`);
     return 0;
@@ -29,12 +32,15 @@ export async function simulateLiquidator(args: readonly string[]): Promise<numbe
     for (const [kind, count] of faults) struck.set(kind, (struck.get(kind) ?? 0) + count);
     if (violations.length === 0) continue;
     sum.failing += 1;
-    for (const { rule, text } of violations.slice(0, 5)) process.stdout.write(`seed ${seed}: ${rule}: ${text}\n`);
+    for (const { rule, text } of violations.slice(0, 5))
+      process.stdout.write(`seed ${seed}: ${rule}: ${text}\n`);
     const again = `--liquidator --first-seed ${seed} --seeds 1${broken === undefined ? "" : ` --break ${broken.name}`}`;
     process.stdout.write(`replay it: npm run simulate -- ${again}\n`);
     if (broken !== undefined) break;
   }
-  const kinds = [...struck].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
+  const kinds = [...struck]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([kind, count]) => `${kind} ${count}`);
   const { sent, won, lost, reverted, violations, failing } = sum;
   process.stdout.write(
     `${seeds} seeds from ${first}: ${sent} transactions signed, ${won} won, ${lost} lost, ${reverted} reverted; ${kinds.join(", ")}; ${violations} violations in ${failing} seeds\n`,
@@ -45,6 +51,7 @@ export async function simulateLiquidator(args: readonly string[]): Promise<numbe
 function wholeNumber(args: readonly string[], name: string, fallback: number): number {
   const at = args.indexOf(name);
   const number = at < 0 ? fallback : Number(args[at + 1]);
-  if (!Number.isInteger(number) || number < 0) throw new Error(`${name} takes a whole number, got ${args[at + 1]}`);
+  if (!Number.isInteger(number) || number < 0)
+    throw new Error(`${name} takes a whole number, got ${args[at + 1]}`);
   return number;
 }

@@ -10,7 +10,14 @@ export interface OwnTransaction {
   readonly blockTimeMs: Ms;
   readonly isReverted: boolean;
   readonly gasWei: bigint;
-  readonly call: { readonly perp: Hex; readonly victim: Hex; readonly paper: bigint; readonly expectCredit: bigint } | undefined;
+  readonly call:
+    | {
+        readonly perp: Hex;
+        readonly victim: Hex;
+        readonly paper: bigint;
+        readonly expectCredit: bigint;
+      }
+    | undefined;
   /** Signed changes of the liquidator's paper and credit. */
   readonly taken: { readonly paper: bigint; readonly credit: bigint } | undefined;
 }
@@ -24,12 +31,19 @@ interface RpcTransaction {
 }
 
 /** All that the liquidator has sent which is in a block from `fromBlock` on, in the order of the chain; read and decoded anew. */
-export async function ownTransactions(ground: Ground, fromBlock: number): Promise<OwnTransaction[]> {
+export async function ownTransactions(
+  ground: Ground,
+  fromBlock: number,
+): Promise<OwnTransaction[]> {
   const { chain, cast } = ground;
   const own = cast.liquidator.address.toLowerCase();
   const found: OwnTransaction[] = [];
   for (let number = fromBlock; number <= chain.head.number; number += 1) {
-    const block = (await chain.request("eth_getBlockByNumber", `0x${number.toString(16)}`, true)) as {
+    const block = (await chain.request(
+      "eth_getBlockByNumber",
+      `0x${number.toString(16)}`,
+      true,
+    )) as {
       readonly hash: Hex;
       readonly timestamp: Hex;
       readonly transactions: readonly RpcTransaction[];
@@ -44,7 +58,9 @@ export async function ownTransactions(ground: Ground, fromBlock: number): Promis
       };
       const joined = receipt.logs.flatMap((log) => {
         const event = DEALER.parseLog(log);
-        return event?.name === "JoinLiquidation" && String(event.args[1]).toLowerCase() === own ? [event.args] : [];
+        return event?.name === "JoinLiquidation" && String(event.args[1]).toLowerCase() === own
+          ? [event.args]
+          : [];
       });
       const [first] = joined;
       found.push({
@@ -56,7 +72,10 @@ export async function ownTransactions(ground: Ground, fromBlock: number): Promis
         isReverted: receipt.status !== "0x1",
         gasWei: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice),
         call: callOf(transaction),
-        taken: first === undefined ? undefined : { paper: first[3] as bigint, credit: first[4] as bigint },
+        taken:
+          first === undefined
+            ? undefined
+            : { paper: first[3] as bigint, credit: first[4] as bigint },
       });
     }
   }
@@ -66,6 +85,16 @@ export async function ownTransactions(ground: Ground, fromBlock: number): Promis
 function callOf({ to, input }: RpcTransaction): OwnTransaction["call"] {
   const parsed = input.length < 10 ? null : PERPETUAL.parseTransaction({ data: input });
   if (parsed?.name !== "liquidate" || to === null) return undefined;
-  const [, victim, paper, expectCredit] = parsed.args as unknown as [string, string, bigint, bigint];
-  return { perp: to.toLowerCase() as Hex, victim: victim.toLowerCase() as Hex, paper, expectCredit };
+  const [, victim, paper, expectCredit] = parsed.args as unknown as [
+    string,
+    string,
+    bigint,
+    bigint,
+  ];
+  return {
+    perp: to.toLowerCase() as Hex,
+    victim: victim.toLowerCase() as Hex,
+    paper,
+    expectCredit,
+  };
 }

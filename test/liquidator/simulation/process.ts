@@ -6,7 +6,10 @@ import type { InProcessRpc } from "../../../src/chain/rpc-transport.js";
 import type { Clock, Random, Timer } from "../../../src/core/seam.js";
 import type { Signer } from "../../../src/core/signing.js";
 import type { Hex, Ms } from "../../../src/core/units.js";
-import { type LedgerFile, LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
+import {
+  type LedgerFile,
+  LiquidationLedger,
+} from "../../../src/liquidator/ledger/liquidation-ledger.js";
 import { Liquidator, type LiquidatorView } from "../../../src/liquidator/liquidator.js";
 import type { LiquidatorVenue, UnwindPort } from "../../../src/liquidator/liquidator-ports.js";
 import type { LiquidatorSettings } from "../../../src/liquidator/liquidator-settings.js";
@@ -70,7 +73,19 @@ export class LiquidatorProcess {
   #isDead = false;
 
   constructor(surroundings: Surroundings) {
-    const { plan, ground, clock, random, nodes, desk, disk, onStep, rework, dryRun = false, log = () => {} } = surroundings;
+    const {
+      plan,
+      ground,
+      clock,
+      random,
+      nodes,
+      desk,
+      disk,
+      onStep,
+      rework,
+      dryRun = false,
+      log = () => {},
+    } = surroundings;
     const signer = surroundings.signer ?? ground.cast.liquidator;
     const ifAlive = <Args extends readonly unknown[]>(act: (...args: Args) => void) => {
       return (...args: Args): void => {
@@ -100,7 +115,11 @@ export class LiquidatorProcess {
       store: {
         load: () => [...disk.records],
         append: (record: LaneRecord) => {
-          mortally("storing", () => disk.records.push(record), record.kind === "attempt" ? "stored" : "ended");
+          mortally(
+            "storing",
+            () => disk.records.push(record),
+            record.kind === "attempt" ? "stored" : "ended",
+          );
         },
         close: () => {},
       },
@@ -118,7 +137,13 @@ export class LiquidatorProcess {
       },
       venue: desk,
     });
-    const rpc = new ChainRpc({ urls: parts.nodes, chainId: 31_337, clock: mortal, quorum: plan.quorum, headRefreshMs: 200 });
+    const rpc = new ChainRpc({
+      urls: parts.nodes,
+      chainId: 31_337,
+      clock: mortal,
+      quorum: plan.quorum,
+      headRefreshMs: 200,
+    });
     this.rpc = rpc;
     const open = () =>
       TransactionLanes.open({
@@ -139,7 +164,11 @@ export class LiquidatorProcess {
     this.#liquidator = new Liquidator({
       settings: parts.settings,
       rpc,
-      lens: new LensReader({ rpc, lens: ground.open.addresses.lens, dealer: ground.open.addresses.dealer }),
+      lens: new LensReader({
+        rpc,
+        lens: ground.open.addresses.lens,
+        dealer: ground.open.addresses.dealer,
+      }),
       lanes: this.lanes,
       sender: signer.address,
       venue: parts.venue,

@@ -21,7 +21,9 @@ export class Sender {
 
   /** What the chain refuses is forgotten, and the nonce is read anew. */
   async send(to: Hex, data: string, tipWei: bigint): Promise<void> {
-    this.#nonce ??= Number(await this.ground.chain.request("eth_getTransactionCount", this.signer.address, "pending"));
+    this.#nonce ??= Number(
+      await this.ground.chain.request("eth_getTransactionCount", this.signer.address, "pending"),
+    );
     const transaction = Transaction.from({
       type: 2,
       chainId: 31_337,
@@ -63,7 +65,14 @@ export class Rival {
   readonly #random: Random;
   isResting = false;
 
-  constructor(signer: Signer, plan: RivalPlan, ground: Ground, builder: BlockBuilder, clock: HoldingClock, random: Random) {
+  constructor(
+    signer: Signer,
+    plan: RivalPlan,
+    ground: Ground,
+    builder: BlockBuilder,
+    clock: HoldingClock,
+    random: Random,
+  ) {
     this.#sender = new Sender(signer, ground, builder);
     this.#plan = plan;
     this.#ground = ground;
@@ -79,10 +88,26 @@ export class Rival {
 
   onPending(transaction: Transaction): void {
     const isOurs = transaction.from === this.#sender.signer.address;
-    if (this.#plan.kind !== "outbids" || this.isResting || isOurs || transaction.data.slice(0, 10) !== LIQUIDATE.selector) return;
+    if (
+      this.#plan.kind !== "outbids" ||
+      this.isResting ||
+      isOurs ||
+      transaction.data.slice(0, 10) !== LIQUIDATE.selector
+    )
+      return;
     if (this.#random.uniform() >= this.#plan.eagerness) return;
-    const [, victim, paper] = PERPETUAL.decodeFunctionData("liquidate", transaction.data) as unknown as [string, string, bigint];
-    this.#after(() => this.#liquidate(transaction.to as Hex, victim, paper, (transaction.maxPriorityFeePerGas ?? 0n) + this.#plan.tipWei));
+    const [, victim, paper] = PERPETUAL.decodeFunctionData(
+      "liquidate",
+      transaction.data,
+    ) as unknown as [string, string, bigint];
+    this.#after(() =>
+      this.#liquidate(
+        transaction.to as Hex,
+        victim,
+        paper,
+        (transaction.maxPriorityFeePerGas ?? 0n) + this.#plan.tipWei,
+      ),
+    );
   }
 
   #after(act: () => Promise<void>): void {
@@ -93,12 +118,22 @@ export class Rival {
     const { cast, open, markets } = this.#ground;
     for (const victim of cast.victims) {
       if (this.#random.uniform() >= this.#plan.eagerness) continue;
-      const [isSafe] = await this.#ground.view(open.addresses.dealer, DEALER, "isSafe", [victim.address]);
+      const [isSafe] = await this.#ground.view(open.addresses.dealer, DEALER, "isSafe", [
+        victim.address,
+      ]);
       if (isSafe === true) continue;
       for (const { perp } of markets) {
-        const [paper] = (await this.#ground.view(perp, PERPETUAL, "balanceOf", [victim.address])) as unknown as [bigint];
+        const [paper] = (await this.#ground.view(perp, PERPETUAL, "balanceOf", [
+          victim.address,
+        ])) as unknown as [bigint];
         // Half of a large one: what is capped or left over is part of the game.
-        if (paper !== 0n) await this.#liquidate(perp, victim.address, this.#random.uniform() < 0.5 ? paper : paper / 2n, this.#plan.tipWei);
+        if (paper !== 0n)
+          await this.#liquidate(
+            perp,
+            victim.address,
+            this.#random.uniform() < 0.5 ? paper : paper / 2n,
+            this.#plan.tipWei,
+          );
       }
     }
   }
@@ -106,8 +141,14 @@ export class Rival {
   async #liquidate(perp: Hex, victim: string, paper: bigint, tipWei: bigint): Promise<void> {
     const own = this.#sender.signer.address;
     const anyPrice = paper > 0n ? -(10n ** 30n) : 0n;
-    await this.#sender.send(perp, PERPETUAL.encodeFunctionData("liquidate", [own, victim, paper, anyPrice]), tipWei);
+    await this.#sender.send(
+      perp,
+      PERPETUAL.encodeFunctionData("liquidate", [own, victim, paper, anyPrice]),
+      tipWei,
+    );
   }
 }
 
-const LIQUIDATE = PERPETUAL.getFunction("liquidate") as NonNullable<ReturnType<typeof PERPETUAL.getFunction>>;
+const LIQUIDATE = PERPETUAL.getFunction("liquidate") as NonNullable<
+  ReturnType<typeof PERPETUAL.getFunction>
+>;

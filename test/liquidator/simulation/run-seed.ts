@@ -7,7 +7,15 @@ import { FAIR, faultyNode, type NodeWeather } from "./faulty-node.js";
 import { Ground, MARKETS, SOURCE } from "./ground.js";
 import { Disk, LiquidatorProcess, type Parts } from "./process.js";
 import { Rival, Sender } from "./rivals.js";
-import { BLOCK_MS, BLOCKS, CALM_BLOCKS, type Outage, planOf, type SeedPlan, START_MS } from "./seed-plan.js";
+import {
+  BLOCK_MS,
+  BLOCKS,
+  CALM_BLOCKS,
+  type Outage,
+  planOf,
+  type SeedPlan,
+  START_MS,
+} from "./seed-plan.js";
 import { tallyOf } from "./tally.js";
 import { WaitingClock } from "./waiting-clock.js";
 import { judge, type Violation } from "./witness.js";
@@ -43,7 +51,9 @@ const TOLD = new Set(["replaced", "cancelling", "resent", "unmined", "undone", "
 /** Every node in an outage, at a block of the run. */
 function failing({ kind, fromBlock }: Outage, block: number): NodeWeather {
   if (kind === "deaf") return { ...FAIR, requestLost: 1 };
-  return kind === "refusing" ? { ...FAIR, refused: 1 } : { ...FAIR, lagBlocks: block - fromBlock + 1 };
+  return kind === "refusing"
+    ? { ...FAIR, refused: 1 }
+    : { ...FAIR, lagBlocks: block - fromBlock + 1 };
 }
 let ground: Promise<Ground> | undefined;
 
@@ -51,7 +61,11 @@ let ground: Promise<Ground> | undefined;
 export async function runSeed(seed: number, broken?: Break): Promise<RunResult> {
   ground ??= Ground.create(START_MS);
   const drawn = planOf(seed);
-  return new Run(await ground, broken?.plan?.(drawn) ?? drawn, broken?.rework ?? ((parts) => parts)).result();
+  return new Run(
+    await ground,
+    broken?.plan?.(drawn) ?? drawn,
+    broken?.rework ?? ((parts) => parts),
+  ).result();
 }
 
 class Run {
@@ -94,7 +108,9 @@ class Run {
       openings,
     );
     this.#firstBlock = chain.head.number + 1;
-    const firstNonce = Number(await chain.request("eth_getTransactionCount", cast.liquidator.address, "latest"));
+    const firstNonce = Number(
+      await chain.request("eth_getTransactionCount", cast.liquidator.address, "latest"),
+    );
     this.#setUp();
     const violations: Violation[] = [];
     try {
@@ -102,9 +118,13 @@ class Run {
       this.#isOver = true;
       const process = this.#process ?? this.#start();
       const left = await this.#clock.runThrough(process.stop(120_000), 240_000);
-      if (left > 0) violations.push({ rule: "open", text: `${left} takeovers are left to the next run` });
+      if (left > 0)
+        violations.push({ rule: "open", text: `${left} takeovers are left to the next run` });
     } catch (error) {
-      violations.push({ rule: "crash", text: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      violations.push({
+        rule: "crash",
+        text: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
     }
     this.#process?.kill();
     const opportunities = decodeLedger(this.#disk.ledger);
@@ -127,7 +147,8 @@ class Run {
       opportunities,
       rivals: this.#plan.rivals,
     });
-    const count = (outcome: string) => opportunities.filter((one) => one.outcome === outcome).length;
+    const count = (outcome: string) =>
+      opportunities.filter((one) => one.outcome === outcome).length;
     const { reorgs, dropped, held, lostInReorg } = this.#builder.counts;
     const drawn = new Map([
       ["reorg", reorgs],
@@ -137,7 +158,15 @@ class Run {
     ]);
     const faults = new Map([...this.#faults, ...drawn, ...tally]);
     const sent = this.#disk.records.filter(({ kind }) => kind === "attempt").length;
-    return { violations, won: count("won"), lost: count("lost"), reverted: count("reverted"), sent, faults, ledger: this.#disk.ledger };
+    return {
+      violations,
+      won: count("won"),
+      lost: count("lost"),
+      reverted: count("reverted"),
+      sent,
+      faults,
+      ledger: this.#disk.ledger,
+    };
   }
 
   /** While no node has told a head that can be believed, nothing is signed. */
@@ -146,11 +175,22 @@ class Run {
     if (outage === undefined) return [];
     this.#count(`outage ${outage.kind}`);
     const atMs = (block: number) => START_MS + (block + 1) * BLOCK_MS;
-    const [fromMs, untilMs] = [atMs(outage.fromBlock) + BELIEVED_MS + BLOCK_MS, atMs(outage.toBlock)];
+    const [fromMs, untilMs] = [
+      atMs(outage.fromBlock) + BELIEVED_MS + BLOCK_MS,
+      atMs(outage.toBlock),
+    ];
     return this.#disk.records.flatMap((record): Violation[] => {
-      if (record.kind !== "attempt" || record.attempt.atMs <= fromMs || record.attempt.atMs >= untilMs) return [];
+      if (
+        record.kind !== "attempt" ||
+        record.attempt.atMs <= fromMs ||
+        record.attempt.atMs >= untilMs
+      )
+        return [];
       return [
-        { rule: "blind", text: `nonce ${record.attempt.nonce} was signed for at ${record.attempt.atMs}, when no RPC could be believed` },
+        {
+          rule: "blind",
+          text: `nonce ${record.attempt.nonce} was signed for at ${record.attempt.atMs}, when no RPC could be believed`,
+        },
       ];
     });
   }
@@ -170,10 +210,23 @@ class Run {
       builder,
       ground: on,
       desk,
-    } = { plan: this.#plan, clock: this.#clock, builder: this.#builder, ground: this.#ground, desk: this.#desk };
+    } = {
+      plan: this.#plan,
+      clock: this.#clock,
+      builder: this.#builder,
+      ground: this.#ground,
+      desk: this.#desk,
+    };
     const isCalm = () => this.#blockOf(builder.head) >= BLOCKS - CALM_BLOCKS;
     const rivals = drawn.rivals.map((rival, i) => {
-      return new Rival(on.cast.rivals[i === 0 ? 0 : 1], rival, on, builder, clock, this.#random(`rival ${i}`));
+      return new Rival(
+        on.cast.rivals[i === 0 ? 0 : 1],
+        rival,
+        on,
+        builder,
+        clock,
+        this.#random(`rival ${i}`),
+      );
     });
     const setters = on.markets.map(({ setter }) => new Sender(setter, on, builder));
     const fates = this.#random("pool");
@@ -184,14 +237,19 @@ class Run {
     builder.faultsOf = (from) => {
       if (from !== own || isCalm()) return { isDropped: false, heldBlocks: 0 };
       const [drop, hold, blocks] = [fates.uniform(), fates.uniform(), fates.uniform()];
-      return { isDropped: drop < drawn.pool.drop, heldBlocks: hold < drawn.pool.hold ? 1 + Math.floor(blocks * 6) : 0 };
+      return {
+        isDropped: drop < drawn.pool.drop,
+        heldBlocks: hold < drawn.pool.hold ? 1 + Math.floor(blocks * 6) : 0,
+      };
     };
     builder.onPending = (transaction) => {
       for (const rival of rivals) rival.onPending(transaction);
     };
     builder.onBlock = (number, reorgDepth) => {
       if (reorgDepth > 0) {
-        this.#count(`reorg of ${reorgDepth}${reorgDepth < drawn.confirmations ? "" : ", deeper than waited for"}`);
+        this.#count(
+          `reorg of ${reorgDepth}${reorgDepth < drawn.confirmations ? "" : ", deeper than waited for"}`,
+        );
         for (const setter of setters) setter.forget();
       }
       clock.hold(desk.onBlock(reorgDepth));
@@ -200,22 +258,35 @@ class Run {
         rival.onBlock(reorgDepth);
       }
       const block = this.#blockOf(number);
-      for (const { market, price, isFirst, afterMs } of drawn.moves.filter((move) => move.block === block)) {
+      for (const { market, price, isFirst, afterMs } of drawn.moves.filter(
+        (move) => move.block === block,
+      )) {
         clock.setTimer(afterMs, () => {
           desk.setPrice(market, price);
           const data = SOURCE.encodeFunctionData("setMarkPrice", [price]);
-          clock.hold((setters[market] as Sender).send(on.market(market).source, data, isFirst ? 10_000n * GWEI : 1n));
+          clock.hold(
+            (setters[market] as Sender).send(
+              on.market(market).source,
+              data,
+              isFirst ? 10_000n * GWEI : 1n,
+            ),
+          );
         });
       }
     };
     builder.start(BLOCK_MS);
     this.#start();
     for (const kill of drawn.kills)
-      if (kill.on === "instant") clock.setTimer(kill.atMs - START_MS, () => this.#kill(kill.downMs, "an instant"));
+      if (kill.on === "instant")
+        clock.setTimer(kill.atMs - START_MS, () => this.#kill(kill.downMs, "an instant"));
   }
 
   #start(): LiquidatorProcess {
-    const { plan: drawn, builder, clock } = { plan: this.#plan, builder: this.#builder, clock: this.#clock };
+    const {
+      plan: drawn,
+      builder,
+      clock,
+    } = { plan: this.#plan, builder: this.#builder, clock: this.#clock };
     this.#incarnations += 1;
     const life = this.#incarnations;
     const nodes = Array.from({ length: drawn.nodes }, (_, node) =>
@@ -226,8 +297,13 @@ class Run {
         this.#random(`node ${node} ${life}`),
         () => {
           const block = this.#blockOf(builder.head);
-          const isIn = ({ fromBlock, toBlock }: { readonly fromBlock: number; readonly toBlock: number }) =>
-            fromBlock <= block && block < toBlock;
+          const isIn = ({
+            fromBlock,
+            toBlock,
+          }: {
+            readonly fromBlock: number;
+            readonly toBlock: number;
+          }) => fromBlock <= block && block < toBlock;
           if (drawn.outage !== undefined && isIn(drawn.outage)) return failing(drawn.outage, block);
           return drawn.spells.find((spell) => spell.node === node && isIn(spell))?.weather ?? FAIR;
         },
@@ -257,7 +333,9 @@ class Run {
     this.#steps.set(kind, nth);
     if (TOLD.has(kind)) this.#count(kind);
     if (this.#blockOf(this.#builder.head) >= BLOCKS - CALM_BLOCKS) return;
-    for (const kill of this.#plan.kills) if (kill.on === "event" && kill.kind === kind && kill.nth === nth) this.#kill(kill.downMs, kind);
+    for (const kill of this.#plan.kills)
+      if (kill.on === "event" && kill.kind === kind && kill.nth === nth)
+        this.#kill(kill.downMs, kind);
   }
 
   #count(fault: string): void {

@@ -65,7 +65,16 @@ export interface SeedPlan {
 }
 
 /** Events of the lanes at which a process may end. */
-const KILL_KINDS = ["stored", "simulated", "sent", "replaced", "cancelling", "mined", "unmined", "final"] as const;
+const KILL_KINDS = [
+  "stored",
+  "simulated",
+  "sent",
+  "replaced",
+  "cancelling",
+  "mined",
+  "unmined",
+  "final",
+] as const;
 const GWEI = 10n ** 9n;
 
 /** Draws a seed's run. */
@@ -102,7 +111,9 @@ export function planOf(seed: number): SeedPlan {
     const downMs = draw.int(0, 9_000);
     const atMs = START_MS + draw.int(BLOCK_MS, faultBlocks * BLOCK_MS);
     kills.push(
-      draw.chance(0.75) ? { on: "event", kind: draw.of(KILL_KINDS), nth: draw.int(1, 3), downMs } : { on: "instant", atMs, downMs },
+      draw.chance(0.75)
+        ? { on: "event", kind: draw.of(KILL_KINDS), nth: draw.int(1, 3), downMs }
+        : { on: "instant", atMs, downMs },
     );
   }
   const nodes = draw.int(1, 3);
@@ -133,23 +144,34 @@ export function planOf(seed: number): SeedPlan {
 function rarities(
   seed: number,
   confirmations: number,
-): { readonly reorg: readonly [block: number, depth: number] | undefined; readonly outage: Outage | undefined } {
+): {
+  readonly reorg: readonly [block: number, depth: number] | undefined;
+  readonly outage: Outage | undefined;
+} {
   const draw = drawing(seededRandom(`liquidator rarities ${seed}`));
-  const reorg = [draw.int(14, BLOCKS - CALM_BLOCKS - 1), draw.int(confirmations, confirmations + 3)] as const;
+  const reorg = [
+    draw.int(14, BLOCKS - CALM_BLOCKS - 1),
+    draw.int(confirmations, confirmations + 3),
+  ] as const;
   const kind = draw.of(["deaf", "refusing", "standing"] as const);
   // Longer than a head is believed, and over before the calm.
   const fromBlock = draw.int(6, 18);
   const toBlock = fromBlock + draw.int(10, 20);
-  return { reorg: draw.chance(0.3) ? reorg : undefined, outage: draw.chance(0.2) ? { kind, fromBlock, toBlock } : undefined };
+  return {
+    reorg: draw.chance(0.3) ? reorg : undefined,
+    outage: draw.chance(0.2) ? { kind, fromBlock, toBlock } : undefined,
+  };
 }
 
 type Drawing = ReturnType<typeof drawing>;
 
 function drawing(random: Random) {
   return {
-    int: (least: number, most: number): number => least + Math.floor(random.uniform() * (most - least + 1)),
+    int: (least: number, most: number): number =>
+      least + Math.floor(random.uniform() * (most - least + 1)),
     chance: (share: number): boolean => random.uniform() < share,
-    of: <Value>(choices: readonly Value[]): Value => choices[Math.floor(random.uniform() * choices.length)] as Value,
+    of: <Value>(choices: readonly Value[]): Value =>
+      choices[Math.floor(random.uniform() * choices.length)] as Value,
     uniform: (): number => random.uniform(),
   };
 }
@@ -162,9 +184,17 @@ function movesOf(draw: Drawing, faultBlocks: number): OracleMove[] {
     for (let block = 2; block < BLOCKS - 6; block += 1) {
       const isShock = shockAt.has(block);
       if (!isShock && !draw.chance(block < faultBlocks ? 0.6 : 0.2)) continue;
-      const by = isShock ? (draw.chance(0.5) ? 1 : -1) * (0.012 + 0.03 * draw.uniform()) : (draw.uniform() - 0.5) * 0.006;
+      const by = isShock
+        ? (draw.chance(0.5) ? 1 : -1) * (0.012 + 0.03 * draw.uniform())
+        : (draw.uniform() - 0.5) * 0.006;
       now *= 1 + by;
-      moves.push({ block, market, price: BigInt(Math.round(now)), isFirst: draw.chance(0.6), afterMs: draw.int(10, BLOCK_MS - 10) });
+      moves.push({
+        block,
+        market,
+        price: BigInt(Math.round(now)),
+        isFirst: draw.chance(0.6),
+        afterMs: draw.int(10, BLOCK_MS - 10),
+      });
     }
   });
   return moves;
@@ -174,8 +204,19 @@ function rivalsOf(draw: Drawing): RivalPlan[] {
   const rivals: RivalPlan[] = [];
   const eagerness = () => draw.of([0.3, 0.7, 1]);
   if (draw.chance(0.5))
-    rivals.push({ kind: "faster", eagerness: eagerness(), reactionMs: draw.int(5, 900), tipWei: GWEI * BigInt(draw.int(1, 5)) });
-  if (draw.chance(0.5)) rivals.push({ kind: "outbids", eagerness: eagerness(), reactionMs: draw.int(5, 300), tipWei: GWEI });
+    rivals.push({
+      kind: "faster",
+      eagerness: eagerness(),
+      reactionMs: draw.int(5, 900),
+      tipWei: GWEI * BigInt(draw.int(1, 5)),
+    });
+  if (draw.chance(0.5))
+    rivals.push({
+      kind: "outbids",
+      eagerness: eagerness(),
+      reactionMs: draw.int(5, 300),
+      tipWei: GWEI,
+    });
   return rivals;
 }
 
@@ -192,7 +233,12 @@ function spellsOf(draw: Drawing, nodes: number, faultBlocks: number): WeatherSpe
         { ...FAIR, leastMs: 200, mostMs: 3_500 },
         { ...FAIR, lagBlocks: draw.int(1, 4) },
       ]);
-      spells.push({ node, fromBlock, toBlock: Math.min(faultBlocks, fromBlock + draw.int(1, 12)), weather });
+      spells.push({
+        node,
+        fromBlock,
+        toBlock: Math.min(faultBlocks, fromBlock + draw.int(1, 12)),
+        weather,
+      });
     }
   }
   return spells;

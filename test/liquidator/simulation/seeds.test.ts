@@ -16,10 +16,12 @@ describe("two minutes of liquidations, whatever the chain and the network do", (
   }
 
   it("had takeovers in them, and kills, reorganisations and forgotten transactions", () => {
-    const sum = (count: (result: RunResult) => number) => [...results.values()].reduce((total, result) => total + count(result), 0);
+    const sum = (count: (result: RunResult) => number) =>
+      [...results.values()].reduce((total, result) => total + count(result), 0);
     expect(sum(({ won }) => won)).toBeGreaterThan(0);
     expect(sum(({ sent }) => sent)).toBeGreaterThan(2);
-    for (const kind of ["killed", "reorg", "dropped"]) expect([kind, sum(({ faults }) => faults.get(kind) ?? 0)]).not.toEqual([kind, 0]);
+    for (const kind of ["killed", "reorg", "dropped"])
+      expect([kind, sum(({ faults }) => faults.get(kind) ?? 0)]).not.toEqual([kind, 0]);
   });
 
   it("are the same run, to the byte, whenever their seed is", async () => {

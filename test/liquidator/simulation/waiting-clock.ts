@@ -63,7 +63,11 @@ export class WaitingClock implements HoldingClock {
   async runUntil(wallMs: Ms): Promise<void> {
     const endMs = wallMs - this.#startMs;
     await this.#settle();
-    for (let timer = this.#timers.takeDueBy(endMs); timer !== undefined; timer = this.#timers.takeDueBy(endMs)) {
+    for (
+      let timer = this.#timers.takeDueBy(endMs);
+      timer !== undefined;
+      timer = this.#timers.takeDueBy(endMs)
+    ) {
       this.#elapsedMs = Math.max(this.#elapsedMs, timer.dueMs);
       timer.fire();
       await this.#settle();
@@ -83,7 +87,8 @@ export class WaitingClock implements HoldingClock {
     const endMs = this.#elapsedMs + mostMs;
     while (!isDone) {
       const timer = this.#timers.takeDueBy(endMs);
-      if (timer === undefined) throw new Error(`nothing came of it within ${mostMs} ms of virtual time`);
+      if (timer === undefined)
+        throw new Error(`nothing came of it within ${mostMs} ms of virtual time`);
       this.#elapsedMs = Math.max(this.#elapsedMs, timer.dueMs);
       timer.fire();
       await this.#settle();

@@ -7,7 +7,16 @@ import { type OwnTransaction, ownTransactions } from "./own-transactions.js";
 
 /** A rule that a run broke. */
 export interface Violation {
-  readonly rule: "paid-twice" | "price" | "safe" | "nonce" | "ledger" | "unwind" | "open" | "blind" | "crash";
+  readonly rule:
+    | "paid-twice"
+    | "price"
+    | "safe"
+    | "nonce"
+    | "ledger"
+    | "unwind"
+    | "open"
+    | "blind"
+    | "crash";
   readonly text: string;
 }
 
@@ -33,11 +42,13 @@ export async function judge(ground: Ground, remains: Remains): Promise<Violation
   const say = (rule: Violation["rule"], text: string) => violations.push({ rule, text });
   const own = await ownTransactions(ground, remains.fromBlock);
   const jobOf = new Map<Hex, string | null>();
-  for (const record of remains.records) if (record.kind === "attempt") jobOf.set(record.attempt.hash, record.job?.id ?? null);
+  for (const record of remains.records)
+    if (record.kind === "attempt") jobOf.set(record.attempt.hash, record.job?.id ?? null);
   // A replacement's record need not repeat its job: it has its nonce.
   const jobOfNonce = new Map<number, string>();
   for (const record of remains.records)
-    if (record.kind === "attempt" && record.job !== null) jobOfNonce.set(record.attempt.nonce, record.job.id);
+    if (record.kind === "attempt" && record.job !== null)
+      jobOfNonce.set(record.attempt.nonce, record.job.id);
   const intentOf = (transaction: OwnTransaction) => jobOfNonce.get(transaction.nonce);
 
   judgeNonces(ground, remains, own, jobOf, say);
@@ -53,13 +64,22 @@ type Say = (rule: Violation["rule"], text: string) => void;
 type IntentOf = (transaction: OwnTransaction) => string | undefined;
 
 /** Every nonce from the first on is used by something that was stored before it was sent, and nothing waits any more. */
-function judgeNonces(_: Ground, remains: Remains, own: readonly OwnTransaction[], jobOf: ReadonlyMap<Hex, string | null>, say: Say): void {
+function judgeNonces(
+  _: Ground,
+  remains: Remains,
+  own: readonly OwnTransaction[],
+  jobOf: ReadonlyMap<Hex, string | null>,
+  say: Say,
+): void {
   own.forEach(({ nonce, hash }, i) => {
-    if (nonce !== remains.firstNonce + i) say("nonce", `nonce ${nonce} at place ${i}, expected ${remains.firstNonce + i}`);
+    if (nonce !== remains.firstNonce + i)
+      say("nonce", `nonce ${nonce} at place ${i}, expected ${remains.firstNonce + i}`);
     if (!jobOf.has(hash)) say("nonce", `${hash} of nonce ${nonce} was never stored`);
   });
   const used = new Set(own.map(({ nonce }) => nonce));
-  const ended = new Set(remains.records.flatMap((record) => (record.kind === "final" ? [record.nonce] : [])));
+  const ended = new Set(
+    remains.records.flatMap((record) => (record.kind === "final" ? [record.nonce] : [])),
+  );
   for (const record of remains.records) {
     if (record.kind !== "attempt") continue;
     const { nonce } = record.attempt;
@@ -78,14 +98,24 @@ function judgePayments(own: readonly OwnTransaction[], intentOf: IntentOf, say: 
       say("paid-twice", `${transaction.hash} took over what nobody intended`);
       continue;
     }
-    if (paid.has(intent)) say("paid-twice", `${intent} by ${paid.get(intent)} and by ${transaction.hash}`);
+    if (paid.has(intent))
+      say("paid-twice", `${intent} by ${paid.get(intent)} and by ${transaction.hash}`);
     paid.set(intent, transaction.hash);
   }
 }
 
 /** The price at inclusion is no worse than the one that was intended, and what was sent is what was intended. */
-function judgePrices(own: readonly OwnTransaction[], { opportunities }: Remains, intentOf: IntentOf, say: Say): void {
-  const intended = new Map(opportunities.flatMap(({ intended: one }) => (one === undefined ? [] : [[one.jobId, one] as const])));
+function judgePrices(
+  own: readonly OwnTransaction[],
+  { opportunities }: Remains,
+  intentOf: IntentOf,
+  say: Say,
+): void {
+  const intended = new Map(
+    opportunities.flatMap(({ intended: one }) =>
+      one === undefined ? [] : [[one.jobId, one] as const],
+    ),
+  );
   for (const transaction of own) {
     const { call, taken, hash } = transaction;
     if (call === undefined) continue;
@@ -95,15 +125,22 @@ function judgePrices(own: readonly OwnTransaction[], { opportunities }: Remains,
       continue;
     }
     if (call.paper !== intent.requestPaper || call.expectCredit !== intent.expectCredit) {
-      say("price", `${hash} asks for ${call.paper} at ${call.expectCredit}, intended ${intent.requestPaper} at ${intent.expectCredit}`);
+      say(
+        "price",
+        `${hash} asks for ${call.paper} at ${call.expectCredit}, intended ${intent.requestPaper} at ${intent.expectCredit}`,
+      );
     }
     if (taken === undefined) continue;
     // Both are credit for paper: a long is paid for, a short is paid.
     const got = taken.credit * abs(intent.requestPaper);
     const least = intent.expectCredit * abs(taken.paper);
     if (got < least)
-      say("price", `${hash} got ${taken.credit} for ${taken.paper}, at least ${intent.expectCredit} for ${intent.requestPaper}`);
-    if (abs(taken.paper) > abs(intent.requestPaper)) say("price", `${hash} took ${taken.paper}, more than ${intent.requestPaper}`);
+      say(
+        "price",
+        `${hash} got ${taken.credit} for ${taken.paper}, at least ${intent.expectCredit} for ${intent.requestPaper}`,
+      );
+    if (abs(taken.paper) > abs(intent.requestPaper))
+      say("price", `${hash} took ${taken.paper}, more than ${intent.requestPaper}`);
   }
 }
 
@@ -111,10 +148,18 @@ function judgePrices(own: readonly OwnTransaction[], { opportunities }: Remains,
  * Right after each takeover the account is safe, and it has its buffer by the prices of one of the blocks between the decision and the
  * inclusion: how they move in between is nobody's doing.
  */
-async function judgeSafety(ground: Ground, remains: Remains, own: readonly OwnTransaction[], intentOf: IntentOf, say: Say): Promise<void> {
+async function judgeSafety(
+  ground: Ground,
+  remains: Remains,
+  own: readonly OwnTransaction[],
+  intentOf: IntentOf,
+  say: Say,
+): Promise<void> {
   const decided = new Map(
     remains.opportunities.flatMap(({ intended, confirmedBlock }) =>
-      intended === undefined || confirmedBlock === undefined ? [] : [[intended.jobId, confirmedBlock] as const],
+      intended === undefined || confirmedBlock === undefined
+        ? []
+        : [[intended.jobId, confirmedBlock] as const],
     ),
   );
   for (const transaction of own) {
@@ -128,17 +173,31 @@ async function judgeSafety(ground: Ground, remains: Remains, own: readonly OwnTr
       const { net, maintenance } = margin(account, await pricesAt(ground, at));
       slack.push(net - (maintenance * (10_000n + remains.marginBufferBps)) / 10_000n);
     }
-    const [isSafe] = await ground.view(ground.open.addresses.dealer, DEALER, "isSafe", [ground.cast.liquidator.address], block);
+    const [isSafe] = await ground.view(
+      ground.open.addresses.dealer,
+      DEALER,
+      "isSafe",
+      [ground.cast.liquidator.address],
+      block,
+    );
     if (isSafe !== true) say("safe", `${hash} left the account unsafe at block ${block}`);
     const best = slack.reduce((most, one) => (one > most ? one : most));
     // A unit for each position, by which two ways of rounding may differ.
     if (best < -4n)
-      say("safe", `${hash} left the account ${-best} short of its buffer at block ${block}, by every price since block ${since}`);
+      say(
+        "safe",
+        `${hash} left the account ${-best} short of its buffer at block ${block}, by every price since block ${since}`,
+      );
   }
 }
 
 /** The ledger says what the chain says, to the unit. */
-function judgeLedger({ opportunities }: Remains, own: readonly OwnTransaction[], intentOf: IntentOf, say: Say): void {
+function judgeLedger(
+  { opportunities }: Remains,
+  own: readonly OwnTransaction[],
+  intentOf: IntentOf,
+  say: Say,
+): void {
   const byIntent = new Map<string, OwnTransaction>();
   const gas = new Map<string, bigint>();
   for (const transaction of own) {
@@ -161,12 +220,20 @@ function judgeLedger({ opportunities }: Remains, own: readonly OwnTransaction[],
     const transaction = byIntent.get(intended.jobId);
     const taken = transaction?.taken;
     if ((outcome === "won") !== (taken !== undefined))
-      say("ledger", `${id} is ${outcome}, and the chain has ${taken === undefined ? "no takeover" : "one"}`);
+      say(
+        "ledger",
+        `${id} is ${outcome}, and the chain has ${taken === undefined ? "no takeover" : "one"}`,
+      );
     if (
       taken !== undefined &&
-      (takenOver?.paper !== taken.paper || takenOver.credit !== taken.credit || takenOver.hash !== transaction?.hash)
+      (takenOver?.paper !== taken.paper ||
+        takenOver.credit !== taken.credit ||
+        takenOver.hash !== transaction?.hash)
     )
-      say("ledger", `${id}: ${takenOver?.paper} for ${takenOver?.credit}, the chain has ${taken.paper} for ${taken.credit}`);
+      say(
+        "ledger",
+        `${id}: ${takenOver?.paper} for ${takenOver?.credit}, the chain has ${taken.paper} for ${taken.credit}`,
+      );
     if (outcome === "reverted" && transaction?.isReverted !== true)
       say("ledger", `${id} is reverted, and the chain has no such transaction`);
     if ((gasWei ?? 0n) !== (gas.get(intended.jobId) ?? 0n))
@@ -180,33 +247,66 @@ const PAPER_PER_LOT = 10n ** 15n;
 /** What is to be sold is what the chain has: each takeover of a lot or more under its name and the time of its block, nothing else. */
 function judgeUnwinding({ inherited }: Remains, own: readonly OwnTransaction[], say: Say): void {
   const wanted = new Map<string, OwnTransaction>(
-    own.flatMap((one) => (one.taken === undefined ? [] : [[`${one.hash}@${one.blockHash}`, one] as const])),
+    own.flatMap((one) =>
+      one.taken === undefined ? [] : [[`${one.hash}@${one.blockHash}`, one] as const],
+    ),
   );
   for (const [id, { lots, credit, atMs }] of inherited) {
     const { taken, blockTimeMs } = wanted.get(id) ?? {};
-    if (taken === undefined) say("unwind", `${id} is being sold, and the chain has no such takeover`);
-    else if (BigInt(lots) !== taken.paper / PAPER_PER_LOT || credit !== taken.credit || atMs !== blockTimeMs)
-      say("unwind", `${id}: ${lots} lots for ${credit} at ${atMs}, the chain has ${taken.paper} for ${taken.credit} at ${blockTimeMs}`);
+    if (taken === undefined)
+      say("unwind", `${id} is being sold, and the chain has no such takeover`);
+    else if (
+      BigInt(lots) !== taken.paper / PAPER_PER_LOT ||
+      credit !== taken.credit ||
+      atMs !== blockTimeMs
+    )
+      say(
+        "unwind",
+        `${id}: ${lots} lots for ${credit} at ${atMs}, the chain has ${taken.paper} for ${taken.credit} at ${blockTimeMs}`,
+      );
   }
   for (const [id, { taken }] of wanted)
-    if (taken !== undefined && taken.paper / PAPER_PER_LOT !== 0n && !inherited.has(id)) say("unwind", `${id} is not being sold`);
+    if (taken !== undefined && taken.paper / PAPER_PER_LOT !== 0n && !inherited.has(id))
+      say("unwind", `${id} is not being sold`);
 }
 
 const abs = (value: bigint): bigint => (value < 0n ? -value : value);
 
 interface Account {
   readonly credit: bigint;
-  readonly positions: readonly { readonly paper: bigint; readonly credit: bigint; readonly threshold: bigint }[];
+  readonly positions: readonly {
+    readonly paper: bigint;
+    readonly credit: bigint;
+    readonly threshold: bigint;
+  }[];
 }
 
 async function holdingsAt(ground: Ground, block: number): Promise<Account> {
   const { dealer } = ground.open.addresses;
   const own = ground.cast.liquidator.address;
-  const [primary, secondary] = (await ground.view(dealer, DEALER, "getCreditOf", [own], block)) as unknown as [bigint, bigint];
+  const [primary, secondary] = (await ground.view(
+    dealer,
+    DEALER,
+    "getCreditOf",
+    [own],
+    block,
+  )) as unknown as [bigint, bigint];
   const positions = [];
   for (const { perp } of ground.markets) {
-    const [paper, credit] = (await ground.view(perp, PERPETUAL, "balanceOf", [own], block)) as unknown as [bigint, bigint];
-    const [params] = (await ground.view(dealer, DEALER, "getRiskParams", [perp], block)) as unknown as [readonly bigint[]];
+    const [paper, credit] = (await ground.view(
+      perp,
+      PERPETUAL,
+      "balanceOf",
+      [own],
+      block,
+    )) as unknown as [bigint, bigint];
+    const [params] = (await ground.view(
+      dealer,
+      DEALER,
+      "getRiskParams",
+      [perp],
+      block,
+    )) as unknown as [readonly bigint[]];
     positions.push({ paper, credit, threshold: params[1] as bigint });
   }
   return { credit: primary + secondary, positions };
@@ -215,14 +315,19 @@ async function holdingsAt(ground: Ground, block: number): Promise<Account> {
 async function pricesAt(ground: Ground, block: number): Promise<bigint[]> {
   const prices: bigint[] = [];
   for (const { source } of ground.markets) {
-    const [price] = (await ground.view(source, SOURCE, "getMarkPrice", [], block)) as unknown as [bigint];
+    const [price] = (await ground.view(source, SOURCE, "getMarkPrice", [], block)) as unknown as [
+      bigint,
+    ];
     prices.push(price);
   }
   return prices;
 }
 
 /** Protocol 7.3, written out once more. */
-function margin({ credit, positions }: Account, prices: readonly bigint[]): { readonly net: bigint; readonly maintenance: bigint } {
+function margin(
+  { credit, positions }: Account,
+  prices: readonly bigint[],
+): { readonly net: bigint; readonly maintenance: bigint } {
   let net = credit;
   let maintenance = 0n;
   positions.forEach(({ paper, credit: held, threshold }, i) => {

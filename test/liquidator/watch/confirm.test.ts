@@ -9,8 +9,14 @@ import { victimsOf } from "../../../src/liquidator/watch/victims.js";
 import { COIN, signer, USD } from "../../contracts/world.js";
 import { Danger, figures, marginOf, perpOf } from "../danger.js";
 
-const [alice, bob, carol, own] = [signer(1), signer(2), signer(3), signer(4)] as [Signer, Signer, Signer, Signer];
-const lower = (...signers: readonly Signer[]) => signers.map(({ address }) => address.toLowerCase());
+const [alice, bob, carol, own] = [signer(1), signer(2), signer(3), signer(4)] as [
+  Signer,
+  Signer,
+  Signer,
+  Signer,
+];
+const lower = (...signers: readonly Signer[]) =>
+  signers.map(({ address }) => address.toLowerCase());
 
 let danger: Danger;
 let firstBlock = 0;
@@ -39,24 +45,41 @@ describe("a confirmation", () => {
     const { world } = danger;
     const confirmation = await danger.confirm(own, alice, bob, carol);
     expect(confirmation.blockNumber).toBe(Number(await world.evm.rpc("eth_blockNumber")));
-    expect(confirmation.accounts.map((entry) => entry.kind === "read" && entry.isSafe)).toEqual([false, true, true]);
+    expect(confirmation.accounts.map((entry) => entry.kind === "read" && entry.isSafe)).toEqual([
+      false,
+      true,
+      true,
+    ]);
     for (const trader of [alice, bob, carol, own])
-      expect(figures(marginOf(confirmation, trader.address))).toEqual(await danger.riskOf(trader.address));
+      expect(figures(marginOf(confirmation, trader.address))).toEqual(
+        await danger.riskOf(trader.address),
+      );
     const [first] = confirmation.accounts;
-    expect(first?.kind === "read" && first.costs.get(perpOf(world.btc))).toEqual({ ok: true, paper: COIN, credit: -20_295n * USD });
+    expect(first?.kind === "read" && first.costs.get(perpOf(world.btc))).toEqual({
+      ok: true,
+      paper: COIN,
+      credit: -20_295n * USD,
+    });
     expect([...confirmation.markets.keys()]).toEqual([perpOf(world.btc), perpOf(world.eth)]);
     expect(victimsOf(confirmation).victims.map(({ account }) => account)).toEqual(lower(alice));
   });
 
   it("asks for each account once, and never for the own one as a candidate", async () => {
-    const confirmation = await danger.confirm(own, alice, { address: alice.address.toLowerCase() }, own);
+    const confirmation = await danger.confirm(
+      own,
+      alice,
+      { address: alice.address.toLowerCase() },
+      own,
+    );
     expect(confirmation.accounts.map(({ account }) => account)).toEqual(lower(alice));
     expect(confirmation.own.account).toBe(own.address.toLowerCase());
     expect((await danger.confirm(own)).accounts).toEqual([]);
   });
 
   it("takes a few calls for many accounts, not one for each", async () => {
-    const strangers = Array.from({ length: 150 }, (_, i) => ({ address: `0x${(i + 1).toString(16).padStart(40, "0")}` }));
+    const strangers = Array.from({ length: 150 }, (_, i) => ({
+      address: `0x${(i + 1).toString(16).padStart(40, "0")}`,
+    }));
     danger.rpc.take("eth_call");
     const { accounts } = await danger.confirm(own, ...strangers, alice);
     expect(accounts).toHaveLength(151);
@@ -74,11 +97,17 @@ describe("a confirmation", () => {
 
   it("is not believed from an RPC whose head is old", async () => {
     const { world, chain } = danger;
-    const lens = new LensReader({ rpc: chain, lens: world.lens.address, dealer: world.dealer.address });
+    const lens = new LensReader({
+      rpc: chain,
+      lens: world.lens.address,
+      dealer: world.dealer.address,
+    });
     const confirmer = new Confirmer({ rpc: chain, lens });
     await confirmer.confirm([alice.address], own.address);
     const tooOld = (result: unknown) => ({ ...(result as object), timestamp: "0x6553f000" });
-    danger.rpc.faults = { tamper: (method, result) => (method === "eth_getBlockByNumber" ? tooOld(result) : result) };
+    danger.rpc.faults = {
+      tamper: (method, result) => (method === "eth_getBlockByNumber" ? tooOld(result) : result),
+    };
     await expect(confirmer.confirm([alice.address], own.address)).rejects.toThrow("old");
   });
 
@@ -87,9 +116,14 @@ describe("a confirmation", () => {
     const [entry] = confirmation.accounts;
     if (entry?.kind !== "read") throw new Error("not read");
     const { btc } = danger.world;
-    const costs = new Map([[perpOf(btc), { ok: true, paper: COIN, credit: -20_295n * USD - 1n } as const]]);
+    const costs = new Map([
+      [perpOf(btc), { ok: true, paper: COIN, credit: -20_295n * USD - 1n } as const],
+    ]);
     const other = { ...confirmation, accounts: [{ ...entry, costs }] };
-    expect(victimsOf(other)).toMatchObject({ victims: [], refused: [{ reason: "other-formulas" }] });
+    expect(victimsOf(other)).toMatchObject({
+      victims: [],
+      refused: [{ reason: "other-formulas" }],
+    });
     const margin = { ...entry.margin, netValueCredit: entry.margin.netValueCredit + 1n };
     expect(victimsOf({ ...confirmation, accounts: [{ ...entry, margin }] })).toMatchObject({
       victims: [],
@@ -98,7 +132,10 @@ describe("a confirmation", () => {
     const mine = confirmation.own;
     if (mine.kind !== "read") throw new Error("not read");
     expect(victimsOf(confirmation).victims).toHaveLength(1);
-    const ownMargin = { ...mine.margin, maintenanceMarginCredit: mine.margin.maintenanceMarginCredit + 1n };
+    const ownMargin = {
+      ...mine.margin,
+      maintenanceMarginCredit: mine.margin.maintenanceMarginCredit + 1n,
+    };
     expect(victimsOf({ ...confirmation, own: { ...mine, margin: ownMargin } })).toMatchObject({
       victims: [],
       refused: [{ reason: "other-formulas", detail: expect.stringContaining("own margin") }],
@@ -108,12 +145,19 @@ describe("a confirmation", () => {
 
 describe("the chain's logs", () => {
   const scan = (options = {}) =>
-    new HolderScan({ rpc: danger.chain, dealer: danger.world.dealer.address, fromBlock: firstBlock, ...options });
+    new HolderScan({
+      rpc: danger.chain,
+      dealer: danger.world.dealer.address,
+      fromBlock: firstBlock,
+      ...options,
+    });
   const perps = () => [danger.world.btc, danger.world.eth].map(perpOf);
   const head = async () => Number(await danger.world.evm.rpc("eth_blockNumber"));
 
   it("tell of every account that traded or moved money, also of those that no list has", async () => {
-    expect([...(await scan().step(await head(), perps()))].sort()).toEqual(lower(alice, bob, carol, own).sort());
+    expect([...(await scan().step(await head(), perps()))].sort()).toEqual(
+      lower(alice, bob, carol, own).sort(),
+    );
   });
 
   it("tell from one step to the next only what is new, and again what the newest blocks held", async () => {
@@ -128,16 +172,24 @@ describe("the chain's logs", () => {
     // A reorganisation may have kept something back from the newest blocks: they are read twice.
     expect([...(await logs.step(await head(), perps()))].sort()).toEqual(seen);
     await world.dealer.send(carol, "fastWithdraw", carol.address, bob.address, 1n, 0, true, "0x");
-    expect([...(await logs.step(await head(), perps()))]).toEqual(expect.arrayContaining(lower(bob, carol)));
+    expect([...(await logs.step(await head(), perps()))]).toEqual(
+      expect.arrayContaining(lower(bob, carol)),
+    );
   });
 
   it("are read in ranges that a provider allows, none left out, and a step leads on however small they are", async () => {
     const asked: number[] = [];
     danger.rpc.faults = {
-      refuse: (method) => (method === "eth_getLogs" && isTooLarge() ? { code: -32005, message: "range too large" } : undefined),
+      refuse: (method) =>
+        method === "eth_getLogs" && isTooLarge()
+          ? { code: -32005, message: "range too large" }
+          : undefined,
     };
     const isTooLarge = () => {
-      const last = danger.rpc.asked[danger.rpc.asked.length - 1]?.params[0] as { fromBlock: string; toBlock: string };
+      const last = danger.rpc.asked[danger.rpc.asked.length - 1]?.params[0] as {
+        fromBlock: string;
+        toBlock: string;
+      };
       const blocks = Number(last.toBlock) - Number(last.fromBlock) + 1;
       if (blocks <= 3) asked.push(blocks);
       return blocks > 3;
@@ -154,7 +206,9 @@ describe("the chain's logs", () => {
 
   it("that cannot be read leave the scan where it was", async () => {
     const logs = scan();
-    danger.rpc.faults = { tamper: (method, result) => (method === "eth_getLogs" ? [{ topics: "none" }] : result) };
+    danger.rpc.faults = {
+      tamper: (method, result) => (method === "eth_getLogs" ? [{ topics: "none" }] : result),
+    };
     await expect(logs.step(await head(), perps())).rejects.toThrow(ChainUnavailable);
     expect(logs.nextBlock).toBe(firstBlock);
     danger.rpc.faults = {};

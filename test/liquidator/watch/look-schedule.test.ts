@@ -35,7 +35,11 @@ function markets(btc: bigint, eth = 2_000n * USD, fundingRate = 0n): Map<string,
   return new Map([market(BTC, btc), market(ETH, eth)]);
 }
 
-function margin(at: Map<string, ChainMarket>, dollars: number, ...positions: readonly (readonly [string, bigint])[]): MarginAccount {
+function margin(
+  at: Map<string, ChainMarket>,
+  dollars: number,
+  ...positions: readonly (readonly [string, bigint])[]
+): MarginAccount {
   let account: MarginAccount = {
     netValueCredit: BigInt(Math.round(dollars * 1e6)),
     exposureCredit: 0n,
@@ -45,7 +49,8 @@ function margin(at: Map<string, ChainMarket>, dollars: number, ...positions: rea
   };
   for (const [perp, paper] of positions) {
     const market = marginMarketOf(at.get(perp) as ChainMarket);
-    if (market !== undefined) account = marginAfter(account, market, paper, -mulFixed(paper, market.markPrice));
+    if (market !== undefined)
+      account = marginAfter(account, market, paper, -mulFixed(paper, market.markPrice));
   }
   return account;
 }
@@ -79,7 +84,12 @@ describe("candidates", () => {
       read("0xbroken", withSlack(-1)),
     ];
     const ranked = rankCandidates({ accounts, markets: START });
-    expect(ranked.map(({ account }) => account)).toEqual(["0xbroken", "0xtwice", "0xnear", "0xfar"]);
+    expect(ranked.map(({ account }) => account)).toEqual([
+      "0xbroken",
+      "0xtwice",
+      "0xnear",
+      "0xfar",
+    ]);
     const [broken, , near, far] = ranked.map(({ nearness }) => nearness.distanceBps) as number[];
     expect(broken).toBe(0);
     // 30 dollars of slack over 97 % of 30,000.
@@ -89,7 +99,9 @@ describe("candidates", () => {
   });
 
   it("are as near as the nearest of their markets, whichever way its price has to go", () => {
-    const marginMarkets = new Map([...START].map(([perp, market]) => [perp, marginMarketOf(market) as never]));
+    const marginMarkets = new Map(
+      [...START].map(([perp, market]) => [perp, marginMarketOf(market) as never]),
+    );
     const both = margin(START, 1_200, [BTC, COIN / 10n], [ETH, -10n * COIN]);
     const { distanceBps, liquidationPrices, slackCredit } = nearnessOf(both, marginMarkets);
     expect(slackCredit).toBe(510n * USD);
@@ -121,7 +133,11 @@ describe("looks", () => {
   it("begin with the unsafe and the changed, and leave what the budget has no room for due", () => {
     const schedule = new LookSchedule();
     for (const account of ["0xa", "0xb", "0xc"]) schedule.heard(account);
-    const accounts = [read("0xa", withSlack(60)), read("0xb", withSlack(-5)), read("0xc", withSlack(9_000))];
+    const accounts = [
+      read("0xa", withSlack(60)),
+      read("0xb", withSlack(-5)),
+      read("0xc", withSlack(9_000)),
+    ];
     schedule.looked({ blockNumber: 10, accounts, markets: START });
     schedule.touched("0xc");
     schedule.heard("0xnew");
@@ -177,43 +193,55 @@ describe("a price that moved", () => {
     });
     let broke = 0;
     fc.assert(
-      fc.property(fc.array(positions, { minLength: 1, maxLength: 12 }), prices, (each, [btc, eth, funding]) => {
-        const schedule = new LookSchedule();
-        const now = markets(BigInt(btc) * USD, BigInt(eth) * USD, BigInt(funding) * USD);
-        const held = each.map((what) => {
-          const list: [string, bigint][] = [
-            [BTC, (BigInt(what.btc) * COIN) / 10n],
-            [ETH, (BigInt(what.eth) * COIN) / 10n],
-          ];
-          const open = list.filter(([, paper]) => paper !== 0n);
-          const bare = margin(START, 0, ...open);
-          const dollars = Number(bare.maintenanceMarginCredit) / 1e6 + what.slack;
-          const then = margin(START, dollars, ...open);
-          // What the chain would say of it now: the credit of the opening, funding applied, at the prices of now.
-          const credit = open.reduce((sum, [perp, paper]) => {
-            const opened = marginMarketOf(START.get(perp) as ChainMarket)?.markPrice ?? 0n;
-            return sum - mulFixed(paper, opened) + mulFixed(paper, BigInt(funding) * USD);
-          }, then.netValueCredit);
-          const value = open.reduce(
-            (sum, [perp, paper]) => sum + mulFixed(paper, marginMarketOf(now.get(perp) as ChainMarket)?.markPrice ?? 0n),
-            credit,
-          );
-          const needed = margin(now, 0, ...open).maintenanceMarginCredit;
-          return { open, then, isSafeNow: value >= needed };
-        });
-        held.forEach((_, i) => {
-          schedule.heard(`0x${i}`);
-        });
-        schedule.looked({ blockNumber: 10, accounts: held.map(({ then }, i) => read(`0x${i}`, then)), markets: START });
-        const expected = held.filter(({ isSafeNow, open }) => !isSafeNow && open.length > 0).length;
-        expect(schedule.moved(now)).toBe(expected);
-        // None waits for its turn: an account on the very edge is due in the next block anyway.
-        const due = schedule.due(10, 100);
-        held.forEach(({ isSafeNow, open }, i) => {
-          if (!isSafeNow && open.length > 0) expect(due).toContain(`0x${i}`);
-        });
-        broke += expected;
-      }),
+      fc.property(
+        fc.array(positions, { minLength: 1, maxLength: 12 }),
+        prices,
+        (each, [btc, eth, funding]) => {
+          const schedule = new LookSchedule();
+          const now = markets(BigInt(btc) * USD, BigInt(eth) * USD, BigInt(funding) * USD);
+          const held = each.map((what) => {
+            const list: [string, bigint][] = [
+              [BTC, (BigInt(what.btc) * COIN) / 10n],
+              [ETH, (BigInt(what.eth) * COIN) / 10n],
+            ];
+            const open = list.filter(([, paper]) => paper !== 0n);
+            const bare = margin(START, 0, ...open);
+            const dollars = Number(bare.maintenanceMarginCredit) / 1e6 + what.slack;
+            const then = margin(START, dollars, ...open);
+            // What the chain would say of it now: the credit of the opening, funding applied, at the prices of now.
+            const credit = open.reduce((sum, [perp, paper]) => {
+              const opened = marginMarketOf(START.get(perp) as ChainMarket)?.markPrice ?? 0n;
+              return sum - mulFixed(paper, opened) + mulFixed(paper, BigInt(funding) * USD);
+            }, then.netValueCredit);
+            const value = open.reduce(
+              (sum, [perp, paper]) =>
+                sum +
+                mulFixed(paper, marginMarketOf(now.get(perp) as ChainMarket)?.markPrice ?? 0n),
+              credit,
+            );
+            const needed = margin(now, 0, ...open).maintenanceMarginCredit;
+            return { open, then, isSafeNow: value >= needed };
+          });
+          held.forEach((_, i) => {
+            schedule.heard(`0x${i}`);
+          });
+          schedule.looked({
+            blockNumber: 10,
+            accounts: held.map(({ then }, i) => read(`0x${i}`, then)),
+            markets: START,
+          });
+          const expected = held.filter(
+            ({ isSafeNow, open }) => !isSafeNow && open.length > 0,
+          ).length;
+          expect(schedule.moved(now)).toBe(expected);
+          // None waits for its turn: an account on the very edge is due in the next block anyway.
+          const due = schedule.due(10, 100);
+          held.forEach(({ isSafeNow, open }, i) => {
+            if (!isSafeNow && open.length > 0) expect(due).toContain(`0x${i}`);
+          });
+          broke += expected;
+        },
+      ),
       { numRuns: 150, seed: 5 },
     );
     expect(broke).toBeGreaterThan(50);

@@ -3,7 +3,8 @@ import { readRiskyAccounts } from "../../../src/bot/run/liquidator-venue.js";
 import { VenueRequestError } from "../../../src/exchange/venue-errors.js";
 import { PollPace, TooManyQuestions } from "../../../src/liquidator/watch/poll-pace.js";
 
-const refusal = (retryAfterMs: number) => new TooManyQuestions("the exchange was asked too often (HTTP 429)", retryAfterMs);
+const refusal = (retryAfterMs: number) =>
+  new TooManyQuestions("the exchange was asked too often (HTTP 429)", retryAfterMs);
 
 describe("the pace of a repeated question", () => {
   it("is the configured one while nobody refuses", () => {
@@ -33,16 +34,33 @@ describe("the pace of a repeated question", () => {
 describe("the list of risky accounts", () => {
   const refused = (httpStatus: number, retryAfterMs?: number) =>
     readRiskyAccounts(
-      { call: () => Promise.reject(new VenueRequestError("refused", { httpStatus, retryAfterMs, mayHaveHappened: false })) },
+      {
+        call: () =>
+          Promise.reject(
+            new VenueRequestError("refused", { httpStatus, retryAfterMs, mayHaveHappened: false }),
+          ),
+      },
       10_000,
     );
 
-  it.each([429, 418])("refused with %i is to be left alone as the exchange says, or for its window", async (status) => {
-    await expect(refused(status, 4_000)).rejects.toMatchObject({ name: "TooManyQuestions", retryAfterMs: 4_000 });
-    await expect(refused(status)).rejects.toMatchObject({ name: "TooManyQuestions", retryAfterMs: 10_000 });
-  });
+  it.each([429, 418])(
+    "refused with %i is to be left alone as the exchange says, or for its window",
+    async (status) => {
+      await expect(refused(status, 4_000)).rejects.toMatchObject({
+        name: "TooManyQuestions",
+        retryAfterMs: 4_000,
+      });
+      await expect(refused(status)).rejects.toMatchObject({
+        name: "TooManyQuestions",
+        retryAfterMs: 10_000,
+      });
+    },
+  );
 
   it("that fails otherwise says how", async () => {
-    await expect(refused(503)).rejects.toMatchObject({ name: "VenueRequestError", httpStatus: 503 });
+    await expect(refused(503)).rejects.toMatchObject({
+      name: "VenueRequestError",
+      httpStatus: 503,
+    });
   });
 });

@@ -67,7 +67,8 @@ export class BotProcess {
   }
 
   start(): void {
-    const { config, privateKey, clock, random, machine, network, nodes, rework, onNotice } = this.#options;
+    const { config, privateKey, clock, random, machine, network, nodes, rework, onNotice } =
+      this.#options;
     const mortal: Clock = {
       nowMs: () => clock.nowMs(),
       monotonicMs: () => clock.monotonicMs(),
@@ -85,7 +86,8 @@ export class BotProcess {
           name,
           call: (method, params) =>
             new Promise((resolve, reject) => {
-              if (!this.#isDead) call(method, params).then(this.#ifAlive(resolve), this.#ifAlive(reject));
+              if (!this.#isDead)
+                call(method, params).then(this.#ifAlive(resolve), this.#ifAlive(reject));
             }),
         })),
         laneStore: () => ({
@@ -135,7 +137,8 @@ export class BotProcess {
       this.#ifAlive(() => this.#ends(this.#endOf(running))),
       this.#ifAlive((error: unknown) => this.#ends({ error })),
     );
-    if (this.#stopReason !== undefined) running.command({ command: "stop", reason: this.#stopReason });
+    if (this.#stopReason !== undefined)
+      running.command({ command: "stop", reason: this.#stopReason });
   }
 
   #ends(end: ProcessEnd | { readonly error: unknown }): void {

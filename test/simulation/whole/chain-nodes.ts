@@ -2,7 +2,12 @@ import type { InProcessRpc } from "../../../src/chain/rpc-transport.js";
 import type { Random } from "../../../src/core/seam.js";
 import type { Hex } from "../../../src/core/units.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
-import { FAIR, faultyNode, type NodeFault, type NodeWeather } from "../../liquidator/simulation/faulty-node.js";
+import {
+  FAIR,
+  faultyNode,
+  type NodeFault,
+  type NodeWeather,
+} from "../../liquidator/simulation/faulty-node.js";
 import type { HoldingClock } from "../../liquidator/simulation/waiting-clock.js";
 import type { RpcOutage } from "./whole-plan.js";
 

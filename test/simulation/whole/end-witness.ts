@@ -31,11 +31,20 @@ export function judgeEnd({ exitCode, positionBase, text }: ProcessEnd, facts: En
   });
   const violations: string[] = [];
   if (exitCode === 0) violations.push(...wrong.map((what) => `exit code 0, and ${what}`));
-  if (exitCode === 0 && openOrders > 0) violations.push(`exit code 0 with ${openOrders} orders open`);
+  if (exitCode === 0 && openOrders > 0)
+    violations.push(`exit code 0 with ${openOrders} orders open`);
   for (const { jobId, lots, marketId } of underWay)
     if (jobId === undefined || !text.includes(jobId))
-      violations.push(`a takeover of ${lots} lots in ${marketId} is under way, and is not named at the end`);
-  if (exitCode !== 0 && !isDisturbed && wrong.length === 0 && openOrders === 0 && underWay.length === 0)
+      violations.push(
+        `a takeover of ${lots} lots in ${marketId} is under way, and is not named at the end`,
+      );
+  if (
+    exitCode !== 0 &&
+    !isDisturbed &&
+    wrong.length === 0 &&
+    openOrders === 0 &&
+    underWay.length === 0
+  )
     violations.push(`exit code ${exitCode} although everything is in order: ${text.slice(-300)}`);
   return violations;
 }

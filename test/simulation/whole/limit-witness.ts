@@ -1,6 +1,14 @@
 import type { BotConfig } from "../../../src/bot/config/config.js";
 import { decimalToScaled } from "../../../src/core/instrument.js";
-import { type CreditUnits, type Hex, type Lots, type MarketId, type Ms, type Side, signOf } from "../../../src/core/units.js";
+import {
+  type CreditUnits,
+  type Hex,
+  type Lots,
+  type MarketId,
+  type Ms,
+  type Side,
+  signOf,
+} from "../../../src/core/units.js";
 import type { PlaceAction } from "../../../src/exchange/venue.js";
 import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import type { Violate } from "../violation.js";
@@ -97,30 +105,45 @@ export class LimitWitness {
     const here = this.#worstCredit(marketId, this.#worstLots(marketId, side));
     const { notional } = this.#limits.get(marketId) ?? {};
     if (notional !== undefined && here > notional)
-      this.#violate("account", `${what} leaves a worst case of ${here} credit units there, allowed ${notional}`);
+      this.#violate(
+        "account",
+        `${what} leaves a worst case of ${here} credit units there, allowed ${notional}`,
+      );
     const limit = this.#accountLimit();
     if (limit === undefined) return;
     let [before, after] = [0n, 0n];
     for (const id of this.#limits.keys()) {
       const lots = Math.max(...SIDES.map((one) => this.#worstLots(id, one)));
-      const without = id === marketId ? Math.max(...SIDES.map((one) => this.#worstLots(id, one) - (one === side ? added : 0))) : lots;
+      const without =
+        id === marketId
+          ? Math.max(...SIDES.map((one) => this.#worstLots(id, one) - (one === side ? added : 0)))
+          : lots;
       after += this.#worstCredit(id, lots);
       before += this.#worstCredit(id, without);
     }
     if (after > limit && after > before)
-      this.#violate("account", `${what} leaves a worst case of ${after} credit units in all markets, allowed ${limit}`);
+      this.#violate(
+        "account",
+        `${what} leaves a worst case of ${after} credit units in all markets, allowed ${limit}`,
+      );
   }
 
   /** The position when everything of a side fills and nothing of the other; 0 where it is of the other sign. */
   #worstLots(marketId: MarketId, side: Side): Lots {
     const { exchange, account, orders } = this.#deps;
-    return Math.max(0, signOf(side) * exchange.positionLots(account, marketId) + orders.mayJoin(marketId, side).lots);
+    return Math.max(
+      0,
+      signOf(side) * exchange.positionLots(account, marketId) + orders.mayJoin(marketId, side).lots,
+    );
   }
 
   #onlyReduces(marketId: MarketId, side: Side): boolean {
     const { exchange, account, orders } = this.#deps;
     const position = exchange.positionLots(account, marketId);
-    return Math.sign(position) === -signOf(side) && orders.mayJoin(marketId, side).lots <= Math.abs(position);
+    return (
+      Math.sign(position) === -signOf(side) &&
+      orders.mayJoin(marketId, side).lots <= Math.abs(position)
+    );
   }
 
   /** At the lowest of the marks that the bot may have decided by. */
@@ -154,7 +177,9 @@ export class LimitWitness {
   }
 
   #creditOf(quote: string | undefined): CreditUnits | undefined {
-    return quote === undefined ? undefined : decimalToScaled(quote, this.#deps.exchange.config.creditDecimals);
+    return quote === undefined
+      ? undefined
+      : decimalToScaled(quote, this.#deps.exchange.config.creditDecimals);
   }
 
   #noteMark(marketId: MarketId, nowMs: Ms): void {

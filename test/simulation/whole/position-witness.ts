@@ -63,20 +63,23 @@ export class PositionWitness {
 
   takeoverMined({ marketId, atMs, hashes }: MinedTakeover): void {
     // While an earlier one is not known yet, its word counts.
-    if (this.#wrongSinceMs.has(marketId) && this.#taken.get(marketId)?.wordAtMs !== undefined) return;
+    if (this.#wrongSinceMs.has(marketId) && this.#taken.get(marketId)?.wordAtMs !== undefined)
+      return;
     this.#taken.set(marketId, { atMs, hashes, wordAtMs: undefined });
   }
 
   /** A frame or an answer of REST has reached the bot. */
   received(text: string): void {
     if (!text.includes('"LIQUIDATE"')) return;
-    for (const [marketId, taken] of this.#taken) if (text.includes(`"${marketId}"`)) taken.wordAtMs ??= this.#nowMs();
+    for (const [marketId, taken] of this.#taken)
+      if (text.includes(`"${marketId}"`)) taken.wordAtMs ??= this.#nowMs();
   }
 
   /** An answer of an RPC has reached the bot. */
   answered(method: string, params: readonly unknown[]): void {
     if (method !== "eth_getTransactionReceipt") return;
-    for (const taken of this.#taken.values()) if (taken.hashes.has(params[0] as Hex)) taken.wordAtMs ??= this.#nowMs();
+    for (const taken of this.#taken.values())
+      if (taken.hashes.has(params[0] as Hex)) taken.wordAtMs ??= this.#nowMs();
   }
 
   dispatched(action: Action): void {
@@ -103,8 +106,18 @@ export class PositionWitness {
       if (now - since <= REACTION_MS || this.#toldOf.has(taken)) continue;
       for (const order of this.#exchange.openOrders(this.#account)) {
         const { terms, openLots, side } = order;
-        if (terms.market.id !== marketId || openLots === 0 || this.#cancelled.has(terms.hash) || !this.#increases(marketId, side)) continue;
-        this.#say(taken, marketId, `${side} ${openLots} rests there ${now - since} ms after the first word of a takeover`);
+        if (
+          terms.market.id !== marketId ||
+          openLots === 0 ||
+          this.#cancelled.has(terms.hash) ||
+          !this.#increases(marketId, side)
+        )
+          continue;
+        this.#say(
+          taken,
+          marketId,
+          `${side} ${openLots} rests there ${now - since} ms after the first word of a takeover`,
+        );
         break;
       }
     }
@@ -116,7 +129,11 @@ export class PositionWitness {
     const now = this.#nowMs();
     const since = this.#sinceOf(marketId, taken, now);
     if (since === undefined || now <= since + CROSSING_MS) return;
-    this.#say(taken, marketId, `${side} ${lots} leaves ${now - since} ms after the first word of a takeover`);
+    this.#say(
+      taken,
+      marketId,
+      `${side} ${lots} leaves ${now - since} ms after the first word of a takeover`,
+    );
   }
 
   #say(taken: Taken, marketId: MarketId, what: string): void {
@@ -124,7 +141,10 @@ export class PositionWitness {
     this.#toldOf.add(taken);
     const ours = this.#bot?.context.account.positionLots(marketId);
     const theirs = this.#exchange.positionLots(this.#account, marketId);
-    this.#violate("position", `${what}: in ${marketId} the bot counts with ${ours} lots, the exchange has ${theirs}`);
+    this.#violate(
+      "position",
+      `${what}: in ${marketId} the bot counts with ${ours} lots, the exchange has ${theirs}`,
+    );
   }
 
   /** Since when the position is wrong and there was a word of it; undefined while there was none. */
@@ -138,7 +158,9 @@ export class PositionWitness {
   /** Since when the process knows that there was a takeover; undefined while no word of it has come. */
   #wordOf({ wordAtMs, atMs }: Taken): Ms | undefined {
     if (atMs >= this.#startedAtMs) return wordAtMs;
-    return this.#confirmedAtMs === undefined ? undefined : Math.max(this.#confirmedAtMs + START_READ_MS, wordAtMs ?? 0);
+    return this.#confirmedAtMs === undefined
+      ? undefined
+      : Math.max(this.#confirmedAtMs + START_READ_MS, wordAtMs ?? 0);
   }
 
   #increases(marketId: MarketId, side: "BUY" | "SELL"): boolean {
@@ -149,7 +171,8 @@ export class PositionWitness {
   #isWrong(marketId: MarketId): boolean {
     const account = this.#bot?.context.account;
     if (account?.confirmed !== true) return false;
-    const difference = this.#exchange.positionLots(this.#account, marketId) - account.positionLots(marketId);
+    const difference =
+      this.#exchange.positionLots(this.#account, marketId) - account.positionLots(marketId);
     if (difference === 0) return false;
     // An order that was reported as filled, and whose trade was lost on the way, is told by the next list of trades.
     let explained: Lots = account.orders.unseenLots(marketId, difference > 0 ? "BUY" : "SELL");

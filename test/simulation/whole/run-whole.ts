@@ -39,10 +39,18 @@ export interface WholeResult {
 }
 
 /** Hears what the bot and its surroundings say, at its instant of virtual time. */
-export type Trace = (atMs: Ms, notice: Notice | { readonly kind: string; readonly [field: string]: unknown }) => void;
+export type Trace = (
+  atMs: Ms,
+  notice: Notice | { readonly kind: string; readonly [field: string]: unknown },
+) => void;
 
 /** Runs the whole system of a seed. The same seed and length are the same run; with a rule broken it ends once that is noticed. */
-export async function runWhole(seed: number, marketMs: Ms, broken?: WholeBreak, trace?: Trace): Promise<WholeResult> {
+export async function runWhole(
+  seed: number,
+  marketMs: Ms,
+  broken?: WholeBreak,
+  trace?: Trace,
+): Promise<WholeResult> {
   await initCrypto();
   const drawn = wholePlanOf(seed, marketMs);
   const plan = broken?.plan?.(drawn) ?? drawn;
@@ -57,7 +65,14 @@ export async function runWhole(seed: number, marketMs: Ms, broken?: WholeBreak, 
     },
   );
   try {
-    return await new WholeWorld({ plan, broken, trace, clock, open, chain: open.chain as OpenChain }).run();
+    return await new WholeWorld({
+      plan,
+      broken,
+      trace,
+      clock,
+      open,
+      chain: open.chain as OpenChain,
+    }).run();
   } finally {
     await open.close();
   }

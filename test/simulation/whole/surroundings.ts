@@ -53,10 +53,12 @@ export class Surroundings {
       const { fault } = trigger;
       this.count(`${fault} after a takeover was ${on}`);
       const untilMs = Math.min(lastMs, now + trigger.forMs);
-      if (fault === "rpc-silent") this.#rpcSilentUntilMs = Math.max(this.#rpcSilentUntilMs, untilMs);
+      if (fault === "rpc-silent")
+        this.#rpcSilentUntilMs = Math.max(this.#rpcSilentUntilMs, untilMs);
       else if (fault === "rest-slow") faults.strikeUntil("answer-delayed", untilMs);
       // Not within the call that has brought it about.
-      else if (fault === "bot-killed") clock.setTimer(1, () => kill(Math.min(trigger.forMs, 10_000)));
+      else if (fault === "bot-killed")
+        clock.setTimer(1, () => kill(Math.min(trigger.forMs, 10_000)));
       else clock.setTimer(1, dropStreams);
     }
   }
@@ -65,11 +67,14 @@ export class Surroundings {
   schedule(): void {
     const { plan, clock, machineClock, faults, kill } = this.#options;
     for (const { kind, fromMs, untilMs } of plan.faults) {
-      const at = (instantMs: Ms, run: () => void): void => void clock.setTimer(instantMs - clock.nowMs(), run);
+      const at = (instantMs: Ms, run: () => void): void =>
+        void clock.setTimer(instantMs - clock.nowMs(), run);
       if (kind === "clock-step") {
         at(fromMs, () => {
           faults.count(kind);
-          machineClock.skewMs += faults.half() ? faults.delayMs(100, 8_000) : -faults.delayMs(100, 8_000);
+          machineClock.skewMs += faults.half()
+            ? faults.delayMs(100, 8_000)
+            : -faults.delayMs(100, 8_000);
         });
         at(untilMs + 20_000, () => {
           machineClock.skewMs = 0;

@@ -37,14 +37,17 @@ export class TakeoversUnderWay {
     this.#chain = chain;
     this.#exchange = exchange;
     this.#account = account;
-    this.#marketOf = new Map([...chain.addresses.markets].map(([marketId, { perp }]) => [perp.toLowerCase(), marketId]));
+    this.#marketOf = new Map(
+      [...chain.addresses.markets].map(([marketId, { perp }]) => [perp.toLowerCase(), marketId]),
+    );
   }
 
   /** A node has taken a raw transaction. @returns the takeover when it is a new one. */
   sent(raw: Hex): SentTakeover | undefined {
     const transaction = Transaction.from(raw);
     const marketId = this.#marketOf.get(transaction.to?.toLowerCase() ?? "");
-    const call = transaction.data.length < 10 ? null : PERPETUAL.parseTransaction({ data: transaction.data });
+    const call =
+      transaction.data.length < 10 ? null : PERPETUAL.parseTransaction({ data: transaction.data });
     if (marketId === undefined || call?.name !== "liquidate") return undefined;
     const [, victim, paper] = call.args as unknown as [Hex, Hex, bigint];
     const { paperPerLot } = this.#exchange.market(marketId).instrument;
@@ -54,7 +57,13 @@ export class TakeoversUnderWay {
     const known = this.#sent.get(nonce);
     if (known !== undefined) known.hashes.add(transaction.hash as Hex);
     if (known !== undefined && Math.abs(known.lots) >= Math.abs(lots)) return undefined;
-    const takeover = { nonce, marketId, lots, victim: victim.toLowerCase() as Hex, hashes: new Set([transaction.hash as Hex]) };
+    const takeover = {
+      nonce,
+      marketId,
+      lots,
+      victim: victim.toLowerCase() as Hex,
+      hashes: new Set([transaction.hash as Hex]),
+    };
     this.#sent.set(nonce, takeover);
     return takeover;
   }
@@ -68,7 +77,8 @@ export class TakeoversUnderWay {
   lots(marketId: MarketId, side: Side): Lots {
     let lots = 0;
     for (const takeover of this.#sent.values())
-      if (takeover.marketId === marketId && Math.sign(takeover.lots) === signOf(side)) lots += Math.abs(takeover.lots);
+      if (takeover.marketId === marketId && Math.sign(takeover.lots) === signOf(side))
+        lots += Math.abs(takeover.lots);
     return lots;
   }
 

@@ -35,7 +35,13 @@ export const WHOLE_BREAKS: readonly WholeBreak[] = [
       const { config } = options;
       const markets = Object.entries(config.markets).map(([id, market]) => [
         id,
-        { ...market, limits: { ...market.limits, maxPositionBase: String(10 * Number(market.limits.maxPositionBase)) } },
+        {
+          ...market,
+          limits: {
+            ...market.limits,
+            maxPositionBase: String(10 * Number(market.limits.maxPositionBase)),
+          },
+        },
       ]);
       return { ...options, config: { ...config, markets: Object.fromEntries(markets) } };
     },

@@ -46,7 +46,8 @@ type Pick = <T>(choices: readonly T[]) => T;
 /** Draws a run. */
 export function wholePlanOf(seed: number, marketMs: Ms): WholePlan {
   const random = seededRandom(`whole ${seed}`);
-  const pick: Pick = (choices) => choices[Math.floor(random.uniform() * choices.length)] as (typeof choices)[number];
+  const pick: Pick = (choices) =>
+    choices[Math.floor(random.uniform() * choices.length)] as (typeof choices)[number];
   const endMs = START_MS + marketMs;
   const endsDisturbed = random.uniform() < 0.25;
   const faultsEndMs = endsDisturbed ? endMs + 60_000 : endMs - WHOLE_CALM_MS;
@@ -75,23 +76,51 @@ function exchangeOf(seed: number, markets: readonly string[], pick: Pick): SeedP
     baseAsset: id.slice(0, 3).toUpperCase(),
     maxLeverage: 25,
     ...(id === "ethusdc" ? { tickSize: "0.01", stepSize: "0.001" } : {}),
-    funding: { mode: "fixed", intervalMs: pick([60_000, 600_000]), rate: pick(["0.0001", "-0.0002", "0.00075"]) },
+    funding: {
+      mode: "fixed",
+      intervalMs: pick([60_000, 600_000]),
+      rate: pick(["0.0001", "-0.0002", "0.00075"]),
+    },
     flow: {
       kind: "synthetic",
       preset: pick(["quiet", "quiet", "lively"]),
       startPriceQuote: id === "ethusdc" ? 3_000 : 60_000,
       // Near their highest leverage and back soon: each shock liquidates some of them.
-      leveraged: { count, creditQuote: 800, severalMarketsShare: 0.25, openWithinMs: 10_000, holdMs: 60_000, pauseMs: 4_000 },
-      shocks: { firstMs: 15_000, everyMs, sizeBps: { min: 165, max: 200 }, direction: "alternate", decayHalfLifeMs: 600_000 },
+      leveraged: {
+        count,
+        creditQuote: 800,
+        severalMarketsShare: 0.25,
+        openWithinMs: 10_000,
+        holdMs: 60_000,
+        pauseMs: 4_000,
+      },
+      shocks: {
+        firstMs: 15_000,
+        everyMs,
+        sizeBps: { min: 165, max: 200 },
+        direction: "alternate",
+        decayHalfLifeMs: 600_000,
+      },
     },
   });
   return parseExchangeConfig({
     seed: `whole ${seed}`,
     markets: Object.fromEntries(markets.map((id) => [id, market(id)])),
-    rateLimits: { common: pick([900, 2400]), order: pick([120, 300]), key: "ip", requestsBeforeBan: 60, banMs: 20_000 },
+    rateLimits: {
+      common: pick([900, 2400]),
+      order: pick([120, 300]),
+      key: "ip",
+      requestsBeforeBan: 60,
+      banMs: 20_000,
+    },
     streams: { bookIntervalMs: pick([100, 500]), pings: pick(["both", "text", "protocol"]) },
     retention: { publicTrades: 500, historyOrders: 20_000, userTrades: 5_000, incomes: 5_000 },
-    chain: { rpc: null, accounts: { count: 0 }, blocks: { intervalMs: pick([1_000, 2_000]) }, oracle: { minChangeBps: 1 } },
+    chain: {
+      rpc: null,
+      accounts: { count: 0 },
+      blocks: { intervalMs: pick([1_000, 2_000]) },
+      oracle: { minChangeBps: 1 },
+    },
   });
 }
 
@@ -103,7 +132,12 @@ function botOf(markets: readonly string[], pick: Pick): SeedPlan["bot"] {
   ]) as [string, string];
   const strategyOf = (id: string) => ({
     strategy: "ladder",
-    params: { levels: pick([1, 2, 3]), halfSpreadBps: pick([0.4, 1, 2]), levelSpacingBps: 1, sizeBase: id === "ethusdc" ? 0.5 : 0.02 },
+    params: {
+      levels: pick([1, 2, 3]),
+      halfSpreadBps: pick([0.4, 1, 2]),
+      levelSpacingBps: 1,
+      sizeBase: id === "ethusdc" ? 0.5 : 0.02,
+    },
     limits: {
       maxPositionBase: id === "ethusdc" ? eth : btc,
       maxOrderBase: id === "ethusdc" ? "2" : "0.1",
@@ -112,10 +146,23 @@ function botOf(markets: readonly string[], pick: Pick): SeedPlan["bot"] {
     },
   });
   return botConfig({
-    quotes: { timeInForce: pick(["POST_ONLY", "POST_ONLY", "GTT"]), quoteLifeMs: 90_000, priceToleranceTicks: 5 },
-    decide: { everyMs: pick([500, 1_000]), onTouchChange: false, onFill: pick([true, false]), minGapMs: 250 },
+    quotes: {
+      timeInForce: pick(["POST_ONLY", "POST_ONLY", "GTT"]),
+      quoteLifeMs: 90_000,
+      priceToleranceTicks: 5,
+    },
+    decide: {
+      everyMs: pick([500, 1_000]),
+      onTouchChange: false,
+      onFill: pick([true, false]),
+      minGapMs: 250,
+    },
     markets: Object.fromEntries(markets.map((id) => [id, strategyOf(id)])),
-    risk: { maxDrawdownQuote: "1000000", maxBookAgeMs: 2_000, ...pick([{}, { maxLeverage: 0.25 }, { maxNotionalQuote: "20000" }]) },
+    risk: {
+      maxDrawdownQuote: "1000000",
+      maxBookAgeMs: 2_000,
+      ...pick([{}, { maxLeverage: 0.25 }, { maxNotionalQuote: "20000" }]),
+    },
     guard: { orderTokensFraction: 0.1, heartbeatMs: 500, deadAfterMs: 3_000 },
     chain: { rpcEnv: ["RPC"], pollMs: pick([500, 1_000]), confirmations: pick([1, 1, 2]) },
     liquidator: {
@@ -137,9 +184,12 @@ function faultsOf(random: Random, fromMs: Ms, untilMs: Ms, pick: Pick): readonly
     const length = Math.floor(longestMs * (0.3 + 0.7 * random.uniform()));
     windows.push({ kind, fromMs: start, untilMs: Math.min(untilMs, start + length), probability });
   };
-  if (weather === "slow-rest") for (let count = pick([1, 2, 3]); count > 0; count -= 1) stretch("answer-delayed", 60_000, pick([0.5, 1]));
+  if (weather === "slow-rest")
+    for (let count = pick([1, 2, 3]); count > 0; count -= 1)
+      stretch("answer-delayed", 60_000, pick([0.5, 1]));
   // An hour's faults in three minutes would leave no moment in which anything is quoted.
-  if (weather === "storm") windows.push(...drawFaults(random, fromMs, untilMs).filter(() => random.uniform() < 0.5));
+  if (weather === "storm")
+    windows.push(...drawFaults(random, fromMs, untilMs).filter(() => random.uniform() < 0.5));
   else if (pick([true, false])) stretch("bot-killed", 10_000, 1);
   return windows.sort((a, b) => a.fromMs - b.fromMs);
 }
@@ -148,7 +198,11 @@ function outagesOf(random: Random, fromMs: Ms, untilMs: Ms, pick: Pick): readonl
   return Array.from({ length: pick([0, 1, 2]) }, () => {
     const start = fromMs + Math.floor(random.uniform() * (untilMs - fromMs));
     const length = 5_000 + Math.floor(40_000 * random.uniform());
-    return { kind: pick(["silent", "slow", "refusing", "behind"] as const), fromMs: start, untilMs: Math.min(untilMs, start + length) };
+    return {
+      kind: pick(["silent", "slow", "refusing", "behind"] as const),
+      fromMs: start,
+      untilMs: Math.min(untilMs, start + length),
+    };
   });
 }
 
@@ -156,7 +210,14 @@ function triggersOf(random: Random, pick: Pick): readonly TakeoverTrigger[] {
   return Array.from({ length: pick([0, 1, 2, 3]) }, () => ({
     on: pick(["sent", "sent", "mined"] as const),
     nth: pick([1, 2, 3, 5]),
-    fault: pick(["rpc-silent", "rpc-silent", "rest-slow", "rest-slow", "bot-killed", "stream-lost"] as const),
+    fault: pick([
+      "rpc-silent",
+      "rpc-silent",
+      "rest-slow",
+      "rest-slow",
+      "bot-killed",
+      "stream-lost",
+    ] as const),
     forMs: 5_000 + Math.floor(45_000 * random.uniform()),
   }));
 }

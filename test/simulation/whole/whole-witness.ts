@@ -33,17 +33,31 @@ export class WholeWitness {
   #sent = 0;
   #fills = 0;
 
-  constructor(plan: WholePlan, exchange: EmbeddedExchange, chain: OpenChain, account: Hex, nowMs: () => Ms) {
+  constructor(
+    plan: WholePlan,
+    exchange: EmbeddedExchange,
+    chain: OpenChain,
+    account: Hex,
+    nowMs: () => Ms,
+  ) {
     this.#plan = plan;
     this.#exchange = exchange;
     this.#account = account;
     this.#nowMs = nowMs;
     this.#violate = (rule, text) => {
-      if (this.#violations.length < MOST_VIOLATIONS) this.#violations.push({ atMs: nowMs(), rule, text });
+      if (this.#violations.length < MOST_VIOLATIONS)
+        this.#violations.push({ atMs: nowMs(), rule, text });
     };
     const violate = this.#violate;
     this.orders = new Witness(plan, exchange, account, nowMs);
-    this.#limits = new LimitWitness({ config: plan.bot, exchange, account, nowMs, orders: this.orders, violate });
+    this.#limits = new LimitWitness({
+      config: plan.bot,
+      exchange,
+      account,
+      nowMs,
+      orders: this.orders,
+      violate,
+    });
     this.#positions = new PositionWitness(exchange, account, nowMs, violate);
     this.#takeovers = new TakeoversUnderWay(chain, exchange, account);
     this.orders.reservedLots = (marketId, side) => this.#takeovers.lots(marketId, side);
@@ -69,7 +83,12 @@ export class WholeWitness {
     return this.#takeovers.mined.length;
   }
 
-  get counts(): { readonly events: number; readonly actions: number; readonly fills: number; readonly takeovers: number } {
+  get counts(): {
+    readonly events: number;
+    readonly actions: number;
+    readonly fills: number;
+    readonly takeovers: number;
+  } {
     const { events, actions } = this.orders;
     return { events, actions, fills: this.#fills, takeovers: this.takeovers };
   }
@@ -89,7 +108,8 @@ export class WholeWitness {
     if (notice.kind === "account" && notice.change.kind === "fill") this.#fills += 1;
     if (notice.kind === "dispatched") this.#positions.dispatched(notice.action);
     this.orders.observe(notice);
-    if (notice.kind === "dispatched" && notice.action.kind === "place") this.#limits.placed(notice.action);
+    if (notice.kind === "dispatched" && notice.action.kind === "place")
+      this.#limits.placed(notice.action);
   }
 
   /** A node has taken a raw transaction of the bot's. @returns what it is, where it is a new takeover, with the bot's own idea of the position. */
@@ -141,8 +161,12 @@ export class WholeWitness {
       exchange: this.#exchange,
       account: this.#account,
       markets: Object.keys(this.#plan.bot.markets),
-      openOrders: this.#exchange.openOrders(this.#account).filter(({ openLots }) => openLots > 0).length,
-      underWay: this.#takeovers.pending.map((takeover) => ({ ...takeover, jobId: jobOf(takeover.nonce) })),
+      openOrders: this.#exchange.openOrders(this.#account).filter(({ openLots }) => openLots > 0)
+        .length,
+      underWay: this.#takeovers.pending.map((takeover) => ({
+        ...takeover,
+        jobId: jobOf(takeover.nonce),
+      })),
       isDisturbed: this.#plan.endsDisturbed,
     });
     for (const text of violations) this.#violate("end", text);

@@ -71,7 +71,8 @@ export class WholeWorld {
       machineClock: this.#machineClock,
       exchange,
       faults: this.#faults,
-      networks: () => [this.#network, this.#guardNetwork].filter((network) => network !== undefined),
+      networks: () =>
+        [this.#network, this.#guardNetwork].filter((network) => network !== undefined),
       dropStreams: () => this.#network?.dropStreams("connection reset"),
       kill: (downMs) => this.#kill(downMs),
       disturbed: (nowMs) => {
@@ -124,21 +125,25 @@ export class WholeWorld {
     const { clock, plan } = this.#parts;
     if (!plan.endsDisturbed) {
       const endMs = clock.nowMs() + AGREE_WITHIN_MS;
-      while (clock.nowMs() < endMs && this.#witness.disagreements().length > 0) await clock.runUntil(clock.nowMs() + AGREE_EVERY_MS);
+      while (clock.nowMs() < endMs && this.#witness.disagreements().length > 0)
+        await clock.runUntil(clock.nowMs() + AGREE_EVERY_MS);
       this.#witness.agree();
     }
     this.#isStopping = true;
     this.#process?.stop("the time is over");
     const endMs = clock.nowMs() + STOP_WITHIN_MS;
-    while (clock.nowMs() < endMs && this.#end === undefined && this.#process !== undefined) await clock.runUntil(clock.nowMs() + 500);
+    while (clock.nowMs() < endMs && this.#end === undefined && this.#process !== undefined)
+      await clock.runUntil(clock.nowMs() + 500);
     if (this.#end !== undefined) this.#witness.ended(this.#end, (nonce) => this.#jobOf(nonce));
-    else if (!plan.endsDisturbed) this.#witness.crashed(new Error(`the bot has not left within ${STOP_WITHIN_MS} ms`));
+    else if (!plan.endsDisturbed)
+      this.#witness.crashed(new Error(`the bot has not left within ${STOP_WITHIN_MS} ms`));
   }
 
   /** The name of what was sent under a nonce, by the process's own record of it. */
   #jobOf(nonce: number): string | undefined {
     for (const record of this.#machine.lanes)
-      if (record.kind === "attempt" && record.attempt.nonce === nonce && record.job !== null) return record.job.id;
+      if (record.kind === "attempt" && record.attempt.nonce === nonce && record.job !== null)
+        return record.job.id;
     return undefined;
   }
 
@@ -159,7 +164,13 @@ export class WholeWorld {
     }
     this.#starts += 1;
     const life = this.#starts;
-    const network = new FaultyNetwork(open.exchange, clock, this.#faults, BOT_ADDRESS, this.#witness.network);
+    const network = new FaultyNetwork(
+      open.exchange,
+      clock,
+      this.#faults,
+      BOT_ADDRESS,
+      this.#witness.network,
+    );
     this.#network = network;
     const nodes = chainNodes({
       count: plan.rpcs,

@@ -21,7 +21,11 @@ describe("what all clients of the chain's port may take of its time", () => {
     const { clock, started, takes } = world();
     const answers = [takes(1000), takes(1000), takes(1000)];
     await clock.runFor(5000);
-    expect(await Promise.all(answers)).toEqual([{ result: 1000 }, { result: 1000 }, { result: 1000 }]);
+    expect(await Promise.all(answers)).toEqual([
+      { result: 1000 },
+      { result: 1000 },
+      { result: 1000 },
+    ]);
     expect(started).toEqual([0, 1000, 2000]);
   });
 
@@ -32,7 +36,9 @@ describe("what all clients of the chain's port may take of its time", () => {
     const [first, second, third, fourth] = await Promise.all(answers);
     expect([first, second, third]).toEqual([{ result: 8000 }, { result: 8000 }, { result: 8000 }]);
     // 24 seconds were taken; there were ten, and twelve were earned meanwhile.
-    expect(fourth).toMatchObject({ error: { code: -32005, message: expect.stringContaining("limit exceeded") } });
+    expect(fourth).toMatchObject({
+      error: { code: -32005, message: expect.stringContaining("limit exceeded") },
+    });
     expect(started).toEqual([0, 8000, 16_000]);
     await clock.runFor(60_000);
     const later = takes(10);

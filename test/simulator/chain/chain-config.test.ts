@@ -29,11 +29,23 @@ describe("the configuration of the chain", () => {
 
   it.each([
     [{ blocks: { intervalMs: -1 } }, /^chain\.blocks\.intervalMs: is too low \(got -1\)/],
-    [{ blocks: { order: "fee" } }, /^chain\.blocks\.order: is none of the choices \(got "fee"\); expected .*tip.*arrival/],
+    [
+      { blocks: { order: "fee" } },
+      /^chain\.blocks\.order: is none of the choices \(got "fee"\); expected .*tip.*arrival/,
+    ],
     [{ blocks: { interval: 5 } }, /^chain\.blocks\.interval: unknown key/],
-    [{ accounts: { balanceEth: "1.0000000000000000001" } }, /^chain\.accounts\.balanceEth: has the wrong form .*at most 18 decimals/],
-    [{ accounts: { tokenQuote: "0.0000001" } }, /^chain\.accounts\.tokenQuote: has the wrong form .*at most 6 decimals/],
-    [{ contracts: { priceHeartbeatMs: 1500 } }, /^chain\.contracts\.priceHeartbeatMs: is off its grid/],
+    [
+      { accounts: { balanceEth: "1.0000000000000000001" } },
+      /^chain\.accounts\.balanceEth: has the wrong form .*at most 18 decimals/,
+    ],
+    [
+      { accounts: { tokenQuote: "0.0000001" } },
+      /^chain\.accounts\.tokenQuote: has the wrong form .*at most 6 decimals/,
+    ],
+    [
+      { contracts: { priceHeartbeatMs: 1500 } },
+      /^chain\.contracts\.priceHeartbeatMs: is off its grid/,
+    ],
     [{ rpc: { port: 70_000 } }, /^chain\.rpc\.port: is too high/],
   ])("says of %j what would be right", (written, message) => {
     expect(messageOf(written)).toMatch(message);
@@ -41,9 +53,13 @@ describe("the configuration of the chain", () => {
 
   it("never shows a phrase that was written wrong", () => {
     const message = messageOf({ mnemonic: `${PHRASE} 1` });
-    expect(message).toMatch(/^chain\.mnemonic: has the wrong form .*not shown.* 12 to 24 English words/);
+    expect(message).toMatch(
+      /^chain\.mnemonic: has the wrong form .*not shown.* 12 to 24 English words/,
+    );
     expect(message).not.toContain("junk");
-    expect(() => chainKeys(PHRASE.replace("junk", "test"), 1)).toThrow(/^mnemonic: is not a phrase of BIP-39; expected/);
+    expect(() => chainKeys(PHRASE.replace("junk", "test"), 1)).toThrow(
+      /^mnemonic: is not a phrase of BIP-39; expected/,
+    );
   });
 });
 

@@ -31,7 +31,12 @@ export const BTC: ChainMarket = {
   markPrice: 30_000n * 10n ** 6n,
   isRegistered: true,
 };
-export const ETH: ChainMarket = { ...BTC, marketId: "ethusdc", liquidationThreshold: 5n * PERCENT, markPrice: 2_000n * 10n ** 6n };
+export const ETH: ChainMarket = {
+  ...BTC,
+  marketId: "ethusdc",
+  liquidationThreshold: 5n * PERCENT,
+  markPrice: 2_000n * 10n ** 6n,
+};
 
 export interface ChainCase {
   readonly config?: object;
@@ -43,14 +48,33 @@ export interface ChainCase {
 }
 
 /** A chain of a written configuration, without a port unless that names one, at a time of its own. */
-export function chainOf({ config = {}, markets = [BTC], clock = new VirtualClock(START_MS), ...rest }: ChainCase = {}): Promise<OpenChain> {
+export function chainOf({
+  config = {},
+  markets = [BTC],
+  clock = new VirtualClock(START_MS),
+  ...rest
+}: ChainCase = {}): Promise<OpenChain> {
   const written = { rpc: null, accounts: { count: 3, tokenQuote: "1000000" }, ...config };
-  return openChain(checkShape(chainConfigShape, written), { chainId: 31337, markets, clock, ...rest });
+  return openChain(checkShape(chainConfigShape, written), {
+    chainId: 31337,
+    markets,
+    clock,
+    ...rest,
+  });
 }
 
 /** Reads a view that returns one value. */
-export async function read(chain: EmbeddedChain, to: Hex, abi: Interface, name: string, ...args: readonly unknown[]): Promise<unknown> {
-  return abi.decodeFunctionResult(name, await chain.call(to, abi.encodeFunctionData(name, args)))[0];
+export async function read(
+  chain: EmbeddedChain,
+  to: Hex,
+  abi: Interface,
+  name: string,
+  ...args: readonly unknown[]
+): Promise<unknown> {
+  return abi.decodeFunctionResult(
+    name,
+    await chain.call(to, abi.encodeFunctionData(name, args)),
+  )[0];
 }
 
 /** Sends a call of a contract. */

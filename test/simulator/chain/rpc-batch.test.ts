@@ -22,9 +22,23 @@ let session: RpcSession;
 beforeEach(async () => {
   open = await chainOf();
   const { callGasLimit } = open.chain.genesis;
-  const policy = { devMethods: false, deployments: false, callGasLimit, foreignGas: 2_000_000, ownContracts: new Set<string>() };
-  const budget = new CallBudget({ clock: liveSeam().clock, mostMs: 600_000, share: 1, mostWaiting: 10 });
-  session = new RpcSession({ chain: open.chain, policy, filters: new RpcFilters(open.chain), budget }, () => {});
+  const policy = {
+    devMethods: false,
+    deployments: false,
+    callGasLimit,
+    foreignGas: 2_000_000,
+    ownContracts: new Set<string>(),
+  };
+  const budget = new CallBudget({
+    clock: liveSeam().clock,
+    mostMs: 600_000,
+    share: 1,
+    mostWaiting: 10,
+  });
+  session = new RpcSession(
+    { chain: open.chain, policy, filters: new RpcFilters(open.chain), budget },
+    () => {},
+  );
 });
 afterEach(async () => {
   await session.close();
@@ -36,16 +50,26 @@ const sending = () => {
   const [from, to] = open.keys.accounts.map(({ signer }) => signer.address);
   return { method: "eth_sendTransaction", params: [{ from, to, value: "0x1" }] };
 };
-const sentCount = () => open.chain.request("eth_getTransactionCount", open.keys.accounts[0]?.signer.address, "latest");
+const sentCount = () =>
+  open.chain.request("eth_getTransactionCount", open.keys.accounts[0]?.signer.address, "latest");
 
-async function ask(...requests: readonly object[]): Promise<{ readonly bytes: number; readonly answers: readonly Answer[] }> {
-  const text = (await session.answer(JSON.stringify(requests.map((request, id) => ({ jsonrpc: "2.0", id, ...request }))))) ?? "";
+async function ask(
+  ...requests: readonly object[]
+): Promise<{ readonly bytes: number; readonly answers: readonly Answer[] }> {
+  const text =
+    (await session.answer(
+      JSON.stringify(requests.map((request, id) => ({ jsonrpc: "2.0", id, ...request }))),
+    )) ?? "";
   return { bytes: Buffer.byteLength(text), answers: JSON.parse(text) as Answer[] };
 }
 
 /** Code, so that the answer that holds it has about so many bytes. */
 async function giveCode(address: Hex, answerBytes: number): Promise<void> {
-  await open.chain.request("hardhat_setCode", address, `0x${"00".repeat(Math.floor((answerBytes - 50) / 2))}`);
+  await open.chain.request(
+    "hardhat_setCode",
+    address,
+    `0x${"00".repeat(Math.floor((answerBytes - 50) / 2))}`,
+  );
 }
 
 describe("the answer to a batch", () => {
@@ -60,7 +84,9 @@ describe("the answer to a batch", () => {
 
   it("is no reason to refuse one request of that length by itself", async () => {
     await giveCode(LARGE, MOST_BYTES + 1000);
-    const answer = await session.answer(JSON.stringify({ jsonrpc: "2.0", id: 1, ...codeOf(LARGE) }));
+    const answer = await session.answer(
+      JSON.stringify({ jsonrpc: "2.0", id: 1, ...codeOf(LARGE) }),
+    );
     expect(answer?.length).toBeGreaterThan(MOST_BYTES);
   });
 

@@ -19,37 +19,98 @@ const WORD = `0x${"1".repeat(64)}`;
  * Every method of the port with parameters as ethers, viem, web3.py, Hardhat and Foundry write them. Those of one method go from the fewest
  * to the most.
  */
-export function wellFormed({ mine, other, token, hash }: Known): Readonly<Record<string, readonly (readonly unknown[])[]>> {
+export function wellFormed({
+  mine,
+  other,
+  token,
+  hash,
+}: Known): Readonly<Record<string, readonly (readonly unknown[])[]>> {
   const call = { from: mine, to: token, data: "0x06fdde03" };
   const fees = { maxFeePerGas: "0x2540be400", maxPriorityFeePerGas: "0x3b9aca00" };
-  const full = { ...call, value: "0x0", gas: "0x186a0", nonce: "0x0", chainId: "0x7a69", type: "0x2", accessList: [], ...fees };
-  const listed = { ...call, accessList: [{ address: token, storageKeys: [WORD] }], gasPrice: "0x2540be400", input: call.data };
-  const filter = { address: [token, other], topics: [null, [WORD, WORD.replace("1", "2")], WORD], fromBlock: "0x0", toBlock: "latest" };
+  const full = {
+    ...call,
+    value: "0x0",
+    gas: "0x186a0",
+    nonce: "0x0",
+    chainId: "0x7a69",
+    type: "0x2",
+    accessList: [],
+    ...fees,
+  };
+  const listed = {
+    ...call,
+    accessList: [{ address: token, storageKeys: [WORD] }],
+    gasPrice: "0x2540be400",
+    input: call.data,
+  };
+  const filter = {
+    address: [token, other],
+    topics: [null, [WORD, WORD.replace("1", "2")], WORD],
+    fromBlock: "0x0",
+    toBlock: "latest",
+  };
   const typed = {
-    types: { EIP712Domain: [{ name: "name", type: "string" }], Mail: [{ name: "amount", type: "uint256" }] },
+    types: {
+      EIP712Domain: [{ name: "name", type: "string" }],
+      Mail: [{ name: "amount", type: "uint256" }],
+    },
     primaryType: "Mail",
     domain: { name: "mail" },
     message: { amount: "5" },
   };
-  const blocks = ["latest", "earliest", "pending", "safe", "finalized", "0x1", hash, { blockHash: hash }, { blockNumber: "0x1" }];
+  const blocks = [
+    "latest",
+    "earliest",
+    "pending",
+    "safe",
+    "finalized",
+    "0x1",
+    hash,
+    { blockHash: hash },
+    { blockNumber: "0x1" },
+  ];
   const canonical = { blockHash: hash, requireCanonical: true };
-  const at = (...before: readonly unknown[]) => [before, ...[...blocks, canonical, null].map((block) => [...before, block])];
-  const numbered = (...behind: readonly unknown[]) => ["latest", "0x1", 1, "0x01"].map((block) => [block, ...behind]);
+  const at = (...before: readonly unknown[]) => [
+    before,
+    ...[...blocks, canonical, null].map((block) => [...before, block]),
+  ];
+  const numbered = (...behind: readonly unknown[]) =>
+    ["latest", "0x1", 1, "0x01"].map((block) => [block, ...behind]);
   const nothing = [[]];
   return {
     debug_traceCall: [
       [call],
-      [call, "latest", { tracer: "callTracer", tracerConfig: { onlyTopCall: true, withLog: true } }],
-      [call, "latest", { tracer: "prestateTracer", tracerConfig: { diffMode: true }, timeout: "5s", reexec: 128 }],
+      [
+        call,
+        "latest",
+        { tracer: "callTracer", tracerConfig: { onlyTopCall: true, withLog: true } },
+      ],
+      [
+        call,
+        "latest",
+        { tracer: "prestateTracer", tracerConfig: { diffMode: true }, timeout: "5s", reexec: 128 },
+      ],
       [call, "latest", { tracer: "4byteTracer", tracerConfig: {} }],
-      [call, "latest", { tracer: "muxTracer", tracerConfig: { callTracer: { withLog: true }, noopTracer: null, "4byteTracer": {} } }],
+      [
+        call,
+        "latest",
+        {
+          tracer: "muxTracer",
+          tracerConfig: { callTracer: { withLog: true }, noopTracer: null, "4byteTracer": {} },
+        },
+      ],
       [call, "latest", { disableStorage: true, enableMemory: false, limit: 5, stateOverrides: {} }],
     ],
     debug_traceTransaction: [],
     eth_accounts: nothing,
     eth_blobBaseFee: nothing,
     eth_blockNumber: nothing,
-    eth_call: [...at(call), [full, "latest"], [listed, "latest"], [{ to: other, data: null, from: null }, "latest"]],
+    eth_call: [
+      ...at(call),
+      [full, "latest"],
+      [listed, "latest"],
+      [{ to: other, data: null, from: null }, "latest"],
+    ],
     eth_chainId: nothing,
     eth_coinbase: nothing,
     eth_createAccessList: [[call], [full, "latest"]],
@@ -99,14 +160,32 @@ export function wellFormed({ mine, other, token, hash }: Known): Readonly<Record
     eth_sendRawTransaction: [],
     eth_sendTransaction: [
       [{ from: mine, to: other, value: "0x1" }],
-      [{ from: mine, to: other, value: 1, input: "0x", ...fees, gas: "0x5208", nonce: "0x1", type: "0x2", chainId: "0x7a69" }],
+      [
+        {
+          from: mine,
+          to: other,
+          value: 1,
+          input: "0x",
+          ...fees,
+          gas: "0x5208",
+          nonce: "0x1",
+          type: "0x2",
+          chainId: "0x7a69",
+        },
+      ],
     ],
     eth_sign: [[mine, "0x01"]],
     eth_signTypedData_v4: [
       [mine, typed],
       [mine, JSON.stringify(typed)],
     ],
-    eth_subscribe: [["newHeads"], ["logs", {}], ["logs", filter], ["newPendingTransactions"], ["newPendingTransactions", true]],
+    eth_subscribe: [
+      ["newHeads"],
+      ["logs", {}],
+      ["logs", filter],
+      ["newPendingTransactions"],
+      ["newPendingTransactions", true],
+    ],
     eth_syncing: nothing,
     eth_uninstallFilter: [["0xffff"]],
     eth_unsubscribe: [["0xffff"]],

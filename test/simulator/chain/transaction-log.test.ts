@@ -9,7 +9,19 @@ import { RecordTransactionLog } from "../../../src/simulator/chain/record-transa
 import { MemoryTransactionLog } from "../../../src/simulator/chain/transaction-log.js";
 import { LmdbRecords } from "../../../src/simulator/store/lmdb-records.js";
 import type { RecordChange, RecordStore } from "../../../src/simulator/store/record-store.js";
-import { BTC, type ChainCase, chainOf, DEALER, ETH, PERPETUAL, read, SOURCE, START_MS, sendTo, TOKEN } from "./chains.js";
+import {
+  BTC,
+  type ChainCase,
+  chainOf,
+  DEALER,
+  ETH,
+  PERPETUAL,
+  read,
+  SOURCE,
+  START_MS,
+  sendTo,
+  TOKEN,
+} from "./chains.js";
 
 const opened: OpenChain[] = [];
 afterEach(async () => {
@@ -31,7 +43,9 @@ class MemoryRecords implements RecordStore {
   commits = 0;
 
   withPrefix(prefix: string): (readonly [string, string])[] {
-    return [...this.texts].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1));
+    return [...this.texts]
+      .filter(([key]) => key.startsWith(prefix))
+      .sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
   commit({ puts }: RecordChange): void {
@@ -50,11 +64,30 @@ async function live({ chain, keys, addresses }: OpenChain, clock: VirtualClock):
     await sendTo(chain, signer, dealer, DEALER, "deposit", 5_000_000_000n, 0n, signer.address);
     await clock.runFor(1_300);
   }
-  await sendTo(chain, keys.market("btcusdc").signer, place?.priceSource ?? "", SOURCE, "setMarkPrice", 31_000n * 10n ** 6n);
+  await sendTo(
+    chain,
+    keys.market("btcusdc").signer,
+    place?.priceSource ?? "",
+    SOURCE,
+    "setMarkPrice",
+    31_000n * 10n ** 6n,
+  );
   await clock.runFor(12_000);
   const [first] = keys.accounts;
   const from = first?.signer ?? keys.owner.signer;
-  await sendTo(chain, from, dealer, DEALER, "fastWithdraw", from.address, from.address, 1_000_000_000n, 0n, false, "0x");
+  await sendTo(
+    chain,
+    from,
+    dealer,
+    DEALER,
+    "fastWithdraw",
+    from.address,
+    from.address,
+    1_000_000_000n,
+    0n,
+    false,
+    "0x",
+  );
 }
 
 /** Everything that is asked of the chain by whoever trades on it. */
@@ -69,8 +102,15 @@ async function picture({ chain, keys, addresses }: OpenChain) {
       await chain.request("eth_getTransactionCount", signer.address, "pending"),
     ]),
   );
-  const { stateRoot } = (await chain.request("eth_getBlockByNumber", "latest", false)) as { stateRoot: string };
-  return { head: chain.head, stateRoot, price: await read(chain, dealer, DEALER, "getMarkPrice", perp), accounts };
+  const { stateRoot } = (await chain.request("eth_getBlockByNumber", "latest", false)) as {
+    stateRoot: string;
+  };
+  return {
+    head: chain.head,
+    stateRoot,
+    price: await read(chain, dealer, DEALER, "getMarkPrice", perp),
+    accounts,
+  };
 }
 
 describe("a chain that is rebuilt", () => {
@@ -81,7 +121,10 @@ describe("a chain that is rebuilt", () => {
     await live(first, clock);
     const before = await picture(first);
     const entries = records.texts.size;
-    const second = await start({ clock: new VirtualClock(START_MS + 99_000), log: new RecordTransactionLog(records) });
+    const second = await start({
+      clock: new VirtualClock(START_MS + 99_000),
+      log: new RecordTransactionLog(records),
+    });
     expect(await picture(second)).toEqual(before);
     expect(before.accounts[0]?.slice(0, 2)).toEqual([4_000_000_000n, 996_000_000_000n]);
     // Nothing was deployed or minted once more.
@@ -99,7 +142,9 @@ describe("a chain that is rebuilt", () => {
     const before = await picture(first);
     await records.close();
     records = await LmdbRecords.open(folder);
-    expect(await picture(await start({ clock, log: new RecordTransactionLog(records) }))).toEqual(before);
+    expect(await picture(await start({ clock, log: new RecordTransactionLog(records) }))).toEqual(
+      before,
+    );
     await records.close();
     await rm(folder, { recursive: true });
   });
@@ -110,7 +155,10 @@ describe("a chain that is rebuilt", () => {
     const first = await start({ config, log });
     const from = first.keys.accounts[0]?.signer ?? first.keys.owner.signer;
     const hash = await first.chain.send({ from, to: from.address, data: "0x", gas: 21_000 });
-    const second = await start({ config, log: new MemoryTransactionLog(log.genesis(), log.entries()) });
+    const second = await start({
+      config,
+      log: new MemoryTransactionLog(log.genesis(), log.entries()),
+    });
     expect((await second.chain.receipt(hash))?.isReverted).toBe(false);
   });
 
@@ -125,11 +173,15 @@ describe("a chain that is rebuilt", () => {
       const rest = new MemoryTransactionLog(log.genesis(), entries.slice(0, cut));
       const rebuilt = await start({ clock: new VirtualClock(START_MS), log: rest });
       expect(rebuilt.addresses).toEqual(whole.addresses);
-      expect(await picture(rebuilt)).toMatchObject({ accounts: [expect.anything(), expect.anything(), expect.anything()] });
+      expect(await picture(rebuilt)).toMatchObject({
+        accounts: [expect.anything(), expect.anything(), expect.anything()],
+      });
       // A transaction whose block was not made yet gets one; nothing else is done where the deployment was whole.
       const last = entries[cut - 1];
-      if (cut >= deployed) expect([...rest.entries()].length).toBe(last?.kind === "block" ? cut : cut + 1);
-      if (cut >= deployed && last?.kind === "block") expect(rebuilt.chain.head.hash).toBe(last.hash);
+      if (cut >= deployed)
+        expect([...rest.entries()].length).toBe(last?.kind === "block" ? cut : cut + 1);
+      if (cut >= deployed && last?.kind === "block")
+        expect(rebuilt.chain.head.hash).toBe(last.hash);
       expect([...rest.entries()].slice(0, cut)).toEqual(entries.slice(0, cut));
     }
   });
@@ -137,31 +189,51 @@ describe("a chain that is rebuilt", () => {
   it("takes a further market and a changed ratio", async () => {
     const log = new MemoryTransactionLog();
     const first = await start({ log, markets: [BTC] });
-    const stricter = { ...BTC, liquidationThreshold: BTC.liquidationThreshold + 10n ** 15n, markPrice: 1n };
-    const second = await start({ log: new MemoryTransactionLog(log.genesis(), log.entries()), markets: [ETH, stricter] });
+    const stricter = {
+      ...BTC,
+      liquidationThreshold: BTC.liquidationThreshold + 10n ** 15n,
+      markPrice: 1n,
+    };
+    const second = await start({
+      log: new MemoryTransactionLog(log.genesis(), log.entries()),
+      markets: [ETH, stricter],
+    });
     const perp = second.addresses.markets.get("btcusdc")?.perp ?? "";
     expect(perp).toBe(first.addresses.markets.get("btcusdc")?.perp);
-    const params = (await read(second.chain, second.addresses.dealer, DEALER, "getRiskParams", perp)) as { liquidationThreshold: bigint };
+    const params = (await read(
+      second.chain,
+      second.addresses.dealer,
+      DEALER,
+      "getRiskParams",
+      perp,
+    )) as { liquidationThreshold: bigint };
     expect(params.liquidationThreshold).toBe(stricter.liquidationThreshold);
     // The price that it had stays.
-    expect(await read(second.chain, second.addresses.dealer, DEALER, "getMarkPrice", perp)).toBe(BTC.markPrice);
-    expect(await read(second.chain, second.addresses.dealer, DEALER, "getAllRegisteredPerps")).toHaveLength(2);
+    expect(await read(second.chain, second.addresses.dealer, DEALER, "getMarkPrice", perp)).toBe(
+      BTC.markPrice,
+    );
+    expect(
+      await read(second.chain, second.addresses.dealer, DEALER, "getAllRegisteredPerps"),
+    ).toHaveLength(2);
   });
 
   it("refuses another beginning, and a log that does not give what it gave", async () => {
     const log = new MemoryTransactionLog();
     await start({ log });
     const kept = () => new MemoryTransactionLog(log.genesis(), log.entries());
-    await expect(chainOf({ log: kept(), config: { blocks: { gasLimit: 20_000_000 } } })).rejects.toThrow(
-      "memory: blockGasLimit: the chain that is kept began otherwise",
-    );
-    await expect(chainOf({ log: kept(), config: { contracts: { fundingSpeedMultiplier: 4 } } })).rejects.toThrow("keeps its speed");
+    await expect(
+      chainOf({ log: kept(), config: { blocks: { gasLimit: 20_000_000 } } }),
+    ).rejects.toThrow("memory: blockGasLimit: the chain that is kept began otherwise");
+    await expect(
+      chainOf({ log: kept(), config: { contracts: { fundingSpeedMultiplier: 4 } } }),
+    ).rejects.toThrow("keeps its speed");
     const [first, second, ...rest] = log.entries();
-    if (first?.kind !== "request" || second?.kind !== "block") throw new Error("a new chain begins with a deployment");
+    if (first?.kind !== "request" || second?.kind !== "block")
+      throw new Error("a new chain begins with a deployment");
     const moved = { ...second, timestampSeconds: second.timestampSeconds + 1 };
-    await expect(chainOf({ log: new MemoryTransactionLog(log.genesis(), [first, moved, ...rest]) })).rejects.toThrow(
-      "gives another state than it gave",
-    );
+    await expect(
+      chainOf({ log: new MemoryTransactionLog(log.genesis(), [first, moved, ...rest]) }),
+    ).rejects.toThrow("gives another state than it gave");
   });
 
   it("refuses records that are missing or are none of its own", async () => {
@@ -170,7 +242,9 @@ describe("a chain that is rebuilt", () => {
     const [key] = [...records.texts.keys()].filter((name) => name.endsWith("3"));
     const text = records.texts.get(key ?? "") ?? "";
     records.texts.set(key ?? "", "{}");
-    await expect(chainOf({ log: new RecordTransactionLog(records) })).rejects.toThrow("cannot be read");
+    await expect(chainOf({ log: new RecordTransactionLog(records) })).rejects.toThrow(
+      "cannot be read",
+    );
     records.texts.delete(key ?? "");
     await expect(chainOf({ log: new RecordTransactionLog(records) })).rejects.toThrow("is missing");
     records.texts.set(key ?? "", text);
@@ -182,14 +256,21 @@ describe("a log that cannot be written", () => {
   it("stops the chain before anybody hears of what would be lost", async () => {
     const records = new MemoryRecords();
     const faults: unknown[] = [];
-    const open = await start({ log: new RecordTransactionLog(records), onFault: (error) => faults.push(error) });
+    const open = await start({
+      log: new RecordTransactionLog(records),
+      onFault: (error) => faults.push(error),
+    });
     const from = open.keys.accounts[0]?.signer ?? open.keys.owner.signer;
     records.failsFrom = records.commits + 1;
-    await expect(open.chain.send({ from, to: from.address, data: "0x", gas: 21_000 })).rejects.toThrow("the disk is full");
+    await expect(
+      open.chain.send({ from, to: from.address, data: "0x", gas: 21_000 }),
+    ).rejects.toThrow("the disk is full");
     records.failsFrom = Number.POSITIVE_INFINITY;
     await expect(open.chain.request("eth_blockNumber")).rejects.toThrow("the chain has stopped");
     expect(faults).toHaveLength(1);
     const again = await start({ log: new RecordTransactionLog(records) });
-    expect(await again.chain.request("eth_getTransactionCount", from.address, "latest")).toBe("0x0");
+    expect(await again.chain.request("eth_getTransactionCount", from.address, "latest")).toBe(
+      "0x0",
+    );
   });
 });

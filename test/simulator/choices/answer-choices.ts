@@ -7,12 +7,16 @@ import { type Cases, MARKET, matched, signsFor } from "./case.js";
 export const ANSWER_CHOICES = {
   errorStatus: [400, 422].map((value) => ({
     value,
-    sees: ({ alice }) => expect(alice.cancel("1")).toMatchObject({ status: value, json: { code: 2011 } }),
+    sees: ({ alice }) =>
+      expect(alice.cancel("1")).toMatchObject({ status: value, json: { code: 2011 } }),
   })),
   unauthorizedStatus: [401, 403].map((value) => ({
     value,
     sees: ({ alice }) => {
-      expect(alice.raw("GET", "/v1/balances")).toMatchObject({ status: value, json: { code: 1010 } });
+      expect(alice.raw("GET", "/v1/balances")).toMatchObject({
+        status: value,
+        json: { code: 1010 },
+      });
       expect(alice.cancel("1").status).toBe(400);
     },
   })),
@@ -28,8 +32,16 @@ export const ANSWER_CHOICES = {
     },
   ],
   foreignSigner: [
-    { value: "1012", sees: (world) => expect(signsFor(world).call("GET", "/v1/balances").json).toMatchObject({ code: 1012 }) },
-    { value: "1010", sees: (world) => expect(signsFor(world).call("GET", "/v1/balances").json).toMatchObject({ code: 1010 }) },
+    {
+      value: "1012",
+      sees: (world) =>
+        expect(signsFor(world).call("GET", "/v1/balances").json).toMatchObject({ code: 1012 }),
+    },
+    {
+      value: "1010",
+      sees: (world) =>
+        expect(signsFor(world).call("GET", "/v1/balances").json).toMatchObject({ code: 1010 }),
+    },
   ],
   unregisteredAccount: ["1010", "1110"].map((value) => ({
     value,
@@ -44,7 +56,10 @@ export const ANSWER_CHOICES = {
     {
       value: "ignore",
       sees: ({ alice }) => {
-        const at = (offsetMs: number) => ({ timestamp: String(START_MS + offsetMs), recvWindow: "20000" });
+        const at = (offsetMs: number) => ({
+          timestamp: String(START_MS + offsetMs),
+          recvWindow: "20000",
+        });
         expect(alice.call("GET", "/v1/balances", at(-6000)).json).toMatchObject({ code: 1011 });
       },
     },
@@ -65,13 +80,22 @@ export const ANSWER_CHOICES = {
     {
       value: "reject",
       sees: ({ alice }) =>
-        expect(alice.call("GET", "/v1/incomes", { ...MARKET, startTime: "9", endTime: "9" }).json).toMatchObject({ code: 1113 }),
+        expect(
+          alice.call("GET", "/v1/incomes", { ...MARKET, startTime: "9", endTime: "9" }).json,
+        ).toMatchObject({ code: 1113 }),
     },
     {
       value: "empty-list",
       sees: ({ alice }) => {
-        for (const path of ["/v1/incomes", "/v1/userTrades", "/v1/historyOrders", "/v1/fundingRate"]) {
-          expect(alice.call("GET", path, { ...MARKET, startTime: "9", endTime: "5" })).toMatchObject({ status: 200, json: [] });
+        for (const path of [
+          "/v1/incomes",
+          "/v1/userTrades",
+          "/v1/historyOrders",
+          "/v1/fundingRate",
+        ]) {
+          expect(
+            alice.call("GET", path, { ...MARKET, startTime: "9", endTime: "5" }),
+          ).toMatchObject({ status: 200, json: [] });
         }
         const range = { ...MARKET, interval: "1M", startTime: String(START_MS), endTime: "1" };
         expect(alice.raw("GET", "/v1/klines", range)).toMatchObject({ status: 200, json: [] });
@@ -83,17 +107,27 @@ export const ANSWER_CHOICES = {
       value: "skip",
       sees: ({ exchange }) => {
         const reader = new StreamReader(exchange, "/v1/multiple");
-        reader.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["btcusdc@orderbook","nope@orderbook"]}');
-        expect(reader.take()).toMatchObject([{ id: 1, result: null }, { id: 1, code: 1112 }, { stream: "btcusdc@orderbook" }]);
+        reader.connection.receive(
+          '{"id":1,"method":"SUBSCRIBE","params":["btcusdc@orderbook","nope@orderbook"]}',
+        );
+        expect(reader.take()).toMatchObject([
+          { id: 1, result: null },
+          { id: 1, code: 1112 },
+          { stream: "btcusdc@orderbook" },
+        ]);
       },
     },
     {
       value: "refuse-list",
       sees: ({ exchange }) => {
         const reader = new StreamReader(exchange, "/v1/multiple");
-        reader.connection.receive('{"id":1,"method":"SUBSCRIBE","params":["btcusdc@orderbook","nope@orderbook"]}');
+        reader.connection.receive(
+          '{"id":1,"method":"SUBSCRIBE","params":["btcusdc@orderbook","nope@orderbook"]}',
+        );
         expect(reader.take()).toMatchObject([{ id: 1, code: 1112 }]);
-        expect(() => new StreamReader(exchange, "/v1/multiple?streams=btcusdc@orderbook/nope@orderbook")).toThrow(/^400 .*1112/);
+        expect(
+          () => new StreamReader(exchange, "/v1/multiple?streams=btcusdc@orderbook/nope@orderbook"),
+        ).toThrow(/^400 .*1112/);
       },
     },
   ],
@@ -152,8 +186,14 @@ export const ANSWER_CHOICES = {
     value,
     sees: ({ alice }) => {
       const status = value ? 200 : 404;
-      const bars = alice.raw("GET", "/v1/offchainMarkPriceWithVolKlines", { ...MARKET, interval: "1M" });
-      expect([bars.status, alice.raw("GET", "/v1/platform/tradeVolume").status]).toEqual([status, status]);
+      const bars = alice.raw("GET", "/v1/offchainMarkPriceWithVolKlines", {
+        ...MARKET,
+        interval: "1M",
+      });
+      expect([bars.status, alice.raw("GET", "/v1/platform/tradeVolume").status]).toEqual([
+        status,
+        status,
+      ]);
     },
   })),
   closedPositions: [
@@ -197,7 +237,10 @@ export const ANSWER_CHOICES = {
     ["omit", 0],
   ].map(([value, count]) => ({
     value,
-    sees: ({ alice }) => expect(alice.call("GET", "/v1/incomes", { ...MARKET, type: "DEPOSIT" }).json).toHaveLength(count as number),
+    sees: ({ alice }) =>
+      expect(alice.call("GET", "/v1/incomes", { ...MARKET, type: "DEPOSIT" }).json).toHaveLength(
+        count as number,
+      ),
   })),
   emptyBars: [
     ["omit", 2],
@@ -208,7 +251,9 @@ export const ANSWER_CHOICES = {
       matched(world);
       await world.clock.runFor(180_000);
       matched(world);
-      expect(world.alice.raw("GET", "/v1/klines", { ...MARKET, interval: "1M" }).json).toHaveLength(count as number);
+      expect(world.alice.raw("GET", "/v1/klines", { ...MARKET, interval: "1M" }).json).toHaveLength(
+        count as number,
+      );
     },
   })),
   revokedOperatorOrders: [
@@ -218,7 +263,8 @@ export const ANSWER_CHOICES = {
     value,
     sees: (world) => {
       const operator = signsFor(world);
-      const set = (isValid: string) => world.alice.call("POST", "/operator", { operator: operator.address, isValid });
+      const set = (isValid: string) =>
+        world.alice.call("POST", "/operator", { operator: operator.address, isValid });
       set("true");
       operator.place("BUY", "30000", "0.1");
       set("false");
@@ -227,11 +273,17 @@ export const ANSWER_CHOICES = {
   })),
   registrationIncome: ["DEPOSIT", "BONUS"].map((value) => ({
     value,
-    sees: ({ alice }) => expect(alice.call("GET", "/v1/incomes", MARKET).json).toMatchObject([{ type: value, amount: "100000" }]),
+    sees: ({ alice }) =>
+      expect(alice.call("GET", "/v1/incomes", MARKET).json).toMatchObject([
+        { type: value, amount: "100000" },
+      ]),
   })),
   riskyAccountsCacheMs: [1000, 0].map((value) => ({
     value,
-    config: { creditOnRegistration: "910", markets: { btcusdc: { maxLeverage: 33, makerFeeRate: "0", takerFeeRate: "0" } } },
+    config: {
+      creditOnRegistration: "910",
+      markets: { btcusdc: { maxLeverage: 33, makerFeeRate: "0", takerFeeRate: "0" } },
+    },
     sees: async ({ exchange, alice, bob, clock }) => {
       const risky = () => alice.raw("GET", "/v1/riskyAccounts").json.length;
       // 900 of maintenance margin against 910.

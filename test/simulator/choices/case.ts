@@ -6,7 +6,14 @@ export type World = ReturnType<typeof traders>;
 export type ChoicesInput = NonNullable<ExchangeConfigInput["choices"]>;
 
 export const MARKET = { marketId: "btcusdc" };
-export const TERMS = { ...MARKET, side: "BUY", orderType: "LIMIT", amount: "0.1", price: "30000", timeInForce: "GTC" };
+export const TERMS = {
+  ...MARKET,
+  side: "BUY",
+  orderType: "LIMIT",
+  amount: "0.1",
+  price: "30000",
+  timeInForce: "GTC",
+};
 
 /** One value of a choice, and what a client sees of it. */
 export interface Case {
@@ -26,7 +33,14 @@ export function matched(world: World) {
 }
 
 export function signsFor({ exchange, clock, alice }: World): ReferenceClient {
-  return new ReferenceClient(exchange, () => clock.nowMs(), KEYS[1], "10.0.0.9", true, alice.address);
+  return new ReferenceClient(
+    exchange,
+    () => clock.nowMs(),
+    KEYS[1],
+    "10.0.0.9",
+    true,
+    alice.address,
+  );
 }
 
 /** Some choices, each with every value that is tried. */

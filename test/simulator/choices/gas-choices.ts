@@ -25,7 +25,14 @@ export const GAS_CHOICES = {
   waiveGasFeeMinimumAmount: [
     {
       value: "dynamic",
-      config: { gasFee: { gasLimit: 100_000, minGasPriceWei: "1000000000", maxGasPriceWei: "1000000000", waiverMultiple: 100 } },
+      config: {
+        gasFee: {
+          gasLimit: 100_000,
+          minGasPriceWei: "1000000000",
+          maxGasPriceWei: "1000000000",
+          waiverMultiple: 100,
+        },
+      },
       sees: (world) => {
         // A hundred times 0.3 quote.
         expect(info(world).gasFeeInfo.waiveGasFeeMinimumAmount).toBe("30");

@@ -24,7 +24,9 @@ export const MATCHED_CHOICES = {
     value,
     sees: async (world) => {
       matched(world);
-      expect(world.bob.openOrders()).toMatchObject([{ status: value, pendingAmount: "0.1", filledAmount: "0" }]);
+      expect(world.bob.openOrders()).toMatchObject([
+        { status: value, pendingAmount: "0.1", filledAmount: "0" },
+      ]);
       await world.clock.runFor(2000);
       expect(history(world)).toMatchObject([{ status: "FILLED", filledAmount: "0.1" }]);
     },
@@ -42,14 +44,20 @@ export const MATCHED_CHOICES = {
     },
   })),
   matchedOrderCancel: [
-    { value: "refuse", sees: (world) => expect(world.bob.cancel(matched(world).id).json).toMatchObject({ code: 2011 }) },
+    {
+      value: "refuse",
+      sees: (world) =>
+        expect(world.bob.cancel(matched(world).id).json).toMatchObject({ code: 2011 }),
+    },
     {
       value: "accept",
       sees: async (world) => {
         const { id } = matched(world);
         expect(world.bob.cancel(id).status).toBe(204);
         await world.clock.runFor(2000);
-        expect(history(world)).toMatchObject([{ status: "FILLED", filledAmount: "0.1", canceledAmount: "0" }]);
+        expect(history(world)).toMatchObject([
+          { status: "FILLED", filledAmount: "0.1", canceledAmount: "0" },
+        ]);
         expect(world.bob.cancel(id).json).toMatchObject({ code: 2011 });
       },
     },
@@ -70,16 +78,23 @@ export const MATCHED_CHOICES = {
       world.alice.place("SELL", "30000", "0.1");
       const { id } = world.bob.place("BUY", "30000", "0.3").json;
       expect(world.bob.cancel(id).status).toBe(204);
-      expect([world.bob.openOrders().length, history(world).length]).toEqual(value === "history" ? [0, 1] : [1, 0]);
+      expect([world.bob.openOrders().length, history(world).length]).toEqual(
+        value === "history" ? [0, 1] : [1, 0],
+      );
       expect(world.bob.cancel(id).json).toMatchObject({ code: 2011 });
       await world.clock.runFor(2000);
-      expect(history(world)).toMatchObject([{ status: "CANCELED", filledAmount: "0.1", canceledAmount: "0.2", pendingAmount: "0" }]);
+      expect(history(world)).toMatchObject([
+        { status: "CANCELED", filledAmount: "0.1", canceledAmount: "0.2", pendingAmount: "0" },
+      ]);
       expect(world.bob.openOrders()).toEqual([]);
     },
   })),
   partlyFailed: ["FAILED", "FILLED"].map((value) => ({
     value,
-    sees: async () => expect(await partlyFailed({ partlyFailed: value as "FAILED" | "FILLED" })).toMatchObject({ status: value }),
+    sees: async () =>
+      expect(await partlyFailed({ partlyFailed: value as "FAILED" | "FILLED" })).toMatchObject({
+        status: value,
+      }),
   })),
   averagePriceFrom: [
     {
@@ -105,7 +120,9 @@ export const MATCHED_CHOICES = {
     sees: async (world) => {
       matched(world);
       await world.clock.runFor(2000);
-      expect(world.bob.call("GET", "/v1/userTrades", MARKET).json).toMatchObject([{ status: value }]);
+      expect(world.bob.call("GET", "/v1/userTrades", MARKET).json).toMatchObject([
+        { status: value },
+      ]);
       expect(world.bob.raw("GET", "/v1/trades", MARKET).json).toMatchObject([{ status: value }]);
     },
   })),

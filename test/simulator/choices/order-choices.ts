@@ -8,7 +8,9 @@ function crossesItself({ bob }: World): { resting: string; incoming: string } {
   const incoming = bob.place("BUY", "30000", "0.1").json.id;
   const statusOf = (id: number) => {
     const open = bob.call("GET", "/v1/openOrder", { ...MARKET, orderId: String(id) });
-    return open.status === 200 ? open.json.status : bob.call("GET", "/v1/order", { ...MARKET, orderId: String(id) }).json.status;
+    return open.status === 200
+      ? open.json.status
+      : bob.call("GET", "/v1/order", { ...MARKET, orderId: String(id) }).json.status;
   };
   return { resting: statusOf(resting), incoming: statusOf(incoming) };
 }
@@ -30,9 +32,21 @@ export const ORDER_CHOICES = {
     },
   })),
   selfMatch: [
-    { value: "cancel-resting", sees: (world) => expect(crossesItself(world)).toEqual({ resting: "CANCELED", incoming: "NEW" }) },
-    { value: "cancel-incoming", sees: (world) => expect(crossesItself(world)).toEqual({ resting: "NEW", incoming: "CANCELED" }) },
-    { value: "cancel-both", sees: (world) => expect(crossesItself(world)).toEqual({ resting: "CANCELED", incoming: "CANCELED" }) },
+    {
+      value: "cancel-resting",
+      sees: (world) =>
+        expect(crossesItself(world)).toEqual({ resting: "CANCELED", incoming: "NEW" }),
+    },
+    {
+      value: "cancel-incoming",
+      sees: (world) =>
+        expect(crossesItself(world)).toEqual({ resting: "NEW", incoming: "CANCELED" }),
+    },
+    {
+      value: "cancel-both",
+      sees: (world) =>
+        expect(crossesItself(world)).toEqual({ resting: "CANCELED", incoming: "CANCELED" }),
+    },
   ],
   selfMatchEnd: ["CANCELED", "EXPIRED"].map((value) => ({
     value,
@@ -49,7 +63,9 @@ export const ORDER_CHOICES = {
         expect(history(world)).toEqual([]);
         expect(world.bob.place("BUY", "30000", "0.1", { timeInForce: "FOK" }).status).toBe(200);
       } else {
-        expect(history(world)).toMatchObject([{ status: value, filledAmount: "0", pendingAmount: "0" }]);
+        expect(history(world)).toMatchObject([
+          { status: value, filledAmount: "0", pendingAmount: "0" },
+        ]);
       }
     },
   })),
@@ -77,13 +93,17 @@ export const ORDER_CHOICES = {
     {
       value: "reject",
       sees: ({ alice }) =>
-        expect(alice.call("POST", "/v1/order/build", { ...TERMS, timeInForce: "GTT" }).json).toMatchObject({ code: 1111 }),
+        expect(
+          alice.call("POST", "/v1/order/build", { ...TERMS, timeInForce: "GTT" }).json,
+        ).toMatchObject({ code: 1111 }),
     },
     {
       value: "default-life",
       sees: ({ alice }) => {
         const infoExpirationSeconds = BigInt(START_MS / 1000 + 90);
-        expect(alice.place("BUY", "30000", "0.1", { timeInForce: "GTT", infoExpirationSeconds }).json).toMatchObject({
+        expect(
+          alice.place("BUY", "30000", "0.1", { timeInForce: "GTT", infoExpirationSeconds }).json,
+        ).toMatchObject({
           expiration: START_MS + 90_000,
         });
       },
@@ -102,7 +122,9 @@ export const ORDER_CHOICES = {
       value: "ms",
       sees: ({ alice }) => {
         const expirationMs = START_MS + 90_000;
-        expect(alice.place("BUY", "30000", "0.1", { timeInForce: "GTT", expirationMs }).json).toMatchObject({ expiration: expirationMs });
+        expect(
+          alice.place("BUY", "30000", "0.1", { timeInForce: "GTT", expirationMs }).json,
+        ).toMatchObject({ expiration: expirationMs });
       },
     },
     {
@@ -112,7 +134,9 @@ export const ORDER_CHOICES = {
         const expiration = expirationMs / 1000;
         const order = alice.order("BUY", "30000", "0.1", { timeInForce: "GTT", expirationMs });
         expect(alice.call("POST", "/v1/order", order).json).toMatchObject({ code: 1111 });
-        expect(alice.call("POST", "/v1/order", { ...order, expiration: String(expiration) }).json).toMatchObject({ expiration });
+        expect(
+          alice.call("POST", "/v1/order", { ...order, expiration: String(expiration) }).json,
+        ).toMatchObject({ expiration });
       },
     },
   ],
@@ -120,12 +144,16 @@ export const ORDER_CHOICES = {
     {
       value: "ignore",
       sees: ({ alice }) =>
-        expect(alice.place("BUY", "30000", "0.1", { overrides: { expiration: "5" } }).json).toMatchObject({ expiration: 0 }),
+        expect(
+          alice.place("BUY", "30000", "0.1", { overrides: { expiration: "5" } }).json,
+        ).toMatchObject({ expiration: 0 }),
     },
     {
       value: "reject",
       sees: ({ alice }) =>
-        expect(alice.place("BUY", "30000", "0.1", { overrides: { expiration: "5" } }).json).toMatchObject({ code: 1111 }),
+        expect(
+          alice.place("BUY", "30000", "0.1", { overrides: { expiration: "5" } }).json,
+        ).toMatchObject({ code: 1111 }),
     },
   ],
   buyCreditRounding: [
@@ -133,10 +161,17 @@ export const ORDER_CHOICES = {
     ["down", "-3000"],
   ].map(([value, creditAmount]) => ({
     value,
-    config: { creditDecimals: 2, markets: { btcusdc: { tickSize: "0.01", priceQuote: { min: "0.01" } } } },
+    config: {
+      creditDecimals: 2,
+      markets: { btcusdc: { tickSize: "0.01", priceQuote: { min: "0.01" } } },
+    },
     sees: ({ alice }) => {
       // 30000.01 x 0.001 in hundredths.
-      const built = alice.call("POST", "/v1/order/build", { ...TERMS, amount: "0.001", price: "30000.01" }).json;
+      const built = alice.call("POST", "/v1/order/build", {
+        ...TERMS,
+        amount: "0.001",
+        price: "30000.01",
+      }).json;
       expect(built.order).toMatchObject({ creditAmount });
     },
   })),
@@ -145,14 +180,18 @@ export const ORDER_CHOICES = {
       value: "accept",
       sees: (world) => {
         expect(info(world).markets[0].timeInForce).toContain("POST_ONLY");
-        expect(world.alice.place("BUY", "30000", "0.1", { timeInForce: "POST_ONLY" }).status).toBe(200);
+        expect(world.alice.place("BUY", "30000", "0.1", { timeInForce: "POST_ONLY" }).status).toBe(
+          200,
+        );
       },
     },
     {
       value: "reject",
       sees: (world) => {
         expect(info(world).markets[0].timeInForce).not.toContain("POST_ONLY");
-        expect(world.alice.place("BUY", "30000", "0.1", { timeInForce: "POST_ONLY" }).json).toMatchObject({ code: 1111 });
+        expect(
+          world.alice.place("BUY", "30000", "0.1", { timeInForce: "POST_ONLY" }).json,
+        ).toMatchObject({ code: 1111 });
       },
     },
   ],

@@ -9,7 +9,13 @@ import { type CaptureFiles, findCaptureFiles } from "../../../src/simulator/flow
 import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";
 
 /** The grid of the recorded BTC perpetual. */
-export const btcGrid = new Instrument({ marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001", creditDecimals: 6, paperDecimals: 18 });
+export const btcGrid = new Instrument({
+  marketId: "btcusdt",
+  tickSize: "0.1",
+  stepSize: "0.001",
+  creditDecimals: 6,
+  paperDecimals: 18,
+});
 
 /** The files of a recorded tag, or null (with a word on why the test is skipped) where the data is not on this machine. */
 export function recordedCapture(tag: string): CaptureFiles | null {
@@ -22,11 +28,17 @@ export function recordedCapture(tag: string): CaptureFiles | null {
 }
 
 /** A capture written for one test: text becomes a gzip file, bytes are kept as they are. */
-export function writeCapture(parts: { books: string | Buffer; trades?: string; tradesCsv?: string; mark?: string }): CaptureFiles {
+export function writeCapture(parts: {
+  books: string | Buffer;
+  trades?: string;
+  tradesCsv?: string;
+  mark?: string;
+}): CaptureFiles {
   const folder = mkdtempSync(join(tmpdir(), "marketwright-capture-"));
   for (const stream of ["books", "trades", "mark"]) mkdirSync(join(folder, stream));
   const write = (path: string, content: string | Buffer | undefined): void => {
-    if (content !== undefined) writeFileSync(join(folder, path), typeof content === "string" ? gzipSync(content) : content);
+    if (content !== undefined)
+      writeFileSync(join(folder, path), typeof content === "string" ? gzipSync(content) : content);
   };
   write("books/tag.ndjson.gz", parts.books);
   write("trades/tag.ndjson.gz", parts.trades);
@@ -36,18 +48,31 @@ export function writeCapture(parts: { books: string | Buffer; trades?: string; t
 }
 
 /** One book record's line. */
-export function bookLine(type: "snapshot" | "update", line: number, timestamp: number, bids: string[][], asks: string[][]): string {
+export function bookLine(
+  type: "snapshot" | "update",
+  line: number,
+  timestamp: number,
+  bids: string[][],
+  asks: string[][],
+): string {
   return `${JSON.stringify({ type, line, ticker_id: "BTCUSDT", timestamp, recvTimeNs: `${timestamp}000000`, bids, asks })}\n`;
 }
 
 /** One print's line. */
-export function tradeLine(line: number, time: number, price: string, amount: string, isBuyerMaker: boolean): string {
+export function tradeLine(
+  line: number,
+  time: number,
+  price: string,
+  amount: string,
+  isBuyerMaker: boolean,
+): string {
   return `${JSON.stringify({ id: line, price, amount, quoteAmount: "0", time, isBuyerMaker, status: "SETTLED", line })}\n`;
 }
 
 /** Everything a capture holds, in order. */
 export async function readAll(files: CaptureFiles, instrument = btcGrid): Promise<CaptureEvent[]> {
   const events: CaptureEvent[] = [];
-  for await (const batch of readCapture(files, instrument)) for (const event of batch) events.push(event);
+  for await (const batch of readCapture(files, instrument))
+    for (const event of batch) events.push(event);
   return events;
 }

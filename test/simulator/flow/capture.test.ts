@@ -13,7 +13,10 @@ describe("reading a capture", () => {
   it("merges books, prints and marks on the exchange's clock, by line within a millisecond", async () => {
     const events = await readAll(
       writeCapture({
-        books: snapshot + bookLine("update", 4, 1_002, [["99.9", "0.000"]], []) + bookLine("update", 6, 1_003, [], []),
+        books:
+          snapshot +
+          bookLine("update", 4, 1_002, [["99.9", "0.000"]], []) +
+          bookLine("update", 6, 1_003, [], []),
         trades: tradeLine(2, 1_001, "100.1", "0.5", false) + tradeLine(5, 1_002, "99.9", "1", true),
         mark: "line,time,recvTimeNs,markPrice,indexPrice\n3,1002,1002000000,100.01234567,99.98765432\n",
       }),
@@ -26,7 +29,11 @@ describe("reading a capture", () => {
       ["trade", 1_002, 5],
       ["update", 1_003, 6],
     ]);
-    expect(events[0]).toMatchObject({ bids: [999, 1_000], asks: [1_001, 2_000], receivedNs: 1_000_000_000n });
+    expect(events[0]).toMatchObject({
+      bids: [999, 1_000],
+      asks: [1_001, 2_000],
+      receivedNs: 1_000_000_000n,
+    });
     expect(events[1]).toMatchObject({ ticks: 1_001, lots: 500, aggressor: "BUY" });
     expect(events[2]).toMatchObject({ markPrice: "100.01234567", indexPrice: "99.98765432" });
     expect(events[3]).toMatchObject({ bids: [999, 0], asks: [] });
@@ -34,7 +41,9 @@ describe("reading a capture", () => {
   });
 
   it("puts a snapshot that was fetched late back to the instant it shows", async () => {
-    const late = bookLine("update", 1, 1_050, [["99.8", "1"]], []) + bookLine("snapshot", 2, 1_000, [["99.9", "1"]], [["100.1", "2"]]);
+    const late =
+      bookLine("update", 1, 1_050, [["99.8", "1"]], []) +
+      bookLine("snapshot", 2, 1_000, [["99.9", "1"]], [["100.1", "2"]]);
     const events = await readAll(writeCapture({ books: late }));
     expect(events.map(({ kind }) => kind)).toEqual(["snapshot", "update"]);
   });
@@ -42,7 +51,8 @@ describe("reading a capture", () => {
   it("reads prints as CSV too, rows without a line counting as the line that they stand on", async () => {
     const files = writeCapture({
       books: snapshot,
-      tradesCsv: "id,price,amount,quoteAmount,time,isBuyerMaker,status\r\n7,100.1,0.001,0.1001,1001,true,SETTLED\r\n",
+      tradesCsv:
+        "id,price,amount,quoteAmount,time,isBuyerMaker,status\r\n7,100.1,0.001,0.1001,1001,true,SETTLED\r\n",
     });
     expect((await readAll(files))[1]).toMatchObject({
       kind: "trade",
@@ -61,10 +71,26 @@ describe("reading a capture", () => {
     ["another kind of record", '{"type":"trade"}\n', /:2: type: /],
     ["a missing time", '{"type":"update","line":2,"bids":[],"asks":[]}\n', /:2: timestamp: /],
     ["a time with a fraction", bookLine("update", 2, 1_000.5, [], []), /:2: timestamp: .*1000\.5/],
-    ["a side that is no list", '{"type":"update","line":2,"timestamp":1000,"bids":{},"asks":[]}\n', /:2: bids: /],
-    ["a level that is a number", '{"type":"update","line":2,"timestamp":1000,"bids":[[1,2]],"asks":[]}\n', /:2: bids\[0\]: /],
-    ["a price between two ticks", bookLine("update", 2, 1_000, [["99.95", "1"]], []), /:2: price: .*99\.95/],
-    ["an amount between two steps", bookLine("update", 2, 1_000, [["99.9", "0.0005"]], []), /:2: amount: .*0\.0005/],
+    [
+      "a side that is no list",
+      '{"type":"update","line":2,"timestamp":1000,"bids":{},"asks":[]}\n',
+      /:2: bids: /,
+    ],
+    [
+      "a level that is a number",
+      '{"type":"update","line":2,"timestamp":1000,"bids":[[1,2]],"asks":[]}\n',
+      /:2: bids\[0\]: /,
+    ],
+    [
+      "a price between two ticks",
+      bookLine("update", 2, 1_000, [["99.95", "1"]], []),
+      /:2: price: .*99\.95/,
+    ],
+    [
+      "an amount between two steps",
+      bookLine("update", 2, 1_000, [["99.9", "0.0005"]], []),
+      /:2: amount: .*0\.0005/,
+    ],
     ["a negative amount", bookLine("update", 2, 1_000, [["99.9", "-1"]], []), /:2: amount: /],
     ["a price of zero", bookLine("update", 2, 1_000, [["0.0", "1"]], []), /:2: price: /],
     ["an exponent", bookLine("update", 2, 1_000, [["1e2", "1"]], []), /:2: price: /],
@@ -80,30 +106,50 @@ describe("reading a capture", () => {
   });
 
   it.each([
-    ["a row with a field too many", "id,price,amount,time,isBuyerMaker\n1,100.1,1,1000,true,x\n", /tag\.csv\.gz:2: .*5 fields/],
-    ["a print of nothing", "id,price,amount,time,isBuyerMaker\n1,100.1,0,1000,true\n", /:2: amount: /],
-    ["a side that is neither true nor false", "id,price,amount,time,isBuyerMaker\n1,100.1,1,1000,yes\n", /:2: isBuyerMaker: .*yes/],
+    [
+      "a row with a field too many",
+      "id,price,amount,time,isBuyerMaker\n1,100.1,1,1000,true,x\n",
+      /tag\.csv\.gz:2: .*5 fields/,
+    ],
+    [
+      "a print of nothing",
+      "id,price,amount,time,isBuyerMaker\n1,100.1,0,1000,true\n",
+      /:2: amount: /,
+    ],
+    [
+      "a side that is neither true nor false",
+      "id,price,amount,time,isBuyerMaker\n1,100.1,1,1000,yes\n",
+      /:2: isBuyerMaker: .*yes/,
+    ],
     ["a column that is not there", "id,price,amount,time\n1,100.1,1,1000\n", /:2: isBuyerMaker: /],
   ])("names file and line of %s", async (_, tradesCsv, message) => {
     await expect(readAll(writeCapture({ books: snapshot, tradesCsv }))).rejects.toThrow(message);
   });
 
   it("tells a gzip file that was cut off, one that was damaged and one that is none apart from bad records", async () => {
-    const many = snapshot + Array.from({ length: 500 }, (_, i) => bookLine("update", i + 2, 1_000 + i, [["99.9", `${i}.5`]], [])).join("");
+    const many =
+      snapshot +
+      Array.from({ length: 500 }, (_, i) =>
+        bookLine("update", i + 2, 1_000 + i, [["99.9", `${i}.5`]], []),
+      ).join("");
     const whole = gzipSync(many);
-    await expect(readAll(writeCapture({ books: whole.subarray(0, whole.length - 400) }))).rejects.toThrow(
-      /tag\.ndjson\.gz:\d+: the gzip file ends early/,
-    );
+    await expect(
+      readAll(writeCapture({ books: whole.subarray(0, whole.length - 400) })),
+    ).rejects.toThrow(/tag\.ndjson\.gz:\d+: the gzip file ends early/);
     const damaged = Buffer.from(whole);
     damaged.fill(0xff, 200, 260);
     await expect(readAll(writeCapture({ books: damaged }))).rejects.toThrow(FormatError);
-    await expect(readAll(writeCapture({ books: Buffer.from(many) }))).rejects.toThrow(/not a whole gzip file/);
+    await expect(readAll(writeCapture({ books: Buffer.from(many) }))).rejects.toThrow(
+      /not a whole gzip file/,
+    );
     await expect(readAll(writeCapture({ books: "" }))).rejects.toThrow(/:1: an empty file/);
   });
 
   it("says which file or folder is not there", async () => {
     const files = writeCapture({ books: snapshot });
-    await expect(readAll({ ...files, trades: `${files.books}.gone.csv.gz` })).rejects.toThrow(RunError);
+    await expect(readAll({ ...files, trades: `${files.books}.gone.csv.gz` })).rejects.toThrow(
+      RunError,
+    );
     expect(() => findCaptureFiles("/nowhere", "tag")).toThrow(ConfigError);
     const folder = files.books.replace(/\/books\/.*$/, "");
     expect(() => findCaptureFiles(folder, "other")).toThrow(/tag: .*"other".*other\.ndjson\.gz/);
@@ -134,7 +180,9 @@ describe("the quick decimal decoder", () => {
       fc.property(text, (decimal) => {
         expect(outcome(() => grid.lotsOf(decimal))).toBe(outcome(() => btcGrid.lotsOf(decimal)));
         const byInstrument = outcome(() => btcGrid.ticksOf(decimal));
-        expect(outcome(() => grid.ticksOf(decimal))).toBe(byInstrument === 0 ? "refused" : byInstrument);
+        expect(outcome(() => grid.ticksOf(decimal))).toBe(
+          byInstrument === 0 ? "refused" : byInstrument,
+        );
       }),
       { numRuns: 2_000 },
     );

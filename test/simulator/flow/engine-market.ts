@@ -42,7 +42,11 @@ class AgentOrder extends BookOrder implements FlowOrderRef {
 /** The exchange's matching engine alone, without accounts, fees or streams: what an order flow needs of a market. */
 export class EngineMarket implements FlowMarket {
   readonly trades: MarketTrade[] = [];
-  readonly references: { readonly atMs: number; readonly indexTicks: number; readonly markTicks: number }[] = [];
+  readonly references: {
+    readonly atMs: number;
+    readonly indexTicks: number;
+    readonly markTicks: number;
+  }[] = [];
   readonly prints: RecordedPrint[] = [];
   recordedMessages = 0;
   calls = 0;
@@ -50,7 +54,13 @@ export class EngineMarket implements FlowMarket {
   readonly #engine = new MatchingEngine(
     {
       onMatch: (taker, maker, ticks, lots) =>
-        this.#matched(nameOf(taker), maker === null ? "recorded" : nameOf(maker), taker.side, ticks, lots),
+        this.#matched(
+          nameOf(taker),
+          maker === null ? "recorded" : nameOf(maker),
+          taker.side,
+          ticks,
+          lots,
+        ),
       onSelfMatch: () => {},
       onLevel: () => {},
     },
@@ -117,18 +127,28 @@ export class EngineMarket implements FlowMarket {
       this.#engine,
       message,
       () => {},
-      (maker, ticks, lots) => this.#matched("recorded", nameOf(maker), maker.side === "BUY" ? "SELL" : "BUY", ticks, lots),
+      (maker, ticks, lots) =>
+        this.#matched(
+          "recorded",
+          nameOf(maker),
+          maker.side === "BUY" ? "SELL" : "BUY",
+          ticks,
+          lots,
+        ),
     );
   }
 
   recordedPrint(print: RecordedPrint): void {
     this.prints.push(print);
-    printRecorded(this.#engine, print, (maker, ticks, lots) => this.#matched("recorded", nameOf(maker), print.aggressor, ticks, lots));
+    printRecorded(this.#engine, print, (maker, ticks, lots) =>
+      this.#matched("recorded", nameOf(maker), print.aggressor, ticks, lots),
+    );
   }
 
   #levels(side: Side, count: number) {
     const levels: { ticks: Ticks; lots: Lots }[] = [];
-    if (count > 0) this.#engine.forEachLevel(side, (ticks, lots) => levels.push({ ticks, lots }) < count);
+    if (count > 0)
+      this.#engine.forEachLevel(side, (ticks, lots) => levels.push({ ticks, lots }) < count);
     return levels;
   }
 

@@ -24,19 +24,31 @@ function exampleConfig(name: string): ExchangeConfig {
 
 function shocksOf(config: ExchangeConfig, marketId: string) {
   const flow = config.markets[marketId]?.flow;
-  if (flow?.kind !== "synthetic" || flow.shocks === undefined) throw new Error(`${marketId} has no shocks`);
+  if (flow?.kind !== "synthetic" || flow.shocks === undefined)
+    throw new Error(`${marketId} has no shocks`);
   return flow.shocks;
 }
 
 type RiskyPosition = { marketId: string; side: "LONG" | "SHORT"; size: string };
 
-function unsafeAccounts(exchange: EmbeddedExchange): { account: string; isSafe: boolean; positions: RiskyPosition[] }[] {
-  const { body } = exchange.handle({ method: "GET", path: "/v1/riskyAccounts", query: "", body: "", ip: "10.0.0.1" });
+function unsafeAccounts(
+  exchange: EmbeddedExchange,
+): { account: string; isSafe: boolean; positions: RiskyPosition[] }[] {
+  const { body } = exchange.handle({
+    method: "GET",
+    path: "/v1/riskyAccounts",
+    query: "",
+    body: "",
+    ip: "10.0.0.1",
+  });
   return JSON.parse(body).filter(({ isSafe }: { isSafe: boolean }) => !isSafe);
 }
 
 /** Quote that is left when a position is taken over at its discount and sold to the book at once, the taker's fee paid. */
-function takeoverProfitOf(exchange: EmbeddedExchange, { marketId, side, size }: RiskyPosition): number {
+function takeoverProfitOf(
+  exchange: EmbeddedExchange,
+  { marketId, side, size }: RiskyPosition,
+): number {
   const { instrument, prices, rules } = exchange.market(marketId);
   const discount = (side === "LONG" ? -1 : 1) * Number(rules.config.liquidationPriceOff);
   const takenAt = (Number(prices.mark) / 10 ** instrument.creditDecimals) * (1 + discount);
@@ -54,18 +66,32 @@ function takeoverProfitOf(exchange: EmbeddedExchange, { marketId, side, size }: 
 
 function exchangeWith(
   config: ExchangeConfig,
-  flowOf: (marketId: string, restart: { readonly startPriceQuote: number } | null) => OrderFlow | null,
+  flowOf: (
+    marketId: string,
+    restart: { readonly startPriceQuote: number } | null,
+  ) => OrderFlow | null,
 ) {
   const clock = new VirtualClock(1_700_000_000_000);
-  const exchange = new EmbeddedExchange(config, { clock, random: seededRandom("exchange") }, { flowOf });
+  const exchange = new EmbeddedExchange(
+    config,
+    { clock, random: seededRandom("exchange") },
+    { flowOf },
+  );
   return { clock, exchange };
 }
 
 const levelShape = z.tuple([z.string(), z.string()]);
-const snapshotShape = z.object({ event: z.literal("snapshot"), sequence: z.int(), bids: z.array(levelShape), asks: z.array(levelShape) });
+const snapshotShape = z.object({
+  event: z.literal("snapshot"),
+  sequence: z.int(),
+  bids: z.array(levelShape),
+  asks: z.array(levelShape),
+});
 
 describe("the example exchanges with their order flows", () => {
-  it("leave the published last book of 2024-08-08 to a reader who connects after the replay: 9,597 levels", async ({ skip }) => {
+  it("leave the published last book of 2024-08-08 to a reader who connects after the replay: 9,597 levels", async ({
+    skip,
+  }) => {
     const files = recordedCapture("btcusdt-perp_20240808");
     if (files === null) return skip("no recorded data");
     const ends: ReplayEnd[] = [];
@@ -85,7 +111,8 @@ describe("the example exchanges with their order flows", () => {
     const book = snapshotShape.parse(JSON.parse(frames[0] ?? "null"));
     exchange.stop();
     const golden = goldenEndOfDay(files);
-    const numbers = (levels: readonly (readonly [string, string])[]) => levels.map(([price, amount]) => [Number(price), Number(amount)]);
+    const numbers = (levels: readonly (readonly [string, string])[]) =>
+      levels.map(([price, amount]) => [Number(price), Number(amount)]);
     expect(book.bids.length + book.asks.length).toBe(golden.levels);
     expect(numbers(book.bids.slice(0, 5))).toEqual(golden.bestBids);
     expect(numbers(book.asks.slice(-5))).toEqual(golden.worstAsks);
@@ -108,13 +135,18 @@ describe("the example exchanges with their order flows", () => {
 
   it("trade in both synthetic markets, two-sided all the time, with all money accounted for", async () => {
     const config = exampleConfig("exchange.yaml");
-    const { clock, exchange } = exchangeWith(config, orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} }));
+    const { clock, exchange } = exchangeWith(
+      config,
+      orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} }),
+    );
     exchange.start();
     for (let second = 0; second < 300; second += 1) {
       await clock.runFor(1_000);
       for (const id of ["btcusdc", "ethusdc"]) {
         const { engine } = exchange.market(id);
-        expect((engine.best("SELL") ?? 0) - (engine.best("BUY") ?? Number.POSITIVE_INFINITY)).toBeGreaterThanOrEqual(1);
+        expect(
+          (engine.best("SELL") ?? 0) - (engine.best("BUY") ?? Number.POSITIVE_INFINITY),
+        ).toBeGreaterThanOrEqual(1);
       }
     }
     for (const [id, price] of [
@@ -124,11 +156,15 @@ describe("the example exchanges with their order flows", () => {
       const { prices, trades } = exchange.market(id);
       // One shock has come by then, and some of it is gone again.
       const { sizeBps } = shocksOf(config, id);
-      expect(Math.abs(Number(prices.mark) / 10 ** 6 / price - 1)).toBeLessThan(0.01 + sizeBps.max / 10_000);
+      expect(Math.abs(Number(prices.mark) / 10 ** 6 / price - 1)).toBeLessThan(
+        0.01 + sizeBps.max / 10_000,
+      );
       expect(trades.length).toBeGreaterThan(500);
     }
     expect(exchange.audit()).toMatchObject({ isConserved: true });
-    expect(exchange.market("btcusdc").lastTradeTicks).not.toBe(exchange.market("ethusdc").lastTradeTicks);
+    expect(exchange.market("btcusdc").lastTradeTicks).not.toBe(
+      exchange.market("ethusdc").lastTradeTicks,
+    );
     exchange.stop();
   });
 
@@ -145,7 +181,9 @@ describe("the example exchanges with their order flows", () => {
       await clock.runFor(120_000 - first + 500);
       const unsafe = unsafeAccounts(exchange);
       expect(unsafe.length).toBeGreaterThanOrEqual(3);
-      const profits = unsafe.flatMap(({ positions }) => positions.map((position) => takeoverProfitOf(exchange, position)));
+      const profits = unsafe.flatMap(({ positions }) =>
+        positions.map((position) => takeoverProfitOf(exchange, position)),
+      );
       expect(Math.min(...profits)).toBeGreaterThan(0);
       exchange.stop();
     },
@@ -158,13 +196,20 @@ describe("the example exchanges with their order flows", () => {
       markets: {
         btcusdc: {
           ...config.markets.btcusdc,
-          flow: { kind: "synthetic", startPriceQuote: 50_000, fundamental: { volatilityBpsPerSqrtSecond: 20 } },
+          flow: {
+            kind: "synthetic",
+            startPriceQuote: 50_000,
+            fundamental: { volatilityBpsPerSqrtSecond: 20 },
+          },
         },
       },
     };
     const checked = parseExchangeConfig(shifted);
     expect(parseFlowConfig(checked.markets.btcusdc?.flow).kind).toBe("synthetic");
-    const { clock, exchange } = exchangeWith(checked, orderFlowsOf(checked, { baseFolder: ".", onReplayEnd: () => {} }));
+    const { clock, exchange } = exchangeWith(
+      checked,
+      orderFlowsOf(checked, { baseFolder: ".", onReplayEnd: () => {} }),
+    );
     exchange.start();
     await clock.runFor(600_000);
     const before = Number(exchange.market("btcusdc").prices.mark);
@@ -173,7 +218,9 @@ describe("the example exchanges with their order flows", () => {
     expect(exchange.book("btcusdc")).toMatchObject({ bids: [], asks: [] });
     await clock.runFor(60_000);
     exchange.start();
-    expect(Math.abs(Number(exchange.market("btcusdc").prices.mark) / before - 1)).toBeLessThan(0.001);
+    expect(Math.abs(Number(exchange.market("btcusdc").prices.mark) / before - 1)).toBeLessThan(
+      0.001,
+    );
     exchange.stop();
   });
 });

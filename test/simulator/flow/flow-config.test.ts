@@ -5,14 +5,27 @@ import { parse } from "yaml";
 import { ConfigError } from "../../../src/core/errors.js";
 import { parseExchangeConfig } from "../../../src/simulator/config.js";
 import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";
-import { createOrderFlow, orderFlowsOf, parseFlowConfig } from "../../../src/simulator/flow/flow-config.js";
+import {
+  createOrderFlow,
+  orderFlowsOf,
+  parseFlowConfig,
+} from "../../../src/simulator/flow/flow-config.js";
 import { ReplayFlow } from "../../../src/simulator/flow/replay.js";
 import { SyntheticFlow } from "../../../src/simulator/flow/synthetic.js";
-import { SYNTHETIC_PRESETS, syntheticParams } from "../../../src/simulator/flow/synthetic-params.js";
+import {
+  SYNTHETIC_PRESETS,
+  syntheticParams,
+} from "../../../src/simulator/flow/synthetic-params.js";
 import { bookLine, writeCapture } from "./capture-fixture.js";
 
 const AT = ["markets", "btcusdc", "flow"];
-const context = { marketId: "btcusdc", seed: 1, baseFolder: "/", restart: null, onReplayEnd: () => {} };
+const context = {
+  marketId: "btcusdc",
+  seed: 1,
+  baseFolder: "/",
+  restart: null,
+  onReplayEnd: () => {},
+};
 
 describe("a market's flow setting", () => {
   it("fills in what was left out", () => {
@@ -21,11 +34,19 @@ describe("a market's flow setting", () => {
       startPriceQuote: 60_000,
       preset: "lively",
     });
-    expect(parseFlowConfig({ kind: "replay", tag: "x" })).toEqual({ kind: "replay", tag: "x", speed: 1, queue: "risk-averse" });
+    expect(parseFlowConfig({ kind: "replay", tag: "x" })).toEqual({
+      kind: "replay",
+      tag: "x",
+      speed: 1,
+      queue: "risk-averse",
+    });
   });
 
   it("changes single parameters of a preset and leaves the rest", () => {
-    const params = syntheticParams("quiet", { noise: { arrivalsPerSecond: 3 }, referenceEveryMs: 500 });
+    const params = syntheticParams("quiet", {
+      noise: { arrivalsPerSecond: 3 },
+      referenceEveryMs: 500,
+    });
     expect(params.noise).toEqual({ ...SYNTHETIC_PRESETS.quiet.noise, arrivalsPerSecond: 3 });
     expect(params.referenceEveryMs).toBe(500);
     expect(params.providers).toEqual(SYNTHETIC_PRESETS.quiet.providers);
@@ -36,9 +57,21 @@ describe("a market's flow setting", () => {
     ["no kind", {}, "markets.btcusdc.flow.kind"],
     ["no flow at all", null, "markets.btcusdc.flow.kind"],
     ["no start price", { kind: "synthetic" }, "markets.btcusdc.flow.startPriceQuote"],
-    ["a start price of zero", { kind: "synthetic", startPriceQuote: 0 }, "markets.btcusdc.flow.startPriceQuote"],
-    ["an unknown preset", { kind: "synthetic", startPriceQuote: 1, preset: "wild" }, "markets.btcusdc.flow.preset"],
-    ["an unknown key of an agent", { kind: "synthetic", startPriceQuote: 1, noise: { rate: 1 } }, "markets.btcusdc.flow.noise.rate"],
+    [
+      "a start price of zero",
+      { kind: "synthetic", startPriceQuote: 0 },
+      "markets.btcusdc.flow.startPriceQuote",
+    ],
+    [
+      "an unknown preset",
+      { kind: "synthetic", startPriceQuote: 1, preset: "wild" },
+      "markets.btcusdc.flow.preset",
+    ],
+    [
+      "an unknown key of an agent",
+      { kind: "synthetic", startPriceQuote: 1, noise: { rate: 1 } },
+      "markets.btcusdc.flow.noise.rate",
+    ],
     [
       "a negative rate",
       { kind: "synthetic", startPriceQuote: 1, noise: { arrivalsPerSecond: -1 } },
@@ -51,8 +84,16 @@ describe("a market's flow setting", () => {
     ],
     ["no tag", { kind: "replay" }, "markets.btcusdc.flow.tag"],
     ["a speed of zero", { kind: "replay", tag: "x", speed: 0 }, "markets.btcusdc.flow.speed"],
-    ["a queue model that is none", { kind: "replay", tag: "x", queue: "power" }, "markets.btcusdc.flow.queue"],
-    ["a time with a fraction", { kind: "replay", tag: "x", fromMs: 1.5 }, "markets.btcusdc.flow.fromMs"],
+    [
+      "a queue model that is none",
+      { kind: "replay", tag: "x", queue: "power" },
+      "markets.btcusdc.flow.queue",
+    ],
+    [
+      "a time with a fraction",
+      { kind: "replay", tag: "x", fromMs: 1.5 },
+      "markets.btcusdc.flow.fromMs",
+    ],
     ["a setting of nothing", { kind: "none", seed: 1 }, "markets.btcusdc.flow.seed"],
   ])("names the path of %s", (_, value, field) => {
     let caught: unknown;
@@ -68,17 +109,29 @@ describe("a market's flow setting", () => {
 
   it("makes the flow that it names", () => {
     expect(createOrderFlow(parseFlowConfig({ kind: "none" }), context)).toBeNull();
-    expect(createOrderFlow(parseFlowConfig({ kind: "synthetic", startPriceQuote: 1 }), context)).toBeInstanceOf(SyntheticFlow);
-    const folder = dirname(dirname(writeCapture({ books: bookLine("snapshot", 1, 1, [], []) }).books));
-    expect(createOrderFlow(parseFlowConfig({ kind: "replay", tag: "tag", folder }), context)).toBeInstanceOf(ReplayFlow);
-    expect(() => createOrderFlow(parseFlowConfig({ kind: "replay", tag: "tag", folder: "not-here" }), context)).toThrow(
-      /folder: .*"\/not-here"/,
+    expect(
+      createOrderFlow(parseFlowConfig({ kind: "synthetic", startPriceQuote: 1 }), context),
+    ).toBeInstanceOf(SyntheticFlow);
+    const folder = dirname(
+      dirname(writeCapture({ books: bookLine("snapshot", 1, 1, [], []) }).books),
     );
+    expect(
+      createOrderFlow(parseFlowConfig({ kind: "replay", tag: "tag", folder }), context),
+    ).toBeInstanceOf(ReplayFlow);
+    expect(() =>
+      createOrderFlow(parseFlowConfig({ kind: "replay", tag: "tag", folder: "not-here" }), context),
+    ).toThrow(/folder: .*"\/not-here"/);
   });
 
   it("checks every market's flow before any starts, and makes each anew when it is asked", () => {
     const flows = orderFlowsOf(
-      { seed: 1, markets: { a: { flow: { kind: "synthetic", startPriceQuote: 1 } }, b: { flow: { kind: "none" } } } },
+      {
+        seed: 1,
+        markets: {
+          a: { flow: { kind: "synthetic", startPriceQuote: 1 } },
+          b: { flow: { kind: "none" } },
+        },
+      },
       context,
     );
     expect(flows("a", null)).toBeInstanceOf(SyntheticFlow);
@@ -86,14 +139,22 @@ describe("a market's flow setting", () => {
     expect(flows("b", null)).toBeNull();
     expect(flows("c", null)).toBeNull();
     const missing = { kind: "replay", tag: "not-recorded", folder: "/" };
-    expect(() => orderFlowsOf({ seed: 1, markets: { a: { flow: missing } } }, context)).toThrow(/markets\.a\.flow\.folder: has no books/);
-    expect(() => orderFlowsOf({ seed: 1, markets: { a: { flow: { kind: "replay" } } } }, context)).toThrow(/markets\.a\.flow\.tag/);
+    expect(() => orderFlowsOf({ seed: 1, markets: { a: { flow: missing } } }, context)).toThrow(
+      /markets\.a\.flow\.folder: has no books/,
+    );
+    expect(() =>
+      orderFlowsOf({ seed: 1, markets: { a: { flow: { kind: "replay" } } } }, context),
+    ).toThrow(/markets\.a\.flow\.tag/);
   });
 
   it("looks for recorded data where the file says, else where the environment says, else beside the project", () => {
-    expect(recordedDataFolder("data", "/etc/bots", { MARKETWRIGHT_DATA: "/elsewhere" })).toBe("/etc/bots/data");
+    expect(recordedDataFolder("data", "/etc/bots", { MARKETWRIGHT_DATA: "/elsewhere" })).toBe(
+      "/etc/bots/data",
+    );
     expect(recordedDataFolder("/data", "/etc/bots", {})).toBe("/data");
-    expect(recordedDataFolder(undefined, "/etc/bots", { MARKETWRIGHT_DATA: "/elsewhere" })).toBe("/elsewhere");
+    expect(recordedDataFolder(undefined, "/etc/bots", { MARKETWRIGHT_DATA: "/elsewhere" })).toBe(
+      "/elsewhere",
+    );
     expect(recordedDataFolder(undefined, "/etc/bots", {})).toMatch(/\/shared\/data$/);
   });
 
@@ -104,7 +165,12 @@ describe("a market's flow setting", () => {
     const text = readFileSync(new URL(`../../../config/${name}`, import.meta.url), "utf8");
     const { markets } = parseExchangeConfig(parse(text));
     expect(
-      Object.fromEntries(Object.entries(markets).map(([id, { flow }]) => [id, parseFlowConfig(flow, ["markets", id, "flow"]).kind])),
+      Object.fromEntries(
+        Object.entries(markets).map(([id, { flow }]) => [
+          id,
+          parseFlowConfig(flow, ["markets", id, "flow"]).kind,
+        ]),
+      ),
     ).toEqual(kinds);
   });
 });

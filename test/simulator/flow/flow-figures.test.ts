@@ -1,7 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { BTC_CAPTURES, captureFigures } from "../../../scripts/flow/capture-figures.js";
-import { FIGURE_NAMES, type FigureName, type FlowFigures, FlowMeasure, medianFigures } from "../../../scripts/flow/flow-measure.js";
+import {
+  FIGURE_NAMES,
+  type FigureName,
+  type FlowFigures,
+  FlowMeasure,
+  medianFigures,
+} from "../../../scripts/flow/flow-measure.js";
 import { syntheticFigures } from "../../../scripts/flow/synthetic-figures.js";
 import { loadExchangeConfig } from "../../../src/cli/load-exchange-config.js";
 import { recordedCapture } from "./capture-fixture.js";
@@ -36,7 +42,9 @@ describe("the figures of a market", () => {
       }
       return measure.figures().autocorrelation;
     };
-    expect(of(Array.from({ length: 400 }, (_, at) => (at % 40 < 20 ? 9 : 1) * (at % 2 ? 1 : -1)))).toBeGreaterThan(0.8);
+    expect(
+      of(Array.from({ length: 400 }, (_, at) => (at % 40 < 20 ? 9 : 1) * (at % 2 ? 1 : -1))),
+    ).toBeGreaterThan(0.8);
     expect(of(Array.from({ length: 400 }, (_, at) => (at % 2 ? 9 : 1)))).toBeLessThan(-0.9);
   });
 
@@ -51,7 +59,9 @@ describe("the figures of a market", () => {
 });
 
 describe("the default exchange's synthetic flow", () => {
-  it("is within a factor of two of the recorded BTC perpetuals' median in each of its figures", async ({ skip }) => {
+  it("is within a factor of two of the recorded BTC perpetuals' median in each of its figures", async ({
+    skip,
+  }) => {
     const recorded: FlowFigures[] = [];
     for (const capture of BTC_CAPTURES) {
       const files = recordedCapture(capture.tag);
@@ -59,7 +69,9 @@ describe("the default exchange's synthetic flow", () => {
       recorded.push(await captureFigures(files, capture));
     }
     const median = medianFigures(recorded);
-    const config = loadExchangeConfig(fileURLToPath(new URL("../../../config/exchange.yaml", import.meta.url)));
+    const config = loadExchangeConfig(
+      fileURLToPath(new URL("../../../config/exchange.yaml", import.meta.url)),
+    );
     const { btcusdc } = config.markets;
     const found = (await syntheticFigures({ ...config, markets: { btcusdc } }, 20)).get("btcusdc");
     if (found === undefined) throw new Error("the default exchange has no BTC market");

@@ -8,13 +8,17 @@ const level = z.tuple([z.number(), z.number()]);
 const shape = z.object({
   firstLineOfSecondFile: z.int(),
   recvOffsetNs: z.record(z.string(), z.string()),
-  bookCheckpointsLocalTime: z.array(z.object({ localTimeNs: z.string(), bids: z.array(level), asks: z.array(level) })),
+  bookCheckpointsLocalTime: z.array(
+    z.object({ localTimeNs: z.string(), bids: z.array(level), asks: z.array(level) }),
+  ),
   eod20240808: z.object({ levels: z.int(), bestBids: z.array(level), worstAsks: z.array(level) }),
 });
 
 /** The numbers that hftbacktest publishes for two of the captures, as they lie beside the recorded data. */
 function golden(files: CaptureFiles) {
-  return shape.parse(JSON.parse(readFileSync(join(dirname(files.books), "..", "golden_hftbacktest.json"), "utf8")));
+  return shape.parse(
+    JSON.parse(readFileSync(join(dirname(files.books), "..", "golden_hftbacktest.json"), "utf8")),
+  );
 }
 
 /** The last book of 2024-08-08. */
@@ -26,7 +30,8 @@ export function goldenEndOfDay(files: CaptureFiles) {
 export function goldenLocalBooks(files: CaptureFiles) {
   const { bookCheckpointsLocalTime, firstLineOfSecondFile, recvOffsetNs } = golden(files);
   const [first, second] = Object.values(recvOffsetNs).map(BigInt);
-  if (first === undefined || second === undefined) throw new Error("the golden file has lost its clock offsets");
+  if (first === undefined || second === undefined)
+    throw new Error("the golden file has lost its clock offsets");
   const localNsOf = (event: CaptureEvent | CapturedBook): bigint =>
     (event.receivedNs ?? 0n) + (event.line < firstLineOfSecondFile ? first : second);
   return { checkpoints: bookCheckpointsLocalTime, localNsOf };

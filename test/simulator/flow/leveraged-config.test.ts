@@ -6,8 +6,15 @@ import { checkLeveraged, leveragedFlowOf } from "../../../src/simulator/flow/lev
 import { traderKey } from "../../../src/simulator/flow/leveraged-flow.js";
 
 /** An exchange with one market of leveraged traders. */
-function parsed(leveraged: unknown, { market = {}, exchange = {} }: { market?: object; exchange?: object } = {}) {
-  const flow = { kind: "synthetic", startPriceQuote: 60_000, ...(leveraged === undefined ? {} : { leveraged }) };
+function parsed(
+  leveraged: unknown,
+  { market = {}, exchange = {} }: { market?: object; exchange?: object } = {},
+) {
+  const flow = {
+    kind: "synthetic",
+    startPriceQuote: 60_000,
+    ...(leveraged === undefined ? {} : { leveraged }),
+  };
   return parseExchangeConfig({ markets: { btcusdc: { ...market, flow } }, ...exchange });
 }
 
@@ -50,7 +57,12 @@ describe("the setting of leveraged traders", () => {
     ["a spread of credit below nothing", { sizeSigma: -1 }, "sizeSigma", /0/],
     ["a leverage below one", { leverage: { min: 0.5, max: 2 } }, "leverage.min", /1/],
     ["half a leverage", { leverage: { min: 5 } }, "leverage.max", /./],
-    ["leverages the wrong way round", { leverage: { min: 15, max: 10 } }, "leverage.min", /at most max/],
+    [
+      "leverages the wrong way round",
+      { leverage: { min: 15, max: 10 } },
+      "leverage.min",
+      /at most max/,
+    ],
     ["an opening in the past", { openWithinMs: -1 }, "openWithinMs", /0/],
     ["a hold with a fraction", { holdMs: 0.5 }, "holdMs", /whole|integer/i],
     ["a pause below nothing", { pauseMs: -1 }, "pauseMs", /0/],
@@ -66,7 +78,11 @@ describe("the setting of leveraged traders", () => {
   it("refuses a leverage that the market does not give, by the market's own", () => {
     const config = parsed({ leverage: { min: 10, max: 21 } });
     const error = refusal(() => checkLeveraged(config));
-    expect([error.field, error.value, error.expected]).toEqual([`${FIELD}.leverage.max`, 21, "at most the market's maxLeverage, 20"]);
+    expect([error.field, error.value, error.expected]).toEqual([
+      `${FIELD}.leverage.max`,
+      21,
+      "at most the market's maxLeverage, 20",
+    ]);
     expect(
       refusal(() =>
         configuredExchange(config, {
@@ -75,23 +91,39 @@ describe("the setting of leveraged traders", () => {
         }),
       ).field,
     ).toBe(`${FIELD}.leverage.max`);
-    expect(() => checkLeveraged(parsed({ leverage: { min: 10, max: 21 } }, { market: { maxLeverage: 21 } }))).not.toThrow();
+    expect(() =>
+      checkLeveraged(parsed({ leverage: { min: 10, max: 21 } }, { market: { maxLeverage: 21 } })),
+    ).not.toThrow();
   });
 
   it("refuses a credit that carries no order of the market", () => {
-    const error = refusal(() => checkLeveraged(parsed({ creditQuote: 5, leverage: { min: 2, max: 10 } })));
-    expect([error.field, error.expected]).toEqual([`${FIELD}.creditQuote`, "at least 30, which carries the smallest order"]);
-    expect(() => checkLeveraged(parsed({ creditQuote: 30, leverage: { min: 2, max: 10 } }))).not.toThrow();
+    const error = refusal(() =>
+      checkLeveraged(parsed({ creditQuote: 5, leverage: { min: 2, max: 10 } })),
+    );
+    expect([error.field, error.expected]).toEqual([
+      `${FIELD}.creditQuote`,
+      "at least 30, which carries the smallest order",
+    ]);
+    expect(() =>
+      checkLeveraged(parsed({ creditQuote: 30, leverage: { min: 2, max: 10 } })),
+    ).not.toThrow();
   });
 
   it("refuses more traders than the exchange takes accounts", () => {
-    const error = refusal(() => checkLeveraged(parsed({ count: 11 }, { exchange: { maxAccounts: 10 } })));
-    expect([error.field, error.expected]).toEqual([`${FIELD}.count`, "together with those of other markets at most maxAccounts, 10"]);
+    const error = refusal(() =>
+      checkLeveraged(parsed({ count: 11 }, { exchange: { maxAccounts: 10 } })),
+    );
+    expect([error.field, error.expected]).toEqual([
+      `${FIELD}.count`,
+      "together with those of other markets at most maxAccounts, 10",
+    ]);
   });
 
   it("gives each trader a key of its own, the same at every start", () => {
     const keys = ["1/btcusdc", "2/btcusdc"].flatMap((seed) =>
-      ["btcusdc", "ethusdc"].flatMap((marketId) => [1, 2, 3].map((number) => traderKey(seed, marketId, number))),
+      ["btcusdc", "ethusdc"].flatMap((marketId) =>
+        [1, 2, 3].map((number) => traderKey(seed, marketId, number)),
+      ),
     );
     expect(new Set(keys).size).toBe(12);
     expect(traderKey("1/btcusdc", "btcusdc", 1)).toBe(keys[0]);

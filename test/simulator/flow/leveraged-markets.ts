@@ -23,7 +23,14 @@ export interface Traders {
 }
 
 /** Two markets that are quiet but for their leveraged traders, and the addresses of the first market's traders. */
-export function traders({ seed = 1, count = 8, leveraged = {}, shocks, exchange: given = {}, records }: Traders = {}) {
+export function traders({
+  seed = 1,
+  count = 8,
+  leveraged = {},
+  shocks,
+  exchange: given = {},
+  records,
+}: Traders = {}) {
   const flow = (startPriceQuote: number) => ({
     kind: "synthetic" as const,
     preset: "quiet" as const,
@@ -48,8 +55,14 @@ export function traders({ seed = 1, count = 8, leveraged = {}, shocks, exchange:
   });
   const clock = new VirtualClock(START_MS);
   const random = seededRandom("exchange");
-  const exchange = configuredExchange(config, { clock, random }, records === undefined ? {} : { records });
-  const addresses = Array.from({ length: count }, (_, index) => addressOf(`${seed}/btcusdc`, index + 1));
+  const exchange = configuredExchange(
+    config,
+    { clock, random },
+    records === undefined ? {} : { records },
+  );
+  const addresses = Array.from({ length: count }, (_, index) =>
+    addressOf(`${seed}/btcusdc`, index + 1),
+  );
   return { clock, exchange, addresses, config };
 }
 
@@ -71,16 +84,34 @@ export function tradesOf(exchange: EmbeddedExchange, address: Hex, marketId: Mar
 }
 
 /** The accounts that the exchange lists as near liquidation. */
-export function riskyAccounts(exchange: EmbeddedExchange): { account: string; isSafe: boolean; risk: string; positions: object[] }[] {
-  const { body } = exchange.handle({ method: "GET", path: "/v1/riskyAccounts", query: "", body: "", ip: "10.0.0.1" });
+export function riskyAccounts(
+  exchange: EmbeddedExchange,
+): { account: string; isSafe: boolean; risk: string; positions: object[] }[] {
+  const { body } = exchange.handle({
+    method: "GET",
+    path: "/v1/riskyAccounts",
+    query: "",
+    body: "",
+    ip: "10.0.0.1",
+  });
   return JSON.parse(body);
 }
 
 /** A liquidation of all of a position at the mark, as it comes from the chain: no order of the account has anything to do with it. */
-export function liquidate(exchange: EmbeddedExchange, address: Hex, marketId: MarketId, nowMs: number): void {
+export function liquidate(
+  exchange: EmbeddedExchange,
+  address: Hex,
+  marketId: MarketId,
+  nowMs: number,
+): void {
   const market = exchange.market(marketId);
   const { position } = accountOf(exchange, address).in(marketId);
   const { paper } = position.settled;
   const value = market.valueOf(paper);
-  position.applySettled({ paper: -paper, quote: value < 0n ? -value : value, fee: 0n, timeMs: nowMs });
+  position.applySettled({
+    paper: -paper,
+    quote: value < 0n ? -value : value,
+    fee: 0n,
+    timeMs: nowMs,
+  });
 }

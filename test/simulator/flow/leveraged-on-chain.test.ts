@@ -24,10 +24,21 @@ async function world() {
       holdMs: 0,
       pauseMs: 10_000,
     },
-    shocks: { firstMs: 20_000, everyMs: 0, direction: "down" as const, sizeBps: { min: 180, max: 180 } },
+    shocks: {
+      firstMs: 20_000,
+      everyMs: 0,
+      direction: "down" as const,
+      sizeBps: { min: 180, max: 180 },
+    },
   };
-  const opened = await ChainWorld.open({ config: { markets: { btcusdc: { maxLeverage: 25, flow } } }, ownFlows: true });
-  const addresses = Array.from({ length: 6 }, (_, index) => ecdsaScheme.signer(traderKey("1/btcusdc", "btcusdc", index + 1)).address);
+  const opened = await ChainWorld.open({
+    config: { markets: { btcusdc: { maxLeverage: 25, flow } } },
+    ownFlows: true,
+  });
+  const addresses = Array.from(
+    { length: 6 },
+    (_, index) => ecdsaScheme.signer(traderKey("1/btcusdc", "btcusdc", index + 1)).address,
+  );
   return { world: opened, addresses };
 }
 
@@ -40,7 +51,10 @@ async function pass(opened: ChainWorld, ms: number): Promise<void> {
 }
 
 async function isSafeOnChain({ chain }: ChainWorld, address: Hex): Promise<boolean> {
-  const answer = await chain.chain.call(chain.addresses.dealer, DEALER.encodeFunctionData("isSafe", [address]) as Hex);
+  const answer = await chain.chain.call(
+    chain.addresses.dealer,
+    DEALER.encodeFunctionData("isSafe", [address]) as Hex,
+  );
   return DEALER.decodeFunctionResult("isSafe", answer)[0];
 }
 
@@ -52,12 +66,18 @@ describe("leveraged traders on the chain", () => {
     await expectEqualViews(opened, addresses);
     const held = await Promise.all(addresses.map((address) => opened.ofChain(address)));
     expect(held.map(({ paper }) => Math.sign(Number(paper)))).toEqual([1, -1, 1, -1, 1, -1]);
-    expect(held.map(({ primary }) => primary)).toEqual(addresses.map(() => BigInt(CREDIT) * 1_000_000n));
-    expect(await Promise.all(addresses.map((address) => isSafeOnChain(opened, address)))).toEqual(addresses.map(() => true));
+    expect(held.map(({ primary }) => primary)).toEqual(
+      addresses.map(() => BigInt(CREDIT) * 1_000_000n),
+    );
+    expect(await Promise.all(addresses.map((address) => isSafeOnChain(opened, address)))).toEqual(
+      addresses.map(() => true),
+    );
 
     await pass(opened, 4_000);
     const safe = await Promise.all(addresses.map((address) => isSafeOnChain(opened, address)));
-    expect(safe.filter((isSafe, index) => !isSafe && index % 2 === 0).length).toBeGreaterThanOrEqual(2);
+    expect(
+      safe.filter((isSafe, index) => !isSafe && index % 2 === 0).length,
+    ).toBeGreaterThanOrEqual(2);
     const victim = addresses[safe.indexOf(false)] as Hex;
     expect(exchange.account(victim)?.reduceOnly).toBe(true);
 
@@ -66,7 +86,8 @@ describe("leveraged traders on the chain", () => {
     expect(await liquidate(opened, walletOf(KEYS[0] ?? ""), victim, paper)).toBe(true);
     expect(await opened.ofChain(victim)).toMatchObject({ paper: 0n, credit: 0n });
     expect((await opened.ofChain(liquidator.address)).paper).toBe(paper);
-    const trades = () => exchange.account(victim)?.markets.get("btcusdc")?.trades.page({ limit: 500 }).length;
+    const trades = () =>
+      exchange.account(victim)?.markets.get("btcusdc")?.trades.page({ limit: 500 }).length;
     const before = trades();
     await pass(opened, 8_000);
     expect([exchange.positionLots(victim, "btcusdc"), trades()]).toEqual([0, before]);

@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { RunError } from "../../../src/core/errors.js";
 import type { Hex } from "../../../src/core/units.js";
 import { MemoryRecords } from "../store/memory-records.js";
-import { accountOf, LEVERAGE, liquidate, riskyAccounts, traders, tradesOf } from "./leveraged-markets.js";
+import {
+  accountOf,
+  LEVERAGE,
+  liquidate,
+  riskyAccounts,
+  traders,
+  tradesOf,
+} from "./leveraged-markets.js";
 
 describe("traders near their highest leverage", () => {
   it("are accounts like everybody's: a deposit of their own, orders that they signed, trades and fees, and all money accounted for", async () => {
@@ -24,7 +31,9 @@ describe("traders near their highest leverage", () => {
         // Checked when it came; only the contracts would need it again.
         expect(terms.signature).toBeNull();
       }
-      expect(tradesOf(exchange, address).every(({ isMaker, commission }) => !isMaker && commission > 0n)).toBe(true);
+      expect(
+        tradesOf(exchange, address).every(({ isMaker, commission }) => !isMaker && commission > 0n),
+      ).toBe(true);
     }
     expect(exchange.audit()).toMatchObject({ isConserved: true });
     exchange.stop();
@@ -86,7 +95,12 @@ describe("traders near their highest leverage", () => {
   it.each([1, 2, 3, 4])(
     "come below maintenance by a shock, most of one side of them, and are listed, riskiest first (seed %i)",
     async (seed) => {
-      const shocks = { firstMs: 20_000, everyMs: 0, direction: "down", sizeBps: { min: 180, max: 180 } };
+      const shocks = {
+        firstMs: 20_000,
+        everyMs: 0,
+        direction: "down",
+        sizeBps: { min: 180, max: 180 },
+      };
       const { clock, exchange, addresses } = traders({ seed, count: 10, shocks });
       exchange.start();
       await clock.runFor(19_000);
@@ -99,26 +113,41 @@ describe("traders near their highest leverage", () => {
       expect(long.filter((address) => unsafe.includes(address)).length).toBeGreaterThanOrEqual(4);
       const risks = risky.map(({ risk }) => Number(risk));
       expect(risks).toEqual([...risks].sort((a, b) => b - a));
-      for (const address of unsafe) expect(accountOf(exchange, address as Hex).reduceOnly).toBe(true);
+      for (const address of unsafe)
+        expect(accountOf(exchange, address as Hex).reduceOnly).toBe(true);
       exchange.stop();
     },
   );
 
   it("keep still as long as they are below maintenance", async () => {
-    const shocks = { firstMs: 20_000, everyMs: 0, direction: "down", sizeBps: { min: 180, max: 180 } };
-    const { clock, exchange, addresses } = traders({ count: 10, shocks, leveraged: { holdMs: 5_000 } });
+    const shocks = {
+      firstMs: 20_000,
+      everyMs: 0,
+      direction: "down",
+      sizeBps: { min: 180, max: 180 },
+    };
+    const { clock, exchange, addresses } = traders({
+      count: 10,
+      shocks,
+      leveraged: { holdMs: 5_000 },
+    });
     exchange.start();
     await clock.runFor(25_000);
     const unsafe = addresses.filter((address) => accountOf(exchange, address).reduceOnly);
     expect(unsafe.length).toBeGreaterThan(2);
-    const before = unsafe.map((address) => [tradesOf(exchange, address).length, accountOf(exchange, address).deposits]);
+    const before = unsafe.map((address) => [
+      tradesOf(exchange, address).length,
+      accountOf(exchange, address).deposits,
+    ]);
     let stayed = 0;
     for (let second = 0; second < 30; second += 1) {
       await clock.runFor(1_000);
       for (const [index, address] of unsafe.entries()) {
         if (!accountOf(exchange, address).reduceOnly) continue;
         stayed += 1;
-        expect([tradesOf(exchange, address).length, accountOf(exchange, address).deposits]).toEqual(before[index]);
+        expect([tradesOf(exchange, address).length, accountOf(exchange, address).deposits]).toEqual(
+          before[index],
+        );
       }
     }
     expect(stayed).toBeGreaterThan(60);
@@ -126,7 +155,9 @@ describe("traders near their highest leverage", () => {
   });
 
   it("wait after a liquidation, deposit what they lost, and begin again", async () => {
-    const { clock, exchange, addresses } = traders({ leveraged: { pauseMs: 15_000, sizeSigma: 0, creditQuote: 1_000 } });
+    const { clock, exchange, addresses } = traders({
+      leveraged: { pauseMs: 15_000, sizeSigma: 0, creditQuote: 1_000 },
+    });
     exchange.start();
     await clock.runFor(30_000);
     const [victim = "0x"] = addresses;
@@ -142,7 +173,9 @@ describe("traders near their highest leverage", () => {
     const deposits = account.incomes.page({ limit: 100 }).filter(({ type }) => type === "DEPOSIT");
     expect(deposits).toHaveLength(2);
     expect(Number(exchange.balances(victim).balances.netValue)).toBeCloseTo(1_000, -2);
-    expect(Number(exchange.balances(victim).balances.leverage)).toBeGreaterThan(LEVERAGE.min * 0.95);
+    expect(Number(exchange.balances(victim).balances.leverage)).toBeGreaterThan(
+      LEVERAGE.min * 0.95,
+    );
     exchange.stop();
   });
 
@@ -154,7 +187,9 @@ describe("traders near their highest leverage", () => {
     });
     exchange.start();
     await clock.runFor(120_000);
-    const statuses = addresses.flatMap((address) => tradesOf(exchange, address).map(({ trade }) => trade.status));
+    const statuses = addresses.flatMap((address) =>
+      tradesOf(exchange, address).map(({ trade }) => trade.status),
+    );
     expect(new Set(statuses)).toEqual(new Set(["SETTLED", "FAILED"]));
     expect(exchange.audit()).toMatchObject({ isConserved: true });
     exchange.stop();
@@ -165,10 +200,14 @@ describe("traders near their highest leverage", () => {
     exchange.start();
     exchange.setMarketStatus("btcusdc", "SUSPENDED");
     await clock.runFor(30_000);
-    expect(addresses.every((address) => exchange.positionLots(address, "btcusdc") === 0)).toBe(true);
+    expect(addresses.every((address) => exchange.positionLots(address, "btcusdc") === 0)).toBe(
+      true,
+    );
     exchange.setMarketStatus("btcusdc", "TRADING");
     await clock.runFor(20_000);
-    expect(addresses.every((address) => exchange.positionLots(address, "btcusdc") !== 0)).toBe(true);
+    expect(addresses.every((address) => exchange.positionLots(address, "btcusdc") !== 0)).toBe(
+      true,
+    );
     exchange.stop();
   });
 
@@ -184,7 +223,9 @@ describe("traders near their highest leverage", () => {
     await second.clock.runFor(60_000);
     second.exchange.start();
     await second.clock.runFor(30_000);
-    expect(second.addresses.map((address) => second.exchange.positionLots(address, "btcusdc"))).toEqual(held);
+    expect(
+      second.addresses.map((address) => second.exchange.positionLots(address, "btcusdc")),
+    ).toEqual(held);
     for (const address of second.addresses) {
       const deposits = accountOf(second.exchange, address)
         .incomes.page({ limit: 100 })

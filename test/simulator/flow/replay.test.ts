@@ -4,7 +4,11 @@ import { ConfigError, FormatError } from "../../../src/core/errors.js";
 import { seededRandom } from "../../../src/core/seeded-random.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import type { CaptureFiles } from "../../../src/simulator/flow/capture-files.js";
-import { type ReplayEnd, ReplayFlow, type ReplayFlowOptions } from "../../../src/simulator/flow/replay.js";
+import {
+  type ReplayEnd,
+  ReplayFlow,
+  type ReplayFlowOptions,
+} from "../../../src/simulator/flow/replay.js";
 import { bookLine, btcGrid, recordedCapture, tradeLine, writeCapture } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";
 
@@ -81,7 +85,9 @@ describe("the replay flow", () => {
     await clock.runUntil(START_MS + 100);
     expect([market.prints.length, flow.captureMs]).toEqual([0, 5_100]);
     await clock.runUntil(START_MS + 200);
-    expect(market.prints).toEqual([{ aggressor: "SELL", ticks: 999, lots: 500, timeMs: START_MS + 200 }]);
+    expect(market.prints).toEqual([
+      { aggressor: "SELL", ticks: 999, lots: 500, timeMs: START_MS + 200 },
+    ]);
     await clock.runUntil(START_MS + 399);
     expect(ends).toEqual([]);
     await clock.runUntil(START_MS + 400);
@@ -92,7 +98,9 @@ describe("the replay flow", () => {
   it("scales only the gaps between events: at 20 times the same 400 ms take 20", async () => {
     const { clock, market, ends } = await replay({ files: smallCapture(), speed: 20 });
     await clock.runUntil(START_MS + 10);
-    expect(market.prints).toEqual([{ aggressor: "SELL", ticks: 999, lots: 500, timeMs: START_MS + 10 }]);
+    expect(market.prints).toEqual([
+      { aggressor: "SELL", ticks: 999, lots: 500, timeMs: START_MS + 10 },
+    ]);
     await clock.runUntil(START_MS + 19);
     expect(ends).toEqual([]);
     await clock.runUntil(START_MS + 20);
@@ -102,19 +110,44 @@ describe("the replay flow", () => {
   it("applies a message whole before it meets participants: a bid passed by new asks fills once, in full, at its own price", async () => {
     const { clock, market } = await replay({ files: smallCapture(), speed: 1 });
     await clock.runFor(250);
-    const bid = market.place({ agent: "participant", side: "BUY", ticks: 1_000, lots: 700, timeInForce: "POST_ONLY" });
+    const bid = market.place({
+      agent: "participant",
+      side: "BUY",
+      ticks: 1_000,
+      lots: 700,
+      timeInForce: "POST_ONLY",
+    });
     await clock.runFor(1_000);
     expect(bid?.openLots).toBe(0);
     expect(market.trades).toEqual([
-      { atMs: START_MS + 400, taker: "recorded", maker: "participant", takerSide: "SELL", ticks: 1_000, lots: 700 },
+      {
+        atMs: START_MS + 400,
+        taker: "recorded",
+        maker: "participant",
+        takerSide: "SELL",
+        ticks: 1_000,
+        lots: 700,
+      },
     ]);
   });
 
   it("meets orders that were waiting before it: one that its opening book has passed fills, one at a recorded price stands behind it", async () => {
     const clock = new VirtualClock(START_MS);
     const market = new EngineMarket("btcusdt", btcGrid, clock);
-    const high = market.place({ agent: "early", side: "BUY", ticks: 1_005, lots: 10, timeInForce: "GTC" });
-    const behind = market.place({ agent: "early", side: "BUY", ticks: 999, lots: 300, timeInForce: "GTC" });
+    const high = market.place({
+      agent: "early",
+      side: "BUY",
+      ticks: 1_005,
+      lots: 10,
+      timeInForce: "GTC",
+    });
+    const behind = market.place({
+      agent: "early",
+      side: "BUY",
+      ticks: 999,
+      lots: 300,
+      timeInForce: "GTC",
+    });
     const flow = new ReplayFlow({ files: smallCapture(), speed: 1, forMs: 300 }, () => {});
     await flow.preload(btcGrid);
     flow.start(market, { clock, random: seededRandom("replay") });
@@ -130,9 +163,17 @@ describe("the replay flow", () => {
       bookLine("update", 2, 5_050, [["90.0", "1"]], []) +
       bookLine("update", 9, 6_000, [["90.0", "2"]], []);
     const trades =
-      tradeLine(3, 5_200, "99.9", "0.6", true) + tradeLine(4, 5_300, "99.9", "0.6", true) + tradeLine(5, 5_400, "99.9", "0.6", true);
+      tradeLine(3, 5_200, "99.9", "0.6", true) +
+      tradeLine(4, 5_300, "99.9", "0.6", true) +
+      tradeLine(5, 5_400, "99.9", "0.6", true);
     const { clock, market } = await replay({ files: writeCapture({ books, trades }), speed: 1 });
-    market.place({ agent: "participant", side: "BUY", ticks: 999, lots: 500, timeInForce: "POST_ONLY" });
+    market.place({
+      agent: "participant",
+      side: "BUY",
+      ticks: 999,
+      lots: 500,
+      timeInForce: "POST_ONLY",
+    });
     await clock.runFor(2_000);
     // 1.0 ahead: the first print takes 0.6 of it, the second the rest and 0.2 of ours, the third what is open.
     expect(market.trades.map(({ lots, ticks }) => [ticks, lots])).toEqual([
@@ -144,7 +185,14 @@ describe("the replay flow", () => {
 
   it("gives a participant's taker only what the recording displays, once, until the recording changes the level", async () => {
     const { clock, market } = await replay({ files: smallCapture(), speed: 1 });
-    const sell = () => market.place({ agent: "participant", side: "SELL", ticks: 999, lots: 5_000, timeInForce: "IOC" });
+    const sell = () =>
+      market.place({
+        agent: "participant",
+        side: "SELL",
+        ticks: 999,
+        lots: 5_000,
+        timeInForce: "IOC",
+      });
     sell();
     sell();
     expect(market.trades.map(({ lots }) => lots)).toEqual([1_000]);
@@ -155,7 +203,12 @@ describe("the replay flow", () => {
   });
 
   it("begins where it is told to, with the book of that instant, and stops after the capture time it was given", async () => {
-    const { clock, market, flow, ends } = await replay({ files: smallCapture(), speed: 1, fromMs: 5_150, forMs: 150 });
+    const { clock, market, flow, ends } = await replay({
+      files: smallCapture(),
+      speed: 1,
+      fromMs: 5_150,
+      forMs: 150,
+    });
     expect(market.depth(1).bids).toEqual([{ ticks: 999, lots: 1_500 }]);
     expect(flow.captureStartMs).toBe(5_150);
     await clock.runUntil(START_MS + 149);
@@ -167,11 +220,23 @@ describe("the replay flow", () => {
   });
 
   it("takes mark and index from the capture where it has them, the last one before the start included", async () => {
-    const mark = "line,time,recvTimeNs,markPrice,indexPrice\n1,4000,0,100.05,100.01\n6,5300,0,100.15,100.11\n";
-    const books = bookLine("snapshot", 2, 5_000, [["99.9", "1"]], [["100.1", "1"]]) + bookLine("update", 9, 5_400, [], []);
-    const { clock, market } = await replay({ files: writeCapture({ books, mark }), speed: 1, fromMs: 5_000 });
+    const mark =
+      "line,time,recvTimeNs,markPrice,indexPrice\n1,4000,0,100.05,100.01\n6,5300,0,100.15,100.11\n";
+    const books =
+      bookLine("snapshot", 2, 5_000, [["99.9", "1"]], [["100.1", "1"]]) +
+      bookLine("update", 9, 5_400, [], []);
+    const { clock, market } = await replay({
+      files: writeCapture({ books, mark }),
+      speed: 1,
+      fromMs: 5_000,
+    });
     await clock.runFor(1_000);
-    expect(market.references.map(({ markTicks, indexTicks }) => [markTicks.toFixed(1), indexTicks.toFixed(1)])).toEqual([
+    expect(
+      market.references.map(({ markTicks, indexTicks }) => [
+        markTicks.toFixed(1),
+        indexTicks.toFixed(1),
+      ]),
+    ).toEqual([
       ["1000.5", "1000.1"],
       ["1001.5", "1001.1"],
     ]);
@@ -195,15 +260,23 @@ describe("the replay flow", () => {
   });
 
   it("refuses a speed of zero, and a start after the capture's end", async () => {
-    expect(() => new ReplayFlow({ files: smallCapture(), speed: 0 }, () => {})).toThrow(ConfigError);
-    expect(() => new ReplayFlow({ files: smallCapture(), speed: Number.NaN }, () => {})).toThrow(/speed/);
+    expect(() => new ReplayFlow({ files: smallCapture(), speed: 0 }, () => {})).toThrow(
+      ConfigError,
+    );
+    expect(() => new ReplayFlow({ files: smallCapture(), speed: Number.NaN }, () => {})).toThrow(
+      /speed/,
+    );
     const { ends } = await replay({ files: smallCapture(), speed: 1, fromMs: 9_000 });
     expect(ends[0]).toMatchObject({ reason: "failed", error: expect.any(ConfigError) });
   });
 
   it("reads ahead while it plays when nothing was preloaded, in bounded pieces", async () => {
-    const updates = Array.from({ length: 3_000 }, (_, i) => bookLine("update", i + 2, 5_001 + i, [["99.9", `${i + 1}`]], [])).join("");
-    const files = writeCapture({ books: bookLine("snapshot", 1, 5_000, [["99.9", "1"]], [["100.1", "1"]]) + updates });
+    const updates = Array.from({ length: 3_000 }, (_, i) =>
+      bookLine("update", i + 2, 5_001 + i, [["99.9", `${i + 1}`]], []),
+    ).join("");
+    const files = writeCapture({
+      books: bookLine("snapshot", 1, 5_000, [["99.9", "1"]], [["100.1", "1"]]) + updates,
+    });
     const clock = new VirtualClock(START_MS);
     const market = new EngineMarket("btcusdt", btcGrid, clock);
     const over = new Promise<ReplayEnd>((resolve) => {
@@ -225,7 +298,9 @@ describe("the replay flow", () => {
 });
 
 describe("a replayed capture against what hftbacktest publishes", () => {
-  it("plays 2024-08-08 at 20 times to the published book, with nobody else in the market", async ({ skip }) => {
+  it("plays 2024-08-08 at 20 times to the published book, with nobody else in the market", async ({
+    skip,
+  }) => {
     const files = recordedCapture("btcusdt-perp_20240808");
     if (files === null) return skip("no recorded data");
     const { clock, market, flow, ends } = await replay({ files, speed: 20 });
@@ -245,16 +320,25 @@ describe("a replayed capture against what hftbacktest publishes", () => {
     expect(market.prints.length).toBeGreaterThan(21_000);
   });
 
-  it("fills the published orders of 2024-07-19 at the instants derived from the capture", async ({ skip }) => {
+  it("fills the published orders of 2024-07-19 at the instants derived from the capture", async ({
+    skip,
+  }) => {
     const files = recordedCapture("btcusdt-perp_20240718-19");
     if (files === null) return skip("no recorded data");
     // The exchange's wall clock is set to the capture's, so that instants are those of the publication.
     const fromMs = 1_721_347_231_000;
-    const { clock, market, flow } = await replay({ files, speed: 1, fromMs, forMs: 130_000 }, fromMs);
+    const { clock, market, flow } = await replay(
+      { files, speed: 1, fromMs, forMs: 130_000 },
+      fromMs,
+    );
     expect(flow.captureStartMs).toBe(fromMs);
     const arrivalMs = (localMs: number): number => localMs + 100;
-    const place = (agent: string, side: "BUY" | "SELL", price: string, timeInForce: "GTC" | "IOC" | "POST_ONLY") =>
-      market.place({ agent, side, ticks: btcGrid.ticksOf(price), lots: 1_000, timeInForce });
+    const place = (
+      agent: string,
+      side: "BUY" | "SELL",
+      price: string,
+      timeInForce: "GTC" | "IOC" | "POST_ONLY",
+    ) => market.place({ agent, side, ticks: btcGrid.ticksOf(price), lots: 1_000, timeInForce });
     await clock.runUntil(arrivalMs(1_721_347_231_533));
     place("passive", "BUY", "63885.7", "GTC");
     await clock.runUntil(arrivalMs(1_721_347_261_533));
@@ -263,7 +347,8 @@ describe("a replayed capture against what hftbacktest publishes", () => {
     place("at the best bid", "BUY", "63979.9", "GTC");
     place("market", "SELL", "60000", "IOC");
     await clock.runFor(130_000);
-    const filled = (agent: string) => market.trades.filter(({ maker, taker }) => maker === agent || taker === agent);
+    const filled = (agent: string) =>
+      market.trades.filter(({ maker, taker }) => maker === agent || taker === agent);
     expect(filled("market").map(({ ticks, lots }) => [ticks, lots])).toEqual([[639_819, 1_000]]);
     expect(filled("post-only")).toEqual([]);
     expect(filled("passive").at(-1)?.atMs).toBe(1_721_347_356_052);

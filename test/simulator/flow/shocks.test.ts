@@ -18,10 +18,17 @@ const still = {
   reversionHalfLifeMs: 0,
 };
 
-const shocks = (given: Partial<ShockParams> = {}): ShockParams => ({ ...shocksShape.parse({}), ...given });
+const shocks = (given: Partial<ShockParams> = {}): ShockParams => ({
+  ...shocksShape.parse({}),
+  ...given,
+});
 
 /** Every move of the price, to the instant: elapsed milliseconds, and the move in basis points. */
-function movesOf(seed: string, params: ShockParams, forMs: number): { atMs: number; bps: number }[] {
+function movesOf(
+  seed: string,
+  params: ShockParams,
+  forMs: number,
+): { atMs: number; bps: number }[] {
   const price = new FundamentalPrice(seed, still, 100, 0, params);
   const moves: { atMs: number; bps: number }[] = [];
   for (let atMs = 250, before = price.price; atMs <= forMs; atMs += 250) {
@@ -36,14 +43,23 @@ const HOUR_MS = 3_600_000;
 
 describe("price shocks", () => {
   it("come first after the configured time, and then about every so often, each of the configured size", () => {
-    const params = shocks({ firstMs: 40_000, everyMs: 60_000, spread: 0.5, sizeBps: { min: 150, max: 160 } });
+    const params = shocks({
+      firstMs: 40_000,
+      everyMs: 60_000,
+      spread: 0.5,
+      sizeBps: { min: 150, max: 160 },
+    });
     const moves = movesOf("7", params, HOUR_MS);
     expect(moves[0]?.atMs).toBe(40_000);
-    const waits = moves.slice(1).map(({ atMs }, index) => atMs - (moves[index]?.atMs ?? Number.NaN));
+    const waits = moves
+      .slice(1)
+      .map(({ atMs }, index) => atMs - (moves[index]?.atMs ?? Number.NaN));
     expect(waits.length).toBeGreaterThan(45);
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(30_000 - 250);
     expect(Math.max(...waits)).toBeLessThanOrEqual(90_000 + 250);
-    expect(Math.abs(waits.reduce((sum, wait) => sum + wait, 0) / waits.length - 60_000)).toBeLessThan(8_000);
+    expect(
+      Math.abs(waits.reduce((sum, wait) => sum + wait, 0) / waits.length - 60_000),
+    ).toBeLessThan(8_000);
     for (const { bps } of moves) {
       expect(Math.abs(bps)).toBeGreaterThan(150 - 1e-6);
       expect(Math.abs(bps)).toBeLessThan(160 + 1e-6);
@@ -53,20 +69,42 @@ describe("price shocks", () => {
   it.each([
     ["up", (signs: number[]) => signs.every((sign) => sign === 1)],
     ["down", (signs: number[]) => signs.every((sign) => sign === -1)],
-    ["alternate", (signs: number[]) => signs.every((sign, index) => index === 0 || sign === -(signs[index - 1] ?? 0))],
-    ["either", (signs: number[]) => signs.filter((sign) => sign === 1).length > 10 && signs.filter((sign) => sign === -1).length > 10],
+    [
+      "alternate",
+      (signs: number[]) =>
+        signs.every((sign, index) => index === 0 || sign === -(signs[index - 1] ?? 0)),
+    ],
+    [
+      "either",
+      (signs: number[]) =>
+        signs.filter((sign) => sign === 1).length > 10 &&
+        signs.filter((sign) => sign === -1).length > 10,
+    ],
   ] as const)("go the way that they are told to: %s", (direction, holds) => {
-    const signs = movesOf("7", shocks({ direction, everyMs: 60_000, sizeBps: { min: 10, max: 20 } }), HOUR_MS).map(({ bps }) =>
-      Math.sign(bps),
-    );
+    const signs = movesOf(
+      "7",
+      shocks({ direction, everyMs: 60_000, sizeBps: { min: 10, max: 20 } }),
+      HOUR_MS,
+    ).map(({ bps }) => Math.sign(bps));
     expect(signs.length).toBeGreaterThan(40);
     expect(holds(signs)).toBe(true);
   });
 
   it("stay, or are half gone after the configured time", () => {
-    const one = { firstMs: 10_000, everyMs: 0, direction: "up", sizeBps: { min: 400, max: 400 } } as const;
+    const one = {
+      firstMs: 10_000,
+      everyMs: 0,
+      direction: "up",
+      sizeBps: { min: 400, max: 400 },
+    } as const;
     expect(movesOf("7", shocks(one), HOUR_MS)).toHaveLength(1);
-    const decaying = new FundamentalPrice("7", still, 100, 0, shocks({ ...one, decayHalfLifeMs: 60_000 }));
+    const decaying = new FundamentalPrice(
+      "7",
+      still,
+      100,
+      0,
+      shocks({ ...one, decayHalfLifeMs: 60_000 }),
+    );
     const logAt = (ms: number): number => {
       decaying.advanceTo(ms);
       return Math.log(decaying.price / 100);
@@ -77,7 +115,13 @@ describe("price shocks", () => {
   });
 
   it("take the price to twice itself at most, however many go the same way", () => {
-    const price = new FundamentalPrice("7", still, 100, 0, shocks({ direction: "up", everyMs: 1_000, sizeBps: { min: 900, max: 1_000 } }));
+    const price = new FundamentalPrice(
+      "7",
+      still,
+      100,
+      0,
+      shocks({ direction: "up", everyMs: 1_000, sizeBps: { min: 900, max: 1_000 } }),
+    );
     price.advanceTo(HOUR_MS);
     expect(price.price).toBeCloseTo(200, 9);
   });
@@ -120,7 +164,12 @@ describe("price shocks", () => {
     const clock = new VirtualClock(1_700_000_000_000);
     const market = new EngineMarket("btcusdc", btcGrid, clock);
     const params = syntheticParams("lively", {
-      shocks: shocks({ firstMs: 30_000, everyMs: 0, direction: "down", sizeBps: { min: 160, max: 160 } }),
+      shocks: shocks({
+        firstMs: 30_000,
+        everyMs: 0,
+        direction: "down",
+        sizeBps: { min: 160, max: 160 },
+      }),
     });
     const flow = new SyntheticFlow({ params, seed: "3", startPriceQuote: 60_000 });
     flow.start(market, { clock, random: seededRandom("unused") });
@@ -137,7 +186,9 @@ describe("price shocks", () => {
     expect((after?.indexTicks ?? Number.NaN) / before - 1).toBeCloseTo(-0.016, 3);
     await clock.runFor(10_000);
     const mid = ((market.bestBid() ?? Number.NaN) + (market.bestAsk() ?? Number.NaN)) / 2;
-    expect(Math.abs(mid / (market.references.at(-1)?.indexTicks ?? Number.NaN) - 1)).toBeLessThan(0.001);
+    expect(Math.abs(mid / (market.references.at(-1)?.indexTicks ?? Number.NaN) - 1)).toBeLessThan(
+      0.001,
+    );
     const [bidLater = 0, askLater = 0] = lotsOf(100);
     expect(Math.min(bidLater / bidLots, askLater / askLots)).toBeGreaterThan(0.5);
     flow.stop();
@@ -147,7 +198,11 @@ describe("price shocks", () => {
 describe("the setting of shocks", () => {
   const refusal = (given: unknown): ConfigError => {
     try {
-      parseFlowConfig({ kind: "synthetic", startPriceQuote: 1, shocks: given }, ["markets", "btcusdc", "flow"]);
+      parseFlowConfig({ kind: "synthetic", startPriceQuote: 1, shocks: given }, [
+        "markets",
+        "btcusdc",
+        "flow",
+      ]);
     } catch (error) {
       if (error instanceof ConfigError) return error;
       throw error;
@@ -159,7 +214,14 @@ describe("the setting of shocks", () => {
     expect(syntheticParams("lively").shocks).toBeNull();
     expect(syntheticParams("quiet").shocks).toBeNull();
     expect(parseFlowConfig({ kind: "synthetic", startPriceQuote: 1, shocks: {} })).toMatchObject({
-      shocks: { firstMs: 30_000, everyMs: 120_000, spread: 0.25, sizeBps: { min: 100, max: 200 }, direction: "either", decayHalfLifeMs: 0 },
+      shocks: {
+        firstMs: 30_000,
+        everyMs: 120_000,
+        spread: 0.25,
+        sizeBps: { min: 100, max: 200 },
+        direction: "either",
+        decayHalfLifeMs: 0,
+      },
     });
   });
 
@@ -167,7 +229,12 @@ describe("the setting of shocks", () => {
     ["a negative wait", { firstMs: -1 }, "firstMs", /at least 0|0 or more|from 0/],
     ["shocks without a pause", { everyMs: 999 }, "everyMs", /at least 1000/],
     ["a spread above one", { spread: 1.5 }, "spread", /1/],
-    ["a size of nothing", { sizeBps: { min: 0, max: 10 } }, "sizeBps.min", /above 0|positive|more than 0/],
+    [
+      "a size of nothing",
+      { sizeBps: { min: 0, max: 10 } },
+      "sizeBps.min",
+      /above 0|positive|more than 0/,
+    ],
     ["a size that empties the market", { sizeBps: { min: 1, max: 6_000 } }, "sizeBps.max", /5000/],
     ["sizes the wrong way round", { sizeBps: { min: 20, max: 10 } }, "sizeBps.min", /at most max/],
     ["one size alone", { sizeBps: { min: 20 } }, "sizeBps.max", /./],

@@ -7,7 +7,9 @@ import { START_MS } from "../reference-client.js";
 import { StreamReader } from "../stream-reader.js";
 
 const MINUTE_MS = 60_000;
-const NAMES = ["orderbook", "market", "trades", "kline1M", "kline1h"].map((kind) => `btcusdc@${kind}`).join("/");
+const NAMES = ["orderbook", "market", "trades", "kline1M", "kline1h"]
+  .map((kind) => `btcusdc@${kind}`)
+  .join("/");
 
 /** A synthetic market with funding every ten minutes, and somebody who reads all of its streams. */
 async function run(seed: number, forMs: number, basisBps = 0) {
@@ -33,23 +35,31 @@ async function run(seed: number, forMs: number, basisBps = 0) {
 
 describe("a synthetic market", () => {
   it("publishes the same frames, to the byte, for the same seed, and others for another", async () => {
-    const [one, again, other] = [await run(7, 3 * MINUTE_MS), await run(7, 3 * MINUTE_MS), await run(8, 3 * MINUTE_MS)];
-    for (const name of NAMES.split("/")) expect(one.texts.filter((text) => text.includes(name)).length).toBeGreaterThan(10);
+    const [one, again, other] = [
+      await run(7, 3 * MINUTE_MS),
+      await run(7, 3 * MINUTE_MS),
+      await run(8, 3 * MINUTE_MS),
+    ];
+    for (const name of NAMES.split("/"))
+      expect(one.texts.filter((text) => text.includes(name)).length).toBeGreaterThan(10);
     expect(again.texts).toEqual(one.texts);
     expect(other.texts).not.toEqual(one.texts);
   });
 
-  it.each([20, -20])("whose agents trade %i basis points off the index pays that as funding, less their half spread", async (basisBps) => {
-    const { exchange } = await run(7, 21 * MINUTE_MS, basisBps);
-    const rates = exchange
-      .market("btcusdc")
-      .fundings.page({ startMs: START_MS, limit: 10 })
-      .map(({ rate }) => (Number(rate) / 1e18) * 10_000);
-    expect(rates).toHaveLength(2);
-    for (const rate of rates) {
-      expect(Math.sign(rate)).toBe(Math.sign(basisBps));
-      expect(Math.abs(rate)).toBeGreaterThan(15);
-      expect(Math.abs(rate)).toBeLessThan(20);
-    }
-  });
+  it.each([20, -20])(
+    "whose agents trade %i basis points off the index pays that as funding, less their half spread",
+    async (basisBps) => {
+      const { exchange } = await run(7, 21 * MINUTE_MS, basisBps);
+      const rates = exchange
+        .market("btcusdc")
+        .fundings.page({ startMs: START_MS, limit: 10 })
+        .map(({ rate }) => (Number(rate) / 1e18) * 10_000);
+      expect(rates).toHaveLength(2);
+      for (const rate of rates) {
+        expect(Math.sign(rate)).toBe(Math.sign(basisBps));
+        expect(Math.abs(rate)).toBeGreaterThan(15);
+        expect(Math.abs(rate)).toBeLessThan(20);
+      }
+    },
+  );
 });

@@ -6,7 +6,10 @@ import type { Side } from "../../../src/core/units.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import { FundamentalPrice } from "../../../src/simulator/flow/fundamental.js";
 import { SyntheticFlow } from "../../../src/simulator/flow/synthetic.js";
-import { type SyntheticOverrides, syntheticParams } from "../../../src/simulator/flow/synthetic-params.js";
+import {
+  type SyntheticOverrides,
+  syntheticParams,
+} from "../../../src/simulator/flow/synthetic-params.js";
 import type { FlowOrderRef } from "../../../src/simulator/flow-market.js";
 import { btcGrid } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";
@@ -21,11 +24,20 @@ function synthetic(
     overrides = {},
     instrument = btcGrid,
     price = START_PRICE,
-  }: Partial<{ preset: "lively" | "quiet"; overrides: SyntheticOverrides; instrument: Instrument; price: number }> = {},
+  }: Partial<{
+    preset: "lively" | "quiet";
+    overrides: SyntheticOverrides;
+    instrument: Instrument;
+    price: number;
+  }> = {},
 ) {
   const clock = new VirtualClock(START_MS);
   const market = new EngineMarket(instrument.marketId, instrument, clock);
-  const flow = new SyntheticFlow({ params: syntheticParams(preset, overrides), seed, startPriceQuote: price });
+  const flow = new SyntheticFlow({
+    params: syntheticParams(preset, overrides),
+    seed,
+    startPriceQuote: price,
+  });
   flow.start(market, { clock, random: seededRandom("the exchange's own") });
   return { clock, market, flow };
 }
@@ -43,7 +55,11 @@ async function transcript(seed: string, stepMs: number): Promise<string> {
 
 describe("the synthetic flow", () => {
   it("is the same market, byte for byte, under the same seed, whoever lets time pass in what steps; another under another", async () => {
-    const [first, again, other] = [await transcript("1", 1_000), await transcript("1", 3_000), await transcript("2", 1_000)];
+    const [first, again, other] = [
+      await transcript("1", 1_000),
+      await transcript("1", 3_000),
+      await transcript("2", 1_000),
+    ];
     expect(first.length).toBeGreaterThan(10_000);
     expect(again).toBe(first);
     expect(other).not.toBe(first);
@@ -107,11 +123,16 @@ describe("the synthetic flow", () => {
           // As a bot does, within its tolerance the order stands.
           if (resting && resting.openLots > 0 && Math.abs(resting.ticks - ticks) < 60) continue;
           if (resting) market.cancel(resting);
-          orders.set(side, market.place({ agent: "maker", side, ticks, lots: 20, timeInForce: "POST_ONLY" }));
+          orders.set(
+            side,
+            market.place({ agent: "maker", side, ticks, lots: 20, timeInForce: "POST_ONLY" }),
+          );
         }
         await clock.runFor(1_000);
       }
-      const filled = new Set(market.trades.filter(({ maker }) => maker === "maker").map(({ takerSide }) => takerSide));
+      const filled = new Set(
+        market.trades.filter(({ maker }) => maker === "maker").map(({ takerSide }) => takerSide),
+      );
       expect(filled).toEqual(new Set(["BUY", "SELL"]));
     },
   );
@@ -119,7 +140,13 @@ describe("the synthetic flow", () => {
   it("puts its book up again after somebody has swept it", async () => {
     const { clock, market } = synthetic("1");
     await clock.runFor(10_000);
-    market.place({ agent: "whale", side: "BUY", ticks: 10_000_000, lots: 1_000_000_000, timeInForce: "IOC" });
+    market.place({
+      agent: "whale",
+      side: "BUY",
+      ticks: 10_000_000,
+      lots: 1_000_000_000,
+      timeInForce: "IOC",
+    });
     expect(market.bestAsk()).toBeUndefined();
     await clock.runFor(10_000);
     expect(market.depth(10).asks.length).toBeGreaterThanOrEqual(9);
@@ -129,22 +156,42 @@ describe("the synthetic flow", () => {
 
   it("takes a quote that has been left standing on the wrong side of the fundamental", async () => {
     const { clock, market } = synthetic("1");
-    const stale = market.place({ agent: "sleeper", side: "SELL", ticks: (market.bestBid() ?? 0) + 1, lots: 50, timeInForce: "POST_ONLY" });
+    const stale = market.place({
+      agent: "sleeper",
+      side: "SELL",
+      ticks: (market.bestBid() ?? 0) + 1,
+      lots: 50,
+      timeInForce: "POST_ONLY",
+    });
     await clock.runFor(20_000);
     expect(stale?.openLots).toBe(0);
   });
 
   it("keeps the mark within its premium of the index, and both moving", async () => {
-    const { clock, market } = synthetic("1", { overrides: { fundamental: { premiumBoundBps: 2 } } });
+    const { clock, market } = synthetic("1", {
+      overrides: { fundamental: { premiumBoundBps: 2 } },
+    });
     await clock.runFor(600_000);
     for (const { indexTicks, markTicks } of market.references)
       expect(Math.abs(markTicks / indexTicks - 1)).toBeLessThanOrEqual(0.000_2 + 1e-12);
-    expect(new Set(market.references.map(({ indexTicks }) => indexTicks)).size).toBeGreaterThan(500);
-    expect(new Set(market.references.map(({ indexTicks, markTicks }) => (markTicks / indexTicks).toFixed(9))).size).toBeGreaterThan(500);
+    expect(new Set(market.references.map(({ indexTicks }) => indexTicks)).size).toBeGreaterThan(
+      500,
+    );
+    expect(
+      new Set(
+        market.references.map(({ indexTicks, markTicks }) => (markTicks / indexTicks).toFixed(9)),
+      ).size,
+    ).toBeGreaterThan(500);
   });
 
   it("works on a coarse grid too, where ten levels a basis point apart share ticks", async () => {
-    const instrument = new Instrument({ marketId: "dogeusdc", tickSize: "0.001", stepSize: "1", creditDecimals: 6, paperDecimals: 18 });
+    const instrument = new Instrument({
+      marketId: "dogeusdc",
+      tickSize: "0.001",
+      stepSize: "1",
+      creditDecimals: 6,
+      paperDecimals: 18,
+    });
     const { clock, market } = synthetic("1", { instrument, price: 0.3 });
     for (let minute = 0; minute < 10; minute += 1) {
       await clock.runFor(60_000);
@@ -196,16 +243,24 @@ describe("the fundamental", () => {
         return squares / 60;
       });
     };
-    const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    const mean = (values: readonly number[]) =>
+      values.reduce((sum, value) => sum + value, 0) / values.length;
     const [steady, wandering] = [moves(0), moves(0.5)];
     const spread = (values: readonly number[]) => Math.max(...values) / Math.min(...values);
     expect(spread(wandering)).toBeGreaterThan(3 * spread(steady));
-    expect(Math.sqrt(mean(wandering)) * 10_000).toBeGreaterThan(0.85 * params.volatilityBpsPerSqrtSecond);
-    expect(Math.sqrt(mean(wandering)) * 10_000).toBeLessThan(1.15 * params.volatilityBpsPerSqrtSecond);
+    expect(Math.sqrt(mean(wandering)) * 10_000).toBeGreaterThan(
+      0.85 * params.volatilityBpsPerSqrtSecond,
+    );
+    expect(Math.sqrt(mean(wandering)) * 10_000).toBeLessThan(
+      1.15 * params.volatilityBpsPerSqrtSecond,
+    );
   });
 
   it("follows one path whoever asks when", () => {
-    const [often, seldom] = [new FundamentalPrice("7", params, 100, 0), new FundamentalPrice("7", params, 100, 0)];
+    const [often, seldom] = [
+      new FundamentalPrice("7", params, 100, 0),
+      new FundamentalPrice("7", params, 100, 0),
+    ];
     for (let ms = 0; ms <= 600_000; ms += 50) often.advanceTo(ms);
     seldom.advanceTo(600_000);
     expect([seldom.price, seldom.markPrice]).toEqual([often.price, often.markPrice]);
@@ -231,14 +286,26 @@ describe("the fundamental", () => {
       farthestBps = Math.max(farthestBps, Math.abs(Math.log(fundamental.price / 100)) * 10_000);
     }
     // Stationary deviation of a mean-reverting walk: volatility times the root of half the mean life, five of them being rare.
-    const stationaryBps = params.volatilityBpsPerSqrtSecond * Math.sqrt(params.reversionHalfLifeMs / 1_000 / Math.LN2 / 2);
+    const stationaryBps =
+      params.volatilityBpsPerSqrtSecond *
+      Math.sqrt(params.reversionHalfLifeMs / 1_000 / Math.LN2 / 2);
     expect(farthestBps).toBeGreaterThan(stationaryBps);
     expect(farthestBps).toBeLessThan(5 * stationaryBps);
   });
 
   it("jumps when it is told to", () => {
-    const quiet = new FundamentalPrice("7", { ...params, volatilityBpsPerSqrtSecond: 0, jumpsPerHour: 0 }, 100, 0);
-    const jumpy = new FundamentalPrice("7", { ...params, volatilityBpsPerSqrtSecond: 0, jumpsPerHour: 20, jumpBps: 50 }, 100, 0);
+    const quiet = new FundamentalPrice(
+      "7",
+      { ...params, volatilityBpsPerSqrtSecond: 0, jumpsPerHour: 0 },
+      100,
+      0,
+    );
+    const jumpy = new FundamentalPrice(
+      "7",
+      { ...params, volatilityBpsPerSqrtSecond: 0, jumpsPerHour: 20, jumpBps: 50 },
+      100,
+      0,
+    );
     let moved = 0;
     for (let second = 1, before = 100; second <= 3_600; second += 1) {
       quiet.advanceTo(second * 1_000);

@@ -5,7 +5,13 @@ import { TouchMaker } from "../../../src/simulator/flow/agents/touch-maker.js";
 import { btcGrid } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";
 
-const PARAMS = { levels: 3, levelQuote: 2_500, sizeSigma: 0.7, toleranceBps: 0.1, looksPerSecond: 12 };
+const PARAMS = {
+  levels: 3,
+  levelQuote: 2_500,
+  sizeSigma: 0.7,
+  toleranceBps: 0.1,
+  looksPerSecond: 12,
+};
 
 /** A market at 600,000 ticks: a tolerance of a tenth of a basis point is six of them. */
 function opened() {
@@ -46,7 +52,13 @@ describe("the agent at the touch", () => {
     const { market, look, book } = opened();
     look(600_000.4);
     const calls = market.calls;
-    market.place({ agent: "taker", side: "BUY", ticks: 600_001, lots: 1_000_000, timeInForce: "IOC" });
+    market.place({
+      agent: "taker",
+      side: "BUY",
+      ticks: 600_001,
+      lots: 1_000_000,
+      timeInForce: "IOC",
+    });
     expect(book()[1]).toEqual([600_002, 600_003]);
     look(600_000.4);
     expect(book()[1]).toEqual([600_001, 600_002, 600_003]);
@@ -56,7 +68,13 @@ describe("the agent at the touch", () => {
 
   it("does not take a stale quote that is in its way, and quotes there once it is gone", () => {
     const { market, look, book } = opened();
-    const stale = market.place({ agent: "slow", side: "SELL", ticks: 599_999, lots: 5, timeInForce: "POST_ONLY" });
+    const stale = market.place({
+      agent: "slow",
+      side: "SELL",
+      ticks: 599_999,
+      lots: 5,
+      timeInForce: "POST_ONLY",
+    });
     look(600_000.4);
     expect(stale?.openLots).toBe(5);
     expect(book()).toEqual([[599_998], [599_999, 600_001, 600_002, 600_003]]);

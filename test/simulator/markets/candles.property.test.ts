@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { barEnd, barStart, CANDLE_INTERVALS, type CandleInterval, readInterval } from "../../../src/simulator/markets/candle-interval.js";
+import {
+  barEnd,
+  barStart,
+  CANDLE_INTERVALS,
+  type CandleInterval,
+  readInterval,
+} from "../../../src/simulator/markets/candle-interval.js";
 import { type Candle, CandleSeries } from "../../../src/simulator/markets/candles.js";
 
 interface Event {
@@ -22,7 +28,16 @@ function calendarStart(interval: CandleInterval, timeMs: number): number {
     case "1D":
       return Date.UTC(year, month, day);
     default: {
-      const minutes = { "1M": 1, "5M": 5, "15M": 15, "30M": 30, "1H": 60, "2H": 120, "4H": 240, "6H": 360 }[interval];
+      const minutes = {
+        "1M": 1,
+        "5M": 5,
+        "15M": 15,
+        "30M": 30,
+        "1H": 60,
+        "2H": 120,
+        "4H": 240,
+        "6H": 360,
+      }[interval];
       const ofDay = date.getUTCHours() * 60 + date.getUTCMinutes();
       return Date.UTC(year, month, day, 0, ofDay - (ofDay % minutes));
     }
@@ -56,7 +71,17 @@ function naiveFilled(interval: CandleInterval, bars: readonly Candle[], nowMs: n
   const filled: Candle[] = [];
   for (let timeMs = bars[0]?.timeMs ?? nowMs + 1; timeMs <= nowMs; ) {
     const close = filled.at(-1)?.close ?? 0n;
-    filled.push(byStart.get(timeMs) ?? { timeMs, open: close, close, high: close, low: close, volumeLots: 0, volumeQuote: 0n });
+    filled.push(
+      byStart.get(timeMs) ?? {
+        timeMs,
+        open: close,
+        close,
+        high: close,
+        low: close,
+        volumeLots: 0,
+        volumeQuote: 0n,
+      },
+    );
     let next = timeMs;
     do {
       next += 60_000;
@@ -66,8 +91,14 @@ function naiveFilled(interval: CandleInterval, bars: readonly Candle[], nowMs: n
   return filled;
 }
 
-function naivePage(bars: readonly Candle[], page: { startMs?: number; endMs?: number; limit: number }): Candle[] {
-  const inside = bars.filter(({ timeMs }) => timeMs >= (page.startMs ?? 0) && timeMs < (page.endMs ?? Number.POSITIVE_INFINITY));
+function naivePage(
+  bars: readonly Candle[],
+  page: { startMs?: number; endMs?: number; limit: number },
+): Candle[] {
+  const inside = bars.filter(
+    ({ timeMs }) =>
+      timeMs >= (page.startMs ?? 0) && timeMs < (page.endMs ?? Number.POSITIVE_INFINITY),
+  );
   return page.startMs === undefined ? inside.slice(-page.limit) : inside.slice(0, page.limit);
 }
 
@@ -81,7 +112,11 @@ const eventsWithin = (longestMs: number, most: number) =>
   fc
     .array(
       fc.record({
-        gapMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3 * MINUTE_MS }), fc.integer({ min: 0, max: longestMs })),
+        gapMs: fc.oneof(
+          fc.constant(0),
+          fc.integer({ min: 0, max: 3 * MINUTE_MS }),
+          fc.integer({ min: 0, max: longestMs }),
+        ),
         ticks: fc.integer({ min: 1, max: 1000 }),
         lots: fc.integer({ min: 1, max: 50 }),
       }),
@@ -106,20 +141,24 @@ const pageOver = (spanMs: number) =>
   );
 
 describe("bars of every interval", () => {
-  it.each(CANDLE_INTERVALS)("of %s are what the list of trades adds up to, and a page is a part of them", (interval) => {
-    fc.assert(
-      fc.property(eventsWithin(40 * DAY_MS, 60), pageOver(1000 * DAY_MS), (events, page) => {
-        const series = new CandleSeries({ keep: 500, emptyBars: "omit" });
-        for (const { price, lots, quote, timeMs } of events) series.record(price, lots, quote, timeMs);
-        const nowMs = events.at(-1)?.timeMs as number;
-        const bars = naiveBars(interval, events);
-        expect(series.page(interval, { limit: 500 }, nowMs)).toEqual(bars);
-        expect(series.page(interval, page, nowMs)).toEqual(naivePage(bars, page));
-        expect(series.newest(interval, nowMs)).toEqual(bars.at(-1));
-      }),
-      { numRuns: 60 },
-    );
-  });
+  it.each(CANDLE_INTERVALS)(
+    "of %s are what the list of trades adds up to, and a page is a part of them",
+    (interval) => {
+      fc.assert(
+        fc.property(eventsWithin(40 * DAY_MS, 60), pageOver(1000 * DAY_MS), (events, page) => {
+          const series = new CandleSeries({ keep: 500, emptyBars: "omit" });
+          for (const { price, lots, quote, timeMs } of events)
+            series.record(price, lots, quote, timeMs);
+          const nowMs = events.at(-1)?.timeMs as number;
+          const bars = naiveBars(interval, events);
+          expect(series.page(interval, { limit: 500 }, nowMs)).toEqual(bars);
+          expect(series.page(interval, page, nowMs)).toEqual(naivePage(bars, page));
+          expect(series.newest(interval, nowMs)).toEqual(bars.at(-1));
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
 
   it.each([
     ["1M", 20 * MINUTE_MS],
@@ -127,19 +166,28 @@ describe("bars of every interval", () => {
     ["6H", 2 * DAY_MS],
     ["1W", 20 * DAY_MS],
     ["1MO", 40 * DAY_MS],
-  ] as const)("of %s repeat the last close through intervals without a trade, when the venue is told to", (interval, longestMs) => {
-    fc.assert(
-      fc.property(eventsWithin(longestMs, 8), fc.integer({ min: 0, max: longestMs }), pageOver(8 * longestMs), (events, laterMs, page) => {
-        const series = new CandleSeries({ keep: 500, emptyBars: "repeat" });
-        for (const { price, lots, quote, timeMs } of events) series.record(price, lots, quote, timeMs);
-        const nowMs = (events.at(-1)?.timeMs as number) + laterMs;
-        const bars = naiveFilled(interval, naiveBars(interval, events), nowMs);
-        expect(series.page(interval, { limit: 500 }, nowMs)).toEqual(bars.slice(-500));
-        expect(series.page(interval, page, nowMs)).toEqual(naivePage(bars, page));
-      }),
-      { numRuns: 15 },
-    );
-  });
+  ] as const)(
+    "of %s repeat the last close through intervals without a trade, when the venue is told to",
+    (interval, longestMs) => {
+      fc.assert(
+        fc.property(
+          eventsWithin(longestMs, 8),
+          fc.integer({ min: 0, max: longestMs }),
+          pageOver(8 * longestMs),
+          (events, laterMs, page) => {
+            const series = new CandleSeries({ keep: 500, emptyBars: "repeat" });
+            for (const { price, lots, quote, timeMs } of events)
+              series.record(price, lots, quote, timeMs);
+            const nowMs = (events.at(-1)?.timeMs as number) + laterMs;
+            const bars = naiveFilled(interval, naiveBars(interval, events), nowMs);
+            expect(series.page(interval, { limit: 500 }, nowMs)).toEqual(bars.slice(-500));
+            expect(series.page(interval, page, nowMs)).toEqual(naivePage(bars, page));
+          },
+        ),
+        { numRuns: 15 },
+      );
+    },
+  );
 
   it("come back from a store as they were, and go on", () => {
     fc.assert(
@@ -148,11 +196,15 @@ describe("bars of every interval", () => {
         const whole = new CandleSeries(options);
         const before = new CandleSeries(options);
         const after = new CandleSeries(options);
-        for (const { price, lots, quote, timeMs } of events) whole.record(price, lots, quote, timeMs);
-        for (const { price, lots, quote, timeMs } of events.slice(0, cut)) before.record(price, lots, quote, timeMs);
+        for (const { price, lots, quote, timeMs } of events)
+          whole.record(price, lots, quote, timeMs);
+        for (const { price, lots, quote, timeMs } of events.slice(0, cut))
+          before.record(price, lots, quote, timeMs);
         for (const interval of CANDLE_INTERVALS) after.restore(interval, before.bars(interval));
-        for (const { price, lots, quote, timeMs } of events.slice(cut)) after.record(price, lots, quote, timeMs);
-        for (const interval of CANDLE_INTERVALS) expect(after.bars(interval)).toEqual(whole.bars(interval));
+        for (const { price, lots, quote, timeMs } of events.slice(cut))
+          after.record(price, lots, quote, timeMs);
+        for (const interval of CANDLE_INTERVALS)
+          expect(after.bars(interval)).toEqual(whole.bars(interval));
       }),
       { numRuns: 30 },
     );
@@ -160,9 +212,12 @@ describe("bars of every interval", () => {
 
   it("are kept so many of each, the newest, and a long bar does not need the short ones that are gone", () => {
     const series = new CandleSeries({ keep: 10, emptyBars: "omit" });
-    for (let minute = 0; minute < 1000; minute += 1) series.record(BigInt(minute), 1, 1n, Date.UTC(2026, 5, 1) + minute * MINUTE_MS);
+    for (let minute = 0; minute < 1000; minute += 1)
+      series.record(BigInt(minute), 1, 1n, Date.UTC(2026, 5, 1) + minute * MINUTE_MS);
     const minutes = series.bars("1M");
-    expect(minutes.map(({ open }) => open)).toEqual([...Array(10).keys()].map((place) => BigInt(990 + place)));
+    expect(minutes.map(({ open }) => open)).toEqual(
+      [...Array(10).keys()].map((place) => BigInt(990 + place)),
+    );
     expect(series.page("1M", { limit: 500 }, Date.UTC(2026, 5, 2))).toHaveLength(10);
     expect(series.page("1M", { startMs: 0, limit: 500 }, Date.UTC(2026, 5, 2))[0]?.open).toBe(990n);
     expect(series.bars("1D")).toMatchObject([{ open: 0n, close: 999n, volumeLots: 1000 }]);
@@ -172,7 +227,9 @@ describe("bars of every interval", () => {
     const series = new CandleSeries({ keep: 10, emptyBars: "omit" });
     series.record(5n, 1, 1n, FROM_MS);
     series.record(7n, 1, 1n, FROM_MS - 5 * MINUTE_MS);
-    expect(series.bars("1M")).toMatchObject([{ timeMs: FROM_MS, open: 5n, close: 7n, high: 7n, volumeLots: 2 }]);
+    expect(series.bars("1M")).toMatchObject([
+      { timeMs: FROM_MS, open: 5n, close: 7n, high: 7n, volumeLots: 2 },
+    ]);
   });
 });
 
@@ -195,6 +252,8 @@ describe("the calendar", () => {
       expect(readInterval(interval)).toBe(interval);
       expect(readInterval(interval.toLowerCase())).toBe(interval);
     }
-    expect([readInterval("1Mo"), readInterval("3M"), readInterval(""), readInterval("1")]).toEqual(Array(4).fill(undefined));
+    expect([readInterval("1Mo"), readInterval("3M"), readInterval(""), readInterval("1")]).toEqual(
+      Array(4).fill(undefined),
+    );
   });
 });

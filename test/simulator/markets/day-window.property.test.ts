@@ -8,7 +8,10 @@ const START_MS = Date.UTC(2026, 5, 1);
 
 const steps = fc.array(
   fc.record({
-    gapMs: fc.oneof(fc.integer({ min: 0, max: 5 * MINUTE_MS }), fc.integer({ min: 0, max: 9 * 3_600_000 })),
+    gapMs: fc.oneof(
+      fc.integer({ min: 0, max: 5 * MINUTE_MS }),
+      fc.integer({ min: 0, max: 9 * 3_600_000 }),
+    ),
     price: fc.bigInt({ min: 1n, max: 1000n }),
     lots: fc.integer({ min: 0, max: 50 }),
   }),
@@ -23,7 +26,8 @@ describe("the last 24 hours", () => {
         let nowMs = START_MS;
         const done: { price: bigint; lots: number; timeMs: number }[] = [];
         const look = () => {
-          const isIn = ({ timeMs }: { timeMs: number }) => timeMs - (timeMs % MINUTE_MS) + MINUTE_MS > nowMs - DAY_MS;
+          const isIn = ({ timeMs }: { timeMs: number }) =>
+            timeMs - (timeMs % MINUTE_MS) + MINUTE_MS > nowMs - DAY_MS;
           const inside = done.filter(isIn);
           const prices = inside.map(({ price }) => price);
           expect(window.volume(nowMs)).toEqual({
@@ -33,9 +37,14 @@ describe("the last 24 hours", () => {
           expect(window.extremes(nowMs)).toEqual(
             prices.length === 0
               ? undefined
-              : { high: prices.reduce((a, b) => (a > b ? a : b)), low: prices.reduce((a, b) => (a < b ? a : b)) },
+              : {
+                  high: prices.reduce((a, b) => (a > b ? a : b)),
+                  low: prices.reduce((a, b) => (a < b ? a : b)),
+                },
           );
-          expect(window.priceAgo(nowMs)).toBe(done.filter((trade) => !isIn(trade)).at(-1)?.price ?? done[0]?.price);
+          expect(window.priceAgo(nowMs)).toBe(
+            done.filter((trade) => !isIn(trade)).at(-1)?.price ?? done[0]?.price,
+          );
           expect(window.minutes.length).toBeLessThanOrEqual(1441);
         };
         for (const { gapMs, price, lots } of trades) {
@@ -64,7 +73,8 @@ describe("the last 24 hours", () => {
 
   it("hold the minutes of one day and the one that runs, and no more", () => {
     const window = new DayWindow();
-    for (let minute = 0; minute < 3 * 1440; minute += 1) window.record(BigInt(minute), 1, 1n, START_MS + minute * MINUTE_MS);
+    for (let minute = 0; minute < 3 * 1440; minute += 1)
+      window.record(BigInt(minute), 1, 1n, START_MS + minute * MINUTE_MS);
     expect(window.minutes.length).toBe(1441);
     expect(window.volume(START_MS + 3 * DAY_MS)).toEqual({ lots: 1440, quote: 1440n });
     expect(window.priceAgo(START_MS + 3 * DAY_MS)).toBe(BigInt(2 * 1440 - 1));

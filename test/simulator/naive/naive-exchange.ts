@@ -48,14 +48,30 @@ export class NaiveExchange {
     private readonly fees: NaiveFees,
     private readonly startCredit: bigint,
   ) {
-    this.accounts = Array.from({ length: owners }, () => ({ lots: 0, credit: 0n, primary: this.startCredit }));
+    this.accounts = Array.from({ length: owners }, () => ({
+      lots: 0,
+      credit: 0n,
+      primary: this.startCredit,
+    }));
   }
 
-  place(number: number, owner: number, side: NaiveSide, ticks: number, lots: number, life: NaiveLife): void {
+  place(
+    number: number,
+    owner: number,
+    side: NaiveSide,
+    ticks: number,
+    lots: number,
+    life: NaiveLife,
+  ): void {
     const order: NaiveOrder = { number, owner, side, ticks, lots, open: lots };
-    const reachable = this.resting.filter((other) => other.side !== side && (side === "BUY" ? other.ticks <= ticks : other.ticks >= ticks));
+    const reachable = this.resting.filter(
+      (other) =>
+        other.side !== side && (side === "BUY" ? other.ticks <= ticks : other.ticks >= ticks),
+    );
     if (life === "POST_ONLY" && reachable.length > 0) return;
-    const foreign = reachable.filter((other) => other.owner !== owner).reduce((sum, other) => sum + other.open, 0);
+    const foreign = reachable
+      .filter((other) => other.owner !== owner)
+      .reduce((sum, other) => sum + other.open, 0);
     if (life === "FOK" && foreign < lots) return;
     for (const maker of reachable) {
       if (order.open === 0) break;
@@ -89,7 +105,8 @@ export class NaiveExchange {
   /** Kept so that of each side the best, then the oldest, comes first. */
   #rest(order: NaiveOrder): void {
     const isBehind = (other: NaiveOrder) =>
-      other.side === order.side && (order.side === "BUY" ? other.ticks < order.ticks : other.ticks > order.ticks);
+      other.side === order.side &&
+      (order.side === "BUY" ? other.ticks < order.ticks : other.ticks > order.ticks);
     const place = this.resting.findIndex(isBehind);
     if (place === -1) this.resting.push(order);
     else this.resting.splice(place, 0, order);

@@ -7,7 +7,17 @@ import { NaiveExchange, type NaiveLife } from "./naive-exchange.js";
 const MARKET = "btcusdc";
 const START_QUOTE = 1_000_000_000n;
 const UNITS = 1_000_000n;
-const LIVES: readonly NaiveLife[] = ["GTC", "GTC", "GTC", "GTC", "GTC", "IOC", "FOK", "POST_ONLY", "MARKET"];
+const LIVES: readonly NaiveLife[] = [
+  "GTC",
+  "GTC",
+  "GTC",
+  "GTC",
+  "GTC",
+  "IOC",
+  "FOK",
+  "POST_ONLY",
+  "MARKET",
+];
 
 /** What was compared, so that a test can say that something was. */
 export interface Comparison {
@@ -22,7 +32,11 @@ export interface Comparison {
  * the naive model, and compares every fill as it happens, and the books and the balances every `compareEvery` operations and at
  * the end, when everything has settled. Signatures are stood in for: only matching and money are looked at.
  */
-export async function compareWithNaive(seed: string, operations: number, compareEvery: number): Promise<Comparison> {
+export async function compareWithNaive(
+  seed: string,
+  operations: number,
+  compareEvery: number,
+): Promise<Comparison> {
   const random = seededRandom(seed);
   const below = (bound: number) => Math.floor(random.uniform() * bound);
   const world = traders({
@@ -53,10 +67,15 @@ export async function compareWithNaive(seed: string, operations: number, compare
     const distance = below(14) - 5;
     const ticks = 300_000 + (side === "BUY" ? -distance : distance);
     const lots = 1 + below(20);
-    const answer = (clients[owner] as ReferenceClient).place(side, `${Math.floor(ticks / 10)}.${ticks % 10}`, (lots / 1000).toFixed(3), {
-      timeInForce: life === "MARKET" ? "IOC" : life,
-      type: life === "MARKET" ? "MARKET" : "LIMIT",
-    });
+    const answer = (clients[owner] as ReferenceClient).place(
+      side,
+      `${Math.floor(ticks / 10)}.${ticks % 10}`,
+      (lots / 1000).toFixed(3),
+      {
+        timeInForce: life === "MARKET" ? "IOC" : life,
+        type: life === "MARKET" ? "MARKET" : "LIMIT",
+      },
+    );
     if (answer.status !== 200) throw new Error(`operation ${number} was refused: ${answer.body}`);
     numberOf.set(String(answer.json.id), number);
     idOf.set(number, String(answer.json.id));
@@ -87,7 +106,9 @@ export async function compareWithNaive(seed: string, operations: number, compare
         .filter(({ openLots }) => openLots > 0)
         .map((order) => [owner, numberOf.get(order.terms.id), order.openLots]),
     );
-    expect(new Set(resting.map(String))).toEqual(new Set(naive.resting.map(({ owner, number, open }) => String([owner, number, open]))));
+    expect(new Set(resting.map(String))).toEqual(
+      new Set(naive.resting.map(({ owner, number, open }) => String([owner, number, open]))),
+    );
     for (const [owner, { address }] of clients.entries()) {
       const account = world.exchange.account(address);
       const credit = account?.in(MARKET).position.matched.credit ?? 0n;
@@ -105,7 +126,9 @@ export async function compareWithNaive(seed: string, operations: number, compare
     if (what < 0.72) place(number, owner);
     else if (what < 0.995) cancel(owner);
     else {
-      expect((clients[owner] as ReferenceClient).call("DELETE", "/v1/allOpenOrders").status).toBe(204);
+      expect((clients[owner] as ReferenceClient).call("DELETE", "/v1/allOpenOrders").status).toBe(
+        204,
+      );
       naive.cancelAll(owner);
     }
     fills += naive.fills.length;

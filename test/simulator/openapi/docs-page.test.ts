@@ -15,7 +15,10 @@ describe.skipIf(!hasBrowser)(`/docs in a browser${orSkipped}`, () => {
     await exchange?.close();
   });
 
-  async function opened(colorScheme: "light" | "dark", width: number): Promise<{ page: Page; complaints: string[] }> {
+  async function opened(
+    colorScheme: "light" | "dark",
+    width: number,
+  ): Promise<{ page: Page; complaints: string[] }> {
     const page = await openPage(browser, colorScheme, width);
     const complaints: string[] = [];
     page.on("console", (message) => complaints.push(message.text()));
@@ -25,19 +28,24 @@ describe.skipIf(!hasBrowser)(`/docs in a browser${orSkipped}`, () => {
     return { page, complaints };
   }
 
-  it.each(["light", "dark"] as const)("is legible in %s: every text stands out from what is behind it", async (scheme) => {
-    const { page, complaints } = await opened(scheme, 1200);
-    const contrasts = await page.evaluate(contrastsOfTexts);
-    expect(contrasts.length).toBeGreaterThan(100);
-    expect(Math.min(...contrasts)).toBeGreaterThanOrEqual(4.5);
-    // The page asks for nothing but itself; a browser asks for an icon on its own.
-    expect(complaints.filter((text) => !text.includes("favicon"))).toEqual([]);
-    await page.close();
-  });
+  it.each(["light", "dark"] as const)(
+    "is legible in %s: every text stands out from what is behind it",
+    async (scheme) => {
+      const { page, complaints } = await opened(scheme, 1200);
+      const contrasts = await page.evaluate(contrastsOfTexts);
+      expect(contrasts.length).toBeGreaterThan(100);
+      expect(Math.min(...contrasts)).toBeGreaterThanOrEqual(4.5);
+      // The page asks for nothing but itself; a browser asks for an icon on its own.
+      expect(complaints.filter((text) => !text.includes("favicon"))).toEqual([]);
+      await page.close();
+    },
+  );
 
   it("fits a telephone, and its links lead somewhere", async () => {
     const { page } = await opened("light", 360);
-    const overflow = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+    const overflow = await page.evaluate(
+      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+    );
     expect(overflow).toBeLessThanOrEqual(0);
     await page.click('a[href="#Order"]');
     expect(new URL(page.url()).hash).toBe("#Order");

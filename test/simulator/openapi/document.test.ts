@@ -6,13 +6,19 @@ import { documentedExchange } from "./documented-exchange.js";
 const isMine = (name: string) => !["account", "timestamp", "signature"].includes(name);
 
 /** Every parameter with a pattern, of whatever operation: in the query, or a property of a body. */
-function requestHexes(paths: object): { path: string; name: string; schema: { pattern: string } }[] {
+function requestHexes(
+  paths: object,
+): { path: string; name: string; schema: { pattern: string } }[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON.
     Object.values<any>(methods).flatMap(({ parameters = [], requestBody }) => {
       const bodies = Object.values<{ schema: { properties: object } }>(requestBody?.content ?? {});
-      const properties = bodies.flatMap(({ schema }) => Object.entries(schema.properties).map(([name, own]) => ({ name, schema: own })));
-      return [...parameters, ...properties].filter(({ schema }) => schema.pattern !== undefined).map((found) => ({ path, ...found }));
+      const properties = bodies.flatMap(({ schema }) =>
+        Object.entries(schema.properties).map(([name, own]) => ({ name, schema: own })),
+      );
+      return [...parameters, ...properties]
+        .filter(({ schema }) => schema.pattern !== undefined)
+        .map((found) => ({ path, ...found }));
     }),
   );
 }
@@ -33,7 +39,9 @@ describe("/openapi.json", () => {
   it("has every operation of the client with the same parameters, none more under /v1, and each of them answers", async () => {
     const { operations, send, close } = await documentedExchange();
     try {
-      const documented = new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation]));
+      const documented = new Map(
+        operations.map((operation) => [`${operation.method} ${operation.path}`, operation]),
+      );
       for (const { method, path, parameters } of Object.values(OPERATIONS)) {
         const found = documented.get(`${method} ${path}`);
         expect(found?.parameters.map(({ name }) => name).sort(), `${method} ${path}`).toEqual(
@@ -43,7 +51,9 @@ describe("/openapi.json", () => {
             .sort(),
         );
       }
-      expect([...documented.keys()].filter((key) => key.includes(" /v1/")).length).toBe(Object.keys(OPERATIONS).length);
+      expect([...documented.keys()].filter((key) => key.includes(" /v1/")).length).toBe(
+        Object.keys(OPERATIONS).length,
+      );
       for (const { method, path } of operations) {
         expect((await send(method, path)).status, `${method} ${path}`).not.toBe(404);
       }
@@ -55,12 +65,16 @@ describe("/openapi.json", () => {
   it("names the address by which it was asked for, and what has to be signed", async () => {
     const { document, operations, server: own, close } = await documentedExchange();
     try {
-      expect(document.servers).toEqual([{ url: new URL(own.restUrl).origin, description: "this exchange" }]);
+      expect(document.servers).toEqual([
+        { url: new URL(own.restUrl).origin, description: "this exchange" },
+      ]);
       const [server] = document.servers;
       expect((await fetch(`${server.url}/v1/time`)).status).toBe(200);
       const { requestSignature } = document.components.securitySchemes;
       expect(requestSignature).toMatchObject({ type: "apiKey", in: "query", name: "signature" });
-      expect(operations.some(({ isSigned }) => isSigned) && operations.some(({ isSigned }) => !isSigned)).toBe(true);
+      expect(
+        operations.some(({ isSigned }) => isSigned) && operations.some(({ isSigned }) => !isSigned),
+      ).toBe(true);
       for (const { method, path, isSigned } of operations) {
         const { security } = document.paths[path][method.toLowerCase()];
         expect(security, `${method} ${path}`).toEqual(isSigned ? [{ requestSignature: [] }] : []);
@@ -74,12 +88,18 @@ describe("/openapi.json", () => {
     const { document, close } = await documentedExchange();
     try {
       const { items } = document.components.schemas.OrderBook.properties.bids;
-      expect(items).toMatchObject({ type: "array", minItems: 2, maxItems: 2, items: items.prefixItems[0] });
+      expect(items).toMatchObject({
+        type: "array",
+        minItems: 2,
+        maxItems: 2,
+        items: items.prefixItems[0],
+      });
       expect(items.prefixItems).toHaveLength(2);
       const schemas: unknown[] = [document.components.schemas];
       for (const schema of schemas) {
         for (const [key, value] of Object.entries(schema as object)) {
-          if (["items", "prefixItems"].includes(key)) expect(typeof value, JSON.stringify(schema)).toBe("object");
+          if (["items", "prefixItems"].includes(key))
+            expect(typeof value, JSON.stringify(schema)).toBe("object");
           if (typeof value === "object" && value !== null) schemas.push(value);
         }
       }
@@ -98,7 +118,9 @@ describe("/openapi.json", () => {
       expect(defaults(true).every((value) => value === undefined)).toBe(true);
       expect(defaults(false)).toContain(100);
       const history = operations.find(({ path }) => path === "/v1/historyOrders");
-      expect(history?.parameters.find(({ name }) => name === "limit")?.description).toContain("100 when left out");
+      expect(history?.parameters.find(({ name }) => name === "limit")?.description).toContain(
+        "100 when left out",
+      );
     } finally {
       await close();
     }
@@ -119,12 +141,24 @@ describe("/openapi.json", () => {
   it("says that signatures and hashes are taken with 0x or without, in either case, so that no generated client refuses its own", async () => {
     const { document, close } = await documentedExchange();
     try {
-      const digits: Record<string, string> = { signature: "aB".repeat(65), orderSignature: `${"cD".repeat(64)}1C`, info: "eF".repeat(32) };
+      const digits: Record<string, string> = {
+        signature: "aB".repeat(65),
+        orderSignature: `${"cD".repeat(64)}1C`,
+        info: "eF".repeat(32),
+      };
       const found = requestHexes(document.paths).filter(({ name }) => name in digits);
       expect(new Set(found.map(({ name }) => name))).toEqual(new Set(Object.keys(digits)));
       for (const { path, name, schema } of found) {
-        for (const spelling of [`0x${digits[name]}`, digits[name], `0X${digits[name]?.toUpperCase()}`, digits[name]?.toLowerCase()]) {
-          expect(new RegExp(schema.pattern).test(spelling ?? ""), `${path} ${name}: ${spelling}`).toBe(true);
+        for (const spelling of [
+          `0x${digits[name]}`,
+          digits[name],
+          `0X${digits[name]?.toUpperCase()}`,
+          digits[name]?.toLowerCase(),
+        ]) {
+          expect(
+            new RegExp(schema.pattern).test(spelling ?? ""),
+            `${path} ${name}: ${spelling}`,
+          ).toBe(true);
         }
         expect(new RegExp(schema.pattern).test(`${digits[name]}0`), `${path} ${name}`).toBe(false);
       }
@@ -134,11 +168,16 @@ describe("/openapi.json", () => {
   });
 
   it("leaves out what the exchange does not offer: a reader would try it in vain", async () => {
-    const { document, send, close } = await documentedExchange({ faucet: { enabled: false }, withdrawals: { enabled: false } });
+    const { document, send, close } = await documentedExchange({
+      faucet: { enabled: false },
+      withdrawals: { enabled: false },
+    });
     try {
       expect(Object.keys(document.paths)).not.toContain("/faucet");
       expect(Object.keys(document.paths)).not.toContain("/withdraw");
-      expect((await send("POST", "/faucet", "", "application/x-www-form-urlencoded")).status).toBe(404);
+      expect((await send("POST", "/faucet", "", "application/x-www-form-urlencoded")).status).toBe(
+        404,
+      );
     } finally {
       await close();
     }
@@ -151,9 +190,12 @@ describe("/docs", () => {
     try {
       const { status, body, headers } = await send("GET", "/docs");
       expect([status, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
-      for (const { method, path } of operations) expect(body).toContain(`<code>${method} ${path}</code>`);
-      for (const name of Object.keys(document.components.schemas)) expect(body).toContain(`id="${name}"`);
-      for (const [, target] of body.matchAll(/href="#([^"]+)"/g)) expect(body).toContain(`id="${target}"`);
+      for (const { method, path } of operations)
+        expect(body).toContain(`<code>${method} ${path}</code>`);
+      for (const name of Object.keys(document.components.schemas))
+        expect(body).toContain(`id="${name}"`);
+      for (const [, target] of body.matchAll(/href="#([^"]+)"/g))
+        expect(body).toContain(`id="${target}"`);
       expect(body).not.toMatch(/<script|src=|https?:\/\//);
     } finally {
       await close();

@@ -26,14 +26,20 @@ export interface HttpAnswer {
 
 interface SchemaObject {
   readonly required: readonly string[];
-  readonly properties: Readonly<Record<string, ApiParameter["schema"] & { readonly description: string }>>;
+  readonly properties: Readonly<
+    Record<string, ApiParameter["schema"] & { readonly description: string }>
+  >;
 }
 
 /** As much of an OpenAPI operation as is looked at. */
 interface OperationObject {
   readonly parameters?: readonly ApiParameter[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: SchemaObject }>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>>;
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: SchemaObject }>>;
+  };
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>
+  >;
 }
 
 /** An exchange on a port, with what its own document says of it, and clients that sign by a key of their own. */
@@ -45,7 +51,13 @@ export async function documentedExchange(config: Partial<ExchangeConfigInput> = 
       rateLimits: { common: 0, order: 0 },
       markets: {
         btcusdc: {},
-        ethusdc: { baseAsset: "ETH", tickSize: "0.01", stepSize: "0.01", amountBase: { min: "0.01" }, marketAmountBase: { min: "0.01" } },
+        ethusdc: {
+          baseAsset: "ETH",
+          tickSize: "0.01",
+          stepSize: "0.01",
+          amountBase: { min: "0.01" },
+          marketAmountBase: { min: "0.01" },
+        },
       },
       ...config,
     }),
@@ -54,7 +66,12 @@ export async function documentedExchange(config: Partial<ExchangeConfigInput> = 
   const server = await serveExchange(exchange, { onFault: (fault) => faults.push(fault) });
   const pool = new Pool(new URL(server.restUrl).origin, { connections: 8, pipelining: 1 });
 
-  const send = async (method: string, path: string, body?: string, contentType?: string): Promise<HttpAnswer> => {
+  const send = async (
+    method: string,
+    path: string,
+    body?: string,
+    contentType?: string,
+  ): Promise<HttpAnswer> => {
     const answer = await pool.request({
       method: method as "GET",
       path,
@@ -68,34 +85,46 @@ export async function documentedExchange(config: Partial<ExchangeConfigInput> = 
   const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false });
   ajv.addSchema({ ...document, $id: "exchange" });
   const validatorOf = (schema: unknown) =>
-    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"exchange#/components')) as object);
+    ajv.compile(
+      JSON.parse(
+        JSON.stringify(schema).replaceAll('"#/components', '"exchange#/components'),
+      ) as object,
+    );
   const error = validatorOf({ $ref: "#/components/schemas/Error" });
   const signing = new Set(["account", "timestamp", "signature"]);
-  const operations: DocumentedOperation[] = Object.entries(document.paths as Record<string, Record<string, OperationObject>>).flatMap(
-    ([path, item]) =>
-      Object.entries(item).map(([method, operation]) => {
-        const form = operation.requestBody?.content["application/x-www-form-urlencoded"]?.schema ?? { required: [], properties: {} };
-        const all: readonly ApiParameter[] =
-          operation.parameters ??
-          Object.entries(form.properties).map(([name, schema]) => ({
-            name,
-            required: form.required.includes(name),
-            schema,
-            description: schema.description,
-          }));
-        const isSigned = all.some(({ name }) => name === "signature");
-        const schema = operation.responses["200"]?.content?.["application/json"]?.schema;
-        return {
-          method: method.toUpperCase(),
-          path,
-          parameters: all.filter(({ name }) => !(isSigned && signing.has(name))),
-          isSigned,
-          answer: schema === undefined ? undefined : validatorOf(schema),
-        };
-      }),
+  const operations: DocumentedOperation[] = Object.entries(
+    document.paths as Record<string, Record<string, OperationObject>>,
+  ).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => {
+      const form = operation.requestBody?.content["application/x-www-form-urlencoded"]?.schema ?? {
+        required: [],
+        properties: {},
+      };
+      const all: readonly ApiParameter[] =
+        operation.parameters ??
+        Object.entries(form.properties).map(([name, schema]) => ({
+          name,
+          required: form.required.includes(name),
+          schema,
+          description: schema.description,
+        }));
+      const isSigned = all.some(({ name }) => name === "signature");
+      const schema = operation.responses["200"]?.content?.["application/json"]?.schema;
+      return {
+        method: method.toUpperCase(),
+        path,
+        parameters: all.filter(({ name }) => !(isSigned && signing.has(name))),
+        isSigned,
+        answer: schema === undefined ? undefined : validatorOf(schema),
+      };
+    }),
   );
   const clients = Array.from({ length: accounts }, (_, place) =>
-    new ReferenceClient(exchange, Date.now, `0x${(place + 0x51).toString(16).padStart(64, "0")}`).register(),
+    new ReferenceClient(
+      exchange,
+      Date.now,
+      `0x${(place + 0x51).toString(16).padStart(64, "0")}`,
+    ).register(),
   );
 
   return {

@@ -9,21 +9,37 @@ const INTENTS: readonly Intent[] = ["valid", "valid", "near-valid", "hostile"];
 
 describe("ten thousand requests from the exchange's own document, valid, near-valid and hostile, over HTTP", () => {
   it("find no answer that is not documented, no fault of the exchange's own, and nothing of an account that is not the asker's", async () => {
-    const { operations, clients, exchange, faults, send, isError, close } = await documentedExchange({ settlement: { delayMs: 20 } });
+    const { operations, clients, exchange, faults, send, isError, close } =
+      await documentedExchange({ settlement: { delayMs: 20 } });
     const known: KnownRecord[] = [];
-    const maker = new RequestMaker(seededRandom("fuzz of the document"), operations, clients, known);
-    const secretsOf = new Map(clients.map(({ address }) => [address, address.slice(2).toLowerCase()]));
+    const maker = new RequestMaker(
+      seededRandom("fuzz of the document"),
+      operations,
+      clients,
+      known,
+    );
+    const secretsOf = new Map(
+      clients.map(({ address }) => [address, address.slice(2).toLowerCase()]),
+    );
     const answered = new Map<string, number>();
     const problems: string[] = [];
     try {
       const one = async (count: number) => {
         const intent = INTENTS[count % INTENTS.length] as Intent;
         const { operation, client, request } = maker.make(intent);
-        const { status, body } = await send(request.method, request.path, request.body, request.contentType);
+        const { status, body } = await send(
+          request.method,
+          request.path,
+          request.body,
+          request.contentType,
+        );
         const key = `${operation.method} ${operation.path}`;
         const tell = (what: string) =>
-          problems.push(`${what}: ${intent} ${JSON.stringify(request).slice(0, 600)} -> ${status} ${body.slice(0, 400)}`);
-        const isAsDocumented = request.method === operation.method && request.path.split("?")[0] === operation.path;
+          problems.push(
+            `${what}: ${intent} ${JSON.stringify(request).slice(0, 600)} -> ${status} ${body.slice(0, 400)}`,
+          );
+        const isAsDocumented =
+          request.method === operation.method && request.path.split("?")[0] === operation.path;
         if (status >= 500) tell("a fault");
         else if (status >= 400) {
           if (!isError(jsonOf(body))) tell("an error that is not as documented");
@@ -32,15 +48,20 @@ describe("ten thousand requests from the exchange's own document, valid, near-va
         } else if (isAsDocumented) {
           const value = jsonOf(body);
           if (operation.answer?.(value) !== true)
-            tell(`an answer that is not as documented (${JSON.stringify(operation.answer?.errors?.[0])})`);
+            tell(
+              `an answer that is not as documented (${JSON.stringify(operation.answer?.errors?.[0])})`,
+            );
         }
         if (operation.isSigned && request.method !== "POST") {
           const text = body.toLowerCase();
           for (const [address, secret] of secretsOf) {
-            if (address !== client.address && text.includes(secret)) tell(`something of ${address}'s`);
+            if (address !== client.address && text.includes(secret))
+              tell(`something of ${address}'s`);
           }
         }
-        for (const [, id, marketId] of body.matchAll(/"id":(\d+),"account":"0x\w+","marketId":"(\w+)"/g)) {
+        for (const [, id, marketId] of body.matchAll(
+          /"id":(\d+),"account":"0x\w+","marketId":"(\w+)"/g,
+        )) {
           known.push({ address: client.address, marketId: marketId as string, id: id as string });
         }
         known.splice(0, known.length - 500);
@@ -60,7 +81,9 @@ describe("ten thousand requests from the exchange's own document, valid, near-va
       expect(exchange.audit().isConserved).toBe(true);
       expect(exchange.market("btcusdc").trades.last()).toBeDefined();
       // Every operation was also done, not only refused, or the fuzz has looked at nothing.
-      const undone = operations.map(({ method, path }) => `${method} ${path}`).filter((key) => !answered.has(key));
+      const undone = operations
+        .map(({ method, path }) => `${method} ${path}`)
+        .filter((key) => !answered.has(key));
       expect(undone).toEqual(["POST /v1/account"]);
     } finally {
       await close();

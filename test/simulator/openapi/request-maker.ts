@@ -73,7 +73,11 @@ export class RequestMaker {
     private readonly known: readonly KnownRecord[],
   ) {}
 
-  make(intent: Intent): { operation: DocumentedOperation; client: ReferenceClient; request: MadeRequest } {
+  make(intent: Intent): {
+    operation: DocumentedOperation;
+    client: ReferenceClient;
+    request: MadeRequest;
+  } {
     const operation = this.#one(this.operations);
     const client = this.#one(this.clients);
     const parameters = this.#valid(operation, client);
@@ -85,7 +89,10 @@ export class RequestMaker {
     return { operation, client, request: this.#carried(operation, signed, intent) };
   }
 
-  #valid({ method, path, parameters }: DocumentedOperation, client: ReferenceClient): Record<string, string> {
+  #valid(
+    { method, path, parameters }: DocumentedOperation,
+    client: ReferenceClient,
+  ): Record<string, string> {
     if (method === "POST" && path === "/v1/order") {
       const side = this.#one(["BUY", "SELL"] as const);
       const price = 30_000 + this.#below(21) - 10;
@@ -93,11 +100,14 @@ export class RequestMaker {
         timeInForce: this.#one(["GTC", "GTC", "IOC", "FOK", "POST_ONLY"]),
         marketId: this.#one(["btcusdc", "ethusdc"]),
       });
-      return Object.fromEntries(Object.entries(placed).filter((entry): entry is [string, string] => entry[1] !== undefined));
+      return Object.fromEntries(
+        Object.entries(placed).filter((entry): entry is [string, string] => entry[1] !== undefined),
+      );
     }
     const chosen: Record<string, string> = {};
     for (const parameter of parameters) {
-      if (parameter.required || this.#chance(0.4)) chosen[parameter.name] = this.#fitting(parameter, client);
+      if (parameter.required || this.#chance(0.4))
+        chosen[parameter.name] = this.#fitting(parameter, client);
     }
     const own = this.known.filter(({ address }) => address === client.address).slice(-10);
     if (chosen.orderId !== undefined && own.length > 0 && this.#chance(0.7)) {
@@ -136,20 +146,30 @@ export class RequestMaker {
       case "limit":
         return String(1 + this.#below(500));
       default:
-        throw new Error(`the document has a parameter ${name} that nothing is known to fit: say here what does`);
+        throw new Error(
+          `the document has a parameter ${name} that nothing is known to fit: say here what does`,
+        );
     }
   }
 
   /** Leaves one out, names one too many, or gives one a value from the list. */
-  #spoil(parameters: Record<string, string>, { parameters: documented }: DocumentedOperation): void {
+  #spoil(
+    parameters: Record<string, string>,
+    { parameters: documented }: DocumentedOperation,
+  ): void {
     const names = [...new Set([...Object.keys(parameters), ...documented.map(({ name }) => name)])];
     const what = this.random.uniform();
-    if (names.length === 0 || what < 0.1) parameters[this.#one(["limit", "recvWindow", "__proto__", "a b&c=d"])] = this.#one(HOSTILE);
+    if (names.length === 0 || what < 0.1)
+      parameters[this.#one(["limit", "recvWindow", "__proto__", "a b&c=d"])] = this.#one(HOSTILE);
     else if (what < 0.3) delete parameters[this.#one(names)];
     else parameters[this.#one(names)] = this.#one(HOSTILE);
   }
 
-  #carried({ method, path }: DocumentedOperation, parameters: Record<string, string>, intent: Intent): MadeRequest {
+  #carried(
+    { method, path }: DocumentedOperation,
+    parameters: Record<string, string>,
+    intent: Intent,
+  ): MadeRequest {
     const form = encode(parameters);
     const target = (query: string) => (query === "" ? path : `${path}?${query}`);
     if (intent === "hostile" && this.#chance(0.25)) {
@@ -167,8 +187,21 @@ export class RequestMaker {
         ]),
         ...(this.#chance(0.5)
           ? {
-              body: this.#one(["{", "[1]", '{"a":{}}', '{"__proto__":"x"}', '{"marketId":"\\ud800"}', "\u0000", form]),
-              contentType: this.#one([FORM, "application/json", "text/plain", "multipart/form-data"]),
+              body: this.#one([
+                "{",
+                "[1]",
+                '{"a":{}}',
+                '{"__proto__":"x"}',
+                '{"marketId":"\\ud800"}',
+                "\u0000",
+                form,
+              ]),
+              contentType: this.#one([
+                FORM,
+                "application/json",
+                "text/plain",
+                "multipart/form-data",
+              ]),
             }
           : {}),
       };

@@ -5,7 +5,16 @@ import { KEYS, type ReferenceClient } from "../reference-client.js";
 import { StreamReader } from "../stream-reader.js";
 import { ChainWorld, type ChainWorldOptions, DEALER } from "./chain-world.js";
 import { expectEqualViews } from "./equal-views.js";
-import { carriedOut, liquidate, primaryOnChain, SOURCE, setMark, TOKEN, tokensOf, walletOf } from "./wallet.js";
+import {
+  carriedOut,
+  liquidate,
+  primaryOnChain,
+  SOURCE,
+  setMark,
+  TOKEN,
+  tokensOf,
+  walletOf,
+} from "./wallet.js";
 
 const QUOTE = 10n ** 6n;
 const ONE_BTC = 10n ** 18n;
@@ -22,7 +31,9 @@ const dealerCall = (from: Signer, name: string, ...args: readonly unknown[]) =>
   carriedOut(world, from, world.chain.addresses.dealer, DEALER, name, ...args);
 
 const incomesOf = (client: ReferenceClient, type: string) =>
-  client.call("GET", "/v1/incomes", { marketId: "btcusdc", type }).json.map(({ amount }: { amount: string }) => amount) as string[];
+  client
+    .call("GET", "/v1/incomes", { marketId: "btcusdc", type })
+    .json.map(({ amount }: { amount: string }) => amount) as string[];
 
 /** Alice is long a whole BTC and bob short, at 30000, both with the credit of their registration. */
 async function opposed(options: ChainWorldOptions = {}) {
@@ -51,10 +62,16 @@ describe("credit", () => {
     await open();
     const alice = await world.client(0);
     expect(alice.call("POST", "/withdraw", { amount: "400" }).status).toBe(200);
-    expect(alice.balances().balances).toMatchObject({ pendingWithdrawPrimaryCreditAmount: "400", netValue: "99600" });
+    expect(alice.balances().balances).toMatchObject({
+      pendingWithdrawPrimaryCreditAmount: "400",
+      netValue: "99600",
+    });
     await world.open.settled();
     expect(await tokensOf(world, alice.address)).toBe(400n * QUOTE);
-    expect(alice.balances().balances).toMatchObject({ pendingWithdrawPrimaryCreditAmount: "0", primaryCreditAmount: "99600" });
+    expect(alice.balances().balances).toMatchObject({
+      pendingWithdrawPrimaryCreditAmount: "0",
+      primaryCreditAmount: "99600",
+    });
     expect(incomesOf(alice, "WITHDRAWAL")).toEqual(["-400"]);
     await expectEqualViews(world, [alice.address]);
   });
@@ -66,13 +83,26 @@ describe("credit", () => {
     const { addresses, keys } = world.chain;
     const source = addresses.markets.get("btcusdc")?.priceSource as Hex;
     const data = SOURCE.encodeFunctionData("setMarkPrice", [26_000n * QUOTE]) as Hex;
-    await world.chain.chain.send({ from: keys.market("btcusdc").signer, to: source, data, gas: 300_000, tipWei: 9_000_000_000n });
+    await world.chain.chain.send({
+      from: keys.market("btcusdc").signer,
+      to: source,
+      data,
+      gas: 300_000,
+      tipWei: 9_000_000_000n,
+    });
     await world.clock.runFor(1000);
     await world.open.settled();
     expect(world.reports).toMatchObject([
-      { kind: "withdrawal-failed", about: alice.address.toLowerCase(), reason: "JOJO_ACCOUNT_NOT_SAFE" },
+      {
+        kind: "withdrawal-failed",
+        about: alice.address.toLowerCase(),
+        reason: "JOJO_ACCOUNT_NOT_SAFE",
+      },
     ]);
-    expect(alice.balances().balances).toMatchObject({ primaryCreditAmount: "100000", pendingWithdrawPrimaryCreditAmount: "0" });
+    expect(alice.balances().balances).toMatchObject({
+      primaryCreditAmount: "100000",
+      pendingWithdrawPrimaryCreditAmount: "0",
+    });
     await expectEqualViews(world, all);
   });
 
@@ -81,15 +111,47 @@ describe("credit", () => {
     const [alice, bob] = await world.clients();
     const [wallet, other] = [walletOf(KEYS[0]), walletOf(KEYS[1])];
     const { dealer, token } = world.chain.addresses;
-    expect(await dealerCall(wallet, "fastWithdraw", wallet.address, wallet.address, 1000n * QUOTE, 0, false, "0x")).toBe(true);
-    expect(await carriedOut(world, wallet, token, TOKEN, "approve", dealer, 300n * QUOTE)).toBe(true);
+    expect(
+      await dealerCall(
+        wallet,
+        "fastWithdraw",
+        wallet.address,
+        wallet.address,
+        1000n * QUOTE,
+        0,
+        false,
+        "0x",
+      ),
+    ).toBe(true);
+    expect(await carriedOut(world, wallet, token, TOKEN, "approve", dealer, 300n * QUOTE)).toBe(
+      true,
+    );
     expect(await dealerCall(wallet, "deposit", 300n * QUOTE, 0, other.address)).toBe(true);
-    expect(await dealerCall(other, "fastWithdraw", other.address, wallet.address, 5n * QUOTE, 0, true, "0x")).toBe(true);
+    expect(
+      await dealerCall(
+        other,
+        "fastWithdraw",
+        other.address,
+        wallet.address,
+        5n * QUOTE,
+        0,
+        true,
+        "0x",
+      ),
+    ).toBe(true);
     expect(await dealerCall(wallet, "requestWithdraw", wallet.address, 7n * QUOTE, 0)).toBe(true);
-    expect(alice.balances().balances).toMatchObject({ primaryCreditAmount: "99005", pendingWithdrawPrimaryCreditAmount: "7" });
+    expect(alice.balances().balances).toMatchObject({
+      primaryCreditAmount: "99005",
+      pendingWithdrawPrimaryCreditAmount: "7",
+    });
     await expectEqualViews(world, [alice.address, bob.address]);
-    expect(await dealerCall(wallet, "executeWithdraw", wallet.address, wallet.address, false, "0x")).toBe(true);
-    expect(alice.balances().balances).toMatchObject({ primaryCreditAmount: "98998", pendingWithdrawPrimaryCreditAmount: "0" });
+    expect(
+      await dealerCall(wallet, "executeWithdraw", wallet.address, wallet.address, false, "0x"),
+    ).toBe(true);
+    expect(alice.balances().balances).toMatchObject({
+      primaryCreditAmount: "98998",
+      pendingWithdrawPrimaryCreditAmount: "0",
+    });
     expect(incomesOf(bob, "DEPOSIT")).toEqual(["100000", "300"]);
     expect(incomesOf(bob, "WITHDRAWAL")).toEqual(["-5"]);
     await expectEqualViews(world, [alice.address, bob.address]);
@@ -113,7 +175,9 @@ describe("the chain", () => {
     const { chain } = world.chain;
     const snapshot = await chain.request("evm_snapshot");
     await world.client(0);
-    await expect(chain.request("evm_revert", snapshot)).rejects.toThrow(/evm_revert is not possible here/);
+    await expect(chain.request("evm_revert", snapshot)).rejects.toThrow(
+      /evm_revert is not possible here/,
+    );
   });
 });
 
@@ -144,7 +208,9 @@ describe("a liquidation by somebody's wallet", () => {
     expect(alice.balances().balances.isSafe).toBe(false);
     const odd = 123_456_789_012_345_678n;
     expect(await liquidate(world, walletOf(KEYS[2]), alice.address, odd)).toBe(true);
-    expect(world.exchange.account(alice.address)?.in("btcusdc").position.matched.paper).toBe(ONE_BTC - odd);
+    expect(world.exchange.account(alice.address)?.in("btcusdc").position.matched.paper).toBe(
+      ONE_BTC - odd,
+    );
     expect(world.exchange.account(carol.address)?.in("btcusdc").position.matched.paper).toBe(odd);
     await expectEqualViews(world, all);
     // A trade across the odd remainder.
@@ -166,7 +232,9 @@ describe("a liquidation by somebody's wallet", () => {
     expect(liquidated).toBe("24502.5");
     expect(incomesOf(carol, "LIQUIDATE")).toEqual(["-24750"]);
     expect(incomesOf(alice, "SYSTEM")).toHaveLength(1);
-    expect(alice.call("GET", "/v1/positions", { marketId: "btcusdc" }).json).toMatchObject([{ status: "CLOSED" }]);
+    expect(alice.call("GET", "/v1/positions", { marketId: "btcusdc" }).json).toMatchObject([
+      { status: "CLOSED" },
+    ]);
     await expectEqualViews(world, all);
   });
 
@@ -178,14 +246,24 @@ describe("a liquidation by somebody's wallet", () => {
     bob.place("SELL", "30000", "1");
     const { chain, keys } = world.chain;
     const stranger = walletOf(KEYS[2]);
-    await chain.send({ from: keys.owner.signer, to: stranger.address, data: "0x", valueWei: 10n ** 18n, gas: 21_000 });
-    expect(await dealerCall(keys.owner.signer, "deposit", 5000n * QUOTE, 0, stranger.address)).toBe(true);
+    await chain.send({
+      from: keys.owner.signer,
+      to: stranger.address,
+      data: "0x",
+      valueWei: 10n ** 18n,
+      gas: 21_000,
+    });
+    expect(await dealerCall(keys.owner.signer, "deposit", 5000n * QUOTE, 0, stranger.address)).toBe(
+      true,
+    );
     await setMark(world, 28_500);
     expect(await liquidate(world, stranger, alice.address, ONE_BTC / 2n)).toBe(true);
     expect(world.exchange.account(stranger.address)).toBeUndefined();
     expect(world.exchange.audit().isConserved).toBe(true);
     const carol = await world.client(2);
-    expect(carol.call("GET", "/v1/positions", { marketId: "btcusdc" }).json).toMatchObject([{ side: "LONG", size: "0.5" }]);
+    expect(carol.call("GET", "/v1/positions", { marketId: "btcusdc" }).json).toMatchObject([
+      { side: "LONG", size: "0.5" },
+    ]);
     expect(incomesOf(carol, "LIQUIDATE")).toEqual(["-14107.5"]);
     await expectEqualViews(world, [alice.address, bob.address, carol.address]);
   });
@@ -193,14 +271,23 @@ describe("a liquidation by somebody's wallet", () => {
   it("is told to the streams of both, and over REST in danger before it", async () => {
     const { alice, carol } = await opposed({ config: { creditOnRegistration: "2000" } });
     await setMark(world, 28_500);
-    expect(alice.call("GET", "/v1/riskyAccounts").json.map(({ account }: { account: string }) => account)).toEqual([alice.address]);
+    expect(
+      alice
+        .call("GET", "/v1/riskyAccounts")
+        .json.map(({ account }: { account: string }) => account),
+    ).toEqual([alice.address]);
     const readers = [alice, carol].map((client) => {
       const { timestamp, signature } = client.signed();
-      return new StreamReader(world.exchange, `/v1/single/account@${client.address}?timestamp=${timestamp}&signature=${signature}`);
+      return new StreamReader(
+        world.exchange,
+        `/v1/single/account@${client.address}?timestamp=${timestamp}&signature=${signature}`,
+      );
     });
     await liquidate(world, walletOf(KEYS[2]), alice.address, ONE_BTC / 4n);
     const told = readers.map((reader) => reader.take());
-    expect(told.map((events) => events.find(({ event }) => event === "INCOME_UPDATE")?.incomes)).toMatchObject([
+    expect(
+      told.map((events) => events.find(({ event }) => event === "INCOME_UPDATE")?.incomes),
+    ).toMatchObject([
       [{ type: "LIQUIDATED", marketId: "btcusdc", amount: "6983.2125" }],
       [{ type: "LIQUIDATE", marketId: "btcusdc", amount: "-7053.75" }],
     ]);
@@ -237,14 +324,18 @@ describe("funding", () => {
   });
 
   it("that the limiter refuses is paid by nobody, and reported", async () => {
-    const { alice, all } = await opposed({ config: { markets: { btcusdc: { funding: { ...funding, rate: "0.02" } } } } });
+    const { alice, all } = await opposed({
+      config: { markets: { btcusdc: { funding: { ...funding, rate: "0.02" } } } },
+    });
     for (let hour = 0; hour < 2; hour += 1) {
       await world.clock.runFor(3_600_000);
       await world.open.settled();
     }
     // The first through a limiter has no bound.
     expect(incomesOf(alice, "FUNDING_FEE")).toHaveLength(1);
-    expect(world.reports).toMatchObject([{ kind: "funding-refused", about: "btcusdc", reason: "FUNDING_RATE_CHANGE_TOO_MUCH" }]);
+    expect(world.reports).toMatchObject([
+      { kind: "funding-refused", about: "btcusdc", reason: "FUNDING_RATE_CHANGE_TOO_MUCH" },
+    ]);
     await expectEqualViews(world, all);
   });
 });

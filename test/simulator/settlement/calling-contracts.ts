@@ -7,9 +7,11 @@ export interface Call {
 }
 
 /** Calls the address in its first word with the rest of what it is called with, and reverts where that does. */
-export const FORWARDER_CODE = "0x602036038060206000376000600091600060006000355af1601f57600080fd5b00";
+export const FORWARDER_CODE =
+  "0x602036038060206000376000600091600060006000355af1601f57600080fd5b00";
 /** Makes the calls of its data in turn: each is written as address, length and data. A call that reverts is passed over. */
-export const BATCH_CODE = "0x5f5b368110600957005b806020013580826040015f375f5f825f5f86355af15001604001600156";
+export const BATCH_CODE =
+  "0x5f5b368110600957005b806020013580826040015f375f5f825f5f86355af15001604001600156";
 
 /** A call by way of a forwarder. */
 export function forwarded(forwarder: Hex, { to, data }: Call): Call {
@@ -18,14 +20,18 @@ export function forwarded(forwarder: Hex, { to, data }: Call): Call {
 
 /** Several calls by a contract with the code of a batch. */
 export function batched(batch: Hex, ...calls: readonly Call[]): Call {
-  return { to: batch, data: `0x${calls.map(({ to, data }) => word(to) + word(lengthOf(data)) + data.slice(2)).join("")}` };
+  return {
+    to: batch,
+    data: `0x${calls.map(({ to, data }) => word(to) + word(lengthOf(data)) + data.slice(2)).join("")}`,
+  };
 }
 
 /** The data of a deployment whose constructor makes the call, and reverts where that does. */
 export function constructorOf({ to, data }: Call): Hex {
   const length = `62${lengthOf(data).slice(2).padStart(6, "0")}`;
   const call = `5f5f${length}5f5f73${to.slice(2)}5af1`;
-  const code = (size: number) => `${length}60${byte(size)}5f39${call}60${byte(size - 2)}575f5ffd5b00`;
+  const code = (size: number) =>
+    `${length}60${byte(size)}5f39${call}60${byte(size - 2)}575f5ffd5b00`;
   const size = code(0).length / 2;
   return `0x${code(size)}${data.slice(2)}`;
 }

@@ -4,20 +4,29 @@ import { seededRandom } from "../../../src/core/seeded-random.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "../../../src/simulator/config.js";
 import { checkChain } from "../../../src/simulator/config-chain.js";
-import { configuredExchange, openConfiguredExchange } from "../../../src/simulator/configured-exchange.js";
+import {
+  configuredExchange,
+  openConfiguredExchange,
+} from "../../../src/simulator/configured-exchange.js";
 import { namedSignatures, START_MS } from "../reference-client.js";
 import { MemoryRecords } from "../store/memory-records.js";
 import { ChainWorld } from "./chain-world.js";
 
 function config(input: Partial<ExchangeConfigInput> = {}) {
-  return parseExchangeConfig({ markets: { btcusdc: {} }, ...input, chain: { rpc: null, accounts: { count: 0 } } });
+  return parseExchangeConfig({
+    markets: { btcusdc: {} },
+    ...input,
+    chain: { rpc: null, accounts: { count: 0 } },
+  });
 }
 const seam = () => ({ clock: new VirtualClock(START_MS), random: seededRandom("exchange") });
 
 describe("an exchange's file with a chain", () => {
   it("may leave out everything that the chain decides, also as their defaults", () => {
     expect(() => checkChain(config())).not.toThrow();
-    expect(() => checkChain(config({ settlement: { delayMs: 2000, failureRate: 0 }, creditDecimals: 6 }))).not.toThrow();
+    expect(() =>
+      checkChain(config({ settlement: { delayMs: 2000, failureRate: 0 }, creditDecimals: 6 })),
+    ).not.toThrow();
   });
 
   it.each<[string, Partial<ExchangeConfigInput>, string]>([
@@ -25,10 +34,22 @@ describe("an exchange's file with a chain", () => {
     ["another number of decimals than paper's", { paperDecimals: 8 }, "paperDecimals"],
     ["another domain than the dealer's", { domain: { name: "OTHER" } }, "domain.name"],
     ["another version of it", { domain: { version: "2" } }, "domain.version"],
-    ["another dealer", { domain: { verifyingContract: `0x${"1".repeat(40)}` } }, "domain.verifyingContract"],
+    [
+      "another dealer",
+      { domain: { verifyingContract: `0x${"1".repeat(40)}` } },
+      "domain.verifyingContract",
+    ],
     ["a delay of settlement", { settlement: { delayMs: 100 } }, "settlement.delayMs"],
-    ["settlements that fail at random", { settlement: { failureRate: 0.1 } }, "settlement.failureRate"],
-    ["a market's contract", { markets: { btcusdc: { perp: `0x${"1".repeat(40)}` } } }, "markets.btcusdc.perp"],
+    [
+      "settlements that fail at random",
+      { settlement: { failureRate: 0.1 } },
+      "settlement.failureRate",
+    ],
+    [
+      "a market's contract",
+      { markets: { btcusdc: { perp: `0x${"1".repeat(40)}` } } },
+      "markets.btcusdc.perp",
+    ],
     [
       "a discount and a fee beyond the margin that pays them",
       { markets: { btcusdc: { liquidationThreshold: "0.015" } } },
@@ -38,24 +59,34 @@ describe("an exchange's file with a chain", () => {
       "a step that may be worth nothing",
       {
         markets: {
-          btcusdc: { stepSize: "0.000001", amountBase: { min: "0.001", max: "1" }, marketAmountBase: { min: "0.001", max: "1" } },
+          btcusdc: {
+            stepSize: "0.000001",
+            amountBase: { min: "0.001", max: "1" },
+            marketAmountBase: { min: "0.001", max: "1" },
+          },
         },
       },
       "markets.btcusdc.priceQuote.min",
     ],
   ])("is refused with %s, by the key and what would be right", (_what, input, field) => {
     expect(() => checkChain(config(input))).toThrow(ConfigError);
-    expect(() => checkChain(config(input))).toThrow(new RegExp(`^${field.replaceAll(".", "\\.")}: .*expected `));
+    expect(() => checkChain(config(input))).toThrow(
+      new RegExp(`^${field.replaceAll(".", "\\.")}: .*expected `),
+    );
   });
 
   it("is refused where no chain could be opened, or signatures are not the contracts'", async () => {
     expect(() => configuredExchange(config(), seam())).toThrow("openConfiguredExchange");
-    await expect(openConfiguredExchange(config(), seam(), { scheme: namedSignatures })).rejects.toThrow("scheme");
+    await expect(
+      openConfiguredExchange(config(), seam(), { scheme: namedSignatures }),
+    ).rejects.toThrow("scheme");
   });
 
   it("is refused over a folder of something else, which keeps what it has", async () => {
     const records = new MemoryRecords(new Map([["strange", "1"]]));
-    await expect(openConfiguredExchange(config(), seam(), { records })).rejects.toThrow("holds something that is no exchange's state");
+    await expect(openConfiguredExchange(config(), seam(), { records })).rejects.toThrow(
+      "holds something that is no exchange's state",
+    );
     expect([...records.texts]).toEqual([["strange", "1"]]);
   });
 });
@@ -63,13 +94,26 @@ describe("an exchange's file with a chain", () => {
 describe("what the exchange says of its chain", () => {
   it("is the dealer that checks its orders, and each market's contract", async () => {
     const world = await ChainWorld.open({ config: { markets: { btcusdc: {}, ethusdc: {} } } });
-    const { body } = world.exchange.handle({ method: "GET", path: "/v1/exchangeInfo", query: "", body: "", ip: "" });
+    const { body } = world.exchange.handle({
+      method: "GET",
+      path: "/v1/exchangeInfo",
+      query: "",
+      body: "",
+      ip: "",
+    });
     const info = JSON.parse(body);
     const { dealer, markets } = world.chain.addresses;
-    expect(info.eip712).toMatchObject({ verifyingContract: dealer, chainId: world.chain.chain.genesis.chainId, domainName: "JOJO" });
-    expect(info.markets.map(({ perpetualContractAddress }: { perpetualContractAddress: string }) => perpetualContractAddress)).toEqual(
-      ["btcusdc", "ethusdc"].map((marketId) => markets.get(marketId)?.perp),
-    );
+    expect(info.eip712).toMatchObject({
+      verifyingContract: dealer,
+      chainId: world.chain.chain.genesis.chainId,
+      domainName: "JOJO",
+    });
+    expect(
+      info.markets.map(
+        ({ perpetualContractAddress }: { perpetualContractAddress: string }) =>
+          perpetualContractAddress,
+      ),
+    ).toEqual(["btcusdc", "ethusdc"].map((marketId) => markets.get(marketId)?.perp));
     await world.open.close();
   });
 });

@@ -6,7 +6,10 @@ import type { Hex } from "../../../src/core/units.js";
 import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "../../../src/simulator/config.js";
-import { type OpenExchange, openConfiguredExchange } from "../../../src/simulator/configured-exchange.js";
+import {
+  type OpenExchange,
+  openConfiguredExchange,
+} from "../../../src/simulator/configured-exchange.js";
 import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import type { FlowMarket } from "../../../src/simulator/flow-market.js";
 import type { ChainReport } from "../../../src/simulator/settlement/chain-report.js";
@@ -68,7 +71,12 @@ export class ChainWorld {
         ...(records === undefined ? {} : { records }),
         ...(ownFlows
           ? {}
-          : { flowOf: (marketId: string) => ({ start: (market: FlowMarket) => void flows.set(marketId, market), stop: () => {} }) }),
+          : {
+              flowOf: (marketId: string) => ({
+                start: (market: FlowMarket) => void flows.set(marketId, market),
+                stop: () => {},
+              }),
+            }),
         onChainReport: (report) => reports.push(report),
         onChainFault: (error) => {
           throw error;
@@ -97,7 +105,12 @@ export class ChainWorld {
   async client(place: number): Promise<ReferenceClient> {
     const key = KEYS[place];
     if (key === undefined) throw new Error(`no key ${place}`);
-    const client = new ReferenceClient(this.exchange, () => this.clock.nowMs(), key, `10.0.0.${place + 1}`);
+    const client = new ReferenceClient(
+      this.exchange,
+      () => this.clock.nowMs(),
+      key,
+      `10.0.0.${place + 1}`,
+    );
     if (this.exchange.account(client.address) === undefined) client.register();
     await this.open.settled();
     return client;
@@ -109,7 +122,9 @@ export class ChainWorld {
 
   /** What the exchange says that an account holds, settled: in one market, and of primary credit. */
   ofExchange(address: string, marketId = "btcusdc"): HeldCredit {
-    const account = [this.exchange.account(address), this.exchange.market(marketId).house].find((held) => held?.address === address);
+    const account = [this.exchange.account(address), this.exchange.market(marketId).house].find(
+      (held) => held?.address === address,
+    );
     if (account === undefined) throw new Error(`no account ${address}`);
     const { paper, credit } = account.in(marketId).position.settled;
     return { paper, credit, primary: account.settledPrimaryCredit };
@@ -118,17 +133,32 @@ export class ChainWorld {
   /** The same by the contracts. */
   async ofChain(address: string, marketId = "btcusdc"): Promise<HeldCredit> {
     const { chain, addresses } = this.chain;
-    const balance = await chain.call(this.perp(marketId), PERPETUAL.encodeFunctionData("balanceOf", [address]));
+    const balance = await chain.call(
+      this.perp(marketId),
+      PERPETUAL.encodeFunctionData("balanceOf", [address]),
+    );
     const [paper, credit] = PERPETUAL.decodeFunctionResult("balanceOf", balance);
-    const funds = await chain.call(addresses.dealer, DEALER.encodeFunctionData("getCreditOf", [address]));
-    return { paper, credit, primary: DEALER.decodeFunctionResult("getCreditOf", funds).primaryCredit };
+    const funds = await chain.call(
+      addresses.dealer,
+      DEALER.encodeFunctionData("getCreditOf", [address]),
+    );
+    return {
+      paper,
+      credit,
+      primary: DEALER.decodeFunctionResult("getCreditOf", funds).primaryCredit,
+    };
   }
 
   /** What the contracts say the fees of every order came to, by the order's hash, in the order of their events. */
   async fees(): Promise<ReadonlyMap<string, readonly bigint[]>> {
     const { chain, addresses } = this.chain;
     const topics = [DEALER.getEvent("OrderFilled")?.topicHash];
-    const logs = (await chain.request("eth_getLogs", { address: addresses.dealer, fromBlock: "0x0", toBlock: "latest", topics })) as {
+    const logs = (await chain.request("eth_getLogs", {
+      address: addresses.dealer,
+      fromBlock: "0x0",
+      toBlock: "latest",
+      topics,
+    })) as {
       readonly topics: string[];
       readonly data: string;
     }[];
@@ -149,12 +179,22 @@ export class ChainWorld {
   }
 
   /** The transactions to a market's perpetual, oldest first. */
-  async trades(marketId = "btcusdc"): Promise<{ readonly hash: Hex; readonly input: Hex; readonly isReverted: boolean }[]> {
+  async trades(
+    marketId = "btcusdc",
+  ): Promise<{ readonly hash: Hex; readonly input: Hex; readonly isReverted: boolean }[]> {
     const found = [];
     const { chain } = this.chain;
     for (let number = 1; number <= chain.head.number; number += 1) {
-      const block = (await chain.request("eth_getBlockByNumber", `0x${number.toString(16)}`, true)) as {
-        readonly transactions: readonly { readonly hash: Hex; readonly to: Hex | null; readonly input: Hex }[];
+      const block = (await chain.request(
+        "eth_getBlockByNumber",
+        `0x${number.toString(16)}`,
+        true,
+      )) as {
+        readonly transactions: readonly {
+          readonly hash: Hex;
+          readonly to: Hex | null;
+          readonly input: Hex;
+        }[];
       };
       for (const { hash, to, input } of block.transactions) {
         if (to?.toLowerCase() !== this.perp(marketId).toLowerCase()) continue;

@@ -12,15 +12,26 @@ afterEach(async () => {
 
 /** An exchange with a block every so often, and a client that has not registered. */
 async function fresh(intervalMs: number, config: ChainWorldOptions["config"] = {}) {
-  const made = await ChainWorld.open({ config: { ...config, chain: { rpc: null, accounts: { count: 0 }, blocks: { intervalMs } } } });
+  const made = await ChainWorld.open({
+    config: { ...config, chain: { rpc: null, accounts: { count: 0 }, blocks: { intervalMs } } },
+  });
   world = made;
   const { exchange, clock } = made;
   const client = new ReferenceClient(exchange, () => clock.nowMs(), KEYS[0]);
   const post = (path: string, parameters: Record<string, string>) => {
     const waiting: { answer?: ApiAnswer; atMs?: number } = {};
     const body = encode(parameters);
-    const request = { method: "POST", path, query: "", body, contentType: "application/x-www-form-urlencoded", ip: client.ip };
-    void Promise.resolve(exchange.answer(request)).then((answer) => Object.assign(waiting, { answer, atMs: clock.nowMs() }));
+    const request = {
+      method: "POST",
+      path,
+      query: "",
+      body,
+      contentType: "application/x-www-form-urlencoded",
+      ip: client.ip,
+    };
+    void Promise.resolve(exchange.answer(request)).then((answer) =>
+      Object.assign(waiting, { answer, atMs: clock.nowMs() }),
+    );
     return waiting;
   };
   const register = () => post("/v1/account", client.signed());
@@ -50,7 +61,10 @@ describe("an account that registers on a chain", () => {
         "not enough margin: a deposit of the account is on its way to the chain and counts from the next block on; there is one every 1000 ms",
     });
     await until(() => registering.answer !== undefined);
-    expect(registering.answer).toMatchObject({ status: 200, body: expect.stringContaining(client.address) });
+    expect(registering.answer).toMatchObject({
+      status: 200,
+      body: expect.stringContaining(client.address),
+    });
     expect((registering.atMs ?? 0) - startMs).toBeLessThanOrEqual(2000);
     expect(client.balances().balances.netValue).toBe("100000");
     expect(client.place("BUY", "30000", "0.1").json).toMatchObject({ status: "NEW" });
@@ -76,10 +90,16 @@ describe("an account that registers on a chain", () => {
     expect(client.place("BUY", "30000", "0.1").json.message).toContain("every 60000 ms");
     const withdrawing = post("/withdraw", client.signed({ amount: "1" }));
     await until(() => withdrawing.answer !== undefined);
-    expect(JSON.parse(withdrawing.answer?.body ?? "{}")).toMatchObject({ code: 2012, message: expect.stringContaining("every 60000 ms") });
+    expect(JSON.parse(withdrawing.answer?.body ?? "{}")).toMatchObject({
+      code: 2012,
+      message: expect.stringContaining("every 60000 ms"),
+    });
     await until(() => client.balances().balances.netValue === "100000");
     // Nothing is on its way any more: what is refused now is refused for its size alone.
-    expect(client.place("BUY", "30000", "100").json).toMatchObject({ code: 2012, message: "not enough margin" });
+    expect(client.place("BUY", "30000", "100").json).toMatchObject({
+      code: 2012,
+      message: "not enough margin",
+    });
   });
 
   it("has its later deposits answered when they count, too", async () => {
@@ -92,7 +112,11 @@ describe("an account that registers on a chain", () => {
     await until(() => paying.answer !== undefined);
     expect(client.balances().balances.netValue).toBe("100005");
     // As they are when the answer leaves, this deposit with them.
-    expect(JSON.parse(paying.answer?.body ?? "{}")).toEqual({ account: client.address, amount: "5", deposits: "100005" });
+    expect(JSON.parse(paying.answer?.body ?? "{}")).toEqual({
+      account: client.address,
+      amount: "5",
+      deposits: "100005",
+    });
   });
 
   it("is answered before a client gives up after two seconds although its block is late, and not held for longer by asking again", async () => {

@@ -30,7 +30,12 @@ describe("many accounts that wait for their credit", () => {
       return requests.hasAbout("deposit", address);
     };
     const seam = { clock, random: seededRandom("waits") };
-    const waits = new CreditWaits({ seam, credit: { isIncoming }, longestMs: 1500, nextBlockMs: () => null });
+    const waits = new CreditWaits({
+      seam,
+      credit: { isIncoming },
+      longestMs: 1500,
+      nextBlockMs: () => null,
+    });
     const accounts = Array.from({ length: 500 }, (_, place) => {
       return new Account(`0x${String(place).padStart(40, "0")}`, START_MS, retention);
     });

@@ -10,8 +10,14 @@ import { fundingOnChain, markOnChain, primaryOnChain } from "./wallet.js";
 async function viewOfChain(world: ChainWorld, address: Hex) {
   const { chain, addresses } = world.chain;
   const ask = async (name: string, ...args: readonly unknown[]) =>
-    DEALER.decodeFunctionResult(name, await chain.call(addresses.dealer, DEALER.encodeFunctionData(name, args)));
-  const { primaryCredit, secondaryCredit, pendingPrimaryWithdraw } = await ask("getCreditOf", address);
+    DEALER.decodeFunctionResult(
+      name,
+      await chain.call(addresses.dealer, DEALER.encodeFunctionData(name, args)),
+    );
+  const { primaryCredit, secondaryCredit, pendingPrimaryWithdraw } = await ask(
+    "getCreditOf",
+    address,
+  );
   const { netValue, exposure, maintenanceMargin } = await ask("getTraderRisk", address);
   const positions: Record<string, unknown> = {};
   for (const [marketId, { perp }] of addresses.markets) {
@@ -21,18 +27,32 @@ async function viewOfChain(world: ChainWorld, address: Hex) {
     positions[marketId] = { paper, credit, liquidationPrice };
   }
   const [isSafe] = await ask("isSafe", address);
-  return { primaryCredit, secondaryCredit, pendingPrimaryWithdraw, netValue, exposure, maintenanceMargin, isSafe, positions };
+  return {
+    primaryCredit,
+    secondaryCredit,
+    pendingPrimaryWithdraw,
+    netValue,
+    exposure,
+    maintenanceMargin,
+    isSafe,
+    positions,
+  };
 }
 
 /** The same as the exchange has it, once nothing waits for the chain: then what is matched is what is settled. */
 function viewOfExchange(world: ChainWorld, account: Account) {
   const markets = new Map<string, Market>();
-  for (const marketId of world.chain.addresses.markets.keys()) markets.set(marketId, world.exchange.market(marketId));
+  for (const marketId of world.chain.addresses.markets.keys())
+    markets.set(marketId, world.exchange.market(marketId));
   const { netValue, exposure, maintenanceMargin, isSafe } = riskOf(account, markets);
   const positions: Record<string, unknown> = {};
   for (const [marketId, market] of markets) {
     const { paper, credit } = account.in(marketId).position.matched;
-    positions[marketId] = { paper, credit, liquidationPrice: liquidationPriceOf(account, market, markets) };
+    positions[marketId] = {
+      paper,
+      credit,
+      liquidationPrice: liquidationPriceOf(account, market, markets),
+    };
     expect(account.in(marketId).position.settled).toEqual(account.in(marketId).position.matched);
   }
   return {
@@ -48,16 +68,25 @@ function viewOfExchange(world: ChainWorld, account: Account) {
 }
 
 /** Asks for every account that the exchange and its chain have it alike, to the unit, and that no money is missing. */
-export async function expectEqualViews(world: ChainWorld, addresses: readonly Hex[]): Promise<void> {
+export async function expectEqualViews(
+  world: ChainWorld,
+  addresses: readonly Hex[],
+): Promise<void> {
   const { exchange, chain } = world;
   for (const address of addresses) {
     const account = exchange.account(address);
     if (account === undefined) throw new Error(`${address} is not registered`);
-    expect({ address, ...viewOfExchange(world, account) }).toEqual({ address, ...(await viewOfChain(world, address)) });
+    expect({ address, ...viewOfExchange(world, account) }).toEqual({
+      address,
+      ...(await viewOfChain(world, address)),
+    });
   }
   for (const marketId of chain.addresses.markets.keys()) {
     const { house, prices, cumulativeFunding } = exchange.market(marketId);
-    expect({ house: marketId, ...viewOfExchange(world, house) }).toEqual({ house: marketId, ...(await viewOfChain(world, house.address)) });
+    expect({ house: marketId, ...viewOfExchange(world, house) }).toEqual({
+      house: marketId,
+      ...(await viewOfChain(world, house.address)),
+    });
     if (prices.mark > 0n) expect(prices.mark).toBe(await markOnChain(world, marketId));
     expect(cumulativeFunding).toBe(await fundingOnChain(world, marketId));
   }

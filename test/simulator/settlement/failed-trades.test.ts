@@ -26,7 +26,8 @@ function setPriceOnChain(quote: bigint): Promise<unknown> {
 
 async function expectOneView(...addresses: readonly string[]): Promise<void> {
   expect(world.exchange.unsettledTrades).toBe(0);
-  for (const address of [...addresses, world.house()]) expect(await world.ofChain(address)).toEqual(world.ofExchange(address));
+  for (const address of [...addresses, world.house()])
+    expect(await world.ofChain(address)).toEqual(world.ofExchange(address));
   expect(world.exchange.audit().isConserved).toBe(true);
 }
 
@@ -38,13 +39,19 @@ describe("a trade whose transaction reverts", () => {
     bob.place("BUY", "30000", "5");
     await sent;
     await world.open.settled();
-    expect(world.reports).toMatchObject([{ kind: "trade-failed", about: "btcusdc", reason: "TRADER_NOT_SAFE" }]);
-    expect((await world.trades()).map(({ hash, isReverted }) => [hash, isReverted])).toEqual([[world.reports[0]?.hash, true]]);
+    expect(world.reports).toMatchObject([
+      { kind: "trade-failed", about: "btcusdc", reason: "TRADER_NOT_SAFE" },
+    ]);
+    expect((await world.trades()).map(({ hash, isReverted }) => [hash, isReverted])).toEqual([
+      [world.reports[0]?.hash, true],
+    ]);
     for (const client of [alice, bob]) {
       expect(client.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([
         { status: "FAILED", failedAmount: "5", filledAmount: "0", pendingAmount: "0" },
       ]);
-      expect(client.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json).toMatchObject([{ status: "FAILED" }]);
+      expect(client.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json).toMatchObject([
+        { status: "FAILED" },
+      ]);
       expect(client.balances()).toMatchObject({ balances: { netValue: "100000" }, positions: [] });
     }
     expect(world.exchange.audit()).toMatchObject({ feeCredit: 0n });
@@ -60,14 +67,18 @@ describe("a trade whose transaction reverts", () => {
     bob.place("BUY", "30001", "5.1");
     await sent;
     await world.open.settled();
-    expect(carol.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([{ status: "FAILED", failedAmount: "0.1" }]);
+    expect(carol.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([
+      { status: "FAILED", failedAmount: "0.1" },
+    ]);
     expect(alice.openOrders()).toMatchObject([{ failedAmount: "5", availableAmount: "1" }]);
     expect(world.exchange.book("btcusdc").asks).toEqual([[300_010, 1000]]);
     // What is left of the order trades on, by the same signature.
     await world.setMark(30_000);
     bob.place("BUY", "30001", "1");
     await world.open.settled();
-    expect(alice.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([{ filledAmount: "1", failedAmount: "5" }]);
+    expect(alice.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([
+      { filledAmount: "1", failedAmount: "5" },
+    ]);
     await expectOneView(alice.address, bob.address, carol.address);
   });
 
@@ -84,18 +95,28 @@ describe("a trade whose transaction reverts", () => {
     bob.place("BUY", "30000", "0.25");
     await back;
     await world.open.settled();
-    expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([false, true, false]);
-    expect(alice.balances()).toMatchObject({ positions: [{ side: "SHORT", size: "0.75", entryPrice: "30000" }] });
+    expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect(alice.balances()).toMatchObject({
+      positions: [{ side: "SHORT", size: "0.75", entryPrice: "30000" }],
+    });
     await expectOneView(alice.address, bob.address, carol.address);
   });
 
   it("is one with a market's price gone stale", async () => {
-    const { alice, bob } = await open({ config: { chain: { contracts: { priceHeartbeatMs: 60_000 } } } });
+    const { alice, bob } = await open({
+      config: { chain: { contracts: { priceHeartbeatMs: 60_000 } } },
+    });
     alice.place("SELL", "30000", "1");
     world.clock.stepWall(61_000);
     bob.place("BUY", "30000", "1");
     await world.open.settled();
-    expect(world.reports).toMatchObject([{ kind: "trade-failed", reason: "ORACLE_HEARTBEAT_FAILED" }]);
+    expect(world.reports).toMatchObject([
+      { kind: "trade-failed", reason: "ORACLE_HEARTBEAT_FAILED" },
+    ]);
     await expectOneView(alice.address, bob.address);
   });
 
@@ -103,12 +124,17 @@ describe("a trade whose transaction reverts", () => {
     const { alice, bob } = await open({ config: { chain: { blocks: { intervalMs: 120_000 } } } });
     await world.clock.runFor(120_000);
     await world.open.settled();
-    alice.place("SELL", "30000", "1", { timeInForce: "GTT", expirationMs: world.clock.nowMs() + 62_000 });
+    alice.place("SELL", "30000", "1", {
+      timeInForce: "GTT",
+      expirationMs: world.clock.nowMs() + 62_000,
+    });
     bob.place("BUY", "30000", "1");
     await world.clock.runFor(120_000);
     await world.open.settled();
     expect(world.reports).toMatchObject([{ kind: "trade-failed", reason: "JOJO_ORDER_EXPIRED" }]);
-    expect(alice.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([{ status: "FAILED", failedAmount: "1" }]);
+    expect(alice.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([
+      { status: "FAILED", failedAmount: "1" },
+    ]);
     await expectOneView(alice.address, bob.address);
   });
 });
@@ -123,7 +149,9 @@ describe("a trade that the chain does not take", () => {
     await world.open.settled();
     expect(world.reports).toMatchObject([{ kind: "trade-failed", hash: null }]);
     expect(await world.trades()).toEqual([]);
-    expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json).toMatchObject([{ status: "FAILED" }]);
+    expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json).toMatchObject([
+      { status: "FAILED" },
+    ]);
     await expectOneView(alice.address, bob.address);
   });
 });

@@ -15,11 +15,28 @@ export interface Happened {
 }
 
 /** Plays histories, with a block for each transaction in every other and at an interval in the rest, and compares all along. */
-export async function playHistories({ seeds, steps, checkEvery }: { seeds: number; steps: number; checkEvery: number }): Promise<Happened> {
-  const happened: Happened = { trades: 0, failed: 0, liquidated: 0, debts: 0, fundings: 0, withdrawals: 0 };
+export async function playHistories({
+  seeds,
+  steps,
+  checkEvery,
+}: {
+  seeds: number;
+  steps: number;
+  checkEvery: number;
+}): Promise<Happened> {
+  const happened: Happened = {
+    trades: 0,
+    failed: 0,
+    liquidated: 0,
+    debts: 0,
+    fundings: 0,
+    withdrawals: 0,
+  };
   for (let seed = 1; seed <= seeds; seed += 1) {
     const blocks = { intervalMs: seed % 2 === 0 ? 700 : 0, empty: false };
-    const world = await ChainWorld.open({ config: { ...HISTORY_CONFIG, chain: { blocks, oracle: { minIntervalMs: 0 } } } });
+    const world = await ChainWorld.open({
+      config: { ...HISTORY_CONFIG, chain: { blocks, oracle: { minIntervalMs: 0 } } },
+    });
     try {
       const history = new RandomHistory(world, seededRandom(`history ${seed}`));
       await history.begin();

@@ -10,7 +10,8 @@ const INTERVAL_MS = 2000;
 
 async function expectOneView(...addresses: readonly string[]): Promise<void> {
   expect(world.exchange.unsettledTrades).toBe(0);
-  for (const address of [...addresses, world.house()]) expect(await world.ofChain(address)).toEqual(world.ofExchange(address));
+  for (const address of [...addresses, world.house()])
+    expect(await world.ofChain(address)).toEqual(world.ofExchange(address));
   expect(world.exchange.audit().isConserved).toBe(true);
 }
 
@@ -22,7 +23,9 @@ async function withTrade(records: MemoryRecords, blocks: object) {
   await world.clock.runFor(INTERVAL_MS);
   await world.open.settled();
   alice.place("SELL", "30000", "0.4");
-  world.flow().place({ agent: "maker", side: "SELL", ticks: 300_010, lots: 100, timeInForce: "GTC" });
+  world
+    .flow()
+    .place({ agent: "maker", side: "SELL", ticks: 300_010, lots: 100, timeInForce: "GTC" });
   bob.place("BUY", "30010", "0.5");
   expect(world.exchange.unsettledTrades).toBe(2);
   return { alice: alice.address, bob: bob.address };
@@ -32,12 +35,17 @@ async function withTrade(records: MemoryRecords, blocks: object) {
 async function killAndRestart(left: MemoryRecords, blocks: object): Promise<void> {
   const nowMs = world.clock.nowMs();
   await world.open.close();
-  world = await ChainWorld.open({ records: left, clock: new VirtualClock(nowMs + 5000), config: { chain: { blocks } } });
+  world = await ChainWorld.open({
+    records: left,
+    clock: new VirtualClock(nowMs + 5000),
+    config: { chain: { blocks } },
+  });
 }
 
 describe("a process that is killed with a trade on its way", () => {
   for (const blocks of [{ intervalMs: 0 }, { intervalMs: INTERVAL_MS }]) {
-    const rhythm = blocks.intervalMs === 0 ? "where each transaction is a block" : "with blocks at an interval";
+    const rhythm =
+      blocks.intervalMs === 0 ? "where each transaction is a block" : "with blocks at an interval";
 
     it(`before it has sent it: the next one does, once, ${rhythm}`, async () => {
       const records = new MemoryRecords();
@@ -92,7 +100,10 @@ describe("records that do not go with their chain", () => {
     const own = () => [...left.texts].filter(([key]) => !key.startsWith("chain/"));
     const before = own();
     for (let start = 0; start < 2; start += 1) {
-      const again = ChainWorld.open({ records: left, clock: new VirtualClock(world.clock.nowMs() + 5000) });
+      const again = ChainWorld.open({
+        records: left,
+        clock: new VirtualClock(world.clock.nowMs() + 5000),
+      });
       await expect(again).rejects.toThrow("tells of a trade that does not wait");
       expect(own()).toEqual(before);
     }

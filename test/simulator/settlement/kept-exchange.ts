@@ -19,8 +19,14 @@ const RECORDS = new URL("kept-exchange.json.gz", import.meta.url);
 export async function openKept(config: ChainWorldOptions["config"] = {}): Promise<ChainWorld> {
   const dataDir = join(mkdtempSync(join(tmpdir(), "mw-")), "state");
   const { records, close } = await openDataDir(dataDir);
-  const kept = JSON.parse(gunzipSync(readFileSync(RECORDS)).toString("utf8")) as Record<string, string>;
+  const kept = JSON.parse(gunzipSync(readFileSync(RECORDS)).toString("utf8")) as Record<
+    string,
+    string
+  >;
   records.commit({ puts: new Map(Object.entries(kept)), removed: new Set(), removedRanges: [] });
   await close();
-  return ChainWorld.open({ config: { ...config, dataDir }, clock: new VirtualClock(START_MS + 7 * 86_400_000) });
+  return ChainWorld.open({
+    config: { ...config, dataDir },
+    clock: new VirtualClock(START_MS + 7 * 86_400_000),
+  });
 }

@@ -11,7 +11,9 @@ import { carriedOut, liquidate, setMark, walletOf } from "./wallet.js";
 const FUNDING_MS = 3_600_000;
 const CONFIG = {
   creditOnRegistration: "2000",
-  markets: { btcusdc: { funding: { mode: "fixed" as const, rate: "0.0001", intervalMs: FUNDING_MS } } },
+  markets: {
+    btcusdc: { funding: { mode: "fixed" as const, rate: "0.0001", intervalMs: FUNDING_MS } },
+  },
 };
 const QUOTE = 10n ** 6n;
 
@@ -53,17 +55,28 @@ export async function playedMorning(): Promise<{
   const promised: Promised[] = [];
   const promise = (name: Promised["name"], account: string, quote: number, ask: () => void) => {
     ask();
-    promised.push({ name, account: account as Hex, units: BigInt(quote) * QUOTE, from: records.commits });
+    promised.push({
+      name,
+      account: account as Hex,
+      units: BigInt(quote) * QUOTE,
+      from: records.commits,
+    });
   };
   try {
     await world.setMark(30_000);
     records.isKeeping = true;
     const [alice, bob, carol] = await world.clients();
-    promise("deposit", carol.address, 50_000, () => carol.call("POST", "/faucet", { amount: "50000" }));
-    promise("deposit", carol.address, 50_001, () => carol.call("POST", "/faucet", { amount: "50001" }));
+    promise("deposit", carol.address, 50_000, () =>
+      carol.call("POST", "/faucet", { amount: "50000" }),
+    );
+    promise("deposit", carol.address, 50_001, () =>
+      carol.call("POST", "/faucet", { amount: "50001" }),
+    );
     alice.place("BUY", "30000", "1");
     bob.place("SELL", "30000", "1");
-    promise("withdraw", carol.address, 123, () => carol.call("POST", "/withdraw", { amount: "123" }));
+    promise("withdraw", carol.address, 123, () =>
+      carol.call("POST", "/withdraw", { amount: "123" }),
+    );
     alice.call("POST", "/operator", { operator: bob.address, isValid: "true" });
     await world.open.settled();
     const wallet = walletOf(KEYS[2]);
@@ -101,13 +114,22 @@ export async function playedMorning(): Promise<{
 }
 
 /** Goes on behind a kill: what was promised is done, once, and exchange and chain agree. */
-export async function goesOn(records: MemoryRecords, kill: number, promised: readonly Promised[], endMs: number): Promise<void> {
+export async function goesOn(
+  records: MemoryRecords,
+  kill: number,
+  promised: readonly Promised[],
+  endMs: number,
+): Promise<void> {
   const world = await ChainWorld.open({ config: CONFIG, records, clock: new VirtualClock(endMs) });
   try {
     await world.open.settled();
     expect(world.exchange.unsettledTrades).toBe(0);
     const { chain, addresses } = world.chain;
-    const logs = (await chain.request("eth_getLogs", { address: addresses.dealer, fromBlock: "0x0", toBlock: "latest" })) as {
+    const logs = (await chain.request("eth_getLogs", {
+      address: addresses.dealer,
+      fromBlock: "0x0",
+      toBlock: "latest",
+    })) as {
       readonly topics: string[];
       readonly data: string;
     }[];
@@ -116,21 +138,37 @@ export async function goesOn(records: MemoryRecords, kill: number, promised: rea
       const event = name === "deposit" ? "Deposit" : "Withdraw";
       const whose = name === "deposit" ? "to" : "payer";
       const times = events.filter(
-        ({ name: found, args }) => found === event && args.getValue(whose) === account && args.getValue("primaryAmount") === units,
+        ({ name: found, args }) =>
+          found === event &&
+          args.getValue(whose) === account &&
+          args.getValue("primaryAmount") === units,
       ).length;
-      expect({ kill, name, units, times }).toEqual({ kill, name, units, times: kill >= from ? 1 : 0 });
+      expect({ kill, name, units, times }).toEqual({
+        kill,
+        name,
+        units,
+        times: kill >= from ? 1 : 0,
+      });
     }
     const registered = KEYS.slice(0, 3)
       .map((key) => walletOf(key).address)
       .filter((address) => world.exchange.account(address) !== undefined);
     await expectEqualViews(world, registered);
     for (const address of registered) {
-      const count = events.filter(({ name, args }) => name === "Deposit" && args.getValue("to") === address).length;
-      expect(world.exchange.account(address)?.incomes.page({ limit: 500 }, ({ type }) => type === "DEPOSIT").length).toBeGreaterThanOrEqual(
-        count,
-      );
+      const count = events.filter(
+        ({ name, args }) => name === "Deposit" && args.getValue("to") === address,
+      ).length;
+      expect(
+        world.exchange
+          .account(address)
+          ?.incomes.page({ limit: 500 }, ({ type }) => type === "DEPOSIT").length,
+      ).toBeGreaterThanOrEqual(count);
       await expect(
-        chain.request("eth_sendTransaction", { from: address, to: addresses.dealer, data: PERPETUAL.encodeFunctionData("getFundingRate") }),
+        chain.request("eth_sendTransaction", {
+          from: address,
+          to: addresses.dealer,
+          data: PERPETUAL.encodeFunctionData("getFundingRate"),
+        }),
       ).rejects.toThrow();
     }
   } finally {

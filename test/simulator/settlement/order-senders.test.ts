@@ -2,7 +2,14 @@ import { getCreateAddress } from "ethers";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Hex } from "../../../src/core/units.js";
 import { ReferenceClient } from "../reference-client.js";
-import { BATCH_CODE, batched, type Call, constructorOf, FORWARDER_CODE, forwarded } from "./calling-contracts.js";
+import {
+  BATCH_CODE,
+  batched,
+  type Call,
+  constructorOf,
+  FORWARDER_CODE,
+  forwarded,
+} from "./calling-contracts.js";
 import { ChainWorld } from "./chain-world.js";
 import { expectEqualViews } from "./equal-views.js";
 import { allowToTrade, type OutsideOrder, outsideTrade } from "./outside-fill.js";
@@ -22,7 +29,14 @@ afterEach(() => world.open.close());
 async function open() {
   world = await ChainWorld.open();
   await world.setMark(60_000);
-  clients = KEYS.map((key, place) => new ReferenceClient(world.exchange, () => world.clock.nowMs(), key, `10.0.2.${place}`).register());
+  clients = KEYS.map((key, place) =>
+    new ReferenceClient(
+      world.exchange,
+      () => world.clock.nowMs(),
+      key,
+      `10.0.2.${place}`,
+    ).register(),
+  );
   await world.open.settled();
   const [alice, bob, inner, outer, batch, wallet] = clients as [
     ReferenceClient,
@@ -30,7 +44,8 @@ async function open() {
     ...[ReferenceClient, ReferenceClient, ReferenceClient, ReferenceClient],
   ];
   const { chain } = world.chain;
-  for (const { address } of [inner, outer]) await chain.request("hardhat_setCode", address, FORWARDER_CODE);
+  for (const { address } of [inner, outer])
+    await chain.request("hardhat_setCode", address, FORWARDER_CODE);
   await chain.request("hardhat_setCode", batch.address, BATCH_CODE);
   const at = ({ address }: ReferenceClient) => address as Hex;
   return { alice, bob, inner: at(inner), outer: at(outer), batch: at(batch), wallet: at(wallet) };
@@ -38,7 +53,13 @@ async function open() {
 
 /** A trade at 60,000: the taker sells to the maker. */
 function trade(taker: ReferenceClient, maker: ReferenceClient, amount: string): Call {
-  const order = (client: ReferenceClient, side: "BUY" | "SELL"): OutsideOrder => ({ client, side, price: "60000", amount, rate: RATE });
+  const order = (client: ReferenceClient, side: "BUY" | "SELL"): OutsideOrder => ({
+    client,
+    side,
+    price: "60000",
+    amount,
+    rate: RATE,
+  });
   return { to: world.perp(), data: outsideTrade(order(taker, "SELL"), order(maker, "BUY")) };
 }
 
@@ -51,10 +72,14 @@ async function sent({ to, data }: { readonly to: Hex | null; readonly data: Hex 
 }
 
 const incomesOf = (client: ReferenceClient, type: string) =>
-  client.call("GET", "/v1/incomes", { marketId: "btcusdc", type }).json.map(({ amount }: { amount: string }) => amount) as string[];
+  client
+    .call("GET", "/v1/incomes", { marketId: "btcusdc", type })
+    .json.map(({ amount }: { amount: string }) => amount) as string[];
 
 /** Asks that the contracts credited these fees beside what each began with, and that the exchange has every account as they have it. */
-async function expectFees(expected: readonly (readonly [address: Hex, fees: bigint])[]): Promise<void> {
+async function expectFees(
+  expected: readonly (readonly [address: Hex, fees: bigint])[],
+): Promise<void> {
   for (const [address, fees] of expected) {
     const began = world.exchange.account(address) === undefined ? 0n : REGISTERED_CREDIT;
     expect(await primaryOnChain(world, address), address).toBe(began + fees);
@@ -89,8 +114,14 @@ describe("the fees of a trade that the exchange did not send", () => {
       [batch, 360_000n],
       [wallet, 0n],
     ]);
-    expect([incomesOf(alice, "TAKER_FEE"), incomesOf(alice, "MAKER_FEE")]).toEqual([["-0.06", "-0.18"], ["-0.12"]]);
-    expect([incomesOf(bob, "TAKER_FEE"), incomesOf(bob, "MAKER_FEE")]).toEqual([["-0.12"], ["-0.06", "-0.18"]]);
+    expect([incomesOf(alice, "TAKER_FEE"), incomesOf(alice, "MAKER_FEE")]).toEqual([
+      ["-0.06", "-0.18"],
+      ["-0.12"],
+    ]);
+    expect([incomesOf(bob, "TAKER_FEE"), incomesOf(bob, "MAKER_FEE")]).toEqual([
+      ["-0.12"],
+      ["-0.06", "-0.18"],
+    ]);
   });
 
   it("are nobody's where the trade reverted within a transaction that went on", async () => {
@@ -98,7 +129,15 @@ describe("the fees of a trade that the exchange did not send", () => {
     for (const sender of [inner, outer]) await allowToTrade(world, sender);
     const twice = trade(alice, bob, "0.01");
     // The batch is no order sender; the second forwarding of the same orders fills more than they are.
-    await sent(batched(batch, twice, forwarded(inner, twice), forwarded(outer, twice), forwarded(outer, trade(bob, alice, "0.01"))));
+    await sent(
+      batched(
+        batch,
+        twice,
+        forwarded(inner, twice),
+        forwarded(outer, twice),
+        forwarded(outer, trade(bob, alice, "0.01")),
+      ),
+    );
     await expectFees([
       [inner, 120_000n],
       [outer, 120_000n],
@@ -125,7 +164,8 @@ describe("the fees of a trade that the exchange did not send", () => {
     await allowToTrade(world, inner);
     world.exchange.stop();
     await sent(forwarded(outer, forwarded(inner, trade(alice, bob, "0.01"))));
-    for (const forwarder of [inner, outer]) await chain.request("hardhat_setCode", forwarder, "0x00");
+    for (const forwarder of [inner, outer])
+      await chain.request("hardhat_setCode", forwarder, "0x00");
     await sent({ to: outer, data: "0x" });
     world.exchange.start();
     await world.open.settled();

@@ -17,7 +17,17 @@ export interface OutsideOrder {
 /** Lets a wallet or contract send trades, by the owner of the dealer. */
 export async function allowToTrade(world: ChainWorld, sender: Hex): Promise<void> {
   const { keys, addresses } = world.chain;
-  if (!(await carriedOut(world, keys.owner.signer, addresses.dealer, DEALER, "setOrderSender", sender, true))) {
+  if (
+    !(await carriedOut(
+      world,
+      keys.owner.signer,
+      addresses.dealer,
+      DEALER,
+      "setOrderSender",
+      sender,
+      true,
+    ))
+  ) {
     throw new Error("setOrderSender was reverted");
   }
 }
@@ -31,19 +41,32 @@ export function outsideTrade(taker: OutsideOrder, ...makers: readonly OutsideOrd
 }
 
 /** Has orders traded by a wallet and not by the exchange. @returns the transaction's hash; its block may come later. */
-export function tradeOutside(world: ChainWorld, sender: Signer, taker: OutsideOrder, ...makers: readonly OutsideOrder[]): Promise<Hex> {
+export function tradeOutside(
+  world: ChainWorld,
+  sender: Signer,
+  taker: OutsideOrder,
+  ...makers: readonly OutsideOrder[]
+): Promise<Hex> {
   const data = outsideTrade(taker, ...makers);
   return world.chain.chain.send({ from: sender, to: world.perp(), data, gas: 3_000_000 });
 }
 
 function signed({ client, side, price, amount, rate }: OutsideOrder): MatchedOrder {
-  const { info, orderSignature } = client.order(side, price, amount, { makerRate: rate, takerRate: rate });
+  const { info, orderSignature } = client.order(side, price, amount, {
+    makerRate: rate,
+    takerRate: rate,
+  });
   const { perp } = client.exchange.market("btcusdc").rules;
   const paper = scaled(amount, 18);
   const product = scaled(price, 6) * paper;
   const unit = 10n ** 18n;
   const credit = side === "BUY" ? -((product + unit - 1n) / unit) : product / unit;
-  const order = { perp, signer: client.account as Hex, paper: side === "BUY" ? paper : -paper, credit };
+  const order = {
+    perp,
+    signer: client.account as Hex,
+    paper: side === "BUY" ? paper : -paper,
+    credit,
+  };
   return { order: { ...order, info: info as Hex, signature: orderSignature as Hex }, paper };
 }
 

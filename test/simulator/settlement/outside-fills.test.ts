@@ -24,7 +24,10 @@ const sell = (client: ReferenceClient, amount: string, rate = TAKER_RATE): Outsi
   amount,
   rate,
 });
-const buy = (client: ReferenceClient, amount: string, rate = MAKER_RATE): OutsideOrder => ({ ...sell(client, amount, rate), side: "BUY" });
+const buy = (client: ReferenceClient, amount: string, rate = MAKER_RATE): OutsideOrder => ({
+  ...sell(client, amount, rate),
+  side: "BUY",
+});
 
 /** A trade by the wallet of somebody who may send them, applied. */
 async function traded(taker: OutsideOrder, ...makers: readonly OutsideOrder[]): Promise<void> {
@@ -34,9 +37,12 @@ async function traded(taker: OutsideOrder, ...makers: readonly OutsideOrder[]): 
 }
 
 const incomesOf = (client: ReferenceClient, type: string) =>
-  client.call("GET", "/v1/incomes", { marketId: "btcusdc", type }).json.map(({ amount }: { amount: string }) => amount) as string[];
+  client
+    .call("GET", "/v1/incomes", { marketId: "btcusdc", type })
+    .json.map(({ amount }: { amount: string }) => amount) as string[];
 
-const addressesOf = (clients: readonly ReferenceClient[]) => clients.map(({ address }) => address as Hex);
+const addressesOf = (clients: readonly ReferenceClient[]) =>
+  clients.map(({ address }) => address as Hex);
 
 describe("a trade that somebody else sent to the contracts", () => {
   it("is listed at its price, with each fee once, for takers, makers of several orders, and rebates", async () => {
@@ -46,7 +52,10 @@ describe("a trade that somebody else sent to the contracts", () => {
     await allowToTrade(world, SENDER.address);
     await traded(sell(alice, "0.03"), buy(bob, "0.01"), buy(bob, "0.02", -MAKER_RATE));
     expect([incomesOf(alice, "SELL"), incomesOf(alice, "TAKER_FEE")]).toEqual([["1800"], ["-0.9"]]);
-    expect([incomesOf(bob, "BUY"), incomesOf(bob, "MAKER_FEE")]).toEqual([["-600", "-1200"], ["0.06"]]);
+    expect([incomesOf(bob, "BUY"), incomesOf(bob, "MAKER_FEE")]).toEqual([
+      ["-600", "-1200"],
+      ["0.06"],
+    ]);
     await expectEqualViews(world, addressesOf([alice, bob, carol]));
   });
 });
@@ -58,8 +67,14 @@ describe("a dataDir whose chain has the contracts of an earlier version", () => 
     const [alice, bob] = clients;
     const { chain, addresses, dealerForm } = world.chain;
     expect(dealerForm).toEqual({ isFilledCreditNet: false });
-    const setInsurance = new Interface(["event SetInsurance(address indexed, address indexed)"]).getEvent("SetInsurance")?.topicHash;
-    const logs = (await chain.request("eth_getLogs", { address: addresses.dealer, fromBlock: "0x0", topics: [setInsurance] })) as {
+    const setInsurance = new Interface([
+      "event SetInsurance(address indexed, address indexed)",
+    ]).getEvent("SetInsurance")?.topicHash;
+    const logs = (await chain.request("eth_getLogs", {
+      address: addresses.dealer,
+      fromBlock: "0x0",
+      topics: [setInsurance],
+    })) as {
       readonly topics: readonly string[];
     }[];
     expect(logs.map(({ topics }) => topics.length)).toEqual([3, 3]);
@@ -89,12 +104,30 @@ describe("a dataDir whose chain has the contracts of an earlier version", () => 
     await world.open.settled();
     expect(world.reports).toEqual([]);
     await traded(sell(alice, "0.03"), buy(bob, "0.01"), buy(bob, "0.02", -MAKER_RATE));
-    expect([incomesOf(alice, "SELL").at(-1), incomesOf(alice, "TAKER_FEE").at(-1)]).toEqual(["1800", "-0.9"]);
-    expect([incomesOf(bob, "BUY").slice(-2), incomesOf(bob, "MAKER_FEE").at(-1)]).toEqual([["-600", "-1200"], "0.06"]);
+    expect([incomesOf(alice, "SELL").at(-1), incomesOf(alice, "TAKER_FEE").at(-1)]).toEqual([
+      "1800",
+      "-0.9",
+    ]);
+    expect([incomesOf(bob, "BUY").slice(-2), incomesOf(bob, "MAKER_FEE").at(-1)]).toEqual([
+      ["-600", "-1200"],
+      "0.06",
+    ]);
     await expectEqualViews(world, addressesOf(clients));
     const { dealer } = world.chain.addresses;
     const wallet = walletOf(KEYS[1]);
-    expect(await carriedOut(world, wallet, dealer, DEALER, "executeWithdraw", bob.address, bob.address, false, "0x")).toBe(true);
+    expect(
+      await carriedOut(
+        world,
+        wallet,
+        dealer,
+        DEALER,
+        "executeWithdraw",
+        bob.address,
+        bob.address,
+        false,
+        "0x",
+      ),
+    ).toBe(true);
     expect(await tokensOf(world, bob.address)).toBe(50_000_000n);
     expect(bob.call("POST", "/withdraw", { amount: "7" }).status).toBe(200);
     await world.open.settled();
@@ -105,13 +138,16 @@ describe("a dataDir whose chain has the contracts of an earlier version", () => 
 
 describe("what the owner of earlier contracts changes that no account depends on", () => {
   it("stops nothing: the keeper of funding with the next start, and order senders and the whitelist while it runs", async () => {
-    world = await openKept({ chain: { rpc: null, accounts: { count: 0 }, contracts: { fundingLimiter: false } } });
+    world = await openKept({
+      chain: { rpc: null, accounts: { count: 0 }, contracts: { fundingLimiter: false } },
+    });
     const clients = await world.clients();
     const [alice, bob] = clients;
     const { addresses, keys } = world.chain;
     const { dealer, token } = addresses;
     const owner = keys.owner.signer;
-    const change = (name: string, ...args: readonly unknown[]) => carriedOut(world, owner, dealer, DEALER, name, ...args);
+    const change = (name: string, ...args: readonly unknown[]) =>
+      carriedOut(world, owner, dealer, DEALER, name, ...args);
     expect(await change("setOrderSender", STRANGER.address, true)).toBe(true);
     expect(await change("setFastWithdrawalWhitelist", STRANGER.address, true)).toBe(true);
     expect(await change("setFundingRateKeeper", STRANGER.address)).toBe(true);
@@ -131,7 +167,11 @@ const FORWARDER = "0x00000000000000000000000000000000000f0f0f";
 /** Calls `to` by the contract, by the wallet's transaction. */
 async function byContract(from: Signer, to: Hex, data: string): Promise<void> {
   const { chain } = world.chain;
-  const hash = await chain.send({ from, ...forwarded(FORWARDER, { to, data: data as Hex }), gas: 3_000_000 });
+  const hash = await chain.send({
+    from,
+    ...forwarded(FORWARDER, { to, data: data as Hex }),
+    gas: 3_000_000,
+  });
   expect((await chain.receipt(hash))?.isReverted).toBe(false);
   await world.open.settled();
 }
@@ -145,14 +185,48 @@ describe("what a contract does in its own name", () => {
     const { dealer } = world.chain.addresses;
     const wallet = walletOf(KEYS[1]);
     const locked = () => bob.balances().balances.pendingWithdrawPrimaryCreditAmount;
-    expect(await carriedOut(world, wallet, dealer, DEALER, "approveFundOperator", FORWARDER, 100_000_000n, 0n)).toBe(true);
-    expect(await carriedOut(world, wallet, dealer, DEALER, "requestWithdraw", bob.address, 50_000_000n, 0n)).toBe(true);
-    await byContract(STRANGER, dealer, DEALER.encodeFunctionData("fastWithdraw", [bob.address, alice.address, 1n, 0n, true, "0x"]));
+    expect(
+      await carriedOut(
+        world,
+        wallet,
+        dealer,
+        DEALER,
+        "approveFundOperator",
+        FORWARDER,
+        100_000_000n,
+        0n,
+      ),
+    ).toBe(true);
+    expect(
+      await carriedOut(
+        world,
+        wallet,
+        dealer,
+        DEALER,
+        "requestWithdraw",
+        bob.address,
+        50_000_000n,
+        0n,
+      ),
+    ).toBe(true);
+    await byContract(
+      STRANGER,
+      dealer,
+      DEALER.encodeFunctionData("fastWithdraw", [bob.address, alice.address, 1n, 0n, true, "0x"]),
+    );
     expect(locked()).toBe("50");
-    await byContract(STRANGER, dealer, DEALER.encodeFunctionData("executeWithdraw", [bob.address, bob.address, false, "0x"]));
+    await byContract(
+      STRANGER,
+      dealer,
+      DEALER.encodeFunctionData("executeWithdraw", [bob.address, bob.address, false, "0x"]),
+    );
     expect(locked()).toBe("0");
     expect(await tokensOf(world, bob.address)).toBe(50_000_000n);
-    await byContract(STRANGER, dealer, DEALER.encodeFunctionData("requestWithdraw", [bob.address, 20_000_000n, 0n]));
+    await byContract(
+      STRANGER,
+      dealer,
+      DEALER.encodeFunctionData("requestWithdraw", [bob.address, 20_000_000n, 0n]),
+    );
     expect(locked()).toBe("20");
     await expectEqualViews(world, addressesOf([alice, bob]));
   });
@@ -178,14 +252,32 @@ describe("an account's withdrawal that waits on chain", () => {
     await world.setMark(60_000);
     const [alice, bob] = await world.clients();
     const { dealer, token } = world.chain.addresses;
-    expect(await carriedOut(world, walletOf(KEYS[1]), dealer, DEALER, "requestWithdraw", bob.address, 50_000_000n, 0n)).toBe(true);
-    const data = DEALER.encodeFunctionData("executeWithdraw", [bob.address, alice.address, false, "0x"]) as Hex;
+    expect(
+      await carriedOut(
+        world,
+        walletOf(KEYS[1]),
+        dealer,
+        DEALER,
+        "requestWithdraw",
+        bob.address,
+        50_000_000n,
+        0n,
+      ),
+    ).toBe(true);
+    const data = DEALER.encodeFunctionData("executeWithdraw", [
+      bob.address,
+      alice.address,
+      false,
+      "0x",
+    ]) as Hex;
     // To an account without code it succeeds, and does nothing.
     await world.chain.chain.send({ from: STRANGER, to: world.house(), data, gas: 100_000 });
     await world.chain.chain.send({ from: STRANGER, to: token, data, gas: 100_000 });
     await world.open.settled();
     expect(bob.balances().balances.pendingWithdrawPrimaryCreditAmount).toBe("50");
-    expect(await carriedOut(world, STRANGER, dealer, DEALER, "requestWithdraw", bob.address, 0n, 0n)).toBe(false);
+    expect(
+      await carriedOut(world, STRANGER, dealer, DEALER, "requestWithdraw", bob.address, 0n, 0n),
+    ).toBe(false);
     expect(bob.balances().balances.pendingWithdrawPrimaryCreditAmount).toBe("50");
     await expectEqualViews(world, addressesOf([alice, bob]));
   });

@@ -13,26 +13,34 @@ function positionOf(address: string) {
 }
 
 describe("a transaction in which a position passes through nothing", () => {
-  it.each(["taker", "maker"])("realises nothing there, as matched at once and as settled later, of the %s", async (role) => {
-    world = await ChainWorld.open();
-    await world.setMark(30_000);
-    const [alice, bob, carol] = await world.clients();
-    alice.place("SELL", "30000", "1");
-    bob.place("BUY", "30000", "1");
-    await world.open.settled();
-    // Bob is long 1 and comes to short 0.5, by two matches of one order; the first of them takes him to exactly nothing.
-    if (role === "taker") {
-      carol.place("BUY", "29990", "1");
-      alice.place("BUY", "29980", "0.5");
-      bob.place("SELL", "29000", "1.5");
-    } else {
-      bob.place("SELL", "30010", "1");
-      bob.place("SELL", "30020", "0.5");
-      carol.place("BUY", "30030", "1.5");
-    }
-    expect(positionOf(bob.address).matched).toMatchObject({ paper: -BASE / 2n, realizedCredit: 0n, serial: 0 });
-    await world.open.settled();
-    for (const { address } of [alice, bob, carol]) expect(positionOf(address).settled).toEqual(positionOf(address).matched);
-    expect(await world.ofChain(bob.address)).toEqual(world.ofExchange(bob.address));
-  });
+  it.each(["taker", "maker"])(
+    "realises nothing there, as matched at once and as settled later, of the %s",
+    async (role) => {
+      world = await ChainWorld.open();
+      await world.setMark(30_000);
+      const [alice, bob, carol] = await world.clients();
+      alice.place("SELL", "30000", "1");
+      bob.place("BUY", "30000", "1");
+      await world.open.settled();
+      // Bob is long 1 and comes to short 0.5, by two matches of one order; the first of them takes him to exactly nothing.
+      if (role === "taker") {
+        carol.place("BUY", "29990", "1");
+        alice.place("BUY", "29980", "0.5");
+        bob.place("SELL", "29000", "1.5");
+      } else {
+        bob.place("SELL", "30010", "1");
+        bob.place("SELL", "30020", "0.5");
+        carol.place("BUY", "30030", "1.5");
+      }
+      expect(positionOf(bob.address).matched).toMatchObject({
+        paper: -BASE / 2n,
+        realizedCredit: 0n,
+        serial: 0,
+      });
+      await world.open.settled();
+      for (const { address } of [alice, bob, carol])
+        expect(positionOf(address).settled).toEqual(positionOf(address).matched);
+      expect(await world.ofChain(bob.address)).toEqual(world.ofExchange(bob.address));
+    },
+  );
 });

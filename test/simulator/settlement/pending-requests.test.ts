@@ -3,7 +3,11 @@ import type { Hex } from "../../../src/core/units.js";
 import type { ChainRequest } from "../../../src/simulator/settlement/chain-request.js";
 import { PendingRequests } from "../../../src/simulator/settlement/pending-requests.js";
 
-const [SENDER, PERP, OTHER] = ["a", "b", "c"].map((digit) => `0x${digit.repeat(40)}`) as [Hex, Hex, Hex];
+const [SENDER, PERP, OTHER] = ["a", "b", "c"].map((digit) => `0x${digit.repeat(40)}`) as [
+  Hex,
+  Hex,
+  Hex,
+];
 const trade = (id: number, data: Hex): ChainRequest => ({
   id,
   kind: "trade",
@@ -18,10 +22,16 @@ const trade = (id: number, data: Hex): ChainRequest => ({
 describe("the requests that wait for their block", () => {
   it("are found by their transaction, the oldest of those alike first, until none is left", () => {
     const requests = new PendingRequests();
-    for (const request of [trade(1, "0x01"), trade(2, "0x02"), trade(3, "0x01")]) requests.add(request);
-    const found = (data: Hex, from = SENDER, to: Hex | null = PERP) => requests.ofTransaction({ from, to, data })?.id;
+    for (const request of [trade(1, "0x01"), trade(2, "0x02"), trade(3, "0x01")])
+      requests.add(request);
+    const found = (data: Hex, from = SENDER, to: Hex | null = PERP) =>
+      requests.ofTransaction({ from, to, data })?.id;
     expect([found("0x01"), found("0x02"), found("0x03")]).toEqual([1, 2, undefined]);
-    expect([found("0x01", OTHER), found("0x01", SENDER, OTHER), found("0x01", SENDER, null)]).toEqual([undefined, undefined, undefined]);
+    expect([
+      found("0x01", OTHER),
+      found("0x01", SENDER, OTHER),
+      found("0x01", SENDER, null),
+    ]).toEqual([undefined, undefined, undefined]);
     requests.remove(trade(1, "0x01"));
     expect(found("0x01")).toBe(3);
     requests.remove(trade(1, "0x01"));

@@ -32,7 +32,9 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS;
 
-const DRAWN: readonly Kind[] = (Object.entries(KINDS) as [Kind, number][]).flatMap(([kind, times]) => Array<Kind>(times).fill(kind));
+const DRAWN: readonly Kind[] = (Object.entries(KINDS) as [Kind, number][]).flatMap(
+  ([kind, times]) => Array<Kind>(times).fill(kind),
+);
 
 export const MARKETS = ["btcusdc", "ethusdc"];
 const FUNDING_MS = 3_600_000;
@@ -42,7 +44,13 @@ export const HISTORY_CONFIG = {
   creditOnRegistration: "2500",
   markets: {
     btcusdc: { funding: { mode: "fixed" as const, rate: "0.00037", intervalMs: FUNDING_MS } },
-    ethusdc: { baseAsset: "ETH", tickSize: "0.01", priceQuote: { min: "1" }, maxLeverage: 10, liquidationThreshold: "0.05" },
+    ethusdc: {
+      baseAsset: "ETH",
+      tickSize: "0.01",
+      priceQuote: { min: "1" },
+      maxLeverage: 10,
+      liquidationThreshold: "0.05",
+    },
   },
 };
 
@@ -98,7 +106,10 @@ export class RandomHistory {
     const { chain, addresses, keys } = this.#world.chain;
     const who = this.#below(3);
     const other = (who + 1 + this.#below(2)) % 3;
-    const [client, opposite] = [this.#clients[who] as ReferenceClient, this.#clients[other] as ReferenceClient];
+    const [client, opposite] = [
+      this.#clients[who] as ReferenceClient,
+      this.#clients[other] as ReferenceClient,
+    ];
     const [wallet, another] = [this.#wallets[who] as Signer, this.#wallets[other] as Signer];
     const place = this.#below(2);
     const marketId = MARKETS[place] as string;
@@ -106,25 +117,50 @@ export class RandomHistory {
     const share = this.#random.uniform();
     const side = share < 0.5 ? "BUY" : "SELL";
     const amount = this.#amount(place);
-    const dealer = (name: string, ...args: readonly unknown[]) => send(this.#world, wallet, addresses.dealer, DEALER, name, ...args);
+    const dealer = (name: string, ...args: readonly unknown[]) =>
+      send(this.#world, wallet, addresses.dealer, DEALER, name, ...args);
     const units = BigInt(this.#below(1_500_000_000));
     switch (kind) {
       case "trade":
-        opposite.place(side === "BUY" ? "SELL" : "BUY", this.#quote(place, price), amount, { marketId });
-        client.place(side, this.#quote(place, price * (side === "BUY" ? 1.001 : 0.999)), amount, { marketId, timeInForce: "IOC" });
+        opposite.place(side === "BUY" ? "SELL" : "BUY", this.#quote(place, price), amount, {
+          marketId,
+        });
+        client.place(side, this.#quote(place, price * (side === "BUY" ? 1.001 : 0.999)), amount, {
+          marketId,
+          timeInForce: "IOC",
+        });
         return;
       case "rest":
-        client.place(side, this.#quote(place, price * (1 + (side === "BUY" ? -0.002 : 0.002) * share)), amount, { marketId });
+        client.place(
+          side,
+          this.#quote(place, price * (1 + (side === "BUY" ? -0.002 : 0.002) * share)),
+          amount,
+          { marketId },
+        );
         return;
       case "take":
-        client.place(side, this.#quote(place, price * (side === "BUY" ? 1.01 : 0.99)), amount, { marketId, timeInForce: "IOC" });
+        client.place(side, this.#quote(place, price * (side === "BUY" ? 1.01 : 0.99)), amount, {
+          marketId,
+          timeInForce: "IOC",
+        });
         return;
       case "house": {
         const flow = this.#world.flow(marketId);
-        const ticks = flow.instrument.ticksOf(this.#quote(place, price * (1 + (side === "BUY" ? -0.0005 : 0.0005))));
+        const ticks = flow.instrument.ticksOf(
+          this.#quote(place, price * (1 + (side === "BUY" ? -0.0005 : 0.0005))),
+        );
         const timeInForce = this.#below(3) === 0 ? "IOC" : "GTC";
-        flow.place({ agent: "maker", side, ticks, lots: flow.instrument.lotsOf(amount), timeInForce });
-        client.place(side === "BUY" ? "SELL" : "BUY", flow.instrument.priceOf(ticks), amount, { marketId, timeInForce: "IOC" });
+        flow.place({
+          agent: "maker",
+          side,
+          ticks,
+          lots: flow.instrument.lotsOf(amount),
+          timeInForce,
+        });
+        client.place(side === "BUY" ? "SELL" : "BUY", flow.instrument.priceOf(ticks), amount, {
+          marketId,
+          timeInForce: "IOC",
+        });
         return;
       }
       case "cancel":
@@ -156,9 +192,17 @@ export class RandomHistory {
       case "crash": {
         const moved = price * (1 + (share - 0.5) * (kind === "crash" ? 0.3 : 0.01));
         const source = addresses.markets.get(marketId)?.priceSource as Hex;
-        const data = SOURCE.encodeFunctionData("setMarkPrice", [BigInt(Math.round(moved * 1e6))]) as Hex;
+        const data = SOURCE.encodeFunctionData("setMarkPrice", [
+          BigInt(Math.round(moved * 1e6)),
+        ]) as Hex;
         // Ahead of what waits, as somebody else's price may be.
-        await chain.send({ from: keys.market(marketId).signer, to: source, data, gas: 200_000, tipWei: 5_000_000_000n });
+        await chain.send({
+          from: keys.market(marketId).signer,
+          to: source,
+          data,
+          gas: 200_000,
+          tipWei: 5_000_000_000n,
+        });
         return;
       }
       case "liquidate":
@@ -166,12 +210,26 @@ export class RandomHistory {
         // Whoever has anything to be taken over, by the one who can afford it.
         for (const victim of this.#wallets.slice(0, 2)) {
           for (const id of MARKETS) {
-            const paper = this.#world.exchange.account(victim.address)?.in(id).position.settled.paper ?? 0n;
-            const asked = kind === "liquidate" ? paper : (paper * BigInt(1 + this.#below(999_983))) / 1_000_003n;
+            const paper =
+              this.#world.exchange.account(victim.address)?.in(id).position.settled.paper ?? 0n;
+            const asked =
+              kind === "liquidate"
+                ? paper
+                : (paper * BigInt(1 + this.#below(999_983))) / 1_000_003n;
             const by = this.#wallets[2] as Signer;
             if (asked !== 0n) {
               const worst = asked > 0n ? -(10n ** 30n) : 0n;
-              await send(this.#world, by, this.#world.perp(id), PERPETUAL, "liquidate", by.address, victim.address, asked, worst);
+              await send(
+                this.#world,
+                by,
+                this.#world.perp(id),
+                PERPETUAL,
+                "liquidate",
+                by.address,
+                victim.address,
+                asked,
+                worst,
+              );
             }
           }
         }
@@ -204,6 +262,8 @@ export class RandomHistory {
   }
 
   #amount(place: number): string {
-    return place === 0 ? (0.001 + this.#below(900) / 1000).toFixed(3) : (0.01 + this.#below(900) / 100).toFixed(2);
+    return place === 0
+      ? (0.001 + this.#below(900) / 1000).toFixed(3)
+      : (0.01 + this.#below(900) / 100).toFixed(2);
   }
 }

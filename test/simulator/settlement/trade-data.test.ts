@@ -8,10 +8,19 @@ import { makersInTransaction, tradeGas } from "../../../src/simulator/settlement
 const PERPETUAL = new Interface(perpetualAbi);
 
 const hex = (bytes: number) =>
-  fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((value) => `0x${Buffer.from(value).toString("hex")}`);
+  fc
+    .uint8Array({ minLength: bytes, maxLength: bytes })
+    .map((value) => `0x${Buffer.from(value).toString("hex")}`);
 const int128 = fc.bigInt({ min: -(1n << 127n), max: (1n << 127n) - 1n });
 const matched: fc.Arbitrary<MatchedOrder> = fc.record({
-  order: fc.record({ perp: hex(20), signer: hex(20), paper: int128, credit: int128, info: hex(32), signature: hex(65) }),
+  order: fc.record({
+    perp: hex(20),
+    signer: hex(20),
+    paper: int128,
+    credit: int128,
+    info: hex(32),
+    signature: hex(65),
+  }),
   paper: fc.bigInt({ min: 1n, max: (1n << 127n) - 1n }),
 });
 
@@ -20,7 +29,13 @@ function byEthers(orders: readonly MatchedOrder[]): string {
   const data = AbiCoder.defaultAbiCoder().encode(
     ["tuple(address,address,int128,int128,bytes32)[]", "bytes[]", "uint256[]"],
     [
-      orders.map(({ order: { perp, signer, paper, credit, info } }) => [perp, signer, paper, credit, info]),
+      orders.map(({ order: { perp, signer, paper, credit, info } }) => [
+        perp,
+        signer,
+        paper,
+        credit,
+        info,
+      ]),
       orders.map(({ order }) => order.signature),
       orders.map(({ paper }) => paper),
     ],
@@ -32,7 +47,9 @@ describe("what a trade's transaction carries", () => {
   it("is what the contract's interface says, the taker first and the makers by ascending signer", () => {
     fc.assert(
       fc.property(matched, fc.array(matched, { minLength: 1, maxLength: 8 }), (taker, makers) => {
-        const sorted = [...makers].sort((a, b) => (BigInt(a.order.signer) < BigInt(b.order.signer) ? -1 : 1));
+        const sorted = [...makers].sort((a, b) =>
+          BigInt(a.order.signer) < BigInt(b.order.signer) ? -1 : 1,
+        );
         expect(tradeCall(taker, makers)).toBe(byEthers([taker, ...sorted]));
       }),
       { numRuns: 40 },
@@ -41,23 +58,39 @@ describe("what a trade's transaction carries", () => {
 
   it("does not depend on how addresses are spelled", () => {
     const order = (signer: string): MatchedOrder => ({
-      order: { perp: signer, signer, paper: 1n, credit: -1n, info: `0x${"0".repeat(64)}`, signature: `0x${"1".repeat(130)}` },
+      order: {
+        perp: signer,
+        signer,
+        paper: 1n,
+        credit: -1n,
+        info: `0x${"0".repeat(64)}`,
+        signature: `0x${"1".repeat(130)}`,
+      },
       paper: 1n,
     });
-    const [a, b] = ["0x00000000000000000000000000000000000000aB", "0x00000000000000000000000000000000000000Ac"];
-    expect(tradeCall(order(a), [order(b), order(a)])).toBe(tradeCall(order(a.toLowerCase()), [order(a), order(b.toLowerCase())]));
+    const [a, b] = [
+      "0x00000000000000000000000000000000000000aB",
+      "0x00000000000000000000000000000000000000Ac",
+    ];
+    expect(tradeCall(order(a), [order(b), order(a)])).toBe(
+      tradeCall(order(a.toLowerCase()), [order(a), order(b.toLowerCase())]),
+    );
   });
 });
 
 describe("the makers of one transaction", () => {
   it("fit the block, and are at least one", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 10_000_000, max: 1_000_000_000 }), fc.integer({ min: 1, max: 100 }), (blockGasLimit, maxPositions) => {
-        const terms = { blockGasLimit, maxPositions };
-        const most = makersInTransaction(terms);
-        expect(most).toBeGreaterThanOrEqual(1);
-        expect(tradeGas(most, terms)).toBeLessThanOrEqual(blockGasLimit);
-      }),
+      fc.property(
+        fc.integer({ min: 10_000_000, max: 1_000_000_000 }),
+        fc.integer({ min: 1, max: 100 }),
+        (blockGasLimit, maxPositions) => {
+          const terms = { blockGasLimit, maxPositions };
+          const most = makersInTransaction(terms);
+          expect(most).toBeGreaterThanOrEqual(1);
+          expect(tradeGas(most, terms)).toBeLessThanOrEqual(blockGasLimit);
+        },
+      ),
     );
   });
 });

@@ -16,7 +16,8 @@ async function open(options: ChainWorldOptions = {}) {
 /** Everybody has on chain what the exchange says, the order sender the fees, and nothing waits. */
 async function expectOneView(...addresses: readonly string[]): Promise<void> {
   expect(world.exchange.unsettledTrades).toBe(0);
-  for (const address of [...addresses, world.house()]) expect(await world.ofChain(address)).toEqual(world.ofExchange(address));
+  for (const address of [...addresses, world.house()])
+    expect(await world.ofChain(address)).toEqual(world.ofExchange(address));
   const { primary } = await world.ofChain(world.chain.addresses.orderSender);
   expect(primary - ROLE_CREDIT).toBe(world.exchange.audit().feeCredit);
   expect(world.exchange.audit().isConserved).toBe(true);
@@ -36,15 +37,31 @@ describe("a match of two accounts", () => {
     const { alice, bob } = await open();
     alice.place("SELL", "30000", "1");
     bob.place("BUY", "30010", "0.4");
-    expect(bob.openOrders()).toMatchObject([{ status: "PARTIAL_FILLED", pendingAmount: "0.4", filledAmount: "0" }]);
-    expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json).toMatchObject([{ status: "CREATED" }]);
+    expect(bob.openOrders()).toMatchObject([
+      { status: "PARTIAL_FILLED", pendingAmount: "0.4", filledAmount: "0" },
+    ]);
+    expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json).toMatchObject([
+      { status: "CREATED" },
+    ]);
     await world.open.settled();
-    expect(bob.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([{ status: "FILLED", filledAmount: "0.4" }]);
-    expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json).toMatchObject([{ status: "SETTLED" }]);
-    expect(alice.openOrders()).toMatchObject([{ status: "PARTIAL_FILLED", filledAmount: "0.4", availableAmount: "0.6" }]);
+    expect(bob.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([
+      { status: "FILLED", filledAmount: "0.4" },
+    ]);
+    expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json).toMatchObject([
+      { status: "SETTLED" },
+    ]);
+    expect(alice.openOrders()).toMatchObject([
+      { status: "PARTIAL_FILLED", filledAmount: "0.4", availableAmount: "0.6" },
+    ]);
     // 12,000 at the maker's -1 bp and the taker's 3 bp.
-    expect(await world.ofChain(bob.address)).toMatchObject({ paper: (4n * BASE) / 10n, credit: -12_003_600_000n });
-    expect(await world.ofChain(alice.address)).toMatchObject({ paper: (-4n * BASE) / 10n, credit: 12_001_200_000n });
+    expect(await world.ofChain(bob.address)).toMatchObject({
+      paper: (4n * BASE) / 10n,
+      credit: -12_003_600_000n,
+    });
+    expect(await world.ofChain(alice.address)).toMatchObject({
+      paper: (-4n * BASE) / 10n,
+      credit: 12_001_200_000n,
+    });
     await expectOneView(alice.address, bob.address);
   });
 
@@ -55,7 +72,11 @@ describe("a match of two accounts", () => {
     carol.place("BUY", "30000", "0.25");
     bob.place("BUY", "30000", "0.35");
     await world.open.settled();
-    expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([false, false, false]);
+    expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([
+      false,
+      false,
+      false,
+    ]);
     expect(alice.openOrders()).toEqual([]);
     await expectOneView(alice.address, bob.address, carol.address);
   });
@@ -79,7 +100,9 @@ describe("a match of two accounts", () => {
 
 describe("a fee", () => {
   it("may be a rebate beyond what the taker pays, from the order sender's credit", async () => {
-    const { alice, bob } = await open({ config: { markets: { btcusdc: { makerFeeRate: "-0.001", takerFeeRate: "0.0003" } } } });
+    const { alice, bob } = await open({
+      config: { markets: { btcusdc: { makerFeeRate: "-0.001", takerFeeRate: "0.0003" } } },
+    });
     alice.place("SELL", "30000", "0.4");
     bob.place("BUY", "30000", "0.4");
     await world.open.settled();
@@ -88,17 +111,35 @@ describe("a fee", () => {
   });
 
   it("is with the gas of an order that is too small to go without", async () => {
-    const gasFee = { minGasPriceWei: "50000000", maxGasPriceWei: "50000000", waiverMultiple: 10_000 };
+    const gasFee = {
+      minGasPriceWei: "50000000",
+      maxGasPriceWei: "50000000",
+      waiverMultiple: 10_000,
+    };
     const { alice, bob } = await open({ config: { gasFee } });
     alice.place("SELL", "30000", "0.4");
-    const terms = { marketId: "btcusdc", side: "BUY", orderType: "LIMIT", price: "30000", amount: "0.001", timeInForce: "IOC" };
+    const terms = {
+      marketId: "btcusdc",
+      side: "BUY",
+      orderType: "LIMIT",
+      price: "30000",
+      amount: "0.001",
+      timeInForce: "IOC",
+    };
     const { order, orderHash, gasFeeQuotation } = bob.call("POST", "/v1/order/build", terms).json;
     const orderSignature = bob.wallet.signingKey.sign(orderHash).serialized;
-    expect(bob.call("POST", "/v1/order", { ...terms, info: order.info, orderSignature, gasFeeQuotation }).status).toBe(200);
+    expect(
+      bob.call("POST", "/v1/order", { ...terms, info: order.info, orderSignature, gasFeeQuotation })
+        .status,
+    ).toBe(200);
     await world.open.settled();
-    expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json).toMatchObject([{ status: "SETTLED" }]);
+    expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json).toMatchObject([
+      { status: "SETTLED" },
+    ]);
     // 3 bp of 30, and gas for 0.01875.
-    expect(world.exchange.account(bob.address)?.in("btcusdc").trades.last()?.commission).toBe(27_750n);
+    expect(world.exchange.account(bob.address)?.in("btcusdc").trades.last()?.commission).toBe(
+      27_750n,
+    );
     await expectOneView(alice.address, bob.address);
   });
 });
@@ -110,7 +151,14 @@ describe("an order that an operator signed", () => {
     expect(status).toBe(200);
     await world.open.settled();
     alice.place("SELL", "30000", "0.4");
-    const acting = new ReferenceClient(world.exchange, () => world.clock.nowMs(), KEYS[2], "10.0.0.3", false, bob.address);
+    const acting = new ReferenceClient(
+      world.exchange,
+      () => world.clock.nowMs(),
+      KEYS[2],
+      "10.0.0.3",
+      false,
+      bob.address,
+    );
     acting.place("BUY", "30000", "0.4");
     await world.open.settled();
     expect((await world.ofChain(bob.address)).paper).toBe((4n * BASE) / 10n);
@@ -132,12 +180,17 @@ describe("an order that takes several", () => {
     await world.open.settled();
     const trades = await world.trades();
     expect(trades).toHaveLength(1);
-    expect(world.exchange.account(bob.address)?.in("btcusdc").trades.page({ limit: 10 })).toHaveLength(4);
+    expect(
+      world.exchange.account(bob.address)?.in("btcusdc").trades.page({ limit: 10 }),
+    ).toHaveLength(4);
     await expectOneView(alice.address, bob.address, carol.address);
     const fees = await world.fees();
     for (const { address } of [alice, bob, carol]) {
       const part = world.exchange.account(address)?.in("btcusdc");
-      const orders = [...(part?.history.page({ limit: 10 }) ?? []), ...world.exchange.openOrders(address)];
+      const orders = [
+        ...(part?.history.page({ limit: 10 }) ?? []),
+        ...world.exchange.openOrders(address),
+      ];
       const paid = (part?.trades.page({ limit: 10 }) ?? []).map(({ commission }) => commission);
       expect(sum(orders.flatMap(({ terms }) => fees.get(terms.hash) ?? []))).toBe(sum(paid));
     }
@@ -152,7 +205,10 @@ describe("an order that takes several", () => {
     // From long 1 through 0 to short 0.5.
     bob.place("SELL", "29000", "1.5");
     await world.open.settled();
-    expect(await world.ofChain(bob.address)).toMatchObject({ paper: -BASE / 2n, primary: 100_000n * USD });
+    expect(await world.ofChain(bob.address)).toMatchObject({
+      paper: -BASE / 2n,
+      primary: 100_000n * USD,
+    });
     await expectOneView(alice.address, bob.address, carol.address);
   });
 
@@ -160,7 +216,13 @@ describe("an order that takes several", () => {
     const { alice, bob } = await open({ config: { chain: { blocks: { gasLimit: 10_000_000 } } } });
     alice.place("SELL", "30000", "0.01");
     for (let place = 1; place < 59; place += 1) {
-      world.flow().place({ agent: "maker", side: "SELL", ticks: 300_000 + place, lots: 10, timeInForce: "GTC" });
+      world.flow().place({
+        agent: "maker",
+        side: "SELL",
+        ticks: 300_000 + place,
+        lots: 10,
+        timeInForce: "GTC",
+      });
     }
     alice.place("SELL", "30005.9", "0.01");
     bob.place("BUY", "30100", "0.6");
@@ -216,7 +278,11 @@ describe("the house of a market", () => {
     alice.place("SELL", "29999", "0.05", { timeInForce: "IOC" });
     alice.place("SELL", "29999", "0.05", { timeInForce: "IOC" });
     await world.open.settled();
-    expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([false, false, false]);
+    expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([
+      false,
+      false,
+      false,
+    ]);
     expect(await world.ofChain(world.house())).toMatchObject({ paper: (8n * BASE) / 10n });
     await expectOneView(alice.address, bob.address);
   });
@@ -228,7 +294,9 @@ describe("the house of a market", () => {
     flow.place({ agent: "taker", side: "SELL", ticks: 300_000, lots: 60, timeInForce: "IOC" });
     await world.open.settled();
     expect(await world.trades()).toEqual([]);
-    expect(world.exchange.market("btcusdc").trades.page({ limit: 5 })).toMatchObject([{ lots: 60 }]);
+    expect(world.exchange.market("btcusdc").trades.page({ limit: 5 })).toMatchObject([
+      { lots: 60 },
+    ]);
   });
 
   it("is who a recording trades for, at the price of whoever it reached", async () => {
@@ -238,7 +306,12 @@ describe("the house of a market", () => {
     flow.applyRecorded({ kind: "snapshot", bids: [299_990, 1000], asks: [300_010, 1000] });
     alice.place("BUY", "30000", "0.123");
     bob.place("BUY", "29999.3", "0.456");
-    flow.recordedPrint({ aggressor: "SELL", ticks: 299_980, lots: 2000, timeMs: world.clock.nowMs() });
+    flow.recordedPrint({
+      aggressor: "SELL",
+      ticks: 299_980,
+      lots: 2000,
+      timeMs: world.clock.nowMs(),
+    });
     bob.place("BUY", "30001", "0.2", { timeInForce: "IOC" });
     await world.open.settled();
     expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([false, false]);

@@ -14,13 +14,27 @@ export function walletOf(privateKey: string): Signer {
 }
 
 /** Calls a contract by a wallet. @returns whether it was mined and not reverted; with blocks at an interval the hash's fate comes later. */
-export async function send(world: ChainWorld, from: Signer, to: Hex, abi: Interface, name: string, ...args: readonly unknown[]) {
+export async function send(
+  world: ChainWorld,
+  from: Signer,
+  to: Hex,
+  abi: Interface,
+  name: string,
+  ...args: readonly unknown[]
+) {
   const { chain } = world.chain;
   return chain.send({ from, to, data: abi.encodeFunctionData(name, args) as Hex, gas: 3_000_000 });
 }
 
 /** The same with a block at once, whatever the rhythm, and applied. @returns whether it succeeded. */
-export async function carriedOut(world: ChainWorld, from: Signer, to: Hex, abi: Interface, name: string, ...args: readonly unknown[]) {
+export async function carriedOut(
+  world: ChainWorld,
+  from: Signer,
+  to: Hex,
+  abi: Interface,
+  name: string,
+  ...args: readonly unknown[]
+) {
   const { chain } = world.chain;
   const hash = await send(world, from, to, abi, name, ...args);
   await chain.mineWhatWaits();
@@ -31,13 +45,36 @@ export async function carriedOut(world: ChainWorld, from: Signer, to: Hex, abi: 
 /** Sets a market's price by the key of its source. */
 export function setMark(world: ChainWorld, quote: number, marketId = "btcusdc"): Promise<boolean> {
   const source = world.chain.addresses.markets.get(marketId)?.priceSource as Hex;
-  return carriedOut(world, world.chain.keys.market(marketId).signer, source, SOURCE, "setMarkPrice", BigInt(Math.round(quote * 1e6)));
+  return carriedOut(
+    world,
+    world.chain.keys.market(marketId).signer,
+    source,
+    SOURCE,
+    "setMarkPrice",
+    BigInt(Math.round(quote * 1e6)),
+  );
 }
 
 /** Takes a position over; a bound that nothing passes. */
-export function liquidate(world: ChainWorld, by: Signer, victim: string, paper: bigint, marketId = "btcusdc"): Promise<boolean> {
+export function liquidate(
+  world: ChainWorld,
+  by: Signer,
+  victim: string,
+  paper: bigint,
+  marketId = "btcusdc",
+): Promise<boolean> {
   const worst = paper > 0n ? -(10n ** 30n) : 0n;
-  return carriedOut(world, by, world.perp(marketId), PERPETUAL, "liquidate", by.address, victim, paper, worst);
+  return carriedOut(
+    world,
+    by,
+    world.perp(marketId),
+    PERPETUAL,
+    "liquidate",
+    by.address,
+    victim,
+    paper,
+    worst,
+  );
 }
 
 /** A market's price as its source has it. */

@@ -17,22 +17,41 @@ afterEach(async () => {
 /** An exchange with its chain's port open, and two ordinary accounts of that chain which trade at the exchange too. */
 async function atPort(intervalMs: number) {
   const world = await ChainWorld.open({
-    config: { chain: { rpc: { port: 0 }, accounts: { count: 2, tokenQuote: "100000" }, blocks: { intervalMs } } },
+    config: {
+      chain: {
+        rpc: { port: 0 },
+        accounts: { count: 2, tokenQuote: "100000" },
+        blocks: { intervalMs },
+      },
+    },
   });
   cleanups.push(() => world.open.close());
   await pass(world, intervalMs);
   await world.setMark(60_000);
   await pass(world, intervalMs);
-  const provider = new JsonRpcProvider(world.chain.server?.url ?? "", world.chain.chain.genesis.chainId, {
-    staticNetwork: true,
-    cacheTimeout: -1,
-  });
+  const provider = new JsonRpcProvider(
+    world.chain.server?.url ?? "",
+    world.chain.chain.genesis.chainId,
+    {
+      staticNetwork: true,
+      cacheTimeout: -1,
+    },
+  );
   cleanups.push(() => provider.destroy());
   const traders = [];
   for (const [place, { privateKey }] of world.chain.keys.accounts.entries()) {
-    const client = new ReferenceClient(world.exchange, () => world.clock.nowMs(), privateKey, `10.0.1.${place + 1}`);
+    const client = new ReferenceClient(
+      world.exchange,
+      () => world.clock.nowMs(),
+      privateKey,
+      `10.0.1.${place + 1}`,
+    );
     client.register();
-    traders.push({ client, wallet: new Wallet(privateKey, provider), address: client.address as Hex });
+    traders.push({
+      client,
+      wallet: new Wallet(privateKey, provider),
+      address: client.address as Hex,
+    });
   }
   await pass(world, intervalMs);
   const [one, other] = traders;
@@ -63,7 +82,12 @@ describe("a wallet that works against its own account's requests", () => {
     const nonce = await one.wallet.getNonce("pending");
     expect(one.client.call("POST", "/withdraw", { amount: "100" }).status).toBe(200);
     await world.open.settled();
-    await one.wallet.sendTransaction({ to: one.address, nonce, ...GAS, maxPriorityFeePerGas: 9_000_000_000n });
+    await one.wallet.sendTransaction({
+      to: one.address,
+      nonce,
+      ...GAS,
+      maxPriorityFeePerGas: 9_000_000_000n,
+    });
     await pass(world, INTERVAL_MS);
     await pass(world, INTERVAL_MS);
     expect(world.exchange.account(one.address)?.settledPrimaryCredit).toBe(before);
@@ -78,7 +102,12 @@ describe("a wallet that works against its own account's requests", () => {
     const operator = other.address.toLowerCase() as Hex;
     expect(one.client.call("POST", "/operator", { operator, isValid: "true" }).status).toBe(200);
     await world.open.settled();
-    await one.wallet.sendTransaction({ to: one.address, nonce, ...GAS, maxPriorityFeePerGas: 9_000_000_000n });
+    await one.wallet.sendTransaction({
+      to: one.address,
+      nonce,
+      ...GAS,
+      maxPriorityFeePerGas: 9_000_000_000n,
+    });
     await pass(world, INTERVAL_MS);
     await pass(world, INTERVAL_MS);
     const asked = DEALER.encodeFunctionData("isOperatorValid", [one.address, operator]) as Hex;
@@ -117,12 +146,18 @@ describe("wallets at the port while the exchange trades", () => {
       dealer: new Contract(addresses.dealer, dealerAbi, wallet),
       perp: new Contract(world.perp(), perpetualAbi, wallet),
       token: new Contract(addresses.token, testTokenAbi, wallet),
-      source: new Contract(addresses.markets.get("btcusdc")?.priceSource ?? "", settablePriceSourceAbi, wallet),
+      source: new Contract(
+        addresses.markets.get("btcusdc")?.priceSource ?? "",
+        settablePriceSourceAbi,
+        wallet,
+      ),
     });
     const [mine, theirs] = [of(one.wallet), of(other.wallet)];
     /** @returns whether it was mined and not reverted. */
     const call = async (contract: Contract, name: string, ...args: readonly unknown[]) => {
-      const sent: TransactionResponse = await contract.getFunction(name)(...args, { gasLimit: 2_000_000n });
+      const sent: TransactionResponse = await contract.getFunction(name)(...args, {
+        gasLimit: 2_000_000n,
+      });
       return (await provider.getTransactionReceipt(sent.hash))?.status === 1;
     };
     const trade = () => {
@@ -141,7 +176,18 @@ describe("wallets at the port while the exchange trades", () => {
     done.push(await call(theirs.dealer, "requestWithdraw", other.address, 50n * units, 0n));
     trade();
     done.push(await call(theirs.dealer, "executeWithdraw", other.address, one.address, true, "0x"));
-    done.push(await call(theirs.dealer, "fastWithdraw", other.address, world.house(), 3n * units, 0n, true, "0x"));
+    done.push(
+      await call(
+        theirs.dealer,
+        "fastWithdraw",
+        other.address,
+        world.house(),
+        3n * units,
+        0n,
+        true,
+        "0x",
+      ),
+    );
     done.push(await call(theirs.dealer, "setOperator", one.address, true));
     trade();
     // The operator may withdraw for whom it signs; nobody else may.
@@ -149,7 +195,16 @@ describe("wallets at the port while the exchange trades", () => {
     done.push(await call(mine.dealer, "setOperator", other.address, false));
     expect(done).toEqual(done.map(() => true));
     const refused = [
-      await call(mine.dealer, "fastWithdraw", other.address, one.address, 10n ** 15n, 0n, false, "0x"),
+      await call(
+        mine.dealer,
+        "fastWithdraw",
+        other.address,
+        one.address,
+        10n ** 15n,
+        0n,
+        false,
+        "0x",
+      ),
       await call(theirs.dealer, "fastWithdraw", one.address, other.address, units, 0n, false, "0x"),
       await call(mine.dealer, "setOrderSender", one.address, true),
       await call(mine.perp, "liquidate", one.address, other.address, 10n ** 16n, -(10n ** 30n)),
@@ -171,12 +226,17 @@ describe("wallets at the port while the exchange trades", () => {
       ["eth_call", [null]],
       ["", []],
     ] as const;
-    for (const [method, params] of oddities) await provider.send(method, [...params]).catch(() => {});
+    for (const [method, params] of oddities)
+      await provider.send(method, [...params]).catch(() => {});
     trade();
     await world.open.settled();
     await expectEqualViews(world, [one.address, other.address]);
-    expect(world.exchange.account(other.address)?.operators.has(one.address.toLowerCase())).toBe(true);
-    expect(world.exchange.account(one.address)?.in("btcusdc").position.settled.paper).toBe(-6n * 10n ** 16n);
+    expect(world.exchange.account(other.address)?.operators.has(one.address.toLowerCase())).toBe(
+      true,
+    );
+    expect(world.exchange.account(one.address)?.in("btcusdc").position.settled.paper).toBe(
+      -6n * 10n ** 16n,
+    );
     expect(world.reports).toEqual([]);
   });
 });

@@ -3,7 +3,11 @@ import { openDataDir } from "../../../src/simulator/store/data-dir.js";
 // Commits as fast as it can, and says how often it has, until it is killed.
 const { records } = await openDataDir(process.argv[2] as string);
 for (let count = 1; ; count += 1) {
-  records.commit({ puts: new Map([[`n/${count}`, "text"]]), removed: new Set(), removedRanges: [] });
+  records.commit({
+    puts: new Map([[`n/${count}`, "text"]]),
+    removed: new Set(),
+    removedRanges: [],
+  });
   if (count === 2000) {
     process.send?.(count);
   }

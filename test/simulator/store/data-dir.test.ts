@@ -1,6 +1,15 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,13 +18,17 @@ import { describe, expect, it } from "vitest";
 import { ConfigError, FormatError, RunError } from "../../../src/core/errors.js";
 import { liveSeam } from "../../../src/core/live-seam.js";
 import { parseExchangeConfig } from "../../../src/simulator/config.js";
-import { configuredExchange, openConfiguredExchange } from "../../../src/simulator/configured-exchange.js";
+import {
+  configuredExchange,
+  openConfiguredExchange,
+} from "../../../src/simulator/configured-exchange.js";
 import { openDataDir } from "../../../src/simulator/store/data-dir.js";
 import { checkLmdbFile } from "../../../src/simulator/store/lmdb-file-check.js";
 
 const ALICE = `0x${"a1".repeat(20)}`;
 const folder = (): string => mkdtempSync(join(tmpdir(), "mw-"));
-const config = (dataDir: string, more: object = {}) => parseExchangeConfig({ markets: { btcusdc: {} }, dataDir, ...more });
+const config = (dataDir: string, more: object = {}) =>
+  parseExchangeConfig({ markets: { btcusdc: {} }, dataDir, ...more });
 
 describe("a configuration's dataDir", () => {
   it("is made beside the file and holds what the exchange had when it is opened again", async () => {
@@ -34,7 +47,11 @@ describe("a configuration's dataDir", () => {
   it("belongs to one exchange at a time, and to the next once that has ended", async () => {
     const baseFolder = folder();
     const first = await openConfiguredExchange(config("state"), liveSeam(), { baseFolder });
-    const again = openConfiguredExchange(config(`../${baseFolder.split("/").at(-1)}/state`), liveSeam(), { baseFolder });
+    const again = openConfiguredExchange(
+      config(`../${baseFolder.split("/").at(-1)}/state`),
+      liveSeam(),
+      { baseFolder },
+    );
     await expect(again).rejects.toThrow(ConfigError);
     await expect(again).rejects.toThrow(/dataDir: is in use by another exchange/);
     await first.close();
@@ -44,9 +61,9 @@ describe("a configuration's dataDir", () => {
   it("is let go of when its state contradicts the configuration, and untouched", async () => {
     const baseFolder = folder();
     await (await openConfiguredExchange(config("state"), liveSeam(), { baseFolder })).close();
-    await expect(openConfiguredExchange(config("state", { creditDecimals: 2 }), liveSeam(), { baseFolder })).rejects.toThrow(
-      /creditDecimals/,
-    );
+    await expect(
+      openConfiguredExchange(config("state", { creditDecimals: 2 }), liveSeam(), { baseFolder }),
+    ).rejects.toThrow(/creditDecimals/);
     await (await openConfiguredExchange(config("state"), liveSeam(), { baseFolder })).close();
   });
 
@@ -58,9 +75,12 @@ describe("a configuration's dataDir", () => {
     expect(existsSync(join(baseFolder, "exchange.mdb"))).toBe(false);
   });
 
-  it.skipIf(!existsSync("/proc/self"))("is refused where no folder can be made, in no time: nothing hangs below /proc", async () => {
-    await expect(openDataDir("/proc/nothing/state")).rejects.toThrow(ConfigError);
-  });
+  it.skipIf(!existsSync("/proc/self"))(
+    "is refused where no folder can be made, in no time: nothing hangs below /proc",
+    async () => {
+      await expect(openDataDir("/proc/nothing/state")).rejects.toThrow(ConfigError);
+    },
+  );
 
   it("is refused where its file is no database", async () => {
     const state = join(folder(), "state");
@@ -75,7 +95,12 @@ describe("a configuration's dataDir", () => {
       const state = join(folder(), "state");
       const { records, close } = await openDataDir(state);
       for (let round = 0; round < 30; round += 1) {
-        const puts = new Map(Array.from({ length: 40 }, (_, i) => [`n/${round * 40 + i}`, "x".repeat((i * i * 7) % 9000)]));
+        const puts = new Map(
+          Array.from({ length: 40 }, (_, i) => [
+            `n/${round * 40 + i}`,
+            "x".repeat((i * i * 7) % 9000),
+          ]),
+        );
         records.commit({ puts, removed: new Set([`n/${round * 20}`]), removedRanges: [] });
       }
       await close();
@@ -88,7 +113,9 @@ describe("a configuration's dataDir", () => {
       await expect(openDataDir(state)).rejects.toThrow(/exchange\.mdb: is empty/);
       expect(statSync(file).size, "nothing was made of it").toBe(0);
       rmSync(file);
-      await expect(openDataDir(state)).rejects.toThrow(/exchange\.mdb: is missing, and a state was kept in it/);
+      await expect(openDataDir(state)).rejects.toThrow(
+        /exchange\.mdb: is missing, and a state was kept in it/,
+      );
       expect(existsSync(file)).toBe(false);
     });
 
@@ -98,7 +125,9 @@ describe("a configuration's dataDir", () => {
       for (const share of [0.001, 0.01, 0.1, 0.5, 0.9, 0.99]) {
         writeFileSync(file, whole.subarray(0, Math.floor(whole.length * share)));
         await expect(openDataDir(state), `cut off at ${share}`).rejects.toThrow(RunError);
-        await expect(openDataDir(state), `cut off at ${share}`).rejects.toThrow(/exchange\.mdb: is cut off/);
+        await expect(openDataDir(state), `cut off at ${share}`).rejects.toThrow(
+          /exchange\.mdb: is cut off/,
+        );
       }
       writeFileSync(file, whole);
       const { records, close } = await openDataDir(state);
@@ -112,24 +141,29 @@ describe("a configuration's dataDir", () => {
       const pages = whole.length / 4096;
       let refused = 0;
       fc.assert(
-        fc.property(fc.nat(pages - 1), fc.uint8Array({ minLength: 4096, maxLength: 4096 }), (page, bytes) => {
-          const written = Buffer.from(whole);
-          written.set(bytes, page * 4096);
-          writeFileSync(file, written);
-          try {
-            checkLmdbFile(file);
-          } catch (error) {
-            expect(error).toBeInstanceOf(FormatError);
-            refused += 1;
-          }
-        }),
+        fc.property(
+          fc.nat(pages - 1),
+          fc.uint8Array({ minLength: 4096, maxLength: 4096 }),
+          (page, bytes) => {
+            const written = Buffer.from(whole);
+            written.set(bytes, page * 4096);
+            writeFileSync(file, written);
+            try {
+              checkLmdbFile(file);
+            } catch (error) {
+              expect(error).toBeInstanceOf(FormatError);
+              refused += 1;
+            }
+          },
+        ),
         { numRuns: 60 },
       );
       expect(refused).toBeGreaterThan(20);
       // Records in the middle of a page, wiped out: their keys would be missing, and nobody would know.
       const wiped = Buffer.from(whole);
       // An older copy of the page may be in the file, too.
-      for (let at = wiped.indexOf("n/1100"); at >= 0; at = wiped.indexOf("n/1100")) wiped.fill(0, at, at + 6);
+      for (let at = wiped.indexOf("n/1100"); at >= 0; at = wiped.indexOf("n/1100"))
+        wiped.fill(0, at, at + 6);
       writeFileSync(file, wiped);
       await expect(openDataDir(state)).rejects.toThrow(/exchange\.mdb: is damaged: page \d+/);
       for (const filler of [0, 255]) {
@@ -152,11 +186,17 @@ describe("a configuration's dataDir", () => {
 });
 
 describe("records in a file", () => {
-  const put = (...entries: [string, string][]) => ({ puts: new Map(entries), removed: new Set<string>(), removedRanges: [] });
+  const put = (...entries: [string, string][]) => ({
+    puts: new Map(entries),
+    removed: new Set<string>(),
+    removedRanges: [],
+  });
 
   it("are there for the next process after a kill -9 right behind the commit", async () => {
     const state = join(folder(), "state");
-    const child = fork(fileURLToPath(new URL("./commit-and-wait.ts", import.meta.url)), [state], { execArgv: ["--import", "tsx"] });
+    const child = fork(fileURLToPath(new URL("./commit-and-wait.ts", import.meta.url)), [state], {
+      execArgv: ["--import", "tsx"],
+    });
     const [count] = (await once(child, "message")) as [number];
     child.kill("SIGKILL");
     await once(child, "exit");
@@ -169,7 +209,11 @@ describe("records in a file", () => {
     const { records, close } = await openDataDir(join(folder(), "state"));
     records.commit(put(["a/3", "x"], ["a/1", "y"], ["a/2", "z"], ["ab", "w"], ["b/1", "v"]));
     expect([...records.withPrefix("a/")].map(([key]) => key)).toEqual(["a/1", "a/2", "a/3"]);
-    records.commit({ puts: new Map([["a/1", "new"]]), removed: new Set(["ab", "nowhere"]), removedRanges: [{ from: "a/", to: "a/3" }] });
+    records.commit({
+      puts: new Map([["a/1", "new"]]),
+      removed: new Set(["ab", "nowhere"]),
+      removedRanges: [{ from: "a/", to: "a/3" }],
+    });
     expect([...records.withPrefix("")]).toEqual([
       ["a/1", "new"],
       ["a/3", "x"],
@@ -189,7 +233,9 @@ describe("records in a file", () => {
             ["head", "y".repeat(600) + round],
           ]),
           removed: new Set(),
-          removedRanges: [{ from: "list/", to: `list/${String(Math.max(0, round - 100)).padStart(9, "0")}` }],
+          removedRanges: [
+            { from: "list/", to: `list/${String(Math.max(0, round - 100)).padStart(9, "0")}` },
+          ],
         });
       }
     };
@@ -203,7 +249,14 @@ describe("records in a file", () => {
   it("grow past any size that the file began with", async () => {
     const { records, close } = await openDataDir(join(folder(), "state"));
     for (let part = 0; part < 40; part += 1) {
-      records.commit(put(...Array.from({ length: 500 }, (_, place): [string, string] => [`${part}/${place}`, "z".repeat(1000)])));
+      records.commit(
+        put(
+          ...Array.from({ length: 500 }, (_, place): [string, string] => [
+            `${part}/${place}`,
+            "z".repeat(1000),
+          ]),
+        ),
+      );
     }
     expect([...records.withPrefix("39/")]).toHaveLength(500);
     await close();

@@ -42,8 +42,12 @@ afterEach(() => {
 });
 
 /** The command, until it says where it listens. */
-async function startExchange(yaml: string): Promise<{ child: ChildProcess; restUrl: string; streamUrl: string }> {
-  const child = spawn(process.execPath, [command, "exchange", yaml, "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+async function startExchange(
+  yaml: string,
+): Promise<{ child: ChildProcess; restUrl: string; streamUrl: string }> {
+  const child = spawn(process.execPath, [command, "exchange", yaml, "--json"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   running.push(child);
   let out = "";
   for await (const chunk of child.stdout) {
@@ -65,7 +69,10 @@ async function kill(child: ChildProcess): Promise<void> {
 class Witness {
   restUrl = "";
   /** By id, as placed. */
-  readonly placed = new Map<string, { readonly answer: Json; readonly request: Record<string, string | undefined> }>();
+  readonly placed = new Map<
+    string,
+    { readonly answer: Json; readonly request: Record<string, string | undefined> }
+  >();
   readonly cancelled = new Set<string>();
   readonly toldOrders = new Map<string, Json>();
   readonly toldTrades = new Map<string, Json>();
@@ -73,11 +80,17 @@ class Witness {
 
   constructor(readonly client: ReferenceClient) {}
 
-  async call(method: string, path: string, parameters: Readonly<Record<string, string | undefined>> = {}): Promise<Json> {
+  async call(
+    method: string,
+    path: string,
+    parameters: Readonly<Record<string, string | undefined>> = {},
+  ): Promise<Json> {
     const form = encode(this.client.signed(parameters));
     const answer = await fetch(
       method === "POST" ? this.restUrl + path : `${this.restUrl}${path}?${form}`,
-      method === "POST" ? { method, body: form, headers: { "content-type": "application/x-www-form-urlencoded" } } : { method },
+      method === "POST"
+        ? { method, body: form, headers: { "content-type": "application/x-www-form-urlencoded" } }
+        : { method },
     );
     const text = await answer.text();
     return text === "" ? { status: answer.status } : (JSON.parse(text) as Json);
@@ -85,7 +98,9 @@ class Witness {
 
   follow(streamUrl: string): Promise<void> {
     const { account, timestamp, signature } = this.client.signed();
-    const socket = new WebSocket(`${streamUrl}/single/account@${account}?timestamp=${timestamp}&signature=${signature}`);
+    const socket = new WebSocket(
+      `${streamUrl}/single/account@${account}?timestamp=${timestamp}&signature=${signature}`,
+    );
     socket.on("error", () => {});
     socket.on("message", (data) => {
       const text = data.toString();
@@ -120,7 +135,11 @@ class Witness {
           continue;
         }
         const ticks = 300_000 + Math.floor(uniform() * 41) - 20;
-        const request = this.client.order(uniform() < 0.5 ? "BUY" : "SELL", `${Math.floor(ticks / 10)}.${ticks % 10}`, "0.123");
+        const request = this.client.order(
+          uniform() < 0.5 ? "BUY" : "SELL",
+          `${Math.floor(ticks / 10)}.${ticks % 10}`,
+          "0.123",
+        );
         const answer = await this.call("POST", "/order", request);
         if (answer.id !== undefined) {
           this.placed.set(String(answer.id), { answer, request });
@@ -139,7 +158,11 @@ class Witness {
     const found = new Map<string, Json>();
     let startTime = 1;
     for (;;) {
-      const page = (await this.call("GET", path, { marketId: "btcusdc", limit: "500", startTime: String(startTime) })) as unknown as Json[];
+      const page = (await this.call("GET", path, {
+        marketId: "btcusdc",
+        limit: "500",
+        startTime: String(startTime),
+      })) as unknown as Json[];
       const before = found.size;
       for (const record of page) {
         found.set(String(record.id), record);
@@ -159,22 +182,44 @@ async function expectAllThere(witness: Witness): Promise<void> {
   const orders = new Map([...history, ...open].map((order) => [String(order.id), order]));
   for (const [id, { answer }] of witness.placed) {
     const order = orders.get(id);
-    expect(order, `order ${id}`).toMatchObject({ price: answer.price, amount: answer.amount, side: answer.side, hash: answer.hash });
-    const parts = ["availableAmount", "pendingAmount", "filledAmount", "canceledAmount", "expiredAmount", "failedAmount"];
-    expect(parts.reduce((sum, part) => sum + Number(order?.[part]), 0)).toBeCloseTo(Number(answer.amount), 9);
+    expect(order, `order ${id}`).toMatchObject({
+      price: answer.price,
+      amount: answer.amount,
+      side: answer.side,
+      hash: answer.hash,
+    });
+    const parts = [
+      "availableAmount",
+      "pendingAmount",
+      "filledAmount",
+      "canceledAmount",
+      "expiredAmount",
+      "failedAmount",
+    ];
+    expect(parts.reduce((sum, part) => sum + Number(order?.[part]), 0)).toBeCloseTo(
+      Number(answer.amount),
+      9,
+    );
   }
   for (const id of witness.cancelled) {
     expect(orders.get(id)).toMatchObject({ status: "CANCELED", availableAmount: "0" });
   }
   for (const [id, told] of witness.toldOrders) {
-    expect(Number(orders.get(id)?.availableAmount), `order ${id} never opens again`).toBeLessThanOrEqual(Number(told.availableAmount));
+    expect(
+      Number(orders.get(id)?.availableAmount),
+      `order ${id} never opens again`,
+    ).toBeLessThanOrEqual(Number(told.availableAmount));
   }
-  const trades = new Map((await witness.all("/userTrades")).map((trade) => [String(trade.id), trade]));
+  const trades = new Map(
+    (await witness.all("/userTrades")).map((trade) => [String(trade.id), trade]),
+  );
   for (const [id, told] of witness.toldTrades) {
     const { status, ...terms } = told;
     expect(trades.get(id), `trade ${id}`).toMatchObject(status === "CREATED" ? terms : told);
   }
-  const incomes = new Map((await witness.all("/incomes")).map((income) => [String(income.id), income]));
+  const incomes = new Map(
+    (await witness.all("/incomes")).map((income) => [String(income.id), income]),
+  );
   for (const [id, told] of witness.toldIncomes) {
     expect(incomes.get(id), `income ${id}`).toEqual(told);
   }
@@ -206,7 +251,10 @@ describe("an exchange with a dataDir, killed with kill -9 while three clients tr
       expect(book.sequence, "no step of the book is taken back").toBeGreaterThanOrEqual(sequence);
       const [known] = first.placed.values();
       if (known !== undefined) {
-        expect(await first.call("POST", "/order", known.request), "an order is taken once").toMatchObject({ code: 2016 });
+        expect(
+          await first.call("POST", "/order", known.request),
+          "an order is taken once",
+        ).toMatchObject({ code: 2016 });
       }
       if (built !== undefined) {
         const { signingKey } = first.client.wallet;
@@ -221,7 +269,9 @@ describe("an exchange with a dataDir, killed with kill -9 while three clients tr
           orderSignature: Signature.from(signingKey.sign(built.orderHash)).serialized,
           gasFeeQuotation: built.gasFeeQuotation,
         });
-        expect(placed, "a token outlives the process that issued it").toMatchObject({ status: "NEW" });
+        expect(placed, "a token outlives the process that issued it").toMatchObject({
+          status: "NEW",
+        });
         const ids = witnesses.flatMap(({ placed: orders }) => [...orders.keys()].map(BigInt));
         expect(
           ids.every((id) => id < BigInt(placed.id)),
@@ -246,22 +296,34 @@ describe("an exchange with a dataDir, killed with kill -9 while three clients tr
         const message = JSON.parse(data.toString().replace(/^ping$/, "{}")) as Json;
         sequence = Math.max(sequence, message.sequence ?? message.endSequence ?? 0);
       });
-      await Promise.all([once(socket, "open"), ...witnesses.map((witness) => witness.follow(streamUrl))]);
+      await Promise.all([
+        once(socket, "open"),
+        ...witnesses.map((witness) => witness.follow(streamUrl)),
+      ]);
       const trading = witnesses.map((witness) => witness.tradeOn(() => random.uniform()));
       // On a slow machine a round goes on until there is something to lose.
       const hasTraded = () =>
-        witnesses.every(({ placed, toldTrades }) => placed.size > 8 * (round + 1) && toldTrades.size > 2 * (round + 1));
+        witnesses.every(
+          ({ placed, toldTrades }) =>
+            placed.size > 8 * (round + 1) && toldTrades.size > 2 * (round + 1),
+        );
       do {
-        await new Promise<void>((resolve) => seam.clock.setTimer(400 + Math.floor(random.uniform() * 800), resolve));
+        await new Promise<void>((resolve) =>
+          seam.clock.setTimer(400 + Math.floor(random.uniform() * 800), resolve),
+        );
       } while (!hasTraded());
       await kill(child);
       await Promise.all(trading);
     }
-    expect(witnesses.every(({ placed, toldTrades }) => placed.size > 20 && toldTrades.size > 5)).toBe(true);
+    expect(
+      witnesses.every(({ placed, toldTrades }) => placed.size > 20 && toldTrades.size > 5),
+    ).toBe(true);
 
     // The very file that the killed process left, in an exchange that can be looked into.
     const dataDir = await openDataDir(join(folder, "state"));
-    const exchange = new EmbeddedExchange({ ...config, dataDir: undefined }, seam, { records: dataDir.records });
+    const exchange = new EmbeddedExchange({ ...config, dataDir: undefined }, seam, {
+      records: dataDir.records,
+    });
     expect(exchange.audit().isConserved).toBe(true);
     await dataDir.close();
   });

@@ -11,7 +11,14 @@ describe("a bounded store", () => {
   it("holds no more of any list than its retention, however long the exchange trades", async () => {
     const clock = new VirtualClock(START_MS);
     const records = new MemoryRecords();
-    const retention = { publicTrades: 500, historyOrders: 500, userTrades: 500, incomes: 500, orderHashes: 500, candles: 500 };
+    const retention = {
+      publicTrades: 500,
+      historyOrders: 500,
+      userTrades: 500,
+      incomes: 500,
+      orderHashes: 500,
+      candles: 500,
+    };
     const input: Input = {
       retention,
       settlement: { delayMs: 0 },
@@ -30,7 +37,9 @@ describe("a bounded store", () => {
       const list = key.slice(0, key.lastIndexOf("/"));
       kinds.set(list, (kinds.get(list) ?? 0) + 1);
     }
-    expect([...kinds].filter(([list]) => !list.startsWith("minute/")).every(([, count]) => count <= 500)).toBe(true);
+    expect(
+      [...kinds].filter(([list]) => !list.startsWith("minute/")).every(([, count]) => count <= 500),
+    ).toBe(true);
     for (const full of ["hash", "trade/btcusdc", "history/00000000000000000001/btcusdc"]) {
       expect(kinds.get(full), full).toBe(500);
     }
@@ -52,14 +61,23 @@ describe("nobody is told of anything that does not last", () => {
         path,
         plainReader({
           send: (text) => {
-            const message = JSON.parse(text) as Record<string, { id?: number; availableAmount?: string } & number>;
+            const message = JSON.parse(text) as Record<
+              string,
+              { id?: number; availableAmount?: string } & number
+            >;
             told.push(String(message.event));
             const known = made(records.copy(), clock);
             if (message.order !== undefined) {
-              expect(known.openOrders(alice.address).some(({ terms }) => terms.id === String(message.order?.id))).toBe(true);
+              expect(
+                known
+                  .openOrders(alice.address)
+                  .some(({ terms }) => terms.id === String(message.order?.id)),
+              ).toBe(true);
             }
             if (message.trade !== undefined) {
-              expect(known.account(alice.address)?.in("btcusdc").trades.find(String(message.trade.id))).toBeDefined();
+              expect(
+                known.account(alice.address)?.in("btcusdc").trades.find(String(message.trade.id)),
+              ).toBeDefined();
             }
             if (message.endSequence !== undefined) {
               expect(known.book("btcusdc").sequence).toBe(message.endSequence);
@@ -72,7 +90,9 @@ describe("nobody is told of anything that does not last", () => {
     follow("/v1/single/btcusdc@orderbook");
     alice.place("SELL", "30000", "0.5");
     bob.place("BUY", "30000", "0.2");
-    expect(told).toEqual(expect.arrayContaining(["ORDER_UPDATE", "TRADE_UPDATE", "ACCOUNT_UPDATE", "update"]));
+    expect(told).toEqual(
+      expect.arrayContaining(["ORDER_UPDATE", "TRADE_UPDATE", "ACCOUNT_UPDATE", "update"]),
+    );
   });
 
   it("stops, and answers and tells nothing, when the store takes nothing more", () => {
@@ -80,7 +100,9 @@ describe("nobody is told of anything that does not last", () => {
       isFull = false;
       override commit(change: RecordChange): void {
         if (this.isFull) {
-          throw new RunError("the exchange's state cannot be written", { expected: "MDB_MAP_FULL" });
+          throw new RunError("the exchange's state cannot be written", {
+            expected: "MDB_MAP_FULL",
+          });
         }
         super.commit(change);
       }

@@ -20,7 +20,9 @@ export class MemoryRecords implements RecordStore {
   }
 
   withPrefix(prefix: string): (readonly [string, string])[] {
-    return [...this.texts].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1));
+    return [...this.texts]
+      .filter(([key]) => key.startsWith(prefix))
+      .sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
   commit({ puts, removed, removedRanges }: RecordChange): void {

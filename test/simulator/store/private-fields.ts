@@ -7,7 +7,9 @@ export function ownFields(object: object): Map<string, unknown> {
   const { objectId } = post<{ result: { objectId: string } }>("Runtime.evaluate", {
     expression: "globalThis.__ownFieldsSlot.value",
   }).result;
-  const { privateProperties = [] } = post<{ privateProperties?: { name: string; value?: Remote }[] }>("Runtime.getProperties", {
+  const { privateProperties = [] } = post<{
+    privateProperties?: { name: string; value?: Remote }[];
+  }>("Runtime.getProperties", {
     objectId,
     ownProperties: true,
   });
@@ -26,7 +28,10 @@ export function closedOver(held: object): Map<string, unknown> {
   const { objectId } = post<{ result: { objectId: string } }>("Runtime.evaluate", {
     expression: "globalThis.__ownFieldsSlot.value",
   }).result;
-  const { internalProperties = [] } = post<Properties>("Runtime.getProperties", { objectId, ownProperties: true });
+  const { internalProperties = [] } = post<Properties>("Runtime.getProperties", {
+    objectId,
+    ownProperties: true,
+  });
   const scopes = internalProperties.find(({ name }) => name === "[[Scopes]]")?.value?.objectId;
   const found = new Map<string, unknown>();
   for (const { value: scope } of scopes === undefined ? [] : propertiesOf(scopes)) {
@@ -72,12 +77,17 @@ session.connect();
 
 function realValue({ type, value, unserializableValue, objectId }: Remote): unknown {
   if (objectId !== undefined) {
-    post("Runtime.callFunctionOn", { objectId, functionDeclaration: "function () { globalThis.__ownFieldsSlot.value = this; }" });
+    post("Runtime.callFunctionOn", {
+      objectId,
+      functionDeclaration: "function () { globalThis.__ownFieldsSlot.value = this; }",
+    });
     post("Runtime.releaseObject", { objectId });
     return slot.value;
   }
   if (unserializableValue !== undefined) {
-    return type === "bigint" ? BigInt(unserializableValue.slice(0, -1)) : Number(unserializableValue);
+    return type === "bigint"
+      ? BigInt(unserializableValue.slice(0, -1))
+      : Number(unserializableValue);
   }
   return value;
 }

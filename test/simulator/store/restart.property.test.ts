@@ -15,7 +15,10 @@ const CONFIG: Partial<ExchangeConfigInput> = {
   // Products that are no whole number of credit units, so that rounding is at work.
   creditDecimals: 3,
   markets: {
-    btcusdc: { perp: "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0", funding: { mode: "fixed", intervalMs: 60_000, rate: "0.00313" } },
+    btcusdc: {
+      perp: "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0",
+      funding: { mode: "fixed", intervalMs: 60_000, rate: "0.00313" },
+    },
     ethusdc: { baseAsset: "ETH", tickSize: "0.05", priceQuote: { min: "0.05" } },
   },
   settlement: { delayMs: 1500, failureRate: 0.3 },
@@ -32,7 +35,8 @@ class ProcessClock implements Clock {
   constructor(machine: Clock) {
     this.nowMs = () => machine.nowMs();
     this.monotonicMs = () => machine.monotonicMs();
-    this.setTimer = (delayMs, fire) => machine.setTimer(delayMs, () => (this.isAlive ? fire() : undefined));
+    this.setTimer = (delayMs, fire) =>
+      machine.setTimer(delayMs, () => (this.isAlive ? fire() : undefined));
   }
 }
 
@@ -51,7 +55,10 @@ class KillableExchange {
     this.#config = parseExchangeConfig({ markets: {}, ...config });
     this.#options = { scheme: namedSignatures, ...options };
     this.start();
-    this.#clients = KEYS.map((key, place) => new ReferenceClient(this.#exchange, () => this.clock.nowMs(), key, `10.0.0.${place}`, true));
+    this.#clients = KEYS.map(
+      (key, place) =>
+        new ReferenceClient(this.#exchange, () => this.clock.nowMs(), key, `10.0.0.${place}`, true),
+    );
     for (const client of this.#clients) {
       client.register();
     }
@@ -106,11 +113,17 @@ const place = fc.record({
 });
 const step = fc.oneof(
   { weight: 12, arbitrary: place },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("cancel" as const), trader, which: fc.nat(20) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant("cancel" as const), trader, which: fc.nat(20) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("cancel-all" as const), trader }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("faucet" as const), trader }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("withdraw" as const), trader }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("operator" as const), trader, isValid: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("operator" as const), trader, isValid: fc.boolean() }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -119,8 +132,20 @@ const step = fc.oneof(
       status: fc.constantFrom("TRADING", "TRADING", "TRADING", "SUSPENDED"),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("pass" as const), ms: fc.integer({ min: 1, max: 3000 }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("pass" as const), ms: fc.integer({ min: 60_000, max: 200_000 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("pass" as const),
+      ms: fc.integer({ min: 1, max: 3000 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("pass" as const),
+      ms: fc.integer({ min: 60_000, max: 200_000 }),
+    }),
+  },
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -135,15 +160,23 @@ const ask = (offset: number): Step => ({
   type: "LIMIT",
 });
 /** Of two prices the one that came first is, by the orders left there, the later one. */
-const LEVEL_OUTLIVES_ITS_FIRST_ORDER: Step[] = [ask(5), ask(6), ask(5), { kind: "cancel", trader: 0, which: 0 }];
+const LEVEL_OUTLIVES_ITS_FIRST_ORDER: Step[] = [
+  ask(5),
+  ask(6),
+  ask(5),
+  { kind: "cancel", trader: 0, which: 0 },
+];
 
 async function take(world: KillableExchange, action: Step): Promise<void> {
   switch (action.kind) {
     case "place": {
       const btc = action.marketId === "btcusdc";
       const ticks = 300_000 + action.offset;
-      const price = btc ? `${Math.floor(ticks / 10)}.${ticks % 10}` : (2000 + action.offset * 0.05).toFixed(2);
-      const timeInForce = action.type === "MARKET" && action.timeInForce !== "FOK" ? "IOC" : action.timeInForce;
+      const price = btc
+        ? `${Math.floor(ticks / 10)}.${ticks % 10}`
+        : (2000 + action.offset * 0.05).toFixed(2);
+      const timeInForce =
+        action.type === "MARKET" && action.timeInForce !== "FOK" ? "IOC" : action.timeInForce;
       world.client(action.trader).place(action.side, price, (action.lots / 1000).toFixed(3), {
         marketId: action.marketId,
         type: action.type,
@@ -171,7 +204,10 @@ async function take(world: KillableExchange, action: Step): Promise<void> {
       world.client(action.trader).call("POST", "/withdraw", { amount: "1.5" });
       return;
     case "operator":
-      world.client(action.trader).call("POST", "/operator", { operator: `0x${"ab".repeat(20)}`, isValid: String(action.isValid) });
+      world.client(action.trader).call("POST", "/operator", {
+        operator: `0x${"ab".repeat(20)}`,
+        isValid: String(action.isValid),
+      });
       return;
     case "suspend":
       world.exchange.setMarketStatus(action.marketId, action.status as "TRADING" | "SUSPENDED");
@@ -185,7 +221,13 @@ async function take(world: KillableExchange, action: Step): Promise<void> {
 function answers(exchange: EmbeddedExchange, world: KillableExchange): string[] {
   const told: string[] = [];
   for (const client of world.clients) {
-    const reader = new ReferenceClient(exchange, () => world.clock.nowMs(), client.wallet.privateKey, "10.1.0.1", true);
+    const reader = new ReferenceClient(
+      exchange,
+      () => world.clock.nowMs(),
+      client.wallet.privateKey,
+      "10.1.0.1",
+      true,
+    );
     for (const path of ["account", "balances", "positions", "openOrders"]) {
       told.push(reader.call("GET", `/v1/${path}`).body);
     }
@@ -196,7 +238,13 @@ function answers(exchange: EmbeddedExchange, world: KillableExchange): string[] 
     }
   }
   const anybody = world.client(0);
-  const reader = new ReferenceClient(exchange, anybody.nowMs, anybody.wallet.privateKey, "10.1.0.2", true);
+  const reader = new ReferenceClient(
+    exchange,
+    anybody.nowMs,
+    anybody.wallet.privateKey,
+    "10.1.0.2",
+    true,
+  );
   for (const id of MARKETS) {
     for (const [path, more] of [
       ["orderbook", {}],
@@ -211,7 +259,10 @@ function answers(exchange: EmbeddedExchange, world: KillableExchange): string[] 
       told.push(reader.raw("GET", `/v1/${path}`, { marketId: id, ...more }).body);
     }
   }
-  told.push(reader.raw("GET", "/v1/exchangeInfo").body, reader.raw("GET", "/v1/riskyAccounts").body);
+  told.push(
+    reader.raw("GET", "/v1/exchangeInfo").body,
+    reader.raw("GET", "/v1/riskyAccounts").body,
+  );
   return told;
 }
 
@@ -234,24 +285,27 @@ describe("an exchange that is killed between any two events", () => {
 
   it("and killed again and again it trades on as if it had never been gone", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(step, fc.boolean()), { minLength: 5, maxLength: 60 }), async (steps) => {
-        const [mortal, immortal] = [new KillableExchange(CONFIG), new KillableExchange(CONFIG)];
-        for (const [action, dies] of steps) {
-          await take(mortal, action);
-          await take(immortal, action);
-          if (dies) {
-            mortal.kill();
-            mortal.start();
+      fc.asyncProperty(
+        fc.array(fc.tuple(step, fc.boolean()), { minLength: 5, maxLength: 60 }),
+        async (steps) => {
+          const [mortal, immortal] = [new KillableExchange(CONFIG), new KillableExchange(CONFIG)];
+          for (const [action, dies] of steps) {
+            await take(mortal, action);
+            await take(immortal, action);
+            if (dies) {
+              mortal.kill();
+              mortal.start();
+            }
           }
-        }
-        await mortal.clock.runFor(2000);
-        await immortal.clock.runFor(2000);
-        expect(answers(mortal.exchange, mortal)).toEqual(answers(immortal.exchange, immortal));
-        expect(mortal.exchange.audit()).toEqual(immortal.exchange.audit());
-        expect(mortal.exchange.audit().isConserved).toBe(true);
-        mortal.kill();
-        immortal.kill();
-      }),
+          await mortal.clock.runFor(2000);
+          await immortal.clock.runFor(2000);
+          expect(answers(mortal.exchange, mortal)).toEqual(answers(immortal.exchange, immortal));
+          expect(mortal.exchange.audit()).toEqual(immortal.exchange.audit());
+          expect(mortal.exchange.audit().isConserved).toBe(true);
+          mortal.kill();
+          immortal.kill();
+        },
+      ),
       { numRuns: 25 },
     );
   });

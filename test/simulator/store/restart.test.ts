@@ -7,7 +7,15 @@ import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import { createOrderFlow, parseFlowConfig } from "../../../src/simulator/flow/flow-config.js";
 import { KEYS, namedSignatures, ReferenceClient, START_MS } from "../reference-client.js";
 import { MemoryRecords } from "./memory-records.js";
-import { type Input, laterBy, MARKETS, made, started, traded, traders } from "./restarted-exchange.js";
+import {
+  type Input,
+  laterBy,
+  MARKETS,
+  made,
+  started,
+  traded,
+  traders,
+} from "./restarted-exchange.js";
 
 describe("an exchange that was away for a while", () => {
   it("settles at once what came due meanwhile, and the rest when it is due", async () => {
@@ -24,7 +32,9 @@ describe("an exchange that was away for a while", () => {
       expect(exchange.unsettledTrades).toBe(settled ? 0 : 1);
       await clock.runFor(1);
       expect(exchange.unsettledTrades).toBe(0);
-      expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json[0].status).toBe("SETTLED");
+      expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json[0].status).toBe(
+        "SETTLED",
+      );
       expect(exchange.audit()).toMatchObject({ isConserved: true });
       exchange.stop();
     }
@@ -55,12 +65,17 @@ describe("an exchange that was away for a while", () => {
     const clock = new VirtualClock(START_MS);
     const records = new MemoryRecords();
     const { alice } = started(records, clock);
-    const { id } = alice.place("SELL", "30000", "0.5", { timeInForce: "GTT", expirationMs: START_MS + 90_000 }).json;
+    const { id } = alice.place("SELL", "30000", "0.5", {
+      timeInForce: "GTT",
+      expirationMs: START_MS + 90_000,
+    }).json;
     const later = laterBy(100_000);
     const back = started(records.copy(), later);
     await later.runFor(0);
     expect(back.alice.openOrders()).toEqual([]);
-    expect(back.alice.call("GET", "/v1/order", { marketId: "btcusdc", orderId: String(id) }).json.status).toBe("EXPIRED");
+    expect(
+      back.alice.call("GET", "/v1/order", { marketId: "btcusdc", orderId: String(id) }).json.status,
+    ).toBe("EXPIRED");
   });
 
   it("pays one funding for all the boundaries that passed, and the next on time", async () => {
@@ -68,9 +83,13 @@ describe("an exchange that was away for a while", () => {
     const clock = laterBy(10 * 60_000);
     const { exchange, bob } = started(records, clock);
     await clock.runFor(30_000);
-    expect(bob.call("GET", "/v1/incomes", { marketId: "btcusdc", type: "FUNDING_FEE" }).json).toHaveLength(1);
+    expect(
+      bob.call("GET", "/v1/incomes", { marketId: "btcusdc", type: "FUNDING_FEE" }).json,
+    ).toHaveLength(1);
     await clock.runFor(30_000);
-    expect(bob.call("GET", "/v1/incomes", { marketId: "btcusdc", type: "FUNDING_FEE" }).json).toHaveLength(2);
+    expect(
+      bob.call("GET", "/v1/incomes", { marketId: "btcusdc", type: "FUNDING_FEE" }).json,
+    ).toHaveLength(2);
     exchange.stop();
   });
 
@@ -90,7 +109,9 @@ describe("an exchange that was away for a while", () => {
     first.alice.call("POST", "/operator", { operator: first.bob.address, isValid: "true" });
     const { alice, exchange, bob } = started(records.copy(), laterBy(1000));
     expect(alice.call("POST", "/v1/order", order).json.code).toBe(2016);
-    expect([...(exchange.account(alice.address)?.operators ?? [])]).toEqual([bob.address.toLowerCase()]);
+    expect([...(exchange.account(alice.address)?.operators ?? [])]).toEqual([
+      bob.address.toLowerCase(),
+    ]);
   });
 
   it("gives orders at one price back their turn", async () => {
@@ -101,10 +122,20 @@ describe("an exchange that was away for a while", () => {
     bob.place("SELL", "30000", "0.1");
     alice.place("SELL", "30000", "0.1");
     const back = started(records.copy(), laterBy(1000));
-    const carol = new ReferenceClient(back.exchange, () => START_MS + 1000, KEYS[2], "10.0.0.9", true).register();
+    const carol = new ReferenceClient(
+      back.exchange,
+      () => START_MS + 1000,
+      KEYS[2],
+      "10.0.0.9",
+      true,
+    ).register();
     carol.place("BUY", "30000", "0.15");
     expect(back.bob.openOrders()).toMatchObject([{ availableAmount: "0.05" }]);
-    expect(back.alice.openOrders().map(({ availableAmount }: { availableAmount: string }) => availableAmount)).toEqual(["0", "0.1"]);
+    expect(
+      back.alice
+        .openOrders()
+        .map(({ availableAmount }: { availableAmount: string }) => availableAmount),
+    ).toEqual(["0", "0.1"]);
   });
 });
 
@@ -121,7 +152,13 @@ describe("a market with an order flow, killed", () => {
         scheme: namedSignatures,
         records,
         flowOf: (marketId, restart) =>
-          createOrderFlow(parseFlowConfig(flow), { marketId, restart, seed: "flow", baseFolder: ".", onReplayEnd: () => {} }),
+          createOrderFlow(parseFlowConfig(flow), {
+            marketId,
+            restart,
+            seed: "flow",
+            baseFolder: ".",
+            onReplayEnd: () => {},
+          }),
       },
     );
     exchange.start();
@@ -135,11 +172,17 @@ describe("a market with an order flow, killed", () => {
       { clock, random: seededRandom("other") },
       { scheme: namedSignatures, records: records.copy() },
     );
-    expect(back.book("btcusdc")).toEqual({ sequence: before.sequence + 1, bids: [[290_000, 700]], asks: [] });
+    expect(back.book("btcusdc")).toEqual({
+      sequence: before.sequence + 1,
+      bids: [[290_000, 700]],
+      asks: [],
+    });
     expect(back.audit()).toEqual(exchange.audit());
     expect(back.audit().isConserved).toBe(true);
     const held = back.market("btcusdc").house.in("btcusdc").position.matched;
-    expect({ ...held }).toEqual({ ...exchange.market("btcusdc").house.in("btcusdc").position.matched });
+    expect({ ...held }).toEqual({
+      ...exchange.market("btcusdc").house.in("btcusdc").position.matched,
+    });
     expect(back.market("btcusdc").prices.mark).toBe(exchange.market("btcusdc").prices.mark);
   });
 });
@@ -148,7 +191,10 @@ describe("what a store is opened with", () => {
   it("goes on with other limits, rates and delays, and with one more market", async () => {
     const { records } = await traded();
     const back = made(records.copy(), laterBy(1000), {
-      markets: { btcusdc: { ...MARKETS.btcusdc, tickSize: "0.10", takerFeeRate: "0.001", maxLeverage: 10 }, ethusdc: {} },
+      markets: {
+        btcusdc: { ...MARKETS.btcusdc, tickSize: "0.10", takerFeeRate: "0.001", maxLeverage: 10 },
+        ethusdc: {},
+      },
       settlement: { delayMs: 1 },
     });
     expect(back.audit().isConserved).toBe(true);
@@ -165,9 +211,15 @@ describe("what a store is opened with", () => {
 
   it("has a market's rules from whoever set them last, the venue or its file", async () => {
     const { records, exchange } = await traded();
-    exchange.setMarketRules("btcusdc", { tickSize: "0.5", priceQuote: { min: "0.5" }, makerFeeRate: "0.0002" });
+    exchange.setMarketRules("btcusdc", {
+      tickSize: "0.5",
+      priceQuote: { min: "0.5" },
+      makerFeeRate: "0.0002",
+    });
     const rulesOf = (input: Input = {}) => {
-      const { tickStep, config } = made(records.copy(), laterBy(1000), input).market("btcusdc").rules;
+      const { tickStep, config } = made(records.copy(), laterBy(1000), input).market(
+        "btcusdc",
+      ).rules;
       return [tickStep, config.makerFeeRate];
     };
     expect(rulesOf()).toEqual([5, "0.0002"]);
@@ -176,9 +228,18 @@ describe("what a store is opened with", () => {
   });
 
   it.each<[string, Input]>([
-    ["markets.btcusdc.tickSize", { markets: { btcusdc: { ...MARKETS.btcusdc, tickSize: "0.5", priceQuote: { min: "0.5" } } } }],
-    ["markets.btcusdc.stepSize", { markets: { btcusdc: { ...MARKETS.btcusdc, stepSize: "0.0005" } } }],
-    ["markets.btcusdc.perp", { markets: { btcusdc: { ...MARKETS.btcusdc, perp: `0x${"12".repeat(20)}` } } }],
+    [
+      "markets.btcusdc.tickSize",
+      { markets: { btcusdc: { ...MARKETS.btcusdc, tickSize: "0.5", priceQuote: { min: "0.5" } } } },
+    ],
+    [
+      "markets.btcusdc.stepSize",
+      { markets: { btcusdc: { ...MARKETS.btcusdc, stepSize: "0.0005" } } },
+    ],
+    [
+      "markets.btcusdc.perp",
+      { markets: { btcusdc: { ...MARKETS.btcusdc, perp: `0x${"12".repeat(20)}` } } },
+    ],
     ["markets.btcusdc", { markets: { ethusdc: {} } }],
     ["creditDecimals", { creditDecimals: 5 }],
     ["paperDecimals", { paperDecimals: 12 }],
@@ -199,10 +260,15 @@ describe("what a store is opened with", () => {
 
   it("is refused when it holds something else, or another format", () => {
     const clock = new VirtualClock(START_MS);
-    expect(() => made(new MemoryRecords(new Map([["greeting", "hello"]])), clock)).toThrow(/no exchange's state/);
-    expect(() => made(new MemoryRecords(new Map([["format", '{"format":"marketwright exchange","version":7}']])), clock)).toThrow(
-      /format 7/,
+    expect(() => made(new MemoryRecords(new Map([["greeting", "hello"]])), clock)).toThrow(
+      /no exchange's state/,
     );
+    expect(() =>
+      made(
+        new MemoryRecords(new Map([["format", '{"format":"marketwright exchange","version":7}']])),
+        clock,
+      ),
+    ).toThrow(/format 7/);
   });
 
   it("names a damaged record", async () => {

@@ -8,7 +8,9 @@ import { MemoryRecords } from "./memory-records.js";
 /** What of the exchange a test says otherwise. */
 export type Input = Partial<ExchangeConfigInput>;
 /** A market that pays its funding each minute. */
-export const MARKETS = { btcusdc: { funding: { mode: "fixed", intervalMs: 60_000, rate: "0.0001" } } } as const;
+export const MARKETS = {
+  btcusdc: { funding: { mode: "fixed", intervalMs: 60_000, rate: "0.0001" } },
+} as const;
 
 /** An exchange on records, started, and a trader on it. */
 export function started(records: MemoryRecords, clock: VirtualClock, input: Input = {}) {
@@ -18,17 +20,25 @@ export function started(records: MemoryRecords, clock: VirtualClock, input: Inpu
 }
 
 /** The same, not started yet. */
-export function made(records: MemoryRecords, clock: VirtualClock, input: Input = {}): EmbeddedExchange {
+export function made(
+  records: MemoryRecords,
+  clock: VirtualClock,
+  input: Input = {},
+): EmbeddedExchange {
   const config = parseExchangeConfig({ markets: MARKETS, ...input });
-  return new EmbeddedExchange(config, { clock, random: seededRandom("exchange") }, { scheme: namedSignatures, records });
+  return new EmbeddedExchange(
+    config,
+    { clock, random: seededRandom("exchange") },
+    { scheme: namedSignatures, records },
+  );
 }
 
 /** Two registered traders of an exchange. */
 export function traders(exchange: EmbeddedExchange, clock: VirtualClock) {
-  const [alice, bob] = KEYS.map((key, place) => new ReferenceClient(exchange, () => clock.nowMs(), key, `10.0.0.${place}`, true)) as [
-    ReferenceClient,
-    ReferenceClient,
-  ];
+  const [alice, bob] = KEYS.map(
+    (key, place) =>
+      new ReferenceClient(exchange, () => clock.nowMs(), key, `10.0.0.${place}`, true),
+  ) as [ReferenceClient, ReferenceClient];
   for (const trader of [alice, bob]) {
     exchange.register(trader.address);
   }

@@ -69,7 +69,9 @@ export function stateDifferences(living: object, rebuilt: object): string[] {
       return;
     }
     if (a instanceof Map && b instanceof Map) {
-      const [ours, theirs] = UNORDERED.some((name) => path.endsWith(`.${name}`)) ? [sorted(a), sorted(b)] : [[...a], [...b]];
+      const [ours, theirs] = UNORDERED.some((name) => path.endsWith(`.${name}`))
+        ? [sorted(a), sorted(b)]
+        : [[...a], [...b]];
       compareLists(path, ours, theirs);
     } else if (a instanceof Set && b instanceof Set) {
       compareLists(path, inOrder([...a]), inOrder([...b]));
@@ -110,7 +112,10 @@ function kept(object: object): Map<string, unknown> {
         ? new Map(Object.entries(object))
         : ownFields(object);
   if (object.constructor.name === "Journal") {
-    fields.set("#items", (fields.get("#items") as unknown[]).slice(fields.get("#dropped") as number));
+    fields.set(
+      "#items",
+      (fields.get("#items") as unknown[]).slice(fields.get("#dropped") as number),
+    );
   }
   if (object.constructor.name === "PremiumMeter") {
     // Nothing sampled yet is one constant for all meters.
@@ -137,11 +142,17 @@ function inOrder(items: readonly unknown[]): readonly unknown[] {
 }
 
 function key(item: unknown): string {
-  return JSON.stringify(item, (name, value: unknown) => (name === "address" || name === "" ? value : undefined));
+  return JSON.stringify(item, (name, value: unknown) =>
+    name === "address" || name === "" ? value : undefined,
+  );
 }
 
 function show(value: unknown): string {
-  return typeof value === "bigint" ? `${value}n` : typeof value === "object" ? JSON.stringify(value, bigints) : String(value);
+  return typeof value === "bigint"
+    ? `${value}n`
+    : typeof value === "object"
+      ? JSON.stringify(value, bigints)
+      : String(value);
 }
 
 function bigints(_name: string, value: unknown): unknown {

@@ -33,13 +33,27 @@ const TAKE_SHARE = 0.5;
  * Takes up to `lots` from the other side, at most half of its nearest twenty levels, no further than 25 basis points through
  * the touch and never beyond `limitTicks`. Returns whether an order was sent.
  */
-export function take(view: AgentView, agent: string, side: Side, lots: Lots, limitTicks?: Ticks): boolean {
+export function take(
+  view: AgentView,
+  agent: string,
+  side: Side,
+  lots: Lots,
+  limitTicks?: Ticks,
+): boolean {
   const { bids, asks } = view.market.depth(20);
   const levels = side === "BUY" ? asks : bids;
   const touch = levels[0];
   if (touch === undefined) return false;
-  const reach = side === "BUY" ? Math.floor(touch.ticks * (1 + REACH_BPS / 10_000)) : Math.ceil(touch.ticks * (1 - REACH_BPS / 10_000));
-  const ticks = limitTicks === undefined ? reach : side === "BUY" ? Math.min(reach, limitTicks) : Math.max(reach, limitTicks);
+  const reach =
+    side === "BUY"
+      ? Math.floor(touch.ticks * (1 + REACH_BPS / 10_000))
+      : Math.ceil(touch.ticks * (1 - REACH_BPS / 10_000));
+  const ticks =
+    limitTicks === undefined
+      ? reach
+      : side === "BUY"
+        ? Math.min(reach, limitTicks)
+        : Math.max(reach, limitTicks);
   const displayed = levels.reduce((sum, level) => sum + level.lots, 0);
   const wanted = Math.min(lots, Math.floor(displayed * TAKE_SHARE));
   if (wanted < 1 || ticks < 1) return false;

@@ -73,7 +73,12 @@ export class LeveragedTrader {
     this.#legs = markets.map((market, index) => {
       const knownPaper = account.paper(market.id);
       const side = index % 2 === 0 ? firstSide : firstSide === 1 ? -1 : 1;
-      return { ...market, knownPaper, targetLots: null, side: knownPaper === 0n ? side : knownPaper > 0n ? 1 : -1 };
+      return {
+        ...market,
+        knownPaper,
+        targetLots: null,
+        side: knownPaper === 0n ? side : knownPaper > 0n ? 1 : -1,
+      };
     });
     // An exchange that goes on from its records gives it back what it held.
     this.#isBeginning = this.#legs.every(({ knownPaper }) => knownPaper === 0n);
@@ -151,7 +156,8 @@ export class LeveragedTrader {
       const { min, max } = leg.leverage;
       const leverage = min + this.#random.uniform() * (max - min);
       const { markQuote, instrument } = leg.market;
-      leg.targetLots = leg.side * Math.floor((leverage * partQuote) / (markQuote * instrument.lotBase));
+      leg.targetLots =
+        leg.side * Math.floor((leverage * partQuote) / (markQuote * instrument.lotBase));
     }
     this.#changeDueMs = nowMs + this.#holdMs();
   }
@@ -175,6 +181,9 @@ export class LeveragedTrader {
   }
 
   #holdMs(): Ms {
-    return sampleArrivalMs(this.#random, this.#params.holdMs === 0 ? 0 : 1_000 / this.#params.holdMs);
+    return sampleArrivalMs(
+      this.#random,
+      this.#params.holdMs === 0 ? 0 : 1_000 / this.#params.holdMs,
+    );
   }
 }

@@ -45,7 +45,9 @@ export class LiquidityProvider implements FlowAgent {
     this.#params = params;
     this.#random = random;
     const levels = [...Array(params.levels).keys()];
-    this.#slots = (["BUY", "SELL"] as const).flatMap((side) => levels.map((level) => ({ side, level, order: null })));
+    this.#slots = (["BUY", "SELL"] as const).flatMap((side) =>
+      levels.map((level) => ({ side, level, order: null })),
+    );
     let bps = params.halfSpreadBps * rank;
     this.#offsets = levels.map((level) => {
       const offset = bps / 10_000;
@@ -71,16 +73,19 @@ export class LiquidityProvider implements FlowAgent {
       if (score > TOLERANCE) wrong.push({ slot, score });
     }
     wrong.sort((a, b) => b.score - a.score || a.slot.level - b.slot.level);
-    for (const { slot } of wrong.slice(0, this.#params.repairs)) this.#putUp(view, slot, this.#targetOf(slot, fair));
+    for (const { slot } of wrong.slice(0, this.#params.repairs))
+      this.#putUp(view, slot, this.#targetOf(slot, fair));
     for (const slot of this.#slots) {
-      if (slot.order === null && missing[slot.side] * 2 > this.#params.levels) this.#putUp(view, slot, this.#targetOf(slot, fair));
+      if (slot.order === null && missing[slot.side] * 2 > this.#params.levels)
+        this.#putUp(view, slot, this.#targetOf(slot, fair));
     }
     return sampleArrivalMs(this.#random, this.#params.looksPerSecond);
   }
 
   /** The agent's own fair value in fractional ticks: the fundamental with an error that wanders. */
   #look(view: AgentView): number {
-    const news = Math.sqrt(1 - ERROR_MEMORY ** 2) * this.#params.valueErrorBps * sampleNormal(this.#random);
+    const news =
+      Math.sqrt(1 - ERROR_MEMORY ** 2) * this.#params.valueErrorBps * sampleNormal(this.#random);
     this.#error = ERROR_MEMORY * this.#error + news;
     return view.fundamentalTicks * (1 + this.#error / 10_000);
   }
@@ -88,7 +93,9 @@ export class LiquidityProvider implements FlowAgent {
   /** At least one tick from the level before it, whatever the grid. */
   #targetOf(slot: Slot, fair: number): Ticks {
     const offset = this.#offsets[slot.level] * fair;
-    return slot.side === "BUY" ? Math.floor(fair - Math.max(offset, slot.level)) : Math.ceil(fair + Math.max(offset, slot.level));
+    return slot.side === "BUY"
+      ? Math.floor(fair - Math.max(offset, slot.level))
+      : Math.ceil(fair + Math.max(offset, slot.level));
   }
 
   #scoreOf(slot: Slot, fair: number): number {
@@ -106,9 +113,18 @@ export class LiquidityProvider implements FlowAgent {
     slot.order = null;
     const opposite = slot.side === "BUY" ? market.bestAsk() : market.bestBid();
     // Behind somebody else's stale quote until an informed taker has removed it.
-    const ticks = opposite === undefined ? target : slot.side === "BUY" ? Math.min(target, opposite - 1) : Math.max(target, opposite + 1);
+    const ticks =
+      opposite === undefined
+        ? target
+        : slot.side === "BUY"
+          ? Math.min(target, opposite - 1)
+          : Math.max(target, opposite + 1);
     if (ticks < 1) return;
-    const quote = sampleLognormal(this.#random, this.#params.levelQuote * (1 + SIZE_GROWTH * slot.level), this.#params.sizeSigma);
+    const quote = sampleLognormal(
+      this.#random,
+      this.#params.levelQuote * (1 + SIZE_GROWTH * slot.level),
+      this.#params.sizeSigma,
+    );
     slot.order = market.place({
       agent: this.name,
       side: slot.side,

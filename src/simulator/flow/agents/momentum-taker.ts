@@ -27,11 +27,19 @@ export class MomentumTaker implements FlowAgent {
     if (this.#burstLeft > 0) {
       this.#burstLeft -= 1;
       const quote = sampleLognormal(this.#random, this.#params.orderQuote, this.#params.sizeSigma);
-      take(view, this.name, this.#burstSide, lotsOfNotional(view, quote, Math.max(1, Math.round(view.fundamentalTicks))));
+      take(
+        view,
+        this.name,
+        this.#burstSide,
+        lotsOfNotional(view, quote, Math.max(1, Math.round(view.fundamentalTicks))),
+      );
       // After its own burst the agent looks from where the burst has left the price, or it would follow itself.
       this.#seenTicks = view.market.lastTradeTicks();
     }
-    return sampleArrivalMs(this.#random, this.#burstLeft > 0 ? this.#params.burstOrdersPerSecond : this.#params.looksPerSecond);
+    return sampleArrivalMs(
+      this.#random,
+      this.#burstLeft > 0 ? this.#params.burstOrdersPerSecond : this.#params.looksPerSecond,
+    );
   }
 
   #look(view: AgentView): void {

@@ -22,7 +22,12 @@ export class NoiseTaker implements FlowAgent {
   act(view: AgentView): Ms {
     const side = this.#random.uniform() < 0.5 ? "BUY" : "SELL";
     const quote = sampleLognormal(this.#random, this.#params.orderQuote, this.#params.sizeSigma);
-    take(view, this.name, side, lotsOfNotional(view, quote, Math.max(1, Math.round(view.fundamentalTicks))));
+    take(
+      view,
+      this.name,
+      side,
+      lotsOfNotional(view, quote, Math.max(1, Math.round(view.fundamentalTicks))),
+    );
     return sampleArrivalMs(this.#random, this.#params.arrivalsPerSecond);
   }
 }

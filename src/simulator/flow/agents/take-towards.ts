@@ -32,7 +32,10 @@ export function takeTowards(
     return "more";
   }
   const reach = (side === "BUY" ? REACH_BPS : -REACH_BPS) / 10_000;
-  const ticks = Math.max(1, side === "BUY" ? Math.floor(touch.ticks * (1 + reach)) : Math.ceil(touch.ticks * (1 + reach)));
+  const ticks = Math.max(
+    1,
+    side === "BUY" ? Math.floor(touch.ticks * (1 + reach)) : Math.ceil(touch.ticks * (1 + reach)),
+  );
   const priceQuote = Math.max(side === "BUY" ? 0 : market.markQuote, ticks * instrument.tickQuote);
   const allowed = Math.floor(account.capacityQuote(id, side) / (priceQuote * instrument.lotBase));
   const displayed = levels.reduce((sum, level) => sum + level.lots, 0);
@@ -45,5 +48,7 @@ export function takeTowards(
   if ("refused" in taken) {
     return "refused";
   }
-  return lots === Math.min(Math.abs(missing), allowed) && taken.tradedLots === lots ? "done" : "more";
+  return lots === Math.min(Math.abs(missing), allowed) && taken.tradedLots === lots
+    ? "done"
+    : "more";
 }

@@ -36,9 +36,13 @@ export class TouchMaker implements FlowAgent {
     const { looksPerSecond, toleranceBps } = this.#params;
     const fair = view.fundamentalTicks;
     const tolerance = Math.max(0.5, (toleranceBps / 10_000) * fair);
-    if (this.#bidTicks === undefined || Math.abs(fair - this.#bidTicks - 0.5) > tolerance) this.#bidTicks = Math.ceil(fair) - 1;
+    if (this.#bidTicks === undefined || Math.abs(fair - this.#bidTicks - 0.5) > tolerance)
+      this.#bidTicks = Math.ceil(fair) - 1;
     // Both sides are taken down before either is put up: a ladder that has moved would meet its own other side.
-    const wanted = { BUY: this.#wanted("BUY", this.#bidTicks), SELL: this.#wanted("SELL", this.#bidTicks + 1) };
+    const wanted = {
+      BUY: this.#wanted("BUY", this.#bidTicks),
+      SELL: this.#wanted("SELL", this.#bidTicks + 1),
+    };
     for (const side of ["BUY", "SELL"] as const) this.#takeDown(view, side, wanted[side]);
     for (const side of ["BUY", "SELL"] as const) this.#putUp(view, side, wanted[side]);
     return sampleArrivalMs(this.#random, looksPerSecond);
@@ -46,7 +50,9 @@ export class TouchMaker implements FlowAgent {
 
   #wanted(side: Side, first: Ticks): Ticks[] {
     const step = side === "BUY" ? -1 : 1;
-    return Array.from({ length: this.#params.levels }, (_, level) => first + step * level).filter((ticks) => ticks >= 1);
+    return Array.from({ length: this.#params.levels }, (_, level) => first + step * level).filter(
+      (ticks) => ticks >= 1,
+    );
   }
 
   #takeDown({ market }: AgentView, side: Side, wanted: readonly Ticks[]): void {
@@ -62,12 +68,22 @@ export class TouchMaker implements FlowAgent {
     for (const ticks of wanted) {
       if (standing.some((held) => held.ticks === ticks)) continue;
       // Where somebody's stale quote is in the way it is left to an informed taker.
-      const order = view.market.place({ agent: this.name, side, ticks, lots: this.#lots(view, ticks), timeInForce: "POST_ONLY" });
+      const order = view.market.place({
+        agent: this.name,
+        side,
+        ticks,
+        lots: this.#lots(view, ticks),
+        timeInForce: "POST_ONLY",
+      });
       if (order !== null) standing.push({ ticks, order });
     }
   }
 
   #lots(view: AgentView, ticks: Ticks): Lots {
-    return lotsOfNotional(view, sampleLognormal(this.#random, this.#params.levelQuote, this.#params.sizeSigma), ticks);
+    return lotsOfNotional(
+      view,
+      sampleLognormal(this.#random, this.#params.levelQuote, this.#params.sizeSigma),
+      ticks,
+    );
   }
 }

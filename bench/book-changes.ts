@@ -1,4 +1,4 @@
-import { seededRandom } from "../src/core/seeded-random.js";
+import { seededRandom } from "../src/core/runtime/seeded-random.js";
 import { type Lots, type Side, signOf, type Ticks } from "../src/core/units.js";
 import { OrderBook } from "../src/market/order-book.js";
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { Instrument } from "../src/core/instrument.js";
-import { seededRandom } from "../src/core/seeded-random.js";
+import { seededRandom } from "../src/core/runtime/seeded-random.js";
 import { recordedDataFolder } from "../src/simulator/flow/data-folder.js";
 
 const CAPTURE = "btcusdt-perp_20240808";

@@ -1,7 +1,7 @@
 import fastify from "fastify";
+import { initCrypto } from "../src/core/crypto/signing.js";
 import { RunError } from "../src/core/errors.js";
-import { liveSeam } from "../src/core/live-seam.js";
-import { initCrypto } from "../src/core/signing.js";
+import { liveSeam } from "../src/core/runtime/live-seam.js";
 import { parseExchangeConfig } from "../src/simulator/config.js";
 import { EmbeddedExchange } from "../src/simulator/exchange.js";
 import { serveExchange } from "../src/simulator/http-server.js";

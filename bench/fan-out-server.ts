@@ -1,8 +1,8 @@
 import fastify from "fastify";
 import { type WebSocket, WebSocketServer } from "ws";
+import { initCrypto } from "../src/core/crypto/signing.js";
 import { RunError } from "../src/core/errors.js";
-import { liveSeam } from "../src/core/live-seam.js";
-import { initCrypto } from "../src/core/signing.js";
+import { liveSeam } from "../src/core/runtime/live-seam.js";
 import { parseExchangeConfig } from "../src/simulator/config.js";
 import { EmbeddedExchange } from "../src/simulator/exchange.js";
 import { serveExchange } from "../src/simulator/http-server.js";

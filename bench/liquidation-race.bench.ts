@@ -1,4 +1,4 @@
-import { seededRandom } from "../src/core/seeded-random.js";
+import { seededRandom } from "../src/core/runtime/seeded-random.js";
 import type { Hex } from "../src/core/units.js";
 import { BlockBuilder } from "../test/liquidator/simulation/block-builder.js";
 import { Desk } from "../test/liquidator/simulation/desk.js";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { seededRandom } from "../src/core/seeded-random.js";
+import { seededRandom } from "../src/core/runtime/seeded-random.js";
 import type { Tape } from "../src/history/columns/tape.js";
 import { TapeBuilder } from "../src/history/columns/tape-builder.js";
 import { recordedDataFolder } from "../src/simulator/flow/data-folder.js";

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../src/core/seam.js";
+import type { Clock, Timer } from "../src/core/runtime/seam.js";
 import type { Ms } from "../src/core/units.js";
 import type {
   HttpRequest,

@@ -1,8 +1,8 @@
 import { map } from "rxjs";
 import { z } from "zod";
-import { seededRandom } from "../src/core/seeded-random.js";
-import { ecdsaScheme, initCrypto } from "../src/core/signing.js";
-import { VirtualClock } from "../src/core/virtual-clock.js";
+import { ecdsaScheme, initCrypto } from "../src/core/crypto/signing.js";
+import { seededRandom } from "../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../src/core/runtime/virtual-clock.js";
 import { parseExchangeConfig } from "../src/simulator/config.js";
 import { configuredExchange } from "../src/simulator/configured-exchange.js";
 import { quoteAround } from "../src/strategies/quote-around.js";

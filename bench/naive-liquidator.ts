@@ -1,8 +1,8 @@
 import { Transaction } from "ethers";
 import type { InProcessRpc } from "../src/chain/rpc-transport.js";
-import { hexToBytes } from "../src/core/hex.js";
-import type { Clock } from "../src/core/seam.js";
-import type { Signer } from "../src/core/signing.js";
+import { hexToBytes } from "../src/core/crypto/hex.js";
+import type { Signer } from "../src/core/crypto/signing.js";
+import type { Clock } from "../src/core/runtime/seam.js";
 import type { Hex, Ms } from "../src/core/units.js";
 import { DEALER, PERPETUAL } from "../test/liquidator/simulation/ground.js";
 

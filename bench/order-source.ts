@@ -1,8 +1,8 @@
 import type { Pool } from "undici";
+import { bytesToHex, hexToBytes } from "../src/core/crypto/hex.js";
+import { ecdsaScheme, type Signer } from "../src/core/crypto/signing.js";
 import { RunError } from "../src/core/errors.js";
-import { bytesToHex, hexToBytes } from "../src/core/hex.js";
 import { decimalToScaled } from "../src/core/instrument.js";
-import { ecdsaScheme, type Signer } from "../src/core/signing.js";
 import { domainSeparator, OrderHasher } from "../src/simulator/signing/order-hash.js";
 import { writeOrderInfo } from "../src/simulator/signing/order-info.js";
 import { requestDigest, signedString } from "../src/simulator/signing/request-digest.js";

@@ -1,7 +1,7 @@
 import { ReplayBook } from "../src/backtest/book/replay-book.js";
 import { BookMatcher } from "../src/backtest/matching/book-matcher.js";
 import type { MatchListener, ReplayOrder } from "../src/backtest/matching/matcher.js";
-import { riskAverseQueue } from "../src/core/queue-models.js";
+import { riskAverseQueue } from "../src/core/queue/queue-models.js";
 import type { Side, Ticks } from "../src/core/units.js";
 import type { Tape } from "../src/history/columns/tape.js";
 import type { Bench } from "./bench.js";

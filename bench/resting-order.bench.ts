@@ -1,6 +1,6 @@
-import { seededRandom } from "../src/core/seeded-random.js";
-import { initCrypto } from "../src/core/signing.js";
-import { VirtualClock } from "../src/core/virtual-clock.js";
+import { initCrypto } from "../src/core/crypto/signing.js";
+import { seededRandom } from "../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../src/core/runtime/virtual-clock.js";
 import { parseExchangeConfig } from "../src/simulator/config.js";
 import { EmbeddedExchange } from "../src/simulator/exchange.js";
 import { namedSignatures, ReferenceClient, START_MS } from "../test/simulator/reference-client.js";

@@ -1,4 +1,4 @@
-import { seededRandom } from "../src/core/seeded-random.js";
+import { seededRandom } from "../src/core/runtime/seeded-random.js";
 import type { Tape } from "../src/history/columns/tape.js";
 import { TapeBuilder } from "../src/history/columns/tape-builder.js";
 import { OrderBook } from "../src/market/order-book.js";

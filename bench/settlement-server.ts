@@ -1,5 +1,5 @@
-import { liveSeam } from "../src/core/live-seam.js";
-import { initCrypto } from "../src/core/signing.js";
+import { initCrypto } from "../src/core/crypto/signing.js";
+import { liveSeam } from "../src/core/runtime/live-seam.js";
 import { parseExchangeConfig } from "../src/simulator/config.js";
 import { openConfiguredExchange } from "../src/simulator/configured-exchange.js";
 import { serveExchange } from "../src/simulator/http-server.js";

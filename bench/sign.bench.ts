@@ -1,7 +1,7 @@
 import { Wallet } from "ethers";
+import { ecdsaScheme, initCrypto } from "../src/core/crypto/signing.js";
 import { Instrument } from "../src/core/instrument.js";
-import { seededRandom } from "../src/core/seeded-random.js";
-import { ecdsaScheme, initCrypto } from "../src/core/signing.js";
+import { seededRandom } from "../src/core/runtime/seeded-random.js";
 import { buildHashedOrder, type OrderInputs } from "../src/exchange/order-building.js";
 import { taggedNonce } from "../src/exchange/order-info.js";
 import { domainSeparator, OrderHasher } from "../src/exchange/order-signing.js";

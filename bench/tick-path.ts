@@ -1,11 +1,11 @@
 import { map } from "rxjs";
 import { z } from "zod";
 import type { Notice } from "../src/bot/notice.js";
+import { ecdsaScheme, type Signer } from "../src/core/crypto/signing.js";
 import { Instrument } from "../src/core/instrument.js";
-import type { Clock, Random } from "../src/core/seam.js";
-import { seededRandom } from "../src/core/seeded-random.js";
-import { ecdsaScheme, type Signer } from "../src/core/signing.js";
-import { VirtualClock } from "../src/core/virtual-clock.js";
+import type { Clock, Random } from "../src/core/runtime/seam.js";
+import { seededRandom } from "../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../src/core/runtime/virtual-clock.js";
 import type { HttpRequest, SocketHandlers } from "../src/exchange/transport.js";
 import type { VenueEvent } from "../src/exchange/venue.js";
 import type { OutboxItem } from "../src/executor/outbox.js";

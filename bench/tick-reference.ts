@@ -1,4 +1,4 @@
-import type { Signer } from "../src/core/signing.js";
+import type { Signer } from "../src/core/crypto/signing.js";
 import { OrderHasher } from "../src/exchange/order-signing.js";
 import type { OrderStruct } from "../src/exchange/records.js";
 import { requestDigest } from "../src/exchange/request-signing.js";

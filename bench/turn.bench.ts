@@ -1,8 +1,8 @@
 import type { Bot } from "../src/bot/bot.js";
-import type { Clock } from "../src/core/seam.js";
-import { seededRandom } from "../src/core/seeded-random.js";
-import { ecdsaScheme, initCrypto } from "../src/core/signing.js";
-import { VirtualClock } from "../src/core/virtual-clock.js";
+import { ecdsaScheme, initCrypto } from "../src/core/crypto/signing.js";
+import type { Clock } from "../src/core/runtime/seam.js";
+import { seededRandom } from "../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../src/core/runtime/virtual-clock.js";
 import type { VenueEvent } from "../src/exchange/venue.js";
 import { parseExchangeConfig } from "../src/simulator/config.js";
 import { EmbeddedExchange } from "../src/simulator/exchange.js";

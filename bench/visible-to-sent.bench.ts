@@ -1,5 +1,5 @@
-import { liveSeam } from "../src/core/live-seam.js";
-import { seededRandom } from "../src/core/seeded-random.js";
+import { liveSeam } from "../src/core/runtime/live-seam.js";
+import { seededRandom } from "../src/core/runtime/seeded-random.js";
 import type { OpportunityStage } from "../src/liquidator/ledger/opportunity.js";
 import { BlockBuilder } from "../test/liquidator/simulation/block-builder.js";
 import { Desk } from "../test/liquidator/simulation/desk.js";

@@ -5,7 +5,7 @@ import { reportJsonSchema } from "../src/backtest/report/report-schema.js";
 import { sweepJsonSchema } from "../src/backtest/sweep/sweep-json.js";
 import { sweepSchema } from "../src/backtest/sweep/sweep-schema.js";
 import { botJsonSchema } from "../src/bot/config/config-json-schema.js";
-import { configJsonSchema } from "../src/core/config-json-schema.js";
+import { configJsonSchema } from "../src/core/config/config-json-schema.js";
 
 // What is read, and what is written.
 const schemas = {

@@ -1,7 +1,7 @@
 /** The public entry of `marketwright`: what somebody's own strategy is written with. */
 export { ConfigError, FormatError, MarketwrightError, RunError } from "./core/errors.js";
 export { Instrument, type InstrumentGrid } from "./core/instrument.js";
-export type { Clock, Random, Seam, Timer } from "./core/seam.js";
+export type { Clock, Random, Seam, Timer } from "./core/runtime/seam.js";
 export type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "./core/units.js";
 export type { DecisionCause, Level, MarketView } from "./market/view.js";
 export {

@@ -3,7 +3,7 @@ import { BookMatcher } from "../../src/backtest/matching/book-matcher.js";
 import type { MatchListener, ReplayOrder } from "../../src/backtest/matching/matcher.js";
 import { DelayLine } from "../../src/backtest/venue/delay-line.js";
 import type { LatencyModel } from "../../src/backtest/venue/latency.js";
-import { riskAverseQueue } from "../../src/core/queue-models.js";
+import { riskAverseQueue } from "../../src/core/queue/queue-models.js";
 import type { Lots, Side, Ticks } from "../../src/core/units.js";
 import type { Tape } from "../../src/history/columns/tape.js";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { RunError } from "../../src/core/errors.js";
 import type { Instrument } from "../../src/core/instrument.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { MarketId, Side } from "../../src/core/units.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
 import type { ExchangeConfig } from "../../src/simulator/config.js";
 import { configuredExchange } from "../../src/simulator/configured-exchange.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";

@@ -1,6 +1,6 @@
 import type { Account } from "../account/account.js";
 import type { AccountStep } from "../account/changes.js";
-import type { Clock, Random } from "../core/seam.js";
+import type { Clock, Random } from "../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { VenueRules } from "../exchange/records.js";
 import type { Action, ActionId, QuestionAction, Venue } from "../exchange/venue.js";

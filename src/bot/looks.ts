@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../core/seam.js";
+import type { Clock, Timer } from "../core/runtime/seam.js";
 import type { Ms } from "../core/units.js";
 
 /** Less than a clock can tell: instants of the grid are sums, and a sum may end a hair beyond what it comes to. */

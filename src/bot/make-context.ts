@@ -1,7 +1,7 @@
 import { Account } from "../account/account.js";
 import { RunError } from "../core/errors.js";
 import { Instrument } from "../core/instrument.js";
-import { seamScheduler } from "../core/seam-scheduler.js";
+import { seamScheduler } from "../core/runtime/seam-scheduler.js";
 import type { MarketId } from "../core/units.js";
 import { DISJOINT_RATE_BUCKETS } from "../exchange/rate-buckets.js";
 import { ACTION_COST, actionCosts } from "../executor/dispatch-budget.js";

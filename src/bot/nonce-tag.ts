@@ -1,4 +1,4 @@
-import { keccak256 } from "../core/keccak.js";
+import { keccak256 } from "../core/crypto/keccak.js";
 import type { Hex } from "../core/units.js";
 
 /**

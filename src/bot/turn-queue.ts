@@ -1,4 +1,4 @@
-import type { Clock, Random, Seam, Timer } from "../core/seam.js";
+import type { Clock, Random, Seam, Timer } from "../core/runtime/seam.js";
 import { thrownText } from "../core/thrown-text.js";
 import type { Ms } from "../core/units.js";
 import type { BotInput, TurnStamp } from "./input.js";

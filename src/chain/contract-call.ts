@@ -1,5 +1,5 @@
-import { bytesToHex } from "../core/hex.js";
-import { keccak256 } from "../core/keccak.js";
+import { bytesToHex } from "../core/crypto/hex.js";
+import { keccak256 } from "../core/crypto/keccak.js";
 import type { Hex } from "../core/units.js";
 import { wordOf } from "./abi-words.js";
 

@@ -1,6 +1,6 @@
+import { bytesToHex } from "../core/crypto/hex.js";
+import { keccak256 } from "../core/crypto/keccak.js";
 import { ConfigError } from "../core/errors.js";
-import { bytesToHex } from "../core/hex.js";
-import { keccak256 } from "../core/keccak.js";
 import type { Hex } from "../core/units.js";
 import { AbiWords, wordOf } from "./abi-words.js";
 import type { ChainRpc } from "./chain-rpc.js";

@@ -1,5 +1,5 @@
-import { hexToBytes } from "../core/hex.js";
-import { keccak256 } from "../core/keccak.js";
+import { hexToBytes } from "../core/crypto/hex.js";
+import { keccak256 } from "../core/crypto/keccak.js";
 import type { Hex } from "../core/units.js";
 import type { ChainLog } from "./chain-log.js";
 

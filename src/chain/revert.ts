@@ -1,4 +1,4 @@
-import { hexToBytes } from "../core/hex.js";
+import { hexToBytes } from "../core/crypto/hex.js";
 import type { Hex } from "../core/units.js";
 
 /** What a refusal of the contracts means to whoever asked (their texts: docs/contracts.md, "Refusals"). */

@@ -1,4 +1,4 @@
-import { hexToBytes } from "../core/hex.js";
+import { hexToBytes } from "../core/crypto/hex.js";
 import type { Hex } from "../core/units.js";
 
 /** What RLP writes: bytes as hex, a number without leading zeros, or a list of such. */

@@ -1,5 +1,5 @@
-import { liveSeam } from "../core/live-seam.js";
-import type { Seam } from "../core/seam.js";
+import { liveSeam } from "../core/runtime/live-seam.js";
+import type { Seam } from "../core/runtime/seam.js";
 import { onUncaught, type UncaughtHandler } from "../core/uncaught.js";
 import type { ProcessEnd } from "./process-end.js";
 import { askSecret } from "./terminal-secret.js";

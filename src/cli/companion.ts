@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { closeSync, statSync } from "node:fs";
 import { LineReader } from "../bot/control/control-protocol.js";
 import { RunError } from "../core/errors.js";
-import { openPlainFile, readPlainFile } from "../core/plain-files.js";
-import type { Clock, Timer } from "../core/seam.js";
+import { openPlainFile, readPlainFile } from "../core/files/plain-files.js";
+import type { Clock, Timer } from "../core/runtime/seam.js";
 
 /** A command of ours that runs beside this process, in a process and a process group of its own. */
 export interface Companion {

@@ -5,8 +5,8 @@ import {
   loadBotConfig,
   loadBotOrders,
 } from "../bot/config/config.js";
+import type { Signer } from "../core/crypto/signing.js";
 import { RunError } from "../core/errors.js";
-import type { Signer } from "../core/signing.js";
 import type { Ms } from "../core/units.js";
 import { NetworkTransport } from "../exchange/network-transport.js";
 import { RestClient } from "../exchange/rest-client.js";

@@ -10,8 +10,8 @@ import { OWNER_FILE } from "../bot/state/state-owner.js";
 import { RECORD_BEGINS_FILE } from "../bot/state/trade-log.js";
 import { TAKEOVERS_FILE } from "../bot/unwind/unwind-memory.js";
 import { LANES_FILE } from "../chain/lanes/lane-store.js";
-import { pathKind } from "../core/path-kind.js";
-import { ecdsaScheme } from "../core/signing.js";
+import { ecdsaScheme } from "../core/crypto/signing.js";
+import { pathKind } from "../core/files/path-kind.js";
 import { LIQUIDATIONS_FILE } from "../liquidator/ledger/liquidation-ledger.js";
 import { ENDED_FILE, KEY_FILE } from "./start-files.js";
 

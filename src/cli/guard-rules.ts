@@ -3,7 +3,7 @@ import type { BotOrdersConfig } from "../bot/config/config.js";
 import { type AwaitedExchange, StartReads } from "../bot/run/start-reads.js";
 import { HEARTBEAT_FILE, parseHeartbeat } from "../bot/state/heartbeat.js";
 import { stateDirOf } from "../bot/state/state-dir.js";
-import type { Clock } from "../core/seam.js";
+import type { Clock } from "../core/runtime/seam.js";
 import type { Ms } from "../core/units.js";
 import { passingFailure } from "../exchange/passing-failure.js";
 import { pause } from "../exchange/pause.js";

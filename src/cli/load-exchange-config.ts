@@ -1,6 +1,6 @@
-import { requireKind } from "../core/config-kind.js";
-import { checkShape, textPaths } from "../core/config-shape.js";
-import { loadYamlFile } from "../core/config-yaml.js";
+import { requireKind } from "../core/config/config-kind.js";
+import { checkShape, textPaths } from "../core/config/config-shape.js";
+import { loadYamlFile } from "../core/config/config-yaml.js";
 import { type ExchangeConfig, exchangeConfigShape } from "../simulator/config.js";
 import { checkAmounts } from "../simulator/config-amounts.js";
 import { checkChain } from "../simulator/config-chain.js";

@@ -1,4 +1,4 @@
-import { maskSecrets, protectAddress, protectSecret } from "../core/secrets.js";
+import { maskSecrets, protectAddress, protectSecret } from "../core/crypto/secrets.js";
 import type { CliContext, TextStream } from "./cli-context.js";
 
 /** The same process, with streams that let no secret of it out. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { readNamedFile } from "../bot/config/account-key.js";
+import { protectAddress, shownVariable } from "../core/crypto/secrets.js";
 import { ConfigError } from "../core/errors.js";
-import { protectAddress, shownVariable } from "../core/secrets.js";
 import type { CliContext } from "./cli-context.js";
 
 /** Where a command's queue is named: at most one of the three. */

@@ -4,7 +4,7 @@ import { LensReader } from "../chain/lens-reader.js";
 import { anyResult } from "../chain/rpc-values.js";
 import { receiptOf } from "../chain/transaction-receipt.js";
 import { RunError } from "../core/errors.js";
-import type { Clock } from "../core/seam.js";
+import type { Clock } from "../core/runtime/seam.js";
 import type { Hex } from "../core/units.js";
 import { ceilDivide, ONE } from "../liquidator/margin/fixed-point.js";
 import type { MarginMarket } from "../liquidator/margin/margin-account.js";

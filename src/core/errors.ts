@@ -1,4 +1,4 @@
-import { maskSecrets } from "./secrets.js";
+import { maskSecrets } from "./crypto/secrets.js";
 
 /** What a typed error carries: which field was wrong, what it held, and what would be right. */
 export interface ErrorDetail {

@@ -1,4 +1,4 @@
-import { maskSecrets } from "./secrets.js";
+import { maskSecrets } from "./crypto/secrets.js";
 
 /** Longer words of somebody else's are cut: they go into logs, halts and answers. */
 const MOST_CHARACTERS = 1_000;

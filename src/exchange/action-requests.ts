@@ -1,7 +1,7 @@
+import { hexToBytes } from "../core/crypto/hex.js";
+import type { Signer } from "../core/crypto/signing.js";
 import { RunError } from "../core/errors.js";
-import { hexToBytes } from "../core/hex.js";
 import type { Instrument } from "../core/instrument.js";
-import type { Signer } from "../core/signing.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import { MAX_PAGE, OPERATIONS, type OperationName } from "./operations.js";
 import {

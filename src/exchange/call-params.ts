@@ -1,5 +1,5 @@
+import { nearestName } from "../core/config/nearest-name.js";
 import { ConfigError } from "../core/errors.js";
-import { nearestName } from "../core/nearest-name.js";
 import type { Operation, OperationParameter, ParameterType } from "./operations.js";
 import type { RequestParams } from "./request-signing.js";
 

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import { FormatError } from "../core/errors.js";
-import type { Clock, Timer } from "../core/seam.js";
+import type { Clock, Timer } from "../core/runtime/seam.js";
 import { answerText } from "./answer-body.js";
 import { retryAfterMs } from "./retry-after.js";
 import type { HttpRequest, HttpResult } from "./transport.js";

@@ -1,5 +1,6 @@
 /** The venue's client: REST, streams, signing, filters and wire types. Public entry `marketwright/exchange`. */
 
+export { ecdsaScheme, type SignatureScheme, type Signer } from "../core/crypto/signing.js";
 export {
   ConfigError,
   type ErrorDetail,
@@ -7,9 +8,8 @@ export {
   MarketwrightError,
   RunError,
 } from "../core/errors.js";
-export { liveSeam } from "../core/live-seam.js";
-export type { Clock, Random, Seam, Timer } from "../core/seam.js";
-export { ecdsaScheme, type SignatureScheme, type Signer } from "../core/signing.js";
+export { liveSeam } from "../core/runtime/live-seam.js";
+export type { Clock, Random, Seam, Timer } from "../core/runtime/seam.js";
 export type { CreditUnits, Hex, Int64Id, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 export { type RequestContext, requestOf } from "./action-requests.js";
 export { type BuildExpectation, checkBuiltOrder } from "./built-order-check.js";

@@ -1,8 +1,8 @@
 import { type Observable, Subject } from "rxjs";
+import type { Signer } from "../core/crypto/signing.js";
 import { FormatError, RunError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
-import type { Seam } from "../core/seam.js";
-import type { Signer } from "../core/signing.js";
+import type { Seam } from "../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import { operationNameOf, type RequestContext, requestOf } from "./action-requests.js";
 import { instrumentsOf } from "./decode-rules.js";

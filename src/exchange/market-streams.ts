@@ -1,4 +1,4 @@
-import type { Seam } from "../core/seam.js";
+import type { Seam } from "../core/runtime/seam.js";
 import type { MarketId } from "../core/units.js";
 import { streamName } from "./stream-names.js";
 import { StreamSession, type StreamTimings } from "./stream-session.js";

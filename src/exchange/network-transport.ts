@@ -1,6 +1,6 @@
 import { Pool } from "undici";
 import { ConfigError } from "../core/errors.js";
-import type { Clock } from "../core/seam.js";
+import type { Clock } from "../core/runtime/seam.js";
 import { HttpExchange } from "./http-exchange.js";
 import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "./transport.js";
 import { WebSocketLink } from "./web-socket-link.js";

@@ -1,5 +1,5 @@
+import { bytesToHex } from "../core/crypto/hex.js";
 import { FormatError } from "../core/errors.js";
-import { bytesToHex } from "../core/hex.js";
 import type { Instrument } from "../core/instrument.js";
 import type { Hex, Lots, Ms, Side, Ticks } from "../core/units.js";
 import { encodeInfo } from "./order-info.js";

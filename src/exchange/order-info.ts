@@ -1,6 +1,6 @@
+import { bytesToHex, hexToBytes } from "../core/crypto/hex.js";
 import { FormatError } from "../core/errors.js";
-import { bytesToHex, hexToBytes } from "../core/hex.js";
-import type { Random } from "../core/seam.js";
+import type { Random } from "../core/runtime/seam.js";
 import type { Hex } from "../core/units.js";
 
 /** The four words of an order's `info` (specification, "Local construction" 6; the rates are signed, as the contracts read them). */

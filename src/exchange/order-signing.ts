@@ -1,6 +1,6 @@
+import { bytesToHex, hexToBytes } from "../core/crypto/hex.js";
+import { keccak256 } from "../core/crypto/keccak.js";
 import { FormatError } from "../core/errors.js";
-import { bytesToHex, hexToBytes } from "../core/hex.js";
-import { keccak256 } from "../core/keccak.js";
 import type { Hex } from "../core/units.js";
 import type { OrderStruct, VenueRules } from "./records.js";
 

@@ -1,6 +1,6 @@
 import { MarketwrightError, RunError } from "../core/errors.js";
 import { RateBudget } from "../core/rate-budget.js";
-import type { Clock, Timer } from "../core/seam.js";
+import type { Clock, Timer } from "../core/runtime/seam.js";
 import { DEFAULT_TOKEN_LIMITS } from "../core/token-limits.js";
 import type { Ms } from "../core/units.js";
 import type { OperationName } from "./operations.js";

@@ -1,6 +1,6 @@
+import { keccak256 } from "../core/crypto/keccak.js";
+import type { Signer } from "../core/crypto/signing.js";
 import { FormatError } from "../core/errors.js";
-import { keccak256 } from "../core/keccak.js";
-import type { Signer } from "../core/signing.js";
 import type { Hex, Ms } from "../core/units.js";
 
 /** Parameters of one request as the exact strings that are transmitted: the server signs what it receives, character by character. */

@@ -1,6 +1,6 @@
+import type { Signer } from "../core/crypto/signing.js";
 import { ConfigError, FormatError } from "../core/errors.js";
 import { parseInt64Json } from "../core/int64-json.js";
-import type { Signer } from "../core/signing.js";
 import type { Hex, Ms } from "../core/units.js";
 import { type CallParams, checkedParams } from "./call-params.js";
 import { OPERATIONS, type Operation, type OperationName } from "./operations.js";

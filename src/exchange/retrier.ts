@@ -1,4 +1,4 @@
-import type { Seam } from "../core/seam.js";
+import type { Seam } from "../core/runtime/seam.js";
 import type { Ms } from "../core/units.js";
 import { passingFailure } from "./passing-failure.js";
 import { pause } from "./pause.js";

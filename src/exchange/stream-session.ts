@@ -1,4 +1,4 @@
-import type { Seam, Timer } from "../core/seam.js";
+import type { Seam, Timer } from "../core/runtime/seam.js";
 import type { Ms } from "../core/units.js";
 import type { Socket, SocketHandlers, Transport } from "./transport.js";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { inflateSync } from "node:zlib";
 import { type RawData, WebSocket } from "ws";
-import type { Clock, Timer } from "../core/seam.js";
+import type { Clock, Timer } from "../core/runtime/seam.js";
 import type { Socket, SocketHandlers } from "./transport.js";
 
 /** One websocket on its way. */

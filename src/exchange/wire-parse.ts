@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { refusalOf } from "../core/config/refusal.js";
 import { FormatError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import { decimalToScaled, shortScaled } from "../core/instrument.js";
-import { refusalOf } from "../core/refusal.js";
 import type { CreditUnits, MarketId } from "../core/units.js";
 
 /** What the account's records are read with: the grids of the markets that the bot knows, and the unit of credit. */

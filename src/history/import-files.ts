@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeFolder } from "../core/make-folder.js";
-import type { Clock, Timer } from "../core/seam.js";
+import { makeFolder } from "../core/files/make-folder.js";
+import type { Clock, Timer } from "../core/runtime/seam.js";
 import type { MarketId, Ms } from "../core/units.js";
 import type { LinedFile } from "./bad-lines.js";
 import { changedSteps } from "./changed-steps.js";

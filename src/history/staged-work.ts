@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { lifeOf, pidIn, processName } from "../core/living-process.js";
+import { lifeOf, pidIn, processName } from "../core/files/living-process.js";
 import type { MarketId } from "../core/units.js";
 import { partsIn, recordingFolder } from "./record/recording-part.js";
 import { type HistoryStore, STAGING } from "./store.js";

@@ -1,5 +1,5 @@
 import { RunError } from "../core/errors.js";
-import { makeFolder } from "../core/make-folder.js";
+import { makeFolder } from "../core/files/make-folder.js";
 import { diskTrouble } from "./disk-trouble.js";
 
 /** Makes a folder of a store, with those above it. @throws RunError naming it where it cannot be made */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { RunError } from "../core/errors.js";
-import { ProcessLock } from "../core/process-lock.js";
+import { ProcessLock } from "../core/files/process-lock.js";
 import { makeStoreFolder } from "./store-folder.js";
 
 /** The process that writes one kind of one market: the lock is a file in that folder. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../core/errors.js";
-import { pathKind } from "../core/path-kind.js";
+import { pathKind } from "../core/files/path-kind.js";
 import type { MarketId } from "../core/units.js";
 import { type Day, startOf } from "./day.js";
 import { type DayManifest, readManifest } from "./day-manifest.js";

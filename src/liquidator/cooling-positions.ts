@@ -1,5 +1,5 @@
 import { laneOf } from "../chain/lanes/lane-job.js";
-import type { Clock } from "../core/seam.js";
+import type { Clock } from "../core/runtime/seam.js";
 import type { Hex, Ms } from "../core/units.js";
 
 /** Positions that are left alone for a while after something of theirs was refused. */

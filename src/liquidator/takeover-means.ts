@@ -1,6 +1,6 @@
 import type { ChainRpc } from "../chain/chain-rpc.js";
 import type { TransactionLanes } from "../chain/lanes/transaction-lanes.js";
-import type { Clock, Random } from "../core/seam.js";
+import type { Clock, Random } from "../core/runtime/seam.js";
 import type { Hex } from "../core/units.js";
 import type { LiquidationLedger } from "./ledger/liquidation-ledger.js";
 import type { LiquidatorVenue, UnwindPort } from "./liquidator-ports.js";

@@ -1,5 +1,5 @@
 import { closeSync, writeSync } from "node:fs";
-import { maskSecrets } from "../core/secrets.js";
+import { maskSecrets } from "../core/crypto/secrets.js";
 import { isFull, openUnwaiting } from "./unwaiting-descriptor.js";
 
 /** Where frames are shown; `process.stdout` is one. */

@@ -1,9 +1,9 @@
 import { closeSync, fchmodSync } from "node:fs";
 import { pino } from "pino";
+import { maskSecrets, SECRET_MARK } from "../core/crypto/secrets.js";
 import { RunError } from "../core/errors.js";
-import { openPlainFile } from "../core/plain-files.js";
-import type { Clock, Timer } from "../core/seam.js";
-import { maskSecrets, SECRET_MARK } from "../core/secrets.js";
+import { openPlainFile } from "../core/files/plain-files.js";
+import type { Clock, Timer } from "../core/runtime/seam.js";
 import type { Ms } from "../core/units.js";
 import { isFull, openUnwaiting } from "./unwaiting-descriptor.js";
 

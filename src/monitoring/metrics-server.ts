@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { RunError } from "../core/errors.js";
-import { isKnownHost } from "../core/host-header.js";
-import { HTTP_BOUNDS } from "../core/http-bounds.js";
+import { isKnownHost } from "../core/http/host-header.js";
+import { HTTP_BOUNDS } from "../core/http/http-bounds.js";
 import type { Metrics } from "./metrics.js";
 
 /**

@@ -1,6 +1,6 @@
+import { hexToBytes } from "../core/crypto/hex.js";
+import type { SignatureScheme, Signer } from "../core/crypto/signing.js";
 import { RunError } from "../core/errors.js";
-import { hexToBytes } from "../core/hex.js";
-import type { SignatureScheme, Signer } from "../core/signing.js";
 import type { CreditUnits, Hex, Lots, MarketId, PaperUnits, Side, Ticks } from "../core/units.js";
 import type { WireBuildResult } from "../exchange/wire-account-types.js";
 import type { Account } from "./accounts/account.js";

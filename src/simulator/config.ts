@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkShape, type ShapeContext } from "../core/config-shape.js";
+import { checkShape, type ShapeContext } from "../core/config/config-shape.js";
 import { DEFAULT_TOKEN_LIMITS } from "../core/token-limits.js";
 import { chainConfigShape } from "./chain/chain-config.js";
 import { choicesShape } from "./choices.js";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
+import type { SignatureScheme } from "../core/crypto/signing.js";
 import { RunError } from "../core/errors.js";
 import { decimalToScaled } from "../core/instrument.js";
-import type { Seam } from "../core/seam.js";
-import type { SignatureScheme } from "../core/signing.js";
+import type { Seam } from "../core/runtime/seam.js";
 import type { MarketId } from "../core/units.js";
 import { type OpenChain, openChain } from "./chain/open-chain.js";
 import { RecordTransactionLog } from "./chain/record-transaction-log.js";

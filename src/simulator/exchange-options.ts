@@ -1,4 +1,4 @@
-import type { SignatureScheme } from "../core/signing.js";
+import type { SignatureScheme } from "../core/crypto/signing.js";
 import type { MarketId } from "../core/units.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { AccountFlow } from "./flow-accounts.js";

@@ -1,5 +1,5 @@
-import type { Seam } from "../core/seam.js";
-import { ecdsaScheme } from "../core/signing.js";
+import { ecdsaScheme } from "../core/crypto/signing.js";
+import type { Seam } from "../core/runtime/seam.js";
 import type { Hex, MarketId } from "../core/units.js";
 import { AccountFlowPort } from "./account-flow-port.js";
 import { Account } from "./accounts/account.js";

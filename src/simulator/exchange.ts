@@ -1,6 +1,6 @@
 import { RunError } from "../core/errors.js";
 import { decimalToScaled } from "../core/instrument.js";
-import type { Seam } from "../core/seam.js";
+import type { Seam } from "../core/runtime/seam.js";
 import type { Hex, Lots, MarketId, Side, Ticks } from "../core/units.js";
 import type { Account } from "./accounts/account.js";
 import type { Order } from "./accounts/order.js";

@@ -1,5 +1,5 @@
 import type { Instrument } from "../core/instrument.js";
-import type { Seam } from "../core/seam.js";
+import type { Seam } from "../core/runtime/seam.js";
 import type { Hex, Lots, MarketId, PaperUnits, Side, Ticks } from "../core/units.js";
 import type { FlowLevel } from "./flow-market.js";
 

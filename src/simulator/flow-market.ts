@@ -1,6 +1,6 @@
 import type { Instrument } from "../core/instrument.js";
-import type { QueueModel, QueuePlace } from "../core/queue-models.js";
-import type { Seam } from "../core/seam.js";
+import type { QueueModel, QueuePlace } from "../core/queue/queue-models.js";
+import type { Seam } from "../core/runtime/seam.js";
 import type { Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 
 /** One published price level, net of nothing: recorded depth and every participant's open amount together. */

@@ -1,4 +1,4 @@
-import type { Timer } from "../core/seam.js";
+import type { Timer } from "../core/runtime/seam.js";
 import type { Clearing } from "./accounts/clearing.js";
 import type { Market } from "./markets/market.js";
 import { premiumOf } from "./markets/premium.js";

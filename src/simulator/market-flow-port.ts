@@ -1,5 +1,5 @@
 import { FormatError } from "../core/errors.js";
-import type { QueueModel, QueuePlace } from "../core/queue-models.js";
+import type { QueueModel, QueuePlace } from "../core/queue/queue-models.js";
 import type { Ms, Ticks } from "../core/units.js";
 import type {
   FlowLevel,

@@ -1,4 +1,4 @@
-import type { Seam } from "../core/seam.js";
+import type { Seam } from "../core/runtime/seam.js";
 import type { MarketId } from "../core/units.js";
 import type { AccountFlow, FlowExchange } from "./flow-accounts.js";
 import type { OrderFlow } from "./flow-market.js";

@@ -1,5 +1,5 @@
 import { decimalToScaled } from "../core/instrument.js";
-import type { Seam } from "../core/seam.js";
+import type { Seam } from "../core/runtime/seam.js";
 import type { CreditUnits, Hex, Int64Id, MarketId, Ms } from "../core/units.js";
 import { Account } from "./accounts/account.js";
 import type { Order } from "./accounts/order.js";

@@ -7,7 +7,7 @@ import {
   MemoryStateStore,
   type StateStore,
 } from "../../src/bot/state/state-dir.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { VenueRules } from "../../src/exchange/records.js";
 
 const START_MS = 1_700_000_000_000;

@@ -30,9 +30,9 @@ import {
 import { isLocked, lockAccount } from "../../src/bot/state/account-lock.js";
 import { enterRunningBot, runtimeDir } from "../../src/bot/state/running-bots.js";
 import { ConfigError, RunError } from "../../src/core/errors.js";
-import { liveSeam } from "../../src/core/live-seam.js";
-import { processName } from "../../src/core/living-process.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { processName } from "../../src/core/files/living-process.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 
 const { clock } = liveSeam();
 const open: ControlServer[] = [];

@@ -1,9 +1,9 @@
 import type { BotConfig } from "../../src/bot/config/config.js";
 import { type ExplainOptions, explainBot } from "../../src/bot/explain/explain.js";
 import type { Explanation } from "../../src/bot/explain/explanation.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { HttpRequest, Transport } from "../../src/exchange/transport.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "../../src/simulator/config.js";
 import { configuredExchange } from "../../src/simulator/configured-exchange.js";

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { JournalFile } from "../../src/bot/journal/journal-file.js";
 import { fileLines } from "../../src/bot/journal/journal-lines.js";
 import { RunError } from "../../src/core/errors.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 
 describe("a journal on disk", () => {
   const folder = mkdtempSync(join(tmpdir(), "marketwright-journal-file-"));

@@ -6,9 +6,9 @@ import { loadBotConfig } from "../../src/bot/config/config.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { RunError } from "../../src/core/errors.js";
-import { liveSeam } from "../../src/core/live-seam.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { logTo } from "../../src/monitoring/log.js";
 import { type Embedded, KEYS, startEmbedded } from "../exchange/client/embedded.js";
 

@@ -5,8 +5,8 @@ import { Bot } from "../../src/bot/bot.js";
 import type { BotConfig } from "../../src/bot/config/config.js";
 import { botSchema } from "../../src/bot/config/config-schema.js";
 import { DiscardingStore } from "../../src/bot/state/discarding-store.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { builtInStrategies } from "../../src/strategies/built-in.js";
 
 const MARKET = "btcusdc";

@@ -1,4 +1,4 @@
-import type { Seam } from "../../src/core/seam.js";
+import type { Seam } from "../../src/core/runtime/seam.js";
 import type {
   HttpRequest,
   HttpResult,

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { UnseenBot } from "../../src/bot/cancelling/unseen-bot.js";
 import { HEARTBEAT_FILE } from "../../src/bot/state/heartbeat.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { Ms } from "../../src/core/units.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
 
 /** A guard that looks into one folder, and a bot that may run, and may show its life there. */
 function guardLooks() {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BlockRhythm } from "../../src/chain/block-rhythm.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 
 const POLL_MS = 500;
 const ROUND_TRIP_MS = 20;

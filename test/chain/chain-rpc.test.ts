@@ -3,7 +3,7 @@ import { ChainRpc, type ChainRpcOptions } from "../../src/chain/chain-rpc.js";
 import { CallReverted, ChainUnavailable, RpcFailure } from "../../src/chain/rpc-errors.js";
 import { anyResult } from "../../src/chain/rpc-values.js";
 import { ConfigError } from "../../src/core/errors.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { signer, USD, World } from "../contracts/world.js";
 import { FaultyRpc } from "./faulty-rpc.js";
 

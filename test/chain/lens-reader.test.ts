@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ChainRpc } from "../../src/chain/chain-rpc.js";
 import { LensReader, type LensReaderOptions } from "../../src/chain/lens-reader.js";
 import { ChainUnavailable } from "../../src/chain/rpc-errors.js";
+import type { Signer } from "../../src/core/crypto/signing.js";
 import { ConfigError } from "../../src/core/errors.js";
-import { liveSeam } from "../../src/core/live-seam.js";
-import type { Signer } from "../../src/core/signing.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import type { Hex } from "../../src/core/units.js";
 import { COIN, signer, USD, World } from "../contracts/world.js";
 import { FaultyRpc } from "./faulty-rpc.js";

@@ -18,8 +18,8 @@ import { ChainError } from "../../src/chain/rpc-errors.js";
 import type { InProcessRpc, RpcReply } from "../../src/chain/rpc-transport.js";
 import { bytesOf, fieldsOf, numberOf, quantityOf } from "../../src/chain/rpc-values.js";
 import { receiptOf, wantedReceiptOf } from "../../src/chain/transaction-receipt.js";
-import { liveSeam } from "../../src/core/live-seam.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { jsonText, oddChange, oddText, withChange } from "../support/odd-json.js";
 
 const word = (digits: string): string => digits.padStart(64, "0");

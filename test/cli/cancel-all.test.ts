@@ -7,7 +7,7 @@ import { startControlServer } from "../../src/bot/control/control-server.js";
 import { lockAccount } from "../../src/bot/state/account-lock.js";
 import { enterRunningBot } from "../../src/bot/state/running-bots.js";
 import { stateDirOf } from "../../src/bot/state/state-dir.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { captureCli, startCli } from "./captured-cli.js";
 import { CommandedExchange, openOrders, untilQuoting } from "./commanded-exchange.js";
 

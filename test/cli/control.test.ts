@@ -10,8 +10,8 @@ import { HaltMemory, haltFile } from "../../src/bot/state/halt-memory.js";
 import { LatchMemory } from "../../src/bot/state/latch-memory.js";
 import { enterRunningBot } from "../../src/bot/state/running-bots.js";
 import { FileStateStore } from "../../src/bot/state/state-dir.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { ConfigError, RunError } from "../../src/core/errors.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
 import type { Hex } from "../../src/core/units.js";
 import { captureCli } from "./captured-cli.js";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { orAborted } from "../../src/cli/until-interrupted.js";
-import { liveSeam } from "../../src/core/live-seam.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { Duck } from "../../src/history/duck.js";
 import { importFiles } from "../../src/history/import-files.js";
 import { HistoryStore } from "../../src/history/store.js";

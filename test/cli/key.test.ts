@@ -17,9 +17,9 @@ import { promisify } from "node:util";
 import { Wallet } from "ethers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askSecret } from "../../src/cli/terminal-secret.js";
-import { decryptKeystore, encryptKeystore } from "../../src/core/keystore.js";
-import { liveSeam } from "../../src/core/live-seam.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
+import { decryptKeystore, encryptKeystore } from "../../src/core/crypto/keystore.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
 

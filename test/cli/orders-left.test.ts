@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ordersLeftText } from "../../src/cli/orders-left.js";
 import { runCli } from "../../src/cli/program.js";
-import { liveSeam } from "../../src/core/live-seam.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 
 const CANCEL = "npx marketwright cancel-all bot.yaml";
 const order = (n: number) => ({ marketId: "btcusdc", hash: `0x${n}`, phase: "open" }) as const;

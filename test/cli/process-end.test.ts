@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { errorText } from "../../src/cli/exit.js";
-import { liveSeam } from "../../src/core/live-seam.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli, startCli } from "./captured-cli.js";
 

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildProgram } from "../../src/cli/program.js";
-import { liveSeam } from "../../src/core/live-seam.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { builtCommand } from "../support/built-command.js";
 import { generateHistory } from "../support/generated-history.js";
 import { captureCli, startCli } from "./captured-cli.js";

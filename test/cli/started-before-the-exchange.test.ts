@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
 import { stateDirOf } from "../../src/bot/state/state-dir.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { captureCli, startCli } from "./captured-cli.js";
 import { untilQuoting } from "./commanded-exchange.js";
 import { until } from "./until.js";

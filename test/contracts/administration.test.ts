@@ -6,7 +6,7 @@ import {
   settablePriceSourceBytecode,
 } from "../../src/chain/abi/settable-price-source.generated.js";
 import { testTokenAbi, testTokenBytecode } from "../../src/chain/abi/test-token.generated.js";
-import type { Signer } from "../../src/core/signing.js";
+import type { Signer } from "../../src/core/crypto/signing.js";
 import { reasonFor } from "./evm.js";
 import { BTC_RATIOS, COIN, HEARTBEAT, signer, USD, World } from "./world.js";
 

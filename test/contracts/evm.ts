@@ -14,7 +14,7 @@ import {
   type LogDescription,
   type Result,
 } from "ethers";
-import { ecdsaScheme, type Signer } from "../../src/core/signing.js";
+import { ecdsaScheme, type Signer } from "../../src/core/crypto/signing.js";
 import type { Hex } from "../../src/core/units.js";
 import { edrContext } from "../../src/simulator/chain/edr-context.js";
 import { noContractNames } from "../../src/simulator/chain/no-contract-names.js";

@@ -1,6 +1,6 @@
 import { AbiCoder, concat, keccak256, toBeHex, toUtf8Bytes } from "ethers";
-import { hexToBytes } from "../../src/core/hex.js";
-import type { Signer } from "../../src/core/signing.js";
+import { hexToBytes } from "../../src/core/crypto/hex.js";
+import type { Signer } from "../../src/core/crypto/signing.js";
 import type { Hex } from "../../src/core/units.js";
 
 /** An order as the contracts take it, and who signs it. */

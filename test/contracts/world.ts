@@ -11,7 +11,7 @@ import {
   settablePriceSourceBytecode,
 } from "../../src/chain/abi/settable-price-source.generated.js";
 import { testTokenAbi, testTokenBytecode } from "../../src/chain/abi/test-token.generated.js";
-import { ecdsaScheme, type Signer } from "../../src/core/signing.js";
+import { ecdsaScheme, type Signer } from "../../src/core/crypto/signing.js";
 import type { Hex } from "../../src/core/units.js";
 import { type Contract, Evm, type Receipt } from "./evm.js";
 import { type MatchedOrder, match, orderInfo, sorted, tradeData } from "./signed-orders.js";

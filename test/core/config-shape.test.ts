@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { checkShape, textPaths } from "../../src/core/config-shape.js";
+import { checkShape, textPaths } from "../../src/core/config/config-shape.js";
 import { ConfigError } from "../../src/core/errors.js";
 
 /** What a strategy's own schema may be made of. */

@@ -1,14 +1,14 @@
 import { decryptKeystoreJsonSync, encryptKeystoreJsonSync, Wallet } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FormatError, RunError } from "../../src/core/errors.js";
 import {
   decryptKeystore,
   encryptKeystore,
   keystoreAddress,
   randomKey,
-} from "../../src/core/keystore.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
+} from "../../src/core/crypto/keystore.js";
+import { FormatError, RunError } from "../../src/core/errors.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 
 const KEY = `0x${"1f".repeat(32)}`;
 const { address } = new Wallet(KEY);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/core/errors.js";
-import { pathKind } from "../../src/core/path-kind.js";
+import { pathKind } from "../../src/core/files/path-kind.js";
 import { captureCli } from "../cli/captured-cli.js";
 
 const folder = mkdtempSync(join(tmpdir(), "marketwright-paths-"));

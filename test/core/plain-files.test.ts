@@ -8,8 +8,8 @@ import { readNamedFile } from "../../src/bot/config/account-key.js";
 import { JournalFile } from "../../src/bot/journal/journal-file.js";
 import { FileStateStore } from "../../src/bot/state/state-dir.js";
 import { RunError } from "../../src/core/errors.js";
-import { liveSeam } from "../../src/core/live-seam.js";
-import { openPlainFile, readPlainText } from "../../src/core/plain-files.js";
+import { openPlainFile, readPlainText } from "../../src/core/files/plain-files.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { openLog } from "../../src/monitoring/log.js";
 
 const folder = mkdtempSync(join(tmpdir(), "mw-plain-"));

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { RunError } from "../../src/core/errors.js";
-import { makePrivate } from "../../src/core/private-folder.js";
+import { makePrivate } from "../../src/core/files/private-folder.js";
 
 const scratch = (): string => realpathSync(mkdtempSync(join(tmpdir(), "mw-private-")));
 const modeOf = (path: string): number => statSync(path).mode & 0o7777;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { ProcessLock } from "../../src/core/process-lock.js";
+import { ProcessLock } from "../../src/core/files/process-lock.js";
 import { builtCommand } from "../support/built-command.js";
 
 const STARTERS = 50;
@@ -48,7 +48,7 @@ async function answers(of: Iterable<ChildProcess>): Promise<ReadonlyMap<ChildPro
 it("is taken by exactly one of fifty processes that come at once, each time that its holder was killed", async () => {
   const program = join(folder, "starter.mjs");
   writeFileSync(program, STARTER);
-  const source = new URL("../dist/core/process-lock.js", pathToFileURL(builtCommand())).href;
+  const source = new URL("../dist/core/files/process-lock.js", pathToFileURL(builtCommand())).href;
   const path = join(folder, "bot.lock");
   for (let started = 0; started < STARTERS; started++)
     children.add(

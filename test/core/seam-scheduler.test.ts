@@ -11,8 +11,8 @@ import {
   timer,
 } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { seamScheduler } from "../../src/core/seam-scheduler.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { seamScheduler } from "../../src/core/runtime/seam-scheduler.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 
 const START_MS = 1_700_000_000_000;
 

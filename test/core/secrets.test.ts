@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../src/core/errors.js";
 import {
   maskSecrets,
   protectAddress,
@@ -8,7 +7,8 @@ import {
   SECRET_MARK,
   shownSecretFile,
   shownVariable,
-} from "../../src/core/secrets.js";
+} from "../../src/core/crypto/secrets.js";
+import { ConfigError } from "../../src/core/errors.js";
 
 describe("a protected secret", () => {
   const key = `0x${"c3".repeat(31)}d4`;

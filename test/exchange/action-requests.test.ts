@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Signer } from "../../src/core/crypto/signing.js";
 import { Instrument } from "../../src/core/instrument.js";
-import type { Signer } from "../../src/core/signing.js";
 import { requestOf } from "../../src/exchange/action-requests.js";
 import { canonicalParams } from "../../src/exchange/request-signing.js";
 import type { PlaceAction } from "../../src/exchange/venue.js";

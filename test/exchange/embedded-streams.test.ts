@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Instrument } from "../../src/core/instrument.js";
-import { liveSeam } from "../../src/core/live-seam.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { FrameDecoder } from "../../src/exchange/frames.js";
 import { MarketStreams } from "../../src/exchange/market-streams.js";
 import { NetworkTransport } from "../../src/exchange/network-transport.js";

@@ -1,7 +1,7 @@
 import { verifyMessage } from "ethers";
 import { describe, expect, it } from "vitest";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import type { Instrument } from "../../src/core/instrument.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
 import { instrumentsOf } from "../../src/exchange/decode-rules.js";
 import { buildHashedOrder } from "../../src/exchange/order-building.js";
 import { OrderHasher } from "../../src/exchange/order-signing.js";

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lensAddress } from "../../src/bot/run/chain-access.js";
 import { readCreditPerEth, readRiskyAccounts } from "../../src/bot/run/liquidator-venue.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { FormatError, MarketwrightError } from "../../src/core/errors.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
 import { ANSWERS } from "../../src/exchange/client/answers.js";
 import { accountEvents, marketEvents } from "../../src/exchange/client/stream-decoder.js";
 import {

@@ -1,9 +1,9 @@
 import { TypedDataEncoder } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bytesToHex } from "../../src/core/hex.js";
+import { bytesToHex } from "../../src/core/crypto/hex.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { Instrument } from "../../src/core/instrument.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
 import {
   buildHashedOrder,
   buildOrderStruct,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { OPERATIONS, type OperationName } from "../../src/exchange/operations.js";
 import { DISJOINT_RATE_BUCKETS, RATE_BUCKETS } from "../../src/exchange/rate-buckets.js";
 import { RateGate, RateLimitError, type RateLimitRule } from "../../src/exchange/rate-gate.js";

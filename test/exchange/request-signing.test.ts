@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bytesToHex } from "../../src/core/hex.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
+import { bytesToHex } from "../../src/core/crypto/hex.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import {
   canonicalParams,
   formEncode,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { ConfigError } from "../../src/core/errors.js";
-import { liveSeam } from "../../src/core/live-seam.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { NetworkTransport } from "../../src/exchange/network-transport.js";
 import { OPERATIONS } from "../../src/exchange/operations.js";
 import { RestClient } from "../../src/exchange/rest-client.js";

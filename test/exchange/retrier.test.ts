@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { liveSeam } from "../../src/core/live-seam.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { ExchangeClient } from "../../src/exchange/client/exchange-client.js";
 import { NetworkTransport } from "../../src/exchange/network-transport.js";
 import { Retrier } from "../../src/exchange/retrier.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/core/seam.js";
+import type { Clock } from "../../src/core/runtime/seam.js";
 import type {
   HttpRequest,
   HttpResult,

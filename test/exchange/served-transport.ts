@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach } from "vitest";
-import { liveSeam } from "../../src/core/live-seam.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import {
   NetworkTransport,
   type NetworkTransportOptions,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect } from "vitest";
-import { liveSeam } from "../../src/core/live-seam.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { LiveVenue, type LiveVenueOptions } from "../../src/exchange/live-venue.js";
 import type { NetworkTransport } from "../../src/exchange/network-transport.js";
 import type { VenueRules } from "../../src/exchange/records.js";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { seededRandom } from "../../src/core/seeded-random.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { StreamSession, type StreamTimings } from "../../src/exchange/stream-session.js";
 import { ScriptedTransport } from "./scripted-transport.js";
 

@@ -3,7 +3,7 @@ import { delimiter } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { liveSeam } from "../../src/core/live-seam.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { serveExchange } from "../../src/simulator/http-server.js";

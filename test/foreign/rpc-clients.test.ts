@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Contract, id, JsonRpcProvider, Wallet } from "ethers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testTokenAbi } from "../../src/chain/abi/test-token.generated.js";
-import { liveSeam } from "../../src/core/live-seam.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import type { OpenChain } from "../../src/simulator/chain/open-chain.js";
 import { chainOf } from "../simulator/chain/chains.js";
 import {

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
-import { liveSeam } from "../../src/core/live-seam.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { openConfiguredExchange } from "../../src/simulator/configured-exchange.js";
 import { type ExchangeServer, serveExchange } from "../../src/simulator/http-server.js";
 

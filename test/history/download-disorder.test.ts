@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { liveSeam } from "../../src/core/live-seam.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { ExchangeClient } from "../../src/exchange/client/exchange-client.js";
 import { NetworkTransport } from "../../src/exchange/network-transport.js";
 import { download } from "../../src/history/download.js";

@@ -1,7 +1,7 @@
 import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { type Connection, connect } from "../../src/exchange/client/connect.js";
 import type { PublicTrade } from "../../src/exchange/client/market-records.js";
 import { type DownloadOptions, download, requireDownloadable } from "../../src/history/download.js";

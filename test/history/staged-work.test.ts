@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { processName } from "../../src/core/living-process.js";
+import { processName } from "../../src/core/files/living-process.js";
 import { RecordingPart, recordingFolder } from "../../src/history/record/recording-part.js";
 import { stagedWork } from "../../src/history/staged-work.js";
 import { HistoryStore } from "../../src/history/store.js";

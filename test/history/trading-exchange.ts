@@ -1,5 +1,5 @@
-import { seededRandom } from "../../src/core/seeded-random.js";
-import type { VirtualClock } from "../../src/core/virtual-clock.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import type { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { ExchangeConfigInput } from "../../src/simulator/config.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";

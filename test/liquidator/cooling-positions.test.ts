@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { CoolingPositions } from "../../src/liquidator/cooling-positions.js";
 
 const VICTIM = "0x1111111111111111111111111111111111111111";

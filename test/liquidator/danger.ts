@@ -1,8 +1,8 @@
 import { ChainRpc } from "../../src/chain/chain-rpc.js";
 import { LensReader } from "../../src/chain/lens-reader.js";
+import type { Signer } from "../../src/core/crypto/signing.js";
 import { Instrument } from "../../src/core/instrument.js";
-import { liveSeam } from "../../src/core/live-seam.js";
-import type { Signer } from "../../src/core/signing.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import type { Hex } from "../../src/core/units.js";
 import type { MarginAccount } from "../../src/liquidator/margin/margin-account.js";
 import type { PlanInput, PlanRules, Victim } from "../../src/liquidator/plan/plan-input.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ChainRpc } from "../../src/chain/chain-rpc.js";
 import { DealerReader } from "../../src/chain/dealer-reader.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { tellOperatorRight } from "../../src/liquidator/operator-right.js";
 import { LiquidatingStage, LONG, OWN, PRICE } from "../scenarios/liquidating-stage.js";
 import { FAIR, faultyNode } from "./simulation/faulty-node.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ChainRpc } from "../../src/chain/chain-rpc.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { LiquidationLedger } from "../../src/liquidator/ledger/liquidation-ledger.js";
 import { TakeoverEndings } from "../../src/liquidator/takeover-endings.js";
 import type { TakeoverMeans } from "../../src/liquidator/takeover-means.js";

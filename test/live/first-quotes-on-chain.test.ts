@@ -8,10 +8,10 @@ import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import type { InProcessRpc } from "../../src/chain/rpc-transport.js";
 import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
-import type { Random } from "../../src/core/seam.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
+import type { Random } from "../../src/core/runtime/seam.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { Ms } from "../../src/core/units.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { silentLog } from "../../src/monitoring/log.js";
 import {
   type OpenExchange,

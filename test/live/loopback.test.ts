@@ -14,7 +14,7 @@ import { FileStateStore } from "../../src/bot/state/state-dir.js";
 import { FILLS_FILE } from "../../src/bot/state/trade-log.js";
 import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
 import { decimalToScaled } from "../../src/core/instrument.js";
-import { liveSeam } from "../../src/core/live-seam.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import type { MarketId, Side } from "../../src/core/units.js";
 import type { VenueOrder } from "../../src/exchange/records.js";
 import { logTo } from "../../src/monitoring/log.js";

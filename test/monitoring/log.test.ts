@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protectSecret } from "../../src/core/secrets.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { protectSecret } from "../../src/core/crypto/secrets.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { logTo, openLog } from "../../src/monitoring/log.js";
 import { LogOnce } from "../../src/monitoring/log-once.js";
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { renderScreen } from "../../src/monitoring/screen.js";
 import { screenSupport, startScreen } from "../../src/monitoring/screen-driver.js";
 import type { ScreenMarket, ScreenModel } from "../../src/monitoring/screen-model.js";

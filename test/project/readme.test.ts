@@ -16,7 +16,7 @@ import { parse, stringify } from "yaml";
 import { loadBotConfig } from "../../src/bot/config/config.js";
 import type { CliContext, TextStream } from "../../src/cli/cli-context.js";
 import { buildProgram, runCli } from "../../src/cli/program.js";
-import { liveSeam } from "../../src/core/live-seam.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { captureCli, type StartedRun, startCli } from "../cli/captured-cli.js";
 import { until } from "../cli/until.js";
 import { PROJECT_ROOT } from "./checkout.js";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe } from "vitest";
-import { liveSeam } from "../../src/core/live-seam.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import type { Ms } from "../../src/core/units.js";
 import { NetworkTransport } from "../../src/exchange/network-transport.js";
 import { serveExchange } from "../../src/simulator/http-server.js";

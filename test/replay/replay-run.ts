@@ -5,7 +5,7 @@ import { type RunSummary, summaryOf } from "../../src/bot/run/run-summary.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
-import type { Seam } from "../../src/core/seam.js";
+import type { Seam } from "../../src/core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../src/core/units.js";
 import type { VenueOrder, VenueTrade } from "../../src/exchange/records.js";
 import type { Transport } from "../../src/exchange/transport.js";

@@ -1,7 +1,7 @@
-import type { Random } from "../../src/core/seam.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
+import type { Random } from "../../src/core/runtime/seam.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { Ms } from "../../src/core/units.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
 import type { CaptureFiles } from "../../src/simulator/flow/capture-files.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { FIVE, FiveMarkets } from "./five-markets.js";
 
 const [FIRST = "", SECOND = "", ...OTHERS] = FIVE;

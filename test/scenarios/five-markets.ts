@@ -3,10 +3,10 @@ import { type CancelReport, cancelEverything } from "../../src/bot/cancelling/ca
 import { Guard, type GuardNotice } from "../../src/bot/cancelling/guard.js";
 import { HEARTBEAT_FILE, type Heartbeat } from "../../src/bot/state/heartbeat.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { Ms } from "../../src/core/units.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { RestClient } from "../../src/exchange/rest-client.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
 import { HEARTBEAT_FILE } from "../../src/bot/state/heartbeat.js";
 import { guardRules } from "../../src/cli/guard-rules.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import type { VenueRules } from "../../src/exchange/records.js";
 import { RestClient } from "../../src/exchange/rest-client.js";
 import { SILENT } from "../bot/recorded-run.js";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/core/seam.js";
-import type { Signer } from "../../src/core/signing.js";
+import type { Signer } from "../../src/core/crypto/signing.js";
+import type { Clock } from "../../src/core/runtime/seam.js";
 import type { Hex, Int64Id, Lots, MarketId, Side, Ticks } from "../../src/core/units.js";
 import { decodeRules } from "../../src/exchange/decode-rules.js";
 import { buildHashedOrder, infoExpirationSeconds } from "../../src/exchange/order-building.js";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { RunMonitor } from "../../src/bot/run/run-monitor.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
-import type { Signer } from "../../src/core/signing.js";
+import type { Signer } from "../../src/core/crypto/signing.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import type { Ms } from "../../src/core/units.js";
 import { decodeLedger } from "../../src/liquidator/ledger/ledger-lines.js";
 import type { Opportunity } from "../../src/liquidator/ledger/opportunity.js";

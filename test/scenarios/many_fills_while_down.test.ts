@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { EarlierTrades, UNTOLD_FILE } from "../../src/bot/run/earlier-trades.js";
 import { CorruptStateError } from "../../src/bot/state/state-dir.js";
 import { FILLS_FILE } from "../../src/bot/state/trade-log.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import type { MarketId } from "../../src/core/units.js";
 import type { VenueTrade } from "../../src/exchange/records.js";
 import { RestClient } from "../../src/exchange/rest-client.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Notice } from "../../src/bot/notice.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { decodeRules, instrumentsOf } from "../../src/exchange/decode-rules.js";
 import { buildHashedOrder, infoExpirationSeconds } from "../../src/exchange/order-building.js";
 import { OrderHasher } from "../../src/exchange/order-signing.js";

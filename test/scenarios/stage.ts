@@ -5,8 +5,9 @@ import type { BotConfig } from "../../src/bot/config/config.js";
 import { nonceTagOf } from "../../src/bot/nonce-tag.js";
 import type { Notice, StopResult } from "../../src/bot/notice.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import {
   type CreditUnits,
   type Hex,
@@ -16,7 +17,6 @@ import {
   signOf,
   type Ticks,
 } from "../../src/core/units.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { infoTag } from "../../src/exchange/order-info.js";
 import type { Order } from "../../src/simulator/accounts/order.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";

@@ -1,4 +1,4 @@
-import type { Random } from "../../src/core/seam.js";
+import type { Random } from "../../src/core/runtime/seam.js";
 import type { Ms } from "../../src/core/units.js";
 
 /** What the network, the exchange or the machine can do to a bot. */

@@ -1,6 +1,6 @@
-import { bytesToHex, hexToBytes } from "../../src/core/hex.js";
-import { keccak256 } from "../../src/core/keccak.js";
-import type { SignatureScheme, Signer } from "../../src/core/signing.js";
+import { bytesToHex, hexToBytes } from "../../src/core/crypto/hex.js";
+import { keccak256 } from "../../src/core/crypto/keccak.js";
+import type { SignatureScheme, Signer } from "../../src/core/crypto/signing.js";
 import type { Hex } from "../../src/core/units.js";
 
 /**

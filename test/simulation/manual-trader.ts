@@ -1,5 +1,5 @@
-import type { Clock, Random } from "../../src/core/seam.js";
-import type { Signer } from "../../src/core/signing.js";
+import type { Signer } from "../../src/core/crypto/signing.js";
+import type { Clock, Random } from "../../src/core/runtime/seam.js";
 import type { Ms } from "../../src/core/units.js";
 import { decodeRules, instrumentsOf } from "../../src/exchange/decode-rules.js";
 import { buildHashedOrder, infoExpirationSeconds } from "../../src/exchange/order-building.js";

@@ -1,6 +1,6 @@
 import type { BotConfig } from "../../src/bot/config/config.js";
-import type { Random } from "../../src/core/seam.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
+import type { Random } from "../../src/core/runtime/seam.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import type { Ms } from "../../src/core/units.js";
 import { type ExchangeConfig, parseExchangeConfig } from "../../src/simulator/config.js";
 import { botConfig } from "./bot-rig.js";

@@ -1,8 +1,8 @@
 import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
 import { Guard } from "../../src/bot/cancelling/guard.js";
 import type { StateStore } from "../../src/bot/state/state-dir.js";
-import type { Clock } from "../../src/core/seam.js";
-import type { Signer } from "../../src/core/signing.js";
+import type { Signer } from "../../src/core/crypto/signing.js";
+import type { Clock } from "../../src/core/runtime/seam.js";
 import { RestClient } from "../../src/exchange/rest-client.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { rulesOf } from "./bot-rig.js";

@@ -1,5 +1,5 @@
-import type { Clock, Random } from "../../src/core/seam.js";
-import type { Signer } from "../../src/core/signing.js";
+import type { Signer } from "../../src/core/crypto/signing.js";
+import type { Clock, Random } from "../../src/core/runtime/seam.js";
 import type { CreditUnits, Ms } from "../../src/core/units.js";
 import { signedParams } from "../../src/exchange/request-signing.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";

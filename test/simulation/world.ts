@@ -1,10 +1,10 @@
 import type { Notice } from "../../src/bot/notice.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
-import type { Clock, Timer } from "../../src/core/seam.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
-import { ecdsaScheme, type SignatureScheme, type Signer } from "../../src/core/signing.js";
+import { ecdsaScheme, type SignatureScheme, type Signer } from "../../src/core/crypto/signing.js";
+import type { Clock, Timer } from "../../src/core/runtime/seam.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { Ms } from "../../src/core/units.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { createOrderFlow, parseFlowConfig } from "../../src/simulator/flow/flow-config.js";
 import { BotRig, MachineClock, type RigOptions, rulesOf } from "./bot-rig.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bytesToHex } from "../../src/core/hex.js";
-import { ecdsaScheme } from "../../src/core/signing.js";
+import { bytesToHex } from "../../src/core/crypto/hex.js";
+import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { domainSeparator, OrderHasher } from "../../src/simulator/signing/order-hash.js";
 import { readOrderInfo } from "../../src/simulator/signing/order-info.js";
 import { requestDigest, signedString } from "../../src/simulator/signing/request-digest.js";

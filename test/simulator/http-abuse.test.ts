@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { liveSeam } from "../../src/core/live-seam.js";
+import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { type ExchangeServer, serveExchange } from "../../src/simulator/http-server.js";

@@ -1,5 +1,5 @@
-import { seededRandom } from "../../src/core/seeded-random.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "../../src/simulator/config.js";
 import { EmbeddedExchange, type ExchangeOptions } from "../../src/simulator/exchange.js";
 import { type ExchangeServer, serveExchange } from "../../src/simulator/http-server.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { queueModelNamed } from "../../src/core/queue-model-names.js";
-import type { QueueModel, QueuePlace } from "../../src/core/queue-models.js";
+import { queueModelNamed } from "../../src/core/queue/queue-model-names.js";
+import type { QueueModel, QueuePlace } from "../../src/core/queue/queue-models.js";
 import { CapturedDepth } from "../../src/simulator/flow/recorded-depth.js";
 import type { FlowMarket } from "../../src/simulator/flow-market.js";
 import { traders } from "./reference-client.js";

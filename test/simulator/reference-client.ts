@@ -1,7 +1,7 @@
 import { Signature, TypedDataEncoder, Wallet } from "ethers";
-import { seededRandom } from "../../src/core/seeded-random.js";
-import type { SignatureScheme } from "../../src/core/signing.js";
-import { VirtualClock } from "../../src/core/virtual-clock.js";
+import type { SignatureScheme } from "../../src/core/crypto/signing.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "../../src/simulator/config.js";
 import { EmbeddedExchange, type ExchangeOptions } from "../../src/simulator/exchange.js";
 

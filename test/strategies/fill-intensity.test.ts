@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../src/core/seeded-random.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import {
   FillIntensityEstimator,
   type FillIntensityWindow,

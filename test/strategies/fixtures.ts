@@ -1,6 +1,6 @@
 import { asyncScheduler } from "rxjs";
 import { Instrument } from "../../src/core/instrument.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { microPriceTicks } from "../../src/market/micro-price.js";
 import type { MarketView } from "../../src/market/view.js";
 import type { StrategyContext } from "../../src/strategies/strategy.js";

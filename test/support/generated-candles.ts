@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { seededRandom } from "../../src/core/seeded-random.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { importFiles } from "../../src/history/import-files.js";
 import { HistoryStore } from "../../src/history/store.js";
 

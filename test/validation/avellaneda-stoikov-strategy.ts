@@ -1,6 +1,6 @@
 import { Subject } from "rxjs";
 import { Instrument } from "../../src/core/instrument.js";
-import { seededRandom } from "../../src/core/seeded-random.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import type { MarketView } from "../../src/market/view.js";
 import { avellanedaStoikov } from "../../src/strategies/avellaneda-stoikov.js";
 import type { QuotesIntent } from "../../src/strategies/intent.js";

@@ -1,5 +1,5 @@
-import { queueModelNamed } from "../../src/core/queue-model-names.js";
-import type { QueueModel, QueuePlace } from "../../src/core/queue-models.js";
+import { queueModelNamed } from "../../src/core/queue/queue-model-names.js";
+import type { QueueModel, QueuePlace } from "../../src/core/queue/queue-models.js";
 import { MarketState } from "../../src/market/market-state.js";
 import { marketView } from "../../src/market/market-view.js";
 import { OrderBook } from "../../src/market/order-book.js";

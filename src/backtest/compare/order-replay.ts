@@ -1,4 +1,4 @@
-import type { QueueModel, QueuePlace } from "../../core/queue-models.js";
+import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
 import { type Lots, signOf, type Ticks } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
 import { BookMatcher } from "../matching/book-matcher.js";

@@ -1,9 +1,9 @@
 import { accessSync, constants } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
-import { requireKind } from "../../core/config-kind.js";
-import { checkShape } from "../../core/config-shape.js";
-import { loadYamlFile } from "../../core/config-yaml.js";
+import { requireKind } from "../../core/config/config-kind.js";
+import { checkShape } from "../../core/config/config-shape.js";
+import { loadYamlFile } from "../../core/config/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { Decimal } from "decimal.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
+import { readPlainText } from "../../core/files/plain-files.js";
 import { decimalToScaled, Instrument, requireGridUnit } from "../../core/instrument.js";
-import { readPlainText } from "../../core/plain-files.js";
 import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
 import { type CreditUnits, type Hex, type MarketId, MINUTE_MS } from "../../core/units.js";
 import { decodeRules } from "../../exchange/decode-rules.js";

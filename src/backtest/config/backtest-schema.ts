@@ -7,7 +7,7 @@ import {
   quoteField,
   rateField,
 } from "../../bot/config/config-fields.js";
-import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue-model-names.js";
+import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue/queue-model-names.js";
 import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
 import { DOUBT_RULES } from "../venue/doubt-rule.js";
 

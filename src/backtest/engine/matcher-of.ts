@@ -1,4 +1,4 @@
-import { queueModelNamed } from "../../core/queue-model-names.js";
+import { queueModelNamed } from "../../core/queue/queue-model-names.js";
 import type { Ticks } from "../../core/units.js";
 import type { BookTrail } from "../book/book-trail.js";
 import { BookMatcher } from "../matching/book-matcher.js";

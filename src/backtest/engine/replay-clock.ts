@@ -1,6 +1,6 @@
-import type { Clock, Timer } from "../../core/seam.js";
-import { timerDelayMs } from "../../core/timer-delay.js";
-import { TimerHeap } from "../../core/timer-heap.js";
+import type { Clock, Timer } from "../../core/runtime/seam.js";
+import { timerDelayMs } from "../../core/runtime/timer-delay.js";
+import { TimerHeap } from "../../core/runtime/timer-heap.js";
 import type { Ms } from "../../core/units.js";
 
 /** A delay that is a difference of two instants in milliseconds is so little off its whole microseconds. */

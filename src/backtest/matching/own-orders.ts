@@ -1,5 +1,5 @@
 import { RunError } from "../../core/errors.js";
-import type { QueueModel, QueuePlace } from "../../core/queue-models.js";
+import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
 import { type Lots, type Side, signOf, type Ticks } from "../../core/units.js";
 import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "./matcher.js";
 import { type OwnLevel, OwnSide } from "./own-side.js";

@@ -1,4 +1,4 @@
-import type { QueuePlace } from "../../core/queue-models.js";
+import type { QueuePlace } from "../../core/queue/queue-models.js";
 import type { Lots } from "../../core/units.js";
 import { NO_KEY } from "../book/replay-side.js";
 import type { ReplayOrder } from "./matcher.js";

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../core/errors.js";
-import { riskAverseQueue } from "../../core/queue-models.js";
+import { riskAverseQueue } from "../../core/queue/queue-models.js";
 import type { Lots, Ticks } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape.js";
 import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";

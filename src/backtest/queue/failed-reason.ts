@@ -1,5 +1,5 @@
+import { maskSecrets } from "../../core/crypto/secrets.js";
 import { RunError } from "../../core/errors.js";
-import { maskSecrets } from "../../core/secrets.js";
 import { arrived, type CarriedError, carried } from "../run/carried-error.js";
 import { tagged, untagged } from "./tagged-json.js";
 

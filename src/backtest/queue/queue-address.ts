@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
+import { maskSecrets } from "../../core/crypto/secrets.js";
 import { ConfigError, RunError } from "../../core/errors.js";
-import { maskSecrets } from "../../core/secrets.js";
 
 /** The queue that sweeps and workers share; jobs of one sweep have its fingerprint in their ids. */
 export const QUEUE_NAME = "marketwright-sweep";

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync 
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { ConfigError } from "../../core/errors.js";
-import { lifeOf, processName } from "../../core/living-process.js";
-import { makeFolder } from "../../core/make-folder.js";
-import { pathKind } from "../../core/path-kind.js";
+import { lifeOf, processName } from "../../core/files/living-process.js";
+import { makeFolder } from "../../core/files/make-folder.js";
+import { pathKind } from "../../core/files/path-kind.js";
 import { syncFile } from "../../history/durable-file.js";
 
 /** The file that makes a folder a report. */

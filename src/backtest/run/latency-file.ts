@@ -1,5 +1,5 @@
 import { ConfigError } from "../../core/errors.js";
-import { readPlainFile } from "../../core/plain-files.js";
+import { readPlainFile } from "../../core/files/plain-files.js";
 import { otherUnitOf } from "../../history/plausible-times.js";
 import type { LatencySample } from "../venue/latency.js";
 

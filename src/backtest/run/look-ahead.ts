@@ -1,6 +1,6 @@
 import type { Notice } from "../../bot/notice.js";
 import { RunError } from "../../core/errors.js";
-import { seededRandom } from "../../core/seeded-random.js";
+import { seededRandom } from "../../core/runtime/seeded-random.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { Report } from "../report/report-schema.js";
 import { type OpenedHistory, openHistory } from "./open-history.js";

@@ -1,4 +1,4 @@
-import { microtasksDrained } from "../../core/drained.js";
+import { microtasksDrained } from "../../core/runtime/drained.js";
 import type { MarketId } from "../../core/units.js";
 import type { Tape } from "../../history/columns/tape.js";
 import type { MarketHistory } from "../engine/market-history.js";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { BotConfig } from "../../bot/config/config.js";
 import { decodeLine, encodeJournal } from "../../bot/journal/journal.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
-import { readPlainText } from "../../core/plain-files.js";
+import { readPlainText } from "../../core/files/plain-files.js";
 import type { VenueRules } from "../../exchange/records.js";
 
 /** The format of a recorded session; a reader refuses any other. */

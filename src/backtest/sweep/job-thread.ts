@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
 import { strayError } from "../../bot/strategy/stray-error.js";
 import { RunError } from "../../core/errors.js";
-import { liveSeam } from "../../core/live-seam.js";
+import { liveSeam } from "../../core/runtime/live-seam.js";
 import { onUncaught } from "../../core/uncaught.js";
 import { openLog } from "../../monitoring/log.js";
 import { carried } from "../run/carried-error.js";

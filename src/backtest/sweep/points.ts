@@ -1,5 +1,5 @@
 import { ConfigError } from "../../core/errors.js";
-import { seededRandom } from "../../core/seeded-random.js";
+import { seededRandom } from "../../core/runtime/seeded-random.js";
 import { type Parameter, type ParameterValue, valueAt, valuesOf } from "./parameter.js";
 import { sobolPoints } from "./sobol.js";
 

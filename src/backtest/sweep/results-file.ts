@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, ftruncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, RunError } from "../../core/errors.js";
-import { makeFolder } from "../../core/make-folder.js";
-import { pathKind } from "../../core/path-kind.js";
-import { openPlainFile } from "../../core/plain-files.js";
+import { makeFolder } from "../../core/files/make-folder.js";
+import { pathKind } from "../../core/files/path-kind.js";
+import { openPlainFile } from "../../core/files/plain-files.js";
 import { syncFile } from "../../history/durable-file.js";
 import { StoreLock } from "../../history/store-lock.js";
 import { onDisk } from "../report/on-disk.js";

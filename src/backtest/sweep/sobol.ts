@@ -1,5 +1,5 @@
 import { ConfigError } from "../../core/errors.js";
-import type { Random } from "../../core/seam.js";
+import type { Random } from "../../core/runtime/seam.js";
 
 /**
  * Primitive polynomials and initial direction numbers of the dimensions from the second on: degree, coefficients, m_1 to m_degree. The first rows of

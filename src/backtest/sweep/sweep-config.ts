@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { basename, dirname, resolve } from "node:path";
-import { requireKind } from "../../core/config-kind.js";
-import { checkShape } from "../../core/config-shape.js";
-import { loadYamlFile } from "../../core/config-yaml.js";
+import { requireKind } from "../../core/config/config-kind.js";
+import { checkShape } from "../../core/config/config-shape.js";
+import { loadYamlFile } from "../../core/config/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
 import { type BacktestConfig, loadBacktestConfig } from "../config/backtest-config.js";
 import { backtestSchema } from "../config/backtest-schema.js";

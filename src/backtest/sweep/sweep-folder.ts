@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigError } from "../../core/errors.js";
-import { pathKind } from "../../core/path-kind.js";
+import { pathKind } from "../../core/files/path-kind.js";
 
 /** The files of a sweep's folder: a line a job that is done, and what all of them come to. */
 export const SWEEP_FILES = {

@@ -1,5 +1,5 @@
 import { closeSync, readSync } from "node:fs";
-import { openPlainFile } from "../../core/plain-files.js";
+import { openPlainFile } from "../../core/files/plain-files.js";
 
 /** A line that was ended, and where the next one begins, in bytes. */
 export interface WholeLine {

@@ -1,5 +1,5 @@
 import { MarketwrightError } from "../../core/errors.js";
-import type { Clock, Timer } from "../../core/seam.js";
+import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { passingFailure } from "../../exchange/passing-failure.js";
 import type { VenueOrder } from "../../exchange/records.js";

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
-import type { Clock } from "../../core/seam.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import { instrumentsOf } from "../../exchange/decode-rules.js";
 import { passingFailure } from "../../exchange/passing-failure.js";

@@ -1,15 +1,15 @@
 import { statSync } from "node:fs";
-import { checksumAddress } from "../../core/address.js";
-import { ConfigError, FormatError, RunError } from "../../core/errors.js";
-import { decryptKeystore } from "../../core/keystore.js";
-import { readPlainText } from "../../core/plain-files.js";
+import { checksumAddress } from "../../core/crypto/address.js";
+import { decryptKeystore } from "../../core/crypto/keystore.js";
 import {
   protectAddress,
   protectSecret,
   shownSecretFile,
   shownVariable,
-} from "../../core/secrets.js";
-import { ecdsaScheme, type Signer } from "../../core/signing.js";
+} from "../../core/crypto/secrets.js";
+import { ecdsaScheme, type Signer } from "../../core/crypto/signing.js";
+import { ConfigError, FormatError, RunError } from "../../core/errors.js";
+import { readPlainText } from "../../core/files/plain-files.js";
 import type { Hex } from "../../core/units.js";
 
 type Env = Readonly<Record<string, string | undefined>>;

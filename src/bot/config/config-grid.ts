@@ -1,6 +1,6 @@
 import { Decimal } from "decimal.js";
+import { nearestName } from "../../core/config/nearest-name.js";
 import { ConfigError } from "../../core/errors.js";
-import { nearestName } from "../../core/nearest-name.js";
 import type { MarketRules, VenueRules } from "../../exchange/records.js";
 import type { BotConfig } from "./config.js";
 

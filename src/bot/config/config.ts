@@ -1,10 +1,10 @@
 import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
-import { requireKind } from "../../core/config-kind.js";
-import { checkShape } from "../../core/config-shape.js";
-import { loadYamlFile, type YamlSource } from "../../core/config-yaml.js";
+import { requireKind } from "../../core/config/config-kind.js";
+import { checkShape } from "../../core/config/config-shape.js";
+import { loadYamlFile, type YamlSource } from "../../core/config/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
-import { pathKind } from "../../core/path-kind.js";
+import { pathKind } from "../../core/files/path-kind.js";
 import type { MarketId } from "../../core/units.js";
 import { checkKeySource, protectNamedSecrets } from "./account-key.js";
 import { type BotFile, botSchema } from "./config-schema.js";

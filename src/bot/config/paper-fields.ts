@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue-model-names.js";
+import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue/queue-model-names.js";
 import { quoteField } from "./config-fields.js";
 
 /** How the orders of a dry run travel, and are filled in this process. */

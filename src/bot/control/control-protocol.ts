@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
 import { z } from "zod";
+import { maskSecrets } from "../../core/crypto/secrets.js";
 import { MarketwrightError } from "../../core/errors.js";
-import { maskSecrets } from "../../core/secrets.js";
 
 const marketId = z.string().min(1).max(40);
 const sizeBase = z

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { chmodSync, rmSync } from "node:fs";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import { refusalOf } from "../../core/config/refusal.js";
+import { maskSecrets } from "../../core/crypto/secrets.js";
 import { ConfigError, RunError } from "../../core/errors.js";
-import { refusalOf } from "../../core/refusal.js";
-import { maskSecrets } from "../../core/secrets.js";
 import { runtimeDir } from "../state/running-bots.js";
 import {
   type ControlAnswer,

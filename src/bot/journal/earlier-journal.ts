@@ -1,7 +1,7 @@
 import { closeSync, constants, copyFileSync, readSync, realpathSync, renameSync } from "node:fs";
 import { ConfigError } from "../../core/errors.js";
-import { pathKind } from "../../core/path-kind.js";
-import { openPlainFile } from "../../core/plain-files.js";
+import { pathKind } from "../../core/files/path-kind.js";
+import { openPlainFile } from "../../core/files/plain-files.js";
 
 /** How the first line of every journal begins. */
 const BEGINNING = '{"journal":';

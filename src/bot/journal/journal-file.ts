@@ -8,8 +8,8 @@ import {
   writeSync,
 } from "node:fs";
 import { RunError } from "../../core/errors.js";
-import { NotPlainFile } from "../../core/plain-files.js";
-import type { Clock, Timer } from "../../core/seam.js";
+import { NotPlainFile } from "../../core/files/plain-files.js";
+import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { JournalSink } from "./journal.js";
 
 const { O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants;

@@ -1,4 +1,4 @@
-import type { Clock, Random, Seam } from "../../core/seam.js";
+import type { Clock, Random, Seam } from "../../core/runtime/seam.js";
 import type { TurnStamp } from "../input.js";
 
 /**

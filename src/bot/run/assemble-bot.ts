@@ -1,6 +1,6 @@
+import type { Signer } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
-import type { Clock } from "../../core/seam.js";
-import type { Signer } from "../../core/signing.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest-client.js";

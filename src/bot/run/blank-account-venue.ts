@@ -1,5 +1,5 @@
 import { type Observable, Subject, type Subscription } from "rxjs";
-import type { Clock } from "../../core/seam.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { VenueBalances } from "../../exchange/records.js";
 import type { Action, Outcome, QuestionAction, Venue, VenueEvent } from "../../exchange/venue.js";
 

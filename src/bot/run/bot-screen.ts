@@ -1,5 +1,5 @@
 import { Decimal } from "decimal.js";
-import type { Clock } from "../../core/seam.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Level } from "../../market/view.js";
 import type { PnlPart } from "../../monitoring/metrics.js";

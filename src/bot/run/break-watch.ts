@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/seam.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import { thrownText } from "../../core/thrown-text.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import type { Log } from "../../monitoring/log.js";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { blockTag, ChainRpc } from "../../chain/chain-rpc.js";
 import { ConfigError } from "../../core/errors.js";
-import type { Clock } from "../../core/seam.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest-client.js";

@@ -7,7 +7,7 @@ import type { InProcessRpc } from "../../chain/rpc-transport.js";
 import { quantityOf } from "../../chain/rpc-values.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
-import type { Clock } from "../../core/seam.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest-client.js";

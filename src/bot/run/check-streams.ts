@@ -1,5 +1,5 @@
-import type { Seam } from "../../core/seam.js";
-import type { Signer } from "../../core/signing.js";
+import type { Signer } from "../../core/crypto/signing.js";
+import type { Seam } from "../../core/runtime/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import { LiveVenue } from "../../exchange/live-venue.js";
 import type { VenueRules } from "../../exchange/records.js";

@@ -1,6 +1,6 @@
-import type { Seam } from "../../core/seam.js";
-import { seamScheduler } from "../../core/seam-scheduler.js";
-import type { Signer } from "../../core/signing.js";
+import type { Signer } from "../../core/crypto/signing.js";
+import type { Seam } from "../../core/runtime/seam.js";
+import { seamScheduler } from "../../core/runtime/seam-scheduler.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { instrumentsOf } from "../../exchange/decode-rules.js";
 import { checkDomain } from "../../exchange/domain-check.js";

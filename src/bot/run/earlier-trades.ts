@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Clock } from "../../core/seam.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import { MAX_PAGE } from "../../exchange/operations.js";
 import type { VenueTrade } from "../../exchange/records.js";

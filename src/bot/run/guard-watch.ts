@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../core/seam.js";
+import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 
 /** How a bot finds out that nobody guards it. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FormatError } from "../../core/errors.js";
-import type { Clock } from "../../core/seam.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms, Side } from "../../core/units.js";
 import type { RestClient } from "../../exchange/rest-client.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";

@@ -1,4 +1,4 @@
-import type { Seam } from "../../core/seam.js";
+import type { Seam } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { Transport } from "../../exchange/transport.js";
 

@@ -1,7 +1,7 @@
 import type { AccountChange } from "../../account/changes.js";
 import { isFinalPhase, type OrderChange } from "../../account/order.js";
 import { scaledToDecimal } from "../../core/instrument.js";
-import type { Clock } from "../../core/seam.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueIncome, VenueOrder, VenueTrade } from "../../exchange/records.js";
 import type { Action, Outcome } from "../../exchange/venue.js";

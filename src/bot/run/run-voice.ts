@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/seam.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { Log } from "../../monitoring/log.js";
 import { LogOnce } from "../../monitoring/log-once.js";
 import type { ScreenNote } from "../../monitoring/screen-model.js";

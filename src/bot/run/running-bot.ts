@@ -1,4 +1,4 @@
-import type { Seam } from "../../core/seam.js";
+import type { Seam } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest-client.js";

@@ -1,4 +1,4 @@
-import type { Seam } from "../../core/seam.js";
+import type { Seam } from "../../core/runtime/seam.js";
 import {
   JOURNAL_VERSION,
   type JournalHeader,

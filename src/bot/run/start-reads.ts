@@ -1,5 +1,5 @@
-import { orAborted } from "../../core/or-aborted.js";
-import type { Clock } from "../../core/seam.js";
+import { orAborted } from "../../core/runtime/or-aborted.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import { passingFailure } from "../../exchange/passing-failure.js";
 import { pause } from "../../exchange/pause.js";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { RunError } from "../../core/errors.js";
-import { makePrivate } from "../../core/private-folder.js";
-import { ProcessLock } from "../../core/process-lock.js";
+import { makePrivate } from "../../core/files/private-folder.js";
+import { ProcessLock } from "../../core/files/process-lock.js";
 import type { Hex } from "../../core/units.js";
 import { runtimeDir } from "./running-bots.js";
 

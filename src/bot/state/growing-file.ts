@@ -7,7 +7,7 @@ import {
   readSync,
   writeSync,
 } from "node:fs";
-import { openPlainFile } from "../../core/plain-files.js";
+import { openPlainFile } from "../../core/files/plain-files.js";
 
 /**
  * A file of JSON lines that only grows, mode 0600. A line is handed to the operating system at once and brought to the disk behind the

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { RunError } from "../../core/errors.js";
-import { readPlainText } from "../../core/plain-files.js";
-import { makePrivate } from "../../core/private-folder.js";
+import { readPlainText } from "../../core/files/plain-files.js";
+import { makePrivate } from "../../core/files/private-folder.js";
 
 const entrySchema = z.object({
   pid: z.int().positive(),

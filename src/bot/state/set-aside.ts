@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { RunError } from "../../core/errors.js";
-import { makeFolder } from "../../core/make-folder.js";
+import { makeFolder } from "../../core/files/make-folder.js";
 
 /** Files that were moved out of the way. */
 export interface SetAside {

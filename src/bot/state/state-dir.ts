@@ -10,10 +10,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { ZodError } from "zod";
+import { refusalOf } from "../../core/config/refusal.js";
 import { MarketwrightError, RunError, shown } from "../../core/errors.js";
-import { NotPlainFile, readPlainText } from "../../core/plain-files.js";
-import { makePrivate } from "../../core/private-folder.js";
-import { refusalOf } from "../../core/refusal.js";
+import { NotPlainFile, readPlainText } from "../../core/files/plain-files.js";
+import { makePrivate } from "../../core/files/private-folder.js";
 import type { Hex } from "../../core/units.js";
 import type { BotConfig } from "../config/config.js";
 import { discardFile } from "./discard-file.js";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { dirname, extname, relative, resolve } from "node:path";
+import { nearestName } from "../../core/config/nearest-name.js";
 import { withDefaultSignals } from "../../core/default-signals.js";
 import { ConfigError } from "../../core/errors.js";
-import { nearestName } from "../../core/nearest-name.js";
 import { thrownText } from "../../core/thrown-text.js";
 import { builtInStrategies } from "../../strategies/built-in.js";
 import { defineStrategy, isStrategy, type Strategy } from "../../strategies/strategy.js";

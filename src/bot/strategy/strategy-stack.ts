@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { SourceMap, type SourceMapPayload } from "node:module";
 import { relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { maskSecrets } from "../../core/secrets.js";
+import { maskSecrets } from "../../core/crypto/secrets.js";
 
 /** A place in a strategy's bundle, as a stack names it: by the address that {@link bundleAddress} gave it, or by the whole bundle. */
 const PLACE =

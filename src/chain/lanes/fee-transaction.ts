@@ -1,6 +1,6 @@
-import { bytesToHex, hexToBytes } from "../../core/hex.js";
-import { keccak256 } from "../../core/keccak.js";
-import type { Signer } from "../../core/signing.js";
+import { bytesToHex, hexToBytes } from "../../core/crypto/hex.js";
+import { keccak256 } from "../../core/crypto/keccak.js";
+import type { Signer } from "../../core/crypto/signing.js";
 import type { Hex } from "../../core/units.js";
 import { encodeRlp, type RlpItem } from "../rlp.js";
 

@@ -1,6 +1,6 @@
+import type { Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
-import type { Clock } from "../../core/seam.js";
-import type { Signer } from "../../core/signing.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { ChainRpc } from "../chain-rpc.js";
 import type { TransactionReceipt } from "../transaction-receipt.js";

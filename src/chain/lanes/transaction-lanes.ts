@@ -1,5 +1,5 @@
 import { MarketwrightError } from "../../core/errors.js";
-import type { Timer } from "../../core/seam.js";
+import type { Timer } from "../../core/runtime/seam.js";
 import { CanonicalChain } from "../canonical-chain.js";
 import { blockTag } from "../chain-rpc.js";
 import { AccountReader } from "./account-reader.js";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotConfig } from "../../bot/config/config.js";
+import { nearestName } from "../../core/config/nearest-name.js";
 import { ConfigError } from "../../core/errors.js";
-import { nearestName } from "../../core/nearest-name.js";
 import {
   OPERATIONS,
   type Operation,

@@ -7,7 +7,7 @@ import { rpcUrlsOf } from "../../bot/run/chain-access.js";
 import { checkVenue } from "../../bot/run/check-venue.js";
 import type { Finding } from "../../bot/run/finding.js";
 import { loadStrategy } from "../../bot/strategy/load-strategy.js";
-import { ecdsaScheme } from "../../core/signing.js";
+import { ecdsaScheme } from "../../core/crypto/signing.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { openLog } from "../../monitoring/log.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { pathKind } from "../../core/path-kind.js";
+import { pathKind } from "../../core/files/path-kind.js";
 import { instantText } from "../../history/day.js";
 import { listHistory, type SeriesListing } from "../../history/list-history.js";
 import type { Span } from "../../history/spans.js";

@@ -6,11 +6,11 @@ import {
   readNamedFile,
   readPassword,
 } from "../../bot/config/account-key.js";
+import { encryptKeystore, keystoreAddress, randomKey } from "../../core/crypto/keystore.js";
+import { protectSecret } from "../../core/crypto/secrets.js";
+import { ecdsaScheme } from "../../core/crypto/signing.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
-import { encryptKeystore, keystoreAddress, randomKey } from "../../core/keystore.js";
-import { pathKind } from "../../core/path-kind.js";
-import { protectSecret } from "../../core/secrets.js";
-import { ecdsaScheme } from "../../core/signing.js";
+import { pathKind } from "../../core/files/path-kind.js";
 import type { Hex } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
 import { printData } from "../output.js";

@@ -1,5 +1,5 @@
 import { Session } from "node:inspector";
-import type { Clock } from "../../core/seam.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import { WATCHED, type WatchedHooks } from "./watchdog-memory.js";
 

@@ -2,7 +2,7 @@ import { closeSync } from "node:fs";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { strategyPlace } from "../../bot/strategy/strategy-stack.js";
-import type { Clock, Timer } from "../../core/seam.js";
+import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import { EXIT } from "../exit-code.js";
 import type { ProcessEnd } from "../process-end.js";

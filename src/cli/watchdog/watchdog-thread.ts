@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { liveSeam } from "../../core/live-seam.js";
-import { maskSecrets } from "../../core/secrets.js";
+import { maskSecrets } from "../../core/crypto/secrets.js";
+import { liveSeam } from "../../core/runtime/live-seam.js";
 import type { Ms } from "../../core/units.js";
 import type { OpenLog } from "../../monitoring/log.js";
 import { interruptMainThread } from "./interrupted-thread.js";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { checkShape } from "../../core/config-shape.js";
+import { checkShape } from "../../core/config/config-shape.js";
+import { ecdsaScheme, initCrypto, type Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
-import { liveSeam } from "../../core/live-seam.js";
-import type { Seam } from "../../core/seam.js";
-import { ecdsaScheme, initCrypto, type Signer } from "../../core/signing.js";
+import { liveSeam } from "../../core/runtime/live-seam.js";
+import type { Seam } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
 import { NetworkTransport } from "../network-transport.js";
 import type { RateGate } from "../rate-gate.js";

@@ -1,6 +1,6 @@
-import { checkShape } from "../../core/config-shape.js";
-import type { Seam } from "../../core/seam.js";
-import type { Signer } from "../../core/signing.js";
+import { checkShape } from "../../core/config/config-shape.js";
+import type { Signer } from "../../core/crypto/signing.js";
+import type { Seam } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { CallParams } from "../call-params.js";
 import { decodeRules } from "../decode-rules.js";

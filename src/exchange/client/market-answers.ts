@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { expectedBy } from "../../core/refusal.js";
+import { expectedBy } from "../../core/config/refusal.js";
 import {
   addressSchema,
   hash32Schema,

@@ -1,8 +1,8 @@
+import { hexToBytes } from "../../core/crypto/hex.js";
+import type { Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
-import { hexToBytes } from "../../core/hex.js";
 import { decimalToScaled, type Instrument } from "../../core/instrument.js";
-import type { Random } from "../../core/seam.js";
-import type { Signer } from "../../core/signing.js";
+import type { Random } from "../../core/runtime/seam.js";
 import type { Hex, Lots, MarketId, Ms, Ticks } from "../../core/units.js";
 import { checkBuiltOrder } from "../built-order-check.js";
 import { type Call, checkedParams } from "../call-params.js";

@@ -1,7 +1,7 @@
 import { Observable } from "rxjs";
+import type { Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
-import type { Seam } from "../../core/seam.js";
-import type { Signer } from "../../core/signing.js";
+import type { Seam } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { STREAMS_A_CONNECTION } from "../market-streams.js";
 import { signedParams } from "../request-signing.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/seam.js";
+import type { Clock } from "../../core/runtime/seam.js";
 
 /**
  * When something was heard, in whole microseconds since 1970: the wall clock's millisecond, which is what the rest of the process goes by,

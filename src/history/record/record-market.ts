@@ -1,7 +1,7 @@
+import type { Signer } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
-import type { Seam } from "../../core/seam.js";
-import type { Signer } from "../../core/signing.js";
+import type { Seam } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { instrumentsOf } from "../../exchange/decode-rules.js";
 import { LiveVenue } from "../../exchange/live-venue.js";

@@ -1,5 +1,5 @@
 import type { Instrument } from "../../core/instrument.js";
-import type { Seam } from "../../core/seam.js";
+import type { Seam } from "../../core/runtime/seam.js";
 import type { DuckLimits } from "../duck.js";
 import type { HistoryStore } from "../store.js";
 

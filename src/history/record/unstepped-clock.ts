@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/seam.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 
 /** Readings of the clock that never steps which lie further apart, as when another process had the processor between them, do not tell what the wall clock said meanwhile. */

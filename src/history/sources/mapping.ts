@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { checkShape } from "../../core/config-shape.js";
-import { loadYamlFile } from "../../core/config-yaml.js";
+import { checkShape } from "../../core/config/config-shape.js";
+import { loadYamlFile } from "../../core/config/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
 import { type HistoryKind, intervalOf, layoutOf } from "../kinds.js";
 import { requireKeptInterval } from "./candle-interval.js";

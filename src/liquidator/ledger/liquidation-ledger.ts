@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/seam.js";
+import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex, MarketId } from "../../core/units.js";
 import type { LostRace } from "../plan/suggested-tip.js";
 import type { LedgerCounts } from "./ledger-counts.js";

@@ -8,7 +8,7 @@ import type {
 import type { CostRequest, LensReader } from "../../chain/lens-reader.js";
 import type { Revert } from "../../chain/revert.js";
 import type { Head } from "../../chain/rpc-standing.js";
-import { lowerCaseAddress } from "../../core/address.js";
+import { lowerCaseAddress } from "../../core/crypto/address.js";
 import type { Hex } from "../../core/units.js";
 import { marginOfHoldings } from "../margin/holdings-margin.js";
 import type { MarginAccount, MarginMarket } from "../margin/margin-account.js";

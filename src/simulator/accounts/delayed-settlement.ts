@@ -1,4 +1,4 @@
-import { seededRandom } from "../../core/seeded-random.js";
+import { seededRandom } from "../../core/runtime/seeded-random.js";
 import type { Ms } from "../../core/units.js";
 import type { ExchangeState } from "../state.js";
 import type { PendingSettlement } from "./pending-settlement.js";

@@ -1,4 +1,4 @@
-import type { Seam, Timer } from "../../core/seam.js";
+import type { Seam, Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 
 /** Matches that wait for their settlement, which comes for each a fixed time after it was matched, in order. */

@@ -1,4 +1,4 @@
-import type { Timer } from "../../core/seam.js";
+import type { Timer } from "../../core/runtime/seam.js";
 import type { CreditUnits } from "../../core/units.js";
 import type { ExchangeState } from "../state.js";
 import type { Account } from "./account.js";

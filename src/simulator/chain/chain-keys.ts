@@ -1,8 +1,8 @@
 import { HDNodeWallet, Mnemonic, toUtf8Bytes } from "ethers";
+import { bytesToHex, hexToBytes } from "../../core/crypto/hex.js";
+import { keccak256 } from "../../core/crypto/keccak.js";
+import { ecdsaScheme, type Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
-import { bytesToHex, hexToBytes } from "../../core/hex.js";
-import { keccak256 } from "../../core/keccak.js";
-import { ecdsaScheme, type Signer } from "../../core/signing.js";
 import type { Hex, MarketId } from "../../core/units.js";
 
 /** A key of the chain with what signs by it. */

@@ -11,8 +11,8 @@ import {
   settablePriceSourceBytecode,
 } from "../../chain/abi/settable-price-source.generated.js";
 import { testTokenAbi, testTokenBytecode } from "../../chain/abi/test-token.generated.js";
+import type { Signer } from "../../core/crypto/signing.js";
 import { ConfigError, RunError } from "../../core/errors.js";
-import type { Signer } from "../../core/signing.js";
 import type { Hex, MarketId } from "../../core/units.js";
 import type { ChainKeys } from "./chain-keys.js";
 import type { EmbeddedChain } from "./embedded-chain.js";

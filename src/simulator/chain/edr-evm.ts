@@ -6,7 +6,7 @@ import {
   PRAGUE,
   type Provider,
 } from "@nomicfoundation/edr";
-import { hexToBytes } from "../../core/hex.js";
+import { hexToBytes } from "../../core/crypto/hex.js";
 import type { Hex } from "../../core/units.js";
 import { ADDED_METHODS } from "./added-methods.js";
 import { edrContext } from "./edr-context.js";

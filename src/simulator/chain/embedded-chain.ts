@@ -1,5 +1,5 @@
 import { RunError } from "../../core/errors.js";
-import type { Clock, Timer } from "../../core/seam.js";
+import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
 import { ChainRefusal, resultOf } from "./chain-refusal.js";
 import { EdrEvm, type OnNotice, type RpcOutcome } from "./edr-evm.js";

@@ -1,6 +1,6 @@
 import { Transaction } from "ethers";
-import { hexToBytes } from "../../core/hex.js";
-import type { Signer } from "../../core/signing.js";
+import { hexToBytes } from "../../core/crypto/hex.js";
+import type { Signer } from "../../core/crypto/signing.js";
 import type { Hex } from "../../core/units.js";
 import { resultOf } from "./chain-refusal.js";
 import type { ChainGenesis } from "./genesis.js";

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { nearestName } from "../../core/config/nearest-name.js";
 import { ConfigError } from "../../core/errors.js";
-import { nearestName } from "../../core/nearest-name.js";
-import { pathKind } from "../../core/path-kind.js";
+import { pathKind } from "../../core/files/path-kind.js";
 
 /** Where one tag's streams lie; null where the capture has no such stream. */
 export interface CaptureFiles {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { checkShape } from "../../core/config-shape.js";
+import { checkShape } from "../../core/config/config-shape.js";
 import { ConfigError } from "../../core/errors.js";
-import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue-model-names.js";
+import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue/queue-model-names.js";
 import type { MarketId } from "../../core/units.js";
 import type { OrderFlow } from "../flow-market.js";
 import { type CaptureFiles, findCaptureFiles } from "./capture-files.js";

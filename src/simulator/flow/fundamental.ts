@@ -1,5 +1,5 @@
-import type { Random } from "../../core/seam.js";
-import { seededRandom } from "../../core/seeded-random.js";
+import type { Random } from "../../core/runtime/seam.js";
+import { seededRandom } from "../../core/runtime/seeded-random.js";
 import type { Ms } from "../../core/units.js";
 import { sampleNormal } from "./sampling.js";
 import { type ShockParams, Shocks } from "./shocks.js";

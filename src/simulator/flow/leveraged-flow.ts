@@ -1,7 +1,7 @@
-import { bytesToHex } from "../../core/hex.js";
-import { keccak256 } from "../../core/keccak.js";
-import type { Seam, Timer } from "../../core/seam.js";
-import { seededRandom } from "../../core/seeded-random.js";
+import { bytesToHex } from "../../core/crypto/hex.js";
+import { keccak256 } from "../../core/crypto/keccak.js";
+import type { Seam, Timer } from "../../core/runtime/seam.js";
+import { seededRandom } from "../../core/runtime/seeded-random.js";
 import type { Hex, MarketId } from "../../core/units.js";
 import type { AccountFlow, FlowExchange } from "../flow-accounts.js";
 import { LeveragedTrader, type TraderMarket } from "./agents/leveraged-trader.js";

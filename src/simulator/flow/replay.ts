@@ -1,8 +1,8 @@
 import { ConfigError, MarketwrightError, RunError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
-import { queueModelNamed } from "../../core/queue-model-names.js";
-import { riskAverseQueue } from "../../core/queue-models.js";
-import type { Seam, Timer } from "../../core/seam.js";
+import { queueModelNamed } from "../../core/queue/queue-model-names.js";
+import { riskAverseQueue } from "../../core/queue/queue-models.js";
+import type { Seam, Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { FlowMarket, OrderFlow } from "../flow-market.js";
 import { readCapture } from "./capture.js";

@@ -1,4 +1,4 @@
-import type { Random } from "../../core/seam.js";
+import type { Random } from "../../core/runtime/seam.js";
 
 /** A standard normal draw (Box and Muller 1958, one of the pair: two uniforms a draw, so that streams stay aligned). */
 export function sampleNormal(random: Random): number {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Random } from "../../core/seam.js";
-import { seededRandom } from "../../core/seeded-random.js";
+import type { Random } from "../../core/runtime/seam.js";
+import { seededRandom } from "../../core/runtime/seeded-random.js";
 import { DAY_MS, type Ms } from "../../core/units.js";
 
 /** All shocks together take the price to half or to twice itself at most. */

@@ -1,6 +1,6 @@
 import { ConfigError, RunError } from "../../core/errors.js";
-import type { Seam, Timer } from "../../core/seam.js";
-import { seededRandom } from "../../core/seeded-random.js";
+import type { Seam, Timer } from "../../core/runtime/seam.js";
+import { seededRandom } from "../../core/runtime/seeded-random.js";
 import type { FlowMarket, OrderFlow } from "../flow-market.js";
 import type { AgentView, FlowAgent } from "./agents/flow-agent.js";
 import { InformedTaker } from "./agents/informed-taker.js";

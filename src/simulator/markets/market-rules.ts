@@ -1,8 +1,8 @@
 import { Decimal } from "decimal.js";
+import { bytesToHex } from "../../core/crypto/hex.js";
+import { keccak256 } from "../../core/crypto/keccak.js";
 import { ConfigError, MarketwrightError } from "../../core/errors.js";
-import { bytesToHex } from "../../core/hex.js";
 import { decimalToScaled, Instrument, requireGridUnit } from "../../core/instrument.js";
-import { keccak256 } from "../../core/keccak.js";
 import {
   type CreditUnits,
   DAY_MS,

@@ -1,4 +1,4 @@
-import { checkShape } from "../../core/config-shape.js";
+import { checkShape } from "../../core/config/config-shape.js";
 import { ConfigError } from "../../core/errors.js";
 import { type ExchangeConfig, type MarketConfig, marketConfigShape } from "../config.js";
 import type { Market } from "./market.js";

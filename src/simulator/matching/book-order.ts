@@ -1,4 +1,4 @@
-import type { QueuePlace } from "../../core/queue-models.js";
+import type { QueuePlace } from "../../core/queue/queue-models.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { PriceLevel } from "./price-level.js";
 

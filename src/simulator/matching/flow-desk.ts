@@ -1,4 +1,4 @@
-import type { QueueModel, QueuePlace } from "../../core/queue-models.js";
+import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
 import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
 import type { FlowOrder, RecordedDepth, RecordedMessage, RecordedPrint } from "../flow-market.js";
 import { FlowAgentOrder } from "../markets/flow-agent.js";

@@ -1,4 +1,8 @@
-import { type QueueModel, type QueuePlace, riskAverseQueue } from "../../core/queue-models.js";
+import {
+  type QueueModel,
+  type QueuePlace,
+  riskAverseQueue,
+} from "../../core/queue/queue-models.js";
 import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
 import type { RecordedDepth } from "../flow-market.js";
 import type { BookOrder } from "./book-order.js";

@@ -1,4 +1,4 @@
-import type { Timer } from "../../core/seam.js";
+import type { Timer } from "../../core/runtime/seam.js";
 import type { Order } from "../accounts/order.js";
 import type { ExchangeState } from "../state.js";
 

@@ -1,5 +1,5 @@
-import { bytesToHex } from "../../core/hex.js";
-import type { SignatureScheme } from "../../core/signing.js";
+import { bytesToHex } from "../../core/crypto/hex.js";
+import type { SignatureScheme } from "../../core/crypto/signing.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import { requestDigest, signedString } from "../signing/request-digest.js";

@@ -1,4 +1,4 @@
-import type { Seam } from "../../core/seam.js";
+import type { Seam } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import type { Credit } from "../accounts/credit.js";

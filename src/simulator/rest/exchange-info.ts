@@ -1,4 +1,4 @@
-import { bytesToHex } from "../../core/hex.js";
+import { bytesToHex } from "../../core/crypto/hex.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { WireExchangeInfo, WireMarket } from "../../exchange/wire-market-types.js";
 import type { Market } from "../markets/market.js";

@@ -1,4 +1,4 @@
-import { keccak256 } from "../../core/keccak.js";
+import { keccak256 } from "../../core/crypto/keccak.js";
 import type { Hex, Ms } from "../../core/units.js";
 
 /** Issues and checks the tokens that let a small order's build be placed (specification, "gasFeeQuotation"). */

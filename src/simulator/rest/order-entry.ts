@@ -1,4 +1,4 @@
-import { bytesToHex, hexToBytes } from "../../core/hex.js";
+import { bytesToHex, hexToBytes } from "../../core/crypto/hex.js";
 import type { CreditUnits, Hex, Ms } from "../../core/units.js";
 import type { WireBuildResult } from "../../exchange/wire-account-types.js";
 import type { Account } from "../accounts/account.js";

@@ -1,4 +1,4 @@
-import type { SignatureScheme } from "../../core/signing.js";
+import type { SignatureScheme } from "../../core/crypto/signing.js";
 import type { Ms } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";

@@ -1,4 +1,4 @@
-import type { Signer } from "../../core/signing.js";
+import type { Signer } from "../../core/crypto/signing.js";
 import type { Hex } from "../../core/units.js";
 import { ChainRefusal } from "../chain/chain-refusal.js";
 import type { EmbeddedChain } from "../chain/embedded-chain.js";

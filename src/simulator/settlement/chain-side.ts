@@ -1,6 +1,6 @@
 import { parseUnits } from "ethers";
+import type { Signer } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
-import type { Signer } from "../../core/signing.js";
 import type { Hex } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import type { Credit } from "../accounts/credit.js";

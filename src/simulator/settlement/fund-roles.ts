@@ -1,8 +1,8 @@
 import { Interface, zeroPadValue } from "ethers";
 import { dealerAbi } from "../../chain/abi/dealer.generated.js";
 import { testTokenAbi } from "../../chain/abi/test-token.generated.js";
+import type { Signer } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
-import type { Signer } from "../../core/signing.js";
 import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
 import type { OpenChain } from "../chain/open-chain.js";
 

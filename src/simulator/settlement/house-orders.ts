@@ -1,4 +1,4 @@
-import { bytesToHex, hexToBytes } from "../../core/hex.js";
+import { bytesToHex, hexToBytes } from "../../core/crypto/hex.js";
 import type { CreditUnits, Hex, Int64Id, Lots, MarketId, Side } from "../../core/units.js";
 import type { ChainAccount } from "../chain/chain-keys.js";
 import type { Market } from "../markets/market.js";

@@ -1,5 +1,5 @@
-import { bytesToHex, hexToBytes } from "../../core/hex.js";
-import { keccak256 } from "../../core/keccak.js";
+import { bytesToHex, hexToBytes } from "../../core/crypto/hex.js";
+import { keccak256 } from "../../core/crypto/keccak.js";
 import type { CreditUnits, Hex } from "../../core/units.js";
 
 const ascii = (text: string): Uint8Array => Buffer.from(text, "utf8");

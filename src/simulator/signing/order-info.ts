@@ -1,4 +1,4 @@
-import { hexToBytes } from "../../core/hex.js";
+import { hexToBytes } from "../../core/crypto/hex.js";
 import type { Hex } from "../../core/units.js";
 
 /** An order's `info`, read (protocol 6): the fee rates are signed and scaled by 10^18. */

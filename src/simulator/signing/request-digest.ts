@@ -1,4 +1,4 @@
-import { keccak256 } from "../../core/keccak.js";
+import { keccak256 } from "../../core/crypto/keccak.js";
 
 /**
  * The digest that the signature of a private request is made over (protocol 1): EIP-191's personal message of the

@@ -1,9 +1,9 @@
 import { readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, MarketwrightError, RunError } from "../../core/errors.js";
-import { makeFolder } from "../../core/make-folder.js";
-import { makePrivate } from "../../core/private-folder.js";
-import { ProcessLock } from "../../core/process-lock.js";
+import { makeFolder } from "../../core/files/make-folder.js";
+import { makePrivate } from "../../core/files/private-folder.js";
+import { ProcessLock } from "../../core/files/process-lock.js";
 import { LmdbRecords } from "./lmdb-records.js";
 import type { RecordStore } from "./record-store.js";
 

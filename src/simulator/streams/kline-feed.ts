@@ -1,4 +1,4 @@
-import type { Timer } from "../../core/seam.js";
+import type { Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { CandleInterval } from "../markets/candle-interval.js";
 import type { Market } from "../markets/market.js";

@@ -1,4 +1,4 @@
-import type { Timer } from "../../core/seam.js";
+import type { Timer } from "../../core/runtime/seam.js";
 import type { Side } from "../../core/units.js";
 import type { Trade } from "../accounts/records.js";
 import type { Market } from "../markets/market.js";

@@ -1,4 +1,4 @@
-import type { Seam, Timer } from "../../core/seam.js";
+import type { Seam, Timer } from "../../core/runtime/seam.js";
 import type { ExchangeConfig } from "../config.js";
 import type { StreamConnection, StreamSink } from "./stream-sink.js";
 import type { ZippedText } from "./zipped-text.js";

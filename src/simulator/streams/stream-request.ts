@@ -1,4 +1,4 @@
-import { duplicateKey } from "../../core/duplicate-key.js";
+import { duplicateKey } from "../../core/config/duplicate-key.js";
 import { parseInt64Json } from "../../core/int64-json.js";
 import type { WireStreamRequest } from "../../exchange/wire-stream-types.js";
 import { ApiError } from "../rest/api-error.js";

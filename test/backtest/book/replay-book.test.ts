@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Side } from "../../../src/core/units.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
 import { OrderBook } from "../../../src/market/order-book.js";

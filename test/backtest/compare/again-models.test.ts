@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { compareSession } from "../../../src/backtest/compare/compare-session.js";
 import type { Session } from "../../../src/backtest/session/session-file.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { logTo } from "../../../src/monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
 import { MARKET, makerWish, recordSession, withMarket } from "../../support/recorded-session.js";

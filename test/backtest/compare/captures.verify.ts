@@ -8,7 +8,7 @@ import { openSession } from "../../../src/backtest/compare/open-session.js";
 import { recordedTurns, replayTurns } from "../../../src/backtest/compare/replay-turns.js";
 import type { Session } from "../../../src/backtest/session/session-file.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { logTo } from "../../../src/monitoring/log.js";
 import { findCaptureFiles } from "../../../src/simulator/flow/capture-files.js";
 import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";

@@ -6,7 +6,7 @@ import type { Session } from "../../../src/backtest/session/session-file.js";
 import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
 import { ReplayAccount } from "../../../src/backtest/venue/replay-account.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { logTo } from "../../../src/monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
 import { MARKET, makerWish, recordSession } from "../../support/recorded-session.js";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { backtestSchema } from "../../../src/backtest/config/backtest-schema.js";
 import { sweepSchema } from "../../../src/backtest/sweep/sweep-schema.js";
-import { configJsonSchema } from "../../../src/core/config-json-schema.js";
+import { configJsonSchema } from "../../../src/core/config/config-json-schema.js";
 
 const CONFIG = new URL("../../../config/", import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, CONFIG), "utf8");

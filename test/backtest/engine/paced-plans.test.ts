@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { pacedTolerance } from "../../../src/executor/pacing.js";
 import { planQuotes } from "../../../src/executor/plan-quotes.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";

@@ -1,5 +1,5 @@
 import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Tape } from "../../../src/history/columns/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
 import type { Quote } from "../../../src/strategies/intent.js";

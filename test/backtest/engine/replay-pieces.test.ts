@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
 import { type FeedMaker, feedOf } from "../../../src/backtest/feed/feed-of.js";
 import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Tape } from "../../../src/history/columns/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
 import type { Quote } from "../../../src/strategies/intent.js";

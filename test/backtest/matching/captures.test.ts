@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
-import { queueModelNamed } from "../../../src/core/queue-model-names.js";
+import { queueModelNamed } from "../../../src/core/queue/queue-model-names.js";
 import { type Tape, TapeKind } from "../../../src/history/columns/tape.js";
 import { BookSide } from "../../../src/market/book-side.js";
 import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";

@@ -4,7 +4,7 @@ import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
 import { KlineMatcher } from "../../../src/backtest/matching/kline-matcher.js";
 import type { Matcher } from "../../../src/backtest/matching/matcher.js";
 import { TradeMatcher } from "../../../src/backtest/matching/trade-matcher.js";
-import { riskAverseQueue } from "../../../src/core/queue-models.js";
+import { riskAverseQueue } from "../../../src/core/queue/queue-models.js";
 import type { Lots, Side, Ticks } from "../../../src/core/units.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
 import { Heard, order } from "./heard.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
 import { TradeMatcher } from "../../../src/backtest/matching/trade-matcher.js";
-import { queueModelNamed } from "../../../src/core/queue-model-names.js";
+import { queueModelNamed } from "../../../src/core/queue/queue-model-names.js";
 import type { Lots, Side, Ticks } from "../../../src/core/units.js";
 import type { Tape } from "../../../src/history/columns/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";

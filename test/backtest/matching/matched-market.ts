@@ -2,7 +2,7 @@ import {
   BookMatcher,
   type BookMatcherOptions,
 } from "../../../src/backtest/matching/book-matcher.js";
-import { riskAverseQueue } from "../../../src/core/queue-models.js";
+import { riskAverseQueue } from "../../../src/core/queue/queue-models.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
 import { Heard } from "./heard.js";
 

@@ -5,7 +5,7 @@ import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
 import type { ReplayOrder } from "../../../src/backtest/matching/matcher.js";
 import { DelayLine } from "../../../src/backtest/venue/delay-line.js";
 import { constantLatency } from "../../../src/backtest/venue/latency.js";
-import { riskAverseQueue } from "../../../src/core/queue-models.js";
+import { riskAverseQueue } from "../../../src/core/queue/queue-models.js";
 import type { Lots, Ticks } from "../../../src/core/units.js";
 import type { Tape } from "../../../src/history/columns/tape.js";
 import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";

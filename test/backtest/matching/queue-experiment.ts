@@ -1,6 +1,6 @@
 import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
 import type { FillCause } from "../../../src/backtest/matching/matcher.js";
-import type { QueueModel, QueuePlace } from "../../../src/core/queue-models.js";
+import type { QueueModel, QueuePlace } from "../../../src/core/queue/queue-models.js";
 import type { Tape } from "../../../src/history/columns/tape.js";
 import { Heard, order } from "./heard.js";
 

@@ -4,8 +4,8 @@ import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
 import { type PaperModels, PaperVenue } from "../../../src/backtest/paper/paper-venue.js";
 import type { BotConfig } from "../../../src/bot/config/config.js";
 import { botSchema } from "../../../src/bot/config/config-schema.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex, MarketId, Side } from "../../../src/core/units.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import type {
   MarketRules,
   TimeInForce,

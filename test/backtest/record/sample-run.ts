@@ -2,7 +2,7 @@ import { Profit } from "../../../src/account/profit.js";
 import type { FillCause } from "../../../src/backtest/matching/matcher.js";
 import type { RunObserver } from "../../../src/backtest/record/run-observer.js";
 import { Instrument } from "../../../src/core/instrument.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { type MarketId, type Side, signOf } from "../../../src/core/units.js";
 
 /** Two markets whose money and prices differ in every decimal. */

@@ -7,7 +7,7 @@ import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { ConfigError } from "../../../src/core/errors.js";
-import { liveSeam } from "../../../src/core/live-seam.js";
+import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import { openLog } from "../../../src/monitoring/log.js";
 import { generateHistory } from "../../support/generated-history.js";
 

@@ -19,7 +19,7 @@ import {
   strategyFiles,
 } from "../../../src/bot/run/market-strategies.js";
 import { ConfigError } from "../../../src/core/errors.js";
-import { liveSeam } from "../../../src/core/live-seam.js";
+import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import { openLog } from "../../../src/monitoring/log.js";
 import { wireExchangeInfo, wireMarket } from "../../exchange/wire-records.js";
 import { generateHistory } from "../../support/generated-history.js";

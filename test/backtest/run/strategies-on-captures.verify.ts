@@ -9,7 +9,7 @@ import type { Report } from "../../../src/backtest/report/report-schema.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { decimalToScaled } from "../../../src/core/instrument.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { importFiles } from "../../../src/history/import-files.js";
 import { HistoryStore } from "../../../src/history/store.js";
 import { logTo } from "../../../src/monitoring/log.js";

@@ -4,9 +4,9 @@ import { arrivalOf } from "../../../src/backtest/compare/arrival.js";
 import { readAccount } from "../../../src/backtest/session/read-account.js";
 import type { RecordedAccount } from "../../../src/backtest/session/recorded-orders.js";
 import { Instrument } from "../../../src/core/instrument.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex } from "../../../src/core/units.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import type { VenueOrder } from "../../../src/exchange/records.js";
 import type {
   ActionId,

@@ -6,8 +6,8 @@ import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
 import { SessionRecording } from "../../../src/backtest/session/session-recording.js";
 import type { BotConfig } from "../../../src/bot/config/config.js";
 import { botSchema } from "../../../src/bot/config/config-schema.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { MarketRules } from "../../../src/exchange/records.js";
 import { HistoryStore } from "../../../src/history/store.js";
 

@@ -6,7 +6,7 @@ import type { JobBatch, JobRunner } from "../../../src/backtest/sweep/job-runner
 import { type Job, JobPlayer, type JobResult } from "../../../src/backtest/sweep/play-job.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
 import { ConfigError } from "../../../src/core/errors.js";
-import { liveSeam } from "../../../src/core/live-seam.js";
+import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import { manifestText, readManifest } from "../../../src/history/day-manifest.js";
 import { openLog } from "../../../src/monitoring/log.js";
 import { generateHistory } from "../../support/generated-history.js";

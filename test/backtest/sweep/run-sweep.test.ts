@@ -28,7 +28,7 @@ import {
 } from "../../../src/backtest/sweep/sweep-json.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { ConfigError, RunError } from "../../../src/core/errors.js";
-import { liveSeam } from "../../../src/core/live-seam.js";
+import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import { openLog } from "../../../src/monitoring/log.js";
 import { OneByOne, SHORT_SECONDS, SWEEP, SweepStage, VERSION } from "./sweep-stage.js";
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadSweepConfig } from "../../../src/backtest/sweep/sweep-config.js";
 import { checkStrategies } from "../../../src/backtest/sweep/sweep-strategies.js";
 import { ConfigError } from "../../../src/core/errors.js";
-import { liveSeam } from "../../../src/core/live-seam.js";
+import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import { openLog } from "../../../src/monitoring/log.js";
 import { SWEEP, SweepStage } from "./sweep-stage.js";
 

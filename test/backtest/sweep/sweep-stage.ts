@@ -7,7 +7,7 @@ import type { JobBatch, JobRunner } from "../../../src/backtest/sweep/job-runner
 import { type Job, JobPlayer, type JobResult } from "../../../src/backtest/sweep/play-job.js";
 import { runSweep, type SweepRun } from "../../../src/backtest/sweep/run-sweep.js";
 import { loadSweepConfig } from "../../../src/backtest/sweep/sweep-config.js";
-import { liveSeam } from "../../../src/core/live-seam.js";
+import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import { openLog } from "../../../src/monitoring/log.js";
 import { generateHistory } from "../../support/generated-history.js";
 

@@ -5,7 +5,7 @@ import type { RunObserver } from "../../../src/backtest/record/run-observer.js";
 import { RunRecorder } from "../../../src/backtest/record/run-recorder.js";
 import type { DoubtRule } from "../../../src/backtest/venue/doubt-rule.js";
 import { Instrument } from "../../../src/core/instrument.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Tape } from "../../../src/history/columns/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
 import type { MarketView } from "../../../src/market/view.js";

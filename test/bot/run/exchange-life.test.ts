@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ExchangeLife, enterLife, LIFE_FILE } from "../../../src/bot/run/exchange-life.js";
 import { CorruptStateError, FileStateStore } from "../../../src/bot/state/state-dir.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { logTo } from "../../../src/monitoring/log.js";
 
 const NOW_MS = 1_790_000_000_000;

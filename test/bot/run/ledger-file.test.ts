@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ledgerFileOf } from "../../../src/bot/run/ledger-file.js";
 import { FileStateStore } from "../../../src/bot/state/state-dir.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import {
   LIQUIDATIONS_FILE,
   LiquidationLedger,

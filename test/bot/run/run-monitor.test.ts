@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RunMonitor } from "../../../src/bot/run/run-monitor.js";
-import { protectSecret } from "../../../src/core/secrets.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { protectSecret } from "../../../src/core/crypto/secrets.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Opportunity, Unwound } from "../../../src/liquidator/ledger/opportunity.js";
 import { logTo, silentLog } from "../../../src/monitoring/log.js";
 import { Metrics } from "../../../src/monitoring/metrics.js";

@@ -6,7 +6,7 @@ import {
   isGuarded,
 } from "../../../src/bot/state/guard-heartbeat.js";
 import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 
 const ACCOUNT = `0x${"a1".repeat(20)}` as const;
 const CONTRACT = `0x${"c1".repeat(20)}`;

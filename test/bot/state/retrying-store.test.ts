@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { RetryingStore, type UnwrittenText } from "../../../src/bot/state/retrying-store.js";
 import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
 import { RunError } from "../../../src/core/errors.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 
 /** A disk that refuses every text while it is full. */
 class FailingStore extends MemoryStateStore {

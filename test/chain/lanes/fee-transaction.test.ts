@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { signTransaction } from "../../../src/chain/lanes/fee-transaction.js";
 import { encodeRlp, type RlpItem } from "../../../src/chain/rlp.js";
-import { bytesToHex } from "../../../src/core/hex.js";
-import { ecdsaScheme } from "../../../src/core/signing.js";
+import { bytesToHex } from "../../../src/core/crypto/hex.js";
+import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
 import type { Hex } from "../../../src/core/units.js";
 
 const hex = (minLength: number, maxLength: number) =>

@@ -15,8 +15,8 @@ import { FileLaneStore } from "../../../src/chain/lanes/file-lane-store.js";
 import type { JobOutcome } from "../../../src/chain/lanes/lane-event.js";
 import { LaneLedger } from "../../../src/chain/lanes/lane-ledger.js";
 import type { LaneRecord, StoredAttempt } from "../../../src/chain/lanes/lane-store.js";
+import { bytesToHex } from "../../../src/core/crypto/hex.js";
 import { ConfigError, FormatError } from "../../../src/core/errors.js";
-import { bytesToHex } from "../../../src/core/hex.js";
 import type { Hex } from "../../../src/core/units.js";
 
 const ACCOUNT = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";

@@ -3,9 +3,9 @@ import { testTokenAbi, testTokenBytecode } from "../../../src/chain/abi/test-tok
 import type { LaneJob } from "../../../src/chain/lanes/lane-job.js";
 import { RpcFailure } from "../../../src/chain/rpc-errors.js";
 import type { RpcReply } from "../../../src/chain/rpc-transport.js";
-import { ecdsaScheme } from "../../../src/core/signing.js";
+import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex, Ms } from "../../../src/core/units.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import { EmbeddedChain } from "../../../src/simulator/chain/embedded-chain.js";
 import { MemoryTransactionLog } from "../../../src/simulator/chain/transaction-log.js";
 

@@ -10,9 +10,9 @@ import { handleBadDebt, joinLiquidation } from "../../../src/chain/events/liquid
 import type { JobOutcome } from "../../../src/chain/lanes/lane-event.js";
 import { laneOf } from "../../../src/chain/lanes/lane-job.js";
 import { TransactionLanes } from "../../../src/chain/lanes/transaction-lanes.js";
-import { checkShape } from "../../../src/core/config-shape.js";
-import { liveSeam } from "../../../src/core/live-seam.js";
-import { ecdsaScheme } from "../../../src/core/signing.js";
+import { checkShape } from "../../../src/core/config/config-shape.js";
+import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
+import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import type { Hex } from "../../../src/core/units.js";
 import { chainConfigShape } from "../../../src/simulator/chain/chain-config.js";
 import { openChain } from "../../../src/simulator/chain/open-chain.js";

@@ -6,8 +6,8 @@ import {
   settablePriceSourceBytecode,
 } from "../../../src/chain/abi/settable-price-source.generated.js";
 import { testTokenAbi, testTokenBytecode } from "../../../src/chain/abi/test-token.generated.js";
-import { liveSeam } from "../../../src/core/live-seam.js";
-import { ecdsaScheme } from "../../../src/core/signing.js";
+import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
+import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import type { Hex } from "../../../src/core/units.js";
 import { match, orderInfo, tradeData } from "../../contracts/signed-orders.js";
 import { BTC_RATIOS, COIN, KEYS, USD } from "../../contracts/world.js";

@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FileLaneStore } from "../../../src/chain/lanes/file-lane-store.js";
-import { ecdsaScheme } from "../../../src/core/signing.js";
+import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
 import type { Hex } from "../../../src/core/units.js";
 import { LaneLife } from "./lane-life.js";
 import { CHAIN_ID, type LaneFaults, LaneWorld } from "./lane-world.js";

@@ -1,6 +1,6 @@
-import { seededRandom } from "../../../src/core/seeded-random.js";
-import { ecdsaScheme } from "../../../src/core/signing.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { AccountEvent, MarketEvent } from "../../../src/exchange/client/stream-events.js";
 import { ExchangeStreams } from "../../../src/exchange/client/streams.js";
 import { ScriptedTransport } from "../../exchange/scripted-transport.js";

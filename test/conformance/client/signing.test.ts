@@ -11,9 +11,9 @@ import {
   Wallet,
 } from "ethers";
 import { expect } from "vitest";
-import { bytesToHex } from "../../../src/core/hex.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
-import { ecdsaScheme } from "../../../src/core/signing.js";
+import { bytesToHex } from "../../../src/core/crypto/hex.js";
+import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { OrderSettings } from "../../../src/exchange/client/order-settings.js";
 import {
   DOMAIN_TYPE_HASH,

@@ -1,8 +1,8 @@
 import { Decimal } from "decimal.js";
 import { afterEach, expect } from "vitest";
-import { seededRandom } from "../../../src/core/seeded-random.js";
-import { ecdsaScheme } from "../../../src/core/signing.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import {
   type Connection,
   type ConnectOptions,

@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
 import { WebSocket } from "ws";
-import type { VirtualClock } from "../../../src/core/virtual-clock.js";
+import type { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { ExchangeConfigInput } from "../../../src/simulator/config.js";
 import type { EmbeddedExchange, ExchangeOptions } from "../../../src/simulator/exchange.js";
 import type { FlowMarket } from "../../../src/simulator/flow-market.js";

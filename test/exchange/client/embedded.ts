@@ -1,4 +1,4 @@
-import { liveSeam } from "../../../src/core/live-seam.js";
+import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import {
   type Connection,
   type ConnectOptions,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { liveSeam } from "../../../src/core/live-seam.js";
-import { ecdsaScheme } from "../../../src/core/signing.js";
+import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
+import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import { ExchangeClient } from "../../../src/exchange/client/exchange-client.js";
 import {
   BuiltOrderError,

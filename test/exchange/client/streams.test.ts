@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { seededRandom } from "../../../src/core/seeded-random.js";
-import { ecdsaScheme } from "../../../src/core/signing.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { decimalOf } from "../../../src/exchange/client/decimal.js";
 import { LocalBook } from "../../../src/exchange/client/local-book.js";
 import { accountEvents, marketEvents } from "../../../src/exchange/client/stream-decoder.js";

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { TapeWish } from "../../../src/history/columns/open-tape.js";
 import type { Tape } from "../../../src/history/columns/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";

@@ -1,8 +1,8 @@
 import { appendFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Instrument } from "../../../src/core/instrument.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
 import type { RecorderOptions } from "../../../src/history/record/recorder-options.js";
 import { SessionRecorder } from "../../../src/history/record/session-recorder.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../../../src/core/seam.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import type { Clock } from "../../../src/core/runtime/seam.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
 import { TapeKind } from "../../../src/history/columns/tape.js";
 import { openTape } from "../open-tape.js";

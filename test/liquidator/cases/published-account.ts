@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Signer } from "../../../src/core/signing.js";
+import type { Signer } from "../../../src/core/crypto/signing.js";
 import type { PlanInput, PlanRules } from "../../../src/liquidator/plan/plan-input.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
 import type { TakeoverPlan } from "../../../src/liquidator/plan/takeover-plan.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../../src/core/errors.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
 import type { Opportunity } from "../../../src/liquidator/ledger/opportunity.js";
 

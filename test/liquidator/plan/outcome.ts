@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { Signer } from "../../../src/core/signing.js";
+import type { Signer } from "../../../src/core/crypto/signing.js";
 import { BPS, ceilDivide } from "../../../src/liquidator/margin/fixed-point.js";
 import { isSafe } from "../../../src/liquidator/margin/margin-rules.js";
 import { gasCostOf } from "../../../src/liquidator/plan/gas-cost.js";

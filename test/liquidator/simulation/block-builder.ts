@@ -1,5 +1,5 @@
 import { Transaction } from "ethers";
-import type { Random } from "../../../src/core/seam.js";
+import type { Random } from "../../../src/core/runtime/seam.js";
 import type { Hex, Ms } from "../../../src/core/units.js";
 import type { RpcOutcome } from "../../../src/simulator/chain/edr-evm.js";
 import type { Ground } from "./ground.js";

@@ -1,6 +1,6 @@
 import type { PlannedTakeover, Takeover } from "../../../src/account/takeover.js";
+import type { Signer } from "../../../src/core/crypto/signing.js";
 import { Instrument } from "../../../src/core/instrument.js";
-import type { Signer } from "../../../src/core/signing.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../../src/core/units.js";
 import type {
   LiquidatorVenue,

@@ -1,5 +1,5 @@
 import type { InProcessRpc, RpcReply } from "../../../src/chain/rpc-transport.js";
-import type { Random } from "../../../src/core/seam.js";
+import type { Random } from "../../../src/core/runtime/seam.js";
 import type { Ms } from "../../../src/core/units.js";
 import type { BlockBuilder } from "./block-builder.js";
 import type { HoldingClock } from "./waiting-clock.js";

@@ -3,8 +3,8 @@ import type { LaneRecord, LaneStore } from "../../../src/chain/lanes/lane-store.
 import { TransactionLanes } from "../../../src/chain/lanes/transaction-lanes.js";
 import { LensReader } from "../../../src/chain/lens-reader.js";
 import type { InProcessRpc } from "../../../src/chain/rpc-transport.js";
-import type { Clock, Random, Timer } from "../../../src/core/seam.js";
-import type { Signer } from "../../../src/core/signing.js";
+import type { Signer } from "../../../src/core/crypto/signing.js";
+import type { Clock, Random, Timer } from "../../../src/core/runtime/seam.js";
 import type { Hex, Ms } from "../../../src/core/units.js";
 import {
   type LedgerFile,

@@ -1,4 +1,4 @@
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Ms } from "../../../src/core/units.js";
 import { decodeLedger } from "../../../src/liquidator/ledger/ledger-lines.js";
 import { BlockBuilder } from "./block-builder.js";

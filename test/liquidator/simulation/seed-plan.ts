@@ -1,5 +1,5 @@
-import type { Random } from "../../../src/core/seam.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import type { Random } from "../../../src/core/runtime/seam.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Ms } from "../../../src/core/units.js";
 import { FAIR, type NodeWeather } from "./faulty-node.js";
 import { COIN, MARKETS, MOST_VICTIMS, type Opening, USD } from "./ground.js";

@@ -1,6 +1,6 @@
-import type { Clock, Timer } from "../../../src/core/seam.js";
-import { timerDelayMs } from "../../../src/core/timer-delay.js";
-import { TimerHeap } from "../../../src/core/timer-heap.js";
+import type { Clock, Timer } from "../../../src/core/runtime/seam.js";
+import { timerDelayMs } from "../../../src/core/runtime/timer-delay.js";
+import { TimerHeap } from "../../../src/core/runtime/timer-heap.js";
 import type { Ms } from "../../../src/core/units.js";
 
 /** Time that stands still while something is done that no clock knows of. */

@@ -10,7 +10,7 @@ import type { InProcessRpc } from "../../../src/chain/rpc-transport.js";
 import type { CliContext, TextStream } from "../../../src/cli/cli-context.js";
 import { endWith } from "../../../src/cli/end-with.js";
 import { exitCodeOf } from "../../../src/cli/exit.js";
-import type { Clock, Random } from "../../../src/core/seam.js";
+import type { Clock, Random } from "../../../src/core/runtime/seam.js";
 import type { Hex } from "../../../src/core/units.js";
 import type { Transport } from "../../../src/exchange/transport.js";
 import { silentLog } from "../../../src/monitoring/log.js";

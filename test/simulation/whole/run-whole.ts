@@ -1,8 +1,8 @@
 import type { Bot } from "../../../src/bot/bot.js";
 import type { Notice } from "../../../src/bot/notice.js";
 import type { RunBotOptions } from "../../../src/bot/run/running-bot.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
-import { initCrypto } from "../../../src/core/signing.js";
+import { initCrypto } from "../../../src/core/crypto/signing.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Ms } from "../../../src/core/units.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import { openConfiguredExchange } from "../../../src/simulator/configured-exchange.js";

@@ -1,6 +1,6 @@
 import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
-import { ecdsaScheme } from "../../../src/core/signing.js";
+import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Hex, Ms } from "../../../src/core/units.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import type { OpenExchange } from "../../../src/simulator/configured-exchange.js";

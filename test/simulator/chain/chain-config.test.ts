@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkShape } from "../../../src/core/config-shape.js";
+import { checkShape } from "../../../src/core/config/config-shape.js";
 import { ConfigError } from "../../../src/core/errors.js";
 import { chainConfigShape } from "../../../src/simulator/chain/chain-config.js";
 import { chainKeys } from "../../../src/simulator/chain/chain-keys.js";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { ChainRefusal } from "../../../src/simulator/chain/chain-refusal.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import {

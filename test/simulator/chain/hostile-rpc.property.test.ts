@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { liveSeam } from "../../../src/core/live-seam.js";
+import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import { CallBudget } from "../../../src/simulator/chain/call-budget.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import { RpcFilters } from "../../../src/simulator/chain/rpc-filters.js";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { liveSeam } from "../../../src/core/live-seam.js";
+import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import type { Hex } from "../../../src/core/units.js";
 import { CallBudget } from "../../../src/simulator/chain/call-budget.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";

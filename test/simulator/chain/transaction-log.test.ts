@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { RunError } from "../../../src/core/errors.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import { RecordTransactionLog } from "../../../src/simulator/chain/record-transaction-log.js";
 import { MemoryTransactionLog } from "../../../src/simulator/chain/transaction-log.js";

@@ -1,6 +1,6 @@
 import type { Instrument } from "../../../src/core/instrument.js";
-import type { QueueModel, QueuePlace } from "../../../src/core/queue-models.js";
-import type { Clock } from "../../../src/core/seam.js";
+import type { QueueModel, QueuePlace } from "../../../src/core/queue/queue-models.js";
+import type { Clock } from "../../../src/core/runtime/seam.js";
 import type { Lots, Side, Ticks } from "../../../src/core/units.js";
 import type {
   FlowMarket,

@@ -1,7 +1,7 @@
-import { seededRandom } from "../../../src/core/seeded-random.js";
-import { ecdsaScheme } from "../../../src/core/signing.js";
+import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex, MarketId } from "../../../src/core/units.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "../../../src/simulator/config.js";
 import { configuredExchange } from "../../../src/simulator/configured-exchange.js";
 import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";

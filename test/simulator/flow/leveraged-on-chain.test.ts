@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ecdsaScheme } from "../../../src/core/signing.js";
+import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
 import type { Hex } from "../../../src/core/units.js";
 import { traderKey } from "../../../src/simulator/flow/leveraged-flow.js";
 import { KEYS } from "../reference-client.js";

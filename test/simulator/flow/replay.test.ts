@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ConfigError, FormatError } from "../../../src/core/errors.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { CaptureFiles } from "../../../src/simulator/flow/capture-files.js";
 import {
   type ReplayEnd,

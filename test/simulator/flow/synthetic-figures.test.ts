@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../../src/core/seeded-random.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { parseExchangeConfig } from "../../../src/simulator/config.js";
 import { configuredExchange } from "../../../src/simulator/configured-exchange.js";
 import { START_MS } from "../reference-client.js";

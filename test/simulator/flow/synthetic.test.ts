@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../../src/core/errors.js";
 import { Instrument } from "../../../src/core/instrument.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Side } from "../../../src/core/units.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import { FundamentalPrice } from "../../../src/simulator/flow/fundamental.js";
 import { SyntheticFlow } from "../../../src/simulator/flow/synthetic.js";
 import {

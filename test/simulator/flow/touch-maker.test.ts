@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../../src/core/seeded-random.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { TouchMaker } from "../../../src/simulator/flow/agents/touch-maker.js";
 import { btcGrid } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";

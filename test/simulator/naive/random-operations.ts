@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Side } from "../../../src/core/units.js";
 import { type ReferenceClient, traders } from "../reference-client.js";
 import { NaiveExchange, type NaiveLife } from "./naive-exchange.js";

@@ -1,7 +1,7 @@
 import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { Pool } from "undici";
-import { liveSeam } from "../../../src/core/live-seam.js";
+import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "../../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import { serveExchange } from "../../../src/simulator/http-server.js";

@@ -1,4 +1,4 @@
-import type { Random } from "../../../src/core/seam.js";
+import type { Random } from "../../../src/core/runtime/seam.js";
 import type { ApiParameter } from "../../../src/simulator/openapi/api-parameters.js";
 import { encode, type ReferenceClient } from "../reference-client.js";
 import type { DocumentedOperation } from "./documented-exchange.js";

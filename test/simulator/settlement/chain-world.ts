@@ -1,9 +1,9 @@
 import { Interface } from "ethers";
 import { dealerAbi } from "../../../src/chain/abi/dealer.generated.js";
 import { perpetualAbi } from "../../../src/chain/abi/perpetual.generated.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex } from "../../../src/core/units.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import { type ExchangeConfigInput, parseExchangeConfig } from "../../../src/simulator/config.js";
 import {

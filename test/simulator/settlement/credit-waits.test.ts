@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../../src/core/seeded-random.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex } from "../../../src/core/units.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import { Account } from "../../../src/simulator/accounts/account.js";
 import { parseExchangeConfig } from "../../../src/simulator/config.js";
 import { CreditWaits } from "../../../src/simulator/rest/credit-waits.js";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex } from "../../../src/core/units.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
 import type { RecordChange } from "../../../src/simulator/store/record-store.js";
 import { KEYS } from "../reference-client.js";
 import { MemoryRecords } from "../store/memory-records.js";

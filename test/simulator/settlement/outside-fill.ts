@@ -1,4 +1,4 @@
-import type { Signer } from "../../../src/core/signing.js";
+import type { Signer } from "../../../src/core/crypto/signing.js";
 import type { Hex } from "../../../src/core/units.js";
 import { type MatchedOrder, tradeCall } from "../../../src/simulator/settlement/trade-data.js";
 import type { ReferenceClient } from "../reference-client.js";

@@ -1,6 +1,6 @@
 import { Interface } from "ethers";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Signer } from "../../../src/core/signing.js";
+import type { Signer } from "../../../src/core/crypto/signing.js";
 import type { Hex } from "../../../src/core/units.js";
 import { KEYS, type ReferenceClient } from "../reference-client.js";
 import { FORWARDER_CODE, forwarded } from "./calling-contracts.js";

@@ -1,6 +1,6 @@
+import type { Signer } from "../../../src/core/crypto/signing.js";
 import { scaledToDecimal } from "../../../src/core/instrument.js";
-import type { Random } from "../../../src/core/seam.js";
-import type { Signer } from "../../../src/core/signing.js";
+import type { Random } from "../../../src/core/runtime/seam.js";
 import type { Hex } from "../../../src/core/units.js";
 import { KEYS, type ReferenceClient } from "../reference-client.js";
 import { type ChainWorld, DEALER, PERPETUAL } from "./chain-world.js";

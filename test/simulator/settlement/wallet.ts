@@ -1,7 +1,7 @@
 import { Interface } from "ethers";
 import { settablePriceSourceAbi } from "../../../src/chain/abi/settable-price-source.generated.js";
 import { testTokenAbi } from "../../../src/chain/abi/test-token.generated.js";
-import { ecdsaScheme, type Signer } from "../../../src/core/signing.js";
+import { ecdsaScheme, type Signer } from "../../../src/core/crypto/signing.js";
 import type { Hex } from "../../../src/core/units.js";
 import { type ChainWorld, DEALER, PERPETUAL } from "./chain-world.js";
 

@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError, FormatError, RunError } from "../../../src/core/errors.js";
-import { liveSeam } from "../../../src/core/live-seam.js";
+import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import { parseExchangeConfig } from "../../../src/simulator/config.js";
 import {
   configuredExchange,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../../src/core/errors.js";
-import { seededRandom } from "../../../src/core/seeded-random.js";
-import { VirtualClock } from "../../../src/core/virtual-clock.js";
+import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { parseExchangeConfig } from "../../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import { createOrderFlow, parseFlowConfig } from "../../../src/simulator/flow/flow-config.js";

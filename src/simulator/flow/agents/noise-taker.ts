@@ -1,4 +1,4 @@
-import type { Random } from "../../../core/seam.js";
+import type { Random } from "../../../core/runtime/seam.js";
 import type { Ms } from "../../../core/units.js";
 import { sampleArrivalMs, sampleLognormal } from "../sampling.js";
 import type { NoiseParams } from "../synthetic-params.js";

@@ -10,9 +10,9 @@ import {
   parseDocument,
   visit,
 } from "yaml";
+import { ConfigError } from "../errors.js";
+import { readPlainFile } from "../files/plain-files.js";
 import { configFault } from "./config-fault.js";
-import { ConfigError } from "./errors.js";
-import { readPlainFile } from "./plain-files.js";
 import { keysAbove, yamlFault } from "./yaml-fault.js";
 
 /** Where in a config a value sits: keys and list indices from the root. */

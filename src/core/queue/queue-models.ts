@@ -1,5 +1,5 @@
-import { FormatError } from "./errors.js";
-import type { Lots } from "./units.js";
+import { FormatError } from "../errors.js";
+import type { Lots } from "../units.js";
 
 /** An order's place in the queue of its price level. Immutable. */
 export interface QueuePlace {

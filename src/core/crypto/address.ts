@@ -1,7 +1,7 @@
-import { FormatError } from "./errors.js";
+import { FormatError } from "../errors.js";
+import type { Hex } from "../units.js";
 import { bytesToHex } from "./hex.js";
 import { keccak256 } from "./keccak.js";
-import type { Hex } from "./units.js";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 

@@ -1,3 +1,5 @@
+import { FormatError } from "../errors.js";
+import type { Hex } from "../units.js";
 import { checksumAddress } from "./address.js";
 import {
   type EcdsaBackend,
@@ -5,10 +7,8 @@ import {
   nobleBackend,
   type SigningBackend,
 } from "./ecdsa-backend.js";
-import { FormatError } from "./errors.js";
 import { bytesToHex, hexToBytes } from "./hex.js";
 import { type KeccakBackend, keccak256, keccakReady } from "./keccak.js";
-import type { Hex } from "./units.js";
 
 /** Somebody who can sign: a key, seen from outside. */
 export interface Signer {

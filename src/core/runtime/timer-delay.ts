@@ -1,5 +1,5 @@
-import { MarketwrightError } from "./errors.js";
-import type { Ms } from "./units.js";
+import { MarketwrightError } from "../errors.js";
+import type { Ms } from "../units.js";
 
 /**
  * A timer's delay as every clock of the seam takes it: a past instant fires as soon as it may, and a number that is no

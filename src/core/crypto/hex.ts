@@ -1,5 +1,5 @@
-import { FormatError } from "./errors.js";
-import type { Hex } from "./units.js";
+import { FormatError } from "../errors.js";
+import type { Hex } from "../units.js";
 
 /** The characters of each byte's two hex digits, the first in the lower eight bits. */
 const PAIRS = Uint16Array.from(

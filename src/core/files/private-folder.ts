@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { RunError } from "./errors.js";
+import { RunError } from "../errors.js";
 import { makeFolder } from "./make-folder.js";
 
 const OTHERS_WRITE = 0o002;

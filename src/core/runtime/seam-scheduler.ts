@@ -1,6 +1,6 @@
 import { type SchedulerAction, type SchedulerLike, Subscription } from "rxjs";
+import type { Ms } from "../units.js";
 import type { Clock, Timer } from "./seam.js";
-import type { Ms } from "./units.js";
 
 /**
  * A scheduler for RxJS operators that own a timer (`debounceTime`, `interval`, `auditTime`, ...), on the seam's timers and

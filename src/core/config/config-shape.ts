@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { ConfigError } from "../errors.js";
 import { choicesOf, describeExpectation, nodeAt, type SchemaNode } from "./config-expectation.js";
 import { configFault } from "./config-fault.js";
 import { meantKey } from "./config-units.js";
 import type { ConfigPath } from "./config-yaml.js";
-import { ConfigError } from "./errors.js";
 import { nearestName } from "./nearest-name.js";
 import { expectedBy } from "./refusal.js";
 

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { ConfigError } from "./errors.js";
+import { ConfigError } from "../errors.js";
 
 /** A path that leads through a folder which this user may not enter, or round in a circle of links: what lies there cannot be known. */
 export class UnfollowedPath extends ConfigError {

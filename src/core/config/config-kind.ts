@@ -1,5 +1,5 @@
+import { ConfigError } from "../errors.js";
 import type { YamlSource } from "./config-yaml.js";
-import { ConfigError } from "./errors.js";
 
 /** The kinds of YAML files that a command may be given. */
 export type ConfigKind = keyof typeof KINDS;

@@ -11,11 +11,11 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { threadId } from "node:worker_threads";
-import { RunError } from "./errors.js";
-import { liveSeam } from "./live-seam.js";
+import { RunError } from "../errors.js";
+import { liveSeam } from "../runtime/live-seam.js";
+import type { Timer } from "../runtime/seam.js";
+import type { Ms } from "../units.js";
 import { lifeOf, pidIn, processName } from "./living-process.js";
-import type { Timer } from "./seam.js";
-import type { Ms } from "./units.js";
 
 /** Attempts before a lock is given up that others take, and leave, again and again. */
 const MOST_TRIES = 100;

@@ -1,6 +1,6 @@
-import { ConfigError } from "./errors.js";
+import { ConfigError } from "../errors.js";
+import type { Lots } from "../units.js";
 import type { QueueModel, QueuePlace } from "./queue-models.js";
-import type { Lots } from "./units.js";
 
 /**
  * The share of a level's cancels that is taken to have stood behind an order, from what is ahead of it and behind it: 1 with nothing

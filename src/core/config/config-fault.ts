@@ -1,5 +1,5 @@
-import { ConfigError, type ErrorDetail } from "./errors.js";
-import { isSecretField, maskSecrets, NOT_SHOWN, shownVariable } from "./secrets.js";
+import { isSecretField, maskSecrets, NOT_SHOWN, shownVariable } from "../crypto/secrets.js";
+import { ConfigError, type ErrorDetail } from "../errors.js";
 
 /**
  * The error of what somebody wrote in a config. What may be a secret is left out of it, wherever it was pasted by mistake (as a value, as the name

@@ -7,8 +7,8 @@ import {
   visit,
   type YAMLError,
 } from "yaml";
+import { ConfigError } from "../errors.js";
 import { configFault } from "./config-fault.js";
-import { ConfigError } from "./errors.js";
 
 const INDENTATION =
   "one indentation for all keys of a mapping, and quotes around a text that has a colon";

@@ -1,11 +1,11 @@
 import { scryptSync as nativeScrypt } from "node:crypto";
 import { createRequire } from "node:module";
+import { FormatError, RunError } from "../errors.js";
+import type { Random } from "../runtime/seam.js";
+import type { Hex } from "../units.js";
 import { checksumAddress } from "./address.js";
-import { FormatError, RunError } from "./errors.js";
 import { bytesToHex } from "./hex.js";
-import type { Random } from "./seam.js";
 import { ecdsaScheme } from "./signing.js";
-import type { Hex } from "./units.js";
 
 /** How a private key is locked up. */
 export interface KeystoreOptions {

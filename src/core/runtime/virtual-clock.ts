@@ -1,8 +1,8 @@
-import { RunError } from "./errors.js";
+import { RunError } from "../errors.js";
+import type { Ms } from "../units.js";
 import type { Clock, Timer } from "./seam.js";
 import { timerDelayMs } from "./timer-delay.js";
 import { type HeapTimer, TimerHeap } from "./timer-heap.js";
-import type { Ms } from "./units.js";
 
 /**
  * Time that passes only when it is told to, and only once every promise that could run has run: between two timers, and

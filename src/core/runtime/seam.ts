@@ -1,4 +1,4 @@
-import type { Ms } from "./units.js";
+import type { Ms } from "../units.js";
 
 /** A timer that has been set. Cancelling twice, or after it fired, does nothing. */
 export interface Timer {

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
-import { MarketwrightError } from "./errors.js";
+import { MarketwrightError } from "../errors.js";
 
 /** A path where a file is expected leads to something that a read or a write may wait on for ever. */
 export class NotPlainFile extends MarketwrightError {

@@ -6,7 +6,7 @@ import type {
   Socket,
   SocketHandlers,
   Transport,
-} from "../src/exchange/transport.js";
+} from "../src/exchange/rest/transport.js";
 import type { EmbeddedExchange } from "../src/simulator/exchange.js";
 
 /** One way over the network, in either direction. */

@@ -6,7 +6,7 @@ import { Instrument } from "../src/core/instrument.js";
 import type { Clock, Random } from "../src/core/runtime/seam.js";
 import { seededRandom } from "../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../src/core/runtime/virtual-clock.js";
-import type { HttpRequest, SocketHandlers } from "../src/exchange/transport.js";
+import type { HttpRequest, SocketHandlers } from "../src/exchange/rest/transport.js";
 import type { VenueEvent } from "../src/exchange/venue.js";
 import type { OutboxItem } from "../src/executor/outbox.js";
 import { parseExchangeConfig } from "../src/simulator/config.js";

@@ -12,10 +12,10 @@ const RECORDS = ["exchange/records", "exchange/venue", "exchange/rate-buckets"];
 
 /** The exchange's JSON as types alone. */
 const WIRE = [
-  "exchange/wire-values",
-  "exchange/wire-market-types",
-  "exchange/wire-account-types",
-  "exchange/wire-stream-types",
+  "exchange/protocol/wire-values",
+  "exchange/protocol/wire-market-types",
+  "exchange/protocol/wire-account-types",
+  "exchange/protocol/wire-stream-types",
 ];
 
 /**

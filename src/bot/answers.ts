@@ -1,7 +1,7 @@
 import { outcomeText } from "../account/outcome-text.js";
 import type { MarketId, Ms } from "../core/units.js";
-import { checkBuiltOrder } from "../exchange/built-order-check.js";
-import { THROTTLED_MS } from "../exchange/passing-failure.js";
+import { THROTTLED_MS } from "../exchange/rest/passing-failure.js";
+import { checkBuiltOrder } from "../exchange/signing/built-order-check.js";
 import type { BuildAction, Outcome, PlaceAction, QuestionAction } from "../exchange/venue.js";
 import { INVALID_TIMESTAMP, OLD_RULES } from "../exchange/venue-errors.js";
 import type { BotContext } from "./context.js";

@@ -1,8 +1,8 @@
 import type { Hex, Ms } from "../core/units.js";
-import { isBelowWaiver } from "../exchange/gas-fee-waiver.js";
-import { buildOrderStruct, infoExpirationSeconds } from "../exchange/order-building.js";
-import { taggedNonce } from "../exchange/order-info.js";
-import { OrderHasher } from "../exchange/order-signing.js";
+import { isBelowWaiver } from "../exchange/signing/gas-fee-waiver.js";
+import { buildOrderStruct, infoExpirationSeconds } from "../exchange/signing/order-building.js";
+import { taggedNonce } from "../exchange/signing/order-info.js";
+import { OrderHasher } from "../exchange/signing/order-signing.js";
 import type {
   Action,
   BuildAction,

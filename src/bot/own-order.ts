@@ -1,6 +1,6 @@
 import type { Hex } from "../core/units.js";
-import { infoTag } from "../exchange/order-info.js";
 import type { VenueOrder } from "../exchange/records.js";
+import { infoTag } from "../exchange/signing/order-info.js";
 import { nonceTagOf } from "./nonce-tag.js";
 
 /**

@@ -1,6 +1,6 @@
 import { scaledToDecimal } from "../core/instrument.js";
-import { checkDomain } from "../exchange/domain-check.js";
 import type { MarketRules, VenueRules } from "../exchange/records.js";
+import { checkDomain } from "../exchange/signing/domain-check.js";
 
 /**
  * What of a market must not change while orders rest, and did: the contract, the grid, the bounds. Fees and limits are taken over as they

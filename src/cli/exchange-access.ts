@@ -8,9 +8,9 @@ import {
 import type { Signer } from "../core/crypto/signing.js";
 import { RunError } from "../core/errors.js";
 import type { Ms } from "../core/units.js";
-import { NetworkTransport } from "../exchange/network-transport.js";
-import { RestClient } from "../exchange/rest-client.js";
-import type { Transport } from "../exchange/transport.js";
+import { NetworkTransport } from "../exchange/rest/network-transport.js";
+import { RestClient } from "../exchange/rest/rest-client.js";
+import type { Transport } from "../exchange/rest/transport.js";
 import { NO_SUCH_ORDER, VenueError, VenueRequestError } from "../exchange/venue-errors.js";
 import type { CliContext } from "./cli-context.js";
 

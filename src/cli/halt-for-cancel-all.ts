@@ -3,7 +3,7 @@ import { isLocked } from "../bot/state/account-lock.js";
 import { type EnteredBot, runningBots } from "../bot/state/running-bots.js";
 import { MarketwrightError } from "../core/errors.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
-import { pause } from "../exchange/pause.js";
+import { pause } from "../exchange/rest/pause.js";
 import type { CliContext } from "./cli-context.js";
 import { haltRunningBot } from "./halt-running-bot.js";
 

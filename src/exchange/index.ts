@@ -11,9 +11,6 @@ export {
 export { liveSeam } from "../core/runtime/live-seam.js";
 export type { Clock, Random, Seam, Timer } from "../core/runtime/seam.js";
 export type { CreditUnits, Hex, Int64Id, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
-export { type RequestContext, requestOf } from "./action-requests.js";
-export { type BuildExpectation, checkBuiltOrder } from "./built-order-check.js";
-export { type CallParams, checkedParams } from "./call-params.js";
 export type * from "./client/account-records.js";
 export type { Answers } from "./client/answers.js";
 export { type SafetyOnChain, unsafeOnChain } from "./client/confirm-unsafe.js";
@@ -30,6 +27,7 @@ export type { FeeRates, NewOrder, OrderSettings } from "./client/order-settings.
 export { type IdPages, idPages, PagingError, type TimePages, timePages } from "./client/pages.js";
 export type * from "./client/stream-events.js";
 export { ExchangeStreams, type ExchangeStreamsOptions } from "./client/streams.js";
+export { LiveVenue, type LiveVenueOptions } from "./live-venue.js";
 export {
   decodeBalances,
   decodeBalancesAnswer,
@@ -37,22 +35,16 @@ export {
   decodePositions,
   decodeUserTrade,
   decodeUserTrades,
-} from "./decode-account.js";
-export { decodeKlines } from "./decode-klines.js";
-export { type BuildResult, decodeBuildResult, decodeOrder, decodeOrders } from "./decode-orders.js";
-export { decodeRules, instrumentsOf, MissingFilterError } from "./decode-rules.js";
-export { checkDomain, type DomainDifference } from "./domain-check.js";
-export { checkFilters, type FilterBreach, type FilteredOrder } from "./filters.js";
-export { DEFAULT_MAX_FRAME_BYTES, FrameDecoder, type FrameDecoderOptions } from "./frames.js";
-export { isBelowWaiver, type WaiverUnit } from "./gas-fee-waiver.js";
-export { IntegerDecoder } from "./integer-decoder.js";
-export { LiveVenue, type LiveVenueOptions } from "./live-venue.js";
-export { MARKET_STREAM_KINDS, MarketStreams, type MarketStreamsOptions } from "./market-streams.js";
+} from "./protocol/decode-account.js";
+export { decodeKlines } from "./protocol/decode-klines.js";
 export {
-  DEFAULT_USER_AGENT,
-  NetworkTransport,
-  type NetworkTransportOptions,
-} from "./network-transport.js";
+  type BuildResult,
+  decodeBuildResult,
+  decodeOrder,
+  decodeOrders,
+} from "./protocol/decode-orders.js";
+export { decodeRules, instrumentsOf, MissingFilterError } from "./protocol/decode-rules.js";
+export { IntegerDecoder } from "./protocol/integer-decoder.js";
 export {
   BOOK_LIMITS,
   INCOME_TYPES,
@@ -63,7 +55,41 @@ export {
   type OperationName,
   type OperationParameter,
   type ParameterType,
-} from "./operations.js";
+} from "./protocol/operations.js";
+export type * from "./protocol/wire-account-types.js";
+export type * from "./protocol/wire-market-types.js";
+export type { DecodeContext } from "./protocol/wire-parse.js";
+export type * from "./protocol/wire-stream-types.js";
+export type * from "./protocol/wire-values.js";
+export { DISJOINT_RATE_BUCKETS, RATE_BUCKETS, type RateBuckets } from "./rate-buckets.js";
+export type * from "./records.js";
+export { type RequestContext, requestOf } from "./rest/action-requests.js";
+export { type CallParams, checkedParams } from "./rest/call-params.js";
+export {
+  DEFAULT_USER_AGENT,
+  NetworkTransport,
+  type NetworkTransportOptions,
+} from "./rest/network-transport.js";
+export { type OutcomeContext, outcomeOf } from "./rest/outcomes.js";
+export {
+  DEFAULT_LIMITS,
+  RateGate,
+  type RateGateOptions,
+  RateLimitError,
+  type RateLimitRule,
+} from "./rest/rate-gate.js";
+export { DEFAULT_RETRY, type RetryPolicy } from "./rest/retrier.js";
+export type {
+  HttpRequest,
+  HttpResult,
+  Socket,
+  SocketHandlers,
+  Transport,
+} from "./rest/transport.js";
+export { type BuildExpectation, checkBuiltOrder } from "./signing/built-order-check.js";
+export { checkDomain, type DomainDifference } from "./signing/domain-check.js";
+export { checkFilters, type FilterBreach, type FilteredOrder } from "./signing/filters.js";
+export { isBelowWaiver, type WaiverUnit } from "./signing/gas-fee-waiver.js";
 export {
   type BuyRounding,
   buildHashedOrder,
@@ -71,7 +97,7 @@ export {
   type HashedOrder,
   infoExpirationSeconds,
   type OrderInputs,
-} from "./order-building.js";
+} from "./signing/order-building.js";
 export {
   decodeInfo,
   encodeInfo,
@@ -79,7 +105,7 @@ export {
   nonceTag,
   type OrderInfo,
   taggedNonce,
-} from "./order-info.js";
+} from "./signing/order-info.js";
 export {
   DOMAIN_TYPE,
   DOMAIN_TYPE_HASH,
@@ -88,38 +114,36 @@ export {
   ORDER_TYPE,
   ORDER_TYPE_HASH,
   OrderHasher,
-} from "./order-signing.js";
-export { type OutcomeContext, outcomeOf } from "./outcomes.js";
-export { DISJOINT_RATE_BUCKETS, RATE_BUCKETS, type RateBuckets } from "./rate-buckets.js";
-export {
-  DEFAULT_LIMITS,
-  RateGate,
-  type RateGateOptions,
-  RateLimitError,
-  type RateLimitRule,
-} from "./rate-gate.js";
-export type * from "./records.js";
+} from "./signing/order-signing.js";
 export {
   canonicalParams,
   formEncode,
   type RequestParams,
   requestDigest,
   signedParams,
-} from "./request-signing.js";
-export { DEFAULT_RETRY, type RetryPolicy } from "./retrier.js";
+} from "./signing/request-signing.js";
+export {
+  DEFAULT_MAX_FRAME_BYTES,
+  FrameDecoder,
+  type FrameDecoderOptions,
+} from "./streams/frames.js";
+export {
+  MARKET_STREAM_KINDS,
+  MarketStreams,
+  type MarketStreamsOptions,
+} from "./streams/market-streams.js";
 export {
   type KlineInterval,
   type MarketStream,
   readStreamName,
   streamName,
-} from "./stream-names.js";
+} from "./streams/stream-names.js";
 export {
   DEFAULT_STREAM_TIMINGS,
   StreamSession,
   type StreamSessionOptions,
   type StreamTimings,
-} from "./stream-session.js";
-export type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "./transport.js";
+} from "./streams/stream-session.js";
 export type * from "./venue.js";
 export {
   DUPLICATED_ACCOUNT,
@@ -135,8 +159,3 @@ export {
   VenueRequestError,
   venueErrorCode,
 } from "./venue-errors.js";
-export type * from "./wire-account-types.js";
-export type * from "./wire-market-types.js";
-export type { DecodeContext } from "./wire-parse.js";
-export type * from "./wire-stream-types.js";
-export type * from "./wire-values.js";

@@ -1,4 +1,4 @@
-import type { OperationName } from "./operations.js";
+import type { OperationName } from "./protocol/operations.js";
 
 /** Which of the exchange's rate limits (`exchangeInfo.rateLimits`, by name) an operation counts against. */
 export type RateBuckets = Readonly<Record<OperationName, readonly string[]>>;

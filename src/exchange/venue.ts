@@ -12,7 +12,7 @@ import type {
   VenueRules,
   VenueTrade,
 } from "./records.js";
-import type { KlineInterval } from "./stream-names.js";
+import type { KlineInterval } from "./streams/stream-names.js";
 
 /** Correlates an action with its answer; unique within one run. */
 export type ActionId = number;

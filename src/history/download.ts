@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ConfigError } from "../core/errors.js";
 import { DAY_MS, type MarketId, type Ms } from "../core/units.js";
 import type { ExchangeClient } from "../exchange/client/exchange-client.js";
-import { KLINE_INTERVALS } from "../exchange/operations.js";
+import { KLINE_INTERVALS } from "../exchange/protocol/operations.js";
 import { compareVolumes, type VolumeComparison } from "./compare-volumes.js";
 import type { DayManifest } from "./day-manifest.js";
 import { diskTrouble } from "./disk-trouble.js";

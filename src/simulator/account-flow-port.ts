@@ -2,7 +2,7 @@ import { hexToBytes } from "../core/crypto/hex.js";
 import type { SignatureScheme, Signer } from "../core/crypto/signing.js";
 import { RunError } from "../core/errors.js";
 import type { CreditUnits, Hex, Lots, MarketId, PaperUnits, Side, Ticks } from "../core/units.js";
-import type { WireBuildResult } from "../exchange/wire-account-types.js";
+import type { WireBuildResult } from "../exchange/protocol/wire-account-types.js";
 import type { Account } from "./accounts/account.js";
 import type { Clearing } from "./accounts/clearing.js";
 import { capacityOf, riskOf } from "./accounts/margin.js";

@@ -5,8 +5,8 @@ import { isFinalPhase } from "../../src/account/order.js";
 import { adoptedOrder, advance } from "../../src/account/order-machine.js";
 import { Instrument } from "../../src/core/instrument.js";
 import { signOf } from "../../src/core/units.js";
-import { decodeUserTrade } from "../../src/exchange/decode-account.js";
-import { gridCount } from "../../src/exchange/wire-parse.js";
+import { decodeUserTrade } from "../../src/exchange/protocol/decode-account.js";
+import { gridCount } from "../../src/exchange/protocol/wire-parse.js";
 import { MARKET, venueOrder } from "./exchange-story.js";
 import { AT } from "./order-events.js";
 

@@ -4,7 +4,7 @@ import { explainText } from "../../src/bot/explain/explain-text.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import type { HttpRequest, Transport } from "../../src/exchange/transport.js";
+import type { HttpRequest, Transport } from "../../src/exchange/rest/transport.js";
 import { ACCOUNT, explain } from "./explained.js";
 import { botConfigOf, PRIVATE_KEY, SILENT, START_MS } from "./recorded-run.js";
 

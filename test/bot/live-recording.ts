@@ -2,7 +2,7 @@ import { JournalFile } from "../../src/bot/journal/journal-file.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { NetworkTransport } from "../../src/exchange/network-transport.js";
+import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
 import { configuredExchange } from "../../src/simulator/configured-exchange.js";
 import { serveExchange } from "../../src/simulator/http-server.js";

@@ -9,7 +9,7 @@ import type { Clock } from "../../src/core/runtime/seam.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { Hex } from "../../src/core/units.js";
-import type { Transport } from "../../src/exchange/transport.js";
+import type { Transport } from "../../src/exchange/rest/transport.js";
 import type { Log } from "../../src/monitoring/log.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
 import { configuredExchange } from "../../src/simulator/configured-exchange.js";

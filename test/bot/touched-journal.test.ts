@@ -8,7 +8,7 @@ import {
   replayLines,
 } from "../../src/bot/journal/replay-journal.js";
 import { ConfigError, FormatError } from "../../src/core/errors.js";
-import type { Transport } from "../../src/exchange/transport.js";
+import type { Transport } from "../../src/exchange/rest/transport.js";
 import { asFile, MemoryJournal, PRIVATE_KEY, startVirtualRun, turnsOf } from "./recorded-run.js";
 
 const folder = mkdtempSync(join(tmpdir(), "marketwright-journal-"));

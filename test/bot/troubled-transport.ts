@@ -5,7 +5,7 @@ import type {
   Socket,
   SocketHandlers,
   Transport,
-} from "../../src/exchange/transport.js";
+} from "../../src/exchange/rest/transport.js";
 
 /** What struck, by its name. */
 export type Struck = Map<

@@ -8,7 +8,7 @@ import {
   scaledToDecimal,
   shortScaled,
 } from "../../src/core/instrument.js";
-import { gridCount } from "../../src/exchange/wire-parse.js";
+import { gridCount } from "../../src/exchange/protocol/wire-parse.js";
 
 const Exact = Decimal.clone({ precision: 120, toExpNeg: -100, toExpPos: 100 });
 

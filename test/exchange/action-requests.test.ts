@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Signer } from "../../src/core/crypto/signing.js";
 import { Instrument } from "../../src/core/instrument.js";
-import { requestOf } from "../../src/exchange/action-requests.js";
-import { canonicalParams } from "../../src/exchange/request-signing.js";
+import { requestOf } from "../../src/exchange/rest/action-requests.js";
+import { canonicalParams } from "../../src/exchange/signing/request-signing.js";
 import type { PlaceAction } from "../../src/exchange/venue.js";
 
 const HASH = `0x${"ab".repeat(32)}`;

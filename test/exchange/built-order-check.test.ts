@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { Instrument } from "../../src/core/instrument.js";
-import { type BuildExpectation, checkBuiltOrder } from "../../src/exchange/built-order-check.js";
-import { decodeRules } from "../../src/exchange/decode-rules.js";
-import { buildOrderStruct } from "../../src/exchange/order-building.js";
-import { decodeInfo, encodeInfo } from "../../src/exchange/order-info.js";
-import { OrderHasher } from "../../src/exchange/order-signing.js";
+import { decodeRules } from "../../src/exchange/protocol/decode-rules.js";
 import type { MarketRules, OrderStruct } from "../../src/exchange/records.js";
+import {
+  type BuildExpectation,
+  checkBuiltOrder,
+} from "../../src/exchange/signing/built-order-check.js";
+import { buildOrderStruct } from "../../src/exchange/signing/order-building.js";
+import { decodeInfo, encodeInfo } from "../../src/exchange/signing/order-info.js";
+import { OrderHasher } from "../../src/exchange/signing/order-signing.js";
 import { wireExchangeInfo } from "./wire-records.js";
 
 const NOW = 1_700_000_000_000;

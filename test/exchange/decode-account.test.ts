@@ -6,9 +6,13 @@ import {
   decodeIncomes,
   decodePositions,
   decodeUserTrade,
-} from "../../src/exchange/decode-account.js";
-import { decodeBuildResult, decodeOrder, decodeOrders } from "../../src/exchange/decode-orders.js";
-import { decodeRules, instrumentsOf } from "../../src/exchange/decode-rules.js";
+} from "../../src/exchange/protocol/decode-account.js";
+import {
+  decodeBuildResult,
+  decodeOrder,
+  decodeOrders,
+} from "../../src/exchange/protocol/decode-orders.js";
+import { decodeRules, instrumentsOf } from "../../src/exchange/protocol/decode-rules.js";
 import {
   HASH,
   INFO,

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../src/core/errors.js";
-import { decodeRules, instrumentsOf, MissingFilterError } from "../../src/exchange/decode-rules.js";
-import { checkDomain } from "../../src/exchange/domain-check.js";
-import { checkFilters } from "../../src/exchange/filters.js";
+import {
+  decodeRules,
+  instrumentsOf,
+  MissingFilterError,
+} from "../../src/exchange/protocol/decode-rules.js";
 import type { MarketRules } from "../../src/exchange/records.js";
+import { checkDomain } from "../../src/exchange/signing/domain-check.js";
+import { checkFilters } from "../../src/exchange/signing/filters.js";
 import { wireExchangeInfo, wireMarket } from "./wire-records.js";
 
 function rulesOf(market = wireMarket()): MarketRules {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Instrument } from "../../src/core/instrument.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { FrameDecoder } from "../../src/exchange/frames.js";
-import { MarketStreams } from "../../src/exchange/market-streams.js";
-import { NetworkTransport } from "../../src/exchange/network-transport.js";
-import { streamName } from "../../src/exchange/stream-names.js";
+import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
+import { FrameDecoder } from "../../src/exchange/streams/frames.js";
+import { MarketStreams } from "../../src/exchange/streams/market-streams.js";
+import { streamName } from "../../src/exchange/streams/stream-names.js";
 import type { VenueEvent } from "../../src/exchange/venue.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";

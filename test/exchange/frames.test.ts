@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeRules, instrumentsOf } from "../../src/exchange/decode-rules.js";
-import { FrameDecoder } from "../../src/exchange/frames.js";
+import { decodeRules, instrumentsOf } from "../../src/exchange/protocol/decode-rules.js";
+import { FrameDecoder } from "../../src/exchange/streams/frames.js";
 import { SyncedBook } from "../../src/market/book-sync.js";
 import {
   wireBalances,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../src/core/errors.js";
 import { Instrument } from "../../src/core/instrument.js";
-import { IntegerDecoder } from "../../src/exchange/integer-decoder.js";
+import { IntegerDecoder } from "../../src/exchange/protocol/integer-decoder.js";
 
 const Exact = Decimal.clone({ precision: 100 });
 const GRIDS = [

@@ -14,19 +14,23 @@ import {
   decodePositions,
   decodeUserTrade,
   decodeUserTrades,
-} from "../../src/exchange/decode-account.js";
-import { decodeKlines } from "../../src/exchange/decode-klines.js";
-import { decodeBuildResult, decodeOrder, decodeOrders } from "../../src/exchange/decode-orders.js";
-import { decodeRules, instrumentsOf } from "../../src/exchange/decode-rules.js";
-import { FrameDecoder } from "../../src/exchange/frames.js";
-import { OPERATIONS } from "../../src/exchange/operations.js";
-import { decodeInfo } from "../../src/exchange/order-info.js";
-import { OrderHasher } from "../../src/exchange/order-signing.js";
-import { outcomeOf } from "../../src/exchange/outcomes.js";
-import { RestClient } from "../../src/exchange/rest-client.js";
-import type { HttpResult } from "../../src/exchange/transport.js";
+} from "../../src/exchange/protocol/decode-account.js";
+import { decodeKlines } from "../../src/exchange/protocol/decode-klines.js";
+import {
+  decodeBuildResult,
+  decodeOrder,
+  decodeOrders,
+} from "../../src/exchange/protocol/decode-orders.js";
+import { decodeRules, instrumentsOf } from "../../src/exchange/protocol/decode-rules.js";
+import { OPERATIONS } from "../../src/exchange/protocol/operations.js";
+import { parseWire } from "../../src/exchange/protocol/wire-parse.js";
+import { outcomeOf } from "../../src/exchange/rest/outcomes.js";
+import { RestClient } from "../../src/exchange/rest/rest-client.js";
+import type { HttpResult } from "../../src/exchange/rest/transport.js";
+import { decodeInfo } from "../../src/exchange/signing/order-info.js";
+import { OrderHasher } from "../../src/exchange/signing/order-signing.js";
+import { FrameDecoder } from "../../src/exchange/streams/frames.js";
 import type { Action, AnswerData } from "../../src/exchange/venue.js";
-import { parseWire } from "../../src/exchange/wire-parse.js";
 import { jsonText, oddChange, oddText, withChange } from "../support/odd-json.js";
 import {
   HASH,

@@ -7,7 +7,7 @@ import {
   infoTag,
   nonceTag,
   taggedNonce,
-} from "../../src/exchange/order-info.js";
+} from "../../src/exchange/signing/order-info.js";
 
 const INFO1 = "0xffffa50cef85c000000110d9316ec000000000007a432b800000000000000001";
 const INFO2 = "0x00005af3107a40000001c6bf52634000000000006553ff10ffffffffffffffff";

@@ -9,13 +9,13 @@ import {
   buildOrderStruct,
   infoExpirationSeconds,
   type OrderInputs,
-} from "../../src/exchange/order-building.js";
+} from "../../src/exchange/signing/order-building.js";
 import {
   DOMAIN_TYPE_HASH,
   domainSeparator,
   ORDER_TYPE_HASH,
   OrderHasher,
-} from "../../src/exchange/order-signing.js";
+} from "../../src/exchange/signing/order-signing.js";
 
 const LOCAL = {
   domainName: "JOJO",

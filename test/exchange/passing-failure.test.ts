@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../src/core/errors.js";
-import { passingFailure } from "../../src/exchange/passing-failure.js";
-import { RateLimitError } from "../../src/exchange/rate-gate.js";
-import { RestCaller } from "../../src/exchange/rest-caller.js";
-import type { HttpResult } from "../../src/exchange/transport.js";
+import { passingFailure } from "../../src/exchange/rest/passing-failure.js";
+import { RateLimitError } from "../../src/exchange/rest/rate-gate.js";
+import { RestCaller } from "../../src/exchange/rest/rest-caller.js";
+import type { HttpResult } from "../../src/exchange/rest/transport.js";
 import {
   VENUE_ERROR_CODES,
   VenueError,

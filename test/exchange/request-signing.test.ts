@@ -7,7 +7,7 @@ import {
   formEncode,
   requestDigest,
   signedParams,
-} from "../../src/exchange/request-signing.js";
+} from "../../src/exchange/signing/request-signing.js";
 
 const K1 = ecdsaScheme.signer(`0x${"0".repeat(63)}1`);
 const K0 = ecdsaScheme.signer("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { ConfigError } from "../../src/core/errors.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { NetworkTransport } from "../../src/exchange/network-transport.js";
-import { OPERATIONS } from "../../src/exchange/operations.js";
-import { RestClient } from "../../src/exchange/rest-client.js";
+import { OPERATIONS } from "../../src/exchange/protocol/operations.js";
+import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
+import { RestClient } from "../../src/exchange/rest/rest-client.js";
 import {
   VENUE_ERROR_CODES,
   VenueError,

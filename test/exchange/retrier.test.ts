@@ -4,8 +4,8 @@ import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { ExchangeClient } from "../../src/exchange/client/exchange-client.js";
-import { NetworkTransport } from "../../src/exchange/network-transport.js";
-import { Retrier } from "../../src/exchange/retrier.js";
+import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
+import { Retrier } from "../../src/exchange/rest/retrier.js";
 import { VenueError, VenueRequestError } from "../../src/exchange/venue-errors.js";
 import { json, LocalServer } from "./local-server.js";
 

@@ -5,7 +5,7 @@ import type {
   Socket,
   SocketHandlers,
   Transport,
-} from "../../src/exchange/transport.js";
+} from "../../src/exchange/rest/transport.js";
 
 /** One socket of a {@link ScriptedTransport}, seen from the server's side. */
 export class ScriptedSocket implements Socket {

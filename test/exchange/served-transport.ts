@@ -4,7 +4,7 @@ import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import {
   NetworkTransport,
   type NetworkTransportOptions,
-} from "../../src/exchange/network-transport.js";
+} from "../../src/exchange/rest/network-transport.js";
 import { LocalServer } from "./local-server.js";
 
 const { clock } = liveSeam();

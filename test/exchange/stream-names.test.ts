@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { KLINE_INTERVALS } from "../../src/exchange/operations.js";
-import { type MarketStream, readStreamName, streamName } from "../../src/exchange/stream-names.js";
+import { KLINE_INTERVALS } from "../../src/exchange/protocol/operations.js";
+import {
+  type MarketStream,
+  readStreamName,
+  streamName,
+} from "../../src/exchange/streams/stream-names.js";
 
 describe("the name of a market stream", () => {
   const streams: readonly MarketStream[] = [

@@ -3,8 +3,11 @@ import type {
   WireOrder,
   WirePosition,
   WireUserTrade,
-} from "../../src/exchange/wire-account-types.js";
-import type { WireExchangeInfo, WireMarket } from "../../src/exchange/wire-market-types.js";
+} from "../../src/exchange/protocol/wire-account-types.js";
+import type {
+  WireExchangeInfo,
+  WireMarket,
+} from "../../src/exchange/protocol/wire-market-types.js";
 
 /** Records as the exchange writes them, for tests to bend. */
 

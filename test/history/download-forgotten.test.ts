@@ -4,7 +4,7 @@ import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { type Connection, connect } from "../../src/exchange/client/connect.js";
 import { ExchangeClient } from "../../src/exchange/client/exchange-client.js";
-import { NetworkTransport } from "../../src/exchange/network-transport.js";
+import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
 import { download } from "../../src/history/download.js";
 import { HistoryStore } from "../../src/history/store.js";
 import { captureCli } from "../cli/captured-cli.js";

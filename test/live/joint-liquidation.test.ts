@@ -7,7 +7,7 @@ import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import type { Random } from "../../src/core/runtime/seam.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import type { Ms } from "../../src/core/units.js";
-import type { HttpResult, Transport } from "../../src/exchange/transport.js";
+import type { HttpResult, Transport } from "../../src/exchange/rest/transport.js";
 import { silentLog } from "../../src/monitoring/log.js";
 import { MemoryLaneStore } from "../chain/lanes/memory-lane-store.js";
 import { botConfig } from "../simulation/bot-rig.js";

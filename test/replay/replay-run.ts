@@ -8,7 +8,7 @@ import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
 import type { Seam } from "../../src/core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../src/core/units.js";
 import type { VenueOrder, VenueTrade } from "../../src/exchange/records.js";
-import type { Transport } from "../../src/exchange/transport.js";
+import type { Transport } from "../../src/exchange/rest/transport.js";
 import { logTo } from "../../src/monitoring/log.js";
 import type { ExchangeConfig } from "../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";

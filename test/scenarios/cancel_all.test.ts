@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
 import { cancelEverything } from "../../src/bot/cancelling/cancel-everything.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { RestClient } from "../../src/exchange/rest-client.js";
+import { RestClient } from "../../src/exchange/rest/rest-client.js";
 import { ScriptedNetwork } from "./scripted-network.js";
 import { BID, BOT_KEY, MARKET, Stage } from "./stage.js";
 

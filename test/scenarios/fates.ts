@@ -1,5 +1,5 @@
 import type { Ms } from "../../src/core/units.js";
-import type { OperationName } from "../../src/exchange/operations.js";
+import type { OperationName } from "../../src/exchange/protocol/operations.js";
 
 /** What befalls a request. */
 export type Fate =

@@ -7,7 +7,7 @@ import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { Ms } from "../../src/core/units.js";
-import { RestClient } from "../../src/exchange/rest-client.js";
+import { RestClient } from "../../src/exchange/rest/rest-client.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { rulesOf } from "../simulation/bot-rig.js";

@@ -7,7 +7,7 @@ import { HEARTBEAT_FILE } from "../../src/bot/state/heartbeat.js";
 import { guardRules } from "../../src/cli/guard-rules.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import type { VenueRules } from "../../src/exchange/records.js";
-import { RestClient } from "../../src/exchange/rest-client.js";
+import { RestClient } from "../../src/exchange/rest/rest-client.js";
 import { SILENT } from "../bot/recorded-run.js";
 import type { Fate } from "./fates.js";
 import { ScriptedNetwork } from "./scripted-network.js";

@@ -1,7 +1,7 @@
 import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
 import { Guard, type GuardNotice } from "../../src/bot/cancelling/guard.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { RestClient } from "../../src/exchange/rest-client.js";
+import { RestClient } from "../../src/exchange/rest/rest-client.js";
 import { ScriptedNetwork } from "./scripted-network.js";
 import { BOT_KEY, MARKET, type Stage } from "./stage.js";
 

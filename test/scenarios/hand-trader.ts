@@ -1,11 +1,14 @@
 import type { Signer } from "../../src/core/crypto/signing.js";
 import type { Clock } from "../../src/core/runtime/seam.js";
 import type { Hex, Int64Id, Lots, MarketId, Side, Ticks } from "../../src/core/units.js";
-import { decodeRules } from "../../src/exchange/decode-rules.js";
-import { buildHashedOrder, infoExpirationSeconds } from "../../src/exchange/order-building.js";
-import { OrderHasher } from "../../src/exchange/order-signing.js";
+import { decodeRules } from "../../src/exchange/protocol/decode-rules.js";
 import type { TimeInForce } from "../../src/exchange/records.js";
-import { signedParams } from "../../src/exchange/request-signing.js";
+import {
+  buildHashedOrder,
+  infoExpirationSeconds,
+} from "../../src/exchange/signing/order-building.js";
+import { OrderHasher } from "../../src/exchange/signing/order-signing.js";
+import { signedParams } from "../../src/exchange/signing/request-signing.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 
 /** An order that was placed by hand. */

@@ -5,7 +5,7 @@ import { FILLS_FILE } from "../../src/bot/state/trade-log.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import type { MarketId } from "../../src/core/units.js";
 import type { VenueTrade } from "../../src/exchange/records.js";
-import { RestClient } from "../../src/exchange/rest-client.js";
+import { RestClient } from "../../src/exchange/rest/rest-client.js";
 import { logTo } from "../../src/monitoring/log.js";
 import { BID, BOT_KEY, MARKET, Stage } from "./stage.js";
 

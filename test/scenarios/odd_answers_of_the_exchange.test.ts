@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { OperationName } from "../../src/exchange/operations.js";
+import type { OperationName } from "../../src/exchange/protocol/operations.js";
 import { jsonText, type OddChange, oddChange, oddText, withChange } from "../support/odd-json.js";
 import { BOTH, quotingStage } from "./quoting-stage.js";
 import { ASK, BID } from "./stage.js";

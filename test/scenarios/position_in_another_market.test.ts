@@ -2,10 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { Notice } from "../../src/bot/notice.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { decodeRules, instrumentsOf } from "../../src/exchange/decode-rules.js";
-import { buildHashedOrder, infoExpirationSeconds } from "../../src/exchange/order-building.js";
-import { OrderHasher } from "../../src/exchange/order-signing.js";
-import { signedParams } from "../../src/exchange/request-signing.js";
+import { decodeRules, instrumentsOf } from "../../src/exchange/protocol/decode-rules.js";
+import {
+  buildHashedOrder,
+  infoExpirationSeconds,
+} from "../../src/exchange/signing/order-building.js";
+import { OrderHasher } from "../../src/exchange/signing/order-signing.js";
+import { signedParams } from "../../src/exchange/signing/request-signing.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
 import { configuredExchange } from "../../src/simulator/configured-exchange.js";
 import { BotRig, botConfig } from "../simulation/bot-rig.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { OperationName } from "../../src/exchange/operations.js";
+import type { OperationName } from "../../src/exchange/protocol/operations.js";
 import { ASK, BID, Stage } from "./stage.js";
 
 const ORDERS: readonly OperationName[] = ["placeOrder", "cancelOrder", "cancelAllOpenOrders"];

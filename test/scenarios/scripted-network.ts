@@ -1,13 +1,13 @@
 import type { Clock, Timer } from "../../src/core/runtime/seam.js";
 import type { Ms } from "../../src/core/units.js";
-import { OPERATIONS, type OperationName } from "../../src/exchange/operations.js";
+import { OPERATIONS, type OperationName } from "../../src/exchange/protocol/operations.js";
 import type {
   HttpRequest,
   HttpResult,
   Socket,
   SocketHandlers,
   Transport,
-} from "../../src/exchange/transport.js";
+} from "../../src/exchange/rest/transport.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { answerAt, type ExchangeDoor } from "../simulation/exchange-door.js";
 import { plainReader } from "../simulator/plain-reader.js";

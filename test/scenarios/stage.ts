@@ -17,7 +17,7 @@ import {
   signOf,
   type Ticks,
 } from "../../src/core/units.js";
-import { infoTag } from "../../src/exchange/order-info.js";
+import { infoTag } from "../../src/exchange/signing/order-info.js";
 import type { Order } from "../../src/simulator/accounts/order.js";
 import { parseExchangeConfig } from "../../src/simulator/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";

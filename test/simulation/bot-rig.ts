@@ -7,10 +7,10 @@ import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir
 import type { SignatureScheme } from "../../src/core/crypto/signing.js";
 import type { Clock, Random, Seam, Timer } from "../../src/core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../src/core/units.js";
-import { decodeRules } from "../../src/exchange/decode-rules.js";
 import { LiveVenue } from "../../src/exchange/live-venue.js";
+import { decodeRules } from "../../src/exchange/protocol/decode-rules.js";
 import type { VenueRules } from "../../src/exchange/records.js";
-import type { Transport } from "../../src/exchange/transport.js";
+import type { Transport } from "../../src/exchange/rest/transport.js";
 import type { Action, Venue, VenueEvent } from "../../src/exchange/venue.js";
 import { Outbox } from "../../src/executor/outbox.js";
 import { builtInStrategies } from "../../src/strategies/built-in.js";

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResult } from "../../src/exchange/transport.js";
+import type { HttpRequest, HttpResult } from "../../src/exchange/rest/transport.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 
 /** The side of the embedded exchange that a network reaches. */

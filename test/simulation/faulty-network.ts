@@ -6,7 +6,7 @@ import type {
   Socket,
   SocketHandlers,
   Transport,
-} from "../../src/exchange/transport.js";
+} from "../../src/exchange/rest/transport.js";
 import { plainReader } from "../simulator/plain-reader.js";
 import { answerAt, type ExchangeDoor } from "./exchange-door.js";
 import type { FaultSource } from "./faults.js";

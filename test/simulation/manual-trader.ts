@@ -1,10 +1,13 @@
 import type { Signer } from "../../src/core/crypto/signing.js";
 import type { Clock, Random } from "../../src/core/runtime/seam.js";
 import type { Ms } from "../../src/core/units.js";
-import { decodeRules, instrumentsOf } from "../../src/exchange/decode-rules.js";
-import { buildHashedOrder, infoExpirationSeconds } from "../../src/exchange/order-building.js";
-import { OrderHasher } from "../../src/exchange/order-signing.js";
-import { signedParams } from "../../src/exchange/request-signing.js";
+import { decodeRules, instrumentsOf } from "../../src/exchange/protocol/decode-rules.js";
+import {
+  buildHashedOrder,
+  infoExpirationSeconds,
+} from "../../src/exchange/signing/order-building.js";
+import { OrderHasher } from "../../src/exchange/signing/order-signing.js";
+import { signedParams } from "../../src/exchange/signing/request-signing.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import type { Witness } from "./witness.js";
 

@@ -3,7 +3,7 @@ import { Guard } from "../../src/bot/cancelling/guard.js";
 import type { StateStore } from "../../src/bot/state/state-dir.js";
 import type { Signer } from "../../src/core/crypto/signing.js";
 import type { Clock } from "../../src/core/runtime/seam.js";
-import { RestClient } from "../../src/exchange/rest-client.js";
+import { RestClient } from "../../src/exchange/rest/rest-client.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { rulesOf } from "./bot-rig.js";
 import type { FaultyNetwork } from "./faulty-network.js";

@@ -1,7 +1,7 @@
 import type { Signer } from "../../src/core/crypto/signing.js";
 import type { Clock, Random } from "../../src/core/runtime/seam.js";
 import type { CreditUnits, Ms } from "../../src/core/units.js";
-import { signedParams } from "../../src/exchange/request-signing.js";
+import { signedParams } from "../../src/exchange/signing/request-signing.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 
 export interface TreasurerOptions {

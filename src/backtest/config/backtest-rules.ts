@@ -5,13 +5,13 @@ import { readPlainText } from "../../core/files/plain-files.js";
 import { decimalToScaled, Instrument, requireGridUnit } from "../../core/instrument.js";
 import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
 import { type CreditUnits, type Hex, type MarketId, MINUTE_MS } from "../../core/units.js";
-import { decodeRules } from "../../exchange/decode-rules.js";
+import { decodeRules } from "../../exchange/protocol/decode-rules.js";
+import type { MarketRules, VenueRules } from "../../exchange/records.js";
 import {
   DOMAIN_TYPE_HASH,
   domainSeparator,
   ORDER_TYPE_HASH,
-} from "../../exchange/order-signing.js";
-import type { MarketRules, VenueRules } from "../../exchange/records.js";
+} from "../../exchange/signing/order-signing.js";
 import type { BacktestFile } from "./backtest-schema.js";
 
 type RulesFile = BacktestFile["rules"];

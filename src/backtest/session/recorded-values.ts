@@ -1,6 +1,6 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { Lots, Ticks } from "../../core/units.js";
-import { gridCount } from "../../exchange/wire-parse.js";
+import { gridCount } from "../../exchange/protocol/wire-parse.js";
 
 /** A recorded price; NaN where there is none. */
 export function ticksOf(instrument: Instrument, price: unknown): Ticks {

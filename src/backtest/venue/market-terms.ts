@@ -1,8 +1,8 @@
 import { FormatError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, Lots, PaperUnits } from "../../core/units.js";
+import { creditOf } from "../../exchange/protocol/wire-parse.js";
 import type { MarketRules } from "../../exchange/records.js";
-import { creditOf } from "../../exchange/wire-parse.js";
 
 /** 1 in the exchange's fixed point. */
 export const ONE = 10n ** 18n;

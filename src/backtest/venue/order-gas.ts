@@ -1,7 +1,7 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits } from "../../core/units.js";
-import { isBelowWaiver, type WaiverUnit } from "../../exchange/gas-fee-waiver.js";
 import type { VenueRules } from "../../exchange/records.js";
+import { isBelowWaiver, type WaiverUnit } from "../../exchange/signing/gas-fee-waiver.js";
 import type { Outcome, PlaceAction } from "../../exchange/venue.js";
 import { type MarketTerms, ONE } from "./market-terms.js";
 import { refused } from "./place-refusal.js";

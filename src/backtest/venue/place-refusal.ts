@@ -1,6 +1,6 @@
 import type { CreditUnits, Lots } from "../../core/units.js";
-import { isGttLife } from "../../exchange/gtt-life.js";
 import type { MarketRules, TimeInForce } from "../../exchange/records.js";
+import { isGttLife } from "../../exchange/signing/gtt-life.js";
 import type { Outcome, PlaceAction } from "../../exchange/venue.js";
 import { venueErrorCode } from "../../exchange/venue-errors.js";
 import { heldValue } from "./market-terms.js";

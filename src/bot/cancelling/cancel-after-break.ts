@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/runtime/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
-import type { RestClient } from "../../exchange/rest-client.js";
+import type { RestClient } from "../../exchange/rest/rest-client.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BotConfig } from "../config/config.js";
 import { CancelBudget } from "./cancel-budget.js";

@@ -1,10 +1,10 @@
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
-import type { OperationName } from "../../exchange/operations.js";
-import { THROTTLED_MS } from "../../exchange/passing-failure.js";
-import { pause } from "../../exchange/pause.js";
-import { DEFAULT_LIMITS, RateGate } from "../../exchange/rate-gate.js";
+import type { OperationName } from "../../exchange/protocol/operations.js";
 import type { VenueRules } from "../../exchange/records.js";
+import { THROTTLED_MS } from "../../exchange/rest/passing-failure.js";
+import { pause } from "../../exchange/rest/pause.js";
+import { DEFAULT_LIMITS, RateGate } from "../../exchange/rest/rate-gate.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";
 import { guardShareOf } from "../guard-share.js";
 

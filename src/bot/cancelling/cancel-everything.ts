@@ -1,9 +1,9 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
-import { passingFailure } from "../../exchange/passing-failure.js";
 import type { VenueOrder } from "../../exchange/records.js";
-import type { RestClient } from "../../exchange/rest-client.js";
+import { passingFailure } from "../../exchange/rest/passing-failure.js";
+import type { RestClient } from "../../exchange/rest/rest-client.js";
 import { isBotsOrder } from "../own-order.js";
 import { type CancelBudget, isThrottled } from "./cancel-budget.js";
 import { LeastExchangeTime } from "./least-exchange-time.js";

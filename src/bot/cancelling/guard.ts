@@ -1,9 +1,9 @@
 import { MarketwrightError } from "../../core/errors.js";
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
-import { passingFailure } from "../../exchange/passing-failure.js";
 import type { VenueOrder } from "../../exchange/records.js";
-import type { RestClient } from "../../exchange/rest-client.js";
+import { passingFailure } from "../../exchange/rest/passing-failure.js";
+import type { RestClient } from "../../exchange/rest/rest-client.js";
 import { isBotsOrder } from "../own-order.js";
 import { BUILT_FILE, readBuiltHashes } from "../state/built-hashes.js";
 import { HEARTBEAT_FILE, type Heartbeat, parseHeartbeat } from "../state/heartbeat.js";

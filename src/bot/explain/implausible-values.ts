@@ -1,6 +1,6 @@
 import { Decimal } from "decimal.js";
 import type { MarketId } from "../../core/units.js";
-import { isBelowWaiver } from "../../exchange/gas-fee-waiver.js";
+import { isBelowWaiver } from "../../exchange/signing/gas-fee-waiver.js";
 import type { Bot } from "../bot.js";
 import type { Desk } from "../desk.js";
 import { signedRates } from "../signed-rates.js";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/runtime/seam.js";
 import { thrownText } from "../../core/thrown-text.js";
-import type { RestClient } from "../../exchange/rest-client.js";
+import type { RestClient } from "../../exchange/rest/rest-client.js";
 import type { Log } from "../../monitoring/log.js";
 import type { Bot } from "../bot.js";
 import { cancelAfterBreak } from "../cancelling/cancel-after-break.js";

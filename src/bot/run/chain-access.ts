@@ -4,7 +4,7 @@ import { ConfigError } from "../../core/errors.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
-import type { RestClient } from "../../exchange/rest-client.js";
+import type { RestClient } from "../../exchange/rest/rest-client.js";
 import type { BotConfig, ChainAccessConfig } from "../config/config.js";
 import type { RunBotOptions } from "./running-bot.js";
 

@@ -10,7 +10,7 @@ import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
-import type { RestClient } from "../../exchange/rest-client.js";
+import type { RestClient } from "../../exchange/rest/rest-client.js";
 import type { BotConfig } from "../config/config.js";
 import { lensAddress, openChainRpc } from "./chain-access.js";
 import { pollFindings } from "./check-poll.js";

@@ -3,7 +3,7 @@ import type { Seam } from "../../core/runtime/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import { LiveVenue } from "../../exchange/live-venue.js";
 import type { VenueRules } from "../../exchange/records.js";
-import type { Transport } from "../../exchange/transport.js";
+import type { Transport } from "../../exchange/rest/transport.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 import type { BotConfig } from "../config/config.js";
 import type { Finding } from "./finding.js";

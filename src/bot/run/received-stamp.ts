@@ -1,6 +1,6 @@
 import type { Seam } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
-import type { Transport } from "../../exchange/transport.js";
+import type { Transport } from "../../exchange/rest/transport.js";
 
 /** Notes when the message that is being handled was received, before it was decoded: where tick-to-order begins. */
 export class ReceivedStamp implements Transport {

@@ -1,6 +1,6 @@
 import type { Ms } from "../../core/units.js";
-import { NetworkTransport } from "../../exchange/network-transport.js";
-import { RestClient } from "../../exchange/rest-client.js";
+import { NetworkTransport } from "../../exchange/rest/network-transport.js";
+import { RestClient } from "../../exchange/rest/rest-client.js";
 import { Metrics } from "../../monitoring/metrics.js";
 import { accountSigner } from "../config/account-key.js";
 import { checkOnGrid } from "../config/config-grid.js";

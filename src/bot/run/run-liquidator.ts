@@ -9,7 +9,7 @@ import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled } from "../../core/instrument.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../core/units.js";
-import type { RestClient } from "../../exchange/rest-client.js";
+import type { RestClient } from "../../exchange/rest/rest-client.js";
 import { type LedgerNote, LiquidationLedger } from "../../liquidator/ledger/liquidation-ledger.js";
 import { Liquidator } from "../../liquidator/liquidator.js";
 import type { UnwindPort } from "../../liquidator/liquidator-ports.js";

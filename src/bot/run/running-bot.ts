@@ -1,8 +1,8 @@
 import type { Seam } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
-import type { RestClient } from "../../exchange/rest-client.js";
-import type { Transport } from "../../exchange/transport.js";
+import type { RestClient } from "../../exchange/rest/rest-client.js";
+import type { Transport } from "../../exchange/rest/transport.js";
 import type { Log } from "../../monitoring/log.js";
 import type { Metrics } from "../../monitoring/metrics.js";
 import type { Bot } from "../bot.js";

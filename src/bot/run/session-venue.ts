@@ -1,7 +1,7 @@
 import type { Signer } from "../../core/crypto/signing.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import { LiveVenue } from "../../exchange/live-venue.js";
-import type { Transport } from "../../exchange/transport.js";
+import type { Transport } from "../../exchange/rest/transport.js";
 import type { Venue } from "../../exchange/venue.js";
 import type { BotConfig } from "../config/config.js";
 import { BlankAccountVenue } from "./blank-account-venue.js";

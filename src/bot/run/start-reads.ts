@@ -1,8 +1,8 @@
 import { orAborted } from "../../core/runtime/or-aborted.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
-import { passingFailure } from "../../exchange/passing-failure.js";
-import { pause } from "../../exchange/pause.js";
+import { passingFailure } from "../../exchange/rest/passing-failure.js";
+import { pause } from "../../exchange/rest/pause.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";
 import type { Log } from "../../monitoring/log.js";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Hex } from "../../core/units.js";
-import { hash32Schema } from "../../exchange/wire-schemas.js";
+import { hash32Schema } from "../../exchange/protocol/wire-schemas.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
 /** The file that holds hashes of server-built orders, written before they are sent (design, rule 7). */

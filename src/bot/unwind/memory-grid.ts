@@ -1,6 +1,6 @@
 import { decimalToScaled, type Instrument } from "../../core/instrument.js";
 import type { Lots, MarketId } from "../../core/units.js";
-import { fractionDigits } from "../../exchange/wire-parse.js";
+import { fractionDigits } from "../../exchange/protocol/wire-parse.js";
 import { type KnownTakeover, remainingOf } from "./takeover-book.js";
 import type { UnwindMemory } from "./unwind-memory.js";
 

@@ -8,7 +8,7 @@ import {
   type Operation,
   type OperationName,
   type OperationParameter,
-} from "../../exchange/operations.js";
+} from "../../exchange/protocol/operations.js";
 import type { CliContext } from "../cli-context.js";
 import { openExchange, withExchange } from "../exchange-access.js";
 import { jsonText, table } from "../output.js";

@@ -11,7 +11,7 @@ import { HEARTBEAT_FILE, mayArriveUntilMs } from "../../bot/state/heartbeat.js";
 import { stateDirOf } from "../../bot/state/state-dir.js";
 import { ConfigError, MarketwrightError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
-import { passingFailure } from "../../exchange/passing-failure.js";
+import { passingFailure } from "../../exchange/rest/passing-failure.js";
 import type { CliContext } from "../cli-context.js";
 import { openBotOrders, withExchange } from "../exchange-access.js";
 import { existingState } from "../existing-state.js";

@@ -12,7 +12,7 @@ import { ecdsaScheme } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
 import type { Hex } from "../../core/units.js";
-import { instrumentsOf } from "../../exchange/decode-rules.js";
+import { instrumentsOf } from "../../exchange/protocol/decode-rules.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { Confirmer } from "../../liquidator/watch/confirm.js";
 import { HolderScan } from "../../liquidator/watch/holder-scan.js";

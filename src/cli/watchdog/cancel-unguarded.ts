@@ -5,8 +5,8 @@ import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
 import { initCrypto } from "../../core/crypto/signing.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
-import { NetworkTransport } from "../../exchange/network-transport.js";
-import { RestClient } from "../../exchange/rest-client.js";
+import { NetworkTransport } from "../../exchange/rest/network-transport.js";
+import { RestClient } from "../../exchange/rest/rest-client.js";
 import type { Log } from "../../monitoring/log.js";
 import type { WatchdogStart } from "./watchdog-memory.js";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { expirationMs } from "../decode-orders.js";
+import { expirationMs } from "../protocol/decode-orders.js";
 import {
   addressSchema,
   hash32Schema,
@@ -9,7 +9,7 @@ import {
   msSchema,
   smallestUnitsSchema,
   unsignedDecimalSchema,
-} from "../wire-schemas.js";
+} from "../protocol/wire-schemas.js";
 import type {
   Account,
   AccountBalances,

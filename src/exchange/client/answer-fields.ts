@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Ms } from "../../core/units.js";
-import { decimalSchema, msSchema, unsignedDecimalSchema } from "../wire-schemas.js";
+import { decimalSchema, msSchema, unsignedDecimalSchema } from "../protocol/wire-schemas.js";
 import { decimalOf } from "./decimal.js";
 
 /** A signed decimal string as an exact decimal. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { OperationName } from "../operations.js";
+import type { OperationName } from "../protocol/operations.js";
 import {
   accountAnswer,
   balancesAnswer,

@@ -8,7 +8,7 @@ import {
   marketIdSchema,
   msSchema,
   sequenceSchema,
-} from "../wire-schemas.js";
+} from "../protocol/wire-schemas.js";
 import { decimal, instantOrNull, instantText, record, unsigned } from "./answer-fields.js";
 import { decimalOf } from "./decimal.js";
 import type {

@@ -1,5 +1,5 @@
 import type { Int64Id, Ms } from "../../core/units.js";
-import type { OperationName, OperationParameter, OperationTable } from "../operations.js";
+import type { OperationName, OperationParameter, OperationTable } from "../protocol/operations.js";
 import type { DecimalInput } from "./decimal.js";
 
 /** An id as callers may give it: its digits, or an integer that is exact. */

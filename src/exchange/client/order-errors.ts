@@ -1,6 +1,6 @@
 import { RunError } from "../../core/errors.js";
-import type { DomainDifference } from "../domain-check.js";
-import type { FilterBreach } from "../filters.js";
+import type { DomainDifference } from "../signing/domain-check.js";
+import type { FilterBreach } from "../signing/filters.js";
 
 /** The exchange's EIP-712 constants are not what our own computation gives: nothing is signed under them. */
 export class DomainError extends RunError {

@@ -1,6 +1,6 @@
 import { Decimal } from "decimal.js";
 import { ConfigError } from "../../core/errors.js";
-import type { CallParams } from "../call-params.js";
+import type { CallParams } from "../rest/call-params.js";
 import { decimalText } from "./decimal.js";
 
 /**

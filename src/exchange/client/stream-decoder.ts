@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { FormatError, shown } from "../../core/errors.js";
 import { parseInt64Json } from "../../core/int64-json.js";
-import { DEFAULT_MAX_FRAME_BYTES } from "../frames.js";
-import { parseWire } from "../wire-parse.js";
-import { msSchema, sequenceSchema } from "../wire-schemas.js";
+import { parseWire } from "../protocol/wire-parse.js";
+import { msSchema, sequenceSchema } from "../protocol/wire-schemas.js";
+import { DEFAULT_MAX_FRAME_BYTES } from "../streams/frames.js";
 import { balancesAnswer, incomesAnswer, orderAnswer, userTradeAnswer } from "./account-answers.js";
 import { klinesAnswer, levels, marketFiguresAnswer, publicTradeAnswer } from "./market-answers.js";
 import type { AccountEvent, MarketEvent } from "./stream-events.js";

@@ -3,10 +3,10 @@ import type { Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
-import { STREAMS_A_CONNECTION } from "../market-streams.js";
-import { signedParams } from "../request-signing.js";
-import { StreamSession, type StreamTimings } from "../stream-session.js";
-import type { Transport } from "../transport.js";
+import type { Transport } from "../rest/transport.js";
+import { signedParams } from "../signing/request-signing.js";
+import { STREAMS_A_CONNECTION } from "../streams/market-streams.js";
+import { StreamSession, type StreamTimings } from "../streams/stream-session.js";
 import { accountEvents, marketEvents } from "./stream-decoder.js";
 import type { AccountEvent, MarketEvent } from "./stream-events.js";
 

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { EVERY_INCOME_TYPE } from "../../exchange/records.js";
 import type {
   WireAccount,
   WireBalances,
@@ -11,7 +10,8 @@ import type {
   WirePosition,
   WireRiskyAccount,
   WireUserTrade,
-} from "../../exchange/wire-account-types.js";
+} from "../../exchange/protocol/wire-account-types.js";
+import { EVERY_INCOME_TYPE } from "../../exchange/records.js";
 import {
   address,
   decimal,

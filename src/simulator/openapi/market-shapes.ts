@@ -8,8 +8,8 @@ import type {
   WireOrderBook,
   WirePublicTrade,
   WireTradeVolume,
-} from "../../exchange/wire-market-types.js";
-import type { WireError } from "../../exchange/wire-values.js";
+} from "../../exchange/protocol/wire-market-types.js";
+import type { WireError } from "../../exchange/protocol/wire-values.js";
 import { CODE_TEXTS } from "../api-codes.js";
 import {
   address,

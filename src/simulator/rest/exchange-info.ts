@@ -1,6 +1,6 @@
 import { bytesToHex } from "../../core/crypto/hex.js";
 import { scaledToDecimal } from "../../core/instrument.js";
-import type { WireExchangeInfo, WireMarket } from "../../exchange/wire-market-types.js";
+import type { WireExchangeInfo, WireMarket } from "../../exchange/protocol/wire-market-types.js";
 import type { Market } from "../markets/market.js";
 import { ONE } from "../markets/market-rules.js";
 import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "../signing/order-hash.js";

@@ -1,7 +1,11 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits, Ms, Side } from "../../core/units.js";
-import type { WireKline, WireLevel, WirePublicTrade } from "../../exchange/wire-market-types.js";
-import type { WireMarketState } from "../../exchange/wire-stream-types.js";
+import type {
+  WireKline,
+  WireLevel,
+  WirePublicTrade,
+} from "../../exchange/protocol/wire-market-types.js";
+import type { WireMarketState } from "../../exchange/protocol/wire-stream-types.js";
 import type { Trade } from "../accounts/records.js";
 import type { VenueChoices } from "../choices.js";
 import type { Candle } from "../markets/candles.js";

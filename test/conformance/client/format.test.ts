@@ -2,7 +2,7 @@ import { Decimal } from "decimal.js";
 import { afterEach, beforeEach, expect } from "vitest";
 import { connect } from "../../../src/exchange/client/connect.js";
 import { accountEvents, marketEvents } from "../../../src/exchange/client/stream-decoder.js";
-import { OPERATIONS } from "../../../src/exchange/operations.js";
+import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
 import { captureCli } from "../../cli/captured-cli.js";
 import { LocalServer } from "../../exchange/local-server.js";
 import { KEYS } from "../../simulator/reference-client.js";

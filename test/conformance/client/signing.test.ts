@@ -20,12 +20,12 @@ import {
   domainSeparator,
   ORDER_TYPE_HASH,
   OrderHasher,
-} from "../../../src/exchange/order-signing.js";
+} from "../../../src/exchange/signing/order-signing.js";
 import {
   canonicalParams,
   requestDigest,
   signedParams,
-} from "../../../src/exchange/request-signing.js";
+} from "../../../src/exchange/signing/request-signing.js";
 import { KEYS, START_MS } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
 import { worlds } from "../exchange/world.js";

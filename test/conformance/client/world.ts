@@ -12,7 +12,7 @@ import {
   ExchangeClient,
   type ExchangeClientOptions,
 } from "../../../src/exchange/client/exchange-client.js";
-import type { HttpRequest, HttpResult } from "../../../src/exchange/transport.js";
+import type { HttpRequest, HttpResult } from "../../../src/exchange/rest/transport.js";
 import { KEYS, START_MS } from "../../simulator/reference-client.js";
 import type { World } from "../exchange/world.js";
 import { TABLES, type Table } from "../tables.js";

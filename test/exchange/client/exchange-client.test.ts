@@ -4,7 +4,7 @@ import type { UserTrade } from "../../../src/exchange/client/account-records.js"
 import type { Connection } from "../../../src/exchange/client/connect.js";
 import { decimalOf } from "../../../src/exchange/client/decimal.js";
 import type { ExchangeClient } from "../../../src/exchange/client/exchange-client.js";
-import { OPERATIONS } from "../../../src/exchange/operations.js";
+import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
 import { type Embedded, KEYS, startEmbedded } from "./embedded.js";
 
 const MARKET = "btcusdc";

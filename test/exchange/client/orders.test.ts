@@ -8,9 +8,9 @@ import {
   OrderFilterError,
 } from "../../../src/exchange/client/order-errors.js";
 import type { NewOrder, OrderSettings } from "../../../src/exchange/client/order-settings.js";
-import { NetworkTransport } from "../../../src/exchange/network-transport.js";
-import { decodeInfo } from "../../../src/exchange/order-info.js";
-import type { HttpRequest, Transport } from "../../../src/exchange/transport.js";
+import { NetworkTransport } from "../../../src/exchange/rest/network-transport.js";
+import type { HttpRequest, Transport } from "../../../src/exchange/rest/transport.js";
+import { decodeInfo } from "../../../src/exchange/signing/order-info.js";
 import { type Embedded, KEYS, startEmbedded } from "./embedded.js";
 
 const MARKET = "btcusdc";

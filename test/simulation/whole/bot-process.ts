@@ -12,7 +12,7 @@ import { endWith } from "../../../src/cli/end-with.js";
 import { exitCodeOf } from "../../../src/cli/exit.js";
 import type { Clock, Random } from "../../../src/core/runtime/seam.js";
 import type { Hex } from "../../../src/core/units.js";
-import type { Transport } from "../../../src/exchange/transport.js";
+import type { Transport } from "../../../src/exchange/rest/transport.js";
 import { silentLog } from "../../../src/monitoring/log.js";
 
 /** What a machine keeps when a process on it dies. */

@@ -1,0 +1,200 @@
+import { z } from "zod";
+import { FormatError } from "../../core/errors.js";
+import { decimalToScaled, type Instrument } from "../../core/instrument.js";
+import type { Lots, MarketId } from "../../core/units.js";
+import type { VenueBalances, VenueIncome, VenuePosition, VenueTrade } from "../records.js";
+import {
+  creditOf,
+  type DecodeContext,
+  gridCount,
+  marketOf,
+  parseList,
+  parseWire,
+} from "./wire-parse.js";
+import {
+  balancesAnswerSchema,
+  balancesSchema,
+  incomeSchema,
+  positionSchema,
+  userTradeSchema,
+} from "./wire-schemas.js";
+
+const ofMarketOrSymbolSchema = z.object({
+  marketId: z.string().optional(),
+  symbol: z.string().optional(),
+});
+
+/** A trade of the account on its market's grid; undefined when the bot does not know the market. @throws FormatError */
+export function decodeUserTrade(
+  value: unknown,
+  context: DecodeContext,
+  where = "trade",
+): VenueTrade | undefined {
+  const instrument = context.instruments.get(marketOf(value, where));
+  if (instrument === undefined) return undefined;
+  const wire = parseWire(userTradeSchema, value, where);
+  return {
+    id: wire.id,
+    marketId: wire.marketId,
+    side: wire.isBuyer ? "BUY" : "SELL",
+    isMaker: wire.isMaker,
+    ticks: gridCount(wire.price, instrument.tickSize, `${where}.price`),
+    ...wholeLots(wire.amount, instrument, `${where}.amount`),
+    quote: creditOf(wire.quoteAmount, context.creditDecimals, `${where}.quoteAmount`),
+    commission: creditOf(wire.commission, context.creditDecimals, `${where}.commission`),
+    timeMs: wire.time,
+    status: wire.status,
+  };
+}
+
+/** A list of the account's trades, those of unknown markets left out. @throws FormatError */
+export function decodeUserTrades(
+  value: unknown,
+  context: DecodeContext,
+  where = "userTrades",
+): VenueTrade[] {
+  return parseList(value, where).flatMap(
+    (element, index) => decodeUserTrade(element, context, `${where}.${index}`) ?? [],
+  );
+}
+
+/** A list of the account's incomes, of every market: a deposit has no market, and names it `""`. @throws FormatError */
+export function decodeIncomes(
+  value: unknown,
+  context: DecodeContext,
+  where = "incomes",
+): VenueIncome[] {
+  return parseList(value, where).map((element, index) => {
+    const wire = parseWire(incomeSchema, element, `${where}.${index}`);
+    return {
+      id: wire.id,
+      type: wire.type,
+      amount: creditOf(wire.amount, context.creditDecimals, `${where}.${index}.amount`),
+      timeMs: wire.time,
+      marketId: wire.marketId ?? "",
+    };
+  });
+}
+
+/** The account's balances in credit units. @throws FormatError */
+export function decodeBalances(
+  value: unknown,
+  context: DecodeContext,
+  where = "balances",
+): VenueBalances {
+  const wire = parseWire(balancesSchema, value, where);
+  const credit = (text: string, field: string): bigint =>
+    creditOf(text, context.creditDecimals, `${where}.${field}`);
+  return {
+    availableCredit: Object.fromEntries(
+      Object.entries(wire.availableCreditAmounts).map(
+        ([marketId, { buy, sell }]): [MarketId, { buy: bigint; sell: bigint }] => [
+          marketId,
+          {
+            buy: credit(buy, `availableCreditAmounts.${marketId}.buy`),
+            sell: credit(sell, `availableCreditAmounts.${marketId}.sell`),
+          },
+        ],
+      ),
+    ),
+    availableMargin: credit(wire.availableMargin, "availableMargin"),
+    exposure: credit(wire.exposure, "exposure"),
+    frozenMargin: credit(wire.frozenMargin, "frozenMargin"),
+    positionMargin: credit(wire.positionMargin, "positionMargin"),
+    netValue: credit(wire.netValue, "netValue"),
+    primaryCredit: credit(wire.primaryCreditAmount, "primaryCreditAmount"),
+    secondaryCredit: credit(wire.secondaryCreditAmount, "secondaryCreditAmount"),
+    isSafe: wire.isSafe,
+    leverage: wire.leverage,
+    marginRate: wire.marginRate,
+  };
+}
+
+/**
+ * The account's positions in the markets that the bot knows, at most one a market: the open one, else the last closed one.
+ * A remainder below one lot, which only a liquidation can leave and no order can trade, is told apart.
+ * @throws FormatError
+ */
+export function decodePositions(
+  value: unknown,
+  context: DecodeContext,
+  where = "positions",
+): VenuePosition[] {
+  const byMarket = new Map<MarketId, VenuePosition>();
+  for (const [index, element] of parseList(value, where).entries()) {
+    const position = decodePosition(element, context, `${where}.${index}`);
+    if (position === undefined) continue;
+    const held = byMarket.get(position.marketId);
+    if (held?.status === "OPEN" && position.status !== "OPEN") continue;
+    byMarket.set(position.marketId, position);
+  }
+  return [...byMarket.values()];
+}
+
+/** `GET /v1/balances` and ACCOUNT_UPDATE: balances with positions. @throws FormatError */
+export function decodeBalancesAnswer(
+  value: unknown,
+  context: DecodeContext,
+  where: string,
+): { balances: VenueBalances; positions: VenuePosition[] } {
+  const answer = parseWire(balancesAnswerSchema, value, where);
+  return {
+    balances: decodeBalances(answer.balances, context, `${where}.balances`),
+    positions: decodePositions(answer.positions, context, `${where}.positions`),
+  };
+}
+
+function decodePosition(
+  value: unknown,
+  context: DecodeContext,
+  where: string,
+): VenuePosition | undefined {
+  const named = parseWire(ofMarketOrSymbolSchema, value, where);
+  const marketId = named.marketId ?? named.symbol;
+  if (marketId === undefined)
+    throw new FormatError("names no market", { field: where, expected: "a marketId or a symbol" });
+  const instrument = context.instruments.get(marketId);
+  if (instrument === undefined) return undefined;
+  const wire = parseWire(positionSchema, value, where);
+  const { lots, restPaper } =
+    wire.status === "CLOSED" ? NOTHING : wholeLots(wire.size, instrument, `${where}.size`);
+  return {
+    marketId,
+    lots: signedLots(wire.side, lots, where),
+    ...(restPaper === undefined
+      ? {}
+      : { restPaper: BigInt(signedLots(wire.side, 1, where)) * restPaper }),
+    status: wire.status,
+    entryPrice: wire.entryPrice,
+    liquidationPrice: wire.liquidationPrice,
+    unrealizedPnl: creditOf(wire.unrealizedPnl, context.creditDecimals, `${where}.unrealizedPnl`),
+    realizedPnl: creditOf(wire.realizedPnl, context.creditDecimals, `${where}.realizedPnl`),
+  };
+}
+
+const NOTHING: { readonly lots: Lots; readonly restPaper?: bigint } = { lots: 0 };
+
+/** An unsigned amount as whole lots, and what is beyond them in units of paper. */
+function wholeLots(
+  amount: string,
+  instrument: Instrument,
+  field: string,
+): { readonly lots: Lots; readonly restPaper?: bigint } {
+  const count = gridCount(amount, instrument.stepSize, field);
+  if (Number.isInteger(count)) return { lots: count };
+  return {
+    lots: Math.floor(count),
+    restPaper: decimalToScaled(amount, instrument.paperDecimals, field) % instrument.paperPerLot,
+  };
+}
+
+function signedLots(side: string, lots: Lots, where: string): Lots {
+  if (lots === 0) return 0;
+  if (side === "LONG") return lots;
+  if (side === "SHORT") return -lots;
+  throw new FormatError("a position without direction", {
+    field: `${where}.side`,
+    value: side,
+    expected: "LONG or SHORT",
+  });
+}

@@ -1,0 +1,85 @@
+import type { z } from "zod";
+import type { Instrument } from "../../core/instrument.js";
+import type { Hex, Ms } from "../../core/units.js";
+import type { OrderStruct, VenueOrder } from "../records.js";
+import { type DecodeContext, gridCount, marketOf, parseList, parseWire } from "./wire-parse.js";
+import { buildResultSchema, orderSchema } from "./wire-schemas.js";
+
+/** Below this an `expiration` is in seconds, as in `info`; the specification does not name its unit. 10^11 s is the year 5138. */
+const LARGEST_SECONDS = 1e11;
+
+/**
+ * An order of the account, on its market's grid. Undefined when the bot does not know the market.
+ * Price and amounts are whole, save for an order that was placed when the market had a finer grid.
+ * @throws FormatError
+ */
+export function decodeOrder(
+  value: unknown,
+  context: DecodeContext,
+  where = "order",
+): VenueOrder | undefined {
+  const instrument = context.instruments.get(marketOf(value, where));
+  return instrument === undefined
+    ? undefined
+    : orderOf(parseWire(orderSchema, value, where), instrument, where);
+}
+
+/** A list of orders, those of unknown markets left out. @throws FormatError */
+export function decodeOrders(value: unknown, context: DecodeContext, where: string): VenueOrder[] {
+  return parseList(value, where).flatMap(
+    (element, index) => decodeOrder(element, context, `${where}.${index}`) ?? [],
+  );
+}
+
+/** What `POST /v1/order/build` answered, not yet checked against what was asked for. */
+export interface BuildResult {
+  readonly order: OrderStruct;
+  readonly hash: Hex;
+  readonly gasFeeQuotation: string;
+}
+
+/** The answer to a build. @throws FormatError */
+export function decodeBuildResult(value: unknown): BuildResult {
+  const { order, orderHash, gasFeeQuotation } = parseWire(buildResultSchema, value, "build");
+  const { perp, signer, paperAmount, creditAmount, info } = order;
+  return {
+    order: { perp, signer, paperAmount, creditAmount, info },
+    hash: orderHash,
+    gasFeeQuotation,
+  };
+}
+
+function orderOf(
+  wire: z.output<typeof orderSchema>,
+  instrument: Instrument,
+  where: string,
+): VenueOrder {
+  const lots = (field: keyof typeof wire & string): number =>
+    gridCount(wire[field] as string, instrument.stepSize, `${where}.${field}`);
+  return {
+    id: wire.id,
+    hash: wire.hash,
+    info: wire.json.info,
+    marketId: wire.marketId,
+    side: wire.side,
+    type: wire.type,
+    timeInForce: wire.tif,
+    ticks: gridCount(wire.price, instrument.tickSize, `${where}.price`),
+    lots: lots("amount"),
+    availableLots: lots("availableAmount"),
+    pendingLots: lots("pendingAmount"),
+    filledLots: lots("filledAmount"),
+    canceledLots: lots("canceledAmount"),
+    expiredLots: lots("expiredAmount"),
+    failedLots: lots("failedAmount"),
+    averagePrice: wire.averagePrice || undefined,
+    status: wire.status,
+    createdAtMs: wire.createdAt,
+    expirationMs: expirationMs(wire.expiration ?? 0),
+  };
+}
+
+/** An `expiration` of the wire in milliseconds, whichever unit the exchange writes. */
+export function expirationMs(expiration: number): Ms {
+  return expiration < LARGEST_SECONDS ? expiration * 1000 : expiration;
+}

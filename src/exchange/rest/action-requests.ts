@@ -1,0 +1,205 @@
+import { hexToBytes } from "../../core/crypto/hex.js";
+import type { Signer } from "../../core/crypto/signing.js";
+import { RunError } from "../../core/errors.js";
+import type { Instrument } from "../../core/instrument.js";
+import type { Hex, MarketId, Ms } from "../../core/units.js";
+import { MAX_PAGE, OPERATIONS, type OperationName } from "../protocol/operations.js";
+import {
+  canonicalParams,
+  formEncode,
+  type RequestParams,
+  signedParams,
+  signedText,
+} from "../signing/request-signing.js";
+import type { Action, BuildAction, PlaceAction, QuestionAction } from "../venue.js";
+import type { HttpRequest } from "./transport.js";
+
+/** What an action is turned into a request with. */
+export interface RequestContext {
+  readonly signer: Signer;
+  /** The trading account: the signer's own, or one whose operator the signer is. */
+  readonly account: Hex;
+  readonly instruments: ReadonlyMap<MarketId, Instrument>;
+  readonly timeoutMs: Ms;
+}
+
+/** The smallest book that can be asked for, where only its sequence is wanted. */
+const SMALLEST_BOOK = "10";
+
+/**
+ * An action as the HTTP request that carries it, signed: the order first, for a place, then the whole request.
+ * @throws RunError when the action's market is not known; FormatError when a value cannot be encoded.
+ */
+export function requestOf(action: Action, context: RequestContext): HttpRequest {
+  const { timeoutMs } = context;
+  if (action.kind === "place") {
+    const { method, path } = OPERATIONS.placeOrder;
+    return {
+      method,
+      path,
+      params: signedText(placeText(action, context), context.signer),
+      timeoutMs,
+    };
+  }
+  const { name, params } = operationOf(action, context);
+  const { method, path, isPrivate } = OPERATIONS[name];
+  return {
+    method,
+    path,
+    params: isPrivate
+      ? signedParams(params, context.account, action.timestampMs, context.signer)
+      : canonicalParams(params),
+    timeoutMs,
+  };
+}
+
+/** Which of the exchange's operations carries an action. */
+export function operationNameOf(action: Action): OperationName {
+  switch (action.kind) {
+    case "place":
+      return "placeOrder";
+    case "build":
+      return "buildOrder";
+    case "cancel":
+      return "cancelOrder";
+    case "cancel-all":
+      return "cancelAllOpenOrders";
+    case "question":
+      return questionOf(action).name;
+  }
+}
+
+interface NamedOperation {
+  readonly name: OperationName;
+  readonly params: RequestParams;
+}
+
+function operationOf(
+  action: Exclude<Action, PlaceAction>,
+  context: RequestContext,
+): NamedOperation {
+  switch (action.kind) {
+    case "build":
+      return { name: "buildOrder", params: orderParams(action, context) };
+    case "cancel":
+      return {
+        name: "cancelOrder",
+        params: { marketId: action.marketId, orderId: action.orderId },
+      };
+    case "cancel-all":
+      return { name: "cancelAllOpenOrders", params: { marketId: action.marketId } };
+    case "question":
+      return questionOf(action);
+  }
+}
+
+/**
+ * The canonical text of a place, which is what {@link canonicalParams} makes of its parameters: on the way from a frame to an order they
+ * are written down in their order, since to collect and sort them takes longer than all else that is done with them but the signing.
+ */
+function placeText(action: PlaceAction, { instruments, account, signer }: RequestContext): string {
+  const instrument = instrumentOf(action, instruments);
+  const {
+    marketId,
+    side,
+    type,
+    ticks,
+    lots,
+    timeInForce,
+    expirationMs,
+    order,
+    hash,
+    gasFeeQuotation,
+    timestampMs,
+  } = action;
+  const expiration = timeInForce === "GTT" ? `&expiration=${expirationMs}` : "";
+  const quotation =
+    gasFeeQuotation === undefined ? "" : `&gasFeeQuotation=${formEncode(gasFeeQuotation)}`;
+  return (
+    `account=${account}&amount=${instrument.amountOf(lots)}${expiration}${quotation}&info=${order.info}&marketId=${formEncode(marketId)}` +
+    `&orderSignature=${signer.sign(hexToBytes(hash, "hash"))}&orderType=${type}&price=${instrument.priceOf(ticks)}` +
+    `&side=${side}&timeInForce=${timeInForce}&timestamp=${timestampMs}`
+  );
+}
+
+function instrumentOf(
+  action: PlaceAction | BuildAction,
+  instruments: RequestContext["instruments"],
+): Instrument {
+  const instrument = instruments.get(action.marketId);
+  if (instrument === undefined) {
+    throw new RunError("the market's rules are not known", {
+      field: "marketId",
+      value: action.marketId,
+      expected: "a market of exchangeInfo",
+    });
+  }
+  return instrument;
+}
+
+function orderParams(action: BuildAction, { instruments }: RequestContext): RequestParams {
+  const instrument = instrumentOf(action, instruments);
+  const params: Record<string, string> = {
+    marketId: action.marketId,
+    side: action.side,
+    orderType: action.type,
+    amount: instrument.amountOf(action.lots),
+    price: instrument.priceOf(action.ticks),
+    timeInForce: action.timeInForce,
+  };
+  if (action.timeInForce === "GTT") params.expiration = String(action.expirationMs);
+  return params;
+}
+
+function questionOf(action: QuestionAction): NamedOperation {
+  switch (action.ask) {
+    case "time":
+      return { name: "time", params: {} };
+    case "rules":
+      return { name: "exchangeInfo", params: {} };
+    case "openOrders":
+      return { name: "openOrders", params: present({ marketId: action.marketId }) };
+    case "historyOrders":
+      return {
+        name: "historyOrders",
+        params: present({
+          marketId: action.marketId,
+          startTime: action.startTimeMs,
+          endTime: action.endTimeMs,
+          limit: MAX_PAGE,
+        }),
+      };
+    case "userTrades":
+      return {
+        name: "userTrades",
+        params: present({ marketId: action.marketId, fromId: action.fromId, limit: MAX_PAGE }),
+      };
+    case "incomes":
+      return {
+        name: "incomes",
+        params: present({
+          marketId: action.marketId,
+          type: action.type,
+          startTime: action.startTimeMs,
+          endTime: action.endTimeMs,
+          limit: MAX_PAGE,
+        }),
+      };
+    case "balances":
+      return { name: "balances", params: {} };
+    case "positions":
+      return { name: "positions", params: {} };
+    case "bookSequence":
+      return { name: "orderbook", params: { marketId: action.marketId, limit: SMALLEST_BOOK } };
+  }
+}
+
+/** The parameters that are given, as strings. */
+export function present(
+  params: Readonly<Record<string, string | number | bigint | undefined>>,
+): RequestParams {
+  const given: Record<string, string> = {};
+  for (const [name, value] of Object.entries(params))
+    if (value !== undefined) given[name] = String(value);
+  return given;
+}

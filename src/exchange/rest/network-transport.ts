@@ -1,0 +1,117 @@
+import { Pool } from "undici";
+import { ConfigError } from "../../core/errors.js";
+import type { Clock } from "../../core/runtime/seam.js";
+import { WebSocketLink } from "../streams/web-socket-link.js";
+import { HttpExchange } from "./http-exchange.js";
+import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "./transport.js";
+
+/** Where the exchange is, and the limits of what it may send. */
+export interface NetworkTransportOptions {
+  /** Base address of the REST interface with its version prefix: `https://host/v1`. */
+  readonly restUrl: string;
+  /** Base address of the streams: `wss://host/v1`. */
+  readonly streamUrl: string;
+  readonly clock: Clock;
+  /** Connections to the REST interface; 16 when absent, one request at a time on each. */
+  readonly connections?: number;
+  /** Answers longer than this are refused; 64 MiB when absent. */
+  readonly maxAnswerBytes?: number;
+  /** A websocket message longer than this ends its connection; 16 MiB when absent. */
+  readonly maxMessageBytes?: number;
+  /** Some firewalls refuse clients that do not look like a browser. */
+  readonly userAgent?: string;
+}
+
+/** What browsers say, and what the exchange's firewall lets through. */
+export const DEFAULT_USER_AGENT =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36 marketwright";
+
+const DEFAULT_CONNECTIONS = 16;
+const MEBIBYTE = 1024 * 1024;
+const IDLE_MS = 4000;
+
+/**
+ * The real network: a pool of keep-alive HTTP connections without pipelining, and websockets without compression. A request's
+ * deadline is a timer of the seam over the whole exchange, connecting and queueing included; undici's own are switched off.
+ */
+export class NetworkTransport implements Transport {
+  readonly #options: NetworkTransportOptions;
+  readonly #rest: BaseUrl;
+  readonly #stream: BaseUrl;
+  readonly #pool: Pool;
+  readonly #links = new Set<WebSocketLink>();
+  #isClosed = false;
+
+  /** @throws ConfigError when an address is none. */
+  constructor(options: NetworkTransportOptions) {
+    this.#options = options;
+    this.#rest = baseUrl(options.restUrl, "exchange.rest", ["http:", "https:"]);
+    this.#stream = baseUrl(options.streamUrl, "exchange.stream", ["ws:", "wss:"]);
+    this.#pool = new Pool(this.#rest.origin, {
+      connections: options.connections ?? DEFAULT_CONNECTIONS,
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      // Shorter than servers commonly keep an idle connection: a place written to one that is just being closed is unknown.
+      keepAliveTimeout: IDLE_MS,
+    });
+  }
+
+  request(request: HttpRequest, done: (result: HttpResult) => void): void {
+    const exchange = new HttpExchange({
+      request,
+      done,
+      clock: this.#options.clock,
+      prefix: this.#rest.prefix,
+      userAgent: this.#options.userAgent ?? DEFAULT_USER_AGENT,
+      maxBytes: this.#options.maxAnswerBytes ?? 64 * MEBIBYTE,
+    });
+    if (this.#isClosed) exchange.refuse("the transport is closed");
+    else exchange.start(this.#pool);
+  }
+
+  open(path: string, handlers: SocketHandlers): Socket {
+    const link = new WebSocketLink({
+      url: `${this.#stream.origin}${this.#stream.prefix}${path}`,
+      handlers,
+      clock: this.#options.clock,
+      userAgent: this.#options.userAgent ?? DEFAULT_USER_AGENT,
+      maxMessageBytes: this.#options.maxMessageBytes ?? 16 * MEBIBYTE,
+      onGone: () => this.#links.delete(link),
+    });
+    this.#links.add(link);
+    return link;
+  }
+
+  /** Ends every connection at once; requests under way end as lost. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const link of [...this.#links]) link.terminate("the transport is closed");
+    // Its promise settles when the sockets are gone; each request under way is told of its end by itself.
+    this.#pool.destroy(null, () => undefined);
+  }
+}
+
+interface BaseUrl {
+  readonly origin: string;
+  /** What stands before the version in a path; usually nothing. */
+  readonly prefix: string;
+}
+
+function baseUrl(text: string, field: string, protocols: readonly string[]): BaseUrl {
+  const expected = `an address such as ${protocols[0]}//127.0.0.1:8620/v1`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (
+    url === undefined ||
+    !protocols.includes(url.protocol) ||
+    url.search !== "" ||
+    url.hash !== ""
+  ) {
+    throw new ConfigError("not the exchange's address", { field, value: text, expected });
+  }
+  return {
+    origin: `${url.protocol}//${url.host}`,
+    prefix: url.pathname.replace(/\/+$/, "").replace(/\/v1$/, ""),
+  };
+}

@@ -1,0 +1,179 @@
+import { FormatError } from "../../core/errors.js";
+import { parseInt64Json } from "../../core/int64-json.js";
+import type { MarketId } from "../../core/units.js";
+import {
+  decodeBalancesAnswer,
+  decodeIncomes,
+  decodePositions,
+  decodeUserTrades,
+} from "../protocol/decode-account.js";
+import { decodeBuildResult, decodeOrder, decodeOrders } from "../protocol/decode-orders.js";
+import { decodeRules } from "../protocol/decode-rules.js";
+import { type DecodeContext, parseWire } from "../protocol/wire-parse.js";
+import { errorSchema, sequenceSchema, timeSchema } from "../protocol/wire-schemas.js";
+import type { OrderHasher } from "../signing/order-signing.js";
+import type { Action, Outcome, QuestionAction } from "../venue.js";
+import { INTERNAL_ERROR, isErrorBody } from "../venue-errors.js";
+import type { HttpResult } from "./transport.js";
+
+/** What an answer is read with. */
+export interface OutcomeContext extends DecodeContext {
+  /** Absent before the rules are known. */
+  readonly hasher: OrderHasher | undefined;
+}
+
+/** Longer answers are not parsed, which would hold the bot up for as long as it takes: twenty times the longest page there is. */
+const MOST_ANSWER_CHARACTERS = 8 * 1024 * 1024;
+
+/** A market that is there no more, or no longer readable, is an answer that its desk has to hear, not a malformed one. */
+const NONE_REQUIRED: readonly MarketId[] = [];
+
+/**
+ * The fate of an action, by its own answer alone (design, rule 6). Only a coded refusal of the exchange, or one of the wall
+ * before it, is a rejection; whatever leaves room for the action to have happened is unknown.
+ */
+export function outcomeOf(action: Action, result: HttpResult, context: OutcomeContext): Outcome {
+  if (!result.ok) {
+    return result.sent
+      ? { result: "unknown", cause: result.cause, message: result.message }
+      : { result: "not-sent", message: result.message };
+  }
+  const { status, body } = result;
+  if (status === 429 || status === 418)
+    return { result: "throttled", httpStatus: status, retryAfterMs: result.retryAfterMs };
+  if (status >= 500)
+    return {
+      result: "unknown",
+      cause: "server-error",
+      message: `HTTP ${status}: ${excerpt(body)}`,
+    };
+  if (status === 204 && (action.kind === "cancel" || action.kind === "cancel-all"))
+    return { result: "cancelled" };
+  if (body.length > MOST_ANSWER_CHARACTERS) {
+    const message = `HTTP ${status}: an answer of ${body.length} characters, above the limit of ${MOST_ANSWER_CHARACTERS}`;
+    return { result: "unknown", cause: "malformed-answer", message };
+  }
+  try {
+    return outcomeOfBody(action, status, body, context);
+  } catch (error) {
+    if (
+      !(error instanceof FormatError || error instanceof SyntaxError || error instanceof RangeError)
+    )
+      throw error;
+    // The firewall answers in its own words, and lets nothing of what it refuses through.
+    if (status === 403)
+      return {
+        result: "rejected",
+        code: 0,
+        codeText: "Forbidden",
+        message: `HTTP 403: ${excerpt(body)}`,
+        httpStatus: 403,
+      };
+    return {
+      result: "unknown",
+      cause: "malformed-answer",
+      message: `HTTP ${status}: ${error.message}`,
+    };
+  }
+}
+
+function outcomeOfBody(
+  action: Action,
+  status: number,
+  body: string,
+  context: OutcomeContext,
+): Outcome {
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && body.trim() === "" && (action.kind === "cancel" || action.kind === "cancel-all"))
+    return { result: "cancelled" };
+  const value = parseInt64Json(body);
+  if (!isSuccess || isErrorBody(value)) {
+    const { code, codeText, message } = parseWire(errorSchema, value, "error");
+    // An internal error says nothing about whether the action went through before it.
+    if (code === INTERNAL_ERROR)
+      return {
+        result: "unknown",
+        cause: "server-error",
+        message: `${code} ${codeText}: ${excerpt(message)}`,
+      };
+    return { result: "rejected", code, codeText, message, httpStatus: status };
+  }
+  switch (action.kind) {
+    case "place": {
+      const order = decodeOrder(value, context, "order");
+      if (order === undefined) {
+        throw new FormatError("an order of another market", {
+          field: "order.marketId",
+          expected: action.marketId,
+        });
+      }
+      if (order.hash !== action.hash.toLowerCase()) {
+        throw new FormatError("an order of another hash", {
+          field: "order.hash",
+          value: order.hash,
+          expected: action.hash,
+        });
+      }
+      return { result: "accepted", order };
+    }
+    case "build": {
+      const built = decodeBuildResult(value);
+      const hash = context.hasher?.hash(built.order);
+      if (hash !== built.hash) {
+        throw new FormatError("the built order does not hash to what it says", {
+          field: "build.orderHash",
+          value: built.hash,
+          expected: hash ?? "the rules to be known",
+        });
+      }
+      return { result: "built", ...built };
+    }
+    case "cancel":
+    case "cancel-all":
+      // Whoever answers with a body is not the exchange: taken for a cancel, it would open the slot of an order that still rests.
+      throw new FormatError("a cancel answered with a body", {
+        field: "body",
+        expected: "HTTP 204 without one",
+      });
+    case "question":
+      return answerOf(action, value, context);
+  }
+}
+
+function answerOf(action: QuestionAction, value: unknown, context: OutcomeContext): Outcome {
+  const { ask } = action;
+  switch (ask) {
+    case "time":
+      return {
+        result: "answered",
+        ask,
+        data: { serverTimeMs: parseWire(timeSchema, value, "time").serverTime },
+      };
+    case "rules":
+      return { result: "answered", ask, data: decodeRules(value, NONE_REQUIRED) };
+    case "openOrders":
+    case "historyOrders":
+      return { result: "answered", ask, data: decodeOrders(value, context, ask) };
+    case "userTrades":
+      return { result: "answered", ask, data: decodeUserTrades(value, context, ask) };
+    case "incomes":
+      return { result: "answered", ask, data: decodeIncomes(value, context, ask) };
+    case "balances":
+      return { result: "answered", ask, data: decodeBalancesAnswer(value, context, ask) };
+    case "positions":
+      return { result: "answered", ask, data: decodePositions(value, context, ask) };
+    case "bookSequence": {
+      const sequence = (value as { readonly sequence?: unknown } | null)?.sequence;
+      return {
+        result: "answered",
+        ask,
+        data: { sequence: parseWire(sequenceSchema, sequence, "orderbook.sequence") },
+      };
+    }
+  }
+}
+
+function excerpt(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > 200 ? `${line.slice(0, 197)}...` : line;
+}

@@ -1,0 +1,140 @@
+import type { Signer } from "../../core/crypto/signing.js";
+import { ConfigError, FormatError } from "../../core/errors.js";
+import { parseInt64Json } from "../../core/int64-json.js";
+import type { Hex, Ms } from "../../core/units.js";
+import { OPERATIONS, type Operation, type OperationName } from "../protocol/operations.js";
+import { errorSchema } from "../protocol/wire-schemas.js";
+import { canonicalParams, type RequestParams, signedParams } from "../signing/request-signing.js";
+import { isErrorBody, VenueError, VenueRequestError } from "../venue-errors.js";
+import { type CallParams, checkedParams } from "./call-params.js";
+import type { RateGate } from "./rate-gate.js";
+import type { Retrier } from "./retrier.js";
+import type { HttpResult, Transport } from "./transport.js";
+
+/** What calls are made with. */
+export interface RestCallerOptions {
+  readonly transport: Pick<Transport, "request">;
+  /** Exchange time as the caller estimates it: the signed timestamp. */
+  readonly nowMs: () => Ms;
+  /** Needed for the private operations. */
+  readonly signer?: Signer;
+  /** The trading account; the signer's own when absent, another one where the signer is its operator. */
+  readonly account?: Hex;
+  /** 10000 when absent. */
+  readonly timeoutMs?: Ms;
+  /** The rate budget that each call waits for; nothing is counted when absent. */
+  readonly gate?: RateGate;
+  /** Repeats reads and cancels that got no answer; nothing is repeated when absent. */
+  readonly retrier?: Retrier;
+  /** Ends what waits for the budget or for the next try. */
+  readonly signal?: AbortSignal;
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/**
+ * One REST call after another, by name: parameters checked, signed where the operation is private, answers parsed with every digit of
+ * an id, refusals as typed errors. A place, a build and a registration go out once, whatever comes of it.
+ */
+export class RestCaller {
+  readonly #options: RestCallerOptions;
+
+  constructor(options: RestCallerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @returns the answer's parsed JSON, integers past 2^53 as strings of their digits; null for an empty answer.
+   * @throws ConfigError for a wrong parameter or a missing key, VenueError when the exchange refuses, VenueRequestError when there is no
+   * usable answer, RateLimitError where the budget does not allow the call.
+   */
+  call(name: OperationName, params: CallParams = {}): Promise<unknown> {
+    const { gate, retrier, signal } = this.#options;
+    const operation = OPERATIONS[name];
+    const once = async (): Promise<unknown> => {
+      const checked = checkedParams(operation, params);
+      this.#requireKey(operation);
+      // Before it is signed: a request that waited for its turn would carry an old timestamp.
+      await gate?.admit(name, signal);
+      return this.#send(operation, checked);
+    };
+    return retrier === undefined || operation.method === "POST"
+      ? once()
+      : retrier.run(once, signal);
+  }
+
+  /** The trading account. @throws ConfigError when there is neither account nor key */
+  get account(): Hex {
+    const account = this.#options.account ?? this.#options.signer?.address;
+    if (account === undefined)
+      throw new ConfigError("a private operation needs an account", {
+        field: "account",
+        expected: "a signing key",
+      });
+    return account;
+  }
+
+  async #send(operation: Operation, params: RequestParams): Promise<unknown> {
+    const { transport, gate, signer, nowMs, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options;
+    const { method, path } = operation;
+    const text =
+      operation.isPrivate && signer !== undefined
+        ? signedParams(params, params.account ?? this.account, nowMs(), signer)
+        : canonicalParams(params);
+    const result = await new Promise<HttpResult>((resolve) => {
+      transport.request({ method, path, params: text, timeoutMs }, resolve);
+    });
+    if (result.ok && (result.status === 429 || result.status === 418))
+      gate?.throttled(result.status, result.retryAfterMs);
+    return answerOf(result, `${method} ${path}`);
+  }
+
+  #requireKey({ isPrivate }: Operation): void {
+    if (isPrivate && this.#options.signer === undefined)
+      throw new ConfigError("a private operation needs a key", {
+        field: "account",
+        expected: "a signing key",
+      });
+  }
+}
+
+function answerOf(result: HttpResult, where: string): unknown {
+  if (!result.ok) {
+    const { sent, cause, message, code } = result;
+    throw new VenueRequestError(`${where}: ${message}`, {
+      mayHaveHappened: sent,
+      timedOut: cause === "timeout",
+      systemCode: code,
+    });
+  }
+  const { status, body, retryAfterMs } = result;
+  if (status === 429 || status === 418) {
+    throw new VenueRequestError(`${where}: refused by the rate limit (HTTP ${status})`, {
+      httpStatus: status,
+      retryAfterMs,
+      mayHaveHappened: false,
+    });
+  }
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && body.trim() === "") return null;
+  const value = jsonOf(body);
+  const coded = !isSuccess || isErrorBody(value) ? errorSchema.safeParse(value) : undefined;
+  if (coded?.success === true) throw new VenueError(coded.data, status);
+  if (!isSuccess || value === undefined) {
+    throw new VenueRequestError(`${where}: HTTP ${status}: ${body.slice(0, 200)}`, {
+      httpStatus: status,
+      mayHaveHappened: status !== 403,
+    });
+  }
+  return value;
+}
+
+function jsonOf(body: string): unknown {
+  try {
+    return parseInt64Json(body);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError || error instanceof FormatError)
+      return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Seam } from "../../core/runtime/seam.js";
+import type { Ms } from "../../core/units.js";
+import { VenueError, VenueRequestError } from "../venue-errors.js";
+import { passingFailure } from "./passing-failure.js";
+import { pause } from "./pause.js";
+
+/** How often and how fast reads and cancels are repeated. */
+export interface RetryPolicy {
+  /** Tries in all; 1 repeats nothing. */
+  readonly tries: number;
+  /** The first pause at most; it doubles with each try, and its upper half is drawn at random. */
+  readonly pauseMs: Ms;
+  readonly maxPauseMs: Ms;
+}
+
+/** Four tries within about two seconds. */
+export const DEFAULT_RETRY: RetryPolicy = { tries: 4, pauseMs: 200, maxPauseMs: 5000 };
+
+/**
+ * Repeats what fails and may pass by itself ({@link passingFailure}). A refusal by the exchange stands, and so do a ban, which outlasts all tries, and a request
+ * of another time, since nobody here reads the clock again. The caller decides what may be repeated at all; a place never may.
+ */
+export class Retrier {
+  readonly #seam: Seam;
+  readonly #policy: RetryPolicy;
+
+  constructor(seam: Seam, policy: Partial<RetryPolicy> = {}) {
+    this.#seam = seam;
+    this.#policy = { ...DEFAULT_RETRY, ...policy };
+  }
+
+  /** @throws the last try's error, which says how many there were. */
+  async run<Answer>(attempt: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const failure =
+          error instanceof VenueError || error instanceof VenueRequestError ? error : undefined;
+        if (failure === undefined) throw error;
+        const waitMs = signal?.aborted === true ? undefined : this.#pauseMs(tries, failure);
+        if (waitMs === undefined) throw tries === 1 ? error : failure.after(tries);
+        await pause(this.#seam.clock, waitMs, signal);
+      }
+    }
+  }
+
+  /** Before the next try; undefined when there is none. */
+  #pauseMs(tries: number, failure: VenueError | VenueRequestError): Ms | undefined {
+    const { tries: most, pauseMs, maxPauseMs } = this.#policy;
+    const passing = passingFailure(failure);
+    if (
+      tries >= most ||
+      passing === undefined ||
+      passing.cause === "banned" ||
+      passing.cause === "other-time"
+    )
+      return undefined;
+    const longest = Math.min(maxPauseMs, pauseMs * 2 ** Math.min(tries - 1, 30));
+    const drawn = Math.ceil(longest * (0.5 + 0.5 * this.#seam.random.uniform()));
+    return Math.max(drawn, passing.againAfterMs);
+  }
+}

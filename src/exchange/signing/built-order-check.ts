@@ -1,0 +1,84 @@
+import { FormatError } from "../../core/errors.js";
+import type { Instrument } from "../../core/instrument.js";
+import type { Hex, Lots, Ms, Side, Ticks } from "../../core/units.js";
+import type { MarketRules, OrderStruct, TimeInForce } from "../records.js";
+import { decodeInfo } from "./order-info.js";
+import type { OrderHasher } from "./order-signing.js";
+
+/** What was asked of the build, and so what the answer must say. */
+export interface BuildExpectation {
+  readonly rules: Pick<MarketRules, "perp" | "makerFeeRate" | "takerFeeRate">;
+  readonly instrument: Instrument;
+  readonly side: Side;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  readonly signer: Hex;
+  readonly timeInForce: TimeInForce;
+  /** The `expiration` parameter; 0 unless GTT. */
+  readonly expirationMs: Ms;
+  readonly nowMs: Ms;
+  /** The largest rate, scaled by 10^18, that may be added to both fees for the settlement's gas; 0 where none is expected. */
+  readonly maxFeeOffset: bigint;
+}
+
+/** In the shortest years: by which ones the exchange counts is its own affair, and it holds the order to them once more. */
+const TEN_YEARS_SECONDS = 10 * 365 * 86_400;
+
+/**
+ * Checks an order that the exchange built before it is signed: a signature binds the account to what the structure says,
+ * whatever was asked for. Returns in words what is wrong; empty when it may be signed.
+ */
+export function checkBuiltOrder(
+  hasher: OrderHasher,
+  built: { readonly order: OrderStruct; readonly hash: Hex },
+  expectation: BuildExpectation,
+): string[] {
+  const { order } = built;
+  const { instrument, side, ticks, lots } = expectation;
+  const wrong: string[] = [];
+  const differ = (field: string, value: unknown, expected: unknown): void => {
+    if (value !== expected)
+      wrong.push(`${field} is ${String(value)}, expected ${String(expected)}`);
+  };
+  try {
+    differ("orderHash", built.hash.toLowerCase(), hasher.hash(order));
+    differ("perp", order.perp.toLowerCase(), expectation.rules.perp.toLowerCase());
+    differ("signer", order.signer.toLowerCase(), expectation.signer.toLowerCase());
+    const sign = side === "BUY" ? 1n : -1n;
+    differ("paperAmount", order.paperAmount, sign * BigInt(lots) * instrument.paperPerLot);
+    // How the exchange rounds a BUY is its own choice here: this way of placing is what an unknown rounding falls back on.
+    const floor = -sign * instrument.creditFloor(ticks, lots);
+    const isCeiling = side === "BUY" && order.creditAmount === -instrument.creditCeil(ticks, lots);
+    if (!isCeiling) differ("creditAmount", order.creditAmount, floor);
+    wrong.push(...checkInfo(order.info, expectation));
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    wrong.push(error.message);
+  }
+  return wrong;
+}
+
+function checkInfo(
+  text: Hex,
+  { rules, timeInForce, expirationMs, nowMs, maxFeeOffset }: BuildExpectation,
+): string[] {
+  const wrong: string[] = [];
+  const info = decodeInfo(text);
+  const offset = info.makerFeeRate - rules.makerFeeRate;
+  if (offset < 0n || offset > maxFeeOffset || info.takerFeeRate - rules.takerFeeRate !== offset) {
+    wrong.push(
+      `fee rates are ${info.makerFeeRate} and ${info.takerFeeRate}, expected ${rules.makerFeeRate} and ${rules.takerFeeRate}` +
+        ` with at most ${maxFeeOffset} added to both`,
+    );
+  }
+  if (timeInForce === "GTT") {
+    if (info.expirationSeconds !== Math.floor(expirationMs / 1000)) {
+      wrong.push(
+        `expiration is ${info.expirationSeconds} s, expected ${Math.floor(expirationMs / 1000)} s`,
+      );
+    }
+  } else if (info.expirationSeconds * 1000 - nowMs <= TEN_YEARS_SECONDS * 1000) {
+    wrong.push(`expiration is ${info.expirationSeconds} s, expected more than ten years ahead`);
+  }
+  return wrong;
+}

@@ -1,0 +1,27 @@
+import type { VenueRules } from "../records.js";
+import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "./order-signing.js";
+
+/** A constant of the exchange's that is not what our own computation gives: no order may be signed under it. */
+export interface DomainDifference {
+  /** The wire's name. */
+  readonly field: "EIP712_DOMAIN_SEPARATOR" | "EIP712_DOMAIN_TYPEHASH" | "EIP712_ORDER_TYPE";
+  /** What the exchange says. */
+  readonly value: string;
+  /** What we compute. */
+  readonly expected: string;
+}
+
+/** Compares the exchange's EIP-712 constants with our own (specification, "Local construction" 1). Empty when all agree. */
+export function checkDomain(rules: VenueRules): DomainDifference[] {
+  const { eip712 } = rules;
+  const compared: DomainDifference[] = [
+    {
+      field: "EIP712_DOMAIN_SEPARATOR",
+      value: eip712.domainSeparator,
+      expected: domainSeparator(eip712),
+    },
+    { field: "EIP712_DOMAIN_TYPEHASH", value: eip712.domainTypeHash, expected: DOMAIN_TYPE_HASH },
+    { field: "EIP712_ORDER_TYPE", value: eip712.orderTypeHash, expected: ORDER_TYPE_HASH },
+  ];
+  return compared.filter(({ value, expected }) => value.toLowerCase() !== expected);
+}

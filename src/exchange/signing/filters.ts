@@ -1,0 +1,67 @@
+import type { Lots, Ticks } from "../../core/units.js";
+import type { MarketRules, OrderType } from "../records.js";
+
+/** What an order is checked by before it is sent. */
+export interface FilteredOrder {
+  readonly type: OrderType;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+}
+
+/** A filter that an order would break (specification, "Market", filters). */
+export interface FilterBreach {
+  readonly filter:
+    | "PRICE_FILTER"
+    | "AMOUNT_FILTER"
+    | "MARKET_AMOUNT_FILTER"
+    | "MAX_OPEN_ORDERS_FILTER";
+  readonly field: "ticks" | "lots" | "openOrders";
+  readonly value: number;
+  /** What would be right, in words and in ticks or lots. */
+  readonly expected: string;
+}
+
+/**
+ * The filters that an order would break; empty when it may be sent.
+ * @param openOrders how many orders of the account rest in the market already, where the caller counts them.
+ */
+export function checkFilters(
+  rules: MarketRules,
+  order: FilteredOrder,
+  openOrders = 0,
+): FilterBreach[] {
+  const breaches: FilterBreach[] = [];
+  if (!isWithin(order.ticks, rules.minTicks, rules.maxTicks)) {
+    breaches.push({
+      filter: "PRICE_FILTER",
+      field: "ticks",
+      value: order.ticks,
+      expected: `a whole number of ticks from ${rules.minTicks} to ${rules.maxTicks}`,
+    });
+  }
+  const isMarket = order.type === "MARKET";
+  const min = isMarket ? rules.marketMinLots : rules.minLots;
+  const max = isMarket ? rules.marketMaxLots : rules.maxLots;
+  const step = isMarket ? (rules.marketStepLots ?? 1) : 1;
+  if (!isWithin(order.lots, min, max) || order.lots % step !== 0) {
+    breaches.push({
+      filter: isMarket ? "MARKET_AMOUNT_FILTER" : "AMOUNT_FILTER",
+      field: "lots",
+      value: order.lots,
+      expected: `a whole number of lots from ${min} to ${max}${step === 1 ? "" : `, in multiples of ${step}`}`,
+    });
+  }
+  if (openOrders >= rules.maxOpenOrders) {
+    breaches.push({
+      filter: "MAX_OPEN_ORDERS_FILTER",
+      field: "openOrders",
+      value: openOrders,
+      expected: `fewer than ${rules.maxOpenOrders}`,
+    });
+  }
+  return breaches;
+}
+
+function isWithin(value: number, min: number, max: number): boolean {
+  return Number.isSafeInteger(value) && value >= min && value <= max;
+}

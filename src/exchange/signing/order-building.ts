@@ -1,0 +1,109 @@
+import { bytesToHex } from "../../core/crypto/hex.js";
+import { FormatError } from "../../core/errors.js";
+import type { Instrument } from "../../core/instrument.js";
+import type { Hex, Lots, Ms, Side, Ticks } from "../../core/units.js";
+import type { MarketRules, OrderStruct, TimeInForce } from "../records.js";
+import { encodeInfo } from "./order-info.js";
+import type { OrderHasher } from "./order-signing.js";
+
+/**
+ * How a BUY's credit magnitude meets a fraction of the smallest unit. `up` lets any two orders of one price match on chain;
+ * `down` is for an exchange that truncates. A SELL is always rounded down (specification, "Local construction" 4).
+ */
+export type BuyRounding = "up" | "down";
+
+/** What one order is built from. */
+export interface OrderInputs {
+  readonly rules: Pick<MarketRules, "perp" | "makerFeeRate" | "takerFeeRate">;
+  readonly instrument: Instrument;
+  readonly side: Side;
+  /** Worst accepted price. */
+  readonly ticks: Ticks;
+  /** Positive. */
+  readonly lots: Lots;
+  /** The trading account's address. */
+  readonly signer: Hex;
+  readonly expirationSeconds: number;
+  readonly nonce: bigint;
+  /** `up` when absent. */
+  readonly buyRounding?: BuyRounding;
+}
+
+/** An order with what it is recognised by. */
+export interface HashedOrder {
+  readonly order: OrderStruct;
+  readonly hash: Hex;
+  /** The bytes of `hash`: what the signer signs. */
+  readonly digest: Uint8Array;
+}
+
+/**
+ * Builds the structure of an order on the market's grid.
+ * @param info in place of the one that its fees, end and nonce make: for an order that nobody signs.
+ * @throws FormatError when price or amount is not positive and whole, or the credit would be nothing.
+ */
+export function buildOrderStruct(inputs: OrderInputs, info?: Hex): OrderStruct {
+  const { rules, instrument, side, ticks, lots } = inputs;
+  requirePositive(ticks, "ticks");
+  requirePositive(lots, "lots");
+  const paper = BigInt(lots) * instrument.paperPerLot;
+  const isBuy = side === "BUY";
+  const credit =
+    isBuy && inputs.buyRounding !== "down"
+      ? instrument.creditCeil(ticks, lots)
+      : instrument.creditFloor(ticks, lots);
+  if (credit === 0n) {
+    throw new FormatError("the order's value rounds to nothing", {
+      field: "lots",
+      value: lots,
+      expected: "price times amount of at least one smallest unit of credit",
+    });
+  }
+  return {
+    perp: rules.perp,
+    signer: inputs.signer,
+    paperAmount: isBuy ? paper : -paper,
+    creditAmount: isBuy ? -credit : credit,
+    info:
+      info ??
+      encodeInfo({
+        makerFeeRate: rules.makerFeeRate,
+        takerFeeRate: rules.takerFeeRate,
+        expirationSeconds: inputs.expirationSeconds,
+        nonce: inputs.nonce,
+      }),
+  };
+}
+
+/** Builds an order and hashes it: after this, `signer.sign(digest)` is all that is missing. @throws FormatError as {@link buildOrderStruct}. */
+export function buildHashedOrder(hasher: OrderHasher, inputs: OrderInputs): HashedOrder {
+  const order = buildOrderStruct(inputs);
+  const digest = hasher.digest(order);
+  return { order, hash: bytesToHex(digest), digest };
+}
+
+const SECONDS_A_YEAR = 365.25 * 86400;
+
+/**
+ * The expiration that `info` must carry: of GTT its own (whole seconds, rounded down), of any other time in force far enough
+ * ahead (specification: more than ten years; eleven here, so that a clock ahead of the exchange's does no harm).
+ */
+export function infoExpirationSeconds(
+  timeInForce: TimeInForce,
+  nowMs: Ms,
+  expirationMs: Ms,
+): number {
+  return Math.floor(
+    timeInForce === "GTT" ? expirationMs / 1000 : nowMs / 1000 + 11 * SECONDS_A_YEAR,
+  );
+}
+
+function requirePositive(value: number, field: string): void {
+  if (!Number.isSafeInteger(value) || value <= 0) {
+    throw new FormatError("not a positive whole number", {
+      field,
+      value,
+      expected: "an integer of at least 1",
+    });
+  }
+}

@@ -1,0 +1,153 @@
+import type { Seam } from "../../core/runtime/seam.js";
+import type { MarketId } from "../../core/units.js";
+import type { WireStreamRequest } from "../protocol/wire-stream-types.js";
+import type { Transport } from "../rest/transport.js";
+import { streamName } from "./stream-names.js";
+import { StreamSession, type StreamTimings } from "./stream-session.js";
+
+/** Streams that the server takes on one connection. */
+export const STREAMS_A_CONNECTION = 50;
+/** The streams that each traded market is followed by. */
+export const MARKET_STREAM_KINDS = ["orderbook", "market", "trades"] as const;
+
+/** What the market streams are made of. */
+export interface MarketStreamsOptions {
+  readonly transport: Pick<Transport, "open">;
+  readonly seam: Seam;
+  readonly markets: readonly MarketId[];
+  readonly onText: (text: string) => void;
+  /** `up` once every connection is open, `down` when the first is not. */
+  readonly onState: (state: "up" | "down", reason: string) => void;
+  readonly timings?: Partial<StreamTimings>;
+  /** Asks the exchange to compress what it sends; the transport unpacks it. */
+  readonly zip?: boolean;
+}
+
+interface Connection {
+  readonly session: StreamSession;
+  readonly streams: Set<string>;
+}
+
+/**
+ * The market streams over as few `/multiple` connections as the server's limit allows, with live subscription. When one of
+ * several connections was lost, the books of the others are taken anew as well, so that `up` always means fresh snapshots.
+ */
+export class MarketStreams {
+  readonly #options: MarketStreamsOptions;
+  readonly #connections: Connection[] = [];
+  /** Books whose new subscription waits for the server's message limit. */
+  readonly #booksWaiting = new Set<string>();
+  readonly #wentDown = new Set<Connection>();
+  #requestId = 0;
+  #isUp = false;
+  #isStarted = false;
+
+  constructor(options: MarketStreamsOptions) {
+    this.#options = options;
+    for (const marketId of options.markets) {
+      // A market's streams share a connection, so that they are lost together.
+      const connection = this.#connectionWithRoom(MARKET_STREAM_KINDS.length);
+      for (const kind of MARKET_STREAM_KINDS)
+        connection.streams.add(streamName({ marketId, kind }));
+    }
+  }
+
+  /** Opens the connections. Call it once. */
+  start(): void {
+    this.#isStarted = true;
+    for (const { session } of this.#connections) session.start();
+  }
+
+  /** Follows one more stream, live. @param stream its name, as {@link streamName} gives it. */
+  subscribe(stream: string): void {
+    if (this.#connectionOf(stream) !== undefined) return;
+    const connection = this.#connectionWithRoom(1);
+    connection.streams.add(stream);
+    this.#request(connection, "SUBSCRIBE", stream);
+  }
+
+  /** Follows a stream no more. */
+  unsubscribe(stream: string): void {
+    const connection = this.#connectionOf(stream);
+    if (connection === undefined) return;
+    connection.streams.delete(stream);
+    this.#request(connection, "UNSUBSCRIBE", stream);
+  }
+
+  /** Drops a market's book and takes it again, which has the server send a snapshot. Asking again before it has left does nothing. */
+  resubscribe(marketId: MarketId): void {
+    const stream = streamName({ marketId, kind: "orderbook" });
+    const connection = this.#connectionOf(stream);
+    // A connection that is down brings a snapshot when it comes up.
+    if (connection === undefined || !connection.session.isUp || this.#booksWaiting.has(stream))
+      return;
+    this.#booksWaiting.add(stream);
+    this.#request(connection, "UNSUBSCRIBE", stream);
+    this.#request(connection, "SUBSCRIBE", stream, () => this.#booksWaiting.delete(stream));
+  }
+
+  /** Ends all connections for good. */
+  close(reason: string): void {
+    for (const { session } of this.#connections) session.close(reason);
+  }
+
+  #connectionWithRoom(count: number): Connection {
+    const found = this.#connections.find(
+      ({ streams }) => streams.size + count <= STREAMS_A_CONNECTION,
+    );
+    if (found !== undefined) return found;
+    const streams = new Set<string>();
+    const connection: Connection = {
+      streams,
+      session: new StreamSession({
+        transport: this.#options.transport,
+        seam: this.#options.seam,
+        path: () =>
+          `/v1/multiple?streams=${[...streams].join("/")}${this.#options.zip === true ? "&zip=1" : ""}`,
+        onText: this.#options.onText,
+        onUp: () => this.#cameUp(),
+        onDown: (reason) => this.#cameDown(connection, reason),
+        timings: this.#options.timings,
+      }),
+    };
+    this.#connections.push(connection);
+    if (this.#isStarted) connection.session.start();
+    return connection;
+  }
+
+  #connectionOf(stream: string): Connection | undefined {
+    return this.#connections.find(({ streams }) => streams.has(stream));
+  }
+
+  #cameUp(): void {
+    if (this.#isUp || this.#connections.some(({ session }) => !session.isUp)) return;
+    this.#isUp = true;
+    this.#options.onState("up", "subscribed");
+    const unbroken = this.#connections.filter(
+      (connection) => this.#wentDown.size > 0 && !this.#wentDown.has(connection),
+    );
+    this.#wentDown.clear();
+    for (const marketId of this.#options.markets) {
+      const connection = this.#connectionOf(streamName({ marketId, kind: "orderbook" }));
+      if (connection !== undefined && unbroken.includes(connection)) this.resubscribe(marketId);
+    }
+  }
+
+  #cameDown(connection: Connection, reason: string): void {
+    for (const stream of connection.streams) this.#booksWaiting.delete(stream);
+    this.#wentDown.add(connection);
+    this.#isUp = false;
+    this.#options.onState("down", reason);
+  }
+
+  #request(
+    connection: Connection,
+    method: WireStreamRequest["method"],
+    stream: string,
+    onSent?: () => void,
+  ): void {
+    this.#requestId += 1;
+    const request: WireStreamRequest = { id: this.#requestId, method, params: [stream] };
+    connection.session.send(JSON.stringify(request), onSent);
+  }
+}

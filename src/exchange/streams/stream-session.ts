@@ -1,0 +1,253 @@
+import type { Seam, Timer } from "../../core/runtime/seam.js";
+import type { Ms } from "../../core/units.js";
+import type { Socket, SocketHandlers, Transport } from "../rest/transport.js";
+
+/** When a stream counts as dead, is renewed, and is opened again. */
+export interface StreamTimings {
+  /** Nothing at all arriving for so long, pings included, means that the connection is dead. The server pings every 5 s. */
+  readonly silenceMs: Ms;
+  /** A connection is renewed at this age; the server ends it at 12 h. */
+  readonly rotateAfterMs: Ms;
+  /** The first pause before opening again; it doubles with each failure, and its upper half is drawn at random. */
+  readonly reconnectMinMs: Ms;
+  readonly reconnectMaxMs: Ms;
+  /** A connection that held so long has the pauses start over. */
+  readonly stableAfterMs: Ms;
+  /** Messages that the server takes a second on one connection. */
+  readonly messagesPerSecond: number;
+}
+
+/** The protocol's values, with room. */
+export const DEFAULT_STREAM_TIMINGS: StreamTimings = {
+  silenceMs: 15_000,
+  rotateAfterMs: 11.5 * 3_600_000,
+  reconnectMinMs: 250,
+  reconnectMaxMs: 20_000,
+  stableAfterMs: 10_000,
+  messagesPerSecond: 10,
+};
+
+/** What a session is made of. */
+export interface StreamSessionOptions {
+  readonly transport: Pick<Transport, "open">;
+  readonly seam: Seam;
+  /** Path and query, asked for anew at every connect: a signed one carries its own timestamp. */
+  readonly path: () => string;
+  readonly onUp: () => void;
+  /** The stream went down, or could not be opened; it is being opened again. */
+  readonly onDown: (reason: string) => void;
+  readonly onText: (text: string) => void;
+  readonly timings?: Partial<StreamTimings>;
+}
+
+const SECOND_MS = 1000;
+/** Of the messages that the server takes a second, kept for pongs. */
+const PONG_SHARE = 2;
+
+interface Waiting {
+  readonly text: string;
+  readonly onSent: (() => void) | undefined;
+}
+
+/**
+ * One websocket that is kept open: pings answered, silence noticed, renewed before the server's 12-hour end, opened again
+ * with growing random pauses. Each interruption is told as down and up, so that what was built from the stream is built anew.
+ */
+export class StreamSession {
+  readonly #options: StreamSessionOptions;
+  readonly #timings: StreamTimings;
+  /** Handlers of another connection than this one are late, and ignored. */
+  #connection = 0;
+  #socket: Socket | undefined;
+  #isUp = false;
+  #isClosed = false;
+  #failures = 0;
+  #upSinceMs = 0;
+  #lastArrivalMs = 0;
+  #timers: Timer[] = [];
+  #outbox: Waiting[] = [];
+  #outboxTimer: Timer | undefined;
+  #sentAtMs: number[] = [];
+
+  constructor(options: StreamSessionOptions) {
+    this.#options = options;
+    this.#timings = { ...DEFAULT_STREAM_TIMINGS, ...options.timings };
+  }
+
+  /** Whether the connection is open. */
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  /** Opens the stream. Call it once. */
+  start(): void {
+    this.#open();
+  }
+
+  /**
+   * Sends a message as soon as the server's message limit allows; false when the stream is down.
+   * @param onSent called when it is handed to the socket; never, when the connection is lost before.
+   */
+  send(text: string, onSent?: () => void): boolean {
+    if (!this.#isUp) return false;
+    this.#outbox.push({ text, onSent });
+    this.#drain();
+    return true;
+  }
+
+  /** Drops the connection and opens a new one at once. */
+  renew(reason: string): void {
+    if (this.#isClosed || this.#socket === undefined) return;
+    this.#failures = 0;
+    this.#drop(reason);
+    this.#reopenAfter(0);
+  }
+
+  /** Ends the stream for good; nothing is called afterwards. */
+  close(reason: string): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#leave(reason);
+  }
+
+  #open(): void {
+    this.#connection += 1;
+    const connection = this.#connection;
+    const whenCurrent =
+      <Args extends unknown[]>(handle: (...args: Args) => void) =>
+      (...args: Args): void => {
+        if (connection === this.#connection && !this.#isClosed) handle(...args);
+      };
+    const handlers: SocketHandlers = {
+      onOpen: whenCurrent(() => this.#opened()),
+      onMessage: whenCurrent((text: string) => this.#received(text)),
+      onPing: whenCurrent(() => {
+        this.#lastArrivalMs = this.#monotonicMs();
+      }),
+      onClose: whenCurrent((reason: string) => this.#lost(reason)),
+    };
+    this.#lastArrivalMs = this.#monotonicMs();
+    this.#socket = this.#options.transport.open(this.#options.path(), handlers);
+    this.#watchSilence(this.#timings.silenceMs);
+  }
+
+  #opened(): void {
+    this.#isUp = true;
+    this.#lastArrivalMs = this.#monotonicMs();
+    this.#upSinceMs = this.#lastArrivalMs;
+    // Spread, so that several streams of one process are not renewed together.
+    const rotateAfterMs =
+      this.#timings.rotateAfterMs * (1 - 0.02 * this.#options.seam.random.uniform());
+    this.#timers.push(
+      this.#options.seam.clock.setTimer(Math.floor(rotateAfterMs), () =>
+        this.renew("renewed before the server's 12-hour end"),
+      ),
+    );
+    this.#options.onUp();
+  }
+
+  #received(text: string): void {
+    this.#lastArrivalMs = this.#monotonicMs();
+    if (text === "ping") {
+      this.#pong();
+    } else if (text !== "pong") {
+      this.#options.onText(text);
+    }
+  }
+
+  #lost(reason: string): void {
+    this.#socket = undefined;
+    const heldLong =
+      this.#isUp && this.#monotonicMs() - this.#upSinceMs >= this.#timings.stableAfterMs;
+    this.#failures = heldLong ? 1 : this.#failures + 1;
+    this.#drop(reason);
+    const { reconnectMinMs, reconnectMaxMs } = this.#timings;
+    const pauseMs = Math.min(
+      reconnectMaxMs,
+      reconnectMinMs * 2 ** Math.min(this.#failures - 1, 30),
+    );
+    this.#reopenAfter(Math.ceil(pauseMs * (0.5 + 0.5 * this.#options.seam.random.uniform())));
+  }
+
+  #drop(reason: string): void {
+    this.#leave(reason);
+    this.#options.onDown(reason);
+  }
+
+  #leave(reason: string): void {
+    // From here on the old connection's handlers are late.
+    this.#connection += 1;
+    this.#isUp = false;
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers = [];
+    this.#outboxTimer?.cancel();
+    this.#outboxTimer = undefined;
+    this.#outbox = [];
+    this.#sentAtMs = [];
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.close(reason);
+  }
+
+  #reopenAfter(delayMs: Ms): void {
+    // Whoever was told of the end may have closed the session meanwhile.
+    if (!this.#isClosed)
+      this.#timers.push(this.#options.seam.clock.setTimer(delayMs, () => this.#open()));
+  }
+
+  /** One timer that is set again for what is left, instead of one for each message. */
+  #watchSilence(delayMs: Ms): void {
+    const timer = this.#options.seam.clock.setTimer(delayMs, () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+      const leftMs = this.#timings.silenceMs - (this.#monotonicMs() - this.#lastArrivalMs);
+      if (leftMs > 0) {
+        this.#watchSilence(Math.ceil(leftMs));
+      } else {
+        const state = this.#isUp ? "nothing arrived" : "no connection";
+        this.#socketDied(`${state} for ${this.#timings.silenceMs} ms`);
+      }
+    });
+    this.#timers.push(timer);
+  }
+
+  #socketDied(reason: string): void {
+    const socket = this.#socket;
+    this.#lost(reason);
+    socket?.close(reason);
+  }
+
+  #pong(): void {
+    // A pong beyond the limit is left out: an earlier one within the same second has said the same.
+    if (this.#recentlySent() < this.#timings.messagesPerSecond) this.#hand("pong");
+  }
+
+  #drain(): void {
+    this.#outboxTimer?.cancel();
+    this.#outboxTimer = undefined;
+    const limit = Math.max(1, this.#timings.messagesPerSecond - PONG_SHARE);
+    while (this.#outbox.length > 0 && this.#recentlySent() < limit) {
+      const next = this.#outbox.shift() as Waiting;
+      this.#hand(next.text);
+      next.onSent?.();
+    }
+    if (this.#outbox.length === 0) return;
+    const oldestMs = this.#sentAtMs[0] ?? this.#monotonicMs();
+    const waitMs = Math.max(1, Math.ceil(oldestMs + SECOND_MS - this.#monotonicMs()));
+    this.#outboxTimer = this.#options.seam.clock.setTimer(waitMs, () => this.#drain());
+  }
+
+  #hand(text: string): void {
+    this.#sentAtMs.push(this.#monotonicMs());
+    this.#socket?.send(text);
+  }
+
+  #recentlySent(): number {
+    const sinceMs = this.#monotonicMs() - SECOND_MS;
+    while ((this.#sentAtMs[0] ?? Number.POSITIVE_INFINITY) <= sinceMs) this.#sentAtMs.shift();
+    return this.#sentAtMs.length;
+  }
+
+  #monotonicMs(): number {
+    return this.#options.seam.clock.monotonicMs();
+  }
+}

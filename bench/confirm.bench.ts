@@ -1,7 +1,7 @@
 import { Interface } from "ethers";
-import { ChainRpc } from "../src/chain/chain-rpc.js";
-import { LensReader } from "../src/chain/lens-reader.js";
-import type { RpcReply } from "../src/chain/rpc-transport.js";
+import { LensReader } from "../src/chain/contracts/lens-reader.js";
+import { ChainRpc } from "../src/chain/rpc/chain-rpc.js";
+import type { RpcReply } from "../src/chain/rpc/rpc-transport.js";
 import { ecdsaScheme, type Signer } from "../src/core/crypto/signing.js";
 import { liveSeam } from "../src/core/runtime/live-seam.js";
 import type { Hex } from "../src/core/units.js";

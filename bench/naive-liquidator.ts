@@ -1,5 +1,5 @@
 import { Transaction } from "ethers";
-import type { InProcessRpc } from "../src/chain/rpc-transport.js";
+import type { InProcessRpc } from "../src/chain/rpc/rpc-transport.js";
 import { hexToBytes } from "../src/core/crypto/hex.js";
 import type { Signer } from "../src/core/crypto/signing.js";
 import type { Clock } from "../src/core/runtime/seam.js";

@@ -9,7 +9,7 @@ import type { FileStateStore } from "../bot/state/state-dir.js";
 import { OWNER_FILE } from "../bot/state/state-owner.js";
 import { RECORD_BEGINS_FILE } from "../bot/state/trade-log.js";
 import { TAKEOVERS_FILE } from "../bot/unwind/unwind-memory.js";
-import { LANES_FILE } from "../chain/lanes/lane-store.js";
+import { LANES_FILE } from "../chain/lanes/store/lane-store.js";
 import { ecdsaScheme } from "../core/crypto/signing.js";
 import { pathKind } from "../core/files/path-kind.js";
 import { LIQUIDATIONS_FILE } from "../liquidator/ledger/liquidation-ledger.js";

@@ -1,8 +1,8 @@
+import { receiptOf } from "../chain/blocks/transaction-receipt.js";
 import { liquidateCall } from "../chain/calls/liquidate.js";
-import { ChainRpc } from "../chain/chain-rpc.js";
-import { LensReader } from "../chain/lens-reader.js";
-import { anyResult } from "../chain/rpc-values.js";
-import { receiptOf } from "../chain/transaction-receipt.js";
+import { LensReader } from "../chain/contracts/lens-reader.js";
+import { ChainRpc } from "../chain/rpc/chain-rpc.js";
+import { anyResult } from "../chain/rpc/rpc-values.js";
 import { RunError } from "../core/errors.js";
 import type { Clock } from "../core/runtime/seam.js";
 import type { Hex } from "../core/units.js";

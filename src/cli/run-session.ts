@@ -21,8 +21,8 @@ import { FileStateStore, MemoryStateStore, stateDirOf } from "../bot/state/state
 import { claimState, claimStateFor } from "../bot/state/state-owner.js";
 import { UnhaltedStore } from "../bot/state/unhalted-store.js";
 import { strayError } from "../bot/strategy/stray-error.js";
-import { FileLaneStore } from "../chain/lanes/file-lane-store.js";
-import { LANES_FILE } from "../chain/lanes/lane-store.js";
+import { FileLaneStore } from "../chain/lanes/store/file-lane-store.js";
+import { LANES_FILE } from "../chain/lanes/store/lane-store.js";
 import { initCrypto, nativeBindingError } from "../core/crypto/signing.js";
 import { ConfigError, MarketwrightError, RunError } from "../core/errors.js";
 import type { Clock } from "../core/runtime/seam.js";

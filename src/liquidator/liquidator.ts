@@ -1,7 +1,7 @@
-import { type BlockHeader, blockHeaderOf } from "../chain/block-header.js";
-import { BlockWatcher } from "../chain/block-watcher.js";
-import type { LensReader } from "../chain/lens-reader.js";
-import { ChainError } from "../chain/rpc-errors.js";
+import { type BlockHeader, blockHeaderOf } from "../chain/blocks/block-header.js";
+import { BlockWatcher } from "../chain/blocks/block-watcher.js";
+import type { LensReader } from "../chain/contracts/lens-reader.js";
+import { ChainError } from "../chain/rpc/rpc-errors.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import { LookNotes } from "./ledger/look-notes.js";
 import type { Opportunity } from "./ledger/opportunity.js";

@@ -1,4 +1,4 @@
-import type { DealerReader } from "../chain/dealer-reader.js";
+import type { DealerReader } from "../chain/contracts/dealer-reader.js";
 import type { Hex } from "../core/units.js";
 import type { LiquidatorLog } from "./takeover-means.js";
 

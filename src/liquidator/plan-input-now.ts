@@ -1,4 +1,4 @@
-import { type BlockHeader, nextBaseFeeWei } from "../chain/block-header.js";
+import { type BlockHeader, nextBaseFeeWei } from "../chain/blocks/block-header.js";
 import type { CreditUnits } from "../core/units.js";
 import { marketsWith, ownAccountWith } from "./own-account.js";
 import type { PlanInput, Victim } from "./plan/plan-input.js";

@@ -1,7 +1,7 @@
+import type { TransactionReceipt } from "../chain/blocks/transaction-receipt.js";
 import { liquidateArguments } from "../chain/calls/liquidate.js";
-import type { ContractCall } from "../chain/contract-call.js";
+import type { ContractCall } from "../chain/contracts/contract-call.js";
 import { type JoinLiquidation, joinLiquidation } from "../chain/events/liquidation-events.js";
-import type { TransactionReceipt } from "../chain/transaction-receipt.js";
 import { FormatError } from "../core/errors.js";
 import type { CreditUnits, Hex } from "../core/units.js";
 import type { OddRest } from "./ledger/opportunity.js";

@@ -1,5 +1,5 @@
-import { CallReverted, ChainError } from "../chain/rpc-errors.js";
-import { anyResult } from "../chain/rpc-values.js";
+import { CallReverted, ChainError } from "../chain/rpc/rpc-errors.js";
+import { anyResult } from "../chain/rpc/rpc-values.js";
 import { scaledToDecimal } from "../core/instrument.js";
 import type { Hex } from "../core/units.js";
 import type { TakeoverMeans } from "./takeover-means.js";

@@ -1,9 +1,9 @@
-import { wantedBlockOf } from "../chain/block-header.js";
-import { logsOf } from "../chain/chain-log.js";
-import { blockTag, type ChainRpc } from "../chain/chain-rpc.js";
+import { wantedBlockOf } from "../chain/blocks/block-header.js";
+import { logsOf } from "../chain/blocks/chain-log.js";
+import { wantedReceiptOf } from "../chain/blocks/transaction-receipt.js";
 import { joinLiquidation } from "../chain/events/liquidation-events.js";
-import { ChainError } from "../chain/rpc-errors.js";
-import { wantedReceiptOf } from "../chain/transaction-receipt.js";
+import { blockTag, type ChainRpc } from "../chain/rpc/chain-rpc.js";
+import { ChainError } from "../chain/rpc/rpc-errors.js";
 import type { Hex } from "../core/units.js";
 import type { Rival } from "./ledger/opportunity.js";
 

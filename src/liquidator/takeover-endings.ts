@@ -1,6 +1,6 @@
+import type { TransactionReceipt } from "../chain/blocks/transaction-receipt.js";
 import type { JobOutcome } from "../chain/lanes/lane-event.js";
-import { ChainUnavailable } from "../chain/rpc-errors.js";
-import type { TransactionReceipt } from "../chain/transaction-receipt.js";
+import { ChainUnavailable } from "../chain/rpc/rpc-errors.js";
 import type { Opportunity } from "./ledger/opportunity.js";
 import { ceilDivide, ONE } from "./margin/fixed-point.js";
 import { findRival } from "./rivals.js";

@@ -1,5 +1,5 @@
+import type { TransactionReceipt } from "../chain/blocks/transaction-receipt.js";
 import type { JoinLiquidation } from "../chain/events/liquidation-events.js";
-import type { TransactionReceipt } from "../chain/transaction-receipt.js";
 import { scaledToDecimal } from "../core/instrument.js";
 import type { Hex, MarketId } from "../core/units.js";
 import type { Opportunity } from "./ledger/opportunity.js";

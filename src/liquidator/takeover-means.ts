@@ -1,5 +1,5 @@
-import type { ChainRpc } from "../chain/chain-rpc.js";
 import type { TransactionLanes } from "../chain/lanes/transaction-lanes.js";
+import type { ChainRpc } from "../chain/rpc/chain-rpc.js";
 import type { Clock, Random } from "../core/runtime/seam.js";
 import type { Hex } from "../core/units.js";
 import type { LiquidationLedger } from "./ledger/liquidation-ledger.js";

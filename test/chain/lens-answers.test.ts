@@ -1,15 +1,15 @@
 import { Interface } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { wordOf } from "../../src/chain/abi/abi-words.js";
 import { dealerLensAbi } from "../../src/chain/abi/dealer-lens.generated.js";
-import { wordOf } from "../../src/chain/abi-words.js";
 import {
   decodeCosts,
   decodeHoldings,
   decodeMarkets,
   decodeRisks,
-} from "../../src/chain/lens-answers.js";
-import { revertOfData } from "../../src/chain/revert.js";
+} from "../../src/chain/contracts/lens-answers.js";
+import { revertOfData } from "../../src/chain/contracts/revert.js";
 import { FormatError } from "../../src/core/errors.js";
 
 const lens = new Interface(dealerLensAbi);

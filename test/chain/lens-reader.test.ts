@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ChainRpc } from "../../src/chain/chain-rpc.js";
-import { LensReader, type LensReaderOptions } from "../../src/chain/lens-reader.js";
-import { ChainUnavailable } from "../../src/chain/rpc-errors.js";
+import { LensReader, type LensReaderOptions } from "../../src/chain/contracts/lens-reader.js";
+import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
+import { ChainUnavailable } from "../../src/chain/rpc/rpc-errors.js";
 import type { Signer } from "../../src/core/crypto/signing.js";
 import { ConfigError } from "../../src/core/errors.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";

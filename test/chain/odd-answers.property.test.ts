@@ -3,21 +3,21 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { blockHeaderOf, wantedBlockOf } from "../../src/chain/block-header.js";
-import { chainLogOf, logsOf } from "../../src/chain/chain-log.js";
-import { ChainRpc } from "../../src/chain/chain-rpc.js";
-import { joinLiquidation } from "../../src/chain/events/liquidation-events.js";
+import { blockHeaderOf, wantedBlockOf } from "../../src/chain/blocks/block-header.js";
+import { chainLogOf, logsOf } from "../../src/chain/blocks/chain-log.js";
+import { receiptOf, wantedReceiptOf } from "../../src/chain/blocks/transaction-receipt.js";
 import {
   decodeBalances,
   decodeCosts,
   decodeHoldings,
   decodeMarkets,
   decodeRisks,
-} from "../../src/chain/lens-answers.js";
-import { ChainError } from "../../src/chain/rpc-errors.js";
-import type { InProcessRpc, RpcReply } from "../../src/chain/rpc-transport.js";
-import { bytesOf, fieldsOf, numberOf, quantityOf } from "../../src/chain/rpc-values.js";
-import { receiptOf, wantedReceiptOf } from "../../src/chain/transaction-receipt.js";
+} from "../../src/chain/contracts/lens-answers.js";
+import { joinLiquidation } from "../../src/chain/events/liquidation-events.js";
+import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
+import { ChainError } from "../../src/chain/rpc/rpc-errors.js";
+import type { InProcessRpc, RpcReply } from "../../src/chain/rpc/rpc-transport.js";
+import { bytesOf, fieldsOf, numberOf, quantityOf } from "../../src/chain/rpc/rpc-values.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { jsonText, oddChange, oddText, withChange } from "../support/odd-json.js";

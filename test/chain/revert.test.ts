@@ -1,7 +1,7 @@
 import { AbiCoder, concat, Interface } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { revertOfData, revertOfText } from "../../src/chain/revert.js";
+import { revertOfData, revertOfText } from "../../src/chain/contracts/revert.js";
 import { codesOf, readPage } from "../project/pages.js";
 
 const errorData = (text: string): string =>

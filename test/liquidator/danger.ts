@@ -1,5 +1,5 @@
-import { ChainRpc } from "../../src/chain/chain-rpc.js";
-import { LensReader } from "../../src/chain/lens-reader.js";
+import { LensReader } from "../../src/chain/contracts/lens-reader.js";
+import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
 import type { Signer } from "../../src/core/crypto/signing.js";
 import { Instrument } from "../../src/core/instrument.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ChainRpc } from "../../src/chain/chain-rpc.js";
-import { DealerReader } from "../../src/chain/dealer-reader.js";
+import { DealerReader } from "../../src/chain/contracts/dealer-reader.js";
+import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { tellOperatorRight } from "../../src/liquidator/operator-right.js";
 import { LiquidatingStage, LONG, OWN, PRICE } from "../scenarios/liquidating-stage.js";

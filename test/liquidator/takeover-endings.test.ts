@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ChainRpc } from "../../src/chain/chain-rpc.js";
+import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { LiquidationLedger } from "../../src/liquidator/ledger/liquidation-ledger.js";
 import { TakeoverEndings } from "../../src/liquidator/takeover-endings.js";

@@ -6,7 +6,7 @@ import { statusOf } from "../../src/bot/run/bot-status.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
-import type { InProcessRpc } from "../../src/chain/rpc-transport.js";
+import type { InProcessRpc } from "../../src/chain/rpc/rpc-transport.js";
 import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
 import type { Random } from "../../src/core/runtime/seam.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";

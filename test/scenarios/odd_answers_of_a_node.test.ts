@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { InProcessRpc, RpcReply } from "../../src/chain/rpc-transport.js";
+import type { InProcessRpc, RpcReply } from "../../src/chain/rpc/rpc-transport.js";
 import { type OddChange, oddChange, withChange } from "../support/odd-json.js";
 import { LiquidatingStage } from "./liquidating-stage.js";
 

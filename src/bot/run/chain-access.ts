@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { blockTag, ChainRpc } from "../../chain/chain-rpc.js";
+import { blockTag, ChainRpc } from "../../chain/rpc/chain-rpc.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";

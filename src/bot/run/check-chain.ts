@@ -1,10 +1,10 @@
-import type { ChainRpc } from "../../chain/chain-rpc.js";
-import { DealerReader } from "../../chain/dealer-reader.js";
+import { DealerReader } from "../../chain/contracts/dealer-reader.js";
+import { LensReader } from "../../chain/contracts/lens-reader.js";
 import { AccountReader } from "../../chain/lanes/account-reader.js";
-import { LensReader } from "../../chain/lens-reader.js";
-import { ChainError } from "../../chain/rpc-errors.js";
-import type { InProcessRpc } from "../../chain/rpc-transport.js";
-import { quantityOf } from "../../chain/rpc-values.js";
+import type { ChainRpc } from "../../chain/rpc/chain-rpc.js";
+import { ChainError } from "../../chain/rpc/rpc-errors.js";
+import type { InProcessRpc } from "../../chain/rpc/rpc-transport.js";
+import { quantityOf } from "../../chain/rpc/rpc-values.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
 import type { Clock } from "../../core/runtime/seam.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LANES_FILE } from "../../chain/lanes/lane-store.js";
+import { LANES_FILE } from "../../chain/lanes/store/lane-store.js";
 import type { Hex, Ms } from "../../core/units.js";
 import { LIQUIDATIONS_FILE } from "../../liquidator/ledger/liquidation-ledger.js";
 import type { Log } from "../../monitoring/log.js";

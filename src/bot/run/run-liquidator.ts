@@ -1,9 +1,9 @@
-import type { ChainRpc } from "../../chain/chain-rpc.js";
-import { DealerReader } from "../../chain/dealer-reader.js";
-import type { LaneStore } from "../../chain/lanes/lane-store.js";
+import { DealerReader } from "../../chain/contracts/dealer-reader.js";
+import { LensReader } from "../../chain/contracts/lens-reader.js";
+import type { LaneStore } from "../../chain/lanes/store/lane-store.js";
 import { TransactionLanes } from "../../chain/lanes/transaction-lanes.js";
-import { LensReader } from "../../chain/lens-reader.js";
-import type { InProcessRpc } from "../../chain/rpc-transport.js";
+import type { ChainRpc } from "../../chain/rpc/chain-rpc.js";
+import type { InProcessRpc } from "../../chain/rpc/rpc-transport.js";
 import { ecdsaScheme, type Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled } from "../../core/instrument.js";

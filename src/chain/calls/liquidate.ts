@@ -1,6 +1,6 @@
 import type { Hex } from "../../core/units.js";
-import { AbiWords } from "../abi-words.js";
-import { type ContractCall, callOf } from "../contract-call.js";
+import { AbiWords } from "../abi/abi-words.js";
+import { type ContractCall, callOf } from "../contracts/contract-call.js";
 
 /** A takeover of somebody's position, or part of it. */
 export interface LiquidateArguments {

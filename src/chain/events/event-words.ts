@@ -1,7 +1,7 @@
 import type { Hex } from "../../core/units.js";
-import { AbiWords } from "../abi-words.js";
-import type { ChainLog } from "../chain-log.js";
-import { signatureHash } from "../contract-call.js";
+import { AbiWords } from "../abi/abi-words.js";
+import type { ChainLog } from "../blocks/chain-log.js";
+import { signatureHash } from "../contracts/contract-call.js";
 
 /** Reads an event's arguments by their place: those in topics come first in every event of the contracts. */
 export interface EventWords {

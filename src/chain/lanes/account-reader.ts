@@ -1,7 +1,7 @@
 import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
-import type { ChainRpc } from "../chain-rpc.js";
-import { numberOf, quantityOf } from "../rpc-values.js";
+import type { ChainRpc } from "../rpc/chain-rpc.js";
+import { numberOf, quantityOf } from "../rpc/rpc-values.js";
 
 const COUNT = "eth_getTransactionCount";
 /** A count that is further than this from the last one is asked for twice: an account has fewer transactions that wait. */

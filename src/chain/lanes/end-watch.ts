@@ -1,9 +1,9 @@
-import type { BlockHeader } from "../block-header.js";
-import type { CanonicalChain, ChainStep } from "../canonical-chain.js";
-import { blockTag } from "../chain-rpc.js";
+import type { BlockHeader } from "../blocks/block-header.js";
+import type { CanonicalChain, ChainStep } from "../blocks/canonical-chain.js";
+import { blockTag } from "../rpc/chain-rpc.js";
 import type { AccountReader } from "./account-reader.js";
-import type { EndedSlot, LaneLedger } from "./lane-ledger.js";
 import type { SlotKeeper } from "./slot-keeper.js";
+import type { EndedSlot, LaneLedger } from "./store/lane-ledger.js";
 
 /** What ends are watched with. */
 export interface EndWatchPorts {

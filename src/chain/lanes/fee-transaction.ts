@@ -2,7 +2,7 @@ import { bytesToHex, hexToBytes } from "../../core/crypto/hex.js";
 import { keccak256 } from "../../core/crypto/keccak.js";
 import type { Signer } from "../../core/crypto/signing.js";
 import type { Hex } from "../../core/units.js";
-import { encodeRlp, type RlpItem } from "../rlp.js";
+import { encodeRlp, type RlpItem } from "./rlp.js";
 
 /** A transaction of EIP-1559. Fees in wei a unit of gas. */
 export interface FeeTransaction {

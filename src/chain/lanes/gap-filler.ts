@@ -1,10 +1,10 @@
-import { nextBaseFeeWei } from "../block-header.js";
+import { nextBaseFeeWei } from "../blocks/block-header.js";
 import type { AccountReader } from "./account-reader.js";
 import { firstFees } from "./fees.js";
-import type { LaneLedger } from "./lane-ledger.js";
 import type { LaneSettings } from "./lane-settings.js";
 import type { LaneSlot } from "./lane-slot.js";
 import { type ChainView, type SlotKeeper, TRANSFER_GAS } from "./slot-keeper.js";
+import type { LaneLedger } from "./store/lane-ledger.js";
 
 /** What gaps are filled with. */
 export interface GapFillerPorts {

@@ -1,8 +1,8 @@
 import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
-import type { BroadcastOutcome, ChainRpc } from "../chain-rpc.js";
-import { ChainUnavailable } from "../rpc-errors.js";
-import { bytesOf } from "../rpc-values.js";
+import type { BroadcastOutcome, ChainRpc } from "../rpc/chain-rpc.js";
+import { ChainUnavailable } from "../rpc/rpc-errors.js";
+import { bytesOf } from "../rpc/rpc-values.js";
 import { type SendRefusalKind, sendRefusalOf } from "./send-refusal.js";
 
 /** What the nodes said to a transaction. `taken` is no promise that it is mined, nor the other that it is not. */

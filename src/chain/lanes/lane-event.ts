@@ -1,6 +1,6 @@
 import type { Hex, Ms } from "../../core/units.js";
-import type { Revert } from "../revert.js";
-import type { TransactionReceipt } from "../transaction-receipt.js";
+import type { TransactionReceipt } from "../blocks/transaction-receipt.js";
+import type { Revert } from "../contracts/revert.js";
 import type { LaneId, LaneJob } from "./lane-job.js";
 import type { SendRefusalKind } from "./send-refusal.js";
 

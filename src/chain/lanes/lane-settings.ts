@@ -2,11 +2,11 @@ import type { Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
-import type { ChainRpc } from "../chain-rpc.js";
-import type { TransactionReceipt } from "../transaction-receipt.js";
+import type { TransactionReceipt } from "../blocks/transaction-receipt.js";
+import type { ChainRpc } from "../rpc/chain-rpc.js";
 import { type FeePolicy, feePolicyOf } from "./fees.js";
 import type { LaneJob } from "./lane-job.js";
-import type { LaneStore } from "./lane-store.js";
+import type { LaneStore } from "./store/lane-store.js";
 
 /** What lanes are opened with. */
 export interface TransactionLanesOptions {

@@ -1,8 +1,8 @@
 import type { Ms } from "../../core/units.js";
-import type { Revert } from "../revert.js";
-import type { TransactionReceipt } from "../transaction-receipt.js";
+import type { TransactionReceipt } from "../blocks/transaction-receipt.js";
+import type { Revert } from "../contracts/revert.js";
 import type { LaneJob } from "./lane-job.js";
-import type { StoredAttempt } from "./lane-store.js";
+import type { StoredAttempt } from "./store/lane-store.js";
 
 /** A transaction of a slot that is in a block. */
 export interface SlotMined {

@@ -1,4 +1,4 @@
-import type { LaneLedger } from "./lane-ledger.js";
+import type { LaneLedger } from "./store/lane-ledger.js";
 
 /** Counts an account's nonces: which is the next to sign for, and which somebody else has used. */
 export class NonceCount {

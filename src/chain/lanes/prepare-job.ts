@@ -1,6 +1,6 @@
 import { MarketwrightError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
-import { blockHeaderOf, nextBaseFeeWei } from "../block-header.js";
+import { blockHeaderOf, nextBaseFeeWei } from "../blocks/block-header.js";
 import type { AccountReader } from "./account-reader.js";
 import { type Fees, firstFees } from "./fees.js";
 import type { RefusalReason } from "./lane-event.js";

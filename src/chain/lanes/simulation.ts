@@ -1,9 +1,9 @@
 import type { Hex } from "../../core/units.js";
-import { blockTag, type ChainRpc } from "../chain-rpc.js";
-import { type Revert, revertOfData } from "../revert.js";
-import { CallReverted, ChainError, RpcFailure } from "../rpc-errors.js";
-import { bytesOf, numberOf } from "../rpc-values.js";
-import type { TransactionReceipt } from "../transaction-receipt.js";
+import type { TransactionReceipt } from "../blocks/transaction-receipt.js";
+import { type Revert, revertOfData } from "../contracts/revert.js";
+import { blockTag, type ChainRpc } from "../rpc/chain-rpc.js";
+import { CallReverted, ChainError, RpcFailure } from "../rpc/rpc-errors.js";
+import { bytesOf, numberOf } from "../rpc/rpc-values.js";
 import type { LaneJob } from "./lane-job.js";
 
 /** What the same call would do if it were sent now. */

@@ -1,17 +1,17 @@
-import { type BlockHeader, nextBaseFeeWei } from "../block-header.js";
-import type { CanonicalChain } from "../canonical-chain.js";
-import { bytesOf, fieldsOf } from "../rpc-values.js";
-import { type TransactionReceipt, wantedReceiptOf } from "../transaction-receipt.js";
+import { type BlockHeader, nextBaseFeeWei } from "../blocks/block-header.js";
+import type { CanonicalChain } from "../blocks/canonical-chain.js";
+import { type TransactionReceipt, wantedReceiptOf } from "../blocks/transaction-receipt.js";
+import { bytesOf, fieldsOf } from "../rpc/rpc-values.js";
 import { signTransaction } from "./fee-transaction.js";
 import { bumpedFees, type Fees } from "./fees.js";
 import { handOver } from "./hand-over.js";
 import type { Attempt, JobEvent, JobOutcome, LanesOwnEvent } from "./lane-event.js";
 import type { LaneJob } from "./lane-job.js";
-import type { LaneLedger } from "./lane-ledger.js";
 import type { LaneSettings } from "./lane-settings.js";
 import type { LaneSlot } from "./lane-slot.js";
-import type { StoredAttempt } from "./lane-store.js";
 import { whyReverted } from "./simulation.js";
+import type { LaneLedger } from "./store/lane-ledger.js";
+import type { StoredAttempt } from "./store/lane-store.js";
 
 /** Gas of a transfer without data to an account without code. */
 export const TRANSFER_GAS = 21_000n;

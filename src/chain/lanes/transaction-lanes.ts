@@ -1,7 +1,7 @@
 import { MarketwrightError } from "../../core/errors.js";
 import type { Timer } from "../../core/runtime/seam.js";
-import { CanonicalChain } from "../canonical-chain.js";
-import { blockTag } from "../chain-rpc.js";
+import { CanonicalChain } from "../blocks/canonical-chain.js";
+import { blockTag } from "../rpc/chain-rpc.js";
 import { AccountReader } from "./account-reader.js";
 import { EndWatch } from "./end-watch.js";
 import { GapFiller } from "./gap-filler.js";
@@ -16,7 +16,6 @@ import type {
   RefusalReason,
 } from "./lane-event.js";
 import type { LaneJob } from "./lane-job.js";
-import { type EndedSlot, LaneLedger } from "./lane-ledger.js";
 import { LaneRefusal } from "./lane-refusal.js";
 import {
   type LaneSettings,
@@ -27,6 +26,7 @@ import type { LaneSlot } from "./lane-slot.js";
 import { NonceCount } from "./nonce-count.js";
 import { prepareJob } from "./prepare-job.js";
 import { type ChainView, plain, SlotKeeper } from "./slot-keeper.js";
+import { type EndedSlot, LaneLedger } from "./store/lane-ledger.js";
 
 /**
  * Sends the transactions of one account, several at a time and one a lane, and follows each to its end. What is signed is stored

@@ -1,5 +1,9 @@
-import type { AccountBalances, ChainMarket, LiquidationCost } from "../../chain/lens-answers.js";
-import type { Revert } from "../../chain/revert.js";
+import type {
+  AccountBalances,
+  ChainMarket,
+  LiquidationCost,
+} from "../../chain/contracts/lens-answers.js";
+import type { Revert } from "../../chain/contracts/revert.js";
 import type { CreditUnits, Hex, Ms } from "../../core/units.js";
 import type { MarginAccount, Paper } from "../margin/margin-account.js";
 

@@ -1,13 +1,13 @@
-import type { ChainRpc } from "../../chain/chain-rpc.js";
 import type {
   AccountBalances,
   AccountRisk,
   ChainMarket,
   LiquidationCost,
-} from "../../chain/lens-answers.js";
-import type { CostRequest, LensReader } from "../../chain/lens-reader.js";
-import type { Revert } from "../../chain/revert.js";
-import type { Head } from "../../chain/rpc-standing.js";
+} from "../../chain/contracts/lens-answers.js";
+import type { CostRequest, LensReader } from "../../chain/contracts/lens-reader.js";
+import type { Revert } from "../../chain/contracts/revert.js";
+import type { ChainRpc } from "../../chain/rpc/chain-rpc.js";
+import type { Head } from "../../chain/rpc/rpc-standing.js";
 import { lowerCaseAddress } from "../../core/crypto/address.js";
 import type { Hex } from "../../core/units.js";
 import { marginOfHoldings } from "../margin/holdings-margin.js";

@@ -1,4 +1,4 @@
-import type { ChainLog } from "../../chain/chain-log.js";
+import type { ChainLog } from "../../chain/blocks/chain-log.js";
 import {
   balanceChange,
   deposit,

@@ -1,6 +1,6 @@
-import { logsOf } from "../../chain/chain-log.js";
-import { blockTag, type ChainRpc } from "../../chain/chain-rpc.js";
-import { RpcFailure } from "../../chain/rpc-errors.js";
+import { logsOf } from "../../chain/blocks/chain-log.js";
+import { blockTag, type ChainRpc } from "../../chain/rpc/chain-rpc.js";
+import { RpcFailure } from "../../chain/rpc/rpc-errors.js";
 import type { Hex } from "../../core/units.js";
 import { accountsOfLogs, HOLDER_TOPICS } from "./holder-logs.js";
 

@@ -1,4 +1,4 @@
-import type { ChainMarket } from "../../chain/lens-answers.js";
+import type { ChainMarket } from "../../chain/contracts/lens-answers.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import { absolute, mulFixed } from "../margin/fixed-point.js";

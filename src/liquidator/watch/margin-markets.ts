@@ -1,4 +1,4 @@
-import type { ChainMarket } from "../../chain/lens-answers.js";
+import type { ChainMarket } from "../../chain/contracts/lens-answers.js";
 import type { Hex } from "../../core/units.js";
 import { ONE } from "../margin/fixed-point.js";
 import type { MarginMarket } from "../margin/margin-account.js";

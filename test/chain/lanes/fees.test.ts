@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type BlockHeader, nextBaseFeeWei } from "../../../src/chain/block-header.js";
+import { type BlockHeader, nextBaseFeeWei } from "../../../src/chain/blocks/block-header.js";
 import { bumpedFees, feePolicyOf, firstFees } from "../../../src/chain/lanes/fees.js";
 import { ConfigError } from "../../../src/core/errors.js";
 

@@ -1,9 +1,9 @@
-import { ChainRpc, type ChainRpcOptions } from "../../../src/chain/chain-rpc.js";
 import type { JobOutcome, LaneEvent } from "../../../src/chain/lanes/lane-event.js";
 import type { TransactionLanesOptions } from "../../../src/chain/lanes/lane-settings.js";
-import type { LaneRecord, LaneStore } from "../../../src/chain/lanes/lane-store.js";
+import type { LaneRecord, LaneStore } from "../../../src/chain/lanes/store/lane-store.js";
 import { TransactionLanes } from "../../../src/chain/lanes/transaction-lanes.js";
-import type { RpcReply } from "../../../src/chain/rpc-transport.js";
+import { ChainRpc, type ChainRpcOptions } from "../../../src/chain/rpc/chain-rpc.js";
+import type { RpcReply } from "../../../src/chain/rpc/rpc-transport.js";
 import { CHAIN_ID, GWEI, type LaneWorld, SENDER } from "./lane-world.js";
 import { MemoryLaneStore } from "./memory-lane-store.js";
 

@@ -1,15 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ChainLog } from "../../../src/chain/blocks/chain-log.js";
 import { liquidateCall } from "../../../src/chain/calls/liquidate.js";
-import type { ChainLog } from "../../../src/chain/chain-log.js";
-import { ChainRpc } from "../../../src/chain/chain-rpc.js";
 import { balanceChange } from "../../../src/chain/events/account-events.js";
 import type { EventKind } from "../../../src/chain/events/event-words.js";
 import { handleBadDebt, joinLiquidation } from "../../../src/chain/events/liquidation-events.js";
 import type { JobOutcome } from "../../../src/chain/lanes/lane-event.js";
 import { laneOf } from "../../../src/chain/lanes/lane-job.js";
 import { TransactionLanes } from "../../../src/chain/lanes/transaction-lanes.js";
+import { ChainRpc } from "../../../src/chain/rpc/chain-rpc.js";
 import { checkShape } from "../../../src/core/config/config-shape.js";
 import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
 import { liveSeam } from "../../../src/core/runtime/live-seam.js";

@@ -1,4 +1,4 @@
-import type { LaneRecord, LaneStore } from "../../../src/chain/lanes/lane-store.js";
+import type { LaneRecord, LaneStore } from "../../../src/chain/lanes/store/lane-store.js";
 
 /** What is found after a restart of the lanes, while this process goes on. */
 export class MemoryLaneStore implements LaneStore {

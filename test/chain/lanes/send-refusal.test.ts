@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ChainRpc } from "../../../src/chain/chain-rpc.js";
 import { signTransaction } from "../../../src/chain/lanes/fee-transaction.js";
 import { handOver } from "../../../src/chain/lanes/hand-over.js";
 import { sendRefusalOf } from "../../../src/chain/lanes/send-refusal.js";
-import { RpcFailure } from "../../../src/chain/rpc-errors.js";
+import { ChainRpc } from "../../../src/chain/rpc/chain-rpc.js";
+import { RpcFailure } from "../../../src/chain/rpc/rpc-errors.js";
 import { CHAIN_ID, GWEI, LaneWorld, OWNER, SENDER } from "./lane-world.js";
 
 describe("a node's words", () => {

@@ -1,4 +1,4 @@
-import type { InProcessRpc, RpcReply } from "../../../src/chain/rpc-transport.js";
+import type { InProcessRpc, RpcReply } from "../../../src/chain/rpc/rpc-transport.js";
 import type { Random } from "../../../src/core/runtime/seam.js";
 import type { Ms } from "../../../src/core/units.js";
 import type { BlockBuilder } from "./block-builder.js";

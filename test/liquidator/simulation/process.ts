@@ -1,8 +1,8 @@
-import { ChainRpc } from "../../../src/chain/chain-rpc.js";
-import type { LaneRecord, LaneStore } from "../../../src/chain/lanes/lane-store.js";
+import { LensReader } from "../../../src/chain/contracts/lens-reader.js";
+import type { LaneRecord, LaneStore } from "../../../src/chain/lanes/store/lane-store.js";
 import { TransactionLanes } from "../../../src/chain/lanes/transaction-lanes.js";
-import { LensReader } from "../../../src/chain/lens-reader.js";
-import type { InProcessRpc } from "../../../src/chain/rpc-transport.js";
+import { ChainRpc } from "../../../src/chain/rpc/chain-rpc.js";
+import type { InProcessRpc } from "../../../src/chain/rpc/rpc-transport.js";
 import type { Signer } from "../../../src/core/crypto/signing.js";
 import type { Clock, Random, Timer } from "../../../src/core/runtime/seam.js";
 import type { Hex, Ms } from "../../../src/core/units.js";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { LensReader } from "../../../src/chain/lens-reader.js";
-import { ChainUnavailable } from "../../../src/chain/rpc-errors.js";
+import { LensReader } from "../../../src/chain/contracts/lens-reader.js";
+import { ChainUnavailable } from "../../../src/chain/rpc/rpc-errors.js";
 import type { Signer } from "../../../src/core/crypto/signing.js";
 import { Confirmer } from "../../../src/liquidator/watch/confirm.js";
 import { HolderScan } from "../../../src/liquidator/watch/holder-scan.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ChainMarket } from "../../../src/chain/lens-answers.js";
+import type { ChainMarket } from "../../../src/chain/contracts/lens-answers.js";
 import { ConfigError } from "../../../src/core/errors.js";
 import { mulFixed } from "../../../src/liquidator/margin/fixed-point.js";
 import type { MarginAccount } from "../../../src/liquidator/margin/margin-account.js";

@@ -1,4 +1,4 @@
-import type { InProcessRpc } from "../../../src/chain/rpc-transport.js";
+import type { InProcessRpc } from "../../../src/chain/rpc/rpc-transport.js";
 import type { Random } from "../../../src/core/runtime/seam.js";
 import type { Hex } from "../../../src/core/units.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";

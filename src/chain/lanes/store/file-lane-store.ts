@@ -8,11 +8,11 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { lowerCaseAddress } from "../../core/crypto/address.js";
-import { ConfigError, FormatError, RunError } from "../../core/errors.js";
-import { makeFolder } from "../../core/files/make-folder.js";
-import { openPlainFile, readPlainFile } from "../../core/files/plain-files.js";
-import type { Hex } from "../../core/units.js";
+import { lowerCaseAddress } from "../../../core/crypto/address.js";
+import { ConfigError, FormatError, RunError } from "../../../core/errors.js";
+import { makeFolder } from "../../../core/files/make-folder.js";
+import { openPlainFile, readPlainFile } from "../../../core/files/plain-files.js";
+import type { Hex } from "../../../core/units.js";
 import { laneRecordLine, laneRecordOf } from "./lane-record-json.js";
 import type { LaneRecord, LaneStore } from "./lane-store.js";
 

@@ -1,4 +1,4 @@
-import { revertOfData, revertOfText } from "./revert.js";
+import { revertOfData, revertOfText } from "../contracts/revert.js";
 import { CallReverted, RpcFailure } from "./rpc-errors.js";
 import type { RpcTransport } from "./rpc-transport.js";
 

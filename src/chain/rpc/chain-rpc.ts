@@ -1,6 +1,6 @@
-import { ConfigError } from "../core/errors.js";
-import type { Clock } from "../core/runtime/seam.js";
-import type { Hex, Ms } from "../core/units.js";
+import { ConfigError } from "../../core/errors.js";
+import type { Clock } from "../../core/runtime/seam.js";
+import type { Hex, Ms } from "../../core/units.js";
 import { RpcFailure } from "./rpc-errors.js";
 import { type ResultReader, RpcPool, type RpcReport } from "./rpc-pool.js";
 import type { Head } from "./rpc-standing.js";

@@ -1,5 +1,5 @@
-import { FormatError } from "../core/errors.js";
-import type { Hex } from "../core/units.js";
+import { FormatError } from "../../core/errors.js";
+import type { Hex } from "../../core/units.js";
 
 const WORD = 32;
 

@@ -1,8 +1,8 @@
-import { FormatError } from "../core/errors.js";
-import type { Hex, Ms } from "../core/units.js";
+import { FormatError } from "../../core/errors.js";
+import type { Hex, Ms } from "../../core/units.js";
+import { bytesOf, fieldsOf, numberOf, quantityOf } from "../rpc/rpc-values.js";
 import { type ChainLog, chainLogOf } from "./chain-log.js";
 import { BLOOM_BYTES, isBloomOf } from "./logs-bloom.js";
-import { bytesOf, fieldsOf, numberOf, quantityOf } from "./rpc-values.js";
 
 /** What became of a transaction in its block. */
 export interface TransactionReceipt {

@@ -1,7 +1,9 @@
-import { ConfigError, FormatError } from "../core/errors.js";
-import type { Hex, Ms } from "../core/units.js";
-import { wordOf } from "./abi-words.js";
-import type { ChainRpc } from "./chain-rpc.js";
+import { ConfigError, FormatError } from "../../core/errors.js";
+import type { Hex, Ms } from "../../core/units.js";
+import { wordOf } from "../abi/abi-words.js";
+import type { ChainRpc } from "../rpc/chain-rpc.js";
+import { CallReverted } from "../rpc/rpc-errors.js";
+import type { Head } from "../rpc/rpc-standing.js";
 import { ChunkSize } from "./chunk-size.js";
 import {
   type AccountBalances,
@@ -16,8 +18,6 @@ import {
   type LensAnswer,
   type LiquidationCost,
 } from "./lens-answers.js";
-import { CallReverted } from "./rpc-errors.js";
-import type { Head } from "./rpc-standing.js";
 
 /** Where the contracts are, and how much one call may burn. */
 export interface LensReaderOptions {

@@ -1,6 +1,6 @@
-import { FormatError } from "../core/errors.js";
-import type { Hex, Ms } from "../core/units.js";
-import { AbiWords } from "./abi-words.js";
+import { FormatError } from "../../core/errors.js";
+import type { Hex, Ms } from "../../core/units.js";
+import { AbiWords } from "../abi/abi-words.js";
 import { type Revert, revertOfData } from "./revert.js";
 
 /** What one view said, or why it said nothing. */

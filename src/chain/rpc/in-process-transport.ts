@@ -1,5 +1,5 @@
-import type { Clock } from "../core/runtime/seam.js";
-import type { Ms } from "../core/units.js";
+import type { Clock } from "../../core/runtime/seam.js";
+import type { Ms } from "../../core/units.js";
 import { RpcFailure } from "./rpc-errors.js";
 import type { InProcessRpc, RpcReply, RpcTransport } from "./rpc-transport.js";
 

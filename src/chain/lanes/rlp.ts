@@ -1,5 +1,5 @@
-import { hexToBytes } from "../core/crypto/hex.js";
-import type { Hex } from "../core/units.js";
+import { hexToBytes } from "../../core/crypto/hex.js";
+import type { Hex } from "../../core/units.js";
 
 /** What RLP writes: bytes as hex, a number without leading zeros, or a list of such. */
 export type RlpItem = Hex | bigint | readonly RlpItem[];

@@ -1,5 +1,5 @@
-import { FormatError } from "../core/errors.js";
-import type { Hex } from "../core/units.js";
+import { FormatError } from "../../core/errors.js";
+import type { Hex } from "../../core/units.js";
 
 const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/;

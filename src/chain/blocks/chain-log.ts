@@ -1,6 +1,6 @@
-import { FormatError } from "../core/errors.js";
-import type { Hex } from "../core/units.js";
-import { bytesOf, fieldsOf, numberOf } from "./rpc-values.js";
+import { FormatError } from "../../core/errors.js";
+import type { Hex } from "../../core/units.js";
+import { bytesOf, fieldsOf, numberOf } from "../rpc/rpc-values.js";
 
 /** One event as a node tells it, not decoded yet. Addresses, topics and data in lower case. */
 export interface ChainLog {

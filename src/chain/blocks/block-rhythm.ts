@@ -1,4 +1,4 @@
-import type { Ms } from "../core/units.js";
+import type { Ms } from "../../core/units.js";
 
 /** Intervals between blocks that the rhythm is taken from. */
 const REMEMBERED = 8;

@@ -1,7 +1,7 @@
-import { FormatError } from "../../core/errors.js";
-import type { JobOutcome, JobReport, NonceReport } from "./lane-event.js";
-import type { LaneJob } from "./lane-job.js";
-import { LaneSlot } from "./lane-slot.js";
+import { FormatError } from "../../../core/errors.js";
+import type { JobOutcome, JobReport, NonceReport } from "../lane-event.js";
+import type { LaneJob } from "../lane-job.js";
+import { LaneSlot } from "../lane-slot.js";
 import type { LaneRecord, LaneStore, StoredAttempt } from "./lane-store.js";
 
 /** Ends that are remembered. */

@@ -1,6 +1,6 @@
-import { FormatError } from "../core/errors.js";
-import type { Clock } from "../core/runtime/seam.js";
-import type { Ms } from "../core/units.js";
+import { FormatError } from "../../core/errors.js";
+import type { Clock } from "../../core/runtime/seam.js";
+import type { Ms } from "../../core/units.js";
 import { HttpTransport } from "./http-transport.js";
 import { InProcessTransport } from "./in-process-transport.js";
 import { RpcEndpoint } from "./rpc-endpoint.js";

@@ -1,7 +1,7 @@
-import type { Hex, Ms } from "../core/units.js";
+import type { Hex, Ms } from "../../core/units.js";
+import { blockTag, type ChainRpc } from "../rpc/chain-rpc.js";
+import type { Head } from "../rpc/rpc-standing.js";
 import { type BlockHeader, wantedBlockOf } from "./block-header.js";
-import { blockTag, type ChainRpc } from "./chain-rpc.js";
-import type { Head } from "./rpc-standing.js";
 
 /** How the chain has moved since it was last looked at. */
 export interface ChainStep {

@@ -1,6 +1,6 @@
-import { hexToBytes } from "../core/crypto/hex.js";
-import { keccak256 } from "../core/crypto/keccak.js";
-import type { Hex } from "../core/units.js";
+import { hexToBytes } from "../../core/crypto/hex.js";
+import { keccak256 } from "../../core/crypto/keccak.js";
+import type { Hex } from "../../core/units.js";
 import type { ChainLog } from "./chain-log.js";
 
 /** Bytes of the bloom filter of a receipt's logs (Ethereum's yellow paper, section 4.3.1, "Transaction Receipt"). */

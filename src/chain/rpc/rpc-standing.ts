@@ -1,4 +1,4 @@
-import type { Hex, Ms } from "../core/units.js";
+import type { Hex, Ms } from "../../core/units.js";
 import type { RpcEndpoint } from "./rpc-endpoint.js";
 
 /** The newest block of a chain, as one RPC tells it. */

@@ -1,8 +1,8 @@
-import type { Clock, Timer } from "../core/runtime/seam.js";
-import type { Ms } from "../core/units.js";
+import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { Ms } from "../../core/units.js";
+import type { ChainRpc } from "../rpc/chain-rpc.js";
 import { BlockRhythm } from "./block-rhythm.js";
 import { CanonicalChain, type ChainStep } from "./canonical-chain.js";
-import type { ChainRpc } from "./chain-rpc.js";
 
 /** What is watched, and how often it is looked at. */
 export interface BlockWatcherOptions {

@@ -1,6 +1,6 @@
-import type { Hex, Ms } from "../../core/units.js";
-import type { Attempt, JobOutcome } from "./lane-event.js";
-import type { LaneJob } from "./lane-job.js";
+import type { Hex, Ms } from "../../../core/units.js";
+import type { Attempt, JobOutcome } from "../lane-event.js";
+import type { LaneJob } from "../lane-job.js";
 
 /** The name under which a key's transactions are kept where a process keeps its state. */
 export const LANES_FILE = "transactions.jsonl";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FormatError } from "../../core/errors.js";
+import { FormatError } from "../../../core/errors.js";
 import type { LaneRecord } from "./lane-store.js";
 
 /** Whole numbers beyond 2^53 as `{"int":"..."}`: JSON has none. */

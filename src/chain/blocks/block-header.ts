@@ -1,6 +1,6 @@
-import { FormatError } from "../core/errors.js";
-import type { Hex, Ms } from "../core/units.js";
-import { bytesOf, fieldsOf, numberOf, quantityOf } from "./rpc-values.js";
+import { FormatError } from "../../core/errors.js";
+import type { Hex, Ms } from "../../core/units.js";
+import { bytesOf, fieldsOf, numberOf, quantityOf } from "../rpc/rpc-values.js";
 
 /** A block without its transactions. */
 export interface BlockHeader {

@@ -1,5 +1,5 @@
-import { hexToBytes } from "../core/crypto/hex.js";
-import type { Hex } from "../core/units.js";
+import { hexToBytes } from "../../core/crypto/hex.js";
+import type { Hex } from "../../core/units.js";
 
 /** What a refusal of the contracts means to whoever asked (their texts: docs/contracts.md, "Refusals"). */
 export type RefusalKind =

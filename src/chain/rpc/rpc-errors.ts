@@ -1,5 +1,5 @@
-import { MarketwrightError } from "../core/errors.js";
-import type { Revert } from "./revert.js";
+import { MarketwrightError } from "../../core/errors.js";
+import type { Revert } from "../contracts/revert.js";
 
 /** A question to the chain that got no usable answer, or a revert: it ends that question, and nothing else. */
 export class ChainError extends MarketwrightError {}

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DEFAULT_LIMITS, Duck, literal } from "../src/history/duck.js";
-import { importFiles } from "../src/history/import-files.js";
-import { HistoryStore } from "../src/history/store.js";
+import { importFiles } from "../src/history/import/import-files.js";
+import { DEFAULT_LIMITS, Duck, literal } from "../src/history/store/duck.js";
+import { HistoryStore } from "../src/history/store/store.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";
 import { interleaved, median } from "./rounds.js";

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { seededRandom } from "../src/core/runtime/seeded-random.js";
-import type { Tape } from "../src/history/columns/tape.js";
-import { TapeBuilder } from "../src/history/columns/tape-builder.js";
+import type { Tape } from "../src/history/columns/tape/tape.js";
+import { TapeBuilder } from "../src/history/columns/tape/tape-builder.js";
 import { recordedDataFolder } from "../src/simulator/flow/data-folder.js";
 import { BTC_GRID, captureTape, hasCapture } from "../test/support/capture-tape.js";
 import { effort } from "./effort.js";

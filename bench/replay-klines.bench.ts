@@ -6,7 +6,7 @@ import { type BacktestConfig, loadBacktestConfig } from "../src/backtest/config/
 import { openHistory } from "../src/backtest/run/open-history.js";
 import { type BacktestResult, runBacktest } from "../src/backtest/run/run-backtest.js";
 import { PATH_THREAD } from "../src/backtest/run/threaded-path.js";
-import type { KlineTape } from "../src/history/columns/tape.js";
+import type { KlineTape } from "../src/history/columns/tape/tape.js";
 import { builtInStrategies } from "../src/strategies/built-in.js";
 import type { Strategy } from "../src/strategies/strategy.js";
 import { generateCandles } from "../test/support/generated-candles.js";

@@ -3,7 +3,7 @@ import { BookMatcher } from "../src/backtest/matching/book-matcher.js";
 import type { MatchListener, ReplayOrder } from "../src/backtest/matching/matcher.js";
 import { riskAverseQueue } from "../src/core/queue/queue-models.js";
 import type { Side, Ticks } from "../src/core/units.js";
-import type { Tape } from "../src/history/columns/tape.js";
+import type { Tape } from "../src/history/columns/tape/tape.js";
 import type { Bench } from "./bench.js";
 import { scanColumns } from "./column-scan.js";
 import { effort } from "./effort.js";

@@ -6,7 +6,7 @@ import { constantLatency } from "../src/backtest/venue/latency.js";
 import type { BotConfig } from "../src/bot/config/config.js";
 import { botSchema } from "../src/bot/config/config-schema.js";
 import type { VenueRules } from "../src/exchange/records.js";
-import type { Tape } from "../src/history/columns/tape.js";
+import type { Tape } from "../src/history/columns/tape/tape.js";
 import { builtInStrategies } from "../src/strategies/built-in.js";
 import type { Strategy } from "../src/strategies/strategy.js";
 

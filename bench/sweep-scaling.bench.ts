@@ -7,7 +7,7 @@ import { bytesOf, type SharedHistory } from "../src/backtest/run/shared-history.
 import type { Job } from "../src/backtest/sweep/play-job.js";
 import { ThreadPool } from "../src/backtest/sweep/thread-pool.js";
 import { botSchema } from "../src/bot/config/config-schema.js";
-import type { Tape } from "../src/history/columns/tape.js";
+import type { Tape } from "../src/history/columns/tape/tape.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";
 import { bookTape } from "./market-tape.js";

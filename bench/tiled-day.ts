@@ -1,7 +1,7 @@
-import { BlockBuffer } from "../src/history/columns/block-buffer.js";
 import type { DayTape } from "../src/history/columns/day-tape.js";
-import type { Tape, TapeKind } from "../src/history/columns/tape.js";
-import { readFooter, TapeFileWriter } from "../src/history/columns/tape-file.js";
+import { BlockBuffer } from "../src/history/columns/tape/block-buffer.js";
+import type { Tape, TapeKind } from "../src/history/columns/tape/tape.js";
+import { readFooter, TapeFileWriter } from "../src/history/columns/tape/tape-file.js";
 
 const BLOCK_ROWS = 1 << 20;
 

@@ -5,7 +5,7 @@ import { DelayLine } from "../../src/backtest/venue/delay-line.js";
 import type { LatencyModel } from "../../src/backtest/venue/latency.js";
 import { riskAverseQueue } from "../../src/core/queue/queue-models.js";
 import type { Lots, Side, Ticks } from "../../src/core/units.js";
-import type { Tape } from "../../src/history/columns/tape.js";
+import type { Tape } from "../../src/history/columns/tape/tape.js";
 
 /** What is done, the same in both engines. Microseconds. */
 export interface Script {

@@ -1,4 +1,4 @@
-import type { DayManifest } from "../history/day-manifest.js";
+import type { DayManifest } from "../history/store/day-manifest.js";
 
 /** Most findings that are told of one series; the rest is counted. */
 const MOST = 3;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { TapeBuilder } from "../../src/history/columns/tape-builder.js";
+import { TapeBuilder } from "../../src/history/columns/tape/tape-builder.js";
 import { builtInStrategies } from "../../src/strategies/built-in.js";
 import {
   type BoundStrategy,

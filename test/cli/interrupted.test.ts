@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { orAborted } from "../../src/cli/until-interrupted.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { Duck } from "../../src/history/duck.js";
-import { importFiles } from "../../src/history/import-files.js";
-import { HistoryStore } from "../../src/history/store.js";
+import { importFiles } from "../../src/history/import/import-files.js";
+import { Duck } from "../../src/history/store/duck.js";
+import { HistoryStore } from "../../src/history/store/store.js";
 import { captureCli, startCli } from "./captured-cli.js";
 
 const { clock } = liveSeam();

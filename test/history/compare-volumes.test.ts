@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { compareVolumes } from "../../src/history/compare-volumes.js";
-import { Duck } from "../../src/history/duck.js";
-import { HistoryStore } from "../../src/history/store.js";
+import { compareVolumes } from "../../src/history/download/compare-volumes.js";
+import { Duck } from "../../src/history/store/duck.js";
+import { HistoryStore } from "../../src/history/store/store.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 
 const MIDNIGHT = 1723161600000;

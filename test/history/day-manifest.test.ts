@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HistoryError } from "../../src/history/history-errors.js";
-import { checkMapping } from "../../src/history/sources/mapping.js";
-import { HistoryStore, type Series } from "../../src/history/store.js";
+import { checkMapping } from "../../src/history/import/formats/mapping.js";
+import { HistoryStore, type Series } from "../../src/history/store/store.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 
 const START = Date.UTC(2025, 0, 12);

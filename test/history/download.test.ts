@@ -4,8 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { type Connection, connect } from "../../src/exchange/client/connect.js";
 import type { PublicTrade } from "../../src/exchange/client/market-records.js";
-import { type DownloadOptions, download, requireDownloadable } from "../../src/history/download.js";
-import { HistoryStore } from "../../src/history/store.js";
+import {
+  type DownloadOptions,
+  download,
+  requireDownloadable,
+} from "../../src/history/download/download.js";
+import { HistoryStore } from "../../src/history/store/store.js";
 import { captureCli } from "../cli/captured-cli.js";
 import { query, scratchFolder } from "./scratch.js";
 import { type TradingExchange, tradingExchange } from "./trading-exchange.js";

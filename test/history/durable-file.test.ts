@@ -12,7 +12,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-const SOURCE = pathToFileURL(join(import.meta.dirname, "../../src/history/durable-file.ts")).href;
+const SOURCE = pathToFileURL(
+  join(import.meta.dirname, "../../src/history/store/durable-file.ts"),
+).href;
 const KILOBYTES = 64;
 
 /** Puts a text at a path in a process whose files may be so long: a disk that fills takes the first part of a write, too. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ImportOptions } from "../../src/history/import-files.js";
-import { checkMapping } from "../../src/history/sources/mapping.js";
+import { checkMapping } from "../../src/history/import/formats/mapping.js";
+import type { ImportOptions } from "../../src/history/import/import-files.js";
 import type { Span } from "../../src/history/spans.js";
 import { endingBook } from "../support/ending-book.js";
 import { ImportStand } from "./import-stand.js";

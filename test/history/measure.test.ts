@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Duck, wholeOf } from "../../src/history/duck.js";
 import { HistoryError } from "../../src/history/history-errors.js";
 import { isDecimal, layoutOf } from "../../src/history/kinds.js";
-import { parquetSql, refuseBroken } from "../../src/history/measure.js";
-import { copyRows } from "../../src/history/parquet-copy.js";
+import { parquetSql, refuseBroken } from "../../src/history/staging/measure.js";
+import { Duck, wholeOf } from "../../src/history/store/duck.js";
+import { copyRows } from "../../src/history/store/parquet-copy.js";
 import { scratchFolder } from "./scratch.js";
 
 const DECIMALS = { price: 2, amount: 2, rate: 2 };

@@ -2,9 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { Duck, type Row } from "../../src/history/duck.js";
-import { type Imported, type ImportOptions, importFiles } from "../../src/history/import-files.js";
-import type { HistoryStore } from "../../src/history/store.js";
+import {
+  type Imported,
+  type ImportOptions,
+  importFiles,
+} from "../../src/history/import/import-files.js";
+import { Duck, type Row } from "../../src/history/store/duck.js";
+import type { HistoryStore } from "../../src/history/store/store.js";
 
 /** A folder that goes with the test. */
 export function scratchFolder(): string {

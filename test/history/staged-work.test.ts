@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { processName } from "../../src/core/files/living-process.js";
 import { RecordingPart, recordingFolder } from "../../src/history/record/recording-part.js";
-import { stagedWork } from "../../src/history/staged-work.js";
-import { HistoryStore } from "../../src/history/store.js";
+import { stagedWork } from "../../src/history/store/staged-work.js";
+import { HistoryStore } from "../../src/history/store/store.js";
 import { othersOfThisId } from "./other-processes.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 

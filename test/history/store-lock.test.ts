@@ -15,7 +15,7 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RunError } from "../../src/core/errors.js";
-import { StoreLock } from "../../src/history/store-lock.js";
+import { StoreLock } from "../../src/history/store/store-lock.js";
 import { builtCommand } from "../support/built-command.js";
 
 /** No process has an id so large. */
@@ -124,7 +124,8 @@ describe("the lock of a folder", () => {
     const program = join(folder, "taker.mjs");
     writeFileSync(program, TAKER);
     const shared = new SharedArrayBuffer(4);
-    const source = new URL("../dist/history/store-lock.js", pathToFileURL(builtCommand())).href;
+    const source = new URL("../dist/history/store/store-lock.js", pathToFileURL(builtCommand()))
+      .href;
     const workerData = { folder, source, takers: TAKERS, rounds: ROUNDS, shared };
     const takers = Array.from(
       { length: TAKERS },

@@ -9,8 +9,8 @@ import { type ScriptFill, scriptedQuotes } from "../../bench/hftbacktest/scripte
 import { TheirEngine } from "../../bench/hftbacktest/their-engine.js";
 import { seededBooks } from "../../bench/seeded-books.js";
 import { constantLatency } from "../../src/backtest/venue/latency.js";
-import { type Tape, TapeKind } from "../../src/history/columns/tape.js";
-import { TapeBuilder } from "../../src/history/columns/tape-builder.js";
+import { type Tape, TapeKind } from "../../src/history/columns/tape/tape.js";
+import { TapeBuilder } from "../../src/history/columns/tape/tape-builder.js";
 import { OrderBook } from "../../src/market/order-book.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };

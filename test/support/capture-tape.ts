@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { Instrument } from "../../src/core/instrument.js";
-import type { Tape } from "../../src/history/columns/tape.js";
-import { TapeBuilder } from "../../src/history/columns/tape-builder.js";
+import type { Tape } from "../../src/history/columns/tape/tape.js";
+import { TapeBuilder } from "../../src/history/columns/tape/tape-builder.js";
 import { recordedDataFolder } from "../../src/simulator/flow/data-folder.js";
 
 /** What a recorder's clock was behind, from a line of the capture on (data folder's README, replay rule 2). */

@@ -1,5 +1,5 @@
-import { StandingBook, type StandingRows } from "../../src/history/columns/standing-book.js";
-import type { Tape } from "../../src/history/columns/tape.js";
+import { StandingBook, type StandingRows } from "../../src/history/columns/tape/standing-book.js";
+import type { Tape } from "../../src/history/columns/tape/tape.js";
 
 /** The levels that a tape ends with: from the best bid down, then from the best ask up. */
 export function endingBook(tape: Tape): StandingRows {

@@ -1,5 +1,5 @@
 import type { Lots } from "../../core/units.js";
-import type { Tape } from "../../history/columns/tape.js";
+import type { Tape } from "../../history/columns/tape/tape.js";
 import { ReplayBook } from "./replay-book.js";
 
 /** Messages of a book that are remembered, a power of two: more are hardly ever under way at once. */

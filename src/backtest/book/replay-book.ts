@@ -1,4 +1,4 @@
-import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import type { ReadableBook } from "../../market/readable-book.js";
 import { type BookRows, NO_KEY, ReplaySide } from "./replay-side.js";
 

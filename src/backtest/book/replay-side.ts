@@ -5,8 +5,8 @@ import {
   type LotsColumn,
   MOST_NARROW_LOTS,
   widened,
-} from "../../history/columns/lots-column.js";
-import type { Tape } from "../../history/columns/tape.js";
+} from "../../history/columns/tape/lots-column.js";
+import type { Tape } from "../../history/columns/tape/tape.js";
 import type { ReadableSide } from "../../market/readable-book.js";
 import type { Level } from "../../market/view.js";
 

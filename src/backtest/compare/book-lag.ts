@@ -1,4 +1,4 @@
-import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import type { RecordedOrder } from "../session/recorded-orders.js";
 
 /** Which of the measured delays is the exchange's own: nearly the longest, since what others had begun to gather told of ours sooner. */

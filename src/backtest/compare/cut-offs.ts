@@ -1,4 +1,4 @@
-import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import { dayOf } from "../../history/day.js";
 import { SEAM_MS } from "../../history/record/seal-part.js";
 import { gapsOf, type Span, unionOf } from "../../history/spans.js";

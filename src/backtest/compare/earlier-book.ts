@@ -1,5 +1,5 @@
-import { type Tape, TapeKind } from "../../history/columns/tape.js";
-import { tapeInOrder } from "../../history/columns/tape-in-order.js";
+import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
+import { tapeInOrder } from "../../history/columns/tape/tape-in-order.js";
 import type { RecordedOrder } from "../session/recorded-orders.js";
 
 /** What a message may come later than its gathering was over: the line is not the same each time. */

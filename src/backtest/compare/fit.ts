@@ -1,6 +1,6 @@
 import type { Instrument } from "../../core/instrument.js";
 import { queueModelNamed } from "../../core/queue/queue-model-names.js";
-import type { Tape } from "../../history/columns/tape.js";
+import type { Tape } from "../../history/columns/tape/tape.js";
 import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
 import { arrivalOf } from "./arrival.js";
 import { earlierBook } from "./earlier-book.js";

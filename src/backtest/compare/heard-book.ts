@@ -1,5 +1,5 @@
 import type { Ms } from "../../core/units.js";
-import type { Tape } from "../../history/columns/tape.js";
+import type { Tape } from "../../history/columns/tape/tape.js";
 import { SyncedBook } from "../../market/book-sync.js";
 import { OrderBook } from "../../market/order-book.js";
 import type {

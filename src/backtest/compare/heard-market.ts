@@ -1,8 +1,8 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import type { VenueEvent } from "../../exchange/venue.js";
-import { ascendingOrder } from "../../history/columns/ascending-order.js";
-import { type MarkTape, type Tape, TapeKind } from "../../history/columns/tape.js";
+import { ascendingOrder } from "../../history/columns/tape/ascending-order.js";
+import { type MarkTape, type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import type { HeardInput } from "../session/recorded-turns.js";
 import { HeardBook } from "./heard-book.js";
 

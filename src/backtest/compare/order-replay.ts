@@ -1,6 +1,6 @@
 import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
 import { type Lots, signOf, type Ticks } from "../../core/units.js";
-import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import { BookMatcher } from "../matching/book-matcher.js";
 import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "../matching/matcher.js";
 import type { RecordedAccount, RecordedOrder } from "../session/recorded-orders.js";

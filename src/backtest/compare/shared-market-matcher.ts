@@ -1,5 +1,5 @@
 import { type Lots, signOf } from "../../core/units.js";
-import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import { BookMatcher, type BookMatcherOptions } from "../matching/book-matcher.js";
 import type { ReplayOrder } from "../matching/matcher.js";
 import { keyOf } from "../matching/own-orders.js";

@@ -1,5 +1,5 @@
 import type { Lots } from "../../core/units.js";
-import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import type { RecordedOrder } from "../session/recorded-orders.js";
 
 interface Change {

@@ -1,6 +1,6 @@
-import { ascendingOrder } from "../../history/columns/ascending-order.js";
-import { columnLike } from "../../history/columns/lots-column.js";
-import type { KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
+import { ascendingOrder } from "../../history/columns/tape/ascending-order.js";
+import { columnLike } from "../../history/columns/tape/lots-column.js";
+import type { KlineTape, MarkTape, Tape } from "../../history/columns/tape/tape.js";
 import type { BarPath } from "../matching/kline-matcher.js";
 import type { MarketHistory } from "./market-history.js";
 

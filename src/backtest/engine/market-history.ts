@@ -1,4 +1,4 @@
-import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
+import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape/tape.js";
 import type { Span } from "../../history/spans.js";
 
 /** The history of one market: books and trades, trades alone, or candles; with marks and funding where they were recorded. */

@@ -1,4 +1,4 @@
-import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import type { BookTrail } from "../book/book-trail.js";
 import { NO_KEY } from "../book/replay-side.js";
 import type { ReplayClock } from "../engine/replay-clock.js";

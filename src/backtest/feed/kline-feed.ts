@@ -1,4 +1,4 @@
-import type { KlineTape } from "../../history/columns/tape.js";
+import type { KlineTape } from "../../history/columns/tape/tape.js";
 import type { ReplayClock } from "../engine/replay-clock.js";
 import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { MadeSide } from "./made-side.js";

@@ -1,4 +1,4 @@
-import type { Tape } from "../../history/columns/tape.js";
+import type { Tape } from "../../history/columns/tape/tape.js";
 
 /**
  * The messages of one market in the order in which they were heard. Days follow each other: what one sent late is heard before the next

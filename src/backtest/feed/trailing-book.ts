@@ -1,4 +1,4 @@
-import type { Tape } from "../../history/columns/tape.js";
+import type { Tape } from "../../history/columns/tape/tape.js";
 import type { ReadableBook } from "../../market/readable-book.js";
 import type { BookTrail } from "../book/book-trail.js";
 import { ReplayBook } from "../book/replay-book.js";

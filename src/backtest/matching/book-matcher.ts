@@ -1,6 +1,6 @@
 import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
 import { type Lots, signOf } from "../../core/units.js";
-import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import type { BookTrail } from "../book/book-trail.js";
 import { ReplayBook } from "../book/replay-book.js";
 import { NO_KEY, type ReplaySide } from "../book/replay-side.js";

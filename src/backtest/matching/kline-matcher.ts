@@ -1,6 +1,6 @@
 import { ConfigError } from "../../core/errors.js";
 import type { Lots, Ticks } from "../../core/units.js";
-import type { KlineTape } from "../../history/columns/tape.js";
+import type { KlineTape } from "../../history/columns/tape/tape.js";
 import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";
 import { OrderMatcher } from "./order-matcher.js";
 import type { OwnSide } from "./own-side.js";

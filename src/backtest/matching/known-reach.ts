@@ -1,4 +1,4 @@
-import type { Tape } from "../../history/columns/tape.js";
+import type { Tape } from "../../history/columns/tape/tape.js";
 import { NO_KEY } from "../book/replay-side.js";
 
 /** Nothing is known: no snapshot has come, or the book was lost since. */

@@ -1,5 +1,5 @@
 import { RunError } from "../../core/errors.js";
-import type { Tape } from "../../history/columns/tape.js";
+import type { Tape } from "../../history/columns/tape/tape.js";
 
 /** The stretches of one market's history, one after the other, and where they are being played. */
 export class TapeReel {

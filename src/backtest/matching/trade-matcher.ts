@@ -1,7 +1,7 @@
 import { ConfigError } from "../../core/errors.js";
 import { riskAverseQueue } from "../../core/queue/queue-models.js";
 import type { Lots, Ticks } from "../../core/units.js";
-import { type Tape, TapeKind } from "../../history/columns/tape.js";
+import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";
 import { OrderMatcher } from "./order-matcher.js";
 import { requireSlippage, slipped } from "./slippage.js";

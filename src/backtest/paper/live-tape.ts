@@ -1,6 +1,6 @@
 import type { VenueEvent } from "../../exchange/venue.js";
-import { LEAST_TICKS, MOST_TICKS, type Tape } from "../../history/columns/tape.js";
-import { TapeBuilder, type TapeGrid } from "../../history/columns/tape-builder.js";
+import { LEAST_TICKS, MOST_TICKS, type Tape } from "../../history/columns/tape/tape.js";
+import { TapeBuilder, type TapeGrid } from "../../history/columns/tape/tape-builder.js";
 
 /** What of a live stream a market's history is made of. */
 export type HistoricEvent = Extract<

@@ -5,7 +5,7 @@ import { ConfigError } from "../../core/errors.js";
 import { lifeOf, processName } from "../../core/files/living-process.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { pathKind } from "../../core/files/path-kind.js";
-import { syncFile } from "../../history/durable-file.js";
+import { syncFile } from "../../history/store/durable-file.js";
 
 /** The file that makes a folder a report. */
 export const REPORT_JSON = "report.json";

@@ -1,9 +1,9 @@
 import { Decimal } from "decimal.js";
 import type { MarketId } from "../../core/units.js";
-import { oddClocks } from "../../history/clean-clocks.js";
 import type { SourceDay } from "../../history/columns/source-day.js";
-import type { DayManifest } from "../../history/day-manifest.js";
-import { cutSnapshotsText } from "../../history/left-out-gaps.js";
+import { oddClocks } from "../../history/staging/clean-clocks.js";
+import { cutSnapshotsText } from "../../history/staging/left-out-gaps.js";
+import type { DayManifest } from "../../history/store/day-manifest.js";
 
 /** A market's steps in a run. */
 interface RunGrid {

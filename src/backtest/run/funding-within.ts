@@ -1,4 +1,4 @@
-import type { FundingTape } from "../../history/columns/tape.js";
+import type { FundingTape } from "../../history/columns/tape/tape.js";
 import { BOUNDARY_LAG_US } from "../engine/mark-track.js";
 import type { AskedSpan } from "./recorded-days.js";
 

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../core/errors.js";
 import { readPlainFile } from "../../core/files/plain-files.js";
-import { otherUnitOf } from "../../history/plausible-times.js";
+import { otherUnitOf } from "../../history/staging/plausible-times.js";
 import type { LatencySample } from "../venue/latency.js";
 
 const COLUMNS = ["requestUs", "exchangeUs", "responseUs"] as const;

@@ -1,4 +1,4 @@
-import type { KlineTape } from "../../history/columns/tape.js";
+import type { KlineTape } from "../../history/columns/tape/tape.js";
 import { instantText } from "../../history/day.js";
 import { overlaps, type Span } from "../../history/spans.js";
 

@@ -1,8 +1,8 @@
 import { ConfigError } from "../../core/errors.js";
 import type { MarkSource } from "../../history/columns/open-marks.js";
-import type { TapeSource } from "../../history/columns/tape-source.js";
+import type { TapeSource } from "../../history/columns/tape/tape-source.js";
 import { instantText } from "../../history/day.js";
-import type { HistoryStore } from "../../history/store.js";
+import type { HistoryStore } from "../../history/store/store.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { PlayedMarket } from "./played-history.js";
 import type { AskedSpan } from "./recorded-days.js";

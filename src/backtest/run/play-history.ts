@@ -1,6 +1,6 @@
 import { microtasksDrained } from "../../core/runtime/drained.js";
 import type { MarketId } from "../../core/units.js";
-import type { Tape } from "../../history/columns/tape.js";
+import type { Tape } from "../../history/columns/tape/tape.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import type { ReplayRun } from "../engine/replay-run.js";
 import { historyOf, type PlayedHistory } from "./played-history.js";

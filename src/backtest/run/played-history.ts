@@ -1,5 +1,5 @@
 import type { MarketId } from "../../core/units.js";
-import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape.js";
+import type { FundingTape, KlineTape, MarkTape, Tape } from "../../history/columns/tape/tape.js";
 import type { Span } from "../../history/spans.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import type { DataFile, InputGrade } from "../report/run-meta.js";

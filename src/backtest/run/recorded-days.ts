@@ -1,9 +1,9 @@
 import { relative, sep } from "node:path";
 import type { MarketId } from "../../core/units.js";
-import type { DayManifest } from "../../history/day-manifest.js";
 import type { HistoryKind } from "../../history/kinds.js";
 import type { Span } from "../../history/spans.js";
-import type { HistoryStore } from "../../history/store.js";
+import type { DayManifest } from "../../history/store/day-manifest.js";
+import type { HistoryStore } from "../../history/store/store.js";
 import type { DataFile } from "../report/run-meta.js";
 
 /** A span of a history, microseconds since 1970; its end is not in it. */

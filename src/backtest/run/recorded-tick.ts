@@ -1,6 +1,6 @@
 import { Decimal } from "decimal.js";
 import type { MarketId } from "../../core/units.js";
-import type { KlineTape, Tape } from "../../history/columns/tape.js";
+import type { KlineTape, Tape } from "../../history/columns/tape/tape.js";
 import { instantText } from "../../history/day.js";
 import { type CoarseEvidence, type CoarseStretch, CoarseStretches } from "./coarse-stretches.js";
 import type { PlayedHistory, TapeStream } from "./played-history.js";

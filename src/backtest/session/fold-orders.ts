@@ -1,7 +1,7 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { OrderType, TimeInForce } from "../../exchange/records.js";
-import { type Row, wholeOf } from "../../history/duck.js";
 import { HistoryError } from "../../history/history-errors.js";
+import { type Row, wholeOf } from "../../history/store/duck.js";
 import type {
   OpenStep,
   RecordedAccount,

@@ -16,11 +16,11 @@ import type { Seam } from "../../core/runtime/seam.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
-import { sha256Of, writeWhole } from "../../history/durable-file.js";
 import { LocalStamps } from "../../history/record/local-stamps.js";
 import { SessionRecorder } from "../../history/record/session-recorder.js";
 import { UnsteppedClock } from "../../history/record/unstepped-clock.js";
-import { HistoryStore } from "../../history/store.js";
+import { sha256Of, writeWhole } from "../../history/store/durable-file.js";
+import { HistoryStore } from "../../history/store/store.js";
 import { TurnsWriter } from "./recorded-turns.js";
 import { SESSION_FILES, type Session, sessionText } from "./session-file.js";
 

@@ -1,4 +1,4 @@
-import { joined } from "../../history/columns/open-tape.js";
+import { joined } from "../../history/columns/tape/open-tape.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { openHistory } from "../run/open-history.js";
 import { type SharedHistory, type SharedMarket, sharedMarket } from "../run/shared-history.js";

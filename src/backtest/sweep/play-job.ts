@@ -3,7 +3,7 @@ import type { Notice } from "../../bot/notice.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
 import { tellFailed } from "../../bot/strategy/failed-strategy.js";
 import { ConfigError } from "../../core/errors.js";
-import { sha256Of } from "../../history/durable-file.js";
+import { sha256Of } from "../../history/store/durable-file.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { Report } from "../report/report-schema.js";

@@ -1,5 +1,5 @@
 import type { Lots } from "../../core/units.js";
-import { type KlineTape, type Tape, TapeKind } from "../../history/columns/tape.js";
+import { type KlineTape, type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import type { FillCause } from "../matching/matcher.js";
 
 /** How much traded in one replayed market, and how much of ours was filled there. */

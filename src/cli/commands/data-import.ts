@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { ConfigError } from "../../core/errors.js";
 import type { Day } from "../../history/day.js";
-import { type Imported, importFiles } from "../../history/import-files.js";
+import { checkMapping, loadMappings, type Mapping } from "../../history/import/formats/mapping.js";
+import { SHAPES } from "../../history/import/formats/shape.js";
+import { type Imported, importFiles } from "../../history/import/import-files.js";
 import { intervalOf } from "../../history/kinds.js";
-import type { Repairs } from "../../history/repair-rows.js";
-import { checkMapping, loadMappings, type Mapping } from "../../history/sources/mapping.js";
-import { SHAPES } from "../../history/sources/shape.js";
-import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
+import type { Repairs } from "../../history/staging/repair-rows.js";
+import { DEFAULT_STORE, HistoryStore } from "../../history/store/store.js";
 import type { CliContext } from "../cli-context.js";
 import { dayFindings } from "../day-findings.js";
 import { jsonText } from "../output.js";

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { pathKind } from "../../core/files/path-kind.js";
 import { instantText } from "../../history/day.js";
-import { listHistory, type SeriesListing } from "../../history/list-history.js";
 import type { Span } from "../../history/spans.js";
-import { type StagedWork, stagedWork } from "../../history/staged-work.js";
-import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
+import { listHistory, type SeriesListing } from "../../history/store/list-history.js";
+import { type StagedWork, stagedWork } from "../../history/store/staged-work.js";
+import { DEFAULT_STORE, HistoryStore } from "../../history/store/store.js";
 import type { CliContext } from "../cli-context.js";
 import { dayFindings } from "../day-findings.js";
 import { NotWell } from "../exit.js";

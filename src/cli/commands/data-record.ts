@@ -6,7 +6,7 @@ import type { Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Ms } from "../../core/units.js";
 import { type Recorded, recordMarket } from "../../history/record/record-market.js";
-import { DEFAULT_STORE, HistoryStore } from "../../history/store.js";
+import { DEFAULT_STORE, HistoryStore } from "../../history/store/store.js";
 import { openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";

@@ -1,9 +1,9 @@
 import { HistoryError } from "../history-errors.js";
 import { WHOLE_FROM_LEVEL } from "../kinds.js";
-import type { BlockBuffer } from "./block-buffer.js";
 import type { DayLosses } from "./day-losses.js";
 import type { DayRows } from "./day-rows.js";
-import { LEAST_TICKS, MOST_TICKS, TapeKind } from "./tape.js";
+import type { BlockBuffer } from "./tape/block-buffer.js";
+import { LEAST_TICKS, MOST_TICKS, TapeKind } from "./tape/tape.js";
 
 /** How a day's book goes as it is written: where it is whole, and where it is given up. */
 export class BookCourse {

@@ -1,5 +1,5 @@
-import type { DayManifest } from "../day-manifest.js";
 import { gapsOf, type Span } from "../spans.js";
+import type { DayManifest } from "../store/day-manifest.js";
 
 /** What stood so long ago, with nothing told since, says nothing of what stands now. */
 export const MOST_SILENT_MS = 60_000;

@@ -1,14 +1,14 @@
-import type { DayManifest } from "../day-manifest.js";
-import type { Duck, NumberChunk } from "../duck.js";
 import { GridError, HistoryError } from "../history-errors.js";
-import { parquetSql, reading } from "../measure.js";
-import type { HistoryStore } from "../store.js";
-import { countedColumn } from "./decimal-columns.js";
+import { parquetSql, reading } from "../staging/measure.js";
+import type { DayManifest } from "../store/day-manifest.js";
+import type { Duck, NumberChunk } from "../store/duck.js";
+import type { HistoryStore } from "../store/store.js";
 import { type LocalClock, localUsSql } from "./local-clock.js";
-import { MOST_LOTS } from "./lots-column.js";
 import type { OrderOfAnInstant } from "./order-of-an-instant.js";
-import { MOST_TICKS } from "./tape.js";
-import type { Steps } from "./tape-grid.js";
+import { countedColumn } from "./tape/decimal-columns.js";
+import { MOST_LOTS } from "./tape/lots-column.js";
+import { MOST_TICKS } from "./tape/tape.js";
+import type { Steps } from "./tape/tape-grid.js";
 
 /** Stands where a value cannot be held; no tick and no lot is below it. */
 const REFUSED = -2_147_483_648;

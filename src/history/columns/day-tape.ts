@@ -7,12 +7,12 @@ import { makeFolder } from "../../core/files/make-folder.js";
 import { liveSeam } from "../../core/runtime/live-seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Day } from "../day.js";
-import type { DayManifest } from "../day-manifest.js";
-import { diskTrouble } from "../disk-trouble.js";
-import { Duck, type DuckLimits } from "../duck.js";
-import { moveInto } from "../durable-file.js";
 import { HistoryError } from "../history-errors.js";
-import { COLUMNS, type HistoryStore } from "../store.js";
+import type { DayManifest } from "../store/day-manifest.js";
+import { diskTrouble } from "../store/disk-trouble.js";
+import { Duck, type DuckLimits } from "../store/duck.js";
+import { moveInto } from "../store/durable-file.js";
+import { COLUMNS, type HistoryStore } from "../store/store.js";
 import { lossesOf } from "./day-losses.js";
 import { DayRows } from "./day-rows.js";
 import { localClock } from "./local-clock.js";
@@ -21,9 +21,9 @@ import {
   type OrderOfAnInstant,
   orderOfAnInstant,
 } from "./order-of-an-instant.js";
-import { readFooter, TAPE_FORMAT, TapeFileWriter, type TapeFooter } from "./tape-file.js";
-import type { Steps } from "./tape-grid.js";
-import { writeBlocks } from "./write-blocks.js";
+import { readFooter, TAPE_FORMAT, TapeFileWriter, type TapeFooter } from "./tape/tape-file.js";
+import type { Steps } from "./tape/tape-grid.js";
+import { writeBlocks } from "./tape/write-blocks.js";
 
 /** A day of the store that columns are made of. */
 export interface DayInput {

@@ -1,5 +1,5 @@
 import { spanOf } from "../spans.js";
-import type { HistoryStore } from "../store.js";
+import type { HistoryStore } from "../store/store.js";
 import { type DayTapeOptions, dayTape } from "./day-tape.js";
 import { isLost } from "./lost-book.js";
 import type { SourceDay } from "./source-day.js";

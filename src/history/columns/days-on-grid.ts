@@ -1,12 +1,12 @@
 import type { Day } from "../day.js";
-import type { DayManifest } from "../day-manifest.js";
-import { Duck } from "../duck.js";
 import { GridError } from "../history-errors.js";
 import { familyOf, layoutOf } from "../kinds.js";
-import { parquetSql, reading } from "../measure.js";
-import type { HistoryStore } from "../store.js";
-import { countedColumn } from "./decimal-columns.js";
-import type { Steps } from "./tape-grid.js";
+import { parquetSql, reading } from "../staging/measure.js";
+import type { DayManifest } from "../store/day-manifest.js";
+import { Duck } from "../store/duck.js";
+import type { HistoryStore } from "../store/store.js";
+import { countedColumn } from "./tape/decimal-columns.js";
+import type { Steps } from "./tape/tape-grid.js";
 
 /** So many days are named. */
 const NAMED_DAYS = 3;

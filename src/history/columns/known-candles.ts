@@ -1,9 +1,9 @@
 import { DAY_MS, type Ms } from "../../core/units.js";
-import { candleHoles } from "../candle-holes.js";
 import { startOfDay } from "../day.js";
-import type { DayManifest } from "../day-manifest.js";
 import { cutTo, type Span, withoutSpans } from "../spans.js";
-import type { KlineTape } from "./tape.js";
+import { candleHoles } from "../staging/candle-holes.js";
+import type { DayManifest } from "../store/day-manifest.js";
+import type { KlineTape } from "./tape/tape.js";
 
 /**
  * Returns the time of a span of which a store has the candles. A day that an earlier version wrote does not say which are missing: the candles do.

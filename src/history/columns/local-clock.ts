@@ -1,8 +1,8 @@
-import type { DayManifest } from "../day-manifest.js";
-import { type Duck, wholeOf } from "../duck.js";
 import { layoutOf } from "../kinds.js";
-import { parquetSql, reading } from "../measure.js";
-import type { HistoryStore } from "../store.js";
+import { parquetSql, reading } from "../staging/measure.js";
+import type { DayManifest } from "../store/day-manifest.js";
+import { type Duck, wholeOf } from "../store/duck.js";
+import type { HistoryStore } from "../store/store.js";
 
 /** How the local stamps of a day come about. */
 export interface LocalClock {

@@ -1,12 +1,12 @@
 import type { MarketId } from "../../core/units.js";
 import { startOfDay } from "../day.js";
-import type { DayManifest } from "../day-manifest.js";
 import type { Span } from "../spans.js";
+import type { DayManifest } from "../store/day-manifest.js";
 import { MOST_SILENT_MS } from "./day-losses.js";
 import type { SourceDay } from "./source-day.js";
-import type { Tape } from "./tape.js";
-import { TapeBuilder } from "./tape-builder.js";
-import type { Steps } from "./tape-grid.js";
+import type { Tape } from "./tape/tape.js";
+import { TapeBuilder } from "./tape/tape-builder.js";
+import type { Steps } from "./tape/tape-grid.js";
 
 /** What {@link nothingKnown} takes. */
 export const NOTHING_KNOWN = { messages: 1, rows: 2 } as const;

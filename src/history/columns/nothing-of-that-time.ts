@@ -3,7 +3,7 @@ import type { MarketId } from "../../core/units.js";
 import { dayOf } from "../day.js";
 import type { HistoryKind } from "../kinds.js";
 import type { Span } from "../spans.js";
-import type { HistoryStore } from "../store.js";
+import type { HistoryStore } from "../store/store.js";
 
 /** The error for a store that is not there or is empty; undefined where it has anything. */
 export function nothingThere(store: HistoryStore): ConfigError | undefined {

@@ -1,10 +1,10 @@
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
-import type { DayManifest } from "../day-manifest.js";
-import { Duck } from "../duck.js";
 import { HistoryError } from "../history-errors.js";
-import { reading } from "../measure.js";
-import type { HistoryStore } from "../store.js";
+import { reading } from "../staging/measure.js";
+import type { DayManifest } from "../store/day-manifest.js";
+import { Duck } from "../store/duck.js";
+import type { HistoryStore } from "../store/store.js";
 import {
   parquetsSql,
   type SpanQuestion,
@@ -14,7 +14,7 @@ import {
   spanRows,
   withinSql,
 } from "./span-rows.js";
-import type { FundingTape, MarkTape } from "./tape.js";
+import type { FundingTape, MarkTape } from "./tape/tape.js";
 
 /** Which marks to open. */
 export interface MarkWish extends SpanWish {

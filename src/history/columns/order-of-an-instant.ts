@@ -1,6 +1,6 @@
-import type { DayManifest } from "../day-manifest.js";
-import { type Duck, wholeOf } from "../duck.js";
-import { parquetSql, reading } from "../measure.js";
+import { parquetSql, reading } from "../staging/measure.js";
+import type { DayManifest } from "../store/day-manifest.js";
+import { type Duck, wholeOf } from "../store/duck.js";
 
 /**
  * What tells whether a book's message or a trade of the same instant comes first: the place in the capture that both are of, else the local

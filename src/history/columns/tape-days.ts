@@ -1,9 +1,9 @@
 import { ConfigError } from "../../core/errors.js";
 import { DAY_MS, type MarketId, type Ms } from "../../core/units.js";
 import { type Day, dayOf } from "../day.js";
-import type { DayManifest } from "../day-manifest.js";
 import { cutTo, gapsOf, type Span } from "../spans.js";
-import type { HistoryStore } from "../store.js";
+import type { DayManifest } from "../store/day-manifest.js";
+import type { HistoryStore } from "../store/store.js";
 import type { DayInput } from "./day-tape.js";
 import { isStamped } from "./local-clock.js";
 import { nothingOfThatTime } from "./nothing-of-that-time.js";

@@ -1,6 +1,6 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { VenueEvent } from "../../exchange/venue.js";
-import { LEAST_TICKS, MOST_TICKS } from "../columns/tape.js";
+import { LEAST_TICKS, MOST_TICKS } from "../columns/tape/tape.js";
 import type { OwnRecord } from "./own-records.js";
 import type { FlatLevels, RecordedBook } from "./recorded-book.js";
 

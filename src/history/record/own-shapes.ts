@@ -1,4 +1,4 @@
-import { ndjsonSql } from "../sources/reading-sql.js";
+import { ndjsonSql } from "../import/text/reading-sql.js";
 
 const STAMPS = { time: "MILLISECONDS", recvTimeNs: "BIGINT", line: "BIGINT" };
 const ORDER = {

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { MarketId } from "../../core/units.js";
-import { writeWhole } from "../durable-file.js";
 import { HistoryError } from "../history-errors.js";
-import { StagedDay, stagedRecords } from "../staged-day.js";
-import { makeStoreFolder } from "../store-folder.js";
+import { StagedDay, stagedRecords } from "../staging/staged-day.js";
+import { writeWhole } from "../store/durable-file.js";
+import { makeStoreFolder } from "../store/store-folder.js";
 
 /** What a recording writes. */
 export const RECORDED_KINDS = ["book", "trades", "marks", "orders", "fills"] as const;

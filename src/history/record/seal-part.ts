@@ -1,14 +1,14 @@
 import type { Ms } from "../../core/units.js";
-import { cleanClocks } from "../clean-clocks.js";
 import { instantText } from "../day.js";
-import type { DayManifest } from "../day-manifest.js";
-import { Duck, type DuckLimits } from "../duck.js";
-import { sha256Of } from "../durable-file.js";
-import { bookShape, marksShape, tradesShape } from "../sources/exchange-shapes.js";
+import { bookShape, marksShape, tradesShape } from "../import/formats/exchange-shapes.js";
 import { gapsOf, lengthOf, type Span, unionOf } from "../spans.js";
-import { dropRows, stageRows } from "../stage-rows.js";
-import type { HistoryStore, Series } from "../store.js";
-import { writeDays } from "../write-days.js";
+import { cleanClocks } from "../staging/clean-clocks.js";
+import { dropRows, stageRows } from "../staging/stage-rows.js";
+import { writeDays } from "../staging/write-days.js";
+import type { DayManifest } from "../store/day-manifest.js";
+import { Duck, type DuckLimits } from "../store/duck.js";
+import { sha256Of } from "../store/durable-file.js";
+import type { HistoryStore, Series } from "../store/store.js";
 import { fillsSql, ordersSql } from "./own-shapes.js";
 import {
   dropPart,

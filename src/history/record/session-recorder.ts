@@ -1,8 +1,8 @@
 import type { Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { Action, ActionId, VenueEvent } from "../../exchange/venue.js";
-import { diskTrouble } from "../disk-trouble.js";
-import { StoreLock } from "../store-lock.js";
+import { diskTrouble } from "../store/disk-trouble.js";
+import { StoreLock } from "../store/store-lock.js";
 import { clockBehindUs } from "./clock-behind.js";
 import { DayParts } from "./day-parts.js";
 import { LocalStamps } from "./local-stamps.js";

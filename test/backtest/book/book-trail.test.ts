@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BookTrail } from "../../../src/backtest/book/book-trail.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
 

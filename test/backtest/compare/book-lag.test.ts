@@ -5,8 +5,8 @@ import type { OpenedSessionMarket } from "../../../src/backtest/compare/open-ses
 import { firstLookUs, startCreditOf } from "../../../src/backtest/compare/run-again.js";
 import type { RecordedOrder } from "../../../src/backtest/session/recorded-orders.js";
 import type { Session } from "../../../src/backtest/session/session-file.js";
-import { TapeKind } from "../../../src/history/columns/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { TapeKind } from "../../../src/history/columns/tape/tape.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 
 const MS = 1_000;
 const GRID = { marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" };

@@ -5,7 +5,7 @@ import { type CutMarket, cutOffsOf } from "../../../src/backtest/compare/cut-off
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { DAY_MS } from "../../../src/core/units.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import { logTo } from "../../../src/monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
 import { makerWish, recordSession } from "../../support/recorded-session.js";

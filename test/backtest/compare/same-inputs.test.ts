@@ -16,7 +16,7 @@ import {
 import { SESSION_FILES, type Session } from "../../../src/backtest/session/session-file.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { type Tape, TapeKind } from "../../../src/history/columns/tape.js";
+import { type Tape, TapeKind } from "../../../src/history/columns/tape/tape.js";
 import { lengthOf } from "../../../src/history/spans.js";
 import { logTo } from "../../../src/monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";

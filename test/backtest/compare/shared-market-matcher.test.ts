@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { SharedMarketMatcher } from "../../../src/backtest/compare/shared-market-matcher.js";
 import type { ReplayOrder } from "../../../src/backtest/matching/matcher.js";
 import { riskAverseQueue } from "../../../src/core/queue/queue-models.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import { Heard, order } from "../matching/heard.js";
 
 const MS = 1_000;

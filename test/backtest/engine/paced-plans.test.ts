@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { pacedTolerance } from "../../../src/executor/pacing.js";
 import { planQuotes } from "../../../src/executor/plan-quotes.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import type { Quote } from "../../../src/strategies/intent.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 

@@ -1,7 +1,7 @@
 import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { Tape } from "../../../src/history/columns/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import type { Tape } from "../../../src/history/columns/tape/tape.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import type { Quote } from "../../../src/strategies/intent.js";
 import { GRID, MARKET, NOON_US } from "./replay-stage.js";
 

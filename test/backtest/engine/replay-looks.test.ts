@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { constantLatency } from "../../../src/backtest/venue/latency.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { Tape } from "../../../src/history/columns/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import type { Tape } from "../../../src/history/columns/tape/tape.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import { expectSameText } from "./expect-same-text.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { placeRefusal } from "../../../src/backtest/venue/place-refusal.js";
 import type { ReplayMarket } from "../../../src/backtest/venue/replay-market.js";
 import type { PlaceAction } from "../../../src/exchange/venue.js";
-import type { FundingTape, MarkTape } from "../../../src/history/columns/tape.js";
+import type { FundingTape, MarkTape } from "../../../src/history/columns/tape/tape.js";
 import { ask, bid, books, builder, MS, S, standing, ticking, walking } from "./played-tapes.js";
 import { MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 

@@ -4,8 +4,8 @@ import type { MarketHistory } from "../../../src/backtest/engine/market-history.
 import { type FeedMaker, feedOf } from "../../../src/backtest/feed/feed-of.js";
 import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { Tape } from "../../../src/history/columns/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import type { Tape } from "../../../src/history/columns/tape/tape.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import type { Quote } from "../../../src/strategies/intent.js";
 import { expectSameText } from "./expect-same-text.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { ReplayClock } from "../../../src/backtest/engine/replay-clock.js";
 import { feedOf } from "../../../src/backtest/feed/feed-of.js";
 import type { LocalFeed } from "../../../src/backtest/feed/local-feed.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 
 // A book that nobody had told for two seconds was quoted on by a bot whose clock is two seconds ahead: the gap had ended before it was heard.
 it.each([

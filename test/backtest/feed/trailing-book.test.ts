@@ -4,8 +4,8 @@ import { BookTrail } from "../../../src/backtest/book/book-trail.js";
 import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
 import { TrailingBook } from "../../../src/backtest/feed/trailing-book.js";
 import type { Side } from "../../../src/core/units.js";
-import { type Tape, TapeKind } from "../../../src/history/columns/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { type Tape, TapeKind } from "../../../src/history/columns/tape/tape.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import type { ReadableBook } from "../../../src/market/readable-book.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
 import { RunError } from "../../../src/core/errors.js";
 import { riskAverseQueue } from "../../../src/core/queue/queue-models.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import { Heard, order } from "./heard.js";
 import { GRID, market } from "./matched-market.js";
 

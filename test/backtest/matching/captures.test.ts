@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
 import { queueModelNamed } from "../../../src/core/queue/queue-model-names.js";
-import { type Tape, TapeKind } from "../../../src/history/columns/tape.js";
+import { type Tape, TapeKind } from "../../../src/history/columns/tape/tape.js";
 import { BookSide } from "../../../src/market/book-side.js";
 import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";
 import { BTC_GRID, type BtcCapture, captureTape, hasCapture } from "../../support/capture-tape.js";

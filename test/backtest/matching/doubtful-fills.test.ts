@@ -6,7 +6,7 @@ import type { Matcher } from "../../../src/backtest/matching/matcher.js";
 import { TradeMatcher } from "../../../src/backtest/matching/trade-matcher.js";
 import { riskAverseQueue } from "../../../src/core/queue/queue-models.js";
 import type { Lots, Side, Ticks } from "../../../src/core/units.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import { Heard, order } from "./heard.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };

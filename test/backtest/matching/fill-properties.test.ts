@@ -4,8 +4,8 @@ import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
 import { TradeMatcher } from "../../../src/backtest/matching/trade-matcher.js";
 import { queueModelNamed } from "../../../src/core/queue/queue-model-names.js";
 import type { Lots, Side, Ticks } from "../../../src/core/units.js";
-import type { Tape } from "../../../src/history/columns/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import type { Tape } from "../../../src/history/columns/tape/tape.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import { OrderBook } from "../../../src/market/order-book.js";
 import { Heard, order } from "./heard.js";
 

@@ -5,7 +5,7 @@ import {
   type KlineMatcherOptions,
 } from "../../../src/backtest/matching/kline-matcher.js";
 import { ConfigError } from "../../../src/core/errors.js";
-import type { KlineTape } from "../../../src/history/columns/tape.js";
+import type { KlineTape } from "../../../src/history/columns/tape/tape.js";
 import { Heard, order } from "./heard.js";
 
 const BAR_US = 60_000_000;

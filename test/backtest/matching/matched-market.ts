@@ -3,7 +3,7 @@ import {
   type BookMatcherOptions,
 } from "../../../src/backtest/matching/book-matcher.js";
 import { riskAverseQueue } from "../../../src/core/queue/queue-models.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import { Heard } from "./heard.js";
 
 export const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };

@@ -5,7 +5,7 @@ import {
 } from "../../../src/backtest/matching/trade-matcher.js";
 import { ConfigError } from "../../../src/core/errors.js";
 import type { Lots, Side, Ticks } from "../../../src/core/units.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import { Heard, order } from "./heard.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };

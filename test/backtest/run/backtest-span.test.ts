@@ -7,7 +7,7 @@ import { openHistory } from "../../../src/backtest/run/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { ConfigError } from "../../../src/core/errors.js";
-import { importFiles } from "../../../src/history/import-files.js";
+import { importFiles } from "../../../src/history/import/import-files.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { backtest, FROM_MS, LadderHistory } from "./ladder-history.js";
 import { ladderConfig, ladders, MARKET } from "./ladder-run.js";

@@ -7,8 +7,8 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
-import { importFiles } from "../../../src/history/import-files.js";
-import { HistoryStore } from "../../../src/history/store.js";
+import { importFiles } from "../../../src/history/import/import-files.js";
+import { HistoryStore } from "../../../src/history/store/store.js";
 import { defineStrategy } from "../../../src/strategies/strategy.js";
 
 const MARKET = "btcusdc";

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { dayDoubts, repairDoubts } from "../../../src/backtest/run/day-doubts.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
-import type { DayManifest } from "../../../src/history/day-manifest.js";
 import { GridError } from "../../../src/history/history-errors.js";
-import type { Repairs } from "../../../src/history/repair-rows.js";
-import { checkMapping, type Mapping } from "../../../src/history/sources/mapping.js";
-import { HistoryStore } from "../../../src/history/store.js";
+import { checkMapping, type Mapping } from "../../../src/history/import/formats/mapping.js";
+import type { Repairs } from "../../../src/history/staging/repair-rows.js";
+import type { DayManifest } from "../../../src/history/store/day-manifest.js";
+import { HistoryStore } from "../../../src/history/store/store.js";
 import { fileOf, scratchFolder, take } from "../../history/scratch.js";
 import { ladderConfig, ladders, MARKET } from "./ladder-run.js";
 

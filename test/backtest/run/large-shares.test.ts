@@ -6,7 +6,7 @@ import { MarketVolume } from "../../../src/backtest/venue/market-volume.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import type { Lots, Side } from "../../../src/core/units.js";
 import type { MarketRules } from "../../../src/exchange/records.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import { GRID, MARKET, stageRules } from "../engine/replay-stage.js";
 
 const RULES = stageRules([MARKET], { maker: "0", taker: "0" }).markets[MARKET] as MarketRules;

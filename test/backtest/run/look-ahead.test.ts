@@ -5,7 +5,7 @@ import { map } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FeedMaker, feedOf } from "../../../src/backtest/feed/feed-of.js";
 import { checkLookAhead } from "../../../src/backtest/run/look-ahead.js";
-import type { Tape } from "../../../src/history/columns/tape.js";
+import type { Tape } from "../../../src/history/columns/tape/tape.js";
 import type { BoundStrategy } from "../../../src/strategies/strategy.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { ladderBacktest, ladderConfig, ladders, MARKET } from "./ladder-run.js";

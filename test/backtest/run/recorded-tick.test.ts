@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RecordedTick } from "../../../src/backtest/run/recorded-tick.js";
-import { LEAST_TICKS, MOST_TICKS } from "../../../src/history/columns/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { LEAST_TICKS, MOST_TICKS } from "../../../src/history/columns/tape/tape.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.02", stepSize: "0.001" };
 

@@ -15,7 +15,7 @@ import type {
   VenueEvent,
 } from "../../../src/exchange/venue.js";
 import { SessionRecorder } from "../../../src/history/record/session-recorder.js";
-import { HistoryStore } from "../../../src/history/store.js";
+import { HistoryStore } from "../../../src/history/store/store.js";
 import { scratchFolder } from "../../history/scratch.js";
 
 const START = 1_723_161_600_000;

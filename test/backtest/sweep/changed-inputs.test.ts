@@ -7,7 +7,7 @@ import { type Job, JobPlayer, type JobResult } from "../../../src/backtest/sweep
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
 import { ConfigError } from "../../../src/core/errors.js";
 import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import { manifestText, readManifest } from "../../../src/history/day-manifest.js";
+import { manifestText, readManifest } from "../../../src/history/store/day-manifest.js";
 import { openLog } from "../../../src/monitoring/log.js";
 import { generateHistory } from "../../support/generated-history.js";
 import {

@@ -8,7 +8,7 @@ import { pointsOf } from "../../../src/backtest/sweep/points.js";
 import { rankedPoints } from "../../../src/backtest/sweep/rank-points.js";
 import type { SweepResult } from "../../../src/backtest/sweep/sweep-json.js";
 import { sweepPage } from "../../../src/backtest/sweep/sweep-page.js";
-import { writeWhole } from "../../../src/history/durable-file.js";
+import { writeWhole } from "../../../src/history/store/durable-file.js";
 import { hasBrowser, openBrowser, openPage, orSkipped, SOON } from "../../support/test-browser.js";
 import { SweepStage } from "./sweep-stage.js";
 

@@ -4,7 +4,7 @@ import { OrderGas } from "../../../src/backtest/venue/order-gas.js";
 import { ReplayAccount } from "../../../src/backtest/venue/replay-account.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import type { MarketRules } from "../../../src/exchange/records.js";
-import { TapeBuilder } from "../../../src/history/columns/tape-builder.js";
+import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import type { Quote } from "../../../src/strategies/intent.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage, stageRules } from "../engine/replay-stage.js";
 

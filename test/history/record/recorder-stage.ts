@@ -6,7 +6,7 @@ import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
 import type { RecorderOptions } from "../../../src/history/record/recorder-options.js";
 import { SessionRecorder } from "../../../src/history/record/session-recorder.js";
-import { HistoryStore } from "../../../src/history/store.js";
+import { HistoryStore } from "../../../src/history/store/store.js";
 import { endingBook } from "../../support/ending-book.js";
 import { openTape } from "../open-tape.js";
 import { scratchFolder } from "../scratch.js";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fieldsOfLine } from "../../../src/history/sources/header.js";
-import { checkMapping } from "../../../src/history/sources/mapping.js";
-import { DELIMITERS } from "../../../src/history/sources/plain-csv.js";
-import { HistoryStore } from "../../../src/history/store.js";
+import { checkMapping } from "../../../src/history/import/formats/mapping.js";
+import { fieldsOfLine } from "../../../src/history/import/text/header.js";
+import { DELIMITERS } from "../../../src/history/import/text/plain-csv.js";
+import { HistoryStore } from "../../../src/history/store/store.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const TIME = 1723161600000;

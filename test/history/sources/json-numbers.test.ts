@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { listHistory } from "../../../src/history/list-history.js";
-import { exactNumbersOnly } from "../../../src/history/sources/json-numbers.js";
-import { checkMapping } from "../../../src/history/sources/mapping.js";
-import { HistoryStore } from "../../../src/history/store.js";
+import { checkMapping } from "../../../src/history/import/formats/mapping.js";
+import { exactNumbersOnly } from "../../../src/history/import/text/json-numbers.js";
+import { listHistory } from "../../../src/history/store/list-history.js";
+import { HistoryStore } from "../../../src/history/store/store.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const TIME = 1723161600000;

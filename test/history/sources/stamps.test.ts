@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { literal } from "../../../src/history/duck.js";
-import { stampSql } from "../../../src/history/sources/stamps.js";
-import { HistoryStore } from "../../../src/history/store.js";
+import { stampSql } from "../../../src/history/import/text/stamps.js";
+import { literal } from "../../../src/history/store/duck.js";
+import { HistoryStore } from "../../../src/history/store/store.js";
 import { query, scratchFolder } from "../scratch.js";
 
 const PLACES = { s: 9, ms: 6, us: 3, ns: 0 } as const;

@@ -1,0 +1,58 @@
+import { rmSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { HistoryError } from "../../history-errors.js";
+import type { HistoryStore } from "../../store/store.js";
+import { type DayInput, type DayTape, type DayTapeOptions, dayTape } from "../day-tape.js";
+import { blockBytes } from "./block-layout.js";
+import { type BlockNote, readBlock } from "./tape-file.js";
+
+/** Reads the blocks of one day's tape file; one that does not hold its checksum has the day made anew. */
+export class BlockReader {
+  readonly #store: HistoryStore;
+  readonly #input: DayInput;
+  readonly #options: DayTapeOptions;
+  #tape: DayTape;
+  #file: FileHandle | undefined;
+
+  constructor(store: HistoryStore, input: DayInput, tape: DayTape, options: DayTapeOptions) {
+    this.#store = store;
+    this.#input = input;
+    this.#tape = tape;
+    // Made anew, it must have the same blocks.
+    this.#options = { ...options, blockRows: tape.footer.blockRows };
+  }
+
+  /**
+   * Reads a block. @param memory gives a piece of at least so many bytes.
+   * @throws HistoryError when it cannot be read even from columns that were just made
+   */
+  async read(
+    block: number,
+    memory: (bytes: number) => ArrayBuffer,
+  ): Promise<{ readonly note: BlockNote; readonly memory: ArrayBuffer }> {
+    for (const isLast of [false, true]) {
+      const note = this.#tape.footer.blocks[block];
+      if (note === undefined) break;
+      const into = memory(blockBytes(note));
+      if (await readBlock(await this.#opened(), note, new Uint8Array(into)))
+        return { note, memory: into };
+      if (isLast) break;
+      await this.close();
+      rmSync(this.#tape.path, { force: true });
+      this.#tape = await dayTape(this.#store, this.#input, this.#options);
+    }
+    throw new HistoryError(this.#tape.path, "was written and cannot be read", {
+      expected: "a disk that keeps what it is given",
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  async #opened(): Promise<FileHandle> {
+    this.#file ??= await open(this.#tape.path, "r");
+    return this.#file;
+  }
+}

@@ -1,0 +1,192 @@
+import { FormatError } from "../../../core/errors.js";
+import type { Lots, MarketId, Side, Ticks } from "../../../core/units.js";
+import { ascendingOrder } from "./ascending-order.js";
+import {
+  columnLike,
+  isWide,
+  type LotsColumn,
+  MOST_LOTS,
+  MOST_NARROW_LOTS,
+  widened,
+} from "./lots-column.js";
+import { LEAST_TICKS, MOST_TICKS, type Tape, TapeKind } from "./tape.js";
+import { tapeInOrder } from "./tape-in-order.js";
+
+/** What the integers of a tape count. */
+export interface TapeGrid {
+  readonly marketId: MarketId;
+  /** Decimal strings. */
+  readonly tickSize: string;
+  readonly stepSize: string;
+}
+const FIRST_CAPACITY = 1024;
+
+/**
+ * Makes a {@link Tape} from messages that are at hand, in any order: {@link build} puts them in the order of the exchange's clock, and those of
+ * one stamp in the order of `seq`, else in that in which they were added. For a whole day of the store see `openTapes`.
+ */
+export class TapeBuilder {
+  readonly #grid: TapeGrid;
+  #messages = 0;
+  #rows = 0;
+  #exchangeUs = new Float64Array(FIRST_CAPACITY);
+  #localUs = new Float64Array(FIRST_CAPACITY);
+  #seq = new Float64Array(FIRST_CAPACITY);
+  #kind = new Uint8Array(FIRST_CAPACITY);
+  #rowEnd = new Uint32Array(FIRST_CAPACITY);
+  #signedTicks = new Int32Array(FIRST_CAPACITY);
+  #lots: LotsColumn = new Uint32Array(FIRST_CAPACITY);
+
+  constructor(grid: TapeGrid) {
+    this.#grid = grid;
+  }
+
+  /** Begins a whole book: its levels follow. @param localUs when the recorder had it, not before `exchangeUs`. @throws FormatError */
+  snapshot(exchangeUs: number, localUs: number, seq?: number): this {
+    return this.#begin(TapeKind.bookSnapshot, exchangeUs, localUs, seq);
+  }
+
+  /** Begins an update of the book: its levels follow. @throws FormatError for stamps that cannot be */
+  update(exchangeUs: number, localUs: number, seq?: number): this {
+    return this.#begin(TapeKind.bookUpdate, exchangeUs, localUs, seq);
+  }
+
+  /** Says that nothing is known of the book from here on. @throws FormatError for stamps that cannot be */
+  lost(exchangeUs: number, localUs: number, seq?: number): this {
+    this.#begin(TapeKind.bookLost, exchangeUs, localUs, seq);
+    this.#row("BUY", LEAST_TICKS, 0);
+    this.#row("SELL", MOST_TICKS, 0);
+    return this;
+  }
+
+  /** A level of the book message that was begun last, with its absolute amount; 0 deletes it. @throws FormatError where it cannot be held */
+  level(side: Side, ticks: Ticks, lots: Lots): this {
+    if (this.#messages === 0 || this.#kind[this.#messages - 1] === TapeKind.trade) {
+      throw new FormatError("belongs to no message of a book", {
+        field: "level",
+        value: ticks,
+        expected: "snapshot() or update() before it",
+      });
+    }
+    this.#row(side, ticks, lots);
+    return this;
+  }
+
+  /** One public trade. @param takerSide BUY where the taker bought. @throws FormatError for what cannot be held */
+  trade(
+    exchangeUs: number,
+    localUs: number,
+    takerSide: Side,
+    ticks: Ticks,
+    lots: Lots,
+    seq?: number,
+  ): this {
+    if (lots === 0)
+      throw new FormatError("is no trade", {
+        field: "lots",
+        value: lots,
+        expected: "an amount above zero",
+      });
+    this.#begin(TapeKind.trade, exchangeUs, localUs, seq);
+    this.#row(takerSide, ticks, lots);
+    return this;
+  }
+
+  /** The tape of what was added so far, of its own memory. The builder may go on. */
+  build(): Tape {
+    const columns = {
+      ...this.#grid,
+      messages: this.#messages,
+      rows: this.#rows,
+      exchangeUs: this.#exchangeUs,
+      localUs: this.#localUs,
+      kind: this.#kind,
+      rowEnd: this.#rowEnd,
+      signedTicks: this.#signedTicks,
+      lots: this.#lots,
+    };
+    return tapeInOrder(columns, this.#order());
+  }
+
+  /** Numbers of the messages by exchange stamp and place; undefined where they were added so. */
+  #order(): Uint32Array | undefined {
+    const bySeq = ascendingOrder(this.#seq, this.#messages);
+    if (bySeq === undefined) return ascendingOrder(this.#exchangeUs, this.#messages);
+    const stamps = new Float64Array(this.#messages);
+    for (let at = 0; at < this.#messages; at++)
+      stamps[at] = this.#exchangeUs[bySeq[at] as number] as number;
+    const order = ascendingOrder(stamps);
+    return order === undefined ? bySeq : order.map((at) => bySeq[at] as number);
+  }
+
+  #begin(kind: TapeKind, exchangeUs: number, localUs: number, seq = this.#messages): this {
+    if (!Number.isSafeInteger(exchangeUs)) throw notWhole("exchangeUs", exchangeUs);
+    if (!Number.isSafeInteger(localUs)) throw notWhole("localUs", localUs);
+    if (!Number.isSafeInteger(seq)) throw notWhole("seq", seq);
+    if (localUs < exchangeUs) {
+      throw new FormatError("was received before it was sent", {
+        field: "localUs",
+        value: localUs,
+        expected: `at least ${exchangeUs}: correct the recorder's clock first`,
+      });
+    }
+    const at = this.#messages;
+    if (at === this.#kind.length) this.#growMessages();
+    this.#exchangeUs[at] = exchangeUs;
+    this.#localUs[at] = localUs;
+    this.#seq[at] = seq;
+    this.#kind[at] = kind;
+    this.#rowEnd[at] = this.#rows;
+    this.#messages = at + 1;
+    return this;
+  }
+
+  #row(side: Side, ticks: Ticks, lots: Lots): void {
+    if (!Number.isInteger(ticks) || ticks < LEAST_TICKS || ticks > MOST_TICKS) {
+      throw new FormatError("is no price that a tape holds", {
+        field: "ticks",
+        value: ticks,
+        expected: `1 to ${MOST_TICKS} whole ticks`,
+      });
+    }
+    if (!Number.isInteger(lots) || lots < 0 || lots > MOST_LOTS) {
+      throw new FormatError("is no amount that a tape holds", {
+        field: "lots",
+        value: lots,
+        expected: `0 to ${MOST_LOTS} whole lots`,
+      });
+    }
+    const at = this.#rows;
+    if (at === this.#lots.length) {
+      this.#signedTicks = grown(this.#signedTicks, new Int32Array(2 * at));
+      this.#lots = grown(this.#lots, columnLike(this.#lots, 2 * at));
+    }
+    if (lots > MOST_NARROW_LOTS && !isWide(this.#lots)) this.#lots = widened(this.#lots);
+    this.#signedTicks[at] = side === "BUY" ? ticks : -ticks;
+    this.#lots[at] = lots;
+    this.#rows = at + 1;
+    this.#rowEnd[this.#messages - 1] = this.#rows;
+  }
+
+  #growMessages(): void {
+    const capacity = 2 * this.#kind.length;
+    this.#exchangeUs = grown(this.#exchangeUs, new Float64Array(capacity));
+    this.#localUs = grown(this.#localUs, new Float64Array(capacity));
+    this.#seq = grown(this.#seq, new Float64Array(capacity));
+    this.#kind = grown(this.#kind, new Uint8Array(capacity));
+    this.#rowEnd = grown(this.#rowEnd, new Uint32Array(capacity));
+  }
+}
+
+function grown<Column extends { set(from: Column): void }>(from: Column, to: Column): Column {
+  to.set(from);
+  return to;
+}
+
+function notWhole(field: string, value: number): FormatError {
+  return new FormatError("is no instant or place", {
+    field,
+    value,
+    expected: "a whole number within 2^53",
+  });
+}

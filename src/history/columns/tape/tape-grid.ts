@@ -1,0 +1,43 @@
+import { ConfigError } from "../../../core/errors.js";
+import { HistoryError } from "../../history-errors.js";
+import type { DayManifest } from "../../store/day-manifest.js";
+
+/** A market's steps of price and amount, as decimal strings. */
+export interface Steps {
+  readonly tickSize: string;
+  readonly stepSize: string;
+}
+
+/**
+ * The grid that columns are counted on: what the caller says, else what the exchange told when the days were downloaded or recorded.
+ * @throws ConfigError when neither does; HistoryError when two days tell different ones
+ */
+export function stepsOf(market: string, days: readonly DayManifest[], said: Partial<Steps>): Steps {
+  const { tickSize, stepSize } = said;
+  if (tickSize !== undefined && stepSize !== undefined) return { tickSize, stepSize };
+  const told = days.filter(({ grid }) => grid !== undefined);
+  const [first] = told;
+  if (first?.grid === undefined) {
+    throw new ConfigError("no day of this market tells its grid", {
+      field: tickSize === undefined ? "tickSize" : "stepSize",
+      value: market,
+      expected:
+        "tickSize and stepSize as decimal strings, such as 0.1 and 0.001: imported files do not tell them",
+    });
+  }
+  const other = told.find(
+    ({ grid }) =>
+      grid?.tickSize !== first.grid?.tickSize || grid?.stepSize !== first.grid?.stepSize,
+  );
+  if (other?.grid !== undefined) {
+    throw new HistoryError(
+      `${market}/${other.kind}/${other.day}.json`,
+      "tells another grid than a day before it",
+      {
+        value: `${other.grid.tickSize} and ${other.grid.stepSize}`,
+        expected: `${first.grid.tickSize} and ${first.grid.stepSize} as on ${first.day}, or tickSize and stepSize that hold for both`,
+      },
+    );
+  }
+  return { tickSize: tickSize ?? first.grid.tickSize, stepSize: stepSize ?? first.grid.stepSize };
+}

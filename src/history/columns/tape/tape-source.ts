@@ -1,0 +1,152 @@
+import type { MarketId } from "../../../core/units.js";
+import { cutTo, type Span, unionOf } from "../../spans.js";
+import type { HistoryStore } from "../../store/store.js";
+import type { DayTapeOptions } from "../day-tape.js";
+import { isLost, lostSpans, NOTHING_KNOWN, nothingKnown } from "../lost-book.js";
+import type { SourceDay } from "../source-day.js";
+import { msSpan, type TapeDays } from "../tape-days.js";
+import { blockColumns } from "./block-layout.js";
+import { BlockReader } from "./block-reader.js";
+import { TapeCut } from "./cut-tape.js";
+import type { Tape } from "./tape.js";
+
+/** What a source is made of. */
+export interface TapeSourceParts {
+  readonly store: HistoryStore;
+  readonly market: MarketId;
+  /** Ascending. The first may lie before the span, where its book goes on in it. */
+  readonly days: readonly SourceDay[];
+  readonly gaps: TapeDays["gaps"];
+  readonly fromUs: number;
+  /** Exclusive. */
+  readonly toUs: number;
+  readonly options: DayTapeOptions;
+}
+
+/**
+ * The books and trades of a span, tape after tape in the order of the exchange's clock: a history larger than memory is replayed through
+ * it. The next tape is read while one is replayed. The book that one tape leaves goes on in the next; and what one sent last may be heard
+ * after the next has begun, as both clocks go on over the seam.
+ */
+export class TapeSource implements AsyncIterable<Tape> {
+  readonly market: MarketId;
+  /** The days that are read, with the checksums of what they are made of. */
+  readonly days: readonly SourceDay[];
+  /** What the store lacks of the span, and when a book is not known. */
+  readonly gaps: TapeDays["gaps"];
+  readonly #parts: TapeSourceParts;
+  /** The days at whose beginning nothing is known of the book. */
+  readonly #lost: ReadonlySet<SourceDay>;
+  readonly #lent = new WeakMap<Tape, ArrayBuffer>();
+  #free: ArrayBuffer[] = [];
+
+  constructor(parts: TapeSourceParts) {
+    this.#parts = parts;
+    this.market = parts.market;
+    this.days = parts.days;
+    const booked = parts.days.filter(({ input }) => input.book !== undefined);
+    this.#lost = new Set(booked.filter((day, at) => isLost(day, booked[at - 1]?.input.book)));
+    const span = msSpan(parts.fromUs, parts.toUs);
+    const isUnknown = (day: SourceDay): boolean =>
+      this.#lost.has(day) || (day === booked[0] && !day.tape.footer.beginsWhole);
+    const lost = lostSpans(booked, isUnknown, span[1]);
+    this.gaps = withLost(parts.gaps, cutTo(lost, span));
+  }
+
+  /** No more messages and rows than these lie in the span; the book that stood at its beginning comes on top. And whether any tape may be wide, that book's included. */
+  get bound(): { readonly messages: number; readonly rows: number; readonly isWide: boolean } {
+    const { fromUs, toUs } = this.#parts;
+    let messages = this.#lost.size * NOTHING_KNOWN.messages;
+    let rows = this.#lost.size * NOTHING_KNOWN.rows;
+    let isWide = false;
+    for (const { tape } of this.days) {
+      for (const block of tape.footer.blocks) {
+        isWide ||= block.isWide;
+        if (block.lastUs < fromUs || block.firstUs >= toUs) continue;
+        messages += block.messages;
+        rows += block.rows;
+      }
+    }
+    return { messages, rows, isWide };
+  }
+
+  /**
+   * The tapes, from the first. Where the span begins within a day, the first tape is the book that stood there: a snapshot, an update of what was told beyond it, or both.
+   * @throws HistoryError when a file has been broken since it was opened
+   */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Tape, void> {
+    const cut = new TapeCut(this.#parts.fromUs, this.#parts.toUs);
+    const blocks = this.#blocks();
+    let next = blocks.next();
+    try {
+      for (;;) {
+        const { value: whole, done } = await next;
+        if (done === true) return;
+        next = blocks.next();
+        // Whoever stops here does not hear of it; whoever goes on does.
+        next.catch(() => undefined);
+        const memory = this.#lent.get(whole);
+        for (const tape of cut.take(whole)) {
+          if (memory !== undefined && tape.exchangeUs.buffer === memory)
+            this.#lent.set(tape, memory);
+          yield tape;
+        }
+      }
+    } finally {
+      await next.catch(() => undefined);
+      await blocks.return();
+    }
+  }
+
+  /** Gives back the memory of a tape that is not looked at any more, for one of the next. Without this every tape has its own. */
+  release(tape: Tape): void {
+    const memory = this.#lent.get(tape);
+    if (memory === undefined) return;
+    this.#lent.delete(tape);
+    this.#free.push(memory);
+  }
+
+  async *#blocks(): AsyncGenerator<Tape, void> {
+    const { store, market, options, toUs } = this.#parts;
+    const { tickSize, stepSize } = options.steps;
+    for (const day of this.days) {
+      const { input, tape } = day;
+      if (this.#lost.has(day)) yield nothingKnown(market, options.steps, day);
+      const reader = new BlockReader(store, input, tape, options);
+      try {
+        for (const [at, { firstUs }] of tape.footer.blocks.entries()) {
+          if (firstUs >= toUs) return;
+          const { note, memory } = await reader.read(at, (bytes) => this.#memory(bytes));
+          const columns = blockColumns(memory, note);
+          const whole = {
+            marketId: market,
+            tickSize,
+            stepSize,
+            messages: note.messages,
+            rows: note.rows,
+            ...columns,
+          };
+          this.#lent.set(whole, memory);
+          yield whole;
+        }
+      } finally {
+        await reader.close();
+      }
+    }
+  }
+
+  #memory(bytes: number): ArrayBuffer {
+    const at = this.#free.findIndex(({ byteLength }) => byteLength >= bytes);
+    if (at !== -1) return this.#free.splice(at, 1)[0] as ArrayBuffer;
+    // It takes the place of one that is too small, which would only be kept.
+    this.#free.pop();
+    return new ArrayBuffer(bytes);
+  }
+}
+
+function withLost(gaps: TapeDays["gaps"], lost: readonly Span[]): TapeDays["gaps"] {
+  if (lost.length === 0) return gaps;
+  const missing = gaps.flatMap(({ kind, span }) => (kind === "book" ? [span] : []));
+  const book = unionOf([...missing, ...lost]).map((span) => ({ kind: "book" as const, span }));
+  return [...book, ...gaps.filter(({ kind }) => kind !== "book")];
+}

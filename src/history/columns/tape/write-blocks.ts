@@ -1,0 +1,81 @@
+import { BookCourse } from "../book-course.js";
+import type { DayLosses } from "../day-losses.js";
+import type { DayRows } from "../day-rows.js";
+import type { OrderOfAnInstant } from "../order-of-an-instant.js";
+import { BlockBuffer } from "./block-buffer.js";
+import { TapeKind } from "./tape.js";
+import type { TapeFileWriter, TapeFooter } from "./tape-file.js";
+
+/**
+ * Writes a day's book and trades as one recording: in the order of the exchange's clock.
+ * @param order of what has one stamp there.
+ * @param losses where the book is given up: at a break of its chain, and where it goes on without a snapshot after a time without any record.
+ * @throws HistoryError naming the file, the row and the value that columns cannot hold
+ */
+export async function writeBlocks(
+  writer: TapeFileWriter,
+  book: DayRows | undefined,
+  trades: DayRows | undefined,
+  blockRows: number,
+  order: OrderOfAnInstant,
+  losses: DayLosses,
+): Promise<Pick<TapeFooter, "messages" | "rows" | "beginsWhole" | "turns">> {
+  const buffer = new BlockBuffer(blockRows);
+  const course = new BookCourse(buffer, losses);
+  let [messages, rows] = [0, 0];
+  const flush = async (): Promise<void> => {
+    const { firstUs, lastUs } = buffer;
+    const { bytes, shape } = buffer.take();
+    messages += shape.messages;
+    rows += shape.rows;
+    await writer.block(bytes, { ...shape, firstUs, lastUs });
+  };
+  try {
+    await book?.fill();
+    await trades?.fill();
+    for (
+      let from = nextOf(book, trades, order);
+      from !== undefined;
+      from = nextOf(book, trades, order)
+    ) {
+      if (buffer.isFull) await flush();
+      if (course.breaksBefore(from.us)) continue;
+      course.reach(from);
+      if (from === trades) buffer.begin(TapeKind.trade, from.us, from.localUs);
+      else course.begin(from);
+      const { us, ns, seqHigh, seqLow, isSnapshot } = from;
+      let level: number;
+      do {
+        if (from.isRefused) throw await from.refusal();
+        const { signedTicks } = from;
+        if (signedTicks !== 0) buffer.row(signedTicks, from.lots);
+        level = from.level;
+        if (!from.step()) await from.fill();
+      } while (
+        from !== trades &&
+        from.isThere &&
+        from.us === us &&
+        from.ns === ns &&
+        from.seqHigh === seqHigh &&
+        from.seqLow === seqLow &&
+        from.isSnapshot === isSnapshot &&
+        from.level > level
+      );
+    }
+    if (buffer.messages > 0) await flush();
+    return { messages, rows, beginsWhole: course.beginsWhole, turns: course.turns };
+  } finally {
+    await book?.close();
+    await trades?.close();
+  }
+}
+
+/** Those rows whose current one comes next; undefined when both are over. */
+function nextOf(
+  book: DayRows | undefined,
+  trades: DayRows | undefined,
+  order: OrderOfAnInstant,
+): DayRows | undefined {
+  if (book?.isThere !== true) return trades?.isThere === true ? trades : undefined;
+  return trades?.isThere === true && !book.isBefore(trades, order) ? trades : book;
+}

@@ -1,0 +1,199 @@
+import { RunError } from "../../core/errors.js";
+import type { MarketId, Ms } from "../../core/units.js";
+import type { ExchangeClient } from "../../exchange/client/exchange-client.js";
+import type { FundingRate, Kline, PublicTrade } from "../../exchange/client/market-records.js";
+import type { OperationParams } from "../../exchange/client/operation-params.js";
+import { idPages } from "../../exchange/client/pages.js";
+import { familyOf, type HistoryKind, intervalOf } from "../kinds.js";
+import type { Span } from "../spans.js";
+
+/** A record as it is staged: the exchange's own fields. */
+export interface FetchedRecord {
+  readonly timeMs: Ms;
+  readonly fields: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** What to fetch of one kind. */
+export interface FetchWish {
+  readonly client: ExchangeClient;
+  readonly marketId: MarketId;
+  readonly kind: HistoryKind;
+  readonly span: Span;
+  /** The first record that is there already, as it was staged. */
+  readonly first: FetchedRecord | undefined;
+  /** The last one: the first that comes must be the same. */
+  readonly last: FetchedRecord | undefined;
+  /** Records a page; the exchange's most where absent. */
+  readonly pageSize?: number;
+  /** Told what the pages do not keep. */
+  readonly onFinding: (finding: string) => void;
+  /** Told a time of which the exchange does not list what was in it, if anything was. */
+  readonly onUnlisted: (span: Span) => void;
+}
+
+/**
+ * How far a trade's time may lie before that of another with a smaller id. Days are cut by time and lists go by id: a trade that is past midnight by the
+ * one and before it by the other would be in neither day.
+ */
+const DISORDER_MS: Ms = 1000;
+
+type Interval = OperationParams<"klines">["interval"];
+
+/**
+ * The records of a span, oldest first, after the last that is there. Each page of trades begins with the last record of the one before, which is
+ * compared; so is the first record after an earlier process.
+ * @throws PagingError, VenueError, VenueRequestError as the client does; RunError when a record has changed since it was staged
+ */
+export async function* fetchRecords(wish: FetchWish): AsyncGenerator<FetchedRecord, void> {
+  const { last, span, kind, onFinding, onUnlisted } = wish;
+  const lost = (toMs: Ms): void => {
+    if (last === undefined) return;
+    onFinding(
+      `${kind}: the last record that was there, at ${last.timeMs}, is no longer at the exchange`,
+    );
+    onUnlisted([last.timeMs, toMs]);
+  };
+  const endMs = span[1] + (familyOf(kind) === "trades" ? DISORDER_MS : 0);
+  let before = last?.timeMs ?? span[0];
+  let isFirst = last !== undefined;
+  for await (const record of familyOf(kind) === "trades" ? trades(wish) : timed(wish)) {
+    if (isFirst) {
+      isFirst = false;
+      if (sameFields(record, last)) continue;
+      if (record.timeMs === last?.timeMs && record.fields.id === last.fields.id)
+        throw changed(kind, last, record);
+      lost(record.timeMs);
+    }
+    if (record.timeMs >= endMs) return;
+    if (record.timeMs < span[0] || record.timeMs >= span[1]) continue;
+    if (record.timeMs < before) onFinding(`${kind}: times do not ascend at ${record.timeMs}`);
+    before = Math.max(before, record.timeMs);
+    yield record;
+  }
+  if (isFirst) lost(span[1]);
+}
+
+async function* trades(wish: FetchWish): AsyncGenerator<FetchedRecord, void> {
+  const { client, marketId, span, first: held, last, pageSize, onFinding, onUnlisted } = wish;
+  const { first: listed, isOldest } = await beginAt(client, marketId, span[0] - DISORDER_MS);
+  const isKnownBefore = !isOldest || (listed !== undefined && listed.time < span[0]);
+  if (!isKnownBefore) onUnlisted([span[0], held?.timeMs ?? listed?.time ?? span[1]]);
+  const fromId = last === undefined ? listed?.id : String(last.fields.id);
+  if (fromId === undefined) return;
+  let newest = last === undefined ? listed : undefined;
+  const pages = idPages({
+    operation: "historicalTrades",
+    idOf: ({ id }: PublicTrade) => id,
+    fromId,
+    pageSize,
+    page: async (from, limit) => {
+      const page = await client.historicalTrades({ marketId, fromId: from, limit });
+      const [first] = page;
+      if (newest !== undefined && (first === undefined || first.id !== newest.id)) {
+        onFinding(`trades: the page from ${from} on does not overlap the one before`);
+        onUnlisted([newest.time, first?.time ?? span[1]]);
+      } else if (
+        newest !== undefined &&
+        first !== undefined &&
+        !sameFields(tradeRecord(first), tradeRecord(newest), ["status"])
+      ) {
+        onFinding(`trades: ${first.id} differs between two pages`);
+      }
+      newest = page.at(-1) ?? newest;
+      return page;
+    },
+  });
+  for await (const trade of pages) yield tradeRecord(trade);
+}
+
+async function* timed({
+  client,
+  marketId,
+  kind,
+  span,
+  last,
+  pageSize,
+}: FetchWish): AsyncGenerator<FetchedRecord, void> {
+  const wanted = { marketId, startTime: last?.timeMs ?? span[0], endTime: span[1], pageSize };
+  if (familyOf(kind) === "funding") {
+    for await (const rate of client.all.fundingRate(wanted)) yield fundingRecord(rate);
+    return;
+  }
+  const candles = { ...wanted, interval: intervalOf(kind) as Interval };
+  for await (const kline of familyOf(kind) === "klines"
+    ? client.all.klines(candles)
+    : client.all.markPriceKlines(candles))
+    yield klineRecord(kline);
+}
+
+/** Where the trades of a time begin in an exchange's list. */
+interface Begin {
+  /** Undefined where none is as late. */
+  readonly first: PublicTrade | undefined;
+  /** Whether the list has none before: nobody knows then what was there, since an exchange keeps so many alone. */
+  readonly isOldest: boolean;
+}
+
+/** The first trade at or after an instant, by halving the ids. */
+async function beginAt(client: ExchangeClient, marketId: MarketId, atMs: Ms): Promise<Begin> {
+  const [newest] = (await client.trades({ marketId, limit: 1 })).slice(-1);
+  let [first, isOldest]: [PublicTrade | undefined, boolean] = [undefined, true];
+  let low = 0n;
+  let high = newest === undefined ? 0n : BigInt(newest.id) + 1n;
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const page = await client.historicalTrades({ marketId, fromId: String(middle), limit: 2 });
+    const found = page.find(({ id }) => BigInt(id) >= middle);
+    if (found === undefined || found.time >= atMs) [first, high] = [found, middle];
+    else [low, isOldest] = [BigInt(found.id) + 1n, false];
+  }
+  return { first, isOldest };
+}
+
+function tradeRecord({
+  id,
+  price,
+  amount,
+  time,
+  isBuyerMaker,
+  status,
+}: PublicTrade): FetchedRecord {
+  return {
+    timeMs: time,
+    fields: { id, price: String(price), amount: String(amount), time, isBuyerMaker, status },
+  };
+}
+
+function klineRecord({ time, open, high, low, close, volume }: Kline): FetchedRecord {
+  const prices = { open: String(open), high: String(high), low: String(low), close: String(close) };
+  return { timeMs: time, fields: { time, ...prices, volume: String(volume) } };
+}
+
+function fundingRecord({ marketId, fundingRate, fundingTime }: FundingRate): FetchedRecord {
+  return {
+    timeMs: fundingTime,
+    fields: { marketId, fundingRate: String(fundingRate), fundingTime },
+  };
+}
+
+/** Whether two records say the same, settlement aside: that of a trade goes on. */
+function sameFields(
+  one: FetchedRecord,
+  other: FetchedRecord | undefined,
+  aside: readonly string[] = ["status"],
+): boolean {
+  return (
+    other !== undefined &&
+    Object.keys(one.fields).every(
+      (name) => aside.includes(name) || one.fields[name] === other.fields[name],
+    )
+  );
+}
+
+function changed(kind: HistoryKind, last: FetchedRecord, record: FetchedRecord): RunError {
+  return new RunError("a record has changed since it was fetched", {
+    field: kind,
+    value: JSON.stringify(record.fields),
+    expected: `${JSON.stringify(last.fields)}, as an earlier download has it`,
+  });
+}

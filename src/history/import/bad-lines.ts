@@ -1,0 +1,144 @@
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { HistoryError } from "../history-errors.js";
+import { type Duck, literal } from "../store/duck.js";
+import type { PlainFile } from "./plain-file.js";
+
+/** How the lines of a file are its rows. */
+export interface LinedFile {
+  readonly hasHeader: boolean;
+  /** Of a CSV file, as its first line tells; absent where each line is a JSON record. */
+  readonly fields?: { readonly count: number; readonly delimiter: string };
+}
+
+/** The lines of a file that are to be left out, by their numbers, from 1. */
+export type Lines = ReadonlySet<number>;
+
+/** A file's lines, each with its end, as many as are read at once. Characters are bytes. */
+async function* linesIn(path: string): AsyncGenerator<readonly string[], void> {
+  let rest = "";
+  for await (const piece of createReadStream(path, {
+    encoding: "latin1",
+    highWaterMark: 1 << 20,
+  }) as AsyncIterable<string>) {
+    const end = piece.lastIndexOf("\n") + 1;
+    if (end === 0) {
+      rest += piece;
+      continue;
+    }
+    yield (rest + piece.slice(0, end)).split(/(?<=\n)/);
+    rest = piece.slice(end);
+  }
+  if (rest !== "") yield [rest];
+}
+
+/**
+ * The lines of a file that are no rows: a CSV line with another number of fields than the first, a line that is no JSON record.
+ * @param most lines to find.
+ * @throws HistoryError naming a line of a CSV file that is not a row by itself, since a quote in it does not end there
+ */
+export async function brokenLines(
+  duck: Duck,
+  { file, path }: PlainFile,
+  { hasHeader, fields }: LinedFile,
+  most: number,
+): Promise<Lines> {
+  const broken = new Set<number>();
+  let number = 0;
+  for await (const lines of linesIn(path)) {
+    for (const line of lines) {
+      number += 1;
+      const text = line.trimEnd();
+      if (text === "" || (hasHeader && number === 1)) continue;
+      const isRow =
+        fields === undefined
+          ? await isRecord(duck, text)
+          : isOfFields(withoutEnd(line), fields, file, number);
+      if (!isRow) broken.add(number);
+      if (broken.size > most) return broken;
+    }
+  }
+  return broken;
+}
+
+/**
+ * Copies a file without some of its lines, or of its rows by their numbers; the others are byte for byte what they were.
+ * @returns how many rows come before each that is left out, ascending. A line that is no row counts as one.
+ */
+export async function copyWithout(
+  path: string,
+  { hasHeader, fields }: LinedFile,
+  left: { readonly lines: Lines } | { readonly rows: ReadonlySet<number> },
+  target: string,
+): Promise<number[]> {
+  const before: number[] = [];
+  const copy = await open(target, "w", 0o600);
+  try {
+    let [number, row] = [0, 0];
+    for await (const lines of linesIn(path)) {
+      const kept = lines.filter((line) => {
+        number += 1;
+        if (
+          (hasHeader && number === 1) ||
+          (fields === undefined ? line.trim() : withoutEnd(line)) === ""
+        )
+          return true;
+        row += 1;
+        const isKept = !("lines" in left ? left.lines.has(number) : left.rows.has(row));
+        if (!isKept) before.push(row - 1);
+        return isKept;
+      });
+      await copy.writeFile(kept.join(""), "latin1");
+    }
+  } finally {
+    await copy.close();
+  }
+  return before;
+}
+
+/** The database reads what JSON lacks too, such as NaN, so that it is asked where JSON says no. */
+async function isRecord(duck: Duck, text: string): Promise<boolean> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    const json = literal(text);
+    const { isRecord: is } = await duck.row(
+      `SELECT CASE WHEN json_valid(${json}) THEN json_type(${json}) = 'OBJECT' ELSE false END AS isRecord`,
+    );
+    return is === true;
+  }
+}
+
+/** Tells whether a line has this many fields. A delimiter at its end begins no further field, as the database reads it. */
+function isOfFields(
+  text: string,
+  { count, delimiter }: NonNullable<LinedFile["fields"]>,
+  file: string,
+  number: number,
+): boolean {
+  const whole = text.endsWith(delimiter) ? [count, count + 1] : [count];
+  if (!text.includes('"')) return whole.includes(text.split(delimiter).length);
+  const unquoted = text.split(/"((?:[^"]|"")*)"/).filter((_, at) => at % 2 === 0);
+  const isUnderstood =
+    !unquoted.some((part) => part.includes('"')) &&
+    unquoted.every(
+      (part, at) =>
+        (at === 0 || part === "" || part.startsWith(delimiter)) &&
+        (at === unquoted.length - 1 || part === "" || part.endsWith(delimiter)),
+    );
+  if (!isUnderstood)
+    throw new HistoryError(
+      file,
+      `has a quote in line ${number} that is not understood, so that no row can be left out by --drop-bad-rows`,
+      {
+        value: text.slice(0, 80),
+        expected: "fields without quotes, or each quoted as a whole on one line",
+      },
+    );
+  return whole.includes(unquoted.join("").split(delimiter).length);
+}
+
+function withoutEnd(line: string): string {
+  return line.replace(/\r?\n$/, "");
+}

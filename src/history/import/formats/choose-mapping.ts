@@ -1,0 +1,72 @@
+import { basename } from "node:path";
+import { ConfigError } from "../../../core/errors.js";
+import type { PlainFile } from "../plain-file.js";
+import { isPlaceOf } from "../text/header.js";
+import type { Mapping } from "./mapping.js";
+import { headerOf, shapeOfHeader } from "./recognise.js";
+
+/**
+ * Which mapping reads each file of a command; undefined for a file that its shape reads. The files of one capture share a clock, so they belong into one
+ * command, however many of them need a mapping. A mapping reads the files that it names; one that names none reads all others, but those of a known
+ * shape that lack its columns where another file has them.
+ * @throws ConfigError for mappings of which nobody can tell which reads a file, or that read none
+ */
+export function chooseMappings(
+  files: readonly PlainFile[],
+  mappings: readonly Mapping[],
+): readonly (Mapping | undefined)[] {
+  const [general, second] = mappings.filter((mapping) => mapping.files === undefined);
+  if (second !== undefined)
+    throw new ConfigError("is missing in more than one mapping", {
+      field: "mapping.files",
+      expected: "the names of its files in each mapping of a command but one",
+    });
+  const chosen = files.map((file) => namedMapping(file, mappings));
+  for (const mapping of mappings) {
+    if (mapping.files === undefined || chosen.includes(mapping)) continue;
+    throw new ConfigError("names no file of this command", {
+      field: "mapping.files",
+      value: mapping.files.join(", "),
+      expected: `one of ${files.map(({ name }) => name).join(", ")}, with * for any text`,
+    });
+  }
+  if (general === undefined) return chosen;
+  const open = files.filter((_, index) => chosen[index] === undefined);
+  const isMapped = open.length > 1 && open.some((file) => hasColumns(file, general));
+  return files.map((file, index) => {
+    if (chosen[index] !== undefined) return chosen[index];
+    return isMapped &&
+      !hasColumns(file, general) &&
+      shapeOfHeader(headerOf(file) ?? []) !== undefined
+      ? undefined
+      : general;
+  });
+}
+
+function namedMapping(file: PlainFile, mappings: readonly Mapping[]): Mapping | undefined {
+  const [first, second] = mappings.filter(({ files = [] }) =>
+    files.some((pattern) => isNamed(file, pattern)),
+  );
+  if (second === undefined) return first;
+  throw new ConfigError(`${file.file} is named by two mappings`, {
+    field: "mapping.files",
+    value: second.files?.join(", "),
+    expected: "one mapping for each file",
+  });
+}
+
+/** Whether a pattern is a file's name, as it was given or in its archive, or that without its folders. */
+function isNamed({ file, name }: PlainFile, pattern: string): boolean {
+  const literal = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  const whole = new RegExp(`^${literal.join(".*")}$`);
+  return [file, basename(file), name, basename(name)].some((each) => whole.test(each));
+}
+
+/** Whether a file has all columns of a mapping; a file whose columns only the database can tell is taken to. */
+function hasColumns(file: PlainFile, { columns }: Mapping): boolean {
+  const names = headerOf(file);
+  return (
+    names === undefined ||
+    Object.values(columns).every((column) => names.includes(column) || isPlaceOf(column, names))
+  );
+}

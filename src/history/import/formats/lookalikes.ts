@@ -1,0 +1,48 @@
+import { HistoryError } from "../../history-errors.js";
+import type { Shape } from "./shape.js";
+
+/** Files that are written as a shape is, and are of something else. */
+interface Lookalike {
+  readonly shape: RegExp;
+  /** Of the file's path, the place within its archive included. */
+  readonly path: RegExp;
+  /** A column that only they have, where one does. */
+  readonly column?: string;
+  readonly is: string;
+  readonly expected: string;
+}
+
+/** Sources: github.com/binance/binance-public-data, "README"; docs.tardis.dev, "Downloadable CSV files". */
+const LOOKALIKES: readonly Lookalike[] = [
+  {
+    shape: /^binance-/,
+    path: /[A-Z0-9]USD_(PERP|\d{6})-[^/]*$/,
+    column: "base_qty",
+    is: "is of a coin-margined contract: its quantities are contracts, and no base units",
+    expected:
+      "a file of the spot market or of a linear contract; or of its trades a mapping with amount=base_qty",
+  },
+  {
+    shape: /^binance-klines$/,
+    path: /(markPrice|indexPrice|premiumIndex)Klines/,
+    is: "has candles of a mark, an index or a premium, which nobody traded at",
+    expected:
+      "klines of trades; or those of a mark with --kind mark-klines --columns time=open_time,open=open,high=high,low=low,close=close",
+  },
+  {
+    shape: /^tardis-trades$/,
+    path: /liquidations[^/]*$/,
+    is: "has liquidations, which are among the trades already",
+    expected: "the trades of the same market",
+  },
+];
+
+/** @param names its columns @throws HistoryError for a file that is taken for a shape, and would say something else in it than it does */
+export function refuseLookalike(shape: Shape, file: string, names: readonly string[]): void {
+  const found = LOOKALIKES.find(
+    ({ shape: of, path, column }) =>
+      of.test(shape) && (path.test(file) || (column !== undefined && names.includes(column))),
+  );
+  if (found !== undefined)
+    throw new HistoryError(file, found.is, { value: shape, expected: found.expected });
+}

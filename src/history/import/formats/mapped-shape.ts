@@ -1,0 +1,211 @@
+import { ConfigError } from "../../../core/errors.js";
+import { familyOf, intervalOf } from "../../kinds.js";
+import { parquetSql } from "../../staging/measure.js";
+import { type Duck, literal, wholeOf } from "../../store/duck.js";
+import type { PlainFile } from "../plain-file.js";
+import type { JsonFields } from "../text/json-numbers.js";
+import { marketColumn, marketSql, marketsSql } from "../text/market-column.js";
+import { describedBy, requireReadDecimals, roundedStamps } from "../text/parquet-types.js";
+import { csvSql, ndjsonSql } from "../text/reading-sql.js";
+import { ROW_NUMBER, withRowNumbers } from "../text/row-numbers.js";
+import {
+  areStampsSplit,
+  MESSAGE_NS,
+  type MessageKey,
+  messagesSql,
+  splitFindings,
+} from "./book-messages.js";
+import { withInterval } from "./candle-interval.js";
+import { mappedChain, tellsChain } from "./mapped-chain.js";
+import { MappedColumns } from "./mapped-columns.js";
+import { kindOf, type Mapping } from "./mapping.js";
+import { numbered, type ShapedFile, type Writ } from "./shape.js";
+
+/** Enough to see which way a file runs. */
+const LOOKED_AT_ROWS = 10_000;
+
+/** What tells one message of a book with a row a level from the next, besides its market and its stamps. */
+const MESSAGE_COLUMNS = ["isSnapshot", "beginSequence", "endSequence", "prevEndSequence"];
+const NS_A_SECOND = 1_000_000_000n;
+
+/**
+ * A file of any columns.
+ * @param names of its columns, or of its first record's fields, where its first line tells them.
+ * @param wish `symbol` is the one market of a file of several, whose chain of sequences is looked at.
+ * @returns undefined where candles are too few to tell their interval.
+ * @throws ConfigError for a column that the file lacks, and for candles of another interval than the mapping's or the wished one
+ */
+export async function mappedShape(
+  duck: Duck,
+  { path, file }: Pick<PlainFile, "path" | "file">,
+  writ: Writ,
+  names: readonly string[],
+  mapping: Mapping,
+  { symbol, interval }: { readonly symbol?: string; readonly interval?: string } = {},
+): Promise<ShapedFile | undefined> {
+  const kind = kindOf(mapping);
+  const isParquet = writ.writ === "parquet";
+  const held = isParquet ? await columnsOf(duck, path) : names;
+  if (isParquet) await requireReadDecimals(duck, path, file, Object.values(mapping.columns));
+  const market = marketColumn(held);
+  const table = tableSql(path, writ, mapping, file, held, market);
+  const columns = new MappedColumns(mapping, isParquet);
+  const { isSnapshot } = columns;
+  const key =
+    kind === "book" ? await messageKey(duck, table, mapping, market, columns.recvNs) : undefined;
+  const isSplit =
+    key?.arrival !== undefined && (await areStampsSplit(duck, table, key, columns.timeNs));
+  const timeNs = isSplit ? MESSAGE_NS : columns.timeNs;
+  const split = isSplit ? await splitFindings(duck, table, key, columns.timeNs) : [];
+  // Ids tell the order of what has one stamp; where there are none, the file's does.
+  const isTurned = columns.areNumbered && (await runsBackwards(duck, table, timeNs));
+  const from =
+    key !== undefined
+      ? messagesSql(table, key, isSplit ? columns.timeNs : undefined)
+      : isTurned
+        ? turnedSql(table)
+        : table;
+  const [first] = columns.areNumbered
+    ? await duck.rows(`SELECT ${timeNs} AS timeNs FROM ${from} LIMIT 1`)
+    : [];
+  const all = columns.all(first, timeNs);
+  const select = `SELECT ${all} FROM ${from}`;
+  const isNumbered = key !== undefined || isTurned;
+  const stamps = isParquet
+    ? await roundedStamps(duck, path, file, [
+        mapping.columns.time,
+        mapping.columns.recvTime,
+        mapping.columns.nextFundingTime,
+      ])
+    : [];
+  const said = columns.areNumbered ? numbered("it has no ids") : { findings: [] };
+  const turned = isTurned ? ["it begins with its newest row: it is read from its end"] : [];
+  const shaped = familyOf(kind).endsWith("klines")
+    ? await withInterval(duck, { select, file }, candlesOf(mapping, interval))
+    : { kind, select, isByMessage: kind === "book", ...said };
+  if (shaped === undefined) return undefined;
+  const chain = tellsChain(mapping.columns)
+    ? await mappedChain(
+        duck,
+        {
+          from,
+          timeNs,
+          isSnapshot,
+          beginSequence: columns.wholeOf("beginSequence"),
+          endSequence: columns.wholeOf("endSequence"),
+          prevEndSequence: columns.wholeOf("prevEndSequence"),
+          isAsked:
+            market === undefined || symbol === undefined
+              ? "true"
+              : `${marketSql(market)} = ${literal(symbol)}`,
+        },
+        mapping.columns.prevEndSequence !== undefined,
+      )
+    : { findings: [] };
+  return {
+    ...shaped,
+    ...chain,
+    findings: [...shaped.findings, ...turned, ...split, ...chain.findings, ...stamps],
+    json: writ.writ === "ndjson" ? jsonFields(mapping) : undefined,
+    symbol: market === undefined ? undefined : marketsSql(table, market),
+    numbered: `SELECT ${all}, ${ROW_NUMBER} FROM ${isNumbered ? from : withRowNumbers(from)}`,
+    ofSymbol: market === undefined ? undefined : (one) => `WHERE ${marketSql(market)} = ${one}`,
+  };
+}
+
+/** What a mapping's candles are to be: the kind that it names, else of the wished interval. @throws ConfigError where it names another */
+function candlesOf({ kind }: Mapping, interval: string | undefined): string {
+  const told = intervalOf(kind);
+  if (interval === undefined || interval === told) return kind;
+  if (told === "") return `${kind}-${interval}`;
+  throw new ConfigError("contradicts a mapping", {
+    field: "interval",
+    value: interval,
+    expected: `${told}, as the mapping's kind says, or none`,
+  });
+}
+
+/** What tells the messages of a mapped book apart: when they came, where that is told to less than a second, in which several may come; else both stamps. */
+async function messageKey(
+  duck: Duck,
+  table: string,
+  { columns }: Mapping,
+  market: string | undefined,
+  recvNs: string,
+): Promise<MessageKey> {
+  const shared = [...MESSAGE_COLUMNS.map((name) => columns[name]), market].filter(
+    (column) => column !== undefined,
+  );
+  const { time, recvTime } = columns as Mapping["columns"] & { readonly time: string };
+  if (recvTime === undefined) return { shared: [time, ...shared] };
+  const first = `SELECT ${recvNs} AS ns FROM ${table} LIMIT ${LOOKED_AT_ROWS}`;
+  const { fine } = await duck.row(
+    `SELECT count(*) FILTER (ns % ${NS_A_SECOND} <> 0) AS fine FROM (${first})`,
+  );
+  return wholeOf(fine) === 0n
+    ? { shared: [time, recvTime, ...shared] }
+    : { shared, arrival: { column: recvTime, time } };
+}
+
+/** Whether the newest of a file's first rows is the first one, and none is newer than the one before it. */
+async function runsBackwards(duck: Duck, table: string, timeNs: string): Promise<boolean> {
+  const steps = `SELECT ${timeNs} - lag(${timeNs}) OVER () AS step FROM (SELECT * FROM ${table} LIMIT ${LOOKED_AT_ROWS})`;
+  const { back, on } = await duck.row(
+    `SELECT count(*) FILTER (step < 0) AS back, count(*) FILTER (step > 0) AS "on" FROM (${steps})`,
+  );
+  return wholeOf(back) > 0n && wholeOf(on) === 0n;
+}
+
+/** SQL of a table's rows from its last to its first. */
+function turnedSql(table: string): string {
+  return `(SELECT * FROM ${withRowNumbers(table)} ORDER BY ${ROW_NUMBER} DESC)`;
+}
+
+/** What a mapping reads of a JSON record: texts, of which numbers are made afterwards. */
+function jsonFields({ columns }: Mapping): JsonFields {
+  return Object.fromEntries(Object.values(columns).map((name) => [name, "VARCHAR"]));
+}
+
+async function columnsOf(duck: Duck, path: string): Promise<string[]> {
+  return (await describedBy(duck, path)).map(({ column_name }) => String(column_name));
+}
+
+function tableSql(
+  path: string,
+  writ: Writ,
+  mapping: Mapping,
+  file: string,
+  held: readonly string[],
+  market: string | undefined,
+): string {
+  const wanted = Object.values(mapping.columns);
+  if (writ.writ === "ndjson") {
+    const [alike, other] = wanted.flatMap((name) => {
+      const found = wanted.find(
+        (each) => each !== name && each.toLowerCase() === name.toLowerCase(),
+      );
+      return found === undefined ? [] : [name, found];
+    });
+    if (alike !== undefined)
+      throw new ConfigError(
+        `are fields of ${file} that differ in the case of their letters alone`,
+        {
+          field: "mapping.columns",
+          value: `${alike} and ${other}`,
+          expected: "one of both: give the other another name in the file",
+        },
+      );
+    return ndjsonSql(path, {
+      ...(market === undefined ? {} : { [market]: "VARCHAR" }),
+      ...jsonFields(mapping),
+    });
+  }
+  const lacking = wanted.find((name) => !held.includes(name));
+  if (lacking !== undefined)
+    throw new ConfigError(`is no column of ${file}`, {
+      field: "mapping.columns",
+      value: lacking,
+      expected: `one of ${held.join(", ")}`,
+    });
+  return writ.writ === "parquet" ? parquetSql(path) : csvSql({ ...writ, path, columns: held });
+}

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { checkShape } from "../../../core/config/config-shape.js";
+import { loadYamlFile } from "../../../core/config/config-yaml.js";
+import { ConfigError } from "../../../core/errors.js";
+import { type HistoryKind, intervalOf, layoutOf } from "../../kinds.js";
+import { TIME_UNITS } from "../text/stamps.js";
+import { requireKeptInterval } from "./candle-interval.js";
+
+const mappingSchema = z.strictObject({
+  /** A kind of history; `klines` alone takes its interval from the data. */
+  kind: z.string(),
+  /** Our columns, each with the file's, by its name or by its place, counted from 0; `side` may stand for isBuyerMaker (the taker's side) and isBid. */
+  columns: z.record(z.string(), z.union([z.string(), z.int().nonnegative().transform(String)])),
+  timeUnit: z.enum(TIME_UNITS).default("ms"),
+  recvTimeUnit: z.enum(TIME_UNITS).optional(),
+  /** What amounts count; where absent, the names of the exchange, the market, the file and its columns tell. */
+  amountUnit: z.enum(["base", "contracts"]).optional(),
+  /** The names of the files that it reads, with * for any text; all that no other mapping names where absent. */
+  files: z.array(z.string().min(1)).min(1).readonly().optional(),
+});
+
+const several = z.strictObject({ mappings: z.array(z.unknown()).min(1) });
+
+/** Which column of a file is which of ours. */
+export type Mapping = z.output<typeof mappingSchema>;
+
+/** A mapping as a user gives it, checked. @throws ConfigError for a field that is wrong or missing */
+export function checkMapping(value: unknown): Mapping {
+  const mapping = checkShape(mappingSchema, value, { at: ["mapping"] });
+  const kind = kindOf(mapping);
+  if (intervalOf(kind) !== "") requireKeptInterval(intervalOf(kind), "mapping.kind");
+  const known = namesOf(kind);
+  for (const name of Object.keys(mapping.columns)) {
+    if (!known.includes(name))
+      throw new ConfigError(`is no column of ${mapping.kind}`, {
+        field: `mapping.columns.${name}`,
+        value: name,
+        expected: known.join(", "),
+      });
+  }
+  for (const name of requiredOf(kind)) {
+    const isGiven = name.split("|").some((one) => Object.hasOwn(mapping.columns, one));
+    if (!isGiven)
+      throw new ConfigError("is missing", {
+        field: `mapping.columns.${name.split("|")[0]}`,
+        expected: `the file's column that holds ${name.replace("|", " or ")}`,
+      });
+  }
+  if (
+    mapping.amountUnit !== undefined &&
+    layoutOf(kind).columns.every(({ type }) => type !== "amount")
+  )
+    throw new ConfigError("is the unit of amounts, which the kind does not have", {
+      field: "mapping.amountUnit",
+      value: mapping.amountUnit,
+      expected: `none for ${mapping.kind}`,
+    });
+  if (
+    Object.hasOwn(mapping.columns, "nextFundingTime") &&
+    Object.hasOwn(mapping.columns, "nextFundingMs")
+  )
+    throw new ConfigError("is told twice", {
+      field: "mapping.columns.nextFundingMs",
+      value: mapping.columns.nextFundingMs,
+      expected: "nextFundingTime, which is in timeUnit, or nextFundingMs in milliseconds",
+    });
+  return mapping;
+}
+
+/** The kind that a mapping is of, while the interval of candles is not known. */
+export function kindOf({ kind }: Mapping): HistoryKind {
+  return kind === "klines" || kind === "mark-klines" ? `${kind}-1M` : kind;
+}
+
+/** Reads mappings from a YAML file: one, or a list under `mappings`. @throws ConfigError when it holds none */
+export function loadMappings(path: string): readonly Mapping[] {
+  const { value } = loadYamlFile(path);
+  const list = several.safeParse(value);
+  return list.success ? list.data.mappings.map(checkMapping) : [checkMapping(value)];
+}
+
+function namesOf(kind: HistoryKind): string[] {
+  const own = [
+    ...layoutOf(kind).columns.map(({ name }) => name),
+    ...(kind === "book" ? ["prevEndSequence"] : []),
+  ];
+  const stamps: Readonly<Record<string, readonly string[]>> = {
+    timeNs: ["time"],
+    recvNs: ["recvTime"],
+    // Of the second the unit is in its name.
+    nextFundingMs: ["nextFundingTime", "nextFundingMs"],
+    seq: [],
+    level: [],
+  };
+  const sides = own.includes("isBuyerMaker") || own.includes("isBid") ? ["side"] : [];
+  return [...own.flatMap((name) => stamps[name] ?? [name]), ...sides];
+}
+
+function requiredOf(kind: HistoryKind): string[] {
+  const required: Readonly<Record<string, readonly string[]>> = {
+    trades: ["price", "amount"],
+    book: ["price", "amount", "isBid|side"],
+    bbo: ["bid", "bidAmount", "ask", "askAmount"],
+    marks: ["mark"],
+    funding: ["rate"],
+  };
+  // The mark has no volume.
+  const candle = ["open", "high", "low", "close", ...(kind.startsWith("mark-") ? [] : ["volume"])];
+  return ["time", ...(required[kind] ?? candle)];
+}

@@ -1,0 +1,93 @@
+import { HistoryError } from "../../history-errors.js";
+
+/** A message of an exchange's stream or answer that holds lists or records within its record. */
+interface VenueMessage {
+  readonly is: string;
+  readonly isIt: (text: string) => boolean;
+}
+
+const has =
+  (...parts: readonly string[]) =>
+  (text: string): boolean =>
+    parts.every((part) => text.includes(part));
+
+/** By what only their messages have, in JSON without spaces; sources: the API pages of each. */
+const MESSAGES: readonly VenueMessage[] = [
+  { is: "Hyperliquid's order book (l2Book)", isIt: has('"levels":[[', '"coin"') },
+  { is: "Hyperliquid's stream", isIt: has('"channel":"', '"coin"') },
+  { is: "Binance's order book (depthUpdate)", isIt: has('"e":"depthUpdate"') },
+  { is: "Binance's order book (a snapshot)", isIt: has('"lastUpdateId"', '"bids":[') },
+  { is: "Binance's candles (kline)", isIt: has('"e":"kline"', '"k":{') },
+  { is: "Binance's combined stream", isIt: has('"stream":"', '"data":{') },
+  { is: "Bybit's order book", isIt: has('"topic":"orderbook.', '"data":{') },
+  { is: "Bybit's stream", isIt: has('"topic":"', '"data":') },
+  { is: "OKX's stream", isIt: has('"arg":{', '"channel":') },
+  { is: "Coinbase's order book (l2update)", isIt: has('"type":"l2update"', '"changes":[') },
+  { is: "Deribit's stream", isIt: has('"params":{', '"channel":"') },
+  { is: "BitMEX's stream", isIt: has('"table":"', '"data":[') },
+  { is: "Kraken's stream", isIt: has('"channel":"', '"data":[') },
+];
+const SHOWN = 80;
+const BOOK = '{"type":"update","timestamp":1723161600000,"bids":[["61800.3","0.5"]],"asks":[]}';
+const FLAT = "one flat JSON record a line, such as jq makes of it";
+
+/**
+ * Refuses a record whose values are records or lists in place of fields, which a mapping cannot name.
+ * @param wanted the fields that a mapping names: where the record has one of them, it is read.
+ * @throws HistoryError naming the exchange's message where it is known, and the form that an import reads
+ */
+export function refuseNested(
+  record: object,
+  file: string,
+  wanted: readonly string[] | undefined,
+): void {
+  const nested = Object.entries(record).flatMap(([name, value]) =>
+    typeof value === "object" && value !== null ? [name] : [],
+  );
+  if (
+    nested.length === 0 ||
+    wanted?.some((name) => Object.hasOwn(record, name) && !nested.includes(name)) === true
+  )
+    return;
+  const text = JSON.stringify(record);
+  const message = MESSAGES.find(({ isIt }) => isIt(text));
+  const what =
+    message === undefined
+      ? "has records or lists within its records"
+      : `is ${message.is}, with records or lists within its records`;
+  throw new HistoryError(
+    file,
+    `${what}: no shape reads them, and no mapping can name what is in them`,
+    {
+      value: nested.join(", "),
+      expected: `of a book one record a message as the shape book has it, ${BOOK}; else ${FLAT}`,
+    },
+  );
+}
+
+/** The refusal of a file that begins with a JSON list. @param line its first */
+export function jsonList(line: string, file: string): HistoryError {
+  const isWithin = /^\[\s*(\[|$)/.test(line);
+  const isWhole = !isWithin && /^\[\s*[^{\s]/.test(line);
+  const value = line.slice(0, SHOWN);
+  if (isWhole)
+    return new HistoryError(file, "has a JSON list a line", {
+      value,
+      expected:
+        "CSV, whose columns a mapping names by place: jq -r '@csv', then --kind and --columns time=0,...",
+    });
+  if (isWithin && line.trim() !== "[")
+    return new HistoryError(
+      file,
+      "is one JSON list of lists, such as ccxt and exchanges give for candles",
+      {
+        value,
+        expected:
+          "CSV, whose columns a mapping names by place: jq -r '.[] | @csv', then --kind klines --columns time=0,open=1,high=2,low=3,close=4,volume=5",
+      },
+    );
+  return new HistoryError(file, "is one JSON list", {
+    value,
+    expected: "one JSON record a line, without brackets and commas around them: jq -c '.[]'",
+  });
+}

@@ -1,0 +1,344 @@
+import { basename } from "node:path";
+import { ConfigError } from "../../../core/errors.js";
+import { HistoryError } from "../../history-errors.js";
+import { layoutOf } from "../../kinds.js";
+import { reading } from "../../staging/measure.js";
+import type { Duck } from "../../store/duck.js";
+import type { LinedFile } from "../bad-lines.js";
+import type { PlainFile } from "../plain-file.js";
+import { firstLine, isParquet, isUtf16 } from "../text/first-line.js";
+import { columnsOf, fieldsOfLine, hasNumber, mappedFields } from "../text/header.js";
+import { endFindings, refuseLongEnd } from "../text/line-ends.js";
+import { marketColumn, marketsSql } from "../text/market-column.js";
+import { oddNamed, type TextSql } from "../text/odd-values.js";
+import { describedBy } from "../text/parquet-types.js";
+import { type CsvFile, DELIMITERS } from "../text/plain-csv.js";
+import { textSql } from "../text/reading-sql.js";
+import { binanceCsv, binanceShape } from "./binance-shapes.js";
+import { CONVERT_CONTRACTS, contractsIn } from "./contract-amounts.js";
+import {
+  bboShape,
+  bookShape,
+  fundingShape,
+  klinesShape,
+  marksShape,
+  tradesShape,
+} from "./exchange-shapes.js";
+import { refuseLookalike } from "./lookalikes.js";
+import { mappedShape } from "./mapped-shape.js";
+import type { Mapping } from "./mapping.js";
+import { jsonList, refuseNested } from "./nested-json.js";
+import { SHAPES, type Shape, type ShapedFile, type Writ } from "./shape.js";
+import { tardisBook, tardisTrades } from "./tardis-shapes.js";
+
+/** What a user says of a file. */
+export interface ShapeWish {
+  /** One of SHAPES; recognised by the file's first line where absent. */
+  readonly shape?: string;
+  readonly mapping?: Mapping;
+  /** Of candles, in the exchange's spelling; from the data where absent. */
+  readonly interval?: string;
+  /** The one market of files that hold several. */
+  readonly symbol?: string;
+}
+
+/** Fields that only files of one shape have in their header or first record. */
+const MARKS: readonly (readonly [Shape, readonly string[]])[] = [
+  ["tardis-book", ["local_timestamp", "is_snapshot", "side", "price", "amount"]],
+  ["tardis-trades", ["local_timestamp", "id", "side", "price", "amount"]],
+  ["binance-aggTrades", ["agg_trade_id", "transact_time", "is_buyer_maker"]],
+  ["binance-trades", ["qty", "quote_qty", "is_buyer_maker"]],
+  ["binance-klines", ["open_time", "close_time", "open", "volume"]],
+  ["binance-bookTicker", ["best_bid_price", "best_ask_price", "transaction_time"]],
+  ["book", ["type", "bids", "asks", "timestamp"]],
+  ["marks", ["time", "markPrice"]],
+  ["bbo", ["time", "bid", "bidAmount", "ask", "askAmount"]],
+  ["funding", ["fundingRate", "fundingTime"]],
+  ["klines", ["time", "open", "high", "low", "close", "volume"]],
+  ["trades", ["id", "price", "amount", "time", "isBuyerMaker"]],
+];
+
+/** Files without a header are recognised by the names that Binance gives them: `BTCUSDT-aggTrades-2024-08-08.csv`. */
+const NAMES: readonly (readonly [Shape, RegExp])[] = [
+  ["binance-aggTrades", /-aggTrades-/],
+  ["binance-trades", /-trades-/],
+  ["binance-bookTicker", /-bookTicker-/],
+  ["binance-klines", /-\d{1,2}(?:s|m|h|d|w|mo)-\d{4}/],
+];
+
+/**
+ * How the database is to read a file.
+ * @throws ConfigError for a shape or mapping that does not fit, HistoryError naming a file that is none that is known
+ */
+export async function recognise(
+  duck: Duck,
+  plain: PlainFile,
+  wish: ShapeWish,
+): Promise<ShapedFile> {
+  const { writ, names, record } = writtenAs(plain, wish.mapping);
+  // A shape that is known or named says itself what it lacks.
+  if (record !== undefined && wish.shape === undefined && shapeOfHeader(names) === undefined)
+    refuseNested(
+      record,
+      plain.file,
+      wish.mapping === undefined ? undefined : Object.values(wish.mapping.columns),
+    );
+  const shaped = await shapedBy(duck, plain, wish, writ, names);
+  const market = marketColumn(names);
+  const isAsked = shaped.symbol !== undefined || market === undefined || shaped.text === undefined;
+  const contracts = await contractsOf(
+    duck,
+    plain,
+    wish,
+    shaped,
+    writ.writ === "parquet" ? await columnsInParquet(duck, plain) : names,
+  );
+  return {
+    ...shaped,
+    ...(isAsked ? {} : { symbol: marketsSql(shaped.text(market), market) }),
+    ...(contracts === undefined ? {} : { isInContracts: true as const }),
+    findings: [
+      ...shaped.findings,
+      ...(writ.writ === "csv" ? endFindings(plain.path) : []),
+      ...(contracts === undefined
+        ? []
+        : [
+            `${contracts}, not base units: a backtest takes each for one base unit (${CONVERT_CONTRACTS})`,
+          ]),
+    ],
+  };
+}
+
+/**
+ * Why a file's amounts count contracts; undefined where nothing says so.
+ * @throws HistoryError for a file of a publisher who hands on what each exchange tells
+ */
+async function contractsOf(
+  duck: Duck,
+  { file }: PlainFile,
+  { mapping, symbol }: ShapeWish,
+  { shape, kind, text }: ShapedFile,
+  names: readonly string[],
+): Promise<string | undefined> {
+  const ours = layoutOf(kind).columns.filter(({ type }) => type === "amount");
+  if (text === undefined || ours.length === 0 || mapping?.amountUnit === "base") return undefined;
+  if (mapping?.amountUnit === "contracts") return "its amounts count contracts";
+  const amounts =
+    mapping === undefined
+      ? ours.map(({ name }) => name)
+      : ours.flatMap(({ name }) => mapping.columns[name] ?? []);
+  const contracts = await contractsIn(duck, { file, names, text, symbol, amounts });
+  if (contracts === undefined || !isPublished(shape)) return contracts;
+  throw new HistoryError(file, `${contracts}, not base units`, {
+    value: shape,
+    expected: CONVERT_CONTRACTS,
+  });
+}
+
+/** Whether files of a shape are as their publisher wrote them: nobody converted what they count. */
+function isPublished(shape: Shape | undefined): boolean {
+  return shape !== undefined && /^(tardis|binance)-/.test(shape);
+}
+
+async function columnsInParquet(duck: Duck, { path }: PlainFile): Promise<string[]> {
+  return (await describedBy(duck, path)).map(({ column_name }) => String(column_name));
+}
+
+async function shapedBy(
+  duck: Duck,
+  plain: PlainFile,
+  wish: ShapeWish,
+  writ: Writ,
+  names: readonly string[],
+): Promise<ShapedFile> {
+  const { file, path } = plain;
+  const { mapping } = wish;
+  const as = async (
+    shape: Shape | undefined,
+    text: TextSql,
+    shaping: () => ReturnType<typeof named>,
+  ): Promise<ShapedFile> => {
+    return { ...(await shapedAs(duck, file, text, shaping)), shape };
+  };
+  if (mapping !== undefined)
+    return as(undefined, textSql(path, writ), () =>
+      mappedShape(duck, plain, writ, names, mapping, wish),
+    );
+  const shape = shapeOf(file, basename(plain.name), names, wish);
+  refuseLookalike(shape, file, names);
+  if (!shape.startsWith("binance-"))
+    return as(shape, textSql(path, writ), () => named(duck, plain, shape, writ, wish));
+  const csv = binanceCsv(shape, plain, writ, names);
+  return as(shape, textSql(path, { writ: "csv", ...csv }), () =>
+    binanceShape(duck, shape, csv, kindOf(wish), file),
+  );
+}
+
+function shapedAs(
+  duck: Duck,
+  file: string,
+  text: TextSql,
+  shaping: () => Promise<ShapedFile | undefined> | ShapedFile,
+): Promise<ShapedFile> {
+  return oddNamed(duck, file, text, () =>
+    reading(file, async () => {
+      const shaped = await shaping();
+      if (shaped !== undefined) return { ...shaped, text };
+      throw new ConfigError(`${file} does not tell the interval of its candles`, {
+        field: "interval",
+        expected: "an interval such as 1M or 15M",
+      });
+    }),
+  );
+}
+
+function named(
+  duck: Duck,
+  { path, file }: PlainFile,
+  shape: Shape,
+  writ: Writ,
+  wish: ShapeWish,
+): Promise<ShapedFile | undefined> | ShapedFile {
+  const table = writ.writ === "csv" && writ.hasHeader ? { ...writ, path } : undefined;
+  if (
+    (shape.startsWith("tardis-") && table === undefined) ||
+    (shape === "book" && writ.writ !== "ndjson") ||
+    (writ.writ === "csv" && !writ.hasHeader)
+  ) {
+    throw new HistoryError(file, `is not written as ${shape} is`, {
+      expected: shape === "book" ? "one JSON record a line" : "CSV with a header",
+    });
+  }
+  switch (shape) {
+    case "tardis-trades":
+      return tardisTrades(duck, table as CsvFile);
+    case "tardis-book":
+      return tardisBook(duck, table as CsvFile);
+    case "book":
+      return bookShape(duck, path, file);
+    case "bbo":
+      return bboShape(path, writ);
+    case "marks":
+      return marksShape(path, writ);
+    case "funding":
+      return fundingShape(path, writ);
+    case "klines":
+      return klinesShape(duck, path, writ, kindOf(wish), file);
+    default:
+      return tradesShape(path, writ);
+  }
+}
+
+/** What candles are to be: one kind, or only the family where the data tell the interval. */
+function kindOf({ interval }: ShapeWish): string {
+  return interval === undefined ? "klines" : `klines-${interval}`;
+}
+
+/** The shape that a file's columns tell; undefined where they tell none. */
+export function shapeOfHeader(names: readonly string[]): Shape | undefined {
+  return MARKS.find(([, fields]) => fields.every((field) => names.includes(field)))?.[0];
+}
+
+/** The fields of a file's first line, which are its columns where it has a header; undefined for Parquet. @throws HistoryError for a file that cannot be read by lines */
+export function headerOf(plain: PlainFile): readonly string[] | undefined {
+  return isParquet(plain.path) ? undefined : writtenAs(plain, undefined).names;
+}
+
+/** How the lines of a file are its rows; undefined for Parquet. @throws HistoryError for a file that cannot be read by lines */
+export function linesOf(plain: PlainFile, mapping: Mapping | undefined): LinedFile | undefined {
+  const { writ, names } = writtenAs(plain, mapping);
+  switch (writ.writ) {
+    case "parquet":
+      return undefined;
+    case "ndjson":
+      return { hasHeader: false };
+    case "csv":
+      return {
+        hasHeader: writ.hasHeader,
+        fields: { count: names.length, delimiter: writ.delimiter },
+      };
+  }
+}
+
+function shapeOf(
+  file: string,
+  name: string,
+  names: readonly string[],
+  { shape }: ShapeWish,
+): Shape {
+  if (shape !== undefined) {
+    const wished = SHAPES.find((known) => known === shape);
+    if (wished !== undefined) return wished;
+    throw new ConfigError("is no shape of a file", {
+      field: "shape",
+      value: shape,
+      expected: `one of ${SHAPES.join(", ")}`,
+    });
+  }
+  const found = shapeOfHeader(names) ?? NAMES.find(([, pattern]) => pattern.test(name))?.[0];
+  if (found !== undefined) return found;
+  throw new HistoryError(file, "is of no shape that is known", {
+    value: names.join(", "),
+    expected: hasNumber(names)
+      ? "a header, or a mapping of its columns by place, such as --kind trades --columns time=0,price=1,amount=2"
+      : "a shape that docs/history.md lists, --shape, or a mapping of its columns (--mapping, or --kind with --columns)",
+  });
+}
+
+interface WrittenFile {
+  readonly writ: Writ;
+  readonly names: readonly string[];
+  /** The first of a file of JSON records. */
+  readonly record?: object;
+}
+
+/** @param mapping what reads it: its first line names its columns, whatever they are called, or has them by their place. */
+function writtenAs({ path, file }: PlainFile, mapping: Mapping | undefined): WrittenFile {
+  if (isParquet(path)) {
+    if (mapping !== undefined) return { writ: { writ: "parquet" }, names: [] };
+    throw new HistoryError(file, "is Parquet of columns that are not known", {
+      expected: "a mapping of its columns (--mapping, or --kind with --columns)",
+    });
+  }
+  if (isUtf16(path))
+    throw new HistoryError(file, "is written in UTF-16", {
+      expected: "text in UTF-8: iconv -f UTF-16 -t UTF-8",
+    });
+  const line = firstLine(path)?.replace(/^\ufeff/, "");
+  if (line === undefined)
+    throw new HistoryError(file, "is empty", { expected: "records, one a line" });
+  if (line.startsWith("[")) throw jsonList(line, file);
+  if (line.startsWith("{")) {
+    const record = recordOf(line, file);
+    return { writ: { writ: "ndjson" }, names: Object.keys(record), record };
+  }
+  refuseLongEnd({ file, path });
+  if (line.includes("\r"))
+    throw new HistoryError(file, "has lines that end with a carriage return alone", {
+      value: line.slice(0, 80),
+      expected: "lines that end with a line feed, with or without a carriage return before it",
+    });
+  const unquoted = line.replace(/"(?:[^"]|"")*"/g, "");
+  const counts = DELIMITERS.map((each) => unquoted.split(each).length);
+  const delimiter = DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
+  const fields = fieldsOfLine(line, file, delimiter);
+  if (mapping !== undefined) {
+    const { columns, hasHeader } = mappedFields(fields, mapping, file);
+    return { writ: { writ: "csv", columns, hasHeader, delimiter }, names: columns };
+  }
+  const hasHeader = !hasNumber(fields);
+  const names = hasHeader ? columnsOf(fields, file) : fields;
+  return { writ: { writ: "csv", columns: names, hasHeader, delimiter }, names };
+}
+
+function recordOf(line: string, file: string): object {
+  try {
+    return JSON.parse(line) as object;
+  } catch (cause) {
+    throw new HistoryError(file, "begins with a line that is no JSON", {
+      value: line.slice(0, 80),
+      expected: "one JSON record a line; a record over several lines is brought to one by jq -c .",
+      cause,
+    });
+  }
+}

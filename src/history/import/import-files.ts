@@ -1,0 +1,372 @@
+import { readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { makeFolder } from "../../core/files/make-folder.js";
+import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { MarketId, Ms } from "../../core/units.js";
+import type { Day } from "../day.js";
+import { HistoryError } from "../history-errors.js";
+import { type HistoryKind, layoutOf } from "../kinds.js";
+import {
+  type ClockPart,
+  type ClockWish,
+  cleanClocks,
+  oddClocks,
+  refuseImplausibleClocks,
+  shiftSql,
+} from "../staging/clean-clocks.js";
+import type { LeftOutRow } from "../staging/left-out-rows.js";
+import { decimalsOf } from "../staging/measure.js";
+import { rulesOfImports } from "../staging/plausible-times.js";
+import type { Repairs } from "../staging/repair-rows.js";
+import { dropRows, type StagedRows, stageRows } from "../staging/stage-rows.js";
+import { hasNoSnapshot } from "../staging/staged-book.js";
+import { stagedFindings } from "../staging/staged-findings.js";
+import { prepareDays } from "../staging/write-days.js";
+import type { DayManifest, SourceNote } from "../store/day-manifest.js";
+import { diskTrouble } from "../store/disk-trouble.js";
+import { Duck, type DuckLimits } from "../store/duck.js";
+import { hasUncountedIds, UNCOUNTED } from "../store/known-days.js";
+import { PendingDays } from "../store/pending-days.js";
+import { daysReadOtherwise, readingSum } from "../store/reading.js";
+import { importFolder, isDeadImport } from "../store/staged-work.js";
+import type { HistoryStore } from "../store/store.js";
+import { StoreLock } from "../store/store-lock.js";
+import type { LinedFile } from "./bad-lines.js";
+import { changedSteps } from "./changed-steps.js";
+import { chooseMappings } from "./formats/choose-mapping.js";
+import { refuseForeign } from "./formats/foreign-formats.js";
+import type { Mapping } from "./formats/mapping.js";
+import { linesOf, type ShapeWish } from "./formats/recognise.js";
+import type { ShapedFile } from "./formats/shape.js";
+import { ReadableRows } from "./readable-rows.js";
+import { shapedFile, textOnly } from "./shaped-file.js";
+import { exactNumbersOnly, type JsonFields } from "./text/json-numbers.js";
+import { type UnpackedFile, unpack, withoutMark } from "./unpack.js";
+
+/** A database that is interrupted just before a statement begins does not hear of it. */
+const INTERRUPT_EVERY_MS: Ms = 20;
+
+/** What to import, and how. */
+export interface ImportOptions extends ShapeWish {
+  /** Further mappings, where several of the files need one. */
+  readonly mappings?: readonly Mapping[] | undefined;
+  readonly market: MarketId;
+  /** Files of one capture: they share a clock. */
+  readonly files: readonly string[];
+  readonly clock: ClockWish;
+  /** What the days hold already is dropped. */
+  readonly replace: boolean;
+  /** What may be done to rows that would be refused; nothing if absent. */
+  readonly repairs?: Repairs;
+  readonly limits?: DuckLimits;
+  /** Told as each file is begun. */
+  readonly onFile?: (file: string) => void;
+  /** Ends the import: nothing of it is in the store then, and what it had unpacked and staged is gone. Too late once it writes its days. */
+  readonly ends?: { readonly signal: AbortSignal; readonly clock: Pick<Clock, "setTimer"> };
+}
+
+/** What became of one file. */
+export interface ImportedFile {
+  readonly file: string;
+  readonly kind: string;
+  readonly rows: number;
+  readonly days: readonly DayManifest[];
+  readonly findings: readonly string[];
+  /** Numbers that were rounded, and rows that were left out; none of a file that the store has already. */
+  readonly rounded: number;
+  readonly dropped: number;
+  /** Days of the store that still hold the file as it was read before, under another mapping, clock or repair; ascending. */
+  readonly stayed: readonly Day[];
+}
+
+/** What an import did. */
+export interface Imported {
+  readonly files: readonly ImportedFile[];
+  /** The files of which the store has all days already: what it has is as they were read then; `stayed` of each names the days of another reading. */
+  readonly unchanged: readonly string[];
+  /** What was added to local stamps; empty where nothing with such stamps was written. */
+  readonly clock: readonly ClockPart[];
+}
+
+/**
+ * Imports files into the store: all of them, or none where one is broken or contradicts another or the store.
+ * @throws HistoryError naming a file that is broken, unknown or contradicts the store; ConfigError for wishes that do not fit; RunError where the
+ * store's disk is full or cannot be written
+ */
+export async function importFiles(store: HistoryStore, options: ImportOptions): Promise<Imported> {
+  try {
+    return await imported(store, options);
+  } catch (error) {
+    throw diskTrouble(error, store.root) ?? error;
+  }
+}
+
+async function imported(store: HistoryStore, options: ImportOptions): Promise<Imported> {
+  store.folder({ market: options.market, kind: "trades" });
+  dropDeadImports(store);
+  const { ends } = options;
+  const unpacked = importFolder(store);
+  const lock = StoreLock.take(unpacked, "one import a process at a time");
+  try {
+    // From here on their checksums are taken, while the database starts.
+    const plain: UnpackedFile[] = [];
+    for (const file of options.files) {
+      options.onFile?.(file);
+      const found = await unpack(file, unpacked, ends?.signal);
+      refuseForeign(found);
+      for (const each of found) plain.push(await withoutMark(each, unpacked));
+      ends?.signal.throwIfAborted();
+    }
+    const duck = await Duck.open(store.spillFolder, options.limits);
+    let again: Timer | undefined;
+    const interrupt = (): void => {
+      duck.interrupt();
+      again = ends?.clock.setTimer(INTERRUPT_EVERY_MS, interrupt);
+    };
+    ends?.signal.addEventListener("abort", interrupt);
+    try {
+      ends?.signal.throwIfAborted();
+      return await taken(store, duck, plain, unpacked, options);
+    } finally {
+      ends?.signal.removeEventListener("abort", interrupt);
+      again?.cancel();
+      duck.close();
+    }
+  } finally {
+    lock.release();
+    rmSync(unpacked, { recursive: true, force: true });
+  }
+}
+
+async function taken(
+  store: HistoryStore,
+  duck: Duck,
+  files: readonly UnpackedFile[],
+  unpacked: string,
+  options: ImportOptions,
+): Promise<Imported> {
+  const { market, clock, replace } = options;
+  const found: {
+    readonly plain: UnpackedFile;
+    readonly shaped: ShapedFile;
+    readonly leftOut: readonly LeftOutRow[];
+    readonly lined: LinedFile | undefined;
+  }[] = [];
+  const mostDropped = options.repairs?.mostDropped ?? 0;
+  const readable = new ReadableRows(duck, unpacked, mostDropped);
+  const { mapping: first, mappings: further = [] } = options;
+  const mappings = chooseMappings(files, [...(first === undefined ? [] : [first]), ...further]);
+  for (const [index, plain] of files.entries()) {
+    const lined = mostDropped === 0 ? undefined : linesOf(plain, mappings[index]);
+    const file = await readable.ofLines(plain, lined);
+    found.push({
+      ...(await readable.read(file, lined, (read) =>
+        shapedFile(duck, read, { ...options, mapping: mappings[index] }),
+      )),
+      lined,
+    });
+  }
+  const staged: StagedRows[] = [];
+  for (const [index, first] of found.entries()) {
+    const { lined } = first;
+    const rows = await readable.read(first, lined, async (file) => {
+      // What a file without some rows is has to be seen anew, such as the chain of a book.
+      const read =
+        file === first
+          ? first
+          : { ...(await shapedFile(duck, file, { ...options, mapping: mappings[index] })), lined };
+      found[index] = read;
+      const { kind, select, numbered, csv, json, text, isByMessage, messageRows } = read.shaped;
+      const path = join(unpacked, `${index}.parquet`);
+      const rules = rulesOfImports(kind);
+      const { plain, leftOut } = read;
+      const staging = {
+        series: { market, kind },
+        select,
+        numbered,
+        csv,
+        text,
+        isByMessage,
+        messageRows,
+        file: plain.file,
+        path,
+        rules,
+        repairs: options.repairs,
+        leftOut,
+      };
+      const exact =
+        options.repairs?.round === true ? exactFields(json, kind, mappings[index]) : json;
+      return textOnly(plain, () => exactNumbersOnly(plain, exact, () => stageRows(duck, staging)));
+    });
+    staged.push(rows);
+  }
+  const heard = found.flatMap(({ plain, shaped }, index) => {
+    const rows = staged[index];
+    return rows?.isStamped !== true
+      ? []
+      : [{ file: plain.file, shaped: { ...shaped, select: rows.select } }];
+  });
+  const parts = await cleanClocks(duck, heard, clock);
+  await refuseImplausibleClocks(duck, heard, parts);
+  const note = parts.map(({ fromSeq, addedNs, smallestNs, isByHand }) => ({
+    fromSeq: String(fromSeq),
+    addedNs: String(addedNs),
+    smallestNs: String(smallestNs),
+    isByHand,
+  }));
+  for (const [index, { plain }] of found.entries()) {
+    // A file that is still being written, or was replaced, is read in parts that do not go together.
+    if (!plain.isAsItWas())
+      throw new HistoryError(plain.file, "changed while it was read", {
+        expected: "a file that nobody writes: import a copy of it",
+      });
+    if (staged[index]?.rows === 0)
+      throw new HistoryError(plain.file, "holds no record", { expected: "at least one" });
+  }
+  const changed = await changedSteps(
+    duck,
+    found.map(({ shaped: { kind } }, index) => ({ kind, rows: staged[index] as StagedRows })),
+    {
+      of: (kind) => store.inspect({ market, kind }).days,
+      pathOf: (manifest) => store.dataPath(manifest, manifest.day),
+    },
+  );
+  const done: (Omit<ImportedFile, "stayed"> & {
+    readonly source: Pick<SourceNote, "sha256" | "reading">;
+  })[] = [];
+  const unchanged: string[] = [];
+  let isStampWritten = false;
+  const locks: StoreLock[] = [];
+  const pending = new PendingDays(store, replace);
+  try {
+    for (const kind of new Set(found.map(({ shaped }) => shaped.kind)))
+      locks.push(await store.open({ market, kind }));
+    for (const [index, { plain, shaped }] of found.entries()) {
+      const rows = staged[index] as StagedRows;
+      const isStamped =
+        parts.length > 0 && layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs");
+      const findings = [
+        ...shaped.findings,
+        ...(await stagedFindings(duck, shaped.kind, rows)),
+        ...(isStamped ? oddClocks(parts) : []),
+        ...(changed.get(index) ?? []),
+      ];
+      const source = {
+        sha256: await plain.sha256,
+        reading: readingSum({
+          shaped,
+          mapping: mappings[index],
+          repaired: rows,
+          clock: isStamped ? clock : undefined,
+        }),
+      };
+      const days = await prepareDays(pending, duck, {
+        series: { market, kind: shaped.kind },
+        rows,
+        file: plain.file,
+        source: {
+          ...source,
+          name: plain.name,
+          isNumbered: shaped.isNumbered,
+          isInContracts: shaped.isInContracts,
+          hasNoSnapshot:
+            shaped.kind === "book" && (await hasNoSnapshot(duck, rows)) ? true : undefined,
+          clock: isStamped ? note : undefined,
+          rounded: rows.rounded === 0 ? undefined : rows.rounded,
+          dropped: rows.dropped === 0 ? undefined : rows.dropped,
+          cutSnapshots: rows.gaps.cutSnapshots === 0 ? undefined : rows.gaps.cutSnapshots,
+        },
+        recvShift:
+          isStamped && parts.some(({ addedNs }) => addedNs !== 0n) ? shiftSql(parts) : undefined,
+        findings,
+        lost: [...(shaped.lost ?? []), ...rows.gaps.lost],
+        leftOut: rows.gaps.holes,
+        chain: shaped.chain,
+        isByMessage: shaped.isByMessage,
+      });
+      dropRows(rows);
+      if (days.length === 0) {
+        unchanged.push(plain.file);
+        done.push({
+          file: plain.file,
+          kind: shaped.kind,
+          rows: rows.rows,
+          days,
+          findings: [],
+          rounded: 0,
+          dropped: 0,
+          source,
+        });
+        continue;
+      }
+      isStampWritten ||= isStamped;
+      const again =
+        rows.repeated === 0
+          ? []
+          : [`${rows.repeated} of its rows are records that it holds already: one of each is kept`];
+      done.push({
+        file: plain.file,
+        kind: shaped.kind,
+        rows: rows.rows,
+        days,
+        findings: [
+          ...findings,
+          ...again,
+          ...(days.some(hasUncountedIds) ? [`its ids ${UNCOUNTED}`] : []),
+        ],
+        rounded: rows.rounded,
+        dropped: rows.dropped,
+        source,
+      });
+    }
+    options.ends?.signal.throwIfAborted();
+    pending.commit();
+  } finally {
+    pending.drop();
+    for (const lock of locks) lock.release();
+  }
+  const known = done.map(({ source, ...file }) => ({
+    ...file,
+    days: asKnown(store, market, file),
+    stayed: daysReadOtherwise(store, { market, kind: file.kind }, source),
+  }));
+  return { files: known, unchanged, clock: isStampWritten ? parts : [] };
+}
+
+/** The days of a file as readers take them, now that those before and after them are there: what is missing between them is said at once. */
+function asKnown(
+  store: HistoryStore,
+  market: MarketId,
+  { kind, days }: Pick<ImportedFile, "kind" | "days">,
+): readonly DayManifest[] {
+  if (days.length === 0) return days;
+  const known = new Map(
+    store.inspect({ market, kind }).days.map((manifest) => [manifest.day, manifest]),
+  );
+  return days.map((manifest) => known.get(manifest.day) ?? manifest);
+}
+
+/** The fields whose numbers have to be exact where decimals are rounded: all but those that hold decimals, which are read as text. */
+function exactFields(
+  json: JsonFields | undefined,
+  kind: HistoryKind,
+  mapping: Mapping | undefined,
+): JsonFields | undefined {
+  if (json === undefined) return undefined;
+  const mapped =
+    mapping === undefined
+      ? undefined
+      : new Set(decimalsOf(kind).map(({ name }) => mapping.columns[name]));
+  const isRounded = (name: string, type: string): boolean =>
+    mapped?.has(name) ?? type.startsWith("VARCHAR");
+  return Object.fromEntries(Object.entries(json).filter(([name, type]) => !isRounded(name, type)));
+}
+
+/** Takes away what imports that were killed had unpacked and staged. */
+function dropDeadImports(store: HistoryStore): void {
+  const staging = dirname(importFolder(store));
+  makeFolder(staging);
+  for (const name of readdirSync(staging)) {
+    if (isDeadImport(store, name)) rmSync(join(staging, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,88 @@
+import { HistoryError } from "../../history-errors.js";
+import type { Mapping } from "../formats/mapping.js";
+import type { Delimiter } from "./plain-csv.js";
+
+const SHOWN = 200;
+const NUMBER = /^[-+]?(\d+([.]\d*)?|[.]\d+)([eE][-+]?\d+)?$/;
+const PLACE = /^(0|[1-9]\d*)$/;
+
+/** Whether a first line holds a number, as one of data does and a header seldom. */
+export function hasNumber(fields: readonly string[]): boolean {
+  return fields.some((field) => NUMBER.test(field));
+}
+
+/**
+ * The columns of a CSV file that is mapped, and whether its first line is a header. A mapping that names columns by their place, counted from 0,
+ * has a file whose columns are called by their places, whether it has a header or not; such a header is one too.
+ * @throws HistoryError naming a file without a header whose columns the mapping names
+ */
+export function mappedFields(
+  fields: readonly string[],
+  { columns: wanted }: Pick<Mapping, "columns">,
+  file: string,
+): { readonly columns: readonly string[]; readonly hasHeader: boolean } {
+  const names = Object.values(wanted);
+  const places = fields.map((_, at) => String(at));
+  if (names.every((name) => PLACE.test(name))) {
+    const isHeader =
+      !hasNumber(fields) ||
+      (places.length > 1 && places.every((place, at) => fields[at] === place));
+    // A header that has all of them means its own, such as levels 1 and 2 of a book.
+    const isByName = isHeader && names.every((name) => fields.includes(name));
+    return { columns: isByName ? columnsOf(fields, file) : places, hasHeader: isHeader };
+  }
+  if (hasNumber(fields) && !names.some((name) => fields.includes(name)))
+    throw new HistoryError(file, "has no header: its first line holds numbers", {
+      value: fields.join(",").slice(0, SHOWN),
+      expected: `columns by their place, counted from 0, such as --columns time=0,price=1; of this file 0 to ${fields.length - 1}`,
+    });
+  return { columns: columnsOf(fields, file), hasHeader: true };
+}
+
+/** Whether a column of a mapping is the place, counted from 0, of a field in the first line of a file without a header. */
+export function isPlaceOf(column: string, fields: readonly string[]): boolean {
+  return PLACE.test(column) && hasNumber(fields) && Number(column) < fields.length;
+}
+
+/** The fields of a CSV file's first line, quoted ones as what they quote. @throws HistoryError naming the file where a quote does not end in it */
+export function fieldsOfLine(text: string, file: string, delimiter: Delimiter): string[] {
+  const fields: string[] = [];
+  const quotedField = new RegExp(`^ *"((?:[^"]|"")*)" *(?=[${delimiter}]|$)`);
+  const plainField = new RegExp(`^[^${delimiter}]*`);
+  for (let at = 0; at <= text.length; ) {
+    const quoted = quotedField.exec(text.slice(at));
+    const plain = plainField.exec(text.slice(at))?.[0] ?? "";
+    if (quoted === null && plain.includes('"'))
+      throw new HistoryError(
+        file,
+        `has a first line with a quote that is not understood in field ${fields.length + 1}`,
+        {
+          value: text.slice(0, SHOWN),
+          expected:
+            'names without quotes, or each quoted as a whole on one line, with "" for a quote within',
+        },
+      );
+    fields.push(quoted === null ? plain.trim() : (quoted[1] as string).replaceAll('""', '"'));
+    at += (quoted?.[0] ?? plain).length + 1;
+  }
+  return fields;
+}
+
+/**
+ * The columns of a header: one without a name, as some programs write for the number of a row, gets its place for one.
+ * @throws HistoryError naming the file and a name that two columns have, for the database whatever their letters' case
+ */
+export function columnsOf(fields: readonly string[], file: string): string[] {
+  const seen = new Map<string, number>();
+  return fields.map((field, at) => {
+    const name = field === "" ? `column ${at + 1}` : field;
+    const before = seen.get(name.toLowerCase());
+    if (before !== undefined)
+      throw new HistoryError(file, `has two columns of one name: ${before + 1} and ${at + 1}`, {
+        value: name,
+        expected: "names that differ in more than the case of their letters",
+      });
+    seen.set(name.toLowerCase(), at);
+    return name;
+  });
+}

@@ -1,0 +1,112 @@
+import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { HistoryError } from "../../history-errors.js";
+import type { PlainFile } from "../plain-file.js";
+
+/** Of a file at a time. */
+const PIECE_BYTES = 256 * 1024;
+const [LINE_FEED, CARRIAGE_RETURN] = [10, 13];
+/** What the database says of a CSV file with both ends, and of nothing else that is known. */
+const LOST_ITS_WAY = "state machine reached an invalid state";
+
+/** Does what reads a CSV file. @throws HistoryError naming the first line that ends otherwise than the first one does; whatever else `work` throws */
+export async function oneLineEnd<T>(
+  { file, path }: Pick<PlainFile, "file" | "path">,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof Error && cause.message.includes(LOST_ITS_WAY))) throw cause;
+    const line = await firstOther(path);
+    if (line === undefined) throw await returnWithin(file, path, cause);
+    const [ends, first] = line.hasReturn ? ["CR LF", "LF"] : ["LF", "CR LF"];
+    throw new HistoryError(file, `has lines of both ends: line ${line.number} ends with ${ends}`, {
+      value: ends,
+      expected: `${first} at the end of every line, as of the first`,
+      cause,
+    });
+  }
+}
+
+/** What is wrong where all lines end alike. */
+async function returnWithin(file: string, path: string, cause: Error): Promise<Error> {
+  let line = 1;
+  let before = -1;
+  for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+    for (const byte of piece) {
+      if (before === CARRIAGE_RETURN && byte !== LINE_FEED)
+        return new HistoryError(file, `has a carriage return within line ${line}`, {
+          expected: "lines that end with a line feed, with or without a carriage return before it",
+          cause,
+        });
+      if (byte === LINE_FEED) line += 1;
+      before = byte;
+    }
+  }
+  return cause;
+}
+
+/** What an import says of a CSV file whose last line does not end, since a number that was cut is one; nothing where it does. */
+export function endFindings(path: string): string[] {
+  const handle = openSync(path, "r");
+  try {
+    const { size } = fstatSync(handle);
+    const last = Buffer.alloc(1);
+    const isEnded =
+      size > 0 && readSync(handle, last, 0, 1, size - 1) === 1 && last[0] === LINE_FEED;
+    return isEnded
+      ? []
+      : [
+          "its last line does not end: where the file was cut, the last number of its last record is not whole",
+        ];
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/**
+ * The database leaves out a last line of a CSV file that is longer than what it reads at a time, and says nothing; of zeros it takes minutes to say it.
+ * @throws HistoryError for a CSV file whose last line is longer than {@link PIECE_BYTES}
+ */
+export function refuseLongEnd({ file, path }: Pick<PlainFile, "file" | "path">): void {
+  const handle = openSync(path, "r");
+  try {
+    const from = fstatSync(handle).size - 1 - PIECE_BYTES;
+    if (from < 0) return;
+    const bytes = Buffer.alloc(PIECE_BYTES);
+    const read = readSync(handle, bytes, 0, PIECE_BYTES, from);
+    if (bytes.subarray(0, read).includes(LINE_FEED)) return;
+    throw new HistoryError(file, `has a last line of more than ${PIECE_BYTES} bytes`, {
+      expected: "a record a line: a file that was cut may end with zeros",
+    });
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** The first line, counted from one, that ends with a carriage return where the first does not, or without where it does. */
+async function firstOther(
+  path: string,
+): Promise<{ readonly number: number; readonly hasReturn: boolean } | undefined> {
+  const bytes = Buffer.alloc(PIECE_BYTES);
+  const file = await open(path);
+  try {
+    let [number, before] = [0, -1];
+    let first: boolean | undefined;
+    for (;;) {
+      const { bytesRead } = await file.read(bytes, 0, PIECE_BYTES);
+      if (bytesRead === 0) return undefined;
+      const piece = bytes.subarray(0, bytesRead);
+      for (let at = piece.indexOf(LINE_FEED); at !== -1; at = piece.indexOf(LINE_FEED, at + 1)) {
+        const hasReturn = (at === 0 ? before : piece[at - 1]) === CARRIAGE_RETURN;
+        number += 1;
+        first ??= hasReturn;
+        if (hasReturn !== first) return { number, hasReturn };
+      }
+      before = piece[bytesRead - 1] as number;
+    }
+  } finally {
+    await file.close();
+  }
+}

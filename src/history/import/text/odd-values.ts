@@ -1,0 +1,47 @@
+import { BadRowsError } from "../../history-errors.js";
+import { type Duck, identifier } from "../../store/duck.js";
+import { SIDE_RULES } from "./sides.js";
+import { STAMP_RULES } from "./stamps.js";
+import { IS_NO, type ValueRule } from "./value-rule.js";
+import { WHOLE_RULES } from "./whole-numbers.js";
+
+/** A file as the database reads it where every field is text. @param column the one that is asked for. */
+export type TextSql = (column: string) => string;
+
+const RULES = new Map(
+  [...WHOLE_RULES, ...SIDE_RULES, ...STAMP_RULES].map((rule): [string, ValueRule] => [
+    rule.type,
+    rule,
+  ]),
+);
+const SAID = new RegExp(`("(?:[^"]|"")+") ${IS_NO} (${[...RULES.keys()].join("|")}): `);
+
+/** Does what reads a file. @throws HistoryError naming the row and the text that broke a rule of its column; whatever else `work` throws */
+export async function oddNamed<T>(
+  duck: Duck,
+  file: string,
+  text: TextSql | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const [, quoted, type] = (error instanceof Error ? SAID.exec(error.message) : null) ?? [];
+    const rule = RULES.get(type ?? "");
+    if (text === undefined || quoted === undefined || rule === undefined) throw error;
+    const column = quoted.slice(1, -1).replaceAll('""', '"');
+    const sql = `SELECT place, value FROM (SELECT row_number() OVER () AS place, CAST(${identifier(column)} AS VARCHAR) AS value FROM ${text(column)}) WHERE NOT (${rule.isGoodSql("value")})`;
+    const [row] = await duck.rows(`${sql} LIMIT 1`);
+    if (row === undefined) throw error;
+    throw new BadRowsError(
+      file,
+      `${column} ${rule.isNot(String(row.value ?? ""))} in row ${String(row.place)}`,
+      { sql },
+      {
+        value: row.value ?? undefined,
+        expected: rule.expected,
+        cause: error,
+      },
+    );
+  }
+}

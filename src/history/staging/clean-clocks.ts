@@ -1,0 +1,188 @@
+import { instantText, msOfNs } from "../day.js";
+import { HistoryError } from "../history-errors.js";
+import type { ShapedFile } from "../import/formats/shape.js";
+import { type HistoryKind, layoutOf } from "../kinds.js";
+import { type Duck, literal, wholeOf } from "../store/duck.js";
+import { reading } from "./measure.js";
+
+/** What is known of a recorder's clock. */
+export interface ClockWish {
+  /** The places in the capture at which another recording begins, each with a clock of its own. */
+  readonly partsAt: readonly bigint[];
+  /** Latency that the fastest message is given after a correction. */
+  readonly baseLatencyNs: bigint;
+  /** What to add to every local stamp, instead of what the data say. */
+  readonly offsetNs?: bigint;
+}
+
+/** What is added to the local stamps of one part of a capture. */
+export interface ClockPart {
+  readonly fromSeq: bigint;
+  readonly addedNs: bigint;
+  /** Smallest local less exchange time before the correction. */
+  readonly smallestNs: bigint;
+  /** The user chose what is added. */
+  readonly isByHand?: true | undefined;
+}
+
+/** Between local and exchange stamps: so far no recorder's clock is off, nor is any message on its way. It is a unit or a time zone that is. */
+const MOST_SHIFT_NS = 15n * 60n * 1_000_000_000n;
+/** So far few are. */
+const ODD_SHIFT_NS = 10n * 1_000_000_000n;
+
+/** Why local stamps that lie so far from the exchange's are doubtful, in words; undefined where they are not. @param shiftNs local less exchange time */
+function oddShift(shiftNs: bigint): string | undefined {
+  const isBefore = shiftNs < 0n;
+  const distanceNs = isBefore ? -shiftNs : shiftNs;
+  if (distanceNs <= ODD_SHIFT_NS) return undefined;
+  // The smallest is the farthest before, and the nearest after.
+  const lie = isBefore ? `up to ${placeOf(shiftNs)}` : `${placeOf(shiftNs)} at least`;
+  return `local stamps lie ${lie}, which is more than a clock or a connection is off`;
+}
+
+/** Where a local stamp lies, in words. @param shiftNs local less exchange time */
+function placeOf(shiftNs: bigint): string {
+  const distanceNs = shiftNs < 0n ? -shiftNs : shiftNs;
+  return `${Number(distanceNs / 1_000_000n) / 1000} s ${shiftNs < 0n ? "before" : "after"} the exchange's`;
+}
+
+/** What is doubtful of clocks that were corrected by what the data say, each part once. */
+export function oddClocks(parts: readonly Pick<ClockPart, "smallestNs" | "isByHand">[]): string[] {
+  const odd = parts.flatMap(({ smallestNs, isByHand }) =>
+    isByHand === true ? [] : (oddShift(smallestNs) ?? []),
+  );
+  return [...new Set(odd)];
+}
+
+/** A file of a capture, by its path for errors. */
+export interface CaptureFile {
+  readonly file: string;
+  readonly shaped: ShapedFile;
+}
+
+/**
+ * Cleans a recorder's clock as hftbacktest does (backtest rules, B1): with m the smallest of local less exchange time over all files of
+ * a capture, where m is below zero every local stamp gets -m and the base latency. Files of one capture share their clock, and so their m.
+ * @returns one correction a part that has local stamps.
+ * @throws HistoryError when a file cannot be read
+ */
+export async function cleanClocks(
+  duck: Duck,
+  files: readonly CaptureFile[],
+  wish: ClockWish,
+): Promise<readonly ClockPart[]> {
+  const starts = [0n, ...[...wish.partsAt].sort((one, other) => (one < other ? -1 : 1))];
+  const smallest = new Map<bigint, bigint>();
+  for (const { file, shaped } of files) {
+    if (!isStamped(shaped.kind)) continue;
+    const asked = starts.map((start, index) => {
+      const end = starts[index + 1];
+      return `min(recvNs - timeNs) FILTER (seq >= ${start}${end === undefined ? "" : ` AND seq < ${end}`}) AS part_${index}`;
+    });
+    const found = await reading(file, () =>
+      duck.row(`SELECT ${asked.join(", ")} FROM (${shaped.select})`),
+    );
+    for (const [index, start] of starts.entries()) {
+      const value = found[`part_${index}`];
+      if (value === null || value === undefined) continue;
+      const here = wholeOf(value);
+      const before = smallest.get(start);
+      if (before === undefined || here < before) smallest.set(start, here);
+    }
+  }
+  const parts: ClockPart[] = [];
+  for (const start of starts) {
+    const smallestNs = smallest.get(start);
+    if (smallestNs === undefined) {
+      if (start === 0n || smallest.size === 0) continue;
+      throw new HistoryError(
+        files.map(({ file }) => file).join(", "),
+        `no row is recorded from place ${start} on`,
+        {
+          expected: "places of the capture at which another recording begins",
+        },
+      );
+    }
+    const addedNs = wish.offsetNs ?? (smallestNs < 0n ? wish.baseLatencyNs - smallestNs : 0n);
+    parts.push({
+      fromSeq: start,
+      addedNs,
+      smallestNs,
+      ...(wish.offsetNs === undefined ? {} : { isByHand: true }),
+    });
+  }
+  return parts;
+}
+
+/**
+ * Refuses files of others whose local stamps are so far from the exchange's that no clock explains it, or of which a few lie so far before all others,
+ * unless the user chose what to add: the same shift on every stamp would hide that all of them mean something else, or make all late for the sake of
+ * a few. A recording of ours knows its own clock.
+ * @throws HistoryError naming those of the files that have such stamps
+ */
+export async function refuseImplausibleClocks(
+  duck: Duck,
+  files: readonly CaptureFile[],
+  parts: readonly ClockPart[],
+): Promise<void> {
+  for (const [index, part] of parts.entries()) {
+    const { smallestNs, isByHand } = part;
+    if (isByHand === true) continue;
+    if (smallestNs < -ODD_SHIFT_NS) await refuseApart(duck, files, part, parts[index + 1]?.fromSeq);
+    if (smallestNs >= -MOST_SHIFT_NS && smallestNs <= MOST_SHIFT_NS) continue;
+    const names = files.filter(({ shaped }) => isStamped(shaped.kind)).map(({ file }) => file);
+    throw new HistoryError(names.join(", "), oddShift(smallestNs) ?? "", {
+      value: `${smallestNs} ns`,
+      expected:
+        "local stamps within 15 minutes of the exchange's, in UTC and in their unit (--recv-time-unit); --clock-offset-ns where the clock was off",
+    });
+  }
+}
+
+/** Refuses a part of a capture of which fewer than half of the local stamps lie far before the others, whose clock is right, or a little off. */
+async function refuseApart(
+  duck: Duck,
+  files: readonly CaptureFile[],
+  { fromSeq, smallestNs }: ClockPart,
+  endSeq?: bigint,
+): Promise<void> {
+  const stamped = files.filter(({ shaped }) => isStamped(shaped.kind));
+  const all = stamped.map(
+    ({ file, shaped }) =>
+      `SELECT ${literal(file)} AS file, timeNs, recvNs - timeNs AS shiftNs, seq FROM (${shaped.select})`,
+  );
+  const part = `(FROM (${all.join(" UNION ALL ")}) WHERE seq >= ${fromSeq}${endSeq === undefined ? "" : ` AND seq < ${endSeq}`})`;
+  const names = stamped.map(({ file }) => file).join(", ");
+  const row = (sql: string) => reading(names, () => duck.row(sql));
+  const { middle } = await row(
+    `SELECT CAST(approx_quantile(shiftNs, 0.5) AS BIGINT) AS middle FROM ${part}`,
+  );
+  const middleNs = wholeOf(middle);
+  if (middleNs < -MOST_SHIFT_NS || middleNs - smallestNs <= ODD_SHIFT_NS) return;
+  const isApart = `shiftNs < ${middleNs - ODD_SHIFT_NS}`;
+  const { apart, rows, rest, apartFiles, first } = await row(
+    `SELECT count(*) FILTER (${isApart}) AS apart, count(*) AS rows, min(shiftNs) FILTER (NOT ${isApart}) AS rest, string_agg(DISTINCT file, ', ' ORDER BY file) FILTER (${isApart}) AS apartFiles, min(timeNs) FILTER (${isApart}) AS first FROM ${part}`,
+  );
+  const [count, total] = [wholeOf(apart), wholeOf(rows)];
+  throw new HistoryError(
+    String(apartFiles),
+    `${count} of ${total} local stamps lie up to ${placeOf(smallestNs)}, and the other ${total - count} do not: the farthest of them lies ${placeOf(wholeOf(rest))}`,
+    {
+      value: `${smallestNs} ns; the first of them is of ${instantText(msOfNs(wholeOf(first)))}`,
+      expected:
+        "local stamps of one clock: no correction is right for all of them. Mend those rows or leave them out, or tell where another recording begins (--clock-parts)",
+    },
+  );
+}
+
+function isStamped(kind: HistoryKind): boolean {
+  return layoutOf(kind).columns.some(({ name }) => name === "recvNs");
+}
+
+/** SQL of what a row's local stamp gets. */
+export function shiftSql(parts: readonly ClockPart[]): string {
+  const cases = [...parts]
+    .reverse()
+    .map(({ fromSeq, addedNs }) => `WHEN seq >= ${fromSeq} THEN ${addedNs}`);
+  return cases.length === 0 ? "0" : `CASE ${cases.join(" ")} ELSE 0 END`;
+}

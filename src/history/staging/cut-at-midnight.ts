@@ -1,0 +1,55 @@
+import { DAY_MS } from "../../core/units.js";
+import { msOfNs } from "../day.js";
+import { cutTo, type Span, withinSql } from "../spans.js";
+import type { DayManifest } from "../store/day-manifest.js";
+import { type Duck, wholeOf } from "../store/duck.js";
+import type { StagedRows } from "./stage-rows.js";
+
+/** A record that is further from a midnight does not tell that its file was cut there. */
+const NEAR_MS = 60_000;
+/** The time beside a midnight that tells how long the market is silent, and how many records of it do. */
+const PACE_MS = 3_600_000;
+const LEAST_RECORDS = 100;
+
+/**
+ * The time that a file covers which was cut at a UTC midnight, as archives cut their days: to the midnight, where its first or last record is no further
+ * from it than the longest silence in the hour beside it. A loss there could not be told from that silence, as none within the file can.
+ * @param span from the first to the last record.
+ */
+export async function toMidnights(
+  duck: Duck,
+  { select }: StagedRows,
+  [fromMs, toMs]: Span,
+): Promise<Span> {
+  const [beginMs, endMs] = [
+    Math.floor(fromMs / DAY_MS) * DAY_MS,
+    Math.ceil(toMs / DAY_MS) * DAY_MS,
+  ];
+  const reaches = async (silenceMs: number, within: Span): Promise<boolean> =>
+    silenceMs > 0 &&
+    silenceMs <= NEAR_MS &&
+    silenceMs <= (await longestSilenceMs(duck, select, within));
+  return [
+    (await reaches(fromMs - beginMs, [beginMs, beginMs + PACE_MS])) ? beginMs : fromMs,
+    (await reaches(endMs - toMs, [endMs - PACE_MS, endMs])) ? endMs : toMs,
+  ];
+}
+
+/** What a day covers without the silence beside its midnights: its rows do not reach there, and those of the next file may. */
+export function withoutSilence({ covered, firstNs, lastNs }: DayManifest): Span[] {
+  const first = covered[0];
+  const last = covered.at(-1);
+  if (first === undefined || last === undefined || firstNs === null || lastNs === null)
+    return [...covered];
+  const [firstMs, lastMs] = [msOfNs(BigInt(firstNs)), msOfNs(BigInt(lastNs)) + 1];
+  const fromMs = first[0] % DAY_MS === 0 && firstMs - first[0] <= NEAR_MS ? firstMs : first[0];
+  const toMs = last[1] % DAY_MS === 0 && last[1] - lastMs <= NEAR_MS ? lastMs : last[1];
+  return cutTo(covered, [fromMs, toMs]);
+}
+
+async function longestSilenceMs(duck: Duck, select: string, within: Span): Promise<number> {
+  const { records, longest } = await duck.row(
+    `SELECT count(*) AS records, max(timeNs - before) AS longest FROM (SELECT timeNs, lag(timeNs) OVER (ORDER BY timeNs) AS before FROM (${select}) WHERE ${withinSql(within)})`,
+  );
+  return wholeOf(records) < LEAST_RECORDS ? 0 : Number(wholeOf(longest)) / 1e6;
+}

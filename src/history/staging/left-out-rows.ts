@@ -1,0 +1,26 @@
+import type { BadRow } from "../history-errors.js";
+
+/** A row that was left out of a file. */
+export interface LeftOutRow {
+  /** How many of the rows that are left come before it. */
+  readonly place: number;
+  /** Whether it was a row of a book's snapshot; undefined for another kind, and where it could not be read. */
+  readonly isSnapshot: boolean | undefined;
+}
+
+/**
+ * The rows that are left out of a file once more of them are.
+ * @param earlier those that are left out already
+ * @param now rows of the file without these, ascending
+ */
+export function leavingOut(earlier: readonly LeftOutRow[], now: readonly BadRow[]): LeftOutRow[] {
+  const fresh = now.map(({ row, isSnapshot }, index) => ({ place: row - 1 - index, isSnapshot }));
+  let passed = 0;
+  const moved = [...earlier]
+    .sort((one, other) => one.place - other.place)
+    .map(({ place, isSnapshot }) => {
+      while (passed < now.length && (now[passed] as BadRow).row <= place) passed += 1;
+      return { place: place - passed, isSnapshot };
+    });
+  return [...moved, ...fresh];
+}

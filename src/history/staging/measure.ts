@@ -1,0 +1,288 @@
+import { MarketwrightError } from "../../core/errors.js";
+import { BadRowsError, HistoryError, LEAVES_OUT } from "../history-errors.js";
+import {
+  type Column,
+  type ColumnFacts,
+  type DecimalGroup,
+  type HistoryKind,
+  isDecimal,
+  layoutOf,
+  type RowRule,
+} from "../kinds.js";
+import { type Duck, literal, pathSql, type Row, wholeOf } from "../store/duck.js";
+import { plausibleTimes } from "./plausible-times.js";
+
+/** Places after the point that each kind of decimal of a file needs. */
+export type Decimals = Readonly<Record<DecimalGroup, number>>;
+
+/** 18 digits are what an int64 holds of any decimal. */
+export const MOST_DIGITS = 18;
+/** The way in for numbers that a program printed of binary floating-point ones. */
+const ROUND = "--round rounds numbers of more than 15 digits to 15";
+const PLAIN = "-?[0-9]+([.][0-9]*)?";
+const WITH_EXPONENT = "-?[0-9]+([.][0-9]+)?[eE]-?[0-9]+";
+
+/** What the database says of a JSON record a field of which is of another type, and of a line that is no record or has another number of columns. */
+const BAD_RECORD = /^[^\n]*JSON transform error in file [^\n]*, in line (\d+): /;
+const BAD_LINE = /Malformed JSON in file|Expected Number of Columns: \d+ Found: \d+/;
+
+/** What every row's instant has to be. */
+export const INSTANTS: readonly RowRule[] = [
+  {
+    broken: "timeNs IS NULL",
+    expected: "an instant in every row",
+    isRuledOut: (of) => of("timeNs")?.nulls === 0,
+  },
+  plausibleTimes(
+    "timeNs",
+    "ns",
+    "instants from 2009 to 2099, all in the unit of the file's shape or mapping",
+  ),
+];
+
+/** A decimal's text without an exponent, which some sources print for small numbers; one that has more places than any file holds is left as it is. */
+export function plainSql(column: string): string {
+  const exponent = `TRY_CAST(regexp_extract(${column}, '[eE](.*)', 1) AS INTEGER)`;
+  const places = `length(rtrim(regexp_extract(${column}, '[.]([0-9]+)', 1), '0')) - ${exponent}`;
+  return `CASE WHEN regexp_full_match(${column}, '${WITH_EXPONENT}') AND ${places} <= ${MOST_DIGITS} THEN coalesce(CAST(TRY_CAST(${column} AS DECIMAL(38,${MOST_DIGITS})) AS VARCHAR), ${column}) ELSE ${column} END`;
+}
+
+/**
+ * Reads a source as text for the places that its decimals need.
+ * @param select SQL that gives the kind's columns, decimals as text.
+ * @param isRounded whether decimals get no more places than there is room for beside the digits of the largest.
+ * @throws HistoryError naming the file, with a text that is no decimal.
+ */
+export async function measure(
+  duck: Duck,
+  kind: HistoryKind,
+  select: string,
+  file: string,
+  isRounded = false,
+): Promise<Decimals> {
+  const decimals = decimalsOf(kind);
+  const asked = decimals.flatMap(({ name }) => [
+    `max(${placesSql(name)}) AS places_${name}`,
+    `max(${digitsSql(name)}) AS digits_${name}`,
+    `any_value(${name}) FILTER (${name} IS NOT NULL AND NOT regexp_full_match(${name}, '${PLAIN}')) AS bad_${name}`,
+  ]);
+  const found = await reading(file, () =>
+    duck.row(`SELECT ${["count(*)", ...asked].join(", ")} FROM (${withPlain(select, decimals)})`),
+  );
+  for (const { name } of decimals) {
+    if (found[`bad_${name}`] === null) continue;
+    const [row] = await reading(file, () =>
+      duck.rows(
+        `SELECT place, ${name} AS value FROM (SELECT row_number() OVER () AS place, ${plainSql(name)} AS ${name} FROM (${select})) WHERE NOT regexp_full_match(${name}, '${PLAIN}') LIMIT 1`,
+      ),
+    );
+    const isNumber = new RegExp(`^(${WITH_EXPONENT})$`).test(String(row?.value));
+    throw new HistoryError(
+      file,
+      `${name} ${isNumber ? "has too many digits" : "is no decimal"} in row ${String(row?.place)}`,
+      {
+        value: row?.value,
+        expected: isNumber
+          ? `at most ${MOST_DIGITS} digits past the point; ${ROUND}`
+          : `plain digits, such as "61800.30"; ${LEAVES_OUT}`,
+      },
+    );
+  }
+  const most = (what: string, group: DecimalGroup): number =>
+    Math.max(
+      0,
+      ...decimals
+        .filter(({ type }) => type === group)
+        .map(({ name }) => Number(found[`${what}_${name}`] ?? 0)),
+    );
+  for (const group of ["price", "amount", "rate"] as const) {
+    const [digits, places] = [most("digits", group), most("places", group)];
+    if (digits > MOST_DIGITS || (digits + places > MOST_DIGITS && !isRounded))
+      throw await tooManyDigits(duck, kind, select, file, { group, digits, places });
+  }
+  const placesFor = (group: DecimalGroup): number =>
+    Math.min(most("places", group), MOST_DIGITS - most("digits", group));
+  return { price: placesFor("price"), amount: placesFor("amount"), rate: placesFor("rate") };
+}
+
+/** SQL of whether a text is a decimal. @param mayHaveExponent whether one with an exponent is. */
+export function isNumberSql(text: string, mayHaveExponent = false): string {
+  return `coalesce(regexp_full_match(${text}, '${mayHaveExponent ? `${PLAIN}|${WITH_EXPONENT}` : PLAIN}'), false)`;
+}
+
+/** SQL of whether a decimal has more digits than any file holds of one, whatever the others have. @param isRounded as {@link measure} takes it. */
+export function tooLongSql(text: string, isRounded: boolean): string {
+  return `${digitsSql(text)}${isRounded ? "" : ` + ${placesSql(text)}`} > ${MOST_DIGITS}`;
+}
+
+/** Digits past the point that count. @param text SQL of a decimal without an exponent. */
+function placesSql(text: string): string {
+  return `length(rtrim(split_part(${text}, '.', 2), '0'))`;
+}
+
+/** Digits before the point that count. */
+function digitsSql(text: string): string {
+  return `length(ltrim(split_part(${text}, '.', 1), '-0'))`;
+}
+
+/** All decimals of a group are counted in one last place, so it is often two rows that do not go together. */
+async function tooManyDigits(
+  duck: Duck,
+  kind: HistoryKind,
+  select: string,
+  file: string,
+  {
+    group,
+    digits,
+    places,
+  }: { readonly group: DecimalGroup; readonly digits: number; readonly places: number },
+): Promise<HistoryError> {
+  const names = decimalsOf(kind).flatMap(({ name, type }) => (type === group ? [name] : []));
+  const texts = names
+    .map(
+      (name) => `SELECT place, ${literal(name)} AS name, ${plainSql(name)} AS value FROM numbered`,
+    )
+    .join(" UNION ALL ");
+  const numbered = `WITH numbered AS (SELECT *, row_number() OVER () AS place FROM (${select}))`;
+  const firstWith = async (condition: string): Promise<Row> =>
+    (
+      await reading(file, () =>
+        duck.rows(`${numbered} SELECT * FROM (${texts}) WHERE ${condition} ORDER BY place LIMIT 1`),
+      )
+    )[0] ?? {};
+  const large = await firstWith(`${digitsSql("value")} = ${digits}`);
+  const fine = await firstWith(`${placesSql("value")} = ${places}`);
+  const shown = (row: Row): string =>
+    `${String(row.name)} ${String(row.value)} in row ${String(row.place)}`;
+  const isOne = large.place === fine.place && large.name === fine.name;
+  return new HistoryError(
+    file,
+    `needs ${digits} digits before and ${places} past the point for its ${group === "price" ? "prices" : `${group}s`}`,
+    {
+      value: isOne ? shown(large) : `${shown(large)}, ${shown(fine)}`,
+      expected: `at most ${MOST_DIGITS} digits together: each is a count of the file's last place; ${ROUND}`,
+    },
+  );
+}
+
+/** The columns of a kind that hold decimals. */
+export function decimalsOf(
+  kind: HistoryKind,
+): readonly (Column & { readonly type: DecimalGroup })[] {
+  return layoutOf(kind).columns.filter(
+    (column): column is Column & { readonly type: DecimalGroup } => isDecimal(column.type),
+  );
+}
+
+/** Rows that were written, to be looked at. */
+export interface TypedRows {
+  /** Parquet in the order of the source. */
+  readonly path: string;
+  /** What the database counted of a column while it wrote them. */
+  readonly factsOf: (column: string) => ColumnFacts | undefined;
+}
+
+/**
+ * Refuses rows that cannot be. What the database counted of the columns rules most of them out without a look at a row, and what the file says
+ * of its row groups most of the rest.
+ * @param isPlaced whether `seq` is the place in a capture that a row told of itself, where it told one.
+ * @param further rules beside those of the kind.
+ * @throws HistoryError naming the file of the source, and the first such row by its number there and its time
+ */
+export async function refuseBroken(
+  duck: Duck,
+  kind: HistoryKind,
+  typed: TypedRows,
+  file: string,
+  isPlaced: boolean,
+  further: readonly RowRule[] = [],
+): Promise<void> {
+  const { path, factsOf } = typed;
+  const { rules, columns } = layoutOf(kind);
+  const place = isPlaced ? "seq" : "NULL";
+  const all = [...INSTANTS, ...rules, ...further].filter(
+    ({ isRuledOut }) => isRuledOut?.(factsOf) !== true,
+  );
+  if (all.length === 0) return;
+  const counts = all.map(
+    ({ broken }, index) =>
+      `(SELECT count(*) FROM ${parquetSql(path)} WHERE ${broken}) AS rule_${index}`,
+  );
+  const found = await duck.row(`SELECT ${counts.join(", ")}`);
+  for (const [index, { broken, expected }] of all.entries()) {
+    const total = found[`rule_${index}`];
+    if (wholeOf(total) === 0n) continue;
+    const rows = parquetSql(path, "file_row_number = true");
+    const read = await duck.row(`SELECT count(*) AS total FROM ${rows}`);
+    // A file's own name for a row is its place in a capture, which need not be its line here.
+    const named = columns
+      .filter(({ name }) => new RegExp(`\\b${name}\\b`).test(broken))
+      .map(({ name }) => name);
+    const asked = named.map((name) => `CAST(${name} AS VARCHAR) AS shown_${name}`);
+    const first = await duck.row(
+      `SELECT ${["file_row_number + 1 AS row", `${place} AS place`, "timeNs", ...asked].join(", ")} FROM ${rows} WHERE ${broken} ORDER BY file_row_number LIMIT 1`,
+    );
+    const line = first.place === null ? "" : ` (line ${String(first.place)} of its capture)`;
+    const at = first.timeNs === null ? "" : `, at ${String(first.timeNs)} ns`;
+    throw new HistoryError(
+      file,
+      `${wholeOf(total)} of ${wholeOf(read.total)} rows cannot be, the first is number ${String(first.row)}${line}${at}`,
+      {
+        value: named
+          .map((name) => `${name} ${String(first[`shown_${name}`] ?? "missing")}`)
+          .join(", "),
+        expected: `${expected}; --drop-bad-rows ${wholeOf(total)} leaves such rows out`,
+      },
+    );
+  }
+}
+
+/** The columns of a kind from a source, decimals exact: physically int64, a count of the last place. */
+export function castSql(kind: HistoryKind, select: string, decimals: Decimals): string {
+  const { columns } = layoutOf(kind);
+  const cast = columns.map(({ name, type }) => {
+    if (isDecimal(type))
+      return `CAST(${name} AS DECIMAL(${MOST_DIGITS},${decimals[type]})) AS ${name}`;
+    return `CAST(${name} AS ${type === "integer" ? "BIGINT" : type === "flag" ? "BOOLEAN" : "VARCHAR"}) AS ${name}`;
+  });
+  return `SELECT ${cast.join(", ")} FROM (${withPlain(
+    select,
+    columns.filter(({ type }) => isDecimal(type)),
+  )})`;
+}
+
+/** Does what reads a file. @throws HistoryError naming the file, with what the database said of it */
+export async function reading<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof MarketwrightError || !(cause instanceof Error)) throw cause;
+    const lines = cause.message.split("\n");
+    // Of a CSV file the database says the line first, then the line itself and what is wrong with it.
+    const said = lines.slice(0, lines[0]?.includes("CSV Error") === true ? 3 : 1).join("; ");
+    const detail = { expected: "a whole file of the shape that was named or recognised", cause };
+    const row = BAD_RECORD.exec(cause.message)?.[1];
+    if (row !== undefined)
+      throw new BadRowsError(
+        file,
+        `cannot be read: ${said}`,
+        { rows: [{ row: Number(row) }] },
+        detail,
+      );
+    const expected = BAD_LINE.test(cause.message)
+      ? `${detail.expected}; ${LEAVES_OUT}`
+      : detail.expected;
+    throw new HistoryError(file, `cannot be read: ${said}`, { ...detail, expected });
+  }
+}
+
+/** SQL that reads a Parquet file. @param options further arguments of the database's reader. */
+export function parquetSql(path: string, options?: string): string {
+  return `read_parquet(${pathSql(path)}${options === undefined ? "" : `, ${options}`})`;
+}
+
+function withPlain(select: string, decimals: readonly { readonly name: string }[]): string {
+  return decimals.length === 0
+    ? select
+    : `SELECT * REPLACE (${decimals.map(({ name }) => `${plainSql(name)} AS ${name}`).join(", ")}) FROM (${select})`;
+}

@@ -1,0 +1,56 @@
+import { NS_A_MS, startOfDay } from "../day.js";
+import { type HistoryKind, layoutOf, type RowRule } from "../kinds.js";
+
+const [FIRST_MS, END_MS] = [startOfDay("2009-01-01"), startOfDay("2100-01-01")];
+
+/** The unit, other than microseconds, in which a stamp lies from 2009 to 2099; undefined where it does so in none. */
+export function otherUnitOf(stampUs: number): "seconds" | "milliseconds" | undefined {
+  const isWithin = (ms: number): boolean => ms >= FIRST_MS && ms < END_MS;
+  if (isWithin(stampUs)) return "milliseconds";
+  return isWithin(stampUs * 1000) ? "seconds" : undefined;
+}
+
+/**
+ * A rule of a column of instants: each that is there lies from 2009 to 2099. One in another unit than is told would lie in 1970, or past the
+ * end of this century: the units of stamps are a thousand apart.
+ * @param isAlsoZero where a source writes 0 for no instant.
+ */
+export function plausibleTimes(
+  column: string,
+  unit: "ms" | "ns",
+  expected: string,
+  isAlsoZero = false,
+): RowRule {
+  const scale = unit === "ns" ? NS_A_MS : 1n;
+  const [first, end] = [BigInt(FIRST_MS) * scale, BigInt(END_MS) * scale];
+  return {
+    broken: `(${column} < ${first} OR ${column} >= ${end})${isAlsoZero ? ` AND ${column} <> 0` : ""}`,
+    expected,
+    isRuledOut: (of) => {
+      const { least, most } = of(column) ?? {};
+      return (
+        least !== undefined && most !== undefined && BigInt(least) >= first && BigInt(most) < end
+      );
+    },
+  };
+}
+
+/** Of columns beside the exchange's stamp. */
+const OTHER_TIMES: Readonly<Record<string, RowRule>> = {
+  recvNs: plausibleTimes(
+    "recvNs",
+    "ns",
+    "local stamps from 2009 to 2099, all in the unit of the file's shape or of the mapping (recvTimeUnit, --recv-time-unit)",
+  ),
+  nextFundingMs: plausibleTimes(
+    "nextFundingMs",
+    "ms",
+    "milliseconds from 2009 to 2099, or 0 for none; of a mapping nextFundingTime, which is in its timeUnit",
+    true,
+  ),
+};
+
+/** What the rows of a file have to be beside what all of their kind are. A recording keeps what the exchange told, whatever it was. */
+export function rulesOfImports(kind: HistoryKind): readonly RowRule[] {
+  return layoutOf(kind).columns.flatMap(({ name }) => OTHER_TIMES[name] ?? []);
+}

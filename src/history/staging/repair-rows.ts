@@ -1,0 +1,197 @@
+import { BadRowsError, HistoryError } from "../history-errors.js";
+import type { ShapedFile } from "../import/formats/shape.js";
+import { ROW_NUMBER } from "../import/text/row-numbers.js";
+import { type DecimalGroup, layoutOf, type RowRule } from "../kinds.js";
+import { type Duck, identifier, literal, wholeOf } from "../store/duck.js";
+import type { Series } from "../store/store.js";
+import { type LeftOutGaps, leftOutFindings, leftOutGaps } from "./left-out-gaps.js";
+import type { LeftOutRow } from "./left-out-rows.js";
+import {
+  castSql,
+  type Decimals,
+  decimalsOf,
+  INSTANTS,
+  isNumberSql,
+  MOST_DIGITS,
+  measure,
+  plainSql,
+  reading,
+  tooLongSql,
+} from "./measure.js";
+
+/** What may be done to rows that would be refused otherwise. */
+export interface Repairs {
+  /** Rounds decimals of more than 15 digits to 15, which is what a binary floating-point number holds of any decimal. */
+  readonly round?: boolean | undefined;
+  /** How many rows that cannot be used may be left out; 0 if absent. */
+  readonly mostDropped?: number | undefined;
+}
+
+/** What was done to the rows of a file. */
+export interface Repaired {
+  /** Numbers, several in a row where it has several. */
+  readonly rounded: number;
+  /** Rows. */
+  readonly dropped: number;
+}
+
+/** Rows that are repaired, until their table is dropped. */
+export interface RepairedRows extends Repaired {
+  readonly table: string;
+  readonly decimals: Decimals;
+  /** SQL of the kind's columns, as they are stored. */
+  readonly select: string;
+  /** What is not known for the rows that were left out. */
+  readonly gaps: LeftOutGaps;
+}
+
+/** Rows to be repaired. */
+export interface RepairWish {
+  readonly series: Series;
+  /** SQL that gives the kind's columns, decimals as text, and {@link ROW_NUMBER}. */
+  readonly numbered: string;
+  readonly file: string;
+  readonly rules?: readonly RowRule[] | undefined;
+  /** Rows that are left out of the file already. */
+  readonly leftOut?: readonly LeftOutRow[] | undefined;
+  readonly messageRows?: ShapedFile["messageRows"];
+}
+
+const FLOAT_DIGITS = 15;
+const WIDE = `DECIMAL(38,${MOST_DIGITS})`;
+
+/**
+ * Reads a source into a table, with its decimals rounded where that is chosen.
+ * @throws BadRowsError for rows that cannot be used, where they may be left out; HistoryError naming the file, for more of them than may be left out
+ * and for what cannot be read
+ */
+export async function repairRows(
+  duck: Duck,
+  wish: RepairWish,
+  { round = false, mostDropped = 0 }: Repairs,
+): Promise<RepairedRows> {
+  const { series, numbered, file, leftOut = [], messageRows } = wish;
+  const { kind } = series;
+  const names = decimalsOf(kind).map(({ name }) => name);
+  const table = duck.newTable();
+  const originals = names.map((name) => `${name} AS ${originalOf(name)}`);
+  const plain = names.map((name) => `${round ? roundedSql(name) : plainSql(name)} AS ${name}`);
+  await reading(file, () =>
+    duck.run(
+      `CREATE TEMP TABLE ${table} AS SELECT *${replacing(plain)}${["", ...originals].join(", ")} FROM (${numbered})`,
+    ),
+  );
+  try {
+    if (mostDropped > 0) await refuseBad(duck, table, wish, { round, mostDropped }, () => WIDE);
+    const decimals = await measure(duck, kind, `SELECT * FROM ${table}`, file, round);
+    // Rounded to the places that there is room for, an amount may be zero.
+    if (mostDropped > 0 && round)
+      await refuseBad(
+        duck,
+        table,
+        wish,
+        { round, mostDropped },
+        ({ type }) => `DECIMAL(${MOST_DIGITS},${decimals[type]})`,
+      );
+    return {
+      table,
+      decimals,
+      select: castSql(kind, `SELECT * FROM ${table}`, decimals),
+      dropped: leftOut.length,
+      gaps: await leftOutGaps(duck, kind, `SELECT * FROM ${table}`, leftOut, messageRows),
+      rounded: round ? await roundedIn(duck, file, table, kind, decimals) : 0,
+    };
+  } catch (error) {
+    await duck.run(`DROP TABLE ${table}`);
+    throw error;
+  }
+}
+
+/** @param typeOf the type in which a decimal is looked at. @throws BadRowsError for rows that cannot be used, HistoryError for more than may be left out */
+async function refuseBad(
+  duck: Duck,
+  table: string,
+  { series: { kind }, file, rules = [], leftOut = [] }: RepairWish,
+  { round, mostDropped }: Required<Repairs>,
+  typeOf: (column: { readonly type: DecimalGroup }) => string,
+): Promise<void> {
+  const decimals = decimalsOf(kind);
+  // What is no decimal by itself cannot be measured beside the others.
+  const unread = decimals.map(
+    ({ name }) =>
+      `${name} IS NOT NULL AND (NOT ${isNumberSql(name)} OR ${tooLongSql(name, round)})`,
+  );
+  const isUnread = ["false", ...unread.map((sql) => `coalesce(${sql}, false)`)].join(" OR ");
+  const typed = `SELECT *${replacing(decimals.map((column) => `TRY_CAST(${column.name} AS ${typeOf(column)}) AS ${column.name}`))}, ${isUnread} AS isUnread FROM ${table}`;
+  const broken = [...INSTANTS, ...layoutOf(kind).rules, ...rules].map(
+    (rule) => `coalesce(${rule.broken}, false)`,
+  );
+  const bad = `SELECT ${ROW_NUMBER} AS rowNumber, ${kind === "book" ? "bool_or(isSnapshot)" : "NULL"} AS isSnapshot FROM (${typed}) WHERE isUnread OR ${broken.join(" OR ")} GROUP BY 1`;
+  const count = async (sql: string): Promise<number> =>
+    Number(wholeOf((await reading(file, () => duck.row(sql))).total));
+  const found = await count(`SELECT count(*) AS total FROM (${bad})`);
+  if (found === 0) return;
+  const dropped = found + leftOut.length;
+  const total =
+    (await count(`SELECT count(DISTINCT ${ROW_NUMBER}) AS total FROM ${table}`)) + leftOut.length;
+  const summary = `${dropped} of ${total} rows cannot be used`;
+  if (dropped > mostDropped)
+    throw new HistoryError(file, `${summary}, which is more than may be left out`, {
+      value: mostDropped,
+      expected: `--drop-bad-rows ${dropped}, or a file without them`,
+    });
+  const rows = (await duck.rows(`${bad} ORDER BY rowNumber`)).map(({ rowNumber, isSnapshot }) => ({
+    row: Number(rowNumber),
+    isSnapshot: typeof isSnapshot === "boolean" ? isSnapshot : undefined,
+  }));
+  throw new BadRowsError(file, summary, { rows }, { expected: "a file without them" });
+}
+
+/** What an import says of it, also beside the days. */
+export function repairFindings({
+  rounded,
+  dropped,
+  gaps,
+}: Repaired & Pick<RepairedRows, "gaps">): string[] {
+  return [
+    ...(rounded === 0 ? [] : [`${rounded} of its file's numbers were rounded (--round)`]),
+    ...(dropped === 0
+      ? []
+      : [`${dropped} of its file's rows could not be used and were left out (--drop-bad-rows)`]),
+    ...leftOutFindings(gaps),
+  ];
+}
+
+/** SQL that replaces columns. @param columns SQL of each, with its name */
+function replacing(columns: readonly string[]): string {
+  return columns.length === 0 ? "" : ` REPLACE (${columns.join(", ")})`;
+}
+
+async function roundedIn(
+  duck: Duck,
+  file: string,
+  table: string,
+  kind: string,
+  decimals: Decimals,
+): Promise<number> {
+  const counts = decimalsOf(kind).map(({ name, type }) => {
+    const stored = `TRY_CAST(${name} AS DECIMAL(${MOST_DIGITS},${decimals[type]}))`;
+    return `count(*) FILTER (TRY_CAST(${plainSql(originalOf(name))} AS ${WIDE}) IS DISTINCT FROM CAST(${stored} AS ${WIDE}))`;
+  });
+  const { rounded } = await reading(file, () =>
+    duck.row(`SELECT ${counts.join(" + ")} AS rounded FROM ${table}`),
+  );
+  return Number(rounded);
+}
+
+function originalOf(name: string): string {
+  return identifier(`${name} as written`);
+}
+
+/** SQL of a decimal's text with at most as many digits as a double holds; what is no decimal is left as it is. */
+function roundedSql(name: string): string {
+  const text = plainSql(name);
+  const digits = `length(ltrim(regexp_replace(split_part(lower(${text}), 'e', 1), '[^0-9]', '', 'g'), '0'))`;
+  const rounded = `CAST(TRY_CAST(format(${literal(`{:.${FLOAT_DIGITS}g}`)}, TRY_CAST(${text} AS DOUBLE)) AS ${WIDE}) AS VARCHAR)`;
+  return `CASE WHEN ${isNumberSql(text, true)} AND (${digits} > ${FLOAT_DIGITS} OR NOT ${isNumberSql(text)}) THEN coalesce(${rounded}, ${text}) ELSE ${text} END`;
+}

@@ -1,0 +1,161 @@
+import { type HistoryKind, WHOLE_FROM_LEVEL } from "../kinds.js";
+import { type Duck, type NumberChunk, wholeOf } from "../store/duck.js";
+import { BookStates } from "./book-states.js";
+import { parquetSql } from "./measure.js";
+import type { StagedRows } from "./stage-rows.js";
+
+/** Rows of a book that are played to see its best prices: enough to tell one that was read wrongly, in less than a second. */
+const MOST_ROWS = 500_000;
+/** A longer silence between two messages counts as so much: a file may hold several recordings. */
+const MOST_SILENCE_US = 60_000_000;
+const WHAT_TO_DO =
+  "check that bids and asks are the right way round, and that no update is missing; a run on it is worth nothing";
+
+/** What an import says of a book, or of best prices, that had no two sides, or crossed ones, for most of its time. */
+export async function bookFindings(
+  duck: Duck,
+  kind: HistoryKind,
+  rows: StagedRows,
+): Promise<string[]> {
+  const told =
+    kind === "book"
+      ? await playedBook(duck, rows)
+      : kind === "bbo"
+        ? await bestPrices(duck, rows)
+        : undefined;
+  return told === undefined ? [] : [`${told}: ${WHAT_TO_DO}`];
+}
+
+/** Whether no row of a book is of a snapshot. */
+export async function hasNoSnapshot(duck: Duck, { path }: StagedRows): Promise<boolean> {
+  return (
+    wholeOf(
+      (await duck.row(`SELECT count(*) FILTER (isSnapshot) AS shown FROM ${parquetSql(path)}`))
+        .shown,
+    ) === 0n
+  );
+}
+
+async function bestPrices(duck: Duck, { path, rows }: StagedRows): Promise<string | undefined> {
+  const bad = "bidAmount = 0 OR askAmount = 0 OR bid IS NULL OR ask IS NULL OR bid >= ask";
+  const count = Number(
+    wholeOf((await duck.row(`SELECT count(*) AS bad FROM ${parquetSql(path)} WHERE ${bad}`)).bad),
+  );
+  return 2 * count > rows ? `${count} of its ${rows} best prices cross, or lack a side` : undefined;
+}
+
+async function playedBook(
+  duck: Duck,
+  { path, rows, isOrdered }: StagedRows,
+): Promise<string | undefined> {
+  const first = `SELECT * FROM ${parquetSql(path)} LIMIT ${MOST_ROWS}`;
+  const numbers = ["timeNs // 1000", "seq", "isSnapshot", "level", "isBid", "price", "amount"].map(
+    (sql) => `coalesce(CAST(${sql} AS DOUBLE), -1)`,
+  );
+  const book = new PlayedBook();
+  for await (const chunk of duck.numbers(
+    `SELECT ${numbers.join(", ")} FROM (${first})${isOrdered ? "" : " ORDER BY timeNs, seq, level"}`,
+  ))
+    book.play(chunk);
+  return book.worthless(rows > MOST_ROWS ? `its first ${MOST_ROWS} rows` : "its time");
+}
+
+/** One side, by price. */
+class PlayedSide {
+  readonly #amounts = new Map<number, number>();
+  readonly #sign: 1 | -1;
+  #best = Number.NaN;
+
+  constructor(sign: 1 | -1) {
+    this.#sign = sign;
+  }
+
+  get best(): number {
+    return this.#best;
+  }
+
+  clear(): void {
+    this.#amounts.clear();
+    this.#best = Number.NaN;
+  }
+
+  set(price: number, amount: number): void {
+    if (amount > 0) {
+      this.#amounts.set(price, amount);
+      if (!(this.#sign * price <= this.#sign * this.#best)) this.#best = price;
+    } else if (this.#amounts.delete(price) && price === this.#best) {
+      this.#best = Number.NaN;
+      for (const left of this.#amounts.keys())
+        if (!(this.#sign * left <= this.#sign * this.#best)) this.#best = left;
+    }
+  }
+}
+
+/** A book as its rows make it, message after message. */
+class PlayedBook {
+  readonly #bids = new PlayedSide(1);
+  readonly #asks = new PlayedSide(-1);
+  readonly #states = new BookStates(0);
+  /** Time without what is too long a silence, from 0 at the first message. */
+  #passedUs = 0;
+  /** Before a snapshot it may be the middle of a recording: what its book lacks, another file may tell. */
+  #hasBegun = false;
+  #message:
+    | {
+        readonly atUs: number;
+        readonly seq: number;
+        readonly isWhole: boolean;
+        readonly cleared: Set<PlayedSide>;
+      }
+    | undefined;
+
+  play(chunk: NumberChunk): void {
+    for (let row = 0; row < chunk.rows; row++) {
+      const value = (column: number): number => chunk.at(column, row);
+      const [atUs, seq, isSnapshot, level, isBid, price] = [
+        value(0),
+        value(1),
+        value(2) === 1,
+        value(3),
+        value(4) === 1,
+        value(5),
+      ];
+      const message = this.#messageOf(atUs, seq, isSnapshot && level === WHOLE_FROM_LEVEL);
+      this.#hasBegun ||= isSnapshot;
+      const side = isBid ? this.#bids : this.#asks;
+      // A snapshot that is not the whole book says nothing of a side that it does not show.
+      const shown = !isSnapshot ? [] : message.isWhole ? [this.#bids, this.#asks] : [side];
+      for (const one of shown) {
+        if (message.cleared.has(one)) continue;
+        message.cleared.add(one);
+        one.clear();
+      }
+      if (price > 0) side.set(price, value(6));
+    }
+  }
+
+  worthless(of: string): string | undefined {
+    this.#told();
+    return this.#states.worthless(this.#passedUs, of);
+  }
+
+  /** @param isWhole whether the message, if it begins here, is a snapshot of the whole book */
+  #messageOf(atUs: number, seq: number, isWhole: boolean) {
+    const before = this.#message;
+    if (before?.atUs === atUs && before.seq === seq) return before;
+    this.#told();
+    if (before !== undefined && (this.#hasBegun || this.#hasBothSides))
+      this.#passedUs += Math.min(MOST_SILENCE_US, Math.max(0, atUs - before.atUs));
+    this.#message = { atUs, seq, isWhole, cleared: new Set() };
+    return this.#message;
+  }
+
+  get #hasBothSides(): boolean {
+    return !Number.isNaN(this.#bids.best) && !Number.isNaN(this.#asks.best);
+  }
+
+  #told(): void {
+    if (this.#message !== undefined)
+      this.#states.touch(this.#passedUs, this.#bids.best, this.#asks.best);
+  }
+}

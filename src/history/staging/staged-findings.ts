@@ -1,0 +1,47 @@
+import type { HistoryKind } from "../kinds.js";
+import { type Duck, wholeOf } from "../store/duck.js";
+import { parquetSql } from "./measure.js";
+import { repairFindings } from "./repair-rows.js";
+import type { StagedRows } from "./stage-rows.js";
+import { bookFindings } from "./staged-book.js";
+
+/** What an import says of a file's rows by themselves, also beside the days. */
+export async function stagedFindings(
+  duck: Duck,
+  kind: HistoryKind,
+  rows: StagedRows,
+): Promise<string[]> {
+  return [
+    ...(await orderFindings(duck, kind, rows)),
+    ...(await bookFindings(duck, kind, rows)),
+    ...reusedFindings(kind, rows),
+    ...repairFindings(rows),
+  ];
+}
+
+/** What an import says of a book whose updates are put into another order: the last of a level is the one that stands. A snapshot that was asked for may be older than what is heard before it. */
+async function orderFindings(
+  duck: Duck,
+  kind: HistoryKind,
+  { isOrdered, path }: StagedRows,
+): Promise<string[]> {
+  if (kind !== "book" || isOrdered) return [];
+  const updates = `SELECT timeNs, lag(timeNs) OVER () AS before FROM ${parquetSql(path)} WHERE NOT isSnapshot`;
+  const back = wholeOf(
+    (await duck.row(`SELECT count(*) AS back FROM (${updates}) WHERE timeNs < before`)).back,
+  );
+  return back === 0n
+    ? []
+    : [
+        `the stamps of ${back} updates are before the ones above them: they are in the order of their stamps`,
+      ];
+}
+
+/** What an import says of ids that stand for more than one record. */
+function reusedFindings(kind: HistoryKind, { reused }: StagedRows): string[] {
+  if (reused === undefined) return [];
+  const { ids, example } = reused;
+  return [
+    `${ids === 1 ? "1 id is" : `${ids} ids are`} used for different ${kind} on different days, such as ${example}: all are kept`,
+  ];
+}

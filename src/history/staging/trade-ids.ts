@@ -1,0 +1,83 @@
+import { msOfNs, NS_A_MS } from "../day.js";
+import type { Span } from "../spans.js";
+import type { DayManifest } from "../store/day-manifest.js";
+import { type Duck, wholeOf } from "../store/duck.js";
+import { parquetSql } from "./measure.js";
+
+/** Ids that leave out more than a hundred for each trade count something else. */
+const MOST_MISSING = 100;
+/** An exchange's count of a market's trades goes on by one for all but one trade in a hundred; of a few trades, for all but three, and one in eight. */
+const [BROKEN_SHARE, FEW_BREAKS, FEW_SHARE] = [1 / 100, 3, 1 / 8];
+
+/** The ids of a day's trades, and the time of which trades are missing by them. */
+export interface TradeIds {
+  /** Undefined where the ids are no count of the trades. */
+  readonly ids: DayManifest["ids"];
+  readonly holes: readonly Span[];
+}
+
+/**
+ * Where the ids of a day's trades leave some out. Ids that an exchange counts over all its markets, or draws at random, tell nothing: nearly all
+ * of a count go on by one.
+ * @param path of the day's Parquet file
+ * @param leftOut where trades are known to be missing: ids that leave some out there count trades even so
+ */
+export async function tradeIds(
+  duck: Duck,
+  path: string,
+  {
+    rows,
+    firstId,
+    lastId,
+  }: {
+    readonly rows: number;
+    readonly firstId: bigint | undefined;
+    readonly lastId: bigint | undefined;
+  },
+  leftOut: readonly Span[],
+): Promise<TradeIds> {
+  if (firstId === undefined || lastId === undefined) return { ids: undefined, holes: [] };
+  const missing = lastId - firstId + 1n - BigInt(rows);
+  if (missing !== 0n && !mayBeMissing(missing, rows)) return { ids: undefined, holes: [] };
+  const first = String(firstId);
+  if (missing === 0n) return { ids: { first, breaks: 0, missing: 0 }, holes: [] };
+  const steps = `SELECT timeNs, id - lag(id) OVER byId AS step, lag(timeNs) OVER byId AS before FROM ${parquetSql(path)} WINDOW byId AS (ORDER BY id)`;
+  const counted = await duck.row(
+    `SELECT count(*) AS breaks, count(*) FILTER (${isWithin(leftOut)}) AS explained FROM (${steps}) WHERE step > 1`,
+  );
+  const ids = { first, breaks: Number(counted.breaks), missing: Number(missing) };
+  if (!isCount(rows - 1, ids.breaks - Number(counted.explained)))
+    return { ids: undefined, holes: [] };
+  const found = await duck.rows(
+    `SELECT before, timeNs FROM (${steps}) WHERE step > 1 ORDER BY timeNs`,
+  );
+  return {
+    ids,
+    holes: found.flatMap(({ before, timeNs }) => betweenRows(wholeOf(before), wholeOf(timeNs))),
+  };
+}
+
+/** SQL of whether any of the spans lies between a row and the one before it. */
+function isWithin(spans: readonly Span[]): string {
+  if (spans.length === 0) return "false";
+  const ns = spans
+    .map(([from, to]) => `(${BigInt(from) * NS_A_MS}, ${BigInt(to) * NS_A_MS})`)
+    .join(", ");
+  return `EXISTS (SELECT 1 FROM (VALUES ${ns}) AS spans(fromNs, toNs) WHERE before < toNs AND timeNs >= fromNs)`;
+}
+
+/** Whether ids count trades, which so many of so many steps between two of them do not. */
+export function isCount(steps: number, breaks: number): boolean {
+  return breaks <= Math.max(steps * BROKEN_SHARE, Math.min(FEW_BREAKS, steps * FEW_SHARE));
+}
+
+/** Whether so many missing trades may have been some of the same count. */
+export function mayBeMissing(missing: bigint, rows: number): boolean {
+  return missing > 0n && missing <= BigInt(rows * MOST_MISSING);
+}
+
+/** The whole milliseconds between two rows, of which one covers its own. */
+export function betweenRows(fromNs: bigint, toNs: bigint): Span[] {
+  const span: Span = [msOfNs(fromNs) + 1, msOfNs(toNs)];
+  return span[1] > span[0] ? [span] : [];
+}

@@ -1,0 +1,352 @@
+import { renameSync, rmSync, statSync } from "node:fs";
+import { DAY_MS } from "../../core/units.js";
+import { type Day, msOfNs } from "../day.js";
+import { HistoryError } from "../history-errors.js";
+import { intervalMsOf, intervalOf, layoutOf } from "../kinds.js";
+import { cutTo, gapsOf, type Span, spanOf, unionOf, withoutSpans } from "../spans.js";
+import {
+  type BookStretch,
+  type DayManifest,
+  isFromExchange,
+  missingText,
+  missingTradesText,
+  type SourceNote,
+} from "../store/day-manifest.js";
+import { type Duck, wholeOf } from "../store/duck.js";
+import { sha256Of, syncFile } from "../store/durable-file.js";
+import { copyRows, type FileNote, noteText, type Written } from "../store/parquet-copy.js";
+import type { PendingDays } from "../store/pending-days.js";
+import type { Series } from "../store/store.js";
+import type { Writing } from "../store/writing.js";
+import { candleHoles } from "./candle-holes.js";
+import { isHeld } from "./held-day.js";
+import { freshSql, joinedSql, oneAKey, orderedSql } from "./join-rows.js";
+import { type Decimals, MOST_DIGITS, parquetSql, reading } from "./measure.js";
+import type { StagedRows } from "./stage-rows.js";
+import { tradeIds } from "./trade-ids.js";
+
+/** What of the rows goes into one day. */
+interface DayPart {
+  readonly day: Day;
+  /** SQL of its rows. */
+  readonly fresh: string;
+  /** What of the day they cover. */
+  readonly spans: readonly Span[];
+}
+
+/** Where a day's file is made, of what. */
+interface DayFile extends DayPart {
+  readonly path: string;
+  readonly kept: DayManifest | undefined;
+  readonly note: FileNote;
+}
+
+/**
+ * Writes what of some rows belongs to a day, beside what the day has, whole or not at all.
+ * @returns undefined where the day holds these very rows already.
+ * @throws HistoryError naming the file when two records of one key differ, or need too many digits together.
+ */
+export async function writeDay(
+  store: PendingDays,
+  duck: Duck,
+  writing: Writing,
+  part: DayPart,
+): Promise<DayManifest | undefined> {
+  const { series, rows, source } = writing;
+  const { day } = part;
+  const kept = store.day(series, day);
+  if (kept !== undefined) {
+    if (isHeld(kept, source)) return undefined;
+    await store.verify(kept);
+  }
+  const decimals = kept === undefined ? rows.decimals : most(kept.decimals, rows.decimals);
+  const path = store.nextPath(series, day);
+  const file = {
+    ...part,
+    path,
+    kept,
+    note: { ...series, day, decimals, grid: finestOf(kept?.grid, writing.grid) },
+  };
+  try {
+    const written = await fileMade(store, duck, writing, file);
+    const manifest = await manifestOf(duck, writing, file, written);
+    store.put(manifest, path);
+    return manifest;
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw (kept === undefined ? undefined : tooManyDigits(error, writing, kept, decimals)) ?? error;
+  }
+}
+
+/** A day's steps, where its market's became others within it: the finer ones, which what lies on the coarser mostly lies on too. */
+function finestOf(kept: DayManifest["grid"], grid: DayManifest["grid"]): DayManifest["grid"] {
+  if (kept === undefined || grid === undefined) return grid ?? kept;
+  const finer = (one: string, other: string): string => (Number(one) < Number(other) ? one : other);
+  return {
+    tickSize: finer(kept.tickSize, grid.tickSize),
+    stepSize: finer(kept.stepSize, grid.stepSize),
+  };
+}
+
+/** Makes a day's file: the staged one becomes it where it holds just that. @returns the staged rows themselves where it did */
+async function fileMade(
+  store: PendingDays,
+  duck: Duck,
+  { series, rows, file }: Writing,
+  made: DayFile,
+): Promise<Written> {
+  const { day, fresh, path, kept, note } = made;
+  const { key } = layoutOf(series.kind);
+  const all =
+    kept === undefined
+      ? freshSql(series, fresh)
+      : joinedSql(series, fresh, store.dataPath(series, day), note.decimals);
+  const copy = (select: string): Promise<Written> =>
+    reading(file, () => copyRows(duck, select, path, note));
+  if (key !== undefined && mayRepeat(rows, kept)) {
+    await refuseConflict(duck, series, all, key, file, day);
+    return copy(orderedSql(series, oneAKey(series, all, key)));
+  }
+  if (
+    kept === undefined &&
+    fresh === rows.select &&
+    isDayAlready(rows, note) &&
+    becomes(rows.path, path)
+  )
+    return rows;
+  return copy(kept === undefined && rows.isOrdered ? fresh : orderedSql(series, all));
+}
+
+/** Whether a record may be there twice. */
+function mayRepeat({ repeated }: StagedRows, kept: DayManifest | undefined): boolean {
+  return kept !== undefined || repeated > 0;
+}
+
+async function manifestOf(
+  duck: Duck,
+  writing: Writing,
+  made: DayFile,
+  written: Written,
+): Promise<DayManifest> {
+  const { series, rows, source } = writing;
+  const { day, path, kept, note } = made;
+  const covered = unionOf([...(kept?.covered ?? []), ...made.spans]);
+  const lost = unionOf([...(kept?.lost ?? []), ...cutTo(writing.lost ?? [], spanOf(day))]);
+  const sources = [...(kept?.sources ?? []), source];
+  const leftOut = leftOutOf(writing, made);
+  const lacking = await lackingIn(duck, series, { path, covered, written, sources, leftOut });
+  const before = new Set(textsOf(kept ?? {}));
+  const findings = new Set(kept?.findings.filter((finding) => !before.has(finding)));
+  for (const finding of writing.findings ?? []) findings.add(finding);
+  if (!(await idsAscend(duck, writing, made))) findings.add("ids do not ascend with time");
+  for (const finding of textsOf(lacking)) findings.add(finding);
+  // Where nothing was there, all that is there now was added, unless a key came twice.
+  const added = mayRepeat(rows, kept)
+    ? Number((await duck.row(`SELECT count(*) AS total FROM (${made.fresh})`)).total)
+    : written.rows;
+  const isAsStaged = written === rows;
+  if (!isAsStaged) syncFile(path);
+  return {
+    format: 2,
+    ...series,
+    day,
+    complete: gapsOf(withoutSpans(covered, lacking.holes ?? []), spanOf(day)).length === 0,
+    covered,
+    lost: lost.length === 0 ? undefined : lost,
+    holes: lacking.holes,
+    leftOut: leftOut.length === 0 ? undefined : leftOut,
+    ids: lacking.ids,
+    chain: series.kind === "book" ? chainOf(writing, day, kept) : undefined,
+    rows: written.rows,
+    firstNs: written.firstNs === undefined ? null : String(written.firstNs),
+    lastNs: written.lastNs === undefined ? null : String(written.lastNs),
+    bytes: statSync(path).size,
+    sha256: (isAsStaged ? rows.sha256 : undefined) ?? (await sha256Of(path)),
+    decimals: note.decimals,
+    grid: note.grid,
+    sources: [...(kept?.sources ?? []), { ...source, ...placesOf(writing), rows: added }],
+    lastId: written.lastId === undefined ? undefined : String(written.lastId),
+    missingCandles: lacking.missingCandles,
+    findings: [...findings],
+  };
+}
+
+/** What of a day is missing by its own rows, as its manifest says it. */
+type Lacking = Pick<DayManifest, "holes" | "ids" | "missingCandles">;
+
+/** What the rows of a whole day, whoever brought them, say of those that are missing. */
+async function lackingIn(
+  duck: Duck,
+  { kind }: Series,
+  day: {
+    readonly path: string;
+    readonly covered: readonly Span[];
+    readonly written: Written;
+    readonly sources: readonly Pick<SourceNote, "name" | "sha256" | "isNumbered">[];
+    readonly leftOut: readonly Span[];
+  },
+): Promise<Lacking> {
+  const { path, covered, written, sources, leftOut } = day;
+  if (kind === "trades") {
+    // An exchange tells itself what it does not list, and numbers of rows leave none out.
+    const tells = sources.every((source) => !isFromExchange(source) && source.isNumbered !== true);
+    const { ids, holes } = tells
+      ? await tradeIds(duck, path, written, leftOut)
+      : { ids: undefined, holes: [] };
+    return { ids, holes: unionOf([...holes, ...leftOut]) };
+  }
+  const intervalMs = intervalMsOf(intervalOf(kind));
+  if (intervalMs === undefined) return leftOut.length === 0 ? {} : { holes: [...leftOut] };
+  // A longer candle covers days without a row of their own, and no more than itself.
+  if (intervalMs > DAY_MS || written.rows >= candlesIn(covered, intervalMs)) return { holes: [] };
+  const starts = await duck.rows(`SELECT timeNs FROM ${parquetSql(path)} ORDER BY timeNs`);
+  const { holes, count } = candleHoles(
+    kind,
+    covered,
+    starts.map(({ timeNs }) => msOfNs(wholeOf(timeNs))),
+    leftOut,
+  );
+  return { holes: [...holes], missingCandles: count };
+}
+
+/** The findings that name what is missing. */
+function textsOf({
+  ids,
+  missingCandles: candles,
+}: Pick<Lacking, "ids" | "missingCandles">): string[] {
+  return [
+    ...(ids === undefined || ids.missing === 0 ? [] : [missingTradesText(ids)]),
+    ...(candles === undefined ? [] : [missingText(candles)]),
+  ];
+}
+
+/** The time of which rows were left out: what one file lacks another one that is of the same time has. */
+function leftOutOf({ leftOut = [] }: Writing, { kept, day, spans }: DayFile): Span[] {
+  const fresh = cutTo(leftOut, spanOf(day));
+  const held = withoutSpans(kept?.covered ?? [], kept?.leftOut ?? []);
+  return unionOf([
+    ...withoutSpans(kept?.leftOut ?? [], withoutSpans(spans, fresh)),
+    ...withoutSpans(fresh, held),
+  ]);
+}
+
+/** The stretches of a day's book, with those of the rows that join it. */
+function chainOf(
+  { chain = [], source }: Writing,
+  day: Day,
+  kept: DayManifest | undefined,
+): readonly BookStretch[] | undefined {
+  // An earlier version kept none, and what its rows end with is not known.
+  if (kept !== undefined && kept.chain === undefined) return undefined;
+  const fresh = chain.flatMap(({ day: its, ...stretch }) =>
+    its === day ? [{ ...stretch, file: source.sha256 ?? "" }] : [],
+  );
+  return [...(kept?.chain ?? []), ...fresh].sort((one, other) => one.span[0] - other.span[0]);
+}
+
+/** Whether ids ascend with the time in a day of what has them; not asked where the staged rows told. */
+async function idsAscend(
+  duck: Duck,
+  { series, rows }: Writing,
+  { path, kept }: DayFile,
+): Promise<boolean> {
+  const [key] = layoutOf(series.kind).key ?? [];
+  if (key !== "id" || (rows.isUnique && !mayRepeat(rows, kept))) return true;
+  const found = await duck.row(
+    `SELECT count(*) AS total FROM (SELECT id AS this, lag(id) OVER () AS before FROM ${parquetSql(path)}) WHERE this <= before`,
+  );
+  return wholeOf(found.total) === 0n;
+}
+
+/** A day counts all its prices, and all its amounts, in one last place: what a file holds by itself may not fit beside what is there. @returns undefined for another error */
+function tooManyDigits(
+  error: unknown,
+  { series, rows, file }: Writing,
+  kept: DayManifest,
+  decimals: Decimals,
+): HistoryError | undefined {
+  const [, value] =
+    (error instanceof Error
+      ? /Casting value "([^"]+)" to type DECIMAL.* out of range/.exec(error.message)
+      : null) ?? [];
+  if (value === undefined) return undefined;
+  const placesOf = (of: Decimals): string => `${of.price} of prices and ${of.amount} of amounts`;
+  return new HistoryError(
+    file,
+    `${series.kind} of ${kept.day} need too many digits beside those that are there`,
+    {
+      value: `${value} in the places of both, ${placesOf(decimals)}: the file has ${placesOf(rows.decimals)}, what is there ${placesOf(kept.decimals)}`,
+      expected: `at most ${MOST_DIGITS} digits together, before the point and past it; --replace drops what the day has`,
+      cause: error,
+    },
+  );
+}
+
+/** Whether staged rows are what the file of a day would be made to hold. */
+function isDayAlready({ isOrdered, repeated, note }: StagedRows, wanted: FileNote): boolean {
+  return isOrdered && repeated === 0 && note === noteText(wanted);
+}
+
+/** Gives a file another name. @returns false where that is on another disk */
+function becomes(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EXDEV") return false;
+    throw error;
+  }
+}
+
+async function refuseConflict(
+  duck: Duck,
+  { kind }: Series,
+  all: string,
+  key: readonly string[],
+  file: string,
+  day: Day,
+): Promise<void> {
+  const told = layoutOf(kind)
+    .columns.map(({ name }) => name)
+    .filter((name) => !["recvNs", "seq", "status", ...key].includes(name));
+  const [conflict] = await reading(file, () =>
+    duck.rows(
+      `SELECT ${key[0]} AS which, min((${told.join(", ")})::VARCHAR) AS one, max((${told.join(", ")})::VARCHAR) AS other, min(origin) AS origin FROM (${all}) GROUP BY ${key.join(", ")} HAVING count(DISTINCT (${told.join(", ")})) > 1 LIMIT 1`,
+    ),
+  );
+  if (conflict === undefined) return;
+  const withoutId =
+    kind === "trades" ? ": a mapping without id keeps them, and numbers the rows" : "";
+  const way =
+    conflict.origin === 1
+      ? `the file itself has both${withoutId}`
+      : "--replace drops what the store has";
+  throw new HistoryError(
+    file,
+    `${kind} of ${day}: two records of ${key[0]} ${String(conflict.which)} differ`,
+    {
+      value: `${String(conflict.one)} and ${String(conflict.other)}`,
+      expected: `one ${told.join(", ")}; ${way}`,
+    },
+  );
+}
+
+function candlesIn(covered: readonly Span[], intervalMs: number): number {
+  return covered.reduce(
+    (total, [from, to]) => total + Math.floor(to / intervalMs) - Math.ceil(from / intervalMs),
+    0,
+  );
+}
+
+function placesOf({ series, rows, isByMessage = false }: Writing): Pick<SourceNote, "places"> {
+  if (!layoutOf(series.kind).columns.some(({ name }) => name === "seq")) return {};
+  return { places: rows.isPlaced && !isByMessage ? "told" : "counted" };
+}
+
+function most(one: Decimals, other: Decimals): Decimals {
+  return {
+    price: Math.max(one.price, other.price),
+    amount: Math.max(one.amount, other.amount),
+    rate: Math.max(one.rate, other.rate),
+  };
+}

@@ -1,0 +1,132 @@
+import { DAY_MS } from "../../core/units.js";
+import { type Day, dayOf, msOfNs, NS_A_MS } from "../day.js";
+import { intervalMsOf, intervalOf } from "../kinds.js";
+import { cutTo, daysOf, type Span, spanOf, unionOf, withoutSpans } from "../spans.js";
+import type { DayManifest } from "../store/day-manifest.js";
+import { type Duck, wholeOf } from "../store/duck.js";
+import { PendingDays } from "../store/pending-days.js";
+import type { HistoryStore } from "../store/store.js";
+import type { Writing } from "../store/writing.js";
+import { toMidnights } from "./cut-at-midnight.js";
+import {
+  ofDaySql,
+  refuseCountedTwice,
+  refuseOverlap,
+  refusePaidTwice,
+  seqHeardBefore,
+} from "./held-day.js";
+import { reading } from "./measure.js";
+import type { StagedRows } from "./stage-rows.js";
+import { writeDay } from "./write-day.js";
+
+/** Days that are asked of the staged file itself. */
+const FEW_DAYS = 3;
+
+/** Writes rows into the store at once. Who calls holds the series' lock. @throws as {@link prepareDays} does */
+export async function writeDays(
+  store: HistoryStore,
+  duck: Duck,
+  writing: Writing,
+): Promise<DayManifest[]> {
+  const pending = new PendingDays(store);
+  try {
+    const written = await prepareDays(pending, duck, writing);
+    pending.commit();
+    return written;
+  } finally {
+    pending.drop();
+  }
+}
+
+/**
+ * Writes rows to go into the store, day by day, each day whole or not at all. Rows that have a key join those that the day has; the messages
+ * of a capture have none, so a span that another source covers is refused. Who calls holds the series' lock.
+ * @returns the days that were written, ascending.
+ * @throws HistoryError naming the file when two records of one key differ, or two sources overlap.
+ */
+export async function prepareDays(
+  store: PendingDays,
+  duck: Duck,
+  writing: Writing,
+): Promise<DayManifest[]> {
+  const { series, rows, recvShift } = writing;
+  const { firstNs, lastNs } = rows;
+  const lastsMs = intervalMsOf(intervalOf(series.kind)) ?? 1;
+  const ends: Span[] =
+    firstNs === undefined || lastNs === undefined
+      ? []
+      : [[msOfNs(firstNs), msOfNs(lastNs) + lastsMs]];
+  const first = lastsMs > DAY_MS ? await eachCandle(duck, rows, lastsMs) : ends;
+  const reached =
+    writing.covered ??
+    (intervalOf(series.kind) === ""
+      ? await Promise.all(first.map((span) => toMidnights(duck, rows, span)))
+      : first);
+  const lost = reached.flatMap((span) => cutTo(writing.lost ?? [], span));
+  const spans = withoutSpans(reached, lost);
+  const within = daysOf([...spans, ...first]);
+  // Nobody says of an import that a day without a record had none.
+  const days =
+    writing.covered === undefined && lastsMs <= DAY_MS && within.length > 2
+      ? await heldDays(duck, rows)
+      : within;
+  const shifted =
+    recvShift === undefined
+      ? rows.select
+      : `SELECT * REPLACE (recvNs + (${recvShift}) AS recvNs) FROM (${rows.select})`;
+  const lastSeq = new Map<Day, bigint>();
+  for (const day of days) {
+    const seq = await seqHeardBefore(store, duck, writing, day, shifted);
+    if (seq !== undefined) {
+      lastSeq.set(day, seq);
+      continue;
+    }
+    await refuseOverlap(store, writing, day, cutTo(writing.covered ?? first, spanOf(day)));
+    await refuseCountedTwice(store, duck, writing, day);
+    await refusePaidTwice(store, duck, writing, day);
+  }
+  // After its last record a file says nothing, also not of what it had lost.
+  const leftOut = reached.flatMap((span) => cutTo(writing.leftOut ?? [], span));
+  const ended = { ...writing, lost, leftOut };
+  const writeEach = async (select: string): Promise<DayManifest[]> => {
+    const written: DayManifest[] = [];
+    for (const day of days) {
+      const ofDay = days.length === 1 ? select : ofDaySql(select, day);
+      const before = lastSeq.get(day);
+      const fresh =
+        before === undefined ? ofDay : `SELECT * REPLACE (seq + ${before} AS seq) FROM (${ofDay})`;
+      const manifest = await writeDay(store, duck, ended, {
+        day,
+        fresh,
+        spans: cutTo(spans, spanOf(day)),
+      });
+      if (manifest !== undefined) written.push(manifest);
+    }
+    return written;
+  };
+  if (days.length <= FEW_DAYS) return writeEach(shifted);
+  // A file costs more to open than a day's rows to read.
+  const table = duck.newTable();
+  await reading(writing.file, () => duck.run(`CREATE TEMP TABLE ${table} AS ${shifted}`));
+  try {
+    return await writeEach(`SELECT * FROM ${table}`);
+  } finally {
+    await duck.run(`DROP TABLE ${table}`);
+  }
+}
+
+/** The time of candles that are longer than a day, each of its own: a day without a row may lie within one, or in none. */
+async function eachCandle(duck: Duck, { select }: StagedRows, lastsMs: number): Promise<Span[]> {
+  const found = await duck.rows(`SELECT DISTINCT timeNs FROM (${select}) ORDER BY timeNs`);
+  return unionOf(
+    found.map(({ timeNs }): Span => [msOfNs(wholeOf(timeNs)), msOfNs(wholeOf(timeNs)) + lastsMs]),
+  );
+}
+
+/** The days of which there is a row, ascending. */
+async function heldDays(duck: Duck, { select }: StagedRows): Promise<Day[]> {
+  const found = await duck.rows(
+    `SELECT DISTINCT timeNs // ${BigInt(DAY_MS) * NS_A_MS} AS day FROM (${select}) ORDER BY 1`,
+  );
+  return found.map(({ day }) => dayOf(Number(wholeOf(day)) * DAY_MS));
+}

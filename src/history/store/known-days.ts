@@ -1,0 +1,243 @@
+import type { MarketId } from "../../core/units.js";
+import { type Day, instantText, msOfNs, startOfDay } from "../day.js";
+import { type HistoryKind, intervalMsOf, intervalOf } from "../kinds.js";
+import {
+  cutTo,
+  gapsOf,
+  lostSpan,
+  overlaps,
+  type Span,
+  spanOf,
+  unionOf,
+  withoutSpans,
+} from "../spans.js";
+import { betweenRows, isCount, mayBeMissing } from "../staging/trade-ids.js";
+import { type BookStretch, type DayManifest, isFromExchange } from "./day-manifest.js";
+import { mixedReadings } from "./reading.js";
+
+/** What ids do that an exchange counts otherwise, or not by one. */
+export const UNCOUNTED = "do not count the trades: missing ones cannot be told";
+
+/** The time between two parts of a series, as far as their rows tell of it. */
+interface Seam {
+  /** The day of the second part. */
+  readonly day: Day;
+  /** Rows of it are missing. */
+  readonly lost?: readonly Span[];
+  /** No row of it is missing, though neither part reaches over it: the second follows on the first. */
+  readonly joined?: readonly Span[];
+  /** The sentence that names what is missing. */
+  readonly finding?: string;
+}
+
+/**
+ * The days of a series as every reader is to take them: `covered` without what is missing, by the ids of trades and the steps between candles, and by
+ * the chain of a book's messages or of ids from file to file and from day to day; and with the time between two files of which the second follows on
+ * the first. A manifest says of each day what its own files told. A day covers the days after it of which nothing is kept, where they lie in such a time.
+ * @param days as they were written, ascending
+ */
+export function knownDays(days: readonly DayManifest[]): readonly DayManifest[] {
+  const kind = days[0]?.kind;
+  if (kind === undefined) return days;
+  if (/klines-\d+MO$/.test(kind)) return days.map(wholeMonth);
+  const ofRows =
+    kind === "book"
+      ? [...bookSeams(days), ...neverWhole(days)]
+      : kind === "trades"
+        ? tradeSeams(days)
+        : candleSeams(kind, days);
+  const seams: readonly Seam[] = [...ofRows, ...mixedReadings(days)];
+  if (seams.length === 0 && days.every(({ holes = [] }) => holes.length === 0)) return days;
+  const lost = seams.flatMap((seam) => seam.lost ?? []);
+  const joined = seams.flatMap((seam) => seam.joined ?? []);
+  return days.map((manifest, at) => {
+    const { day, holes = [] } = manifest;
+    const [startMs, endMs] = spanOf(day);
+    const next = days[at + 1]?.day;
+    const joinedHere = cutTo(joined, [startMs, next === undefined ? endMs : startOfDay(next)]);
+    const lostHere = cutTo(lost, [startMs, endMs]);
+    const found = seams.flatMap((seam) =>
+      seam.day === day && seam.finding !== undefined ? [seam.finding] : [],
+    );
+    if ([holes, joinedHere, lostHere, found].every(({ length }) => length === 0)) return manifest;
+    const covered = withoutSpans([...manifest.covered, ...joinedHere], [...holes, ...lostHere]);
+    return {
+      ...manifest,
+      covered,
+      complete: gapsOf(covered, [startMs, endMs]).length === 0,
+      ...(kind === "book" ? { lost: unionOf([...(manifest.lost ?? []), ...lostHere]) } : {}),
+      findings: [...manifest.findings, ...found],
+    };
+  });
+}
+
+/** Of days that an earlier version imported, which kept nothing that would tell what is missing in or between them; empty where there are none. */
+export function unknownText(
+  { market, kind }: { readonly market: MarketId; readonly kind: string },
+  days: readonly DayManifest[],
+): string[] {
+  const isOld = ({ holes, chain, sources }: DayManifest): boolean =>
+    (kind === "book"
+      ? chain === undefined
+      : (kind === "trades" || intervalOf(kind) !== "") && holes === undefined) &&
+    sources.some((source) => !isFromExchange(source));
+  const old = days.filter(isOld).length;
+  if (old === 0) return [];
+  return [
+    `${market} ${kind}: ${old} of ${days.length} days were imported by an earlier version, which did not look for all that is missing: import them again with --replace`,
+  ];
+}
+
+/** Whether the ids of a day's trades tell nothing of those that are missing, since they do not count the trades. */
+export function hasUncountedIds({ kind, holes, ids, rows, sources }: DayManifest): boolean {
+  const isKnown = kind === "trades" && holes !== undefined && rows > 1;
+  return (
+    isKnown &&
+    ids === undefined &&
+    sources.every((source) => !isFromExchange(source) && source.isNumbered !== true)
+  );
+}
+
+/** Of days of trades whose ids tell nothing of those that are missing; empty where there are none. */
+export function uncountedText(
+  { market, kind }: { readonly market: MarketId; readonly kind: string },
+  days: readonly DayManifest[],
+): string[] {
+  const uncounted = days.filter(hasUncountedIds).length;
+  return uncounted === 0
+    ? []
+    : [`${market} ${kind}: the ids of ${uncounted} of ${days.length} days ${UNCOUNTED}`];
+}
+
+/** An earlier version kept candles of a month, and took each for the day that it begins on. */
+function wholeMonth(manifest: DayManifest): DayManifest {
+  const startMs = startOfDay(manifest.day);
+  const [year, month] = manifest.day.split("-").map(Number) as [number, number];
+  const next =
+    month === 12 ? `${year + 1}-01-01` : `${year}-${String(month + 1).padStart(2, "0")}-01`;
+  return { ...manifest, covered: [[startMs, startOfDay(next)]], complete: true };
+}
+
+/** The days of updates before any snapshot: a replay plays them, and trusts the book from its first snapshot on alone. */
+function neverWhole(days: readonly DayManifest[]): Seam[] {
+  const first = days.findIndex(({ sources }) =>
+    sources.some((source) => source.hasNoSnapshot !== true),
+  );
+  const finding =
+    "has no snapshot, nor has the store one before it: the book is never known to be whole, and a backtest does not quote on it";
+  return days.slice(0, first < 0 ? days.length : first).map(({ day }) => ({ day, finding }));
+}
+
+function bookSeams(days: readonly DayManifest[]): Seam[] {
+  const seams: Seam[] = [];
+  const said = days.flatMap(({ lost = [] }) => lost);
+  let before: { readonly stretch: BookStretch; readonly isLost: boolean } | undefined;
+  for (const { day, chain = [], lost = [], sources } of days) {
+    // What another file of the day leaves behind is not known.
+    if (chain.length !== sources.length) {
+      before = undefined;
+      continue;
+    }
+    for (const stretch of chain) {
+      const seam =
+        before === undefined ? {} : betweenStretches(before.stretch, stretch, before.isLost);
+      // What a file says of its own messages, its days say already.
+      const isSaid = before?.isLost === true && withoutSpans(seam.lost ?? [], said).length === 0;
+      if (!isSaid) seams.push({ day, ...seam });
+      const [, endMs] = stretch.span;
+      const isLost =
+        stretch.snapshot === null && overlaps([...lost, ...(seam.lost ?? [])], [endMs - 1, endMs]);
+      before = { stretch, isLost };
+    }
+  }
+  return seams;
+}
+
+/**
+ * What two stretches tell of the time between them, and of how long the book is not known in the second.
+ * @param isLost whether the first ends with a book that is not known
+ */
+function betweenStretches(
+  before: BookStretch,
+  stretch: BookStretch,
+  isLost: boolean,
+): Omit<Seam, "day"> {
+  const { file, span, wholeMs, follows } = stretch;
+  const { update, snapshot } = before;
+  const rest = lostSpan(before.span[1], wholeMs ?? span[1]);
+  if (isLost) {
+    return {
+      lost: [rest],
+      finding: `the book before it was lost, and no snapshot came since: the book is not known from ${spanText(rest)}`,
+    };
+  }
+  if (file === before.file || follows === null || (update === null && snapshot === null)) return {};
+  const between: Span[] = span[0] > before.span[1] ? [[before.span[1], span[0]]] : [];
+  if (update?.sequence === follows) return { joined: between };
+  const isMended = snapshot !== null && BigInt(follows) <= BigInt(snapshot.sequence);
+  if (isMended && update === null) return { joined: between };
+  const lost = isMended && update !== null ? lostSpan(update.ms + 1, snapshot.ms) : rest;
+  return {
+    lost: [lost],
+    ...(isMended ? { joined: between } : {}),
+    finding: `updates are missing before those of ${instantText(span[0])}, which do not follow on the file before: the book is not known from ${spanText(lost)}`,
+  };
+}
+
+function tradeSeams(days: readonly DayManifest[]): Seam[] {
+  return days.flatMap((next, at) => [...withinDay(next), ...betweenDays(days[at - 1], next)]);
+}
+
+/** Ids that count all trades of a day, but those of its holes, leave no time between its files unknown. */
+function withinDay({ day, ids, firstNs, lastNs }: DayManifest): Seam[] {
+  if (ids === undefined || firstNs === null || lastNs === null) return [];
+  return [{ day, joined: [[msOfNs(BigInt(firstNs)), msOfNs(BigInt(lastNs)) + 1]] }];
+}
+
+function betweenDays(last: DayManifest | undefined, next: DayManifest): Seam[] {
+  const [ids, nextIds] = [last?.ids, next.ids];
+  if (
+    last?.lastId === undefined ||
+    ids === undefined ||
+    nextIds === undefined ||
+    last.lastNs === null ||
+    next.firstNs === null
+  )
+    return [];
+  const missing = BigInt(nextIds.first) - BigInt(last.lastId) - 1n;
+  const between = betweenRows(BigInt(last.lastNs), BigInt(next.firstNs));
+  if (missing === 0n) return [{ day: next.day, joined: between }];
+  const rows = last.rows + next.rows;
+  if (!mayBeMissing(missing, rows) || !isCount(rows - 1, ids.breaks + nextIds.breaks + 1))
+    return [];
+  return [
+    {
+      day: next.day,
+      lost: between,
+      finding: `${missing} trades are missing before its first one, as the ids of ${last.day} and its own tell`,
+    },
+  ];
+}
+
+/**
+ * Files of a source that leaves out candles without a trade may end or begin with such a time: between two of them no more is missing than within a day of
+ * either is taken for it.
+ */
+function candleSeams(kind: HistoryKind, days: readonly DayManifest[]): Seam[] {
+  const intervalMs = intervalMsOf(intervalOf(kind));
+  if (intervalMs === undefined) return [];
+  const spans = days.flatMap(({ day, covered, missingCandles, sources }) => {
+    const quiet = sources.some(isFromExchange) ? 0 : (missingCandles?.quietUpTo ?? 0);
+    return covered.map(([fromMs, toMs]) => ({ day, fromMs, toMs, quietMs: quiet * intervalMs }));
+  });
+  return spans.flatMap(({ day, fromMs, quietMs }, at) => {
+    const before = spans[at - 1];
+    const gapMs = before === undefined ? 0 : fromMs - before.toMs;
+    if (before === undefined || gapMs <= 0 || gapMs > Math.min(before.quietMs, quietMs)) return [];
+    return [{ day, joined: [[before.toMs, fromMs] as const] }];
+  });
+}
+
+function spanText([fromMs, toMs]: Span): string {
+  return `${instantText(fromMs)} to ${instantText(toMs)}`;
+}

@@ -1,0 +1,71 @@
+import { HistoryError } from "../history-errors.js";
+import { gapsOf, type Span, unionOf } from "../spans.js";
+import type { DayManifest } from "./day-manifest.js";
+import { uncountedText, unknownText } from "./known-days.js";
+import type { HistoryStore, Series } from "./store.js";
+
+/** What the store has of one series. */
+export interface SeriesListing extends Series {
+  readonly days: readonly DayManifest[];
+  readonly rows: number;
+  readonly bytes: number;
+  /** What is known, and what is missing between its first and its last instant. */
+  readonly covered: readonly Span[];
+  readonly gaps: readonly Span[];
+  /** Whether each day is complete. */
+  readonly complete: boolean;
+  /** What cannot be said of its days, one sentence each. */
+  readonly notes: readonly string[];
+  /** Files that are broken or foreign, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** What to list. */
+export interface ListWish {
+  readonly market?: string;
+  readonly kind?: string;
+  /** Reads every file against its checksum. */
+  readonly verify: boolean;
+}
+
+/** What a store holds. @throws HistoryError naming what does not belong into it */
+export async function listHistory(
+  store: HistoryStore,
+  { market, kind, verify }: ListWish,
+): Promise<readonly SeriesListing[]> {
+  const listings: SeriesListing[] = [];
+  for (const series of store.series()) {
+    if (
+      (market !== undefined && series.market !== market) ||
+      (kind !== undefined && series.kind !== kind)
+    )
+      continue;
+    const { days, problems } = store.inspect(series);
+    const broken = [...problems];
+    for (const manifest of verify ? days : []) {
+      try {
+        await store.verify(manifest);
+      } catch (error) {
+        if (!(error instanceof HistoryError)) throw error;
+        broken.push(error);
+      }
+    }
+    const covered = unionOf(days.flatMap((manifest) => manifest.covered));
+    listings.push({
+      ...series,
+      days,
+      rows: sum(days.map(({ rows }) => rows)),
+      bytes: sum(days.map(({ bytes }) => bytes)),
+      covered,
+      gaps: gapsOf(covered, [covered[0]?.[0] ?? 0, covered.at(-1)?.[1] ?? 0]),
+      complete: days.every(({ complete }) => complete),
+      notes: [...unknownText(series, days), ...uncountedText(series, days)],
+      problems: broken.map(({ message }) => message),
+    });
+  }
+  return listings;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import type { MarketId } from "../../core/units.js";
+import type { Day } from "../day.js";
+import type { Mapping } from "../import/formats/mapping.js";
+import type { ShapedFile } from "../import/formats/shape.js";
+import type { ClockWish } from "../staging/clean-clocks.js";
+import type { Repaired } from "../staging/repair-rows.js";
+import type { DayManifest, SourceNote } from "./day-manifest.js";
+import type { HistoryStore } from "./store.js";
+
+/** How the rows of a file came about, as far as a user chooses it. */
+export interface Reading {
+  readonly shaped: Pick<ShapedFile, "shape" | "ofMarket">;
+  readonly mapping: Mapping | undefined;
+  readonly repaired: Repaired;
+  /** Absent where no local stamp is corrected. */
+  readonly clock?: ClockWish | undefined;
+}
+
+/**
+ * Returns the SHA-256 of a reading: the same for two that give the same rows of one file. Repairs count by what they did, so an option that changed
+ * nothing is none.
+ */
+export function readingSum({
+  shaped: { shape, ofMarket },
+  mapping,
+  repaired: { rounded, dropped },
+  clock,
+}: Reading): string {
+  const { columns = {}, timeUnit, recvTimeUnit = timeUnit } = mapping ?? {};
+  const named = Object.entries(columns).sort(([one], [other]) => (one < other ? -1 : 1));
+  const wished =
+    clock === undefined
+      ? []
+      : [clock.partsAt.map(String), String(clock.baseLatencyNs), String(clock.offsetNs ?? "")];
+  const parts = [
+    shape ?? null,
+    ofMarket ?? null,
+    named,
+    timeUnit ?? null,
+    recvTimeUnit ?? null,
+    rounded,
+    dropped,
+    wished,
+  ];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+/** Whether a source of a day is the same file in another reading; false where an earlier version wrote it, which kept none. */
+export function isReadOtherwise(
+  held: Pick<SourceNote, "sha256" | "reading">,
+  { sha256, reading }: Pick<SourceNote, "sha256" | "reading">,
+): boolean {
+  return (
+    sha256 !== undefined &&
+    held.sha256 === sha256 &&
+    held.reading !== undefined &&
+    held.reading !== reading
+  );
+}
+
+/** The days of a series that still hold a file as it was read otherwise, ascending. */
+export function daysReadOtherwise(
+  store: HistoryStore,
+  { market, kind }: { readonly market: MarketId; readonly kind: string },
+  source: Pick<SourceNote, "sha256" | "reading">,
+): Day[] {
+  const { days } = store.inspect({ market, kind });
+  return days
+    .filter(({ sources }) => sources.some((held) => isReadOtherwise(held, source)))
+    .map(({ day }) => day);
+}
+
+/** The days that hold a file in another reading than a day before them does, each with the sentence that says so. @param days ascending */
+export function mixedReadings(
+  days: readonly DayManifest[],
+): { readonly day: Day; readonly finding: string }[] {
+  const last = new Map<string, { readonly day: Day; readonly reading: string }>();
+  const found: { readonly day: Day; readonly finding: string }[] = [];
+  for (const { day, sources } of days) {
+    for (const { sha256, reading, name } of sources) {
+      if (sha256 === undefined || reading === undefined) continue;
+      const before = last.get(sha256);
+      if (before !== undefined && before.reading !== reading) {
+        const finding = `${name} was read under another mapping, clock or repair than for ${before.day}: import it again with --replace`;
+        found.push({ day, finding });
+      }
+      last.set(sha256, { day, reading });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,280 @@
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError } from "../../core/errors.js";
+import { pathKind } from "../../core/files/path-kind.js";
+import type { MarketId } from "../../core/units.js";
+import { type Day, startOf } from "../day.js";
+import { HistoryError } from "../history-errors.js";
+import { familyOf, type HistoryKind } from "../kinds.js";
+import { type DayManifest, readManifest } from "./day-manifest.js";
+import { moveInto, sha256Of } from "./durable-file.js";
+import { knownDays } from "./known-days.js";
+import { makeStoreFolder } from "./store-folder.js";
+import { StoreLock } from "./store-lock.js";
+
+/** Where history is kept when nothing is said. */
+export const DEFAULT_STORE = "history";
+/** Where work in progress lies: nothing in it is history yet. */
+export const STAGING = ".staging";
+/** Beside the kinds of a market: what is derived from them, and can be deleted at any time. */
+export const COLUMNS = ".columns";
+const MARKET = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** One kind of history of one market. */
+export interface Series {
+  readonly market: MarketId;
+  readonly kind: HistoryKind;
+}
+
+/**
+ * A folder of history: `<market>/<kind>/<day>.parquet`, each with its manifest `<day>.json`. A day is replaced whole: the new file is
+ * written as `.<day>.parquet.next`, then the manifest with its checksum, then the file gets its name; whatever ends the process in
+ * between is put right by {@link recover}.
+ */
+export class HistoryStore {
+  readonly root: string;
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  /** Every series, by market and kind. @throws HistoryError naming what does not belong into the store */
+  series(): readonly Series[] {
+    if (pathKind(this.root) === undefined) return [];
+    if (pathKind(this.root) !== "folder")
+      throw new HistoryError(this.root, "is no folder", { expected: "the folder of a store" });
+    const found: Series[] = [];
+    for (const market of namesIn(this.root)) {
+      if (market === STAGING) continue;
+      const folder = join(this.root, market);
+      if (pathKind(folder) !== "folder" || !MARKET.test(market))
+        throw foreign(folder, "a folder named as a market");
+      for (const kind of namesIn(folder)) {
+        if (kind === COLUMNS) continue;
+        const path = join(folder, kind);
+        if (pathKind(path) !== "folder" || !isKind(kind))
+          throw foreign(path, "a folder named as a kind of history, such as trades");
+        found.push({ market, kind });
+      }
+    }
+    return found;
+  }
+
+  /** Why there is nothing to be read whatever is asked for; undefined where some series is there. @throws HistoryError as {@link series} does */
+  absence(): string | undefined {
+    if (pathKind(this.root) === undefined) return "is not there: no such folder";
+    return this.series().length === 0 ? "is a folder without any history in it" : undefined;
+  }
+
+  /** The folder of a series. @throws ConfigError when its names cannot be a market and a kind */
+  folder({ market, kind }: Series): string {
+    if (!MARKET.test(market)) {
+      throw new ConfigError("cannot name a market", {
+        field: "market",
+        value: market,
+        expected: "letters, digits, dots, dashes and underscores",
+      });
+    }
+    familyOf(kind);
+    return join(this.root, market, kind);
+  }
+
+  /** A folder for work in progress on a series; made when it is not there. */
+  staging(series: Series): string {
+    this.folder(series);
+    const folder = join(this.root, STAGING, series.market, series.kind);
+    makeStoreFolder(folder);
+    return folder;
+  }
+
+  /** A folder for what does not fit into memory. */
+  get spillFolder(): string {
+    return join(this.root, STAGING, "spill");
+  }
+
+  dataPath(series: Series, day: Day): string {
+    return join(this.folder(series), `${day}.parquet`);
+  }
+
+  manifestPath(series: Series, day: Day): string {
+    return join(this.folder(series), `${day}.json`);
+  }
+
+  /** Where the next version of a day is written. */
+  nextPath(series: Series, day: Day): string {
+    return join(this.folder(series), `.${day}.parquet.next`);
+  }
+
+  /** The days of a series, ascending, without what is missing in and between them. @throws HistoryError naming the first file that is broken or foreign */
+  days(series: Series): readonly DayManifest[] {
+    return knownDays(this.writtenDays(series));
+  }
+
+  /** The same as they were written, `covered` with what is missing: for who writes beside them. @throws as {@link days} */
+  writtenDays(series: Series): readonly DayManifest[] {
+    const { days, problems } = this.#read(series);
+    if (problems[0] !== undefined) throw problems[0];
+    return days;
+  }
+
+  /** One day as it was written, or undefined where there is none. @throws HistoryError naming a file that is broken */
+  day(series: Series, day: Day): DayManifest | undefined {
+    const dataPath = this.dataPath(series, day);
+    const manifestPath = this.manifestPath(series, day);
+    const isThere = existsSync(dataPath);
+    if (!existsSync(manifestPath)) {
+      if (isThere)
+        throw new HistoryError(dataPath, "has no manifest beside it", {
+          expected: `${day}.json, which this program writes with it`,
+        });
+      return undefined;
+    }
+    const manifest = readManifest(manifestPath, series.market, series.kind, day);
+    if (!isThere)
+      throw new HistoryError(dataPath, "is missing, though its manifest is there", {
+        expected: `a file of ${manifest.bytes} bytes`,
+      });
+    const { size } = statSync(dataPath);
+    if (size !== manifest.bytes) {
+      throw new HistoryError(dataPath, "is broken: it is not as long as it was written", {
+        value: size,
+        expected: `${manifest.bytes} bytes`,
+      });
+    }
+    return manifest;
+  }
+
+  /** The same as {@link days}, with everything that is wrong in the folder. */
+  inspect(series: Series): {
+    readonly days: readonly DayManifest[];
+    readonly problems: readonly HistoryError[];
+  } {
+    const { days, problems } = this.#read(series);
+    return { days: knownDays(days), problems };
+  }
+
+  #read(series: Series): {
+    readonly days: readonly DayManifest[];
+    readonly problems: readonly HistoryError[];
+  } {
+    const folder = this.folder(series);
+    const names = pathKind(folder) === "folder" ? namesIn(folder) : [];
+    const days: DayManifest[] = [];
+    const problems: HistoryError[] = [];
+    const seen = new Set<Day>();
+    for (const name of names) {
+      const day = /^(\d{4}-\d{2}-\d{2})\.(?:parquet|json)$/.exec(name)?.[1];
+      if (day === undefined || startOf(day) === undefined) {
+        // Of a writer that is at work, or that was killed and will be put right by the next one.
+        if (!name.endsWith(".next"))
+          problems.push(foreign(join(folder, name), "a day's file, such as 2024-08-08.parquet"));
+        continue;
+      }
+      if (seen.has(day)) continue;
+      seen.add(day);
+      try {
+        const manifest = this.day(series, day);
+        if (manifest !== undefined) days.push(manifest);
+      } catch (error) {
+        if (!(error instanceof HistoryError)) throw error;
+        problems.push(error);
+      }
+    }
+    return { days, problems };
+  }
+
+  /** Compares a day's file with its checksum. @throws HistoryError naming the file that differs, and whether another process has written the day anew */
+  async verify(manifest: DayManifest): Promise<void> {
+    const path = this.dataPath(manifest, manifest.day);
+    const sha256 = await checksumOf(path);
+    if (sha256 === manifest.sha256) return;
+    if (this.day(manifest, manifest.day)?.sha256 === sha256) {
+      throw new HistoryError(path, "was written anew while it was read", {
+        value: sha256,
+        expected: `${manifest.sha256}, as when this began; the same command again reads the new one`,
+      });
+    }
+    throw new HistoryError(path, "is broken: its checksum differs", {
+      value: sha256,
+      expected: manifest.sha256,
+    });
+  }
+
+  /** What changes where a day's file is replaced: when it was written, nanoseconds since 1970; empty where it is gone. */
+  modifiedNs(manifest: DayManifest): string {
+    return String(
+      statSync(this.dataPath(manifest, manifest.day), { bigint: true, throwIfNoEntry: false })
+        ?.mtimeNs ?? "",
+    );
+  }
+
+  /** Takes a series for writing, and puts right what a killed writer left. @throws RunError when another process writes it */
+  async open(series: Series): Promise<StoreLock> {
+    const lock = StoreLock.take(this.staging(series));
+    try {
+      makeStoreFolder(this.folder(series));
+      await this.recover(series);
+      return lock;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /** Ends what a killed writer had begun: a day whose manifest was there already is put in place, anything less is undone. */
+  async recover(series: Series): Promise<void> {
+    const folder = this.folder(series);
+    for (const name of namesIn(folder)) {
+      if (!name.endsWith(".next")) continue;
+      const path = join(folder, name);
+      const day = /^\.(\d{4}-\d{2}-\d{2})\.parquet\.next$/.exec(name)?.[1];
+      const manifestPath = day === undefined ? undefined : this.manifestPath(series, day);
+      const isMeant =
+        day !== undefined &&
+        manifestPath !== undefined &&
+        existsSync(manifestPath) &&
+        readManifest(manifestPath, series.market, series.kind, day).sha256 ===
+          (await sha256Of(path));
+      if (isMeant) moveInto(path, this.dataPath(series, day));
+      else rmSync(path);
+    }
+  }
+}
+
+/** @throws HistoryError where the folder may not be looked into */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch (cause) {
+    throw new HistoryError(folder, "cannot be read", {
+      expected: "a folder that this user may look into",
+      cause,
+    });
+  }
+}
+
+/** @throws HistoryError where the file cannot be read */
+async function checksumOf(path: string): Promise<string> {
+  try {
+    return await sha256Of(path);
+  } catch (cause) {
+    throw new HistoryError(path, "cannot be read", {
+      expected: "a file that this user may read",
+      cause,
+    });
+  }
+}
+
+function isKind(name: string): boolean {
+  try {
+    familyOf(name);
+    return true;
+  } catch (error) {
+    if (error instanceof ConfigError) return false;
+    throw error;
+  }
+}
+
+function foreign(path: string, expected: string): HistoryError {
+  return new HistoryError(path, "does not belong into the store", { expected });
+}

@@ -2,9 +2,9 @@ import fastify from "fastify";
 import { initCrypto } from "../src/core/crypto/signing.js";
 import { RunError } from "../src/core/errors.js";
 import { liveSeam } from "../src/core/runtime/live-seam.js";
-import { parseExchangeConfig } from "../src/simulator/config.js";
+import { parseExchangeConfig } from "../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../src/simulator/exchange.js";
-import { serveExchange } from "../src/simulator/http-server.js";
+import { serveExchange } from "../src/simulator/rest/http-server.js";
 import { serveBench } from "./bench-server.js";
 
 /** The exchange with so many markets and no limits in the way, and an echo of whatever is posted to it. */

@@ -3,9 +3,9 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { initCrypto } from "../src/core/crypto/signing.js";
 import { RunError } from "../src/core/errors.js";
 import { liveSeam } from "../src/core/runtime/live-seam.js";
-import { parseExchangeConfig } from "../src/simulator/config.js";
+import { parseExchangeConfig } from "../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../src/simulator/exchange.js";
-import { serveExchange } from "../src/simulator/http-server.js";
+import { serveExchange } from "../src/simulator/rest/http-server.js";
 import { serveBench } from "./bench-server.js";
 
 /** A book update of one level, as the exchange words it. */

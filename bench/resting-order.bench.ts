@@ -1,7 +1,7 @@
 import { initCrypto } from "../src/core/crypto/signing.js";
 import { seededRandom } from "../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../src/core/runtime/virtual-clock.js";
-import { parseExchangeConfig } from "../src/simulator/config.js";
+import { parseExchangeConfig } from "../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../src/simulator/exchange.js";
 import { namedSignatures, ReferenceClient, START_MS } from "../test/simulator/reference-client.js";
 import type { Bench } from "./bench.js";

@@ -9,7 +9,7 @@ import { VirtualClock } from "../src/core/runtime/virtual-clock.js";
 import type { HttpRequest, SocketHandlers } from "../src/exchange/rest/transport.js";
 import type { VenueEvent } from "../src/exchange/venue.js";
 import type { OutboxItem } from "../src/executor/outbox.js";
-import { parseExchangeConfig } from "../src/simulator/config.js";
+import { parseExchangeConfig } from "../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../src/simulator/exchange.js";
 import { quoteAround } from "../src/strategies/quote-around.js";
 import { defineStrategy } from "../src/strategies/strategy.js";

@@ -4,7 +4,7 @@ import type { Clock } from "../src/core/runtime/seam.js";
 import { seededRandom } from "../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../src/core/runtime/virtual-clock.js";
 import type { VenueEvent } from "../src/exchange/venue.js";
-import { parseExchangeConfig } from "../src/simulator/config.js";
+import { parseExchangeConfig } from "../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../src/simulator/exchange.js";
 import { builtInStrategies } from "../src/strategies/built-in.js";
 import type { Bench } from "./bench.js";

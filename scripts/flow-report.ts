@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadExchangeConfig } from "../src/cli/load-exchange-config.js";
 import { ConfigError } from "../src/core/errors.js";
-import { findCaptureFiles } from "../src/simulator/flow/capture-files.js";
-import { recordedDataFolder } from "../src/simulator/flow/data-folder.js";
+import { findCaptureFiles } from "../src/simulator/flow/capture/capture-files.js";
+import { recordedDataFolder } from "../src/simulator/flow/capture/data-folder.js";
 import { BTC_CAPTURES, captureFigures } from "./flow/capture-figures.js";
 import {
   FIGURE_NAMES,

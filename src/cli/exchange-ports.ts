@@ -1,5 +1,5 @@
 import { ConfigError } from "../core/errors.js";
-import type { ExchangeConfig } from "../simulator/config.js";
+import type { ExchangeConfig } from "../simulator/config/config.js";
 
 /** Ports of the command line, in place of those of the exchange's file. */
 export interface ExchangePorts {

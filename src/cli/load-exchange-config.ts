@@ -1,10 +1,10 @@
 import { requireKind } from "../core/config/config-kind.js";
 import { checkShape, textPaths } from "../core/config/config-shape.js";
 import { loadYamlFile } from "../core/config/config-yaml.js";
-import { type ExchangeConfig, exchangeConfigShape } from "../simulator/config.js";
-import { checkAmounts } from "../simulator/config-amounts.js";
-import { checkChain } from "../simulator/config-chain.js";
-import { checkPerps } from "../simulator/config-perps.js";
+import { type ExchangeConfig, exchangeConfigShape } from "../simulator/config/config.js";
+import { checkAmounts } from "../simulator/config/config-amounts.js";
+import { checkChain } from "../simulator/config/config-chain.js";
+import { checkPerps } from "../simulator/config/config-perps.js";
 import { checkLeveraged } from "../simulator/flow/leveraged-config.js";
 import { marketRules } from "../simulator/markets/market-rules.js";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { runtimeDir } from "../bot/state/running-bots.js";
 import { RunError } from "../core/errors.js";
 import { ProcessLock } from "../core/files/process-lock.js";
-import type { ExchangeConfig } from "../simulator/config.js";
+import type { ExchangeConfig } from "../simulator/config/config.js";
 import type { CliContext } from "./cli-context.js";
 
 /**

@@ -4,12 +4,12 @@ import type { Seam } from "../core/runtime/seam.js";
 import type { Hex, Lots, MarketId, Side, Ticks } from "../core/units.js";
 import type { Account } from "./accounts/account.js";
 import type { Order } from "./accounts/order.js";
-import { type Audit, audit } from "./audit.js";
-import type { ExchangeConfig } from "./config.js";
-import { checkAmounts } from "./config-amounts.js";
-import { checkPerps } from "./config-perps.js";
-import type { ExchangeOptions } from "./exchange-options.js";
-import { ExchangeParts } from "./exchange-parts.js";
+import type { ExchangeConfig } from "./config/config.js";
+import { checkAmounts } from "./config/config-amounts.js";
+import { checkPerps } from "./config/config-perps.js";
+import { type Audit, audit } from "./engine/audit.js";
+import type { ExchangeOptions } from "./engine/exchange-options.js";
+import { ExchangeParts } from "./engine/exchange-parts.js";
 import type { Market, MarketStatus } from "./markets/market.js";
 import { changedRules, type RuleChange } from "./markets/rule-change.js";
 import { type ApiAnswer, errorBody } from "./rest/api-error.js";
@@ -18,7 +18,7 @@ import type { ChainSide } from "./settlement/chain-side.js";
 import { requireAsDeployed } from "./settlement/on-chain-config.js";
 import type { StreamConnection, StreamRefusal, StreamSink } from "./streams/stream-sink.js";
 
-export type { ExchangeOptions } from "./exchange-options.js";
+export type { ExchangeOptions } from "./engine/exchange-options.js";
 
 /** A book as the exchange has it. */
 export interface BookSnapshot {

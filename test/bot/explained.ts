@@ -5,8 +5,11 @@ import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { HttpRequest, Transport } from "../../src/exchange/rest/transport.js";
-import { type ExchangeConfigInput, parseExchangeConfig } from "../../src/simulator/config.js";
-import { configuredExchange } from "../../src/simulator/configured-exchange.js";
+import {
+  type ExchangeConfigInput,
+  parseExchangeConfig,
+} from "../../src/simulator/config/config.js";
+import { configuredExchange } from "../../src/simulator/engine/configured-exchange.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";

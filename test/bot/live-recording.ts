@@ -3,9 +3,9 @@ import { startBot } from "../../src/bot/run/run-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
-import { parseExchangeConfig } from "../../src/simulator/config.js";
-import { configuredExchange } from "../../src/simulator/configured-exchange.js";
-import { serveExchange } from "../../src/simulator/http-server.js";
+import { parseExchangeConfig } from "../../src/simulator/config/config.js";
+import { configuredExchange } from "../../src/simulator/engine/configured-exchange.js";
+import { serveExchange } from "../../src/simulator/rest/http-server.js";
 import { botConfigOf, EXCHANGE, PRIVATE_KEY, SILENT } from "./recorded-run.js";
 import { type Struck, TroubledTransport } from "./troubled-transport.js";
 

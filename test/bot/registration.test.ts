@@ -9,9 +9,9 @@ import type { Hex } from "../../src/core/units.js";
 import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
 import { RestClient } from "../../src/exchange/rest/rest-client.js";
 import { logTo } from "../../src/monitoring/log.js";
-import { parseExchangeConfig } from "../../src/simulator/config.js";
-import { openConfiguredExchange } from "../../src/simulator/configured-exchange.js";
-import { serveExchange } from "../../src/simulator/http-server.js";
+import { parseExchangeConfig } from "../../src/simulator/config/config.js";
+import { openConfiguredExchange } from "../../src/simulator/engine/configured-exchange.js";
+import { serveExchange } from "../../src/simulator/rest/http-server.js";
 import { type Embedded, KEYS, startEmbedded } from "../exchange/client/embedded.js";
 
 const CONFIG = loadBotConfig(

@@ -8,13 +8,13 @@ import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import type { Hex } from "../../src/core/units.js";
 import type { OpenChain } from "../../src/simulator/chain/open-chain.js";
-import { parseExchangeConfig } from "../../src/simulator/config.js";
+import { parseExchangeConfig } from "../../src/simulator/config/config.js";
 import {
   type OpenExchange,
   openConfiguredExchange,
-} from "../../src/simulator/configured-exchange.js";
-import type { FlowMarket } from "../../src/simulator/flow-market.js";
-import { type ExchangeServer, serveExchange } from "../../src/simulator/http-server.js";
+} from "../../src/simulator/engine/configured-exchange.js";
+import type { FlowMarket } from "../../src/simulator/flow/flow-market.js";
+import { type ExchangeServer, serveExchange } from "../../src/simulator/rest/http-server.js";
 import { ReferenceClient } from "../simulator/reference-client.js";
 
 const PERPETUAL = new Interface(perpetualAbi);

@@ -6,9 +6,9 @@ import { FrameDecoder } from "../../src/exchange/streams/frames.js";
 import { MarketStreams } from "../../src/exchange/streams/market-streams.js";
 import { streamName } from "../../src/exchange/streams/stream-names.js";
 import type { VenueEvent } from "../../src/exchange/venue.js";
-import { parseExchangeConfig } from "../../src/simulator/config.js";
+import { parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import { type ExchangeServer, serveExchange } from "../../src/simulator/http-server.js";
+import { type ExchangeServer, serveExchange } from "../../src/simulator/rest/http-server.js";
 import { KEYS, namedSignatures, ReferenceClient } from "../simulator/reference-client.js";
 import { until } from "./local-server.js";
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { parseExchangeConfig } from "../../src/simulator/config.js";
+import { parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import { type ExchangeServer, serveExchange } from "../../src/simulator/http-server.js";
+import { type ExchangeServer, serveExchange } from "../../src/simulator/rest/http-server.js";
 import {
   clientScript,
   hasNodeLibraries,

@@ -10,7 +10,7 @@ import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { MarketId, Ms } from "../../src/core/units.js";
 import { silentLog } from "../../src/monitoring/log.js";
-import { configuredExchange } from "../../src/simulator/configured-exchange.js";
+import { configuredExchange } from "../../src/simulator/engine/configured-exchange.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";
 

@@ -16,7 +16,7 @@ import { silentLog } from "../../src/monitoring/log.js";
 import {
   type OpenExchange,
   openConfiguredExchange,
-} from "../../src/simulator/configured-exchange.js";
+} from "../../src/simulator/engine/configured-exchange.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";
 

@@ -20,8 +20,8 @@ import type { VenueOrder } from "../../src/exchange/records.js";
 import { logTo } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
 import { startMetricsServer } from "../../src/monitoring/metrics-server.js";
-import { configuredExchange } from "../../src/simulator/configured-exchange.js";
-import { serveExchange } from "../../src/simulator/http-server.js";
+import { configuredExchange } from "../../src/simulator/engine/configured-exchange.js";
+import { serveExchange } from "../../src/simulator/rest/http-server.js";
 
 const fillShape = z.object({ event: z.string() });
 const RUN_MS = 8_000;

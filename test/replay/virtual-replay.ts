@@ -2,7 +2,7 @@ import type { Random } from "../../src/core/runtime/seam.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { Ms } from "../../src/core/units.js";
-import type { CaptureFiles } from "../../src/simulator/flow/capture-files.js";
+import type { CaptureFiles } from "../../src/simulator/flow/capture/capture-files.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";
 import { btcGrid } from "../simulator/flow/capture-fixture.js";

@@ -8,7 +8,7 @@ import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { Ms } from "../../src/core/units.js";
 import { RestClient } from "../../src/exchange/rest/rest-client.js";
-import { parseExchangeConfig } from "../../src/simulator/config.js";
+import { parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { rulesOf } from "../simulation/bot-rig.js";
 import { HandTrader } from "./hand-trader.js";

@@ -9,8 +9,8 @@ import {
 } from "../../src/exchange/signing/order-building.js";
 import { OrderHasher } from "../../src/exchange/signing/order-signing.js";
 import { signedParams } from "../../src/exchange/signing/request-signing.js";
-import { parseExchangeConfig } from "../../src/simulator/config.js";
-import { configuredExchange } from "../../src/simulator/configured-exchange.js";
+import { parseExchangeConfig } from "../../src/simulator/config/config.js";
+import { configuredExchange } from "../../src/simulator/engine/configured-exchange.js";
 import { BotRig, botConfig } from "../simulation/bot-rig.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";

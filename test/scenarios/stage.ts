@@ -19,7 +19,7 @@ import {
 } from "../../src/core/units.js";
 import { infoTag } from "../../src/exchange/signing/order-info.js";
 import type { Order } from "../../src/simulator/accounts/order.js";
-import { parseExchangeConfig } from "../../src/simulator/config.js";
+import { parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";
 import type { Quote } from "../../src/strategies/intent.js";

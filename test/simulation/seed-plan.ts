@@ -2,7 +2,7 @@ import type { BotConfig } from "../../src/bot/config/config.js";
 import type { Random } from "../../src/core/runtime/seam.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import type { Ms } from "../../src/core/units.js";
-import { type ExchangeConfig, parseExchangeConfig } from "../../src/simulator/config.js";
+import { type ExchangeConfig, parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { botConfig } from "./bot-rig.js";
 import { drawFaults, type FaultWindow } from "./faults.js";
 

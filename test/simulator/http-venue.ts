@@ -1,8 +1,11 @@
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { type ExchangeConfigInput, parseExchangeConfig } from "../../src/simulator/config.js";
+import {
+  type ExchangeConfigInput,
+  parseExchangeConfig,
+} from "../../src/simulator/config/config.js";
 import { EmbeddedExchange, type ExchangeOptions } from "../../src/simulator/exchange.js";
-import { type ExchangeServer, serveExchange } from "../../src/simulator/http-server.js";
+import { type ExchangeServer, serveExchange } from "../../src/simulator/rest/http-server.js";
 import { encode, KEYS, type PlaceOptions, ReferenceClient, START_MS } from "./reference-client.js";
 
 /** What the exchange answered; of a refusal its code and words. */

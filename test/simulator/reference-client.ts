@@ -2,7 +2,10 @@ import { Signature, TypedDataEncoder, Wallet } from "ethers";
 import type { SignatureScheme } from "../../src/core/crypto/signing.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { type ExchangeConfigInput, parseExchangeConfig } from "../../src/simulator/config.js";
+import {
+  type ExchangeConfigInput,
+  parseExchangeConfig,
+} from "../../src/simulator/config/config.js";
 import { EmbeddedExchange, type ExchangeOptions } from "../../src/simulator/exchange.js";
 
 /** Monday 2026-06-01, 00:00:10 UTC. */

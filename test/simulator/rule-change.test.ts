@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/core/errors.js";
-import { parseExchangeConfig } from "../../src/simulator/config.js";
+import { parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";
 import type { RuleChange } from "../../src/simulator/markets/rule-change.js";
 import { traders } from "./reference-client.js";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/core/errors.js";
-import { choicesShape } from "../../src/simulator/choices.js";
-import { parseExchangeConfig } from "../../src/simulator/config.js";
+import { choicesShape } from "../../src/simulator/config/choices.js";
+import { parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { traders } from "./reference-client.js";
 
 describe("docs/venue-choices.md", () => {

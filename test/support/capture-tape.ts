@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { Instrument } from "../../src/core/instrument.js";
 import type { Tape } from "../../src/history/columns/tape/tape.js";
 import { TapeBuilder } from "../../src/history/columns/tape/tape-builder.js";
-import { recordedDataFolder } from "../../src/simulator/flow/data-folder.js";
+import { recordedDataFolder } from "../../src/simulator/flow/capture/data-folder.js";
 
 /** What a recorder's clock was behind, from a line of the capture on (data folder's README, replay rule 2). */
 type Offsets = readonly (readonly [fromLine: number, addedNs: bigint])[];

@@ -13,12 +13,12 @@ import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { Hex, MarketId, Ms } from "../../src/core/units.js";
 import { logTo } from "../../src/monitoring/log.js";
-import { type ExchangeConfig, parseExchangeConfig } from "../../src/simulator/config.js";
+import { type ExchangeConfig, parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import type { CaptureFiles } from "../../src/simulator/flow/capture-files.js";
+import type { CaptureFiles } from "../../src/simulator/flow/capture/capture-files.js";
+import { ReplayFlow } from "../../src/simulator/flow/capture/replay.js";
 import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";
-import { ReplayFlow } from "../../src/simulator/flow/replay.js";
-import type { OrderFlow } from "../../src/simulator/flow-market.js";
+import type { OrderFlow } from "../../src/simulator/flow/flow-market.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";
 

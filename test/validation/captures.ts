@@ -3,9 +3,9 @@ import type { QueueModel, QueuePlace } from "../../src/core/queue/queue-models.j
 import { MarketState } from "../../src/market/market-state.js";
 import { marketView } from "../../src/market/market-view.js";
 import { OrderBook } from "../../src/market/order-book.js";
-import { readCapture } from "../../src/simulator/flow/capture.js";
-import { findCaptureFiles } from "../../src/simulator/flow/capture-files.js";
-import { recordedDataFolder } from "../../src/simulator/flow/data-folder.js";
+import { readCapture } from "../../src/simulator/flow/capture/capture.js";
+import { findCaptureFiles } from "../../src/simulator/flow/capture/capture-files.js";
+import { recordedDataFolder } from "../../src/simulator/flow/capture/data-folder.js";
 import { FillIntensityEstimator } from "../../src/strategies/fill-intensity.js";
 import { glftTerms } from "../../src/strategies/glft-quotes.js";
 import {

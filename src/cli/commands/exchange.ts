@@ -2,10 +2,13 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { openLog } from "../../monitoring/log.js";
 import type { OpenChain } from "../../simulator/chain/open-chain.js";
-import { checkPorts } from "../../simulator/config-chain.js";
-import { type OpenExchange, openConfiguredExchange } from "../../simulator/configured-exchange.js";
-import { checkCaptures } from "../../simulator/flow/check-captures.js";
-import { serveExchange } from "../../simulator/http-server.js";
+import { checkPorts } from "../../simulator/config/config-chain.js";
+import {
+  type OpenExchange,
+  openConfiguredExchange,
+} from "../../simulator/engine/configured-exchange.js";
+import { checkCaptures } from "../../simulator/flow/capture/check-captures.js";
+import { serveExchange } from "../../simulator/rest/http-server.js";
 import type { CliContext } from "../cli-context.js";
 import { atPorts, type ExchangePorts } from "../exchange-ports.js";
 import { loadExchangeConfig } from "../load-exchange-config.js";

@@ -1,6 +1,6 @@
 import type { CreditUnits } from "../../core/units.js";
 import type { IncomeType } from "../../exchange/records.js";
-import type { ExchangeState } from "../state.js";
+import type { ExchangeState } from "../engine/state.js";
 import type { Account } from "./account.js";
 import type { Income } from "./records.js";
 

@@ -5,10 +5,10 @@ import {
   type Side,
   type Ticks,
 } from "../../core/units.js";
+import type { ExchangeState } from "../engine/state.js";
 import type { Market } from "../markets/market.js";
 import { ONE } from "../markets/market-rules.js";
 import type { BookOrder } from "../matching/book-order.js";
-import type { ExchangeState } from "../state.js";
 import type { Account } from "./account.js";
 import type { Credit } from "./credit.js";
 import { withOpenInterest } from "./open-interest.js";

@@ -1,8 +1,8 @@
 import type { CreditUnits } from "../../core/units.js";
 import type { IncomeType } from "../../exchange/records.js";
+import type { ExchangeState } from "../engine/state.js";
 import type { Market } from "../markets/market.js";
 import { ONE } from "../markets/market-rules.js";
-import type { ExchangeState } from "../state.js";
 import type { Account } from "./account.js";
 import { bookIncomes } from "./book-incomes.js";
 import type { Credit } from "./credit.js";

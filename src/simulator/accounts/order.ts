@@ -1,6 +1,6 @@
 import type { CreditUnits, Hex, Int64Id, Lots, Ms, Side, Ticks } from "../../core/units.js";
 import type { OrderType, TimeInForce } from "../../exchange/records.js";
-import type { VenueChoices } from "../choices.js";
+import type { VenueChoices } from "../config/choices.js";
 import type { Market } from "../markets/market.js";
 import { BookOrder } from "../matching/book-order.js";
 import type { Account } from "./account.js";

@@ -1,6 +1,6 @@
 import type { Timer } from "../../core/runtime/seam.js";
 import type { CreditUnits } from "../../core/units.js";
-import type { ExchangeState } from "../state.js";
+import type { ExchangeState } from "../engine/state.js";
 import type { Account } from "./account.js";
 import type { Clearing } from "./clearing.js";
 import { riskOf } from "./margin.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { decimalToScaled } from "../../core/instrument.js";
-import { text } from "../config-text.js";
+import { text } from "../config/config-text.js";
 import type { ChainKeys } from "./chain-keys.js";
 import type { BlockRhythm } from "./embedded-chain.js";
 import type { ChainGenesis } from "./genesis.js";

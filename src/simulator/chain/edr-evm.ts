@@ -8,11 +8,11 @@ import {
 } from "@nomicfoundation/edr";
 import { hexToBytes } from "../../core/crypto/hex.js";
 import type { Hex } from "../../core/units.js";
-import { ADDED_METHODS } from "./added-methods.js";
 import { edrContext } from "./edr-context.js";
 import type { ChainGenesis } from "./genesis.js";
 import { noContractNames } from "./no-contract-names.js";
-import { toNodeError } from "./node-error.js";
+import { ADDED_METHODS } from "./rpc/added-methods.js";
+import { toNodeError } from "./rpc/node-error.js";
 
 /** An error of JSON-RPC. `data` of a revert is what the contract said. */
 export interface RpcError {

@@ -6,7 +6,7 @@ import { type ChainKeys, chainKeys } from "./chain-keys.js";
 import { type DealerForm, readDealerForm } from "./dealer-form.js";
 import { type ChainAddresses, type ChainMarket, deploy } from "./deployment.js";
 import { EmbeddedChain } from "./embedded-chain.js";
-import { type ChainServer, serveChain } from "./rpc-server.js";
+import { type ChainServer, serveChain } from "./rpc/rpc-server.js";
 import { MemoryTransactionLog, type TransactionLog } from "./transaction-log.js";
 
 /** What a chain is opened with besides its configuration. */

@@ -3,11 +3,11 @@ import { checkShape } from "../../core/config/config-shape.js";
 import { ConfigError } from "../../core/errors.js";
 import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue/queue-model-names.js";
 import type { MarketId } from "../../core/units.js";
-import type { OrderFlow } from "../flow-market.js";
-import { type CaptureFiles, findCaptureFiles } from "./capture-files.js";
-import { recordedDataFolder } from "./data-folder.js";
+import { type CaptureFiles, findCaptureFiles } from "./capture/capture-files.js";
+import { recordedDataFolder } from "./capture/data-folder.js";
+import { type ReplayEnd, ReplayFlow, type ReplayFlowOptions } from "./capture/replay.js";
+import type { OrderFlow } from "./flow-market.js";
 import { leveragedShape } from "./leveraged-params.js";
-import { type ReplayEnd, ReplayFlow, type ReplayFlowOptions } from "./replay.js";
 import { SyntheticFlow } from "./synthetic.js";
 import { syntheticOverridesShape, syntheticParams } from "./synthetic-params.js";
 

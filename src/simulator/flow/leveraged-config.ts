@@ -1,7 +1,7 @@
-import type { ExchangeConfig, MarketConfig } from "../config.js";
-import type { AccountFlow } from "../flow-accounts.js";
+import type { ExchangeConfig, MarketConfig } from "../config/config.js";
 import { configConflict, type WrittenConfig } from "../markets/config-conflict.js";
-import { LeveragedFlow, type LeveragedMarket } from "./leveraged-flow.js";
+import { LeveragedFlow, type LeveragedMarket } from "./agents/leveraged-flow.js";
+import type { AccountFlow } from "./flow-accounts.js";
 import type { LeveragedParams } from "./leveraged-params.js";
 
 /** Bounds of the leverage where none are written, as shares of the market's highest: near it, and with room for the fee of opening. */

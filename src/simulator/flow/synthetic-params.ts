@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ShockParams, shocksShape } from "./shocks.js";
+import { type ShockParams, shocksShape } from "./agents/shocks.js";
 
 const rate = z.number().min(0).max(1_000);
 const bps = z.number().min(0).max(1_000);

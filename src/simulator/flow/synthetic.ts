@@ -1,14 +1,14 @@
 import { ConfigError, RunError } from "../../core/errors.js";
 import type { Seam, Timer } from "../../core/runtime/seam.js";
 import { seededRandom } from "../../core/runtime/seeded-random.js";
-import type { FlowMarket, OrderFlow } from "../flow-market.js";
 import type { AgentView, FlowAgent } from "./agents/flow-agent.js";
+import { FundamentalPrice } from "./agents/fundamental.js";
 import { InformedTaker } from "./agents/informed-taker.js";
 import { LiquidityProvider } from "./agents/liquidity-provider.js";
 import { MomentumTaker } from "./agents/momentum-taker.js";
 import { NoiseTaker } from "./agents/noise-taker.js";
 import { TouchMaker } from "./agents/touch-maker.js";
-import { FundamentalPrice } from "./fundamental.js";
+import type { FlowMarket, OrderFlow } from "./flow-market.js";
 import type { SyntheticParams } from "./synthetic-params.js";
 
 /** What a synthetic flow is made from. */

@@ -1,5 +1,5 @@
 import type { Lots, Side, Ticks } from "../../core/units.js";
-import type { FlowOrderRef } from "../flow-market.js";
+import type { FlowOrderRef } from "../flow/flow-market.js";
 import { BookOrder } from "../matching/book-order.js";
 
 /** A house agent: what it has resting. Its money and its position are the house account's. */

@@ -1,7 +1,7 @@
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled } from "../../core/instrument.js";
 import type { CreditUnits, MarketId, Ms } from "../../core/units.js";
-import type { ExchangeConfig } from "../config.js";
+import type { ExchangeConfig } from "../config/config.js";
 import type { Market } from "./market.js";
 
 /** A base fee changes by at most one part in so many a block (EIP-1559, BASE_FEE_MAX_CHANGE_DENOMINATOR). */

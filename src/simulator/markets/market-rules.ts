@@ -11,7 +11,7 @@ import {
   type MarketId,
   type Ticks,
 } from "../../core/units.js";
-import type { ExchangeConfig, MarketConfig } from "../config.js";
+import type { ExchangeConfig, MarketConfig } from "../config/config.js";
 import { configConflict, type WrittenConfig } from "./config-conflict.js";
 import type { PremiumTerms } from "./premium-meter.js";
 

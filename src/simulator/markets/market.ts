@@ -3,8 +3,8 @@ import type { CreditUnits, Lots, MarketId, Ms, PaperUnits, Side, Ticks } from ".
 import type { Account } from "../accounts/account.js";
 import { Journal } from "../accounts/journal.js";
 import type { Trade } from "../accounts/records.js";
-import type { MARKET_STATES, MarketConfig } from "../config.js";
-import type { FlowLevel } from "../flow-market.js";
+import type { MARKET_STATES, MarketConfig } from "../config/config.js";
+import type { FlowLevel } from "../flow/flow-market.js";
 import {
   MatchingEngine,
   type MatchListener,

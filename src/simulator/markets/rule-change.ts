@@ -1,6 +1,6 @@
 import { checkShape } from "../../core/config/config-shape.js";
 import { ConfigError } from "../../core/errors.js";
-import { type ExchangeConfig, type MarketConfig, marketConfigShape } from "../config.js";
+import { type ExchangeConfig, type MarketConfig, marketConfigShape } from "../config/config.js";
 import type { Market } from "./market.js";
 import { type MarketRulesOnGrid, marketRules } from "./market-rules.js";
 

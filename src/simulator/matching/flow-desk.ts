@@ -1,9 +1,14 @@
 import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
 import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
-import type { FlowOrder, RecordedDepth, RecordedMessage, RecordedPrint } from "../flow-market.js";
+import type { ExchangeState } from "../engine/state.js";
+import type {
+  FlowOrder,
+  RecordedDepth,
+  RecordedMessage,
+  RecordedPrint,
+} from "../flow/flow-market.js";
 import { FlowAgentOrder } from "../markets/flow-agent.js";
 import type { Market } from "../markets/market.js";
-import type { ExchangeState } from "../state.js";
 import type { BookOrder } from "./book-order.js";
 import type { MatchBooking } from "./match-booking.js";
 import { applyRecorded, printRecorded } from "./recorded-fills.js";

@@ -4,7 +4,7 @@ import {
   riskAverseQueue,
 } from "../../core/queue/queue-models.js";
 import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
-import type { RecordedDepth } from "../flow-market.js";
+import type { RecordedDepth } from "../flow/flow-market.js";
 import type { BookOrder } from "./book-order.js";
 import { PriceLadder } from "./price-ladder.js";
 

@@ -1,5 +1,5 @@
 import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
-import type { RecordedMessage, RecordedPrint } from "../flow-market.js";
+import type { RecordedMessage, RecordedPrint } from "../flow/flow-market.js";
 import type { BookOrder } from "./book-order.js";
 import { isBetter, type MatchingEngine } from "./matching-engine.js";
 

@@ -1,6 +1,6 @@
 import { EVERY_INCOME_TYPE } from "../../exchange/records.js";
 import { CANDLE_INTERVALS } from "../markets/candle-interval.js";
-import { TIMES_IN_FORCE } from "../rest/order-terms.js";
+import { TIMES_IN_FORCE } from "../rest/endpoints/order-terms.js";
 
 /** A JSON Schema, as far as parameters need one. */
 export interface ParameterSchema {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ExchangeConfig } from "../config.js";
+import type { ExchangeConfig } from "../config/config.js";
 import {
   accountShape,
   balancesAnswerShape,

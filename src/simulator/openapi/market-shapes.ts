@@ -10,7 +10,7 @@ import type {
   WireTradeVolume,
 } from "../../exchange/protocol/wire-market-types.js";
 import type { WireError } from "../../exchange/protocol/wire-values.js";
-import { CODE_TEXTS } from "../api-codes.js";
+import { CODE_TEXTS } from "../rest/api-codes.js";
 import {
   address,
   decimal,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { ExchangeConfig } from "../config.js";
+import type { ExchangeConfig } from "../config/config.js";
 import { openApiDocument } from "./document.js";
 import { docsPage } from "./page.js";
 

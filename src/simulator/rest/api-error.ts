@@ -1,7 +1,7 @@
 import type { Ms } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
-import { type ApiCode, CODE_TEXTS } from "../api-codes.js";
-import type { VenueChoices } from "../choices.js";
+import type { VenueChoices } from "../config/choices.js";
+import { type ApiCode, CODE_TEXTS } from "./api-codes.js";
 
 /** A request that is refused with a coded error; it has changed nothing. */
 export class ApiError extends Error {

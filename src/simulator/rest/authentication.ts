@@ -2,8 +2,8 @@ import { bytesToHex } from "../../core/crypto/hex.js";
 import type { SignatureScheme } from "../../core/crypto/signing.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
+import type { ExchangeState } from "../engine/state.js";
 import { requestDigest, signedString } from "../signing/request-digest.js";
-import type { ExchangeState } from "../state.js";
 import { ApiError } from "./api-error.js";
 import { readHex } from "./read-hex.js";
 

@@ -1,6 +1,6 @@
 import { duplicateKey } from "../../core/config/duplicate-key.js";
 import { parseInt64Json } from "../../core/int64-json.js";
-import type { VenueChoices } from "../choices.js";
+import type { VenueChoices } from "../config/choices.js";
 import { ApiError } from "./api-error.js";
 
 /** A request as the transport hands it over. */

@@ -1,5 +1,5 @@
 import type { Ms } from "../../core/units.js";
-import type { ExchangeConfig } from "../config.js";
+import type { ExchangeConfig } from "../config/config.js";
 
 /** Which of the two limits a request counts against. */
 export type RateBucket = "COMMON" | "ORDER";

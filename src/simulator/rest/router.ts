@@ -4,17 +4,17 @@ import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import type { Credit } from "../accounts/credit.js";
 import type { Withdrawals } from "../accounts/withdrawals.js";
+import type { ExchangeState } from "../engine/state.js";
 import type { OrderDesk } from "../matching/order-desk.js";
-import type { ExchangeState } from "../state.js";
-import { AccountEndpoints } from "./account-endpoints.js";
 import { type ApiAnswer, ApiError, errorAnswer, errorBody, JSON_TYPE } from "./api-error.js";
 import { Authentication, addressOf } from "./authentication.js";
-import { CustodyEndpoints } from "./custody-endpoints.js";
-import { exchangeInfoRecord } from "./exchange-info.js";
-import { OrderEndpoints } from "./order-endpoints.js";
-import { OrderEntry } from "./order-entry.js";
+import { AccountEndpoints } from "./endpoints/account-endpoints.js";
+import { CustodyEndpoints } from "./endpoints/custody-endpoints.js";
+import { exchangeInfoRecord } from "./endpoints/exchange-info.js";
+import { OrderEndpoints } from "./endpoints/order-endpoints.js";
+import { OrderEntry } from "./endpoints/order-entry.js";
+import { PublicEndpoints } from "./endpoints/public-endpoints.js";
 import { type ApiRequest, readParameters } from "./parameters.js";
-import { PublicEndpoints } from "./public-endpoints.js";
 import { type RateBucket, RateLimiter, type RateRefusal } from "./rate-limiter.js";
 
 /** What the router answers with. */

@@ -4,9 +4,9 @@ import type { IncomeType } from "../../exchange/records.js";
 import type { Account } from "../accounts/account.js";
 import { bookIncomes } from "../accounts/book-incomes.js";
 import { withOpenInterest } from "../accounts/open-interest.js";
+import type { ExchangeState } from "../engine/state.js";
 import type { Market } from "../markets/market.js";
 import { ONE } from "../markets/market-rules.js";
-import type { ExchangeState } from "../state.js";
 import type { ChainTransaction } from "./chain-block.js";
 import type {
   BadDebtEvent,

@@ -3,7 +3,7 @@ import type { CreditUnits, Hex, Int64Id, Ms } from "../../core/units.js";
 import type { Order } from "../accounts/order.js";
 import type { PendingSettlement, PendingSide } from "../accounts/pending-settlement.js";
 import type { OnSettlement, Settlement } from "../accounts/settlement.js";
-import { signedAmounts } from "../rest/order-record.js";
+import { signedAmounts } from "../rest/records/order-record.js";
 import type { ChainOutbox } from "./chain-outbox.js";
 import type { ChainReport } from "./chain-report.js";
 import type { HouseOrders } from "./house-orders.js";

@@ -2,7 +2,7 @@ import { bytesToHex, hexToBytes } from "../../core/crypto/hex.js";
 import type { CreditUnits, Hex, Int64Id, Lots, MarketId, Side } from "../../core/units.js";
 import type { ChainAccount } from "../chain/chain-keys.js";
 import type { Market } from "../markets/market.js";
-import { signedAmounts } from "../rest/order-record.js";
+import { signedAmounts } from "../rest/records/order-record.js";
 import { domainSeparator, type OrderDomain, OrderHasher } from "../signing/order-hash.js";
 import { writeOrderInfo } from "../signing/order-info.js";
 import type { SignedOrder } from "./trade-data.js";

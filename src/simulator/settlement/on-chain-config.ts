@@ -2,7 +2,7 @@ import { Decimal } from "decimal.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled } from "../../core/instrument.js";
 import type { ChainAddresses, ChainMarket } from "../chain/deployment.js";
-import type { ExchangeConfig } from "../config.js";
+import type { ExchangeConfig } from "../config/config.js";
 import type { Market } from "../markets/market.js";
 import { type MarketRulesOnGrid, ONE } from "../markets/market-rules.js";
 

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
-import type { ExchangeConfig } from "../config.js";
+import type { ExchangeConfig } from "../config/config.js";
 import type { Market } from "../markets/market.js";
 import { KEYS } from "./record-keys.js";
 import type { RecordStore } from "./record-store.js";

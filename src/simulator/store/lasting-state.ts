@@ -1,6 +1,6 @@
 import { RunError } from "../../core/errors.js";
 import type { Clearing } from "../accounts/clearing.js";
-import type { ExchangeState } from "../state.js";
+import type { ExchangeState } from "../engine/state.js";
 import type { StreamSink } from "../streams/stream-sink.js";
 import { AccountKeys } from "./account-keys.js";
 import { HeldSends } from "./held-sends.js";

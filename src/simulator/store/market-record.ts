@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CreditUnits } from "../../core/units.js";
-import type { ExchangeConfig } from "../config.js";
+import type { ExchangeConfig } from "../config/config.js";
 import type { CandleSeries } from "../markets/candles.js";
 import type { DayWindow } from "../markets/day-window.js";
 import type { Market, MarketStatus } from "../markets/market.js";

@@ -6,12 +6,12 @@ import type { Order } from "../accounts/order.js";
 import type { PendingSide } from "../accounts/pending-settlement.js";
 import type { LedgerEntry } from "../accounts/position-ledger.js";
 import type { Income, Trade, UserTrade } from "../accounts/records.js";
+import type { ExchangeState } from "../engine/state.js";
 import { CANDLE_INTERVALS } from "../markets/candle-interval.js";
 import type { Candle } from "../markets/candles.js";
 import type { Minute } from "../markets/day-window.js";
 import type { FundingPayment, Market } from "../markets/market.js";
 import type { ChainRequest } from "../settlement/chain-request.js";
-import type { ExchangeState } from "../state.js";
 import { AccountKeys } from "./account-keys.js";
 import {
   type AccountRecord,

@@ -1,5 +1,5 @@
+import type { ExchangeState, StateCounters } from "../engine/state.js";
 import type { GasMarketState } from "../markets/gas-market.js";
-import type { ExchangeState, StateCounters } from "../state.js";
 import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
 
 /** What belongs to no account and no market. */

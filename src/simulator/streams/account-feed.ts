@@ -3,11 +3,11 @@ import type { WirePosition } from "../../exchange/protocol/wire-account-types.js
 import type { Account } from "../accounts/account.js";
 import type { Order } from "../accounts/order.js";
 import type { Income, UserTrade } from "../accounts/records.js";
-import type { AccountEndpoints } from "../rest/account-endpoints.js";
-import { incomeRecord, userTradeRecord } from "../rest/account-records.js";
-import { orderRecord } from "../rest/order-record.js";
-import { writeRecord, writeRecords } from "../rest/write-json.js";
-import type { ExchangeState } from "../state.js";
+import type { ExchangeState } from "../engine/state.js";
+import type { AccountEndpoints } from "../rest/endpoints/account-endpoints.js";
+import { incomeRecord, userTradeRecord } from "../rest/records/account-records.js";
+import { orderRecord } from "../rest/records/order-record.js";
+import { writeRecord, writeRecords } from "../rest/records/write-json.js";
 import type { StreamLink } from "./stream-link.js";
 
 /** The account streams (protocol 4.4). Balances and positions are gathered and sent once at the end of an event. */

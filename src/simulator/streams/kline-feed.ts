@@ -1,9 +1,9 @@
 import type { Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
+import type { ExchangeState } from "../engine/state.js";
 import type { CandleInterval } from "../markets/candle-interval.js";
 import type { Market } from "../markets/market.js";
-import { tradeBarRecord } from "../rest/market-records.js";
-import type { ExchangeState } from "../state.js";
+import { tradeBarRecord } from "../rest/records/market-records.js";
 import type { StreamLink } from "./stream-link.js";
 
 /** As many bars as one REST page holds. */

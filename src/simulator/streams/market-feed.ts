@@ -1,10 +1,10 @@
 import type { Timer } from "../../core/runtime/seam.js";
 import type { Side } from "../../core/units.js";
 import type { Trade } from "../accounts/records.js";
+import type { ExchangeState } from "../engine/state.js";
 import type { Market } from "../markets/market.js";
-import { marketStateRecord, publicTradeFields } from "../rest/market-records.js";
-import { writeRecord } from "../rest/write-json.js";
-import type { ExchangeState } from "../state.js";
+import { marketStateRecord, publicTradeFields } from "../rest/records/market-records.js";
+import { writeRecord } from "../rest/records/write-json.js";
 import { KlineFeed } from "./kline-feed.js";
 import { LevelText } from "./level-text.js";
 import type { MarketStream } from "./stream-address.js";

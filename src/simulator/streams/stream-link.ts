@@ -1,5 +1,5 @@
 import type { Seam, Timer } from "../../core/runtime/seam.js";
-import type { ExchangeConfig } from "../config.js";
+import type { ExchangeConfig } from "../config/config.js";
 import type { StreamConnection, StreamSink } from "./stream-sink.js";
 import type { ZippedText } from "./zipped-text.js";
 

@@ -10,8 +10,8 @@ import type { Session } from "../../../src/backtest/session/session-file.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { logTo } from "../../../src/monitoring/log.js";
-import { findCaptureFiles } from "../../../src/simulator/flow/capture-files.js";
-import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";
+import { findCaptureFiles } from "../../../src/simulator/flow/capture/capture-files.js";
+import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
 import { BTC_CAPTURES, type BtcCapture, hasCapture } from "../../support/capture-tape.js";
 import {
   captureWish,

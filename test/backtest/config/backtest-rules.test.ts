@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
 import { ConfigError } from "../../../src/core/errors.js";
 import { DEFAULT_LIMITS } from "../../../src/exchange/rest/rate-gate.js";
-import { parseExchangeConfig } from "../../../src/simulator/config.js";
+import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
 
 type RulesFile = Parameters<typeof rulesOfFile>[0];
 

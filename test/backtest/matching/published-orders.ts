@@ -8,7 +8,7 @@ import { constantLatency } from "../../../src/backtest/venue/latency.js";
 import { riskAverseQueue } from "../../../src/core/queue/queue-models.js";
 import type { Lots, Ticks } from "../../../src/core/units.js";
 import type { Tape } from "../../../src/history/columns/tape/tape.js";
-import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";
+import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
 import { BTC_GRID } from "../../support/capture-tape.js";
 import { Heard, order } from "./heard.js";
 

@@ -13,7 +13,7 @@ import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { importFiles } from "../../../src/history/import/import-files.js";
 import { HistoryStore } from "../../../src/history/store/store.js";
 import { logTo } from "../../../src/monitoring/log.js";
-import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";
+import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
 import type { BoundStrategy } from "../../../src/strategies/strategy.js";
 import { BTC_CAPTURES, type BtcCapture, hasCapture } from "../../support/capture-tape.js";
 

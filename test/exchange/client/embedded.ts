@@ -4,9 +4,12 @@ import {
   type ConnectOptions,
   connect,
 } from "../../../src/exchange/client/connect.js";
-import { type ExchangeConfigInput, parseExchangeConfig } from "../../../src/simulator/config.js";
+import {
+  type ExchangeConfigInput,
+  parseExchangeConfig,
+} from "../../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
-import { type ExchangeServer, serveExchange } from "../../../src/simulator/http-server.js";
+import { type ExchangeServer, serveExchange } from "../../../src/simulator/rest/http-server.js";
 
 /** Keys that no money is behind. */
 export const KEYS = [

@@ -15,10 +15,10 @@ import { partsIn, recordingFolder } from "../../../src/history/record/recording-
 import { SessionRecorder } from "../../../src/history/record/session-recorder.js";
 import { listHistory } from "../../../src/history/store/list-history.js";
 import { HistoryStore } from "../../../src/history/store/store.js";
-import { parseExchangeConfig } from "../../../src/simulator/config.js";
+import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import { orderFlowsOf } from "../../../src/simulator/flow/flow-config.js";
-import { type ExchangeServer, serveExchange } from "../../../src/simulator/http-server.js";
+import { type ExchangeServer, serveExchange } from "../../../src/simulator/rest/http-server.js";
 import { captureCli, startCli } from "../../cli/captured-cli.js";
 import { endingBook } from "../../support/ending-book.js";
 import { openTape } from "../open-tape.js";

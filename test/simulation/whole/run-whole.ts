@@ -5,7 +5,7 @@ import { initCrypto } from "../../../src/core/crypto/signing.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Ms } from "../../../src/core/units.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
-import { openConfiguredExchange } from "../../../src/simulator/configured-exchange.js";
+import { openConfiguredExchange } from "../../../src/simulator/engine/configured-exchange.js";
 import { WaitingClock } from "../../liquidator/simulation/waiting-clock.js";
 import { START_MS } from "../seed-plan.js";
 import type { Violation } from "../violation.js";

@@ -3,7 +3,7 @@ import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Hex, Ms } from "../../../src/core/units.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
-import type { OpenExchange } from "../../../src/simulator/configured-exchange.js";
+import type { OpenExchange } from "../../../src/simulator/engine/configured-exchange.js";
 import type { WaitingClock } from "../../liquidator/simulation/waiting-clock.js";
 import { MachineClock } from "../bot-rig.js";
 import { FaultSource } from "../faults.js";

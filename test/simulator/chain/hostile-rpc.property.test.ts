@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import { CallBudget } from "../../../src/simulator/chain/call-budget.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
-import { RpcFilters } from "../../../src/simulator/chain/rpc-filters.js";
-import { RPC_METHODS } from "../../../src/simulator/chain/rpc-methods.js";
-import { RpcSession } from "../../../src/simulator/chain/rpc-session.js";
+import { CallBudget } from "../../../src/simulator/chain/rpc/call-budget.js";
+import { RpcFilters } from "../../../src/simulator/chain/rpc/rpc-filters.js";
+import { RPC_METHODS } from "../../../src/simulator/chain/rpc/rpc-methods.js";
+import { RpcSession } from "../../../src/simulator/chain/rpc/rpc-session.js";
 import { chainOf } from "./chains.js";
 
 const METHODS = [...RPC_METHODS.keys(), "anvil_setNonce", "__proto__", "constructor"];

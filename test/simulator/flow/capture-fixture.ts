@@ -3,10 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Instrument } from "../../../src/core/instrument.js";
-import { readCapture } from "../../../src/simulator/flow/capture.js";
-import type { CaptureEvent } from "../../../src/simulator/flow/capture-events.js";
-import { type CaptureFiles, findCaptureFiles } from "../../../src/simulator/flow/capture-files.js";
-import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";
+import { readCapture } from "../../../src/simulator/flow/capture/capture.js";
+import type { CaptureEvent } from "../../../src/simulator/flow/capture/capture-events.js";
+import {
+  type CaptureFiles,
+  findCaptureFiles,
+} from "../../../src/simulator/flow/capture/capture-files.js";
+import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
 
 /** The grid of the recorded BTC perpetual. */
 export const btcGrid = new Instrument({

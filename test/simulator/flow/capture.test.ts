@@ -3,8 +3,8 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError, FormatError, RunError } from "../../../src/core/errors.js";
-import { findCaptureFiles } from "../../../src/simulator/flow/capture-files.js";
-import { GridDecoder } from "../../../src/simulator/flow/grid-decoder.js";
+import { findCaptureFiles } from "../../../src/simulator/flow/capture/capture-files.js";
+import { GridDecoder } from "../../../src/simulator/flow/capture/grid-decoder.js";
 import { bookLine, btcGrid, readAll, tradeLine, writeCapture } from "./capture-fixture.js";
 
 const snapshot = bookLine("snapshot", 1, 1_000, [["99.9", "1"]], [["100.1", "2"]]);

@@ -9,7 +9,7 @@ import type {
   RecordedDepth,
   RecordedMessage,
   RecordedPrint,
-} from "../../../src/simulator/flow-market.js";
+} from "../../../src/simulator/flow/flow-market.js";
 import { BookOrder } from "../../../src/simulator/matching/book-order.js";
 import { MatchingEngine } from "../../../src/simulator/matching/matching-engine.js";
 import { applyRecorded, printRecorded } from "../../../src/simulator/matching/recorded-fills.js";

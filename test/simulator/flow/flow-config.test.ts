@@ -3,14 +3,14 @@ import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ConfigError } from "../../../src/core/errors.js";
-import { parseExchangeConfig } from "../../../src/simulator/config.js";
-import { recordedDataFolder } from "../../../src/simulator/flow/data-folder.js";
+import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
+import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
+import { ReplayFlow } from "../../../src/simulator/flow/capture/replay.js";
 import {
   createOrderFlow,
   orderFlowsOf,
   parseFlowConfig,
 } from "../../../src/simulator/flow/flow-config.js";
-import { ReplayFlow } from "../../../src/simulator/flow/replay.js";
 import { SyntheticFlow } from "../../../src/simulator/flow/synthetic.js";
 import {
   SYNTHETIC_PRESETS,

@@ -2,10 +2,13 @@ import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex, MarketId } from "../../../src/core/units.js";
-import { type ExchangeConfigInput, parseExchangeConfig } from "../../../src/simulator/config.js";
-import { configuredExchange } from "../../../src/simulator/configured-exchange.js";
+import {
+  type ExchangeConfigInput,
+  parseExchangeConfig,
+} from "../../../src/simulator/config/config.js";
+import { configuredExchange } from "../../../src/simulator/engine/configured-exchange.js";
 import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
-import { traderKey } from "../../../src/simulator/flow/leveraged-flow.js";
+import { traderKey } from "../../../src/simulator/flow/agents/leveraged-flow.js";
 import type { MemoryRecords } from "../store/memory-records.js";
 
 export const START_MS = 1_760_000_000_000;

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { ConfigError, FormatError } from "../../../src/core/errors.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { CaptureFiles } from "../../../src/simulator/flow/capture-files.js";
+import type { CaptureFiles } from "../../../src/simulator/flow/capture/capture-files.js";
 import {
   type ReplayEnd,
   ReplayFlow,
   type ReplayFlowOptions,
-} from "../../../src/simulator/flow/replay.js";
+} from "../../../src/simulator/flow/capture/replay.js";
 import { bookLine, btcGrid, recordedCapture, tradeLine, writeCapture } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";
 

@@ -4,13 +4,13 @@ import { Instrument } from "../../../src/core/instrument.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Side } from "../../../src/core/units.js";
-import { FundamentalPrice } from "../../../src/simulator/flow/fundamental.js";
+import { FundamentalPrice } from "../../../src/simulator/flow/agents/fundamental.js";
+import type { FlowOrderRef } from "../../../src/simulator/flow/flow-market.js";
 import { SyntheticFlow } from "../../../src/simulator/flow/synthetic.js";
 import {
   type SyntheticOverrides,
   syntheticParams,
 } from "../../../src/simulator/flow/synthetic-params.js";
-import type { FlowOrderRef } from "../../../src/simulator/flow-market.js";
 import { btcGrid } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";
 

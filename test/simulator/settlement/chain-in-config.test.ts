@@ -2,12 +2,15 @@ import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../../src/core/errors.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { type ExchangeConfigInput, parseExchangeConfig } from "../../../src/simulator/config.js";
-import { checkChain } from "../../../src/simulator/config-chain.js";
+import {
+  type ExchangeConfigInput,
+  parseExchangeConfig,
+} from "../../../src/simulator/config/config.js";
+import { checkChain } from "../../../src/simulator/config/config-chain.js";
 import {
   configuredExchange,
   openConfiguredExchange,
-} from "../../../src/simulator/configured-exchange.js";
+} from "../../../src/simulator/engine/configured-exchange.js";
 import { namedSignatures, START_MS } from "../reference-client.js";
 import { MemoryRecords } from "../store/memory-records.js";
 import { ChainWorld } from "./chain-world.js";

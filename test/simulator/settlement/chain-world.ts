@@ -5,13 +5,16 @@ import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex } from "../../../src/core/units.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
-import { type ExchangeConfigInput, parseExchangeConfig } from "../../../src/simulator/config.js";
+import {
+  type ExchangeConfigInput,
+  parseExchangeConfig,
+} from "../../../src/simulator/config/config.js";
 import {
   type OpenExchange,
   openConfiguredExchange,
-} from "../../../src/simulator/configured-exchange.js";
+} from "../../../src/simulator/engine/configured-exchange.js";
 import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
-import type { FlowMarket } from "../../../src/simulator/flow-market.js";
+import type { FlowMarket } from "../../../src/simulator/flow/flow-market.js";
 import type { ChainReport } from "../../../src/simulator/settlement/chain-report.js";
 import type { RecordStore } from "../../../src/simulator/store/record-store.js";
 import { KEYS, ReferenceClient, START_MS } from "../reference-client.js";

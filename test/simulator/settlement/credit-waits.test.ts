@@ -3,7 +3,7 @@ import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex } from "../../../src/core/units.js";
 import { Account } from "../../../src/simulator/accounts/account.js";
-import { parseExchangeConfig } from "../../../src/simulator/config.js";
+import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
 import { CreditWaits } from "../../../src/simulator/rest/credit-waits.js";
 import { PendingRequests } from "../../../src/simulator/settlement/pending-requests.js";
 import { START_MS } from "../reference-client.js";

@@ -17,11 +17,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError, FormatError, RunError } from "../../../src/core/errors.js";
 import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import { parseExchangeConfig } from "../../../src/simulator/config.js";
+import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
 import {
   configuredExchange,
   openConfiguredExchange,
-} from "../../../src/simulator/configured-exchange.js";
+} from "../../../src/simulator/engine/configured-exchange.js";
 import { openDataDir } from "../../../src/simulator/store/data-dir.js";
 import { checkLmdbFile } from "../../../src/simulator/store/lmdb-file-check.js";
 

@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { Clock, Seam } from "../../../src/core/runtime/seam.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { type ExchangeConfigInput, parseExchangeConfig } from "../../../src/simulator/config.js";
+import {
+  type ExchangeConfigInput,
+  parseExchangeConfig,
+} from "../../../src/simulator/config/config.js";
 import { EmbeddedExchange, type ExchangeOptions } from "../../../src/simulator/exchange.js";
 import { KEYS, namedSignatures, ReferenceClient, START_MS } from "../reference-client.js";
 import { MemoryRecords } from "./memory-records.js";

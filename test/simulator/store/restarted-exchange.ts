@@ -1,6 +1,9 @@
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { type ExchangeConfigInput, parseExchangeConfig } from "../../../src/simulator/config.js";
+import {
+  type ExchangeConfigInput,
+  parseExchangeConfig,
+} from "../../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import { KEYS, namedSignatures, ReferenceClient, START_MS } from "../reference-client.js";
 import { MemoryRecords } from "./memory-records.js";

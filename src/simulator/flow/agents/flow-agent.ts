@@ -1,5 +1,5 @@
 import type { Lots, Ms, Side, Ticks } from "../../../core/units.js";
-import type { FlowMarket } from "../../flow-market.js";
+import type { FlowMarket } from "../flow-market.js";
 
 /** What an agent knows when it acts: the market it trades on and what the fundamental is worth at that instant. */
 export interface AgentView {

@@ -1,8 +1,8 @@
 import type { Random } from "../../../core/runtime/seam.js";
 import type { Ms } from "../../../core/units.js";
-import { sampleArrivalMs, sampleLognormal } from "../sampling.js";
 import type { InformedParams } from "../synthetic-params.js";
 import { type AgentView, type FlowAgent, lotsOfNotional, take } from "./flow-agent.js";
+import { sampleArrivalMs, sampleLognormal } from "./sampling.js";
 
 /**
  * A taker that knows the fundamental (Glosten and Milgrom 1985): it takes what is offered below it or bid above it by more

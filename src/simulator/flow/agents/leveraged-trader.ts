@@ -1,7 +1,7 @@
 import type { Random } from "../../../core/runtime/seam.js";
 import type { Lots, MarketId, Ms, PaperUnits } from "../../../core/units.js";
-import type { FlowAccount, FlowAccountMarket } from "../../flow-accounts.js";
-import { sampleArrivalMs } from "../sampling.js";
+import type { FlowAccount, FlowAccountMarket } from "../flow-accounts.js";
+import { sampleArrivalMs } from "./sampling.js";
 import { takeTowards } from "./take-towards.js";
 
 /** One market of a trader: what it holds there and wants to hold. */

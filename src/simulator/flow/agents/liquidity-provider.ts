@@ -1,9 +1,9 @@
 import type { Random } from "../../../core/runtime/seam.js";
 import type { Ms, Side, Ticks } from "../../../core/units.js";
-import type { FlowOrderRef } from "../../flow-market.js";
-import { sampleArrivalMs, sampleLognormal, sampleNormal } from "../sampling.js";
+import type { FlowOrderRef } from "../flow-market.js";
 import type { ProviderParams } from "../synthetic-params.js";
 import { type AgentView, type FlowAgent, lotsOfNotional } from "./flow-agent.js";
+import { sampleArrivalMs, sampleLognormal, sampleNormal } from "./sampling.js";
 
 /** One place in the ladder: level 0 is nearest the fair value. */
 interface Slot {

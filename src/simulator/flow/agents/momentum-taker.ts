@@ -1,8 +1,8 @@
 import type { Random } from "../../../core/runtime/seam.js";
 import type { Ms, Side, Ticks } from "../../../core/units.js";
-import { sampleArrivalMs, sampleGeometric, sampleLognormal } from "../sampling.js";
 import type { MomentumParams } from "../synthetic-params.js";
 import { type AgentView, type FlowAgent, lotsOfNotional, take } from "./flow-agent.js";
+import { sampleArrivalMs, sampleGeometric, sampleLognormal } from "./sampling.js";
 
 /** A taker that follows: when the last trade has moved enough since it looked before, a burst of orders goes the same way. */
 export class MomentumTaker implements FlowAgent {

@@ -1,8 +1,8 @@
 import type { Random } from "../../../core/runtime/seam.js";
 import type { Ms } from "../../../core/units.js";
-import { sampleArrivalMs, sampleLognormal } from "../sampling.js";
 import type { NoiseParams } from "../synthetic-params.js";
 import { type AgentView, type FlowAgent, lotsOfNotional, take } from "./flow-agent.js";
+import { sampleArrivalMs, sampleLognormal } from "./sampling.js";
 
 /** Takers without a view: Poisson arrivals, either side alike, lognormal sizes (the noise traders of Kyle 1985). */
 export class NoiseTaker implements FlowAgent {

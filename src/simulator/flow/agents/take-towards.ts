@@ -1,5 +1,5 @@
 import type { Lots, MarketId } from "../../../core/units.js";
-import type { FlowAccount, FlowAccountMarket } from "../../flow-accounts.js";
+import type { FlowAccount, FlowAccountMarket } from "../flow-accounts.js";
 
 /** How far through the touch an order goes at most, in basis points of it: its price is what its margin is counted at. */
 const REACH_BPS = 10;

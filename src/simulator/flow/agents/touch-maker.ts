@@ -1,9 +1,9 @@
 import type { Random } from "../../../core/runtime/seam.js";
 import type { Lots, Ms, Side, Ticks } from "../../../core/units.js";
-import type { FlowOrderRef } from "../../flow-market.js";
-import { sampleArrivalMs, sampleLognormal } from "../sampling.js";
+import type { FlowOrderRef } from "../flow-market.js";
 import type { TouchParams } from "../synthetic-params.js";
 import { type AgentView, type FlowAgent, lotsOfNotional } from "./flow-agent.js";
+import { sampleArrivalMs, sampleLognormal } from "./sampling.js";
 
 interface Standing {
   readonly ticks: Ticks;

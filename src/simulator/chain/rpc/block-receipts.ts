@@ -1,0 +1,31 @@
+import type { RpcOutcome } from "../edr-evm.js";
+import type { AskEvm } from "./added-methods.js";
+
+/**
+ * `eth_getBlockReceipts`: the receipts of a block's transactions, in their order; null for a block that is not there. The block is named as
+ * EIP-1898 has it: by number, tag or hash, or by an object with one of them.
+ */
+export async function blockReceipts([named]: readonly unknown[], ask: AskEvm): Promise<RpcOutcome> {
+  const block = nameOf(named);
+  if (block === "pending")
+    return { error: { code: -32000, message: "pending receipts are not available" } };
+  const isHash = typeof block === "string" && block.length === 66;
+  const found = await ask(isHash ? "eth_getBlockByHash" : "eth_getBlockByNumber", [block, false]);
+  if ("error" in found || found.result === null) return found;
+  const receipts: unknown[] = [];
+  for (const hash of (found.result as { readonly transactions: readonly string[] }).transactions) {
+    const receipt = await ask("eth_getTransactionReceipt", [hash]);
+    if ("error" in receipt) return receipt;
+    receipts.push(receipt.result);
+  }
+  return { result: receipts };
+}
+
+function nameOf(named: unknown): unknown {
+  if (typeof named !== "object" || named === null) return named;
+  const { blockHash, blockNumber } = named as {
+    readonly blockHash?: unknown;
+    readonly blockNumber?: unknown;
+  };
+  return blockHash ?? blockNumber;
+}

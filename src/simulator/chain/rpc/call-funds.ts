@@ -1,0 +1,68 @@
+import type { RpcError, RpcOutcome } from "../edr-evm.js";
+import type { AskEvm } from "./added-methods.js";
+import { INSUFFICIENT_FUNDS } from "./node-error.js";
+
+/** The gas of a transaction that executes nothing, as a plain transfer. */
+const LEAST_GAS = "0x5208";
+/** The EVM looks for an estimate above {@link LEAST_GAS}, and never at it. */
+const LOWEST_ESTIMATE = "0x5209";
+
+interface CallTerms {
+  readonly from?: unknown;
+  readonly gas?: unknown;
+  readonly gasPrice?: unknown;
+  readonly maxFeePerGas?: unknown;
+  readonly value?: unknown;
+}
+
+/** `eth_call`, refused where the sender cannot pay: the EVM would lend to whoever calls. */
+export async function call(params: readonly unknown[], ask: AskEvm): Promise<RpcOutcome> {
+  const [terms, block = "latest"] = params;
+  const refusal = await unpayable(params, block, (terms as CallTerms).gas, ask);
+  return refusal ?? ask("eth_call", params);
+}
+
+/** `eth_estimateGas`, refused where the sender cannot pay, and exact for a plain transfer. */
+export async function estimateGas(params: readonly unknown[], ask: AskEvm): Promise<RpcOutcome> {
+  const [terms, block = "pending", ...rest] = params;
+  const withoutGas = await unpayable(params, block, "0x0", ask);
+  if (withoutGas !== null) return withoutGas;
+  const outcome = await ask("eth_estimateGas", params);
+  if ("error" in outcome) return outcome;
+  const atLeast =
+    outcome.result === LOWEST_ESTIMATE
+      ? await ask("eth_call", [{ ...(terms as object), gas: LEAST_GAS }, block, ...rest])
+      : null;
+  const gas = atLeast !== null && "result" in atLeast ? LEAST_GAS : outcome.result;
+  return (await unpayable(params, block, gas, ask)) ?? { result: gas };
+}
+
+/** Why the sender cannot pay for value and gas at the highest price that the call names; null where it can, or none is named. */
+export async function unpayable(
+  params: readonly unknown[],
+  block: unknown,
+  gas: unknown,
+  ask: AskEvm,
+): Promise<{ error: RpcError } | null> {
+  const [terms, , overrides] = params;
+  const { from, value, gasPrice, maxFeePerGas } = terms as CallTerms;
+  const want = quantity(value) + quantity(gas) * quantity(maxFeePerGas ?? gasPrice);
+  // Overrides may give the sender what it lacks.
+  if (typeof from !== "string" || want === 0n || overrides !== undefined) return null;
+  const balance = await ask("eth_getBalance", [from, block]);
+  // What is wrong with sender or block is the EVM's to say.
+  if ("error" in balance || quantity(balance.result) >= want) return null;
+  return {
+    error: {
+      code: -32000,
+      message: `${INSUFFICIENT_FUNDS}: address ${from} have ${quantity(balance.result)} want ${want}`,
+    },
+  };
+}
+
+/** 0 for what is none: the EVM refuses it in its own words. */
+function quantity(written: unknown): bigint {
+  return typeof written === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(written)
+    ? BigInt(written)
+    : 0n;
+}

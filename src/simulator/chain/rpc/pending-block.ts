@@ -1,0 +1,13 @@
+import type { RpcOutcome } from "../edr-evm.js";
+import type { AskEvm } from "./added-methods.js";
+
+/** `eth_getBlockByNumber`: the EVM leaves the number of the pending block out, a public node names it, and clients read it. */
+export async function blockByNumber(params: readonly unknown[], ask: AskEvm): Promise<RpcOutcome> {
+  const outcome = await ask("eth_getBlockByNumber", params);
+  if (params[0] !== "pending" || "error" in outcome || outcome.result === null) return outcome;
+  const head = await ask("eth_blockNumber", []);
+  if ("error" in head) return head;
+  return {
+    result: { ...outcome.result, number: `0x${(BigInt(head.result as string) + 1n).toString(16)}` },
+  };
+}

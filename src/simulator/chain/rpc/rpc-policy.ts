@@ -1,0 +1,214 @@
+import type { Hex } from "../../../core/units.js";
+import type { RpcError } from "../edr-evm.js";
+import { isRecord } from "./is-record.js";
+import { readRawTransaction } from "./raw-transaction.js";
+import { RPC_METHODS, SUBSCRIPTIONS } from "./rpc-methods.js";
+import { readParams } from "./rpc-params.js";
+import { InvalidArgument, text } from "./rpc-shapes.js";
+
+/** What the port lets in. */
+export interface RpcPolicy {
+  /** The methods of development nodes: time, mining and state by hand. */
+  readonly devMethods: boolean;
+  /** Code from outside. */
+  readonly deployments: boolean;
+  /** The most gas of one call. */
+  readonly callGasLimit: number;
+  /** The most gas of a call or transaction to any other code than {@link RpcPolicy.ownContracts}. */
+  readonly foreignGas: number;
+  /** The exchange's own contracts, in lower case: they call nobody else's code. */
+  readonly ownContracts: ReadonlySet<Hex>;
+}
+
+/** A request that may pass, perhaps bounded; or why it may not. */
+export type Admission =
+  | { readonly method: string; readonly params: readonly unknown[] }
+  | { readonly refused: RpcError };
+
+const CALLS = new Set(["debug_traceCall", "eth_call", "eth_createAccessList", "eth_estimateGas"]);
+/** What of a call decides whether it is let in, as it was read. */
+interface CallTerms {
+  readonly to?: Hex;
+  readonly gas?: Hex;
+}
+
+/** The EVM looks at every number of a range, also at those that no block has. */
+const FURTHEST_BLOCK_AHEAD = 1_000_000;
+
+const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/;
+/** Blocks of one answer: as the large providers have it for logs, and as EIP-1559's clients have it for fees. */
+const MOST_BLOCKS_OF_LOGS = 10_000;
+const MOST_BLOCKS_OF_FEES = 1024;
+/** Entries of any list in a request: percentiles, storage keys, topics, addresses. */
+const MOST_ENTRIES = 1000;
+
+/**
+ * Decides on a request from outside, and reads its parameters. The names of anvil count as those that they are other names for.
+ * @param given whatever came
+ */
+export function admit(
+  name: string,
+  given: readonly unknown[],
+  policy: RpcPolicy,
+  headNumber: number,
+): Admission {
+  const method = ownName(name);
+  const known = RPC_METHODS.get(method);
+  if (known === undefined) return refuse(-32601, `the method ${name.slice(0, 100)} does not exist`);
+  if (known.isDev === true && !policy.devMethods)
+    return refuse(-32601, `the method ${name} is off (devMethods)`);
+  const long = given.findIndex((param) => hasLongList(param));
+  if (long >= 0)
+    return refuse(-32602, `invalid argument ${long}: a list of more than ${MOST_ENTRIES} entries`);
+  if (method === "eth_subscribe" && typeof given[0] === "string" && !SUBSCRIPTIONS.has(given[0])) {
+    return refuse(
+      -32601,
+      `no ${JSON.stringify(given[0].slice(0, 100))} subscription in eth namespace`,
+    );
+  }
+  let params: readonly unknown[];
+  try {
+    params = readParams(
+      given,
+      method === "eth_subscribe" ? [text, ...(SUBSCRIPTIONS.get(given[0]) ?? [])] : known.params,
+    );
+  } catch (error) {
+    if (error instanceof InvalidArgument) return refuse(-32602, error.message);
+    throw error;
+  }
+  if (CALLS.has(method)) return admitCall(method, params, policy);
+  if (method === "eth_sendTransaction") return admitSending(params, policy);
+  if (method === "eth_sendRawTransaction") return admitRaw(params, policy);
+  if (method === "eth_feeHistory") return admitFees(params);
+  if (method === "eth_getLogs" || method === "eth_newFilter")
+    return admitLogs(method, params, headNumber);
+  if (method === "eth_subscribe") return { method, params: boundRange(params, 1, headNumber) };
+  return { method, params };
+}
+
+function ownName(method: string): string {
+  if (!method.startsWith("anvil_")) return method;
+  const rest = method.slice("anvil_".length);
+  return RPC_METHODS.has(`evm_${rest}`) && rest !== "mine" ? `evm_${rest}` : `hardhat_${rest}`;
+}
+
+function admitCall(method: string, params: readonly unknown[], policy: RpcPolicy): Admission {
+  const { deployments, devMethods } = policy;
+  const [call, ...rest] = params as [CallTerms, ...unknown[]];
+  const to = recipientOf(call);
+  // Code given with the request runs without ever being deployed.
+  if (!deployments && to === null) return refuse(-32000, "code from outside is off (deployments)");
+  if (!devMethods && rest.length > 1)
+    return refuse(-32602, "invalid argument 2: overrides are off (devMethods)");
+  return withGas(method, call, rest, mostGas(to, policy));
+}
+
+/** One that names no gas, or more than there may be, gets the most. */
+function withGas(
+  method: string,
+  call: CallTerms,
+  rest: readonly unknown[],
+  most: number,
+): Admission {
+  const isBounded = call.gas !== undefined && BigInt(call.gas) <= BigInt(most);
+  return {
+    method,
+    params: [isBounded ? call : { ...call, gas: `0x${most.toString(16)}` }, ...rest],
+  };
+}
+
+function admitSending(params: readonly unknown[], policy: RpcPolicy): Admission {
+  const [sending, ...rest] = params as [CallTerms, ...unknown[]];
+  const to = recipientOf(sending);
+  if (to === null && !policy.deployments) return refuse(-32000, DEPLOYMENTS_OFF);
+  if (sending.gas === undefined)
+    return withGas("eth_sendTransaction", sending, rest, mostGas(to, policy));
+  return tooMuchGas(to, BigInt(sending.gas), policy) ?? { method: "eth_sendTransaction", params };
+}
+
+function admitRaw(params: readonly unknown[], policy: RpcPolicy): Admission {
+  const transaction = readRawTransaction(params[0]);
+  if (transaction === undefined)
+    return refuse(
+      -32602,
+      "invalid argument 0: expected one signed transaction, in its shortest form and without anything behind it",
+    );
+  const { to, gas } = transaction;
+  if (to === null && !policy.deployments) return refuse(-32000, DEPLOYMENTS_OFF);
+  return tooMuchGas(to, gas, policy) ?? { method: "eth_sendRawTransaction", params };
+}
+
+const DEPLOYMENTS_OFF = "contracts from outside are off (deployments)";
+
+/** What a transaction burns is the sender's to choose; one to the exchange's own contracts is bounded by its block. */
+function tooMuchGas(to: Hex | null, gas: bigint, policy: RpcPolicy): Admission | undefined {
+  if (to !== null && policy.ownContracts.has(to)) return undefined;
+  const most = mostGas(to, policy);
+  return gas > BigInt(most)
+    ? refuse(-32000, `gas: at most ${most} here (chain.rpc.foreignGas, chain.callGasLimit)`)
+    : undefined;
+}
+
+/** The EVM notes every step, so that gas of code that anybody wrote is memory. */
+function mostGas(to: Hex | null, { callGasLimit, foreignGas, ownContracts }: RpcPolicy): number {
+  return to === null || ownContracts.has(to) ? callGasLimit : Math.min(callGasLimit, foreignGas);
+}
+
+/** In lower case; null where there is none. */
+function recipientOf({ to }: CallTerms): Hex | null {
+  return to === undefined ? null : (to.toLowerCase() as Hex);
+}
+
+function admitFees([count, ...rest]: readonly unknown[]): Admission {
+  const blocks =
+    BigInt(count as Hex) > BigInt(MOST_BLOCKS_OF_FEES) ? MOST_BLOCKS_OF_FEES : Number(count);
+  return { method: "eth_feeHistory", params: [`0x${blocks.toString(16)}`, ...rest] };
+}
+
+/** One answer has the logs of so many blocks; whoever wants more asks for the next ones. */
+function admitLogs(method: string, params: readonly unknown[], headNumber: number): Admission {
+  const bounded = boundRange(params, 0, headNumber);
+  const [filter] = bounded as [Readonly<Record<string, unknown>>];
+  const numberOf = (block: unknown): number =>
+    block === "earliest" ? 0 : isQuantity(block) ? Number(block) : headNumber;
+  const [from, to] = [numberOf(filter.fromBlock), Math.min(headNumber, numberOf(filter.toBlock))];
+  if (to - from >= MOST_BLOCKS_OF_LOGS)
+    return refuse(
+      -32005,
+      `limit exceeded: the logs of at most ${MOST_BLOCKS_OF_LOGS} blocks at once`,
+    );
+  return { method, params: bounded };
+}
+
+function hasLongList(value: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null || depth > 8) return false;
+  if (Array.isArray(value) && value.length > MOST_ENTRIES) return true;
+  return Object.values(value).some((entry) => hasLongList(entry, depth + 1));
+}
+
+function boundRange(
+  params: readonly unknown[],
+  place: number,
+  headNumber: number,
+): readonly unknown[] {
+  const filter = params[place];
+  if (!isRecord(filter)) return params;
+  const furthest = BigInt(headNumber + FURTHEST_BLOCK_AHEAD);
+  const bound = (block: unknown): unknown =>
+    isQuantity(block) && BigInt(block) > furthest ? `0x${furthest.toString(16)}` : block;
+  const bounded = Object.fromEntries(
+    Object.entries(filter).map(([key, value]) => [
+      key,
+      key === "fromBlock" || key === "toBlock" ? bound(value) : value,
+    ]),
+  );
+  return params.map((param, index) => (index === place ? bounded : param));
+}
+
+function isQuantity(value: unknown): value is string {
+  return typeof value === "string" && QUANTITY.test(value);
+}
+
+function refuse(code: number, message: string): Admission {
+  return { refused: { code, message } };
+}

@@ -1,0 +1,169 @@
+import type { IncomingMessage } from "node:http";
+import fastify from "fastify";
+import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import { RunError } from "../../../core/errors.js";
+import { isKnownHost } from "../../../core/http/host-header.js";
+import { HTTP_BOUNDS } from "../../../core/http/http-bounds.js";
+import { isFromWebPage } from "../../../core/http/web-page.js";
+import type { Clock } from "../../../core/runtime/seam.js";
+import type { Hex } from "../../../core/units.js";
+import type { ChainRpcConfig } from "../chain-config.js";
+import type { EmbeddedChain } from "../embedded-chain.js";
+import { CallBudget } from "./call-budget.js";
+import { RpcFilters } from "./rpc-filters.js";
+import { errorText, type RpcPort, RpcSession } from "./rpc-session.js";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+/** Messages of one websocket that wait for their answer, and bytes that it does not read: beyond, it is ended. */
+const MOST_WAITING = 1000;
+const MOST_UNREAD_BYTES = 16_777_216;
+
+/** What all clients of a port may take of the chain's time. */
+const BUDGET = { mostMs: 30_000, share: 0.8, mostWaiting: 256 } as const;
+
+/** What a port is opened with besides its configuration. */
+export interface ChainServerDeps {
+  readonly clock: Clock;
+  /** The exchange's contracts, in lower case. */
+  readonly ownContracts: ReadonlySet<Hex>;
+  /** Names of this host, beside addresses and loopback names, by which it may be asked. */
+  readonly allowedHosts?: readonly string[];
+}
+
+/** A chain on a port. */
+export interface ChainServer {
+  readonly port: number;
+  /** For HTTP: `http://127.0.0.1:8545`. */
+  readonly url: string;
+  /** For websockets: `ws://127.0.0.1:8545`. */
+  readonly streamUrl: string;
+  /** Ends every connection and frees the port; the chain goes on. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts a chain on a port, for any wallet or tool: JSON-RPC 2.0 over HTTP (POST, `application/json`) and over websockets. No page of
+ * the web gets in, since the port signs for whoever asks.
+ * @throws RunError when it cannot listen there
+ */
+export async function serveChain(
+  chain: EmbeddedChain,
+  config: ChainRpcConfig,
+  { clock, ownContracts, allowedHosts = [] }: ChainServerDeps,
+): Promise<ChainServer> {
+  const { host, port, maxBodyBytes, maxConnections, devMethods, deployments, foreignGas } = config;
+  const policy = {
+    devMethods,
+    deployments,
+    callGasLimit: chain.genesis.callGasLimit,
+    foreignGas,
+    ownContracts,
+  };
+  const shared: RpcPort = {
+    chain,
+    policy,
+    filters: new RpcFilters(chain),
+    budget: new CallBudget({ clock, ...BUDGET }),
+  };
+  const overHttp = new RpcSession(shared, null);
+  const { maxHeaderSize, connectionsCheckingInterval, requestTimeout, headersTimeout, timeout } =
+    HTTP_BOUNDS;
+  const hosts = [host, ...allowedHosts];
+  const refusalOf = ({ headers }: IncomingMessage): string | undefined => {
+    if (isFromWebPage(headers)) return "no page of the web gets in";
+    return isKnownHost(headers.host, hosts)
+      ? undefined
+      : "the Host header names no host of this chain: see allowedHosts of the exchange";
+  };
+  const app = fastify({
+    bodyLimit: maxBodyBytes,
+    requestTimeout,
+    connectionTimeout: timeout,
+    http: { maxHeaderSize, connectionsCheckingInterval, headersTimeout },
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.post("/", async (request, reply) => {
+    const refusal = refusalOf(request.raw);
+    if (refusal !== undefined)
+      return reply.code(403).type(JSON_TYPE).send(errorText(-32600, refusal));
+    const answer = await overHttp.answer(typeof request.body === "string" ? request.body : "");
+    return answer === null ? reply.code(204).send() : reply.type(JSON_TYPE).send(answer);
+  });
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).type(JSON_TYPE).send(errorText(-32600, "expected POST /")),
+  );
+  app.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) => {
+    const status = error.statusCode ?? 500;
+    return reply
+      .code(status)
+      .type(JSON_TYPE)
+      .send(errorText(status < 500 ? -32600 : -32603, error.message));
+  });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: maxBodyBytes,
+    verifyClient: ({ req }: { req: IncomingMessage }) => refusalOf(req) === undefined,
+  });
+  app.server.on("upgrade", (request: IncomingMessage, socket, head) => {
+    sockets.handleUpgrade(request, socket, head, (websocket) => attend(websocket, shared));
+  });
+  app.server.maxConnections = maxConnections;
+  try {
+    await app.listen({ host, port });
+  } catch (cause) {
+    throw new RunError("the chain's port cannot be opened", {
+      field: "chain.rpc",
+      value: `${host}:${port}`,
+      expected: "a free port of this machine, or 0 for any",
+      cause,
+    });
+  }
+  const address = app.server.address();
+  const open = typeof address === "object" && address !== null ? address.port : port;
+  const authority = `${host.includes(":") ? `[${host}]` : host}:${open}`;
+  return {
+    port: open,
+    url: `http://${authority}`,
+    streamUrl: `ws://${authority}`,
+    async close() {
+      for (const client of sockets.clients) client.terminate();
+      await app.close();
+    },
+  };
+}
+
+/** Answers a websocket's messages in the order in which they came. */
+function attend(socket: WebSocket, port: RpcPort): void {
+  const send = (text: string): void => {
+    if (socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount > MOST_UNREAD_BYTES) socket.terminate();
+    else socket.send(text);
+  };
+  const session = new RpcSession(port, send);
+  let waiting = 0;
+  let last: Promise<void> = Promise.resolve();
+  socket.on("message", (data: RawData) => {
+    waiting += 1;
+    if (waiting > MOST_WAITING) {
+      socket.terminate();
+      return;
+    }
+    const text = data.toString();
+    last = last.then(async () => {
+      // Nobody is left to hear it, and what it asks for may be much.
+      const answer = socket.readyState === socket.OPEN ? await session.answer(text) : null;
+      waiting -= 1;
+      if (answer !== null) send(answer);
+    });
+  });
+  // What ws refuses of a peer, such as too large a message, ends the connection; there is nobody to tell.
+  socket.on("error", () => socket.terminate());
+  // A chain that has stopped has no subscription to end.
+  socket.once("close", () => void last.then(() => session.close()).catch(() => {}));
+}

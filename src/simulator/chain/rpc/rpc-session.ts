@@ -1,0 +1,206 @@
+import type { Hex } from "../../../core/units.js";
+import type { RpcError, RpcOutcome } from "../edr-evm.js";
+import type { EmbeddedChain } from "../embedded-chain.js";
+import type { CallBudget } from "./call-budget.js";
+import type { RpcFilters } from "./rpc-filters.js";
+import { RPC_METHODS } from "./rpc-methods.js";
+import { admit, type RpcPolicy } from "./rpc-policy.js";
+
+const MOST_IN_A_BATCH = 100;
+const MOST_SUBSCRIPTIONS = 32;
+/** Of the answers to one batch together, as go-ethereum has it by default (`--rpc.batch-response-max-size`). */
+const MOST_BATCH_BYTES = 25_000_000;
+/** What has been done is told, however much else the batch asked for: the hash of a transaction is no longer than this. */
+const ALWAYS_TOLD_BYTES = 1000;
+
+/** What the sessions of one port share. */
+export interface RpcPort {
+  readonly chain: EmbeddedChain;
+  readonly policy: RpcPolicy;
+  readonly filters: RpcFilters;
+  readonly budget: CallBudget;
+}
+
+/** One client of the port: texts of JSON-RPC 2.0 in, texts out. It answers whatever comes. */
+export class RpcSession {
+  readonly #port: RpcPort;
+  readonly #subscriptions = new Set<Hex>();
+  /** Subscriptions that want a whole transaction where the EVM gives its hash. */
+  readonly #whole = new Set<Hex>();
+  readonly #notify: ((text: string) => void) | null;
+  readonly #unlisten: () => void;
+
+  /** @param notify takes what subscriptions say; null for a client that can only be answered. */
+  constructor(port: RpcPort, notify: ((text: string) => void) | null) {
+    this.#port = port;
+    this.#notify = notify;
+    this.#unlisten =
+      notify === null
+        ? () => {}
+        : port.chain.listen((subscription, result) => {
+            if (!this.#subscriptions.has(subscription)) return;
+            if (this.#whole.has(subscription)) void this.#notifyWhole(subscription, result);
+            else notify(noticeText(subscription, result));
+          });
+  }
+
+  /** @returns the answer to a request or a batch; null when nothing wants one, as notifications do not. */
+  async answer(text: string): Promise<string | null> {
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      return errorText(-32700, "not JSON");
+    }
+    if (!Array.isArray(body)) return this.#answerText(body);
+    if (body.length === 0 || body.length > MOST_IN_A_BATCH)
+      return errorText(-32600, `a batch has 1 to ${MOST_IN_A_BATCH} requests`);
+    return this.#answerBatch(body);
+  }
+
+  /** One after the other. Past the bound the rest is not carried out, and refused. */
+  async #answerBatch(requests: readonly unknown[]): Promise<string | null> {
+    const answers: string[] = [];
+    let bytes = 0;
+    for (const request of requests) {
+      const isFull = bytes > MOST_BATCH_BYTES;
+      const text = isFull ? tooLarge(request) : await this.#answerText(request);
+      if (text === null) continue;
+      const length = Buffer.byteLength(text);
+      bytes += length;
+      answers.push(
+        !isFull && bytes > MOST_BATCH_BYTES && length > ALWAYS_TOLD_BYTES
+          ? (tooLarge(request) ?? text)
+          : text,
+      );
+    }
+    return answers.length === 0 ? null : `[${answers.join(",")}]`;
+  }
+
+  async #answerText(request: unknown): Promise<string | null> {
+    const answer = await this.#answerOne(request);
+    if (answer === null) return null;
+    try {
+      return JSON.stringify(answer);
+    } catch (error) {
+      // Longer than a text of this process can be.
+      if (error instanceof RangeError) return tooLarge(request);
+      throw error;
+    }
+  }
+
+  /** Ends its subscriptions. */
+  async close(): Promise<void> {
+    this.#unlisten();
+    for (const subscription of [...this.#subscriptions]) await this.#unsubscribe(subscription);
+  }
+
+  async #answerOne(request: unknown): Promise<object | null> {
+    if (typeof request !== "object" || request === null || Array.isArray(request))
+      return errorAnswer(-32600, "not a request");
+    const { jsonrpc, id, method, params } = request as Record<string, unknown>;
+    const isId =
+      id === undefined || id === null || typeof id === "string" || typeof id === "number";
+    if (!isId || jsonrpc !== "2.0" || typeof method !== "string")
+      return errorAnswer(-32600, "not a request of JSON-RPC 2.0");
+    const given = params ?? [];
+    const outcome: RpcOutcome = Array.isArray(given)
+      ? await this.#outcome(method, given)
+      : { error: { code: -32602, message: "non-array args" } };
+    return id === undefined ? null : { jsonrpc: "2.0", id, ...outcome };
+  }
+
+  async #outcome(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
+    const { chain, policy, filters, budget } = this.#port;
+    const admission = admit(method, params, policy, chain.head.number);
+    if ("refused" in admission) return { error: admission.refused };
+    try {
+      if (admission.method === "eth_subscribe") return await this.#subscribe(admission.params);
+      if (admission.method === "eth_unsubscribe")
+        return { result: await this.#unsubscribe(admission.params[0]) };
+      const carryOut = () => filters.handle(admission.method, admission.params);
+      return await (RPC_METHODS.get(admission.method)?.isCostly === true
+        ? budget.run(carryOut)
+        : carryOut());
+    } catch (error) {
+      return { error: internal(error) };
+    }
+  }
+
+  async #subscribe(params: readonly unknown[]): Promise<RpcOutcome> {
+    if (this.#notify === null)
+      return { error: { code: -32601, message: "subscriptions need a websocket" } };
+    if (this.#subscriptions.size >= MOST_SUBSCRIPTIONS) {
+      return { error: { code: -32005, message: `at most ${MOST_SUBSCRIPTIONS} subscriptions` } };
+    }
+    const [kind, options] = params;
+    const isOfTransactions = kind === "newPendingTransactions";
+    const outcome = await this.#port.chain.handle(
+      "eth_subscribe",
+      isOfTransactions ? [kind] : params,
+    );
+    if ("error" in outcome) return outcome;
+    const subscription = outcome.result as Hex;
+    this.#subscriptions.add(subscription);
+    if (isOfTransactions && options === true) this.#whole.add(subscription);
+    return outcome;
+  }
+
+  /** The chain carries out one request after the other, so transactions keep their order. */
+  async #notifyWhole(subscription: Hex, hash: unknown): Promise<void> {
+    // A chain that has stopped has nothing to say any more.
+    const outcome = await this.#port.chain
+      .handle("eth_getTransactionByHash", [hash])
+      .catch(() => null);
+    if (
+      outcome === null ||
+      !("result" in outcome) ||
+      outcome.result === null ||
+      !this.#subscriptions.has(subscription)
+    )
+      return;
+    this.#notify?.(noticeText(subscription, outcome.result));
+  }
+
+  /** Nobody else's: the EVM numbers them for all together. */
+  async #unsubscribe(subscription: unknown): Promise<boolean> {
+    if (!this.#subscriptions.delete(subscription as Hex)) return false;
+    this.#whole.delete(subscription as Hex);
+    const outcome = await this.#port.chain.handle("eth_unsubscribe", [subscription]);
+    return "result" in outcome && outcome.result === true;
+  }
+}
+
+function noticeText(subscription: Hex, result: unknown): string {
+  return JSON.stringify({
+    jsonrpc: "2.0",
+    method: "eth_subscription",
+    params: { subscription, result },
+  });
+}
+
+/** A text that says what was wrong with something that had no id. */
+export function errorText(code: number, message: string): string {
+  return JSON.stringify(errorAnswer(code, message));
+}
+
+function errorAnswer(code: number, message: string): object {
+  return { jsonrpc: "2.0", id: null, error: { code, message } };
+}
+
+/** The refusal of what there is no room for in the answer; null for a notification. */
+function tooLarge(request: unknown): string | null {
+  const id =
+    typeof request === "object" && request !== null && "id" in request ? request.id : undefined;
+  return id === undefined
+    ? null
+    : JSON.stringify({
+        jsonrpc: "2.0",
+        id,
+        error: { code: -32003, message: "response too large" },
+      });
+}
+
+function internal(error: unknown): RpcError {
+  return { code: -32603, message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,18 @@
+import { keccak256 } from "ethers";
+import type { RpcOutcome } from "../edr-evm.js";
+import type { AskEvm } from "./added-methods.js";
+import { ALREADY_KNOWN, REPLACEMENT_UNDERPRICED } from "./node-error.js";
+
+/**
+ * `eth_sendRawTransaction`: the EVM takes a transaction that waits already, sent once more, for one that is to replace it and pays too
+ * little. Whoever sends it again has lost nothing, and is told so.
+ */
+export async function sendRaw(params: readonly unknown[], ask: AskEvm): Promise<RpcOutcome> {
+  const outcome = await ask("eth_sendRawTransaction", params);
+  if (!("error" in outcome) || !outcome.error.message.startsWith(REPLACEMENT_UNDERPRICED))
+    return outcome;
+  const waiting = await ask("eth_getTransactionByHash", [keccak256(params[0] as string)]);
+  return "result" in waiting && waiting.result !== null
+    ? { error: { code: -32000, message: ALREADY_KNOWN } }
+    : outcome;
+}

@@ -1,0 +1,119 @@
+import { decimalToScaled } from "../../core/instrument.js";
+import { configConflict, type WrittenConfig } from "../markets/config-conflict.js";
+import type { ExchangeConfig } from "./config.js";
+
+/** What the contracts' token and their orders are fixed to. */
+const FIXED: readonly (readonly [
+  path: readonly string[],
+  of: (config: ExchangeConfig) => unknown,
+  value: unknown,
+])[] = [
+  [["creditDecimals"], (config) => config.creditDecimals, 6],
+  [["paperDecimals"], (config) => config.paperDecimals, 18],
+  [["domain", "name"], (config) => config.domain.name, "JOJO"],
+  [["domain", "version"], (config) => config.domain.version, "1"],
+];
+
+/** What a chain decides in place of the configuration, with the defaults that contradict nothing. */
+const DECIDED: readonly (readonly [
+  path: readonly string[],
+  of: (config: ExchangeConfig) => unknown,
+  value: unknown,
+  by: string,
+])[] = [
+  [
+    ["settlement", "delayMs"],
+    (config) => config.settlement.delayMs,
+    2000,
+    "no key: chain.blocks says when a trade is settled",
+  ],
+  [
+    ["settlement", "failureRate"],
+    (config) => config.settlement.failureRate,
+    0,
+    "no key: the contracts say which trades fail",
+  ],
+  [
+    ["domain", "verifyingContract"],
+    (config) => config.domain.verifyingContract.toLowerCase(),
+    "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+    "no key: the dealer's address follows from chain.mnemonic",
+  ],
+];
+
+const WILDCARDS: readonly string[] = ["0.0.0.0", "::"];
+
+/**
+ * Checks that the exchange and its chain do not listen at one and the same port.
+ * @throws ConfigError naming the chain's port and what would be right.
+ */
+export function checkPorts({ host, port, chain }: ExchangeConfig, written?: WrittenConfig): void {
+  const rpc = chain?.rpc ?? undefined;
+  if (rpc === undefined || rpc.port === 0 || rpc.port !== port) return;
+  if (rpc.host !== host && ![rpc.host, host].some((name) => WILDCARDS.includes(name))) return;
+  throw configConflict(
+    {
+      path: ["chain", "rpc", "port"],
+      value: rpc.port,
+      summary: "is the exchange's own port",
+      expected: "another port than the exchange's own, or 0 for any free one",
+      against: [{ path: ["port"], value: port }],
+    },
+    written,
+  );
+}
+
+/**
+ * Checks that nothing contradicts settlement on chain, where the configuration has one.
+ * @throws ConfigError naming the path, the value and what would be right.
+ */
+export function checkChain(config: ExchangeConfig, written?: WrittenConfig): void {
+  const { chain } = config;
+  if (chain === undefined) return;
+  const against = [{ path: ["chain"], value: "a chain" }];
+  const refuse = (path: readonly string[], value: unknown, expected: string): never => {
+    throw configConflict(
+      { path, value, summary: "does not go with chain", expected, against },
+      written,
+    );
+  };
+  checkPorts(config, written);
+  for (const [path, of, value] of FIXED) {
+    if (of(config) !== value)
+      refuse(path, of(config), `${String(value)}, as the contracts have it`);
+  }
+  for (const [path, of, value, expected] of DECIDED) {
+    if (of(config) !== value) refuse(path, of(config), expected);
+  }
+  for (const [id, market] of Object.entries(config.markets)) {
+    const path = ["markets", id];
+    if (market.perp !== undefined) {
+      refuse(
+        [...path, "perp"],
+        market.perp,
+        "no key: a market's address follows from its id and chain.mnemonic",
+      );
+    }
+    const [off, fee, threshold] = [
+      market.liquidationPriceOff,
+      market.insuranceFeeRate,
+      market.liquidationThreshold,
+    ].map((ratio) => decimalToScaled(ratio, 18)) as [bigint, bigint, bigint];
+    if (off + fee > threshold) {
+      refuse(
+        [...path, "insuranceFeeRate"],
+        market.insuranceFeeRate,
+        `with liquidationPriceOff, ${market.liquidationPriceOff}, at most liquidationThreshold, ${market.liquidationThreshold}`,
+      );
+    }
+    const smallest =
+      decimalToScaled(market.priceQuote.min, 18) * decimalToScaled(market.stepSize, 18);
+    if (smallest < 10n ** BigInt(36 - 6)) {
+      refuse(
+        [...path, "priceQuote", "min"],
+        market.priceQuote.min,
+        `a price at which a step of ${market.stepSize} is worth at least 0.000001`,
+      );
+    }
+  }
+}

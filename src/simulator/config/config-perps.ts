@@ -1,0 +1,29 @@
+import { configConflict, type WrittenConfig } from "../markets/config-conflict.js";
+import type { ExchangeConfig } from "./config.js";
+
+/**
+ * Checks that every market has a contract of its own: an order names its market by the contract alone, so that one that was signed
+ * for one market could be sent to the other.
+ * @throws ConfigError naming the path, the value and what would be right.
+ */
+export function checkPerps({ markets }: ExchangeConfig, written?: WrittenConfig): void {
+  const marketOf = new Map<string, string>();
+  for (const [id, { perp }] of Object.entries(markets)) {
+    const other = perp === undefined ? undefined : marketOf.get(perp.toLowerCase());
+    if (perp !== undefined && other !== undefined) {
+      const against = [{ path: ["markets", other, "perp"], value: perp }];
+      const expected = `another contract than that of ${other}`;
+      throw configConflict(
+        {
+          path: ["markets", id, "perp"],
+          value: perp,
+          summary: "is the contract of two markets",
+          expected,
+          against,
+        },
+        written,
+      );
+    }
+    if (perp !== undefined) marketOf.set(perp.toLowerCase(), id);
+  }
+}

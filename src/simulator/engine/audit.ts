@@ -1,0 +1,65 @@
+import type { CreditUnits, MarketId, PaperUnits } from "../../core/units.js";
+import type { Account } from "../accounts/account.js";
+import type { ExchangeState } from "./state.js";
+
+/**
+ * Where all money is. Conserved means that the credit of all accounts, of the insurance account and of the fees is, to the
+ * unit, what came in less what left, and that every long has its short.
+ */
+export interface Audit {
+  /** Of every account, less its withdrawals. */
+  readonly deposits: CreditUnits;
+  /** Credit of every account as matched, primary and of all positions, the houses' included. */
+  readonly accountCredit: CreditUnits;
+  /** The same as settled. Equal to the matched one, fees apart, once nothing waits for settlement. */
+  readonly settledCredit: CreditUnits;
+  readonly feeCredit: CreditUnits;
+  readonly dustCredit: CreditUnits;
+  readonly insuranceCredit: CreditUnits;
+  /** All that came in from outside and all that left, counted as it happened and not from the accounts. */
+  readonly depositedCredit: CreditUnits;
+  readonly withdrawnCredit: CreditUnits;
+  /** Sum of all positions by market: zero. */
+  readonly netPaper: Readonly<Record<MarketId, PaperUnits>>;
+  readonly isConserved: boolean;
+}
+
+/** Sums up the exchange's money and positions. */
+export function audit(state: ExchangeState): Audit {
+  let deposits = 0n;
+  let accountCredit = 0n;
+  let settledCredit = 0n;
+  const netPaper: Record<MarketId, PaperUnits> = {};
+  for (const id of state.markets.keys()) {
+    netPaper[id] = 0n;
+  }
+  const add = (account: Account): void => {
+    deposits += account.deposits;
+    accountCredit += account.primaryCredit;
+    settledCredit += account.settledPrimaryCredit;
+    for (const [id, { position }] of account.markets) {
+      accountCredit += position.matched.credit;
+      settledCredit += position.settled.credit;
+      netPaper[id] = (netPaper[id] ?? 0n) + position.matched.paper;
+    }
+  };
+  for (const account of state.accounts.values()) add(account);
+  for (const account of state.strangers.values()) add(account);
+  for (const { house } of state.markets.values()) add(house);
+  const { feeCredit, dustCredit, insuranceCredit, depositedCredit, withdrawnCredit } = state;
+  const held = accountCredit + feeCredit + dustCredit + insuranceCredit;
+  return {
+    deposits,
+    accountCredit,
+    settledCredit,
+    feeCredit,
+    dustCredit,
+    insuranceCredit,
+    depositedCredit,
+    withdrawnCredit,
+    netPaper,
+    isConserved:
+      held === depositedCredit - withdrawnCredit &&
+      Object.values(netPaper).every((paper) => paper === 0n),
+  };
+}

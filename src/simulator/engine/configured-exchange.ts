@@ -1,0 +1,192 @@
+import { resolve } from "node:path";
+import type { SignatureScheme } from "../../core/crypto/signing.js";
+import { RunError } from "../../core/errors.js";
+import { decimalToScaled } from "../../core/instrument.js";
+import type { Seam } from "../../core/runtime/seam.js";
+import type { MarketId } from "../../core/units.js";
+import { type OpenChain, openChain } from "../chain/open-chain.js";
+import { RecordTransactionLog } from "../chain/record-transaction-log.js";
+import type { ExchangeConfig } from "../config/config.js";
+import { checkChain } from "../config/config-chain.js";
+import { EmbeddedExchange, type ExchangeOptions } from "../exchange.js";
+import type { ReplayEnd } from "../flow/capture/replay.js";
+import { orderFlowsOf } from "../flow/flow-config.js";
+import { checkLeveraged, leveragedFlowOf } from "../flow/leveraged-config.js";
+import type { ChainReport } from "../settlement/chain-report.js";
+import { fundRoles } from "../settlement/fund-roles.js";
+import { chainMarketsOf, onChain } from "../settlement/on-chain-config.js";
+import { openDataDir } from "../store/data-dir.js";
+import { requireOwnStore } from "../store/identity.js";
+import type { RecordStore } from "../store/record-store.js";
+
+/** What the order flows of a configuration need besides it. */
+export interface ConfiguredExchangeOptions {
+  /** The folder of the configuration's file, from which its paths count; the working directory when left out. */
+  readonly baseFolder?: string;
+  readonly scheme?: SignatureScheme;
+  /** Makes the markets' order flows, in place of the configuration's. */
+  readonly flowOf?: ExchangeOptions["flowOf"];
+  /** Where its state outlives the process, in place of the configuration's `dataDir`. */
+  readonly records?: RecordStore;
+  /** Hears once when a market's replay is over; its book then stays as it is. */
+  readonly onReplayEnd?: (marketId: MarketId, end: ReplayEnd) => void;
+  /** Hears what was asked of the chain in vain, and what the chain did of its own. */
+  readonly onChainReport?: (report: ChainReport) => void;
+  /** Hears once that the chain has failed; the exchange has stopped then. */
+  readonly onChainFault?: (error: unknown) => void;
+}
+
+/** An exchange whose state may be in a folder, and whose trades may be settled on a chain. */
+export interface OpenExchange {
+  readonly exchange: EmbeddedExchange;
+  /** Its chain with its keys, addresses and port; null where it settles in memory. */
+  readonly chain: OpenChain | null;
+  /**
+   * Waits until all that was asked of the chain has been done, and every block of it applied. With blocks at an interval what waits
+   * for the next one is not waited for: let the clock go on first.
+   */
+  settled(): Promise<void>;
+  /** Stops the exchange and its chain, and lets another process have the folder. What is on its way is taken up by that. */
+  close(): Promise<void>;
+}
+
+/**
+ * The exchange that a configuration describes, with its order flows and its chain, going on from the state in its `dataDir` where it
+ * names one; not yet started.
+ * @throws ConfigError as {@link configuredExchange} and {@link openChain} do, for what contradicts a chain, and for a folder that holds
+ * something else, that contradicts the configuration, or that another process uses; FormatError when the folder and its chain do not
+ * go together; RunError when it cannot be read or written, or the chain cannot be set up.
+ */
+export async function openConfiguredExchange(
+  config: ExchangeConfig,
+  seam: Seam,
+  options: ConfiguredExchangeOptions = {},
+): Promise<OpenExchange> {
+  const { baseFolder = process.cwd() } = options;
+  const dataDir =
+    config.dataDir === undefined
+      ? undefined
+      : await openDataDir(resolve(baseFolder, config.dataDir));
+  const kept = dataDir === undefined ? options : { ...options, records: dataDir.records };
+  try {
+    if (config.chain !== undefined)
+      return await openOnChain(config, seam, kept, async () => dataDir?.close());
+    const exchange = configuredExchange(config, seam, kept);
+    return {
+      exchange,
+      chain: null,
+      settled: async () => {},
+      close: async () => {
+        exchange.stop();
+        await dataDir?.close();
+      },
+    };
+  } catch (error) {
+    await dataDir?.close();
+    throw error;
+  }
+}
+
+async function openOnChain(
+  config: ExchangeConfig,
+  seam: Seam,
+  options: ConfiguredExchangeOptions,
+  closeFolder: () => Promise<void>,
+): Promise<OpenExchange> {
+  const { records, scheme } = options;
+  checkChain(config);
+  if (config.chain === undefined || scheme !== undefined) {
+    throw new RunError("does not go with a chain", {
+      field: "scheme",
+      expected: "the scheme of the contracts, which check every signature",
+    });
+  }
+  if (records !== undefined) requireOwnStore(records);
+  let exchange: EmbeddedExchange | undefined;
+  let hasFailed = false;
+  const onChainFault = (error: unknown): void => {
+    if (hasFailed) return;
+    hasFailed = true;
+    exchange?.stop();
+    options.onChainFault?.(error);
+  };
+  const chain = await openChain(config.chain, {
+    chainId: config.domain.chainId,
+    markets: chainMarketsOf(config),
+    clock: seam.clock,
+    allowedHosts: config.allowedHosts,
+    ...(records === undefined ? {} : { log: new RecordTransactionLog(records) }),
+    onFault: onChainFault,
+  });
+  try {
+    const insuranceCredit = decimalToScaled(config.insurance.initialQuote, config.creditDecimals);
+    await fundRoles(chain, Object.keys(config.markets), insuranceCredit);
+    const made = exchangeOf(
+      onChain(config, chain.addresses),
+      seam,
+      { ...options, onChainFault },
+      chain,
+    );
+    exchange = made;
+    await made.chain?.catchUp();
+    return {
+      exchange: made,
+      chain,
+      settled: async () => made.chain?.settled(),
+      close: async () => {
+        made.stop();
+        await chain.close();
+        await closeFolder();
+      },
+    };
+  } catch (error) {
+    await chain.close();
+    throw error;
+  }
+}
+
+/**
+ * The exchange that a configuration describes, with its order flows, not yet started. Its state is in memory, or in the records
+ * that it is given.
+ * @throws ConfigError for values off a market's grid, or a capture that is not there; RunError for a `dataDir` and for a chain, which
+ * {@link openConfiguredExchange} opens.
+ */
+export function configuredExchange(
+  config: ExchangeConfig,
+  seam: Seam,
+  options: ConfiguredExchangeOptions = {},
+): EmbeddedExchange {
+  const expected = "openConfiguredExchange, which opens it";
+  if (config.dataDir !== undefined && options.records === undefined) {
+    throw new RunError("would not be kept", { field: "dataDir", value: config.dataDir, expected });
+  }
+  if (config.chain !== undefined)
+    throw new RunError("would not be there", { field: "chain", expected });
+  return exchangeOf(config, seam, options);
+}
+
+function exchangeOf(
+  config: ExchangeConfig,
+  seam: Seam,
+  options: ConfiguredExchangeOptions,
+  chain?: OpenChain,
+): EmbeddedExchange {
+  const {
+    baseFolder = process.cwd(),
+    scheme,
+    records,
+    onReplayEnd = () => {},
+    onChainReport,
+    onChainFault,
+  } = options;
+  checkLeveraged(config);
+  return new EmbeddedExchange(config, seam, {
+    chain,
+    onChainReport,
+    onChainFault,
+    records,
+    scheme,
+    flowOf: options.flowOf ?? orderFlowsOf(config, { baseFolder, onReplayEnd }),
+    accountFlowOf: leveragedFlowOf(config),
+  });
+}

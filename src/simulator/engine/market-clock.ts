@@ -1,0 +1,141 @@
+import type { Timer } from "../../core/runtime/seam.js";
+import type { Clearing } from "../accounts/clearing.js";
+import type { Market } from "../markets/market.js";
+import { premiumOf } from "../markets/premium.js";
+import type { ExchangeState } from "./state.js";
+
+/** How often mark and book are read. */
+const READING_MS = 1000;
+
+/** What the clock's instants are told to. */
+export interface MarketClockParts {
+  readonly state: ExchangeState;
+  readonly clearing: Clearing;
+  /** Runs a change as one event of the exchange. */
+  turn(run: () => void): void;
+  /** The mark of a market has changed. */
+  onMark(market: Market): void;
+  /** Every market's figures were read, once a second. */
+  onReading(): void;
+  /** It is time to publish every market's state. */
+  publish(): void;
+}
+
+/** All that a market does by the clock: readings of mark and basis, samples of the premium, funding, publication. */
+export class MarketClock {
+  readonly #parts: MarketClockParts;
+  readonly #timers = new Map<string, Timer>();
+
+  constructor(parts: MarketClockParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    const { state, publish } = this.#parts;
+    for (const market of state.markets.values()) {
+      this.#awaitFunding(market);
+    }
+    this.#every("reading", READING_MS, () => this.#read());
+    this.#every("publication", state.config.streams.marketIntervalMs, publish);
+  }
+
+  stop(): void {
+    for (const timer of this.#timers.values()) {
+      timer.cancel();
+    }
+    this.#timers.clear();
+  }
+
+  /** On boundaries since the epoch, so that a restart does not move what is read when. */
+  #every(name: string, intervalMs: number, run: () => void): void {
+    const { clock } = this.#parts.state.seam;
+    const nowMs = clock.nowMs();
+    const timer = clock.setTimer(boundaryAfter(nowMs, intervalMs) - nowMs, () => {
+      this.#parts.turn(run);
+      this.#every(name, intervalMs, run);
+    });
+    this.#timers.set(name, timer);
+  }
+
+  #read(): void {
+    const { state, onMark, onReading } = this.#parts;
+    const nowMs = state.nowMs();
+    for (const market of state.markets.values()) {
+      if (market.prices.sample(nowMs)) {
+        onMark(market);
+      }
+      market.noteMark(nowMs);
+      const { midTicks, prices, basis } = market;
+      if (prices.index > 0n) {
+        if (!Number.isNaN(midTicks)) {
+          basis.take(prices.creditOf(midTicks), prices.index);
+        }
+        market.noteOffchainMark(nowMs);
+      }
+      state.listener.onMarket(market);
+    }
+    onReading();
+  }
+
+  /** Sets the timer for a market's next sample or funding, whichever comes first, on boundaries since the epoch. */
+  #awaitFunding(market: Market): void {
+    const { mode, intervalMs, sampleIntervalMs } = market.rules.config.funding;
+    const { clock } = this.#parts.state.seam;
+    // Not the records' time, which stands still while a wall clock that was stepped back catches up.
+    const nowMs = clock.nowMs();
+    if (market.nextFundingMs === 0) {
+      market.nextFundingMs = boundaryAfter(nowMs, intervalMs);
+    }
+    this.#beginFundings(market);
+    if (market.nextSampleMs === 0) {
+      market.nextSampleMs = boundaryAfter(nowMs, sampleIntervalMs);
+      this.#parts.state.listener.onMarket(market);
+    }
+    const dueMs =
+      mode === "premium"
+        ? Math.min(market.nextFundingMs, market.nextSampleMs)
+        : market.nextFundingMs;
+    this.#timers.set(
+      `funding ${market.id}`,
+      clock.setTimer(Math.max(0, dueMs - nowMs), () => {
+        this.#parts.turn(() => this.#fundIfDue(market));
+        this.#awaitFunding(market);
+      }),
+    );
+  }
+
+  /** Clients wait for a record of funding before they trade; until one is paid, nothing was charged at the boundary before. */
+  #beginFundings(market: Market): void {
+    const { state } = this.#parts;
+    if (state.config.choices.firstFunding === "zero" && market.fundings.last() === undefined) {
+      market.fundings.add({
+        rate: 0n,
+        timeMs: market.nextFundingMs - market.rules.config.funding.intervalMs,
+      });
+      state.listener.onMarket(market);
+    }
+  }
+
+  #fundIfDue(market: Market): void {
+    const { mode, intervalMs, sampleIntervalMs, premium: kind } = market.rules.config.funding;
+    // A wall clock that was stepped back meanwhile has the timer fire early.
+    const nowMs = this.#parts.state.seam.clock.nowMs();
+    // A boundary's sample belongs to the interval that ends there.
+    if (mode === "premium" && nowMs >= market.nextSampleMs) {
+      market.nextSampleMs = boundaryAfter(nowMs, sampleIntervalMs);
+      const premium = premiumOf(market, kind);
+      if (premium !== null) {
+        market.premium.take(premium);
+      }
+    }
+    if (nowMs >= market.nextFundingMs) {
+      market.nextFundingMs += intervalMs;
+      this.#parts.clearing.credit.fund(market);
+    }
+    this.#parts.state.listener.onMarket(market);
+  }
+}
+
+function boundaryAfter(nowMs: number, intervalMs: number): number {
+  return (Math.floor(nowMs / intervalMs) + 1) * intervalMs;
+}

@@ -1,0 +1,181 @@
+import { hexToBytes } from "../../core/crypto/hex.js";
+import type { SignatureScheme, Signer } from "../../core/crypto/signing.js";
+import { RunError } from "../../core/errors.js";
+import type {
+  CreditUnits,
+  Hex,
+  Lots,
+  MarketId,
+  PaperUnits,
+  Side,
+  Ticks,
+} from "../../core/units.js";
+import type { WireBuildResult } from "../../exchange/protocol/wire-account-types.js";
+import type { Account } from "../accounts/account.js";
+import type { Clearing } from "../accounts/clearing.js";
+import { capacityOf, riskOf } from "../accounts/margin.js";
+import type { ExchangeState } from "../engine/state.js";
+import type { Market } from "../markets/market.js";
+import { ApiError } from "../rest/api-error.js";
+import type { AccountEndpoints } from "../rest/endpoints/account-endpoints.js";
+import type { OrderEntry } from "../rest/endpoints/order-entry.js";
+import type { FlowAccount, FlowAccountMarket, FlowExchange, FlowTake } from "./flow-accounts.js";
+import type { FlowLevel } from "./flow-market.js";
+
+/** What the calls of an `AccountFlow` are carried out with. */
+export interface AccountFlowParts {
+  readonly state: ExchangeState;
+  readonly clearing: Clearing;
+  readonly accounts: AccountEndpoints;
+  readonly orders: OrderEntry;
+  readonly scheme: SignatureScheme;
+  /** Runs a change as one event of the exchange. */
+  turn<Result>(run: () => Result): Result;
+}
+
+/** The exchange, as accounts of an order flow drive it: by the very entry of REST's orders, less the requests around them. */
+export class AccountFlowPort implements FlowExchange {
+  readonly #parts: AccountFlowParts;
+
+  constructor(parts: AccountFlowParts) {
+    this.#parts = parts;
+  }
+
+  market(marketId: MarketId): FlowAccountMarket {
+    const market = this.#parts.state.markets.get(marketId);
+    if (market === undefined) {
+      throw new RunError("no such market", {
+        field: "marketId",
+        value: marketId,
+        expected: "a market of the exchange",
+      });
+    }
+    return new MarketOfAccounts(market);
+  }
+
+  account(privateKey: Hex): FlowAccount {
+    const { state, accounts, scheme, turn } = this.#parts;
+    const signer = scheme.signer(privateKey);
+    const account = state.account(signer.address);
+    if (account === undefined && state.accounts.size >= state.config.maxAccounts) {
+      throw new RunError("no more accounts are taken", {
+        field: "maxAccounts",
+        value: state.config.maxAccounts,
+        expected: "room for the accounts of the order flow beside those that are registered",
+      });
+    }
+    return new SigningAccount(
+      this.#parts,
+      account ?? turn(() => accounts.open(signer.address, 0n)),
+      signer,
+    );
+  }
+}
+
+class MarketOfAccounts implements FlowAccountMarket {
+  readonly instrument: Market["instrument"];
+  readonly #market: Market;
+
+  constructor(market: Market) {
+    this.#market = market;
+    this.instrument = market.instrument;
+  }
+
+  get minLots(): Lots {
+    return this.#market.rules.minLots;
+  }
+
+  get maxLots(): Lots {
+    return this.#market.rules.maxLots;
+  }
+
+  get markQuote(): number {
+    return Number(this.#market.prices.mark) / 10 ** this.instrument.creditDecimals;
+  }
+
+  levels(side: Side, count: number): readonly FlowLevel[] {
+    return this.#market.levels(side, count);
+  }
+}
+
+class SigningAccount implements FlowAccount {
+  readonly address: Hex;
+  readonly #parts: AccountFlowParts;
+  readonly #account: Account;
+  readonly #signer: Signer;
+
+  constructor(parts: AccountFlowParts, account: Account, signer: Signer) {
+    this.#parts = parts;
+    this.#account = account;
+    this.#signer = signer;
+    this.address = account.address;
+  }
+
+  get isSafe(): boolean {
+    const { markets } = this.#parts.state;
+    return (
+      riskOf(this.#account, markets).isSafe && riskOf(this.#account, markets, "settled").isSafe
+    );
+  }
+
+  get netValueQuote(): number {
+    return this.#quoteOf(riskOf(this.#account, this.#parts.state.markets).netValue);
+  }
+
+  paper(marketId: MarketId): PaperUnits {
+    return this.#account.markets.get(marketId)?.position.matched.paper ?? 0n;
+  }
+
+  capacityQuote(marketId: MarketId, side: Side): number {
+    const { markets } = this.#parts.state;
+    const { buy, sell } = capacityOf(this.#account, markets.get(marketId) as Market, markets);
+    return this.#quoteOf(side === "BUY" ? buy : sell);
+  }
+
+  deposit(amountQuote: number): void {
+    const { clearing, state, turn } = this.#parts;
+    const amount = BigInt(Math.round(amountQuote * 10 ** state.config.creditDecimals));
+    if (amount > 0n) {
+      turn(() => clearing.credit.deposit(this.#account, amount));
+    }
+  }
+
+  take(marketId: MarketId, side: Side, ticks: Ticks, lots: Lots): FlowTake {
+    const { orders, state, turn } = this.#parts;
+    const market = state.markets.get(marketId) as Market;
+    const { instrument } = market;
+    const terms = {
+      marketId,
+      side,
+      orderType: "LIMIT",
+      timeInForce: "IOC",
+      price: instrument.priceOf(market.orderTicks(side, ticks)),
+      amount: instrument.amountOf(market.orderLots(lots)),
+    };
+    const before = this.paper(marketId);
+    try {
+      turn(() => {
+        const built: WireBuildResult = JSON.parse(
+          orders.build(this.#account, new Map(Object.entries(terms))),
+        );
+        const { order, orderHash, gasFeeQuotation } = built;
+        const orderSignature = this.#signer.sign(hexToBytes(orderHash, "orderHash"));
+        orders.place(
+          this.#account,
+          new Map(Object.entries({ ...terms, info: order.info, orderSignature, gasFeeQuotation })),
+        );
+      });
+    } catch (error) {
+      if (error instanceof ApiError) {
+        return { refused: error.code };
+      }
+      throw error;
+    }
+    const traded = this.paper(marketId) - before;
+    return { tradedLots: Number((traded < 0n ? -traded : traded) / instrument.paperPerLot) };
+  }
+
+  #quoteOf(credit: CreditUnits): number {
+    return Number(credit) / 10 ** this.#parts.state.config.creditDecimals;
+  }
+}

@@ -1,0 +1,87 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { nearestName } from "../../../core/config/nearest-name.js";
+import { ConfigError } from "../../../core/errors.js";
+import { pathKind } from "../../../core/files/path-kind.js";
+
+/** Where one tag's streams lie; null where the capture has no such stream. */
+export interface CaptureFiles {
+  readonly books: string;
+  readonly trades: string | null;
+  readonly mark: string | null;
+}
+
+const BOOK_ENDING = ".ndjson.gz";
+/** Tags that a message names at most. */
+const MOST_NAMED = 8;
+
+/** Where folder and tag of a capture are written, for errors. */
+export interface CapturePlace {
+  /** `["markets", "btcusdc", "flow"]`. */
+  readonly at?: readonly (string | number)[];
+  /** Whether the folder is nothing that a user has written. */
+  readonly folderIsDefault?: boolean;
+}
+
+/**
+ * Finds the files of one capture: `books/TAG.ndjson.gz`, `trades/TAG.ndjson.gz` or else `trades/TAG.csv.gz`, and
+ * `mark/TAG.csv.gz`.
+ * @throws ConfigError when the folder or the tag's book file is not there, or the tag is no plain file name.
+ */
+export function findCaptureFiles(
+  folder: string,
+  tag: string,
+  { at = [], folderIsDefault = false }: CapturePlace = {},
+): CaptureFiles {
+  const field = (name: string): string => [...at, name].join(".");
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(tag)) {
+    throw new ConfigError("is no capture's tag", {
+      field: field("tag"),
+      value: tag,
+      expected: "a file name without folder or ending",
+    });
+  }
+  if (pathKind(join(folder, "books")) !== "folder") {
+    const kind = pathKind(folder);
+    const why =
+      kind === undefined ? "is not there" : kind === "folder" ? "has no books/" : "is no folder";
+    throw folderIsDefault
+      ? new ConfigError(`is looked for in ${folder}, which ${why}`, {
+          field: field("tag"),
+          value: tag,
+          expected:
+            "the environment's MARKETWRIGHT_DATA, or folder beside it, to name a folder that holds books/ and trades/",
+        })
+      : new ConfigError(why, {
+          field: field("folder"),
+          value: folder,
+          expected: "a folder that holds books/ and trades/",
+        });
+  }
+  const books = join(folder, "books", `${tag}${BOOK_ENDING}`);
+  if (pathKind(books) !== "file") throw unknownTag(folder, tag, field("tag"));
+  const firstThat = (...names: string[]): string | null =>
+    names.map((name) => join(folder, name)).find((path) => pathKind(path) === "file") ?? null;
+  return {
+    books,
+    trades: firstThat(`trades/${tag}.ndjson.gz`, `trades/${tag}.csv.gz`),
+    mark: firstThat(`mark/${tag}.csv.gz`),
+  };
+}
+
+function unknownTag(folder: string, tag: string, field: string): ConfigError {
+  const known = readdirSync(join(folder, "books"))
+    .filter((name) => name.endsWith(BOOK_ENDING))
+    .map((name) => name.slice(0, -BOOK_ENDING.length))
+    .sort();
+  const near = nearestName(tag, known);
+  const named = known.slice(0, MOST_NAMED).join(", ") + (known.length > MOST_NAMED ? " ..." : "");
+  return new ConfigError(
+    `is no capture of this folder${near === undefined ? "" : `, did you mean ${near}?`}`,
+    {
+      field,
+      value: tag,
+      expected: `the file ${join(folder, "books", `${tag}${BOOK_ENDING}`)}${known.length === 0 ? "" : `, or one of the tags ${named}`}`,
+    },
+  );
+}

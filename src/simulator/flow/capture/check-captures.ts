@@ -1,0 +1,32 @@
+import { ConfigError, MarketwrightError } from "../../../core/errors.js";
+import type { ExchangeConfig } from "../../config/config.js";
+import { marketRules } from "../../markets/market-rules.js";
+import { captureFilesOf } from "../flow-config.js";
+import { readCapture } from "./capture.js";
+
+/**
+ * Reads the beginning of every capture that a configuration replays, so that a file of another format, or of another market's
+ * grid, is refused before the exchange starts and not found in its log.
+ * @param baseFolder the folder of the configuration's file.
+ * @throws ConfigError naming the market's setting, and the file with the line that cannot be read.
+ */
+export async function checkCaptures(config: ExchangeConfig, baseFolder: string): Promise<void> {
+  for (const [marketId, { flow }] of Object.entries(config.markets)) {
+    if (flow.kind !== "replay") continue;
+    const files = captureFilesOf(flow, marketId, baseFolder);
+    const events = readCapture(files, marketRules(marketId, config).instrument);
+    try {
+      await events.next();
+    } catch (cause) {
+      if (!(cause instanceof MarketwrightError)) throw cause;
+      throw new ConfigError("names a capture that cannot be replayed", {
+        field: `markets.${marketId}.flow.tag`,
+        value: flow.tag,
+        expected: `a capture in the format of docs/order-flow.md, on this market's tickSize and stepSize: ${cause.message}`,
+        cause,
+      });
+    } finally {
+      await events.return(undefined);
+    }
+  }
+}

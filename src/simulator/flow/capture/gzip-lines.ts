@@ -1,0 +1,66 @@
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { createGunzip } from "node:zlib";
+import { FormatError, RunError } from "../../../core/errors.js";
+
+/** Far past the longest line of any known capture (a 1,000-level snapshot is 40 kB). */
+const MAX_LINE_CHARS = 16 * 2 ** 20;
+
+/**
+ * The lines of a gzipped text file, in batches of what one inflated chunk completes; never more than a chunk in memory.
+ * Empty lines are kept, so that the caller's count is the file's line number; the newline at the end makes no line.
+ * @throws RunError when the file cannot be read. FormatError naming file and line when it is no gzip, is damaged, ends
+ * early, or has a line of more than 16 million characters.
+ */
+export async function* readGzipLines(path: string): AsyncGenerator<string[]> {
+  const raw = createReadStream(path);
+  const text = new StringDecoder("utf8");
+  let partial = "";
+  let line = 1;
+  const inflated = createGunzip();
+  // The pipeline's own outcome arrives as an error of `inflated`, which the loop below throws.
+  pipeline(raw, inflated, () => {});
+  try {
+    for await (const chunk of inflated as AsyncIterable<Buffer>) {
+      const lines = (partial + text.write(chunk)).split("\n");
+      partial = lines.pop() ?? "";
+      line += lines.length;
+      if (partial.length > MAX_LINE_CHARS) {
+        throw new FormatError("a line without end", {
+          field: `${path}:${line}`,
+          expected: `lines of at most ${MAX_LINE_CHARS} characters`,
+        });
+      }
+      if (lines.length > 0) yield lines;
+    }
+  } catch (cause) {
+    throw typedReadError(path, line, cause);
+  } finally {
+    raw.destroy();
+    inflated.destroy();
+  }
+  partial += text.end();
+  if (partial !== "") yield [partial];
+}
+
+function typedReadError(path: string, line: number, cause: unknown): Error {
+  if (cause instanceof FormatError) return cause;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (code.startsWith("Z_")) {
+    return new FormatError(
+      code === "Z_BUF_ERROR" ? "the gzip file ends early" : "not a whole gzip file",
+      {
+        field: `${path}:${line}`,
+        expected: "a complete gzip file",
+        cause,
+      },
+    );
+  }
+  return new RunError("the capture cannot be read", {
+    field: path,
+    value: code === "" ? String(cause) : code,
+    expected: "a readable file",
+    cause,
+  });
+}

@@ -1,0 +1,142 @@
+import { FormatError } from "../../core/errors.js";
+import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
+import type { Ms, Ticks } from "../../core/units.js";
+import { FlowAgentOrder } from "../markets/flow-agent.js";
+import type { Market } from "../markets/market.js";
+import type { FlowDesk } from "../matching/flow-desk.js";
+import type {
+  FlowLevel,
+  FlowMarket,
+  FlowOrder,
+  FlowOrderRef,
+  RecordedDepth,
+  RecordedMessage,
+  RecordedPrint,
+} from "./flow-market.js";
+
+/** What a flow's calls are carried out with. */
+export interface FlowPortParts {
+  readonly market: Market;
+  readonly desk: FlowDesk;
+  nowMs(): Ms;
+  /** Runs a change as one event of the exchange. */
+  turn(run: () => void): void;
+  /** The mark of the market may have changed. */
+  onReference(): void;
+}
+
+/** A market, as an order flow drives it. Once detached it refuses to change anything more. */
+export class MarketFlowPort implements FlowMarket {
+  readonly marketId: string;
+  readonly instrument: Market["instrument"];
+  readonly #parts: FlowPortParts;
+  /** What rests, to be withdrawn when the flow ends. */
+  readonly #resting = new Set<FlowAgentOrder>();
+  #attached = true;
+
+  constructor(parts: FlowPortParts) {
+    this.#parts = parts;
+    this.marketId = parts.market.id;
+    this.instrument = parts.market.instrument;
+  }
+
+  nowMs(): Ms {
+    return this.#parts.nowMs();
+  }
+
+  bestBid(): Ticks | undefined {
+    return this.#parts.market.engine.best("BUY");
+  }
+
+  bestAsk(): Ticks | undefined {
+    return this.#parts.market.engine.best("SELL");
+  }
+
+  depth(count: number): { bids: readonly FlowLevel[]; asks: readonly FlowLevel[] } {
+    const { market } = this.#parts;
+    return { bids: market.levels("BUY", count), asks: market.levels("SELL", count) };
+  }
+
+  lastTradeTicks(): Ticks | undefined {
+    return this.#parts.market.lastTradeTicks;
+  }
+
+  /** @throws FormatError for a price or amount that is no positive whole number */
+  place(order: FlowOrder): FlowOrderRef | null {
+    requireCount("ticks", order.ticks);
+    requireCount("lots", order.lots);
+    let placed: FlowAgentOrder | null = null;
+    this.#run(() => {
+      placed = this.#parts.desk.place(this.#parts.market, order);
+    });
+    if (placed !== null) {
+      this.#resting.add(placed);
+      if (this.#resting.size > 4096) {
+        this.#forgetGone();
+      }
+    }
+    return placed;
+  }
+
+  cancel(ref: FlowOrderRef): boolean {
+    let cancelled = false;
+    if (ref instanceof FlowAgentOrder) {
+      this.#run(() => {
+        cancelled = this.#parts.desk.cancel(this.#parts.market, ref);
+      });
+      this.#resting.delete(ref);
+    }
+    return cancelled;
+  }
+
+  setReference(indexTicks: number, markTicks: number): void {
+    this.#run(() => {
+      this.#parts.market.prices.set(indexTicks, markTicks);
+      this.#parts.onReference();
+    });
+  }
+
+  attachRecorded(depth: RecordedDepth, queue?: QueueModel<QueuePlace>): void {
+    this.#run(() => this.#parts.desk.attach(this.#parts.market, depth, queue));
+  }
+
+  applyRecorded(message: RecordedMessage): void {
+    this.#run(() => this.#parts.desk.apply(this.#parts.market, message));
+  }
+
+  recordedPrint(print: RecordedPrint): void {
+    this.#run(() => this.#parts.desk.print(this.#parts.market, print));
+  }
+
+  /** Withdraws what the flow has resting and takes nothing more from it. */
+  detach(): void {
+    for (const order of this.#resting) {
+      this.cancel(order);
+    }
+    this.#attached = false;
+  }
+
+  #run(change: () => void): void {
+    if (this.#attached) {
+      this.#parts.turn(change);
+    }
+  }
+
+  #forgetGone(): void {
+    for (const order of this.#resting) {
+      if (order.level === null) {
+        this.#resting.delete(order);
+      }
+    }
+  }
+}
+
+function requireCount(field: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value <= 0) {
+    throw new FormatError("not an order of a flow", {
+      field,
+      value,
+      expected: "a positive whole number",
+    });
+  }
+}

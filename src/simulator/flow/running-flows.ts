@@ -1,0 +1,68 @@
+import type { Seam } from "../../core/runtime/seam.js";
+import type { MarketId } from "../../core/units.js";
+import type { Market } from "../markets/market.js";
+import type { AccountFlow, FlowExchange } from "./flow-accounts.js";
+import type { OrderFlow } from "./flow-market.js";
+import type { MarketFlowPort } from "./market-flow-port.js";
+
+/** What flows are made by and run with. */
+export interface RunningFlowsParts {
+  readonly seam: Seam;
+  readonly creditDecimals: number;
+  /** As the exchange's option of that name. */
+  flowOf(
+    marketId: MarketId,
+    restart: { readonly startPriceQuote: number } | null,
+  ): OrderFlow | null;
+  accountFlowOf(): AccountFlow | null;
+  /** What a market's flow drives the market by. */
+  portOf(market: Market): MarketFlowPort;
+  /** What the participants with accounts of their own drive the exchange by. */
+  accountPort(): FlowExchange;
+}
+
+/** The order flows between a start and a stop of the exchange. */
+export class RunningFlows {
+  readonly #parts: RunningFlowsParts;
+  #flows: { readonly flow: OrderFlow; readonly port: MarketFlowPort }[] = [];
+  #accountFlow: AccountFlow | null = null;
+
+  constructor(parts: RunningFlowsParts) {
+    this.#parts = parts;
+  }
+
+  /** Makes all flows anew and starts them. @param isRestart whether they go on from the marks that there are. */
+  start(markets: Iterable<Market>, isRestart: boolean): void {
+    for (const market of markets) {
+      this.#startIn(market, isRestart);
+    }
+    this.#accountFlow = this.#parts.accountFlowOf();
+    this.#accountFlow?.start(this.#parts.accountPort(), this.#parts.seam);
+  }
+
+  /** Stops all flows; what the markets' own have resting is withdrawn. */
+  stop(): void {
+    for (const { flow, port } of this.#flows) {
+      flow.stop();
+      port.detach();
+    }
+    this.#flows = [];
+    this.#accountFlow?.stop();
+    this.#accountFlow = null;
+  }
+
+  #startIn(market: Market, isRestart: boolean): void {
+    const { seam, creditDecimals, flowOf, portOf } = this.#parts;
+    const { mark } = market.prices;
+    const flow = flowOf(
+      market.id,
+      isRestart && mark > 0n ? { startPriceQuote: Number(mark) / 10 ** creditDecimals } : null,
+    );
+    if (flow === null) {
+      return;
+    }
+    const port = portOf(market);
+    this.#flows.push({ flow, port });
+    flow.start(port, seam);
+  }
+}

@@ -1,0 +1,125 @@
+import { decimalToScaled } from "../../../core/instrument.js";
+import type { CreditUnits, Hex } from "../../../core/units.js";
+import { EVERY_INCOME_TYPE } from "../../../exchange/records.js";
+import type { Account } from "../../accounts/account.js";
+import type { Clearing } from "../../accounts/clearing.js";
+import type { ExchangeState } from "../../engine/state.js";
+import { ApiError } from "../api-error.js";
+import { listLimit, oneOf, optionalId, timeRange } from "../parameters.js";
+import {
+  balancesRecord,
+  incomeRecord,
+  positionRecords,
+  userTradeRecord,
+} from "../records/account-records.js";
+import { writeRecords } from "../records/write-json.js";
+import { marketOf } from "./order-terms.js";
+
+const ALL = "ALL";
+
+/** Registering and reading accounts, their money, trades and incomes. */
+export class AccountEndpoints {
+  readonly #state: ExchangeState;
+  readonly #clearing: Clearing;
+  /** What a new account begins with. */
+  readonly #credit: CreditUnits;
+  /** Operators by configuration, all in lower case, by account. */
+  readonly #operators: ReadonlyMap<string, readonly Hex[]>;
+
+  constructor(state: ExchangeState, clearing: Clearing) {
+    this.#state = state;
+    this.#clearing = clearing;
+    this.#credit = decimalToScaled(state.config.creditOnRegistration, state.config.creditDecimals);
+    this.#operators = new Map(
+      Object.entries(state.config.accounts).map(([address, { operators }]) => [
+        address.toLowerCase(),
+        operators.map((operator) => operator.toLowerCase()),
+      ]),
+    );
+  }
+
+  /** POST /v1/account. @throws ApiError 1010 when there are too many, 2018 */
+  register(address: Hex): string {
+    if (this.#state.account(address) !== undefined) {
+      throw new ApiError(2018, "the account is registered already");
+    }
+    if (this.#state.accounts.size >= this.#state.config.maxAccounts) {
+      throw new ApiError(1010, "no more accounts are taken");
+    }
+    const account = this.open(address);
+    return JSON.stringify({ address: account.address, createdAt: account.createdAtMs });
+  }
+
+  /** Opens an account. @param credit what it is given; the venue's initial credit when left out */
+  open(address: Hex, credit: CreditUnits = this.#credit): Account {
+    const { config } = this.#state;
+    const account = this.#state.admit(address);
+    for (const operator of this.#operators.get(address.toLowerCase()) ?? []) {
+      account.operators.add(operator);
+    }
+    this.#state.listener.onAccount(account);
+    this.#clearing.credit.opened(account);
+    if (credit > 0n) {
+      this.#clearing.credit.deposit(account, credit, config.choices.registrationIncome);
+    }
+    return account;
+  }
+
+  /** GET /v1/account. */
+  read(account: Account): string {
+    return JSON.stringify({ address: account.address, createdAt: account.createdAtMs });
+  }
+
+  /** GET /v1/balances. */
+  balances(account: Account): string {
+    return JSON.stringify(this.balancesAnswer(account));
+  }
+
+  /** The body of GET /v1/balances and of ACCOUNT_UPDATE. */
+  balancesAnswer(account: Account) {
+    const { markets, config } = this.#state;
+    return {
+      balances: balancesRecord(account, markets, config.creditDecimals),
+      positions: positionRecords(account, markets, {
+        closed: config.choices.closedPositions === "latest",
+        updatedAt: true,
+      }),
+    };
+  }
+
+  /** GET /v1/positions. */
+  positions(account: Account): string {
+    const { markets, config } = this.#state;
+    const closed = config.choices.closedPositions === "latest";
+    return JSON.stringify(positionRecords(account, markets, { closed, updatedAt: false }));
+  }
+
+  /** GET /v1/userTrades. @throws ApiError 1111 for fromId together with a time */
+  userTrades(account: Account, parameters: ReadonlyMap<string, string>): string {
+    const market = marketOf(this.#state, parameters);
+    const range = timeRange(parameters, this.#state.config.choices);
+    const fromId = optionalId(parameters, "fromId");
+    if (fromId !== undefined && (range.startMs !== undefined || range.endMs !== undefined)) {
+      throw new ApiError(1111, "fromId excludes startTime and endTime");
+    }
+    const page = { ...range, fromId, limit: listLimit(parameters) };
+    const trades = account.markets.get(market.id)?.trades.page(page) ?? [];
+    return writeRecords(trades.map(userTradeRecord));
+  }
+
+  /** GET /v1/incomes. */
+  incomes(account: Account, parameters: ReadonlyMap<string, string>): string {
+    const market = marketOf(this.#state, parameters);
+    const type = oneOf(parameters.get("type") || ALL, [ALL, ...EVERY_INCOME_TYPE], "type");
+    const everywhere = this.#state.config.choices.accountIncomes === "every-market";
+    const incomes = account.incomes.page(
+      { ...timeRange(parameters, this.#state.config.choices), limit: listLimit(parameters) },
+      (income) =>
+        (type === ALL || income.type === type) &&
+        (income.marketId === market.id || (everywhere && income.marketId === "")),
+    );
+    return writeRecords(
+      incomes.map((income) => incomeRecord(income, this.#state.config.creditDecimals)),
+    );
+  }
+}

@@ -1,0 +1,33 @@
+import { keccak256 } from "../../../core/crypto/keccak.js";
+import type { Hex, Ms } from "../../../core/units.js";
+
+/** Issues and checks the tokens that let a small order's build be placed (specification, "gasFeeQuotation"). */
+export class GasFeeQuotations {
+  readonly #secret: () => string;
+  readonly #lifeMs: Ms;
+
+  /** @param secret what the tokens are sealed with, known to nobody else; asked for each time, since a restart brings it back. */
+  constructor(secret: () => string, lifeMs: Ms) {
+    this.#secret = secret;
+    this.#lifeMs = lifeMs;
+  }
+
+  /** A token for one order, good for the configured life. */
+  issue(orderHash: Hex, nowMs: Ms): string {
+    const untilMs = nowMs + this.#lifeMs;
+    return `${untilMs}.${this.#seal(orderHash, untilMs)}`;
+  }
+
+  /** Whether a token was issued for this very order and has not expired. */
+  isValid(token: string, orderHash: Hex, nowMs: Ms): boolean {
+    const match = /^(\d{1,16})\.([0-9a-f]{64})$/.exec(token);
+    const untilMs = Number(match?.[1]);
+    return match !== null && nowMs <= untilMs && match[2] === this.#seal(orderHash, untilMs);
+  }
+
+  #seal(orderHash: Hex, untilMs: Ms): string {
+    return Buffer.from(
+      keccak256(Buffer.from(`${this.#secret()}|${orderHash}|${untilMs}`, "latin1")),
+    ).toString("hex");
+  }
+}

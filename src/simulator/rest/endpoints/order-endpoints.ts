@@ -1,0 +1,106 @@
+import type { Account } from "../../accounts/account.js";
+import type { Order } from "../../accounts/order.js";
+import type { ExchangeState } from "../../engine/state.js";
+import type { OrderDesk } from "../../matching/order-desk.js";
+import { ApiError } from "../api-error.js";
+import { listLimit, optionalId, timeRange } from "../parameters.js";
+import { orderRecord } from "../records/order-record.js";
+import { writeRecord, writeRecords } from "../records/write-json.js";
+import { marketOf } from "./order-terms.js";
+
+/** Reading and cancelling orders. */
+export class OrderEndpoints {
+  readonly #state: ExchangeState;
+  readonly #desk: OrderDesk;
+
+  constructor(state: ExchangeState, desk: OrderDesk) {
+    this.#state = state;
+    this.#desk = desk;
+  }
+
+  /** DELETE /v1/order. @throws ApiError 2011 when nothing of it is open */
+  cancel(account: Account, parameters: ReadonlyMap<string, string>): void {
+    const market = marketOf(this.#state, parameters);
+    const order = account.activeOrders.get(requiredId(parameters));
+    const isMatched =
+      order?.openLots === 0 && this.#state.config.choices.matchedOrderCancel === "accept";
+    if (
+      order === undefined ||
+      order.terms.market !== market ||
+      !(this.#desk.cancel(order) || isMatched)
+    ) {
+      throw new ApiError(2011, "there is no such open order");
+    }
+  }
+
+  /** DELETE /v1/allOpenOrders: of one market, or of all. */
+  cancelAll(account: Account, parameters: ReadonlyMap<string, string>): void {
+    this.#desk.cancelAll(
+      account,
+      parameters.get("marketId") ? marketOf(this.#state, parameters) : undefined,
+    );
+  }
+
+  /** GET /v1/openOrders. */
+  openOrders(account: Account, parameters: ReadonlyMap<string, string>): string {
+    return writeRecords(this.#active(account, parameters).map((order) => this.#record(order)));
+  }
+
+  /** GET /v1/openOrder: the order of that id, or without one what the venue chose. @throws ApiError 1111, 2011 */
+  openOrder(account: Account, parameters: ReadonlyMap<string, string>): string {
+    const id = optionalId(parameters, "orderId");
+    const orders = this.#active(account, parameters);
+    const { openOrderWithoutId } = this.#state.config.choices;
+    if (id === undefined && openOrderWithoutId === "reject") {
+      throw new ApiError(1111, "parameter orderId is missing");
+    }
+    const order =
+      id === undefined
+        ? orders.at(openOrderWithoutId === "newest" ? -1 : 0)
+        : orders.find(({ terms }) => terms.id === id);
+    if (order === undefined) {
+      throw new ApiError(2011, "there is no such open order");
+    }
+    return writeRecord(this.#record(order));
+  }
+
+  /** GET /v1/order: an order whose status is final. @throws ApiError 2011 */
+  historyOrder(account: Account, parameters: ReadonlyMap<string, string>): string {
+    const market = marketOf(this.#state, parameters);
+    const order = account.markets.get(market.id)?.history.find(requiredId(parameters));
+    if (order === undefined) {
+      throw new ApiError(2011, "there is no such order in the history");
+    }
+    return writeRecord(this.#record(order));
+  }
+
+  /** GET /v1/historyOrders: by time of creation. */
+  historyOrders(account: Account, parameters: ReadonlyMap<string, string>): string {
+    const market = marketOf(this.#state, parameters);
+    const page = {
+      ...timeRange(parameters, this.#state.config.choices),
+      limit: listLimit(parameters),
+    };
+    const orders = account.markets.get(market.id)?.history.page(page) ?? [];
+    return writeRecords(orders.map((order) => this.#record(order)));
+  }
+
+  #active(account: Account, parameters: ReadonlyMap<string, string>): Order[] {
+    const market = parameters.get("marketId") ? marketOf(this.#state, parameters) : undefined;
+    return [...account.activeOrders.values()].filter(
+      ({ terms }) => market === undefined || terms.market === market,
+    );
+  }
+
+  #record(order: Order) {
+    return orderRecord(order, this.#state.config.choices.expirationUnit);
+  }
+}
+
+function requiredId(parameters: ReadonlyMap<string, string>): string {
+  const id = optionalId(parameters, "orderId");
+  if (id === undefined) {
+    throw new ApiError(1111, "parameter orderId is missing");
+  }
+  return id;
+}

@@ -1,0 +1,254 @@
+import { bytesToHex, hexToBytes } from "../../../core/crypto/hex.js";
+import type { CreditUnits, Hex, Ms } from "../../../core/units.js";
+import type { WireBuildResult } from "../../../exchange/protocol/wire-account-types.js";
+import type { Account } from "../../accounts/account.js";
+import type { Credit } from "../../accounts/credit.js";
+import { capacityOf, onlyReduces } from "../../accounts/margin.js";
+import { Order, type OrderTerms } from "../../accounts/order.js";
+import type { ExchangeState } from "../../engine/state.js";
+import type { Market } from "../../markets/market.js";
+import type { OrderDesk } from "../../matching/order-desk.js";
+import { domainSeparator, OrderHasher } from "../../signing/order-hash.js";
+import { type OrderInfo, readOrderInfo, writeOrderInfo } from "../../signing/order-info.js";
+import { ApiError } from "../api-error.js";
+import type { Authentication } from "../authentication.js";
+import { required } from "../parameters.js";
+import { readHex } from "../read-hex.js";
+import { incomingNote } from "../records/incoming-note.js";
+import { orderRecord, orderStructRecord, signedAmounts } from "../records/order-record.js";
+import { writeRecord } from "../records/write-json.js";
+import { OrderFees } from "./order-fees.js";
+import { isGttLife, type RequestedOrder, requestedOrder } from "./order-terms.js";
+
+const TEN_YEARS_SECONDS = 315_360_000;
+const TWENTY_YEARS_SECONDS = 2 * TEN_YEARS_SECONDS;
+const RESTING = new Set(["GTC", "GTT", "POST_ONLY"]);
+/** The last byte of an order's signature, 27 or 28; contracts refuse any other (protocol 6). */
+const RECOVERY_BYTE = /(1b|1c)$/;
+const SIGNATURE_BYTES = 65;
+const INFO_BYTES = 32;
+
+/** Builds orders for clients, and checks and takes the signed ones. */
+export class OrderEntry {
+  readonly #state: ExchangeState;
+  readonly #desk: OrderDesk;
+  readonly #authentication: Authentication;
+  readonly #credit: Pick<Credit, "isIncoming">;
+  readonly #hasher: OrderHasher;
+  readonly #fees: OrderFees;
+  readonly #addressBytes = new Map<Hex, Uint8Array>();
+
+  /** @throws ConfigError for a fee agreement that cannot be */
+  constructor(
+    state: ExchangeState,
+    desk: OrderDesk,
+    authentication: Authentication,
+    credit: Pick<Credit, "isIncoming">,
+  ) {
+    this.#state = state;
+    this.#credit = credit;
+    this.#desk = desk;
+    this.#authentication = authentication;
+    this.#hasher = new OrderHasher(domainSeparator(state.config.domain));
+    this.#fees = new OrderFees(state);
+  }
+
+  /** POST /v1/order/build. @throws ApiError 1111, 1112, 2013 to 2016, 4010, 4011 */
+  build(account: Account, parameters: ReadonlyMap<string, string>): string {
+    const requested = requestedOrder(this.#state, parameters);
+    const { market, timeInForce } = requested;
+    const nowMs = this.#state.seam.clock.nowMs();
+    const expirationMs =
+      timeInForce !== "GTT"
+        ? nowMs + TWENTY_YEARS_SECONDS * 1000
+        : requested.expirationMs || nowMs + this.#state.config.choices.gttDefaultLifeMs;
+    const rates = this.#fees.ratesToBuild(account, requested);
+    const seconds = BigInt(Math.floor(expirationMs / 1000));
+    const info = writeOrderInfo(
+      rates.makerRate,
+      rates.takerRate,
+      seconds,
+      this.#state.seam.random.uint64(),
+    );
+    const { paper, credit } = amountsOf(requested);
+    const perp = this.#bytesOf(market.rules.perp);
+    const signer = this.#bytesOf(account.address);
+    const orderHash = bytesToHex(this.#hasher.hash(perp, signer, paper, credit, info));
+    const result: WireBuildResult = {
+      order: orderStructRecord({ market, account, paper, credit, info: bytesToHex(info) }),
+      orderHash,
+      packedOrder: OrderHasher.pack(perp, signer, paper, credit, info),
+      gasFeeQuotation: this.#fees.quote(orderHash),
+    };
+    return JSON.stringify(result);
+  }
+
+  /**
+   * POST /v1/order: takes a signed order. @returns the order as accepted, not what became of it.
+   * @throws ApiError 1111, 1112, 1012, 2012 to 2017, 4010 to 4013
+   */
+  place(account: Account, parameters: ReadonlyMap<string, string>): string {
+    const requested = requestedOrder(this.#state, parameters);
+    const infoHex = readHex(required(parameters, "info"), INFO_BYTES);
+    if (infoHex === null) {
+      throw new ApiError(4012, "info is not 32 bytes of hex");
+    }
+    const info = readOrderInfo(infoHex);
+    const expirationMs = this.#checkExpiration(requested, info);
+    const { paper, credit } = amountsOf(requested);
+    const digest = this.#hasher.hash(
+      this.#bytesOf(requested.market.rules.perp),
+      this.#bytesOf(account.address),
+      paper,
+      credit,
+      info.bytes,
+    );
+    const signature = readHex(required(parameters, "orderSignature"), SIGNATURE_BYTES);
+    const isWellFormed = signature !== null && RECOVERY_BYTE.test(signature);
+    const signedBy = isWellFormed
+      ? this.#authentication.orderSigner(digest, signature, account)
+      : null;
+    if (signature === null || signedBy === null) {
+      throw new ApiError(1012, "Order Signature is invalid");
+    }
+    const hash = bytesToHex(digest);
+    if (this.#state.orderHashes.has(hash)) {
+      throw new ApiError(2016, "an order of this hash was taken before");
+    }
+    this.#fees.check(account, requested, info, hash, parameters.get("gasFeeQuotation"));
+    this.#checkAccount(account, requested);
+    this.#state.addOrderHash(hash);
+    const { choices, chain } = this.#state.config;
+    const terms: OrderTerms = {
+      id: this.#state.nextId(),
+      account,
+      market: requested.market,
+      side: requested.side,
+      type: requested.type,
+      timeInForce: requested.timeInForce,
+      ticks: requested.ticks,
+      lots: requested.lots,
+      expirationMs: requested.timeInForce === "GTT" ? expirationMs : 0,
+      signedCredit: requested.credit,
+      makerRate: info.makerRate,
+      takerRate: info.takerRate,
+      info: bytesToHex(info.bytes),
+      hash,
+      // Written anew: a part of the request's text would hold all of it for as long as the order is remembered.
+      signature: chain === undefined ? null : bytesToHex(hexToBytes(signature)),
+      signedBy,
+      createdAtMs: this.#state.nowMs(),
+    };
+    const order = new Order(terms, choices.acceptedStatus, choices);
+    const answer = writeRecord(orderRecord(order, choices.expirationUnit));
+    this.#desk.accept(order);
+    return answer;
+  }
+
+  /** @returns when a GTT order expires. @throws ApiError 4012 */
+  #checkExpiration({ timeInForce, expirationMs }: RequestedOrder, info: OrderInfo): Ms {
+    const nowMs = this.#state.seam.clock.nowMs();
+    const signedSeconds = Number(info.expirationSeconds);
+    if (timeInForce !== "GTT") {
+      if (signedSeconds <= Math.floor(nowMs / 1000) + TEN_YEARS_SECONDS) {
+        throw new ApiError(4012, "the expiration in info is not more than 10 years ahead");
+      }
+      return 0;
+    }
+    if (expirationMs === 0) {
+      if (!isGttLife(signedSeconds * 1000 - nowMs)) {
+        throw new ApiError(
+          4012,
+          "the expiration in info is not more than 1 minute and less than 7 days ahead",
+        );
+      }
+      return signedSeconds * 1000;
+    }
+    if (Math.abs(signedSeconds * 1000 - expirationMs) >= 1000) {
+      throw new ApiError(4012, "the expiration in info is not that of the parameter");
+    }
+    return expirationMs;
+  }
+
+  /** @throws ApiError 2012, 2016, 2017, 4013 */
+  #checkAccount(
+    account: Account,
+    { market, side, type, timeInForce, ticks, lots, credit }: RequestedOrder,
+  ): void {
+    const { choices } = this.#state.config;
+    // A refused order leaves no trace of its market in the account.
+    const part = account.markets.get(market.id);
+    const rests = type === "LIMIT" && RESTING.has(timeInForce);
+    const matched = rests && choices.matchedOrderCounts ? this.#matchedOrders(account, market) : 0;
+    if (rests && (part?.openOrders ?? 0) + matched >= market.rules.config.maxOpenOrders) {
+      throw new ApiError(2017, `more than ${market.rules.config.maxOpenOrders} open orders`);
+    }
+    if (
+      timeInForce === "POST_ONLY" &&
+      choices.crossingPostOnly === "REJECT" &&
+      this.#desk.wouldCross(market, side, ticks)
+    ) {
+      throw new ApiError(2016, "a POST_ONLY order would trade on arrival");
+    }
+    if (
+      timeInForce === "FOK" &&
+      choices.unfilledFok === "REJECT" &&
+      !this.#desk.couldFill(account, market, side, ticks, lots)
+    ) {
+      throw new ApiError(2016, "a FOK order could not fill whole");
+    }
+    if (part !== undefined && onlyReduces(part, market, side, lots)) {
+      return;
+    }
+    if (account.reduceOnly) {
+      throw new ApiError(
+        2012,
+        "below maintenance margin only orders that reduce a position are taken",
+      );
+    }
+    const { buy, sell, boundByExposure } = capacityOf(account, market, this.#state.markets);
+    // A SELL far below the market trades at the market, so the mark is what it takes on.
+    const notional =
+      side === "BUY" ? credit : largerOf(credit, market.valueOf(market.paperOf(lots)));
+    if (notional > (side === "BUY" ? buy : sell)) {
+      throw boundByExposure
+        ? new ApiError(
+            4013,
+            `more than the market's maximum exposure of ${market.rules.config.maxExposureQuote}`,
+          )
+        : new ApiError(
+            2012,
+            `not enough margin${incomingNote(account, this.#credit, this.#state.config)}`,
+          );
+    }
+  }
+
+  /** Orders that are wholly matched and wait for settlement. */
+  #matchedOrders(account: Account, market: Market): number {
+    let count = 0;
+    for (const { terms, openLots } of account.activeOrders.values()) {
+      count += terms.market === market && openLots === 0 ? 1 : 0;
+    }
+    return count;
+  }
+
+  #bytesOf(address: Hex): Uint8Array {
+    let bytes = this.#addressBytes.get(address);
+    if (bytes === undefined) {
+      bytes = hexToBytes(address, "address");
+      this.#addressBytes.set(address, bytes);
+    }
+    return bytes;
+  }
+}
+
+function amountsOf({ market, side, lots, credit }: RequestedOrder): {
+  paper: bigint;
+  credit: CreditUnits;
+} {
+  return signedAmounts(market, side, lots, credit);
+}
+
+function largerOf(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

@@ -1,0 +1,110 @@
+import { decimalToScaled, scaledToDecimal } from "../../../core/instrument.js";
+import type { CreditUnits, Hex } from "../../../core/units.js";
+import type { Account } from "../../accounts/account.js";
+import type { ExchangeState } from "../../engine/state.js";
+import { ONE } from "../../markets/market-rules.js";
+import type { OrderInfo } from "../../signing/order-info.js";
+import { ApiError } from "../api-error.js";
+import { type FeeRates, FeeSchedule } from "./fee-schedule.js";
+import { GasFeeQuotations } from "./gas-fee-quotation.js";
+import type { RequestedOrder } from "./order-terms.js";
+
+/** Decimals that a fixed waiver may have, in which amounts of any unit are compared with it. */
+const WAIVER_DECIMALS = 30;
+
+/**
+ * The fee rates that an order's `info` must carry (specification, "Rules", 4; protocol 5, "Fees and gas fee token"): the
+ * account's rates, and for an order below the waiver the gas of its settlement on top, as a share of its value. Those
+ * rates are taken only with the token of the very build that gave them.
+ */
+export class OrderFees {
+  readonly #state: ExchangeState;
+  readonly #schedule: FeeSchedule;
+  readonly #quotations: GasFeeQuotations;
+  /** Scaled by 10^{@link WAIVER_DECIMALS}; null where the waiver is dynamic. */
+  readonly #fixedWaiver: bigint | null;
+
+  /** @throws ConfigError for a fee agreement that cannot be */
+  constructor(state: ExchangeState) {
+    this.#state = state;
+    this.#schedule = new FeeSchedule(state.config);
+    this.#quotations = new GasFeeQuotations(
+      () => state.quotationSecret,
+      state.config.choices.gasFeeQuotationLifeMs,
+    );
+    const { waiveGasFeeMinimumAmount } = state.config.choices;
+    this.#fixedWaiver =
+      waiveGasFeeMinimumAmount === "dynamic"
+        ? null
+        : decimalToScaled(waiveGasFeeMinimumAmount, WAIVER_DECIMALS);
+  }
+
+  /** The rates for an order that the service builds. @throws ApiError 2016 when its gas is worth more than itself */
+  ratesToBuild(account: Account, requested: RequestedOrder): FeeRates {
+    const base = this.#schedule.ratesOf(account.address, requested.market);
+    if (!this.#isBelowWaiver(requested)) {
+      return base;
+    }
+    const cost = this.#state.gas.orderCost(this.#state.nowMs());
+    const offset = (cost * ONE + requested.credit - 1n) / requested.credit;
+    const rates = { makerRate: base.makerRate + offset, takerRate: base.takerRate + offset };
+    if (rates.makerRate >= ONE || rates.takerRate >= ONE) {
+      throw new ApiError(2016, "the order is worth less than the gas of its settlement");
+    }
+    return rates;
+  }
+
+  /** The token of a build. */
+  quote(orderHash: Hex): string {
+    return this.#quotations.issue(orderHash, this.#state.seam.clock.nowMs());
+  }
+
+  /** @param token the order's `gasFeeQuotation`, if any. @throws ApiError 4012 */
+  check(
+    account: Account,
+    requested: RequestedOrder,
+    info: OrderInfo,
+    hash: Hex,
+    token: string | undefined,
+  ): void {
+    if (token !== undefined && token !== "") {
+      // What was built carries the rates that it was built with, and its hash holds it to them.
+      if (!this.#quotations.isValid(token, hash, this.#state.seam.clock.nowMs())) {
+        throw new ApiError(4012, "gasFeeQuotation is forged, expired or of another order");
+      }
+      return;
+    }
+    const { makerRate, takerRate } = this.#schedule.ratesOf(account.address, requested.market);
+    if (info.makerRate !== makerRate || info.takerRate !== takerRate) {
+      throw new ApiError(4012, "info does not carry the account's fee rates");
+    }
+    if (this.#isBelowWaiver(requested)) {
+      throw new ApiError(4012, `an order below ${waiverText(this.#state)} needs a gasFeeQuotation`);
+    }
+  }
+
+  #isBelowWaiver({ market, lots, credit }: RequestedOrder): boolean {
+    const { choices, creditDecimals, paperDecimals } = this.#state.config;
+    if (this.#fixedWaiver === null) {
+      return credit < dynamicWaiver(this.#state);
+    }
+    return choices.waiverUnit === "quote"
+      ? credit * 10n ** BigInt(WAIVER_DECIMALS - creditDecimals) < this.#fixedWaiver
+      : BigInt(lots) *
+          market.instrument.paperPerLot *
+          10n ** BigInt(WAIVER_DECIMALS - paperDecimals) <
+          this.#fixedWaiver;
+  }
+}
+
+/** `waiveGasFeeMinimumAmount` as it is now: fixed, or so many times the gas of one order. */
+export function waiverText(state: ExchangeState): string {
+  const { choices, creditDecimals } = state.config;
+  return choices.waiveGasFeeMinimumAmount === "dynamic"
+    ? scaledToDecimal(dynamicWaiver(state), creditDecimals)
+    : choices.waiveGasFeeMinimumAmount;
+}
+
+function dynamicWaiver(state: ExchangeState): CreditUnits {
+  return state.gas.orderCost(state.nowMs()) * BigInt(state.config.gasFee.waiverMultiple);
+}

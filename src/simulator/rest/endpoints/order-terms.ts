@@ -1,0 +1,168 @@
+import { decimalToScaled, type Instrument } from "../../../core/instrument.js";
+import {
+  type CreditUnits,
+  type Lots,
+  MINUTE_MS,
+  type Ms,
+  type Side,
+  type Ticks,
+  WEEK_MS,
+} from "../../../core/units.js";
+import type { OrderType, TimeInForce } from "../../../exchange/records.js";
+import type { ExchangeState } from "../../engine/state.js";
+import type { Market } from "../../markets/market.js";
+import type { ApiCode } from "../api-codes.js";
+import { ApiError } from "../api-error.js";
+import { oneOf, optionalInteger, required } from "../parameters.js";
+
+/** What a client asks for, with every rule checked that needs neither account nor signature. */
+export interface RequestedOrder {
+  readonly market: Market;
+  readonly side: Side;
+  readonly type: OrderType;
+  readonly timeInForce: TimeInForce;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  /** 0 when it is not GTT, or GTT without the parameter where that is allowed. */
+  readonly expirationMs: Ms;
+  /** Unsigned credit of the whole order, rounded as the venue does. */
+  readonly credit: CreditUnits;
+}
+
+const SIDES = ["BUY", "SELL"] as const;
+const ORDER_TYPES = ["LIMIT", "MARKET"] as const;
+/** Times in force that the exchange takes. */
+export const TIMES_IN_FORCE = ["GTC", "IOC", "FOK", "POST_ONLY", "GTT"] as const;
+const DECIMAL = /^\d{1,30}(\.\d{1,30})?$/;
+
+/** The market that a request names. @throws ApiError 1111 when none is named, 1112 when there is no such market */
+export function marketOf(state: ExchangeState, parameters: ReadonlyMap<string, string>): Market {
+  const id = required(parameters, "marketId");
+  const market = state.markets.get(id);
+  if (market === undefined) {
+    throw new ApiError(1112, `there is no market ${id.slice(0, 64)}`);
+  }
+  return market;
+}
+
+/**
+ * Reads and checks the terms of an order to be built or placed: words, market, filters, expiration.
+ * @throws ApiError 1111, 1112, 2013, 2014, 2015, 2016, 4010, 4011
+ */
+export function requestedOrder(
+  state: ExchangeState,
+  parameters: ReadonlyMap<string, string>,
+): RequestedOrder {
+  const { choices } = state.config;
+  const market = marketOf(state, parameters);
+  const side = oneOf(required(parameters, "side"), SIDES, "side");
+  const type = oneOf(required(parameters, "orderType"), ORDER_TYPES, "orderType");
+  const timeInForce = oneOf(parameters.get("timeInForce") || "GTC", TIMES_IN_FORCE, "timeInForce");
+  if (timeInForce === "POST_ONLY" && choices.postOnly === "reject") {
+    throw new ApiError(1111, "timeInForce POST_ONLY is not taken");
+  }
+  requireTrading(market);
+  const ticks = priceTicks(market, required(parameters, "price"));
+  const lots = amountLots(market, required(parameters, "amount"), type);
+  if (type === "MARKET" && (timeInForce === "POST_ONLY" || timeInForce === "GTT")) {
+    throw new ApiError(2016, `a MARKET order never rests, so it cannot be ${timeInForce}`);
+  }
+  const expirationMs = expirationOf(state, parameters, timeInForce);
+  const { instrument } = market;
+  const up = side === "BUY" && choices.buyCreditRounding === "up";
+  return {
+    market,
+    side,
+    type,
+    timeInForce,
+    ticks,
+    lots,
+    expirationMs,
+    credit: up ? instrument.creditCeil(ticks, lots) : instrument.creditFloor(ticks, lots),
+  };
+}
+
+function requireTrading({ status, id }: Market): void {
+  if (status !== "TRADING") {
+    const code: ApiCode = status === "PENDING" ? 2013 : status === "SUSPENDED" ? 2014 : 2015;
+    throw new ApiError(code, `market ${id} is ${status}`);
+  }
+}
+
+function priceTicks({ instrument, rules }: Market, price: string): Ticks {
+  const ticks = gridCount(price, instrument.tickSize, "price", instrument);
+  if (ticks > rules.maxTicks) {
+    throw new ApiError(4010, `price is above ${rules.config.priceQuote.max}`);
+  }
+  if (ticks < rules.minTicks) {
+    throw new ApiError(4011, `price is below ${rules.config.priceQuote.min}`);
+  }
+  if (ticks % rules.tickStep !== 0) {
+    throw new ApiError(2016, `price is no multiple of ${rules.config.tickSize}`);
+  }
+  return ticks;
+}
+
+function amountLots({ instrument, rules }: Market, amount: string, type: OrderType): Lots {
+  const lots = gridCount(amount, instrument.stepSize, "amount", instrument);
+  const least = type === "MARKET" ? rules.marketMinLots : rules.minLots;
+  const most = type === "MARKET" ? rules.marketMaxLots : rules.maxLots;
+  if (lots % rules.lotStep !== 0 || lots < least || lots > most) {
+    throw new ApiError(
+      2016,
+      `amount is not between ${instrument.amountOf(least)} and ${instrument.amountOf(most)} in steps of ${rules.config.stepSize}`,
+    );
+  }
+  return lots;
+}
+
+/** How many steps a decimal is: fractional when it is off the grid, so that bounds can be told from steps. @throws ApiError 1111 */
+function gridCount(
+  text: string,
+  step: string,
+  key: "price" | "amount",
+  instrument: Instrument,
+): number {
+  try {
+    return key === "price" ? instrument.ticksOf(text) : instrument.lotsOf(text);
+  } catch {
+    if (!DECIMAL.test(text)) {
+      throw new ApiError(1111, `parameter ${key} is not a plain decimal`);
+    }
+    const scaled = decimalToScaled(text, 30);
+    const unit = decimalToScaled(step, 30);
+    const whole = Number(scaled / unit);
+    return scaled % unit === 0n ? whole : whole + 0.5;
+  }
+}
+
+function expirationOf(
+  state: ExchangeState,
+  parameters: ReadonlyMap<string, string>,
+  timeInForce: TimeInForce,
+): Ms {
+  const { choices } = state.config;
+  const given = optionalInteger(parameters, "expiration") ?? 0;
+  if (timeInForce !== "GTT") {
+    if (given !== 0 && choices.expirationWithoutGtt === "reject") {
+      throw new ApiError(1111, "expiration is for GTT orders only");
+    }
+    return 0;
+  }
+  if (given === 0) {
+    if (choices.gttWithoutExpiration === "reject") {
+      throw new ApiError(1111, "a GTT order needs an expiration");
+    }
+    return 0;
+  }
+  const expirationMs = choices.expirationUnit === "s" ? given * 1000 : given;
+  if (!isGttLife(expirationMs - state.seam.clock.nowMs())) {
+    throw new ApiError(1111, "expiration is not more than 1 minute and less than 7 days ahead");
+  }
+  return expirationMs;
+}
+
+/** Whether a GTT order may live for so long (specification, rule 2). */
+export function isGttLife(lifeMs: Ms): boolean {
+  return lifeMs > MINUTE_MS && lifeMs < WEEK_MS;
+}

@@ -1,0 +1,260 @@
+import type { IncomingMessage } from "node:http";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import fastify, { type ConnectionError, type FastifyReply, type FastifyRequest } from "fastify";
+import { WebSocketServer } from "ws";
+import { RunError } from "../../core/errors.js";
+import { isKnownHost } from "../../core/http/host-header.js";
+import { HTTP_BOUNDS } from "../../core/http/http-bounds.js";
+import { isFromWebPage } from "../../core/http/web-page.js";
+import type { EmbeddedExchange } from "../exchange.js";
+import { serveDocumentation } from "../openapi/serve-documentation.js";
+import { SocketSink } from "../streams/socket-sink.js";
+import { type ApiAnswer, ApiError, errorAnswer, errorBody, JSON_TYPE } from "./api-error.js";
+import { crossOriginAnswer } from "./cross-origin.js";
+
+/** Far above any request or stream message of the interface. */
+const LARGEST_MESSAGE_BYTES = 65_536;
+/** Methods that change nothing. */
+const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** An exchange on a port. */
+export interface ExchangeServer {
+  /** The port it listens on, which the configuration may have left open. */
+  readonly port: number;
+  /** Base address of REST: `http://127.0.0.1:8620/v1`. */
+  readonly restUrl: string;
+  /** Base address of the streams: `ws://127.0.0.1:8620/v1`. */
+  readonly streamUrl: string;
+  /** Stops the exchange, closes every connection and frees the port. */
+  close(): Promise<void>;
+}
+
+/** What a server is given besides the exchange. */
+export interface ServerOptions {
+  /** Hears of errors that are the exchange's own fault, which its clients see as 500. */
+  readonly onFault?: (error: unknown) => void;
+}
+
+/**
+ * Puts an exchange on its configured host and port, and starts it once the port is open.
+ * @throws RunError when the port is taken or the host is not this machine's
+ */
+export async function serveExchange(
+  exchange: EmbeddedExchange,
+  { onFault = () => {} }: ServerOptions = {},
+): Promise<ExchangeServer> {
+  const { host, port, maxConnections } = exchange.config;
+  const hosts = [host, ...exchange.config.allowedHosts];
+  const { maxHeaderSize, connectionsCheckingInterval, requestTimeout, headersTimeout, timeout } =
+    HTTP_BOUNDS;
+  const app = fastify({
+    bodyLimit: LARGEST_MESSAGE_BYTES,
+    requestTimeout,
+    connectionTimeout: timeout,
+    http: { maxHeaderSize, connectionsCheckingInterval, headersTimeout },
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    clientErrorHandler: refuseGarbage,
+    frameworkErrors: (error, _request, reply) =>
+      sendAnswer(reply, { status: error.statusCode ?? 400, body: badRequest(error.message) }),
+  });
+  // The exchange reads bodies itself: what was signed is their very characters.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
+  const fail = (error: unknown): ApiAnswer => {
+    onFault(error);
+    return errorAnswer(new ApiError(2010, "the exchange failed"), exchange.config.choices);
+  };
+  const answered = (request: FastifyRequest, reply: FastifyReply) => {
+    try {
+      const answer = answerOf(exchange, request);
+      if (!(answer instanceof Promise)) return sendAnswer(reply, answer);
+      return answer.catch(fail).then((late) => sendAnswer(reply, late));
+    } catch (error) {
+      return sendAnswer(reply, fail(error));
+    }
+  };
+  app.server.maxConnections = maxConnections;
+  app.addHook("onRequest", (request, reply, done) => {
+    const refusal = refusalOf(request.raw, hosts);
+    if (refusal !== null) {
+      void sendAnswer(reply, refusal);
+      return;
+    }
+    const { mayRead, headers } = crossOriginAnswer(request.raw, exchange.config.corsOrigins);
+    reply.headers(headers);
+    if (mayRead && request.method === "OPTIONS") void reply.code(204).send();
+    else done();
+  });
+  serveDocumentation(app, exchange.config);
+  app.all("*", answered);
+  // Methods that the server reads but does not route.
+  app.setNotFoundHandler(answered);
+  app.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) => {
+    const status = error.statusCode ?? 500;
+    return sendAnswer(
+      reply,
+      status < 500 ? { status, body: badRequest(error.message) } : fail(error),
+    );
+  });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: LARGEST_MESSAGE_BYTES,
+  });
+  app.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    try {
+      const refusal = refusalOf(request, hosts);
+      if (refusal === null) upgrade(exchange, sockets, request, socket, head);
+      else refuse(socket, refusal);
+    } catch (error) {
+      refuse(socket, fail(error));
+    }
+  });
+  try {
+    await app.listen({ host, port });
+  } catch (cause) {
+    throw listenError(cause, host, port);
+  }
+  exchange.start();
+  const address = app.server.address();
+  const open = typeof address === "object" && address !== null ? address.port : port;
+  const authority = `${host.includes(":") ? `[${host}]` : host}:${open}`;
+  return {
+    port: open,
+    restUrl: `http://${authority}/v1`,
+    streamUrl: `ws://${authority}/v1`,
+    async close() {
+      exchange.stop();
+      for (const client of sockets.clients) {
+        client.terminate();
+      }
+      await app.close();
+    },
+  };
+}
+
+/**
+ * The answer to what a web page may have sent, with the user's browser as its hand: a request under a name that a page
+ * made to resolve to this machine, or one that changes something and comes from a page. Nobody but the browser's user
+ * reaches a loopback port, and unsigned requests (`POST /faucet`, `POST /v1/account`) have no other protection.
+ */
+function refusalOf(request: IncomingMessage, hosts: readonly string[]): ApiAnswer | null {
+  if (!isKnownHost(request.headers.host, hosts))
+    return forbidden("the Host header names no host of this exchange: see allowedHosts");
+  const isChange = !READING_METHODS.has(request.method ?? "");
+  return isChange && isFromWebPage(request.headers)
+    ? forbidden("no web page may change anything here")
+    : null;
+}
+
+function forbidden(message: string): ApiAnswer {
+  return { status: 403, body: badRequest(message) };
+}
+
+function answerOf(
+  exchange: EmbeddedExchange,
+  request: FastifyRequest,
+): ApiAnswer | Promise<ApiAnswer> {
+  const url = request.raw.url ?? "/";
+  const mark = url.indexOf("?");
+  const contentType = request.headers["content-type"];
+  return exchange.answer({
+    method: request.method,
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? "" : url.slice(mark + 1),
+    body: typeof request.body === "string" ? request.body : "",
+    contentType,
+    ip: request.ip,
+  });
+}
+
+function sendAnswer(reply: FastifyReply, { status, body, headers }: ApiAnswer): FastifyReply {
+  // Fastify takes the content type off what has no body: its own headers are set on the response below it.
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    reply.raw.setHeader(name, value);
+  }
+  return body === "" ? reply.code(status).send() : reply.code(status).type(JSON_TYPE).send(body);
+}
+
+/** A refused stream is told so in HTTP, before there is a websocket. */
+function upgrade(
+  exchange: EmbeddedExchange,
+  sockets: WebSocketServer,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
+  const sink = new SocketSink();
+  const connection = exchange.connect(request.url ?? "/", sink, request.socket.remoteAddress ?? "");
+  if ("refused" in connection) {
+    refuse(socket, connection.refused);
+    return;
+  }
+  // A handshake that ws refuses, or a peer that leaves during it, ends the stream as well.
+  const leave = () => connection.closed();
+  socket.once("close", leave);
+  sockets.handleUpgrade(request, socket, head, (websocket) => {
+    socket.off("close", leave);
+    sink.attach(websocket, connection);
+  });
+}
+
+/** Answers what is no HTTP: in the exchange's own form where something can still be written, and ends the connection. */
+function refuseGarbage(error: ConnectionError, socket: Socket): void {
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? 431
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? 408
+        : 400;
+  refuse(socket, { status, body: badRequest(STATUS_CODES[status] ?? "Bad Request") });
+}
+
+function badRequest(message: string): string {
+  return errorBody(1111, "Bad params", message);
+}
+
+function refuse(socket: Duplex, { status, body, headers = {} }: ApiAnswer): void {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}`,
+    `content-type: ${JSON_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+}
+
+function listenError(cause: unknown, host: string, port: number): RunError {
+  const code =
+    typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
+  if (code === "EADDRINUSE") {
+    return new RunError("the exchange's port is in use", {
+      field: "port",
+      value: port,
+      expected: "a free port, or 0 for any",
+      cause,
+    });
+  }
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
+    return new RunError("the exchange's host is not an address of this machine", {
+      field: "host",
+      value: host,
+      expected: "such as 127.0.0.1",
+      cause,
+    });
+  }
+  return new RunError("the exchange cannot listen", {
+    field: "host, port",
+    value: `${host}:${port}`,
+    expected: "a free port",
+    cause,
+  });
+}

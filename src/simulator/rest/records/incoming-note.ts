@@ -1,0 +1,15 @@
+import type { Account } from "../../accounts/account.js";
+import type { Credit } from "../../accounts/credit.js";
+import type { ExchangeConfig } from "../../config/config.js";
+
+/** The end of a message about missing margin: when a deposit that is on its way counts. Empty where none is. */
+export function incomingNote(
+  account: Account,
+  credit: Pick<Credit, "isIncoming">,
+  { chain }: ExchangeConfig,
+): string {
+  if (!credit.isIncoming(account)) return "";
+  const everyMs = chain?.blocks.intervalMs ?? 0;
+  const rhythm = everyMs === 0 ? "" : `; there is one every ${everyMs} ms`;
+  return `: a deposit of the account is on its way to the chain and counts from the next block on${rhythm}`;
+}

@@ -1,0 +1,83 @@
+import type { CreditUnits, Hex, Lots, Side } from "../../../core/units.js";
+import type { WireOrder, WireOrderStruct } from "../../../exchange/protocol/wire-account-types.js";
+import type { Account } from "../../accounts/account.js";
+import type { Order } from "../../accounts/order.js";
+import type { Market } from "../../markets/market.js";
+import { averagePrice } from "./account-records.js";
+
+const NO_SENDER = "0x0000000000000000000000000000000000000000";
+
+/** An order's signed structure as the wire shows it; `sender` is a leftover that nothing hashes. */
+export function orderStructRecord({
+  market,
+  account,
+  paper,
+  credit,
+  info,
+}: SignedTerms): WireOrderStruct {
+  return {
+    perp: market.rules.perp,
+    signer: account.address,
+    sender: NO_SENDER,
+    paperAmount: paper.toString(),
+    creditAmount: credit.toString(),
+    info,
+  };
+}
+
+/** What of an order is signed; `paper` and `credit` carry their signs, in smallest units. */
+export interface SignedTerms {
+  readonly market: Market;
+  readonly account: Account;
+  readonly paper: bigint;
+  readonly credit: CreditUnits;
+  readonly info: Hex;
+}
+
+/** The signed amounts of an order of one side: who buys receives paper and gives credit. */
+export function signedAmounts(
+  market: Market,
+  side: Side,
+  lots: Lots,
+  credit: CreditUnits,
+): { paper: bigint; credit: CreditUnits } {
+  const paper = BigInt(lots) * market.instrument.paperPerLot;
+  return side === "BUY" ? { paper, credit: -credit } : { paper: -paper, credit };
+}
+
+/** An order as it is now (specification, "Order"). */
+export function orderRecord(order: Order, expirationUnit: "ms" | "s"): WireOrder {
+  const { terms } = order;
+  const { market } = terms;
+  const { instrument } = market;
+  const { lots: pricedLots, quote: pricedQuote } = order.priced;
+  return {
+    id: terms.id,
+    account: terms.account.address,
+    marketId: market.id,
+    side: terms.side,
+    price: instrument.priceOf(order.ticks),
+    tif: terms.timeInForce,
+    type: terms.type,
+    amount: instrument.amountOf(order.lots),
+    availableAmount: instrument.amountOf(order.openLots),
+    filledAmount: instrument.amountOf(order.filledLots),
+    canceledAmount: instrument.amountOf(order.canceledLots),
+    pendingAmount: instrument.amountOf(order.pendingLots),
+    expiredAmount: instrument.amountOf(order.expiredLots),
+    failedAmount: instrument.amountOf(order.failedLots),
+    ...(pricedLots === 0
+      ? {}
+      : { averagePrice: averagePrice(market, pricedQuote, market.paperOf(pricedLots)) }),
+    json: orderStructRecord({
+      ...terms,
+      ...signedAmounts(market, terms.side, terms.lots, terms.signedCredit),
+    }),
+    hash: terms.hash,
+    createdAt: terms.createdAtMs,
+    status: order.status,
+    trades: null,
+    expiration:
+      expirationUnit === "ms" ? terms.expirationMs : Math.floor(terms.expirationMs / 1000),
+  };
+}

@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { type BacktestConfig, loadBacktestConfig } from "../src/backtest/config/backtest-config.js";
-import { openHistory } from "../src/backtest/run/open-history.js";
+import { openHistory } from "../src/backtest/run/opening/open-history.js";
 import { type BacktestResult, runBacktest } from "../src/backtest/run/run-backtest.js";
 import { PATH_THREAD } from "../src/backtest/run/threaded-path.js";
 import type { KlineTape } from "../src/history/columns/tape/tape.js";

@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import type { BacktestConfig } from "../src/backtest/config/backtest-config.js";
 import { rulesOfFile } from "../src/backtest/config/backtest-rules.js";
 import { backtestSchema } from "../src/backtest/config/backtest-schema.js";
-import { bytesOf, type SharedHistory } from "../src/backtest/run/shared-history.js";
-import type { Job } from "../src/backtest/sweep/play-job.js";
-import { ThreadPool } from "../src/backtest/sweep/thread-pool.js";
+import { bytesOf, type SharedHistory } from "../src/backtest/run/opening/shared-history.js";
+import type { Job } from "../src/backtest/sweep/jobs/play-job.js";
+import { ThreadPool } from "../src/backtest/sweep/jobs/thread-pool.js";
 import { botSchema } from "../src/bot/config/config-schema.js";
 import type { Tape } from "../src/history/columns/tape/tape.js";
 import type { Bench } from "./bench.js";
@@ -16,7 +16,7 @@ import { median } from "./rounds.js";
 
 const BYTES = effort(2 ** 30, 1);
 const ROUNDS = effort(3, 1);
-const ENTRY = new URL("../dist/backtest/sweep/job-thread.js", import.meta.url);
+const ENTRY = new URL("../dist/backtest/sweep/jobs/job-thread.js", import.meta.url);
 const WINDOW = { name: "whole", fromUs: 0, toUs: Number.MAX_SAFE_INTEGER };
 
 /** Sweeps on one machine: the runs of two threads over one thread's, on columns that both of them read. */

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { comparisonJsonSchema } from "../src/backtest/compare/comparison-schema.js";
 import { backtestSchema } from "../src/backtest/config/backtest-schema.js";
 import { reportJsonSchema } from "../src/backtest/report/report-schema.js";
-import { sweepJsonSchema } from "../src/backtest/sweep/sweep-json.js";
+import { sweepJsonSchema } from "../src/backtest/sweep/results/sweep-json.js";
 import { sweepSchema } from "../src/backtest/sweep/sweep-schema.js";
 import { botJsonSchema } from "../src/bot/config/config-json-schema.js";
 import { configJsonSchema } from "../src/core/config/config-json-schema.js";

@@ -1,4 +1,4 @@
-import { constantLatency } from "../../src/backtest/venue/latency.js";
+import { constantLatency } from "../../src/backtest/venue/latency/latency.js";
 import type { Tape } from "../../src/history/columns/tape/tape.js";
 import type { Script } from "./scripted-quotes.js";
 

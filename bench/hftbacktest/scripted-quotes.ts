@@ -1,8 +1,8 @@
 import { ReplayBook } from "../../src/backtest/book/replay-book.js";
 import { BookMatcher } from "../../src/backtest/matching/book-matcher.js";
 import type { MatchListener, ReplayOrder } from "../../src/backtest/matching/matcher.js";
-import { DelayLine } from "../../src/backtest/venue/delay-line.js";
-import type { LatencyModel } from "../../src/backtest/venue/latency.js";
+import { DelayLine } from "../../src/backtest/venue/latency/delay-line.js";
+import type { LatencyModel } from "../../src/backtest/venue/latency/latency.js";
 import { riskAverseQueue } from "../../src/core/queue/queue-models.js";
 import type { Lots, Side, Ticks } from "../../src/core/units.js";
 import type { Tape } from "../../src/history/columns/tape/tape.js";

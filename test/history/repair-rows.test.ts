@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { fileOf as dataFile } from "../../src/backtest/run/recorded-days.js";
+import { fileOf as dataFile } from "../../src/backtest/run/opening/recorded-days.js";
 import { checkMapping } from "../../src/history/import/formats/mapping.js";
 import { ImportStand, TRADES_MAPPING } from "./import-stand.js";
 import { query, take } from "./scratch.js";

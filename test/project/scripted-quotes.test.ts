@@ -8,7 +8,7 @@ import { scriptOn } from "../../bench/hftbacktest/script.js";
 import { type ScriptFill, scriptedQuotes } from "../../bench/hftbacktest/scripted-quotes.js";
 import { TheirEngine } from "../../bench/hftbacktest/their-engine.js";
 import { seededBooks } from "../../bench/seeded-books.js";
-import { constantLatency } from "../../src/backtest/venue/latency.js";
+import { constantLatency } from "../../src/backtest/venue/latency/latency.js";
 import { type Tape, TapeKind } from "../../src/history/columns/tape/tape.js";
 import { TapeBuilder } from "../../src/history/columns/tape/tape-builder.js";
 import { OrderBook } from "../../src/market/order-book.js";

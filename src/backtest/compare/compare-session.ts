@@ -3,11 +3,10 @@ import type { Notice } from "../../bot/notice.js";
 import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { StrategyError } from "../record/strategy-errors.js";
-import { instantOf } from "../report/instants.js";
+import { instantOf } from "../report/page/instants.js";
 import type { Strategies } from "../run/replay-options.js";
 import type { Session } from "../session/session-file.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
-import { type AgainModel, type AgainWish, againModels } from "./again-models.js";
 import { intentText, matchIntents, readIntents, type TimedIntent } from "./compare-intents.js";
 import { fitNote, notesOf, nothingFilledNote, worthlessNotes } from "./comparison-notes.js";
 import type { ComparedDifference, Comparison } from "./comparison-schema.js";
@@ -26,8 +25,9 @@ import {
 } from "./fit.js";
 import { alikeShare, type FillMatch, matchFills } from "./match-fills.js";
 import { type OpenedSessionMarket, openSession, parityInputsOf } from "./open-session.js";
-import { type IntentsAgain, recordedTurns, replayTurns } from "./replay-turns.js";
-import { firstLookUs, type RanMarket, runAgain } from "./run-again.js";
+import { type AgainModel, type AgainWish, againModels } from "./replay/again-models.js";
+import { type IntentsAgain, recordedTurns, replayTurns } from "./replay/replay-turns.js";
+import { firstLookUs, type RanMarket, runAgain } from "./replay/run-again.js";
 
 /** With what a session is replayed. What is left out is taken from the recording itself. */
 export interface CompareWish extends AgainWish {

@@ -9,8 +9,8 @@ import type { Session } from "../session/session-file.js";
 import { type Judged, WINDOW_US } from "./fit.js";
 import type { FillMatch } from "./match-fills.js";
 import type { OpenedSessionMarket } from "./open-session.js";
-import type { IntentsAgain } from "./replay-turns.js";
-import { type RanAgain, startCreditOf } from "./run-again.js";
+import type { IntentsAgain } from "./replay/replay-turns.js";
+import { type RanAgain, startCreditOf } from "./replay/run-again.js";
 import type { StoodHalt } from "./stood-halts.js";
 
 type SessionTime = Pick<Session, "startedUs" | "endedUs">;

@@ -1,11 +1,11 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
-import { instantOf } from "../report/instants.js";
+import { instantOf } from "../report/page/instants.js";
 import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
 import { type Difference, toldFill } from "./explain-fills.js";
 import { filledBeside, type SidedFill, type Unmatched } from "./match-fills.js";
-import type { RanMarket, SentOrder } from "./run-again.js";
+import type { RanMarket, SentOrder } from "./replay/run-again.js";
 
 /** Explains fills that only one of a session and its second run has: first by whether an order of ours stood there at all. */
 export class AgainExplainer {

@@ -3,8 +3,8 @@ import type { Lots } from "../../core/units.js";
 import type { RecordedAccount, RecordedFill, RecordedOrder } from "../session/recorded-orders.js";
 import { WINDOW_US } from "./fit.js";
 import { filledBeside, type Unmatched } from "./match-fills.js";
-import type { OrderReplay, ReplayedOrder, ReplayOrderFill } from "./order-replay.js";
-import { MATCHED_WITHIN_US } from "./shared-market-matcher.js";
+import type { OrderReplay, ReplayedOrder, ReplayOrderFill } from "./replay/order-replay.js";
+import { MATCHED_WITHIN_US } from "./replay/shared-market-matcher.js";
 
 /** Why a fill is on one side alone. */
 export type DifferenceKind =

@@ -2,10 +2,10 @@ import type { Instrument } from "../../core/instrument.js";
 import { queueModelNamed } from "../../core/queue/queue-model-names.js";
 import type { Tape } from "../../history/columns/tape/tape.js";
 import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
-import { arrivalOf } from "./arrival.js";
-import { earlierBook } from "./earlier-book.js";
 import { alikeShare, type FillMatch, matchFills } from "./match-fills.js";
-import { type OrderReplay, type ReplayOrderFill, replayOrders } from "./order-replay.js";
+import { arrivalOf } from "./replay/arrival.js";
+import { earlierBook } from "./replay/earlier-book.js";
+import { type OrderReplay, type ReplayOrderFill, replayOrders } from "./replay/order-replay.js";
 
 /** Two fills at most so far apart are the same. */
 export const WINDOW_US = 1_000_000;

@@ -12,9 +12,9 @@ import { readAccount } from "../session/read-account.js";
 import type { RecordedAccount } from "../session/recorded-orders.js";
 import { SESSION_FILES, type Session } from "../session/session-file.js";
 import { measuredBookLagMs } from "./book-lag.js";
-import { ownChangesUs } from "./earlier-book.js";
 import type { ParityInputs } from "./fit.js";
-import { withoutOwn } from "./without-own.js";
+import { ownChangesUs } from "./replay/earlier-book.js";
+import { withoutOwn } from "./replay/without-own.js";
 
 /** One market of a recorded session, opened. */
 export interface OpenedSessionMarket {

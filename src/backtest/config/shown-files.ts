@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import { isStrategyFile } from "../../bot/config/config.js";
 import { instantText } from "../../history/day.js";
 import { replayConfig } from "../engine/replay-config.js";
-import { instantOf } from "../report/instants.js";
+import { instantOf } from "../report/page/instants.js";
 import type { BacktestConfig } from "./backtest-config.js";
 
 /** A file as a reader of a report sees it. */

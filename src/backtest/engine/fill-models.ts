@@ -1,6 +1,6 @@
 import type { Ticks } from "../../core/units.js";
 import type { DoubtRule } from "../venue/doubt-rule.js";
-import type { LatencyModel } from "../venue/latency.js";
+import type { LatencyModel } from "../venue/latency/latency.js";
 
 /** How orders are filled by each grade of history. */
 export interface FillModels {

@@ -6,7 +6,7 @@ import type { Span } from "../../history/spans.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { FeedMaker } from "../feed/feed-of.js";
 import type { RunObserver } from "../record/run-observer.js";
-import type { LatencyModel } from "../venue/latency.js";
+import type { LatencyModel } from "../venue/latency/latency.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
 import type { OpeningPosition } from "../venue/replay-account.js";
 import type { FillModels, OwnModel } from "./fill-models.js";

@@ -14,7 +14,7 @@ import { BookMatcher } from "../matching/book-matcher.js";
 import type { RunObserver } from "../record/run-observer.js";
 import { chargedRules } from "../venue/charged-rules.js";
 import { DOUBT_RULES } from "../venue/doubt-rule.js";
-import { constantLatency } from "../venue/latency.js";
+import { constantLatency } from "../venue/latency/latency.js";
 import { isLeverage, marketTerms } from "../venue/market-terms.js";
 import { OrderGas } from "../venue/order-gas.js";
 import type { ReplayMarket } from "../venue/replay-market.js";

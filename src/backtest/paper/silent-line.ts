@@ -1,6 +1,6 @@
 import type { Ms } from "../../core/units.js";
 import type { Action, VenueEvent } from "../../exchange/venue.js";
-import { HeldRequests, type HeldRequestsOptions } from "../venue/held-requests.js";
+import { HeldRequests, type HeldRequestsOptions } from "../venue/latency/held-requests.js";
 
 /** What a line is watched with. */
 export interface SilentLineOptions extends HeldRequestsOptions {

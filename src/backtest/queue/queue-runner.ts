@@ -1,8 +1,8 @@
 import { Queue, QueueEvents } from "bullmq";
 import { RunError } from "../../core/errors.js";
-import { inJob } from "../sweep/in-job.js";
-import type { JobBatch, JobRunner } from "../sweep/job-runner.js";
-import type { Job, JobResult } from "../sweep/play-job.js";
+import { inJob } from "../sweep/jobs/in-job.js";
+import type { JobBatch, JobRunner } from "../sweep/jobs/job-runner.js";
+import type { Job, JobResult } from "../sweep/jobs/play-job.js";
 import { failureOf } from "./failed-reason.js";
 import {
   assertAnswers,

@@ -1,11 +1,11 @@
 import { type Job as BullJob, UnrecoverableError, Worker } from "bullmq";
 import { ConfigError } from "../../core/errors.js";
-import { ChangedInput } from "../run/changed-input.js";
-import { historyKey, openHistory } from "../run/open-history.js";
-import type { SharedHistory } from "../run/shared-history.js";
-import { configOfWindow, openShared } from "../sweep/open-shared.js";
-import type { Job } from "../sweep/play-job.js";
-import { ThreadPool } from "../sweep/thread-pool.js";
+import { ChangedInput } from "../run/opening/changed-input.js";
+import { historyKey, openHistory } from "../run/opening/open-history.js";
+import type { SharedHistory } from "../run/opening/shared-history.js";
+import { configOfWindow, openShared } from "../sweep/jobs/open-shared.js";
+import type { Job } from "../sweep/jobs/play-job.js";
+import { ThreadPool } from "../sweep/jobs/thread-pool.js";
 import { reasonOf } from "./failed-reason.js";
 import {
   assertAnswers,

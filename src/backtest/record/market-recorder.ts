@@ -3,15 +3,15 @@ import type { Instrument } from "../../core/instrument.js";
 import { type CreditUnits, type Side, signOf, type Ticks } from "../../core/units.js";
 import { AdverseSelection } from "./adverse-selection.js";
 import { FillTotals } from "./fill-totals.js";
-import { GatheredColumn } from "./gathered-column.js";
 import { halfTickLotIn } from "./half-tick-lot.js";
 import { Markouts } from "./markouts.js";
-import { PositionClock } from "./position-clock.js";
-import { QuoteClock } from "./quote-clock.js";
-import { QuoteSeries } from "./quote-series.js";
+import { GatheredColumn } from "./quotes/gathered-column.js";
+import { PositionClock } from "./quotes/position-clock.js";
+import { QuoteClock } from "./quotes/quote-clock.js";
+import { QuoteSeries } from "./quotes/quote-series.js";
+import type { TimeColumn, TimeGrid } from "./quotes/time-grid.js";
 import type { FundingPayment, MarketSample, ReplayFill } from "./run-observer.js";
 import { NO_PROFIT, type SplitProfit, splitProfit } from "./split-profit.js";
-import type { TimeColumn, TimeGrid } from "./time-grid.js";
 
 /** What an order did, and how often it was held back. */
 export interface ActionCounts {

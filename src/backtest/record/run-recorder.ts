@@ -5,6 +5,7 @@ import { DayBook, type DayRow, startOfRun } from "./day-book.js";
 import { Drawdown } from "./drawdown.js";
 import { KeptFills } from "./kept-fills.js";
 import { type ActionCounts, MarketRecorder } from "./market-recorder.js";
+import { type TimeColumn, TimeGrid } from "./quotes/time-grid.js";
 import type { EquitySample, FundingPayment, ReplayFill, RunObserver } from "./run-observer.js";
 import {
   NO_PROFIT,
@@ -13,7 +14,6 @@ import {
   type SplitProfit,
   splitProfit,
 } from "./split-profit.js";
-import { type TimeColumn, TimeGrid } from "./time-grid.js";
 
 /** Adverse selection where nobody says otherwise. */
 export const ADVERSE_SELECTION_MS = 10_000;

@@ -2,9 +2,9 @@ import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
 import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
-import { instantOf } from "./instants.js";
 import { midPrice } from "./market-decimals.js";
 import { onDisk } from "./on-disk.js";
+import { instantOf } from "./page/instants.js";
 
 /** The columns of `fills.csv`. */
 export const FILL_COLUMNS = [

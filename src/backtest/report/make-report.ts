@@ -10,7 +10,6 @@ import {
   type RunRecorder,
 } from "../record/run-recorder.js";
 import { REPORT_PARTS } from "../record/split-profit.js";
-import { dayName, instantOf } from "./instants.js";
 import {
   bpsOf,
   marketReport,
@@ -20,6 +19,7 @@ import {
   seriesText,
 } from "./market-report.js";
 import { mostlyDoubtful } from "./mostly-doubtful.js";
+import { dayName, instantOf } from "./page/instants.js";
 import { REPORT_FORMAT, type Report } from "./report-schema.js";
 import type { RunMeta, RunOutcome } from "./run-meta.js";
 import { SHARPE_CONVENTION, sharpeOf } from "./sharpe.js";

@@ -5,10 +5,10 @@ import type { FillSum } from "../record/fill-totals.js";
 import { halfTickLotIn } from "../record/half-tick-lot.js";
 import type { ActionCounts, MarketRecorder } from "../record/market-recorder.js";
 import { MARKOUT_SECONDS } from "../record/markouts.js";
-import type { SideTimes } from "../record/quote-clock.js";
-import type { QuotedStretch } from "../record/quote-series.js";
+import type { SideTimes } from "../record/quotes/quote-clock.js";
+import type { QuotedStretch } from "../record/quotes/quote-series.js";
+import type { Charted, TimeColumn } from "../record/quotes/time-grid.js";
 import { REPORT_PARTS, type SplitProfit } from "../record/split-profit.js";
-import type { Charted, TimeColumn } from "../record/time-grid.js";
 import { amountOf, midPrice, quotedPrice } from "./market-decimals.js";
 import type { Report } from "./report-schema.js";
 

@@ -6,7 +6,7 @@ import { FillsFile } from "./fills-file.js";
 import { InterruptedRun } from "./interrupted-run.js";
 import { makeReport } from "./make-report.js";
 import { onDisk } from "./on-disk.js";
-import { reportPage } from "./page.js";
+import { reportPage } from "./page/page.js";
 import { REPORT_JSON, ReportFolder } from "./report-folder.js";
 import type { Report } from "./report-schema.js";
 import type { RunMeta, RunOutcome } from "./run-meta.js";

@@ -1,6 +1,6 @@
 import { ConfigError, FormatError, MarketwrightError, RunError } from "../../core/errors.js";
 import { HistoryError } from "../../history/history-errors.js";
-import { ChangedInput } from "./changed-input.js";
+import { ChangedInput } from "./opening/changed-input.js";
 
 /**
  * An error on its way from one thread to another, where classes are not: what it says, and which of ours it is an instance of. Plain text and numbers, for an error may

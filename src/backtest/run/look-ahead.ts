@@ -3,8 +3,8 @@ import { RunError } from "../../core/errors.js";
 import { seededRandom } from "../../core/runtime/seeded-random.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { Report } from "../report/report-schema.js";
-import { type OpenedHistory, openHistory } from "./open-history.js";
-import { firstUs } from "./opened-market.js";
+import { type OpenedHistory, openHistory } from "./opening/open-history.js";
+import { firstUs } from "./opening/opened-market.js";
 import { type PlayedBy, reportOf } from "./play-path.js";
 
 /** A decision that was another one when what came after the cut was not there yet. */

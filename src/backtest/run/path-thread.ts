@@ -6,9 +6,9 @@ import { liveSeam } from "../../core/runtime/live-seam.js";
 import { onUncaught } from "../../core/uncaught.js";
 import { openLog } from "../../monitoring/log.js";
 import { carried } from "./carried-error.js";
+import { playedHistory } from "./opening/shared-history.js";
 import type { FromPath, PathStart, ToPath } from "./path-messages.js";
 import { type PathRun, runPath } from "./path-run.js";
-import { playedHistory } from "./shared-history.js";
 
 const port = parentPort;
 if (port === null)

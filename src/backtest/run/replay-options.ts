@@ -3,8 +3,8 @@ import type { MarketId } from "../../core/units.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { ReplayRunOptions } from "../engine/replay-run-options.js";
-import { constantLatency, feedLatency, sampledLatency } from "../venue/latency.js";
-import { readLatencyFile } from "./latency-file.js";
+import { constantLatency, feedLatency, sampledLatency } from "../venue/latency/latency.js";
+import { readLatencyFile } from "./opening/latency-file.js";
 
 /** The models of a backtest as a run takes them; its history, strategies and observer come beside. @throws ConfigError */
 export function replayOptions(

@@ -4,7 +4,7 @@ import type { BacktestConfig } from "../config/backtest-config.js";
 import type { StrategyError } from "../record/strategy-errors.js";
 import type { ReportPaths } from "../report/report-writer.js";
 import type { RunOutcome } from "../report/run-meta.js";
-import { openHistory } from "./open-history.js";
+import { openHistory } from "./opening/open-history.js";
 import { nameOf, type PathRun, type ReportedBy, runPath } from "./path-run.js";
 import type { PlayedHistory } from "./played-history.js";
 import { ThreadedPath } from "./threaded-path.js";

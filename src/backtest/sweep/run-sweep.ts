@@ -8,24 +8,30 @@ import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { onDisk } from "../report/on-disk.js";
 import type { DataFile } from "../report/run-meta.js";
-import { requireCommonTime } from "../run/common-time.js";
-import { historyKey, type OpenedHistory, openHistory } from "../run/open-history.js";
-import { mayHaveRecords } from "../run/opened-market.js";
+import { requireCommonTime } from "../run/opening/common-time.js";
+import { historyKey, type OpenedHistory, openHistory } from "../run/opening/open-history.js";
+import { mayHaveRecords } from "../run/opening/opened-market.js";
 import { requireReported } from "../run/reported-span.js";
-import { type InputSums, inputsOf, latencySums } from "./input-files.js";
-import type { HistoryContents, JobBatch, JobRunner } from "./job-runner.js";
-import { configOfWindow, openShared } from "./open-shared.js";
-import type { Job, JobResult } from "./play-job.js";
+import { type InputSums, inputsOf, latencySums } from "./jobs/input-files.js";
+import type { HistoryContents, JobBatch, JobRunner } from "./jobs/job-runner.js";
+import { configOfWindow, openShared } from "./jobs/open-shared.js";
+import type { Job, JobResult } from "./jobs/play-job.js";
+import { checkStrategies } from "./jobs/sweep-strategies.js";
+import { requireUnchanged } from "./jobs/unchanged-history.js";
 import type { Point } from "./points.js";
-import { bestPoint, jobId, rankedPoints, walkedForward, windowText } from "./rank-points.js";
-import { refusal, refusedGrid, refusedSize, requireTaken } from "./refused-points.js";
-import { ResultsFile } from "./results-file.js";
+import {
+  bestPoint,
+  jobId,
+  rankedPoints,
+  walkedForward,
+  windowText,
+} from "./results/rank-points.js";
+import { refusal, refusedGrid, refusedSize, requireTaken } from "./results/refused-points.js";
+import { ResultsFile } from "./results/results-file.js";
+import { dropOtherBest, SWEEP_FILES } from "./results/sweep-folder.js";
+import { SWEEP_FORMAT, type SweepResult, sweepJsonParts } from "./results/sweep-json.js";
+import { sweepPage } from "./results/sweep-page.js";
 import { pointError, type SweepConfig } from "./sweep-config.js";
-import { dropOtherBest, SWEEP_FILES } from "./sweep-folder.js";
-import { SWEEP_FORMAT, type SweepResult, sweepJsonParts } from "./sweep-json.js";
-import { sweepPage } from "./sweep-page.js";
-import { checkStrategies } from "./sweep-strategies.js";
-import { requireUnchanged } from "./unchanged-history.js";
 import { afterWarmup, type Split, type SweepWindow, splitsOf } from "./windows.js";
 
 /** What a sweep is run with, besides its file. */

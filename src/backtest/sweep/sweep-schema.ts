@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { countField, durationField } from "../../bot/config/config-fields.js";
-import { FIGURE_NAMES } from "./figures.js";
+import { FIGURE_NAMES } from "./results/figures.js";
 
 const plainValue = z
   .union([z.number(), z.string().min(1), z.boolean()])

@@ -14,19 +14,19 @@ import type {
 import type { ActionCosts } from "../../executor/dispatch-budget.js";
 import type { FillCause } from "../matching/matcher.js";
 import type { BudgetSample, FillDoubt, ReplayFill, RunObserver } from "../record/run-observer.js";
-import { DelayLine } from "./delay-line.js";
 import type { DoubtRule } from "./doubt-rule.js";
 import { answerOf, RecentRecords } from "./exchange-answers.js";
 import { ExchangeBudgets } from "./exchange-budgets.js";
 import type { HeldOrder } from "./held-order.js";
-import type { LatencyModel } from "./latency.js";
+import { DelayLine } from "./latency/delay-line.js";
+import type { LatencyModel } from "./latency/latency.js";
+import { RequestLines } from "./latency/request-lines.js";
 import type { MarketTerms } from "./market-terms.js";
 import type { OrderGas } from "./order-gas.js";
 import { placeRefusal, refused } from "./place-refusal.js";
 import { type OpeningPosition, ReplayAccount } from "./replay-account.js";
 import { ReplayIncomes } from "./replay-incomes.js";
 import { type OrderListener, ReplayMarket } from "./replay-market.js";
-import { RequestLines } from "./request-lines.js";
 
 /** What a replayed venue is made of. */
 export interface ReplayVenueOptions {

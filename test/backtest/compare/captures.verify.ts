@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { readIntents } from "../../../src/backtest/compare/compare-intents.js";
 import { fitModel } from "../../../src/backtest/compare/fit.js";
 import { openSession } from "../../../src/backtest/compare/open-session.js";
-import { recordedTurns, replayTurns } from "../../../src/backtest/compare/replay-turns.js";
+import { recordedTurns, replayTurns } from "../../../src/backtest/compare/replay/replay-turns.js";
 import type { Session } from "../../../src/backtest/session/session-file.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";

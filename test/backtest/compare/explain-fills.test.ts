@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { FillExplainer } from "../../../src/backtest/compare/explain-fills.js";
-import type { ReplayedOrder, ReplayOrderFill } from "../../../src/backtest/compare/order-replay.js";
+import type {
+  ReplayedOrder,
+  ReplayOrderFill,
+} from "../../../src/backtest/compare/replay/order-replay.js";
 import type { RecordedFill, RecordedOrder } from "../../../src/backtest/session/recorded-orders.js";
 import { BTC } from "../record/sample-run.js";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { compareSession } from "../../../src/backtest/compare/compare-session.js";
-import { openingPositions } from "../../../src/backtest/compare/opening-positions.js";
+import { openingPositions } from "../../../src/backtest/compare/replay/opening-positions.js";
 import type { Session } from "../../../src/backtest/session/session-file.js";
 import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
 import { ReplayAccount } from "../../../src/backtest/venue/replay-account.js";

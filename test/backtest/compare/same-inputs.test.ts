@@ -12,7 +12,7 @@ import {
   type IntentsAgain,
   recordedTurns,
   replayTurns,
-} from "../../../src/backtest/compare/replay-turns.js";
+} from "../../../src/backtest/compare/replay/replay-turns.js";
 import { SESSION_FILES, type Session } from "../../../src/backtest/session/session-file.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";

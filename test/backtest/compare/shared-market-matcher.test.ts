@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SharedMarketMatcher } from "../../../src/backtest/compare/shared-market-matcher.js";
+import { SharedMarketMatcher } from "../../../src/backtest/compare/replay/shared-market-matcher.js";
 import type { ReplayOrder } from "../../../src/backtest/matching/matcher.js";
 import { riskAverseQueue } from "../../../src/core/queue/queue-models.js";
 import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";

@@ -1,7 +1,7 @@
 import { concatMap, map } from "rxjs";
 import { describe, expect, it } from "vitest";
 import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
-import { constantLatency } from "../../../src/backtest/venue/latency.js";
+import { constantLatency } from "../../../src/backtest/venue/latency/latency.js";
 import type { BoundStrategy, StrategyContext } from "../../../src/strategies/strategy.js";
 import { ask, bid, books, builder, MS, S, standing, ticking, walking } from "./played-tapes.js";
 import { MARKET, NOON_US, quoting, ReplayStage, Told } from "./replay-stage.js";

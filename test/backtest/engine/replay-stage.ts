@@ -10,7 +10,7 @@ import type {
   ReplayFill,
   RunObserver,
 } from "../../../src/backtest/record/run-observer.js";
-import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency.js";
+import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency/latency.js";
 import type { BotConfig } from "../../../src/bot/config/config.js";
 import { botSchema } from "../../../src/bot/config/config-schema.js";
 import type { Notice } from "../../../src/bot/notice.js";

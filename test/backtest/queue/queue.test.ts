@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { QUEUE_NAME } from "../../../src/backtest/queue/queue-address.js";
 import { QueueRunner } from "../../../src/backtest/queue/queue-runner.js";
 import { QueueWorker } from "../../../src/backtest/queue/queue-worker.js";
-import type { JobBatch } from "../../../src/backtest/sweep/job-runner.js";
+import type { JobBatch } from "../../../src/backtest/sweep/jobs/job-runner.js";
+import { SWEEP_FILES } from "../../../src/backtest/sweep/results/sweep-folder.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
-import { SWEEP_FILES } from "../../../src/backtest/sweep/sweep-folder.js";
 import { programVersion } from "../../../src/cli/program-version.js";
 import { ConfigError, FormatError, RunError } from "../../../src/core/errors.js";
 import { builtCommand } from "../../support/built-command.js";
@@ -74,7 +74,7 @@ describe.skipIf(!hasRedis)(
         workers: 1,
         version: over.version ?? version,
         lockMs: 2000,
-        entry: new URL("../dist/backtest/sweep/job-thread.js", pathToFileURL(command)),
+        entry: new URL("../dist/backtest/sweep/jobs/job-thread.js", pathToFileURL(command)),
       });
 
     /** Sweeps through the queue while `meanwhile` does something. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { QuoteClock } from "../../../src/backtest/record/quote-clock.js";
+import { QuoteClock } from "../../../src/backtest/record/quotes/quote-clock.js";
 import type { Side } from "../../../src/core/units.js";
 
 type Change =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { QuotingRecord } from "../../../src/backtest/record/quoting-record.js";
+import { QuotingRecord } from "../../../src/backtest/record/quotes/quoting-record.js";
 import type { Refusal } from "../../../src/backtest/record/refusals.js";
 import type { Notice } from "../../../src/bot/notice.js";
 import type { QuotesIntent } from "../../../src/strategies/intent.js";

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Drawdown } from "../../../src/backtest/record/drawdown.js";
 import { KeptFills } from "../../../src/backtest/record/kept-fills.js";
+import { MOST_BUCKETS, TimeGrid } from "../../../src/backtest/record/quotes/time-grid.js";
 import type { ReplayFill } from "../../../src/backtest/record/run-observer.js";
-import { MOST_BUCKETS, TimeGrid } from "../../../src/backtest/record/time-grid.js";
 
 describe("a series over the buckets of a run", () => {
   it("has the least, the greatest and the last value of each bucket, however often the buckets were widened", () => {

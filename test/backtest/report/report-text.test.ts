@@ -8,8 +8,8 @@ import {
   roundedText,
   scriptJson,
   signedMoney,
-} from "../../../src/backtest/report/html-text.js";
-import { instantOf } from "../../../src/backtest/report/instants.js";
+} from "../../../src/backtest/report/page/html-text.js";
+import { instantOf } from "../../../src/backtest/report/page/instants.js";
 import { sharpeOf } from "../../../src/backtest/report/sharpe.js";
 import { scaledToDecimal } from "../../../src/core/instrument.js";
 

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { exactText } from "../../../src/backtest/report/html-text.js";
+import { exactText } from "../../../src/backtest/report/page/html-text.js";
 import { type Report, reportJsonSchema } from "../../../src/backtest/report/report-schema.js";
 import { ReportWriter } from "../../../src/backtest/report/report-writer.js";
 import type { RunMeta, RunOutcome } from "../../../src/backtest/report/run-meta.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { shownFiles } from "../../../src/backtest/config/shown-files.js";
-import { openHistory } from "../../../src/backtest/run/open-history.js";
+import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { ConfigError } from "../../../src/core/errors.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openHistory } from "../../../src/backtest/run/open-history.js";
+import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { builtInStrategies } from "../../../src/strategies/built-in.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { dayDoubts, repairDoubts } from "../../../src/backtest/run/day-doubts.js";
+import { dayDoubts, repairDoubts } from "../../../src/backtest/run/opening/day-doubts.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { GridError } from "../../../src/history/history-errors.js";
 import { checkMapping, type Mapping } from "../../../src/history/import/formats/mapping.js";

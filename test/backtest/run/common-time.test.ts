@@ -1,8 +1,11 @@
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
-import { littleCommonTime, requireCommonTime } from "../../../src/backtest/run/common-time.js";
-import { openHistory } from "../../../src/backtest/run/open-history.js";
+import {
+  littleCommonTime,
+  requireCommonTime,
+} from "../../../src/backtest/run/opening/common-time.js";
+import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
 import { ConfigError } from "../../../src/core/errors.js";
 import { DAY_MS } from "../../../src/core/units.js";
 import type { Span } from "../../../src/history/spans.js";

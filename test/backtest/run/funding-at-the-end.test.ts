@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Report } from "../../../src/backtest/report/report-schema.js";
-import { openHistory } from "../../../src/backtest/run/open-history.js";
+import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import { importFiles } from "../../../src/history/import/import-files.js";
 import { generateHistory } from "../../support/generated-history.js";

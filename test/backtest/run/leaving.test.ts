@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openHistory } from "../../../src/backtest/run/open-history.js";
+import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import { backtest, LadderHistory } from "./ladder-history.js";
 import { ladders } from "./ladder-run.js";

@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BacktestConfig } from "../../../src/backtest/config/backtest-config.js";
-import { type OpenedHistory, openHistory } from "../../../src/backtest/run/open-history.js";
+import { type OpenedHistory, openHistory } from "../../../src/backtest/run/opening/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import type { PlayedHistory } from "../../../src/backtest/run/played-history.js";
 import { MarkSource } from "../../../src/history/columns/open-marks.js";

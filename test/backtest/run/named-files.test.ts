@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openHistory } from "../../../src/backtest/run/open-history.js";
+import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
 import { importFiles } from "../../../src/history/import/import-files.js";
 import type { HistoryStore } from "../../../src/history/store/store.js";
 import { scratchFolder } from "../../history/scratch.js";

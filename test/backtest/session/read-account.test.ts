@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { arrivalOf } from "../../../src/backtest/compare/arrival.js";
+import { arrivalOf } from "../../../src/backtest/compare/replay/arrival.js";
 import { readAccount } from "../../../src/backtest/session/read-account.js";
 import type { RecordedAccount } from "../../../src/backtest/session/recorded-orders.js";
 import { Instrument } from "../../../src/core/instrument.js";

@@ -12,20 +12,20 @@ import { Decimal } from "decimal.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
-import { openHistory } from "../../../src/backtest/run/open-history.js";
+import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
-import { type Figures, figuresOf } from "../../../src/backtest/sweep/figures.js";
-import type { JobRunner } from "../../../src/backtest/sweep/job-runner.js";
-import type { Job } from "../../../src/backtest/sweep/play-job.js";
-import { ResultsFile } from "../../../src/backtest/sweep/results-file.js";
-import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
-import { SWEEP_FILES } from "../../../src/backtest/sweep/sweep-folder.js";
+import type { JobRunner } from "../../../src/backtest/sweep/jobs/job-runner.js";
+import type { Job } from "../../../src/backtest/sweep/jobs/play-job.js";
+import { type Figures, figuresOf } from "../../../src/backtest/sweep/results/figures.js";
+import { ResultsFile } from "../../../src/backtest/sweep/results/results-file.js";
+import { SWEEP_FILES } from "../../../src/backtest/sweep/results/sweep-folder.js";
 import {
   SWEEP_FORMAT,
   sweepJsonParts,
   sweepJsonSchema,
   sweepJsonShape,
-} from "../../../src/backtest/sweep/sweep-json.js";
+} from "../../../src/backtest/sweep/results/sweep-json.js";
+import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { ConfigError, RunError } from "../../../src/core/errors.js";
 import { liveSeam } from "../../../src/core/runtime/live-seam.js";

@@ -5,8 +5,8 @@ import { threadId } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
-import type { JobRunner } from "../../../src/backtest/sweep/job-runner.js";
-import { ThreadPool } from "../../../src/backtest/sweep/thread-pool.js";
+import type { JobRunner } from "../../../src/backtest/sweep/jobs/job-runner.js";
+import { ThreadPool } from "../../../src/backtest/sweep/jobs/thread-pool.js";
 import { FormatError } from "../../../src/core/errors.js";
 import { builtInStrategies } from "../../../src/strategies/built-in.js";
 import { builtCommand } from "../../support/built-command.js";
@@ -88,7 +88,7 @@ describe("a sweep on threads", () => {
   const stage = new SweepStage();
   let entry: URL;
   beforeAll(async () => {
-    entry = new URL("../dist/backtest/sweep/job-thread.js", pathToFileURL(builtCommand()));
+    entry = new URL("../dist/backtest/sweep/jobs/job-thread.js", pathToFileURL(builtCommand()));
     await stage.open();
   });
   afterAll(() => rmSync(stage.folder, { recursive: true, force: true }));

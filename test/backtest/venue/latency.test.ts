@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DelayLine } from "../../../src/backtest/venue/delay-line.js";
+import { DelayLine } from "../../../src/backtest/venue/latency/delay-line.js";
 import {
   constantLatency,
   feedLatency,
   sampledLatency,
-} from "../../../src/backtest/venue/latency.js";
+} from "../../../src/backtest/venue/latency/latency.js";
 import { ConfigError } from "../../../src/core/errors.js";
 
 const S = 1_000_000;

@@ -1,0 +1,57 @@
+import type { RecordedAccount, RecordedOrder } from "../../session/recorded-orders.js";
+
+/**
+ * When a request of a recorded session was at the exchange, on the exchange's clock: the instant at which it says that it took that order or cancel, and of
+ * what it says nothing of, linear between the two around. It needs no clock of ours to be right. Without any, requests arrive as they leave.
+ * @param shiftUs is added: what a stamp in milliseconds, or the time between taking an order and matching it, leaves open.
+ */
+export function arrivalOf(
+  { orders, cancels }: Omit<RecordedAccount, "fills">,
+  shiftUs: number,
+): (sentUs: number) => number {
+  const samples: [sentUs: number, tookUs: number][] = [];
+  for (const { sentUs, acceptedUs } of orders)
+    if (acceptedUs !== undefined) samples.push([sentUs, acceptedUs - sentUs]);
+  for (const { sentUs, takenUs } of cancels)
+    if (takenUs !== undefined) samples.push([sentUs, takenUs - sentUs]);
+  samples.sort(([one], [other]) => one - other);
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined) return (sentUs) => sentUs + shiftUs;
+  return (sentUs) => {
+    if (sentUs <= first[0]) return sentUs + first[1] + shiftUs;
+    if (sentUs >= last[0]) return sentUs + last[1] + shiftUs;
+    let low = 0;
+    let high = samples.length - 1;
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if ((samples[middle] as readonly [number, number])[0] <= sentUs) low = middle;
+      else high = middle;
+    }
+    const [[beforeUs, before], [afterUs, after]] = [samples[low], samples[high]] as [
+      readonly [number, number],
+      readonly [number, number],
+    ];
+    const share = afterUs === beforeUs ? 0 : (sentUs - beforeUs) / (afterUs - beforeUs);
+    return Math.round(sentUs + before + (after - before) * share + shiftUs);
+  };
+}
+
+/** The middle of what the recorded requests took to the exchange, and of what its answers took back, microseconds; undefined where none did. */
+export function medianDelays(
+  orders: readonly RecordedOrder[],
+): { readonly entryUs: number; readonly responseUs: number } | undefined {
+  const entries: number[] = [];
+  const responses: number[] = [];
+  for (const { sentUs, acceptedUs, answeredUs } of orders) {
+    if (acceptedUs === undefined || answeredUs === undefined) continue;
+    entries.push(acceptedUs - sentUs);
+    responses.push(answeredUs - acceptedUs);
+  }
+  if (entries.length === 0) return undefined;
+  return { entryUs: medianOf(entries), responseUs: medianOf(responses) };
+}
+
+function medianOf(values: number[]): number {
+  values.sort((one, other) => one - other);
+  return values[values.length >> 1] as number;
+}

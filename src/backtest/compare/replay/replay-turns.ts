@@ -1,0 +1,232 @@
+import { join } from "node:path";
+import { NEVER } from "rxjs";
+import { Bot } from "../../../bot/bot.js";
+import type { BotInput } from "../../../bot/input.js";
+import { decodeHeader, encodeJournal, type JournalHeader } from "../../../bot/journal/journal.js";
+import { type FileLine, fileLines } from "../../../bot/journal/journal-lines.js";
+import { ReplaySeam } from "../../../bot/journal/replay-seam.js";
+import { MemoryStateStore } from "../../../bot/state/state-dir.js";
+import { FormatError } from "../../../core/errors.js";
+import type { MarketId, Ms } from "../../../core/units.js";
+import { HistoryError } from "../../../history/history-errors.js";
+import { sha256Of } from "../../../history/store/durable-file.js";
+import type { Intent } from "../../../strategies/intent.js";
+import { type StrategyError, StrategyErrors } from "../../record/strategy-errors.js";
+import type { Strategies } from "../../run/replay-options.js";
+import { decodeRecordedTurn, type RecordedTurn } from "../../session/recorded-turns.js";
+import { SESSION_FILES, type Session } from "../../session/session-file.js";
+import type { RecordedIntent } from "../compare-intents.js";
+import { type StoodHalt, StoodHalts } from "../stood-halts.js";
+import { type HeardData, HeardMarket } from "./heard-market.js";
+
+/** Where the same inputs did not give the same intents. */
+export interface IntentDifference {
+  /** Counted from 1. */
+  readonly turn: number;
+  /** Of the bot's clock. */
+  readonly atMs: Ms;
+  readonly why: string;
+  /** As text, and null where there was none. */
+  readonly live: string | null;
+  readonly replay: string | null;
+}
+
+/** What the same inputs came to. */
+export interface IntentsAgain {
+  readonly turns: number;
+  readonly intents: number;
+  /** Intents of the session that came again in the same turn, the same to the byte. */
+  readonly equal: number;
+  /** The first that did not; nothing is run after it. */
+  readonly firstDifference: IntentDifference | undefined;
+  /** The first error of each market's strategy. */
+  readonly strategyErrors: readonly StrategyError[];
+  /** As far as it was run, from its bot's first look on. */
+  readonly halts: readonly StoodHalt[];
+}
+
+/**
+ * Gives the session's bot, made anew, every input again in the order and at the instants of its turns: its market's data from the store's columns
+ * through the book of a backtest, everything else as it was recorded. So what it wants must be the same to the byte.
+ * @param lookedUs when the bot first saw a market that it decided on, microseconds of its clock.
+ * @throws FormatError naming a line that is broken
+ */
+export async function replayTurns(
+  lines: AsyncIterable<FileLine>,
+  strategies: Strategies,
+  data: readonly HeardData[],
+  intents: readonly RecordedIntent[],
+  lookedUs: number,
+): Promise<IntentsAgain> {
+  let replay: TurnReplay | undefined;
+  for await (const { number, text } of lines) {
+    if (replay === undefined) {
+      replay = new TurnReplay(decodeHeader(text), strategies, data, intents, lookedUs);
+      continue;
+    }
+    if (!replay.run(decodeRecordedTurn(text, number))) break;
+  }
+  if (replay === undefined)
+    throw new FormatError("there are no turns", {
+      field: "line 1",
+      expected: "what began the session",
+    });
+  return replay.result();
+}
+
+/** The turns of a session, line by line. @throws HistoryError when the file is not as its session says */
+export async function* recordedTurns(folder: string, { turns }: Session): AsyncGenerator<FileLine> {
+  const path = join(folder, SESSION_FILES.turns);
+  const sha256 = await sha256Of(path);
+  if (sha256 !== turns.sha256)
+    throw new HistoryError(path, "is not what was recorded", {
+      value: sha256,
+      expected: turns.sha256,
+    });
+  yield* fileLines(path, true);
+}
+
+/** One bot under recorded turns. */
+class TurnReplay {
+  readonly #markets: ReadonlyMap<MarketId, HeardMarket>;
+  readonly #recorded: readonly RecordedIntent[];
+  readonly #seam: ReplaySeam;
+  readonly #bot: Bot;
+  readonly #halts: StoodHalts;
+  readonly #errors = new StrategyErrors();
+  #turns = 0;
+  #equal = 0;
+  #ran = false;
+  #wanted: Intent[] = [];
+  #difference: IntentDifference | undefined;
+
+  constructor(
+    header: JournalHeader,
+    strategies: Strategies,
+    data: readonly HeardData[],
+    recorded: readonly RecordedIntent[],
+    lookedUs: number,
+  ) {
+    this.#markets = new Map(data.map((market) => [market.marketId, new HeardMarket(market)]));
+    this.#recorded = recorded;
+    this.#halts = new StoodHalts(header.stamp.monotonicMs + lookedUs / 1000 - header.stamp.atMs);
+    this.#seam = new ReplaySeam(header.stamp);
+    this.#bot = new Bot({
+      config: header.config,
+      accountAddress: header.account,
+      rules: header.rules,
+      strategies,
+      venue: { events$: NEVER, submit: () => {}, resubscribe: () => {}, close: () => {} },
+      seam: this.#seam,
+      store: new MemoryStateStore(header.state),
+      // What leaves the outbox, and when, is an input.
+      outbox: { enqueue: () => {} },
+      observer: (notice) => {
+        if (notice.kind === "intent") this.#wanted.push(notice.intent);
+        this.#halts.hear(notice, this.#seam.clock.monotonicMs());
+        this.#errors.hear(notice, this.#seam.clock.nowMs() * 1000);
+      },
+      bookOf: (marketId) => (this.#markets.get(marketId) as HeardMarket).book,
+      journal: {
+        action: () => {},
+        turn: () => {
+          this.#ran = true;
+        },
+      },
+      madeAt: header.stamp,
+      isReplay: true,
+      dryRun: header.dryRun ?? false,
+      isPaper: header.isPaper ?? false,
+    });
+  }
+
+  /** Runs one turn. False where it is not as it was. */
+  run({ stamp, input, draws }: RecordedTurn): boolean {
+    this.#turns += 1;
+    this.#ran = false;
+    this.#wanted = [];
+    this.#seam.begin(stamp, draws);
+    const told = this.#inputOf(input);
+    const why = typeof told === "string" ? told : this.#accept(told);
+    this.#difference = this.#compare(stamp.atMs, why);
+    return this.#difference === undefined;
+  }
+
+  result(): IntentsAgain {
+    const missing = this.#difference === undefined ? this.#recorded[this.#equal] : undefined;
+    const firstDifference =
+      missing === undefined
+        ? this.#difference
+        : {
+            turn: missing.turn,
+            atMs: Math.floor(missing.atUs / 1000),
+            why: "no such turn is recorded",
+            live: textOf(missing),
+            replay: null,
+          };
+    const halts = this.#halts.until(this.#seam.clock.monotonicMs());
+    const { list: strategyErrors } = this.#errors;
+    return {
+      turns: this.#turns,
+      intents: this.#recorded.length,
+      equal: this.#equal,
+      firstDifference,
+      strategyErrors,
+      halts,
+    };
+  }
+
+  #inputOf(input: RecordedTurn["input"]): BotInput | string {
+    if (input.kind !== "heard") return input;
+    const event =
+      this.#markets.get(input.marketId)?.eventOf(input) ??
+      `the store has nothing of ${input.marketId}`;
+    return typeof event === "string" ? event : { kind: "event", event };
+  }
+
+  /** In words, what went otherwise than the turn was recorded. */
+  #accept(input: BotInput): string | undefined {
+    try {
+      this.#bot.accept(input);
+    } catch (error) {
+      return `the bot broke: ${error instanceof Error ? error.message : String(error)}`;
+    }
+    if (!this.#ran)
+      return input.kind === "timer" ? "no such timer was set" : "the bot had stopped already";
+    return this.#seam.difference;
+  }
+
+  #compare(atMs: Ms, why: string | undefined): IntentDifference | undefined {
+    const turn = this.#turns;
+    for (const intent of this.#wanted) {
+      const live = this.#recorded[this.#equal];
+      const [liveText, replayText] = [
+        live?.turn === turn ? textOf(live) : null,
+        encodeJournal(intent),
+      ];
+      if (liveText !== replayText)
+        return {
+          turn,
+          atMs,
+          why: liveText === null ? "live wanted nothing new" : "the intents differ",
+          live: liveText,
+          replay: replayText,
+        };
+      this.#equal += 1;
+    }
+    const missed = this.#recorded[this.#equal];
+    if (missed?.turn === turn)
+      return {
+        turn,
+        atMs,
+        why: why ?? "the replay wanted nothing new",
+        live: textOf(missed),
+        replay: null,
+      };
+    return why === undefined ? undefined : { turn, atMs, why, live: null, replay: null };
+  }
+}
+
+function textOf({ intent }: RecordedIntent): string {
+  return encodeJournal(intent);
+}

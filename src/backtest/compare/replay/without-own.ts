@@ -1,0 +1,56 @@
+import type { Lots } from "../../../core/units.js";
+import { type Tape, TapeKind } from "../../../history/columns/tape/tape.js";
+import type { RecordedOrder } from "../../session/recorded-orders.js";
+
+interface Change {
+  readonly atUs: number;
+  /** Ticks, positive of a bid and negative of an ask, as a tape has them. */
+  readonly key: number;
+  readonly lots: Lots;
+}
+
+/**
+ * A live session's tape as it would have been recorded without our orders: from each level's amount goes what of ours the exchange said was open
+ * there at that instant. A replay that puts the same orders in would otherwise stand behind itself. Trades stay: whoever traded with us
+ * came to that price.
+ */
+export function withoutOwn(tape: Tape, orders: readonly RecordedOrder[]): Tape {
+  const changes = changesOf(orders);
+  if (changes.length === 0) return tape;
+  const lots = tape.lots.slice();
+  const own = new Map<number, Lots>();
+  let next = 0;
+  let row = 0;
+  for (let message = 0; message < tape.messages; message++) {
+    const atUs = tape.exchangeUs[message] as number;
+    for (
+      let change = changes[next];
+      change !== undefined && change.atUs <= atUs;
+      change = changes[++next]
+    ) {
+      own.set(change.key, (own.get(change.key) ?? 0) + change.lots);
+    }
+    const end = tape.rowEnd[message] as number;
+    if (tape.kind[message] !== TapeKind.trade) {
+      for (let at = row; at < end; at++) {
+        const ours = own.get(tape.signedTicks[at] as number) ?? 0;
+        if (ours > 0) lots[at] = Math.max(0, (lots[at] as number) - ours);
+      }
+    }
+    row = end;
+  }
+  return { ...tape, lots };
+}
+
+function changesOf(orders: readonly RecordedOrder[]): Change[] {
+  const changes: Change[] = [];
+  for (const { side, ticks, steps } of orders) {
+    let before = 0;
+    for (const { atUs, openLots } of steps) {
+      if (openLots !== before)
+        changes.push({ atUs, key: side === "BUY" ? ticks : -ticks, lots: openLots - before });
+      before = openLots;
+    }
+  }
+  return changes.sort((one, other) => one.atUs - other.atUs);
+}

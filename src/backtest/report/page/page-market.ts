@@ -1,0 +1,151 @@
+import { FILL_CAUSES } from "../../record/fill-totals.js";
+import { LAST_LEVEL, WORKED } from "../../record/markouts.js";
+import type { Report } from "../report-schema.js";
+import { figureHtml, tableHtml } from "./html-table.js";
+import { countText, escaped, exactText, figure, percent } from "./html-text.js";
+
+type Market = Report["markets"][number];
+
+const CAUSES = {
+  queue: "what stood ahead at its price had traded",
+  through: "a trade printed beyond its price",
+  cross: "the other side's best price reached it",
+  taker: "it took on arrival",
+} as const;
+
+/** What is said of it where no trade is known. */
+const THROUGH_ON_CANDLES = "the path of a candle went beyond its price";
+
+/** Everything that one market has of its own; several markets take turns. */
+export function marketsHtml(report: Report): string {
+  const choice =
+    report.markets.length < 2
+      ? ""
+      : `<label class="choice">Market <select id="market">${report.markets.map(({ marketId }) => `<option value="${escaped(marketId)}">${escaped(marketId)}</option>`).join("")}</select></label>`;
+  return choice + report.markets.map((market) => marketHtml(report, market)).join("");
+}
+
+function marketHtml(report: Report, market: Market): string {
+  const id = escaped(market.marketId);
+  const { shown, all } = report.fills;
+  const thinned =
+    shown.oneOf === 1
+      ? ""
+      : ` One of ${shown.oneOf} fills is drawn (${countText(shown.count)} of ${countText(all.fills)}); fills.csv has all.`;
+  return `<div data-market="${id}"><section><h2>${id}: fills on price</h2>
+${figureHtml(`price-${id}`, "Mid, our best quotes and our fills", `<span class="key"><i class="c-ink"></i>mid</span><span class="key"><i class="c-buy"></i>our bid, bought ▲</span><span class="key"><i class="c-sell"></i>our ask, sold ▼</span>${thinned}`)}
+${figureHtml(`position-${id}`, "Position", `Base units, long above zero. From ${exactText(market.position.min)} to ${exactText(market.position.max)}; mean size ${figure(market.position.meanAbs)}.${heldText(market)}`)}
+</section>
+<div class="two"><section><h2>Why it was filled</h2>${causesHtml(market, report.isIndicative)}</section><section><h2>How it quoted</h2>${quotesHtml(market)}</section></div>
+<section><h2>Quoting over time</h2>
+${figureHtml(`uptime-${id}`, "Time with an order", `Per cent of each stretch between two samples. <span class="key"><i class="c-ink"></i>both sides</span><span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
+${figureHtml(`distance-${id}`, "Distance to the touch", `Ticks behind the best price of the others, by time; below zero inside their spread. <span class="key"><i class="c-buy"></i>bid</span><span class="key"><i class="c-sell"></i>ask</span>`)}
+</section>
+<section><h2>Markouts</h2>${markoutsHtml(report, market)}</section></div>`;
+}
+
+/** A position that is left counts as if it could be had for nothing. */
+function heldText({ position: { last } }: Market): string {
+  return Number(last) === 0
+    ? ""
+    : ` ${exactText(last)} are held at the end: they count at the mark, and closing them is not paid for.`;
+}
+
+function causesHtml({ fills }: Market, isOnCandles: boolean): string {
+  const total = fills.all.fills;
+  if (total === 0) return "<p>Nothing was filled.</p>";
+  const parts = FILL_CAUSES.filter((cause) => fills.byCause[cause].fills > 0);
+  const bar = parts
+    .map(
+      (cause) =>
+        `<span class="cause-${cause}" style="width:${((100 * fills.byCause[cause].fills) / total).toFixed(3)}%"></span>`,
+    )
+    .join("");
+  const rows = FILL_CAUSES.map((cause) => {
+    const { fills: number, amount, turnover, fees } = fills.byCause[cause];
+    return [
+      `<i class="cause-${cause}"></i> ${cause}`,
+      countText(number),
+      percent(number / total),
+      exactText(amount),
+      exactText(turnover),
+      exactText(fees),
+    ];
+  });
+  const words = isOnCandles ? { ...CAUSES, through: THROUGH_ON_CANDLES } : CAUSES;
+  const glossary = parts.map((cause) => `${cause}: ${words[cause]}`).join("; ");
+  return `<div class="stack" aria-hidden="true">${bar}</div>${tableHtml("Fills by cause", ["cause", "fills", "share", "amount", "turnover", "fees paid"], rows)}<p class="gloss">${glossary}.</p>${doubtfulHtml(fills)}`;
+}
+
+const DOUBTFUL = {
+  asTakers: "may take, charged as takers",
+  asMakers: "may take, charged as makers",
+  postOnly: "post-only, some of which would have been refused",
+} as const;
+
+/** What hangs on fills that came too soon after their orders for history to tell whether these had come to rest. */
+function doubtfulHtml({ doubtful }: Market["fills"]): string {
+  const kinds = (["asTakers", "asMakers", "postOnly"] as const).filter(
+    (kind) => doubtful[kind].fills > 0,
+  );
+  if (kinds.length === 0) return "";
+  const rows = kinds.map((kind) => {
+    const { fills, amount, spread, fees, feesOtherwise } = doubtful[kind];
+    return [
+      { html: DOUBTFUL[kind], className: "sentence" },
+      countText(fills),
+      exactText(amount),
+      exactText(spread),
+      exactText(fees),
+      exactText(feesOtherwise),
+    ];
+  });
+  return `${tableHtml("Doubtful fills by what their orders may do", ["orders that", "fills", "amount", "spread", "fees paid", "fees otherwise"], rows)}<p class="gloss">Doubtful: filled through or by a cross so soon after they arrived that the history does not tell whether they rested, took or were refused.</p>`;
+}
+
+function quotesHtml({ quotes, orders }: Market): string {
+  const meter = (name: string, share: number): string =>
+    `<div class="meter"><span>${name}</span><div class="gauge" aria-hidden="true"><span style="width:${(100 * share).toFixed(2)}%"></span></div><b>${percent(share)}</b></div>`;
+  const distance = (ticks: number | null): string =>
+    ticks === null ? "none" : `${figure(ticks)} ticks`;
+  const rows = (["bid", "ask"] as const).map((side) => [
+    side,
+    percent(quotes[side].atTouch),
+    distance(quotes[side].meanDistanceTicks),
+  ]);
+  return `${meter("both sides", quotes.both)}${meter("bid", quotes.bid.resting)}${meter("ask", quotes.ask.resting)}
+${tableHtml("Quotes by side", ["side", "at the touch or better", "mean distance to the touch"], rows)}
+<p class="gloss">Shares of the time; the touch is the best price of the others. ${countText(orders.placed)} orders placed, ${countText(orders.filled)} of them filled at least in part, ${countText(orders.cancels)} cancels, ${countText(orders.cancelAlls)} cancel-alls, ${countText(orders.throttled)} actions held back by the token budget.</p>`;
+}
+
+function markoutsHtml(report: Report, market: Market): string {
+  const { markouts } = market;
+  if (markouts.length === 0) return "<p>Nothing was filled.</p>";
+  const id = escaped(market.marketId);
+  const levels = [...new Set(markouts.map(({ level }) => level))];
+  const choice = `<label class="choice">Quote level <select class="levels">${levels.map((level) => `<option value="${level}">${levelName(level)}</option>`).join("")}</select></label>`;
+  const note =
+    "What the mid, so long after a fill, is worth against the price of the fill, in ticks, weighted by amount; above zero is gain. The band holds the mean of both sides with 95 %, over blocks of four horizons of time, since fills close in time see the same move; with fewer than five blocks there is none, and a curve may run out of the chart.";
+  const rows = markouts.map(({ side, level, fills, horizons }) => [
+    `${levelName(level)}, ${side === "BOTH" ? "both sides" : side === "BUY" ? "buys" : "sells"}`,
+    countText(fills),
+    ...horizons.map((band) =>
+      band === null
+        ? "none"
+        : `${figure(band.meanTicks)}${band.halfBandTicks === null ? "" : ` <small>± ${figure(band.halfBandTicks)}</small>`}`,
+    ),
+  ]);
+  const heads = [
+    "level and side",
+    "fills",
+    ...report.markoutSeconds.map((seconds) => `${seconds} s`),
+  ];
+  return `${figureHtml(`markouts-${id}`, "After the fill", note, `<p><span class="key"><i class="c-ink"></i>both sides</span><span class="key"><i class="c-buy"></i>buys</span><span class="key"><i class="c-sell"></i>sells</span></p>${choice}`)}
+<details class="behind"><summary>Table</summary>${tableHtml("Markouts in ticks", heads, rows)}</details>`;
+}
+
+function levelName(level: number | "ALL"): string {
+  if (level === "ALL") return "all";
+  if (level === WORKED) return "working a position";
+  return level === LAST_LEVEL ? `${level} and beyond` : String(level);
+}

@@ -1,0 +1,94 @@
+import type { Report } from "../report-schema.js";
+import { figureHtml, gapsHtml, tableHtml } from "./html-table.js";
+import { countedText, countText, escaped } from "./html-text.js";
+
+/** Token budgets, fills one by one, notes, and all that made the run. */
+export function provenanceHtml(report: Report): string {
+  return `${budgetsHtml(report)}
+<section><h2>Fills one by one</h2><p class="gloss">${fillsGloss(report)}</p><div id="fills-table"><noscript>The table needs JavaScript; fills.csv has every fill.</noscript></div></section>
+${refusedHtml(report)}
+${notesHtml(report)}
+<section><h2>What made this run</h2>${modelsHtml(report)}
+${report.configuration.map(({ name, yaml, sha256 }) => `<details><summary>${escaped(name)}</summary><p class="gloss">SHA-256 <code>${sha256}</code></p><pre tabindex="0">${escaped(yaml)}</pre></details>`).join("")}
+${inputsHtml(report)}${dataHtml(report)}${gapsHtml(report.gaps)}
+</section>`;
+}
+
+function budgetsHtml({ budgets }: Report): string {
+  if (budgets.length === 0) return "";
+  const charts = budgets.map(({ name, limitTokens, mostUsedTokens }, index) =>
+    figureHtml(
+      `budget-${index}`,
+      `${escaped(name)} tokens used`,
+      `Of ${countText(limitTokens)}, where the broken line stands; at most ${countText(mostUsedTokens)}${limitTokens === 0 ? "" : ` (${((100 * mostUsedTokens) / limitTokens).toFixed(1)} %)`} when looked at.`,
+    ),
+  );
+  return `<section><h2>Token budgets</h2><div class="two">${charts.join("")}</div></section>`;
+}
+
+function fillsGloss({ fills, asset }: Report): string {
+  const { count, oneOf } = fills.shown;
+  const thinned =
+    oneOf === 1
+      ? `All ${countText(count)} fills.`
+      : `One of ${oneOf} fills, ${countText(count)} of ${countText(fills.all.fills)}; fills.csv has all.`;
+  return `${thinned} Times are UTC at the exchange; money in ${escaped(asset)}; a fee above zero was paid. A column's head sorts by it.`;
+}
+
+const REFUSED_BY = {
+  bot: "an intent, by the bot",
+  limit: "an order, by a limit",
+  exchange: "by the exchange",
+} as const;
+
+function refusedHtml({ refused, markets }: Report): string {
+  if (refused.length === 0) return "";
+  const text = (html: string) => ({ html: escaped(html), className: "text" });
+  const rows = refused.map(({ marketId, by, reason, count, firstAt, why }) => [
+    escaped(reason),
+    text(markets.length < 2 ? REFUSED_BY[by] : `${REFUSED_BY[by]}, in ${marketId}`),
+    countText(count),
+    text(firstAt.replace("T", " ").replace("Z", "")),
+    { html: escaped(why), className: "text long" },
+  ]);
+  return `<section><h2>What was refused</h2><p class="gloss">What the strategy or the bot asked for and did not get.</p>${tableHtml("What was refused", ["reason", "what, and by whom", "times", "first (UTC)", "in the words of the first"], rows)}</section>`;
+}
+
+function notesHtml({ notes }: Report): string {
+  const { counts, first } = notes;
+  const total = counts.info + counts.warn + counts.error;
+  if (total === 0) return "";
+  const rows = first.map(({ at, level, text }) => [
+    at.replace("T", " ").replace("Z", ""),
+    { html: level, className: `text level-${level}` },
+    { html: escaped(text), className: "text long" },
+  ]);
+  const more = total > first.length ? ` The first ${countText(first.length)} are shown.` : "";
+  return `<section><h2>Notes</h2><p class="gloss">${countedText(counts.error, "error")}, ${countedText(counts.warn, "warning")}, ${countedText(counts.info, "other")}.${more}</p>${tableHtml("Notes", ["when (UTC)", "level", "what"], rows, { isTall: true })}</section>`;
+}
+
+function modelsHtml({ models }: Report): string {
+  if (models.length === 0) return "";
+  return `<dl class="models">${models.map(({ name, value }) => `<div><dt>${escaped(name)}</dt><dd>${escaped(value)}</dd></div>`).join("")}</dl>`;
+}
+
+function inputsHtml({ inputs }: Report): string {
+  if (inputs.length === 0) return "";
+  const rows = inputs.map(({ name, sha256 }) => [
+    escaped(name),
+    { html: `<code>${sha256}</code>`, className: "text" },
+  ]);
+  return `<details><summary>Other files read: ${countText(inputs.length)}</summary>${tableHtml("Other files read", ["file", "SHA-256"], rows)}</details>`;
+}
+
+function dataHtml({ data }: Report): string {
+  if (data.length === 0) return "";
+  const rows = data.map(({ marketId, kind, file, rows, sha256 }) => [
+    escaped(marketId),
+    { html: escaped(kind), className: "text" },
+    { html: `<code>${escaped(file)}</code>`, className: "text" },
+    countText(rows),
+    { html: `<code>${sha256}</code>`, className: "text" },
+  ]);
+  return `<details><summary>History replayed: ${countedText(data.length, "file")}</summary>${tableHtml("History", ["market", "kind", "file", "rows", "SHA-256"], rows)}</details>`;
+}

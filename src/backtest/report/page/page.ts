@@ -1,0 +1,35 @@
+import type { Instrument } from "../../../core/instrument.js";
+import type { MarketId } from "../../../core/units.js";
+import type { ReplayFill } from "../../record/run-observer.js";
+import { FILL_COLUMNS, fillFields } from "../fills-file.js";
+import type { Report } from "../report-schema.js";
+import { escaped } from "./html-text.js";
+import { pageAssets } from "./page-assets.js";
+import { headlineHtml } from "./page-headline.js";
+import { marketsHtml } from "./page-market.js";
+import { profitHtml } from "./page-profit.js";
+import { provenanceHtml } from "./page-provenance.js";
+import { pageShell } from "./page-shell.js";
+
+/** `report.html`: one file that asks for nothing else, with the report and the fills that it draws in it. */
+export function reportPage(
+  report: Report,
+  fills: readonly ReplayFill[],
+  instruments: ReadonlyMap<MarketId, Instrument>,
+): string {
+  const { script, style } = pageAssets();
+  const rows = fills.map((fill) => fillFields(fill, instruments.get(fill.marketId) as Instrument));
+  const { configuration: _, data: __, daily: ___, ...drawn } = report;
+  return pageShell({
+    title: `${report.name}: report`,
+    style,
+    script,
+    main: `${headlineHtml(report)}
+<noscript><p class="warning">Charts need JavaScript. Every figure is in the tables and in report.json.</p></noscript>
+${profitHtml(report)}
+${marketsHtml(report)}
+${provenanceHtml(report)}`,
+    foot: `Made by Marketwright ${escaped(report.version)}. The same run gives the same bytes. Past results, replayed or real, promise nothing.`,
+    data: { "report-data": drawn, "fills-data": { columns: FILL_COLUMNS, rows } },
+  });
+}

@@ -1,0 +1,58 @@
+import { ConfigError } from "../../../core/errors.js";
+import { nothingThere } from "../../../history/columns/nothing-of-that-time.js";
+import { type HistoryKind, intervalMsOf, intervalOf } from "../../../history/kinds.js";
+import type { HistoryStore } from "../../../history/store/store.js";
+import type { InputGrade } from "../../report/run-meta.js";
+import { type AskedSpan, has } from "./recorded-days.js";
+
+/** The best that a store has of every market at a time. @throws ConfigError where that is nothing */
+export function bestGrade(
+  store: HistoryStore,
+  markets: readonly string[],
+  span: AskedSpan,
+): InputGrade {
+  requireHistory(store);
+  const all = (kind: HistoryKind): boolean =>
+    markets.every((market) => has(store, market, kind, span));
+  if (all("book") && all("trades")) return "books";
+  if (all("trades")) return "trades";
+  if (markets.every((market) => intervalsOf(store, market).length > 0)) return "klines";
+  const there = store.series().map(({ market, kind }) => `${market} ${kind}`);
+  throw new ConfigError("has no history of every market at that time", {
+    field: "history.store",
+    value: store.root,
+    expected: `books and trades, trades, or candles of ${markets.join(", ")} (there are ${there.join(", ") || "none"}; marketwright data list shows their spans)`,
+  });
+}
+
+/** The shortest interval of candles that all markets have. @throws ConfigError where there is none */
+export function shortestInterval(store: HistoryStore, markets: readonly string[]): string {
+  requireHistory(store);
+  const [first, ...others] = markets.map((market) => intervalsOf(store, market));
+  const common = (first ?? []).filter((interval) =>
+    others.every((known) => known.includes(interval)),
+  );
+  const [shortest] = common.sort((a, b) => (intervalMsOf(a) ?? 0) - (intervalMsOf(b) ?? 0));
+  if (shortest !== undefined) return shortest;
+  throw new ConfigError("has no candles that all markets have", {
+    field: "history.interval",
+    expected: `klines of one interval for ${markets.join(", ")}`,
+  });
+}
+
+/** Whatever is wanted of a store that is not there, it is the store that is missing. */
+function requireHistory(store: HistoryStore): void {
+  const nothing = nothingThere(store);
+  if (nothing !== undefined) throw nothing;
+}
+
+function intervalsOf(store: HistoryStore, wanted: string): string[] {
+  return (
+    store
+      .series()
+      .filter(({ market, kind }) => market === wanted && kind.startsWith("klines-"))
+      .map(({ kind }) => intervalOf(kind))
+      // A store of an earlier version may have candles of a month, which no run can play.
+      .filter((interval) => intervalMsOf(interval) !== undefined)
+  );
+}

@@ -1,0 +1,158 @@
+import { DAY_MS } from "../../../core/units.js";
+
+/** A time in which all values that a history tells are multiples of more than the unit that they are counted in. */
+export interface CoarseStretch {
+  /** From the first of its hours to the end of the last, microseconds since 1970. */
+  readonly fromUs: number;
+  readonly toUs: number;
+  /** What all of them are multiples of, in units. */
+  readonly divisor: number;
+  /** How many were seen. */
+  readonly values: number;
+  /** Whether that is all of the history. */
+  readonly isAll: boolean;
+}
+
+/** How much it takes to tell. */
+export interface CoarseEvidence {
+  /** So many values tell a grid; fewer may lie on a coarser one by chance. */
+  readonly values: number;
+  /** So many different ones: a market that rests at one price tells nothing. Of a whole history, of a day of it, and of hours of it. */
+  readonly distinct: { readonly all: number; readonly day: number; readonly hours: number };
+}
+
+const HOUR_US = 3_600_000_000;
+const HOURS_A_DAY = (DAY_MS * 1000) / HOUR_US;
+/** More of an hour tell no more. */
+const MOST_VALUES = 10_000;
+const MOST_DISTINCT = 32;
+
+/** What is known of the values of an hour, or of several. */
+interface Seen {
+  readonly divisor: number;
+  readonly values: number;
+  readonly distinct: ReadonlySet<number>;
+}
+
+interface Hour extends Seen {
+  divisor: number;
+  values: number;
+  readonly distinct: Set<number>;
+}
+
+/** Hours that follow on each other in a history. */
+interface Run extends Seen {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Finds the times in which prices or amounts lie on a coarser grid than the one that they are counted in. Each hour is looked at by itself: a time
+ * whose values need the unit says nothing of another, since exchanges change their ticks.
+ */
+export class CoarseStretches {
+  readonly #evidence: CoarseEvidence;
+  readonly #hours = new Map<number, Hour>();
+  #hour: Hour | undefined;
+  #at = Number.NaN;
+
+  constructor(evidence: CoarseEvidence) {
+    this.#evidence = evidence;
+  }
+
+  /** Whether more values of an hour would tell more. @param atUs in it. */
+  isOpen(atUs: number): boolean {
+    const hour = this.#of(atUs);
+    return hour.divisor !== 1 && hour.values < MOST_VALUES;
+  }
+
+  /** Sees the next value, in units. */
+  see(atUs: number, value: number): void {
+    const hour = this.#of(atUs);
+    hour.divisor = greatestCommonDivisor(value, hour.divisor);
+    hour.values += 1;
+    if (hour.distinct.size < MOST_DISTINCT) hour.distinct.add(value);
+  }
+
+  /** The end of the hour of an instant. */
+  static endOf(atUs: number): number {
+    return (Math.floor(atUs / HOUR_US) + 1) * HOUR_US;
+  }
+
+  /** What was found, in the order of time: all of the history as one, else days, and hours of the other days. */
+  get found(): CoarseStretch[] {
+    const { distinct } = this.#evidence;
+    const hours = [...this.#hours]
+      .filter(([, { values }]) => values > 0)
+      .sort(([one], [other]) => one - other);
+    const runs = hours.map(([at, seen]): Run => ({ ...seen, first: at, last: at }));
+    const all = runs.reduce<Run | undefined>(joined, undefined);
+    if (all !== undefined && this.#tells(all, distinct.all)) return [stretchOf(all, true)];
+    const days = new Map<number, Run[]>();
+    for (const run of runs) {
+      const day = Math.floor(run.first / HOURS_A_DAY);
+      days.set(day, [...(days.get(day) ?? []), run]);
+    }
+    const coarse: Run[] = [];
+    let open: Run | undefined;
+    const end = (): void => {
+      if (open !== undefined && this.#tells(open, distinct.hours)) coarse.push(open);
+      open = undefined;
+    };
+    for (const day of days.values()) {
+      const whole = day.reduce<Run | undefined>(joined, undefined);
+      if (whole !== undefined && this.#tells(whole, distinct.day)) {
+        end();
+        const before = coarse.at(-1);
+        const both =
+          before === undefined || before.last < whole.first - HOURS_A_DAY
+            ? whole
+            : joined(before, whole);
+        if (both !== whole && both.divisor > 1) coarse[coarse.length - 1] = both;
+        else coarse.push(whole);
+        continue;
+      }
+      for (const hour of day) {
+        if (open !== undefined && joined(open, hour).divisor === 1) end();
+        if (hour.divisor > 1) open = joined(open, hour);
+      }
+      end();
+    }
+    return coarse.map((run) => stretchOf(run, false));
+  }
+
+  #tells({ divisor, values, distinct }: Seen, least: number): boolean {
+    return divisor > 1 && values >= this.#evidence.values && distinct.size >= least;
+  }
+
+  #of(atUs: number): Hour {
+    const at = Math.floor(atUs / HOUR_US);
+    if (at !== this.#at || this.#hour === undefined) {
+      this.#at = at;
+      this.#hour = this.#hours.get(at) ?? { divisor: 0, values: 0, distinct: new Set() };
+      this.#hours.set(at, this.#hour);
+    }
+    return this.#hour;
+  }
+}
+
+function joined(one: Run | undefined, other: Run): Run {
+  if (one === undefined) return other;
+  return {
+    first: one.first,
+    last: other.last,
+    divisor: greatestCommonDivisor(one.divisor, other.divisor),
+    values: one.values + other.values,
+    distinct: new Set([...one.distinct, ...other.distinct]),
+  };
+}
+
+function stretchOf({ first, last, divisor, values }: Run, isAll: boolean): CoarseStretch {
+  return { fromUs: first * HOUR_US, toUs: (last + 1) * HOUR_US, divisor, values, isAll };
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  let [larger, smaller] = [a, b];
+  while (smaller !== 0) [larger, smaller] = [smaller, larger % smaller];
+  return larger;
+}

@@ -1,0 +1,99 @@
+import type { MarketId } from "../../../core/units.js";
+import { instantText, parseInstant } from "../../../history/day.js";
+import { type HistoryKind, intervalMsOf, intervalOf } from "../../../history/kinds.js";
+import { gapsOf, lengthOf, type Span } from "../../../history/spans.js";
+import { EVER } from "../../config/backtest-schema.js";
+import type { PlayedMarket } from "../played-history.js";
+import { missingCandles } from "./missing-candles.js";
+import type { AskedSpan } from "./recorded-days.js";
+
+/** How long the newest data may have been on its way. */
+export const TAIL_US = 1_000_000;
+
+/** Streams of one recording do not begin and end at one instant, and the tail is after both. */
+const RAGGED_MS = 1_000 + TAIL_US / 1000;
+
+/** Marks that pause for longer are missing. */
+const MARKS_PAUSE_MS = 60_000;
+
+const EVER_MS: Span = [
+  parseInstant(EVER.from, "history.from"),
+  parseInstant(EVER.to, "history.to"),
+];
+
+/** A stretch that a market's books or trades lack. */
+export interface TapeGap {
+  readonly marketId: MarketId;
+  readonly kind: string;
+  readonly gap: Span;
+}
+
+/** Marks or funding of a market, and what the store covers of them. */
+export interface CoveredBeside {
+  readonly marketId: MarketId;
+  readonly kind: HistoryKind;
+  readonly covered: readonly Span[];
+  readonly fundingIntervalMs: number;
+}
+
+/** So many gaps of a market's books or trades are named one by one. */
+const NAMED_ALONE = 100;
+
+/** What books or trades lack of what is replayed, in words. @param replayedMs from the first instant of it to the last */
+export function tapeGapTexts(gaps: readonly TapeGap[], replayedMs: Span): string[] {
+  const bySeries = new Map<string, Span[]>();
+  for (const { marketId, kind, gap } of gaps) {
+    const [fromMs, toMs] = askedOf(gap, replayedMs);
+    const isWhole = fromMs === gap[0] && toMs === gap[1];
+    if (toMs - fromMs <= (isWhole ? 0 : RAGGED_MS)) continue;
+    const name = `${marketId} ${kind}`;
+    bySeries.set(name, [...(bySeries.get(name) ?? []), [fromMs, toMs]]);
+  }
+  return [...bySeries].flatMap(([name, spans]) => {
+    if (spans.length <= NAMED_ALONE) return spans.map((span) => `${name}: ${spanText(span)}`);
+    const longest = spans.reduce((most, span) =>
+      span[1] - span[0] > most[1] - most[0] ? span : most,
+    );
+    return [
+      `${name}: ${lengthOf(spans) / 1000} s in ${spans.length} stretches, the longest ${spanText(longest)}`,
+    ];
+  });
+}
+
+/** The same of candles. @param asked what the configuration says */
+export function candleGapTexts(
+  markets: readonly Pick<PlayedMarket, "marketId" | "klines" | "lacking">[],
+  interval: string | undefined,
+  { fromUs, toUs }: AskedSpan,
+  replayedMs: Span,
+): string[] {
+  const [fromMs, toMs] = askedOf([fromUs / 1000, toUs / 1000], replayedMs);
+  return markets.flatMap(({ marketId, klines, lacking }) => {
+    const texts =
+      klines === undefined ? [] : missingCandles(klines, fromMs * 1000, toMs * 1000, lacking);
+    return texts.map((text) => `${marketId} klines-${interval}: ${text}`);
+  });
+}
+
+/** The same of marks and funding: where marks end a position goes on at the last one, and where funding ends none is paid. A run must not pass over that in silence. */
+export function besideGapTexts(series: readonly CoveredBeside[], [startMs, endMs]: Span): string[] {
+  return series.flatMap(({ marketId, kind, covered, fundingIntervalMs }) => {
+    const leastMs =
+      kind === "funding" ? fundingIntervalMs : (intervalMsOf(intervalOf(kind)) ?? MARKS_PAUSE_MS);
+    return gapsOf(covered, [Math.floor(startMs), Math.ceil(endMs)])
+      .filter(([fromMs, toMs]) => toMs - fromMs > leastMs)
+      .map((gap) => `${marketId} ${kind}: ${spanText(gap)}`);
+  });
+}
+
+/** What of a gap was asked for: where the configuration names no begin or end, nothing before or after what is replayed. */
+function askedOf([fromMs, toMs]: Span, [startMs, endMs]: Span): Span {
+  return [
+    fromMs === EVER_MS[0] ? Math.floor(startMs) : fromMs,
+    toMs === EVER_MS[1] ? Math.ceil(endMs) : toMs,
+  ];
+}
+
+function spanText([fromMs, toMs]: Span): string {
+  return `${instantText(fromMs)} to ${instantText(toMs)}`;
+}

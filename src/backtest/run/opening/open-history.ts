@@ -1,0 +1,255 @@
+import type { MarketId } from "../../../core/units.js";
+import { onOneGrid } from "../../../history/columns/days-on-grid.js";
+import { knownCandles } from "../../../history/columns/known-candles.js";
+import { openKlines } from "../../../history/columns/open-klines.js";
+import { MarkSource, openFunding } from "../../../history/columns/open-marks.js";
+import { openTapes, rowsWithin } from "../../../history/columns/tape/open-tape.js";
+import type { HistoryKind } from "../../../history/kinds.js";
+import { gapsOf, type Span } from "../../../history/spans.js";
+import type { DayManifest } from "../../../history/store/day-manifest.js";
+import { HistoryStore } from "../../../history/store/store.js";
+import type { BacktestConfig } from "../../config/backtest-config.js";
+import type { DataFile, InputGrade } from "../../report/run-meta.js";
+import type { PlayedHistory } from "../played-history.js";
+import { bestGrade, shortestInterval } from "./best-grade.js";
+import { requireCommonTime } from "./common-time.js";
+import { clockDoubts, dayDoubts, repairDoubts } from "./day-doubts.js";
+import { fundingReach, fundingWithin } from "./funding-within.js";
+import {
+  besideGapTexts,
+  type CoveredBeside,
+  candleGapTexts,
+  TAIL_US,
+  type TapeGap,
+  tapeGapTexts,
+} from "./history-gaps.js";
+import { firstUs, lastUs, type OpenedMarket, requireRecords } from "./opened-market.js";
+import { coveredBy, daysIn, fileOf, has } from "./recorded-days.js";
+
+/** A backtest's history, opened in the store. */
+export interface OpenedHistory extends PlayedHistory {
+  readonly markets: readonly OpenedMarket[];
+}
+
+/** Of a candle in columns. */
+const BYTES_A_BAR = 32;
+
+/** A market's rules in which its columns are counted, and gaps of its funding. */
+type MarketGrid = Pick<
+  BacktestConfig["rules"]["markets"][MarketId],
+  "tickSize" | "stepSize" | "fundingIntervalMs"
+>;
+
+/** All of a configuration that decides what is opened. */
+interface OpenedBy {
+  readonly history: BacktestConfig["history"];
+  readonly creditDecimals: number;
+  readonly grids: Readonly<Record<MarketId, MarketGrid>>;
+}
+
+function openedBy({ history, rules: { creditDecimals, markets } }: BacktestConfig): OpenedBy {
+  const grids = Object.keys(history.markets).map((marketId) => {
+    const { tickSize, stepSize, fundingIntervalMs } = markets[marketId];
+    return [marketId, { tickSize, stepSize, fundingIntervalMs }] as const;
+  });
+  return { history, creditDecimals, grids: Object.fromEntries(grids) };
+}
+
+/** The same of two configurations where one history serves both: columns are counted in ticks and lots, and delayed by what the configuration says. */
+export function historyKey(config: BacktestConfig): string {
+  return JSON.stringify(openedBy(config));
+}
+
+/**
+ * Opens what a backtest replays. Marks and funding are taken where the store has them.
+ * @param onMake told as a day's columns are made, which takes seconds the first time.
+ * @throws ConfigError where the store lacks what is asked for; HistoryError naming a file that is broken
+ */
+export async function openHistory(
+  config: BacktestConfig,
+  onMake?: (market: string, day: string) => void,
+): Promise<OpenedHistory> {
+  const { history, creditDecimals, grids } = openedBy(config);
+  const store = new HistoryStore(history.store);
+  const names = Object.values(history.markets);
+  const grade = history.grade ?? bestGrade(store, names, history);
+  const interval =
+    grade === "klines" ? (history.interval ?? shortestInterval(store, names)) : undefined;
+  const bytes = (history.memoryMb * 1_000_000) / names.length;
+  const opened: FoundMarket[] = [];
+  for (const [marketId, name] of Object.entries(history.markets)) {
+    const grid = grids[marketId] as MarketGrid;
+    opened.push(
+      await openMarket(store, {
+        marketId,
+        name,
+        history,
+        grid,
+        creditDecimals,
+        grade,
+        interval,
+        bytes,
+        onMake,
+      }),
+    );
+  }
+  const markets = opened.map(({ market }) => market);
+  for (const market of markets) requireRecords(market, history, store);
+  requireCommonTime(markets, history);
+  const startUs = Math.max(history.fromUs, Math.min(...markets.map(firstUs)));
+  const endUs = Math.min(history.toUs, Math.max(...markets.map(lastUs)) + TAIL_US);
+  const replayedMs: Span = [startUs / 1000, endUs / 1000];
+  const gaps = [
+    ...tapeGapTexts(
+      opened.flatMap(({ tapeGaps }) => tapeGaps),
+      replayedMs,
+    ),
+    ...candleGapTexts(markets, interval, history, replayedMs),
+    ...besideGapTexts(
+      opened.flatMap(({ beside }) => beside),
+      replayedMs,
+    ),
+  ];
+  const doubts = opened.flatMap((each) => each.doubts);
+  return {
+    grade,
+    interval,
+    markets,
+    startUs,
+    endUs,
+    files: opened.flatMap(({ files }) => files),
+    gaps,
+    doubts,
+  };
+}
+
+/** Which market to open, and how. */
+interface MarketWish {
+  readonly marketId: MarketId;
+  /** The store's. */
+  readonly name: string;
+  readonly history: BacktestConfig["history"];
+  readonly grid: MarketGrid;
+  readonly creditDecimals: number;
+  readonly grade: InputGrade;
+  readonly interval: string | undefined;
+  /** What its history may take of memory. */
+  readonly bytes: number;
+  readonly onMake: ((market: string, day: string) => void) | undefined;
+}
+
+/** A market of the store, and what there is to say of its files. */
+interface FoundMarket {
+  readonly market: OpenedMarket;
+  readonly files: readonly DataFile[];
+  readonly tapeGaps: readonly TapeGap[];
+  readonly beside: readonly CoveredBeside[];
+  /** What the store's notes of its days say against a run over them, in words. */
+  readonly doubts: readonly string[];
+}
+
+async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundMarket> {
+  const { marketId, name, history, grid, creditDecimals, grade, interval, bytes, onMake } = wish;
+  const { tickSize, stepSize, fundingIntervalMs } = grid;
+  const span = { fromUs: history.fromUs, toUs: history.toUs };
+  const marks =
+    grade !== "klines" && has(store, name, "marks", span)
+      ? new MarkSource(store, name, { ...span, creditDecimals })
+      : undefined;
+  const tellsFunding = (await marks?.tellsFunding()) === true;
+  const reach = fundingReach(span);
+  const funding = has(store, name, "funding", reach)
+    ? fundingWithin(await openFunding(store, name, reach), span)
+    : undefined;
+  const besideKinds: HistoryKind[] = [
+    ...(marks === undefined ? [] : ["marks"]),
+    ...(funding === undefined ? [] : ["funding"]),
+  ];
+  const beside = besideKinds.map((kind) => ({
+    marketId,
+    kind,
+    covered: coveredBy(store, name, kind),
+    fundingIntervalMs,
+  }));
+  const daysOf = (kind: HistoryKind): DayManifest[] =>
+    daysIn(store, name, kind, kind === "funding" ? reach : span);
+  const filesOf = (kinds: readonly HistoryKind[]): DataFile[] =>
+    kinds.flatMap((kind) => daysOf(kind).map((day) => fileOf(store, marketId, kind, day)));
+  const besideDays = besideKinds.flatMap(daysOf);
+  // Files are named before they are read, which takes a while where columns are made: an import may write a day anew meanwhile.
+  if (grade === "klines") {
+    const kind = `klines-${interval}`;
+    const files = filesOf([...besideKinds, kind]);
+    const days = daysIn(store, name, kind, span);
+    const klines = await onOneGrid(store, days, grid, () =>
+      openKlines(store, name, {
+        ...span,
+        kind,
+        tickSize,
+        stepSize,
+        mostBars: Math.floor(bytes / BYTES_A_BAR),
+      }),
+    );
+    const spanMs: Span = [Math.floor(span.fromUs / 1000), Math.ceil(span.toUs / 1000)];
+    const lacking = gapsOf(knownCandles(days, klines, spanMs), spanMs);
+    const market = {
+      marketId,
+      marks,
+      tellsFunding,
+      funding,
+      tapes: undefined,
+      klines: { ...klines, marketId },
+      lacking,
+    };
+    return {
+      market,
+      files,
+      tapeGaps: [],
+      beside,
+      doubts: [
+        ...dayDoubts(marketId, days, grid),
+        ...repairDoubts(marketId, [...days, ...besideDays]),
+      ],
+    };
+  }
+  const kinds = grade === "books" ? (["book", "trades"] as const) : (["trades"] as const);
+  const files = filesOf([...besideKinds, ...kinds]);
+  const spanned = new Set(daysIn(store, name, "book", span).map(({ day }) => day));
+  const days = kinds.flatMap((kind) =>
+    has(store, name, kind, span) ? daysIn(store, name, kind, span) : [],
+  );
+  const tapes = await onOneGrid(store, days, grid, () =>
+    openTapes(store, name, {
+      ...span,
+      kinds,
+      tickSize,
+      stepSize,
+      baseLatencyUs: Math.round(history.baseLatencyMs * 1000),
+      blockRows: rowsWithin(bytes),
+      ...(onMake === undefined ? {} : { onMake: (day) => onMake(name, day) }),
+    }),
+  );
+  // Of a day before the span, what is played of it is its book.
+  const before = tapes.days.flatMap(({ input: { book, day } }) =>
+    book === undefined || spanned.has(day) ? [] : [fileOf(store, marketId, "book", book)],
+  );
+  return {
+    market: {
+      marketId,
+      marks,
+      tellsFunding,
+      funding,
+      tapes,
+      klines: undefined,
+      lacking: tapes.gaps.map(({ span: gap }) => gap),
+    },
+    files: [...before, ...files],
+    tapeGaps: tapes.gaps.map(({ kind, span: gap }) => ({ marketId, kind, gap })),
+    beside,
+    doubts: [
+      ...dayDoubts(marketId, days, grid),
+      ...clockDoubts(marketId, tapes.days),
+      ...repairDoubts(marketId, [...days, ...besideDays]),
+    ],
+  };
+}

@@ -1,0 +1,58 @@
+import { inSharedMemory } from "../../../history/columns/shared-columns.js";
+import type { MarkTape, Tape } from "../../../history/columns/tape/tape.js";
+import type { PlayedHistory, PlayedMarket } from "../played-history.js";
+
+/** One market of it: all that a run reads of it, at once. */
+export interface SharedMarket extends Omit<PlayedMarket, "marks" | "tapes"> {
+  readonly marks: MarkTape | undefined;
+  readonly tape: Tape | undefined;
+}
+
+/** A history whose columns lie in shared memory: plain data, which a worker gets without a copy of them. How a store is opened is elsewhere, so that a thread loads no database. */
+export interface SharedHistory extends Omit<PlayedHistory, "markets"> {
+  readonly markets: readonly SharedMarket[];
+}
+
+/** A market's columns in shared memory, those that are there already as they are. @param marks all of them, and `tape` all of what was read tape after tape; none for candles. */
+export function sharedMarket(market: PlayedMarket, marks?: MarkTape, tape?: Tape): SharedMarket {
+  const { marketId, tellsFunding, funding, klines, lacking } = market;
+  const shared = <Columns extends object>(columns: Columns | undefined): Columns | undefined =>
+    columns && inSharedMemory(columns);
+  return {
+    marketId,
+    tellsFunding,
+    lacking,
+    marks: shared(marks),
+    funding: shared(funding),
+    klines: shared(klines),
+    tape: shared(tape),
+  };
+}
+
+/** The same as a run plays it. */
+export function playedHistory(history: SharedHistory): PlayedHistory {
+  const markets = history.markets.map(({ tape, marks, ...market }): PlayedMarket => {
+    return { ...market, tapes: tape && once(tape), marks: marks && once(marks) };
+  });
+  return { ...history, markets };
+}
+
+function once<Block>(block: Block): AsyncIterable<Block> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield block;
+    },
+  };
+}
+
+/** The bytes of all columns. */
+export function bytesOf(history: SharedHistory): number {
+  let bytes = 0;
+  for (const { marks, funding, klines, tape } of history.markets) {
+    for (const columns of [marks, funding, klines, tape]) {
+      for (const column of Object.values(columns ?? {}) as unknown[])
+        if (ArrayBuffer.isView(column)) bytes += column.byteLength;
+    }
+  }
+  return bytes;
+}

@@ -1,0 +1,34 @@
+import type { SharedHistory } from "../../run/opening/shared-history.js";
+import type { PlayedHistory } from "../../run/played-history.js";
+import type { SweepWindow } from "../windows.js";
+import type { Job, JobResult } from "./play-job.js";
+
+/** By what two histories are known to be the same: days may have the same rows and other gaps. */
+export type HistoryContents = Pick<PlayedHistory, "files" | "gaps">;
+
+/** A window with its jobs. */
+export interface JobBatch {
+  /** The sweep's fingerprint. */
+  readonly sweep: string;
+  readonly window: SweepWindow;
+  readonly jobs: readonly Job[];
+  /** Opens the window's history in this process; who runs jobs elsewhere need not. */
+  readonly open: () => Promise<SharedHistory>;
+  /** What of the store the window's history is made of, and what it lacks. */
+  readonly contents: () => Promise<HistoryContents>;
+}
+
+/** Runs jobs: on this machine's cores, or on whatever takes them from a queue. */
+export interface JobRunner {
+  /**
+   * Runs all jobs of a batch, in any order, and tells each result as it comes, before it resolves.
+   * @param signal ends it early: what runs is given up, and the promise resolves.
+   * @throws RunError or ConfigError when a job cannot be run to its end
+   */
+  run(
+    batch: JobBatch,
+    onResult: (job: Job, result: JobResult) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,60 @@
+import { setFlagsFromString } from "node:v8";
+import { parentPort, workerData } from "node:worker_threads";
+import { strayError } from "../../../bot/strategy/stray-error.js";
+import { RunError } from "../../../core/errors.js";
+import { liveSeam } from "../../../core/runtime/live-seam.js";
+import { onUncaught } from "../../../core/uncaught.js";
+import { openLog } from "../../../monitoring/log.js";
+import { carried } from "../../run/carried-error.js";
+import { collectAlone } from "../../run/collect-alone.js";
+import { playedHistory } from "../../run/opening/shared-history.js";
+import type { PlayedHistory } from "../../run/played-history.js";
+import { JobPlayer } from "./play-job.js";
+import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";
+
+const port = parentPort;
+if (port === null)
+  throw new RunError("is no program of its own", {
+    field: "job-thread",
+    expected: "to be started by a sweep",
+  });
+const { version } = workerData as ThreadStart;
+
+// A heap is collected when it is two and a half times as large as what was alive last. V8 would let it become four times as large, 110 MB a thread instead of 75, which makes
+// no run faster; twice as large would cost 3 % of processor time in marking (bench `sweep-scaling`). It limits nothing: what a strategy keeps may be as much as ever.
+setFlagsFromString("--heap-growing-percent=150");
+collectAlone();
+
+/** What a strategy has left to nobody since the last job. */
+let stray: Error | undefined;
+onUncaught((error, how) => {
+  const found = strayError(error, how);
+  stray ??= found;
+  return found !== undefined;
+});
+const isOn = (): boolean => {
+  const found = stray;
+  stray = undefined;
+  if (found !== undefined) throw found;
+  return true;
+};
+
+const player = new JobPlayer(openLog({ level: "warn", clock: liveSeam().clock }), version, isOn);
+let history: PlayedHistory | undefined;
+
+port.on("message", (message: ToThread) => {
+  if (message.kind === "history") {
+    history = playedHistory(message.history);
+    return;
+  }
+  const played = history;
+  const answer = (told: FromThread): void => port.postMessage(told);
+  if (played === undefined) {
+    answer({ kind: "failed", error: carried(new RunError("a job came before its history")) });
+    return;
+  }
+  player.play(message.job, played).then(
+    (result) => answer({ kind: "result", result }),
+    (error: unknown) => answer({ kind: "failed", error: carried(error) }),
+  );
+});

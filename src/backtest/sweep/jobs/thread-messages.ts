@@ -1,0 +1,18 @@
+import type { CarriedError } from "../../run/carried-error.js";
+import type { SharedHistory } from "../../run/opening/shared-history.js";
+import type { Job, JobResult } from "./play-job.js";
+
+/** What a worker thread is begun with. */
+export interface ThreadStart {
+  readonly version: string;
+}
+
+/** What it is told: the history of the jobs that follow, or a job. */
+export type ToThread =
+  | { readonly kind: "history"; readonly history: SharedHistory }
+  | { readonly kind: "job"; readonly job: Job };
+
+/** What it answers to a job. */
+export type FromThread =
+  | { readonly kind: "result"; readonly result: JobResult }
+  | { readonly kind: "failed"; readonly error: CarriedError };

@@ -1,0 +1,19 @@
+import { ConfigError } from "../../../core/errors.js";
+import type { DataFile } from "../../report/run-meta.js";
+
+type Day = Pick<DataFile, "file" | "sha256">;
+
+/**
+ * Windows of two histories would stand in one table.
+ * @param begun the days of the whole history as the sweep began. @throws ConfigError naming a day that was written since
+ */
+export function requireUnchanged(opened: readonly Day[], begun: readonly Day[]): void {
+  const sums = new Map(begun.map(({ file, sha256 }) => [file, sha256]));
+  const other = opened.find(({ file, sha256 }) => sums.get(file) !== sha256);
+  if (other === undefined) return;
+  throw new ConfigError("is another one than when the sweep began", {
+    field: other.file,
+    value: other.sha256,
+    expected: `${sums.get(other.file) ?? "no such day"}: a history that stays as it is while it is swept (--replace begins anew)`,
+  });
+}

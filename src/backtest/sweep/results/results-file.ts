@@ -1,0 +1,155 @@
+import { closeSync, fsyncSync, ftruncateSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError, RunError } from "../../../core/errors.js";
+import { makeFolder } from "../../../core/files/make-folder.js";
+import { pathKind } from "../../../core/files/path-kind.js";
+import { openPlainFile } from "../../../core/files/plain-files.js";
+import { syncFile } from "../../../history/store/durable-file.js";
+import { StoreLock } from "../../../history/store/store-lock.js";
+import { onDisk } from "../../report/on-disk.js";
+import type { JobResult } from "../jobs/play-job.js";
+import { dropResults, refuseForeign, SWEEP_FILES } from "./sweep-folder.js";
+import { wholeLines } from "./whole-lines.js";
+
+const FORMAT = "marketwright-sweep-results/2";
+
+interface Line extends JobResult {
+  readonly job: string;
+}
+
+/**
+ * The results of a sweep's jobs, each on the disk before anything else happens: a sweep that is killed goes on where it stopped. A line that a kill
+ * left unfinished is cut off; a job counts once, whoever tells it again.
+ */
+export class ResultsFile {
+  readonly #results = new Map<string, JobResult>();
+  readonly #path: string;
+  readonly #handle: number;
+  readonly #lock: StoreLock;
+  /** Where the next line goes. */
+  #at: number;
+
+  /**
+   * @param fingerprint of everything that a result depends on.
+   * @param replace whether the results of another sweep may go.
+   * @throws ConfigError when the folder holds something else; RunError when another process works in it, or a line is broken
+   */
+  constructor(directory: string, fingerprint: string, replace: boolean) {
+    refuseForeign(directory, replace);
+    makeFolder(directory);
+    this.#lock = onDisk(directory, () =>
+      StoreLock.take(directory, "one sweep a folder at a time: wait for it, or end it"),
+    );
+    try {
+      const path = join(directory, SWEEP_FILES.results);
+      this.#path = path;
+      if (replace && !isOf(path, fingerprint)) dropResults(directory);
+      const whole = this.#read(path, fingerprint, directory);
+      this.#handle = onDisk(path, () => openPlainFile(path, whole === 0 ? "w" : "r+", 0o600));
+      ftruncateSync(this.#handle, whole);
+      this.#at = whole;
+      if (whole === 0) this.#write({ format: FORMAT, fingerprint });
+      syncFile(directory);
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
+  }
+
+  /** Every job that is done, by its id. */
+  get done(): ReadonlyMap<string, JobResult> {
+    return this.#results;
+  }
+
+  /** A job's result; on the disk when this returns. One that is known already is not counted again. */
+  add(job: string, result: JobResult): void {
+    if (this.#results.has(job)) return;
+    this.#write({ job, ...result } satisfies Line);
+    this.#results.set(job, result);
+  }
+
+  close(): void {
+    closeSync(this.#handle);
+    this.#lock.release();
+  }
+
+  #write(line: object): void {
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    onDisk(this.#path, () => {
+      for (let from = 0; from < bytes.length; ) {
+        const written = writeSync(this.#handle, bytes, from, bytes.length - from, this.#at);
+        from += written;
+        this.#at += written;
+      }
+      fsyncSync(this.#handle);
+    });
+  }
+
+  /** Takes what was written whole. @returns its length in bytes */
+  #read(path: string, fingerprint: string, directory: string): number {
+    if (pathKind(path) === undefined) return 0;
+    let whole = 0;
+    let at = 0;
+    for (const { text, endByte } of wholeLines(path)) {
+      at += 1;
+      if (at === 1) requireOurs(parsed(text, path, at), fingerprint, directory);
+      else this.#take(parsed(text, path, at) as Line, path, at);
+      whole = endByte;
+    }
+    return whole;
+  }
+
+  #take({ job, ...result }: Line, path: string, at: number): void {
+    const { figures, ended, doubts } = result;
+    if (
+      typeof job !== "string" ||
+      typeof figures !== "object" ||
+      figures === null ||
+      typeof ended !== "string" ||
+      !Array.isArray(doubts)
+    )
+      throw broken(path, at);
+    if (!this.#results.has(job)) this.#results.set(job, result);
+  }
+}
+
+/** @throws ConfigError for the first line of another sweep's results */
+function requireOurs(
+  { format, fingerprint: theirs }: { readonly format?: unknown; readonly fingerprint?: unknown },
+  fingerprint: string,
+  directory: string,
+): void {
+  if (format === FORMAT && theirs === fingerprint) return;
+  throw new ConfigError(
+    "has the results of another sweep: its files, its history or this program have changed since",
+    {
+      field: "--out",
+      value: directory,
+      expected: "another folder, or --replace to begin anew",
+    },
+  );
+}
+
+function isOf(path: string, fingerprint: string): boolean {
+  if (pathKind(path) === undefined) return false;
+  for (const { text } of wholeLines(path))
+    return text === JSON.stringify({ format: FORMAT, fingerprint });
+  return false;
+}
+
+function parsed(line: string, path: string, at: number): object {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === "object" && value !== null) return value;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+  }
+  throw broken(path, at);
+}
+
+function broken(path: string, at: number): RunError {
+  return new RunError("is broken", {
+    field: `${path} line ${at}`,
+    expected: "one result of a sweep a line: --replace begins anew",
+  });
+}

@@ -1,8 +1,8 @@
 import { liveSeam } from "../core/runtime/live-seam.js";
 import type { Seam } from "../core/runtime/seam.js";
 import { onUncaught, type UncaughtHandler } from "../core/uncaught.js";
-import type { ProcessEnd } from "./process-end.js";
-import { askSecret } from "./terminal-secret.js";
+import type { ProcessEnd } from "./process/process-end.js";
+import { askSecret } from "./process/terminal-secret.js";
 import { LoopWatchdog, type WatchedLoop } from "./watchdog/loop-watchdog.js";
 
 /** Where text goes; a terminal says so. */

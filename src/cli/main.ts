@@ -1,10 +1,10 @@
-import { ProcessEnd } from "./process-end.js";
+import { ProcessEnd } from "./process/process-end.js";
 
 const end = new ProcessEnd();
 const [{ processContext }, { runCli }, { maskProcessOutput }] = await Promise.all([
   import("./cli-context.js"),
   import("./program.js"),
-  import("./masked-output.js"),
+  import("./process/masked-output.js"),
 ]);
 maskProcessOutput();
 const context = processContext(end);

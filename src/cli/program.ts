@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { strayError } from "../bot/strategy/stray-error.js";
 import type { CliContext } from "./cli-context.js";
-import { errorText, exitCodeOf, Interrupted, NotWell } from "./exit.js";
-import { EXIT, type ExitCode } from "./exit-code.js";
 import { takeValuesOnce } from "./given-once.js";
-import { protectArguments, withMaskedOutput } from "./masked-output.js";
-import { packageVersion } from "./package-version.js";
+import { errorText, exitCodeOf, Interrupted, NotWell } from "./process/exit.js";
+import { EXIT, type ExitCode } from "./process/exit-code.js";
+import { protectArguments, withMaskedOutput } from "./process/masked-output.js";
+import { packageVersion } from "./process/package-version.js";
 
 type AddCommand = (program: Command, context: CliContext) => void;
 

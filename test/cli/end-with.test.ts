@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { RunSummary } from "../../src/bot/run/run-summary.js";
 import type { CliContext } from "../../src/cli/cli-context.js";
-import { type EndedRun, endWith } from "../../src/cli/end-with.js";
-import { NotWell } from "../../src/cli/exit.js";
+import { NotWell } from "../../src/cli/process/exit.js";
+import { type EndedRun, endWith } from "../../src/cli/session/end-with.js";
 
 const LEFT = {
   marketId: "btcusdc",

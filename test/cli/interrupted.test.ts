@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { orAborted } from "../../src/cli/until-interrupted.js";
+import { orAborted } from "../../src/cli/process/until-interrupted.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { importFiles } from "../../src/history/import/import-files.js";
 import { Duck } from "../../src/history/store/duck.js";

@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Wallet } from "ethers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askSecret } from "../../src/cli/terminal-secret.js";
+import { askSecret } from "../../src/cli/process/terminal-secret.js";
 import { decryptKeystore, encryptKeystore } from "../../src/core/crypto/keystore.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";

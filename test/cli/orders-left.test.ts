@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ordersLeftText } from "../../src/cli/orders-left.js";
 import { runCli } from "../../src/cli/program.js";
+import { ordersLeftText } from "../../src/cli/session/orders-left.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 
 const CANCEL = "npx marketwright cancel-all bot.yaml";

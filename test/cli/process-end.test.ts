@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { errorText } from "../../src/cli/exit.js";
+import { errorText } from "../../src/cli/process/exit.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli, startCli } from "./captured-cli.js";
@@ -104,7 +104,7 @@ describe("a signal", () => {
   ] as const)(
     "that comes first, %s, ends the process with a line and the code that a shell knows it by",
     async (signal, code) => {
-      const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
+      const module = new URL("../dist/cli/process/process-end.js", pathToFileURL(command));
       const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)}); new ProcessEnd(); process.stdout.write("up"); setInterval(() => {}, 1000);`;
       const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
         stdio: ["ignore", "pipe", "pipe"],
@@ -120,7 +120,7 @@ describe("a signal", () => {
 
   // An exchange that outlived the start that was ended held its port, and the next start found it in use.
   it("is what the end of the process that started this one is, before its command has begun too", async () => {
-    const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
+    const module = new URL("../dist/cli/process/process-end.js", pathToFileURL(command));
     const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)}); new ProcessEnd(); process.stdout.write("up"); setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -148,7 +148,7 @@ describe("a signal", () => {
 
   // Whoever presses Ctrl-C twice has orders at the exchange, and has to know of them.
   it("that comes a second time ends the process at once, and names the orders that are left and the command that cancels them", async () => {
-    const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
+    const module = new URL("../dist/cli/process/process-end.js", pathToFileURL(command));
     const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)});
 const end = new ProcessEnd();
 let nowMs = 0;
@@ -170,7 +170,7 @@ marketwright: orders that may still fill are left: btcusdc 0xab (open); npx mark
   });
 
   it("by which a terminal takes its leave lets the process end with its own code, though the terminal cannot be put back as it was", async () => {
-    const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
+    const module = new URL("../dist/cli/process/process-end.js", pathToFileURL(command));
     const program = join(folder, "hung-up.mjs");
     writeFileSync(
       program,
@@ -255,7 +255,7 @@ process.stdout.write(String(process.pid));
 
 // Its orders would have no guard, for the sake of who wrote down what it said.
 it("a reader that goes away does not end a process that has more to do than to be read", async () => {
-  const module = new URL("../dist/cli/process-end.js", pathToFileURL(command));
+  const module = new URL("../dist/cli/process/process-end.js", pathToFileURL(command));
   const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)});
 const end = new ProcessEnd();
 process.stdout.write("first\\n");

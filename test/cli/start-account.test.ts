@@ -16,7 +16,7 @@ import { loadBotConfig } from "../../src/bot/config/config.js";
 import type { RunSummary } from "../../src/bot/run/run-summary.js";
 import { HEARTBEAT_FILE } from "../../src/bot/state/heartbeat.js";
 import { processContext } from "../../src/cli/cli-context.js";
-import { freshAccount } from "../../src/cli/start-account.js";
+import { freshAccount } from "../../src/cli/start/start-account.js";
 
 /** What the end of a run says of its orders. */
 const UNKNOWN = {

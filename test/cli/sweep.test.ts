@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sweepDoubts } from "../../src/backtest/sweep/results/sweep-doubts.js";
 import type { SweepOutcome } from "../../src/backtest/sweep/run-sweep.js";
-import { programVersion } from "../../src/cli/program-version.js";
+import { programVersion } from "../../src/cli/process/program-version.js";
 import { OneByOne, SWEEP, SweepStage } from "../backtest/sweep/sweep-stage.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli, startCli } from "./captured-cli.js";

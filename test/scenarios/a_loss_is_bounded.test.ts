@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { statusOf } from "../../src/bot/run/bot-status.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
-import { haltState, resumeState } from "../../src/cli/stopped-bot.js";
+import { haltState, resumeState } from "../../src/cli/halts/stopped-bot.js";
 import { RunError } from "../../src/core/errors.js";
 import { DAY_MS } from "../../src/core/units.js";
 import { BOTH } from "./quoting-stage.js";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
-import { resumeState } from "../../src/cli/stopped-bot.js";
+import { resumeState } from "../../src/cli/halts/stopped-bot.js";
 import { initCrypto } from "../../src/core/crypto/signing.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";

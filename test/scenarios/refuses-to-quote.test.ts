@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resumeState } from "../../src/cli/stopped-bot.js";
+import { resumeState } from "../../src/cli/halts/stopped-bot.js";
 import type { OperationName } from "../../src/exchange/protocol/operations.js";
 import type { ScriptedNetwork } from "./scripted-network.js";
 import { ASK, BID, MARKET, Stage } from "./stage.js";

@@ -16,10 +16,10 @@ import { ConfigError } from "../../core/errors.js";
 import { instantText } from "../../history/day.js";
 import { openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
-import { NotWell } from "../exit.js";
-import { jsonText } from "../output.js";
-import { packageVersion } from "../package-version.js";
-import { endedByStrays } from "../stray-errors.js";
+import { NotWell } from "../process/exit.js";
+import { jsonText } from "../process/output.js";
+import { packageVersion } from "../process/package-version.js";
+import { endedByStrays } from "../process/stray-errors.js";
 
 interface BacktestCommandOptions {
   readonly out?: string;

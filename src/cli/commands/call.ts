@@ -11,7 +11,7 @@ import {
 } from "../../exchange/protocol/operations.js";
 import type { CliContext } from "../cli-context.js";
 import { openExchange, withExchange } from "../exchange-access.js";
-import { jsonText, table } from "../output.js";
+import { jsonText, table } from "../process/output.js";
 
 const DEFAULT_REST = "http://127.0.0.1:8620/v1";
 const DEFAULT_KEY_ENV = "MARKETWRIGHT_KEY";

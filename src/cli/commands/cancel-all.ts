@@ -14,11 +14,11 @@ import type { Hex, Ms } from "../../core/units.js";
 import { passingFailure } from "../../exchange/rest/passing-failure.js";
 import type { CliContext } from "../cli-context.js";
 import { openBotOrders, withExchange } from "../exchange-access.js";
-import { existingState } from "../existing-state.js";
-import { NotWell } from "../exit.js";
-import { CancelAllHalt } from "../halt-for-cancel-all.js";
-import { notedHashesOf } from "../noted-hashes.js";
-import { jsonText, table } from "../output.js";
+import { existingState } from "../halts/existing-state.js";
+import { CancelAllHalt } from "../halts/halt-for-cancel-all.js";
+import { notedHashesOf } from "../halts/noted-hashes.js";
+import { NotWell } from "../process/exit.js";
+import { jsonText, table } from "../process/output.js";
 
 interface CancelAllOptions {
   readonly market?: string;

@@ -14,9 +14,9 @@ import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
 import { openBot, withExchange } from "../exchange-access.js";
-import { NotWell } from "../exit.js";
-import { notedHashesOf } from "../noted-hashes.js";
-import { jsonText, table } from "../output.js";
+import { notedHashesOf } from "../halts/noted-hashes.js";
+import { NotWell } from "../process/exit.js";
+import { jsonText, table } from "../process/output.js";
 
 interface CheckOptions {
   readonly connect?: boolean;

@@ -18,8 +18,8 @@ import { ConfigError } from "../../core/errors.js";
 import { readPlainText } from "../../core/files/plain-files.js";
 import { openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
-import { NotWell } from "../exit.js";
-import { jsonText } from "../output.js";
+import { NotWell } from "../process/exit.js";
+import { jsonText } from "../process/output.js";
 
 interface CompareOptions {
   readonly fit?: boolean;

@@ -11,10 +11,10 @@ import { type ControlRequest, controlCommandSchema } from "../../bot/control/con
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
-import { NotWell } from "../exit.js";
-import { haltRunningBot } from "../halt-running-bot.js";
-import { printData } from "../output.js";
-import { tellStoppedBot, type UnstartedBot } from "../stopped-bot.js";
+import { haltRunningBot } from "../halts/halt-running-bot.js";
+import { tellStoppedBot, type UnstartedBot } from "../halts/stopped-bot.js";
+import { NotWell } from "../process/exit.js";
+import { printData } from "../process/output.js";
 
 interface ControlOptions {
   readonly json?: boolean;

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { CliContext } from "../cli-context.js";
-import { addDataDownload } from "./data-download.js";
-import { addDataImport } from "./data-import.js";
-import { addDataList } from "./data-list.js";
-import { addDataRecord } from "./data-record.js";
+import { addDataDownload } from "./data/data-download.js";
+import { addDataImport } from "./data/data-import.js";
+import { addDataList } from "./data/data-list.js";
+import { addDataRecord } from "./data/data-record.js";
 
 /** `marketwright data download|record|import|list` */
 export function addData(program: Command, context: CliContext): void {

@@ -22,7 +22,7 @@ import type { Level } from "../../market/view.js";
 import { forkEvm } from "../../simulator/chain/forked-evm.js";
 import type { CliContext } from "../cli-context.js";
 import { type BotAccess, openBot, withExchange } from "../exchange-access.js";
-import { jsonText, table } from "../output.js";
+import { jsonText, table } from "../process/output.js";
 import { Rehearsal, type Rehearsed } from "../rehearsal.js";
 
 interface DrillOptions {

@@ -12,8 +12,8 @@ import { serveExchange } from "../../simulator/rest/http-server.js";
 import type { CliContext } from "../cli-context.js";
 import { atPorts, type ExchangePorts } from "../exchange-ports.js";
 import { loadExchangeConfig } from "../load-exchange-config.js";
-import { jsonText } from "../output.js";
-import { packageFile } from "../package-files.js";
+import { jsonText } from "../process/output.js";
+import { packageFile } from "../process/package-files.js";
 
 interface ExchangeOptions extends ExchangePorts {
   readonly json?: boolean;

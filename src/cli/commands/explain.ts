@@ -11,9 +11,9 @@ import { openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
 import { namingExchange } from "../exchange-access.js";
-import { existingState } from "../existing-state.js";
-import { NotWell } from "../exit.js";
-import { jsonText } from "../output.js";
+import { existingState } from "../halts/existing-state.js";
+import { NotWell } from "../process/exit.js";
+import { jsonText } from "../process/output.js";
 
 /** A dry run sends nothing, and opens no store of what was sent. */
 function neverSent(): never {

@@ -10,8 +10,8 @@ import type { Clock, Timer } from "../../core/runtime/seam.js";
 import { type OpenLog, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { openBotOrders, withExchange } from "../exchange-access.js";
-import { guardRules } from "../guard-rules.js";
-import { jsonText } from "../output.js";
+import { guardRules } from "../halts/guard-rules.js";
+import { jsonText } from "../process/output.js";
 
 interface GuardOptions {
   readonly rest?: string;

@@ -13,7 +13,7 @@ import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import { pathKind } from "../../core/files/path-kind.js";
 import type { Hex } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
-import { printData } from "../output.js";
+import { printData } from "../process/output.js";
 
 interface KeyOptions {
   readonly passwordEnv?: string;

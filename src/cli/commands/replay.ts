@@ -10,8 +10,8 @@ import { ConfigError, FormatError } from "../../core/errors.js";
 import type { Action } from "../../exchange/venue.js";
 import type { Intent } from "../../strategies/intent.js";
 import type { CliContext } from "../cli-context.js";
-import { NotWell } from "../exit.js";
-import { jsonText } from "../output.js";
+import { NotWell } from "../process/exit.js";
+import { jsonText } from "../process/output.js";
 
 interface ReplayCommandOptions {
   readonly json?: boolean;

@@ -4,8 +4,8 @@ import { paperModels } from "../../bot/config/paper-fields.js";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
-import { endWith } from "../end-with.js";
-import { runSession } from "../run-session.js";
+import { endWith } from "../session/end-with.js";
+import { runSession } from "../session/run-session.js";
 
 interface RunOptions {
   readonly for?: string;

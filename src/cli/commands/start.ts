@@ -6,15 +6,15 @@ import type { RunSummary } from "../../bot/run/run-summary.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Ms } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
-import { type Companion, startCompanion } from "../companion.js";
 import { parseDuration } from "../duration.js";
-import { endWith } from "../end-with.js";
 import { atPorts, type ExchangePorts, portOf } from "../exchange-ports.js";
 import { loadExchangeConfig } from "../load-exchange-config.js";
-import { packageFile } from "../package-files.js";
-import { freshAccount } from "../start-account.js";
-import { lockStartAddress } from "../start-lock.js";
-import { orAborted, untilInterrupted } from "../until-interrupted.js";
+import { packageFile } from "../process/package-files.js";
+import { orAborted, untilInterrupted } from "../process/until-interrupted.js";
+import { type Companion, startCompanion } from "../session/companion.js";
+import { endWith } from "../session/end-with.js";
+import { freshAccount } from "../start/start-account.js";
+import { lockStartAddress } from "../start/start-lock.js";
 
 interface StartOptions extends ExchangePorts {
   readonly exchange?: string;
@@ -123,7 +123,7 @@ async function startAll(
     const [where, { runSession }] = await untilInterrupted(
       context,
       "nothing was traded",
-      (signal) => orAborted(signal, Promise.all([opened, import("../run-session.js")])),
+      (signal) => orAborted(signal, Promise.all([opened, import("../session/run-session.js")])),
     );
     const started = startedSchema.parse(JSON.parse(where));
     const config = load(started);

@@ -22,12 +22,12 @@ import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/mar
 import { tellFailed } from "../../bot/strategy/failed-strategy.js";
 import { type Log, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
-import { NotWell } from "../exit.js";
-import { table } from "../output.js";
-import { packageVersion } from "../package-version.js";
-import { programVersion } from "../program-version.js";
+import { NotWell } from "../process/exit.js";
+import { table } from "../process/output.js";
+import { packageVersion } from "../process/package-version.js";
+import { programVersion } from "../process/program-version.js";
+import { endedByStrays } from "../process/stray-errors.js";
 import { addQueueOptions, type QueueOptions, queueFrom } from "../queue-option.js";
-import { endedByStrays } from "../stray-errors.js";
 
 interface SweepCommandOptions extends QueueOptions {
   readonly out: string;

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
-import { programVersion } from "../program-version.js";
+import { programVersion } from "../process/program-version.js";
 import { addQueueOptions, type QueueOptions, queueFrom } from "../queue-option.js";
 
 interface WorkerCommandOptions extends QueueOptions {

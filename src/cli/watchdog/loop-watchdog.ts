@@ -4,8 +4,8 @@ import { Worker } from "node:worker_threads";
 import { strategyPlace } from "../../bot/strategy/strategy-stack.js";
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
-import { EXIT } from "../exit-code.js";
-import type { ProcessEnd } from "../process-end.js";
+import { EXIT } from "../process/exit-code.js";
+import type { ProcessEnd } from "../process/process-end.js";
 import {
   BEAT_MS,
   type ToWatchdog,

@@ -12,7 +12,7 @@ import { QueueWorker } from "../../../src/backtest/queue/queue-worker.js";
 import type { JobBatch } from "../../../src/backtest/sweep/jobs/job-runner.js";
 import { SWEEP_FILES } from "../../../src/backtest/sweep/results/sweep-folder.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
-import { programVersion } from "../../../src/cli/program-version.js";
+import { programVersion } from "../../../src/cli/process/program-version.js";
 import { ConfigError, FormatError, RunError } from "../../../src/core/errors.js";
 import { builtCommand } from "../../support/built-command.js";
 import { generateHistory } from "../../support/generated-history.js";

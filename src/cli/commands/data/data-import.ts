@@ -1,0 +1,277 @@
+import type { Command } from "commander";
+import { ConfigError } from "../../../core/errors.js";
+import type { Day } from "../../../history/day.js";
+import {
+  checkMapping,
+  loadMappings,
+  type Mapping,
+} from "../../../history/import/formats/mapping.js";
+import { SHAPES } from "../../../history/import/formats/shape.js";
+import { type Imported, importFiles } from "../../../history/import/import-files.js";
+import { intervalOf } from "../../../history/kinds.js";
+import type { Repairs } from "../../../history/staging/repair-rows.js";
+import { DEFAULT_STORE, HistoryStore } from "../../../history/store/store.js";
+import type { CliContext } from "../../cli-context.js";
+import { dayFindings } from "../../day-findings.js";
+import { jsonText } from "../../process/output.js";
+import { untilInterrupted } from "../../process/until-interrupted.js";
+
+interface ImportCommandOptions {
+  readonly store: string;
+  readonly market: string;
+  readonly symbol?: string;
+  readonly shape?: string;
+  readonly interval?: string;
+  readonly mapping?: string;
+  readonly mappedFiles?: string;
+  readonly kind?: string;
+  readonly columns?: string;
+  readonly timeUnit?: string;
+  readonly recvTimeUnit?: string;
+  readonly amountUnit?: string;
+  readonly clockParts?: string;
+  readonly clockOffsetNs?: string;
+  readonly baseLatencyNs?: string;
+  readonly replace?: boolean;
+  readonly round?: boolean;
+  readonly dropBadRows?: string;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  marketwright data import BTCUSDT-trades-2024-08-08.zip --market btcusdt
+  marketwright data import trades.ndjson.gz books.ndjson.gz --market btcusdt --clock-parts 13385
+  marketwright data import binance_incremental_book_L2.csv.gz --market btcusdt --symbol BTCUSDT
+  marketwright data import ticks.parquet --market eth --kind trades --columns time=ts,price=px,amount=qty,side=side --time-unit us
+
+Files of one command are one capture: they share the recorder's clock, which is corrected where it ran behind the exchange's.
+A mapping reads the files that it names, or all; of those, files of a known shape that lack its columns are read by their shape.
+Shapes: ${SHAPES.join(", ")}; docs/history.md has each.`;
+
+/** `marketwright data import FILE...` */
+export function addDataImport(data: Command, context: CliContext): void {
+  data
+    .command("import")
+    .description("take trades, books, candles and the like from files that you have")
+    .argument("<files...>", "CSV, NDJSON or Parquet, plain, gzipped or zipped")
+    .requiredOption("--market <id>", "the market that they are of, as the store is to name it")
+    .option("--store <folder>", "the folder of the history", DEFAULT_STORE)
+    .option("--symbol <name>", "the market's name in files that hold several")
+    .option("--shape <shape>", "what the files are, where their first line does not tell")
+    .option("--interval <interval>", "of candles, such as 15M; seen in the data otherwise")
+    .option(
+      "--mapping <file>",
+      "a YAML file that says which column is which, of one mapping or of a list of them under mappings",
+    )
+    .option("--kind <kind>", "with --columns: the kind of a file of any columns, such as trades")
+    .option(
+      "--columns <pairs>",
+      "with --kind: ours=theirs, with commas between; theirs by name, or by place from 0, as in time=0,price=1",
+    )
+    .option("--time-unit <unit>", "with --kind: s, ms, us, ns or iso (default: ms)")
+    .option("--recv-time-unit <unit>", "with --kind: of the local stamp, where it has another")
+    .option(
+      "--amount-unit <unit>",
+      "with --kind: what amounts count, base or contracts; seen in the names otherwise",
+    )
+    .option(
+      "--mapped-files <names>",
+      "with --kind: the files of that mapping, with commas between and * for any text; their shape reads the others",
+    )
+    .option(
+      "--clock-parts <places>",
+      "places in the capture (its line) at which another recording begins, with commas between",
+    )
+    .option("--clock-offset-ns <ns>", "add this to local stamps, instead of what the data say")
+    .option("--base-latency-ns <ns>", "latency of the fastest message after a correction", "0")
+    .option("--replace", "drop what the same days hold already")
+    .option("--round", "round numbers of more than 15 digits to 15, such as 0.30000000000000004")
+    .option(
+      "--drop-bad-rows <rows>",
+      "leave out up to so many rows of a file that cannot be used, and say how many",
+    )
+    .option("--json", "JSON on stdout")
+    .addHelpText("after", EXAMPLES)
+    .action(async (files: readonly string[], options: ImportCommandOptions) => {
+      const { store, market, symbol, shape, interval, replace, json } = options;
+      const mappings = mappingsOf(options);
+      if (mappings.length > 0 && shape !== undefined) {
+        throw new ConfigError("contradicts a mapping", {
+          field: "--shape",
+          value: shape,
+          expected: "a shape or a mapping, not both",
+        });
+      }
+      const imported = await untilInterrupted(context, "nothing of it is in the store", (signal) =>
+        importFiles(new HistoryStore(store), {
+          ends: { signal, clock: context.seam.clock },
+          market,
+          files,
+          symbol,
+          shape,
+          interval,
+          mappings,
+          clock: clockOf(options),
+          replace: replace === true,
+          repairs: repairsOf(options),
+          onFile: (file) => {
+            if (context.stderr.isTTY === true) context.stderr.write(`${file}\n`);
+          },
+        }),
+      );
+      context.stdout.write(json === true ? jsonText(imported, 2) : importText(imported, market));
+    });
+}
+
+function mappingsOf({ mapping, mappedFiles, ...flags }: ImportCommandOptions): readonly Mapping[] {
+  const { kind, columns } = flags;
+  if (mappedFiles !== undefined && kind === undefined)
+    throw new ConfigError("is of a mapping in flags", {
+      field: "--mapped-files",
+      value: mappedFiles,
+      expected: "--kind and --columns with it; a file of a mapping has `files`",
+    });
+  if (mapping !== undefined) {
+    if (kind === undefined && columns === undefined) return loadMappings(mapping);
+    throw new ConfigError("is given beside --kind or --columns", {
+      field: "--mapping",
+      value: mapping,
+      expected: "the mapping in a file or in flags, not both",
+    });
+  }
+  const inFlags = mappingInFlags(flags, mappedFiles?.split(","));
+  return inFlags === undefined ? [] : [inFlags];
+}
+
+function mappingInFlags(
+  {
+    kind,
+    columns,
+    timeUnit,
+    recvTimeUnit,
+    amountUnit,
+  }: Pick<ImportCommandOptions, "kind" | "columns" | "timeUnit" | "recvTimeUnit" | "amountUnit">,
+  files: readonly string[] | undefined,
+): Mapping | undefined {
+  if (kind === undefined && columns === undefined) {
+    const units = {
+      "--time-unit": timeUnit,
+      "--recv-time-unit": recvTimeUnit,
+      "--amount-unit": amountUnit,
+    };
+    for (const [field, value] of Object.entries(units)) {
+      if (value !== undefined)
+        throw new ConfigError("is of a mapping", {
+          field,
+          value,
+          expected: "--kind and --columns with it",
+        });
+    }
+    return undefined;
+  }
+  if (kind === undefined) {
+    throw new ConfigError("is missing", {
+      field: "--kind",
+      expected: "the kind of the file whose --columns are told, such as trades",
+    });
+  }
+  if (columns === undefined) {
+    const interval = intervalOf(kind);
+    const shaped =
+      interval === ""
+        ? "no --kind where the file's shape tells it"
+        : `--interval ${interval} for candles of a known shape`;
+    throw new ConfigError("goes with --columns", {
+      field: "--kind",
+      value: kind,
+      expected: `${shaped}, or --columns with it`,
+    });
+  }
+  const pairs = columns.split(",").map((pair) => {
+    const at = pair.indexOf("=");
+    if (at < 1 || at === pair.length - 1)
+      throw new ConfigError("is no pair", {
+        field: "--columns",
+        value: pair,
+        expected: "ours=theirs, such as price=px",
+      });
+    return [pair.slice(0, at), pair.slice(at + 1)] as const;
+  });
+  return checkMapping({
+    kind,
+    columns: Object.fromEntries(pairs),
+    timeUnit,
+    recvTimeUnit,
+    amountUnit,
+    files,
+  });
+}
+
+function repairsOf({ round, dropBadRows }: ImportCommandOptions): Repairs {
+  return {
+    round,
+    ...(dropBadRows === undefined
+      ? {}
+      : { mostDropped: Number(whole(dropBadRows, "--drop-bad-rows")) }),
+  };
+}
+
+function clockOf({ clockParts, clockOffsetNs, baseLatencyNs = "0" }: ImportCommandOptions) {
+  return {
+    partsAt:
+      clockParts === undefined
+        ? []
+        : clockParts.split(",").map((place) => whole(place, "--clock-parts")),
+    baseLatencyNs: whole(baseLatencyNs, "--base-latency-ns"),
+    ...(clockOffsetNs === undefined
+      ? {}
+      : { offsetNs: whole(clockOffsetNs, "--clock-offset-ns", true) }),
+  };
+}
+
+function whole(text: string, field: string, signed = false): bigint {
+  if ((signed ? /^-?\d{1,18}$/ : /^\d{1,18}$/).test(text)) return BigInt(text);
+  throw new ConfigError("is no whole number", {
+    field,
+    value: text,
+    expected: signed ? "a whole number" : "a whole number of zero or more",
+  });
+}
+
+function importText({ files, clock }: Imported, market: string): string {
+  const lines = files.flatMap(({ file, kind, rows, days, findings, stayed }) => [
+    `${file}: ${rows} ${kind}, ${days.length === 0 ? "there already as it was read then (--replace reads it anew)" : `${days.length === 1 ? "day" : "days"} ${spanText(days.map(({ day }) => day))}`}`,
+    ...[
+      ...findings,
+      ...dayFindings({ market, kind }, days, findings),
+      ...stayedText(kind, stayed),
+    ].map((finding) => `  ${finding}`),
+  ]);
+  for (const { fromSeq, addedNs, smallestNs } of clock) {
+    const part = clock.length === 1 ? "" : ` from place ${fromSeq} on`;
+    lines.push(
+      addedNs === 0n
+        ? `clock${part}: not corrected, the smallest feed latency is ${smallestNs} ns`
+        : `clock${part}: ${addedNs} ns added to local stamps, the smallest feed latency was ${smallestNs} ns`,
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** Days that keep what a corrected mapping was to change. */
+function stayedText(kind: string, days: readonly Day[]): string[] {
+  if (days.length === 0) return [];
+  const more = days.length > MOST_DAYS ? `, and ${days.length - MOST_DAYS} more (--json)` : "";
+  const named = `${days.slice(0, MOST_DAYS).join(", ")}${more}`;
+  return [
+    `${kind} of it stay as they were read before, under another mapping, clock or repair: ${named} (--replace reads anew those days that it still has rows of; delete the two files of any other)`,
+  ];
+}
+
+/** So many days are named. */
+const MOST_DAYS = 20;
+
+function spanText(days: readonly string[]): string {
+  return days.length === 1 ? String(days[0]) : `${days[0]} to ${days.at(-1)}`;
+}

@@ -1,0 +1,135 @@
+import type { Command } from "commander";
+import { pathKind } from "../../../core/files/path-kind.js";
+import { instantText } from "../../../history/day.js";
+import type { Span } from "../../../history/spans.js";
+import { listHistory, type SeriesListing } from "../../../history/store/list-history.js";
+import { type StagedWork, stagedWork } from "../../../history/store/staged-work.js";
+import { DEFAULT_STORE, HistoryStore } from "../../../history/store/store.js";
+import type { CliContext } from "../../cli-context.js";
+import { dayFindings } from "../../day-findings.js";
+import { NotWell } from "../../process/exit.js";
+import { jsonText, table } from "../../process/output.js";
+
+/** So many gaps of a series are named. */
+const MOST_GAPS = 20;
+
+interface ListOptions {
+  readonly store: string;
+  readonly market?: string;
+  readonly kind?: string;
+  readonly days?: boolean;
+  readonly verify?: boolean;
+  readonly json?: boolean;
+}
+
+/** `marketwright data list` */
+export function addDataList(data: Command, context: CliContext): void {
+  data
+    .command("list")
+    .description("what the store has: span, rows, gaps, checksum")
+    .option("--store <folder>", "the folder of the history", DEFAULT_STORE)
+    .option("--market <id>", "of this market alone")
+    .option("--kind <kind>", "of this kind alone, such as trades or klines-1M")
+    .option("--days", "a line a day, with its checksum")
+    .option("--verify", "read every file against its checksum")
+    .option("--json", "JSON on stdout")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  marketwright data list\n  marketwright data list --market btcusdc --kind trades --days --verify\n\nA file that is broken or foreign is named, and so is a store, market or kind that is not there; the exit code is 1 then. What a killed recording, download or import left is named too, with what to do.",
+    )
+    .action(async ({ store, market, kind, days, verify, json }: ListOptions) => {
+      const history = new HistoryStore(store);
+      const listings = await listHistory(history, {
+        market,
+        kind,
+        verify: verify === true,
+      });
+      const staged = stagedWork(history);
+      const isThere = listings.length > 0;
+      // A market whose first recording or download is under way is none that nobody knows.
+      const isStaged = market !== undefined && staged.some((work) => work.market === market);
+      const isMissing =
+        !isThere &&
+        !isStaged &&
+        ((market ?? kind) !== undefined || pathKind(history.root) === undefined);
+      const absent = absence(history, { market, kind });
+      const listed = isThere ? listText(listings, days === true) : isMissing ? "" : `${absent}\n`;
+      context.stdout.write(
+        json === true
+          ? jsonText({ store, series: listings, staged }, 2)
+          : listed + stagedText(staged),
+      );
+      const problems = isMissing ? [absent] : listings.flatMap((series) => series.problems);
+      for (const problem of problems) context.stderr.write(`marketwright: ${problem}\n`);
+      if (problems.length > 0) throw new NotWell();
+    });
+}
+
+/** What is no history yet, a paragraph each. */
+function stagedText(staged: readonly StagedWork[]): string {
+  return staged
+    .map(({ what, market, path, bytes, process, advice }) => {
+      const whose = `${what === "day" ? "a day" : `${what === "import" ? "an" : "a"} ${what}`}${market === undefined ? "" : ` of ${market}`}`;
+      const state =
+        process === undefined ? `was killed; ${advice}` : `is under way in process ${process}`;
+      return `\nnot in the store yet: ${whose}, ${bytes} bytes in ${path}, ${state}\n`;
+    })
+    .join("");
+}
+
+/** What is said where nothing was found: whoever asked for a market or kind by a name that is not there hears what is. */
+function absence(
+  store: HistoryStore,
+  { market, kind }: Partial<Pick<ListOptions, "market" | "kind">>,
+): string {
+  const none = store.absence();
+  if (none !== undefined) return `${store.root}: ${none}`;
+  const series = [...store.series()];
+  const asked = [market, kind].filter((name) => name !== undefined).join(" ");
+  const there =
+    market !== undefined && series.some((one) => one.market === market)
+      ? series.filter((one) => one.market === market)
+      : series;
+  return `${store.root}: has no ${asked}; there are ${there.map((one) => `${one.market} ${one.kind}`).join(", ")}`;
+}
+
+function listText(listings: readonly SeriesListing[], withDays: boolean): string {
+  if (withDays) {
+    const lines = listings.flatMap(({ market, kind, days }) =>
+      days.map((day) => [
+        market,
+        kind,
+        day.day,
+        day.complete ? "complete" : "open",
+        String(day.rows),
+        `${day.bytes}`,
+        day.sha256,
+        ...day.findings,
+      ]),
+    );
+    return table([["market", "kind", "day", "state", "rows", "bytes", "sha256"], ...lines]);
+  }
+  const rows = listings.map(
+    ({ market, kind, days, rows: count, bytes, covered, gaps, complete }) => [
+      market,
+      kind,
+      covered[0] === undefined ? "-" : instantText(covered[0][0]),
+      covered.length === 0 ? "-" : instantText((covered.at(-1) as readonly [number, number])[1]),
+      `${days.length}${complete ? "" : " (not all complete)"}`,
+      String(count),
+      String(bytes),
+      gapsText(gaps),
+    ],
+  );
+  return `${table([["market", "kind", "from", "to", "days", "rows", "bytes", "gaps"], ...rows])}${listings.flatMap((series) => [...series.notes, ...dayFindings(series, series.days)].map((line) => `${line}\n`)).join("")}`;
+}
+
+/** The first gaps, and how many more there are. */
+function gapsText(gaps: readonly Span[]): string {
+  if (gaps.length === 0) return "none";
+  const named = gaps
+    .slice(0, MOST_GAPS)
+    .map(([from, to]) => `${instantText(from)}..${instantText(to)}`);
+  const more = gaps.length - named.length;
+  return [...named, ...(more > 0 ? [`and ${more} more (--json)`] : [])].join(" ");
+}

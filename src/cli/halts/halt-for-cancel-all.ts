@@ -1,0 +1,104 @@
+import { someoneListens } from "../../bot/control/control-server.js";
+import { isLocked } from "../../bot/state/account-lock.js";
+import { type EnteredBot, runningBots } from "../../bot/state/running-bots.js";
+import { MarketwrightError } from "../../core/errors.js";
+import type { Hex, MarketId, Ms } from "../../core/units.js";
+import { pause } from "../../exchange/rest/pause.js";
+import type { CliContext } from "../cli-context.js";
+import { haltRunningBot } from "./halt-running-bot.js";
+
+/** A bot that runs answers within milliseconds. One that hangs places nothing, and must not hold up the cancels. */
+const ANSWER_WITHIN_MS: Ms = 1_000;
+
+/** The bot that places orders while all of them are to be cancelled. */
+export interface HaltForCancelAll {
+  readonly account: Hex;
+  /** The account's state directory. */
+  readonly stateDir: string;
+  /** The only market that is cancelled; all of them when undefined. */
+  readonly marketId: MarketId | undefined;
+  /** The bot's file, as its user named it. */
+  readonly file: string;
+  readonly say: (text: string) => void;
+}
+
+/** The halt of a bot that runs beside `cancel-all`. */
+export class CancelAllHalt {
+  readonly #context: CliContext;
+  readonly #options: HaltForCancelAll;
+  #halting: Promise<boolean> | undefined;
+  #isLate = false;
+
+  constructor(context: CliContext, options: HaltForCancelAll) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  /** Halts the bot, once, before the first cancel leaves: it would place again what is cancelled. A bot that does not answer is not waited for long. */
+  async begin(): Promise<void> {
+    if (this.#isLate) return;
+    const { clock } = this.#context.seam;
+    this.#halting ??= this.#halt();
+    const isInTime = await Promise.race([
+      this.#halting.then(() => true),
+      pause(clock, ANSWER_WITHIN_MS).then(() => false),
+    ]);
+    if (!isInTime) this.#isLate = true;
+  }
+
+  /** Whether nobody can have placed an order since the cancels: no bot runs, or it was halted before them. Says what is to be done where not. */
+  async isSafe(): Promise<boolean> {
+    const { file, say } = this.#options;
+    this.#halting ??= this.#halt();
+    const isHalted = await this.#halting;
+    if (isHalted && this.#isLate)
+      say(
+        `the bot was halted after the cancels: npx marketwright cancel-all ${file} once more cancels what it placed meanwhile`,
+      );
+    return isHalted && !this.#isLate;
+  }
+
+  async #halt(): Promise<boolean> {
+    const { account, stateDir, marketId, file, say } = this.#options;
+    const again = `it may place again what is cancelled: npx marketwright halt ${file} keeps it from that, or end it`;
+    let bot: EnteredBot | undefined;
+    try {
+      if (!isLocked({ account, env: this.#context.env, stateDir }, "bot")) return true;
+      bot = await this.#running();
+      if (bot === undefined) {
+        say(
+          `a bot of this account runs that cannot be reached from here, as another user's or in another XDG_RUNTIME_DIR: ${again}`,
+        );
+        return false;
+      }
+      // A dry run sends nothing, and a market that the bot does not have it does not quote.
+      if (
+        bot.state === undefined ||
+        (marketId !== undefined && !bot.state.markets.includes(marketId))
+      )
+        return true;
+      await haltRunningBot(this.#context, bot, {
+        command: "halt",
+        reason: "cancel-all",
+        ...(marketId === undefined ? {} : { marketId }),
+      });
+    } catch (error) {
+      if (!(error instanceof MarketwrightError)) throw error;
+      say(
+        `the bot that runs${bot === undefined ? "" : ` (process ${bot.pid})`} could not be halted: ${error.message}: ${again}`,
+      );
+      return false;
+    }
+    const where = marketId === undefined ? "" : ` --market ${marketId}`;
+    say(
+      `the bot that runs (process ${bot.pid}) is halted, so that it places nothing again: npx marketwright resume ${file}${where} lets it quote`,
+    );
+    return true;
+  }
+
+  /** By the account, since its file may be another one of the same bot. */
+  async #running(): Promise<EnteredBot | undefined> {
+    const bots = await runningBots(this.#context.env, someoneListens);
+    return bots.find((bot) => bot.account.toLowerCase() === this.#options.account.toLowerCase());
+  }
+}

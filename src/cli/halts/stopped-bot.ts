@@ -1,0 +1,176 @@
+import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
+import { loadBotOrders } from "../../bot/config/config.js";
+import type { ControlCommand } from "../../bot/control/control-protocol.js";
+import { isLocked, lockAccount } from "../../bot/state/account-lock.js";
+import { type FoundHalt, readFoundHalts, writeFoundHalts } from "../../bot/state/found-halts.js";
+import { HaltMemory, type KeptHalt } from "../../bot/state/halt-memory.js";
+import { LatchMemory } from "../../bot/state/latch-memory.js";
+import { FileStateStore, type StateStore, stateDirOf } from "../../bot/state/state-dir.js";
+import { claimState } from "../../bot/state/state-owner.js";
+import { keepContracts } from "../../bot/traded-contracts.js";
+import { ConfigError, RunError } from "../../core/errors.js";
+import type { Hex, MarketId, Ms } from "../../core/units.js";
+import type { LadderMeasure, Latch } from "../../risk/ladder.js";
+import type { CliContext } from "../cli-context.js";
+
+/** A halt that the next start finds: a person's, a limit or rung of losses, or one that a run found and no person has resumed. */
+export type WaitingHalt =
+  | ({ readonly name: "manual" } & KeptHalt)
+  | ({ readonly name: LadderMeasure } & Omit<Latch, "measure">)
+  | FoundHalt;
+
+/** What a bot finds when it is started. */
+export interface UnstartedBot {
+  readonly phase: "not running" | "starting" | "ending";
+  readonly account: string;
+  /** The halts that are in force for the next start, the oldest first; empty when nothing but what it finds itself will halt it. */
+  readonly halts: readonly WaitingHalt[];
+  /** Of a resume: those that it ended. */
+  readonly resumed?: readonly WaitingHalt[];
+}
+
+type Told<Name extends "halt" | "resume" = "halt" | "resume"> = Extract<
+  ControlCommand,
+  { readonly command: Name }
+>;
+
+/**
+ * Carries out a halt or a resume on the state of a bot that does not run: whoever halts while a supervisor is between two starts shall find the
+ * next one halted. Any number of halts may come at once. A resume has the account to itself: none starts meanwhile that is halted by what it takes back.
+ * @throws ConfigError for a market that the file does not have, or a state of another account; RunError when the account's bot runs after all,
+ * or the state cannot be written; CorruptStateError when what was kept is broken.
+ */
+export async function tellStoppedBot(
+  { env, seam }: CliContext,
+  file: string,
+  command: Told,
+): Promise<UnstartedBot> {
+  const config = loadBotOrders(file, env);
+  const account = accountSigner(config.account, readAccountKey(config.account, env)).address;
+  const stateDir = stateDirOf(config, account);
+  const tell = (): UnstartedBot => {
+    const store = new FileStateStore(stateDir, `${process.pid}.new`);
+    claimState({ store, directory: store.directory, account });
+    const state = {
+      markets: Object.keys(config.markets),
+      store,
+      account,
+      nowMs: seam.clock.nowMs(),
+    };
+    if (command.command === "halt")
+      return { phase: "not running", account, halts: haltState(state, command) };
+    return { phase: "not running", account, ...resumeState(state, command) };
+  };
+  if (command.command === "resume") {
+    const lock = await lockAccount({ account, env, stateDir });
+    try {
+      return tell();
+    } finally {
+      lock.release();
+    }
+  }
+  const told = tell();
+  // One that locks the account from here on reads its state behind this.
+  if (!isLocked({ account, env, stateDir }, "bot")) return told;
+  throw new RunError(
+    "another process on this machine has this account, and may have read its halts before: the halt is written down for the next start",
+    {
+      field: "account",
+      value: account,
+      expected: "the same halt once more, when it runs or has ended",
+    },
+  );
+}
+
+/** The state that a bot will be started with. */
+export interface UnstartedState {
+  readonly markets: readonly MarketId[];
+  readonly store: StateStore;
+  readonly account: Hex;
+  readonly nowMs: Ms;
+}
+
+/**
+ * Halts in a state directory; returns the halts that are in force after it.
+ * @throws ConfigError for a market that the file does not have; RunError when it cannot be written, CorruptStateError when it is broken.
+ */
+export function haltState(
+  state: UnstartedState,
+  { marketId, reason }: Told<"halt">,
+): readonly WaitingHalt[] {
+  const memory = memoryOf(state, marketId);
+  memory.keep({ marketId, why: reason, atMs: Math.round(state.nowMs) });
+  requireWritten(memory);
+  return waitingHalts(state, memory);
+}
+
+/**
+ * Ends every halt in a state directory that the next start would begin with, or those of one market: a person's, limits and rungs of losses, whose loss is accepted
+ * as the running bot accepts it, and a contract that is another than in the run before. What a start looks at anew has nothing to be ended.
+ * @throws as {@link haltState}
+ */
+export function resumeState(
+  state: UnstartedState,
+  { marketId }: Told<"resume">,
+): Required<Pick<UnstartedBot, "halts" | "resumed">> {
+  const { store, account } = state;
+  const memory = memoryOf(state, marketId);
+  const before = waitingHalts(state, memory);
+  const isMeant = (halt: { readonly marketId?: MarketId | undefined }): boolean =>
+    marketId === undefined || halt.marketId === marketId;
+  memory.forget(isMeant);
+  requireWritten(memory);
+  const ladder = new LatchMemory(store, account);
+  ladder.resume(marketId);
+  requireWritten(ladder);
+  const found = readFoundHalts(store, account);
+  const accepted = found.filter(isMeant);
+  // A kill in between leaves the halt: the same resume ends it then.
+  for (const halt of accepted) keepContracts(store, [{ marketId: halt.marketId, rules: halt }]);
+  if (accepted.length > 0)
+    writeFoundHalts(
+      store,
+      account,
+      found.filter((halt) => !accepted.includes(halt)),
+    );
+  return { halts: waitingHalts(state, memory), resumed: before.filter(isMeant) };
+}
+
+/** @throws ConfigError for a market that the file does not have; CorruptStateError when what was kept is broken */
+function memoryOf(
+  { markets, store, account }: UnstartedState,
+  marketId: MarketId | undefined,
+): HaltMemory {
+  if (marketId !== undefined && !markets.includes(marketId)) {
+    const expected = `one of ${markets.join(", ")}`;
+    throw new ConfigError("is no market of this bot", {
+      field: "marketId",
+      value: marketId,
+      expected,
+    });
+  }
+  const memory = new HaltMemory(store, account);
+  memory.read();
+  return memory;
+}
+
+/** @throws RunError when a change could not be written */
+function requireWritten({ unwritten }: Pick<HaltMemory | LatchMemory, "unwritten">): void {
+  if (unwritten === undefined) return;
+  throw new RunError(`not written down: ${unwritten}`, {
+    field: "stateDir",
+    expected: "a folder that can be written",
+  });
+}
+
+function waitingHalts(
+  { store, account }: UnstartedState,
+  memory: HaltMemory,
+): readonly WaitingHalt[] {
+  const manual = memory.read().map((halt) => ({ name: "manual" as const, ...halt }));
+  const { rungs } = new LatchMemory(store, account).read();
+  const losses = rungs.map(({ measure: name, ...latch }) => ({ name, ...latch }));
+  return [...manual, ...losses, ...readFoundHalts(store, account)].sort(
+    (one, other) => one.atMs - other.atMs,
+  );
+}

@@ -1,0 +1,74 @@
+import { maskSecrets, protectAddress, protectSecret } from "../../core/crypto/secrets.js";
+import type { CliContext, TextStream } from "../cli-context.js";
+
+/** The same process, with streams that let no secret of it out. */
+export function withMaskedOutput<Context extends Pick<CliContext, "stdout" | "stderr">>(
+  context: Context,
+): Context {
+  return { ...context, stdout: masked(context.stdout), stderr: masked(context.stderr) };
+}
+
+/**
+ * Its size is asked for anew each time: a terminal changes it. Whoever writes to the descriptor itself, as a live screen does that waits for no
+ * terminal, masks by itself.
+ */
+function masked(stream: TextStream): TextStream {
+  return {
+    fd: stream.fd,
+    get isTTY() {
+      return stream.isTTY;
+    },
+    get columns() {
+      return stream.columns;
+    },
+    get rows() {
+      return stream.rows;
+    },
+    write: (text) => stream.write(maskedChunk(text)),
+    on: (event, listener) => stream.on(event, listener),
+    off: (event, listener) => stream.off(event, listener),
+  };
+}
+
+type Write = NodeJS.WriteStream["write"];
+
+/**
+ * Masks everything that this process writes on stdout and stderr from here on. Commands write on {@link withMaskedOutput}'s streams; this is for the rest:
+ * what a strategy and its packages print by themselves, in this thread or in a worker, and what Node prints.
+ */
+export function maskProcessOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    const write = stream.write.bind(stream) as (
+      chunk: string | Uint8Array,
+      ...rest: unknown[]
+    ) => boolean;
+    stream.write = ((chunk: string | Uint8Array, ...rest: unknown[]) =>
+      write(maskedChunk(chunk), ...rest)) as Write;
+  }
+}
+
+function maskedChunk(chunk: string | Uint8Array): string | Uint8Array {
+  const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("utf8");
+  const shown = maskSecrets(text);
+  return shown === text ? chunk : shown;
+}
+
+/**
+ * Protects what a command line may hold by mistake: a private key or a wallet's phrase as a whole argument, the value of an option that is named like a secret's
+ * (`--password=...`), what an address carries. Order hashes are no whole arguments: `call` takes them as `orderHash=0x...`.
+ */
+export function protectArguments(args: readonly string[]): void {
+  for (const argument of args) {
+    const option = /^--?[\w-]*=(.*)$/s.exec(argument);
+    const value = option?.[1] ?? argument;
+    const isNamedSecret =
+      option !== null && /^--?[\w-]*(pass|key|secret|token|mnemonic)[\w-]*=/i.test(argument);
+    if (isKeyOrPhrase(value) || (isNamedSecret && !/^[A-Z]+(_[A-Z0-9]+)*$|[/\\.]/.test(value)))
+      protectSecret(value);
+    else if (value.includes("://")) protectAddress(value);
+  }
+}
+
+function isKeyOrPhrase(text: string): boolean {
+  return /^(0x)?[0-9a-f]{64}$/i.test(text) || /^[a-z]{3,8}(\s+[a-z]{3,8}){11,}$/i.test(text.trim());
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { closeSync, statSync } from "node:fs";
+import { LineReader } from "../../bot/control/control-protocol.js";
+import { RunError } from "../../core/errors.js";
+import { openPlainFile, readPlainFile } from "../../core/files/plain-files.js";
+import type { Clock, Timer } from "../../core/runtime/seam.js";
+
+/** A command of ours that runs beside this process, in a process and a process group of its own. */
+export interface Companion {
+  readonly name: string;
+  /** Resolves with how it ended. */
+  readonly ended: Promise<string>;
+  /** Asks it to end, and waits until it has. */
+  stop(): Promise<void>;
+}
+
+/** What to run, and where its log lines go. */
+export interface CompanionOptions {
+  readonly name: string;
+  /** This program's own script. */
+  readonly script: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Mode 0600. */
+  readonly logFile: string;
+  readonly clock: Clock;
+}
+
+const START_WITHIN_MS = 20_000;
+const END_WITHIN_MS = 5_000;
+const MOST_ERROR_TEXT = 4000;
+
+/**
+ * Starts a companion and waits for its first line on stdout. It is in a process group of its own, so that Ctrl-C reaches
+ * this process alone, which ends things in their order; and it ends by itself when this process is gone, whatever ended it.
+ * @throws RunError with its own words when it ends before it speaks.
+ */
+export async function startCompanion({
+  name,
+  script,
+  args,
+  env,
+  logFile,
+  clock,
+}: CompanionOptions): Promise<{ companion: Companion; firstLine: string }> {
+  const log = openPlainFile(logFile, "a", 0o600);
+  const logStart = statSync(logFile).size;
+  const child = fork(script, [...args], {
+    env: { ...env },
+    stdio: ["ignore", "pipe", log, "ipc"],
+    detached: true,
+  });
+  closeSync(log);
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, signal) =>
+      resolve(signal === null ? `exit code ${code}` : `signal ${signal}`),
+    );
+  });
+  let timer: Timer | undefined;
+  const first = await Promise.race([
+    firstLineOf(child).then((line) => ({ line })),
+    ended.then((why) => ({ why })),
+    new Promise<{ why: string }>((resolve) => {
+      timer = clock.setTimer(START_WITHIN_MS, () =>
+        resolve({ why: `it said nothing for ${START_WITHIN_MS} ms` }),
+      );
+    }),
+  ]);
+  timer?.cancel();
+  if (!("line" in first)) {
+    child.kill("SIGKILL");
+    throw new RunError(`the ${name} did not start: ${first.why}: ${saidSince(logFile, logStart)}`, {
+      expected: `a log without errors in ${logFile}`,
+    });
+  }
+  return {
+    firstLine: first.line,
+    companion: { name, ended, stop: () => stop(child, ended, clock) },
+  };
+}
+
+function firstLineOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    const reader = new LineReader();
+    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+      const [line] = reader.push(chunk) ?? [];
+      if (line !== undefined) resolve(line);
+    });
+  });
+}
+
+async function stop(child: ChildProcess, ended: Promise<string>, clock: Clock): Promise<void> {
+  child.kill("SIGTERM");
+  const timer = clock.setTimer(END_WITHIN_MS, () => child.kill("SIGKILL"));
+  await ended;
+  timer.cancel();
+  if (child.connected) child.disconnect();
+}
+
+/** What a companion has written to its log since it was started: why it did not start. */
+function saidSince(logFile: string, start: number): string {
+  return readPlainFile(logFile).subarray(start).toString("utf8").trim().slice(-MOST_ERROR_TEXT);
+}

@@ -1,0 +1,110 @@
+import type { ControlCommand } from "../../bot/control/control-protocol.js";
+import type { ControlHandler } from "../../bot/control/control-server.js";
+import { statusOf } from "../../bot/run/bot-status.js";
+import type { RunningBot } from "../../bot/run/running-bot.js";
+import { ConfigError, FormatError, RunError } from "../../core/errors.js";
+import type { Lots, MarketId } from "../../core/units.js";
+
+/** Carries out what is said to a running bot; each answer is the bot's status after it. */
+export function controlHandler(running: RunningBot): ControlHandler {
+  return async (command) => {
+    if (command.command !== "status") {
+      tell(running, command);
+      checkWhole(running, command.command);
+      checkKept(running, command.command);
+    }
+    return statusOf(running.bot, running.liquidator);
+  };
+}
+
+function tell(
+  running: RunningBot,
+  command: Exclude<ControlCommand, { readonly command: "status" }>,
+): void {
+  const { bot } = running;
+  const market = marketOf(running, command.marketId);
+  if (bot.phase === "stopping" || bot.phase === "stopped")
+    throw new RunError("the bot is stopping", {
+      field: "command",
+      value: command.command,
+      expected: "a bot that runs",
+    });
+  switch (command.command) {
+    case "halt":
+      return running.command({ command: "halt", reason: command.reason, ...market });
+    case "resume":
+      return running.command({ command: "resume", ...market });
+    case "flatten": {
+      const { maxSlippageBps } = command;
+      const slice =
+        command.sliceBase === undefined
+          ? {}
+          : { sliceLots: sliceLots(running, command.marketId, command.sliceBase) };
+      return running.command({ command: "flatten", maxSlippageBps, ...market, ...slice });
+    }
+  }
+}
+
+/** A bot that breaks takes no command any more, and what it says of itself is from before. @throws RunError */
+function checkWhole(running: RunningBot, command: string): void {
+  if (!running.isBroken()) return;
+  const expected = "the bot's end, which its log explains; halt works on its state then";
+  throw new RunError("the bot broke and is cancelling everything: nothing was done", {
+    field: "command",
+    value: command,
+    expected,
+  });
+}
+
+/** Whoever halts or resumes has to know when the next run will not know of it. */
+function checkKept({ bot }: RunningBot, command: string): void {
+  const { unkept } = bot.safety;
+  if (unkept === undefined) return;
+  throw new RunError(
+    `done, but not written down: a bot that is started anew does not know it (${unkept})`,
+    {
+      field: "command",
+      value: command,
+      expected: "a state directory that can be written; it is tried again",
+    },
+  );
+}
+
+function marketOf({ bot }: RunningBot, marketId: MarketId | undefined): { marketId?: MarketId } {
+  if (marketId === undefined) return {};
+  const known = [...bot.context.desks.keys()];
+  if (known.includes(marketId)) return { marketId };
+  throw new ConfigError("is no market of this bot", {
+    field: "marketId",
+    value: marketId,
+    expected: `one of ${known.join(", ")}`,
+  });
+}
+
+/** A slice in lots: lots differ from market to market, so with several of them one has to be named. @throws ConfigError for one that is none */
+function sliceLots({ bot }: RunningBot, marketId: MarketId | undefined, sliceBase: string): Lots {
+  const [only, second] = bot.context.desks.values();
+  const desk =
+    marketId === undefined
+      ? second === undefined
+        ? only
+        : undefined
+      : bot.context.desks.get(marketId);
+  if (desk === undefined)
+    throw new ConfigError("needs a market", {
+      field: "sliceBase",
+      value: sliceBase,
+      expected: "a slice for one market: name it too",
+    });
+  try {
+    return desk.instrument.lotsOf(sliceBase);
+  } catch (cause) {
+    if (!(cause instanceof FormatError)) throw cause;
+    throw new ConfigError("is no size on the market's grid", {
+      field: "sliceBase",
+      value: sliceBase,
+      expected: `a whole multiple of ${desk.instrument.stepSize}`,
+      cause,
+    });
+  }
+}

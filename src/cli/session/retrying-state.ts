@@ -1,0 +1,45 @@
+import type { BotConfig } from "../../bot/config/config.js";
+import { RetryingStore } from "../../bot/state/retrying-store.js";
+import type { StateStore } from "../../bot/state/state-dir.js";
+import type { Clock } from "../../core/runtime/seam.js";
+import type { OpenLog } from "../../monitoring/log.js";
+
+/**
+ * The bot's state, whose repeated texts may fail for half of the time after which the guard takes the bot for dead: by then
+ * the bot stops in order, while it can still tell which orders are left.
+ * @param stop is given the reason, once.
+ */
+export function retryingState(
+  store: StateStore,
+  {
+    config,
+    clock,
+    log,
+  }: { readonly config: BotConfig; readonly clock: Clock; readonly log: OpenLog },
+  stop: (reason: string) => void,
+): StateStore {
+  const { deadAfterMs, heartbeatMs } = config.guard;
+  return new RetryingStore({
+    store,
+    clock,
+    // The newest heartbeat is already one interval old when the next one fails.
+    givesUpAfterMs: Math.max(0, deadAfterMs / 2 - heartbeatMs),
+    onChange: ({ name, error }, isWritten) => {
+      if (isWritten) log.info({ file: name }, "the state file is written again");
+      else
+        log.error(
+          { file: name, error: messageOf(error) },
+          "the state file cannot be written: it is tried again",
+        );
+    },
+    onGivenUp: ({ name, error }) => {
+      stop(
+        `${name} cannot be written, and without a heartbeat the guard cancels after ${deadAfterMs} ms: ${messageOf(error)}`,
+      );
+    },
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

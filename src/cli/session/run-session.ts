@@ -1,0 +1,402 @@
+import { resolve } from "node:path";
+import type { PaperModels } from "../../backtest/paper/paper-venue.js";
+import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
+import type { BotConfig } from "../../bot/config/config.js";
+import { warnOfImplausibleValues } from "../../bot/explain/explain.js";
+import { keepEarlierJournal } from "../../bot/journal/earlier-journal.js";
+import { JournalFile } from "../../bot/journal/journal-file.js";
+import { screenModelOf } from "../../bot/run/bot-screen.js";
+import { readinessOf } from "../../bot/run/bot-status.js";
+import { rpcUrlsOf } from "../../bot/run/chain-access.js";
+import { GuardWatch } from "../../bot/run/guard-watch.js";
+import { startBot } from "../../bot/run/run-bot.js";
+import type { ChainAccess } from "../../bot/run/run-liquidator.js";
+import { type RunSummary, summaryOf } from "../../bot/run/run-summary.js";
+import type { RunningBot } from "../../bot/run/running-bot.js";
+import type { VenueBetween } from "../../bot/run/session-tap.js";
+import { lockAccount } from "../../bot/state/account-lock.js";
+import { isGuarded } from "../../bot/state/guard-heartbeat.js";
+import { enterRunningBot } from "../../bot/state/running-bots.js";
+import { FileStateStore, MemoryStateStore, stateDirOf } from "../../bot/state/state-dir.js";
+import { claimState, claimStateFor } from "../../bot/state/state-owner.js";
+import { UnhaltedStore } from "../../bot/state/unhalted-store.js";
+import { strayError } from "../../bot/strategy/stray-error.js";
+import { FileLaneStore } from "../../chain/lanes/store/file-lane-store.js";
+import { LANES_FILE } from "../../chain/lanes/store/lane-store.js";
+import { initCrypto, nativeBindingError } from "../../core/crypto/signing.js";
+import { ConfigError, MarketwrightError, RunError } from "../../core/errors.js";
+import type { Clock } from "../../core/runtime/seam.js";
+import type { Hex, Ms } from "../../core/units.js";
+import { type OpenLog, openLog } from "../../monitoring/log.js";
+import { Metrics } from "../../monitoring/metrics.js";
+import { startMetricsServer } from "../../monitoring/metrics-server.js";
+import { type LiveScreen, screenSupport, startScreen } from "../../monitoring/screen-driver.js";
+import type { CliContext } from "../cli-context.js";
+import { namingExchange } from "../exchange-access.js";
+import { packageVersion } from "../process/package-version.js";
+import { untilInterrupted } from "../process/until-interrupted.js";
+import { ordersLeftText } from "./orders-left.js";
+import { retryingState } from "./retrying-state.js";
+import { startSessionControl } from "./session-control.js";
+import { openRecorder } from "./session-recorder.js";
+import { type Companions, watchCompanions } from "./watch-companions.js";
+
+/** How a bot is run from the command line. */
+export interface SessionOptions extends Companions {
+  readonly config: BotConfig;
+  /** Stops by itself after so long. */
+  readonly forMs?: Ms | undefined;
+  readonly dryRun: boolean;
+  /** Whether a live screen is wanted, where the terminal takes one. */
+  readonly screen: boolean;
+  /** How a guard is started, for the warning when none runs; left out where one is being started. */
+  readonly guardCommand?: string;
+  /** How what a process that is ended at once leaves is cancelled. */
+  readonly cancelCommand: string;
+  readonly journalPath?: string | undefined;
+  /** How a dry run's orders travel and are filled here; a dry run without it fills nothing. */
+  readonly paper?: PaperModels | undefined;
+  /** The folder that the session is recorded into. */
+  readonly recordFolder?: string | undefined;
+}
+
+/**
+ * Runs a bot from its start to its end: lock, state, log, metrics, control socket, screen; and gives all of it back.
+ * @throws ConfigError, RunError or CorruptStateError when it cannot start; RunError when it broke.
+ */
+export async function runSession(
+  context: CliContext,
+  options: SessionOptions,
+): Promise<RunSummary> {
+  const cleanup: (() => void | Promise<void>)[] = [];
+  const thrown: unknown[] = [];
+  const tried = async <Value>(what: () => Value | Promise<Value>): Promise<Value | undefined> => {
+    try {
+      return await what();
+    } catch (error) {
+      thrown.push(error);
+      return undefined;
+    }
+  };
+  const summary = await tried(() => session(context, options, cleanup));
+  // All of it: a lock or a server that is kept would keep the process, and hold up the bot that is started in its place.
+  for (const undo of cleanup.reverse()) await tried(undo);
+  if (summary === undefined || thrown.length > 0) throw thrown[0];
+  return summary;
+}
+
+async function session(
+  context: CliContext,
+  options: SessionOptions,
+  cleanup: (() => void | Promise<void>)[],
+): Promise<RunSummary> {
+  const { config, dryRun, recordFolder, paper } = options;
+  const { env, seam } = context;
+  const privateKey = readAccountKey(config.account, env);
+  const account = accountSigner(config.account, privateKey).address;
+  const support = screenSupport(context.stdout, env);
+  const withScreen = options.screen && support.screen;
+
+  const stateDir = stateDirOf(config, account);
+  const lock = await lockAccount({ account, env, stateDir });
+  cleanup.push(() => lock.release());
+  const store = new FileStateStore(stateDir);
+  cleanup.push(() => store.close());
+  const owned = { store, directory: store.directory, account };
+  claimState(owned);
+  const log = openLog({
+    level: config.logLevel,
+    clock: seam.clock,
+    ...(withScreen ? { file: store.pathOf("bot.log") } : {}),
+  });
+  cleanup.push(() => log.close());
+  if (store.wasOpen)
+    log.warn(
+      { folder: store.directory },
+      "other users could write to the state folder: its mode is 0700 now",
+    );
+  await announceCrypto(log);
+  const watchdog = context.watchLoop?.({
+    stallMs: config.guard.deadAfterMs,
+    markets: Object.entries(config.markets).map(([marketId, { strategy }]) => ({
+      marketId,
+      strategy,
+    })),
+    logFile: withScreen ? log.destination : undefined,
+    path: config.path,
+    orders: dryRun ? undefined : { config, privateKey, account },
+  });
+  if (watchdog !== undefined) cleanup.push(() => watchdog.stop());
+
+  let running: RunningBot | undefined;
+  const metrics = new Metrics().withProcessMetrics();
+  cleanup.push(await serveMetrics(config, metrics, () => running, log));
+  const journal =
+    options.journalPath === undefined
+      ? undefined
+      : openJournal(options.journalPath, seam.clock, log);
+  if (journal !== undefined) cleanup.push(() => journal.close());
+  // Asked for before the bot starts, so that a signal meanwhile is not lost.
+  const interrupted = context.interrupted();
+
+  // All that may fail comes before the bot: once it quotes, only its own stop may end it.
+  const state = dryRun ? new UnhaltedStore(store) : store;
+  const control = await startSessionControl(context, {
+    config,
+    account,
+    state,
+    directory: store.directory,
+    running: () => running,
+  });
+  cleanup.push(() => control.server.close());
+  const entry = {
+    pid: process.pid,
+    config: config.path,
+    account,
+    socketPath: control.server.socketPath,
+  };
+  const entered = { directory: resolve(store.directory), markets: Object.keys(config.markets) };
+  cleanup.push(enterRunningBot(dryRun ? entry : { ...entry, state: entered }, env));
+  cleanup.push(watchGuard(context, options, { log, store, account }));
+
+  const chain = chainAccessOf(config, store, env);
+  const recorder =
+    recordFolder === undefined
+      ? undefined
+      : await openRecorder({ folder: recordFolder, config, dryRun, paper, seam, log });
+  if (recorder !== undefined) cleanup.push(recorder.abandon);
+  // A strategy's own timers and promises run outside the bot: what they throw must not leave its orders behind. From its first order on it is the bot that ends.
+  const strays: unknown[] = [];
+  const quiet = context.onUncaught?.((error, how) => {
+    const stray = strayError(error, how) ?? error;
+    if (running === undefined) strays.push(stray);
+    else running.fail(stray);
+    return true;
+  });
+  if (quiet !== undefined) cleanup.push(quiet);
+  let fault: string | undefined;
+  const kept = retryingState(state, { config, clock: seam.clock, log }, (reason) => {
+    fault = reason;
+    running?.command({ command: "stop", reason });
+  });
+  const between = paper === undefined ? undefined : await paperBetween(config, paper, seam.clock);
+  const start = (signal: AbortSignal) =>
+    startBot({
+      awaited: { signal, tell: (sentence) => context.stderr.write(`marketwright: ${sentence}\n`) },
+      config,
+      privateKey,
+      seam,
+      // What happens on paper is no state of the account's.
+      store: paper === undefined ? kept : new MemoryStateStore(),
+      log,
+      metrics,
+      dryRun,
+      ...(paper === undefined ? { rulesRead: (rules) => claimStateFor(rules, owned) } : {}),
+      paper: between,
+      chain,
+      journal,
+      ...(watchdog === undefined ? {} : { calling: watchdog.calling }),
+      record: recorder?.record,
+    });
+  // A bot that liquidates quotes while its start still asks the chain.
+  if (!dryRun) {
+    const left = (): string =>
+      ordersLeftText(
+        running === undefined || running.isBroken()
+          ? undefined
+          : running.bot.context.account.orders.unresolved(),
+        options.cancelCommand,
+      );
+    context.leaves?.(left);
+    cleanup.push(() => context.leaves?.(undefined));
+  }
+  const bot = await untilInterrupted(context, "no order was placed", (signal) =>
+    namingExchange(config.exchange.rest, () => start(signal)),
+  );
+  running = bot;
+  for (const command of control.haltsMeanwhile) bot.command(command);
+  for (const error of strays) bot.fail(error);
+  if (fault !== undefined) bot.command({ command: "stop", reason: fault });
+  cleanup.push(() => bot.close());
+  cleanup.push(watchCompanions(options, log));
+  cleanup.push(warnOfImplausibleValues(bot, seam.clock, log));
+
+  const screen = withScreen ? openScreen(context, bot, log, support.color) : undefined;
+  if (screen !== undefined) cleanup.push(() => screen.stop());
+  const { forMs } = options;
+  if (forMs !== undefined) watchdog?.endsIn(forMs);
+  await untilStopped(bot, { clock: seam.clock, forMs, interrupted, screen });
+  await recorder?.close();
+  return {
+    ...summaryOfRun(bot),
+    ...(paper === undefined ? {} : { paper }),
+    ...(fault === undefined ? {} : { fault }),
+  };
+}
+
+/** Serves the metrics where the file wants them. @returns what ends it */
+async function serveMetrics(
+  config: BotConfig,
+  metrics: Metrics,
+  running: () => RunningBot | undefined,
+  log: OpenLog,
+): Promise<() => void | Promise<void>> {
+  metrics.setBuild(packageVersion(), process.version);
+  if (config.metrics === undefined) return () => {};
+  const server = await startMetricsServer({
+    ...config.metrics,
+    metrics,
+    readiness: () => {
+      const bot = running();
+      if (bot !== undefined && !bot.isBroken()) return readinessOf(bot.bot, bot.liquidator);
+      return {
+        ready: false,
+        reasons: [bot === undefined ? "the bot is starting" : "the bot broke"],
+      };
+    },
+    sample: () => running()?.monitor.refresh(),
+  });
+  log.info({ host: server.host, port: server.port }, "metrics are served");
+  return () => server.close();
+}
+
+/** What ends a bot, and what is shown of it until then. */
+interface UntilStopped {
+  readonly clock: Clock;
+  readonly forMs: Ms | undefined;
+  readonly interrupted: Promise<string>;
+  readonly screen: LiveScreen | undefined;
+}
+
+/** Until the bot has stopped: by itself, after its time or by a signal. @throws RunError when it broke. */
+async function untilStopped(
+  bot: RunningBot,
+  { clock, forMs, interrupted, screen }: UntilStopped,
+): Promise<void> {
+  const stop = (reason: string): void => bot.command({ command: "stop", reason });
+  const timer =
+    forMs === undefined ? undefined : clock.setTimer(forMs, () => stop("the time is over"));
+  void interrupted.then(stop);
+  try {
+    await bot.stopped;
+  } catch (cause) {
+    // What was thrown on purpose says what would have been right.
+    const expected =
+      cause instanceof MarketwrightError ? {} : { expected: "a bot that runs; its log tells more" };
+    throw new RunError(`the bot broke: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      ...expected,
+      cause,
+    });
+  } finally {
+    timer?.cancel();
+    screen?.stop();
+  }
+}
+
+function summaryOfRun({ bot, monitor, liquidator }: RunningBot): RunSummary {
+  const { firstQuoteAtMs } = monitor;
+  // The steady clock of the real seam begins with the process.
+  const secondsToFirstQuote =
+    firstQuoteAtMs === undefined ? null : Math.round(firstQuoteAtMs) / 1000;
+  return summaryOf(bot, monitor, secondsToFirstQuote, liquidator?.ledger.counts());
+}
+
+/** The chain of a bot that liquidates; its pending transactions are in the state directory. @throws ConfigError for an address that is not there. */
+function chainAccessOf(
+  { chain, liquidator }: BotConfig,
+  store: FileStateStore,
+  env: CliContext["env"],
+): ChainAccess | undefined {
+  if (chain === undefined || liquidator === undefined) return undefined;
+  return {
+    rpcs: rpcUrlsOf(chain, env),
+    laneStore: (owner) => new FileLaneStore(store.pathOf(LANES_FILE), owner),
+  };
+}
+
+/** The venue of a paper session. It brings the backtest's exchange along, which other runs do not wait for. */
+async function paperBetween(
+  config: BotConfig,
+  models: PaperModels,
+  clock: Clock,
+): Promise<VenueBetween> {
+  const { PaperVenue } = await import("../../backtest/paper/paper-venue.js");
+  return (live, { rules }, bot) => new PaperVenue({ live, config, rules, models, clock, ...bot });
+}
+
+async function announceCrypto(log: OpenLog): Promise<void> {
+  const { keccak, signing } = await initCrypto();
+  if (signing === "native") log.debug({ keccak, signing }, "hashing and signing are ready");
+  else
+    log.warn(
+      { keccak, signing, error: nativeBindingError() },
+      "the native secp256k1 did not load: signing is some ten times slower",
+    );
+}
+
+/** Has the log say when no guard watches orders that would outlive the bot. @returns what ends this */
+function watchGuard(
+  { seam: { clock } }: CliContext,
+  { config, dryRun, guardCommand }: SessionOptions,
+  {
+    log,
+    store,
+    account,
+  }: { readonly log: OpenLog; readonly store: FileStateStore; readonly account: Hex },
+): () => void {
+  const { timeInForce } = config.quotes;
+  if (guardCommand === undefined || timeInForce === "GTT" || dryRun) return () => {};
+  const { deadAfterMs } = config.guard;
+  const watch = new GuardWatch({
+    clock,
+    everyMs: deadAfterMs,
+    isGuarded: () => isGuarded({ store, account, nowMs: clock.nowMs(), deadAfterMs }),
+    tell: (guarded) => {
+      if (guarded) return log.info({}, "a guard watches this bot");
+      log.warn(
+        { timeInForce, command: guardCommand },
+        `no guard runs: ${timeInForce} orders would outlive this bot; run it beside with: ${guardCommand}`,
+      );
+    },
+  });
+  watch.start();
+  return () => watch.stop();
+}
+
+function openScreen(
+  context: CliContext,
+  bot: RunningBot,
+  log: OpenLog,
+  color: boolean,
+): LiveScreen {
+  const { clock } = context.seam;
+  const setting = {
+    clock,
+    startedMs: clock.nowMs(),
+    startedMonotonicMs: clock.monotonicMs(),
+    footer: `log: ${log.destination}   Ctrl-C cancels every order of ours and leaves`,
+  };
+  return startScreen({
+    terminal: context.stdout,
+    clock,
+    color,
+    model: () => screenModelOf(bot.bot, bot.monitor, setting),
+  });
+}
+
+function openJournal(path: string, clock: Clock, log: OpenLog): JournalFile {
+  try {
+    const kept = keepEarlierJournal(path);
+    if (kept !== undefined)
+      log.info({ kept }, "the journal of an earlier run is kept beside this one");
+    return new JournalFile(path, clock);
+  } catch (cause) {
+    if (cause instanceof ConfigError) throw cause;
+    throw new ConfigError("cannot be written", {
+      field: "--journal",
+      value: path,
+      expected: "the path of a file in a folder that exists",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import type { PaperModels } from "../../backtest/paper/paper-venue.js";
+import type { SessionRecording } from "../../backtest/session/session-recording.js";
+import type { BotConfig } from "../../bot/config/config.js";
+import type { SessionBeginning, SessionTap } from "../../bot/run/session-tap.js";
+import type { Seam } from "../../core/runtime/seam.js";
+import type { OpenLog } from "../../monitoring/log.js";
+import { packageVersion } from "../process/package-version.js";
+
+/** What is recorded, and where. */
+export interface SessionRecorderOptions {
+  readonly folder: string;
+  readonly config: BotConfig;
+  readonly dryRun: boolean;
+  readonly paper: PaperModels | undefined;
+  readonly seam: Seam;
+  readonly log: OpenLog;
+}
+
+/** A session's recording, before it has begun and after. */
+export interface SessionRecorder {
+  readonly record: (beginning: SessionBeginning) => Promise<SessionTap>;
+  /** Ends one that has begun, in order. */
+  readonly close: () => Promise<void>;
+  /** Lets go of one that was not closed. */
+  readonly abandon: () => void | Promise<void>;
+}
+
+/** Claims the folder of a recording. @throws ConfigError for one that is taken. */
+export async function openRecorder({
+  folder,
+  config,
+  dryRun,
+  paper,
+  seam,
+  log,
+}: SessionRecorderOptions): Promise<SessionRecorder> {
+  // It brings a database along, which a bot that records nothing does not wait for.
+  const recordings = await import("../../backtest/session/session-recording.js");
+  recordings.SessionRecording.claim(folder);
+  let begun: SessionRecording | undefined;
+  const onFailed = (error: unknown): void =>
+    log.error({ error, folder }, "the session is not recorded any further");
+  const mode = paper !== undefined ? "paper" : dryRun ? "no-fills" : "live";
+  const session = {
+    folder,
+    config,
+    mode,
+    paper,
+    version: packageVersion(),
+    seam,
+    onFailed,
+  } as const;
+  return {
+    record: async (beginning) => {
+      begun = await recordings.SessionRecording.begin(session, beginning);
+      return begun;
+    },
+    close: async () => {
+      await begun?.close();
+    },
+    abandon: () => begun?.abandon(),
+  };
+}

@@ -1,0 +1,102 @@
+import { readdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { BotConfig } from "../../bot/config/config.js";
+import type { RunSummary } from "../../bot/run/run-summary.js";
+import { HEARTBEAT_FILE } from "../../bot/state/heartbeat.js";
+import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
+import { randomKey } from "../../core/crypto/keystore.js";
+import { protectSecret } from "../../core/crypto/secrets.js";
+import { ecdsaScheme } from "../../core/crypto/signing.js";
+import { ConfigError } from "../../core/errors.js";
+import { pathKind } from "../../core/files/path-kind.js";
+import type { CliContext } from "../cli-context.js";
+import { FormerStart } from "./former-start.js";
+import { ENDED_FILE, KEY_FILE } from "./start-files.js";
+import { lockStartFolder } from "./start-lock.js";
+
+/** The account of one `marketwright start`. */
+export interface StartAccount {
+  /** The environment, with the account's key in the variable that the bot's file names. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly store: FileStateStore;
+  readonly keyPath: string;
+  /**
+   * The start is over; a later one may clear its state away when no order can be open: the exchange has said so, or no bot ran.
+   * @param summary of the bot's run, where there was one to its end.
+   */
+  readonly over: (summary: RunSummary | undefined) => void;
+}
+
+/**
+ * A key that nobody has had before, in the state directory of its own account. Earlier starts from the same file that never traded are cleared away
+ * at once, those that ended with no order open once this one has traded to its end. The key of an account that may have open orders stays.
+ * @throws ConfigError when the bot's key comes from a keystore; RunError when the folder cannot be written, or is another start's now.
+ */
+export async function freshAccount(
+  { env: given, seam }: CliContext,
+  config: BotConfig,
+): Promise<StartAccount> {
+  const { keyEnv } = config.account;
+  if (keyEnv === undefined) {
+    throw new ConfigError("start trades a fresh account of its own, never a keystore's", {
+      field: "account.keystore",
+      value: config.account.keystore?.file,
+      expected:
+        "account.keyEnv, the variable that start hands the fresh key on in (marketwright run trades a keystore's account)",
+    });
+  }
+  const privateKey = randomKey(seam.random);
+  protectSecret(privateKey);
+  const env = { ...given, [keyEnv]: privateKey };
+  const { address } = ecdsaScheme.signer(privateKey);
+  const directory = stateDirOf(config, address);
+  const store = new FileStateStore(directory);
+  const hasTraded = (): boolean => store.read(HEARTBEAT_FILE) !== undefined;
+  const finish = config.stateDir === undefined ? besideOthers(directory) : await inOneFolder(store);
+  store.write(KEY_FILE, `${privateKey}\n`);
+  return {
+    env,
+    store,
+    keyPath: store.pathOf(KEY_FILE),
+    over: (summary) => {
+      const isFlat =
+        summary !== undefined && summary.ordersLeft.length === 0 && summary.openOrdersLeft === 0;
+      const traded = hasTraded();
+      if (isFlat || !traded) store.write(ENDED_FILE, "");
+      finish(summary !== undefined || traded);
+    },
+  };
+}
+
+/** What is done about earlier starts at the end of one. @param traded whether its bot ran: one that failed before replaces nothing */
+type FinishStart = (traded: boolean) => void;
+
+/** Each start has a folder of its own, beside those of the others. */
+function besideOthers(directory: string): FinishStart {
+  const above = dirname(directory);
+  clearEndedStarts(above, (folder) => pathKind(join(folder, HEARTBEAT_FILE)) === undefined);
+  return (traded) => {
+    if (traded) clearEndedStarts(above, (folder) => basename(folder) !== basename(directory));
+  };
+}
+
+/** In a `stateDir` that the file names, every start finds what the one before it left. */
+async function inOneFolder(store: FileStateStore): Promise<FinishStart> {
+  const unlock = await lockStartFolder(store.directory);
+  const former = FormerStart.setAside(store);
+  return (traded) => {
+    if (traded) former.discard();
+    else former.restore();
+    unlock();
+  };
+}
+
+function clearEndedStarts(above: string, mayGo: (folder: string) => boolean): void {
+  for (const name of readdirSync(above)) {
+    const folder = join(above, name);
+    const isEnded =
+      /^0x[0-9a-f]{40}$/.test(name) &&
+      [KEY_FILE, ENDED_FILE].every((file) => pathKind(join(folder, file)) === "file");
+    if (isEnded && mayGo(folder)) rmSync(folder, { recursive: true, force: true });
+  }
+}

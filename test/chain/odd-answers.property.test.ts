@@ -121,12 +121,12 @@ describe("an odd answer of a node", () => {
 
   it("is tried on everything that reads one", () => {
     const folder = new URL("../../src/chain/", import.meta.url);
-    const source = readdirSync(folder)
+    const source = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts"))
       .map((name) => readFileSync(new URL(name, folder), "utf8"));
     const names = source.flatMap((text) =>
       [
-        ...text.matchAll(/^export function (\w+)\((?:value: unknown|data: Hex\): LensAnswer)/gm),
+        ...text.matchAll(/^export function (\w+)\(\s*(?:value: unknown|data: Hex\): LensAnswer)/gm),
       ].map(([, name = ""]) => name),
     );
     expect(names.sort()).toEqual(Object.keys(READERS).sort());

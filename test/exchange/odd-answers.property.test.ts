@@ -219,7 +219,7 @@ describe("an odd answer of the exchange", () => {
 
   it("is tried on every decoder that there is", () => {
     const folder = new URL("../../src/exchange/", import.meta.url);
-    const source = readdirSync(folder)
+    const source = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts"))
       .map((name) => readFileSync(new URL(name, folder), "utf8"));
     const names = source.flatMap((text) =>

@@ -1,0 +1,90 @@
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { ResultsFile } from "../../src/backtest/sweep/results/results-file.js";
+import { captureCli } from "../cli/captured-cli.js";
+import { copyUnpacked, readDataDir, readState } from "./older-folders.js";
+
+const FIXTURES = fileURLToPath(new URL("../fixtures", import.meta.url));
+
+/** A copy of a folder that an earlier version made: what reads a folder may also write to it. */
+function copyOf(version: string, name: string): string {
+  const copy = join(mkdtempSync(join(tmpdir(), "mw-older-")), name);
+  copyUnpacked(join(FIXTURES, version, name), copy);
+  return copy;
+}
+
+const json = (path: string) => JSON.parse(readFileSync(path, "utf8"));
+
+describe.each(readdirSync(FIXTURES))("folders %s", (version) => {
+  it("give a bot the same halts, rungs, orders, takeovers and transactions", () => {
+    const folder = copyOf(version, "live");
+    const { state } = json(join(folder, "read.json"));
+    // What would be lost without anybody noticing, if both programs read nothing.
+    expect(state.halts).toMatchObject([{ marketId: "btcusdc", why: "by hand, before the news" }]);
+    expect(state.latches.rungs).toMatchObject([{ marketId: "btcusdc", action: "halt" }]);
+    expect(state.takeovers.known.map((one: { state: string }) => one.state)).toContain("open");
+    expect(state.builtOrders.length).toBeGreaterThan(0);
+    expect(readState(join(folder, "state"))).toEqual(state);
+  });
+
+  it("let an exchange go on with the same balances, orders, positions and chain head", async () => {
+    const folder = copyOf(version, "live");
+    const { dataDir } = json(join(folder, "read.json"));
+    expect(dataDir.openOrders.length).toBeGreaterThan(0);
+    const endedAtMs = Number(readFileSync(join(folder, "ended-at-ms.txt"), "utf8"));
+    expect(await readDataDir(folder, endedAtMs)).toEqual(dataDir);
+  });
+
+  it("replay the same decisions and actions from a journal", async () => {
+    const folder = copyOf(version, "live");
+    const journal = join(folder, "run.journal");
+    const { journal: _, ...result } = JSON.parse(
+      (await captureCli(["replay", journal, "--json"])).out,
+    );
+    expect(result).toEqual(json(join(folder, "replay.json")));
+    expect((await captureCli(["replay", journal])).out).toBe(
+      readFileSync(join(folder, "replay.txt"), "utf8"),
+    );
+  });
+
+  it("list the same history and backtest it to the same fills", async () => {
+    const folder = copyOf(version, "history");
+    const listed = await captureCli(["data", "list", "--store", join(folder, "history"), "--json"]);
+    const { store: _, ...series } = JSON.parse(listed.out);
+    const { store: __, ...seriesBefore } = json(join(folder, "list.json"));
+    expect(series).toEqual(seriesBefore);
+
+    const report = join(folder, "report-now");
+    const { code } = await captureCli(["backtest", join(folder, "backtest.yaml"), "--out", report]);
+    expect(code).toBe(0);
+    const fillsBefore = readFileSync(join(folder, "report/fills.csv"), "utf8");
+    expect(fillsBefore.split("\n").length).toBeGreaterThan(10);
+    expect(readFileSync(join(report, "fills.csv"), "utf8")).toBe(fillsBefore);
+  });
+
+  it("keep every result of a sweep that was begun", () => {
+    const sweep = join(copyOf(version, "history"), "sweep");
+    const path = join(sweep, "results.jsonl");
+    const before = readFileSync(path, "utf8");
+    const [header, ...jobs] = before
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(jobs.length).toBe(4);
+    const results = new ResultsFile(sweep, header.fingerprint, false);
+    const done = [...results.done].map(([job, result]) => ({ job, ...result }));
+    results.close();
+    expect(done).toEqual(jobs);
+    expect(readFileSync(path, "utf8")).toBe(before);
+  });
+
+  it("compare a recorded session with its replay to the same figures", async () => {
+    const folder = copyOf(version, "session");
+    const { code, out } = await captureCli(["compare", folder, "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual(json(join(folder, "comparison.json")));
+  });
+});

@@ -1,0 +1,106 @@
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { transfersRemembered } from "../../src/bot/equity-watch.js";
+import { readBuiltHashes } from "../../src/bot/state/built-hashes.js";
+import { HaltMemory } from "../../src/bot/state/halt-memory.js";
+import { HEARTBEAT_FILE, parseHeartbeat } from "../../src/bot/state/heartbeat.js";
+import { LatchMemory } from "../../src/bot/state/latch-memory.js";
+import { FileStateStore } from "../../src/bot/state/state-dir.js";
+import { claimedExchange } from "../../src/bot/state/state-owner.js";
+import { newestRecorded } from "../../src/bot/state/trade-log.js";
+import { readUnwindMemory } from "../../src/bot/unwind/unwind-memory.js";
+import { FileLaneStore } from "../../src/chain/lanes/store/file-lane-store.js";
+import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
+import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
+import type { Hex } from "../../src/core/units.js";
+import { decodeLedger } from "../../src/liquidator/ledger/ledger-lines.js";
+import { LIQUIDATIONS_FILE } from "../../src/liquidator/ledger/liquidation-ledger.js";
+import { openConfiguredExchange } from "../../src/simulator/engine/configured-exchange.js";
+
+/** The account of every folder here: the second one of the phrase that all test chains share. */
+export const ACCOUNT: Hex = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+/** Its key. */
+export const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+
+/** Copies a folder, and unpacks the files in it that end with `.gz`. */
+export function copyUnpacked(from: string, to: string): void {
+  cpSync(from, to, { recursive: true });
+  for (const entry of readdirSync(to, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !entry.name.endsWith(".gz") || entry.name.endsWith(".ndjson.gz"))
+      continue;
+    const packed = join(entry.parentPath, entry.name);
+    writeFileSync(packed.slice(0, -".gz".length), gunzipSync(readFileSync(packed)), {
+      mode: 0o600,
+    });
+    rmSync(packed);
+  }
+}
+
+/** All that a bot's state directory says, as a bot and its tools read it. */
+export function readState(directory: string): unknown {
+  const store = new FileStateStore(directory);
+  const lanes = new FileLaneStore(join(directory, "transactions.jsonl"), {
+    chainId: 31337,
+    account: ACCOUNT,
+  });
+  try {
+    return plain({
+      names: [...store.names()].sort(),
+      exchange: claimedExchange(store),
+      halts: new HaltMemory(store, ACCOUNT).read(),
+      latches: new LatchMemory(store, ACCOUNT).read(),
+      takeovers: readUnwindMemory(store, new Map()),
+      builtOrders: readBuiltHashes(store),
+      newestFills: newestRecorded(store),
+      transfers: transfersRemembered(store),
+      heartbeat: parseHeartbeat(store.read(HEARTBEAT_FILE) ?? ""),
+      liquidations: decodeLedger(store.readTail(LIQUIDATIONS_FILE, 1_000_000) ?? ""),
+      transactions: lanes.load(),
+    });
+  } finally {
+    lanes.close();
+    store.close();
+  }
+}
+
+/**
+ * What an exchange goes on from, at the instant of its end: no time has passed, so that nothing has come due.
+ * @param folder of its `exchange.yaml` and its `dataDir`.
+ */
+export async function readDataDir(folder: string, endedAtMs: number): Promise<unknown> {
+  const config = loadExchangeConfig(join(folder, "exchange.yaml"));
+  const seam = { clock: new VirtualClock(endedAtMs), random: seededRandom("older folders") };
+  const { chain, exchange, close } = await openConfiguredExchange(
+    { ...config, chain: config.chain && { ...config.chain, rpc: null } },
+    seam,
+    { baseFolder: folder, flowOf: () => null },
+  );
+  try {
+    return plain({
+      head: chain?.chain.head,
+      balances: exchange.balances(ACCOUNT),
+      openOrders: exchange.openOrders(ACCOUNT).map(({ terms, openLots }) => ({
+        id: terms.id,
+        hash: terms.hash,
+        side: terms.side,
+        openLots,
+      })),
+      positions: Object.keys(config.markets).map((id) => exchange.positionLots(ACCOUNT, id)),
+      audit: exchange.audit(),
+    });
+  } finally {
+    await close();
+  }
+}
+
+/** As JSON holds it: bigints by their digits, maps and sets as lists. */
+function plain(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_key, held: unknown) => {
+      if (typeof held === "bigint") return `${held}n`;
+      return held instanceof Map || held instanceof Set ? [...held] : held;
+    }),
+  );
+}

@@ -9,7 +9,7 @@ import LongestFirst from "./test/support/longest-first.js";
  */
 const SHARED = [
   "test/{account,conformance,executor,market,risk,scenarios,strategies,validation}/**/*.test.ts",
-  "test/core/!(process-lock).test.ts",
+  "test/core/!(atomic-file|process-lock).test.ts",
   "test/backtest/{book,compare,config,engine,matching,record,venue}/**/*.test.ts",
   "test/backtest/run/!(threaded-path).test.ts",
   "test/backtest/report/!(report-page|report-writer).test.ts",
@@ -22,7 +22,7 @@ const SHARED = [
   "test/chain/**/!(liquidation-over-http).test.ts",
   "test/contracts/!(interface).test.ts",
   "test/exchange/**/*.test.ts",
-  "test/history/!(captures|download|durable-file|store-lock).test.ts",
+  "test/history/!(captures|download|store-lock).test.ts",
   "test/history/{columns,sources}/*.test.ts",
   "test/liquidator/**/*.test.ts",
   "test/monitoring/{log,metrics-server-bounds,screen,screen-liquidator}.test.ts",

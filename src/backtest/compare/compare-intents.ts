@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { decodeLine } from "../../bot/journal/journal.js";
 import { fileLines } from "../../bot/journal/journal-lines.js";
+import { sha256Of } from "../../history/file-hash.js";
 import { HistoryError } from "../../history/history-errors.js";
-import { sha256Of } from "../../history/store/durable-file.js";
 import type { Intent } from "../../strategies/intent.js";
 import { SESSION_FILES, type Session } from "../session/session-file.js";
 

@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { openSync } from "node:fs";
+import { AppendOnlyFile } from "../../core/files/durable-log.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
@@ -53,14 +54,13 @@ export function fillFields(fill: ReplayFill, instrument: Instrument): readonly s
 /** Every fill of a run as it comes, as CSV. @throws RunError when the disk refuses. */
 export class FillsFile {
   readonly #path: string;
-  readonly #handle: number;
+  readonly #file: AppendOnlyFile;
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   #buffer = `${FILL_COLUMNS.join(",")}\n`;
-  #isOpen = true;
 
   constructor(path: string, instruments: ReadonlyMap<MarketId, Instrument>) {
     this.#path = path;
-    this.#handle = onDisk(path, () => openSync(path, "wx", 0o600));
+    this.#file = onDisk(path, () => new AppendOnlyFile(openSync(path, "wx", 0o600), "closing"));
     this.#instruments = instruments;
   }
 
@@ -74,20 +74,16 @@ export class FillsFile {
   /** What was written is on the disk. */
   finish(): void {
     this.#flush();
-    onDisk(this.#path, () => fsyncSync(this.#handle));
-    this.abandon();
+    onDisk(this.#path, () => this.#file.close());
   }
 
   abandon(): void {
-    if (this.#isOpen) closeSync(this.#handle);
-    this.#isOpen = false;
+    this.#file.abandon();
   }
 
   #flush(): void {
-    const bytes = Buffer.from(this.#buffer);
+    const lines = this.#buffer;
     this.#buffer = "";
-    onDisk(this.#path, () => {
-      for (let from = 0; from < bytes.length; ) from += writeSync(this.#handle, bytes, from);
-    });
+    onDisk(this.#path, () => this.#file.append(lines));
   }
 }

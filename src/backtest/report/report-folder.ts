@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync 
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { ConfigError } from "../../core/errors.js";
+import { syncPath } from "../../core/files/atomic-file.js";
 import { lifeOf, processName } from "../../core/files/living-process.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { pathKind } from "../../core/files/path-kind.js";
-import { syncFile } from "../../history/store/durable-file.js";
 
 /** The file that makes a folder a report. */
 export const REPORT_JSON = "report.json";
@@ -55,14 +55,14 @@ export class ReportFolder {
   place(): void {
     assertFree(this.#target, this.#given, this.#replace);
     for (const entry of readdirSync(this.path, { recursive: true, withFileTypes: true })) {
-      if (entry.isFile()) syncFile(join(entry.parentPath, entry.name));
+      if (entry.isFile()) syncPath(join(entry.parentPath, entry.name));
     }
-    syncFile(this.path);
+    syncPath(this.path);
     const before = `${hiddenStart(this.#target, "replaced")}${this.path.slice(hiddenStart(this.#target, "unfinished").length)}`;
     const isReplacing = existsSync(this.#target);
     if (isReplacing) renameSync(this.#target, before);
     renameSync(this.path, this.#target);
-    syncFile(dirname(this.#target));
+    syncPath(dirname(this.#target));
     this.#isOpen = false;
     if (isReplacing) rmSync(before, { recursive: true, force: true });
   }

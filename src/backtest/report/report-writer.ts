@@ -1,5 +1,5 @@
-import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { writeNewFile } from "../../core/files/atomic-file.js";
 import type { RunObserver } from "../record/run-observer.js";
 import { ADVERSE_SELECTION_MS, RunRecorder } from "../record/run-recorder.js";
 import { FillsFile } from "./fills-file.js";
@@ -106,6 +106,6 @@ export class ReportWriter {
 
   #write(name: string, text: string): void {
     const path = join(this.#folder.path, name);
-    onDisk(path, () => writeFileSync(path, text, { mode: 0o600, flag: "wx" }));
+    onDisk(path, () => writeNewFile(path, text, false));
   }
 }

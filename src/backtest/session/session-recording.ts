@@ -10,16 +10,17 @@ import { differencesOf } from "../../bot/rule-changes.js";
 import { withoutProviderKeys } from "../../bot/run/chain-access.js";
 import type { SessionBeginning, SessionTap } from "../../bot/run/session-tap.js";
 import { ConfigError, RunError } from "../../core/errors.js";
+import { replaceFile } from "../../core/files/atomic-file.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
+import { sha256Of } from "../../history/file-hash.js";
 import { LocalStamps } from "../../history/record/local-stamps.js";
 import { SessionRecorder } from "../../history/record/session-recorder.js";
 import { UnsteppedClock } from "../../history/record/unstepped-clock.js";
-import { sha256Of, writeWhole } from "../../history/store/durable-file.js";
 import { HistoryStore } from "../../history/store/store.js";
 import { TurnsWriter } from "./recorded-turns.js";
 import { SESSION_FILES, type Session, sessionText } from "./session-file.js";
@@ -114,7 +115,7 @@ export class SessionRecording implements SessionTap {
   ): Promise<SessionRecording> {
     const { folder, config, seam } = options;
     const { rules, account } = beginning;
-    writeWhole(
+    replaceFile(
       join(folder, SESSION_FILES.unfinished),
       `${JSON.stringify({ account, exchange: config.exchange.rest })}\n`,
     );
@@ -246,7 +247,7 @@ export class SessionRecording implements SessionTap {
       intents: { count: this.#count, sha256: await sha256Of(this.#intents.path) },
       turns: { count: this.#turns?.count ?? 0, sha256: await sha256Of(this.#turnsFile.path) },
     };
-    writeWhole(join(folder, SESSION_FILES.session), sessionText(session));
+    replaceFile(join(folder, SESSION_FILES.session), sessionText(session));
     rmSync(join(folder, SESSION_FILES.unfinished));
     return session;
   }

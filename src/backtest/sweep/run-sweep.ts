@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ConfigError, RunError } from "../../core/errors.js";
+import { replaceFile } from "../../core/files/atomic-file.js";
 import { instantText } from "../../history/day.js";
 import { GridError } from "../../history/history-errors.js";
-import { writeWhole } from "../../history/store/durable-file.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import { onDisk } from "../report/on-disk.js";
@@ -325,7 +325,7 @@ function fingerprintOf(
 function written(directory: string, result: SweepResult): Omit<SweepOutcome, "inputs"> {
   dropOtherBest(directory, result.best);
   const [json, html] = [join(directory, SWEEP_FILES.json), join(directory, SWEEP_FILES.html)];
-  onDisk(json, () => writeWhole(json, sweepJsonParts(result)));
-  onDisk(html, () => writeWhole(html, sweepPage(result)));
+  onDisk(json, () => replaceFile(json, sweepJsonParts(result)));
+  onDisk(html, () => replaceFile(html, sweepPage(result)));
   return { result, json, html };
 }

@@ -3,12 +3,14 @@ import {
   constants,
   fchmodSync,
   fstatSync,
-  fsyncSync,
   openSync,
-  writeSync,
+  readSync,
+  realpathSync,
 } from "node:fs";
-import { RunError } from "../../core/errors.js";
-import { NotPlainFile } from "../../core/files/plain-files.js";
+import { ConfigError, RunError } from "../../core/errors.js";
+import { AppendOnlyFile, rotate, rotatedPath } from "../../core/files/durable-log.js";
+import { pathKind } from "../../core/files/path-kind.js";
+import { NotPlainFile, openPlainFile } from "../../core/files/plain-files.js";
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { JournalSink } from "./journal.js";
 
@@ -30,7 +32,7 @@ export class JournalFile implements JournalSink {
   readonly path: string;
   readonly #clock: Clock;
   readonly #pack: Packing;
-  #file: number | undefined;
+  #file: AppendOnlyFile | undefined;
   #waiting: string[] = [];
   #waitingLength = 0;
   #timer: Timer | undefined;
@@ -43,10 +45,11 @@ export class JournalFile implements JournalSink {
     this.#pack = pack;
     try {
       // Without waiting: a pipe that nobody reads, or whose reader stops, would hold the bot.
-      this.#file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0o600);
-      const found = fstatSync(this.#file);
+      const file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0o600);
+      this.#file = new AppendOnlyFile(file, "closing");
+      const found = fstatSync(file);
       if (found.isFIFO()) throw new NotPlainFile(path, "a named pipe");
-      if (found.isFile()) fchmodSync(this.#file, 0o600);
+      if (found.isFile()) fchmodSync(file, 0o600);
     } catch (cause) {
       throw this.#cannotWrite(cause);
     }
@@ -75,8 +78,7 @@ export class JournalFile implements JournalSink {
     this.#waiting = [];
     this.#waitingLength = 0;
     try {
-      for (let written = 0; written < bytes.length; )
-        written += writeSync(this.#file, bytes, written);
+      this.#file.append(bytes);
     } catch (cause) {
       this.#failed = this.#cannotWrite(cause);
       throw this.#failed;
@@ -91,12 +93,12 @@ export class JournalFile implements JournalSink {
     this.#timer = undefined;
     try {
       this.flush();
-      if (fstatSync(file).isFile()) fsyncSync(file);
+      file.close();
     } catch (cause) {
       throw cause instanceof RunError ? cause : this.#cannotWrite(cause);
     } finally {
       this.#file = undefined;
-      closeSync(file);
+      file.abandon();
     }
   }
 
@@ -111,12 +113,66 @@ export class JournalFile implements JournalSink {
   }
 
   #cannotWrite(cause: unknown): RunError {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
-    return new RunError(`cannot write the journal (${code})`, {
+    return new RunError(`cannot write the journal (${codeOf(cause)})`, {
       field: "journal",
       value: this.path,
       expected: "a file that this user may write, on a disk with room",
       cause,
     });
   }
+}
+
+/** How the first line of every journal begins. */
+const BEGINNING = '{"journal":';
+
+/**
+ * Moves the journal that an earlier run left at a path to the first free name after it, `run.journal.1` and so on: whatever starts a bot again by the same
+ * command must not take away what tells how the last one ended.
+ * @returns where it is now; undefined where there is none: nothing, an empty file, a pipe.
+ * @throws ConfigError for a file that is no journal, which may be anything, a keystore too, and for a journal that cannot be kept; what the file system
+ * throws.
+ */
+export function keepEarlierJournal(path: string): string | undefined {
+  if (pathKind(path) !== "file") return undefined;
+  const beginning = beginningOf(path);
+  if (beginning === "") return undefined;
+  if (beginning !== BEGINNING) {
+    throw new ConfigError("is there already, and no journal", {
+      field: "--journal",
+      value: path,
+      expected: "the path of a new file, or of an earlier run's journal, which is kept beside it",
+    });
+  }
+  // A link goes on leading to where its owner wants the journals.
+  const journal = realpathSync(path);
+  const kept = rotatedPath(journal);
+  try {
+    rotate(journal, kept);
+  } catch (cause) {
+    throw new ConfigError(
+      `is an earlier run's journal, and cannot be kept as ${kept} (${codeOf(cause)})`,
+      {
+        field: "--journal",
+        value: journal,
+        expected:
+          "the path of a new file, or of a journal in a folder with room where this user may make another",
+        cause,
+      },
+    );
+  }
+  return kept;
+}
+
+function beginningOf(path: string): string {
+  const file = openPlainFile(path, "r");
+  try {
+    const bytes = Buffer.alloc(BEGINNING.length);
+    return bytes.toString("latin1", 0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
 }

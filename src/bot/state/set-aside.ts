@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync } from "node:fs";
+import { existsSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { RunError } from "../../core/errors.js";
+import { syncPath } from "../../core/files/atomic-file.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 
 /** Files that were moved out of the way. */
@@ -42,7 +43,7 @@ function move(names: readonly string[], from: string, to: string): void {
   try {
     makeFolder(to);
     for (const name of names) renameSync(join(from, name), join(to, name));
-    for (const folder of [to, from]) toDisk(folder);
+    for (const folder of [to, from]) syncPath(folder);
   } catch (cause) {
     throw new RunError(
       `cannot move ${names.join(", ")} to ${to} (${cause instanceof Error ? cause.message : String(cause)})`,
@@ -53,15 +54,5 @@ function move(names: readonly string[], from: string, to: string): void {
         cause,
       },
     );
-  }
-}
-
-/** A name is on the disk when its folder is. */
-function toDisk(folder: string): void {
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }

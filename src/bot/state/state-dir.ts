@@ -1,24 +1,14 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ZodError } from "zod";
 import { refusalOf } from "../../core/config/refusal.js";
 import { MarketwrightError, RunError, shown } from "../../core/errors.js";
+import { AsyncAtomicFile, replaceFile } from "../../core/files/atomic-file.js";
+import { AppendOnlyFile, lastLines, linesAtEnd } from "../../core/files/durable-log.js";
 import { NotPlainFile, readPlainText } from "../../core/files/plain-files.js";
 import { makePrivate } from "../../core/files/private-folder.js";
 import type { Hex } from "../../core/units.js";
 import type { BotConfig } from "../config/config.js";
-import { discardFile } from "./discard-file.js";
-import { GrowingFile, lastLines, linesAtEnd, writeAll } from "./growing-file.js";
-import { LaterText } from "./later-text.js";
 import { type SetAside, setFilesAside, takeFilesBack } from "./set-aside.js";
 
 /** What survives a restart: small named texts, replaced whole, and logs that only grow. */
@@ -84,8 +74,8 @@ export class FileStateStore implements StateStore {
   readonly directory: string;
   /** Other users could write to the folder until now, and cannot any more. */
   readonly wasOpen: boolean;
-  readonly #logs = new Map<string, GrowingFile>();
-  readonly #later = new Map<string, LaterText>();
+  readonly #logs = new Map<string, AppendOnlyFile>();
+  readonly #later = new Map<string, AsyncAtomicFile>();
   readonly #ending: string;
 
   /**
@@ -133,43 +123,34 @@ export class FileStateStore implements StateStore {
   }
 
   write(name: string, text: string): void {
-    this.#replace(name, text, fsyncSync);
+    this.#replace(name, text, true);
   }
 
   writeBehind(name: string, text: string): void {
-    this.#replace(name, text, () => {});
+    this.#replace(name, text, false);
   }
 
   writeLater(name: string, text: string): void {
     const path = this.pathOf(name);
     let later = this.#later.get(name);
     if (later === undefined) {
-      later = new LaterText(path, `${path}.later.${this.#ending}`);
+      later = new AsyncAtomicFile(path, `${path}.later.${this.#ending}`);
       this.#later.set(name, later);
     }
     try {
-      later.put(text);
+      later.replace(text);
     } catch (cause) {
       throw cannot("write", path, cause);
     }
   }
 
-  /** @param toDisk of an open file or folder. */
-  #replace(name: string, text: string, toDisk: (handle: number) => void): void {
+  #replace(name: string, text: string, sync: boolean): void {
     const path = this.pathOf(name);
-    const beside = `${path}.${this.#ending}`;
     try {
-      this.#later.get(name)?.takeBack();
+      this.#later.get(name)?.cancel();
       this.#later.delete(name);
-      rmSync(beside, { force: true });
-      withHandle(openSync(beside, "wx", 0o600), (file) => {
-        writeAll(file, text);
-        toDisk(file);
-      });
-      renameSync(beside, path);
-      withHandle(openSync(this.directory, "r"), toDisk);
+      replaceFile(path, text, { beside: `${path}.${this.#ending}`, sync });
     } catch (cause) {
-      discardFile(beside);
       throw cannot("write", path, cause);
     }
   }
@@ -179,10 +160,10 @@ export class FileStateStore implements StateStore {
     try {
       let log = this.#logs.get(name);
       if (log === undefined) {
-        log = new GrowingFile(path);
+        log = AppendOnlyFile.open(path, "behind", "keep-json");
         this.#logs.set(name, log);
       }
-      log.append(line);
+      log.append(`${line}\n`);
     } catch (cause) {
       throw cannot("write", path, cause);
     }
@@ -198,8 +179,8 @@ export class FileStateStore implements StateStore {
 
   close(): void {
     try {
-      for (const [name, { waiting }] of this.#later)
-        if (waiting !== undefined) this.write(name, waiting);
+      for (const [name, { pending }] of this.#later)
+        if (pending !== undefined) this.write(name, pending);
     } finally {
       this.#closeLogs();
     }
@@ -336,14 +317,6 @@ function checkedName(name: string): string {
     value: name,
     expected: "letters, digits, dots, dashes",
   });
-}
-
-function withHandle(handle: number, use: (handle: number) => void): void {
-  try {
-    use(handle);
-  } finally {
-    closeSync(handle);
-  }
 }
 
 /** True if nothing lies at the path. A link that leads nowhere is no such thing: what it led to was written once. */

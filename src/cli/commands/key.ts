@@ -1,4 +1,3 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { Argument, type Command } from "commander";
 import {
   openKeystore,
@@ -10,6 +9,7 @@ import { encryptKeystore, keystoreAddress, randomKey } from "../../core/crypto/k
 import { protectSecret } from "../../core/crypto/secrets.js";
 import { ecdsaScheme } from "../../core/crypto/signing.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
+import { writeNewFile } from "../../core/files/atomic-file.js";
 import { pathKind } from "../../core/files/path-kind.js";
 import type { Hex } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
@@ -153,25 +153,18 @@ function refuseExisting(file: string): void {
   });
 }
 
-/** Writes the whole file or none, readable by its owner alone. */
+/** Writes the whole file or none: half of a key is none, and would be in the way of the next try. */
 function writeNew(file: string, text: string): void {
-  let handle: number | undefined;
   try {
-    handle = openSync(file, "wx", 0o600);
-    writeFileSync(handle, text);
-    fsyncSync(handle);
+    writeNewFile(file, text);
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
     if (code === "EEXIST") refuseExisting(file);
-    // Half of a key is none, and would be in the way of the next try.
-    if (handle !== undefined) rmSync(file, { force: true });
     throw new RunError(`cannot be written (${code})`, {
       field: "file",
       value: file,
       expected: "a path in a folder that this user may write",
       cause,
     });
-  } finally {
-    if (handle !== undefined) closeSync(handle);
   }
 }

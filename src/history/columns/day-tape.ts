@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { endianness } from "node:os";
 import { join } from "node:path";
+import { renameDurably } from "../../core/files/atomic-file.js";
 import { lifeOf, processName } from "../../core/files/living-process.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { liveSeam } from "../../core/runtime/live-seam.js";
@@ -11,7 +12,6 @@ import { HistoryError } from "../history-errors.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { diskTrouble } from "../store/disk-trouble.js";
 import { Duck, type DuckLimits } from "../store/duck.js";
-import { moveInto } from "../store/durable-file.js";
 import { COLUMNS, type HistoryStore } from "../store/store.js";
 import { lossesOf } from "./day-losses.js";
 import { DayRows } from "./day-rows.js";
@@ -85,7 +85,7 @@ export async function dayTape(
     makeFolder(folder);
     sweep(folder, day, sourcesOf(input));
     await write(hidden, store, input, options, key);
-    moveInto(hidden, path);
+    renameDurably(hidden, path);
   } catch (error) {
     throw diskTrouble(error, folder) ?? error;
   } finally {

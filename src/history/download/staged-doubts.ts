@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { z } from "zod";
+import { AppendOnlyFile } from "../../core/files/durable-log.js";
 import { HistoryError } from "../history-errors.js";
 import type { Span } from "../spans.js";
-import { StagedDay, stagedRecords } from "../staging/staged-day.js";
-import { syncFile } from "../store/durable-file.js";
+import { stagedRecords } from "../staging/staged-day.js";
 
 const doubt = z.union([
   z.strictObject({ finding: z.string() }),
@@ -61,12 +61,11 @@ export class StagedDoubts {
   }
 
   #keep(said: z.input<typeof doubt>): void {
-    const file = new StagedDay(this.#path);
+    const file = AppendOnlyFile.open(this.#path, "each");
     try {
-      file.add(said);
+      file.append(`${JSON.stringify(said)}\n`);
     } finally {
       file.close();
     }
-    syncFile(this.#path);
   }
 }

@@ -12,8 +12,8 @@ import {
 import { basename, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
+import { sha256Of } from "../file-hash.js";
 import { HistoryError } from "../history-errors.js";
-import { sha256Of } from "../store/durable-file.js";
 import type { PlainFile } from "./plain-file.js";
 import { unzip } from "./unzip.js";
 

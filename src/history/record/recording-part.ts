@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { replaceFile } from "../../core/files/atomic-file.js";
 import type { MarketId } from "../../core/units.js";
 import { HistoryError } from "../history-errors.js";
 import { StagedDay, stagedRecords } from "../staging/staged-day.js";
-import { writeWhole } from "../store/durable-file.js";
 import { makeStoreFolder } from "../store/store-folder.js";
 
 /** What a recording writes. */
@@ -62,7 +62,7 @@ export class RecordingPart {
   static begin(parent: string, place: number, facts: Omit<PartHeader, "format">): RecordingPart {
     const folder = join(parent, `part-${place}`);
     makeStoreFolder(folder);
-    writeWhole(join(folder, "part.json"), JSON.stringify({ format: 1, ...facts }));
+    replaceFile(join(folder, "part.json"), JSON.stringify({ format: 1, ...facts }));
     return new RecordingPart(folder);
   }
 

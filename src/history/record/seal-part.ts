@@ -1,5 +1,6 @@
 import type { Ms } from "../../core/units.js";
 import { instantText } from "../day.js";
+import { sha256Of } from "../file-hash.js";
 import { bookShape, marksShape, tradesShape } from "../import/formats/exchange-shapes.js";
 import { gapsOf, lengthOf, type Span, unionOf } from "../spans.js";
 import { cleanClocks } from "../staging/clean-clocks.js";
@@ -7,7 +8,6 @@ import { dropRows, stageRows } from "../staging/stage-rows.js";
 import { writeDays } from "../staging/write-days.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { Duck, type DuckLimits } from "../store/duck.js";
-import { sha256Of } from "../store/durable-file.js";
 import type { HistoryStore, Series } from "../store/store.js";
 import { fillsSql, ordersSql } from "./own-shapes.js";
 import {

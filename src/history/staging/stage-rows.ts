@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { DAY_MS } from "../../core/units.js";
 import { dayOf, msOfNs, NS_A_MS } from "../day.js";
+import { settledSha256Of } from "../file-hash.js";
 import type { ShapedFile, TypedCsv } from "../import/formats/shape.js";
 import { oddNamed, type TextSql } from "../import/text/odd-values.js";
 import { isPlainCsv } from "../import/text/plain-csv.js";
@@ -8,7 +9,6 @@ import { withRowNumbers } from "../import/text/row-numbers.js";
 import { type DecimalGroup, isDecimal, layoutOf, type RowRule } from "../kinds.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { type Duck, type Row, wholeOf } from "../store/duck.js";
-import { settledSha256Of } from "../store/durable-file.js";
 import { copyRows, type FileNote, noteText, type Written } from "../store/parquet-copy.js";
 import type { Series } from "../store/store.js";
 import { type LeftOutGaps, NO_GAPS } from "./left-out-gaps.js";

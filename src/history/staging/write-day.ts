@@ -1,6 +1,8 @@
 import { renameSync, rmSync, statSync } from "node:fs";
+import { syncPath } from "../../core/files/atomic-file.js";
 import { DAY_MS } from "../../core/units.js";
 import { type Day, msOfNs } from "../day.js";
+import { sha256Of } from "../file-hash.js";
 import { HistoryError } from "../history-errors.js";
 import { intervalMsOf, intervalOf, layoutOf } from "../kinds.js";
 import { cutTo, gapsOf, type Span, spanOf, unionOf, withoutSpans } from "../spans.js";
@@ -13,7 +15,6 @@ import {
   type SourceNote,
 } from "../store/day-manifest.js";
 import { type Duck, wholeOf } from "../store/duck.js";
-import { sha256Of, syncFile } from "../store/durable-file.js";
 import { copyRows, type FileNote, noteText, type Written } from "../store/parquet-copy.js";
 import type { PendingDays } from "../store/pending-days.js";
 import type { Series } from "../store/store.js";
@@ -145,7 +146,7 @@ async function manifestOf(
     ? Number((await duck.row(`SELECT count(*) AS total FROM (${made.fresh})`)).total)
     : written.rows;
   const isAsStaged = written === rows;
-  if (!isAsStaged) syncFile(path);
+  if (!isAsStaged) syncPath(path);
   return {
     format: 2,
     ...series,

@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from "node:fs";
+import { renameDurably, replaceFile } from "../../core/files/atomic-file.js";
 import type { Day } from "../day.js";
 import { type DayManifest, manifestText } from "./day-manifest.js";
-import { moveInto, writeWhole } from "./durable-file.js";
 import type { HistoryStore, Series } from "./store.js";
 
 interface PendingDay {
@@ -63,10 +63,10 @@ export class PendingDays {
     for (const [key, { manifest, path }] of this.#pending) {
       const nextPath = this.#store.nextPath(manifest, manifest.day);
       renameSync(path, nextPath);
-      writeWhole(this.#store.manifestPath(manifest, manifest.day), manifestText(manifest));
+      replaceFile(this.#store.manifestPath(manifest, manifest.day), manifestText(manifest));
       // From here on the next writer puts the file in place if this one cannot.
       this.#pending.delete(key);
-      moveInto(nextPath, this.#store.dataPath(manifest, manifest.day));
+      renameDurably(nextPath, this.#store.dataPath(manifest, manifest.day));
     }
   }
 

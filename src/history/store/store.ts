@@ -1,13 +1,14 @@
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../core/errors.js";
+import { renameDurably } from "../../core/files/atomic-file.js";
 import { pathKind } from "../../core/files/path-kind.js";
 import type { MarketId } from "../../core/units.js";
 import { type Day, startOf } from "../day.js";
+import { sha256Of } from "../file-hash.js";
 import { HistoryError } from "../history-errors.js";
 import { familyOf, type HistoryKind } from "../kinds.js";
 import { type DayManifest, readManifest } from "./day-manifest.js";
-import { moveInto, sha256Of } from "./durable-file.js";
 import { knownDays } from "./known-days.js";
 import { makeStoreFolder } from "./store-folder.js";
 import { StoreLock } from "./store-lock.js";
@@ -235,7 +236,7 @@ export class HistoryStore {
         existsSync(manifestPath) &&
         readManifest(manifestPath, series.market, series.kind, day).sha256 ===
           (await sha256Of(path));
-      if (isMeant) moveInto(path, this.dataPath(series, day));
+      if (isMeant) renameDurably(path, this.dataPath(series, day));
       else rmSync(path);
     }
   }

@@ -6,7 +6,7 @@ import { readIntents } from "../../../src/backtest/compare/compare-intents.js";
 import type { Session } from "../../../src/backtest/session/session-file.js";
 import { SESSION_FILES } from "../../../src/backtest/session/session-file.js";
 import { encodeJournal } from "../../../src/bot/journal/journal.js";
-import { sha256Of } from "../../../src/history/store/durable-file.js";
+import { sha256Of } from "../../../src/history/file-hash.js";
 
 // A bot that decides ten times a second writes half a gigabyte of intents a day, and no text may be longer: such a session could not be compared.
 it("reads the intents of a session of days", async () => {

@@ -8,7 +8,7 @@ import { FIGURE_NAMES, type Figures } from "../../../src/backtest/sweep/results/
 import { rankedPoints } from "../../../src/backtest/sweep/results/rank-points.js";
 import type { SweepResult } from "../../../src/backtest/sweep/results/sweep-json.js";
 import { sweepPage } from "../../../src/backtest/sweep/results/sweep-page.js";
-import { writeWhole } from "../../../src/history/store/durable-file.js";
+import { replaceFile } from "../../../src/core/files/atomic-file.js";
 import { hasBrowser, openBrowser, openPage, orSkipped, SOON } from "../../support/test-browser.js";
 import { SweepStage } from "./sweep-stage.js";
 
@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
   const path = join(stage.folder, "sweep.html");
   let browser: Browser;
   beforeAll(async () => {
-    writeWhole(path, sweepPage(result));
+    replaceFile(path, sweepPage(result));
     browser = await openBrowser();
   });
   afterAll(async () => {
@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
       values: { ...point.values, [queue?.path ?? ""]: names[point.index % 2] as string },
     }));
     const other = join(stage.folder, "other.html");
-    writeWhole(
+    replaceFile(
       other,
       sweepPage({
         ...result,

@@ -1,6 +1,6 @@
 import { isStrategyFile } from "../../../bot/config/config.js";
 import type { StrategyFile } from "../../../bot/journal/journal.js";
-import { sha256Of } from "../../../history/store/durable-file.js";
+import { sha256Of } from "../../../history/file-hash.js";
 import type { BacktestConfig } from "../../config/backtest-config.js";
 import { ChangedInput } from "../../run/opening/changed-input.js";
 

@@ -7,7 +7,7 @@ import {
 } from "../../../bot/run/market-strategies.js";
 import { tellFailed } from "../../../bot/strategy/failed-strategy.js";
 import { ConfigError } from "../../../core/errors.js";
-import { sha256Of } from "../../../history/store/durable-file.js";
+import { sha256Of } from "../../../history/file-hash.js";
 import type { Log } from "../../../monitoring/log.js";
 import type { BacktestConfig } from "../../config/backtest-config.js";
 import type { Report } from "../../report/report-schema.js";

@@ -1,15 +1,12 @@
-import { closeSync, fsyncSync, ftruncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, RunError } from "../../../core/errors.js";
+import { AppendOnlyFile, wholeLines } from "../../../core/files/durable-log.js";
 import { makeFolder } from "../../../core/files/make-folder.js";
 import { pathKind } from "../../../core/files/path-kind.js";
-import { openPlainFile } from "../../../core/files/plain-files.js";
-import { syncFile } from "../../../history/store/durable-file.js";
 import { StoreLock } from "../../../history/store/store-lock.js";
 import { onDisk } from "../../report/on-disk.js";
 import type { JobResult } from "../jobs/play-job.js";
 import { dropResults, refuseForeign, SWEEP_FILES } from "./sweep-folder.js";
-import { wholeLines } from "./whole-lines.js";
 
 const FORMAT = "marketwright-sweep-results/2";
 
@@ -24,10 +21,8 @@ interface Line extends JobResult {
 export class ResultsFile {
   readonly #results = new Map<string, JobResult>();
   readonly #path: string;
-  readonly #handle: number;
+  readonly #file: AppendOnlyFile;
   readonly #lock: StoreLock;
-  /** Where the next line goes. */
-  #at: number;
 
   /**
    * @param fingerprint of everything that a result depends on.
@@ -44,12 +39,9 @@ export class ResultsFile {
       const path = join(directory, SWEEP_FILES.results);
       this.#path = path;
       if (replace && !isOf(path, fingerprint)) dropResults(directory);
-      const whole = this.#read(path, fingerprint, directory);
-      this.#handle = onDisk(path, () => openPlainFile(path, whole === 0 ? "w" : "r+", 0o600));
-      ftruncateSync(this.#handle, whole);
-      this.#at = whole;
-      if (whole === 0) this.#write({ format: FORMAT, fingerprint });
-      syncFile(directory);
+      const isBegun = this.#read(path, fingerprint, directory);
+      this.#file = onDisk(path, () => AppendOnlyFile.open(path, "each"));
+      if (!isBegun) this.#write({ format: FORMAT, fingerprint });
     } catch (error) {
       this.#lock.release();
       throw error;
@@ -69,34 +61,24 @@ export class ResultsFile {
   }
 
   close(): void {
-    closeSync(this.#handle);
+    this.#file.close();
     this.#lock.release();
   }
 
   #write(line: object): void {
-    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-    onDisk(this.#path, () => {
-      for (let from = 0; from < bytes.length; ) {
-        const written = writeSync(this.#handle, bytes, from, bytes.length - from, this.#at);
-        from += written;
-        this.#at += written;
-      }
-      fsyncSync(this.#handle);
-    });
+    onDisk(this.#path, () => this.#file.append(`${JSON.stringify(line)}\n`));
   }
 
-  /** Takes what was written whole. @returns its length in bytes */
-  #read(path: string, fingerprint: string, directory: string): number {
-    if (pathKind(path) === undefined) return 0;
-    let whole = 0;
+  /** Takes what was written whole. @returns false where nothing was */
+  #read(path: string, fingerprint: string, directory: string): boolean {
+    if (pathKind(path) === undefined) return false;
     let at = 0;
-    for (const { text, endByte } of wholeLines(path)) {
+    for (const line of wholeLines(path)) {
       at += 1;
-      if (at === 1) requireOurs(parsed(text, path, at), fingerprint, directory);
-      else this.#take(parsed(text, path, at) as Line, path, at);
-      whole = endByte;
+      if (at === 1) requireOurs(parsed(line, path, at), fingerprint, directory);
+      else this.#take(parsed(line, path, at) as Line, path, at);
     }
-    return whole;
+    return at > 0;
   }
 
   #take({ job, ...result }: Line, path: string, at: number): void {
@@ -132,9 +114,8 @@ function requireOurs(
 
 function isOf(path: string, fingerprint: string): boolean {
   if (pathKind(path) === undefined) return false;
-  for (const { text } of wholeLines(path))
-    return text === JSON.stringify({ format: FORMAT, fingerprint });
-  return false;
+  const [header] = wholeLines(path);
+  return header === JSON.stringify({ format: FORMAT, fingerprint });
 }
 
 function parsed(line: string, path: string, at: number): object {

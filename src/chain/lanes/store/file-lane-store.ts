@@ -1,17 +1,10 @@
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  renameSync,
-  writeSync,
-} from "node:fs";
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { lowerCaseAddress } from "../../../core/crypto/address.js";
 import { ConfigError, FormatError, RunError } from "../../../core/errors.js";
+import { replaceFile } from "../../../core/files/atomic-file.js";
+import { AppendOnlyFile, wholeLines } from "../../../core/files/durable-log.js";
 import { makeFolder } from "../../../core/files/make-folder.js";
-import { openPlainFile, readPlainFile } from "../../../core/files/plain-files.js";
 import type { Hex } from "../../../core/units.js";
 import { laneRecordLine, laneRecordOf } from "./lane-record-json.js";
 import type { LaneRecord, LaneStore } from "./lane-store.js";
@@ -39,7 +32,7 @@ export class FileLaneStore implements LaneStore {
   readonly #compactAfter: number;
   readonly #wholeEnds: number;
   #records: LaneRecord[] = [];
-  #file: number;
+  #file: AppendOnlyFile;
   #isBroken = false;
 
   /**
@@ -61,12 +54,13 @@ export class FileLaneStore implements LaneStore {
     this.#compactAfter = compactAfter;
     this.#wholeEnds = wholeEnds;
     makeFolder(dirname(path));
-    this.#file = openPlainFile(path, "a+", 0o600);
+    const isBegun = this.#read();
+    this.#file = AppendOnlyFile.open(path, "each");
     try {
-      this.#read();
+      if (!isBegun) this.#write(this.#header);
       if (this.#records.length > this.#compactAfter) this.#compact();
     } catch (error) {
-      closeSync(this.#file);
+      this.#file.abandon();
       throw error;
     }
   }
@@ -87,23 +81,17 @@ export class FileLaneStore implements LaneStore {
   }
 
   close(): void {
-    closeSync(this.#file);
+    this.#file.close();
   }
 
-  #read(): void {
-    const bytes = readPlainFile(this.#path);
-    const length = bytes.lastIndexOf(0x0a) + 1;
-    const [header, ...lines] = bytes.subarray(0, length).toString("utf8").split("\n").slice(0, -1);
-    if (header !== undefined && header !== this.#header) this.#refuse(header);
-    if (length < bytes.length) {
-      ftruncateSync(this.#file, length);
-      fsyncSync(this.#file);
-    }
+  /** Takes the records that were written whole. @returns false where not even the first line was */
+  #read(): boolean {
+    const isFile = statSync(this.#path, { throwIfNoEntry: false })?.isFile() === true;
+    const [header, ...lines] = isFile ? wholeLines(this.#path) : [];
+    if (header === undefined) return false;
+    if (header !== this.#header) this.#refuse(header);
     this.#records = lines.map((line, i) => laneRecordOf(line, `${this.#path}:${i + 2}`));
-    if (header === undefined) {
-      this.#write(this.#header);
-      syncFolder(this.#path);
-    }
+    return true;
   }
 
   #refuse(header: string): never {
@@ -127,39 +115,24 @@ export class FileLaneStore implements LaneStore {
 
   /** A line that is not whole on the disk shall not be there at all. */
   #write(line: string): void {
-    const before = fstatSync(this.#file).size;
     try {
-      writeWhole(this.#file, `${line}\n`);
-      fsyncSync(this.#file);
+      this.#file.append(`${line}\n`);
     } catch (error) {
       this.#isBroken = true;
-      try {
-        ftruncateSync(this.#file, before);
-      } catch (cause) {
-        throw new RunError("cannot be written, nor what was written of it be taken back", {
-          field: this.#path,
-          cause,
-        });
-      }
-      throw error;
+      if (this.#file.failure === undefined) throw error;
+      throw new RunError("cannot be written, nor what was written of it be taken back", {
+        field: this.#path,
+        cause: this.#file.failure,
+      });
     }
   }
 
   /** What is still needed goes to a new file, which takes the place of the old one in one step. */
   #compact(): void {
     const kept = needed(this.#records, this.#wholeEnds);
-    const next = `${this.#path}.next`;
-    const file = openPlainFile(next, "w", 0o600);
-    try {
-      writeWhole(file, [this.#header, ...kept.map(laneRecordLine), ""].join("\n"));
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(next, this.#path);
-    syncFolder(this.#path);
-    closeSync(this.#file);
-    this.#file = openPlainFile(this.#path, "a+", 0o600);
+    replaceFile(this.#path, [this.#header, ...kept.map(laneRecordLine), ""].join("\n"));
+    this.#file.close();
+    this.#file = AppendOnlyFile.open(this.#path, "each");
     this.#records = kept;
   }
 }
@@ -181,19 +154,4 @@ function needed(records: readonly LaneRecord[], wholeEnds: number): LaneRecord[]
       ? end === i && i >= oldest
       : end === undefined || i > end || end >= oldestWhole;
   });
-}
-
-function writeWhole(file: number, text: string): void {
-  const bytes = Buffer.from(text, "utf8");
-  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
-}
-
-/** A name is on the disk when its folder is. */
-function syncFolder(path: string): void {
-  const folder = openSync(dirname(path), "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }

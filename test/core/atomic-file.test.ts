@@ -12,18 +12,16 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-const SOURCE = pathToFileURL(
-  join(import.meta.dirname, "../../src/history/store/durable-file.ts"),
-).href;
+const SOURCE = pathToFileURL(join(import.meta.dirname, "../../src/core/files/atomic-file.ts")).href;
 const KILOBYTES = 64;
 
 /** Puts a text at a path in a process whose files may be so long: a disk that fills takes the first part of a write, too. */
 const LIMITED = `
 process.on("SIGXFSZ", () => {});
-const { writeWhole } = await import(${JSON.stringify(SOURCE)});
+const { replaceFile } = await import(${JSON.stringify(SOURCE)});
 const [path, length] = process.argv.slice(2);
 try {
-  writeWhole(path, "x".repeat(Number(length)));
+  replaceFile(path, "x".repeat(Number(length)));
   console.log("written");
 } catch (error) {
   console.log(error.code);

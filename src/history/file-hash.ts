@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { open } from "node:fs/promises";
+
+/** Of a file at a time. */
+const PIECE_BYTES = 1024 * 1024;
+
+/** The SHA-256 of a file, read piece by piece into one buffer: a stream takes a new one each, which costs half as much as the hash. @throws Error of the system when it cannot be read */
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+  const file = await open(path);
+  try {
+    for (;;) {
+      const { bytesRead } = await file.read(piece, 0, PIECE_BYTES);
+      if (bytesRead === 0) return hash.digest("hex");
+      hash.update(piece.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The same of a file that another has written, which is on the disk from then on. @throws Error of the system when it cannot be read or written */
+export async function settledSha256Of(path: string): Promise<string> {
+  const [sha256] = await Promise.all([sha256Of(path), settled(path)]);
+  return sha256;
+}
+
+async function settled(path: string): Promise<void> {
+  const file = await open(path);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { ResultsFile } from "../../src/backtest/sweep/results/results-file.js";
 import { captureCli } from "../cli/captured-cli.js";
-import { copyUnpacked, readDataDir, readState } from "./older-folders.js";
+import { copyUnpacked, readDataDir, readState, runOn } from "./older-folders.js";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures", import.meta.url));
 
@@ -36,6 +36,30 @@ describe.each(readdirSync(FIXTURES))("folders %s", (version) => {
     expect(dataDir.openOrders.length).toBeGreaterThan(0);
     const endedAtMs = Number(readFileSync(join(folder, "ended-at-ms.txt"), "utf8"));
     expect(await readDataDir(folder, endedAtMs)).toEqual(dataDir);
+  });
+
+  it("let a bot go on: halted where it was, with its orders as its own and its takeovers to be sold", async () => {
+    const folder = copyOf(version, "live");
+    const endedAtMs = Number(readFileSync(join(folder, "ended-at-ms.txt"), "utf8"));
+    const { ladder, markets, counts, unwinding } = await runOn(folder, endedAtMs);
+    expect(markets.btcusdc).toMatchObject({
+      state: "halted",
+      reasons: [
+        "manual: by hand, before the news (halted by hand in an earlier run)",
+        expect.stringMatching(/^inventory: .*\(found in an earlier run\)$/),
+      ],
+      positionBase: "-0.04",
+    });
+    expect(ladder).toHaveLength(1);
+    // The order that the killed bot left is no manual one: it is moved to where the touch is now.
+    for (const market of Object.values(markets))
+      expect(market).toMatchObject({ manualOrders: 0, unknownOrders: 0 });
+    expect(counts).toMatchObject({ cancelled: 1, placed: 1, differences: 0 });
+    expect(markets.ethusdc).toMatchObject({ positionBase: "-5.19", openBids: 1 });
+    expect(unwinding.map(({ state, remainingBase }) => [state, remainingBase])).toEqual([
+      ["done", "0"],
+      ["open", "-5.19"],
+    ]);
   });
 
   it("replay the same decisions and actions from a journal", async () => {

@@ -1,7 +1,11 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { loadBotConfig } from "../../src/bot/config/config.js";
 import { transfersRemembered } from "../../src/bot/equity-watch.js";
+import { type BotStatus, statusOf } from "../../src/bot/run/bot-status.js";
+import { startBot } from "../../src/bot/run/run-bot.js";
+import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { readBuiltHashes } from "../../src/bot/state/built-hashes.js";
 import { HaltMemory } from "../../src/bot/state/halt-memory.js";
 import { HEARTBEAT_FILE, parseHeartbeat } from "../../src/bot/state/heartbeat.js";
@@ -17,7 +21,10 @@ import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { Hex } from "../../src/core/units.js";
 import { decodeLedger } from "../../src/liquidator/ledger/ledger-lines.js";
 import { LIQUIDATIONS_FILE } from "../../src/liquidator/ledger/liquidation-ledger.js";
+import { logTo } from "../../src/monitoring/log.js";
 import { openConfiguredExchange } from "../../src/simulator/engine/configured-exchange.js";
+import { FaultSource } from "../simulation/faults.js";
+import { FaultyNetwork } from "../simulation/faulty-network.js";
 
 /** The account of every folder here: the second one of the phrase that all test chains share. */
 export const ACCOUNT: Hex = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -70,13 +77,7 @@ export function readState(directory: string): unknown {
  * @param folder of its `exchange.yaml` and its `dataDir`.
  */
 export async function readDataDir(folder: string, endedAtMs: number): Promise<unknown> {
-  const config = loadExchangeConfig(join(folder, "exchange.yaml"));
-  const seam = { clock: new VirtualClock(endedAtMs), random: seededRandom("older folders") };
-  const { chain, exchange, close } = await openConfiguredExchange(
-    { ...config, chain: config.chain && { ...config.chain, rpc: null } },
-    seam,
-    { baseFolder: folder, flowOf: () => null },
-  );
+  const { chain, exchange, close, config } = await openDataDir(folder, endedAtMs);
   try {
     return plain({
       head: chain?.chain.head,
@@ -93,6 +94,59 @@ export async function readDataDir(folder: string, endedAtMs: number): Promise<un
   } finally {
     await close();
   }
+}
+
+/**
+ * Runs a bot for two seconds of virtual time on its state directory and the exchange that it left, as the next start of the same
+ * commands does, without its liquidator.
+ * @returns its status at the end.
+ */
+export async function runOn(folder: string, endedAtMs: number): Promise<BotStatus> {
+  const { exchange, close, settled, seam } = await openDataDir(folder, endedAtMs);
+  const { clock } = seam;
+  const quickest = { uniform: () => 0, uint64: () => 0n };
+  const network = new FaultyNetwork(exchange, clock, new FaultSource([], quickest), "10.0.0.1");
+  const passes = async (ms: number): Promise<void> => {
+    await clock.runFor(ms);
+    await settled();
+  };
+  exchange.start();
+  const starting = startBot({
+    config: loadBotConfig(join(folder, "bot.yaml"), { MARKETWRIGHT_KEY: KEY }),
+    privateKey: KEY,
+    seam,
+    store: new FileStateStore(join(folder, "state")),
+    log: logTo({ write: () => {} }, { level: "warn", clock }),
+    transport: network,
+    alone: true,
+  });
+  let running: RunningBot | undefined;
+  starting.then(
+    (started) => {
+      running = started;
+    },
+    () => {},
+  );
+  try {
+    for (let tenths = 0; tenths < 20 || (running === undefined && tenths < 100); tenths++)
+      await passes(100);
+    const { bot } = await starting;
+    return statusOf(bot);
+  } finally {
+    running?.close();
+    await close();
+  }
+}
+
+async function openDataDir(folder: string, endedAtMs: number) {
+  const config = loadExchangeConfig(join(folder, "exchange.yaml"));
+  const seam = { clock: new VirtualClock(endedAtMs), random: seededRandom("older folders") };
+  const open = await openConfiguredExchange(
+    { ...config, chain: config.chain && { ...config.chain, rpc: null } },
+    seam,
+    { baseFolder: folder, flowOf: () => null },
+  );
+  return { ...open, seam, config };
 }
 
 /** As JSON holds it: bigints by their digits, maps and sets as lists. */

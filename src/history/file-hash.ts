@@ -4,7 +4,11 @@ import { open } from "node:fs/promises";
 /** Of a file at a time. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** The SHA-256 of a file, read piece by piece into one buffer: a stream takes a new one each, which costs half as much as the hash. @throws Error of the system when it cannot be read */
+/**
+ * The SHA-256 of a file, read piece by piece into one buffer: a stream takes a new one each, which
+ * costs half as much as the hash.
+ * @throws Error of the system when it cannot be read
+ */
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash("sha256");
   const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
@@ -20,7 +24,10 @@ export async function sha256Of(path: string): Promise<string> {
   }
 }
 
-/** The same of a file that another has written, which is on the disk from then on. @throws Error of the system when it cannot be read or written */
+/**
+ * The same of a file that another has written, which is on the disk from then on.
+ * @throws Error of the system when it cannot be read or written
+ */
 export async function settledSha256Of(path: string): Promise<string> {
   const [sha256] = await Promise.all([sha256Of(path), settled(path)]);
   return sha256;

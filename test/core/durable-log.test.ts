@@ -32,7 +32,8 @@ describe("a file that fills are kept in", () => {
     expect(readFileSync(path, "utf8")).toBe("1\n2\n3\n");
   });
 
-  // What a bot that is filled a hundred thousand times a day has written after a few months: it could not be started any more.
+  // What a bot that is filled a hundred thousand times a day has written after a few months: it
+  // could not be started any more.
   it("is gone on with however long it is, and without the line that a kill cut short", () => {
     const path = join(mkdtempSync(join(tmpdir(), "marketwright-log-")), "fills.jsonl");
     try {
@@ -107,6 +108,22 @@ describe("a file that fills are kept in", () => {
   });
 });
 
+describe("a log that is closed", () => {
+  it("takes no line, which would go into whatever file was opened since", () => {
+    const folder = mkdtempSync(join(tmpdir(), "marketwright-log-"));
+    const log = AppendOnlyFile.open(join(folder, "log.jsonl"), "closing");
+    log.append("1\n");
+    log.close();
+    log.close();
+    const other = join(folder, "other");
+    const file = fs.openSync(other, "w");
+    expect(() => log.append("2\n")).toThrow("log: is closed");
+    fs.closeSync(file);
+    expect(readFileSync(other, "utf8")).toBe("");
+    expect(readFileSync(join(folder, "log.jsonl"), "utf8")).toBe("1\n");
+  });
+});
+
 describe("a log that a crash or a full disk cut short", () => {
   const newPath = () => join(mkdtempSync(join(tmpdir(), "marketwright-log-")), "log.jsonl");
 
@@ -125,7 +142,10 @@ describe("a log that a crash or a full disk cut short", () => {
     }
   });
 
-  /** Appends two lines and then a third, of which the disk takes five bytes. @returns what the fourth did */
+  /**
+   * Appends two lines and then a third, of which the disk takes five bytes.
+   * @returns what the fourth did
+   */
   const afterFullDisk = (path: string, policy: SyncPolicy) => {
     const log = AppendOnlyFile.open(path, policy);
     log.append('{"id":"1"}\n{"id":"2"}\n');

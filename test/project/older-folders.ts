@@ -73,7 +73,8 @@ export function readState(directory: string): unknown {
 }
 
 /**
- * What an exchange goes on from, at the instant of its end: no time has passed, so that nothing has come due.
+ * What an exchange goes on from, at the instant of its end: no time has passed, so that nothing has
+ * come due.
  * @param folder of its `exchange.yaml` and its `dataDir`.
  */
 export async function readDataDir(folder: string, endedAtMs: number): Promise<unknown> {
@@ -97,8 +98,8 @@ export async function readDataDir(folder: string, endedAtMs: number): Promise<un
 }
 
 /**
- * Runs a bot for two seconds of virtual time on its state directory and the exchange that it left, as the next start of the same
- * commands does, without its liquidator.
+ * Runs a bot for two seconds of virtual time on its state directory and the exchange that it left,
+ * as the next start of the same commands does, without its liquidator.
  * @returns its status at the end.
  */
 export async function runOn(folder: string, endedAtMs: number): Promise<BotStatus> {

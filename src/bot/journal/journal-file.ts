@@ -20,13 +20,14 @@ const MOST_WAITING = 256 * 1024;
 const FLUSH_EVERY_MS = 1_000;
 
 /** What becomes of a piece of whole lines on its way to the disk. */
-export type Packing = (lines: Buffer) => Buffer;
+type Packing = (lines: Buffer) => Buffer;
 
 const asTheyAre: Packing = (lines) => lines;
 
 /**
- * A journal on disk, readable by its owner alone. Lines are gathered and written when there are many, each second, and
- * on closing: what a `kill -9` loses is the last second. A file that was there before is overwritten: {@link keepEarlierJournal} comes first.
+ * A journal on disk, readable by its owner alone. Lines are gathered and written when there are
+ * many, each second, and on closing: what a `kill -9` loses is the last second. A file that was
+ * there before is overwritten: {@link keepEarlierJournal} comes first.
  */
 export class JournalFile implements JournalSink {
   readonly path: string;
@@ -55,7 +56,10 @@ export class JournalFile implements JournalSink {
     }
   }
 
-  /** @throws RunError when this or an earlier line could not be written: a journal with a hole cannot be replayed. */
+  /**
+   * @throws RunError when this or an earlier line could not be written: a journal with a hole
+   * cannot be replayed.
+   */
   write(line: string): void {
     if (this.#failed !== undefined) throw this.#failed;
     if (this.#file === undefined)
@@ -85,7 +89,10 @@ export class JournalFile implements JournalSink {
     }
   }
 
-  /** Writes what waits, to the disk itself, and closes the file; a second time does nothing. @throws RunError when it cannot be written. */
+  /**
+   * Writes what waits, to the disk itself, and closes the file; a second time does nothing.
+   * @throws RunError when it cannot be written.
+   */
   close(): void {
     const file = this.#file;
     if (file === undefined) return;
@@ -126,11 +133,12 @@ export class JournalFile implements JournalSink {
 const BEGINNING = '{"journal":';
 
 /**
- * Moves the journal that an earlier run left at a path to the first free name after it, `run.journal.1` and so on: whatever starts a bot again by the same
- * command must not take away what tells how the last one ended.
+ * Moves the journal that an earlier run left at a path to the first free name after it,
+ * `run.journal.1` and so on: whatever starts a bot again by the same command must not take away
+ * what tells how the last one ended.
  * @returns where it is now; undefined where there is none: nothing, an empty file, a pipe.
- * @throws ConfigError for a file that is no journal, which may be anything, a keystore too, and for a journal that cannot be kept; what the file system
- * throws.
+ * @throws ConfigError for a file that is no journal, which may be anything, a keystore too, and for
+ * a journal that cannot be kept; what the file system throws.
  */
 export function keepEarlierJournal(path: string): string | undefined {
   if (pathKind(path) !== "file") return undefined;

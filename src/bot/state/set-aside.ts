@@ -12,7 +12,8 @@ export interface SetAside {
 }
 
 /**
- * Moves those of the files that are there into a folder of the same directory, or into one of a similar name where another file has a name already.
+ * Moves those of the files that are there into a folder of the same directory, or into one of a
+ * similar name where another file has a name already.
  * @throws RunError when one cannot be moved.
  */
 export function setFilesAside(
@@ -28,7 +29,10 @@ export function setFilesAside(
   return { folder, names: there };
 }
 
-/** Moves the files of such a folder back, but none over another file; returns their names. @throws RunError when one cannot be moved. */
+/**
+ * Moves the files of such a folder back, but none over another file; returns their names.
+ * @throws RunError when one cannot be moved.
+ */
 export function takeFilesBack(directory: string, folder: string): readonly string[] {
   const aside = join(directory, folder);
   const names = existsSync(aside)

@@ -3,18 +3,23 @@ import { dirname } from "node:path";
 
 /** How a file is replaced. */
 interface ReplaceOptions {
-  /** The path of the new text until it takes the old one's place: no other writer's. Default: the file's with `.next`. */
+  /**
+   * The path of the new text until it takes the old one's place: no other writer's. Default: the
+   * file's with `.next`.
+   */
   readonly beside?: string;
   /**
-   * Whether the text is on the disk before it takes the old one's place, and its name when the call returns. Default: true. Otherwise
-   * no end of the process loses the text, but a loss of power may leave an older one, or an empty one.
+   * Whether the text is on the disk before it takes the old one's place, and its name when the call
+   * returns. Default: true. Otherwise no end of the process loses the text, but a loss of power may
+   * leave an older one, or an empty one.
    */
   readonly sync?: boolean;
 }
 
 /**
- * Puts a text at a path, whole or not at all, whenever the process or the machine ends; in parts where it may be longer than a string
- * can be. The file is its owner's alone. Where it fails, the old text stays and nothing is left beside it.
+ * Puts a text at a path, whole or not at all, whenever the process or the machine ends; in parts
+ * where it may be longer than a string can be. The file is its owner's alone. Where it fails, the
+ * old text stays and nothing is left beside it.
  * @throws what the file system does.
  */
 export function replaceFile(
@@ -50,9 +55,10 @@ export function writeNewFile(path: string, text: string | Iterable<string>, sync
 }
 
 /**
- * A text that takes an older one's place as soon as the disk has it, while the caller goes on: a disk takes milliseconds for that and,
- * where it is busy, seconds. Whatever ends, the process or the machine, leaves the older text or this one, each whole. Of the texts
- * that come while one is on its way, only the last follows.
+ * A text that takes an older one's place as soon as the disk has it, while the caller goes on: a
+ * disk takes milliseconds for that and, where it is busy, seconds. Whatever ends, the process or
+ * the machine, leaves the older text or this one, each whole. Of the texts that come while one is
+ * on its way, only the last follows.
  */
 export class AsyncAtomicFile {
   readonly #path: string;
@@ -119,13 +125,19 @@ export class AsyncAtomicFile {
   }
 }
 
-/** Writes all of it, however many calls that takes: a disk that fills takes a part of a write. @throws what the file system does. */
+/**
+ * Writes all of it, however many calls that takes: a disk that fills takes a part of a write.
+ * @throws what the file system does.
+ */
 export function writeAll(file: number, text: string | Buffer): void {
   const bytes = typeof text === "string" ? Buffer.from(text, "utf8") : text;
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
 }
 
-/** Brings to the disk what was written to a file, or the names in a folder. @throws what the file system does. */
+/**
+ * Brings to the disk what was written to a file, or the names in a folder.
+ * @throws what the file system does.
+ */
 export function syncPath(path: string): void {
   const handle = openSync(path, "r");
   try {

@@ -10,13 +10,15 @@ import {
   renameSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { RunError } from "../errors.js";
 import { syncPath, writeAll } from "./atomic-file.js";
 import { pathKind } from "./path-kind.js";
 import { openPlainFile } from "./plain-files.js";
 
 /**
- * When a log's lines are on the disk itself, where they outlive the machine's power. What `append` returned from is with the operating
- * system under every policy, so that no end of the process loses it.
+ * When a log's lines are on the disk itself, where they outlive the machine's power. What `append`
+ * returned from is with the operating system under every policy, so that no end of the process
+ * loses it.
  *
  * - `each`: before `append` returns.
  * - `behind`: a moment later, while the caller goes on, and when `close` returns.
@@ -26,16 +28,17 @@ import { openPlainFile } from "./plain-files.js";
 export type SyncPolicy = "each" | "behind" | "closing" | "never";
 
 /**
- * What becomes of a last line without its line feed when a log is opened: `drop` cuts it off, since whoever wrote it was never told that
- * it is there; `keep-json` ends it where it is whole JSON.
+ * What becomes of a last line without its line feed when a log is opened: `drop` cuts it off, since
+ * whoever wrote it was never told that it is there; `keep-json` ends it where it is whole JSON.
  */
 type UnendedLine = "drop" | "keep-json";
 
 /**
  * A file of lines that only grows. One process at a time: the caller sees to that.
  *
- * When the disk refuses a line of a log that is synced `each` or `behind`, the part that it took is cut off, and the next line may
- * follow once there is room. A log of the other policies counts as a whole: it keeps the part and takes no more.
+ * When the disk refuses a line of a log that is synced `each` or `behind`, the part that it took is
+ * cut off, and the next line may follow once there is room. A log of the other policies counts as a
+ * whole: it keeps the part and takes no more.
  */
 export class AppendOnlyFile {
   readonly #file: number;
@@ -79,10 +82,12 @@ export class AppendOnlyFile {
 
   /**
    * @param lines one or more, each with its line feed.
-   * @throws what the file system does: now, or since the lines before.
+   * @throws what the file system does: now, or since the lines before; RunError when it is closed.
    */
   append(lines: string | Buffer): void {
     if (this.#failure !== undefined) throw this.#failure;
+    // The descriptor may be another file's by now.
+    if (this.#isClosed) throw new RunError("is closed", { field: "log", expected: "an open log" });
     const isEachWhole = this.#policy === "each" || this.#policy === "behind";
     const before = isEachWhole ? fstatSync(this.#file).size : 0;
     try {
@@ -99,8 +104,10 @@ export class AppendOnlyFile {
   }
 
   /**
-   * Closes the file, whose lines are on the disk by then unless the policy is `never`. A second time does nothing.
-   * @throws what the file system does, now or since the last lines; the file is closed all the same.
+   * Closes the file, whose lines are on the disk by then unless the policy is `never`. A second
+   * time does nothing.
+   * @throws what the file system does, now or since the last lines; the file is closed all the
+   * same.
    */
   close(): void {
     if (this.#isClosed) return;
@@ -149,7 +156,10 @@ const PIECE_BYTES = 1024 * 1024;
 /** Bytes of a file's end that are read first: most lines are shorter. */
 const END_BYTES = 65_536;
 
-/** The whole lines of a file, one after the other, since a file may be longer than any string. @throws what the file system does. */
+/**
+ * The whole lines of a file, one after the other, since a file may be longer than any string.
+ * @throws what the file system does.
+ */
 export function* wholeLines(path: string): Generator<string, void> {
   const file = openPlainFile(path, "r");
   try {
@@ -171,7 +181,10 @@ export function* wholeLines(path: string): Generator<string, void> {
   }
 }
 
-/** The last whole line of a file; an empty text where there is none. @throws what the file system does. */
+/**
+ * The last whole line of a file; an empty text where there is none.
+ * @throws what the file system does.
+ */
 export function lastLine(path: string): string {
   const file = openPlainFile(path, "r");
   try {
@@ -183,7 +196,10 @@ export function lastLine(path: string): string {
   }
 }
 
-/** The last lines of a file, of at most `maxBytes`; the last one may be cut short. @throws what the file system does. */
+/**
+ * The last lines of a file, of at most `maxBytes`; the last one may be cut short.
+ * @throws what the file system does.
+ */
 export function lastLines(path: string, maxBytes: number): string {
   const file = openPlainFile(path, "r");
   try {
@@ -201,7 +217,10 @@ export function linesAtEnd(bytes: Buffer, maxBytes: number): string {
   return feed === -1 ? "" : end.subarray(feed + 1).toString("utf8");
 }
 
-/** The first free name for a log that is to make room for another: `PATH.1`, `PATH.2`, the highest number the newest. */
+/**
+ * The first free name for a log that is to make room for another: `PATH.1`, `PATH.2`, the highest
+ * number the newest.
+ */
 export function rotatedPath(path: string): string {
   for (let number = 1; ; number++) {
     const rotated = `${path}.${number}`;
@@ -209,7 +228,11 @@ export function rotatedPath(path: string): string {
   }
 }
 
-/** Moves a log out of the way, or copies it where it cannot be moved: a file that is mounted by itself, as into a container. @throws what the file system does. */
+/**
+ * Moves a log out of the way, or copies it where it cannot be moved: a file that is mounted by
+ * itself, as into a container.
+ * @throws what the file system does.
+ */
 export function rotate(path: string, rotated: string): void {
   try {
     renameSync(path, rotated);
@@ -227,7 +250,10 @@ function endLastLine(file: number, unended: UnendedLine): void {
   else ftruncateSync(file, size - line.length);
 }
 
-/** The bytes of a file between the last line feed before a place and that place: a log of months is longer than one read may be. */
+/**
+ * The bytes of a file between the last line feed before a place and that place: a log of months is
+ * longer than one read may be.
+ */
 function lineBefore(file: number, end: number): Buffer {
   for (let most = END_BYTES; ; most *= 2) {
     const bytes = bytesBefore(file, end, most);

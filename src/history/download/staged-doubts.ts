@@ -11,15 +11,20 @@ const doubt = z.union([
 ]);
 
 /**
- * What did not agree while a day was fetched, by this process and by those before it. It is on the disk before a record that came after it is staged:
- * the process that goes on from that record sees nothing of what was before it, and would call the whole day known.
+ * What did not agree while a day was fetched, by this process and by those before it. It is on the
+ * disk before a record that came after it is staged: the process that goes on from that record sees
+ * nothing of what was before it, and would call the whole day known.
  */
 export class StagedDoubts {
   readonly #path: string;
   readonly #findings: string[] = [];
   readonly #unlisted: Span[] = [];
 
-  /** Opens what was noted beside a day. @param path of the notes; none are there where nothing was. @throws HistoryError when one is no note */
+  /**
+   * Opens what was noted beside a day.
+   * @param path of the notes; none are there where nothing was.
+   * @throws HistoryError when one is no note
+   */
   constructor(path: string) {
     this.#path = path;
     for (const record of stagedRecords(path)) {

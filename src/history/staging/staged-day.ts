@@ -4,7 +4,10 @@ import { HistoryError } from "../history-errors.js";
 
 const LINES_A_WRITE = 256;
 
-/** Records of a day that is being fetched, one JSON object a line: what was written outlives the process, a torn last line is dropped. */
+/**
+ * Records of a day that is being fetched, one JSON object a line: what was written outlives the
+ * process, a torn last line is dropped.
+ */
 export class StagedDay {
   readonly path: string;
   /** The first and the last record that an earlier process had staged. */
@@ -14,7 +17,10 @@ export class StagedDay {
   #lines: string[] = [];
   #isEmpty: boolean;
 
-  /** Opens a file of records, and goes on after its last whole line. @throws HistoryError when that line is no record */
+  /**
+   * Opens a file of records, and goes on after its last whole line.
+   * @throws HistoryError when that line is no record
+   */
   constructor(path: string) {
     this.path = path;
     const found = statSync(path, { throwIfNoEntry: false });
@@ -66,7 +72,10 @@ export class StagedDay {
   }
 }
 
-/** All whole records that were staged in a file; nothing where there is none. @throws HistoryError when a line is no record */
+/**
+ * All whole records that were staged in a file; nothing where there is none.
+ * @throws HistoryError when a line is no record
+ */
 export function stagedRecords(path: string): unknown[] {
   if (!existsSync(path)) return [];
   const lines = [...wholeLines(path)].filter((line) => line !== "");

@@ -15,8 +15,9 @@ interface Line extends JobResult {
 }
 
 /**
- * The results of a sweep's jobs, each on the disk before anything else happens: a sweep that is killed goes on where it stopped. A line that a kill
- * left unfinished is cut off; a job counts once, whoever tells it again.
+ * The results of a sweep's jobs, each on the disk before anything else happens: a sweep that is
+ * killed goes on where it stopped. A line that a kill left unfinished is cut off; a job counts
+ * once, whoever tells it again.
  */
 export class ResultsFile {
   readonly #results = new Map<string, JobResult>();
@@ -27,7 +28,8 @@ export class ResultsFile {
   /**
    * @param fingerprint of everything that a result depends on.
    * @param replace whether the results of another sweep may go.
-   * @throws ConfigError when the folder holds something else; RunError when another process works in it, or a line is broken
+   * @throws ConfigError when the folder holds something else; RunError when another process works
+   * in it, or a line is broken
    */
   constructor(directory: string, fingerprint: string, replace: boolean) {
     refuseForeign(directory, replace);
@@ -53,7 +55,9 @@ export class ResultsFile {
     return this.#results;
   }
 
-  /** A job's result; on the disk when this returns. One that is known already is not counted again. */
+  /**
+   * A job's result; on the disk when this returns. One that is known already is not counted again.
+   */
   add(job: string, result: JobResult): void {
     if (this.#results.has(job)) return;
     this.#write({ job, ...result } satisfies Line);

@@ -10,12 +10,18 @@ import { laneRecordLine, laneRecordOf } from "./lane-record-json.js";
 import type { LaneRecord, LaneStore } from "./lane-store.js";
 
 /** Whose transactions a file holds. */
-export interface FileLaneStoreOptions {
+interface FileLaneStoreOptions {
   readonly chainId: number;
   readonly account: Hex;
-  /** The file is written anew when it has more records than this and hardly any are needed. Default 4000. */
+  /**
+   * The file is written anew when it has more records than this and hardly any are needed. Default
+   * 4000.
+   */
   readonly compactAfter?: number;
-  /** Newest ends that keep their transactions then: more than can be watched at once for a reorganisation that undoes them. Default 200. */
+  /**
+   * Newest ends that keep their transactions then: more than can be watched at once for a
+   * reorganisation that undoes them. Default 200.
+   */
   readonly wholeEnds?: number;
 }
 
@@ -23,8 +29,9 @@ export interface FileLaneStoreOptions {
 const KEPT_FINALS = 1000;
 
 /**
- * A file of JSON lines, mode 0600, each on the disk before the caller goes on. What a crash cut short is cut off: it was never acted on.
- * One process at a time: the caller sees to that. It holds signed transactions, and no key.
+ * A file of JSON lines, mode 0600, each on the disk before the caller goes on. What a crash cut
+ * short is cut off: it was never acted on. One process at a time: the caller sees to that. It holds
+ * signed transactions, and no key.
  */
 export class FileLaneStore implements LaneStore {
   readonly #path: string;
@@ -37,8 +44,8 @@ export class FileLaneStore implements LaneStore {
 
   /**
    * Opens the file, or makes it and its folder.
-   * @throws ConfigError when it is of another account or chain; FormatError when it is none of ours, or damaged elsewhere than at its
-   * end; what the file system does.
+   * @throws ConfigError when it is of another account or chain; FormatError when it is none of
+   * ours, or damaged elsewhere than at its end; what the file system does.
    */
   constructor(
     path: string,
@@ -137,7 +144,10 @@ export class FileLaneStore implements LaneStore {
   }
 }
 
-/** Transactions of nonces that have not ended, and the newest ends, with their transactions where the chain may still undo them. */
+/**
+ * Transactions of nonces that have not ended, and the newest ends, with their transactions where
+ * the chain may still undo them.
+ */
 function needed(records: readonly LaneRecord[], wholeEnds: number): LaneRecord[] {
   const ends = new Map<number, number>();
   records.forEach((record, i) => {

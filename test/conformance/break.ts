@@ -1,4 +1,6 @@
+import { placeName, readTable } from "./break-table.js";
 import type { RuleId, Side } from "./rules.js";
+import { wrapped } from "./wrapped-source.js";
 
 /** A rule switched off: a change of the sources that the rule's tests on that side have to notice. */
 export interface Break {
@@ -6,70 +8,54 @@ export interface Break {
   readonly side: Side;
   /** What no longer holds, for the table. */
   readonly what: string;
-  /** From the project's root. */
+  /** The function, method or constant that no longer keeps the rule. */
+  readonly place: string;
+  /** The file that changes, from the project's root. */
   readonly file: string;
-  /** Stands in the file exactly once, however its lines are broken: see {@link placesOf}. */
-  readonly find: string;
-  readonly replace: string;
+  /** The file's text without the rule. @throws Error when it has no such place, or more than one */
+  change(text: string): string;
 }
 
-/** The breaks of one side, as the tables write them. */
-export type BreakRow = readonly [
-  rule: RuleId,
-  what: string,
-  file: string,
-  find: string,
-  replace: string,
-];
-
-/** Reads a table. */
-export function breaksOf(side: Side, folder: string, rows: readonly BreakRow[]): readonly Break[] {
-  return rows.map(([rule, what, file, find, replace]) => ({
-    rule,
-    side,
-    what,
-    file: `${folder}/${file}`,
-    find,
-    replace,
-  }));
+/** A break as a table writes it. */
+export interface BreakRow {
+  readonly rule: RuleId;
+  readonly what: string;
 }
 
 /**
- * Where a piece of source stands in a text, as `[start, end)`. White space does not count, and neither does the comma that a
- * formatter writes behind the last of several when each has a line of its own, so that a text that is formatted anew has the
- * piece where it had it.
+ * Switches a rule off where one function, method or constant keeps it.
+ * @param at names it: `() => orderRecord`, `() => Journal.prototype.page`, or {@link hidden}.
+ * @param wrap makes of what keeps the rule what does not, and is put into the sources as it is written: it may use what its
+ *   table imports, and nothing else of it. A method comes bound, with the object behind it.
  */
-export function placesOf(
-  piece: string,
-  text: string,
-): readonly (readonly [start: number, end: number])[] {
-  const whole = bare(piece).text;
-  // The comma at its end is one that a formatter may have written, and goes with the piece.
-  const wanted = whole.replace(/,$/, "");
-  const { text: searched, offsets } = bare(text);
-  const places: [number, number][] = [];
-  for (
-    let at = searched.indexOf(wanted);
-    wanted !== "" && at >= 0;
-    at = searched.indexOf(wanted, at + 1)
-  ) {
-    const end = (offsets[at + wanted.length - 1] as number) + 1;
-    const comma = wanted === whole ? undefined : /^\s*,/.exec(text.slice(end, end + 200));
-    places.push([offsets[at] as number, end + (comma?.[0].length ?? 0)]);
-  }
-  return places;
+export function broken<Kept>(
+  rule: RuleId,
+  what: string,
+  _at: () => Kept,
+  _wrap: (kept: Kept, self: never) => Kept,
+): BreakRow {
+  return { rule, what };
 }
 
-/** A text without what formatting adds, and where each of its characters stood. */
-function bare(text: string): { readonly text: string; readonly offsets: readonly number[] } {
-  let kept = "";
-  const offsets: number[] = [];
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at] as string;
-    if (/\s/.test(char) || (char === "," && /^,\s*[)\]}>]/.test(text.slice(at, at + 200))))
-      continue;
-    kept += char;
-    offsets.push(at);
-  }
-  return { text: kept, offsets };
+/** What a module or a class keeps to itself: a private method by its `#`, a function or a constant without. @param _beside the class, or anything that the module exports. */
+export function hidden<Kept>(_beside: () => unknown, _name: string): () => Kept {
+  return () => {
+    throw new Error("the table of breaks is read, and names nothing that can be called");
+  };
+}
+
+/** The breaks of one side. @param table its `import.meta.url`, from whose text they are read. */
+export function breaksOf(side: Side, table: string, rows: readonly BreakRow[]): readonly Break[] {
+  const written = readTable(table);
+  return rows.map(({ rule, what }) => {
+    const one = written(rule, what);
+    return {
+      rule,
+      side,
+      what,
+      place: placeName(one.place),
+      file: one.place.file,
+      change: (text) => wrapped(text, one),
+    };
+  });
 }

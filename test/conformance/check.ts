@@ -1,4 +1,4 @@
-import { type Break, placesOf } from "./break.js";
+import type { Break } from "./break.js";
 import type { Proof } from "./proof.js";
 import type { ConformanceRecord } from "./record.js";
 import { type Rule, sidesOf } from "./rules.js";
@@ -53,22 +53,38 @@ function testProblems({ rules, record }: Checked): string[] {
   return problems;
 }
 
-function breakProblems({ rules, breaks, textOf }: Checked): string[] {
+/** The breaks that cannot be made, or break nothing; empty when each changes what it names. */
+export function breakProblems({
+  rules,
+  breaks,
+  textOf,
+}: Pick<Checked, "rules" | "breaks" | "textOf">): string[] {
   const problems: string[] = [];
-  for (const { rule, side, file, find, replace } of breaks) {
+  for (const one of breaks) {
+    const { rule, side, what, file } = one;
     const text = textOf(file);
-    const name = `the break of ${rule} on the ${side}`;
+    const name = `the break of ${rule} on the ${side} ("${what}")`;
     if (text === null) problems.push(`${name} names ${file}, which does not exist`);
-    else if (placesOf(find, text).length !== 1)
-      problems.push(
-        `${name} finds its text ${placesOf(find, text).length} times in ${file}, not once`,
-      );
-    if (find === replace) problems.push(`${name} changes nothing`);
+    else {
+      const changed = changedOr(one, text);
+      if (changed instanceof Error)
+        problems.push(`${name} is nowhere to be made: ${changed.message}. Name what keeps it now`);
+      else if (changed === text) problems.push(`${name} changes nothing`);
+    }
     const known = rules.find(({ id }) => id === rule);
     if (known === undefined || !sidesOf(known).includes(side))
       problems.push(`${name} breaks no rule of that side`);
   }
   return problems;
+}
+
+function changedOr(one: Break, text: string): string | Error {
+  try {
+    return one.change(text);
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
 }
 
 function documentProblems({ record, breaks, proof, document }: Checked): string[] {

@@ -58,9 +58,9 @@ function proofSection({ seed, rules, breaks }: Proof): string[] {
     "",
     "| rule | side | switched off | test that failed |",
     "|---|---|---|---|",
-    ...breaks.map(({ rule, side, what, file, failed }) => {
+    ...breaks.map(({ rule, side, what, place, failed }) => {
       const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : "";
-      return `| ${rule} | ${side} | ${cell(what)} (\`${file}\`) | ${cell(failed[0] ?? "")}${more} |`;
+      return `| ${rule} | ${side} | ${cell(what)} (\`${place}\`) | ${cell(failed[0] ?? "")}${more} |`;
     }),
     "",
   ];

@@ -6,7 +6,8 @@ export interface ProvenBreak {
   readonly rule: string;
   readonly side: Side;
   readonly what: string;
-  readonly file: string;
+  /** The function, method or constant that was changed. */
+  readonly place: string;
   /** Titles of the rule's tests that failed; the first one is shown. */
   readonly failed: readonly string[];
 }

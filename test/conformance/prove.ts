@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { type Break, placesOf } from "./break.js";
+import type { Break } from "./break.js";
 import type { Proof, ProvenBreak } from "./proof.js";
 import type { ConformanceRecord } from "./record.js";
 import { runVitest } from "./vitest-run.js";
@@ -88,13 +88,12 @@ function copyOf(root: string): string {
 
 async function proveOne(
   copy: string,
-  { rule, side, what, file, find, replace }: Break,
+  one: Break,
   record: ConformanceRecord,
 ): Promise<ProvenBreak | string> {
-  const path = join(copy, file);
+  const { rule, side, what } = one;
+  const path = join(copy, one.file);
   const whole = readFileSync(path, "utf8");
-  const [place, second] = placesOf(find, whole);
-  if (place === undefined || second !== undefined) return `its text is not in ${file} exactly once`;
   const files = [
     ...new Set(
       record.tests
@@ -103,7 +102,7 @@ async function proveOne(
     ),
   ];
   if (files.length === 0) return "its row names no test";
-  writeFileSync(path, whole.slice(0, place[0]) + replace + whole.slice(place[1]));
+  writeFileSync(path, one.change(whole));
   try {
     const run = await runVitest(copy, files, `\\[${rule} ${side}\\]`);
     const ran = (run.record?.tests ?? []).filter(
@@ -114,7 +113,7 @@ async function proveOne(
     const failed = ran.filter(({ state }) => state === "failed").map(({ title }) => title);
     return failed.length === 0
       ? `no test noticed (${ran.length} ran)`
-      : { rule, side, what, file, failed };
+      : { rule, side, what, place: one.place, failed };
   } finally {
     writeFileSync(path, whole);
   }

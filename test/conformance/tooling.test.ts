@@ -1,12 +1,19 @@
-import { describe, expect, it } from "vitest";
-import { type Break, placesOf } from "./break.js";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { transform } from "esbuild";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Break } from "./break.js";
+import { placeName, readTable, type WrittenBreak } from "./break-table.js";
 import { BREAKS } from "./breaks.js";
-import { type Checked, problemsOf } from "./check.js";
+import { breakProblems, type Checked, problemsOf } from "./check.js";
 import { conformanceDocument } from "./document.js";
 import type { Proof } from "./proof.js";
 import { drawRules } from "./prove.js";
 import type { ConformanceRecord, RecordedTest } from "./record.js";
 import { RULES, type Rule, sidesOf } from "./rules.js";
+import { wrapped } from "./wrapped-source.js";
 
 const RULE: Rule = { id: "P3", rule: "a book has a limit | of six" };
 const ONE_SIDED: Rule = {
@@ -41,13 +48,18 @@ const HELD: readonly RecordedTest[] = [
     assertions: 1,
   },
 ];
+const WRITTEN: WrittenBreak = {
+  place: { file: "src/a.ts", name: "isLimit" },
+  wrap: "() => () => true",
+  imports: [],
+};
 const BREAK: Break = {
   rule: "P3",
   side: "exchange",
   what: "takes any limit",
+  place: "isLimit",
   file: "src/a.ts",
-  find: "limit > 5",
-  replace: "limit > 6",
+  change: (text) => wrapped(text, WRITTEN),
 };
 const PROOF: Proof = {
   seed: 1,
@@ -57,7 +69,7 @@ const PROOF: Proof = {
       rule: "P3",
       side: "exchange",
       what: "takes any limit",
-      file: "src/a.ts",
+      place: "isLimit",
       failed: ["takes six limits"],
     },
   ],
@@ -72,7 +84,7 @@ function checked(change: Partial<Checked> = {}): Checked {
     breaks: [BREAK],
     proof: PROOF,
     document: { expected: document, found: document },
-    textOf: () => "if (limit > 5) {",
+    textOf: () => "function isLimit(limit: number) { return limit < 6; }",
     ...change,
   };
 }
@@ -83,7 +95,7 @@ const withTests = (...tests: RecordedTest[]): Partial<Checked> => ({
 const [CLIENT, EXCHANGE, CHAIN] = HELD as [RecordedTest, RecordedTest, RecordedTest];
 
 describe("the conformance check", () => {
-  it("finds nothing where every rule is held, each test asserts, each break finds its text, and the page is the run's", () => {
+  it("finds nothing where every rule is held, each test asserts, each break finds its place, and the page is the run's", () => {
     expect(problemsOf(checked())).toEqual([]);
   });
 
@@ -120,14 +132,9 @@ describe("the conformance check", () => {
       "test/x.test.ts could not be run",
     ],
     [
-      "a break whose text is gone",
-      { textOf: () => "" },
-      "the break of P3 on the exchange finds its text 0 times in src/a.ts, not once",
-    ],
-    [
-      "a break whose text is there twice",
-      { textOf: () => "limit > 5 || limit > 5" },
-      "finds its text 2 times",
+      "a break of what has another name now",
+      { textOf: () => "function isTaken() {}" },
+      'the break of P3 on the exchange ("takes any limit") is nowhere to be made: src/a.ts declares isLimit 0 times, not once. Name what keeps it now',
     ],
     [
       "a break of a file that is gone",
@@ -136,13 +143,13 @@ describe("the conformance check", () => {
     ],
     [
       "a break that changes nothing",
-      { breaks: [{ ...BREAK, replace: BREAK.find }] },
-      "the break of P3 on the exchange changes nothing",
+      { breaks: [{ ...BREAK, change: (text) => text }] },
+      'the break of P3 on the exchange ("takes any limit") changes nothing',
     ],
     [
       "a break of a side that the rule does not concern",
       { breaks: [BREAK, { ...BREAK, rule: "RA2" }] },
-      "the break of RA2 on the exchange breaks no rule of that side",
+      'the break of RA2 on the exchange ("takes any limit") breaks no rule of that side',
     ],
     [
       "a proof of what no break does",
@@ -169,24 +176,124 @@ describe("the conformance check", () => {
   });
 });
 
-describe("the place of a break in its file", () => {
-  const of = (piece: string, text: string) =>
-    placesOf(piece, text).map(([start, end]) => text.slice(start, end));
+describe("a source where a declaration is wrapped", () => {
+  const TWICE = "(kept) => (...given) => 2 * kept(...given)";
+  /** What a module's `answer` is once one of its declarations is wrapped. */
+  async function answerOf(text: string, name: string, wrap: string, owner?: string) {
+    const place = { file: "src/a.ts", name, ...(owner !== undefined && { owner }) };
+    const { code } = await transform(wrapped(text, { place, wrap, imports: [] }), { loader: "ts" });
+    const module = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+    return module.answer();
+  }
 
-  it("is found however the file is formatted, so that a line that is broken breaks no proof", () => {
-    expect(of("take(limit, 5)", "if (x) take(\n  limit,\n  5,\n);")).toEqual([
-      "take(\n  limit,\n  5,\n)",
-    ]);
-    expect(of("  names.sort();\n", "{ names.sort(); }")).toEqual(["names.sort();"]);
-    expect(of("  b: 2,\n", "{ a: 1, b: 2 }")).toEqual(["b: 2"]);
-    expect(of("  b: 2,\n", "{\n  a: 1,\n  b: 2,\n}")).toEqual(["b: 2,"]);
-    expect(of("[a, b]", "const list = [\n a,\n b,\n];")).toEqual(["[\n a,\n b,\n]"]);
+  it.each<[what: string, text: string, name: string, wrap: string, owner?: string]>([
+    [
+      "a function, under all its signatures",
+      "export function f(a: string): number; export function f(a: number): number; export function f(a: any) { return 21; } export const answer = () => f(1);",
+      "f",
+      TWICE,
+    ],
+    [
+      "a function of the module's own",
+      "function f() { return 21; } export const answer = () => f();",
+      "f",
+      TWICE,
+    ],
+    [
+      "a constant",
+      "const C: number = 21; export const answer = () => C;",
+      "C",
+      "(kept) => 2 * kept",
+    ],
+    [
+      "a method, which keeps its object",
+      "export class A { n = 21; m() { return this.n; } } export const answer = () => new A().m();",
+      "m",
+      TWICE,
+      "A",
+    ],
+    [
+      "a private method",
+      "class A { #m(n: number) { return n; } n() { return this.#m(21); } } export const answer = () => new A().n();",
+      "#m",
+      TWICE,
+      "A",
+    ],
+    [
+      "a getter, whose object the wrap has too",
+      "class A { n = 40; get m() { return 2; } } export const answer = () => new A().m;",
+      "m",
+      "(kept, self) => kept + self.n",
+      "A",
+    ],
+    [
+      "a static method",
+      "class A { static m() { return 21; } } export const answer = () => A.m();",
+      "m",
+      TWICE,
+      "A",
+    ],
+  ])("has under its name what the wrap makes of it: %s", async (_what, text, name, wrap, owner) => {
+    expect(await answerOf(text, name, wrap, owner)).toBe(42);
   });
 
-  it("is none where a character is another, and each where it comes again", () => {
-    expect(of("limit > 5", "limit >= 5")).toEqual([]);
-    expect(of("limit > 5", "limit > 5 || limit>5")).toEqual(["limit > 5", "limit>5"]);
-    expect(of(" ", "a b")).toEqual([]);
+  it("imports what the wrap uses, once, from where the table has it", () => {
+    const imports = [{ local: "ApiError", name: "ApiError", from: "src/b/api-error.ts" }];
+    const of = (text: string) =>
+      wrapped(text, { place: { file: "src/c/a.ts", name: "C" }, wrap: "() => ApiError", imports });
+    const line = 'import { ApiError } from "../b/api-error.js";\n';
+    expect(of("const C = 1;")).toBe(`${line}const C = (() => ApiError)(1);`);
+    expect(of(`${line}const C = 1;`)).toBe(`${line}const C = (() => ApiError)(1);`);
+    expect(() => of('import { ApiError } from "./other.js"; const C = 1;')).toThrow(
+      "ApiError is another thing in src/c/a.ts than in the table of breaks",
+    );
+  });
+
+  it("is refused where no declaration has the name, or two have", () => {
+    const of = (text: string) => () => wrapped(text, WRITTEN);
+    expect(of("const isLimits = 1;")).toThrow("src/a.ts declares isLimit 0 times, not once");
+    expect(of("{ const isLimit = 1; }")).toThrow("0 times");
+    expect(() =>
+      wrapped("class A { m() {} } class B {}", {
+        ...WRITTEN,
+        place: { file: "src/a.ts", owner: "B", name: "m" },
+      }),
+    ).toThrow("src/a.ts declares B.m 0 times, not once");
+  });
+});
+
+describe("a table of breaks", () => {
+  const folder = mkdtempSync(join(tmpdir(), "marketwright-breaks-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const IMPORTS =
+    'import { f as renamed, A } from "./a.js"; import { other } from "./b.js"; import type { T } from "./c.js";';
+  function read(...rows: readonly string[]) {
+    const path = join(folder, "table.ts");
+    writeFileSync(path, `${IMPORTS} export const B = [${rows.join(",")}];`);
+    return readTable(pathToFileURL(path).href)("P3", "what");
+  }
+
+  it.each([
+    ["() => renamed", "f"],
+    ["() => A.prototype.m", "A.m"],
+    ["() => A.s", "A.s"],
+    ['hidden<() => T>(() => A, "#m")', "A.#m"],
+    ['hidden(() => renamed, "own")', "own"],
+  ])("says what %s wraps by the name that its import has: %s", (at, name) => {
+    const { place, wrap, imports } = read(`broken("P3", "what", ${at}, (x: T) => other)`);
+    expect(placeName(place)).toBe(name);
+    expect(basename(place.file)).toBe("a.ts");
+    expect(wrap).toBe("(x: T) => other");
+    expect(imports.map(({ local }) => local)).toEqual(["other"]);
+  });
+
+  it("is refused where it wraps what it does not import, or has no such break, or two", () => {
+    expect(() => read('broken("P3", "what", () => unknown, () => 1)')).toThrow(
+      'does not say by an imported name what "what" of P3 wraps',
+    );
+    expect(() => read()).toThrow('has "what" of P3 0 times in words, not once');
+    const twice = 'broken("P3", "what", () => renamed, () => 1)';
+    expect(() => read(twice, twice)).toThrow('has "what" of P3 2 times in words, not once');
   });
 });
 
@@ -203,7 +310,7 @@ describe("docs/conformance.md", () => {
     expect(lines).toContain(
       "| RA2\\* | asks the chain | `client/a.test.ts`: asks first (1) | one side only: the server only points |",
     );
-    expect(lines).toContain("| P3 | exchange | takes any limit (`src/a.ts`) | takes six limits |");
+    expect(lines).toContain("| P3 | exchange | takes any limit (`isLimit`) | takes six limits |");
   });
 });
 
@@ -224,6 +331,12 @@ describe("the tables of rules and breaks", () => {
           BREAKS.some((one) => one.rule === rule.id && one.side === side),
         ]).toEqual([rule.id, side, true]);
     }
+  });
+
+  it("change exactly one declaration of the sources each", () => {
+    const textOf = (file: string) =>
+      readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+    expect(breakProblems({ rules: RULES, breaks: BREAKS, textOf })).toEqual([]);
   });
 
   it("draw the same rules by the same seed, others by another, and never more than there are", () => {

@@ -1,6 +1,8 @@
 import type { OrderPhase } from "../../src/account/order.js";
 import type { OwnOrders } from "../../src/account/own-orders.js";
+import { BUDGET_FILE } from "../../src/bot/action-budget.js";
 import type { BotConfig } from "../../src/bot/config/config.js";
+import { PEAK_FILE } from "../../src/bot/equity-watch.js";
 import type { Outcome, VenueEvent } from "../../src/exchange/venue.js";
 import type { BotRig, RigOptions, VenueTap } from "./bot-rig.js";
 import type { Break } from "./break.js";
@@ -170,7 +172,7 @@ export const BREAKS: readonly Break[] = [
         ...options,
         store: {
           ...bound(store),
-          read: (name) => (name === "budget.json" ? undefined : store.read(name)),
+          read: (name) => (name === BUDGET_FILE ? undefined : store.read(name)),
         },
       };
     },
@@ -186,8 +188,7 @@ export const BREAKS: readonly Break[] = [
         ...options,
         store: {
           ...bound(store),
-          read: (name) =>
-            name === "peak-equity.json" ? forgetful(store.read(name)) : store.read(name),
+          read: (name) => (name === PEAK_FILE ? forgetful(store.read(name)) : store.read(name)),
         },
       };
     },
@@ -196,7 +197,8 @@ export const BREAKS: readonly Break[] = [
     name: "deposit-is-profit",
     what: "what nothing explains yet is taken for profit at once",
     bot: ({ bot }) => {
-      Object.defineProperty(bot.context.account, "untold", { value: 0n });
+      const told: keyof typeof bot.context.account = "untold";
+      Object.defineProperty(bot.context.account, told, { value: 0n });
     },
   },
   {

@@ -62,6 +62,11 @@ interface Known {
   readonly hasher: OrderHasher;
 }
 
+interface FeeRates<Rate> {
+  readonly makerFeeRate: Rate;
+  readonly takerFeeRate: Rate;
+}
+
 interface Draft {
   readonly instrument: Instrument;
   readonly rules: Pick<MarketRules, "perp" | "makerFeeRate" | "takerFeeRate">;
@@ -130,19 +135,12 @@ export class OrderPlacer {
     const breaches = checkFilters(market, { type: orderType, ticks, lots });
     if (breaches.length > 0) throw new OrderFilterError(breaches);
     const expiration = timeInForce === "GTT" ? lifeOf(order.expiration, nowMs()) : undefined;
-    const agreed = settings.feeRates?.[marketId];
     return {
       instrument,
       hasher,
       ticks,
       lots,
-      rules: {
-        perp: market.perp,
-        makerFeeRate:
-          agreed === undefined ? market.makerFeeRate : rateOf(agreed.makerFeeRate, "makerFeeRate"),
-        takerFeeRate:
-          agreed === undefined ? market.takerFeeRate : rateOf(agreed.takerFeeRate, "takerFeeRate"),
-      },
+      rules: { perp: market.perp, ...feeRatesOf(market, settings.feeRates?.[marketId]) },
       isSmall: isBelowWaiver(rules, instrument, { ticks, lots }, settings.waiverUnit ?? "quote"),
       terms: {
         marketId,
@@ -260,6 +258,19 @@ function lifeOf(expiration: Ms | undefined, nowMs: Ms): Ms {
     });
   }
   return wholeMs;
+}
+
+/** The rates that an order carries: the market's, unless others were agreed on. */
+function feeRatesOf(
+  { makerFeeRate, takerFeeRate }: FeeRates<bigint>,
+  agreed: FeeRates<DecimalInput> | undefined,
+): FeeRates<bigint> {
+  return agreed === undefined
+    ? { makerFeeRate, takerFeeRate }
+    : {
+        makerFeeRate: rateOf(agreed.makerFeeRate, "makerFeeRate"),
+        takerFeeRate: rateOf(agreed.takerFeeRate, "takerFeeRate"),
+      };
 }
 
 function rateOf(rate: DecimalInput, field: string): bigint {

@@ -45,13 +45,7 @@ export async function* idPages<Item>({
     for (const item of items) {
       const id = BigInt(idOf(item));
       if (id === begin) continue;
-      if (id <= last)
-        throw new PagingError(
-          operation,
-          "the page is not ascending",
-          `${id} after ${last}`,
-          `ids above ${last}`,
-        );
+      requireAscending(operation, last, id);
       last = id;
       yield item;
     }
@@ -64,6 +58,16 @@ export async function* idPages<Item>({
         "records after this id",
       );
   }
+}
+
+function requireAscending(operation: string, last: bigint, id: bigint): void {
+  if (id <= last)
+    throw new PagingError(
+      operation,
+      "the page is not ascending",
+      `${id} after ${last}`,
+      `ids above ${last}`,
+    );
 }
 
 /** A list that is paged by time: `startTime` inclusive, `endTime` exclusive. */

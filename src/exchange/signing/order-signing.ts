@@ -39,6 +39,8 @@ export function domainSeparator(inputs: DomainInputs): Hex {
   return bytesToHex(keccak256(words));
 }
 
+/** What a hash of structured data begins with (EIP-191, version 1). */
+const ENVELOPE_HEAD: readonly number[] = [0x19, 0x01];
 const INT128_MIN = -(2n ** 127n);
 const INT128_MAX = 2n ** 127n - 1n;
 
@@ -58,8 +60,7 @@ export class OrderHasher {
   constructor(separator: Hex) {
     this.separator = separator;
     this.#struct.set(hexToBytes(ORDER_TYPE_HASH), 0);
-    this.#outer[0] = 0x19;
-    this.#outer[1] = 0x01;
+    this.#outer.set(ENVELOPE_HEAD, 0);
     this.#outer.set(bytesOf(separator, 32, "domainSeparator"), 2);
   }
 

@@ -78,13 +78,18 @@ export function capacityOf(account: Account, market: Market, markets: Markets): 
     }
   }
   const byMargin = freeMargin > 0n ? freeMargin * market.rules.maxLeverage : 0n;
-  const boundByExposure = market.rules.maxExposure < byMargin;
+  const boundByExposure = exceedsExposure(market, byMargin);
   const largest = boundByExposure ? market.rules.maxExposure : byMargin;
   return {
     buy: atLeastZero(largest - value - (own?.openBuyCredit ?? 0n)),
     sell: atLeastZero(largest + value - (own?.openSellCredit ?? 0n)),
     boundByExposure,
   };
+}
+
+/** Whether a market lets no account take on so much. */
+function exceedsExposure({ rules }: Market, notional: CreditUnits): boolean {
+  return notional > rules.maxExposure;
 }
 
 /** Whether an order of that side and size, with all others of its side filled first, would only reduce the position. */

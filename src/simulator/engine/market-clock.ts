@@ -1,4 +1,5 @@
 import type { Timer } from "../../core/runtime/seam.js";
+import type { Ms } from "../../core/units.js";
 import type { Clearing } from "../accounts/clearing.js";
 import type { Market } from "../markets/market.js";
 import { premiumOf } from "../markets/premium.js";
@@ -84,7 +85,7 @@ export class MarketClock {
     // Not the records' time, which stands still while a wall clock that was stepped back catches up.
     const nowMs = clock.nowMs();
     if (market.nextFundingMs === 0) {
-      market.nextFundingMs = boundaryAfter(nowMs, intervalMs);
+      market.nextFundingMs = firstFundingMs(nowMs, intervalMs);
     }
     this.#beginFundings(market);
     if (market.nextSampleMs === 0) {
@@ -134,6 +135,11 @@ export class MarketClock {
     }
     this.#parts.state.listener.onMarket(market);
   }
+}
+
+/** When a market pays for the first time. */
+function firstFundingMs(nowMs: Ms, intervalMs: Ms): Ms {
+  return boundaryAfter(nowMs, intervalMs);
 }
 
 function boundaryAfter(nowMs: number, intervalMs: number): number {

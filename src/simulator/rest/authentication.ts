@@ -125,7 +125,7 @@ export class Authentication {
   }
 
   #isCurrent(timestampMs: Ms, recvWindow: string | undefined): boolean {
-    return Math.abs(this.#state.seam.clock.nowMs() - timestampMs) <= this.#windowMs(recvWindow);
+    return isWithin(this.#windowMs(recvWindow), timestampMs, this.#state.seam.clock.nowMs());
   }
 
   #windowMs(recvWindow: string | undefined): Ms {
@@ -134,6 +134,11 @@ export class Authentication {
       choices.recvWindow === "honour" && recvWindow !== undefined && /^\d{1,9}$/.test(recvWindow);
     return asked ? Math.min(Number(recvWindow), WIDEST_WINDOW_MS) : timestampWindowMs;
   }
+}
+
+/** Whether two instants are no further apart than a window, whichever comes first. */
+function isWithin(windowMs: Ms, oneMs: Ms, otherMs: Ms): boolean {
+  return Math.abs(oneMs - otherMs) <= windowMs;
 }
 
 function maySign(signer: Hex, address: Hex, account: Account | undefined): boolean {

@@ -38,6 +38,9 @@ export function domainSeparator({
   return keccak256(words);
 }
 
+/** What a hash of structured data begins with (EIP-191, version 1). */
+const ENVELOPE_HEAD: readonly number[] = [0x19, 0x01];
+
 /** Hashes orders as the contracts do (protocol 6); written apart from the client's, so that each can find the other wrong. */
 export class OrderHasher {
   readonly #struct = new Uint8Array(192);
@@ -45,8 +48,7 @@ export class OrderHasher {
 
   constructor(separator: Uint8Array) {
     this.#struct.set(ORDER_TYPE_HASH, 0);
-    this.#envelope[0] = 0x19;
-    this.#envelope[1] = 0x01;
+    this.#envelope.set(ENVELOPE_HEAD, 0);
     this.#envelope.set(separator, 2);
   }
 

@@ -129,16 +129,21 @@ export class StreamLink implements StreamConnection {
     if (this.#isGone) {
       return false;
     }
+    if (this.#arrivedInSecond() > this.#config.messagesPerSecond) {
+      this.end(POLICY, `more than ${this.#config.messagesPerSecond} messages a second`);
+      return false;
+    }
+    return true;
+  }
+
+  /** Notes an arrival. @returns how many there were in the second that ends with it. */
+  #arrivedInSecond(): number {
     const nowMs = this.#seam.clock.monotonicMs();
     while ((this.#arrivalsMs[0] ?? nowMs) <= nowMs - SECOND_MS) {
       this.#arrivalsMs.shift();
     }
     this.#arrivalsMs.push(nowMs);
-    if (this.#arrivalsMs.length > this.#config.messagesPerSecond) {
-      this.end(POLICY, `more than ${this.#config.messagesPerSecond} messages a second`);
-      return false;
-    }
-    return true;
+    return this.#arrivalsMs.length;
   }
 
   #ping(): void {

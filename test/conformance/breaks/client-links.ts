@@ -1,113 +1,175 @@
-import { breaksOf } from "../break.js";
+import { z } from "zod";
+import { balancesAnswer } from "../../../src/exchange/client/account-answers.js";
+import { decimalOf } from "../../../src/exchange/client/decimal.js";
+import { accountEvents, marketEvents } from "../../../src/exchange/client/stream-decoder.js";
+import type { MarketEvent } from "../../../src/exchange/client/stream-events.js";
+import { ExchangeStreams } from "../../../src/exchange/client/streams.js";
+import { decodeRules } from "../../../src/exchange/protocol/decode-rules.js";
+import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
+import { errorSchema } from "../../../src/exchange/protocol/wire-schemas.js";
+import { RateGate } from "../../../src/exchange/rest/rate-gate.js";
+import { RestCaller } from "../../../src/exchange/rest/rest-caller.js";
+import {
+  canonicalParams,
+  formEncode,
+  signedParams,
+} from "../../../src/exchange/signing/request-signing.js";
+import { StreamSession } from "../../../src/exchange/streams/stream-session.js";
+import { VENUE_ERROR_CODES } from "../../../src/exchange/venue-errors.js";
+import { breaksOf, broken, hidden } from "../break.js";
+import { changed } from "./operations.js";
 
 /** The client without one rule: signing of requests, streams, errors, limits. */
-export const CLIENT_LINK_BREAKS = breaksOf("client", "src/exchange", [
-  [
+export const CLIENT_LINK_BREAKS = breaksOf("client", import.meta.url, [
+  broken(
     "AU1",
     "a private call without a key is sent unsigned",
-    "rest-caller.ts",
-    "if (isPrivate && this.#options.signer === undefined)",
-    "if (isPrivate && this.#options.signer === null)",
-  ],
-  ["AU2", "parameters are not sorted", "request-signing.ts", "  names.sort();\n", ""],
-  [
+    hidden<() => void>(() => RestCaller, "#requireKey"),
+    () => () => {},
+  ),
+  broken(
+    "AU2",
+    "parameters are not sorted",
+    () => canonicalParams,
+    () =>
+      (params, more = {}) =>
+        Object.entries({ ...params, ...more })
+          .map(([name, value]) => `${formEncode(name)}=${formEncode(value)}`)
+          .join("&"),
+  ),
+  broken(
     "AU3",
     "a refused place is sent again",
-    "rest-caller.ts",
-    'retrier === undefined || operation.method === "POST" ? once()',
-    'retrier === undefined ? once() : operation.method === "POST" ? once().catch(once)',
-  ],
-  [
+    () => RestCaller.prototype.call,
+    (call) => (name, params) =>
+      OPERATIONS[name].method === "POST"
+        ? call(name, params).catch(() => call(name, params))
+        : call(name, params),
+  ),
+  broken(
     "EV1",
     "ORDER_UPDATE may carry a list",
-    "client/stream-decoder.ts",
-    "const orderUpdate = z.looseObject({ order: orderAnswer,",
-    "const orderUpdate = z.looseObject({ order: z.preprocess((value) => (Array.isArray(value) ? value[0] : value), orderAnswer),",
-  ],
-  [
+    () => accountEvents,
+    (events) => (text) => events(text.replace(/"order":\[(.*)\]/, '"order":$1')),
+  ),
+  broken(
     "EV2",
     "TRADE_UPDATE is unknown",
-    "client/stream-decoder.ts",
-    'case "TRADE_UPDATE":',
-    'case "TRADES_UPDATE":',
-  ],
-  [
+    () => accountEvents,
+    (events) => (text) => events(text.replace("TRADE_UPDATE", "TRADES_UPDATE")),
+  ),
+  broken(
     "EV3",
     "an update needs no beginSequence",
-    "client/stream-decoder.ts",
-    "  beginSequence: sequenceSchema,",
-    "  beginSequence: sequenceSchema.default(0),",
-  ],
-  [
+    hidden<z.ZodType>(() => marketEvents, "update"),
+    (update) => z.preprocess((frame) => ({ beginSequence: 0, ...(frame as object) }), update),
+  ),
+  broken(
     "EV4",
     "a gap goes unseen",
-    "client/streams.ts",
-    "if (beginSequence === last + 1 &&",
-    "if (beginSequence > last &&",
-  ],
-  ["EV5", "a text ping is not answered", "stream-session.ts", "      this.#pong();\n", ""],
-  [
+    hidden<(books: Map<string, number>, event: MarketEvent) => MarketEvent | undefined>(
+      () => ExchangeStreams,
+      "inSequence",
+    ),
+    (inSequence) => (books, event) => {
+      if (event.type !== "book-update") return inSequence(books, event);
+      const last = books.get(event.marketId) ?? event.beginSequence;
+      return inSequence(
+        books,
+        event.beginSequence > last ? { ...event, beginSequence: last + 1 } : event,
+      );
+    },
+  ),
+  broken(
+    "EV5",
+    "a text ping is not answered",
+    hidden<() => void>(() => StreamSession, "#pong"),
+    () => () => {},
+  ),
+  broken(
     "EV6",
     "the account stream is signed at the epoch",
-    "client/streams.ts",
-    "const signed = signedParams({}, account, nowMs(), signer);",
-    "const signed = signedParams({}, account, 0, signer);",
-  ],
-  [
+    () => signedParams,
+    (signed) => (params, account, _timestampMs, signer) => signed(params, account, 0, signer),
+  ),
+  broken(
     "EV7",
     "candles come under no interval",
-    "client/stream-decoder.ts",
-    "const interval = /^kline(\\w+)$/.exec(kind)?.[1];",
-    "const interval = /^candle(\\w+)$/.exec(kind)?.[1];",
-  ],
-  [
+    () => marketEvents,
+    (events) => (text) => events(text.replace("@kline", "@candle")),
+  ),
+  broken(
     "V2",
     "an update of one sequence is taken",
-    "client/stream-decoder.ts",
-    "  endSequence: sequenceSchema,\n  bids: levels,\n  asks: levels,\n});",
-    '  endSequence: sequenceSchema.default(0),\n  bids: levels,\n  asks: levels,\n}).or(z.looseObject({ event: z.literal("update"), sequence: sequenceSchema }).transform(({ sequence }) => ({ beginSequence: sequence, endSequence: sequence, bids: [], asks: [] })));',
-  ],
-  [
+    hidden<z.ZodType>(() => marketEvents, "update"),
+    (update) =>
+      z.preprocess((frame) => {
+        const { sequence, ...rest } = frame as { readonly sequence?: number };
+        return sequence === undefined
+          ? frame
+          : { beginSequence: sequence, endSequence: sequence, ...rest };
+      }, update),
+  ),
+  broken(
     "ER1",
     "the exchange's own words are lost",
-    "venue-errors.ts",
-    "    this.venueMessage = body.message;",
-    '    this.venueMessage = "";',
-  ],
-  [
+    () => errorSchema,
+    (schema) => schema.transform((error) => ({ ...error, message: "" })) as never,
+  ),
+  broken(
     "ER2",
     "2018 has no name",
-    "venue-errors.ts",
-    '  { code: 2018, name: "DUPLICATED_ACCOUNT_ERROR", codeText: "Duplicated account",',
-    '  { code: 2018, name: "UNKNOWN_ERROR", codeText: undefined,',
-  ],
-  ["ER3", "4013 is not known", "venue-errors.ts", "    code: 4013,\n", "    code: 4014,\n"],
-  [
+    () => VENUE_ERROR_CODES,
+    (codes) =>
+      codes.map((one) =>
+        one.code === 2018 ? { ...one, name: "UNKNOWN_ERROR", codeText: undefined } : one,
+      ),
+  ),
+  broken(
+    "ER3",
+    "4013 is not known",
+    () => VENUE_ERROR_CODES,
+    (codes) => codes.filter(({ code }) => code !== 4013),
+  ),
+  broken(
     "ER4",
     "an unknown market is looked for no further",
-    "client/exchange-client.ts",
-    "return Object.hasOwn(rules.markets, marketId) ? rules : decodeRules(this.#rawInfo, [marketId]);",
-    "return Object.hasOwn(rules.markets, marketId) ? rules : decodeRules(this.#rawInfo, []);",
-  ],
-  [
+    () => decodeRules,
+    (decode) => (value) => decode(value, []),
+  ),
+  broken(
     "L1",
     "a ban is not heard",
-    "rest-caller.ts",
-    "if (result.ok && (result.status === 429 || result.status === 418)) gate",
-    "if (result.ok && result.status === 429) gate",
-  ],
-  [
+    () => RateGate.prototype.throttled,
+    (throttled) => (status, retryAfterMs) => {
+      if (status === 429) throttled(status, retryAfterMs);
+    },
+  ),
+  broken(
     "V1",
     "a place takes a responseType",
-    "operations.ts",
-    '      { name: "orderSignature", type: "hex", required: true, note: "over the order hash" },',
-    '      { name: "orderSignature", type: "hex", required: true, note: "over the order hash" },\n      { name: "responseType", type: "string", required: false },',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) =>
+      changed(operations, "placeOrder", {
+        parameters: [
+          ...operations.placeOrder.parameters,
+          { name: "responseType", type: "string", required: false },
+        ],
+      }),
+  ),
+  broken(
     "CH1",
     "what the chain holds is what was matched",
-    "client/account-answers.ts",
-    "z.object({ creditAmount: decimal, paperAmount: decimal,",
-    'z.object({ creditAmount: decimal, paperAmount: decimal.transform(() => decimalOf("1")),',
-  ],
+    () => balancesAnswer,
+    (answer) =>
+      answer.transform(({ balances, ...rest }) => {
+        const perpetualBalances = Object.fromEntries(
+          Object.entries(balances.perpetualBalances).map(([marketId, held]) => [
+            marketId,
+            { ...held, paperAmount: decimalOf("1") },
+          ]),
+        );
+        return { ...rest, balances: { ...balances, perpetualBalances } };
+      }),
+  ),
 ]);

@@ -1,313 +1,352 @@
-import { breaksOf } from "../break.js";
+import { z } from "zod";
+import { MINUTE_MS } from "../../../src/core/units.js";
+import {
+  balancesAnswer,
+  builtOrderAnswer,
+  orderAnswer,
+  userTradeAnswer,
+} from "../../../src/exchange/client/account-answers.js";
+import { ANSWERS } from "../../../src/exchange/client/answers.js";
+import { decimalOf } from "../../../src/exchange/client/decimal.js";
+import { exchangeInfoAnswer } from "../../../src/exchange/client/market-answers.js";
+import { OrderPlacer, type PreparedOrder } from "../../../src/exchange/client/order-placer.js";
+import { timePages } from "../../../src/exchange/client/pages.js";
+import { expirationMs } from "../../../src/exchange/protocol/decode-orders.js";
+import { INCOME_TYPES, OPERATIONS } from "../../../src/exchange/protocol/operations.js";
+import type { VenueRules } from "../../../src/exchange/records.js";
+import { checkedParams } from "../../../src/exchange/rest/call-params.js";
+import { RestCaller } from "../../../src/exchange/rest/rest-caller.js";
+import { checkBuiltOrder } from "../../../src/exchange/signing/built-order-check.js";
+import { isGttLife } from "../../../src/exchange/signing/gtt-life.js";
+import {
+  buildOrderStruct,
+  infoExpirationSeconds,
+} from "../../../src/exchange/signing/order-building.js";
+import { encodeInfo } from "../../../src/exchange/signing/order-info.js";
+import {
+  domainSeparator,
+  ORDER_TYPE,
+  OrderHasher,
+} from "../../../src/exchange/signing/order-signing.js";
+import { breaksOf, broken, hidden } from "../break.js";
+import { changed, reparametered } from "./operations.js";
 
 /** The client without one rule: orders, accounts, and what is sent. */
-export const CLIENT_ORDER_BREAKS = breaksOf("client", "src", [
-  [
+export const CLIENT_ORDER_BREAKS = breaksOf("client", import.meta.url, [
+  broken(
     "O1",
     "an order may come without its hash",
-    "exchange/client/account-answers.ts",
-    "  json: orderJson,\n  hash: hash32Schema,",
-    '  json: orderJson,\n  hash: hash32Schema.default(""),',
-  ],
-  [
+    () => orderAnswer,
+    (answer) =>
+      z.preprocess((order) => ({ hash: `0x${"0".repeat(64)}`, ...(order as object) }), answer),
+  ),
+  broken(
     "O2",
     "parts of an order are floats",
-    "exchange/client/decimal.ts",
-    "return new Exact(text);",
-    "return new Exact(Number(text));",
-  ],
-  [
+    () => decimalOf,
+    (exactly) => (value, field) => {
+      const exact = exactly(value, field);
+      return exact.times(0).plus(exact.toNumber());
+    },
+  ),
+  broken(
     "O3",
     "an empty average price is refused",
-    "exchange/client/account-answers.ts",
-    '.union([unsignedDecimalSchema, z.literal("")])',
-    ".union([unsignedDecimalSchema])",
-  ],
-  [
+    hidden<z.ZodType>(() => orderAnswer, "averagePrice"),
+    (price) => z.preprocess((text) => (text === "" ? "no decimal" : text), price),
+  ),
+  broken(
     "O4",
     "trades may be a list",
-    "exchange/client/account-answers.ts",
-    "trades: z.null().optional(),",
-    "trades: z.any().optional(),",
-  ],
-  [
+    () => orderAnswer,
+    (answer) => z.preprocess((order) => ({ ...(order as object), trades: null }), answer),
+  ),
+  broken(
     "O5",
     "seconds are taken for milliseconds",
-    "exchange/protocol/decode-orders.ts",
-    "return expiration < LARGEST_SECONDS ? expiration * 1000 : expiration;",
-    "return expiration;",
-  ],
-  [
+    () => expirationMs,
+    () => (expiration) => expiration,
+  ),
+  broken(
     "BO1",
     "the token of a build is not read",
-    "exchange/client/account-answers.ts",
-    "gasFeeQuotation: z.string(),",
-    'gasFeeQuotation: z.string().transform(() => ""),',
-  ],
-  [
+    () => builtOrderAnswer,
+    (answer) => answer.transform((built) => ({ ...built, gasFeeQuotation: "" })),
+  ),
+  broken(
     "S1",
     "a status is read as its first letter",
-    "exchange/client/account-answers.ts",
-    "  createdAt: msSchema,\n  status: z.string(),\n  trades",
-    "  createdAt: msSchema,\n  status: z.string().transform((word) => word.slice(0, 1)),\n  trades",
-  ],
-  [
+    () => orderAnswer,
+    (answer) => answer.transform((order) => ({ ...order, status: order.status.slice(0, 1) })),
+  ),
+  broken(
     "S2",
     "a history ends after its first page",
-    "exchange/client/pages.ts",
-    "  const isFull = all.length >= pageSize;",
-    "  const isFull = all.length > pageSize;",
-  ],
-  [
+    hidden<(...asked: unknown[]) => Promise<object>>(() => timePages, "readPage"),
+    (read) =>
+      async (...asked) => ({ ...(await read(...asked)), isFull: false }),
+  ),
+  broken(
     "S3",
     "open orders are asked for among the history orders",
-    "exchange/protocol/operations.ts",
-    '"/v1/openOrder", [anyMarketId',
-    '"/v1/order", [anyMarketId',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) => changed(operations, "openOrder", { path: "/v1/order" }),
+  ),
+  broken(
     "S4",
     "a cancel may answer with anything",
-    "exchange/client/answers.ts",
-    'const empty = z.null("expected HTTP 204 without a body");',
-    "const empty = z.any() as unknown as z.ZodNull;",
-  ],
-  [
+    hidden<z.ZodType>(() => ANSWERS, "empty"),
+    () => z.any(),
+  ),
+  broken(
     "S5",
     "a trade's status is not read",
-    "exchange/client/account-answers.ts",
-    "  time: msSchema,\n  status: z.string(),\n  timeInForce",
-    '  time: msSchema,\n  status: z.string().transform(() => "CREATED"),\n  timeInForce',
-  ],
-  [
+    () => userTradeAnswer,
+    (answer) => answer.transform((trade) => ({ ...trade, status: "CREATED" })),
+  ),
+  broken(
     "S6",
     "what failed is not read",
-    "exchange/client/account-answers.ts",
-    "  failedAmount: unsigned,",
-    '  failedAmount: unsigned.transform(() => decimalOf("0")),',
-  ],
-  [
+    () => orderAnswer,
+    (answer) => answer.transform((order) => ({ ...order, failedAmount: decimalOf("0") })),
+  ),
+  broken(
     "S7",
     "a market's status is not read",
-    "exchange/client/market-answers.ts",
-    "  stage: z.string(),\n  status: z.string(),\n});",
-    '  stage: z.string(),\n  status: z.string().transform(() => "TRADING"),\n});',
-  ],
-  [
+    () => exchangeInfoAnswer,
+    (answer) =>
+      answer.transform(({ markets, ...rest }) => ({
+        ...rest,
+        markets: markets.map((market) => ({ ...market, status: "TRADING" })),
+      })),
+  ),
+  broken(
     "R1",
     "a registration is sent twice",
-    "exchange/rest/rest-caller.ts",
-    'retrier === undefined || operation.method === "POST" ? once() : retrier.run(once, signal);',
-    'operation.name === "registerAccount" ? once().then(once) : retrier === undefined || operation.method === "POST" ? once() : retrier.run(once, signal);',
-  ],
-  [
+    () => RestCaller.prototype.call,
+    (call) => (name, params) =>
+      name === "registerAccount"
+        ? call(name, params).then(() => call(name, params))
+        : call(name, params),
+  ),
+  broken(
     "R2",
     "an account may be any text",
-    "exchange/rest/call-params.ts",
-    "address: { shape: /^0x[0-9a-fA-F]{40}$/,",
-    "address: { shape: /^.*$/,",
-  ],
-  [
+    hidden<Shapes>(() => checkedParams, "SHAPES"),
+    (shapes) => ({ ...shapes, address: { ...shapes.address, shape: /^.*$/ } }),
+  ),
+  broken(
     "R3",
     "a price may have an exponent",
-    "exchange/rest/call-params.ts",
-    "decimal: { shape: /^\\d{1,60}(?:\\.\\d{1,60})?$/,",
-    "decimal: { shape: /^-?\\d{1,60}(?:\\.\\d{1,60})?(?:e\\d+)?$/,",
-  ],
-  [
+    hidden<Shapes>(() => checkedParams, "SHAPES"),
+    (shapes) => ({
+      ...shapes,
+      decimal: { ...shapes.decimal, shape: /^-?\d{1,60}(?:\.\d{1,60})?(?:e\d+)?$/ },
+    }),
+  ),
+  broken(
     "R4",
     "a build for another contract is signed",
-    "exchange/signing/built-order-check.ts",
-    '    differ("perp", order.perp.toLowerCase(), expectation.rules.perp.toLowerCase());\n',
-    "",
-  ],
-  [
+    () => checkBuiltOrder,
+    (check) => (hasher, built, expected) =>
+      check(hasher, built, {
+        ...expected,
+        rules: { ...expected.rules, perp: built.order.perp },
+      }),
+  ),
+  broken(
     "R5",
     "the token is not sent",
-    "exchange/client/order-placer.ts",
-    "...(sendsToken ? { gasFeeQuotation: built.gasFeeQuotation } : {}),",
-    "...(sendsToken ? {} : {}),",
-  ],
-  [
+    () => OrderPlacer.prototype.prepare,
+    (prepare) => async (order) => {
+      const prepared = await prepare(order);
+      const { gasFeeQuotation: _, ...params } = prepared.params;
+      return { ...prepared, params };
+    },
+  ),
+  broken(
     "R6",
     "a cancel does not name its order",
-    "exchange/protocol/operations.ts",
-    '"/v1/order", [marketId, orderId], "cancels one order")',
-    '"/v1/order", [marketId], "cancels one order")',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) => reparametered(operations, "cancelOrder", "orderId", undefined),
+  ),
+  broken(
     "R7",
     "cancelling all needs a market",
-    "exchange/protocol/operations.ts",
-    '    "/v1/allOpenOrders",\n    [anyMarketId],',
-    '    "/v1/allOpenOrders",\n    [marketId],',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) =>
+      reparametered(operations, "cancelAllOpenOrders", "marketId", { required: true }),
+  ),
+  broken(
     "R8",
     "history orders are asked for without an end",
-    "exchange/protocol/operations.ts",
-    '"/v1/historyOrders",\n    [marketId, startTime, endTime, limit]',
-    '"/v1/historyOrders",\n    [marketId, startTime, limit]',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) => reparametered(operations, "historyOrders", "endTime", undefined),
+  ),
+  broken(
     "R9",
     "one history order is asked for by its id alone",
-    "exchange/protocol/operations.ts",
-    '"/v1/order", [marketId, orderId], "one order whose',
-    '"/v1/order", [anyMarketId, orderId], "one order whose',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) => reparametered(operations, "order", "marketId", { required: false }),
+  ),
+  broken(
     "R10",
     "an open order is asked for by its id alone",
-    "exchange/protocol/operations.ts",
-    "[anyMarketId, { ...orderId, required: false }]",
-    "[anyMarketId, orderId]",
-  ],
-  [
+    () => OPERATIONS,
+    (operations) => reparametered(operations, "openOrder", "orderId", { required: true }),
+  ),
+  broken(
     "R11",
     "open orders are asked for at another address",
-    "exchange/protocol/operations.ts",
-    '"/v1/openOrders", [anyMarketId]',
-    '"/v1/orders", [anyMarketId]',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) => changed(operations, "openOrders", { path: "/v1/orders" }),
+  ),
+  broken(
     "R12",
     "user trades are asked for without fromId",
-    "exchange/protocol/operations.ts",
-    '    [marketId, startTime, endTime, limit, { name: "fromId", type: "id", required: false, note: "not with startTime or endTime" }],',
-    "    [marketId, startTime, endTime, limit],",
-  ],
-  [
+    () => OPERATIONS,
+    (operations) => reparametered(operations, "userTrades", "fromId", undefined),
+  ),
+  broken(
     "R13",
     "there is no income of type BONUS",
-    "exchange/protocol/operations.ts",
-    "...EVERY_INCOME_TYPE]",
-    '...EVERY_INCOME_TYPE.filter((type) => type !== "BONUS")]',
-  ],
-  [
+    () => INCOME_TYPES,
+    (types) => types.filter((type) => type !== "BONUS") as never,
+  ),
+  broken(
     "R14",
     "balances are read without positions",
-    "exchange/client/account-answers.ts",
-    "record({ balances: accountBalances, positions: positionsAnswer })",
-    "record({ balances: accountBalances, positions: positionsAnswer.transform(() => []) })",
-  ],
-  [
+    () => balancesAnswer,
+    (answer) => answer.transform((balances) => ({ ...balances, positions: [] })),
+  ),
+  broken(
     "R15",
     "positions are asked for at another address",
-    "exchange/protocol/operations.ts",
-    '"/v1/positions"',
-    '"/v1/position"',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) => changed(operations, "positions", { path: "/v1/position" }),
+  ),
+  broken(
     "R16",
     "the answer to a place says that it traded",
-    "exchange/client/order-placer.ts",
-    "    return accepted;\n",
-    '    return { ...accepted, status: "FILLED" };\n',
-  ],
-  [
+    () => OrderPlacer.prototype.send,
+    (send) => async (prepared) => ({ ...(await send(prepared)), status: "FILLED" }),
+  ),
+  broken(
     "R17",
     "GTT may live for a minute",
-    "exchange/signing/gtt-life.ts",
-    "return lifeMs > MINUTE_MS",
-    "return lifeMs >= MINUTE_MS",
-  ],
-  [
+    () => isGttLife,
+    (isLife) => (lifeMs) => isLife(lifeMs) || lifeMs === MINUTE_MS,
+  ),
+  broken(
     "R18",
     "info expires nine years ahead",
-    "exchange/signing/order-building.ts",
-    "nowMs / 1000 + 11 * SECONDS_A_YEAR",
-    "nowMs / 1000 + 9 * SECONDS_A_YEAR",
-  ],
-  [
+    () => infoExpirationSeconds,
+    (seconds) => (timeInForce, nowMs, endMs) =>
+      seconds(timeInForce, nowMs, endMs) - (timeInForce === "GTT" ? 0 : 2 * 365.25 * 86_400),
+  ),
+  broken(
     "R19",
     "info has the milliseconds of the parameter",
-    "exchange/signing/order-building.ts",
-    'timeInForce === "GTT" ? expirationMs / 1000 :',
-    'timeInForce === "GTT" ? expirationMs :',
-  ],
-  [
+    () => infoExpirationSeconds,
+    (seconds) => (timeInForce, nowMs, endMs) =>
+      timeInForce === "GTT" ? endMs : seconds(timeInForce, nowMs, endMs),
+  ),
+  broken(
     "R20",
     "an agreement is not looked at",
-    "exchange/client/order-placer.ts",
-    "const agreed = settings.feeRates?.[marketId];",
-    "const agreed = settings.feeRates?.[`${marketId}?`];",
-  ],
-  [
+    hidden<(market: object, agreed: object | undefined) => object>(() => OrderPlacer, "feeRatesOf"),
+    (rates) => (market) => rates(market, undefined),
+  ),
+  broken(
     "R21",
     "every order is a LIMIT order",
-    "exchange/client/order-placer.ts",
-    "        orderType,\n        amount:",
-    '        orderType: "LIMIT",\n        amount:',
-  ],
-  [
+    () => OrderPlacer.prototype.prepare,
+    (prepare) => (order) => prepare({ ...order, orderType: "LIMIT" }),
+  ),
+  broken(
     "L3",
     "maxExposure is not read",
-    "exchange/client/market-answers.ts",
-    "  maxExposure: unsigned,",
-    '  maxExposure: unsigned.transform(() => decimalOf("0")),',
-  ],
-  [
+    () => exchangeInfoAnswer,
+    (answer) =>
+      answer.transform(({ markets, ...rest }) => ({
+        ...rest,
+        markets: markets.map((market) => ({ ...market, maxExposure: decimalOf("0") })),
+      })),
+  ),
+  broken(
     "OC1",
     "the separator forgets the version",
-    "exchange/signing/order-signing.ts",
-    "words.set(keccak256(Buffer.from(inputs.domainVersion)), 64);",
-    "words.set(keccak256(Buffer.from(inputs.domainName)), 64);",
-  ],
-  [
+    () => domainSeparator,
+    (separator) => (inputs) => separator({ ...inputs, domainVersion: inputs.domainName }),
+  ),
+  broken<string>(
     "OC2",
     "the order's type names its signer otherwise",
-    "exchange/signing/order-signing.ts",
-    "Order(address perp,address signer,int128",
-    "Order(address perp,address trader,int128",
-  ],
-  [
+    () => ORDER_TYPE,
+    (type) => type.replace("signer", "trader"),
+  ),
+  broken(
     "OC3",
     "an order is signed for the verifying contract",
-    "exchange/client/order-placer.ts",
-    "        perp: market.perp,\n",
-    "        perp: rules.eip712.verifyingContract,\n",
-  ],
-  [
+    hidden<(rules: VenueRules) => { readonly rules: VenueRules }>(() => OrderPlacer, "#knownOf"),
+    (knownOf) => (venue) => {
+      const known = knownOf(venue);
+      const { eip712, markets } = known.rules;
+      const perp = eip712.verifyingContract;
+      const moved = Object.entries(markets).map(([id, market]) => [id, { ...market, perp }]);
+      return { ...known, rules: { ...known.rules, markets: Object.fromEntries(moved) } };
+    },
+  ),
+  broken(
     "OC4",
     "a SELL is rounded up",
-    "exchange/signing/order-building.ts",
-    'const credit = isBuy && inputs.buyRounding !== "down" ?',
-    'const credit = inputs.buyRounding !== "down" ?',
-  ],
-  [
+    () => buildOrderStruct,
+    (build) => (inputs, info) => {
+      const { side, instrument, ticks, lots, buyRounding } = inputs;
+      const order = build(inputs, info);
+      return side === "BUY" || buyRounding === "down"
+        ? order
+        : { ...order, creditAmount: instrument.creditCeil(ticks, lots) };
+    },
+  ),
+  broken(
     "OC5",
     "selling gives positive paper",
-    "exchange/signing/order-building.ts",
-    "paperAmount: isBuy ? paper : -paper,",
-    "paperAmount: paper,",
-  ],
-  [
+    () => buildOrderStruct,
+    (build) => (inputs, info) => {
+      const order = build(inputs, info);
+      const { paperAmount } = order;
+      return { ...order, paperAmount: paperAmount < 0n ? -paperAmount : paperAmount };
+    },
+  ),
+  broken(
     "OC6",
     "info holds the nonce in the place of the expiration",
-    "exchange/signing/order-info.ts",
-    "  WORDS.setBigUint64(24, info.nonce);\n",
-    "  WORDS.setBigUint64(16, info.nonce);\n",
-  ],
-  [
+    () => encodeInfo,
+    (encode) => (info) => encode(info).replace(/(.{16})(.{16})$/, "$2$1"),
+  ),
+  broken(
     "OC7",
     "the hash begins with other bytes",
-    "exchange/signing/order-signing.ts",
-    "this.#outer[1] = 0x01;",
-    "this.#outer[1] = 0x45;",
-  ],
-  [
+    hidden<readonly number[]>(() => OrderHasher, "ENVELOPE_HEAD"),
+    () => [0x19, 0x45],
+  ),
+  broken(
     "OC8",
     "an order's signature lacks its recovery byte",
-    "exchange/client/order-placer.ts",
-    "return signer.sign(digest);",
-    "return signer.sign(digest).slice(0, -2) as Hex;",
-  ],
-  [
+    hidden<(digest: Uint8Array) => string>(() => OrderPlacer, "#sign"),
+    (sign) => (digest) => sign(digest).slice(0, -2),
+  ),
+  broken(
     "OC9",
     "what is asked of the service is never what it builds",
-    "exchange/client/order-placer.ts",
-    'return settings.placement === "server" || draft.isSmall ? this.#built(draft) : this.#local(draft);',
-    'return settings.placement === "server" || draft.isSmall ? this.#built({ ...draft, lots: draft.lots + 1 }) : this.#local(draft);',
-  ],
+    hidden<(draft: { readonly lots: number }) => Promise<PreparedOrder>>(
+      () => OrderPlacer,
+      "#built",
+    ),
+    (built) => (draft) => built({ ...draft, lots: draft.lots + 1 }),
+  ),
 ]);
+
+/** What the texts of parameters look like, by their types. */
+type Shapes = Record<"address" | "decimal", { readonly shape: RegExp; readonly expected: string }>;

@@ -1,313 +1,368 @@
-import { breaksOf } from "../break.js";
+import type { Dispatcher } from "undici";
+import { z } from "zod";
+import { parseInt64Json } from "../../../src/core/int64-json.js";
+import {
+  accountAnswer,
+  balancesAnswer,
+  incomesAnswer,
+  positionsAnswer,
+  riskyAccountsAnswer,
+  userTradeAnswer,
+} from "../../../src/exchange/client/account-answers.js";
+import { instantText, record } from "../../../src/exchange/client/answer-fields.js";
+import { unsafeOnChain } from "../../../src/exchange/client/confirm-unsafe.js";
+import { decimalOf } from "../../../src/exchange/client/decimal.js";
+import {
+  contractsAnswer,
+  exchangeInfoAnswer,
+  fundingRatesAnswer,
+  klinesAnswer,
+  orderBookAnswer,
+  publicTradeAnswer,
+} from "../../../src/exchange/client/market-answers.js";
+import { idPages } from "../../../src/exchange/client/pages.js";
+import {
+  BOOK_LIMITS,
+  KLINE_INTERVALS,
+  MAX_PAGE,
+  OPERATIONS,
+  type Operation,
+} from "../../../src/exchange/protocol/operations.js";
+import { msSchema, unsignedDecimalSchema } from "../../../src/exchange/protocol/wire-schemas.js";
+import { HttpExchange } from "../../../src/exchange/rest/http-exchange.js";
+import { RateGate } from "../../../src/exchange/rest/rate-gate.js";
+import { RestCaller } from "../../../src/exchange/rest/rest-caller.js";
+import { checkDomain } from "../../../src/exchange/signing/domain-check.js";
+import { checkFilters } from "../../../src/exchange/signing/filters.js";
+import { breaksOf, broken, hidden } from "../break.js";
+import { changed, reparametered } from "./operations.js";
 
 /** The client without one rule: formats and records. */
-export const CLIENT_RECORD_BREAKS = breaksOf("client", "src", [
-  [
+export const CLIENT_RECORD_BREAKS = breaksOf("client", import.meta.url, [
+  broken(
     "G9",
     "a body that is no JSON counts as an empty answer",
-    "exchange/rest/rest-caller.ts",
-    "if (error instanceof SyntaxError || error instanceof RangeError || error instanceof FormatError) return undefined;",
-    "if (error instanceof SyntaxError || error instanceof RangeError || error instanceof FormatError) return null;",
-  ],
-  [
+    hidden<(body: string) => unknown>(() => RestCaller, "jsonOf"),
+    (read) => (body) => read(body) ?? null,
+  ),
+  broken(
     "G1",
     "contracts are asked for without /v1",
-    "exchange/protocol/operations.ts",
-    '"/v1/contracts"',
-    '"/contracts"',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) => changed(operations, "contracts", { path: "/contracts" }),
+  ),
+  broken(
     "G2",
     "prices and amounts are read as floats",
-    "exchange/protocol/wire-schemas.ts",
-    "export const unsignedDecimalSchema = z.string()",
-    "export const unsignedDecimalSchema = z.coerce.string()",
-  ],
-  [
+    () => unsignedDecimalSchema,
+    (schema) =>
+      z.preprocess((value) => (typeof value === "number" ? String(value) : value), schema) as never,
+  ),
+  broken(
     "G3",
     "instants may be fractions",
-    "exchange/protocol/wire-schemas.ts",
-    "export const msSchema = z.int().nonnegative().max(LAST_MS);",
-    "export const msSchema = z.number().nonnegative().max(LAST_MS);",
-  ],
-  [
+    () => msSchema,
+    () => z.number().nonnegative() as never,
+  ),
+  broken(
     "G4",
     "long integers are parsed as floats",
-    "core/int64-json.ts",
-    "if (!SIXTEEN_DIGITS.test(text)) return JSON.parse(text);",
-    'if (!SIXTEEN_DIGITS.test(text) || text !== "") return JSON.parse(text);',
-  ],
-  [
+    () => parseInt64Json,
+    () => (text) => JSON.parse(text),
+  ),
+  broken(
     "G5",
     "GET carries no query",
-    "exchange/rest/http-exchange.ts",
-    'isPost || request.params === "" ? ""',
-    'request.method !== "DELETE" || request.params === "" ? ""',
-  ],
-  [
+    () => HttpExchange.prototype.start,
+    (start) => (dispatcher) => {
+      const dispatch: Dispatcher["dispatch"] = (options, handler) =>
+        dispatcher.dispatch(
+          options.method === "GET"
+            ? { ...options, path: options.path.split("?")[0] ?? "" }
+            : options,
+          handler,
+        );
+      start({ dispatch } as Dispatcher);
+    },
+  ),
+  broken(
     "G6",
     "POST says that its body is JSON",
-    "exchange/rest/http-exchange.ts",
-    '"content-type": "application/x-www-form-urlencoded"',
-    '"content-type": "application/json"',
-  ],
-  [
+    () => HttpExchange.prototype.start,
+    (start) => (dispatcher) => {
+      const dispatch: Dispatcher["dispatch"] = (options, handler) => {
+        const headers = { ...(options.headers as object), "content-type": "application/json" };
+        return dispatcher.dispatch(
+          options.method === "POST" ? { ...options, headers } : options,
+          handler,
+        );
+      };
+      start({ dispatch } as Dispatcher);
+    },
+  ),
+  broken(
     "G7",
     "a list by id may descend",
-    "exchange/client/pages.ts",
-    "      if (id <= last) throw new PagingError(",
-    "      if (id < 0n) throw new PagingError(",
-  ],
-  [
+    hidden<() => void>(() => idPages, "requireAscending"),
+    () => () => {},
+  ),
+  broken(
     "G8",
     "unknown fields are dropped",
-    "exchange/client/answer-fields.ts",
-    "extra: extra.length === 0 ? NOTHING : Object.fromEntries(extra),",
-    "extra: NOTHING,",
-  ],
-  [
+    () => record,
+    (reader) => (shape) =>
+      reader(shape).transform((known) => ({ ...(known as object), extra: {} })) as never,
+  ),
+  broken(
     "I1",
     "assets may be missing",
-    "exchange/client/market-answers.ts",
-    "  assets: z.array(record({ fullName: z.string(), name: z.string() })),",
-    "  assets: z.array(record({ fullName: z.string(), name: z.string() })).default([]) as never,",
-  ],
-  [
+    () => exchangeInfoAnswer,
+    (answer) => z.preprocess((info) => ({ assets: [], ...(info as object) }), answer),
+  ),
+  broken(
     "I2",
     "suspendedAt is never null",
-    "exchange/client/market-answers.ts",
-    "  suspendedAt: instantOrNull,",
-    "  suspendedAt: instantOrNull.transform((instant) => instant ?? 0) as never,",
-  ],
-  [
+    () => exchangeInfoAnswer,
+    (answer) =>
+      answer.transform(({ markets, ...rest }) => ({
+        ...rest,
+        markets: markets.map((market) => ({ ...market, suspendedAt: market.suspendedAt ?? 0 })),
+      })),
+  ),
+  broken(
     "I3",
     "a price is not held to its bounds",
-    "exchange/signing/filters.ts",
-    "if (!isWithin(order.ticks, rules.minTicks, rules.maxTicks)) {",
-    "if (!isWithin(order.ticks, 1, Number.MAX_SAFE_INTEGER)) {",
-  ],
-  [
+    () => checkFilters,
+    (check) =>
+      (...asked) =>
+        check(...asked).filter(({ filter }) => filter !== "PRICE_FILTER"),
+  ),
+  broken(
     "I4",
     "an amount is not held to its maximum",
-    "exchange/signing/filters.ts",
-    "const max = isMarket ? rules.marketMaxLots : rules.maxLots;",
-    "const max = isMarket ? rules.marketMaxLots : 10 * rules.maxLots;",
-  ],
-  [
+    () => checkFilters,
+    (check) => (rules, order, openOrders) =>
+      check({ ...rules, maxLots: 10 * rules.maxLots }, order, openOrders),
+  ),
+  broken(
     "I5",
     "MARKET orders have the bounds of LIMIT orders",
-    "exchange/signing/filters.ts",
-    'const isMarket = order.type === "MARKET";',
-    "const isMarket = order.lots < 0;",
-  ],
-  [
+    () => checkFilters,
+    (check) => (rules, order, openOrders) => check(rules, { ...order, type: "LIMIT" }, openOrders),
+  ),
+  broken(
     "I6",
     "one order too many counts as none",
-    "exchange/signing/filters.ts",
-    "if (openOrders >= rules.maxOpenOrders) {",
-    "if (openOrders > rules.maxOpenOrders) {",
-  ],
-  [
+    () => checkFilters,
+    (check) =>
+      (rules, order, openOrders = 0) =>
+        check(rules, order, openOrders - 1),
+  ),
+  broken(
     "I7",
     "the budget does not hear of the limits",
-    "exchange/client/exchange-client.ts",
-    "    this.gate.setLimits(rules.rateLimits);\n",
-    "",
-  ],
-  [
+    () => RateGate.prototype.setLimits,
+    () => () => {},
+  ),
+  broken(
     "I8",
     "the order type's hash is not compared",
-    "exchange/signing/domain-check.ts",
-    '    { field: "EIP712_ORDER_TYPE", value: eip712.orderTypeHash, expected: ORDER_TYPE_HASH },\n',
-    "",
-  ],
-  [
+    () => checkDomain,
+    (check) => (rules) => check(rules).filter(({ field }) => field !== "EIP712_ORDER_TYPE"),
+  ),
+  broken(
     "B1",
     "the asks of a book are its bids",
-    "exchange/client/market-answers.ts",
-    "export const orderBookAnswer: z.ZodType<OrderBook> = record({\n  bids: levels,\n  asks: levels,",
-    "export const orderBookAnswer: z.ZodType<OrderBook> = record({\n  bids: levels,\n  asks: levels.transform(() => []),",
-  ],
-  [
+    () => orderBookAnswer,
+    (answer) => answer.transform((book) => ({ ...book, asks: book.bids })),
+  ),
+  broken(
     "T1",
     "isBuyerMaker is not read",
-    "exchange/client/market-answers.ts",
-    "  time: msSchema,\n  isBuyerMaker: z.boolean(),",
-    "  time: msSchema,\n  isBuyerMaker: z.boolean().transform(() => false),",
-  ],
-  [
+    () => publicTradeAnswer,
+    (answer) => answer.transform((trade) => ({ ...trade, isBuyerMaker: false })),
+  ),
+  broken(
     "K1",
     "a candle's high is not read",
-    "exchange/client/market-answers.ts",
-    "    high: unsigned,\n    low: unsigned,\n    volume",
-    '    high: unsigned.transform(() => decimalOf("0")),\n    low: unsigned,\n    volume',
-  ],
-  [
+    () => klinesAnswer,
+    (answer) =>
+      answer.transform((klines) => klines.map((kline) => ({ ...kline, high: decimalOf("0") }))),
+  ),
+  broken(
     "F1",
     "a negative rate is refused",
-    "exchange/client/market-answers.ts",
-    "fundingRate: decimal, fundingTime",
-    "fundingRate: unsigned, fundingTime",
-  ],
-  [
+    () => fundingRatesAnswer,
+    (answer) =>
+      answer.refine((rates) => rates.every(({ fundingRate }) => !fundingRate.isNegative())),
+  ),
+  broken(
     "C1",
     "timestamps stay strings",
-    "exchange/client/answer-fields.ts",
-    "    .transform((text): Ms => Number(text)),",
-    "    .transform((text): Ms => text as never),",
-  ],
-  [
+    () => instantText,
+    (instant) => instant.transform(String) as never,
+  ),
+  broken(
     "RA1",
     "high-risk accounts have no positions",
-    "exchange/client/account-answers.ts",
-    "risk: decimal, positions: positionsAnswer }",
-    "risk: decimal, positions: positionsAnswer.transform(() => []) }",
-  ],
-  [
+    () => riskyAccountsAnswer,
+    (answer) =>
+      answer.transform((accounts) => accounts.map((account) => ({ ...account, positions: [] }))),
+  ),
+  broken(
     "RA2",
     "the list's isSafe decides",
-    "exchange/client/confirm-unsafe.ts",
-    "return candidates.filter((_, place) => answers[place] === false);",
-    "return candidates.filter(({ isSafe }) => answers.length > 0 && !isSafe);",
-  ],
-  [
+    () => unsafeOnChain,
+    (ask) => async (candidates, chain) => {
+      await ask(candidates, chain);
+      return candidates.filter(({ isSafe }) => !isSafe);
+    },
+  ),
+  broken(
     "P1",
     "time is asked for at another address",
-    "exchange/protocol/operations.ts",
-    '"/v1/time"',
-    '"/v1/clock"',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) => changed(operations, "time", { path: "/v1/clock" }),
+  ),
+  broken(
     "P2",
     "exchangeInfo is asked for at another address",
-    "exchange/protocol/operations.ts",
-    '"/v1/exchangeInfo"',
-    '"/v1/info"',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) => changed(operations, "exchangeInfo", { path: "/v1/info" }),
+  ),
+  broken(
     "P3",
     "a book may be asked for with 5000 levels",
-    "exchange/protocol/operations.ts",
-    'BOOK_LIMITS = ["10", "20", "50", "100", "500", "1000"]',
-    'BOOK_LIMITS = ["10", "20", "50", "100", "500", "1000", "5000"]',
-  ],
-  [
+    () => BOOK_LIMITS,
+    (limits) => [...limits, "5000"] as never,
+  ),
+  broken<number>(
     "P4",
     "a limit of 1000 is sent",
-    "exchange/protocol/operations.ts",
-    "export const MAX_PAGE = 500;",
-    "export const MAX_PAGE = 1000;",
-  ],
-  [
+    () => MAX_PAGE,
+    () => 1000,
+  ),
+  broken(
     "P5",
     "fromId may be any text",
-    "exchange/protocol/operations.ts",
-    '{ name: "fromId", type: "id", required: false, note: "ascending from this trade" }',
-    '{ name: "fromId", type: "string", required: false, note: "ascending from this trade" }',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) => reparametered(operations, "historicalTrades", "fromId", { type: "string" }),
+  ),
+  broken(
     "P6",
     "there is no bar of six hours",
-    "exchange/protocol/operations.ts",
-    '"4H", "6H", "1D"',
-    '"4H", "1D"',
-  ],
-  [
+    () => KLINE_INTERVALS,
+    (intervals) => intervals.filter((interval) => interval !== "6H") as never,
+  ),
+  broken(
     "P7",
     "mark candles are asked for at the candles' address",
-    "exchange/protocol/operations.ts",
-    '"/v1/markPriceKlines"',
-    '"/v1/klines"',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) => changed(operations, "markPriceKlines", { path: "/v1/klines" }),
+  ),
+  broken(
     "P8",
     "funding rates are asked for without a range",
-    "exchange/protocol/operations.ts",
-    '"/v1/fundingRate", [marketId, startTime, endTime, limit]',
-    '"/v1/fundingRate", [marketId, limit]',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) =>
+      reparametered(
+        reparametered(operations, "fundingRate", "startTime", undefined),
+        "fundingRate",
+        "endTime",
+        undefined,
+      ),
+  ),
+  broken(
     "P9",
     "high-risk accounts are asked for by market",
-    "exchange/protocol/operations.ts",
-    '"/v1/riskyAccounts", []',
-    '"/v1/riskyAccounts", [marketId]',
-  ],
-  [
+    () => OPERATIONS,
+    (operations) =>
+      changed(operations, "riskyAccounts", { parameters: operations.orderbook.parameters }),
+  ),
+  broken(
     "P10",
     "contracts are read from a bare list",
-    "exchange/client/market-answers.ts",
-    "export const contractsAnswer: z.ZodType<Contracts> = record({\n  contracts: z.array(",
-    "export const contractsAnswer: z.ZodType<Contracts> = record({\n  list: z.array(",
-  ],
-  [
+    () => contractsAnswer,
+    (answer) => z.preprocess((contracts) => ({ contracts }), answer),
+  ),
+  broken(
     "P11",
     "public calls are signed",
-    "exchange/rest/rest-caller.ts",
-    "      operation.isPrivate && signer !== undefined\n",
-    "      signer !== undefined\n",
-  ],
-  [
+    hidden<(operation: Operation, params: object) => Promise<unknown>>(() => RestCaller, "#send"),
+    (send) => (operation, params) => send({ ...operation, isPrivate: true }, params),
+  ),
+  broken<number>(
     "L2",
     "a limit of 501 is sent",
-    "exchange/protocol/operations.ts",
-    "export const MAX_PAGE = 500;",
-    "export const MAX_PAGE = 501;",
-  ],
-  [
+    () => MAX_PAGE,
+    () => 501,
+  ),
+  broken(
     "PO1",
     "a side that is unknown is refused",
-    "exchange/client/account-answers.ts",
-    "const positionFields = {\n  side: z.string(),",
-    'const positionFields = {\n  side: z.enum(["LONG", "SHORT"]),',
-  ],
-  [
+    () => positionsAnswer,
+    (answer) =>
+      answer.refine((positions) =>
+        positions.every(({ side }) => side === "LONG" || side === "SHORT"),
+      ),
+  ),
+  broken(
     "PO2",
     "closedAt may be missing",
-    "exchange/client/account-answers.ts",
-    "closedAt: instantOrNull,",
-    "closedAt: instantOrNull.default(null),",
-  ],
-  [
+    hidden<z.ZodType>(() => positionsAnswer, "position"),
+    (position) => z.preprocess((value) => ({ closedAt: null, ...(value as object) }), position),
+  ),
+  broken(
     "PO3",
     "lastUpdatedAt has to stand everywhere",
-    "exchange/client/account-answers.ts",
-    "lastUpdatedAt: msSchema.optional(),",
-    "lastUpdatedAt: msSchema,",
-  ],
-  [
+    () => positionsAnswer,
+    (answer) =>
+      answer.refine((positions) =>
+        positions.every(({ lastUpdatedAt }) => lastUpdatedAt !== undefined),
+      ),
+  ),
+  broken(
     "PO4",
     "exit prices are rounded to whole quote",
-    "exchange/client/account-answers.ts",
-    "  exitPrice: decimal,",
-    "  exitPrice: decimal.transform((price) => price.floor()),",
-  ],
-  [
+    () => positionsAnswer,
+    (answer) =>
+      answer.transform((positions) =>
+        positions.map((position) => ({ ...position, exitPrice: position.exitPrice.floor() })),
+      ),
+  ),
+  broken(
     "AC1",
     "createdAt is read in seconds",
-    "exchange/client/account-answers.ts",
-    "record({ address: addressSchema, createdAt: msSchema })",
-    "record({ address: addressSchema, createdAt: msSchema.transform((ms) => Math.floor(ms / 1000)) })",
-  ],
-  [
+    () => accountAnswer,
+    (answer) =>
+      answer.transform((account) => ({
+        ...account,
+        createdAt: Math.floor(account.createdAt / 1000),
+      })),
+  ),
+  broken(
     "UT1",
     "a rebate is refused",
-    "exchange/client/account-answers.ts",
-    "  commission: decimal,",
-    "  commission: unsigned,",
-  ],
-  [
+    () => userTradeAnswer,
+    (answer) => answer.refine(({ commission }) => !commission.isNegative()),
+  ),
+  broken(
     "IN1",
     "an income needs a market",
-    "exchange/client/account-answers.ts",
-    "      .string()\n      .nullish()\n",
-    "      .string()\n      .min(1)\n      .nullish()\n",
-  ],
-  [
+    () => incomesAnswer,
+    (answer) => answer.refine((incomes) => incomes.every(({ marketId }) => marketId !== "")),
+  ),
+  broken(
     "BA1",
     "serialNumber may be a fraction",
-    "exchange/client/account-answers.ts",
-    "serialNumber: z.int() }",
-    "serialNumber: z.number() }",
-  ],
+    () => balancesAnswer,
+    (answer) =>
+      z.preprocess(
+        (value) =>
+          JSON.parse(JSON.stringify(value), (key, member) =>
+            key === "serialNumber" ? Math.floor(member) : member,
+          ),
+        answer,
+      ),
+  ),
 ]);

@@ -1,103 +1,125 @@
-import { breaksOf } from "../break.js";
+import type { Account } from "../../../src/simulator/accounts/account.js";
+import { errorBody } from "../../../src/simulator/rest/api-error.js";
+import { Authentication, addressOf } from "../../../src/simulator/rest/authentication.js";
+import { OrderEndpoints } from "../../../src/simulator/rest/endpoints/order-endpoints.js";
+import { marketOf } from "../../../src/simulator/rest/endpoints/order-terms.js";
+import { timeRange } from "../../../src/simulator/rest/parameters.js";
+import { RateLimiter } from "../../../src/simulator/rest/rate-limiter.js";
+import { marketStateRecord } from "../../../src/simulator/rest/records/market-records.js";
+import { Router } from "../../../src/simulator/rest/router.js";
+import { AccountFeed } from "../../../src/simulator/streams/account-feed.js";
+import { LevelText } from "../../../src/simulator/streams/level-text.js";
+import { MarketFeed } from "../../../src/simulator/streams/market-feed.js";
+import { StreamHub } from "../../../src/simulator/streams/stream-hub.js";
+import { StreamLink } from "../../../src/simulator/streams/stream-link.js";
+import { breaksOf, broken, hidden } from "../break.js";
+import { recoded, without } from "./kit.js";
+import type { NamedRoute } from "./routes.js";
 
 /** The embedded exchange without one rule: streams, errors, limits. */
-export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", "src/simulator", [
-  [
+export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", import.meta.url, [
+  broken(
     "EV1",
     "ORDER_UPDATE carries a list",
-    "streams/account-feed.ts",
-    '"order":${writeRecord(orderRecord(order, this.#state.config.choices.expirationUnit))},',
-    '"order":[${writeRecord(orderRecord(order, this.#state.config.choices.expirationUnit))}],',
-  ],
-  [
+    hidden<(account: Account, marketId: string | undefined, text: () => string) => void>(
+      () => AccountFeed,
+      "#publish",
+    ),
+    (publish) => (account, marketId, text) =>
+      publish(account, marketId, () =>
+        text().replace(/"order":(\{.*\}),"timestamp"/, '"order":[$1],"timestamp"'),
+      ),
+  ),
+  broken(
     "EV2",
     "a settled trade is not told",
-    "accounts/clearing.ts",
-    "    archiveIfFinal(order);\n    listener.onOrder(order);\n    listener.onUserTrade(record);\n",
-    "    archiveIfFinal(order);\n    listener.onOrder(order);\n",
-  ],
-  [
+    () => StreamHub.prototype.onUserTrade,
+    (tell) => (record) => {
+      if (record.trade.status !== "SETTLED") tell(record);
+    },
+  ),
+  broken(
     "EV3",
     "an update does not say where it begins",
-    "streams/market-feed.ts",
-    '"beginSequence":${beginSequence},"endSequence"',
-    '"startSequence":${beginSequence},"endSequence"',
-  ],
-  [
+    hidden<(kind: string, payload: string) => void>(() => MarketFeed, "#publish"),
+    (publish) => (kind, payload) =>
+      publish(kind, payload.replace('"beginSequence"', '"startSequence"')),
+  ),
+  broken(
     "EV4",
     "zero does not delete a level",
-    "streams/market-feed.ts",
-    "this.#text.level(ticks, engine.lotsAt(side, ticks))).join",
-    "this.#text.level(ticks, Math.max(1, engine.lotsAt(side, ticks)))).join",
-  ],
-  [
+    () => LevelText.prototype.level,
+    (level) => (ticks, lots) => level(ticks, Math.max(1, lots)),
+  ),
+  broken(
     "EV5",
     "an eleventh message in a second is taken",
-    "streams/stream-link.ts",
-    "if (this.#arrivalsMs.length > this.#config.messagesPerSecond) {",
-    "if (this.#arrivalsMs.length > 2 * this.#config.messagesPerSecond) {",
-  ],
-  [
+    hidden<() => number>(() => StreamLink, "#arrivedInSecond"),
+    (arrived) => () => arrived() / 2,
+  ),
+  broken(
     "EV6",
     "the account stream is for anybody",
-    "streams/stream-hub.ts",
-    "return this.#authentication.signedAccountOf(signed);",
-    "return { account: this.#authentication.registered(address), signer: address.toLowerCase() };",
-  ],
-  [
+    () => Authentication.prototype.signedAccountOf,
+    (_signedAccountOf, authentication: Authentication) => (parameters) => {
+      const address = addressOf(parameters);
+      return { account: authentication.registered(address), signer: address.toLowerCase() };
+    },
+  ),
+  broken(
     "EV7",
     "the market stream has no open interest",
-    "rest/market-records.ts",
-    "    openInterest: scaledToDecimal(market.openInterestPaper, instrument.paperDecimals),\n",
-    "",
-  ],
-  [
+    () => marketStateRecord,
+    (record) => (market, nowMs) => without(record(market, nowMs), "openInterest"),
+  ),
+  broken(
     "V2",
     "an update has a single sequence too",
-    "streams/market-feed.ts",
-    '`{"event":"update","beginSequence"',
-    '`{"event":"update","sequence":${endSequence},"beginSequence"',
-  ],
-  [
+    hidden<(kind: string, payload: string) => void>(() => MarketFeed, "#publish"),
+    (publish) => (kind, payload) =>
+      publish(kind, payload.replace(/"beginSequence":.*"endSequence":(\d+)/, '"sequence":$1,$&')),
+  ),
+  broken(
     "ER1",
     "errors have no codeText",
-    "rest/api-error.ts",
-    "return JSON.stringify({ code, codeText, message });",
-    "return JSON.stringify({ code, message: `${codeText}: ${message}` });",
-  ],
-  [
+    () => errorBody,
+    () => (code, codeText, message) => JSON.stringify({ code, message: `${codeText}: ${message}` }),
+  ),
+  broken(
     "ER2",
     "an order that is not there is a bad parameter",
-    "rest/order-endpoints.ts",
-    "if (order === undefined || order.terms.market !== market || !(this.#desk.cancel(order) || isMatched)) {\n      throw new ApiError(2011,",
-    "if (order === undefined || order.terms.market !== market || !(this.#desk.cancel(order) || isMatched)) {\n      throw new ApiError(1111,",
-  ],
-  [
+    () => OrderEndpoints.prototype.cancel,
+    (cancel) => (account, parameters) => recoded(2011, 1111, () => cancel(account, parameters)),
+  ),
+  broken(
     "ER3",
     "an empty range is a bad parameter",
-    "rest/parameters.ts",
-    "throw new ApiError(1113,",
-    "throw new ApiError(1111,",
-  ],
-  [
+    () => timeRange,
+    (range) => (parameters, choices) => recoded(1113, 1111, () => range(parameters, choices)),
+  ),
+  broken(
     "ER4",
     "an unknown market is a bad parameter",
-    "rest/order-terms.ts",
-    "throw new ApiError(1112,",
-    "throw new ApiError(1111,",
-  ],
-  [
+    () => marketOf,
+    (of) => (state, parameters) => recoded(1112, 1111, () => of(state, parameters)),
+  ),
+  broken(
     "L1",
     "who carries on is not banned",
-    "rest/rate-limiter.ts",
-    "if (sender.refused.length > requestsBeforeBan) {",
-    "if (sender.refused.length > 1000 * requestsBeforeBan) {",
-  ],
-  [
+    () => RateLimiter.prototype.admit,
+    (admit) =>
+      (...asked) => {
+        const refusal = admit(...asked);
+        return refusal && { ...refusal, status: 429 };
+      },
+  ),
+  broken(
     "V1",
     "GET allOrders exists",
-    "rest/router.ts",
-    '      ["GET /v1/contracts", common(',
-    '      ["GET /v1/allOrders", common(() => endpoints.contracts())],\n      ["GET /v1/contracts", common(',
-  ],
+    hidden<(endpoints: unknown) => readonly NamedRoute[]>(() => Router, "#publicRoutes"),
+    (routes) => (endpoints) =>
+      routes(endpoints).flatMap((named) =>
+        named[0] === "GET /v1/contracts" ? [named, ["GET /v1/allOrders", named[1]]] : [named],
+      ),
+  ),
 ]);

@@ -1,323 +1,424 @@
-import { breaksOf } from "../break.js";
+import { keccak256 } from "../../../src/core/crypto/keccak.js";
+import { MINUTE_MS } from "../../../src/core/units.js";
+import { capacityOf } from "../../../src/simulator/accounts/margin.js";
+import { Order } from "../../../src/simulator/accounts/order.js";
+import { SettlementQueue } from "../../../src/simulator/accounts/settlement-queue.js";
+import { ExchangeState } from "../../../src/simulator/engine/state.js";
+import type { Market } from "../../../src/simulator/markets/market.js";
+import { MatchingEngine } from "../../../src/simulator/matching/matching-engine.js";
+import { OrderDesk } from "../../../src/simulator/matching/order-desk.js";
+import { ApiError } from "../../../src/simulator/rest/api-error.js";
+import { Authentication, addressOf } from "../../../src/simulator/rest/authentication.js";
+import { AccountEndpoints } from "../../../src/simulator/rest/endpoints/account-endpoints.js";
+import type { FeeRates } from "../../../src/simulator/rest/endpoints/fee-schedule.js";
+import { GasFeeQuotations } from "../../../src/simulator/rest/endpoints/gas-fee-quotation.js";
+import { OrderEndpoints } from "../../../src/simulator/rest/endpoints/order-endpoints.js";
+import { OrderEntry } from "../../../src/simulator/rest/endpoints/order-entry.js";
+import { OrderFees } from "../../../src/simulator/rest/endpoints/order-fees.js";
+import {
+  isGttLife,
+  type RequestedOrder,
+  requestedOrder,
+} from "../../../src/simulator/rest/endpoints/order-terms.js";
+import { required } from "../../../src/simulator/rest/parameters.js";
+import {
+  positionRecords,
+  userTradeRecord,
+} from "../../../src/simulator/rest/records/account-records.js";
+import {
+  orderRecord,
+  orderStructRecord,
+  signedAmounts,
+} from "../../../src/simulator/rest/records/order-record.js";
+import { writeRecord } from "../../../src/simulator/rest/records/write-json.js";
+import { Router } from "../../../src/simulator/rest/router.js";
+import {
+  domainSeparator,
+  ORDER_TYPE_HASH,
+  OrderHasher,
+} from "../../../src/simulator/signing/order-hash.js";
+import { type OrderInfo, writeOrderInfo } from "../../../src/simulator/signing/order-info.js";
+import { breaksOf, broken, hidden } from "../break.js";
+import { recoded, unrefused, unsaid, without } from "./kit.js";
+import type { NamedRoute } from "./routes.js";
 
 /** The embedded exchange without one rule: orders, their life, and how they enter. */
-export const EXCHANGE_ORDER_BREAKS = breaksOf("exchange", "src/simulator", [
-  ["O1", "an order's json has no sender", "rest/order-record.ts", "    sender: NO_SENDER,\n", ""],
-  [
+export const EXCHANGE_ORDER_BREAKS = breaksOf("exchange", import.meta.url, [
+  broken(
+    "O1",
+    "an order's json has no sender",
+    () => orderStructRecord,
+    (record) => (terms) => without(record(terms), "sender"),
+  ),
+  broken(
     "O2",
     "what settles stays pending",
-    "accounts/order.ts",
-    "    this.pendingLots -= lots;\n",
-    "    this.pendingLots -= settled ? 0 : lots;\n",
-  ],
-  [
+    () => Order.prototype.resolve,
+    (resolve, order: Order) => (lots, quote, settled) => {
+      if (settled) order.pendingLots += lots;
+      resolve(lots, quote, settled);
+    },
+  ),
+  broken(
     "O3",
     "an order without a match has the average price 0",
-    "rest/order-record.ts",
-    "...(pricedLots === 0 ? {} : { averagePrice:",
-    "...(pricedLots < 0 ? {} : { averagePrice:",
-  ],
-  [
+    () => orderRecord,
+    (record) => (order, unit) => ({ averagePrice: "0", ...record(order, unit) }),
+  ),
+  broken(
     "O4",
     "trades is an empty list",
-    "rest/order-record.ts",
-    "trades: null,",
-    "trades: [] as unknown as null,",
-  ],
-  [
+    () => orderRecord,
+    (record) => (order, unit) => ({ ...record(order, unit), trades: [] as never }),
+  ),
+  broken(
     "O5",
     "an order without expiration has that of its info",
-    "rest/order-entry.ts",
-    'expirationMs: requested.timeInForce === "GTT" ? expirationMs : 0,',
-    "expirationMs: Number(info.expirationSeconds) * 1000,",
-  ],
-  [
+    hidden<(requested: RequestedOrder, info: OrderInfo) => number>(
+      () => OrderEntry,
+      "#checkExpiration",
+    ),
+    (check) => (requested, info) => {
+      check(requested, info);
+      return Number(info.expirationSeconds) * 1000;
+    },
+  ),
+  broken(
     "BO1",
     "a build has no packed order",
-    "rest/order-entry.ts",
-    "packedOrder: OrderHasher.pack(perp, signer, paper, credit, info),",
-    'packedOrder: "0x",',
-  ],
-  [
+    () => OrderHasher.pack,
+    () => () => "0x",
+  ),
+  broken(
     "S1",
     "a partly filled order is NEW",
-    "accounts/order.ts",
-    '? "PARTIAL_FILLED" : "NEW"',
-    '? "NEW" : "NEW"',
-  ],
-  [
+    hidden<() => void>(() => Order, "#refresh"),
+    (refresh, order: Order) => () => {
+      refresh();
+      if (order.status === "PARTIAL_FILLED") order.status = "NEW";
+    },
+  ),
+  broken(
     "S2",
     "orders whose status is not final are history",
-    "accounts/order.ts",
-    "    if (this.openLots > 0) {\n      return false;\n    }\n    return (\n      this.pendingLots === 0",
-    "    if (this.openLots > 0) {\n      return false;\n    }\n    return (\n      this.pendingLots >= 0",
-  ],
-  [
+    () => Order.prototype.isFinal,
+    (_isFinal, order: Order) => order.openLots === 0,
+  ),
+  broken(
     "S3",
     "GET openOrder knows history orders",
-    "rest/order-endpoints.ts",
-    ": orders.find(({ terms }) => terms.id === id);",
-    ": (orders.find(({ terms }) => terms.id === id) ?? [...account.markets.values()].map(({ history }) => history.find(id)).find((found) => found !== undefined));",
-  ],
-  [
+    () => OrderEndpoints.prototype.openOrder,
+    (openOrder, endpoints: OrderEndpoints) => (account, parameters) =>
+      unrefused(
+        2011,
+        () => openOrder(account, parameters),
+        () => endpoints.historyOrder(account, parameters),
+      ),
+  ),
+  broken(
     "S4",
     "a cancelled order stays open",
-    "matching/order-desk.ts",
-    '    this.#end(order, "CANCELED");\n    this.#refreshMid(order.terms.market);\n    return true;',
-    "    return true;",
-  ],
-  ["S5", "trades stay CREATED", "accounts/clearing.ts", ' : "SETTLED";', ' : "CREATED";'],
-  [
+    () => OrderDesk.prototype.cancel,
+    () => (order) => {
+      if (order.openLots === 0 || !order.active) return false;
+      order.terms.market.engine.remove(order);
+      return true;
+    },
+  ),
+  broken(
+    "S5",
+    "trades stay CREATED",
+    () => userTradeRecord,
+    (record) => (trade) => {
+      const { status, ...rest } = record(trade);
+      return { ...rest, status: status === "SETTLED" ? "CREATED" : status };
+    },
+  ),
+  broken(
     "S6",
     "a failed match counts as filled",
-    "accounts/order.ts",
-    "      this.failedLots += lots;\n",
-    "      this.filledLots += lots;\n",
-  ],
-  [
+    () => Order.prototype.resolve,
+    (resolve) => (lots, quote) => resolve(lots, quote, true),
+  ),
+  broken(
     "S7",
     "a suspended market takes orders",
-    "rest/order-terms.ts",
-    '  if (status !== "TRADING") {',
-    '  if (status !== "TRADING" && status !== "SUSPENDED") {',
-  ],
-  [
+    hidden<(market: Market) => void>(() => requestedOrder, "requireTrading"),
+    (requireTrading) => (market) => {
+      if (market.status !== "SUSPENDED") requireTrading(market);
+    },
+  ),
+  broken(
     "R1",
     "an account may be registered again",
-    "rest/account-endpoints.ts",
-    "if (this.#state.account(address) !== undefined) {",
-    "if (this.#state.account(address) === null) {",
-  ],
-  [
+    () => AccountEndpoints.prototype.register,
+    (_register, endpoints: AccountEndpoints) => (address) =>
+      endpoints.read(endpoints.open(address)),
+  ),
+  broken(
     "R2",
     "an address that is none is a bad parameter",
-    "rest/authentication.ts",
-    'throw new ApiError(1110, "account is not an address");',
-    'throw new ApiError(1111, "account is not an address");',
-  ],
-  [
+    () => addressOf,
+    (read) => (parameters) => recoded(1110, 1111, () => read(parameters)),
+  ),
+  broken(
     "R3",
     "timeInForce may not be left out",
-    "rest/order-terms.ts",
-    'oneOf(parameters.get("timeInForce") || "GTC", TIMES',
-    'oneOf(required(parameters, "timeInForce"), TIMES',
-  ],
-  [
+    () => requestedOrder,
+    (read) => (state, parameters) => {
+      required(parameters, "timeInForce");
+      return read(state, parameters);
+    },
+  ),
+  broken(
     "R4",
     "an order may be placed again and again",
-    "rest/order-entry.ts",
-    "if (this.#state.orderHashes.has(hash)) {",
-    'if (hash === "") {',
-  ],
-  [
+    () => ExchangeState.prototype.addOrderHash,
+    () => () => {},
+  ),
+  broken(
     "R5",
     "a token is good for any order",
-    "rest/gas-fee-quotation.ts",
-    "}|${orderHash}|${untilMs}`",
-    "}|${orderHash.length}|${untilMs}`",
-  ],
-  [
+    hidden<(orderHash: string, untilMs: number) => string>(() => GasFeeQuotations, "#seal"),
+    (seal) => (_orderHash, untilMs) => seal("0x", untilMs),
+  ),
+  broken(
     "R6",
     "cancelling an unknown order succeeds",
-    "rest/order-endpoints.ts",
-    "if (order === undefined || order.terms.market !== market || !(this",
-    "if (order === undefined) {\n      return;\n    }\n    if (order.terms.market !== market || !(this",
-  ],
-  [
+    () => OrderEndpoints.prototype.cancel,
+    (cancel) => (account, parameters) =>
+      unrefused(
+        2011,
+        () => cancel(account, parameters),
+        () => {},
+      ),
+  ),
+  broken(
     "R7",
     "cancel-all does not look at the market",
-    "rest/order-endpoints.ts",
-    'this.#desk.cancelAll(account, parameters.get("marketId") ? marketOf(this.#state, parameters) : undefined);',
-    "this.#desk.cancelAll(account);",
-  ],
-  [
+    () => OrderEndpoints.prototype.cancelAll,
+    (cancelAll) => (account, parameters) => cancelAll(account, unsaid(parameters, "marketId")),
+  ),
+  broken(
     "R8",
     "history orders do not look at startTime",
-    "rest/order-endpoints.ts",
-    "const page = { ...timeRange(parameters, this.#state.config.choices), limit",
-    "const page = { ...timeRange(parameters, this.#state.config.choices), startMs: undefined, limit",
-  ],
-  [
+    () => OrderEndpoints.prototype.historyOrders,
+    (historyOrders) => (account, parameters) =>
+      historyOrders(account, unsaid(parameters, "startTime")),
+  ),
+  broken(
     "R9",
     "GET order needs no id",
-    "rest/order-endpoints.ts",
-    "history.find(requiredId(parameters));",
-    'history.find(optionalId(parameters, "orderId") ?? "0");',
-  ],
-  [
+    hidden<(parameters: ReadonlyMap<string, string>) => string>(() => OrderEndpoints, "requiredId"),
+    () => (parameters) => parameters.get("orderId") ?? "0",
+  ),
+  broken(
     "R10",
     "GET openOrder needs an id",
-    "rest/order-endpoints.ts",
-    'if (id === undefined && openOrderWithoutId === "reject") {',
-    "if (id === undefined) {",
-  ],
-  [
+    () => OrderEndpoints.prototype.openOrder,
+    (openOrder) => (account, parameters) => {
+      required(parameters, "orderId");
+      return openOrder(account, parameters);
+    },
+  ),
+  broken(
     "R11",
     "open orders are those of every market",
-    "rest/order-endpoints.ts",
-    ".filter(({ terms }) => market === undefined || terms.market === market);",
-    ".filter(() => market !== null);",
-  ],
-  [
+    () => OrderEndpoints.prototype.openOrders,
+    (openOrders) => (account, parameters) => openOrders(account, unsaid(parameters, "marketId")),
+  ),
+  broken(
     "R12",
     "fromId goes with a time",
-    "rest/account-endpoints.ts",
-    "if (fromId !== undefined && (range.startMs !== undefined || range.endMs !== undefined)) {",
-    'if (fromId === "") {',
-  ],
-  [
+    () => AccountEndpoints.prototype.userTrades,
+    (userTrades) => (account, parameters) =>
+      userTrades(
+        account,
+        parameters.has("fromId") ? unsaid(parameters, "startTime", "endTime") : parameters,
+      ),
+  ),
+  broken(
     "R13",
     "incomes are of every type",
-    "rest/account-endpoints.ts",
-    "(type === ALL || income.type === type) && ",
-    "",
-  ],
-  [
+    () => AccountEndpoints.prototype.incomes,
+    (incomes) => (account, parameters) => incomes(account, unsaid(parameters, "type")),
+  ),
+  broken(
     "R14",
     "balances come without positions",
-    "rest/account-endpoints.ts",
-    "      positions: positionRecords(account, markets, { closed: config",
-    "      positions: [],\n      held: positionRecords(account, markets, { closed: config",
-  ],
-  [
+    () => AccountEndpoints.prototype.balancesAnswer,
+    (answer) => (account) => ({ ...answer(account), positions: [] }),
+  ),
+  broken(
     "R15",
     "positions list closed ones whatever the venue chose",
-    "rest/account-endpoints.ts",
-    'const closed = config.choices.closedPositions === "latest";',
-    "const closed = config !== null;",
-  ],
-  [
+    () => positionRecords,
+    (records) => (account, markets, shown) =>
+      records(account, markets, { ...shown, closed: shown.closed || !shown.updatedAt }),
+  ),
+  broken(
     "R16",
     "the answer to a place is what became of the order",
-    "rest/order-entry.ts",
-    "    const answer = writeRecord(orderRecord(order, choices.expirationUnit));\n    this.#desk.accept(order);\n    return answer;",
-    "    this.#desk.accept(order);\n    return writeRecord(orderRecord(order, choices.expirationUnit));",
-  ],
-  [
+    () => OrderEntry.prototype.place,
+    (place) => (account, parameters) => {
+      const id = /\d+/.exec(place(account, parameters))?.[0] as string;
+      const part = account.markets.get(parameters.get("marketId") as string);
+      const order = account.activeOrders.get(id) ?? part?.history.find(id);
+      return writeRecord(orderRecord(order as Order, "ms"));
+    },
+  ),
+  broken(
     "R17",
     "GTT may live for a minute",
-    "rest/order-terms.ts",
-    "return lifeMs > MINUTE_MS",
-    "return lifeMs >= MINUTE_MS",
-  ],
-  [
+    () => isGttLife,
+    (isLife) => (lifeMs) => isLife(lifeMs) || lifeMs === MINUTE_MS,
+  ),
+  broken(
     "R18",
     "ten years ahead are enough",
-    "rest/order-entry.ts",
-    "if (signedSeconds <= Math.floor(nowMs / 1000) + TEN_YEARS_SECONDS) {",
-    "if (signedSeconds < Math.floor(nowMs / 1000) + TEN_YEARS_SECONDS) {",
-  ],
-  [
+    hidden<(signedSeconds: number, nowMs: number) => boolean>(() => OrderEntry, "isTenYearsAhead"),
+    (isAhead) => (signedSeconds, nowMs) => isAhead(signedSeconds + 1, nowMs),
+  ),
+  broken(
     "R19",
     "info may name another end than the parameter",
-    "rest/order-entry.ts",
-    "if (Math.abs(signedSeconds * 1000 - expirationMs) >= 1000) {",
-    "if (Number.isNaN(signedSeconds)) {",
-  ],
-  [
+    hidden<(requested: RequestedOrder, info: OrderInfo) => number>(
+      () => OrderEntry,
+      "#checkExpiration",
+    ),
+    (check) => (requested, info) => requested.expirationMs || check(requested, info),
+  ),
+  broken(
     "R20",
     "the maker's rate is not looked at",
-    "rest/order-fees.ts",
-    "if (info.makerRate !== makerRate || info.takerRate",
-    "if (info.takerRate",
-  ],
-  [
+    hidden<(info: OrderInfo, rates: FeeRates) => boolean>(() => OrderFees, "carriesRates"),
+    (carriesRates) => (info, rates) => carriesRates({ ...info, makerRate: rates.makerRate }, rates),
+  ),
+  broken(
     "R21",
     "a FOK order fills in part",
-    "matching/order-desk.ts",
-    'if (timeInForce === "FOK" && !market.engine.canFill(order)) {\n      this.#end',
-    'if (timeInForce === "FOK" && order.lots < 0) {\n      this.#end',
-  ],
-  [
+    () => MatchingEngine.prototype.canFill,
+    () => () => true,
+  ),
+  broken(
     "L3",
     "exposure has no limit",
-    "accounts/margin.ts",
-    "const boundByExposure = market.rules.maxExposure < byMargin;",
-    "const boundByExposure = market.rules.maxExposure < 0n;",
-  ],
-  [
+    hidden<(market: Market, notional: bigint) => boolean>(() => capacityOf, "exceedsExposure"),
+    () => () => false,
+  ),
+  broken(
     "OC1",
     "the separator forgets the chain",
-    "signing/order-hash.ts",
-    "  putInteger(words, 96, BigInt(chainId));\n",
-    "  putInteger(words, 96, BigInt(chainId - chainId));\n",
-  ],
-  [
+    () => domainSeparator,
+    (separator) => (domain) => separator({ ...domain, chainId: 0 }),
+  ),
+  broken(
     "OC2",
     "the order's type names its signer otherwise",
-    "signing/order-hash.ts",
-    "Order(address perp,address signer,int128",
-    "Order(address perp,address trader,int128",
-  ],
-  [
+    () => ORDER_TYPE_HASH,
+    () =>
+      keccak256(
+        Buffer.from(
+          "Order(address perp,address trader,int128 paperAmount,int128 creditAmount,bytes32 info)",
+        ),
+      ),
+  ),
+  broken(
     "OC3",
     "a built order names its sender as signer",
-    "rest/order-record.ts",
-    "    signer: account.address,",
-    "    signer: NO_SENDER,",
-  ],
-  [
+    () => orderStructRecord,
+    (record) => (terms) => {
+      const { sender, ...rest } = record(terms);
+      return { ...rest, sender, signer: sender };
+    },
+  ),
+  broken(
     "OC4",
     "a BUY is rounded down",
-    "rest/order-terms.ts",
-    "credit: up ? instrument.creditCeil(ticks, lots) :",
-    "credit: up ? instrument.creditFloor(ticks, lots) :",
-  ],
-  [
+    () => requestedOrder,
+    (read) => (state, parameters) => {
+      const requested = read(state, parameters);
+      const { market, ticks, lots } = requested;
+      return { ...requested, credit: market.instrument.creditFloor(ticks, lots) };
+    },
+  ),
+  broken(
     "OC5",
     "buying gives positive credit",
-    "rest/order-record.ts",
-    "{ paper, credit: -credit }",
-    "{ paper, credit }",
-  ],
-  [
+    () => signedAmounts,
+    (amounts) => (market, side, lots, credit) => ({
+      ...amounts(market, side, lots, credit),
+      credit,
+    }),
+  ),
+  broken(
     "OC6",
     "info holds the taker's rate first",
-    "signing/order-info.ts",
-    "  view.setBigInt64(0, makerRate);\n  view.setBigInt64(8, takerRate);",
-    "  view.setBigInt64(0, takerRate);\n  view.setBigInt64(8, makerRate);",
-  ],
-  [
+    () => writeOrderInfo,
+    (write) =>
+      (makerRate, takerRate, ...rest) =>
+        write(takerRate, makerRate, ...rest),
+  ),
+  broken(
     "OC7",
     "the hash begins with other bytes",
-    "signing/order-hash.ts",
-    "this.#envelope[1] = 0x01;",
-    "this.#envelope[1] = 0x45;",
-  ],
-  ["OC8", "raw recovery ids are taken", "rest/order-entry.ts", "(1b|1c)$/", "(1b|1c|00|01)$/"],
-  [
+    hidden<readonly number[]>(() => OrderHasher, "ENVELOPE_HEAD"),
+    () => [0x19, 0x45],
+  ),
+  broken(
+    "OC8",
+    "raw recovery ids are taken",
+    hidden<RegExp>(() => OrderEntry, "RECOVERY_BYTE"),
+    () => /(1b|1c|00|01)$/,
+  ),
+  broken(
     "OC9",
     "only what the service built is taken",
-    "rest/order-entry.ts",
-    "    const hash = bytesToHex(digest);\n    if (this",
-    '    if (!parameters.has("gasFeeQuotation")) {\n      throw new ApiError(4012, "build first");\n    }\n    const hash = bytesToHex(digest);\n    if (this',
-  ],
-  [
+    () => OrderFees.prototype.check,
+    (check) =>
+      (...asked) => {
+        if (asked[4] === undefined) throw new ApiError(4012, "build first");
+        check(...asked);
+      },
+  ),
+  broken(
     "AU1",
     "balances are told to anybody",
-    "rest/router.ts",
-    '["GET /v1/balances", this.#private("COMMON", (account) => accounts.balances(account))]',
-    '["GET /v1/balances", { bucket: "COMMON", answer: (parameters) => accounts.balances(authentication.registered(addressOf(parameters))) }]',
-  ],
-  [
+    hidden<() => readonly NamedRoute[]>(() => Router, "#accountRoutes"),
+    (routes, { accounts, authentication }: Router) =>
+      () =>
+        routes().map(([name, route]) => [
+          name,
+          name !== "GET /v1/balances"
+            ? route
+            : {
+                ...route,
+                answer: (parameters) =>
+                  accounts.balances(authentication.registered(addressOf(parameters))),
+              },
+        ]),
+  ),
+  broken(
     "AU2",
     "a timestamp ahead is always current",
-    "rest/authentication.ts",
-    "Math.abs(this.#state.seam.clock.nowMs() - timestampMs) <= this.#windowMs(recvWindow)",
-    "this.#state.seam.clock.nowMs() - timestampMs <= this.#windowMs(recvWindow)",
-  ],
-  [
+    hidden<(windowMs: number, timestampMs: number, nowMs: number) => boolean>(
+      () => Authentication,
+      "isWithin",
+    ),
+    (isWithin) => (windowMs, timestampMs, nowMs) =>
+      timestampMs > nowMs || isWithin(windowMs, timestampMs, nowMs),
+  ),
+  broken(
     "AU3",
     "anybody may sign an order",
-    "rest/authentication.ts",
-    "return signer !== null && maySign(signer, account.address, account) ? signer : null;",
-    "return signer;",
-  ],
-  [
+    () => Authentication.prototype.orderSigner,
+    (signerOf) => (digest, signature, account) =>
+      signerOf(digest, signature, account) ?? account.address.toLowerCase(),
+  ),
+  broken(
     "CH1",
     "a match is settled as it is made",
-    "accounts/clearing.ts",
-    "      this.endSweep();\n    }\n  }\n",
-    "      this.#settleAll([{ pending, isSettled: true }]);\n    }\n  }\n",
-  ],
+    () => SettlementQueue.prototype.add,
+    (add) => (item) => add(item, 0),
+  ),
 ]);

@@ -128,7 +128,7 @@ export class OrderEntry {
       timeInForce: requested.timeInForce,
       ticks: requested.ticks,
       lots: requested.lots,
-      expirationMs: requested.timeInForce === "GTT" ? expirationMs : 0,
+      expirationMs,
       signedCredit: requested.credit,
       makerRate: info.makerRate,
       takerRate: info.takerRate,
@@ -145,12 +145,12 @@ export class OrderEntry {
     return answer;
   }
 
-  /** @returns when a GTT order expires. @throws ApiError 4012 */
+  /** @returns when a GTT order expires, and 0 for any other. @throws ApiError 4012 */
   #checkExpiration({ timeInForce, expirationMs }: RequestedOrder, info: OrderInfo): Ms {
     const nowMs = this.#state.seam.clock.nowMs();
     const signedSeconds = Number(info.expirationSeconds);
     if (timeInForce !== "GTT") {
-      if (signedSeconds <= Math.floor(nowMs / 1000) + TEN_YEARS_SECONDS) {
+      if (!isTenYearsAhead(signedSeconds, nowMs)) {
         throw new ApiError(4012, "the expiration in info is not more than 10 years ahead");
       }
       return 0;
@@ -179,8 +179,7 @@ export class OrderEntry {
     // A refused order leaves no trace of its market in the account.
     const part = account.markets.get(market.id);
     const rests = type === "LIMIT" && RESTING.has(timeInForce);
-    const matched = rests && choices.matchedOrderCounts ? this.#matchedOrders(account, market) : 0;
-    if (rests && (part?.openOrders ?? 0) + matched >= market.rules.config.maxOpenOrders) {
+    if (rests && this.#countedOrders(account, market) >= market.rules.config.maxOpenOrders) {
       throw new ApiError(2017, `more than ${market.rules.config.maxOpenOrders} open orders`);
     }
     if (
@@ -223,9 +222,12 @@ export class OrderEntry {
     }
   }
 
-  /** Orders that are wholly matched and wait for settlement. */
-  #matchedOrders(account: Account, market: Market): number {
-    let count = 0;
+  /** Open orders, and where the venue counts them those that are wholly matched and wait for settlement. */
+  #countedOrders(account: Account, market: Market): number {
+    let count = account.markets.get(market.id)?.openOrders ?? 0;
+    if (!this.#state.config.choices.matchedOrderCounts) {
+      return count;
+    }
     for (const { terms, openLots } of account.activeOrders.values()) {
       count += terms.market === market && openLots === 0 ? 1 : 0;
     }
@@ -240,6 +242,11 @@ export class OrderEntry {
     }
     return bytes;
   }
+}
+
+/** Whether an order that does not expire is signed for more than ten years. */
+function isTenYearsAhead(signedSeconds: number, nowMs: Ms): boolean {
+  return signedSeconds > Math.floor(nowMs / 1000) + TEN_YEARS_SECONDS;
 }
 
 function amountsOf({ market, side, lots, credit }: RequestedOrder): {

@@ -74,8 +74,7 @@ export class OrderFees {
       }
       return;
     }
-    const { makerRate, takerRate } = this.#schedule.ratesOf(account.address, requested.market);
-    if (info.makerRate !== makerRate || info.takerRate !== takerRate) {
+    if (!carriesRates(info, this.#schedule.ratesOf(account.address, requested.market))) {
       throw new ApiError(4012, "info does not carry the account's fee rates");
     }
     if (this.#isBelowWaiver(requested)) {
@@ -95,6 +94,10 @@ export class OrderFees {
           10n ** BigInt(WAIVER_DECIMALS - paperDecimals) <
           this.#fixedWaiver;
   }
+}
+
+function carriesRates(info: OrderInfo, { makerRate, takerRate }: FeeRates): boolean {
+  return info.makerRate === makerRate && info.takerRate === takerRate;
 }
 
 /** `waiveGasFeeMinimumAmount` as it is now: fixed, or so many times the gas of one order. */

@@ -1,0 +1,37 @@
+import type { ApiCode } from "../../../src/simulator/rest/api-codes.js";
+import { ApiError } from "../../../src/simulator/rest/api-error.js";
+
+/** A record without some of its fields, for a reader that misses them. */
+export function without<Whole extends object>(record: Whole, ...fields: (keyof Whole)[]): Whole {
+  const left = { ...record };
+  for (const field of fields) delete left[field];
+  return left;
+}
+
+/** The parameters of a request but some, as if nobody had named those. */
+export function unsaid(
+  parameters: ReadonlyMap<string, string>,
+  ...keys: string[]
+): ReadonlyMap<string, string> {
+  return new Map([...parameters].filter(([key]) => !keys.includes(key)));
+}
+
+/** Runs what may be refused; a refusal of one code comes with another. */
+export function recoded<Value>(code: ApiCode, wrong: ApiCode, run: () => Value): Value {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof ApiError && error.code === code) throw new ApiError(wrong, error.message);
+    throw error;
+  }
+}
+
+/** Runs what may be refused; a refusal of one code gives something else. */
+export function unrefused<Value>(code: ApiCode, run: () => Value, otherwise: () => Value): Value {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof ApiError && error.code === code) return otherwise();
+    throw error;
+  }
+}

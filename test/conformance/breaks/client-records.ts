@@ -1,6 +1,4 @@
-import type { Dispatcher } from "undici";
 import { z } from "zod";
-import { parseInt64Json } from "../../../src/core/int64-json.js";
 import {
   accountAnswer,
   balancesAnswer,
@@ -9,18 +7,16 @@ import {
   riskyAccountsAnswer,
   userTradeAnswer,
 } from "../../../src/exchange/client/account-answers.js";
-import { instantText, record } from "../../../src/exchange/client/answer-fields.js";
+import { instantText } from "../../../src/exchange/client/answer-fields.js";
 import { unsafeOnChain } from "../../../src/exchange/client/confirm-unsafe.js";
 import { decimalOf } from "../../../src/exchange/client/decimal.js";
 import {
   contractsAnswer,
-  exchangeInfoAnswer,
   fundingRatesAnswer,
   klinesAnswer,
   orderBookAnswer,
   publicTradeAnswer,
 } from "../../../src/exchange/client/market-answers.js";
-import { idPages } from "../../../src/exchange/client/pages.js";
 import {
   BOOK_LIMITS,
   KLINE_INTERVALS,
@@ -28,148 +24,12 @@ import {
   OPERATIONS,
   type Operation,
 } from "../../../src/exchange/protocol/operations.js";
-import { msSchema, unsignedDecimalSchema } from "../../../src/exchange/protocol/wire-schemas.js";
-import { HttpExchange } from "../../../src/exchange/rest/http-exchange.js";
-import { RateGate } from "../../../src/exchange/rest/rate-gate.js";
 import { RestCaller } from "../../../src/exchange/rest/rest-caller.js";
-import { checkDomain } from "../../../src/exchange/signing/domain-check.js";
-import { checkFilters } from "../../../src/exchange/signing/filters.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { changed, reparametered } from "./operations.js";
 
-/** The client without one rule: formats and records. */
+/** The client without one rule: market data, and the records of accounts. */
 export const CLIENT_RECORD_BREAKS = breaksOf("client", import.meta.url, [
-  broken(
-    "G9",
-    "a body that is no JSON counts as an empty answer",
-    hidden<(body: string) => unknown>(() => RestCaller, "jsonOf"),
-    (read) => (body) => read(body) ?? null,
-  ),
-  broken(
-    "G1",
-    "contracts are asked for without /v1",
-    () => OPERATIONS,
-    (operations) => changed(operations, "contracts", { path: "/contracts" }),
-  ),
-  broken(
-    "G2",
-    "prices and amounts are read as floats",
-    () => unsignedDecimalSchema,
-    (schema) =>
-      z.preprocess((value) => (typeof value === "number" ? String(value) : value), schema) as never,
-  ),
-  broken(
-    "G3",
-    "instants may be fractions",
-    () => msSchema,
-    () => z.number().nonnegative() as never,
-  ),
-  broken(
-    "G4",
-    "long integers are parsed as floats",
-    () => parseInt64Json,
-    () => (text) => JSON.parse(text),
-  ),
-  broken(
-    "G5",
-    "GET carries no query",
-    () => HttpExchange.prototype.start,
-    (start) => (dispatcher) => {
-      const dispatch: Dispatcher["dispatch"] = (options, handler) =>
-        dispatcher.dispatch(
-          options.method === "GET"
-            ? { ...options, path: options.path.split("?")[0] ?? "" }
-            : options,
-          handler,
-        );
-      start({ dispatch } as Dispatcher);
-    },
-  ),
-  broken(
-    "G6",
-    "POST says that its body is JSON",
-    () => HttpExchange.prototype.start,
-    (start) => (dispatcher) => {
-      const dispatch: Dispatcher["dispatch"] = (options, handler) => {
-        const headers = { ...(options.headers as object), "content-type": "application/json" };
-        return dispatcher.dispatch(
-          options.method === "POST" ? { ...options, headers } : options,
-          handler,
-        );
-      };
-      start({ dispatch } as Dispatcher);
-    },
-  ),
-  broken(
-    "G7",
-    "a list by id may descend",
-    hidden<() => void>(() => idPages, "requireAscending"),
-    () => () => {},
-  ),
-  broken(
-    "G8",
-    "unknown fields are dropped",
-    () => record,
-    (reader) => (shape) =>
-      reader(shape).transform((known) => ({ ...(known as object), extra: {} })) as never,
-  ),
-  broken(
-    "I1",
-    "assets may be missing",
-    () => exchangeInfoAnswer,
-    (answer) => z.preprocess((info) => ({ assets: [], ...(info as object) }), answer),
-  ),
-  broken(
-    "I2",
-    "suspendedAt is never null",
-    () => exchangeInfoAnswer,
-    (answer) =>
-      answer.transform(({ markets, ...rest }) => ({
-        ...rest,
-        markets: markets.map((market) => ({ ...market, suspendedAt: market.suspendedAt ?? 0 })),
-      })),
-  ),
-  broken(
-    "I3",
-    "a price is not held to its bounds",
-    () => checkFilters,
-    (check) =>
-      (...asked) =>
-        check(...asked).filter(({ filter }) => filter !== "PRICE_FILTER"),
-  ),
-  broken(
-    "I4",
-    "an amount is not held to its maximum",
-    () => checkFilters,
-    (check) => (rules, order, openOrders) =>
-      check({ ...rules, maxLots: 10 * rules.maxLots }, order, openOrders),
-  ),
-  broken(
-    "I5",
-    "MARKET orders have the bounds of LIMIT orders",
-    () => checkFilters,
-    (check) => (rules, order, openOrders) => check(rules, { ...order, type: "LIMIT" }, openOrders),
-  ),
-  broken(
-    "I6",
-    "one order too many counts as none",
-    () => checkFilters,
-    (check) =>
-      (rules, order, openOrders = 0) =>
-        check(rules, order, openOrders - 1),
-  ),
-  broken(
-    "I7",
-    "the budget does not hear of the limits",
-    () => RateGate.prototype.setLimits,
-    () => () => {},
-  ),
-  broken(
-    "I8",
-    "the order type's hash is not compared",
-    () => checkDomain,
-    (check) => (rules) => check(rules).filter(({ field }) => field !== "EIP712_ORDER_TYPE"),
-  ),
   broken(
     "B1",
     "the asks of a book are its bids",

@@ -1,4 +1,5 @@
 import type { Account } from "../../../src/simulator/accounts/account.js";
+import { PositionLedger } from "../../../src/simulator/accounts/position-ledger.js";
 import { errorBody } from "../../../src/simulator/rest/api-error.js";
 import { Authentication, addressOf } from "../../../src/simulator/rest/authentication.js";
 import { OrderEndpoints } from "../../../src/simulator/rest/endpoints/order-endpoints.js";
@@ -16,8 +17,42 @@ import { breaksOf, broken, hidden } from "../break.js";
 import { recoded, without } from "./kit.js";
 import type { NamedRoute } from "./routes.js";
 
-/** The embedded exchange without one rule: streams, errors, limits. */
+/** The embedded exchange without one rule: signing of requests, streams, errors, limits. */
 export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", import.meta.url, [
+  broken(
+    "AU1",
+    "balances are told to anybody",
+    hidden<() => readonly NamedRoute[]>(() => Router, "#accountRoutes"),
+    (routes, { accounts, authentication }: Router) =>
+      () =>
+        routes().map(([name, route]) => [
+          name,
+          name !== "GET /v1/balances"
+            ? route
+            : {
+                ...route,
+                answer: (parameters) =>
+                  accounts.balances(authentication.registered(addressOf(parameters))),
+              },
+        ]),
+  ),
+  broken(
+    "AU2",
+    "a timestamp ahead is always current",
+    hidden<(windowMs: number, timestampMs: number, nowMs: number) => boolean>(
+      () => Authentication,
+      "isWithin",
+    ),
+    (isWithin) => (windowMs, timestampMs, nowMs) =>
+      timestampMs > nowMs || isWithin(windowMs, timestampMs, nowMs),
+  ),
+  broken(
+    "AU3",
+    "anybody may sign an order",
+    () => Authentication.prototype.orderSigner,
+    (signerOf) => (digest, signature, account) =>
+      signerOf(digest, signature, account) ?? account.address.toLowerCase(),
+  ),
   broken(
     "EV1",
     "ORDER_UPDATE carries a list",
@@ -121,5 +156,15 @@ export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", import.meta.url, [
       routes(endpoints).flatMap((named) =>
         named[0] === "GET /v1/contracts" ? [named, ["GET /v1/allOrders", named[1]]] : [named],
       ),
+  ),
+  broken(
+    "CH1",
+    "a match is settled as it is made",
+    () => PositionLedger.prototype.match,
+    (match, ledger: PositionLedger) => (change) => {
+      const matched = match(change);
+      ledger.settle(matched.entry);
+      return matched;
+    },
   ),
 ]);

@@ -17,11 +17,11 @@ export function zipped(
     local.writeUInt32LE(0x04034b50, 0);
     local.writeUInt16LE(8, 8);
     sizes.copy(local, 14);
-    local.writeUInt16LE(name.length, 26);
+    local.writeUInt16LE(Buffer.byteLength(name), 26);
     central.writeUInt32LE(0x02014b50, 0);
     central.writeUInt16LE(8, 10);
     sizes.copy(central, 16);
-    central.writeUInt16LE(name.length, 28);
+    central.writeUInt16LE(Buffer.byteLength(name), 28);
     central.writeUInt32LE(offset, 42);
     const part = Buffer.concat([local, Buffer.from(name), packed]);
     parts.push(part);

@@ -1,37 +1,24 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { crc32, createInflateRaw } from "node:zlib";
+import { crc32 } from "node:zlib";
+import { type Entry, fromFdPromise, type ZipFile } from "yauzl";
 import { HistoryError } from "../history-errors.js";
 import type { PlainFile } from "./plain-file.js";
 
-/** Signatures and sizes of the ZIP format (PKWARE APPNOTE 6.3.10, 4.3.7, 4.3.12, 4.3.14 to 4.3.16, 4.5.3). */
-const END = 0x06054b50;
-const END64 = 0x06064b50;
-const CENTRAL = 0x02014b50;
-const LOCAL = 0x04034b50;
-const END_BYTES = 22;
-const LOCATOR64_BYTES = 20;
-const LONGEST_COMMENT = 65_535;
-const MAX32 = 0xffffffff;
+/** What may follow the directory of an archive (PKWARE APPNOTE 6.3.10, 4.3.14 and 4.3.16). */
+const ENDS_OF_DIRECTORY = [0x06064b50, 0x06054b50];
 const MOST_DIRECTORY_BYTES = 64 * 1024 * 1024;
 
-/** What the Finder packs beside a person's files: of each its attributes, and of each folder how it is shown. */
+/** What the Finder packs beside a person's files: attributes of each, and the view of each folder. */
 const OF_THE_FINDER = /^__MACOSX\/(.*\/)?\._[^/]*$|(^|\/)\.DS_Store$/;
 
-interface Entry {
-  readonly name: string;
-  readonly method: number;
-  readonly isEncrypted: boolean;
-  readonly crc: number;
-  readonly packed: number;
-  readonly size: number;
-  readonly offset: number;
-}
-
-/** Unpacks every file of a zip archive but what the Finder adds, each checked by its size and CRC. @throws HistoryError naming the archive when it is cut short, broken or encrypted */
+/**
+ * Unpacks every file of a zip archive but those that the Finder adds, and checks each by its size and CRC.
+ * @throws HistoryError naming the archive when it is cut short, broken or encrypted
+ */
 export async function unzip(
   file: string,
   folder: string,
@@ -40,15 +27,17 @@ export async function unzip(
 ): Promise<readonly PlainFile[]> {
   const handle = await open(file, "r");
   try {
+    const zip = await opened(handle, file);
     const plain: PlainFile[] = [];
-    for (const [index, entry] of (await directoryOf(handle, file)).entries()) {
-      const { name } = entry;
-      if ((name.endsWith("/") && entry.size === 0) || OF_THE_FINDER.test(name)) continue;
+    for (const [index, entry] of (await entriesOf(zip, handle, file)).entries()) {
+      const name = nameOf(entry);
+      if ((name.endsWith("/") && entry.uncompressedSize === 0) || OF_THE_FINDER.test(name))
+        continue;
       // The second would be taken for the first, which is there already.
       if (plain.some((before) => before.name === name))
         throw broken(file, `it holds two files of the name ${name}`);
       const path = join(folder, `${(await sha256).slice(0, 16)}-${index}`);
-      await extract(handle, file, entry, path, signal);
+      await extract(zip, file, entry, path, signal);
       plain.push({ file: `${file}:${name}`, path, name, sha256 });
     }
     if (plain.length === 0) throw broken(file, "it holds no file");
@@ -58,139 +47,97 @@ export async function unzip(
   }
 }
 
-async function directoryOf(handle: FileHandle, file: string): Promise<Entry[]> {
-  const { size } = await handle.stat();
-  const tail = await bytesAt(
-    handle,
-    file,
-    Math.max(0, size - END_BYTES - LONGEST_COMMENT),
-    Math.min(size, END_BYTES + LONGEST_COMMENT),
-  );
-  let at = tail.length - END_BYTES;
-  while (at >= 0 && tail.readUInt32LE(at) !== END) at -= 1;
-  if (at < 0) throw broken(file, "its directory is missing, so it was cut short");
-  let count = tail.readUInt16LE(at + 10);
-  let directoryBytes = tail.readUInt32LE(at + 12);
-  let start = tail.readUInt32LE(at + 16);
-  if (start === MAX32 || directoryBytes === MAX32 || count === 0xffff) {
-    if (at < LOCATOR64_BYTES) throw broken(file, "its directory is broken");
-    const end64 = await bytesAt(
-      handle,
+function opened({ fd }: FileHandle, file: string): Promise<ZipFile> {
+  // Names and sizes are checked here: the database reads none of the names as a path, and a wrong size has to name its file.
+  const options = { autoClose: false, decodeStrings: false, validateEntrySizes: false };
+  return fromFdPromise(fd, options).catch((cause: unknown) => {
+    const why = messageOf(cause);
+    const isMissing = why.startsWith("End of central directory record signature not found");
+    throw broken(
       file,
-      Number(tail.readBigUInt64LE(at - LOCATOR64_BYTES + 8)),
-      56,
+      isMissing
+        ? "its directory is missing, so it was cut short"
+        : `its directory is broken: ${why}`,
+      cause,
     );
-    if (end64.readUInt32LE(0) !== END64) throw broken(file, "its directory is broken");
-    count = Number(end64.readBigUInt64LE(32));
-    directoryBytes = Number(end64.readBigUInt64LE(40));
-    start = Number(end64.readBigUInt64LE(48));
-  }
-  if (directoryBytes > MOST_DIRECTORY_BYTES)
-    throw broken(file, "its directory is larger than any of market data");
-  const directory = await bytesAt(handle, file, start, directoryBytes);
-  const entries: Entry[] = [];
-  let place = 0;
-  for (let index = 0; index < count; index++) {
-    if (place + 46 > directory.length || directory.readUInt32LE(place) !== CENTRAL)
-      throw broken(file, "its directory is broken");
-    const nameBytes = directory.readUInt16LE(place + 28);
-    const extraBytes = directory.readUInt16LE(place + 30);
-    const extra = directory.subarray(place + 46 + nameBytes, place + 46 + nameBytes + extraBytes);
-    const [unpacked, packed, offset] = wide(extra, [
-      directory.readUInt32LE(place + 24),
-      directory.readUInt32LE(place + 20),
-      directory.readUInt32LE(place + 42),
-    ]);
-    entries.push({
-      name: directory.toString("utf8", place + 46, place + 46 + nameBytes),
-      method: directory.readUInt16LE(place + 10),
-      isEncrypted: (directory.readUInt16LE(place + 8) & 1) === 1,
-      crc: directory.readUInt32LE(place + 16),
-      packed: packed as number,
-      size: unpacked as number,
-      offset: offset as number,
-    });
-    place += 46 + nameBytes + extraBytes + directory.readUInt16LE(place + 32);
-  }
-  if (place !== directory.length)
-    throw broken(file, `its directory has more than the ${count} files that it counts`);
-  return entries;
-}
-
-/** The fields that did not fit 32 bits, from the extra field of 64-bit archives, in their order. */
-function wide(extra: Buffer, fields: readonly number[]): number[] {
-  let at = 0;
-  while (at + 4 <= extra.length && extra.readUInt16LE(at) !== 1)
-    at += 4 + extra.readUInt16LE(at + 2);
-  let place = at + 4;
-  return fields.map((field) => {
-    if (field !== MAX32 || place + 8 > extra.length) return field;
-    place += 8;
-    return Number(extra.readBigUInt64LE(place - 8));
   });
 }
 
+async function entriesOf(zip: ZipFile, handle: FileHandle, file: string): Promise<Entry[]> {
+  // Its types take this offset for a boolean.
+  const offset = (): number => Number(zip.readEntryCursor);
+  const start = offset();
+  const entries: Entry[] = [];
+  try {
+    for await (const entry of zip.eachEntry()) {
+      entries.push(entry);
+      if (offset() - start > MOST_DIRECTORY_BYTES) break;
+    }
+  } catch (cause) {
+    throw broken(file, `its directory is broken: ${messageOf(cause)}`, cause);
+  }
+  if (offset() - start > MOST_DIRECTORY_BYTES)
+    throw broken(file, "its directory is larger than any of market data");
+  const next = Buffer.alloc(4);
+  await handle.read(next, 0, next.length, offset());
+  if (!ENDS_OF_DIRECTORY.includes(next.readUInt32LE(0)))
+    throw broken(file, `its directory has more than the ${zip.entryCount} files that it counts`);
+  return entries;
+}
+
 async function extract(
-  handle: FileHandle,
+  zip: ZipFile,
   file: string,
   entry: Entry,
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (entry.isEncrypted || (entry.method !== 0 && entry.method !== 8)) {
+  const name = nameOf(entry);
+  if (!entry.canDecodeFileData()) {
+    const { compressionMethod } = entry;
     throw broken(
       file,
-      `${entry.name} is ${entry.isEncrypted ? "encrypted" : `packed by method ${entry.method}`}`,
+      `${name} is ${entry.isEncrypted() ? "encrypted" : `packed by method ${compressionMethod}`}`,
     );
   }
-  const local = await bytesAt(handle, file, entry.offset, 30);
-  if (local.readUInt32LE(0) !== LOCAL)
-    throw broken(file, `${entry.name} is not where the directory says`);
-  const nameBytes = local.readUInt16LE(26);
-  const name = await bytesAt(handle, file, entry.offset + 30, nameBytes);
-  if (name.toString("utf8") !== entry.name)
-    throw broken(file, `${entry.name} has another name where it lies`);
-  const start = entry.offset + 30 + nameBytes + local.readUInt16LE(28);
+  const local = await zip.readLocalFileHeaderPromise(entry).catch((cause: unknown) => {
+    throw broken(file, `${name} is not where the directory says: ${messageOf(cause)}`, cause);
+  });
+  if (!local.fileName.equals(entry.fileNameRaw))
+    throw broken(file, `${name} has another name where it lies`);
   let crc = 0;
   let size = 0;
   const check = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       crc = crc32(chunk, crc);
       size += chunk.length;
+      const { uncompressedSize } = entry;
       // Of a few packed bytes any number may come.
-      done(size > entry.size ? new Error(`it is more than its ${entry.size} bytes`) : null, chunk);
+      done(
+        size > uncompressedSize ? new Error(`it is more than its ${uncompressedSize} bytes`) : null,
+        chunk,
+      );
     },
   });
-  const sink = createWriteStream(path, { mode: 0o600 });
   try {
-    if (entry.packed === 0) await pipeline([], check, sink);
-    else {
-      const packed = createReadStream(file, { start, end: start + entry.packed - 1 });
-      await (entry.method === 8
-        ? pipeline(packed, createInflateRaw(), check, sink, { signal })
-        : pipeline(packed, check, sink, { signal }));
-    }
+    const sink = createWriteStream(path, { mode: 0o600 });
+    // Some programs write an empty file as deflated to nothing, which no decoder takes.
+    const packed = entry.compressedSize === 0 ? [] : await zip.openReadStreamPromise(entry);
+    await pipeline(packed, check, sink, { signal });
   } catch (cause) {
-    throw broken(
-      file,
-      `${entry.name}: ${cause instanceof Error ? cause.message : String(cause)}`,
-      cause,
-    );
+    throw broken(file, `${name}: ${messageOf(cause)}`, cause);
   }
-  if (size !== entry.size || crc !== entry.crc)
-    throw broken(file, `${entry.name} is not what its checksum says`);
+  if (size !== entry.uncompressedSize || crc !== entry.crc32)
+    throw broken(file, `${name} is not what its checksum says`);
 }
 
-async function bytesAt(
-  handle: FileHandle,
-  file: string,
-  position: number,
-  length: number,
-): Promise<Buffer> {
-  const bytes = Buffer.alloc(length);
-  const { bytesRead } = await handle.read(bytes, 0, length, position);
-  if (bytesRead < length) throw broken(file, "it ends before its directory says");
-  return bytes;
+/** Most programs write UTF-8 without saying so. */
+function nameOf({ fileNameRaw }: Entry): string {
+  return fileNameRaw.toString("utf8");
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function broken(file: string, why: string, cause?: unknown): HistoryError {

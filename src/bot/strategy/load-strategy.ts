@@ -9,7 +9,7 @@ import { builtInStrategies } from "../../strategies/built-in.js";
 import { defineStrategy, isStrategy, type Strategy } from "../../strategies/strategy.js";
 import { bundleStrategy, ROUTE_EXPORT } from "./strategy-bundle.js";
 import { strategyPlace } from "./strategy-stack.js";
-import { type StrategyWarning, strategyWarnings } from "./strategy-warnings.js";
+import type { StrategyWarning } from "./strategy-warnings.js";
 
 /** A strategy found, and what its source makes one wary of. */
 export interface LoadedStrategy {
@@ -57,6 +57,8 @@ export async function loadStrategy(
   const texts = await Promise.all(
     [...sources].sort().map(async (source) => ({ source, text: await readFile(source, "utf8") })),
   );
+  // As the bundler, the parser is loaded for a strategy file alone.
+  const { strategyWarnings } = await import("./strategy-warnings.js");
   const warnings = texts.flatMap(({ source, text }) => strategyWarnings(text, source));
   return {
     name: path,

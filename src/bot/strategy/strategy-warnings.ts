@@ -1,110 +1,155 @@
-/** A name in a strategy's source that makes a backtest differ from the live run, or lets it read what its history has not told yet. */
+import { SourceMap, type SourceMapPayload } from "node:module";
+import { extname } from "node:path";
+import {
+  type Expression,
+  type Node,
+  type PrivateIdentifier,
+  type Program,
+  parse,
+  type Super,
+} from "acorn";
+import { simple } from "acorn-walk";
+import { type Loader, transformSync } from "esbuild";
+import { analyze } from "eslint-scope";
+
+/**
+ * A use in a strategy's source that makes a backtest differ from the live run, or lets the strategy
+ * read data that its history has not reached yet.
+ */
 export interface StrategyWarning {
   readonly file: string;
   /** From 1. */
   readonly line: number;
-  /** `Date`, `Math.random`, `setTimeout`, `setInterval`, `performance`, or one that reads data: `readFile`, `fetch` ... */
+  /** `Date`, `Math.random`, `setTimeout`, or one that reads data: `readFile`, `fetch` ... */
   readonly name: string;
-  /** What to use in its place. */
+  /** The replacement. */
   readonly advice: string;
 }
 
 const OWN_DATA =
   "a check for look-ahead cuts the history alone: see that this holds nothing of the time that is replayed";
 
+/** Methods that read data, on whatever object: `fs`, `fs.promises`, a file handle. */
+const READERS: Readonly<Record<string, string>> = {
+  readFile: OWN_DATA,
+  readFileSync: OWN_DATA,
+  createReadStream: OWN_DATA,
+};
+
 const ADVICE: Readonly<Record<string, string>> = {
+  ...READERS,
   Date: "use view.timeMs",
   performance: "use view.timeMs",
   "Math.random": "use context.random",
   setTimeout: "use an RxJS operator with context.scheduler",
   setInterval: "use an RxJS operator with context.scheduler",
-  readFile: OWN_DATA,
-  readFileSync: OWN_DATA,
-  createReadStream: OWN_DATA,
   fetch: OWN_DATA,
 };
 
-const NAMES =
-  /(?<![\w$.])(?:(?:globalThis|global|window)\s*\.\s*)?(Date|setTimeout|setInterval|performance|fetch|Math\s*\.\s*random)(?![\w$])|(?<![\w$])(readFile|readFileSync|createReadStream)(?=\s*\()/g;
+/** The names of the global object. */
+const GLOBALS = ["globalThis", "global", "window"];
+
+const LOADERS: Readonly<Record<string, Loader>> = {
+  ".ts": "ts",
+  ".mts": "ts",
+  ".cts": "ts",
+  ".tsx": "tsx",
+  ".js": "js",
+  ".mjs": "js",
+  ".cjs": "js",
+  ".jsx": "jsx",
+};
 
 /**
- * Finds the uses of real time, timers, randomness and data of its own in a strategy's source (design, rule 3), comments and texts left out.
- * It reads names, not meanings: a property or a type of the same name is found too.
+ * Finds the uses of real time, timers, randomness and data of its own in a strategy's source, by its
+ * syntax and scopes: a comment, a text, a type, a property or a variable of the same name is none.
+ * @param source a text that the bundler has accepted.
+ * @param file its ending says which language it is; one that holds no code has no warnings.
  */
 export function strategyWarnings(source: string, file: string): StrategyWarning[] {
-  const warnings: StrategyWarning[] = [];
-  codeOf(source)
-    .split("\n")
-    .forEach((text, at) => {
-      for (const match of text.matchAll(NAMES)) {
-        const name = (match[1] ?? match[2]).replace(/\s/g, "");
-        warnings.push({ file, line: at + 1, name, advice: ADVICE[name] });
+  const loader = LOADERS[extname(file)];
+  if (loader === undefined) return [];
+  // Types go first: the parser reads JavaScript.
+  const { code, map } = transformSync(source, {
+    loader,
+    target: "node20",
+    sourcemap: "external",
+    tsconfigRaw: {},
+    logLevel: "silent",
+  });
+  const program = parse(code, {
+    ecmaVersion: "latest",
+    sourceType: "module",
+    allowReturnOutsideFunction: true,
+    locations: true,
+    ranges: true,
+  });
+  const lines = new SourceMap(JSON.parse(map) as SourceMapPayload);
+  const found: { readonly line: number; readonly column: number; readonly name: string }[] = [];
+  const tell = ({ loc }: Node, name: string): void => {
+    if (loc == null || !Object.hasOwn(ADVICE, name)) return;
+    const entry = lines.findEntry(loc.start.line - 1, loc.start.column);
+    if ("originalLine" in entry)
+      found.push({ line: entry.originalLine + 1, column: entry.originalColumn, name });
+  };
+  const names = foreignNames(program);
+  simple(program, {
+    Identifier: (node) => tell(node, names.get(node) ?? ""),
+    MemberExpression(node) {
+      const name = nameIn(node.property, node.computed) ?? "";
+      if (Object.hasOwn(READERS, name)) tell(node.property, name);
+      else tell(node, pathOf(node, names) ?? "");
+    },
+    VariableDeclarator({ id, init }) {
+      if (id.type !== "ObjectPattern" || init == null) return;
+      for (const property of id.properties) {
+        if (property.type !== "Property") continue;
+        const name = nameIn(property.key, property.computed) ?? "";
+        const isReader = Object.hasOwn(READERS, name);
+        tell(property, isReader ? name : (joined(pathOf(init, names), name) ?? ""));
       }
-    });
-  return warnings;
+    },
+  });
+  return found
+    .sort((a, b) => a.line - b.line || a.column - b.column)
+    .map(({ line, name }) => ({ file, line, name, advice: ADVICE[name] }));
 }
 
-/** The source with comments and texts blanked, every line still where it was. What a template computes is code. */
-function codeOf(source: string): string {
-  let code = "";
-  let at = 0;
-  // For each template that is open: how many braces are open in the expression being read, or -1 in its text.
-  const templates: number[] = [];
-  while (at < source.length) {
-    const inTemplateText = templates.at(-1) === -1;
-    const end = inTemplateText ? endOfTemplateText(source, at) : endOfBlank(source, at);
-    if (end > at) {
-      code += blanked(source.slice(at, end));
-      at = end;
-      continue;
+/** The identifiers that stand for a global, or for what a package exports, with its name there. */
+function foreignNames(program: Program): ReadonlyMap<Node, string> {
+  const scopes = analyze(program as Parameters<typeof analyze>[0], {
+    ecmaVersion: 2022,
+    sourceType: "module",
+  });
+  const names = new Map<unknown, string>();
+  for (const { identifier } of scopes.globalScope?.through ?? [])
+    names.set(identifier, identifier.name);
+  for (const variable of scopes.scopes.flatMap((scope) => scope.variables)) {
+    for (const { node, parent } of variable.defs) {
+      if (parent?.type !== "ImportDeclaration" || node.type !== "ImportSpecifier") continue;
+      // A file of the user's own is searched itself.
+      if (String(parent.source.value).startsWith(".")) continue;
+      const { imported } = node;
+      const name = imported.type === "Identifier" ? imported.name : String(imported.value);
+      for (const { identifier } of variable.references) names.set(identifier, name);
     }
-    const char = source[at];
-    const last = templates.length - 1;
-    if (inTemplateText) {
-      if (char === "`") templates.pop();
-      else templates[last] = 0;
-      at += char === "`" ? 1 : 2;
-      code += char === "`" ? " " : "  ";
-      continue;
-    }
-    if (char === "`") templates.push(-1);
-    else if (last >= 0 && char === "{") templates[last]++;
-    else if (last >= 0 && char === "}") templates[last]--;
-    code += char === "`" ? " " : char;
-    at++;
   }
-  return code;
+  return names as ReadonlyMap<Node, string>;
 }
 
-/** Where the comment or quoted text that begins at `at` ends; `at` when none begins there. */
-function endOfBlank(source: string, at: number): number {
-  const two = source.slice(at, at + 2);
-  if (two === "//") return ending(source.indexOf("\n", at), source, 0);
-  if (two === "/*") return ending(source.indexOf("*/", at + 2), source, 2);
-  const quote = source[at];
-  if (quote !== '"' && quote !== "'") return at;
-  for (let i = at + 1; i < source.length; i++) {
-    if (source[i] === "\\") i++;
-    else if (source[i] === quote) return i + 1;
-    // A quote that does not end on its line is no text: an apostrophe in a regular expression.
-    else if (source[i] === "\n") return at + 1;
-  }
-  return at + 1;
+/** The path of an expression from a name that is known, such as `Math.random`. */
+function pathOf(node: Expression | Super, names: ReadonlyMap<Node, string>): string | undefined {
+  if (node.type !== "MemberExpression") return names.get(node);
+  return joined(pathOf(node.object, names), nameIn(node.property, node.computed));
 }
 
-/** The next backtick or `${` of a template's text; `at` when it stands there. */
-function endOfTemplateText(source: string, at: number): number {
-  for (let i = at; i < source.length; i++) {
-    if (source[i] === "\\") i++;
-    else if (source[i] === "`" || source.startsWith("${", i)) return i;
-  }
-  return source.length;
+function joined(path: string | undefined, property: string | undefined): string | undefined {
+  if (path === undefined || property === undefined) return undefined;
+  return GLOBALS.includes(path) ? property : `${path}.${property}`;
 }
 
-function ending(found: number, source: string, width: number): number {
-  return found === -1 ? source.length : found + width;
-}
-
-function blanked(text: string): string {
-  return text.replace(/[^\n]/g, " ");
+/** The name of a property; undefined where an expression computes it. */
+function nameIn(key: Expression | PrivateIdentifier, isComputed: boolean): string | undefined {
+  if (key.type === "Literal") return String(key.value);
+  return key.type === "Identifier" && !isComputed ? key.name : undefined;
 }

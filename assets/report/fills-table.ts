@@ -1,6 +1,6 @@
-import { exact } from "./axes.js";
+import { exact } from "../chart/axis-text.js";
+import { html } from "../chart/html.js";
 import type { FillRow } from "./report-data.js";
-import { html } from "./svg.js";
 
 const PAGE_ROWS = 25;
 const TEXT_COLUMNS = new Set(["time", "heard", "market", "side", "role", "cause", "doubt"]);

@@ -1,10 +1,12 @@
-import { exact } from "./axes.js";
+import { exact } from "../chart/axis-text.js";
+import { TimeWindow } from "../chart/time-window.js";
 import { FillsTable } from "./fills-table.js";
-import { MarkoutChart } from "./markout-chart.js";
+import { drawMarkouts } from "./markout-chart.js";
 import {
   figuresOf,
   instantMs,
   lastValuesOf,
+  negated,
   type Report,
   readFills,
   readReport,
@@ -12,8 +14,7 @@ import {
 } from "./report-data.js";
 import { offerTable } from "./series-table.js";
 import { offerThemes } from "./theme.js";
-import { TimeChart, type TimeChartOptions, type TimeLine } from "./time-chart.js";
-import { TimeWindow } from "./time-window.js";
+import { drawTimeChart, type TimeChartOptions, type TimeLine } from "./time-chart.js";
 
 const PART_NAMES: Readonly<Record<string, string>> = {
   spread: "spread",
@@ -32,7 +33,10 @@ const report = readReport();
 const fills = readFills();
 const { series } = report;
 const window_ = new TimeWindow(instantMs(report.span.from), instantMs(report.span.to));
-const bucketMs = series.bucketUs / 1000;
+/** The instants for which the values of the buckets stand. */
+const bucketEnds = Array.from({ length: series.buckets }, (_, bucket) =>
+  Math.min(window_.fullFromMs + ((bucket + 1) * series.bucketUs) / 1000, window_.fullToMs),
+);
 
 chart("equity", {
   unit: report.asset,
@@ -173,27 +177,15 @@ function marketCharts(market: Report["markets"][number]): void {
     lines: [line("bid", bidTicks, "c-buy"), line("ask", askTicks, "c-sell")],
   });
   const host = document.getElementById(`markouts-${base}`);
-  if (host !== null) new MarkoutChart(host, report.markoutSeconds, market.markouts);
+  if (host !== null) drawMarkouts(host, report.markoutSeconds, market.markouts);
 }
 
 function chart(id: string, options: TimeChartOptions): void {
   const host = document.getElementById(id);
   if (host === null) return;
-  new TimeChart(host, window_, bucketMs, options);
+  drawTimeChart(host, window_, bucketEnds, options);
   const figure = host.closest("figure");
-  const endOf = (bucket: number): number =>
-    Math.min(window_.fullFromMs + (bucket + 1) * bucketMs, window_.fullToMs);
-  if (figure !== null) offerTable(figure, options.unit, options.lines, endOf);
-}
-
-/** A drawdown is drawn downwards; its text says how much. */
-function negated(values: ReturnType<typeof valuesOf>): ReturnType<typeof valuesOf> {
-  return {
-    min: values.max.map((value) => -value),
-    max: values.min.map((value) => -value),
-    last: values.last.map((value) => -value),
-    texts: values.texts,
-  };
+  if (figure !== null) offerTable(figure, options.unit, options.lines, bucketEnds);
 }
 
 function offerMarkets(): void {

@@ -1,5 +1,5 @@
-import { exact } from "./axes.js";
-import { html, label, svg } from "./svg.js";
+import { exact } from "../chart/axis-text.js";
+import { html } from "../chart/html.js";
 import type { SweepRow } from "./sweep-data.js";
 
 /** One upright axis: where a point stands on it, from 0 at its foot to 1. */
@@ -67,7 +67,7 @@ export class ParallelPlot {
         .map((axis, at) => ({ x: xOf(at), share: axis.shareOf(row) }))
         .filter(({ share }) => share !== undefined);
       const line = svg("path", {
-        class: `point stroke${row.doubtful === "" ? "" : " doubtful"}`,
+        class: `point${row.doubtful === "" ? "" : " doubtful"}`,
         d: path
           .map(
             ({ x, share }, at) =>
@@ -241,6 +241,24 @@ function yOf(share: number): number {
 
 function shareOfY(y: number): number {
   return Math.min(1, Math.max(0, (HEIGHT - FOOT - y) / (HEIGHT - TOP - FOOT)));
+}
+
+function svg<Name extends keyof SVGElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string | number>> = {},
+): SVGElementTagNameMap[Name] {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  return element;
+}
+
+function label(
+  text: string,
+  attributes: Readonly<Record<string, string | number>>,
+): SVGTextElement {
+  const element = svg("text", attributes);
+  element.textContent = text;
+  return element;
 }
 
 /** From the best rank's green to the worst one's red. */

@@ -2,11 +2,11 @@ import type { Report } from "../../src/backtest/report/report-schema.js";
 
 export type { Report };
 
-/** What a series holds, bucket by bucket, ready to be drawn: what stood before still stands where nothing changed. */
+/** A series bucket by bucket, ready to be drawn: the last value stays where nothing changed; null where there is none. */
 export interface Values {
-  readonly min: Float64Array;
-  readonly max: Float64Array;
-  readonly last: Float64Array;
+  readonly min: readonly (number | null)[];
+  readonly max: readonly (number | null)[];
+  readonly last: readonly (number | null)[];
   /** The exact text of `last`. */
   readonly texts: readonly (string | null)[];
 }
@@ -61,29 +61,26 @@ export function instantMs(text: string): number {
 
 /** Numbers of a series. @param noneAsGap whether 0 says that there was nothing. */
 export function valuesOf({ min, max, last }: SeriesTexts, noneAsGap = false): Values {
-  const number = (value: string | number): number =>
-    noneAsGap && Number(value) === 0 ? Number.NaN : Number(value);
-  const count = last.length;
-  const values = {
-    min: new Float64Array(count),
-    max: new Float64Array(count),
-    last: new Float64Array(count),
-    texts: new Array<string | null>(count),
-  };
-  let before = Number.NaN;
+  const number = (value: string | number): number | null =>
+    noneAsGap && Number(value) === 0 ? null : Number(value);
+  let before: number | null = null;
   let text: string | null = null;
-  for (let index = 0; index < count; index += 1) {
-    const now = last[index] ?? null;
-    if (now !== null) {
-      before = number(now);
-      text = String(now);
-    }
-    values.last[index] = before;
-    values.min[index] = min[index] == null ? before : number(min[index] as string);
-    values.max[index] = max[index] == null ? before : number(max[index] as string);
-    values.texts[index] = noneAsGap && Number.isNaN(before) ? null : text;
-  }
-  return values;
+  const whole = last.map((now, index) => {
+    if (now !== null) [before, text] = [number(now), String(now)];
+    const [low, high] = [min[index] ?? null, max[index] ?? null];
+    return {
+      last: before,
+      min: low === null ? before : number(low),
+      max: high === null ? before : number(high),
+      text: noneAsGap && before === null ? null : text,
+    };
+  });
+  return {
+    min: whole.map((at) => at.min),
+    max: whole.map((at) => at.max),
+    last: whole.map((at) => at.last),
+    texts: whole.map((at) => at.text),
+  };
 }
 
 /** A series of which only the last values are told. */
@@ -93,16 +90,18 @@ export function lastValuesOf(last: readonly (string | null)[]): Values {
 
 /** Figures that are told for every bucket, or of which there was none. @param factor to be multiplied with */
 export function figuresOf(figures: readonly (number | null)[], factor = 1): Values {
-  const told = figures.map((figure) =>
+  const values = figures.map((figure) =>
     figure === null ? null : Number((figure * factor).toPrecision(12)),
   );
-  const values = Float64Array.from(told, (figure) => figure ?? Number.NaN);
-  return {
-    min: values,
-    max: values,
-    last: values,
-    texts: told.map((figure) => (figure === null ? null : String(figure))),
-  };
+  const texts = values.map((value) => (value === null ? null : String(value)));
+  return { min: values, max: values, last: values, texts };
+}
+
+/** A series the other way round, as a drawdown is drawn; its texts say how much. */
+export function negated({ min, max, last, texts }: Values): Values {
+  const turned = (values: readonly (number | null)[]) =>
+    values.map((value) => (value === null ? null : -value));
+  return { min: turned(max), max: turned(min), last: turned(last), texts };
 }
 
 function textOf(id: string): string {

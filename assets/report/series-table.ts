@@ -1,5 +1,5 @@
-import { exact } from "./axes.js";
-import { html } from "./svg.js";
+import { exact } from "../chart/axis-text.js";
+import { html } from "../chart/html.js";
 import type { TimeLine } from "./time-chart.js";
 
 /** Behind a chart, the same as a table: made when it is opened, since it is long. */
@@ -7,7 +7,7 @@ export function offerTable(
   figure: Element,
   unit: string,
   lines: readonly TimeLine[],
-  endOf: (bucket: number) => number,
+  ends: readonly number[],
 ): void {
   const details = html("details", "behind");
   details.append(html("summary", "", "Table"));
@@ -21,11 +21,10 @@ export function offerTable(
     const thead = html("thead");
     thead.append(head);
     const body = html("tbody");
-    const buckets = lines[0]?.values.last.length ?? 0;
-    for (let bucket = 0; bucket < buckets; bucket += 1) {
+    for (const [bucket, end] of ends.entries()) {
       const texts = lines.map(({ values }) => values.texts[bucket] ?? "none");
       const row = html("tr");
-      const until = new Date(endOf(bucket)).toISOString().replace("T", " ").slice(0, 23);
+      const until = new Date(end).toISOString().replace("T", " ").slice(0, 23);
       row.append(
         html("td", "text", until),
         ...texts.map((text) => html("td", "", text === "none" ? text : exact(text))),

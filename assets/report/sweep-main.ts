@@ -1,4 +1,4 @@
-import { exact } from "./axes.js";
+import { exact } from "../chart/axis-text.js";
 import { type ParallelAxis, ParallelPlot } from "./parallel-plot.js";
 import { readSweep, rowsOf, type SweepResult, type SweepRow } from "./sweep-data.js";
 import { SweepTable } from "./sweep-table.js";

@@ -1,5 +1,5 @@
-import { exact } from "./axes.js";
-import { html } from "./svg.js";
+import { exact } from "../chart/axis-text.js";
+import { html } from "../chart/html.js";
 import type { SweepRow } from "./sweep-data.js";
 
 const PAGE_ROWS = 50;

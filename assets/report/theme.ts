@@ -1,4 +1,7 @@
-/** Light and dark by what the reader's system says, until the reader says otherwise. */
+/**
+ * Light and dark by what the reader's system says, until the reader says otherwise. What is drawn hears
+ * of a change by the event `themechange` of the document.
+ */
 export function offerThemes(): void {
   const button = document.getElementById("theme");
   if (!(button instanceof HTMLButtonElement)) return;
@@ -9,6 +12,7 @@ export function offerThemes(): void {
   const show = (): void => {
     button.textContent = isDark() ? "Light" : "Dark";
     button.setAttribute("aria-label", isDark() ? "Show in light colours" : "Show in dark colours");
+    document.dispatchEvent(new Event("themechange"));
   };
   button.hidden = false;
   button.addEventListener("click", () => {

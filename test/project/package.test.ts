@@ -55,6 +55,7 @@ const SECRETS = [
 const PACKED_FOLDERS = [
   ".",
   "assets",
+  "assets/chart",
   "assets/report",
   "bin",
   "config",

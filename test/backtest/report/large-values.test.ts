@@ -6,6 +6,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ReportPaths, ReportWriter } from "../../../src/backtest/report/report-writer.js";
 import { Instrument } from "../../../src/core/instrument.js";
+import { canvasTexts, recordCanvasTexts } from "../../support/canvas-texts.js";
 import { hasBrowser, openBrowser, openPage, orSkipped } from "../../support/test-browser.js";
 import { tellSampleRun } from "../record/sample-run.js";
 import { sampleMeta } from "./sample-meta.js";
@@ -53,22 +54,12 @@ describe.skipIf(!hasBrowser)(`a report of prices and balances in billions${orSki
   // 1,541,480,000 was cut to 541,480,000 at the edge of its chart, and 100 billions of net value to one of some millions.
   it.each([1280, 390])("shows every value of its axes whole, at %i pixels", async (width) => {
     const page = await openPage(browser, "light", width);
+    await recordCanvasTexts(page);
     await page.goto(pathToFileURL(paths.html).href);
-    const labels = await page.evaluate(labelsOfCharts);
+    const labels = await canvasTexts(page, ".chart");
     expect(labels.some(({ text }) => /^1.54\d.\d{3}.\d{3}$/.test(text))).toBe(true);
     expect(labels.some(({ text }) => /^(99|100).\d{3}.\d{3}.\d{3}/.test(text))).toBe(true);
     expect(labels.filter(({ cut }) => cut > 0)).toEqual([]);
     await page.close();
   });
 });
-
-/** Runs in the page: the texts of all charts in sight, and by how many pixels each begins before its chart or ends after it. */
-const labelsOfCharts = `[...document.querySelectorAll(".chart > svg")]
-  .filter((chart) => chart.clientWidth > 0)
-  .flatMap((chart) => {
-    const edge = chart.getBoundingClientRect();
-    return [...chart.querySelectorAll(".grid text")].map((label) => {
-      const box = label.getBoundingClientRect();
-      return { text: label.textContent, cut: Math.max(edge.left - box.left, box.right - edge.right, 0) };
-    });
-  })` as unknown as () => { text: string; cut: number }[];

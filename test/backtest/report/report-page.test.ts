@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ReportPaths, ReportWriter } from "../../../src/backtest/report/report-writer.js";
+import { canvasTexts, recordCanvasTexts } from "../../support/canvas-texts.js";
 import { hasBrowser, openBrowser, openPage, orSkipped, SOON } from "../../support/test-browser.js";
 import { BTC, DUST, tellSampleRun } from "../record/sample-run.js";
 import { sampleMeta } from "./sample-meta.js";
@@ -62,6 +63,7 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     width: number,
   ): Promise<{ page: Page; complaints: string[] }> {
     const page = await openPage(browser, colorScheme, width);
+    await recordCanvasTexts(page);
     const complaints: string[] = [];
     page.on("console", (message) => complaints.push(message.text()));
     page.on("pageerror", (error) => complaints.push(error.message));
@@ -71,6 +73,11 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     });
     await page.goto(pathToFileURL(paths.html).href);
     return { page, complaints };
+  }
+
+  /** The texts on the axes of the drawdown: others while another part of the time is shown. */
+  async function axesOfDrawdown(page: Page): Promise<string> {
+    return (await canvasTexts(page, "#drawdown")).map(({ text }) => text).join();
   }
 
   it.each([
@@ -85,10 +92,11 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
       const drawn = await page.evaluate(chartsDrawn);
       // Equity, drawdown, parts, two budgets, and of the market in sight price, position, uptime, distance and markouts.
       expect(drawn.filter(({ isShown }) => isShown)).toHaveLength(10);
-      for (const { id, isShown, strokes } of drawn)
-        if (isShown) expect(strokes, id).toBeGreaterThan(0);
+      for (const { id, isShown, inked } of drawn)
+        if (isShown) expect(inked, id).toBeGreaterThan(50);
       const texts = await page.evaluate(contrastsOfTexts);
       expect(texts.length).toBeGreaterThan(300);
+      expect(texts.filter(({ isDrawn }) => isDrawn).length).toBeGreaterThan(60);
       expect(texts.filter(({ contrast }) => contrast < 4.5)).toEqual([]);
       expect(
         await page.evaluate(
@@ -114,7 +122,7 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
 
   it("tells exact figures to who points, and to who uses the keyboard", async () => {
     const { page } = await opened("light", 1280);
-    const chart = page.locator("#equity > svg");
+    const chart = page.locator("#equity > .uplot");
     await chart.focus();
     await page.keyboard.press("End");
     const tip = page.locator("#equity > .tip");
@@ -122,12 +130,12 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     await expect
       .poll(async () => digits(await tip.innerText()), SOON)
       .toContain(`${paths.report.equity.end}USDC`);
-    await page.locator("[id=markouts-btcusdc] > svg").focus();
+    await page.locator("[id=markouts-btcusdc] > .uplot").focus();
     await page.keyboard.press("ArrowRight");
     await expect
       .poll(() => page.locator("[id=markouts-btcusdc] > .tip").innerText(), SOON)
       .toMatch(/^0.1 s after the fill\n/);
-    await page.locator("[id=position-btcusdc] > svg").hover();
+    await page.locator("[id=position-btcusdc] > .uplot").hover();
     await expect
       .poll(() => page.locator("[id=position-btcusdc] > .tip").isVisible(), SOON)
       .toBe(true);
@@ -136,8 +144,8 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
 
   it("shows a part of the time in every chart when one is dragged over, and the whole again", async () => {
     const { page } = await opened("light", 1280);
-    const before = await page.locator("#drawdown .grid").innerHTML();
-    const svg = page.locator("#equity > svg");
+    const before = await axesOfDrawdown(page);
+    const svg = page.locator("#equity > .uplot");
     await svg.scrollIntoViewIfNeeded();
     const box = await svg.boundingBox();
     if (box === null) throw new Error("the chart of the equity has no place");
@@ -145,9 +153,50 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     await page.mouse.down();
     await page.mouse.move(box.x + 0.6 * box.width, box.y + 80);
     await page.mouse.up();
-    await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).not.toBe(before);
+    await expect.poll(() => axesOfDrawdown(page), SOON).not.toBe(before);
     await page.click("#whole-span");
-    await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).toBe(before);
+    await expect.poll(() => axesOfDrawdown(page), SOON).toBe(before);
+    await page.close();
+  });
+
+  it("shows a part of the time by the keyboard, tells figures in one chart and the instant in all", async () => {
+    const { page } = await opened("light", 1280);
+    const before = await axesOfDrawdown(page);
+    const chart = page.locator("#equity > .uplot");
+    await chart.focus();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Shift+ArrowRight");
+    const told = await page.locator("#equity > .tip").innerText();
+    for (let times = 0; times < 14; times++) await page.keyboard.press("+");
+    await expect.poll(() => axesOfDrawdown(page), SOON).not.toBe(before);
+    await page.keyboard.press("Home");
+    // Nearer than two values stand, there is still one.
+    await expect.poll(() => page.locator("#equity > .tip").innerText(), SOON).toBe(told);
+    expect(await page.locator(".tip:visible").count()).toBe(1);
+    const cursors = page.locator(".chart[id$=btcusdc] .u-cursor-x:not(.u-off):visible");
+    expect(await cursors.count()).toBe(4);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => axesOfDrawdown(page), SOON).toBe(before);
+    await chart.blur();
+    await expect.poll(() => page.locator(".tip:visible").count(), SOON).toBe(0);
+    await page.close();
+  });
+
+  it("draws the markouts of the quote level that is chosen", async () => {
+    const { page } = await opened("light", 1280);
+    const first = async (): Promise<string> => {
+      await page.locator("[id=markouts-btcusdc] > .uplot").focus();
+      await page.keyboard.press("Home");
+      return page.locator("[id=markouts-btcusdc] > .tip").innerText();
+    };
+    const all = await first();
+    const levels = page.locator("figure:has([id=markouts-btcusdc]) select.levels");
+    await levels.selectOption({ index: 1 });
+    const one = await first();
+    expect(one).not.toBe(all);
+    expect(one).toMatch(/^0.1 s after the fill\n/);
+    await levels.selectOption("ALL");
+    expect(await first()).toBe(all);
     await page.close();
   });
 
@@ -158,8 +207,9 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
       isMobile: true,
     });
     const page = await context.newPage();
+    await recordCanvasTexts(page);
     await page.goto(pathToFileURL(paths.html).href);
-    const svg = page.locator("#equity > svg");
+    const svg = page.locator("#equity > .uplot");
     await svg.scrollIntoViewIfNeeded();
     const box = await svg.boundingBox();
     if (box === null) throw new Error("the chart of the equity has no place");
@@ -173,7 +223,7 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
           y: Math.round(box.y + 100),
         })),
       });
-    const before = await page.locator("#drawdown .grid").innerHTML();
+    const before = await axesOfDrawdown(page);
     await touch("touchStart", 0.5);
     await touch("touchEnd");
     await expect.poll(() => page.locator("#equity > .tip").isVisible(), SOON).toBe(true);
@@ -184,17 +234,16 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     await touch("touchMove", 0.2, 0.95);
     await touch("touchEnd");
     await expect.poll(() => page.locator("#whole-span").isVisible(), SOON).toBe(true);
-    await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).not.toBe(before);
-    const shown = (await page.evaluate(
-      `[...document.querySelectorAll("#equity .grid text")].map((text) => text.textContent)`,
-    )) as string[];
+    await expect.poll(() => axesOfDrawdown(page), SOON).not.toBe(before);
+    const shown = (await canvasTexts(page, "#equity")).map(({ text }) => text);
     const times = shown
       .filter((text) => /^\d\d:\d\d/.test(text))
       .map((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5)));
+    expect(times.length).toBeGreaterThan(1);
     // Two hours were in sight; between the fingers were about 24 minutes of them, which now take three quarters of the chart.
     expect(Math.max(...times) - Math.min(...times)).toBeLessThan(60);
     await page.locator("#whole-span").click();
-    await expect.poll(() => page.locator("#drawdown .grid").innerHTML(), SOON).toBe(before);
+    await expect.poll(() => axesOfDrawdown(page), SOON).toBe(before);
     await context.close();
   });
 
@@ -223,8 +272,8 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     await expect.poll(() => page.locator("[id=price-dustusdc]").isVisible(), SOON).toBe(false);
     await page.selectOption("#market", "dustusdc");
     await expect
-      .poll(() => page.locator("[id=price-dustusdc] path.stroke").count(), SOON)
-      .toBeGreaterThan(0);
+      .poll(async () => (await canvasTexts(page, "[id=price-dustusdc]")).length, SOON)
+      .toBeGreaterThan(4);
     await expect.poll(() => page.locator("[id=price-btcusdc]").isVisible(), SOON).toBe(false);
     await page.close();
   });
@@ -265,13 +314,18 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
 
   it("goes from light to dark at a press, and opens the table behind a chart", async () => {
     const { page } = await opened("light", 1280);
+    const inks = async (): Promise<string> =>
+      [...new Set((await canvasTexts(page, ".chart")).map(({ color }) => color))].join();
+    const lightInks = await inks();
     const background = (): Promise<string> =>
       page.evaluate("getComputedStyle(document.body).backgroundColor");
     const light = await background();
     await page.click("#theme");
     await expect.poll(background, SOON).not.toBe(light);
+    await expect.poll(inks, SOON).not.toBe(lightInks);
     await page.click("#theme");
     await expect.poll(background, SOON).toBe(light);
+    await expect.poll(inks, SOON).toBe(lightInks);
     const details = page.locator("figure:has(#equity) details");
     await details.locator("summary").click();
     // Its rows are made when it is opened, which the page hears of a moment later.
@@ -282,16 +336,32 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
   });
 });
 
-/** Runs in the page: how much is drawn in each chart that is in sight. */
-const chartsDrawn = `[...document.querySelectorAll(".chart")].map((chart) => ({
-  id: chart.id,
-  isShown: chart.getClientRects().length > 0,
-  strokes: [...chart.querySelectorAll("path.stroke")].filter((path) => path.getTotalLength() > 20).length,
-}))` as unknown as () => { id: string; isShown: boolean; strokes: number }[];
+/** Runs in the page: of each chart how many pixels have the colour of one of its lines. */
+const chartsDrawn = `[...document.querySelectorAll(".chart")].map((chart) => {
+  const canvas = chart.querySelector("canvas");
+  if (canvas === null) return { id: chart.id, isShown: chart.getClientRects().length > 0, inked: 0 };
+  const names = ["c-ink", "c-accent", "c-buy", "c-sell", "p-spread", "p-fees", "p-inventory"];
+  const inks = names.map((name) => {
+    const probe = chart.appendChild(document.createElement("i"));
+    probe.className = name;
+    const channels = getComputedStyle(probe).color.match(/[\\d.]+/g).map(Number);
+    probe.remove();
+    return channels;
+  });
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let inked = 0;
+  for (let at = 0; at < data.length; at += 4)
+    if (data[at + 3] > 200 && inks.some((ink) => [0, 1, 2].every((i) => Math.abs(data[at + i] - ink[i]) < 8))) inked++;
+  return { id: chart.id, isShown: chart.getClientRects().length > 0, inked };
+})` as unknown as () => { id: string; isShown: boolean; inked: number }[];
 
 /** Runs in the page: the contrast ratio of each text in sight to its background (WCAG 2.1, relative luminance). */
 const contrastsOfTexts = `(() => {
-  const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+  // A canvas tells an opaque colour as #rrggbb.
+  const channels = (color) =>
+    color.startsWith("#")
+      ? [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
+      : color.match(/[\\d.]+/g).map(Number);
   const luminance = (color) => {
     const [r, g, b] = channels(color).slice(0, 3).map((value) => {
       const share = value / 255;
@@ -307,14 +377,19 @@ const contrastsOfTexts = `(() => {
     return "rgb(255, 255, 255)";
   };
   const texts = [];
+  const add = (text, color, element, isDrawn) => {
+    const [bright, dark] = [luminance(color), luminance(behind(element))].sort((a, b) => b - a);
+    texts.push({ text: text.trim().slice(0, 40), color, isDrawn, contrast: (bright + 0.05) / (dark + 0.05) });
+  };
+  for (const canvas of document.querySelectorAll("canvas"))
+    if (canvas.getClientRects().length > 0)
+      for (const { text, color } of canvas.texts) add(text, color, canvas, true);
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const element = walker.currentNode.parentElement;
     if (walker.currentNode.data.trim() === "" || element.getClientRects().length === 0 || /^(SCRIPT|OPTION)$/.test(element.tagName)) continue;
     const style = getComputedStyle(element);
-    const color = element instanceof SVGElement ? style.fill : style.color;
-    const [bright, dark] = [luminance(color), luminance(behind(element))].sort((a, b) => b - a);
-    texts.push({ text: walker.currentNode.data.trim().slice(0, 40), color, contrast: (bright + 0.05) / (dark + 0.05) });
+    add(walker.currentNode.data, element instanceof SVGElement ? style.fill : style.color, element, false);
   }
   return texts;
-})()` as unknown as () => { text: string; color: string; contrast: number }[];
+})()` as unknown as () => { text: string; color: string; isDrawn: boolean; contrast: number }[];

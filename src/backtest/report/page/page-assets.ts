@@ -1,9 +1,14 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 
 /** From `src` and from `dist` alike. */
 const FOLDER = new URL("../../../../assets/report/", import.meta.url);
+const CHART_STYLES = [
+  createRequire(import.meta.url).resolve("uplot/dist/uPlot.min.css"),
+  fileURLToPath(new URL("../../chart/chart.css", FOLDER)),
+];
 
 /** Script and style of a page, to stand in it: a page asks for nothing. */
 export interface PageAssets {
@@ -33,7 +38,9 @@ export function pageAssets(
   const script = (outputFiles[0]?.text ?? "").replaceAll("</script", "<\\/script");
   const assets = {
     script,
-    style: styles.map((name) => readFileSync(new URL(name, FOLDER), "utf8")).join(""),
+    style: [...CHART_STYLES, ...styles.map((name) => new URL(name, FOLDER))]
+      .map((file) => readFileSync(file, "utf8"))
+      .join("\n"),
   };
   made.set(entry, assets);
   return assets;

@@ -7,7 +7,7 @@ export class TimeWindow {
   /** Undefined when nobody looks. */
   cursorMs: number | undefined;
   readonly #onSpan: (() => void)[] = [];
-  readonly #onCursor: (() => void)[] = [];
+  readonly #onCursor: ((by: unknown) => void)[] = [];
 
   constructor(fromMs: number, toMs: number) {
     this.fullFromMs = fromMs;
@@ -20,7 +20,8 @@ export class TimeWindow {
     return this.fromMs > this.fullFromMs || this.toMs < this.fullToMs;
   }
 
-  listen(onSpan: () => void, onCursor: () => void): void {
+  /** @param onCursor hears which chart the reader looks at. */
+  listen(onSpan: () => void, onCursor: (by: unknown) => void): void {
     this.#onSpan.push(onSpan);
     this.#onCursor.push(onCursor);
   }
@@ -38,8 +39,8 @@ export class TimeWindow {
     this.show(this.fullFromMs, this.fullToMs);
   }
 
-  look(atMs: number | undefined): void {
+  look(atMs: number | undefined, by: unknown): void {
     this.cursorMs = atMs;
-    for (const tell of this.#onCursor) tell();
+    for (const tell of this.#onCursor) tell(by);
   }
 }

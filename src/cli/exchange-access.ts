@@ -15,7 +15,7 @@ import { NO_SUCH_ORDER, VenueError, VenueRequestError } from "../exchange/venue-
 import type { CliContext } from "./cli-context.js";
 
 /** A client of the exchange for one command. */
-export interface ExchangeAccess {
+interface ExchangeAccess {
   readonly rest: string;
   readonly client: RestClient;
   /** The client's own network, which opens streams too. */
@@ -28,7 +28,7 @@ export interface ExchangeAccess {
 }
 
 /** Where the exchange is and who asks. */
-export interface AccessOptions {
+interface AccessOptions {
   readonly rest: string;
   readonly stream: string;
   readonly signer?: Signer | undefined;

@@ -36,7 +36,7 @@ export interface Rehearsed {
 }
 
 /** What is rehearsed with. */
-export interface RehearsalOptions {
+interface RehearsalOptions {
   readonly fork: ForkedEvm;
   readonly chainId: number;
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import { ConfigError } from "../core/errors.js";
 import type { Ms } from "../core/units.js";
 
 /** What a column of the store holds. `price`, `amount` and `rate` are exact decimals of as many places as the file needs. */
-export type ColumnType = "integer" | "flag" | "text" | "price" | "amount" | "rate";
+type ColumnType = "integer" | "flag" | "text" | "price" | "amount" | "rate";
 
 /** The decimals of a file, by what is counted in them. */
 export type DecimalGroup = "price" | "amount" | "rate";
@@ -29,7 +29,7 @@ export interface RowRule {
 }
 
 /** How one kind of history is laid out. */
-export interface KindLayout {
+interface KindLayout {
   readonly columns: readonly Column[];
   /** The order of the rows of a day; what is alike in it lies as its source had it. */
   readonly order: readonly string[];
@@ -39,7 +39,7 @@ export interface KindLayout {
 }
 
 /** The families of kinds; candles have one kind an interval. */
-export type KindFamily =
+type KindFamily =
   | "trades"
   | "book"
   | "bbo"

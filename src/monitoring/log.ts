@@ -8,10 +8,10 @@ import type { Ms } from "../core/units.js";
 import { isFull, openUnwaiting } from "./unwaiting-descriptor.js";
 
 /** How severe a line is; `silent` logs nothing. */
-export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
 /** One level's method: fields for machines first, then the sentence. */
-export type LogLine = (fields: Readonly<Record<string, unknown>>, message: string) => void;
+type LogLine = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
 /** Where the rooms log to: JSON lines with fields. */
 export interface Log {
@@ -34,7 +34,7 @@ export interface OpenLog extends Log {
 }
 
 /** What a log is opened with. */
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel;
   readonly clock: Clock;
   /** A file (mode 0600) instead of stderr: while a live screen is up. */
@@ -44,7 +44,7 @@ export interface LogOptions {
 }
 
 /** Where finished lines are written; pino's own destinations are ones. */
-export interface LogSink {
+interface LogSink {
   write(line: string): void;
 }
 

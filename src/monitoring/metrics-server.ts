@@ -31,7 +31,7 @@ export interface MetricsServer {
 }
 
 /** Where to listen and what to answer from. */
-export interface MetricsServerOptions {
+interface MetricsServerOptions {
   readonly host: string;
   readonly port: number;
   readonly metrics: Metrics;

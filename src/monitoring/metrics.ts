@@ -9,7 +9,7 @@ import {
 } from "./metric-list.js";
 
 /** What was asked of the exchange. */
-export type OrderActionName = "place" | "cancel" | "cancel-all";
+type OrderActionName = "place" | "cancel" | "cancel-all";
 /** What came of it. */
 export type OrderOutcomeName =
   | "accepted"

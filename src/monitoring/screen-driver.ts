@@ -5,7 +5,7 @@ import { renderScreen } from "./screen.js";
 import type { ScreenModel } from "./screen-model.js";
 
 /** A terminal, as `process.stdout` is one. */
-export interface Terminal extends FrameStream {
+interface Terminal extends FrameStream {
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
   on(event: "resize", listener: () => void): unknown;
@@ -13,7 +13,7 @@ export interface Terminal extends FrameStream {
 }
 
 /** What a live screen draws, where and how often. */
-export interface LiveScreenOptions {
+interface LiveScreenOptions {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly model: () => ScreenModel;

@@ -47,7 +47,7 @@ export interface ScreenMarket {
 }
 
 /** One rate limit's window. */
-export interface ScreenBudget {
+interface ScreenBudget {
   readonly name: string;
   readonly left: number;
   readonly limit: number;

@@ -6,7 +6,7 @@ import type { ScreenModel, ScreenNote } from "./screen-model.js";
 import { beside, draw, type Line, type Span, type Style, signed, toWidth } from "./screen-text.js";
 
 /** Whether the terminal takes colours. */
-export interface ScreenOptions {
+interface ScreenOptions {
   readonly color: boolean;
 }
 

@@ -71,7 +71,7 @@ export type GuardName =
   | "banned";
 
 /** A guard that says no. */
-export type GuardTrip = {
+type GuardTrip = {
   readonly name: GuardName;
   readonly why: string;
   /** Whether trading may go on by itself when the condition is over; otherwise a person resumes. */

@@ -2,7 +2,7 @@ import type { MarketId, Ms } from "../core/units.js";
 import type { GuardName } from "./guards.js";
 
 /** Where a halt applies: everywhere, or in one market. */
-export type HaltScope =
+type HaltScope =
   | { readonly scope: "account" }
   | { readonly scope: "market"; readonly marketId: MarketId };
 

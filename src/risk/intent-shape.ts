@@ -31,7 +31,7 @@ export interface IntentContext {
 }
 
 /** Why an intent was refused, by name: the label of a metric. */
-export type ShapeRefusalName =
+type ShapeRefusalName =
   | "malformed"
   | "wrong-market"
   | "unknown-market"
@@ -63,7 +63,7 @@ export interface RefusedIntent {
 }
 
 /** An intent as it may be worked on, with what was cut down of it where anything was; or why it may not. */
-export type ShapeVerdict<I extends Intent = Intent> =
+type ShapeVerdict<I extends Intent = Intent> =
   | { readonly accepted: true; readonly intent: I; readonly clips?: readonly Clip[] }
   | RefusedIntent;
 

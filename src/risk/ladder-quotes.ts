@@ -4,7 +4,7 @@ import type { Quote } from "../strategies/intent.js";
 import { type LadderEffect, NO_EFFECT } from "./ladder.js";
 
 /** What quotes are judged against. */
-export interface LadderQuotesInput {
+interface LadderQuotesInput {
   readonly effect: LadderEffect;
   /** The mid that the strategy has quoted around, without own orders, in fractional ticks. */
   readonly midTicks: number;

@@ -11,7 +11,7 @@ export interface MarkoutOptions {
 }
 
 /** A fill of an order that rested. */
-export interface MarkoutFill {
+interface MarkoutFill {
   /** When it matched. */
   readonly atMs: Ms;
   readonly side: Side;

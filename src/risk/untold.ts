@@ -16,7 +16,7 @@ export interface Untold {
 }
 
 /** A look at it. */
-export interface UntoldLook {
+interface UntoldLook {
   readonly untold: Untold;
   /** What a deposit (above zero) or a withdrawal (below) that is on its way may explain yet; zero when all is explained, or has stood too long. */
   readonly doubtful: CreditUnits;

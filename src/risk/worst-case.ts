@@ -31,7 +31,7 @@ export type LimitName =
   | "liquidation-distance";
 
 /** The limit that a worst case would breach. */
-export interface Breach {
+interface Breach {
   readonly limit: LimitName;
   readonly scope: "market" | "account";
   /** The market whose limit it is, or whose order was judged. */

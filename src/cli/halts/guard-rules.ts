@@ -16,13 +16,10 @@ import { existingState } from "./existing-state.js";
 const AGAIN_MS: Ms = 2_000;
 
 /** The exchange that a guard asks, and the account whose state it reads. */
-export type GuardAccess = Pick<
-  BotAccess<BotOrdersConfig>,
-  "config" | "signer" | "client" | "syncClock"
->;
+type GuardAccess = Pick<BotAccess<BotOrdersConfig>, "config" | "signer" | "client" | "syncClock">;
 
 /** What a guard's start is done with. */
-export interface GuardStart {
+interface GuardStart {
   /** Its share of the exchange's limits. */
   readonly budget: CancelBudget;
   readonly clock: Clock;

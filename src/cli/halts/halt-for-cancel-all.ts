@@ -11,7 +11,7 @@ import { haltRunningBot } from "./halt-running-bot.js";
 const ANSWER_WITHIN_MS: Ms = 1_000;
 
 /** The bot that places orders while all of them are to be cancelled. */
-export interface HaltForCancelAll {
+interface HaltForCancelAll {
   readonly account: Hex;
   /** The account's state directory. */
   readonly stateDir: string;

@@ -14,7 +14,7 @@ import type { LadderMeasure, Latch } from "../../risk/ladder.js";
 import type { CliContext } from "../cli-context.js";
 
 /** A halt that the next start finds: a person's, a limit or rung of losses, or one that a run found and no person has resumed. */
-export type WaitingHalt =
+type WaitingHalt =
   | ({ readonly name: "manual" } & KeptHalt)
   | ({ readonly name: LadderMeasure } & Omit<Latch, "measure">)
   | FoundHalt;
@@ -83,7 +83,7 @@ export async function tellStoppedBot(
 }
 
 /** The state that a bot will be started with. */
-export interface UnstartedState {
+interface UnstartedState {
   readonly markets: readonly MarketId[];
   readonly store: StateStore;
   readonly account: Hex;

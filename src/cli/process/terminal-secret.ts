@@ -1,7 +1,7 @@
 import { RunError } from "../../core/errors.js";
 
 /** A terminal that a secret can be typed at: what this needs of `process.stdin`. */
-export interface SecretInput {
+interface SecretInput {
   setRawMode(on: boolean): unknown;
   setEncoding(encoding: "utf8"): unknown;
   resume(): unknown;

@@ -15,7 +15,7 @@ export interface Companion {
 }
 
 /** What to run, and where its log lines go. */
-export interface CompanionOptions {
+interface CompanionOptions {
   readonly name: string;
   /** This program's own script. */
   readonly script: string;

@@ -41,7 +41,7 @@ import { openRecorder } from "./session-recorder.js";
 import { type Companions, watchCompanions } from "./watch-companions.js";
 
 /** How a bot is run from the command line. */
-export interface SessionOptions extends Companions {
+interface SessionOptions extends Companions {
   readonly config: BotConfig;
   /** Stops by itself after so long. */
   readonly forMs?: Ms | undefined;

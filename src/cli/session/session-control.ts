@@ -14,7 +14,7 @@ import { haltState, type UnstartedBot } from "../halts/stopped-bot.js";
 import { controlHandler } from "./control-handler.js";
 
 /** Whose commands are answered, and where what a halt says is written down. */
-export interface SessionControlOptions {
+interface SessionControlOptions {
   readonly config: BotConfig;
   readonly account: Hex;
   readonly state: StateStore;
@@ -25,7 +25,7 @@ export interface SessionControlOptions {
 }
 
 /** The socket of a session from before its bot runs to its end. */
-export interface SessionControl {
+interface SessionControl {
   readonly server: ControlServer;
   /** Halts that came before the bot was there to be told of them. */
   readonly haltsMeanwhile: readonly BotCommand[];

@@ -7,7 +7,7 @@ import type { OpenLog } from "../../monitoring/log.js";
 import { packageVersion } from "../process/package-version.js";
 
 /** What is recorded, and where. */
-export interface SessionRecorderOptions {
+interface SessionRecorderOptions {
   readonly folder: string;
   readonly config: BotConfig;
   readonly dryRun: boolean;

@@ -15,7 +15,7 @@ import { ENDED_FILE, KEY_FILE } from "./start-files.js";
 import { lockStartFolder } from "./start-lock.js";
 
 /** The account of one `marketwright start`. */
-export interface StartAccount {
+interface StartAccount {
   /** The environment, with the account's key in the variable that the bot's file names. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly store: FileStateStore;

@@ -23,7 +23,7 @@ const STDERR = 2;
 export type WatchedLoop = Omit<WatchdogStart, "memory">;
 
 /** What a watchdog needs of its process. */
-export interface WatchdogDeps {
+interface WatchdogDeps {
   readonly clock: Clock;
   readonly signals: Pick<ProcessEnd, "heard" | "unheard" | "now">;
 }

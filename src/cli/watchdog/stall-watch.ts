@@ -1,7 +1,7 @@
 import type { Ms } from "../../core/units.js";
 
 /** What a look at another thread's beats found. */
-export interface StallChange {
+interface StallChange {
   readonly isStalled: boolean;
   /** How long the thread has done nothing, or had done when it went on. */
   readonly silentMs: Ms;

@@ -8,7 +8,7 @@ import { type KlineTape, MOST_TICKS } from "./tape/tape.js";
 import { type Steps, stepsOf } from "./tape/tape-grid.js";
 
 /** Which candles to open. */
-export interface KlineWish extends SpanWish, Partial<Steps> {
+interface KlineWish extends SpanWish, Partial<Steps> {
   /** `klines-15M`, `mark-klines-1H`, ... */
   readonly kind: HistoryKind;
   /** More candles than these are refused: 32 bytes each, and all of them are in memory. */

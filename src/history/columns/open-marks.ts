@@ -17,7 +17,7 @@ import {
 import type { FundingTape, MarkTape } from "./tape/tape.js";
 
 /** Which marks to open. */
-export interface MarkWish extends SpanWish {
+interface MarkWish extends SpanWish {
   /** Of the exchange's `dealerInfo`: a mark is counted in 10^-creditDecimals of the quote asset for one base unit; 6 where absent. */
   readonly creditDecimals?: number;
   /** Marks of one block of a stream: 48 bytes each, and two blocks are in memory at a time. */

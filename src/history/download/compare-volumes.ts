@@ -7,7 +7,7 @@ import type { Duck } from "../store/duck.js";
 import type { HistoryStore } from "../store/store.js";
 
 /** A candle whose volume is not the sum of its trades. */
-export interface VolumeDifference {
+interface VolumeDifference {
   readonly kind: HistoryKind;
   readonly atMs: Ms;
   readonly candle: string;

@@ -40,7 +40,7 @@ export interface DownloadOptions {
 }
 
 /** What became of one kind. */
-export interface DownloadedKind {
+interface DownloadedKind {
   readonly kind: HistoryKind;
   /** Records that were fetched now. */
   readonly rows: number;

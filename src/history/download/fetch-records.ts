@@ -14,7 +14,7 @@ export interface FetchedRecord {
 }
 
 /** What to fetch of one kind. */
-export interface FetchWish {
+interface FetchWish {
   readonly client: ExchangeClient;
   readonly marketId: MarketId;
   readonly kind: HistoryKind;

@@ -22,7 +22,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<"prices" | "amounts", str
 };
 
 /** Rows of an import that are staged. */
-export interface ImportedRows {
+interface ImportedRows {
   readonly kind: HistoryKind;
   readonly rows: StagedRows;
 }
@@ -36,7 +36,7 @@ interface DaySteps {
 }
 
 /** The days that a store has. */
-export interface StoredDays {
+interface StoredDays {
   /** Those of a kind, ascending. */
   readonly of: (kind: HistoryKind) => readonly DayManifest[];
   readonly pathOf: (manifest: DayManifest) => string;

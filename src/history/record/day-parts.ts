@@ -8,7 +8,7 @@ import { type HeardStream, type RecordedKind, RecordingPart } from "./recording-
 const MOST_FINDINGS = 1000;
 
 /** What the parts are of, and where they lie. */
-export interface DayPartsOptions {
+interface DayPartsOptions {
   readonly folder: string;
   readonly instrument: Instrument;
   /** Who tells, for the manifests. */

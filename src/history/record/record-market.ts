@@ -21,7 +21,7 @@ export interface RecordedAccount {
 }
 
 /** What to record, and how it is reached. */
-export interface RecordWish {
+interface RecordWish {
   readonly store: HistoryStore;
   readonly market: MarketId;
   /** The exchange's, with the market among them. */

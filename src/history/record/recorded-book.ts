@@ -4,7 +4,7 @@ import type { Lots, Ticks } from "../../core/units.js";
 export type FlatLevels = readonly number[];
 
 /** Levels that changed, as a message tells them. */
-export interface LevelChanges {
+interface LevelChanges {
   readonly beginSequence: number;
   readonly endSequence: number;
   readonly bids: FlatLevels;

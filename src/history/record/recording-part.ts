@@ -28,7 +28,7 @@ const header = z.strictObject({
 });
 
 /** What a part is of. */
-export type PartHeader = z.infer<typeof header>;
+type PartHeader = z.infer<typeof header>;
 
 const note = z.union([
   z.strictObject({

@@ -4,7 +4,7 @@ import { overlaps, type Span, withoutSpans } from "../spans.js";
 import type { DayManifest } from "../store/day-manifest.js";
 
 /** Candles that are missing in some covered time. */
-export interface CandleHoles {
+interface CandleHoles {
   /** The time of which candles were lost. */
   readonly holes: readonly Span[];
   /** How many are missing, quiet ones included; undefined where none is. */

@@ -55,7 +55,7 @@ export function oddClocks(parts: readonly Pick<ClockPart, "smallestNs" | "isByHa
 }
 
 /** A file of a capture, by its path for errors. */
-export interface CaptureFile {
+interface CaptureFile {
   readonly file: string;
   readonly shaped: ShapedFile;
 }

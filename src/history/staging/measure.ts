@@ -175,7 +175,7 @@ export function decimalsOf(
 }
 
 /** Rows that were written, to be looked at. */
-export interface TypedRows {
+interface TypedRows {
   /** Parquet in the order of the source. */
   readonly path: string;
   /** What the database counted of a column while it wrote them. */

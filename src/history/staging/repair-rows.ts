@@ -36,7 +36,7 @@ export interface Repaired {
 }
 
 /** Rows that are repaired, until their table is dropped. */
-export interface RepairedRows extends Repaired {
+interface RepairedRows extends Repaired {
   readonly table: string;
   readonly decimals: Decimals;
   /** SQL of the kind's columns, as they are stored. */
@@ -46,7 +46,7 @@ export interface RepairedRows extends Repaired {
 }
 
 /** Rows to be repaired. */
-export interface RepairWish {
+interface RepairWish {
   readonly series: Series;
   /** SQL that gives the kind's columns, decimals as text, and {@link ROW_NUMBER}. */
   readonly numbered: string;

@@ -26,7 +26,7 @@ import {
 import { type Repaired, type Repairs, repairRows } from "./repair-rows.js";
 
 /** Rows to be staged. */
-export interface Staging {
+interface Staging {
   readonly series: Series;
   /** SQL that gives the kind's columns, decimals as text; a `seq` of null is the row's number. */
   readonly select: string;
@@ -77,7 +77,7 @@ export interface StagedRows extends Written, Repaired {
 }
 
 /** Ids that a source gives to records of different days. */
-export interface ReusedKeys {
+interface ReusedKeys {
   readonly ids: number;
   /** The least of them, with the first and the last day that has it. */
   readonly example: string;

@@ -10,7 +10,7 @@ const MOST_MISSING = 100;
 const [BROKEN_SHARE, FEW_BREAKS, FEW_SHARE] = [1 / 100, 3, 1 / 8];
 
 /** The ids of a day's trades, and the time of which trades are missing by them. */
-export interface TradeIds {
+interface TradeIds {
   /** Undefined where the ids are no count of the trades. */
   readonly ids: DayManifest["ids"];
   readonly holes: readonly Span[];

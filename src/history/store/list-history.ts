@@ -21,7 +21,7 @@ export interface SeriesListing extends Series {
 }
 
 /** What to list. */
-export interface ListWish {
+interface ListWish {
   readonly market?: string;
   readonly kind?: string;
   /** Reads every file against its checksum. */

@@ -47,7 +47,7 @@ export function readingSum({
 }
 
 /** Whether a source of a day is the same file in another reading; false where an earlier version wrote it, which kept none. */
-export function isReadOtherwise(
+function isReadOtherwise(
   held: Pick<SourceNote, "sha256" | "reading">,
   { sha256, reading }: Pick<SourceNote, "sha256" | "reading">,
 ): boolean {

@@ -11,7 +11,7 @@ export interface BlockShape {
 }
 
 /** A block's columns: views on one piece of memory. */
-export interface BlockColumns {
+interface BlockColumns {
   readonly exchangeUs: Float64Array;
   readonly localUs: Float64Array;
   readonly kind: Uint8Array;

@@ -3,7 +3,7 @@ import { columnLike } from "./lots-column.js";
 import type { Tape } from "./tape.js";
 
 /** What a tape is put together from: columns that may be longer than what is in them. */
-export type TapeColumns = Omit<Tape, "byLocal">;
+type TapeColumns = Omit<Tape, "byLocal">;
 
 /**
  * A tape of messages in the order of the exchange's clock, of its own memory.

@@ -11,7 +11,7 @@ import { TapeCut } from "./cut-tape.js";
 import type { Tape } from "./tape.js";
 
 /** What a source is made of. */
-export interface TapeSourceParts {
+interface TapeSourceParts {
   readonly store: HistoryStore;
   readonly market: MarketId;
   /** Ascending. The first may lie before the span, where its book goes on in it. */

@@ -5,7 +5,7 @@ import type { ChainStretch } from "../../store/day-manifest.js";
 import { type Duck, type Row, wholeOf } from "../../store/duck.js";
 
 /** The chain of a book's messages: where they do not follow on each other, and what each day of them begins after and ends with. */
-export interface BookChain {
+interface BookChain {
   /** Messages before which others are missing. */
   readonly breaks: number;
   /** The time in which the book is not known for that, milliseconds since 1970, ascending. */

@@ -6,7 +6,7 @@ import { type Duck, wholeOf } from "../../store/duck.js";
 import type { ShapedFile } from "./shape.js";
 
 /** A file of candles, before it is known how long each is. */
-export interface CandleFile {
+interface CandleFile {
   /** SQL that gives the kind's columns. */
   readonly select: string;
   /** SQL of how long each candle is, in nanoseconds as `length`, with its `timeNs`; absent where the file does not say. */

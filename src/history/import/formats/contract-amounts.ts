@@ -67,7 +67,7 @@ function exchangeColumn(names: readonly string[]): string | undefined {
  * The name of a market whose amounts count contracts rather than base units; undefined for another.
  * @param exchange as the file tells it; where it tells none, the symbol alone decides.
  */
-export function contractMarket(
+function contractMarket(
   exchange: string | undefined,
   symbol: string | undefined,
 ): string | undefined {
@@ -82,7 +82,7 @@ export function contractMarket(
 }
 
 /** A file whose amounts may count contracts. */
-export interface AskedFile {
+interface AskedFile {
   /** Its path, for its name. */
   readonly file: string;
   /** Its columns. */

@@ -4,7 +4,7 @@ import { brokenChain, brokenText } from "./broken-chain.js";
 import type { ShapedFile } from "./shape.js";
 
 /** What a mapping reads of a book with a row a level; SQL over the rows of {@link messagesSql}. */
-export interface MappedBook {
+interface MappedBook {
   readonly from: string;
   readonly timeNs: string;
   /** Of the columns that the mapping names; null for another. */

@@ -4,7 +4,7 @@ import { oddSql, type ValueRule } from "./value-rule.js";
 export const TIME_UNITS = ["s", "ms", "us", "ns", "iso"] as const;
 
 /** One of {@link TIME_UNITS}. */
-export type TimeUnit = (typeof TIME_UNITS)[number];
+type TimeUnit = (typeof TIME_UNITS)[number];
 
 /** A unit in nanoseconds, as a power of ten. */
 const NS_PLACES: Readonly<Record<Exclude<TimeUnit, "iso">, number>> = { s: 9, ms: 6, us: 3, ns: 0 };

@@ -1,6 +1,5 @@
 import { queueModelNamed } from "../../core/queue/queue-model-names.js";
 import type { Ticks } from "../../core/units.js";
-import type { BookTrail } from "../book/book-trail.js";
 import { BookMatcher } from "../matching/book-matcher.js";
 import { KlineMatcher } from "../matching/kline-matcher.js";
 import type { Matcher } from "../matching/matcher.js";
@@ -17,7 +16,6 @@ export function matcherOf(
   fills: FillModels,
   onTouch: (atUs: number, bidTicks: Ticks, askTicks: Ticks) => void,
   cutUs: number | undefined,
-  trail?: BookTrail,
 ): Matcher {
   const { instrument } = market.terms;
   const { slippageTicks } = fills;
@@ -52,6 +50,5 @@ export function matcherOf(
     queue,
     partialFills: fills.partialFills,
     onTouch,
-    trail,
   });
 }

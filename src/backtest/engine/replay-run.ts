@@ -17,7 +17,6 @@ import { instantText } from "../../history/day.js";
 import type { Span } from "../../history/spans.js";
 import { BookStates } from "../../history/staging/book-states.js";
 import type { MarketState } from "../../market/market-state.js";
-import { BookTrail } from "../book/book-trail.js";
 import { BookFeed } from "../feed/book-feed.js";
 import { feedOf } from "../feed/feed-of.js";
 import type { LocalFeed } from "../feed/local-feed.js";
@@ -138,14 +137,12 @@ export class ReplayRun {
       if (history.grade === "klines") market.volume.addBars(history.klines, this.#warmUs);
       else market.volume.add(history.tape, this.#warmUs);
       const queue = options.ownModels?.get(marketId)?.queue ?? options.fills.queue;
-      const trail = history.grade === "books" ? new BookTrail() : undefined;
       market.matcher = matcherOf(
         market,
         history,
         { ...options.fills, queue },
         onTouch,
         options.cutUs,
-        trail,
       );
       let state: MarketState | undefined;
       const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void => {
@@ -154,7 +151,7 @@ export class ReplayRun {
       };
       const heard = new HeardUntil(options.cutUs);
       this.#heard.set(marketId, heard);
-      const feed = (options.feedOf ?? feedOf)(heard.of(history), clock, onTrade, trail);
+      const feed = (options.feedOf ?? feedOf)(heard.of(history), clock, onTrade);
       const toldEveryUs =
         history.grade === "klines" ? history.klines.intervalUs : MADE_MARKS_EVERY_US;
       const everyUs = history.grade === "klines" ? toldEveryUs / MARKS_OF_A_BAR : toldEveryUs;

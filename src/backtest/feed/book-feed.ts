@@ -1,16 +1,15 @@
 import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
-import type { BookTrail } from "../book/book-trail.js";
+import { ReplayBook } from "../book/replay-book.js";
 import { NO_KEY } from "../book/replay-side.js";
 import type { ReplayClock } from "../engine/replay-clock.js";
 import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { LocalTape } from "./local-tape.js";
 import { ReplayedDeskBook } from "./replayed-desk-book.js";
-import { TrailingBook } from "./trailing-book.js";
 
-/** Recorded books and trades as they were heard. */
+/** Recorded books and trades in the order in which the bot receives them. */
 export class BookFeed implements LocalFeed {
   readonly book: ReplayedDeskBook;
-  readonly #replayed: TrailingBook;
+  readonly #replayed = new ReplayBook();
   readonly #tape: LocalTape;
   readonly #clock: ReplayClock;
   readonly #onTrade: TradeSink;
@@ -20,15 +19,7 @@ export class BookFeed implements LocalFeed {
   /** Why the book is not to be trusted; undefined when it is. */
   #reason: string | undefined = "no snapshot yet";
 
-  /** @param trail of the exchange that plays the same recording, where one does. */
-  constructor(
-    tape: Tape,
-    clock: ReplayClock,
-    onTrade: TradeSink,
-    isGap: GapTeller,
-    trail?: BookTrail,
-  ) {
-    this.#replayed = new TrailingBook(tape, trail);
+  constructor(tape: Tape, clock: ReplayClock, onTrade: TradeSink, isGap: GapTeller) {
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
     this.#onTrade = onTrade;
@@ -46,26 +37,23 @@ export class BookFeed implements LocalFeed {
   /** The next day of the same market. */
   extend(tape: Tape): void {
     this.#tape.extend(tape);
-    this.#turn();
   }
 
   hear(beforeUs: number): boolean {
     const heard = this.#tape;
-    const replayed = this.#replayed;
     let atUs = heard.nextUs;
     let isBookHeard = false;
     let isAnyBookHeard = false;
     let isMoved = false;
     while (atUs < beforeUs && !isMoved) {
-      const { tape, place, message } = heard;
+      const { tape, message } = heard;
       const kind = tape.kind[message];
       if (kind === TapeKind.trade) {
         const row = (tape.rowEnd[message] as number) - 1;
         const ticks = tape.signedTicks[row] as number;
         this.#onTrade(Math.abs(ticks), tape.lots[row] as number, ticks > 0 ? "BUY" : "SELL");
       } else {
-        replayed.turn(tape, place);
-        replayed.hear(place, message);
+        this.#replayed.applyMessage(tape, message);
         isBookHeard = true;
         isAnyBookHeard = true;
         if (kind !== TapeKind.bookUpdate) this.#hasSnapshot = kind === TapeKind.bookSnapshot;
@@ -77,21 +65,14 @@ export class BookFeed implements LocalFeed {
       isMoved = isBookHeard && this.#judge();
       isBookHeard = false;
     }
-    this.#turn();
     // Trades say nothing of the book: one that has gone silent grows old beside them, and one that was lost stays so.
     if (isAnyBookHeard) this.book.changed(this.#clock.monotonicMs(), this.#reason);
     return isMoved;
   }
 
-  /** Goes on to the tape of the next message: of one that is heard nothing is needed any more. */
-  #turn(): void {
-    this.#replayed.turn(this.#tape.tape, this.#tape.place);
-  }
-
   /** Judges the book after whole messages. True when its best prices changed, or it came or went. */
   #judge(): boolean {
     const { bids, asks } = this.#replayed;
-    this.#replayed.settle();
     const wasTrusted = this.#reason === undefined;
     this.#reason = !this.#hasSnapshot
       ? "no snapshot yet"

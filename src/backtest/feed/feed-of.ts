@@ -1,4 +1,3 @@
-import type { BookTrail } from "../book/book-trail.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import type { ReplayClock } from "../engine/replay-clock.js";
 import { BookFeed } from "./book-feed.js";
@@ -11,11 +10,10 @@ export type FeedMaker = (
   history: MarketHistory,
   clock: ReplayClock,
   onTrade: TradeSink,
-  trail?: BookTrail,
 ) => LocalFeed;
 
 /** The feed of a market by the grade of its history. */
-export const feedOf: FeedMaker = (history, clock, onTrade, trail) => {
+export const feedOf: FeedMaker = (history, clock, onTrade) => {
   const { gaps = [] } = history;
   // A candle tells its time at its end: until the first one after a gap has ended, the newest price is of before it.
   const lastsMs = history.grade === "klines" ? history.klines.intervalUs / 1000 : 0;
@@ -25,7 +23,7 @@ export const feedOf: FeedMaker = (history, clock, onTrade, trail) => {
   };
   switch (history.grade) {
     case "books":
-      return new BookFeed(history.tape, clock, onTrade, isGap, trail);
+      return new BookFeed(history.tape, clock, onTrade, isGap);
     case "trades":
       return new TradeFeed(history.tape, clock, onTrade, isGap);
     case "klines":

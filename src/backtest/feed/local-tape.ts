@@ -9,14 +9,14 @@ export class LocalTape {
   tape: Tape;
   /** The next message; of no meaning when there is none. */
   message = 0;
-  /** Its place in the order of the tape's local clock. */
-  place = -1;
   /** When it is heard, microseconds since 1970; Infinity when there is none. */
   nextUs = Number.NEGATIVE_INFINITY;
   #heardUs = Number.NEGATIVE_INFINITY;
   /** Where the newest message that was heard stands: asked for far less often than one is heard. */
   #heardTape: Tape | undefined;
   #heardMessage = 0;
+  /** The place of the next message in the order of the tape's local clock. */
+  #place = -1;
   readonly #coming: Tape[] = [];
 
   constructor(tape: Tape) {
@@ -35,7 +35,7 @@ export class LocalTape {
   extend(tape: Tape): void {
     this.#coming.push(tape);
     if (this.nextUs !== Number.POSITIVE_INFINITY) return;
-    this.place -= 1;
+    this.#place -= 1;
     this.#step();
   }
 
@@ -48,18 +48,18 @@ export class LocalTape {
   }
 
   #step(): void {
-    this.place += 1;
-    while (this.place >= this.tape.messages) {
+    this.#place += 1;
+    while (this.#place >= this.tape.messages) {
       const next = this.#coming.shift();
       if (next === undefined) {
         this.nextUs = Number.POSITIVE_INFINITY;
         return;
       }
       this.tape = next;
-      this.place = 0;
+      this.#place = 0;
     }
     const { byLocal, localUs } = this.tape;
-    this.message = byLocal === undefined ? this.place : (byLocal[this.place] as number);
+    this.message = byLocal === undefined ? this.#place : (byLocal[this.#place] as number);
     this.nextUs = Math.max(this.#heardUs, localUs[this.message] as number);
   }
 }

@@ -1,16 +1,14 @@
 import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
 import { type Lots, signOf } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
-import type { BookTrail } from "../book/book-trail.js";
 import { ReplayBook } from "../book/replay-book.js";
 import { NO_KEY, type ReplaySide } from "../book/replay-side.js";
 import { KnownReach } from "./known-reach.js";
 import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";
-import { OrderMatcher } from "./order-matcher.js";
-import { keyOf } from "./own-orders.js";
 import type { OwnLevel, OwnSide } from "./own-side.js";
+import { keyOf } from "./replay-orders.js";
 import { TakenLevels } from "./taken-levels.js";
-import { TapeReel } from "./tape-reel.js";
+import { TapeMatcher } from "./tape-matcher.js";
 
 /** What a {@link BookMatcher} matches, and how. */
 export interface BookMatcherOptions {
@@ -25,8 +23,6 @@ export interface BookMatcherOptions {
    */
   readonly partialFills?: boolean;
   readonly onTouch?: TouchListener;
-  /** Where the book is kept, for one who hears the same history later. */
-  readonly trail?: BookTrail | undefined;
 }
 
 /** Behind all that the first book to tell of a price will show there. */
@@ -47,17 +43,15 @@ const GATHERED_AT_MOST_US = 1_000_000;
  * at an order's own price is not: who sold at a bid's price found a bid there, so nobody offered at it. Of an order that comes while no book is known every fill is
  * doubtful, whenever it comes.
  */
-export class BookMatcher extends OrderMatcher {
+export class BookMatcher extends TapeMatcher {
   /** The recorded book on the exchange's clock. */
-  readonly book: ReplayBook;
-  readonly #trail: BookTrail | undefined;
+  readonly book = new ReplayBook();
   readonly touch: ExchangeTouch;
   readonly #queue: QueueModel<QueuePlace>;
   readonly #partialFills: boolean;
   readonly #onTouch: TouchListener | undefined;
   readonly #takenBids: TakenLevels;
   readonly #takenAsks: TakenLevels;
-  readonly #reel: TapeReel;
   /** Whether we took anything that the book may still show, so that no message may pass untested. */
   #hasTaken = false;
   readonly #knownBids = new KnownReach(true);
@@ -67,12 +61,8 @@ export class BookMatcher extends OrderMatcher {
   #toldBeforeUs = Number.NEGATIVE_INFINITY;
   #toldBeforeThatUs = Number.NEGATIVE_INFINITY;
 
-  constructor({ tape, listener, queue, partialFills = true, onTouch, trail }: BookMatcherOptions) {
-    super(listener);
-    this.#reel = new TapeReel(tape);
-    this.#trail = trail;
-    trail?.turn(tape);
-    this.book = trail?.book ?? new ReplayBook();
+  constructor({ tape, listener, queue, partialFills = true, onTouch }: BookMatcherOptions) {
+    super(tape, listener);
     this.#queue = queue;
     this.#partialFills = partialFills;
     this.#onTouch = onTouch;
@@ -89,38 +79,11 @@ export class BookMatcher extends OrderMatcher {
     };
   }
 
-  /**
-   * Adds the next stretch of the same market's history, at any time before or after this one is played out.
-   * @throws RunError when it is of another market or grid, or begins before the last one ends
-   */
-  extend(tape: Tape): void {
-    this.#reel.add(tape);
-    this.#turn();
-  }
-
-  protected get nextHistoryUs(): number {
-    return this.#reel.nextUs;
-  }
-
-  protected play(untilUs: number, inclusive: boolean): number {
-    let stoppedUs: number;
-    do stoppedUs = this.#playTape(untilUs, inclusive);
-    while (this.#turn() && !this.own.told);
-    return stoppedUs;
-  }
-
-  /** Goes on to the next stretch of history, if there is one and this one is over. */
-  #turn(): boolean {
-    if (!this.#reel.turn()) return false;
-    this.#trail?.turn(this.#reel.tape);
-    return true;
-  }
-
-  #playTape(untilUs: number, inclusive: boolean): number {
-    const { messages, exchangeUs, kind, rowEnd, signedTicks, lots } = this.#reel.tape;
+  protected playStretch(untilUs: number, inclusive: boolean): number {
+    const { messages, exchangeUs, kind, rowEnd, signedTicks, lots } = this.tape;
     const { own } = this;
     const { bids, asks } = own;
-    let message = this.#reel.next;
+    let message = this.next;
     let from = message === 0 ? 0 : rowEnd[message - 1];
     while (message < messages) {
       const atUs = exchangeUs[message];
@@ -142,12 +105,12 @@ export class BookMatcher extends OrderMatcher {
       message++;
       if (own.told) break;
     }
-    this.#reel.next = message;
+    this.next = message;
     return message === 0 ? Number.NEGATIVE_INFINITY : exchangeUs[message - 1];
   }
 
   #applyBook(message: number, from: number, to: number, atUs: number): void {
-    const { tape } = this.#reel;
+    const { tape } = this;
     if (atUs > this.#toldUs && tape.kind[message] !== TapeKind.bookLost) {
       this.#toldBeforeThatUs = this.#toldBeforeUs;
       this.#toldBeforeUs = this.#toldUs;
@@ -162,7 +125,6 @@ export class BookMatcher extends OrderMatcher {
       book.applySnapshot(tape, from, to);
       this.#learnReach(message, from, to);
     }
-    this.#trail?.tell(message);
     this.#knownBids.best(book.bids.bestKey);
     this.#knownAsks.best(book.asks.bestKey);
     if (
@@ -179,7 +141,7 @@ export class BookMatcher extends OrderMatcher {
   }
 
   #learnReach(message: number, from: number, to: number): void {
-    const { tape } = this.#reel;
+    const { tape } = this;
     const knowns = [this.#knownBids, this.#knownAsks];
     if (tape.kind[message] !== TapeKind.bookLost) {
       for (const known of knowns) known.snapshot(tape, from, to);
@@ -214,7 +176,7 @@ export class BookMatcher extends OrderMatcher {
 
   /** Whether any of a few rows lies between our prices of its side, or reaches those of the other. */
   #mayMatter(from: number, to: number): boolean {
-    const { signedTicks } = this.#reel.tape;
+    const { signedTicks } = this.tape;
     const { bids, asks } = this.own;
     for (let row = from; row < to; row++) {
       const key = signedTicks[row];

@@ -1,14 +1,14 @@
 import { RunError } from "../../core/errors.js";
 import type { ExchangeTouch, Matcher, MatchListener, ReplayOrder } from "./matcher.js";
-import { OwnOrders } from "./own-orders.js";
+import { ReplayOrders } from "./replay-orders.js";
 
 /** What is the same whatever history is made of: how an order comes in, what its time in force makes of it, and when it ends. */
 export abstract class OrderMatcher implements Matcher {
   abstract readonly touch: ExchangeTouch;
-  protected readonly own: OwnOrders;
+  protected readonly own: ReplayOrders;
 
   constructor(listener: MatchListener) {
-    this.own = new OwnOrders(listener);
+    this.own = new ReplayOrders(listener);
   }
 
   get nextUs(): number {

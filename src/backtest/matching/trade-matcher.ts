@@ -3,9 +3,8 @@ import { riskAverseQueue } from "../../core/queue/queue-models.js";
 import type { Lots, Ticks } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";
-import { OrderMatcher } from "./order-matcher.js";
 import { requireSlippage, slipped } from "./slippage.js";
-import { TapeReel } from "./tape-reel.js";
+import { TapeMatcher } from "./tape-matcher.js";
 
 /** What a {@link TradeMatcher} matches, and how. */
 export interface TradeMatcherOptions {
@@ -27,12 +26,11 @@ export interface TradeMatcherOptions {
  * beyond that price, whoever took; by trades at its price once they have used up what is taken to stand ahead of it; never by a price that is
  * only reached. What there is to take is not known: a taker is filled wholly at the last price at which a taker of its side was, and slippage.
  */
-export class TradeMatcher extends OrderMatcher {
+export class TradeMatcher extends TapeMatcher {
   readonly touch: ExchangeTouch;
   readonly #queueAheadLots: Lots;
   readonly #slippageTicks: Ticks;
   readonly #onTouch: TouchListener | undefined;
-  readonly #reel: TapeReel;
   /** Message to which the last prices have been brought up to date: they are asked for far more seldom than trades come. */
   #known = 0;
   #bidTicks = Number.NaN;
@@ -51,7 +49,7 @@ export class TradeMatcher extends OrderMatcher {
     slippageTicks,
     onTouch,
   }: TradeMatcherOptions) {
-    super(listener);
+    super(tape, listener);
     if (
       !(
         queueAheadLots === Number.POSITIVE_INFINITY ||
@@ -64,7 +62,6 @@ export class TradeMatcher extends OrderMatcher {
         expected: "whole lots, or Infinity",
       });
     }
-    this.#reel = new TapeReel(tape);
     this.#onTouch = onTouch;
     this.#queueAheadLots = queueAheadLots;
     this.#slippageTicks = requireSlippage(slippageTicks);
@@ -80,33 +77,13 @@ export class TradeMatcher extends OrderMatcher {
     };
   }
 
-  /**
-   * Adds the next stretch of the same market's history, at any time before or after this one is played out.
-   * @throws RunError when it is of another market or grid, or begins before the last one ends
-   */
-  extend(tape: Tape): void {
-    this.#reel.add(tape);
-    this.#turn();
-  }
-
-  protected get nextHistoryUs(): number {
-    return this.#reel.nextUs;
-  }
-
-  protected play(untilUs: number, inclusive: boolean): number {
-    let stoppedUs: number;
-    do stoppedUs = this.#playTape(untilUs, inclusive);
-    while (this.#turn() && !this.own.told);
-    return stoppedUs;
-  }
-
-  #playTape(untilUs: number, inclusive: boolean): number {
-    const { messages, exchangeUs, kind, rowEnd, signedTicks, lots } = this.#reel.tape;
+  protected playStretch(untilUs: number, inclusive: boolean): number {
+    const { messages, exchangeUs, kind, rowEnd, signedTicks, lots } = this.tape;
     const { own } = this;
     const watched = this.#onTouch !== undefined;
     let bidKey = own.bids.bestKey;
     let askKey = own.asks.bestKey;
-    let message = this.#reel.next;
+    let message = this.next;
     for (
       const end = firstAfter(exchangeUs, message, messages, untilUs, inclusive);
       message < end;
@@ -119,7 +96,7 @@ export class TradeMatcher extends OrderMatcher {
       const atUs = exchangeUs[message - 1];
       if (ticks <= bidKey || -ticks <= askKey) {
         // Whoever hears of a fill sees the prices from before the trade.
-        this.#reel.next = message - 1;
+        this.next = message - 1;
         this.#print(ticks, signedTicks[row] > 0, lots[row], atUs);
         bidKey = own.bids.bestKey;
         askKey = own.asks.bestKey;
@@ -127,7 +104,7 @@ export class TradeMatcher extends OrderMatcher {
       if (watched) this.#tellTouch(message, atUs);
       if (own.told) break;
     }
-    this.#reel.next = message;
+    this.next = message;
     return message === 0 ? Number.NEGATIVE_INFINITY : exchangeUs[message - 1];
   }
 
@@ -170,7 +147,7 @@ export class TradeMatcher extends OrderMatcher {
 
   /** When somebody traded last before an instant that is being played: between the two no price is known. */
   #tradedBeforeUs(atUs: number): number {
-    const { tape, next } = this.#reel;
+    const { tape, next } = this;
     return this.#lastTradeUs(tape, next, atUs);
   }
 
@@ -183,18 +160,18 @@ export class TradeMatcher extends OrderMatcher {
   }
 
   #tellTouch(message: number, atUs: number): void {
-    this.#reel.next = message - 1;
+    this.next = message - 1;
     const { bidTicks, askTicks } = this.touch;
-    this.#reel.next = message;
+    this.next = message;
     this.#learnPrices();
     if (!Object.is(bidTicks, this.#bidTicks) || !Object.is(askTicks, this.#askTicks))
       this.#onTouch?.(atUs, this.#bidTicks, this.#askTicks);
   }
 
-  #turn(): boolean {
+  protected override turn(): boolean {
     this.#learnPrices();
-    const { tape } = this.#reel;
-    if (!this.#reel.turn()) return false;
+    const { tape } = this;
+    if (!super.turn()) return false;
     const lastUs = this.#lastTradeUs(tape, tape.messages, Number.POSITIVE_INFINITY);
     this.#stretchBeforeUs = [lastUs, this.#lastTradeUs(tape, tape.messages, lastUs)];
     this.#known = 0;
@@ -203,7 +180,7 @@ export class TradeMatcher extends OrderMatcher {
 
   /** Where the last prices of both kinds meet or cross, the newer one stands and the other is a tick from it. */
   #learnPrices(): this {
-    const { tape, next } = this.#reel;
+    const { tape, next } = this;
     const { kind, rowEnd, signedTicks } = tape;
     for (; this.#known < next; this.#known++) {
       if (kind[this.#known] !== TapeKind.trade) continue;

@@ -5,7 +5,7 @@ import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "./matcher.
 import { type OwnLevel, OwnSide } from "./own-side.js";
 
 /** What a matcher does with our orders once its rules have decided: they are filled, end, and the listener hears of it, here only. */
-export class OwnOrders {
+export class ReplayOrders {
   readonly bids = new OwnSide();
   readonly asks = new OwnSide();
   readonly #listener: MatchListener;

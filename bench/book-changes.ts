@@ -1,6 +1,6 @@
 import { seededRandom } from "../src/core/runtime/seeded-random.js";
 import { type Lots, type Side, signOf, type Ticks } from "../src/core/units.js";
-import { OrderBook } from "../src/market/order-book.js";
+import { OrderBook } from "../src/market/book/order-book.js";
 
 /** A seeded stream of level changes over a book of `levels` levels a side: most near the touch, as in a live market. */
 export interface BookChanges {

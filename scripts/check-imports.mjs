@@ -20,19 +20,24 @@ const WIRE = [
 
 /**
  * For each room, the rooms or single modules that it may import besides itself; `/*` at the end of a name is every module of a
- * folder, `*` alone is everything. A room that is not named here may not exist.
+ * folder, `*` alone is everything. A room that is not named here may not exist. A folder of a room that is named too is a room
+ * within it: whoever may import the outer one may import it.
  */
 const ALLOWED = {
   core: [],
-  exchange: ["core"],
+  // A book is kept wherever a market is heard, recorded or played: one side and one book for all of them, which know nothing
+  // but units.
+  "market/book": ["core"],
+  exchange: ["core", "market/book"],
   market: ["core", ...RECORDS],
   account: ["core", "market", ...RECORDS],
   strategies: ["core", "market", "account", ...RECORDS],
   risk: ["core", "market", "account", "strategies/intent", ...RECORDS],
   executor: ["core", "market", "account", "risk", "strategies/intent", ...RECORDS],
-  // An independent witness: it hashes orders and requests by its own hand. The contracts it deploys are everybody's.
-  simulator: ["core", "exchange/records", ...WIRE, "chain/abi/*"],
-  history: ["core", "exchange"],
+  // An independent witness: it hashes orders and requests by its own hand. The contracts it deploys are everybody's, and so is
+  // the plain book that it keeps of a recording.
+  simulator: ["core", "market/book", "exchange/records", ...WIRE, "chain/abi/*"],
+  history: ["core", "market/book", "exchange"],
   chain: ["core"],
   liquidator: [
     "core",
@@ -113,7 +118,7 @@ function whyForbidden(module, room, target) {
     return `${room ?? module} is no room that scripts/check-imports.mjs knows`;
   }
   const targetRoom = roomOf(target);
-  if (targetRoom === room) {
+  if (roomsOf(target).includes(room)) {
     return undefined;
   }
   if (targetRoom === undefined) {
@@ -121,13 +126,24 @@ function whyForbidden(module, room, target) {
   }
   const allowed = ALLOWED[room];
   const folder = `${posix.dirname(target)}/*`;
-  return ["*", targetRoom, target, folder].some((name) => allowed.includes(name))
+  return ["*", ...roomsOf(target), target, folder].some((name) => allowed.includes(name))
     ? undefined
     : `${room} may import ${allowed.length === 0 ? "nothing of ours" : allowed.join(", ")}`;
 }
 
+/** The room that a module is in, the innermost; undefined of a public entry. */
 function roomOf(module) {
-  return module.includes("/") ? module.slice(0, module.indexOf("/")) : undefined;
+  return roomsOf(module).at(-1);
+}
+
+/** The rooms that a module is in, the outermost first. */
+function roomsOf(module) {
+  const folders = posix.dirname(module).split("/");
+  return module.includes("/")
+    ? folders
+        .map((_folder, at) => folders.slice(0, at + 1).join("/"))
+        .filter((name, at) => at === 0 || Object.hasOwn(ALLOWED, name))
+    : [];
 }
 
 function sourceFiles() {

@@ -3,7 +3,8 @@ export { ConfigError, FormatError, MarketwrightError, RunError } from "./core/er
 export { Instrument, type InstrumentGrid } from "./core/instrument.js";
 export type { Clock, Random, Seam, Timer } from "./core/runtime/seam.js";
 export type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "./core/units.js";
-export type { DecisionCause, Level, MarketView } from "./market/view.js";
+export type { Level } from "./market/book/readable-book.js";
+export type { DecisionCause, MarketView } from "./market/view.js";
 export {
   type AvellanedaStoikovInputs,
   type AvellanedaStoikovQuotes,

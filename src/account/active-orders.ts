@@ -1,6 +1,5 @@
 import { outerTick } from "../core/units.js";
-import type { OwnRestingOrder } from "../market/net-book.js";
-import type { OwnBookOrder } from "../market/own-in-book.js";
+import type { OwnBookOrder, OwnRestingOrder } from "../market/book/own-order-overlay.js";
 import { isFinalPhase, type OwnOrder } from "./order.js";
 
 /**

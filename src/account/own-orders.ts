@@ -11,8 +11,7 @@ import {
 } from "../core/units.js";
 import type { VenueOrder } from "../exchange/records.js";
 import type { PlaceAction } from "../exchange/venue.js";
-import type { OwnRestingOrder } from "../market/net-book.js";
-import type { OwnBookOrder } from "../market/own-in-book.js";
+import type { OwnBookOrder, OwnRestingOrder } from "../market/book/own-order-overlay.js";
 import { ActiveOrders } from "./active-orders.js";
 import { FINAL_STATUSES } from "./amounts.js";
 import type { AccountChange } from "./changes.js";

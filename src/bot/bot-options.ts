@@ -2,7 +2,7 @@ import type { Seam } from "../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { VenueRules } from "../exchange/records.js";
 import type { Venue } from "../exchange/venue.js";
-import type { DeskBook } from "../market/readable-book.js";
+import type { DeskBook } from "../market/desk-book.js";
 import type { BoundStrategy } from "../strategies/strategy.js";
 import type { BotConfig } from "./config/config.js";
 import type { OutboxPort } from "./dispatcher.js";

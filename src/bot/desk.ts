@@ -7,13 +7,17 @@ import type { MarketRules } from "../exchange/records.js";
 import type { Plan } from "../executor/plan.js";
 import { QuotePlanner } from "../executor/quote-planner.js";
 import type { TargetPlan } from "../executor/target-position.js";
+import { type NetTouch, netBest, netTouch } from "../market/book/net-book.js";
+import {
+  type OwnBookOrder,
+  OwnOrderOverlay,
+  type OwnRestingOrder,
+} from "../market/book/own-order-overlay.js";
 import { SyncedBook } from "../market/book-sync.js";
 import { type DecideOptions, DecisionPoints } from "../market/decision-points.js";
+import type { DeskBook } from "../market/desk-book.js";
 import { MarketState } from "../market/market-state.js";
 import { marketView } from "../market/market-view.js";
-import { netBest, netTouch, type OwnRestingOrder, type Touch } from "../market/net-book.js";
-import { type OwnBookOrder, OwnInBook } from "../market/own-in-book.js";
-import type { DeskBook } from "../market/readable-book.js";
 import { StreamLag } from "../market/stream-lag.js";
 import type { DecisionCause, MarketView } from "../market/view.js";
 import type { Intent, QuotesIntent, TargetIntent } from "../strategies/intent.js";
@@ -60,7 +64,7 @@ export class Desk {
   readonly lag = new StreamLag();
   readonly decisions: DecisionPoints;
   readonly quotePlanner = new QuotePlanner();
-  readonly #ownInBook = new OwnInBook();
+  readonly #ownInBook = new OwnOrderOverlay();
   readonly maxPositionLots: Lots;
   rules: MarketRules;
   /** The strategy's standing intent; an operator's target position stands above it. */
@@ -107,7 +111,7 @@ export class Desk {
   #subscription: Subscription | undefined;
   #viewSequence = 0;
   #lastView: MarketView | undefined;
-  #touch: Touch | null = null;
+  #touch: NetTouch | null = null;
   #acceptedViewSequence = -1;
 
   constructor(options: DeskOptions) {
@@ -183,7 +187,7 @@ export class Desk {
   }
 
   /** After each event: the touch without our own orders. True when the book's mid may have moved. */
-  noteTouch(touch: Touch | null): boolean {
+  noteTouch(touch: NetTouch | null): boolean {
     const moved =
       touch?.bidTicks !== this.#touch?.bidTicks || touch?.askTicks !== this.#touch?.askTicks;
     this.#touch = touch;
@@ -255,7 +259,7 @@ export class Desk {
   }
 
   /** Best prices without our own orders; null when the book is not there. */
-  touch(): Touch | null {
+  touch(): NetTouch | null {
     return this.book.synchronised ? netTouch(this.book, this.#ownInBook.shown, this.#touch) : null;
   }
 

@@ -1,6 +1,6 @@
 import type { OwnOrders } from "../account/own-orders.js";
 import type { Touch } from "../executor/crossing.js";
-import type { OwnRestingOrder } from "../market/net-book.js";
+import type { OwnRestingOrder } from "../market/book/own-order-overlay.js";
 import type { Desk } from "./desk.js";
 
 /**

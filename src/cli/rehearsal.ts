@@ -16,7 +16,7 @@ import type { Candidate, Confirmation } from "../liquidator/watch/candidate.js";
 import { Confirmer } from "../liquidator/watch/confirm.js";
 import { marginMarkets } from "../liquidator/watch/margin-markets.js";
 import { takeoverMarkets, type VenueMarket, victimsOf } from "../liquidator/watch/victims.js";
-import type { Level } from "../market/view.js";
+import type { Level } from "../market/book/readable-book.js";
 import type { ForkedEvm } from "../simulator/chain/forked-evm.js";
 
 /** What came of rehearsing one account. Amounts are credit units. */

@@ -1,7 +1,7 @@
 import type { MarketId, Ms } from "../core/units.js";
-import type { BookSide } from "./book-side.js";
-import { OrderBook } from "./order-book.js";
-import type { BookEvent, BookSyncResult, DeskBook } from "./readable-book.js";
+import type { BookSide } from "./book/book-side.js";
+import { OrderBook } from "./book/order-book.js";
+import type { BookEvent, BookSyncResult, DeskBook } from "./desk-book.js";
 
 /**
  * One market's book, kept in step with the exchange's by the sequence rule: the first update begins at the snapshot's

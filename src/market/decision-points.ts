@@ -1,5 +1,5 @@
 import type { Ms } from "../core/units.js";
-import type { Touch } from "./net-book.js";
+import type { NetTouch } from "./book/net-book.js";
 import type { DecisionCause } from "./view.js";
 
 /** When a strategy is asked (`decide` in a bot's YAML): the same live, on paper and in a backtest. */
@@ -20,8 +20,8 @@ export interface DecideOptions {
  */
 export class DecisionPoints {
   readonly #options: DecideOptions;
-  #touch: Touch | null = null;
-  #decided: Touch | null = null;
+  #touch: NetTouch | null = null;
+  #decided: NetTouch | null = null;
   #lastMs = Number.NEGATIVE_INFINITY;
   #filled = false;
   /** The market has just come, or come back: whatever stood before was decided on another market. */
@@ -32,7 +32,7 @@ export class DecisionPoints {
   }
 
   /** After each book event: the best prices net of the bot's own orders, or null when there is no book to decide on. */
-  noteTouch(touch: Touch | null): void {
+  noteTouch(touch: NetTouch | null): void {
     if (touch === null) this.#starting = true;
     this.#touch = touch;
   }

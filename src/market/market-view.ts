@@ -1,8 +1,9 @@
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots, Ms, Ticks } from "../core/units.js";
+import { netLevels } from "./book/net-book.js";
+import type { OwnRestingOrder } from "./book/own-order-overlay.js";
+import type { ReadableBook } from "./book/readable-book.js";
 import { microPriceTicks } from "./micro-price.js";
-import { netLevels, type OwnRestingOrder } from "./net-book.js";
-import type { ReadableBook } from "./readable-book.js";
 import type { DecisionCause, MarketView } from "./view.js";
 
 /** What a view says of a market beside its book. */

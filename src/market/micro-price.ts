@@ -1,4 +1,4 @@
-import type { Level } from "./view.js";
+import type { Level } from "./book/readable-book.js";
 
 /**
  * The touch weighted by the opposite amounts, in fractional ticks: `(Pb Qa + Pa Qb) / (Qa + Qb)` (the weighted mid of

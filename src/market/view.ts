@@ -1,11 +1,6 @@
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Ms, Ticks } from "../core/units.js";
-
-/** One price level of a book. */
-export interface Level {
-  readonly ticks: Ticks;
-  readonly lots: Lots;
-}
+import type { Level } from "./book/readable-book.js";
 
 /** What woke the strategy. */
 export type DecisionCause = "timer" | "touch" | "fill" | "start";

@@ -14,7 +14,7 @@ import {
   type VenueMarket,
   victimsOf,
 } from "../../src/liquidator/watch/victims.js";
-import type { Level } from "../../src/market/view.js";
+import type { Level } from "../../src/market/book/readable-book.js";
 import { FaultyRpc } from "../chain/faulty-rpc.js";
 import type { Receipt } from "../contracts/evm.js";
 import { type Market, USD, World } from "../contracts/world.js";

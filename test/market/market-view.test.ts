@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Instrument } from "../../src/core/instrument.js";
+import { netTouch } from "../../src/market/book/net-book.js";
+import { OrderBook } from "../../src/market/book/order-book.js";
+import type { OwnRestingOrder } from "../../src/market/book/own-order-overlay.js";
 import { MarketState } from "../../src/market/market-state.js";
 import { type MarketViewSource, marketView } from "../../src/market/market-view.js";
 import { microPriceTicks } from "../../src/market/micro-price.js";
-import { netTouch, type OwnRestingOrder } from "../../src/market/net-book.js";
-import { OrderBook } from "../../src/market/order-book.js";
 import type { MarketView } from "../../src/market/view.js";
 
 const instrument = new Instrument({

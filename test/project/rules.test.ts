@@ -37,6 +37,16 @@ describe("the direction of imports", () => {
       "src/market/a.ts",
       'import { send } from "../exchange/http.js";',
     ],
+    [
+      "the plain book knowing its market",
+      "src/market/book/a.ts",
+      'import type { MarketView } from "../view.js";',
+    ],
+    [
+      "the venue knowing more of a market than the plain book",
+      "src/exchange/a.ts",
+      'import { a } from "../market/view.js";',
+    ],
     ["a strategy knowing the network", "src/strategies/a.ts", 'import "../exchange/http.js";'],
     ["risk knowing the executor", "src/risk/a.ts", 'export * from "../executor/plan.js";'],
     [
@@ -92,6 +102,9 @@ describe("the direction of imports", () => {
         'import type { Order } from "../../exchange/records.js";\nimport { b } from "./b.js";\n/* from "../../bot/bot.js" */\n',
       "src/simulator/deep/c.ts":
         'import { dealerAbi } from "../../chain/abi/dealer.generated.js";\n',
+      "src/exchange/a.ts": 'import { BookSide } from "../market/book/book-side.js";\n',
+      "src/market/a.ts": 'import { BookSide } from "./book/book-side.js";\n',
+      "src/risk/a.ts": 'import { BookSide } from "../market/book/book-side.js";\n',
       "src/cli/run.ts":
         'import { run } from "../bot/run.js";\nimport { exchange } from "../simulator/exchange.js";\n',
     });

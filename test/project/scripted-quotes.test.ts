@@ -11,7 +11,7 @@ import { seededBooks } from "../../bench/seeded-books.js";
 import { constantLatency } from "../../src/backtest/venue/latency/latency.js";
 import { type Tape, TapeKind } from "../../src/history/columns/tape/tape.js";
 import { TapeBuilder } from "../../src/history/columns/tape/tape-builder.js";
-import { OrderBook } from "../../src/market/order-book.js";
+import { OrderBook } from "../../src/market/book/order-book.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
 const tape = seededBooks();

@@ -1,5 +1,6 @@
 import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
-import type { ReadableBook } from "../../market/readable-book.js";
+import { leastKeys } from "../../market/book/known-depth.js";
+import type { ReadableBook } from "../../market/book/readable-book.js";
 import { type BookRows, NO_KEY, ReplaySide } from "./replay-side.js";
 
 /** Both sides of one replayed market. It reads a tape's columns in place, and is read as every book is. */
@@ -20,15 +21,9 @@ export class ReplayBook implements ReadableBook {
    * included; what lies behind that price stays. A side of which there is no row is left alone.
    */
   applySnapshot(tape: BookRows, from: number, to: number): void {
-    let worstBid = 0;
-    let worstAsk = 0;
-    for (let row = from; row < to; row++) {
-      const key = tape.signedTicks[row];
-      if (key > 0) worstBid = worstBid === 0 ? key : Math.min(worstBid, key);
-      else worstAsk = Math.min(worstAsk, key);
-    }
-    if (worstBid !== 0) this.bids.clearFrom(worstBid);
-    if (worstAsk !== 0) this.asks.clearFrom(worstAsk);
+    const least = leastKeys(tape.signedTicks, from, to);
+    this.bids.clearFrom(least.bids);
+    this.asks.clearFrom(least.asks);
     this.applyRows(tape, from, to);
   }
 

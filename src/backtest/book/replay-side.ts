@@ -7,8 +7,7 @@ import {
   widened,
 } from "../../history/columns/tape/lots-column.js";
 import type { Tape } from "../../history/columns/tape/tape.js";
-import type { ReadableSide } from "../../market/readable-book.js";
-import type { Level } from "../../market/view.js";
+import type { Level, ReadableSide } from "../../market/book/readable-book.js";
 
 /** Prices of a page, as a power of two. Most changes lie within a few pages, and levels far away cost one each. */
 const PAGE_BITS = 7;

@@ -1,6 +1,5 @@
 import type { Lots, Side, Ticks } from "../../core/units.js";
-import type { ReadableSide } from "../../market/readable-book.js";
-import type { Level } from "../../market/view.js";
+import type { Level, ReadableSide } from "../../market/book/readable-book.js";
 
 /** One side of a book of which nothing is known but its best price: made from trades or candles. */
 export class MadeSide implements ReadableSide {

@@ -1,11 +1,7 @@
 import type { Ms } from "../../core/units.js";
-import { OrderBook } from "../../market/order-book.js";
-import type {
-  BookSyncResult,
-  DeskBook,
-  ReadableBook,
-  ReadableSide,
-} from "../../market/readable-book.js";
+import { OrderBook } from "../../market/book/order-book.js";
+import type { ReadableBook, ReadableSide } from "../../market/book/readable-book.js";
+import type { BookSyncResult, DeskBook } from "../../market/desk-book.js";
 
 /** A book that a replay changes in place, as a desk reads it. */
 export class ReplayedDeskBook implements DeskBook {

@@ -1,9 +1,9 @@
 import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
 import { type Lots, signOf } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
+import { KnownDepth, leastKeys } from "../../market/book/known-depth.js";
 import { ReplayBook } from "../book/replay-book.js";
 import { NO_KEY, type ReplaySide } from "../book/replay-side.js";
-import { KnownReach } from "./known-reach.js";
 import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";
 import type { OwnLevel, OwnSide } from "./own-side.js";
 import { keyOf } from "./replay-orders.js";
@@ -54,8 +54,8 @@ export class BookMatcher extends TapeMatcher {
   readonly #takenAsks: TakenLevels;
   /** Whether we took anything that the book may still show, so that no message may pass untested. */
   #hasTaken = false;
-  readonly #knownBids = new KnownReach(true);
-  readonly #knownAsks = new KnownReach(false);
+  readonly #knownBids = new KnownDepth();
+  readonly #knownAsks = new KnownDepth();
   /** Stamps of the last three books that were told, the newest first. */
   #toldUs = Number.NEGATIVE_INFINITY;
   #toldBeforeUs = Number.NEGATIVE_INFINITY;
@@ -125,8 +125,8 @@ export class BookMatcher extends TapeMatcher {
       book.applySnapshot(tape, from, to);
       this.#learnReach(message, from, to);
     }
-    this.#knownBids.best(book.bids.bestKey);
-    this.#knownAsks.best(book.asks.bestKey);
+    if (book.bids.bestKey !== NO_KEY) this.#knownBids.best(book.bids.bestKey);
+    if (book.asks.bestKey !== NO_KEY) this.#knownAsks.best(book.asks.bestKey);
     if (
       this.#onTouch !== undefined &&
       (book.bids.bestKey !== bidKey || book.asks.bestKey !== askKey)
@@ -142,12 +142,13 @@ export class BookMatcher extends TapeMatcher {
 
   #learnReach(message: number, from: number, to: number): void {
     const { tape } = this;
-    const knowns = [this.#knownBids, this.#knownAsks];
     if (tape.kind[message] !== TapeKind.bookLost) {
-      for (const known of knowns) known.snapshot(tape, from, to);
+      const least = leastKeys(tape.signedTicks, from, to);
+      this.#knownBids.snapshot(least.bids);
+      this.#knownAsks.snapshot(least.asks);
       return;
     }
-    for (const known of knowns) known.lose();
+    for (const known of [this.#knownBids, this.#knownAsks]) known.lose();
     for (const taken of [this.#takenBids, this.#takenAsks]) taken.lose();
     for (const { levels } of [this.own.bids, this.own.asks]) levels.forEach(lose);
   }

@@ -1,7 +1,6 @@
 import type { Lots } from "../../core/units.js";
-import type { ReplaySide } from "../book/replay-side.js";
-import { NO_KEY } from "../book/replay-side.js";
-import type { KnownReach } from "./known-reach.js";
+import type { KnownDepth } from "../../market/book/known-depth.js";
+import { NO_KEY, type ReplaySide } from "../book/replay-side.js";
 
 interface Taken {
   lots: Lots;
@@ -56,7 +55,7 @@ export class TakenLevels {
   }
 
   /** Holds what was taken against a recorded book that has gone on. @param known how far it tells of this side */
-  refresh(known: KnownReach): void {
+  refresh(known: KnownDepth): void {
     for (const [key, taken] of this.#byKey) {
       const shown = this.#side.lotsAt(key);
       const isTold = taken.shownLots !== undefined || shown > 0 || known.knows(key);

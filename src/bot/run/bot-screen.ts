@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
-import type { Level } from "../../market/view.js";
+import type { Level } from "../../market/book/readable-book.js";
 import type { PnlPart } from "../../monitoring/metrics.js";
 import type {
   ScreenLevel,

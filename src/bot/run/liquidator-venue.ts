@@ -11,7 +11,7 @@ import type { Paper } from "../../liquidator/margin/margin-account.js";
 import { type RestValue, worseValue } from "../../liquidator/rest-value.js";
 import { TooManyQuestions } from "../../liquidator/watch/poll-pace.js";
 import type { VenueMarket } from "../../liquidator/watch/victims.js";
-import { netLevels } from "../../market/net-book.js";
+import { netLevels } from "../../market/book/net-book.js";
 import type { MarketExposure } from "../../risk/exposure.js";
 import type { AccountLimits } from "../../risk/limits.js";
 import { accountExposure } from "../account-exposure.js";

@@ -18,7 +18,7 @@ import { Confirmer } from "../../liquidator/watch/confirm.js";
 import { HolderScan } from "../../liquidator/watch/holder-scan.js";
 import { rankCandidates } from "../../liquidator/watch/rank-candidates.js";
 import type { VenueMarket } from "../../liquidator/watch/victims.js";
-import type { Level } from "../../market/view.js";
+import type { Level } from "../../market/book/readable-book.js";
 import { forkEvm } from "../../simulator/chain/forked-evm.js";
 import type { CliContext } from "../cli-context.js";
 import { type BotAccess, openBot, withExchange } from "../exchange-access.js";

@@ -1,5 +1,5 @@
 import type { CreditUnits, Lots } from "../../core/units.js";
-import type { Level } from "../../market/view.js";
+import type { Level } from "../../market/book/readable-book.js";
 import {
   absolute,
   BPS,

@@ -1,6 +1,6 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId, SideLots } from "../../core/units.js";
-import type { Level } from "../../market/view.js";
+import type { Level } from "../../market/book/readable-book.js";
 import type { AccountLimits, MarketLimits } from "../../risk/limits.js";
 import type { MarginAccount, MarginMarket } from "../margin/margin-account.js";
 

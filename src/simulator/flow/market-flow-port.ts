@@ -124,7 +124,7 @@ export class MarketFlowPort implements FlowMarket {
 
   #forgetGone(): void {
     for (const order of this.#resting) {
-      if (order.level === null) {
+      if (!order.isResting) {
         this.#resting.delete(order);
       }
     }

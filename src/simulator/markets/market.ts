@@ -6,8 +6,8 @@ import type { Trade } from "../accounts/records.js";
 import type { MARKET_STATES, MarketConfig } from "../config/config.js";
 import type { FlowLevel } from "../flow/flow-market.js";
 import {
+  type EngineListener,
   MatchingEngine,
-  type MatchListener,
   type SelfMatchPolicy,
 } from "../matching/matching-engine.js";
 import { BasisAverage } from "./basis-average.js";
@@ -38,7 +38,7 @@ export interface MarketParts {
   readonly keepTrades: number;
   readonly candles: CandleSeriesOptions;
   /** Made with the market, since a match has to name it. */
-  listener(market: Market): MatchListener;
+  listener(market: Market): EngineListener;
 }
 
 /** One market: its book, prices, trades, funding, and who holds positions in it. */

@@ -42,12 +42,12 @@ export class FlowDesk {
     }
     this.#refreshMid(market);
     this.#booking.endSweep();
-    return order.level === null ? null : order;
+    return order.isResting ? order : null;
   }
 
   /** @returns false when nothing of it rested. */
   cancel(market: Market, order: FlowAgentOrder): boolean {
-    if (order.level === null) {
+    if (!order.isResting) {
       return false;
     }
     market.engine.remove(order);

@@ -9,7 +9,7 @@ import type { BookOrder } from "./book-order.js";
 import { PriceLadder } from "./price-ladder.js";
 
 /** What the engine tells of a match while it happens. */
-export interface MatchListener {
+export interface EngineListener {
   /** `lots` changed hands at `ticks`; both orders' `openLots` are already reduced. `maker` is null for recorded liquidity. */
   onMatch(taker: BookOrder, maker: BookOrder | null, ticks: Ticks, lots: Lots): void;
   /** A resting order left the book because it would have traded with its owner's own order. */
@@ -19,13 +19,13 @@ export interface MatchListener {
 }
 
 /** What of an order decides what it would trade with on arrival. */
-export type ArrivingOrder = Pick<BookOrder, "side" | "ticks" | "openLots" | "selfMatchKey">;
+type ArrivingOrder = Pick<BookOrder, "side" | "ticks" | "openLots" | "selfMatchKey">;
 
 /** Which of two orders of one owner goes when they would trade. */
 export type SelfMatchPolicy = "cancel-resting" | "cancel-incoming" | "cancel-both";
 
 /** What became of the taking part of an order. */
-export type SweepEnd = "swept" | "self-match";
+type SweepEnd = "swept" | "self-match";
 
 /**
  * Price-time matching on integer ticks: participants' orders, and under them the recorded depth of a replayed market,
@@ -36,10 +36,10 @@ export class MatchingEngine {
   readonly asks = new PriceLadder("SELL");
   #recorded: RecordedDepth | null = null;
   #queue: QueueModel<QueuePlace> = riskAverseQueue;
-  readonly #listener: MatchListener;
+  readonly #listener: EngineListener;
   readonly #selfMatch: SelfMatchPolicy;
 
-  constructor(listener: MatchListener, selfMatch: SelfMatchPolicy) {
+  constructor(listener: EngineListener, selfMatch: SelfMatchPolicy) {
     this.#listener = listener;
     this.#selfMatch = selfMatch;
   }
@@ -250,7 +250,7 @@ export class MatchingEngine {
 
   /** Takes an order out of the book; what was open of it stays in its `openLots`. */
   remove(order: BookOrder): void {
-    if (order.level !== null) {
+    if (order.isResting) {
       this.ladder(order.side).remove(order);
       this.#listener.onLevel(order.side, order.ticks);
     }

@@ -6,7 +6,7 @@ import { Order } from "../accounts/order.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Market } from "../markets/market.js";
 import type { MatchBooking } from "./match-booking.js";
-import type { MatchListener } from "./matching-engine.js";
+import type { EngineListener } from "./matching-engine.js";
 import { OrderExpiries } from "./order-expiries.js";
 
 /** Takes checked orders into the markets, and ends them. */
@@ -37,7 +37,7 @@ export class OrderDesk {
   }
 
   /** What a market's matching engine reports to. */
-  listenerOf(market: Market): MatchListener {
+  listenerOf(market: Market): EngineListener {
     return {
       onMatch: (taker, maker, ticks, lots) =>
         this.#booking.book(market, taker, maker, taker.side, ticks, lots),

@@ -1,6 +1,5 @@
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { BookOrder } from "./book-order.js";
-import { PriceLevel } from "./price-level.js";
 
 /** One side of the participants' book: price levels sorted with the best at the end, where changes are cheap. */
 export class PriceLadder {
@@ -39,8 +38,8 @@ export class PriceLadder {
 
   /** Takes an order out of the book with what is open of it. */
   remove(order: BookOrder): void {
-    const level = order.level;
-    if (level === null) {
+    const level = this.#levelOf(order);
+    if (level === undefined) {
       return;
     }
     level.unlink(order);
@@ -52,8 +51,9 @@ export class PriceLadder {
 
   /** Takes `lots` off a resting order; one with nothing left leaves the book. */
   reduce(order: BookOrder, lots: Lots): void {
-    if (order.level !== null) {
-      order.level.lots -= lots;
+    const level = this.#levelOf(order);
+    if (level !== undefined) {
+      level.lots -= lots;
     }
     order.openLots -= lots;
     if (order.openLots === 0) {
@@ -70,6 +70,11 @@ export class PriceLadder {
     }
   }
 
+  /** The queue that an order stands in; undefined where it is not in the book. */
+  #levelOf(order: BookOrder): PriceLevel | undefined {
+    return order.isResting ? this.#byTicks.get(order.ticks) : undefined;
+  }
+
   /** The first place from the bottom whose price is not worse: where a level of this price is, or belongs. */
   #placeOf(ticks: Ticks): number {
     let low = 0;
@@ -83,5 +88,47 @@ export class PriceLadder {
       }
     }
     return low;
+  }
+}
+
+/** The orders that rest at one price, oldest first. */
+class PriceLevel {
+  /** Sum of the open lots of its orders. */
+  lots: Lots = 0;
+  head: BookOrder | null = null;
+  #tail: BookOrder | null = null;
+
+  constructor(readonly ticks: Ticks) {}
+
+  /** Puts an order at the end of the queue. */
+  append(order: BookOrder): void {
+    order.isResting = true;
+    order.previous = this.#tail;
+    order.next = null;
+    if (this.#tail === null) {
+      this.head = order;
+    } else {
+      this.#tail.next = order;
+    }
+    this.#tail = order;
+    this.lots += order.openLots;
+  }
+
+  /** Takes an order out of the queue, wherever it stands. */
+  unlink(order: BookOrder): void {
+    if (order.previous === null) {
+      this.head = order.next;
+    } else {
+      order.previous.next = order.next;
+    }
+    if (order.next === null) {
+      this.#tail = order.previous;
+    } else {
+      order.next.previous = order.previous;
+    }
+    this.lots -= order.openLots;
+    order.isResting = false;
+    order.previous = null;
+    order.next = null;
   }
 }

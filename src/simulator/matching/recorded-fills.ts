@@ -4,10 +4,10 @@ import type { BookOrder } from "./book-order.js";
 import { isBetter, type MatchingEngine } from "./matching-engine.js";
 
 /** A participant's resting order was reached by the recording; its `openLots` are already reduced. */
-export type RecordedFill = (maker: BookOrder, ticks: Ticks, lots: Lots) => void;
+type OnFill = (maker: BookOrder, ticks: Ticks, lots: Lots) => void;
 
 /** A price of the published book whose amount the recording changed. */
-export type RecordedLevel = (side: Side, ticks: Ticks) => void;
+type OnLevel = (side: Side, ticks: Ticks) => void;
 
 /**
  * Applies a recorded message as a whole and only then tests it against participants: a resting order fills in full, at its
@@ -16,8 +16,8 @@ export type RecordedLevel = (side: Side, ticks: Ticks) => void;
 export function applyRecorded(
   engine: MatchingEngine,
   message: RecordedMessage,
-  onLevel: RecordedLevel,
-  onFill: RecordedFill,
+  onLevel: OnLevel,
+  onFill: OnFill,
 ): void {
   const depth = engine.recorded;
   if (depth === null) {
@@ -47,11 +47,7 @@ export function applyRecorded(
  * by the queue model. Recorded levels are not swept: the recording's own messages change them.
  * @returns the lots that participants' orders at its very price took of it.
  */
-export function printRecorded(
-  engine: MatchingEngine,
-  print: RecordedPrint,
-  onFill: RecordedFill,
-): Lots {
+export function printRecorded(engine: MatchingEngine, print: RecordedPrint, onFill: OnFill): Lots {
   const side = oppositeOf(print.aggressor);
   fillReached(engine, side, print.ticks, false, onFill);
   let takenLots = 0;
@@ -80,7 +76,7 @@ function fillReached(
   side: Side,
   opposite: Ticks | undefined,
   touching: boolean,
-  onFill: RecordedFill,
+  onFill: OnFill,
 ): void {
   if (opposite === undefined) {
     return;

@@ -15,7 +15,13 @@ export interface OrderRecord {
 
 /** What is open of an order, its queue and its place there are the book's, which is made anew. */
 export function writeOrder(order: Order, account: AccountKey): OrderRecord {
-  const { level: _level, previous: _previous, next: _next, queue: _queue, ...fields } = order;
+  const {
+    isResting: _isResting,
+    previous: _previous,
+    next: _next,
+    queue: _queue,
+    ...fields
+  } = order;
   return {
     account,
     market: order.terms.market.id,

@@ -4,7 +4,7 @@ import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Side } from "../../../src/core/units.js";
 import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
-import { OrderBook } from "../../../src/market/order-book.js";
+import { OrderBook } from "../../../src/market/book/order-book.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
 /** Many pages of a side away. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
 import { queueModelNamed } from "../../../src/core/queue/queue-model-names.js";
 import { type Tape, TapeKind } from "../../../src/history/columns/tape/tape.js";
-import { BookSide } from "../../../src/market/book-side.js";
+import { BookSide } from "../../../src/market/book/book-side.js";
 import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
 import { BTC_GRID, type BtcCapture, captureTape, hasCapture } from "../../support/capture-tape.js";
 import { bookAtLocal, gridPairs, publishedOrder, publishedRuns } from "./published-orders.js";

@@ -6,7 +6,7 @@ import { queueModelNamed } from "../../../src/core/queue/queue-model-names.js";
 import type { Lots, Side, Ticks } from "../../../src/core/units.js";
 import type { Tape } from "../../../src/history/columns/tape/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
-import { OrderBook } from "../../../src/market/order-book.js";
+import { OrderBook } from "../../../src/market/book/order-book.js";
 import { Heard, order } from "./heard.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };

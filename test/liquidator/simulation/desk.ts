@@ -9,7 +9,7 @@ import type {
   UnwindPort,
 } from "../../../src/liquidator/liquidator-ports.js";
 import type { VenueMarket } from "../../../src/liquidator/watch/victims.js";
-import type { Level } from "../../../src/market/view.js";
+import type { Level } from "../../../src/market/book/readable-book.js";
 import { match, orderInfo, sorted, tradeData } from "../../contracts/signed-orders.js";
 import type { BlockBuilder } from "./block-builder.js";
 import { COIN, DEALER, type Ground, PERPETUAL } from "./ground.js";

@@ -107,7 +107,7 @@ export class EngineMarket implements FlowMarket {
 
   cancel(ref: FlowOrderRef): boolean {
     this.calls += 1;
-    if (!(ref instanceof AgentOrder) || ref.level === null) return false;
+    if (!(ref instanceof AgentOrder) || !ref.isResting) return false;
     this.#engine.remove(ref);
     ref.openLots = 0;
     return true;

@@ -1,13 +1,9 @@
 import type { Ms } from "../../../core/units.js";
 import type { Tape } from "../../../history/columns/tape/tape.js";
+import { OrderBook } from "../../../market/book/order-book.js";
+import type { ReadableSide } from "../../../market/book/readable-book.js";
 import { SyncedBook } from "../../../market/book-sync.js";
-import { OrderBook } from "../../../market/order-book.js";
-import type {
-  BookEvent,
-  BookSyncResult,
-  DeskBook,
-  ReadableSide,
-} from "../../../market/readable-book.js";
+import type { BookEvent, BookSyncResult, DeskBook } from "../../../market/desk-book.js";
 import { ReplayBook } from "../../book/replay-book.js";
 
 /**

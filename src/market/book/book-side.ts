@@ -1,5 +1,5 @@
-import type { Lots, Side, Ticks } from "../core/units.js";
-import type { Level } from "./view.js";
+import type { Lots, Side, Ticks } from "../../core/units.js";
+import type { Level } from "./readable-book.js";
 
 const FIRST_CAPACITY = 1024;
 

@@ -1,16 +1,9 @@
-import type { Lots, Side, Ticks } from "../core/units.js";
-import type { ReadableBook, ReadableSide } from "./readable-book.js";
-import type { Level } from "./view.js";
+import type { Lots, Side, Ticks } from "../../core/units.js";
+import type { OwnRestingOrder } from "./own-order-overlay.js";
+import type { Level, ReadableBook, ReadableSide } from "./readable-book.js";
 
-/** An order of the bot that rests, or may rest, on the exchange's book: side, price and the amount still on the book. */
-export interface OwnRestingOrder {
-  readonly side: Side;
-  readonly ticks: Ticks;
-  readonly lots: Lots;
-}
-
-/** The best price of each side, in ticks. */
-export interface Touch {
+/** The best price of each side without the bot's own orders, in ticks. */
+export interface NetTouch {
   readonly bidTicks: Ticks;
   readonly askTicks: Ticks;
 }
@@ -86,8 +79,8 @@ function withoutOwn(
 export function netTouch(
   book: ReadableBook,
   own: readonly OwnRestingOrder[],
-  known: Touch | null = null,
-): Touch | null {
+  known: NetTouch | null = null,
+): NetTouch | null {
   const bidTicks = netBest(book.bids, own);
   const askTicks = netBest(book.asks, own);
   if (known !== null && known.bidTicks === bidTicks && known.askTicks === askTicks) return known;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { netTouch } from "../../src/market/net-book.js";
-import { OrderBook } from "../../src/market/order-book.js";
-import { type OwnBookOrder, OwnInBook } from "../../src/market/own-in-book.js";
+import { netTouch } from "../../src/market/book/net-book.js";
+import { OrderBook } from "../../src/market/book/order-book.js";
+import { type OwnBookOrder, OwnOrderOverlay } from "../../src/market/book/own-order-overlay.js";
 
 const OURS = { side: "SELL", ticks: 101, lots: 5 } as const;
 const FAR = { bidTicks: 100, askTicks: 110 };
@@ -11,7 +11,7 @@ const NEAR = { bidTicks: 100, askTicks: 101 };
 /** A book with somebody's asks at 110 and `others` at 101, where our asks come and go. */
 function bookWith(others = 0) {
   const book = new OrderBook();
-  const inBook = new OwnInBook();
+  const inBook = new OwnOrderOverlay();
   let own: readonly OwnBookOrder[] = [];
   let nowMs = 0;
   const note = (): void => inBook.note(own, book, nowMs);

@@ -1,4 +1,4 @@
-import type { Lots, Side, Ticks } from "../core/units.js";
+import type { Lots, Side, Ticks } from "../../core/units.js";
 import { BookSide } from "./book-side.js";
 import type { ReadableBook } from "./readable-book.js";
 

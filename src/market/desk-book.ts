@@ -1,31 +1,6 @@
-import type { Lots, Ms, Side, Ticks } from "../core/units.js";
+import type { Ms } from "../core/units.js";
 import type { VenueEvent } from "../exchange/venue.js";
-import type { Level } from "./view.js";
-
-/** One side of a book, to be read. */
-export interface ReadableSide {
-  readonly side: Side;
-  /** Number of price levels. */
-  readonly levels: number;
-  /** Best price in ticks; NaN on an empty side. */
-  readonly bestTicks: Ticks;
-  /** Lots at the best price; 0 on an empty side. */
-  readonly bestLots: Lots;
-  /** Lots resting at a price; 0 when there is no such level. */
-  lotsOf(ticks: Ticks): Lots;
-  /** Shows every level, best first, until `visit` returns false. */
-  walk(visit: (ticks: Ticks, lots: Lots) => boolean): void;
-  /** Writes at most `most` levels as flat pairs (ticks, lots, ...), best first, and says how many there were. */
-  topInto(pairs: Float64Array, most: number): number;
-  /** At most `depth` levels, best first, as fresh objects. */
-  top(depth: number): Level[];
-}
-
-/** The two sides of a book, to be read. */
-export interface ReadableBook {
-  readonly bids: ReadableSide;
-  readonly asks: ReadableSide;
-}
+import type { ReadableBook } from "./book/readable-book.js";
 
 /** A whole book, or a change of it, as the venue tells it. */
 export type BookEvent = Extract<VenueEvent, { type: "book-snapshot" | "book-update" }>;

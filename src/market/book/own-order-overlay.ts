@@ -1,6 +1,12 @@
-import type { Lots, Ms, Side, Ticks } from "../core/units.js";
-import type { OwnRestingOrder } from "./net-book.js";
+import type { Lots, Ms, Side, Ticks } from "../../core/units.js";
 import type { ReadableBook } from "./readable-book.js";
+
+/** An order of the bot that rests, or may rest, on the exchange's book: side, price and the amount still on the book. */
+export interface OwnRestingOrder {
+  readonly side: Side;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+}
 
 /** How far the book's stream and the news of our own orders may be apart: the book gathers changes, and the two come on ways of their own. */
 const APART_MS: Ms = 300;
@@ -23,7 +29,7 @@ export interface OwnBookOrder extends OwnRestingOrder {
  * The stream says of no update when it was made (public stream documentation, "order book"), but a level passes through our amounts in the order in
  * which they came to be, from the sending of an order on: it is at the first of them beside which others have what they had.
  */
-export class OwnInBook {
+export class OwnOrderOverlay {
   #own: readonly OwnBookOrder[] = NONE;
   #levels: readonly OwnLevel[] = NONE;
   #shown: readonly OwnRestingOrder[] = NONE;

@@ -102,8 +102,8 @@ export class SyncedBook implements DeskBook {
 
   #replace(event: Extract<BookEvent, { type: "book-snapshot" }>, nowMs: Ms): BookSyncResult {
     this.#book.clear();
-    write(this.#book.bids, event.bids);
-    write(this.#book.asks, event.asks);
+    this.#book.bids.setPairs(event.bids);
+    this.#book.asks.setPairs(event.asks);
     this.#synchronised = true;
     return this.#settle(event.sequence, nowMs);
   }
@@ -117,8 +117,8 @@ export class SyncedBook implements DeskBook {
       );
       return "resubscribe";
     }
-    write(this.#book.bids, event.bids);
-    write(this.#book.asks, event.asks);
+    this.#book.bids.setPairs(event.bids);
+    this.#book.asks.setPairs(event.asks);
     return this.#settle(event.endSequence, nowMs);
   }
 
@@ -134,8 +134,4 @@ export class SyncedBook implements DeskBook {
     }
     return "applied";
   }
-}
-
-function write(side: BookSide, pairs: readonly number[]): void {
-  for (let i = 0; i + 1 < pairs.length; i += 2) side.set(pairs[i], pairs[i + 1]);
 }

@@ -6,17 +6,21 @@ import type { ReadableBook } from "./book/readable-book.js";
 export type BookEvent = Extract<VenueEvent, { type: "book-snapshot" | "book-update" }>;
 
 /**
- * What came of a book event: `applied`; `ignored` (an update while no snapshot has come); or `resubscribe`: the book is no
- * longer to be trusted and the caller must take the subscription again. `resubscribe` is said once for each loss.
+ * What came of a book event: `applied`; `ignored` (an update while no snapshot has come); or
+ * `resubscribe`: the book is no longer to be trusted and the caller must take the subscription
+ * again. `resubscribe` is said once for each loss.
  */
 export type BookSyncResult = "applied" | "ignored" | "resubscribe";
 
 /**
- * The book that a desk trusts, or knows not to: `SyncedBook` of a live stream, or one that a replay changes in place. Times are of
- * the caller's clock that never steps back.
+ * The book that a desk trusts, or knows not to: `SyncedBook` of a live stream, or one that a replay
+ * changes in place. Times are of the caller's clock that never steps back.
  */
 export interface DeskBook extends ReadableBook {
-  /** Whether our own resting orders are among its levels: in the exchange's own book they are, in a recording they are not. */
+  /**
+   * Whether our own resting orders are among its levels: in the exchange's own book they are, in a
+   * recording they are not.
+   */
   readonly holdsOwnOrders: boolean;
   readonly synchronised: boolean;
   /** Why it is not synchronised; undefined while it is. */
@@ -35,7 +39,10 @@ export interface DeskBook extends ReadableBook {
   stale(nowMs: Ms, maxAgeMs: Ms): boolean;
   /** The exchange's own sequence, asked over REST, against ours. */
   confirm(exchangeSequence: number, nowMs: Ms): "current" | "behind" | "ahead" | "unsynchronised";
-  /** Every level of both sides as flat pairs (ticks, lots, ...), best first: to be compared with another book. */
+  /**
+   * Every level of both sides as flat pairs (ticks, lots, ...), best first: to be compared with
+   * another book.
+   */
   entries(): { readonly bids: number[]; readonly asks: number[] };
   /** 16 hex digits over every level of both sides. */
   digest(): string;

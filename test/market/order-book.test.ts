@@ -51,6 +51,32 @@ describe("one side of a book", () => {
     },
   );
 
+  it.each(["BUY", "SELL"] as const)(
+    "%s loses the levels from the best down to a price, that price included, and no other",
+    (side) => {
+      const level = fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 3 }));
+      fc.assert(
+        fc.property(
+          fc.array(level, { maxLength: 100 }),
+          fc.integer({ min: 0, max: 61 }),
+          (levels, from) => {
+            const book = new BookSide(side);
+            book.setPairs(levels.flat());
+            const kept = book
+              .top(book.levels)
+              .filter(({ ticks }) => (side === "BUY" ? ticks < from : ticks > from));
+            book.clearFrom(from);
+            expect(book.top(100)).toEqual(kept);
+            expect([book.levels, book.bestTicks]).toEqual([
+              kept.length,
+              kept[0]?.ticks ?? Number.NaN,
+            ]);
+          },
+        ),
+      );
+    },
+  );
+
   it("keeps its levels right through long runs of deletions and returns", () => {
     const random = seededRandom(11);
     const book = new BookSide("BUY");

@@ -65,12 +65,15 @@ export class BookFeed implements LocalFeed {
       isMoved = isBookHeard && this.#judge();
       isBookHeard = false;
     }
-    // Trades say nothing of the book: one that has gone silent grows old beside them, and one that was lost stays so.
+    // Trades say nothing of the book: one that has gone silent grows old beside them, and one that
+    // was lost stays so.
     if (isAnyBookHeard) this.book.changed(this.#clock.monotonicMs(), this.#reason);
     return isMoved;
   }
 
-  /** Judges the book after whole messages. True when its best prices changed, or it came or went. */
+  /**
+   * Judges the book after whole messages. True when its best prices changed, or it came or went.
+   */
   #judge(): boolean {
     const { bids, asks } = this.#replayed;
     const wasTrusted = this.#reason === undefined;

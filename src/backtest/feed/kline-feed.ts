@@ -1,18 +1,18 @@
 import type { KlineTape } from "../../history/columns/tape/tape.js";
+import { OrderBook } from "../../market/book/order-book.js";
 import type { ReplayClock } from "../engine/replay-clock.js";
 import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
-import { MadeSide } from "./made-side.js";
 import { ReplayedDeskBook } from "./replayed-desk-book.js";
 
 /**
- * Candles alone. A candle is heard at its end and not before; what the bot then reads as its book is the close with a tick between the best
- * prices, each with the candle's volume. Nothing of it says what stood in a book: results are indicative.
+ * Candles alone. A candle is heard at its end and not before; what the bot then reads as its book
+ * is the close with a tick between the best prices, each with the candle's volume. Nothing of it
+ * says what stood in a book: results are indicative.
  */
 export class KlineFeed implements LocalFeed {
   readonly book: ReplayedDeskBook;
   readonly latencyUs = 0;
-  readonly #bids = new MadeSide("BUY");
-  readonly #asks = new MadeSide("SELL");
+  readonly #made = new OrderBook();
   readonly #clock: ReplayClock;
   readonly #onTrade: TradeSink;
   readonly #tape: KlineTape;
@@ -23,9 +23,7 @@ export class KlineFeed implements LocalFeed {
     this.#tape = tape;
     this.#clock = clock;
     this.#onTrade = onTrade;
-    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks }, () =>
-      isGap(this.latencyUs),
-    );
+    this.book = new ReplayedDeskBook(this.#made, () => isGap(this.latencyUs));
     this.#nextUs = this.#endOf(0);
   }
 
@@ -34,7 +32,8 @@ export class KlineFeed implements LocalFeed {
   }
 
   hear(beforeUs: number): boolean {
-    const before = this.#bids.bestTicks;
+    const made = this.#made;
+    const before = made.bids.bestTicks;
     let isMoved = false;
     while (this.#nextUs < beforeUs && !isMoved) {
       const { highTicks, lowTicks, closeTicks, lots } = this.#tape;
@@ -43,8 +42,9 @@ export class KlineFeed implements LocalFeed {
       const volume = Math.max(1, lots[bar] as number);
       this.#onTrade(highTicks[bar] as number, volume, "BUY");
       this.#onTrade(lowTicks[bar] as number, volume, "SELL");
-      this.#bids.set(closed, volume);
-      this.#asks.set(closed + 1, volume);
+      made.clear();
+      made.bids.set(closed, volume);
+      made.asks.set(closed + 1, volume);
       isMoved = closed !== before;
       this.#clock.moveTo(this.#nextUs);
       this.#bar += 1;
@@ -52,7 +52,7 @@ export class KlineFeed implements LocalFeed {
     }
     this.book.changed(
       this.#clock.monotonicMs(),
-      this.#bids.levels > 0 ? undefined : "no candle yet",
+      made.bids.levels > 0 ? undefined : "no candle yet",
     );
     return isMoved;
   }

@@ -1,8 +1,9 @@
 import type { Tape } from "../../history/columns/tape/tape.js";
 
 /**
- * The messages of one market in the order in which they were heard. Days follow each other: what one sent late is heard before the next
- * one's first, and nothing is heard before what was heard already.
+ * The messages of one market in the order in which they were heard. Days follow each other: what
+ * one sent late is heard before the next one's first, and nothing is heard before what was heard
+ * already.
  */
 export class LocalTape {
   /** The tape that the next message is of. */

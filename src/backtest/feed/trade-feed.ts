@@ -1,18 +1,20 @@
+import type { Lots, Ticks } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
+import type { BookSide } from "../../market/book/book-side.js";
+import { OrderBook } from "../../market/book/order-book.js";
 import type { ReplayClock } from "../engine/replay-clock.js";
 import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { LocalTape } from "./local-tape.js";
-import { MadeSide } from "./made-side.js";
 import { ReplayedDeskBook } from "./replayed-desk-book.js";
 
 /**
- * Recorded trades alone. What the bot reads as its book is the last price at which a taker sold and the last at which one bought, each
- * with the amount of that trade; where the two meet or cross, the newer one stands and the other is a tick behind it.
+ * Recorded trades alone. What the bot reads as its book is the last price at which a taker sold and
+ * the last at which one bought, each with the amount of that trade; where the two meet or cross,
+ * the newer one stands and the other is a tick behind it.
  */
 export class TradeFeed implements LocalFeed {
   readonly book: ReplayedDeskBook;
-  readonly #bids = new MadeSide("BUY");
-  readonly #asks = new MadeSide("SELL");
+  readonly #made = new OrderBook();
   readonly #tape: LocalTape;
   readonly #clock: ReplayClock;
   readonly #onTrade: TradeSink;
@@ -21,9 +23,7 @@ export class TradeFeed implements LocalFeed {
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
     this.#onTrade = onTrade;
-    this.book = new ReplayedDeskBook({ bids: this.#bids, asks: this.#asks }, () =>
-      isGap(this.latencyUs),
-    );
+    this.book = new ReplayedDeskBook(this.#made, () => isGap(this.latencyUs));
   }
 
   get nextUs(): number {
@@ -41,8 +41,9 @@ export class TradeFeed implements LocalFeed {
 
   hear(beforeUs: number): boolean {
     const heard = this.#tape;
-    const bidTicks = this.#bids.bestTicks;
-    const askTicks = this.#asks.bestTicks;
+    const { bids, asks } = this.#made;
+    const bidTicks = bids.bestTicks;
+    const askTicks = asks.bestTicks;
     let atUs = heard.nextUs;
     let isMoved = false;
     while (atUs < beforeUs && !isMoved) {
@@ -55,9 +56,9 @@ export class TradeFeed implements LocalFeed {
       if (heard.nextUs === atUs) continue;
       this.#clock.moveTo(atUs);
       atUs = heard.nextUs;
-      isMoved = bidTicks !== this.#bids.bestTicks || askTicks !== this.#asks.bestTicks;
+      isMoved = bidTicks !== bids.bestTicks || askTicks !== asks.bestTicks;
     }
-    const isWhole = this.#bids.levels > 0 && this.#asks.levels > 0;
+    const isWhole = bids.levels > 0 && asks.levels > 0;
     this.book.changed(
       this.#clock.monotonicMs(),
       isWhole ? undefined : "no trade of either side yet",
@@ -69,12 +70,19 @@ export class TradeFeed implements LocalFeed {
     const isBuy = signedTicks > 0;
     const ticks = Math.abs(signedTicks);
     this.#onTrade(ticks, lots, isBuy ? "BUY" : "SELL");
+    const { bids, asks } = this.#made;
     if (isBuy) {
-      this.#asks.set(ticks, lots);
-      if (this.#bids.bestTicks >= ticks) this.#bids.set(ticks - 1, this.#bids.bestLots);
+      setOnly(asks, ticks, lots);
+      if (bids.bestTicks >= ticks) setOnly(bids, ticks - 1, bids.bestLots);
     } else {
-      this.#bids.set(ticks, lots);
-      if (this.#asks.bestTicks <= ticks) this.#asks.set(ticks + 1, this.#asks.bestLots);
+      setOnly(bids, ticks, lots);
+      if (asks.bestTicks <= ticks) setOnly(asks, ticks + 1, asks.bestLots);
     }
   }
+}
+
+/** A second level would be liquidity that no trade has shown. */
+function setOnly(side: BookSide, ticks: Ticks, lots: Lots): void {
+  side.clear();
+  side.set(ticks, lots);
 }

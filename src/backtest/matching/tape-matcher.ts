@@ -3,7 +3,10 @@ import type { Tape } from "../../history/columns/tape/tape.js";
 import type { MatchListener } from "./matcher.js";
 import { OrderMatcher } from "./order-matcher.js";
 
-/** Matches orders against recorded messages: the stretches of one market's history, one after the other. */
+/**
+ * Matches orders against recorded messages: the stretches of one market's history, one after the
+ * other.
+ */
 export abstract class TapeMatcher extends OrderMatcher {
   /** The stretch that is being played. */
   protected tape: Tape;
@@ -20,7 +23,8 @@ export abstract class TapeMatcher extends OrderMatcher {
   }
 
   /**
-   * Adds the next stretch of the same market's history, at any time before or after this one is played out.
+   * Adds the next stretch of the same market's history, at any time before or after this one is
+   * played out.
    * @throws RunError when it is of another market or grid, or begins before the last one ends
    */
   extend(tape: Tape): void {
@@ -64,7 +68,10 @@ export abstract class TapeMatcher extends OrderMatcher {
   /** Plays this stretch on as {@link play} does. */
   protected abstract playStretch(untilUs: number, inclusive: boolean): number;
 
-  /** Goes on to the next stretch. False while this one has something left, and when there is none after it. */
+  /**
+   * Goes on to the next stretch. False while this one has something left, and when there is none
+   * after it.
+   */
   protected turn(): boolean {
     if (this.#next < this.tape.messages) return false;
     const next = this.#coming.shift();

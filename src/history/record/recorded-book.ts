@@ -1,4 +1,4 @@
-import type { Lots, Ticks } from "../../core/units.js";
+import { OrderBook } from "../../market/book/order-book.js";
 
 /** A side's levels as flat pairs of ticks and lots. */
 export type FlatLevels = readonly number[];
@@ -11,10 +11,12 @@ interface LevelChanges {
   readonly asks: FlatLevels;
 }
 
-/** The book as a recorder knows it: each file of a recording begins with it, so that it can be replayed by itself. */
+/**
+ * The book as a recorder knows it: each file of a recording begins with it, so that it can be
+ * replayed by itself.
+ */
 export class RecordedBook {
-  readonly #bids = new Map<Ticks, Lots>();
-  readonly #asks = new Map<Ticks, Lots>();
+  readonly #book = new OrderBook();
   #sequence: number | undefined;
   /** The last message, where it was an update. */
   #last: LevelChanges | undefined;
@@ -25,17 +27,15 @@ export class RecordedBook {
   }
 
   snapshot(sequence: number, bids: FlatLevels, asks: FlatLevels): void {
-    this.#bids.clear();
-    this.#asks.clear();
-    put(this.#bids, bids);
-    put(this.#asks, asks);
+    this.#book.clear();
+    this.#put(bids, asks);
     this.#sequence = sequence;
     this.#last = undefined;
   }
 
   /**
-   * Takes an update. One that is the last message once more, in all that it says, changes nothing; where another does not follow on the last
-   * message, the book is not known any more.
+   * Takes an update. One that is the last message once more, in all that it says, changes nothing;
+   * where another does not follow on the last message, the book is not known any more.
    */
   update(changes: LevelChanges): "taken" | "again" | "broken" {
     const { beginSequence, endSequence, bids, asks } = changes;
@@ -49,8 +49,7 @@ export class RecordedBook {
       this.#sequence = undefined;
       return "broken";
     }
-    put(this.#bids, bids);
-    put(this.#asks, asks);
+    this.#put(bids, asks);
     this.#sequence = endSequence;
     this.#last = changes;
     return "taken";
@@ -62,10 +61,16 @@ export class RecordedBook {
 
   /** Best first. */
   get bids(): FlatLevels {
-    return [...this.#bids].sort(([one], [other]) => other - one).flat();
+    return this.#book.bids.entries();
   }
+
   get asks(): FlatLevels {
-    return [...this.#asks].sort(([one], [other]) => one - other).flat();
+    return this.#book.asks.entries();
+  }
+
+  #put(bids: FlatLevels, asks: FlatLevels): void {
+    this.#book.bids.setPairs(bids);
+    this.#book.asks.setPairs(asks);
   }
 }
 
@@ -74,12 +79,4 @@ function isSame(one: LevelChanges, other: LevelChanges): boolean {
     JSON.stringify([beginSequence, endSequence, bids, asks]),
   );
   return said === heard;
-}
-
-function put(side: Map<Ticks, Lots>, levels: FlatLevels): void {
-  for (let at = 0; at < levels.length; at += 2) {
-    const [ticks, lots] = [levels[at] as number, levels[at + 1] as number];
-    if (lots === 0) side.delete(ticks);
-    else side.set(ticks, lots);
-  }
 }

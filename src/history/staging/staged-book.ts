@@ -1,17 +1,25 @@
+import type { BookSide } from "../../market/book/book-side.js";
+import { OrderBook } from "../../market/book/order-book.js";
 import { type HistoryKind, WHOLE_FROM_LEVEL } from "../kinds.js";
 import { type Duck, type NumberChunk, wholeOf } from "../store/duck.js";
 import { BookStates } from "./book-states.js";
 import { parquetSql } from "./measure.js";
 import type { StagedRows } from "./stage-rows.js";
 
-/** Rows of a book that are played to see its best prices: enough to tell one that was read wrongly, in less than a second. */
+/**
+ * Rows of a book that are played to see its best prices: enough to tell one that was read wrongly,
+ * in less than a second.
+ */
 const MOST_ROWS = 500_000;
 /** A longer silence between two messages counts as so much: a file may hold several recordings. */
 const MOST_SILENCE_US = 60_000_000;
 const WHAT_TO_DO =
   "check that bids and asks are the right way round, and that no update is missing; a run on it is worth nothing";
 
-/** What an import says of a book, or of best prices, that had no two sides, or crossed ones, for most of its time. */
+/**
+ * What an import says of a book, or of best prices, that had no two sides, or crossed ones, for
+ * most of its time.
+ */
 export async function bookFindings(
   duck: Duck,
   kind: HistoryKind,
@@ -60,56 +68,31 @@ async function playedBook(
   return book.worthless(rows > MOST_ROWS ? `its first ${MOST_ROWS} rows` : "its time");
 }
 
-/** One side, by price. */
-class PlayedSide {
-  readonly #amounts = new Map<number, number>();
-  readonly #sign: 1 | -1;
-  #best = Number.NaN;
-
-  constructor(sign: 1 | -1) {
-    this.#sign = sign;
-  }
-
-  get best(): number {
-    return this.#best;
-  }
-
-  clear(): void {
-    this.#amounts.clear();
-    this.#best = Number.NaN;
-  }
-
-  set(price: number, amount: number): void {
-    if (amount > 0) {
-      this.#amounts.set(price, amount);
-      if (!(this.#sign * price <= this.#sign * this.#best)) this.#best = price;
-    } else if (this.#amounts.delete(price) && price === this.#best) {
-      this.#best = Number.NaN;
-      for (const left of this.#amounts.keys())
-        if (!(this.#sign * left <= this.#sign * this.#best)) this.#best = left;
-    }
-  }
-}
-
-/** A book as its rows make it, message after message. */
+/**
+ * A book as its rows make it, message after message: its prices and amounts are those of the file,
+ * on no grid.
+ */
 class PlayedBook {
-  readonly #bids = new PlayedSide(1);
-  readonly #asks = new PlayedSide(-1);
+  readonly #book = new OrderBook();
   readonly #states = new BookStates(0);
   /** Time without what is too long a silence, from 0 at the first message. */
   #passedUs = 0;
-  /** Before a snapshot it may be the middle of a recording: what its book lacks, another file may tell. */
+  /**
+   * Before a snapshot it may be the middle of a recording: what its book lacks, another file may
+   * tell.
+   */
   #hasBegun = false;
   #message:
     | {
         readonly atUs: number;
         readonly seq: number;
         readonly isWhole: boolean;
-        readonly cleared: Set<PlayedSide>;
+        readonly cleared: Set<BookSide>;
       }
     | undefined;
 
   play(chunk: NumberChunk): void {
+    const { bids, asks } = this.#book;
     for (let row = 0; row < chunk.rows; row++) {
       const value = (column: number): number => chunk.at(column, row);
       const [atUs, seq, isSnapshot, level, isBid, price] = [
@@ -122,15 +105,18 @@ class PlayedBook {
       ];
       const message = this.#messageOf(atUs, seq, isSnapshot && level === WHOLE_FROM_LEVEL);
       this.#hasBegun ||= isSnapshot;
-      const side = isBid ? this.#bids : this.#asks;
+      const side = isBid ? bids : asks;
       // A snapshot that is not the whole book says nothing of a side that it does not show.
-      const shown = !isSnapshot ? [] : message.isWhole ? [this.#bids, this.#asks] : [side];
+      const shown = !isSnapshot ? [] : message.isWhole ? [bids, asks] : [side];
       for (const one of shown) {
         if (message.cleared.has(one)) continue;
         message.cleared.add(one);
         one.clear();
       }
-      if (price > 0) side.set(price, value(6));
+      if (price > 0) {
+        const amount = value(6);
+        side.set(price, amount > 0 ? amount : 0);
+      }
     }
   }
 
@@ -151,11 +137,11 @@ class PlayedBook {
   }
 
   get #hasBothSides(): boolean {
-    return !Number.isNaN(this.#bids.best) && !Number.isNaN(this.#asks.best);
+    return this.#book.bids.levels > 0 && this.#book.asks.levels > 0;
   }
 
   #told(): void {
     if (this.#message !== undefined)
-      this.#states.touch(this.#passedUs, this.#bids.best, this.#asks.best);
+      this.#states.touch(this.#passedUs, this.#book.bids.bestTicks, this.#book.asks.bestTicks);
   }
 }

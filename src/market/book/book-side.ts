@@ -4,9 +4,10 @@ import type { Level } from "./readable-book.js";
 const FIRST_CAPACITY = 1024;
 
 /**
- * One side of a book: two parallel arrays sorted so that the best price is the LAST entry, which always holds an amount.
- * Nearly all changes of a live book happen near the touch, so what moves is short. A level that is deleted behind the touch
- * stays in its place with no amount until it comes back, as most do, or until such places are the majority.
+ * One side of a book: two parallel arrays sorted so that the best price is the LAST entry, which
+ * always holds an amount. Nearly all changes of a live book happen near the touch, so what moves is
+ * short. A level that is deleted behind the touch stays in its place with no amount until it comes
+ * back, as most do, or until such places are the majority.
  */
 export class BookSide {
   readonly side: Side;
@@ -16,11 +17,17 @@ export class BookSide {
   #size = 0;
   /** Places without an amount. */
   #empty = 0;
-  /** Where the last search ended: the levels of one message come in order, so the next one is often near. */
+  /**
+   * Where the last search ended: the levels of one message come in order, so the next one is often
+   * near.
+   */
   #finger = 0;
   readonly #sign: 1 | -1;
 
-  /** @param side BUY for the bids (best is the highest price), SELL for the asks (best is the lowest). */
+  /**
+   * @param side BUY for the bids (best is the highest price), SELL for the asks (best is the
+   * lowest).
+   */
   constructor(side: Side) {
     this.side = side;
     this.#sign = side === "BUY" ? 1 : -1;
@@ -48,7 +55,10 @@ export class BookSide {
     return at < this.#size && this.#keys[at] === key ? this.#lots[at] : 0;
   }
 
-  /** Sets a level to an absolute amount. 0 deletes it; deleting an unknown level does nothing. Returns whether anything changed. */
+  /**
+   * Sets a level to an absolute amount. 0 deletes it; deleting an unknown level does nothing.
+   * Returns whether anything changed.
+   */
   set(ticks: Ticks, lots: Lots): boolean {
     const key = ticks * this.#sign;
     const at = this.#search(key);
@@ -65,9 +75,22 @@ export class BookSide {
     return true;
   }
 
+  /** Sets the levels of flat pairs (ticks, lots, ...), each to its absolute amount. */
+  setPairs(pairs: readonly number[]): void {
+    for (let at = 0; at + 1 < pairs.length; at += 2)
+      this.set(pairs[at] as number, pairs[at + 1] as number);
+  }
+
+  /** Deletes every level. */
   clear(): void {
     this.#size = 0;
     this.#empty = 0;
+  }
+
+  /** Deletes every level from the best price down to this one. */
+  clearFrom(ticks: Ticks): void {
+    const key = ticks * this.#sign;
+    while (this.#size > 0 && this.#keys[this.#size - 1] >= key) this.set(this.bestTicks, 0);
   }
 
   /** Shows every level, best first, until `visit` returns false. */
@@ -77,7 +100,10 @@ export class BookSide {
     }
   }
 
-  /** Writes at most `most` levels as flat pairs (ticks, lots, ...), best first, and says how many there were. */
+  /**
+   * Writes at most `most` levels as flat pairs (ticks, lots, ...), best first, and says how many
+   * there were.
+   */
   topInto(pairs: Float64Array, most: number): number {
     let count = 0;
     for (let at = this.#size - 1; at >= 0 && count < most; at--) {
@@ -115,8 +141,9 @@ export class BookSide {
     const last = this.#size - 1;
     if (last < 0 || keys[last] < key) return last + 1;
     if (keys[0] >= key) return 0;
-    // Prices are dense where it matters, so a straight line through both ends lands close, unless a few lie far out; the last
-    // place found may be closer. A gallop from the better of the two brackets it.
+    // Prices are dense where it matters, so a straight line through both ends lands close, unless a
+    // few lie far out; the last place found may be closer. A gallop from the better of the two
+    // brackets it.
     let guess = last - Math.floor(((keys[last] - key) * last) / (keys[last] - keys[0]));
     const finger = Math.min(this.#finger, last);
     if (Math.abs(keys[finger] - key) < Math.abs(keys[guess] - key)) guess = finger;

@@ -4,9 +4,11 @@ const NOWHERE = Number.POSITIVE_INFINITY;
 /**
  * How far down one side a recording shows the book. Many recorders cut their snapshots off, after
  * twenty levels or a thousand: behind the last of them, empty and full look alike. Prices that the
- * side's best has been behind since are known too: nobody stood there then, and what came was recorded.
+ * side's best has been behind since are known too: nobody stood there then, and what came was
+ * recorded.
  *
- * Prices are keys: ticks on the bids, minus ticks on the asks, so that a higher key is a better price.
+ * Prices are keys: ticks on the bids, minus ticks on the asks, so that a higher key is a better
+ * price.
  */
 export class KnownDepth {
   #leastKey = NOWHERE;
@@ -26,7 +28,10 @@ export class KnownDepth {
     return this.#leastKey === NOWHERE;
   }
 
-  /** A snapshot has this least key; Infinity for one without a row of this side, which says nothing of it. */
+  /**
+   * A snapshot has this least key; Infinity for one without a row of this side, which says nothing
+   * of it.
+   */
   snapshot(leastKey: number): void {
     if (leastKey !== NOWHERE) this.#leastKey = leastKey;
   }

@@ -2,7 +2,10 @@ import type { Lots, Side, Ticks } from "../../core/units.js";
 import { BookSide } from "./book-side.js";
 import type { ReadableBook } from "./readable-book.js";
 
-/** Both sides of one market's book in integer ticks and lots. It knows nothing of sequences: see `SyncedBook`. */
+/**
+ * Both sides of one market's book in integer ticks and lots. It knows nothing of sequences: see
+ * `SyncedBook`.
+ */
 export class OrderBook {
   readonly bids = new BookSide("BUY");
   readonly asks = new BookSide("SELL");
@@ -19,9 +22,17 @@ export class OrderBook {
     return copy;
   }
 
-  /** Sets a level to an absolute amount of lots; 0 deletes, an unknown level's deletion is ignored. Returns whether anything changed. */
+  /** The bids for BUY, the asks for SELL. */
+  side(side: Side): BookSide {
+    return side === "BUY" ? this.bids : this.asks;
+  }
+
+  /**
+   * Sets a level to an absolute amount of lots; 0 deletes, an unknown level's deletion is ignored.
+   * Returns whether anything changed.
+   */
   set(side: Side, ticks: Ticks, lots: Lots): boolean {
-    return side === "BUY" ? this.bids.set(ticks, lots) : this.asks.set(ticks, lots);
+    return this.side(side).set(ticks, lots);
   }
 
   /** Whether the best bid meets or passes the best ask: no matching exchange shows that. */
@@ -40,8 +51,8 @@ export class OrderBook {
   }
 
   /**
-   * 16 hex digits over every level of both sides: two books with different digests differ, two with equal ones are equal
-   * but for a chance of 2^-64.
+   * 16 hex digits over every level of both sides: two books with different digests differ, two with
+   * equal ones are equal but for a chance of 2^-64.
    */
   digest(): string {
     let high = 0x811c9dc5;

@@ -1,33 +1,46 @@
 import type { Lots, Ms, Side, Ticks } from "../../core/units.js";
 import type { ReadableBook } from "./readable-book.js";
 
-/** An order of the bot that rests, or may rest, on the exchange's book: side, price and the amount still on the book. */
+/**
+ * An order of the bot that rests, or may rest, on the exchange's book: side, price and the amount
+ * still on the book.
+ */
 export interface OwnRestingOrder {
   readonly side: Side;
   readonly ticks: Ticks;
   readonly lots: Lots;
 }
 
-/** How far the book's stream and the news of our own orders may be apart: the book gathers changes, and the two come on ways of their own. */
+/**
+ * How far the book's stream and the news of our own orders may be apart: the book gathers changes,
+ * and the two come on ways of their own.
+ */
 const APART_MS: Ms = 300;
 
 type Place = Pick<OwnRestingOrder, "side" | "ticks">;
 
 /** An order of the bot that the book may show. */
 export interface OwnBookOrder extends OwnRestingOrder {
-  /** What is on the book by the account's word: nothing of an order that was sent and not heard of. */
+  /**
+   * What is on the book by the account's word: nothing of an order that was sent and not heard of.
+   */
   readonly lots: Lots;
-  /** What will be once the request that is under way has arrived: nothing of an order whose cancel was sent. */
+  /**
+   * What will be once the request that is under way has arrived: nothing of an order whose cancel
+   * was sent.
+   */
   readonly dueLots: Lots;
 }
 
 /**
- * What the book shows of our own orders, which is not what the account tells: the two come on streams of their own, and either may be ahead. Ours
- * taken for somebody else's moves the mid half way to our own quote, and the quotes that follow move it further; somebody else's taken for ours is
- * a price that nobody sees.
+ * What the book shows of our own orders, which is not what the account tells: the two come on
+ * streams of their own, and either may be ahead. Ours taken for somebody else's moves the mid half
+ * way to our own quote, and the quotes that follow move it further; somebody else's taken for ours
+ * is a price that nobody sees.
  *
- * The stream says of no update when it was made (public stream documentation, "order book"), but a level passes through our amounts in the order in
- * which they came to be, from the sending of an order on: it is at the first of them beside which others have what they had.
+ * The stream says of no update when it was made (public stream documentation, "order book"), but a
+ * level passes through our amounts in the order in which they came to be, from the sending of an
+ * order on: it is at the first of them beside which others have what they had.
  */
 export class OwnOrderOverlay {
   #own: readonly OwnBookOrder[] = NONE;
@@ -40,7 +53,8 @@ export class OwnOrderOverlay {
   }
 
   /**
-   * Takes our orders as they are now, after each change of them or of the book. @param own the same list as long as nothing of it has changed.
+   * Takes our orders as they are now, after each change of them or of the book. @param own the same
+   * list as long as nothing of it has changed.
    * @param nowMs of a clock that never steps back.
    */
   note(own: readonly OwnBookOrder[], book: ReadableBook, nowMs: Ms): void {
@@ -78,16 +92,25 @@ class OwnLevel {
   /** What the book shows of ours. */
   ownLots: Lots = 0;
   #othersLots: Lots;
-  /** What others had before the account's word alone said what they have, which a fill that it does not tell yet makes too little. */
+  /**
+   * What others had before the account's word alone said what they have, which a fill that it does
+   * not tell yet makes too little.
+   */
   #before: Step = { lots: 0, untilMs: Number.NEGATIVE_INFINITY };
   #shownLots: Lots;
   #toldLots: Lots;
-  /** Ours in the order in which they come to be: where the book is, or was, the first; where it will be, the last. */
+  /**
+   * Ours in the order in which they come to be: where the book is, or was, the first; where it will
+   * be, the last.
+   */
   #steps: readonly Step[];
   /** Where the account is, which the book may have passed. */
   #told: Step;
 
-  /** @param toldLots of orders that nobody saw being sent: of an earlier run, which the book has shown for long. */
+  /**
+   * @param toldLots of orders that nobody saw being sent: of an earlier run, which the book has
+   * shown for long.
+   */
   constructor({ side, ticks }: Place, toldLots: Lots, shownLots: Lots) {
     this.side = side;
     this.ticks = ticks;
@@ -143,7 +166,8 @@ class OwnLevel {
     // Where others changed too, the account's word stands, unless the book is beyond it.
     step ??= this.#steps.find(({ lots }) => lots === this.#toldLots) ?? (this.#steps[0] as Step);
     this.ownLots = step.lots;
-    // What is less than ours is a fill that is not told yet, or an order that is not shown yet: of others it says nothing.
+    // What is less than ours is a fill that is not told yet, or an order that is not shown yet: of
+    // others it says nothing.
     if (shownLots < step.lots) return;
     this.#steps = this.#steps.slice(this.#steps.indexOf(step));
     this.#othersLots = shownLots - step.lots;

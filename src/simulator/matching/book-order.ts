@@ -9,7 +9,10 @@ export abstract class BookOrder {
   isResting = false;
   previous: BookOrder | null = null;
   next: BookOrder | null = null;
-  /** Its place behind the recorded lots of its price; null where the market has no recording under it. */
+  /**
+   * Its place behind the recorded lots of its price; null where the market has no recording under
+   * it.
+   */
   queue: QueuePlace | null = null;
 
   constructor(

@@ -1,7 +1,10 @@
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { BookOrder } from "./book-order.js";
 
-/** One side of the participants' book: price levels sorted with the best at the end, where changes are cheap. */
+/**
+ * One side of the participants' book: price levels sorted with the best at the end, where changes
+ * are cheap.
+ */
 export class PriceLadder {
   readonly #levels: PriceLevel[] = [];
   readonly #byTicks = new Map<Ticks, PriceLevel>();
@@ -61,7 +64,9 @@ export class PriceLadder {
     }
   }
 
-  /** Visits levels best first until `visit` returns false. The book must not be changed meanwhile. */
+  /**
+   * Visits levels best first until `visit` returns false. The book must not be changed meanwhile.
+   */
   forEachLevel(visit: (level: PriceLevel) => boolean): void {
     for (let place = this.#levels.length - 1; place >= 0; place -= 1) {
       if (!visit(this.#levels[place] as PriceLevel)) {
@@ -75,7 +80,10 @@ export class PriceLadder {
     return order.isResting ? this.#byTicks.get(order.ticks) : undefined;
   }
 
-  /** The first place from the bottom whose price is not worse: where a level of this price is, or belongs. */
+  /**
+   * The first place from the bottom whose price is not worse: where a level of this price is, or
+   * belongs.
+   */
   #placeOf(ticks: Ticks): number {
     let low = 0;
     let high = this.#levels.length;

@@ -1,4 +1,5 @@
-import { StandingSide } from "./standing-side.js";
+import { KnownDepth, leastKeys } from "../../../market/book/known-depth.js";
+import { OrderBook } from "../../../market/book/order-book.js";
 import { type Tape, TapeKind } from "./tape.js";
 
 /** Rows of a message, bids before asks. */
@@ -6,8 +7,8 @@ export type StandingRows = readonly (readonly [signedTicks: number, lots: number
 
 /** The book that a recording leaves behind: what a replay that begins in its middle begins with. */
 export class StandingBook {
-  readonly #bids = new StandingSide();
-  readonly #asks = new StandingSide();
+  readonly #book = new OrderBook();
+  readonly #known = { bids: new KnownDepth(), asks: new KnownDepth() };
   /** When the recorder had all of it, and whether any message of a book was seen. */
   #heardUs = Number.NEGATIVE_INFINITY;
   #isKnown = false;
@@ -24,55 +25,70 @@ export class StandingBook {
 
   /** Takes the first `messages` messages of a tape. */
   play(tape: Tape, messages: number): void {
+    const { bids, asks } = this.#book;
     for (let at = 0; at < messages; at++) {
       const kind = tape.kind[at];
       if (kind === TapeKind.trade) continue;
       const from = at === 0 ? 0 : (tape.rowEnd[at - 1] as number);
       const to = tape.rowEnd[at] as number;
       if (kind === TapeKind.bookLost) this.#lose();
-      if (kind === TapeKind.bookSnapshot) this.#replace(tape.signedTicks.subarray(from, to));
+      if (kind === TapeKind.bookSnapshot) this.#replace(tape.signedTicks, from, to);
       for (let row = from; row < to; row++) {
         const key = tape.signedTicks[row] as number;
-        (key > 0 ? this.#bids : this.#asks).set(key, tape.lots[row] as number);
+        (key > 0 ? bids : asks).set(Math.abs(key), tape.lots[row] as number);
       }
-      this.#bids.settle();
-      this.#asks.settle();
+      // What the best price is behind now is known too, since nobody stood there.
+      if (bids.levels > 0) this.#known.bids.best(bids.bestTicks);
+      if (asks.levels > 0) this.#known.asks.best(-asks.bestTicks);
       this.#heardUs = Math.max(this.#heardUs, tape.localUs[at] as number);
     }
   }
 
-  /** What is known of it, as a snapshot that reaches just as far: where nothing stands at its worst price, that is a row without lots. */
+  /**
+   * What is known of it, as a snapshot that reaches just as far: where nothing stands at its worst
+   * price, that is a row without lots.
+   */
   known(): StandingRows {
-    return [...knownOf(this.#bids), ...knownOf(this.#asks)];
+    return this.#sides().flatMap(({ rows, leastKey }) => {
+      if (leastKey === Number.POSITIVE_INFINITY) return [];
+      const known = rows.filter(([key]) => key >= leastKey);
+      return known.at(-1)?.[0] === leastKey ? known : [...known, [leastKey, 0] as const];
+    });
   }
 
   /** Levels that were told of beyond what is known, or while nothing was. */
   beyond(): StandingRows {
-    return [this.#bids, this.#asks].flatMap(({ levels, leastKey }) =>
-      levels.filter(([key]) => key < leastKey),
-    );
+    return this.#sides().flatMap(({ rows, leastKey }) => rows.filter(([key]) => key < leastKey));
+  }
+
+  /** Each side's levels, best first, and how far it is known. */
+  #sides(): readonly { readonly rows: StandingRows; readonly leastKey: number }[] {
+    const { bids, asks } = this.#book;
+    return [
+      {
+        rows: bids.top(bids.levels).map(({ ticks, lots }) => [ticks, lots]),
+        leastKey: this.#known.bids.leastKey,
+      },
+      {
+        rows: asks.top(asks.levels).map(({ ticks, lots }) => [-ticks, lots]),
+        leastKey: this.#known.asks.leastKey,
+      },
+    ];
   }
 
   #lose(): void {
     this.#isKnown = false;
-    this.#bids.lose();
-    this.#asks.lose();
+    this.#book.clear();
+    this.#known.bids.lose();
+    this.#known.asks.lose();
   }
 
-  #replace(signedTicks: Int32Array): void {
+  #replace(signedTicks: Int32Array, from: number, to: number): void {
     this.#isKnown = true;
-    let [leastBid, leastAsk] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const key of signedTicks) {
-      if (key > 0) leastBid = Math.min(leastBid, key);
-      else leastAsk = Math.min(leastAsk, key);
-    }
-    if (leastBid !== Number.POSITIVE_INFINITY) this.#bids.replaceFrom(leastBid);
-    if (leastAsk !== Number.POSITIVE_INFINITY) this.#asks.replaceFrom(leastAsk);
+    const least = leastKeys(signedTicks, from, to);
+    this.#book.bids.clearFrom(least.bids);
+    this.#book.asks.clearFrom(-least.asks);
+    this.#known.bids.snapshot(least.bids);
+    this.#known.asks.snapshot(least.asks);
   }
-}
-
-function knownOf({ levels, leastKey }: StandingSide): StandingRows {
-  if (leastKey === Number.POSITIVE_INFINITY) return [];
-  const known = levels.filter(([key]) => key >= leastKey);
-  return known.at(-1)?.[0] === leastKey ? known : [...known, [leastKey, 0]];
 }

@@ -1,64 +1,102 @@
+import { RunError } from "../../../core/errors.js";
 import type { Lots, Side, Ticks } from "../../../core/units.js";
+import type { BookSide } from "../../../market/book/book-side.js";
+import { OrderBook } from "../../../market/book/order-book.js";
 import type { RecordedChange, RecordedDepth, RecordedMessage } from "../flow-market.js";
-import { RecordedSide } from "./recorded-side.js";
 
 /**
- * The recorded book of a replayed market, under the rule "apply every diff in order, the snapshot overwrites its price
- * range", with an overlay of what participants took: a level displays recorded less taken, and its overlay is gone as soon
- * as the capture changes that level's amount (backtest rules B2, "liquidity consumption"). So the same recorded liquidity
- * is never taken twice, and none is withheld longer than the capture itself left it standing.
+ * The recorded book of a replayed market, under the rule "apply every diff in order, the snapshot
+ * overwrites its price range", less what participants took: a level displays what the capture says
+ * until somebody takes from it, and again as soon as the capture changes that level's amount
+ * (backtest rules B2, "liquidity consumption"). So the same recorded liquidity is never taken
+ * twice, and none is withheld longer than the capture itself left it standing.
  */
 export class CapturedDepth implements RecordedDepth {
-  readonly #bids = new RecordedSide("BUY");
-  readonly #asks = new RecordedSide("SELL");
+  /** The capture's own levels. */
+  readonly #recorded = new OrderBook();
+  /** The same less what was taken. */
+  readonly #displayed = new OrderBook();
 
-  /** How many levels the capture has on both sides, those that participants have emptied included. */
+  /**
+   * How many levels the capture has on both sides, those that participants have emptied included.
+   */
   get levels(): number {
-    return this.#bids.levels + this.#asks.levels;
+    return this.#recorded.bids.levels + this.#recorded.asks.levels;
   }
 
   apply(message: RecordedMessage): RecordedChange {
     return {
-      bids: applyTo(this.#bids, message.kind, message.bids),
-      asks: applyTo(this.#asks, message.kind, message.asks),
+      bids: this.#applyTo("BUY", message.kind, message.bids),
+      asks: this.#applyTo("SELL", message.kind, message.asks),
     };
   }
 
   best(side: Side): Ticks | undefined {
-    return this.#side(side).best();
+    const { levels, bestTicks } = this.#displayed.side(side);
+    return levels === 0 ? undefined : bestTicks;
   }
 
   lotsAt(side: Side, ticks: Ticks): Lots {
-    return this.#side(side).displayed(ticks);
+    return this.#displayed.side(side).lotsOf(ticks);
   }
 
   /** @throws RunError when the level displays less than `lots`. */
   take(side: Side, ticks: Ticks, lots: Lots): void {
-    this.#side(side).take(ticks, lots);
+    const left = this.lotsAt(side, ticks);
+    if (!(lots >= 0 && lots <= left)) {
+      throw new RunError("more taken from a recorded level than it displays", {
+        field: `level ${ticks}`,
+        value: lots,
+        expected: `at most ${left} lots`,
+      });
+    }
+    this.#displayed.set(side, ticks, left - lots);
   }
 
   forEachLevel(side: Side, visit: (ticks: Ticks, lots: Lots) => boolean): void {
-    this.#side(side).walk(visit);
+    this.#displayed.side(side).walk(visit);
   }
 
-  #side(side: Side): RecordedSide {
-    return side === "BUY" ? this.#bids : this.#asks;
+  /**
+   * Flat pairs of the levels that changed, with their new amount: a change always makes a level
+   * whole again.
+   */
+  #applyTo(side: Side, kind: RecordedMessage["kind"], pairs: readonly number[]): number[] {
+    const changes: number[] = [];
+    const set = (ticks: Ticks, lots: Lots): void => {
+      if (!this.#recorded.set(side, ticks, lots)) return;
+      this.#displayed.set(side, ticks, lots);
+      changes.push(ticks, lots);
+    };
+    if (kind === "snapshot") {
+      const kept = levelsOf(pairs);
+      for (const ticks of missing(this.#recorded.side(side), kept)) set(ticks, 0);
+      for (const [ticks, lots] of kept) set(ticks, lots);
+    } else {
+      for (let at = 0; at < pairs.length; at += 2)
+        set(pairs[at] as number, pairs[at + 1] as number);
+    }
+    return changes;
   }
 }
 
-/** Flat pairs of the levels that changed, with their new amount: a change always makes a level whole again. */
-function applyTo(
-  side: RecordedSide,
-  kind: RecordedMessage["kind"],
-  pairs: readonly number[],
-): number[] {
-  const changes: number[] = [];
-  if (kind === "snapshot") {
-    side.overwrite(pairs, (ticks, lots) => changes.push(ticks, lots));
-    return changes;
-  }
-  for (let i = 0; i < pairs.length; i += 2) {
-    if (side.set(pairs[i], pairs[i + 1])) changes.push(pairs[i], pairs[i + 1]);
-  }
-  return changes;
+function levelsOf(pairs: readonly number[]): ReadonlyMap<Ticks, Lots> {
+  const levels = new Map<Ticks, Lots>();
+  for (let at = 0; at < pairs.length; at += 2)
+    levels.set(pairs[at] as number, pairs[at + 1] as number);
+  return levels;
+}
+
+/** The prices that a side has and a snapshot lacks, from the best down to the snapshot's worst. */
+function missing(side: BookSide, kept: ReadonlyMap<Ticks, Lots>): readonly Ticks[] {
+  const isBids = side.side === "BUY";
+  let worst = isBids ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+  for (const ticks of kept.keys()) worst = isBids ? Math.min(worst, ticks) : Math.max(worst, ticks);
+  const gone: Ticks[] = [];
+  side.walk((ticks) => {
+    if (isBids ? ticks < worst : ticks > worst) return false;
+    if (!kept.has(ticks)) gone.push(ticks);
+    return true;
+  });
+  return gone;
 }

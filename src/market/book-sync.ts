@@ -95,11 +95,6 @@ export class SyncedBook implements DeskBook {
     return this.#book.entries();
   }
 
-  /** 16 hex digits over every level of both sides. */
-  digest(): string {
-    return this.#book.digest();
-  }
-
   #replace(event: Extract<BookEvent, { type: "book-snapshot" }>, nowMs: Ms): BookSyncResult {
     this.#book.clear();
     this.#book.bids.setPairs(event.bids);

@@ -44,6 +44,4 @@ export interface DeskBook extends ReadableBook {
    * another book.
    */
   entries(): { readonly bids: number[]; readonly asks: number[] };
-  /** 16 hex digits over every level of both sides. */
-  digest(): string;
 }

@@ -7,7 +7,7 @@ import { microPriceTicks } from "./micro-price.js";
 import type { DecisionCause, MarketView } from "./view.js";
 
 /** What a view says of a market beside its book. */
-export interface MarketFigures {
+interface MarkFigures {
   readonly markTicks: number;
   readonly indexTicks: number;
   readonly fundingRate: number;
@@ -24,7 +24,7 @@ export interface MarketViewSource {
   /** The bot's own orders with the amounts that are still on the exchange's book. */
   readonly ownOrders: readonly OwnRestingOrder[];
   /** `MarketState` is one. */
-  readonly state: MarketFigures;
+  readonly state: MarkFigures;
   /** The view before, whose levels are shared where they stand. */
   readonly before?: Pick<MarketView, "bids" | "asks"> | undefined;
   readonly sequence: number;

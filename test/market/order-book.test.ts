@@ -124,27 +124,4 @@ describe("a book", () => {
     book.set("SELL", 100, 1);
     expect(book.crossed).toBe(true);
   });
-
-  it("has a digest that any level, amount or side changes, and the way to it does not", () => {
-    const digest = (...levels: ["BUY" | "SELL", number, number][]) => {
-      const book = new OrderBook();
-      for (const [side, ticks, lots] of levels) book.set(side, ticks, lots);
-      return book.digest();
-    };
-    const books = [
-      digest(),
-      digest(["BUY", 100, 1]),
-      digest(["SELL", 100, 1]),
-      digest(["BUY", 1, 100]),
-      digest(["BUY", 100, 2]),
-      digest(["BUY", 100, 1], ["BUY", 99, 1]),
-      digest(["BUY", 100, 1], ["SELL", 101, 1]),
-      digest(["BUY", 2 ** 32 + 100, 1]),
-    ];
-    expect(new Set(books).size).toBe(books.length);
-    expect(digest(["BUY", 99, 1], ["BUY", 100, 5], ["BUY", 98, 0], ["BUY", 100, 1])).toBe(
-      digest(["BUY", 100, 1], ["BUY", 99, 1]),
-    );
-    expect(digest()).toMatch(/^[0-9a-f]{16}$/);
-  });
 });

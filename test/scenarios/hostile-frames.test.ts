@@ -9,8 +9,8 @@ import { MARKET, Stage } from "./stage.js";
 const TEN_MEGABYTES = 10 * 1024 * 1024;
 const BOOK = `${MARKET}@orderbook`;
 
-function digest(stage: Stage): string | undefined {
-  return stage.rig.bot.context.desks.get(MARKET)?.book.digest();
+function levels(stage: Stage): unknown {
+  return stage.rig.bot.context.desks.get(MARKET)?.book.entries();
 }
 
 function sequence(stage: Stage): number {
@@ -154,14 +154,14 @@ describe("market frames that are not what the protocol says", () => {
   ])("%s: counted, the book does not move, quoting goes on", async (_name, hostile) => {
     const stage = await quotingStage();
     const [before, counted, placed] = [
-      digest(stage),
+      levels(stage),
       malformed(stage),
       stage.network.sentOf("placeOrder").length,
     ];
 
     expect(stage.network.inject("market", hostile(stage))).toBe(true);
     await stage.passes(20);
-    expect(digest(stage)).toBe(before);
+    expect(levels(stage)).toEqual(before);
     expect(malformed(stage)).toBe(counted + 1);
 
     await stage.passes(5_000);
@@ -198,10 +198,10 @@ describe("market frames that are not what the protocol says", () => {
     ["an acknowledgement nobody waits for", '{"id":99,"result":null}'],
   ])("%s is none of ours: nothing moves", async (_name, text) => {
     const stage = await quotingStage();
-    const before = digest(stage);
+    const before = levels(stage);
     stage.network.inject("market", text);
     await stage.passes(20);
-    expect(digest(stage)).toBe(before);
+    expect(levels(stage)).toEqual(before);
     await stage.passes(3_000);
     expect(stage.quotes()).toEqual(BOTH);
   });

@@ -1,5 +1,4 @@
 import type { Ms } from "../../core/units.js";
-import { OrderBook } from "../../market/book/order-book.js";
 import type { ReadableBook, ReadableSide } from "../../market/book/readable-book.js";
 import type { BookSyncResult, DeskBook } from "../../market/desk-book.js";
 
@@ -58,10 +57,6 @@ export class ReplayedDeskBook implements DeskBook {
   }
 
   entries(): { readonly bids: number[]; readonly asks: number[] } {
-    return OrderBook.copyOf(this).entries();
-  }
-
-  digest(): string {
-    return OrderBook.copyOf(this).digest();
+    return { bids: this.bids.entries(), asks: this.asks.entries() };
   }
 }

@@ -23,6 +23,8 @@ export interface ReadableSide {
   topInto(pairs: Float64Array, most: number): number;
   /** At most `depth` levels, best first, as fresh objects. */
   top(depth: number): Level[];
+  /** Every level as flat pairs (ticks, lots, ...), best first: to be compared with another book. */
+  entries(): number[];
 }
 
 /** The two sides of a book, to be read. */

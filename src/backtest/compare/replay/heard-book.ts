@@ -1,6 +1,5 @@
 import type { Ms } from "../../../core/units.js";
 import type { Tape } from "../../../history/columns/tape/tape.js";
-import { OrderBook } from "../../../market/book/order-book.js";
 import type { ReadableSide } from "../../../market/book/readable-book.js";
 import { SyncedBook } from "../../../market/book-sync.js";
 import type { BookEvent, BookSyncResult, DeskBook } from "../../../market/desk-book.js";
@@ -88,10 +87,6 @@ export class HeardBook implements DeskBook {
   }
 
   entries(): { readonly bids: number[]; readonly asks: number[] } {
-    return OrderBook.copyOf(this).entries();
-  }
-
-  digest(): string {
-    return OrderBook.copyOf(this).digest();
+    return { bids: this.bids.entries(), asks: this.asks.entries() };
   }
 }

@@ -8,14 +8,11 @@ const ROOT = process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url));
 const SRC = join(ROOT, "src");
 
 /** Of `exchange`, what a room that knows no network may import: what orders and events are and cost, not how they travel. */
-const RECORDS = ["exchange/records", "exchange/venue", "exchange/rate-buckets"];
-
-/** The exchange's JSON as types alone. */
-const WIRE = [
-  "exchange/protocol/wire-values",
-  "exchange/protocol/wire-market-types",
-  "exchange/protocol/wire-account-types",
-  "exchange/protocol/wire-stream-types",
+const RECORDS = [
+  "exchange/records",
+  "exchange/venue",
+  "exchange/rate-buckets",
+  "exchange/protocol/errors",
 ];
 
 /**
@@ -34,9 +31,10 @@ const ALLOWED = {
   strategies: ["core", "market", "account", ...RECORDS],
   risk: ["core", "market", "account", "strategies/intent", ...RECORDS],
   executor: ["core", "market", "account", "risk", "strategies/intent", ...RECORDS],
-  // An independent witness: it hashes orders and requests by its own hand. The contracts it deploys are everybody's, and so is
-  // the plain book that it keeps of a recording.
-  simulator: ["core", "market/book", "exchange/records", ...WIRE, "chain/abi/*"],
+  // The protocol's schemas are the contract that both sides keep, so both take them from one place: the simulator writes what
+  // they describe and publishes them. It hashes orders and checks requests by its own hand, as an independent witness. The
+  // contracts it deploys are everybody's, and so is the plain book that it keeps of a recording.
+  simulator: ["core", "market/book", "exchange/records", "exchange/protocol/*", "chain/abi/*"],
   history: ["core", "market/book", "exchange"],
   chain: ["core"],
   liquidator: [

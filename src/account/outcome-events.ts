@@ -1,10 +1,7 @@
 import type { Ms } from "../core/units.js";
+import { INTERNAL_ERROR, INVALID_ORDER, NO_SUCH_ORDER } from "../exchange/protocol/errors.js";
 import type { ActionId, Outcome } from "../exchange/venue.js";
 import type { OrderEvent } from "./order.js";
-
-const NO_SUCH_ORDER = 2011;
-const INTERNAL_ERROR = 2010;
-const INVALID_ORDER = 2016;
 
 /** What the answer to a place means for its order (docs/orders.md). */
 export function placeEvent(outcome: Outcome, atMs: Ms): OrderEvent {

@@ -1,9 +1,9 @@
 import { outcomeText } from "../account/outcome-text.js";
 import type { MarketId, Ms } from "../core/units.js";
+import { INVALID_TIMESTAMP, NO_SUCH_ORDER, OLD_RULES } from "../exchange/protocol/errors.js";
 import { THROTTLED_MS } from "../exchange/rest/passing-failure.js";
 import { checkBuiltOrder } from "../exchange/signing/built-order-check.js";
 import type { BuildAction, Outcome, PlaceAction, QuestionAction } from "../exchange/venue.js";
-import { INVALID_TIMESTAMP, OLD_RULES } from "../exchange/venue-errors.js";
 import type { BotContext } from "./context.js";
 import { cancelSubject, type InFlight, slotSubject, type WaitingPlace } from "./dispatcher.js";
 import type { OrderWorks } from "./order-works.js";
@@ -180,5 +180,5 @@ export class Answers {
 
 /** 2011: the order is no longer there; its cancel is over. */
 function isGone(outcome: Outcome): boolean {
-  return outcome.result === "rejected" && outcome.code === 2011;
+  return outcome.result === "rejected" && outcome.code === NO_SUCH_ORDER;
 }

@@ -8,10 +8,11 @@ import {
 import type { Signer } from "../core/crypto/signing.js";
 import { RunError } from "../core/errors.js";
 import type { Ms } from "../core/units.js";
+import { NO_SUCH_ORDER } from "../exchange/protocol/errors.js";
 import { NetworkTransport } from "../exchange/rest/network-transport.js";
 import { RestClient } from "../exchange/rest/rest-client.js";
 import type { Transport } from "../exchange/rest/transport.js";
-import { NO_SUCH_ORDER, VenueError, VenueRequestError } from "../exchange/venue-errors.js";
+import { VenueError, VenueRequestError } from "../exchange/venue-errors.js";
 import type { CliContext } from "./cli-context.js";
 
 /** A client of the exchange for one command. */

@@ -11,15 +11,12 @@ export {
 export { liveSeam } from "../core/runtime/live-seam.js";
 export type { Clock, Random, Seam, Timer } from "../core/runtime/seam.js";
 export type { CreditUnits, Hex, Int64Id, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
-export type * from "./client/account-records.js";
 export type { Answers } from "./client/answers.js";
 export { type SafetyOnChain, unsafeOnChain } from "./client/confirm-unsafe.js";
 export { type Connection, type ConnectOptions, connect } from "./client/connect.js";
-export { type Decimal, type DecimalInput, decimalOf } from "./client/decimal.js";
 export { ExchangeClient, type ExchangeClientOptions } from "./client/exchange-client.js";
 export { type FromId, Histories, type InTime } from "./client/histories.js";
 export { LocalBook } from "./client/local-book.js";
-export type * from "./client/market-records.js";
 export type { IdInput, OperationParams } from "./client/operation-params.js";
 export { BuiltOrderError, DomainError, OrderFilterError } from "./client/order-errors.js";
 export type { PreparedOrder } from "./client/order-placer.js";
@@ -28,6 +25,25 @@ export { type IdPages, idPages, PagingError, type TimePages, timePages } from ".
 export type * from "./client/stream-events.js";
 export { ExchangeStreams, type ExchangeStreamsOptions } from "./client/streams.js";
 export { LiveVenue, type LiveVenueOptions } from "./live-venue.js";
+export type {
+  Account,
+  AccountBalances,
+  Balances,
+  Income,
+  PerpetualBalance,
+  Position,
+  RiskyAccount,
+  TradeStatus,
+  UserTrade,
+  WireAccount,
+  WireBalances,
+  WireBalancesAnswer,
+  WireIncome,
+  WirePosition,
+  WireRiskyAccount,
+  WireUserTrade,
+} from "./protocol/account.js";
+export { type Decimal, type DecimalInput, decimalOf } from "./protocol/decimal.js";
 export {
   decodeBalances,
   decodeBalancesAnswer,
@@ -44,7 +60,60 @@ export {
   decodeOrders,
 } from "./protocol/decode-orders.js";
 export { decodeRules, instrumentsOf, MissingFilterError } from "./protocol/decode-rules.js";
+export type { WireError } from "./protocol/errors.js";
+export {
+  DUPLICATED_ACCOUNT,
+  INTERNAL_ERROR,
+  INVALID_ORDER,
+  INVALID_SIGNATURE,
+  INVALID_TIMESTAMP,
+  NO_SUCH_ORDER,
+  VENUE_ERROR_CODES,
+  type VenueErrorCode,
+  venueErrorCode,
+} from "./protocol/errors.js";
 export { IntegerDecoder } from "./protocol/integer-decoder.js";
+export type {
+  AmountFilter,
+  Asset,
+  DealerInfo,
+  Eip712,
+  ExchangeInfo,
+  Filter,
+  GasFeeInfo,
+  Market,
+  MaxOpenOrdersFilter,
+  PriceFilter,
+  PriceSource,
+  RateLimit,
+  UnknownFilter,
+  WireAmountFilter,
+  WireEip712,
+  WireExchangeInfo,
+  WireFilter,
+  WireMarket,
+  WireMaxOpenOrdersFilter,
+  WirePriceFilter,
+  WirePriceSource,
+} from "./protocol/market.js";
+export type {
+  Contract,
+  Contracts,
+  FundingRate,
+  Kline,
+  Level,
+  OrderBook,
+  PublicTrade,
+  ServerTime,
+  TradeVolume,
+  WireContract,
+  WireFundingRate,
+  WireKline,
+  WireLevel,
+  WireOrderBook,
+  WirePublicTrade,
+  WireTradeVolume,
+} from "./protocol/market-data.js";
 export {
   BOOK_LIMITS,
   INCOME_TYPES,
@@ -56,11 +125,18 @@ export {
   type OperationParameter,
   type ParameterType,
 } from "./protocol/operations.js";
-export type * from "./protocol/wire-account-types.js";
-export type * from "./protocol/wire-market-types.js";
+export type {
+  BuiltOrder,
+  Order,
+  OrderJson,
+  OrderStatus,
+  WireBuildResult,
+  WireOrder,
+  WireOrderStruct,
+} from "./protocol/order.js";
+export type { MarketFigures, WireMarketState, WireStreamRequest } from "./protocol/stream.js";
+export type { OpenWord, WireDecimal, WireInt64, WireMs, WithExtra } from "./protocol/values.js";
 export type { DecodeContext } from "./protocol/wire-parse.js";
-export type * from "./protocol/wire-stream-types.js";
-export type * from "./protocol/wire-values.js";
 export { DISJOINT_RATE_BUCKETS, RATE_BUCKETS, type RateBuckets } from "./rate-buckets.js";
 export type * from "./records.js";
 export { type RequestContext, requestOf } from "./rest/action-requests.js";
@@ -145,17 +221,4 @@ export {
   type StreamTimings,
 } from "./streams/stream-session.js";
 export type * from "./venue.js";
-export {
-  DUPLICATED_ACCOUNT,
-  INTERNAL_ERROR,
-  INVALID_ORDER,
-  INVALID_SIGNATURE,
-  INVALID_TIMESTAMP,
-  NO_SUCH_ORDER,
-  VENUE_ERROR_CODES,
-  VenueError,
-  type VenueErrorCode,
-  type VenueRequestDetail,
-  VenueRequestError,
-  venueErrorCode,
-} from "./venue-errors.js";
+export { VenueError, type VenueRequestDetail, VenueRequestError } from "./venue-errors.js";

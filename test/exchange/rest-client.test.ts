@@ -2,15 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { ConfigError } from "../../src/core/errors.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
+import { VENUE_ERROR_CODES, venueErrorCode } from "../../src/exchange/protocol/errors.js";
 import { OPERATIONS } from "../../src/exchange/protocol/operations.js";
 import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
 import { RestClient } from "../../src/exchange/rest/rest-client.js";
-import {
-  VENUE_ERROR_CODES,
-  VenueError,
-  VenueRequestError,
-  venueErrorCode,
-} from "../../src/exchange/venue-errors.js";
+import { VenueError, VenueRequestError } from "../../src/exchange/venue-errors.js";
 import { json, LocalServer } from "./local-server.js";
 import {
   wireBalances,

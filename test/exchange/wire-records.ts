@@ -1,13 +1,10 @@
 import type {
   WireBalances,
-  WireOrder,
   WirePosition,
   WireUserTrade,
-} from "../../src/exchange/protocol/wire-account-types.js";
-import type {
-  WireExchangeInfo,
-  WireMarket,
-} from "../../src/exchange/protocol/wire-market-types.js";
+} from "../../src/exchange/protocol/account.js";
+import type { WireExchangeInfo, WireMarket } from "../../src/exchange/protocol/market.js";
+import type { WireOrder } from "../../src/exchange/protocol/order.js";
 
 /** Records as the exchange writes them, for tests to bend. */
 

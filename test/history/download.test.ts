@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { type Connection, connect } from "../../src/exchange/client/connect.js";
-import type { PublicTrade } from "../../src/exchange/client/market-records.js";
+import type { PublicTrade } from "../../src/exchange/protocol/market-data.js";
 import {
   type DownloadOptions,
   download,

@@ -287,9 +287,9 @@ describe("over HTTP", () => {
   );
 
   it("every code of the exchange is in this table", async () => {
-    const { CODE_TEXTS } = await import("../../src/simulator/rest/api-codes.js");
+    const { ERROR_CODES } = await import("../../src/exchange/protocol/errors.js");
     expect(new Set(CASES.map(({ code }) => code))).toEqual(
-      new Set([...Object.keys(CODE_TEXTS).map(Number), 429, 418]),
+      new Set([...Object.keys(ERROR_CODES).map(Number), 429, 418]),
     );
   });
 });

@@ -3,11 +3,12 @@ import type { Instrument } from "../../core/instrument.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import { instrumentsOf } from "../../exchange/protocol/decode-rules.js";
+import { INVALID_MARKET } from "../../exchange/protocol/errors.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import { passingFailure } from "../../exchange/rest/passing-failure.js";
 import { pause } from "../../exchange/rest/pause.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
-import { INVALID_MARKET, VenueError } from "../../exchange/venue-errors.js";
+import { VenueError } from "../../exchange/venue-errors.js";
 import type { CancelBudget } from "./cancel-budget.js";
 import { SharedRead } from "./shared-read.js";
 

@@ -1,7 +1,8 @@
 import { MarketwrightError, RunError } from "../../core/errors.js";
 import type { Ms } from "../../core/units.js";
+import { INVALID_SIGNATURE, NO_ACCOUNT } from "../../exchange/protocol/errors.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
-import { INVALID_SIGNATURE, NO_ACCOUNT, VenueError } from "../../exchange/venue-errors.js";
+import { VenueError } from "../../exchange/venue-errors.js";
 import type { Log } from "../../monitoring/log.js";
 import type { RunBotOptions } from "./running-bot.js";
 

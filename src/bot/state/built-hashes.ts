@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Hex } from "../../core/units.js";
-import { hash32Schema } from "../../exchange/protocol/wire-schemas.js";
+import { hash32 } from "../../exchange/protocol/values.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
 /** The file that holds hashes of server-built orders, written before they are sent (design, rule 7). */
 export const BUILT_FILE = "built-orders.json";
 
-const hashesSchema = z.array(hash32Schema);
+const hashesSchema = z.array(hash32);
 
 /**
  * The hashes of server-built orders, lower case, that the account's bot noted before it sent them: these carry no tag of its own. Empty where there

@@ -1,5 +1,5 @@
 import type { Hex } from "../../core/units.js";
-import type { RiskyAccount } from "./account-records.js";
+import type { RiskyAccount } from "../protocol/account.js";
 
 /** What can tell of an account's safety at this instant: the contracts' own `isSafe`, read from a node. */
 export interface SafetyOnChain {

@@ -1,4 +1,4 @@
-import type { Level } from "./market-records.js";
+import type { Level } from "../protocol/market-data.js";
 import type { MarketEvent } from "./stream-events.js";
 
 /** A book kept from a market's stream: exact levels, sorted when they are asked for. */

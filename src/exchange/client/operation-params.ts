@@ -1,6 +1,6 @@
 import type { Int64Id, Ms } from "../../core/units.js";
+import type { DecimalInput } from "../protocol/decimal.js";
 import type { OperationName, OperationParameter, OperationTable } from "../protocol/operations.js";
-import type { DecimalInput } from "./decimal.js";
 
 /** An id as callers may give it: its digits, or an integer that is exact. */
 export type IdInput = Int64Id | bigint | number;

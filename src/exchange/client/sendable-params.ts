@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
 import { ConfigError } from "../../core/errors.js";
+import { decimalText } from "../protocol/decimal.js";
 import type { CallParams } from "../rest/call-params.js";
-import { decimalText } from "./decimal.js";
 
 /**
  * Decimals as plain digits; the rest as it is, to be checked by the parameter's own type. Parameters that are not given are left out.

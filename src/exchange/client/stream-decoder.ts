@@ -1,37 +1,23 @@
-import { z } from "zod";
 import { FormatError, shown } from "../../core/errors.js";
 import { parseInt64Json } from "../../core/int64-json.js";
+import { klines as klineList, publicTrade } from "../protocol/market-data.js";
+import {
+  bookSnapshot,
+  bookUpdate,
+  accountEvents as events,
+  marketFigures,
+  namedEvent,
+  streamFrame,
+} from "../protocol/stream.js";
 import { parseWire } from "../protocol/wire-parse.js";
-import { msSchema, sequenceSchema } from "../protocol/wire-schemas.js";
 import { DEFAULT_MAX_FRAME_BYTES } from "../streams/frames.js";
-import { balancesAnswer, incomesAnswer, orderAnswer, userTradeAnswer } from "./account-answers.js";
-import { klinesAnswer, levels, marketFiguresAnswer, publicTradeAnswer } from "./market-answers.js";
 import type { AccountEvent, MarketEvent } from "./stream-events.js";
-
-const snapshot = z.looseObject({
-  event: z.literal("snapshot"),
-  sequence: sequenceSchema,
-  bids: levels,
-  asks: levels,
-});
-const update = z.looseObject({
-  event: z.literal("update"),
-  beginSequence: sequenceSchema,
-  endSequence: sequenceSchema,
-  bids: levels,
-  asks: levels,
-});
-const eventName = z.looseObject({ event: z.string() });
-const wrapped = z.looseObject({ stream: z.string(), data: z.unknown() });
-const orderUpdate = z.looseObject({ order: orderAnswer, timestamp: msSchema.nullish() });
-const tradeUpdate = z.looseObject({ trade: userTradeAnswer });
-const incomeUpdate = z.looseObject({ incomes: incomesAnswer });
 
 /** A frame of `/multiple` as events; an acknowledgement is none. Never throws, whatever the frame holds. */
 export function marketEvents(text: string): readonly MarketEvent[] {
   return guarded<MarketEvent>("market streams", text, (frame) => {
     if (!("stream" in frame)) return acknowledgement(frame);
-    const { stream, data } = parseWire(wrapped, frame, "frame");
+    const { stream, data } = parseWire(streamFrame, frame, "frame");
     return [marketEvent(stream, data)];
   });
 }
@@ -40,20 +26,20 @@ export function marketEvents(text: string): readonly MarketEvent[] {
 export function accountEvents(text: string): readonly AccountEvent[] {
   return guarded<AccountEvent>("account stream", text, (frame) => {
     if (!("event" in frame)) return acknowledgement(frame);
-    const { event } = parseWire(eventName, frame, "frame");
+    const { event } = parseWire(namedEvent, frame, "frame");
     switch (event) {
       case "ORDER_UPDATE": {
-        const { order, timestamp } = parseWire(orderUpdate, frame, event);
+        const { order, timestamp } = parseWire(events[event], frame, event);
         return [{ type: "order", order, ...(timestamp == null ? {} : { timestamp }) }];
       }
       case "TRADE_UPDATE":
-        return [{ type: "trade", trade: parseWire(tradeUpdate, frame, event).trade }];
+        return [{ type: "trade", trade: parseWire(events[event], frame, event).trade }];
       case "ACCOUNT_UPDATE": {
-        const { balances, positions } = parseWire(balancesAnswer, frame, event);
+        const { balances, positions } = parseWire(events[event], frame, event);
         return [{ type: "balances", balances, positions }];
       }
       case "INCOME_UPDATE":
-        return [{ type: "incomes", incomes: parseWire(incomeUpdate, frame, event).incomes }];
+        return [{ type: "incomes", incomes: parseWire(events[event], frame, event).incomes }];
       default:
         return [{ type: "unknown", name: event, data: frame }];
     }
@@ -65,23 +51,23 @@ function marketEvent(stream: string, data: unknown): MarketEvent {
   const marketId = stream.slice(0, Math.max(0, at));
   const kind = stream.slice(at + 1);
   if (kind === "orderbook") {
-    const { event } = parseWire(eventName, data, stream);
+    const { event } = parseWire(namedEvent, data, stream);
     if (event === "snapshot") {
-      const { sequence, bids, asks } = parseWire(snapshot, data, stream);
+      const { sequence, bids, asks } = parseWire(bookSnapshot, data, stream);
       return { type: "book-snapshot", marketId, sequence, bids, asks };
     }
     if (event === "update") {
-      const { beginSequence, endSequence, bids, asks } = parseWire(update, data, stream);
+      const { beginSequence, endSequence, bids, asks } = parseWire(bookUpdate, data, stream);
       return { type: "book-update", marketId, beginSequence, endSequence, bids, asks };
     }
   }
   if (kind === "market")
-    return { type: "market", marketId, figures: parseWire(marketFiguresAnswer, data, stream) };
+    return { type: "market", marketId, figures: parseWire(marketFigures, data, stream) };
   if (kind === "trades")
-    return { type: "trade", marketId, trade: parseWire(publicTradeAnswer, data, stream) };
+    return { type: "trade", marketId, trade: parseWire(publicTrade, data, stream) };
   const interval = /^kline(\w+)$/.exec(kind)?.[1];
   if (interval !== undefined) {
-    const klines = parseWire(klinesAnswer, Array.isArray(data) ? data : [data], stream);
+    const klines = parseWire(klineList, Array.isArray(data) ? data : [data], stream);
     return { type: "klines", marketId, interval: interval.toUpperCase(), klines };
   }
   return { type: "unknown", name: stream, data };

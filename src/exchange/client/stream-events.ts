@@ -1,6 +1,8 @@
 import type { MarketId, Ms } from "../../core/units.js";
-import type { AccountBalances, Income, Order, Position, UserTrade } from "./account-records.js";
-import type { Kline, Level, MarketFigures, PublicTrade } from "./market-records.js";
+import type { AccountBalances, Income, Position, UserTrade } from "../protocol/account.js";
+import type { Kline, Level, PublicTrade } from "../protocol/market-data.js";
+import type { Order } from "../protocol/order.js";
+import type { MarketFigures } from "../protocol/stream.js";
 
 /** What every stream tells besides its data. */
 export type LinkEvent =

@@ -3,6 +3,8 @@ import { FormatError } from "../../core/errors.js";
 import { decimalToScaled, type Instrument } from "../../core/instrument.js";
 import type { Lots, MarketId } from "../../core/units.js";
 import type { VenueBalances, VenueIncome, VenuePosition, VenueTrade } from "../records.js";
+import { balancesFields, incomeFields, positionFields, userTradeFields } from "./account.js";
+import { marketId, TEXT } from "./values.js";
 import {
   creditOf,
   type DecodeContext,
@@ -11,13 +13,31 @@ import {
   parseList,
   parseWire,
 } from "./wire-parse.js";
-import {
-  balancesAnswerSchema,
-  balancesSchema,
-  incomeSchema,
-  positionSchema,
-  userTradeSchema,
-} from "./wire-schemas.js";
+
+/* The parts of the account's records that the bot reads: what it does not use may be missing. */
+
+const userTradeSchema = z
+  .object(userTradeFields(TEXT))
+  .omit({ timeInForce: true, realizedPNL: true, orderType: true });
+
+const incomeSchema = z.object(incomeFields(TEXT));
+
+const balancesSchema = z.object(balancesFields(TEXT)).omit({
+  pendingWithdrawPrimaryCreditAmount: true,
+  pendingWithdrawSecondaryCreditAmount: true,
+  perpetualBalances: true,
+});
+
+/** The market is named by `marketId`, or on some servers' streams by `symbol`. */
+const positionSchema = z
+  .object({ ...positionFields(TEXT), marketId: marketId.optional(), symbol: marketId.optional() })
+  .omit({ maxSize: true, exitPrice: true, closedAt: true, sumOpen: true, sumClose: true });
+
+/** Positions are read one by one. */
+const balancesAnswerSchema = z.object({
+  balances: balancesSchema,
+  positions: z.array(z.unknown()),
+});
 
 const ofMarketOrSymbolSchema = z.object({
   marketId: z.string().optional(),
@@ -71,7 +91,7 @@ export function decodeIncomes(
       type: wire.type,
       amount: creditOf(wire.amount, context.creditDecimals, `${where}.${index}.amount`),
       timeMs: wire.time,
-      marketId: wire.marketId ?? "",
+      marketId: wire.marketId,
     };
   });
 }

@@ -2,19 +2,11 @@ import { z } from "zod";
 import type { Instrument } from "../../core/instrument.js";
 import type { Ticks } from "../../core/units.js";
 import type { VenueBar } from "../records.js";
+import { klineFields } from "./market-data.js";
+import { TEXT } from "./values.js";
 import { gridCount, parseWire, priceTicks } from "./wire-parse.js";
-import { msSchema, unsignedDecimalSchema } from "./wire-schemas.js";
 
-const barsSchema = z.array(
-  z.looseObject({
-    time: msSchema,
-    open: unsignedDecimalSchema,
-    close: unsignedDecimalSchema,
-    high: unsignedDecimalSchema,
-    low: unsignedDecimalSchema,
-    volume: unsignedDecimalSchema,
-  }),
-);
+const barsSchema = z.array(z.object(klineFields(TEXT)).omit({ quote_volume: true }));
 
 /**
  * Candles of trades (specification, "Kline") on the market's grid; where orders of a finer one traded, at the nearest ticks, and of the volume the

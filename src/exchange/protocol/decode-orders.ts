@@ -1,12 +1,23 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Instrument } from "../../core/instrument.js";
-import type { Hex, Ms } from "../../core/units.js";
+import type { Hex } from "../../core/units.js";
 import type { OrderStruct, VenueOrder } from "../records.js";
+import { builtOrderFields, orderFields, orderStructFields } from "./order.js";
+import { hash32, hex, TEXT } from "./values.js";
 import { type DecodeContext, gridCount, marketOf, parseList, parseWire } from "./wire-parse.js";
-import { buildResultSchema, orderSchema } from "./wire-schemas.js";
 
-/** Below this an `expiration` is in seconds, as in `info`; the specification does not name its unit. 10^11 s is the year 5138. */
-const LARGEST_SECONDS = 1e11;
+/** The part of an order that the bot reads. */
+const orderSchema = z
+  .object(orderFields(TEXT))
+  .omit({ account: true, trades: true })
+  .extend({ json: z.object({ info: hash32 }) });
+
+/** The part of the answer to a build that the bot reads. */
+const buildResultSchema = z.object({
+  ...builtOrderFields,
+  order: z.object(orderStructFields).omit({ sender: true }),
+  packedOrder: hex.nullish(),
+});
 
 /**
  * An order of the account, on its market's grid. Undefined when the bot does not know the market.
@@ -72,14 +83,9 @@ function orderOf(
     canceledLots: lots("canceledAmount"),
     expiredLots: lots("expiredAmount"),
     failedLots: lots("failedAmount"),
-    averagePrice: wire.averagePrice || undefined,
+    averagePrice: wire.averagePrice,
     status: wire.status,
     createdAtMs: wire.createdAt,
-    expirationMs: expirationMs(wire.expiration ?? 0),
+    expirationMs: wire.expiration,
   };
-}
-
-/** An `expiration` of the wire in milliseconds, whichever unit the exchange writes. */
-export function expirationMs(expiration: number): Ms {
-  return expiration < LARGEST_SECONDS ? expiration * 1000 : expiration;
 }

@@ -1,10 +1,56 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { ConfigError, FormatError } from "../../core/errors.js";
 import { decimalToScaled, Instrument } from "../../core/instrument.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { MarketRules, VenueRules } from "../records.js";
+import { exchangeInfoFields, filterFields, marketFields } from "./market.js";
+import { marketId, ms, TEXT } from "./values.js";
 import { creditOf, fractionDigits, parseWire } from "./wire-parse.js";
-import { exchangeInfoSchema, filterSchemas, marketSchema } from "./wire-schemas.js";
+
+/* The parts of `exchangeInfo` that the bot reads. */
+
+const parts = exchangeInfoFields(TEXT);
+const filters = filterFields(TEXT);
+
+/** Each market is read on its own, since one that the bot does not trade may be odd. */
+const exchangeInfoSchema = z.object({
+  dealerInfo: z.object(parts.dealerInfo).pick({ creditDecimals: true, paperDecimals: true }),
+  eip712: z.object(parts.eip712),
+  gasFeeInfo: z
+    .object(parts.gasFeeInfo)
+    .partial({ gasLimit: true, gasPrice: true, lastEthIndexPrice: true }),
+  markets: z.array(z.looseObject({ id: marketId })),
+  rateLimits: z.array(z.object(parts.rateLimit)),
+  serverTime: ms,
+});
+
+const marketSchema = z
+  .object({
+    ...marketFields(TEXT),
+    filters: z.array(z.looseObject({ filterType: z.string() })),
+  })
+  .pick({
+    id: true,
+    filters: true,
+    fundingIntervalSeconds: true,
+    liquidationLeverage: true,
+    makerFee: true,
+    takerFee: true,
+    maxExposure: true,
+    maxLeverage: true,
+    perpetualContractAddress: true,
+    stage: true,
+    status: true,
+  })
+  .partial({ maxExposure: true });
+
+/** The filters that the bot knows, by type. It passes over others. */
+const filterSchemas = {
+  PRICE_FILTER: z.object(filters.PRICE_FILTER),
+  AMOUNT_FILTER: z.object(filters.AMOUNT_FILTER),
+  MARKET_AMOUNT_FILTER: z.object(filters.MARKET_AMOUNT_FILTER),
+  MAX_OPEN_ORDERS_FILTER: z.object(filters.MAX_OPEN_ORDERS_FILTER),
+} as const;
 
 const FEE_RATE_DECIMALS = 18;
 

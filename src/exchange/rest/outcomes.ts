@@ -9,11 +9,13 @@ import {
 } from "../protocol/decode-account.js";
 import { decodeBuildResult, decodeOrder, decodeOrders } from "../protocol/decode-orders.js";
 import { decodeRules } from "../protocol/decode-rules.js";
+import { errorBody, INTERNAL_ERROR } from "../protocol/errors.js";
+import { time } from "../protocol/market-data.js";
+import { count } from "../protocol/values.js";
 import { type DecodeContext, parseWire } from "../protocol/wire-parse.js";
-import { errorSchema, sequenceSchema, timeSchema } from "../protocol/wire-schemas.js";
 import type { OrderHasher } from "../signing/order-signing.js";
 import type { Action, Outcome, QuestionAction } from "../venue.js";
-import { INTERNAL_ERROR, isErrorBody } from "../venue-errors.js";
+import { isErrorBody } from "../venue-errors.js";
 import type { HttpResult } from "./transport.js";
 
 /** What an answer is read with. */
@@ -88,7 +90,7 @@ function outcomeOfBody(
     return { result: "cancelled" };
   const value = parseInt64Json(body);
   if (!isSuccess || isErrorBody(value)) {
-    const { code, codeText, message } = parseWire(errorSchema, value, "error");
+    const { code, codeText, message } = parseWire(errorBody, value, "error");
     // An internal error says nothing about whether the action went through before it.
     if (code === INTERNAL_ERROR)
       return {
@@ -147,7 +149,7 @@ function answerOf(action: QuestionAction, value: unknown, context: OutcomeContex
       return {
         result: "answered",
         ask,
-        data: { serverTimeMs: parseWire(timeSchema, value, "time").serverTime },
+        data: { serverTimeMs: parseWire(time, value, "time").serverTime },
       };
     case "rules":
       return { result: "answered", ask, data: decodeRules(value, NONE_REQUIRED) };
@@ -167,7 +169,7 @@ function answerOf(action: QuestionAction, value: unknown, context: OutcomeContex
       return {
         result: "answered",
         ask,
-        data: { sequence: parseWire(sequenceSchema, sequence, "orderbook.sequence") },
+        data: { sequence: parseWire(count, sequence, "orderbook.sequence") },
       };
     }
   }

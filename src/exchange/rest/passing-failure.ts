@@ -1,5 +1,6 @@
 import type { Ms } from "../../core/units.js";
-import { INVALID_TIMESTAMP, VenueError, VenueRequestError } from "../venue-errors.js";
+import { INVALID_TIMESTAMP } from "../protocol/errors.js";
+import { VenueError, VenueRequestError } from "../venue-errors.js";
 
 /** How long nothing is sent after a 429, and after a 418, that say no time themselves. */
 export const THROTTLED_MS: Readonly<Record<429 | 418, Ms>> = { 429: 5_000, 418: 60_000 };

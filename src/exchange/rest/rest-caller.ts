@@ -2,8 +2,8 @@ import type { Signer } from "../../core/crypto/signing.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
 import { parseInt64Json } from "../../core/int64-json.js";
 import type { Hex, Ms } from "../../core/units.js";
+import { errorBody } from "../protocol/errors.js";
 import { OPERATIONS, type Operation, type OperationName } from "../protocol/operations.js";
-import { errorSchema } from "../protocol/wire-schemas.js";
 import { canonicalParams, type RequestParams, signedParams } from "../signing/request-signing.js";
 import { isErrorBody, VenueError, VenueRequestError } from "../venue-errors.js";
 import { type CallParams, checkedParams } from "./call-params.js";
@@ -118,7 +118,7 @@ function answerOf(result: HttpResult, where: string): unknown {
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && body.trim() === "") return null;
   const value = jsonOf(body);
-  const coded = !isSuccess || isErrorBody(value) ? errorSchema.safeParse(value) : undefined;
+  const coded = !isSuccess || isErrorBody(value) ? errorBody.safeParse(value) : undefined;
   if (coded?.success === true) throw new VenueError(coded.data, status);
   if (!isSuccess || value === undefined) {
     throw new VenueRequestError(`${where}: HTTP ${status}: ${body.slice(0, 200)}`, {

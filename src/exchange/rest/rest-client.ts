@@ -1,7 +1,9 @@
+import { z } from "zod";
 import { ConfigError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { Int64Id, MarketId, Ms } from "../../core/units.js";
 import { timePages } from "../client/pages.js";
+import { account } from "../protocol/account.js";
 import {
   decodeBalancesAnswer,
   decodeIncomes,
@@ -10,10 +12,12 @@ import {
 } from "../protocol/decode-account.js";
 import { decodeOrders } from "../protocol/decode-orders.js";
 import { decodeRules, instrumentsOf } from "../protocol/decode-rules.js";
+import { DUPLICATED_ACCOUNT } from "../protocol/errors.js";
 import { IntegerDecoder } from "../protocol/integer-decoder.js";
+import { rawLevel, time } from "../protocol/market-data.js";
 import { MAX_PAGE, type OperationName } from "../protocol/operations.js";
+import { count } from "../protocol/values.js";
 import { type DecodeContext, parseWire } from "../protocol/wire-parse.js";
-import { accountSchema, orderBookSchema, timeSchema } from "../protocol/wire-schemas.js";
 import type {
   VenueBalances,
   VenueIncome,
@@ -23,10 +27,13 @@ import type {
   VenueTrade,
 } from "../records.js";
 import { isBetweenTicks, MergedBook } from "../streams/merged-book.js";
-import { DUPLICATED_ACCOUNT, VenueError } from "../venue-errors.js";
+import { VenueError } from "../venue-errors.js";
 import { present } from "./action-requests.js";
 import type { CallParams } from "./call-params.js";
 import { RestCaller, type RestCallerOptions } from "./rest-caller.js";
+
+/** The integer decoder reads the numbers of the levels. */
+const rawBook = z.object({ bids: z.array(rawLevel), asks: z.array(rawLevel), sequence: count });
 
 /** One book as it was asked for, on the market's grid: flat pairs of ticks and lots, best first as the exchange sorts them. */
 export interface RestBook {
@@ -57,7 +64,7 @@ export class RestClient {
 
   /** The exchange's clock. */
   async time(): Promise<Ms> {
-    return parseWire(timeSchema, await this.call("time"), "time").serverTime;
+    return parseWire(time, await this.call("time"), "time").serverTime;
   }
 
   /** `exchangeInfo`, checked. @param traded markets that must be there; others that are not as specified are left out. */
@@ -69,11 +76,7 @@ export class RestClient {
   /** @param limit one of 10, 20, 50, 100, 500, 1000. */
   async orderbook(marketId: MarketId, limit = 500): Promise<RestBook> {
     const instrument = requireMarket(await this.#context(), marketId);
-    const book = parseWire(
-      orderBookSchema,
-      await this.call("orderbook", { marketId, limit }),
-      "orderbook",
-    );
+    const book = parseWire(rawBook, await this.call("orderbook", { marketId, limit }), "orderbook");
     const levels = new IntegerDecoder(instrument);
     const onOffGrid = (): void => {};
     const told = {
@@ -153,7 +156,7 @@ export class RestClient {
   async registerAccount(): Promise<boolean> {
     try {
       parseWire(
-        accountSchema,
+        account,
         await this.call("registerAccount", { account: this.#caller.account }),
         "account",
       );
@@ -167,7 +170,7 @@ export class RestClient {
   /** Exchange time at which the account was created there. @throws VenueError where the exchange does not know it */
   async accountCreatedAtMs(): Promise<Ms> {
     return parseWire(
-      accountSchema,
+      account,
       await this.call("account", { account: this.#caller.account }),
       "account",
     ).createdAt;

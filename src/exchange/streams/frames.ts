@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { FormatError, shown } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import { parseInt64Json } from "../../core/int64-json.js";
@@ -10,6 +11,9 @@ import {
 import { decodeKlines } from "../protocol/decode-klines.js";
 import { decodeOrder } from "../protocol/decode-orders.js";
 import { IntegerDecoder } from "../protocol/integer-decoder.js";
+import { publicTradeFields } from "../protocol/market-data.js";
+import { marketFiguresFields } from "../protocol/stream.js";
+import { ms, TEXT } from "../protocol/values.js";
 import {
   creditOf,
   type DecodeContext,
@@ -17,11 +21,17 @@ import {
   parseWire,
   priceTicks,
 } from "../protocol/wire-parse.js";
-import { marketStateSchema, msSchema, publicTradeSchema } from "../protocol/wire-schemas.js";
 import type { VenueEvent } from "../venue.js";
 import { BookScanner } from "./book-scanner.js";
 import { isBetweenTicks, MergedBook } from "./merged-book.js";
 import { readStreamName } from "./stream-names.js";
+
+const publicTradeSchema = z
+  .object(publicTradeFields(TEXT))
+  .omit({ quoteAmount: true, status: true });
+const marketStateSchema = z
+  .object(marketFiguresFields(TEXT))
+  .pick({ fundingRate: true, nextFundingTime: true, markPrice: true, indexPrice: true });
 
 /** Frames longer than this are refused before they are parsed. */
 export const DEFAULT_MAX_FRAME_BYTES = 8 * 1024 * 1024;
@@ -34,7 +44,7 @@ export interface FrameDecoderOptions extends DecodeContext {
 
 const NOTHING: readonly VenueEvent[] = [];
 /** When an update was made: what the specification promises of one is the order alone. */
-const stampSchema = msSchema.nullish();
+const stampSchema = ms.nullish();
 
 /**
  * Turns one text frame of a stream into the venue's events. A frame that is not what the protocol says becomes one

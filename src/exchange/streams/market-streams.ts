@@ -1,6 +1,6 @@
 import type { Seam } from "../../core/runtime/seam.js";
 import type { MarketId } from "../../core/units.js";
-import type { WireStreamRequest } from "../protocol/wire-stream-types.js";
+import type { WireStreamRequest } from "../protocol/stream.js";
 import type { Transport } from "../rest/transport.js";
 import { streamName } from "./stream-names.js";
 import { StreamSession, type StreamTimings } from "./stream-session.js";

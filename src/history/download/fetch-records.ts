@@ -1,9 +1,9 @@
 import { RunError } from "../../core/errors.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { ExchangeClient } from "../../exchange/client/exchange-client.js";
-import type { FundingRate, Kline, PublicTrade } from "../../exchange/client/market-records.js";
 import type { OperationParams } from "../../exchange/client/operation-params.js";
 import { idPages } from "../../exchange/client/pages.js";
+import type { FundingRate, Kline, PublicTrade } from "../../exchange/protocol/market-data.js";
 import { familyOf, type HistoryKind, intervalOf } from "../kinds.js";
 import type { Span } from "../spans.js";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CODE_TEXTS } from "../rest/api-codes.js";
+import { ERROR_CODES } from "../../exchange/protocol/errors.js";
 import { text } from "./config-text.js";
 
 const httpStatus = z.int().min(400).max(599);
@@ -10,7 +10,7 @@ const choices = z.strictObject({
   /** HTTP status of 1010 and of nothing else. */
   unauthorizedStatus: httpStatus.default(401),
   /** HTTP status of single codes, over what the two keys above say. */
-  codeStatus: z.partialRecord(z.enum(Object.keys(CODE_TEXTS)), httpStatus).default({}),
+  codeStatus: z.partialRecord(z.enum(Object.keys(ERROR_CODES)), httpStatus).default({}),
   /** The code of a good signature of somebody who may not sign for the account. */
   foreignSigner: z.enum(["1012", "1010"]).default("1012"),
   /** The code where an account is not registered. */

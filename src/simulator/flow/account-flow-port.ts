@@ -10,7 +10,7 @@ import type {
   Side,
   Ticks,
 } from "../../core/units.js";
-import type { WireBuildResult } from "../../exchange/protocol/wire-account-types.js";
+import type { WireBuildResult } from "../../exchange/protocol/order.js";
 import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import { capacityOf, riskOf } from "../accounts/margin.js";

@@ -1,17 +1,23 @@
 import type { z } from "zod";
 import {
-  accountShape,
-  balancesAnswerShape,
-  buildResultShape,
-  faucetShape,
-  incomeShape,
-  operatorsShape,
-  orderShape,
-  positionShape,
-  riskyAccountShape,
-  userTradeShape,
-  withdrawalShape,
-} from "./account-shapes.js";
+  account,
+  balances,
+  income,
+  riskyAccount,
+  undatedPosition,
+  userTrade,
+} from "../../exchange/protocol/account.js";
+import { exchangeInfo } from "../../exchange/protocol/market.js";
+import {
+  contracts,
+  fundingRate,
+  kline,
+  orderBook,
+  publicTrade,
+  time,
+  tradeVolume,
+} from "../../exchange/protocol/market-data.js";
+import { builtOrder, order } from "../../exchange/protocol/order.js";
 import {
   ACCOUNT,
   AMOUNT,
@@ -33,16 +39,7 @@ import {
   SIGNED_ORDER,
   START_TIME,
 } from "./api-parameters.js";
-import {
-  contractsShape,
-  exchangeInfoShape,
-  fundingRateShape,
-  klineShape,
-  orderBookShape,
-  publicTradeShape,
-  timeShape,
-  tradeVolumeShape,
-} from "./market-shapes.js";
+import { faucetShape, operatorsShape, withdrawalShape } from "./custody-shapes.js";
 
 /** One operation of the exchange's REST interface, as it is offered. */
 export interface ApiOperation {
@@ -86,37 +83,37 @@ export const UNLISTED_PATHS: ReadonlySet<string> = new Set([
 
 /** Every operation: those of the specification under `/v1`, and beside it what stands for a wallet's deposits and contract calls. */
 export const API_OPERATIONS: readonly ApiOperation[] = [
-  market("/v1/time", "The exchange's clock", { parameters: [], answer: timeShape }),
+  market("/v1/time", "The exchange's clock", { parameters: [], answer: time }),
   market(
     "/v1/exchangeInfo",
     "Markets with their filters and fees, rate limits, the EIP-712 domain",
     {
       parameters: [],
-      answer: exchangeInfoShape,
+      answer: exchangeInfo,
     },
   ),
   market("/v1/orderbook", "A market's book", {
     parameters: [MARKET, BOOK_LIMIT],
-    answer: orderBookShape,
+    answer: orderBook,
   }),
   market("/v1/trades", "The newest trades of a market", {
     parameters: [MARKET, LIMIT],
-    answer: publicTradeShape,
+    answer: publicTrade,
     isList: true,
   }),
   market("/v1/historicalTrades", "Trades of a market from an id on, or the newest", {
     parameters: [MARKET, LIMIT, FROM_ID],
-    answer: publicTradeShape,
+    answer: publicTrade,
     isList: true,
   }),
   market("/v1/klines", "Candles of a market's trades", {
     parameters: BARS,
-    answer: klineShape,
+    answer: kline,
     isList: true,
   }),
   market("/v1/markPriceKlines", "Candles of a market's mark price", {
     parameters: BARS,
-    answer: klineShape,
+    answer: kline,
     isList: true,
   }),
   market(
@@ -124,61 +121,61 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
     "Candles of a market's off-chain mark, with what was traded",
     {
       parameters: BARS,
-      answer: klineShape,
+      answer: kline,
       isList: true,
     },
   ),
   market("/v1/platform/tradeVolume", "What was traded in all and each day, in quote", {
     parameters: [ANY_MARKET],
-    answer: tradeVolumeShape,
+    answer: tradeVolume,
   }),
   market("/v1/fundingRate", "Past fundings of a market", {
     parameters: [MARKET, START_TIME, END_TIME, LIMIT],
-    answer: fundingRateShape,
+    answer: fundingRate,
     isList: true,
   }),
   market("/v1/riskyAccounts", "Accounts near liquidation", {
     parameters: [],
-    answer: riskyAccountShape,
+    answer: riskyAccount,
     isList: true,
   }),
-  market("/v1/contracts", "A summary of every market", { parameters: [], answer: contractsShape }),
+  market("/v1/contracts", "A summary of every market", { parameters: [], answer: contracts }),
 
   signed("POST", "/v1/account", "account", "Registers the account, signed by itself", {
     parameters: [],
-    answer: accountShape,
+    answer: account,
   }),
   signed("GET", "/v1/account", "account", "The account's registration", {
     parameters: [],
-    answer: accountShape,
+    answer: account,
   }),
   signed("GET", "/v1/balances", "account", "Balances and positions", {
     parameters: [],
-    answer: balancesAnswerShape,
+    answer: balances,
   }),
   signed("GET", "/v1/positions", "account", "Positions", {
     parameters: [],
-    answer: positionShape,
+    answer: undatedPosition,
     isList: true,
   }),
   signed("GET", "/v1/userTrades", "account", "The account's trades in a market", {
     parameters: [MARKET, START_TIME, END_TIME, LIMIT, FROM_ID_ALONE],
-    answer: userTradeShape,
+    answer: userTrade,
     isList: true,
   }),
   signed("GET", "/v1/incomes", "account", "The account's cash flows", {
     parameters: [MARKET, INCOME_TYPE, START_TIME, END_TIME, LIMIT],
-    answer: incomeShape,
+    answer: income,
     isList: true,
   }),
 
   signed("POST", "/v1/order/build", "orders", "Builds an order to be signed", {
     parameters: ORDER_TERMS,
-    answer: buildResultShape,
+    answer: builtOrder,
   }),
   signed("POST", "/v1/order", "orders", "Takes a signed order; answers with it as accepted", {
     parameters: SIGNED_ORDER,
-    answer: orderShape,
+    answer: order,
   }),
   signed("DELETE", "/v1/order", "orders", "Cancels an order", {
     parameters: [MARKET, ORDER_ID],
@@ -190,20 +187,20 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
   }),
   signed("GET", "/v1/openOrder", "orders", "One active order", {
     parameters: [ANY_MARKET, ANY_ORDER_ID],
-    answer: orderShape,
+    answer: order,
   }),
   signed("GET", "/v1/openOrders", "orders", "Active orders", {
     parameters: [ANY_MARKET],
-    answer: orderShape,
+    answer: order,
     isList: true,
   }),
   signed("GET", "/v1/order", "orders", "One order whose status is final", {
     parameters: [MARKET, ORDER_ID],
-    answer: orderShape,
+    answer: order,
   }),
   signed("GET", "/v1/historyOrders", "orders", "Orders whose status is final", {
     parameters: [MARKET, START_TIME, END_TIME, LIMIT],
-    answer: orderShape,
+    answer: order,
     isList: true,
   }),
 

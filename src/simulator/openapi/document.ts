@@ -1,64 +1,42 @@
-import { z } from "zod";
+import type { z } from "zod";
+import * as account from "../../exchange/protocol/account.js";
+import { errorBody } from "../../exchange/protocol/errors.js";
+import * as market from "../../exchange/protocol/market.js";
+import * as data from "../../exchange/protocol/market-data.js";
+import * as order from "../../exchange/protocol/order.js";
 import type { ExchangeConfig } from "../config/config.js";
-import {
-  accountShape,
-  balancesAnswerShape,
-  balancesShape,
-  buildResultShape,
-  datedPositionShape,
-  faucetShape,
-  incomeShape,
-  operatorsShape,
-  orderShape,
-  orderStructShape,
-  positionShape,
-  riskyAccountShape,
-  userTradeShape,
-  withdrawalShape,
-} from "./account-shapes.js";
 import { API_OPERATIONS, type ApiOperation, UNLISTED_PATHS } from "./api-operations.js";
 import { type ApiParameter, SIGNING } from "./api-parameters.js";
-import {
-  contractShape,
-  contractsShape,
-  errorShape,
-  exchangeInfoShape,
-  fundingRateShape,
-  klineShape,
-  marketShape,
-  orderBookShape,
-  publicTradeShape,
-  timeShape,
-  tradeVolumeShape,
-} from "./market-shapes.js";
+import { faucetShape, operatorsShape, withdrawalShape } from "./custody-shapes.js";
+import { writtenSchemas } from "./written-schema.js";
 
 /** The shapes by the names that they have in the document. */
 const SHAPES: Readonly<Record<string, z.ZodType>> = {
-  Time: timeShape,
-  ExchangeInfo: exchangeInfoShape,
-  Market: marketShape,
-  OrderBook: orderBookShape,
-  PublicTrade: publicTradeShape,
-  Kline: klineShape,
-  TradeVolume: tradeVolumeShape,
-  FundingRate: fundingRateShape,
-  RiskyAccount: riskyAccountShape,
-  Contract: contractShape,
-  Contracts: contractsShape,
-  Account: accountShape,
-  Balances: balancesShape,
-  BalancesAnswer: balancesAnswerShape,
-  Position: positionShape,
-  DatedPosition: datedPositionShape,
-  UserTrade: userTradeShape,
-  Income: incomeShape,
-  OrderStruct: orderStructShape,
-  Order: orderShape,
-  BuildResult: buildResultShape,
+  Time: data.time,
+  ExchangeInfo: market.exchangeInfo,
+  Market: market.market,
+  OrderBook: data.orderBook,
+  PublicTrade: data.publicTrade,
+  Kline: data.kline,
+  TradeVolume: data.tradeVolume,
+  FundingRate: data.fundingRate,
+  RiskyAccount: account.riskyAccount,
+  Contract: data.contract,
+  Contracts: data.contracts,
+  Account: account.account,
+  Balances: account.accountBalances,
+  BalancesAnswer: account.balances,
+  Position: account.undatedPosition,
+  DatedPosition: account.datedPosition,
+  UserTrade: account.userTrade,
+  Income: account.income,
+  OrderStruct: order.orderStruct,
+  Order: order.order,
+  BuildResult: order.builtOrder,
   Faucet: faucetShape,
   Withdrawal: withdrawalShape,
   Operators: operatorsShape,
-  Error: errorShape,
+  Error: errorBody,
 };
 
 /** An OpenAPI document: plain JSON. */
@@ -95,7 +73,7 @@ export function openApiDocument({ faucet, withdrawals, choices }: ExchangeConfig
     tags: [...new Set(offered.map(({ group }) => group))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: componentSchemas(),
+      schemas: writtenSchemas(SHAPES, refTo),
       responses: RESPONSES,
       securitySchemes: SECURITY_SCHEMES,
     },
@@ -193,38 +171,4 @@ function answerSchema(shape: z.ZodType, isList: boolean): object {
 
 function refTo(name: string): { $ref: string } {
   return { $ref: `#/components/schemas/${name}` };
-}
-
-function componentSchemas(): Record<string, unknown> {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, shape] of Object.entries(SHAPES)) {
-    registry.add(shape, { id });
-  }
-  const { schemas } = z.toJSONSchema(registry, {
-    uri: (id) => refTo(id).$ref,
-    io: "output",
-    override: ({ jsonSchema }) => openTuple(jsonSchema),
-  });
-  return Object.fromEntries(
-    Object.entries(schemas).map(([id, { $schema: _dialect, $id: _id, ...schema }]) => [id, schema]),
-  );
-}
-
-/**
- * A tuple in a form that generators of clients take. JSON Schema closes one by `items: false`, which some of them refuse, and others read
- * `items` alone; the bounds of its length close it as well.
- */
-function openTuple(schema: {
-  prefixItems?: unknown;
-  items?: unknown;
-  minItems?: number;
-  maxItems?: number;
-}): void {
-  if (!Array.isArray(schema.prefixItems)) return;
-  const kinds = [
-    ...new Map(schema.prefixItems.map((kind: object) => [JSON.stringify(kind), kind])).values(),
-  ];
-  schema.items = kinds.length === 1 ? kinds[0] : { anyOf: kinds };
-  schema.minItems = schema.prefixItems.length;
-  schema.maxItems = schema.prefixItems.length;
 }

@@ -1,12 +1,12 @@
 import type { Ms } from "../../core/units.js";
+import { ERROR_CODES, type ErrorCode } from "../../exchange/protocol/errors.js";
 import type { Account } from "../accounts/account.js";
 import type { VenueChoices } from "../config/choices.js";
-import { type ApiCode, CODE_TEXTS } from "./api-codes.js";
 
 /** A request that is refused with a coded error; it has changed nothing. */
 export class ApiError extends Error {
   constructor(
-    readonly code: ApiCode,
+    readonly code: ErrorCode,
     message: string,
   ) {
     super(message);
@@ -48,7 +48,7 @@ export function errorAnswer(error: ApiError, choices: VenueChoices): ApiAnswer {
         ? choices.unauthorizedStatus
         : choices.errorStatus;
   const status = choices.codeStatus[error.code] ?? usual;
-  return { status, body: errorBody(error.code, CODE_TEXTS[error.code], error.message) };
+  return { status, body: errorBody(error.code, ERROR_CODES[error.code].codeText, error.message) };
 }
 
 /** The body of an error (specification, "Errors"). */

@@ -1,5 +1,5 @@
 import type { MarketId } from "../../core/units.js";
-import type { WirePosition } from "../../exchange/protocol/wire-account-types.js";
+import type { WirePosition } from "../../exchange/protocol/account.js";
 import type { Account } from "../accounts/account.js";
 import type { Order } from "../accounts/order.js";
 import type { Income, UserTrade } from "../accounts/records.js";

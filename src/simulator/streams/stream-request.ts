@@ -1,6 +1,6 @@
 import { duplicateKey } from "../../core/config/duplicate-key.js";
 import { parseInt64Json } from "../../core/int64-json.js";
-import type { WireStreamRequest } from "../../exchange/protocol/wire-stream-types.js";
+import type { WireStreamRequest } from "../../exchange/protocol/stream.js";
 import { ApiError } from "../rest/api-error.js";
 
 /** A request to change streams, its id as the digits that it came with: of 64 bits a number would round some away. */

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Order } from "../../../src/exchange/client/account-records.js";
 import { accountEvents } from "../../../src/exchange/client/stream-decoder.js";
+import type { Order } from "../../../src/exchange/protocol/order.js";
 import { KEYS } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
 import { trade, worlds } from "../exchange/world.js";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { UserTrade } from "../../../src/exchange/client/account-records.js";
 import type { Connection } from "../../../src/exchange/client/connect.js";
-import { decimalOf } from "../../../src/exchange/client/decimal.js";
 import type { ExchangeClient } from "../../../src/exchange/client/exchange-client.js";
+import type { UserTrade } from "../../../src/exchange/protocol/account.js";
+import { decimalOf } from "../../../src/exchange/protocol/decimal.js";
 import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
 import { type Embedded, KEYS, startEmbedded } from "./embedded.js";
 

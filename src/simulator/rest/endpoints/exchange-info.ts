@@ -1,6 +1,6 @@
 import { bytesToHex } from "../../../core/crypto/hex.js";
 import { scaledToDecimal } from "../../../core/instrument.js";
-import type { WireExchangeInfo, WireMarket } from "../../../exchange/protocol/wire-market-types.js";
+import type { WireExchangeInfo, WireMarket } from "../../../exchange/protocol/market.js";
 import type { ExchangeState } from "../../engine/state.js";
 import type { Market } from "../../markets/market.js";
 import { ONE } from "../../markets/market-rules.js";

@@ -1,6 +1,6 @@
 import { bytesToHex, hexToBytes } from "../../../core/crypto/hex.js";
 import type { CreditUnits, Hex, Ms } from "../../../core/units.js";
-import type { WireBuildResult } from "../../../exchange/protocol/wire-account-types.js";
+import type { WireBuildResult } from "../../../exchange/protocol/order.js";
 import type { Account } from "../../accounts/account.js";
 import type { Credit } from "../../accounts/credit.js";
 import { capacityOf, onlyReduces } from "../../accounts/margin.js";

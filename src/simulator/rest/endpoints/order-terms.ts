@@ -8,10 +8,10 @@ import {
   type Ticks,
   WEEK_MS,
 } from "../../../core/units.js";
+import type { ErrorCode } from "../../../exchange/protocol/errors.js";
 import type { OrderType, TimeInForce } from "../../../exchange/records.js";
 import type { ExchangeState } from "../../engine/state.js";
 import type { Market } from "../../markets/market.js";
-import type { ApiCode } from "../api-codes.js";
 import { ApiError } from "../api-error.js";
 import { oneOf, optionalInteger, required } from "../parameters.js";
 
@@ -84,7 +84,7 @@ export function requestedOrder(
 
 function requireTrading({ status, id }: Market): void {
   if (status !== "TRADING") {
-    const code: ApiCode = status === "PENDING" ? 2013 : status === "SUSPENDED" ? 2014 : 2015;
+    const code: ErrorCode = status === "PENDING" ? 2013 : status === "SUSPENDED" ? 2014 : 2015;
     throw new ApiError(code, `market ${id} is ${status}`);
   }
 }

@@ -4,7 +4,7 @@ import type {
   WireContract,
   WireOrderBook,
   WireTradeVolume,
-} from "../../../exchange/protocol/wire-market-types.js";
+} from "../../../exchange/protocol/market-data.js";
 import type { ExchangeState } from "../../engine/state.js";
 import { CANDLE_INTERVALS } from "../../markets/candle-interval.js";
 import type { Market } from "../../markets/market.js";

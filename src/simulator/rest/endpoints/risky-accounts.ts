@@ -1,5 +1,5 @@
 import type { CreditUnits } from "../../../core/units.js";
-import type { WireRiskyAccount } from "../../../exchange/protocol/wire-account-types.js";
+import type { WireRiskyAccount } from "../../../exchange/protocol/account.js";
 import type { Account } from "../../accounts/account.js";
 import { riskOf } from "../../accounts/margin.js";
 import type { ExchangeState } from "../../engine/state.js";

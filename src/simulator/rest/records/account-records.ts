@@ -5,7 +5,7 @@ import type {
   WireIncome,
   WirePosition,
   WireUserTrade,
-} from "../../../exchange/protocol/wire-account-types.js";
+} from "../../../exchange/protocol/account.js";
 import type { Account } from "../../accounts/account.js";
 import { capacityOf, liquidationPriceOf, riskOf } from "../../accounts/margin.js";
 import type { PositionState } from "../../accounts/position-state.js";

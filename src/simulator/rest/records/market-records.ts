@@ -4,8 +4,8 @@ import type {
   WireKline,
   WireLevel,
   WirePublicTrade,
-} from "../../../exchange/protocol/wire-market-types.js";
-import type { WireMarketState } from "../../../exchange/protocol/wire-stream-types.js";
+} from "../../../exchange/protocol/market-data.js";
+import type { WireMarketState } from "../../../exchange/protocol/stream.js";
 import type { Trade } from "../../accounts/records.js";
 import type { VenueChoices } from "../../config/choices.js";
 import type { Candle } from "../../markets/candles.js";

@@ -1,5 +1,5 @@
 import type { CreditUnits, Hex, Lots, Side } from "../../../core/units.js";
-import type { WireOrder, WireOrderStruct } from "../../../exchange/protocol/wire-account-types.js";
+import type { WireOrder, WireOrderStruct } from "../../../exchange/protocol/order.js";
 import type { Account } from "../../accounts/account.js";
 import type { Order } from "../../accounts/order.js";
 import type { Market } from "../../markets/market.js";

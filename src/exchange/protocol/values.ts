@@ -1,0 +1,246 @@
+import { z } from "zod";
+import { FormatError } from "../../core/errors.js";
+import { int64Id as canonicalId } from "../../core/int64-json.js";
+import type { Hex, Int64Id, MarketId, Ms } from "../../core/units.js";
+import { type Decimal, decimalOf } from "./decimal.js";
+
+/*
+ * The values that the records of the exchange's JSON consist of. A schema reads what any exchange of
+ * this protocol may send, so that a client is not stopped by what it does not use. Where our own
+ * exchange writes less than that, `writtenAs` says what, and the OpenAPI document shows it.
+ */
+
+/** Price, amount, fee or rate as a JSON string: plain, no exponent. */
+export type WireDecimal = string;
+/** A 64-bit identifier: a JSON integer that may pass 2^53, which then comes as its digits. */
+export type WireInt64 = number | string;
+/** Milliseconds since the epoch. */
+export type WireMs = number;
+
+/** The fields of a record that the protocol does not name, as they came. */
+export interface WithExtra {
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+/** A word of an open set: the known ones are named, any other comes through as it is. */
+export type OpenWord<Known extends string> = Known | (string & {});
+
+/** The part of the OpenAPI document that a schema itself does not say. */
+interface WrittenForm {
+  /** The schema of what our exchange writes where that is narrower than what a client reads. */
+  readonly written?: z.ZodType;
+  /** Set for a field that the exchange always writes, and that a client can do without. */
+  readonly isAlwaysWritten?: boolean;
+}
+
+/** By schema: how our exchange writes it. A schema made of another by `meta` has the other's form. */
+export const WRITTEN_FORMS: {
+  get(schema: z.core.$ZodType): WrittenForm | undefined;
+  add(schema: z.core.$ZodType, form: WrittenForm): unknown;
+  // The registry's own type puts schemas in the place of its values, and this one holds schemas.
+} = z.registry<object>();
+
+function withForm<Schema extends z.ZodType>(schema: Schema, form: WrittenForm): Schema {
+  const copy = schema.clone();
+  WRITTEN_FORMS.add(copy, { ...WRITTEN_FORMS.get(schema), ...form });
+  return copy;
+}
+
+/** A schema that reads `reading` and is documented as `written`. */
+export function writtenAs<Reading extends z.ZodType>(
+  reading: Reading,
+  written: z.ZodType,
+): Reading {
+  return withForm(reading, { written });
+}
+
+/** A field that our exchange always writes though its reader takes it for optional. */
+export function alwaysWritten<Reading extends z.ZodType>(reading: Reading): Reading {
+  return withForm(reading, { isAlwaysWritten: true });
+}
+
+/** A field that the exchange always writes, and that a client can do without. */
+export function dispensable<Reading extends z.ZodType>(reading: Reading): z.ZodOptional<Reading> {
+  return alwaysWritten(reading.optional());
+}
+
+const plainDecimal = z
+  .string()
+  .regex(/^-?\d+(\.\d+)?$/)
+  .meta({ format: "decimal" });
+const plainUnsigned = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/)
+  .meta({ format: "decimal" });
+
+/** A plain decimal string. */
+export const decimalText = writtenAs(
+  z.string().regex(/^-?\d{1,60}(?:\.\d{1,60})?$/, "expected a plain decimal string"),
+  plainDecimal,
+);
+/** A plain decimal string without a sign. */
+export const unsignedText = writtenAs(
+  z.string().regex(/^\d{1,60}(?:\.\d{1,60})?$/, "expected an unsigned plain decimal string"),
+  plainUnsigned,
+);
+
+/** The form in which a reader takes decimals. The records are written once, for every form. */
+export interface DecimalForm<Value extends z.ZodType> {
+  readonly decimal: Value;
+  readonly unsigned: Value;
+  /** Never negative at our exchange, and read with a sign too. */
+  readonly signedToo: Value;
+}
+
+/** Decimals as the texts that they are: for the bot, which counts in ticks and lots. */
+export const TEXT: DecimalForm<z.ZodType<string, WireDecimal>> = {
+  decimal: decimalText,
+  unsigned: unsignedText,
+  signedToo: writtenAs(decimalText, plainUnsigned),
+};
+
+/** Decimals as exact numbers: for callers of the client. */
+export const EXACT: DecimalForm<z.ZodType<Decimal, WireDecimal>> = {
+  decimal: decimalText.transform((text) => decimalOf(text)),
+  unsigned: unsignedText.transform((text) => decimalOf(text)),
+  signedToo: writtenAs(
+    decimalText.transform((text) => decimalOf(text)),
+    plainUnsigned,
+  ),
+};
+
+/** The last instant that a date can have (ECMA-262, "Time Values and Time Range"). */
+const LAST_MS = 8.64e15;
+const plainMs = z
+  .int()
+  .min(0)
+  .meta({ format: "int64", description: "milliseconds since the epoch" });
+
+/** Whole milliseconds of an instant that can be written as a date. */
+export const ms = writtenAs(z.int().nonnegative().max(LAST_MS), plainMs);
+/** An instant that may not be set. */
+export const instantOrNull = ms.nullable();
+/** An instant that the wire writes as a text of digits. */
+export const instantText: z.ZodType<Ms, WireMs | string> = writtenAs(
+  z.union([
+    ms,
+    z
+      .string()
+      .regex(/^\d{1,16}$/, "expected milliseconds as digits")
+      .transform((text): Ms => Number(text)),
+  ]),
+  z.string().regex(/^\d+$/).meta({ description: "milliseconds since the epoch, as text" }),
+);
+
+/** A whole number that is never negative: a count, or a book's sequence, below 2^53. */
+export const count = z.int().nonnegative();
+/** A whole number above zero. */
+export const positiveCount = writtenAs(z.int().positive(), count);
+
+const HEX_BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
+
+/** Hex of any case, as lower case. */
+export const hex: z.ZodType<Hex, string> = writtenAs(
+  z.string().regex(HEX_BYTES, "expected 0x and hex digits").toLowerCase(),
+  z.string().regex(/^0x[0-9a-f]+$/),
+);
+/** 32 bytes of hex, as lower case. */
+export const hash32: z.ZodType<Hex, string> = writtenAs(
+  z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, "expected 32 bytes of hex")
+    .toLowerCase(),
+  z
+    .string()
+    .regex(/^0x[0-9a-f]{64}$/)
+    .meta({ format: "32 bytes" }),
+);
+/** An address of any case, as lower case. */
+export const address: z.ZodType<Hex, string> = writtenAs(
+  z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, "expected an address")
+    .toLowerCase(),
+  z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/)
+    .meta({ format: "address" }),
+);
+
+/** The name of a market, or of what the exchange calls a ticker. */
+export const tickerId: z.ZodType<MarketId, string> = writtenAs(
+  z.string().min(1).max(64),
+  z.string(),
+);
+/** A market id. */
+export const marketId: z.ZodType<MarketId, string> = writtenAs(
+  tickerId,
+  z.string().regex(/^[a-z0-9]{1,64}$/),
+);
+
+/** An id as its canonical decimal digits. A number past 2^53 has lost digits and is refused. */
+export const int64Id: z.ZodType<Int64Id, WireInt64> = writtenAs(
+  z.union([z.string(), z.int()]).transform((id, context) => {
+    try {
+      return canonicalId(id);
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      context.addIssue({ code: "custom", message: error.expected ?? error.message });
+      return z.NEVER;
+    }
+  }),
+  z.number().meta({ type: "integer", format: "int64", minimum: 0 }),
+);
+
+/** A signed integer string in smallest units. */
+export const smallestUnits: z.ZodType<bigint, string> = writtenAs(
+  z
+    .string()
+    .regex(/^-?\d{1,60}$/, "expected an integer string")
+    .transform((text) => BigInt(text)),
+  z
+    .string()
+    .regex(/^-?\d+$/)
+    .meta({ format: "smallest units" }),
+);
+
+/** A word of a set that a client does not close: it passes others on as they are. */
+export function openWord<const Known extends string>(
+  known: readonly Known[],
+): z.ZodType<OpenWord<Known>, string> {
+  return writtenAs(z.string(), z.enum(known));
+}
+
+/** An open word that the document does not list either. */
+export function anyWord<Known extends string>(): z.ZodType<OpenWord<Known>, string> {
+  return z.string();
+}
+
+/** A list. */
+export function list<Element extends z.ZodType>(
+  element: Element,
+): z.ZodType<readonly z.output<Element>[], readonly z.input<Element>[]> {
+  return z.array(element);
+}
+
+/** What {@link record} reads: the known fields, and all others in `extra`. */
+export type RecordOf<Shape extends z.ZodRawShape> = Readonly<z.output<z.ZodObject<Shape>>> &
+  WithExtra;
+
+const NOTHING: WithExtra["extra"] = Object.freeze({});
+
+/** An object of known fields; every other field of the wire is kept, as it came, in `extra`. */
+export function record<Shape extends z.ZodRawShape>(
+  shape: Shape,
+): z.ZodType<RecordOf<Shape>, Readonly<z.input<z.ZodObject<Shape>>>> {
+  return z.looseObject(shape).transform((value) => {
+    const known: [string, unknown][] = [];
+    const extra: [string, unknown][] = [];
+    for (const entry of Object.entries(value))
+      (Object.hasOwn(shape, entry[0]) ? known : extra).push(entry);
+    return {
+      ...Object.fromEntries(known),
+      extra: extra.length === 0 ? NOTHING : Object.fromEntries(extra),
+    } as RecordOf<Shape>;
+  }) as never;
+}

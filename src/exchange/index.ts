@@ -11,7 +11,6 @@ export {
 export { liveSeam } from "../core/runtime/live-seam.js";
 export type { Clock, Random, Seam, Timer } from "../core/runtime/seam.js";
 export type { CreditUnits, Hex, Int64Id, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
-export type { Answers } from "./client/answers.js";
 export { type SafetyOnChain, unsafeOnChain } from "./client/confirm-unsafe.js";
 export { type Connection, type ConnectOptions, connect } from "./client/connect.js";
 export { ExchangeClient, type ExchangeClientOptions } from "./client/exchange-client.js";
@@ -114,17 +113,8 @@ export type {
   WirePublicTrade,
   WireTradeVolume,
 } from "./protocol/market-data.js";
-export {
-  BOOK_LIMITS,
-  INCOME_TYPES,
-  KLINE_INTERVALS,
-  MAX_PAGE,
-  OPERATIONS,
-  type Operation,
-  type OperationName,
-  type OperationParameter,
-  type ParameterType,
-} from "./protocol/operations.js";
+export type { Answers } from "./protocol/operations.js";
+export { OPERATIONS, type Operation, type OperationName } from "./protocol/operations.js";
 export type {
   BuiltOrder,
   Order,
@@ -134,6 +124,14 @@ export type {
   WireOrder,
   WireOrderStruct,
 } from "./protocol/order.js";
+export {
+  BOOK_LIMITS,
+  INCOME_TYPES,
+  KLINE_INTERVALS,
+  MAX_PAGE,
+  type OperationParameter,
+  type ParameterType,
+} from "./protocol/parameters.js";
 export type { MarketFigures, WireMarketState, WireStreamRequest } from "./protocol/stream.js";
 export type { OpenWord, WireDecimal, WireInt64, WireMs, WithExtra } from "./protocol/values.js";
 export type { DecodeContext } from "./protocol/wire-parse.js";

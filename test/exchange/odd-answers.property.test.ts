@@ -5,7 +5,6 @@ import { lensAddress } from "../../src/bot/run/chain-access.js";
 import { readCreditPerEth, readRiskyAccounts } from "../../src/bot/run/liquidator-venue.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { FormatError, MarketwrightError } from "../../src/core/errors.js";
-import { ANSWERS } from "../../src/exchange/client/answers.js";
 import { accountEvents, marketEvents } from "../../src/exchange/client/stream-decoder.js";
 import {
   decodeBalances,
@@ -230,7 +229,7 @@ describe("an odd answer of the exchange", () => {
     );
   });
 
-  it.each(Object.entries(ANSWERS))(
+  it.each(Object.values(OPERATIONS).map(({ name, answer }) => [name, answer] as const))(
     "is refused with its field by the client's reader of %s",
     (name, schema) => {
       fc.assert(
@@ -387,7 +386,7 @@ describe("an odd answer of the exchange", () => {
   it("is nothing that a time could not be: every instant that is read can be written as a date", () => {
     const late = Number.MAX_SAFE_INTEGER;
     const readers = [
-      () => parseWire(ANSWERS.time, { serverTime: late }, "time"),
+      () => parseWire(OPERATIONS.time.answer, { serverTime: late }, "time"),
       () => decodeOrder(wireOrder({ createdAt: late }), context),
       () => decodeUserTrade(wireTrade({ time: late }), context),
       () => decodeIncomes([{ ...INCOME, time: late }], context),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { KLINE_INTERVALS } from "../../src/exchange/protocol/operations.js";
+import { KLINE_INTERVALS } from "../../src/exchange/protocol/parameters.js";
 import {
   type MarketStream,
   readStreamName,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CANDLE_INTERVALS } from "../../src/simulator/markets/candle-interval.js";
+import { KLINE_INTERVALS } from "../../src/exchange/protocol/parameters.js";
 import { marked } from "./marked-market.js";
 import { type ReferenceClient, START_MS, traders } from "./reference-client.js";
 import { StreamReader } from "./stream-reader.js";
@@ -50,7 +50,7 @@ describe("GET /v1/klines", () => {
         quote_volume: "12002",
       },
     ]);
-    for (const interval of CANDLE_INTERVALS.slice(1)) {
+    for (const interval of KLINE_INTERVALS.slice(1)) {
       const starts = { "1W": Date.UTC(2026, 5, 1), "1MO": Date.UTC(2026, 5, 1) } as Record<
         string,
         number
@@ -317,7 +317,7 @@ describe("a kline stream", () => {
 
   it("of every interval is taken in upper and in lower case, and wrapped under the name that was asked for", () => {
     const { exchange, alice, bob } = traders(AT_ONCE);
-    const names = CANDLE_INTERVALS.flatMap((interval) => [
+    const names = KLINE_INTERVALS.flatMap((interval) => [
       `btcusdc@kline${interval}`,
       `btcusdc@kline${interval.toLowerCase()}`,
     ]);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
-import { MAX_PAGE } from "../../exchange/protocol/operations.js";
+import { MAX_PAGE } from "../../exchange/protocol/parameters.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
 import type { Log } from "../../monitoring/log.js";

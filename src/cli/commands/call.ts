@@ -7,8 +7,8 @@ import {
   OPERATIONS,
   type Operation,
   type OperationName,
-  type OperationParameter,
 } from "../../exchange/protocol/operations.js";
+import type { OperationParameter } from "../../exchange/protocol/parameters.js";
 import type { CliContext } from "../cli-context.js";
 import { openExchange, withExchange } from "../exchange-access.js";
 import { jsonText, table } from "../process/output.js";

@@ -4,7 +4,7 @@ import type { Seam } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { decodeRules } from "../protocol/decode-rules.js";
 import type { ExchangeInfo } from "../protocol/market.js";
-import type { OperationName } from "../protocol/operations.js";
+import { type Answers, OPERATIONS, type OperationName } from "../protocol/operations.js";
 import type { Order } from "../protocol/order.js";
 import { parseWire } from "../protocol/wire-parse.js";
 import type { VenueRules } from "../records.js";
@@ -13,7 +13,6 @@ import { RateGate } from "../rest/rate-gate.js";
 import { RestCaller } from "../rest/rest-caller.js";
 import { Retrier, type RetryPolicy } from "../rest/retrier.js";
 import type { Transport } from "../rest/transport.js";
-import { ANSWERS, type Answers } from "./answers.js";
 import { Histories } from "./histories.js";
 import type { OperationParams } from "./operation-params.js";
 import { OrderPlacer, type PreparedOrder } from "./order-placer.js";
@@ -114,7 +113,11 @@ export class ExchangeClient {
     name: Name,
     params: OperationParams<Name>,
   ): Promise<Answers[Name]> {
-    return parseWire(ANSWERS[name], await this.#caller.call(name, sendable(params)), name);
+    return parseWire(
+      OPERATIONS[name].answer,
+      await this.#caller.call(name, sendable(params)),
+      name,
+    );
   }
 
   /** Any operation by its name, its answer as parsed JSON: integers past 2^53 as texts of their digits, null for an empty answer. */
@@ -129,7 +132,7 @@ export class ExchangeClient {
 
   /** `GET /v1/exchangeInfo`: rules, markets, limits, domain. What it says is in force in this client from then on. */
   async exchangeInfo(): Promise<ExchangeInfo> {
-    return parseWire(ANSWERS.exchangeInfo, await this.#readInfo(), "exchangeInfo");
+    return parseWire(OPERATIONS.exchangeInfo.answer, await this.#readInfo(), "exchangeInfo");
   }
 
   /** `GET /v1/orderbook`. */

@@ -1,8 +1,8 @@
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Income, UserTrade } from "../protocol/account.js";
 import type { FundingRate, Kline, PublicTrade } from "../protocol/market-data.js";
+import type { Answers } from "../protocol/operations.js";
 import type { Order } from "../protocol/order.js";
-import type { Answers } from "./answers.js";
 import type { IdInput, OperationParams } from "./operation-params.js";
 import { idPages, timePages } from "./pages.js";
 

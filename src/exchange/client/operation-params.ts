@@ -1,6 +1,7 @@
 import type { Int64Id, Ms } from "../../core/units.js";
 import type { DecimalInput } from "../protocol/decimal.js";
-import type { OperationName, OperationParameter, OperationTable } from "../protocol/operations.js";
+import type { OperationName, OperationTable } from "../protocol/operations.js";
+import type { OperationParameter } from "../protocol/parameters.js";
 
 /** An id as callers may give it: its digits, or an integer that is exact. */
 export type IdInput = Int64Id | bigint | number;

@@ -1,6 +1,6 @@
 import { MarketwrightError } from "../../core/errors.js";
 import type { Int64Id, Ms } from "../../core/units.js";
-import { MAX_PAGE } from "../protocol/operations.js";
+import { MAX_PAGE } from "../protocol/parameters.js";
 
 /** A list that cannot be read without a gap: too many records of one instant, or an exchange that does not page as specified. */
 export class PagingError extends MarketwrightError {

@@ -3,7 +3,8 @@ import type { Signer } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
-import { MAX_PAGE, OPERATIONS, type OperationName } from "../protocol/operations.js";
+import { OPERATIONS, type OperationName } from "../protocol/operations.js";
+import { MAX_PAGE } from "../protocol/parameters.js";
 import {
   canonicalParams,
   formEncode,

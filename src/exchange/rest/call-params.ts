@@ -1,6 +1,7 @@
 import { nearestName } from "../../core/config/nearest-name.js";
 import { ConfigError } from "../../core/errors.js";
-import type { Operation, OperationParameter, ParameterType } from "../protocol/operations.js";
+import type { Operation } from "../protocol/operations.js";
+import type { OperationParameter, ParameterType } from "../protocol/parameters.js";
 import type { RequestParams } from "../signing/request-signing.js";
 
 /** Parameters of a call as people and programs write them. */

@@ -15,7 +15,8 @@ import { decodeRules, instrumentsOf } from "../protocol/decode-rules.js";
 import { DUPLICATED_ACCOUNT } from "../protocol/errors.js";
 import { IntegerDecoder } from "../protocol/integer-decoder.js";
 import { rawLevel, time } from "../protocol/market-data.js";
-import { MAX_PAGE, type OperationName } from "../protocol/operations.js";
+import type { OperationName } from "../protocol/operations.js";
+import { MAX_PAGE } from "../protocol/parameters.js";
 import { count } from "../protocol/values.js";
 import { type DecodeContext, parseWire } from "../protocol/wire-parse.js";
 import type {

@@ -1,5 +1,5 @@
 import type { MarketId } from "../../core/units.js";
-import { KLINE_INTERVALS } from "../protocol/operations.js";
+import { KLINE_INTERVALS } from "../protocol/parameters.js";
 
 /** A candle's length, in the spelling of REST: minutes are M, months MO. */
 export type KlineInterval = (typeof KLINE_INTERVALS)[number];

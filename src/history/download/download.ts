@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ConfigError } from "../../core/errors.js";
 import { DAY_MS, type MarketId, type Ms } from "../../core/units.js";
 import type { ExchangeClient } from "../../exchange/client/exchange-client.js";
-import { KLINE_INTERVALS } from "../../exchange/protocol/operations.js";
+import { KLINE_INTERVALS } from "../../exchange/protocol/parameters.js";
 import { HistoryError } from "../history-errors.js";
 import { fundingShape, klinesShape, tradesShape } from "../import/formats/exchange-shapes.js";
 import { familyOf, type HistoryKind, intervalMsOf, intervalOf } from "../kinds.js";

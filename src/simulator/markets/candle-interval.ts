@@ -1,28 +1,14 @@
 import { DAY_MS, MINUTE_MS, type Ms, WEEK_MS } from "../../core/units.js";
+import { KLINE_INTERVALS } from "../../exchange/protocol/parameters.js";
 
-/** Bar lengths of the specification; weeks and calendar months are those of UTC, and a week starts on Monday. */
-export const CANDLE_INTERVALS = [
-  "1M",
-  "5M",
-  "15M",
-  "30M",
-  "1H",
-  "2H",
-  "4H",
-  "6H",
-  "1D",
-  "1W",
-  "1MO",
-] as const;
-
-/** The name of a bar length. */
-export type CandleInterval = (typeof CANDLE_INTERVALS)[number];
+/** The name of a bar length; weeks and calendar months are those of UTC, and a week starts on Monday. */
+export type CandleInterval = (typeof KLINE_INTERVALS)[number];
 
 /** An interval by its name in upper or lower case; undefined when there is none of that name. */
 export function readInterval(name: string): CandleInterval | undefined {
   const isOneCase = name === name.toUpperCase() || name === name.toLowerCase();
   return isOneCase
-    ? CANDLE_INTERVALS.find((interval) => interval === name.toUpperCase())
+    ? KLINE_INTERVALS.find((interval) => interval === name.toUpperCase())
     : undefined;
 }
 

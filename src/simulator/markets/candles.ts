@@ -1,5 +1,6 @@
 import type { CreditUnits, Lots, Ms } from "../../core/units.js";
-import { barEnd, barStart, CANDLE_INTERVALS, type CandleInterval } from "./candle-interval.js";
+import { KLINE_INTERVALS } from "../../exchange/protocol/parameters.js";
+import { barEnd, barStart, type CandleInterval } from "./candle-interval.js";
 
 /** A price bar by matching time. All prices of a series are in one integer unit: ticks of trades, credit units of marks. */
 export interface Candle {
@@ -44,7 +45,7 @@ interface Bars {
 export class CandleSeries {
   readonly #options: CandleSeriesOptions;
   readonly #bars = new Map<CandleInterval, Bars>(
-    CANDLE_INTERVALS.map((interval) => [interval, { list: [], endMs: 0 }]),
+    KLINE_INTERVALS.map((interval) => [interval, { list: [], endMs: 0 }]),
   );
 
   constructor(options: CandleSeriesOptions) {

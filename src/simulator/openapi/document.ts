@@ -1,13 +1,19 @@
-import type { z } from "zod";
+import { z } from "zod";
 import * as account from "../../exchange/protocol/account.js";
 import { errorBody } from "../../exchange/protocol/errors.js";
 import * as market from "../../exchange/protocol/market.js";
 import * as data from "../../exchange/protocol/market-data.js";
 import * as order from "../../exchange/protocol/order.js";
+import { WRITTEN_FORMS } from "../../exchange/protocol/values.js";
 import type { ExchangeConfig } from "../config/config.js";
-import { API_OPERATIONS, type ApiOperation, UNLISTED_PATHS } from "./api-operations.js";
-import { type ApiParameter, SIGNING } from "./api-parameters.js";
-import { faucetShape, operatorsShape, withdrawalShape } from "./custody-shapes.js";
+import {
+  faucetAnswer,
+  type OfferedOperation,
+  offeredOperations,
+  operatorsAnswer,
+  withdrawalAnswer,
+} from "../rest/offered-operations.js";
+import { type ApiParameter, documented, SIGNING } from "./api-parameters.js";
 import { writtenSchemas } from "./written-schema.js";
 
 /** The shapes by the names that they have in the document. */
@@ -33,9 +39,9 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = {
   OrderStruct: order.orderStruct,
   Order: order.order,
   BuildResult: order.builtOrder,
-  Faucet: faucetShape,
-  Withdrawal: withdrawalShape,
-  Operators: operatorsShape,
+  Faucet: faucetAnswer,
+  Withdrawal: withdrawalAnswer,
+  Operators: operatorsAnswer,
   Error: errorBody,
 };
 
@@ -53,16 +59,11 @@ export interface OpenApiDocument {
 }
 
 /** The interface that an exchange of this configuration offers, as an OpenAPI 3.1 document. */
-export function openApiDocument({ faucet, withdrawals, choices }: ExchangeConfig): OpenApiDocument {
-  const offered = API_OPERATIONS.filter(
-    ({ path }) =>
-      (path !== "/faucet" || faucet.enabled) &&
-      (path !== "/withdraw" || withdrawals.enabled) &&
-      (choices.unlistedEndpoints || !UNLISTED_PATHS.has(path)),
-  );
+export function openApiDocument(config: ExchangeConfig): OpenApiDocument {
+  const offered = offeredOperations(config);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of offered) {
-    const isBare = operation.path === "/v1/account" && !choices.accountEndpointsSigned;
+    const isBare = operation.path === "/v1/account" && !config.choices.accountEndpointsSigned;
     const item = paths[operation.path] ?? {};
     item[operation.method.toLowerCase()] = operationObject(operation, isBare);
     paths[operation.path] = item;
@@ -113,25 +114,30 @@ const SECURITY_SCHEMES = {
 };
 
 function operationObject(
-  { method, path, group, summary, isSigned, parameters, answer, isList }: ApiOperation,
+  { method, path, group, summary, isPrivate, parameters, answer }: OfferedOperation,
   isBare: boolean,
 ): object {
-  const all = isSigned
-    ? [...parameters, ...(isBare ? SIGNING.slice(0, 1) : SIGNING)].map(withoutDefault)
-    : parameters;
+  const own = parameters.map(documented);
+  // A signed operation names its account among what is signed.
+  const all = isPrivate
+    ? [
+        ...own.filter(({ name }) => name !== "account"),
+        ...(isBare ? SIGNING.slice(0, 1) : SIGNING),
+      ].map(withoutDefault)
+    : own;
   return {
     operationId: `${method.toLowerCase()}${path.replace("/v1", "").replace(/\/(\w)/g, (_, first: string) => first.toUpperCase())}`,
     tags: [group],
-    summary,
-    security: isSigned && !isBare ? [{ requestSignature: [] }] : [],
+    summary: `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}`,
+    security: isPrivate && !isBare ? [{ requestSignature: [] }] : [],
     ...(method === "POST" ? { requestBody: formOf(all) } : { parameters: all.map(queryParameter) }),
     responses: {
-      ...(answer === null
+      ...(answer instanceof z.ZodNull
         ? { 204: { description: "Done; no body" } }
         : {
             200: {
               description: "Done",
-              content: { [JSON_TYPE]: { schema: answerSchema(answer, isList) } },
+              content: { [JSON_TYPE]: { schema: answerSchema(answer) } },
             },
           }),
       "4XX": { $ref: "#/components/responses/Refused" },
@@ -164,9 +170,16 @@ function formOf(parameters: readonly ApiParameter[]): object {
   return { required: true, content: { [FORM_TYPE]: { schema } } };
 }
 
-function answerSchema(shape: z.ZodType, isList: boolean): object {
-  const name = Object.keys(SHAPES).find((candidate) => SHAPES[candidate] === shape) as string;
-  return isList ? { type: "array", items: refTo(name) } : refTo(name);
+function answerSchema(answer: z.ZodType): object {
+  return answer instanceof z.ZodArray
+    ? { type: "array", items: refToRecord(answer.element as z.ZodType) }
+    : refToRecord(answer);
+}
+
+function refToRecord(record: z.ZodType): object {
+  const written = WRITTEN_FORMS.get(record)?.written;
+  const name = Object.keys(SHAPES).find((known) => [record, written].includes(SHAPES[known]));
+  return refTo(name as string);
 }
 
 function refTo(name: string): { $ref: string } {

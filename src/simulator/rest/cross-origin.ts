@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import { API_OPERATIONS } from "../openapi/api-operations.js";
+import { OPERATIONS } from "../../exchange/protocol/operations.js";
 
 /** Paths whose answers hold nothing of an account, and that nobody signs for. */
 const PUBLIC_READS: ReadonlySet<string> = new Set([
-  ...API_OPERATIONS.filter(({ method, isSigned }) => method === "GET" && !isSigned).map(
-    ({ path }) => path,
-  ),
+  ...Object.values(OPERATIONS)
+    .filter(({ method, isPrivate }) => method === "GET" && !isPrivate)
+    .map(({ path }) => path),
   "/openapi.json",
 ]);
 /** Seconds for which a browser need not ask again. */

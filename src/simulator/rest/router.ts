@@ -14,6 +14,7 @@ import { exchangeInfoRecord } from "./endpoints/exchange-info.js";
 import { OrderEndpoints } from "./endpoints/order-endpoints.js";
 import { OrderEntry } from "./endpoints/order-entry.js";
 import { PublicEndpoints } from "./endpoints/public-endpoints.js";
+import { type OfferedName, offeredOperations } from "./offered-operations.js";
 import { type ApiRequest, readParameters } from "./parameters.js";
 import { type RateBucket, RateLimiter, type RateRefusal } from "./rate-limiter.js";
 
@@ -27,14 +28,18 @@ export interface RouterParts {
 
 type Parameters = ReadonlyMap<string, string>;
 
-/** An endpoint: what it counts against, and what it does. A void answer is 204. */
-interface Route {
-  readonly bucket: RateBucket | null;
+/** An endpoint's work. A void answer is 204. */
+interface Endpoint {
   /** Whether it credits the account that is named, for the first time or again. */
   readonly isCrediting?: boolean;
   /** What it answers once the credit counts, where that is something else than before. */
   answerCredited?(account: Account, parameters: Parameters): string;
   answer(parameters: Parameters): string | undefined;
+}
+
+/** An endpoint as it is offered, and the limit that it counts against. */
+interface Route extends Endpoint {
+  readonly bucket: RateBucket | null;
 }
 
 /** From when on an account waits for its credit, and what it is answered then. */
@@ -64,14 +69,20 @@ export class Router {
     this.accounts = new AccountEndpoints(state, clearing);
     this.orders = new OrderEntry(state, desk, this.authentication, clearing.credit);
     this.#limiter = new RateLimiter(state.config.rateLimits);
-    this.#routes = new Map([
-      ...this.#publicRoutes(new PublicEndpoints(state)),
-      ...this.#accountRoutes(),
-      ...this.#custodyRoutes(
+    const endpoints: Readonly<Record<OfferedName, Endpoint>> = {
+      ...this.#publicEndpoints(new PublicEndpoints(state)),
+      ...this.#accountEndpoints(),
+      ...this.#custodyEndpoints(
         new CustodyEndpoints(state, clearing, desk, withdrawals, this.authentication),
       ),
-      ...this.#orderRoutes(this.orders, new OrderEndpoints(state, desk)),
-    ]);
+      ...this.#orderEndpoints(this.orders, new OrderEndpoints(state, desk)),
+    };
+    this.#routes = new Map(
+      offeredOperations(state.config).map(({ name, method, path, bucket }) => [
+        `${method} ${path}`,
+        { ...endpoints[name], bucket },
+      ]),
+    );
     for (const route of this.#routes.keys()) {
       const [method, path] = route.split(" ") as [string, string];
       this.#methods.set(path, [...(this.#methods.get(path) ?? []), method]);
@@ -173,33 +184,27 @@ export class Router {
     return throttled(this.#limiter.ban(`ip ${ip}`, this.#state.nowMs()));
   }
 
-  #publicRoutes(endpoints: PublicEndpoints): [string, Route][] {
-    const common = (answer: Route["answer"]): Route => ({ bucket: "COMMON", answer });
-    const unlisted: [string, Route][] = [
-      [
-        "GET /v1/offchainMarkPriceWithVolKlines",
-        common((parameters) => endpoints.offchainMarkPriceWithVolKlines(parameters)),
-      ],
-      ["GET /v1/platform/tradeVolume", common((parameters) => endpoints.tradeVolume(parameters))],
-    ];
-    return [
-      ...(this.#state.config.choices.unlistedEndpoints ? unlisted : []),
-      ["GET /v1/time", common(() => endpoints.time())],
-      ["GET /v1/exchangeInfo", common(() => JSON.stringify(exchangeInfoRecord(this.#state)))],
-      ["GET /v1/orderbook", common((parameters) => endpoints.orderbook(parameters))],
-      ["GET /v1/trades", common((parameters) => endpoints.trades(parameters))],
-      ["GET /v1/historicalTrades", common((parameters) => endpoints.historicalTrades(parameters))],
-      ["GET /v1/klines", common((parameters) => endpoints.klines(parameters))],
-      ["GET /v1/markPriceKlines", common((parameters) => endpoints.markPriceKlines(parameters))],
-      ["GET /v1/fundingRate", common((parameters) => endpoints.fundingRate(parameters))],
-      ["GET /v1/contracts", common(() => endpoints.contracts())],
-      ["GET /v1/riskyAccounts", common(() => endpoints.riskyAccounts())],
-    ];
+  #publicEndpoints(endpoints: PublicEndpoints) {
+    return {
+      time: { answer: () => endpoints.time() },
+      exchangeInfo: { answer: () => JSON.stringify(exchangeInfoRecord(this.#state)) },
+      orderbook: { answer: (parameters) => endpoints.orderbook(parameters) },
+      trades: { answer: (parameters) => endpoints.trades(parameters) },
+      historicalTrades: { answer: (parameters) => endpoints.historicalTrades(parameters) },
+      klines: { answer: (parameters) => endpoints.klines(parameters) },
+      markPriceKlines: { answer: (parameters) => endpoints.markPriceKlines(parameters) },
+      offchainMarkPriceWithVolKlines: {
+        answer: (parameters) => endpoints.offchainMarkPriceWithVolKlines(parameters),
+      },
+      tradeVolume: { answer: (parameters) => endpoints.tradeVolume(parameters) },
+      fundingRate: { answer: (parameters) => endpoints.fundingRate(parameters) },
+      contracts: { answer: () => endpoints.contracts() },
+      riskyAccounts: { answer: () => endpoints.riskyAccounts() },
+    } satisfies Partial<Record<OfferedName, Endpoint>>;
   }
 
-  #accountRoutes(): [string, Route][] {
-    const { accounts } = this;
-    const { authentication } = this;
+  #accountEndpoints() {
+    const { accounts, authentication } = this;
     const isSigned = this.#state.config.choices.accountEndpointsSigned;
     // An operator may read an account, but not open one.
     const opened = (parameters: Parameters) =>
@@ -208,105 +213,50 @@ export class Router {
       isSigned
         ? authentication.accountOf(parameters)
         : authentication.registered(addressOf(parameters));
-    return [
-      [
-        "POST /v1/account",
-        {
-          bucket: "COMMON",
-          isCrediting: true,
-          answer: (parameters) => accounts.register(opened(parameters)),
-        },
-      ],
-      [
-        "GET /v1/account",
-        { bucket: "COMMON", answer: (parameters) => accounts.read(read(parameters)) },
-      ],
-      [
-        "GET /v1/userTrades",
-        this.#private("COMMON", (account, parameters) => accounts.userTrades(account, parameters)),
-      ],
-      [
-        "GET /v1/incomes",
-        this.#private("COMMON", (account, parameters) => accounts.incomes(account, parameters)),
-      ],
-      ["GET /v1/balances", this.#private("COMMON", (account) => accounts.balances(account))],
-      ["GET /v1/positions", this.#private("COMMON", (account) => accounts.positions(account))],
-    ];
-  }
-
-  #custodyRoutes(custody: CustodyEndpoints): [string, Route][] {
-    const { faucet, withdrawals } = this.#state.config;
-    const routes: [string, Route][] = [
-      [
-        "POST /operator",
-        { bucket: "COMMON", answer: (parameters) => custody.setOperator(parameters) },
-      ],
-    ];
-    if (faucet.enabled) {
-      const answerCredited = (account: Account, parameters: Parameters) =>
-        custody.faucetAnswer(account, parameters);
-      routes.push([
-        "POST /faucet",
-        {
-          bucket: null,
-          isCrediting: true,
-          answer: (parameters) => custody.faucet(parameters),
-          answerCredited,
-        },
-      ]);
-    }
-    if (withdrawals.enabled) {
-      routes.push([
-        "POST /withdraw",
-        { bucket: "COMMON", answer: (parameters) => custody.withdraw(parameters) },
-      ]);
-    }
-    return routes;
-  }
-
-  #orderRoutes(entry: OrderEntry, orders: OrderEndpoints): [string, Route][] {
-    return [
-      [
-        "POST /v1/order/build",
-        this.#private("ORDER", (account, parameters) => entry.build(account, parameters)),
-      ],
-      [
-        "POST /v1/order",
-        this.#private("ORDER", (account, parameters) => entry.place(account, parameters)),
-      ],
-      [
-        "DELETE /v1/order",
-        this.#private("ORDER", (account, parameters) => void orders.cancel(account, parameters)),
-      ],
-      [
-        "DELETE /v1/allOpenOrders",
-        this.#private("ORDER", (account, parameters) => void orders.cancelAll(account, parameters)),
-      ],
-      [
-        "GET /v1/order",
-        this.#private("COMMON", (account, parameters) => orders.historyOrder(account, parameters)),
-      ],
-      [
-        "GET /v1/historyOrders",
-        this.#private("COMMON", (account, parameters) => orders.historyOrders(account, parameters)),
-      ],
-      [
-        "GET /v1/openOrder",
-        this.#private("COMMON", (account, parameters) => orders.openOrder(account, parameters)),
-      ],
-      [
-        "GET /v1/openOrders",
-        this.#private("COMMON", (account, parameters) => orders.openOrders(account, parameters)),
-      ],
-    ];
-  }
-
-  #private(
-    bucket: RateBucket,
-    answer: (account: Account, parameters: Parameters) => string | undefined,
-  ): Route {
     return {
-      bucket,
+      registerAccount: {
+        isCrediting: true,
+        answer: (parameters) => accounts.register(opened(parameters)),
+      },
+      account: { answer: (parameters) => accounts.read(read(parameters)) },
+      userTrades: this.#private((account, parameters) => accounts.userTrades(account, parameters)),
+      incomes: this.#private((account, parameters) => accounts.incomes(account, parameters)),
+      balances: this.#private((account) => accounts.balances(account)),
+      positions: this.#private((account) => accounts.positions(account)),
+    } satisfies Partial<Record<OfferedName, Endpoint>>;
+  }
+
+  #custodyEndpoints(custody: CustodyEndpoints) {
+    return {
+      setOperator: { answer: (parameters) => custody.setOperator(parameters) },
+      faucet: {
+        isCrediting: true,
+        answer: (parameters) => custody.faucet(parameters),
+        answerCredited: (account, parameters) => custody.faucetAnswer(account, parameters),
+      },
+      withdraw: { answer: (parameters) => custody.withdraw(parameters) },
+    } satisfies Partial<Record<OfferedName, Endpoint>>;
+  }
+
+  #orderEndpoints(entry: OrderEntry, orders: OrderEndpoints) {
+    return {
+      buildOrder: this.#private((account, parameters) => entry.build(account, parameters)),
+      placeOrder: this.#private((account, parameters) => entry.place(account, parameters)),
+      cancelOrder: this.#private((account, parameters) => void orders.cancel(account, parameters)),
+      cancelAllOpenOrders: this.#private(
+        (account, parameters) => void orders.cancelAll(account, parameters),
+      ),
+      order: this.#private((account, parameters) => orders.historyOrder(account, parameters)),
+      historyOrders: this.#private((account, parameters) =>
+        orders.historyOrders(account, parameters),
+      ),
+      openOrder: this.#private((account, parameters) => orders.openOrder(account, parameters)),
+      openOrders: this.#private((account, parameters) => orders.openOrders(account, parameters)),
+    } satisfies Partial<Record<OfferedName, Endpoint>>;
+  }
+
+  #private(answer: (account: Account, parameters: Parameters) => string | undefined): Endpoint {
+    return {
       answer: (parameters) => answer(this.authentication.accountOf(parameters), parameters),
     };
   }

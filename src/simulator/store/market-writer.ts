@@ -1,4 +1,5 @@
-import { CANDLE_INTERVALS } from "../markets/candle-interval.js";
+import { KLINE_INTERVALS } from "../../exchange/protocol/parameters.js";
+
 import type { CandleSeries } from "../markets/candles.js";
 import type { DayWindow } from "../markets/day-window.js";
 import type { Market } from "../markets/market.js";
@@ -32,7 +33,7 @@ export class MarketWriter {
       for (const source of ["trades", "marks"] as const) {
         for (const bars of BARS_OF[source]) {
           const series = seriesOf(market, bars);
-          for (const interval of CANDLE_INTERVALS) {
+          for (const interval of KLINE_INTERVALS) {
             this.#newest.set(
               KEYS.bars(market.id, bars, interval),
               series.barsFrom(interval, 0).at(-1)?.timeMs ?? 0,
@@ -81,7 +82,7 @@ export class MarketWriter {
   /** Bars that are over are written once; the eleven under way are one record. */
   #writeBars(market: Market, source: BarSource, series: CandleSeries): void {
     const open: Record<string, unknown> = {};
-    for (const interval of CANDLE_INTERVALS) {
+    for (const interval of KLINE_INTERVALS) {
       const prefix = KEYS.bars(market.id, source, interval);
       const bars = series.barsFrom(interval, this.#newest.get(prefix) ?? 0);
       const last = bars.at(-1);

@@ -1,5 +1,6 @@
 import { FormatError } from "../../core/errors.js";
 import type { Hex, Int64Id, MarketId, Ms } from "../../core/units.js";
+import { KLINE_INTERVALS } from "../../exchange/protocol/parameters.js";
 import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import type { Order } from "../accounts/order.js";
@@ -7,7 +8,6 @@ import type { PendingSide } from "../accounts/pending-settlement.js";
 import type { LedgerEntry } from "../accounts/position-ledger.js";
 import type { Income, Trade, UserTrade } from "../accounts/records.js";
 import type { ExchangeState } from "../engine/state.js";
-import { CANDLE_INTERVALS } from "../markets/candle-interval.js";
 import type { Candle } from "../markets/candles.js";
 import type { Minute } from "../markets/day-window.js";
 import type { FundingPayment, Market } from "../markets/market.js";
@@ -228,7 +228,7 @@ class Restoration {
       this.#each<typeof open>(KEYS.openBars(id, source), (bars) => {
         open = bars;
       });
-      for (const interval of CANDLE_INTERVALS) {
+      for (const interval of KLINE_INTERVALS) {
         const bars: Candle[] = [];
         this.#each<WrittenFields>(KEYS.bars(id, source, interval), (bar) =>
           bars.push(readFields<Candle>(bar)),

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { KLINE_INTERVALS } from "../../../src/exchange/protocol/parameters.js";
 import {
   barEnd,
   barStart,
-  CANDLE_INTERVALS,
   type CandleInterval,
   readInterval,
 } from "../../../src/simulator/markets/candle-interval.js";
@@ -141,7 +141,7 @@ const pageOver = (spanMs: number) =>
   );
 
 describe("bars of every interval", () => {
-  it.each(CANDLE_INTERVALS)(
+  it.each(KLINE_INTERVALS)(
     "of %s are what the list of trades adds up to, and a page is a part of them",
     (interval) => {
       fc.assert(
@@ -200,10 +200,10 @@ describe("bars of every interval", () => {
           whole.record(price, lots, quote, timeMs);
         for (const { price, lots, quote, timeMs } of events.slice(0, cut))
           before.record(price, lots, quote, timeMs);
-        for (const interval of CANDLE_INTERVALS) after.restore(interval, before.bars(interval));
+        for (const interval of KLINE_INTERVALS) after.restore(interval, before.bars(interval));
         for (const { price, lots, quote, timeMs } of events.slice(cut))
           after.record(price, lots, quote, timeMs);
-        for (const interval of CANDLE_INTERVALS)
+        for (const interval of KLINE_INTERVALS)
           expect(after.bars(interval)).toEqual(whole.bars(interval));
       }),
       { numRuns: 30 },
@@ -235,7 +235,7 @@ describe("bars of every interval", () => {
 
 describe("the calendar", () => {
   it("begins and ends bars where that of the language does, for three hundred years", () => {
-    const intervals = fc.constantFrom(...CANDLE_INTERVALS);
+    const intervals = fc.constantFrom(...KLINE_INTERVALS);
     fc.assert(
       fc.property(intervals, fc.integer({ min: 0, max: Date.UTC(2270, 0) }), (interval, timeMs) => {
         const startMs = barStart(interval, timeMs);
@@ -248,7 +248,7 @@ describe("the calendar", () => {
   });
 
   it("names intervals in upper and in lower case, and in no mixture", () => {
-    for (const interval of CANDLE_INTERVALS) {
+    for (const interval of KLINE_INTERVALS) {
       expect(readInterval(interval)).toBe(interval);
       expect(readInterval(interval.toLowerCase())).toBe(interval);
     }

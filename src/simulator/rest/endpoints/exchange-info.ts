@@ -1,12 +1,12 @@
 import { bytesToHex } from "../../../core/crypto/hex.js";
 import { scaledToDecimal } from "../../../core/instrument.js";
 import type { WireExchangeInfo, WireMarket } from "../../../exchange/protocol/market.js";
+import { TIMES_IN_FORCE } from "../../../exchange/protocol/order.js";
 import type { ExchangeState } from "../../engine/state.js";
 import type { Market } from "../../markets/market.js";
 import { ONE } from "../../markets/market-rules.js";
 import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "../../signing/order-hash.js";
 import { waiverText } from "./order-fees.js";
-import { TIMES_IN_FORCE } from "./order-terms.js";
 
 /** GET /v1/exchangeInfo. */
 export function exchangeInfoRecord(state: ExchangeState): WireExchangeInfo {

@@ -9,6 +9,7 @@ import {
   WEEK_MS,
 } from "../../../core/units.js";
 import type { ErrorCode } from "../../../exchange/protocol/errors.js";
+import { TIMES_IN_FORCE } from "../../../exchange/protocol/order.js";
 import type { OrderType, TimeInForce } from "../../../exchange/records.js";
 import type { ExchangeState } from "../../engine/state.js";
 import type { Market } from "../../markets/market.js";
@@ -31,8 +32,6 @@ export interface RequestedOrder {
 
 const SIDES = ["BUY", "SELL"] as const;
 const ORDER_TYPES = ["LIMIT", "MARKET"] as const;
-/** Times in force that the exchange takes. */
-export const TIMES_IN_FORCE = ["GTC", "IOC", "FOK", "POST_ONLY", "GTT"] as const;
 const DECIMAL = /^\d{1,30}(\.\d{1,30})?$/;
 
 /** The market that a request names. @throws ApiError 1111 when none is named, 1112 when there is no such market */

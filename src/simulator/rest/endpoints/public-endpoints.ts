@@ -5,8 +5,8 @@ import type {
   WireOrderBook,
   WireTradeVolume,
 } from "../../../exchange/protocol/market-data.js";
+import { KLINE_INTERVALS } from "../../../exchange/protocol/parameters.js";
 import type { ExchangeState } from "../../engine/state.js";
-import { CANDLE_INTERVALS } from "../../markets/candle-interval.js";
 import type { Market } from "../../markets/market.js";
 import { ApiError } from "../api-error.js";
 import {
@@ -110,7 +110,7 @@ export class PublicEndpoints {
     of: "trades" | "marks" | "offchain",
   ): string {
     const { choices } = this.#state.config;
-    const interval = oneOf(required(parameters, "interval"), CANDLE_INTERVALS, "interval");
+    const interval = oneOf(required(parameters, "interval"), KLINE_INTERVALS, "interval");
     const page = { ...timeRange(parameters, choices), limit: listLimit(parameters) };
     const series = {
       trades: market.candles,

@@ -1,19 +1,6 @@
 import { MarketwrightError } from "../core/errors.js";
 import { INTERNAL_ERROR, venueErrorCode } from "./protocol/errors.js";
 
-/**
- * Whether an answer is the body of an error: under a status of success it is one all the same, since clients of this exchange branch on
- * `code`. A record with a field of that name alone is none.
- */
-export function isErrorBody(value: unknown): boolean {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "code" in value &&
-    ("message" in value || "codeText" in value)
-  );
-}
-
 /** The exchange answered a request with a code, which is a refusal unless {@link VenueError.mayHaveHappened} (specification, "Errors"). */
 export class VenueError extends MarketwrightError {
   readonly code: number;

@@ -5,13 +5,8 @@ import type { Instrument } from "../../core/instrument.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { OPERATIONS, type OperationName } from "../protocol/operations.js";
 import { MAX_PAGE } from "../protocol/parameters.js";
-import {
-  canonicalParams,
-  formEncode,
-  type RequestParams,
-  signedParams,
-  signedText,
-} from "../signing/request-signing.js";
+import { restRequest } from "../rest-messages.js";
+import { formEncode, type RequestParams, signedText } from "../signing/request-signing.js";
 import type { Action, BuildAction, PlaceAction, QuestionAction } from "../venue.js";
 import type { HttpRequest } from "./transport.js";
 
@@ -43,15 +38,9 @@ export function requestOf(action: Action, context: RequestContext): HttpRequest 
     };
   }
   const { name, params } = operationOf(action, context);
-  const { method, path, isPrivate } = OPERATIONS[name];
-  return {
-    method,
-    path,
-    params: isPrivate
-      ? signedParams(params, context.account, action.timestampMs, context.signer)
-      : canonicalParams(params),
-    timeoutMs,
-  };
+  const { signer, account } = context;
+  const { timestampMs } = action;
+  return restRequest(OPERATIONS[name], params, timeoutMs, { signer, account, timestampMs });
 }
 
 /** Which of the exchange's operations carries an action. */

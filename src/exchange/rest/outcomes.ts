@@ -1,5 +1,4 @@
 import { FormatError } from "../../core/errors.js";
-import { parseInt64Json } from "../../core/int64-json.js";
 import type { MarketId } from "../../core/units.js";
 import {
   decodeBalancesAnswer,
@@ -9,13 +8,13 @@ import {
 } from "../protocol/decode-account.js";
 import { decodeBuildResult, decodeOrder, decodeOrders } from "../protocol/decode-orders.js";
 import { decodeRules } from "../protocol/decode-rules.js";
-import { errorBody, INTERNAL_ERROR } from "../protocol/errors.js";
+import { INTERNAL_ERROR } from "../protocol/errors.js";
 import { time } from "../protocol/market-data.js";
 import { count } from "../protocol/values.js";
 import { type DecodeContext, parseWire } from "../protocol/wire-parse.js";
+import { isThrottled, readAnswer } from "../rest-messages.js";
 import type { OrderHasher } from "../signing/order-signing.js";
 import type { Action, Outcome, QuestionAction } from "../venue.js";
-import { isErrorBody } from "../venue-errors.js";
 import type { HttpResult } from "./transport.js";
 
 /** What an answer is read with. */
@@ -41,7 +40,7 @@ export function outcomeOf(action: Action, result: HttpResult, context: OutcomeCo
       : { result: "not-sent", message: result.message };
   }
   const { status, body } = result;
-  if (status === 429 || status === 418)
+  if (isThrottled(status))
     return { result: "throttled", httpStatus: status, retryAfterMs: result.retryAfterMs };
   if (status >= 500)
     return {
@@ -49,57 +48,57 @@ export function outcomeOf(action: Action, result: HttpResult, context: OutcomeCo
       cause: "server-error",
       message: `HTTP ${status}: ${excerpt(body)}`,
     };
-  if (status === 204 && (action.kind === "cancel" || action.kind === "cancel-all"))
-    return { result: "cancelled" };
+  const isCancel = action.kind === "cancel" || action.kind === "cancel-all";
+  if (status === 204 && isCancel) return { result: "cancelled" };
   if (body.length > MOST_ANSWER_CHARACTERS) {
-    const message = `HTTP ${status}: an answer of ${body.length} characters, above the limit of ${MOST_ANSWER_CHARACTERS}`;
-    return { result: "unknown", cause: "malformed-answer", message };
+    const limit = `above the limit of ${MOST_ANSWER_CHARACTERS}`;
+    return malformed(status, `an answer of ${body.length} characters, ${limit}`);
   }
-  try {
-    return outcomeOfBody(action, status, body, context);
-  } catch (error) {
-    if (
-      !(error instanceof FormatError || error instanceof SyntaxError || error instanceof RangeError)
-    )
-      throw error;
-    // The firewall answers in its own words, and lets nothing of what it refuses through.
-    if (status === 403)
-      return {
-        result: "rejected",
-        code: 0,
-        codeText: "Forbidden",
-        message: `HTTP 403: ${excerpt(body)}`,
-        httpStatus: 403,
-      };
-    return {
-      result: "unknown",
-      cause: "malformed-answer",
-      message: `HTTP ${status}: ${error.message}`,
-    };
+  const answer = readAnswer(result, isCancel);
+  switch (answer.kind) {
+    case "empty":
+      return { result: "cancelled" };
+    case "coded": {
+      const { code, codeText, message } = answer;
+      // An internal error says nothing about whether the action went through before it.
+      if (code === INTERNAL_ERROR)
+        return {
+          result: "unknown",
+          cause: "server-error",
+          message: `${code} ${codeText}: ${excerpt(message)}`,
+        };
+      return { result: "rejected", code, codeText, message, httpStatus: status };
+    }
+    case "unreadable":
+      // The firewall answers in its own words, and lets nothing of what it refuses through.
+      if (status === 403)
+        return {
+          result: "rejected",
+          code: 0,
+          codeText: "Forbidden",
+          message: `HTTP 403: ${excerpt(body)}`,
+          httpStatus: 403,
+        };
+      return malformed(status, answer.reason);
+    case "value":
+      try {
+        return outcomeOfValue(action, answer.value, context);
+      } catch (error) {
+        if (!(error instanceof FormatError || error instanceof RangeError)) throw error;
+        return malformed(status, error.message);
+      }
   }
 }
 
-function outcomeOfBody(
-  action: Action,
-  status: number,
-  body: string,
-  context: OutcomeContext,
-): Outcome {
-  const isSuccess = status >= 200 && status < 300;
-  if (isSuccess && body.trim() === "" && (action.kind === "cancel" || action.kind === "cancel-all"))
-    return { result: "cancelled" };
-  const value = parseInt64Json(body);
-  if (!isSuccess || isErrorBody(value)) {
-    const { code, codeText, message } = parseWire(errorBody, value, "error");
-    // An internal error says nothing about whether the action went through before it.
-    if (code === INTERNAL_ERROR)
-      return {
-        result: "unknown",
-        cause: "server-error",
-        message: `${code} ${codeText}: ${excerpt(message)}`,
-      };
-    return { result: "rejected", code, codeText, message, httpStatus: status };
-  }
+function malformed(status: number, reason: string): Outcome {
+  return {
+    result: "unknown",
+    cause: "malformed-answer",
+    message: `HTTP ${status}: ${reason}`,
+  };
+}
+
+function outcomeOfValue(action: Action, value: unknown, context: OutcomeContext): Outcome {
   switch (action.kind) {
     case "place": {
       const order = decodeOrder(value, context, "order");

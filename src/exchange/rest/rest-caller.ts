@@ -1,11 +1,10 @@
 import type { Signer } from "../../core/crypto/signing.js";
-import { ConfigError, FormatError } from "../../core/errors.js";
-import { parseInt64Json } from "../../core/int64-json.js";
+import { ConfigError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
-import { errorBody } from "../protocol/errors.js";
 import { OPERATIONS, type Operation, type OperationName } from "../protocol/operations.js";
-import { canonicalParams, type RequestParams, signedParams } from "../signing/request-signing.js";
-import { isErrorBody, VenueError, VenueRequestError } from "../venue-errors.js";
+import { isThrottled, readAnswer, restRequest } from "../rest-messages.js";
+import type { RequestParams } from "../signing/request-signing.js";
+import { VenueError, VenueRequestError } from "../venue-errors.js";
 import { type CallParams, checkedParams } from "./call-params.js";
 import type { RateGate } from "./rate-gate.js";
 import type { Retrier } from "./retrier.js";
@@ -76,17 +75,52 @@ export class RestCaller {
 
   async #send(operation: Operation, params: RequestParams): Promise<unknown> {
     const { transport, gate, signer, nowMs, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options;
-    const { method, path } = operation;
-    const text =
-      operation.isPrivate && signer !== undefined
-        ? signedParams(params, params.account ?? this.account, nowMs(), signer)
-        : canonicalParams(params);
+    const signing = signer && {
+      signer,
+      account: params.account ?? this.account,
+      timestampMs: nowMs(),
+    };
+    const request = restRequest(operation, params, timeoutMs, signing);
     const result = await new Promise<HttpResult>((resolve) => {
-      transport.request({ method, path, params: text, timeoutMs }, resolve);
+      transport.request(request, resolve);
     });
-    if (result.ok && (result.status === 429 || result.status === 418))
-      gate?.throttled(result.status, result.retryAfterMs);
-    return answerOf(result, `${method} ${path}`);
+    return this.#valueOf(result, `${request.method} ${request.path}`, gate);
+  }
+
+  #valueOf(result: HttpResult, where: string, gate: RateGate | undefined): unknown {
+    if (!result.ok) {
+      const { sent, cause, message, code } = result;
+      throw new VenueRequestError(`${where}: ${message}`, {
+        mayHaveHappened: sent,
+        timedOut: cause === "timeout",
+        systemCode: code,
+      });
+    }
+    const { status, body, retryAfterMs } = result;
+    if (isThrottled(status)) {
+      gate?.throttled(status, retryAfterMs);
+      throw new VenueRequestError(`${where}: refused by the rate limit (HTTP ${status})`, {
+        httpStatus: status,
+        retryAfterMs,
+        mayHaveHappened: false,
+      });
+    }
+    const answer = readAnswer(result, true);
+    switch (answer.kind) {
+      case "value":
+        return answer.value;
+      case "empty":
+        return null;
+      case "coded":
+        throw new VenueError(answer, status);
+      case "unreadable":
+        // The reader of the record says what is wrong with a success.
+        if (status >= 200 && status < 300 && answer.value !== undefined) return answer.value;
+        throw new VenueRequestError(`${where}: HTTP ${status}: ${body.slice(0, 200)}`, {
+          httpStatus: status,
+          mayHaveHappened: status !== 403,
+        });
+    }
   }
 
   #requireKey({ isPrivate }: Operation): void {
@@ -95,46 +129,5 @@ export class RestCaller {
         field: "account",
         expected: "a signing key",
       });
-  }
-}
-
-function answerOf(result: HttpResult, where: string): unknown {
-  if (!result.ok) {
-    const { sent, cause, message, code } = result;
-    throw new VenueRequestError(`${where}: ${message}`, {
-      mayHaveHappened: sent,
-      timedOut: cause === "timeout",
-      systemCode: code,
-    });
-  }
-  const { status, body, retryAfterMs } = result;
-  if (status === 429 || status === 418) {
-    throw new VenueRequestError(`${where}: refused by the rate limit (HTTP ${status})`, {
-      httpStatus: status,
-      retryAfterMs,
-      mayHaveHappened: false,
-    });
-  }
-  const isSuccess = status >= 200 && status < 300;
-  if (isSuccess && body.trim() === "") return null;
-  const value = jsonOf(body);
-  const coded = !isSuccess || isErrorBody(value) ? errorBody.safeParse(value) : undefined;
-  if (coded?.success === true) throw new VenueError(coded.data, status);
-  if (!isSuccess || value === undefined) {
-    throw new VenueRequestError(`${where}: HTTP ${status}: ${body.slice(0, 200)}`, {
-      httpStatus: status,
-      mayHaveHappened: status !== 403,
-    });
-  }
-  return value;
-}
-
-function jsonOf(body: string): unknown {
-  try {
-    return parseInt64Json(body);
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError || error instanceof FormatError)
-      return undefined;
-    throw error;
   }
 }

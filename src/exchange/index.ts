@@ -23,6 +23,7 @@ export type { FeeRates, NewOrder, OrderSettings } from "./client/order-settings.
 export { type IdPages, idPages, PagingError, type TimePages, timePages } from "./client/pages.js";
 export type * from "./client/stream-events.js";
 export { ExchangeStreams, type ExchangeStreamsOptions } from "./client/streams.js";
+export { decodeKlines } from "./decode-market-data.js";
 export { LiveVenue, type LiveVenueOptions } from "./live-venue.js";
 export type {
   Account,
@@ -51,7 +52,6 @@ export {
   decodeUserTrade,
   decodeUserTrades,
 } from "./protocol/decode-account.js";
-export { decodeKlines } from "./protocol/decode-klines.js";
 export {
   type BuildResult,
   decodeBuildResult,

@@ -1,10 +1,11 @@
 import type { CreditUnits, Hex, Int64Id, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
+import type { ORDER_TYPES, TIMES_IN_FORCE } from "./protocol/order.js";
 
 /** Order types of the specification. */
-export type OrderType = "LIMIT" | "MARKET";
+export type OrderType = (typeof ORDER_TYPES)[number];
 
-/** Times in force of the specification (POST_ONLY is in the market's list, not in the build table). */
-export type TimeInForce = "GTC" | "IOC" | "FOK" | "POST_ONLY" | "GTT";
+/** Times in force of the specification. */
+export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 
 /** What a change of credit may be told as (specification, "incomes", parameter `type`). */
 export const EVERY_INCOME_TYPE = [

@@ -37,10 +37,8 @@ import {
   tradesFromId,
 } from "./parameters.js";
 
-/** One REST operation of the exchange. */
-export interface Operation {
-  /** The word that `call` takes, and that a client's method is named after. */
-  readonly name: OperationName;
+/** One row of the table. */
+interface OperationRow {
   readonly method: "GET" | "POST" | "DELETE";
   /** With the version prefix. */
   readonly path: string;
@@ -52,81 +50,34 @@ export interface Operation {
   readonly group: "market data" | "account" | "orders";
   /** The rate limit that the exchange counts it against. */
   readonly bucket: "COMMON" | "ORDER";
-  /** Reads the body of the answer; null where a success has none (HTTP 204). */
+  /** Reads the body of the answer. */
   readonly answer: z.ZodType;
 }
-
-/** The names of all operations. */
-export type OperationName =
-  | "time"
-  | "exchangeInfo"
-  | "orderbook"
-  | "trades"
-  | "historicalTrades"
-  | "klines"
-  | "markPriceKlines"
-  | "offchainMarkPriceWithVolKlines"
-  | "tradeVolume"
-  | "fundingRate"
-  | "riskyAccounts"
-  | "contracts"
-  | "registerAccount"
-  | "account"
-  | "buildOrder"
-  | "placeOrder"
-  | "cancelOrder"
-  | "cancelAllOpenOrders"
-  | "historyOrders"
-  | "order"
-  | "openOrder"
-  | "openOrders"
-  | "userTrades"
-  | "incomes"
-  | "balances"
-  | "positions";
 
 /** Whoever answers a cancel with a body is not the exchange. */
 const empty = z.null("expected HTTP 204 without a body");
 
 type Parameters = readonly OperationParameter[];
-interface Described<Own extends Parameters, Answer extends z.ZodType> extends Operation {
+interface Described<Own extends Parameters, Answer extends z.ZodType> extends OperationRow {
   readonly parameters: Own;
   readonly answer: Answer;
 }
 
-function publicRead<const Own extends Parameters, Answer extends z.ZodType>(
-  name: OperationName,
-  path: string,
-  parameters: Own,
-  answer: Answer,
-  summary: string,
-): Described<Own, Answer> {
-  return {
-    name,
-    method: "GET",
-    path,
-    isPrivate: false,
-    parameters,
-    summary,
-    group: "market data",
-    bucket: "COMMON",
-    answer,
-  };
-}
-
-function privateCall(group: Operation["group"], bucket: Operation["bucket"]) {
+function row(
+  isPrivate: boolean,
+  group: OperationRow["group"],
+  bucket: OperationRow["bucket"] = "COMMON",
+) {
   return <const Own extends Parameters, Answer extends z.ZodType>(
-    name: OperationName,
-    method: Operation["method"],
+    method: OperationRow["method"],
     path: string,
     parameters: Own,
     answer: Answer,
     summary: string,
   ): Described<Own, Answer> => ({
-    name,
     method,
     path,
-    isPrivate: true,
+    isPrivate,
     parameters,
     summary,
     group,
@@ -135,119 +86,96 @@ function privateCall(group: Operation["group"], bucket: Operation["bucket"]) {
   });
 }
 
-const accountCall = privateCall("account", "COMMON");
-const orderRead = privateCall("orders", "COMMON");
-const orderCall = privateCall("orders", "ORDER");
+const publicRead = row(false, "market data");
+const accountCall = row(true, "account");
+const orderRead = row(true, "orders");
+const orderCall = row(true, "orders", "ORDER");
 
 const TABLE = {
-  time: publicRead("time", "/v1/time", [], time, "the exchange's clock"),
+  time: publicRead("GET", "/v1/time", [], time, "the exchange's clock"),
   exchangeInfo: publicRead(
-    "exchangeInfo",
+    "GET",
     "/v1/exchangeInfo",
     [],
     exchangeInfo,
     "trading rules, markets, rate limits, EIP-712 domain",
   ),
   orderbook: publicRead(
-    "orderbook",
+    "GET",
     "/v1/orderbook",
     [marketId, bookLimit],
     orderBook,
     "a market's order book and its sequence",
   ),
   trades: publicRead(
-    "trades",
+    "GET",
     "/v1/trades",
     [marketId, limit],
     publicTrades,
     "recent trades of a market",
   ),
   historicalTrades: publicRead(
-    "historicalTrades",
+    "GET",
     "/v1/historicalTrades",
     [marketId, limit, tradesFromId],
     publicTrades,
     "older trades of a market",
   ),
-  klines: publicRead("klines", "/v1/klines", bars, klines, "candles of a market"),
+  klines: publicRead("GET", "/v1/klines", bars, klines, "candles of a market"),
   markPriceKlines: publicRead(
-    "markPriceKlines",
+    "GET",
     "/v1/markPriceKlines",
     bars,
     klines,
     "candles of a market's mark price",
   ),
   offchainMarkPriceWithVolKlines: publicRead(
-    "offchainMarkPriceWithVolKlines",
+    "GET",
     "/v1/offchainMarkPriceWithVolKlines",
     bars,
     klines,
     "candles of a market's off-chain mark with what was traded; not in the specification",
   ),
   tradeVolume: publicRead(
-    "tradeVolume",
+    "GET",
     "/v1/platform/tradeVolume",
     [anyMarketId],
     tradeVolume,
     "quote traded in all and each day; not in the specification",
   ),
   fundingRate: publicRead(
-    "fundingRate",
+    "GET",
     "/v1/fundingRate",
     [marketId, startTime, endTime, limit],
     fundingRates,
     "past funding rates",
   ),
   riskyAccounts: publicRead(
-    "riskyAccounts",
+    "GET",
     "/v1/riskyAccounts",
     [],
     riskyAccounts,
     "accounts near liquidation (may be stale: confirm on chain)",
   ),
-  contracts: publicRead("contracts", "/v1/contracts", [], contracts, "a summary of all contracts"),
+  contracts: publicRead("GET", "/v1/contracts", [], contracts, "a summary of all contracts"),
   registerAccount: accountCall(
-    "registerAccount",
     "POST",
     "/v1/account",
     [account],
     accountAnswer,
     "registers an account, signed by itself",
   ),
-  account: accountCall(
-    "account",
-    "GET",
-    "/v1/account",
-    [account],
-    accountAnswer,
-    "an account's registration",
-  ),
+  account: accountCall("GET", "/v1/account", [account], accountAnswer, "an account's registration"),
   buildOrder: orderCall(
-    "buildOrder",
     "POST",
     "/v1/order/build",
     orderTerms,
     builtOrder,
     "has the exchange build an order to sign",
   ),
-  placeOrder: orderCall(
-    "placeOrder",
-    "POST",
-    "/v1/order",
-    signedOrder,
-    order,
-    "places a signed order",
-  ),
-  cancelOrder: orderCall(
-    "cancelOrder",
-    "DELETE",
-    "/v1/order",
-    [marketId, orderId],
-    empty,
-    "cancels one order",
-  ),
+  placeOrder: orderCall("POST", "/v1/order", signedOrder, order, "places a signed order"),
+  cancelOrder: orderCall("DELETE", "/v1/order", [marketId, orderId], empty, "cancels one order"),
   cancelAllOpenOrders: orderCall(
-    "cancelAllOpenOrders",
     "DELETE",
     "/v1/allOpenOrders",
     [anyMarketId],
@@ -255,7 +183,6 @@ const TABLE = {
     "cancels every open order of the account, in one market or in all",
   ),
   historyOrders: orderRead(
-    "historyOrders",
     "GET",
     "/v1/historyOrders",
     [marketId, startTime, endTime, limit],
@@ -263,7 +190,6 @@ const TABLE = {
     "orders whose status is final",
   ),
   order: orderRead(
-    "order",
     "GET",
     "/v1/order",
     [marketId, orderId],
@@ -271,23 +197,14 @@ const TABLE = {
     "one order whose status is final",
   ),
   openOrder: orderRead(
-    "openOrder",
     "GET",
     "/v1/openOrder",
     [anyMarketId, anyOrderId],
     order,
     "one active order",
   ),
-  openOrders: orderRead(
-    "openOrders",
-    "GET",
-    "/v1/openOrders",
-    [anyMarketId],
-    orders,
-    "active orders",
-  ),
+  openOrders: orderRead("GET", "/v1/openOrders", [anyMarketId], orders, "active orders"),
   userTrades: accountCall(
-    "userTrades",
     "GET",
     "/v1/userTrades",
     [marketId, startTime, endTime, limit, fromIdAlone],
@@ -295,7 +212,6 @@ const TABLE = {
     "the account's trades",
   ),
   incomes: accountCall(
-    "incomes",
     "GET",
     "/v1/incomes",
     [marketId, incomeType, startTime, endTime, limit],
@@ -303,22 +219,17 @@ const TABLE = {
     "fees, funding, deposits and what else changed the account's credit",
   ),
   balances: accountCall(
-    "balances",
     "GET",
     "/v1/balances",
     [],
     balances,
     "the account's balances and positions",
   ),
-  positions: accountCall(
-    "positions",
-    "GET",
-    "/v1/positions",
-    [],
-    positions,
-    "the account's positions",
-  ),
-} satisfies Record<OperationName, Operation>;
+  positions: accountCall("GET", "/v1/positions", [], positions, "the account's positions"),
+};
+
+/** The names of all operations. */
+export type OperationName = keyof typeof TABLE;
 
 /** The type of {@link OPERATIONS} to the parameter: a client's parameters and answers come from it. */
 export type OperationTable = typeof TABLE;
@@ -328,13 +239,21 @@ export type Answers = {
   [Name in OperationName]: z.output<OperationTable[Name]["answer"]>;
 };
 
+/** One REST operation of the exchange. */
+export interface Operation extends OperationRow {
+  /** The word that `call` takes, and that a client's method is named after. */
+  readonly name: OperationName;
+}
+
 /** One operation with the type of its answer. */
-export type OperationOf<Name extends OperationName> = Omit<Operation, "answer"> & {
+export interface OperationOf<Name extends OperationName> extends Operation {
   readonly answer: z.ZodType<Answers[Name]>;
-};
+}
 
 /**
  * All operations of the specification, 10 public and 14 private, and 2 that it does not list, by
  * name: the one source for clients, commands, the embedded exchange's router and its document.
  */
-export const OPERATIONS: { readonly [Name in OperationName]: OperationOf<Name> } = TABLE;
+export const OPERATIONS = Object.fromEntries(
+  Object.entries(TABLE).map(([name, row]) => [name, { name, ...row }]),
+) as unknown as { readonly [Name in OperationName]: OperationOf<Name> };

@@ -1,37 +1,20 @@
-import { z } from "zod";
 import { FormatError, shown } from "../../core/errors.js";
-import type { Instrument } from "../../core/instrument.js";
 import { parseInt64Json } from "../../core/int64-json.js";
-import { type MarketId, outerTick } from "../../core/units.js";
+import type { MarketId } from "../../core/units.js";
+import { decodeKlines, marketStateEvents, publicTradeEvents } from "../decode-market-data.js";
 import {
   decodeBalancesAnswer,
   decodeIncomes,
   decodeUserTrade,
 } from "../protocol/decode-account.js";
-import { decodeKlines } from "../protocol/decode-klines.js";
 import { decodeOrder } from "../protocol/decode-orders.js";
 import { IntegerDecoder } from "../protocol/integer-decoder.js";
-import { publicTradeFields } from "../protocol/market-data.js";
-import { marketFiguresFields } from "../protocol/stream.js";
-import { ms, TEXT } from "../protocol/values.js";
-import {
-  creditOf,
-  type DecodeContext,
-  gridCount,
-  parseWire,
-  priceTicks,
-} from "../protocol/wire-parse.js";
+import { ms } from "../protocol/values.js";
+import { type DecodeContext, parseWire } from "../protocol/wire-parse.js";
 import type { VenueEvent } from "../venue.js";
 import { BookScanner } from "./book-scanner.js";
 import { isBetweenTicks, MergedBook } from "./merged-book.js";
 import { readStreamName } from "./stream-names.js";
-
-const publicTradeSchema = z
-  .object(publicTradeFields(TEXT))
-  .omit({ quoteAmount: true, status: true });
-const marketStateSchema = z
-  .object(marketFiguresFields(TEXT))
-  .pick({ fundingRate: true, nextFundingTime: true, markPrice: true, indexPrice: true });
 
 /** Frames longer than this are refused before they are parsed. */
 export const DEFAULT_MAX_FRAME_BYTES = 8 * 1024 * 1024;
@@ -137,9 +120,9 @@ export class FrameDecoder {
       case "orderbook":
         return this.#book(marketId, objectOf(data, stream), stream);
       case "trades":
-        return publicTrade(instrument, objectOf(data, stream), withLongIds, stream);
+        return publicTradeEvents(instrument, objectOf(data, stream), withLongIds, stream);
       case "market":
-        return marketState(marketId, data, this.#context.creditDecimals, stream);
+        return marketStateEvents(marketId, data, this.#context.creditDecimals, stream);
       case "kline":
         return [
           {
@@ -268,58 +251,6 @@ function sequenceOf(value: unknown, field: string): number {
     value: typeof value === "object" ? undefined : value,
     expected: "an integer below 2^53",
   });
-}
-
-function publicTrade(
-  instrument: Instrument,
-  data: JsonObject,
-  withLongIds: () => JsonObject,
-  where: string,
-): readonly VenueEvent[] {
-  // Plain JSON.parse rounds an id past 2^53; only then is the frame read again with its digits kept.
-  const isRounded = typeof data.id === "number" && !Number.isSafeInteger(data.id);
-  const { id, price, amount, time, isBuyerMaker } = parseWire(
-    publicTradeSchema,
-    isRounded ? withLongIds() : data,
-    where,
-  );
-  // What an order of a finer grid traded counts where the book has that order, and no more of it than the whole lots.
-  const ticks = outerTick(
-    isBuyerMaker ? "BUY" : "SELL",
-    priceTicks(price, instrument, `${where}.price`),
-  );
-  const lots = Math.floor(gridCount(amount, instrument.stepSize, `${where}.amount`));
-  if (ticks === 0 || lots === 0) return NOTHING;
-  return [
-    {
-      type: "public-trade",
-      marketId: instrument.marketId,
-      id,
-      ticks,
-      lots,
-      timeMs: time,
-      isBuyerMaker,
-    },
-  ];
-}
-
-function marketState(
-  marketId: MarketId,
-  data: unknown,
-  creditDecimals: number,
-  where: string,
-): readonly VenueEvent[] {
-  const state = parseWire(marketStateSchema, data, where);
-  return [
-    {
-      type: "market-state",
-      marketId,
-      mark: creditOf(state.markPrice, creditDecimals, `${where}.markPrice`),
-      index: creditOf(state.indexPrice, creditDecimals, `${where}.indexPrice`),
-      fundingRate: Number(state.fundingRate),
-      nextFundingMs: state.nextFundingTime,
-    },
-  ];
 }
 
 function malformed(where: string, reason: string): readonly VenueEvent[] {

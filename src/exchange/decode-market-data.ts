@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { Instrument } from "../core/instrument.js";
+import { type MarketId, outerTick, type Ticks } from "../core/units.js";
+import { klineFields, publicTradeFields } from "./protocol/market-data.js";
+import { marketFiguresFields } from "./protocol/stream.js";
+import { TEXT } from "./protocol/values.js";
+import { creditOf, gridCount, parseWire, priceTicks } from "./protocol/wire-parse.js";
+import type { VenueBar } from "./records.js";
+import type { VenueEvent } from "./venue.js";
+
+const publicTradeSchema = z
+  .object(publicTradeFields(TEXT))
+  .omit({ quoteAmount: true, status: true });
+const marketStateSchema = z
+  .object(marketFiguresFields(TEXT))
+  .pick({ fundingRate: true, nextFundingTime: true, markPrice: true, indexPrice: true });
+
+const barsSchema = z.array(z.object(klineFields(TEXT)).omit({ quote_volume: true }));
+
+/**
+ * Candles of trades (specification, "Kline") on the market's grid; where orders of a finer one traded, at the nearest ticks, and of the volume the
+ * whole lots.
+ * @param where names the place for errors.
+ * @throws FormatError for what is no list of candles.
+ */
+export function decodeKlines(
+  value: unknown,
+  instrument: Instrument,
+  where: string,
+): readonly VenueBar[] {
+  const nearest = (price: string): Ticks =>
+    Math.max(1, Math.round(priceTicks(price, instrument, where)));
+  return parseWire(barsSchema, value, where).map((bar) => ({
+    startMs: bar.time,
+    openTicks: nearest(bar.open),
+    closeTicks: nearest(bar.close),
+    highTicks: nearest(bar.high),
+    lowTicks: nearest(bar.low),
+    lots: Math.floor(gridCount(bar.volume, instrument.stepSize, where)),
+  }));
+}
+
+/** A frame of a trades stream; none where less than a lot traded. @throws FormatError */
+export function publicTradeEvents(
+  instrument: Instrument,
+  data: Readonly<Record<string, unknown>>,
+  withLongIds: () => Readonly<Record<string, unknown>>,
+  where: string,
+): readonly VenueEvent[] {
+  // Plain JSON.parse rounds an id past 2^53; only then is the frame read again with its digits kept.
+  const isRounded = typeof data.id === "number" && !Number.isSafeInteger(data.id);
+  const { id, price, amount, time, isBuyerMaker } = parseWire(
+    publicTradeSchema,
+    isRounded ? withLongIds() : data,
+    where,
+  );
+  // What an order of a finer grid traded counts where the book has that order, and no more of it than the whole lots.
+  const ticks = outerTick(
+    isBuyerMaker ? "BUY" : "SELL",
+    priceTicks(price, instrument, `${where}.price`),
+  );
+  const lots = Math.floor(gridCount(amount, instrument.stepSize, `${where}.amount`));
+  if (ticks === 0 || lots === 0) return [];
+  return [
+    {
+      type: "public-trade",
+      marketId: instrument.marketId,
+      id,
+      ticks,
+      lots,
+      timeMs: time,
+      isBuyerMaker,
+    },
+  ];
+}
+
+/** A frame of a market stream. @throws FormatError */
+export function marketStateEvents(
+  marketId: MarketId,
+  data: unknown,
+  creditDecimals: number,
+  where: string,
+): readonly VenueEvent[] {
+  const state = parseWire(marketStateSchema, data, where);
+  return [
+    {
+      type: "market-state",
+      marketId,
+      mark: creditOf(state.markPrice, creditDecimals, `${where}.markPrice`),
+      index: creditOf(state.indexPrice, creditDecimals, `${where}.indexPrice`),
+      fundingRate: Number(state.fundingRate),
+      nextFundingMs: state.nextFundingTime,
+    },
+  ];
+}

@@ -15,6 +15,9 @@ const RECORDS = [
   "exchange/protocol/errors",
 ];
 
+/** The one decision what the answer to a place or a cancel proves. */
+const FATE = "exchange/fate";
+
 /**
  * For each room, the rooms or single modules that it may import besides itself; `/*` at the end of a name is every module of a
  * folder, `*` alone is everything. A room that is not named here may not exist. A folder of a room that is named too is a room
@@ -27,7 +30,7 @@ const ALLOWED = {
   "market/book": ["core"],
   exchange: ["core", "market/book"],
   market: ["core", ...RECORDS],
-  account: ["core", "market", ...RECORDS],
+  account: ["core", "market", ...RECORDS, FATE],
   strategies: ["core", "market", "account", ...RECORDS],
   risk: ["core", "market", "account", "strategies/intent", ...RECORDS],
   executor: ["core", "market", "account", "risk", "strategies/intent", ...RECORDS],

@@ -1,8 +1,8 @@
 import type { Ms } from "../core/units.js";
+import { outcomeText } from "../exchange/fate.js";
 import type { ActionId, Outcome, Question, QuestionAction } from "../exchange/venue.js";
 import type { AccountChange } from "./changes.js";
 import type { HistoryWindow } from "./history-windows.js";
-import { outcomeText } from "./outcome-text.js";
 import type { Asked } from "./reconcile-run.js";
 
 const FIRST_RETRY_MS = 500;

@@ -106,7 +106,7 @@ export function adoptedOrder(report: VenueOrder, atMs: Ms, built: boolean): OwnO
 /**
  * One step of an order's life: every phase against every event, as docs/orders.md has it. Pure and total.
  * Reports may come late, twice and in any order; an order that is final never becomes open again, except that one
- * which we only believed dead (rejected, lost, or a cancel said to be taken) is revived when the exchange shows it.
+ * which we only believed dead (rejected, lost, or its cancel accepted) is revived when the exchange shows it.
  */
 export function advance(order: OwnOrder, event: OrderEvent): Advance {
   const found: OrderChange[] = [];
@@ -157,17 +157,16 @@ function apply(order: OwnOrder, event: OrderEvent, notes: OrderChange[]): OrderD
       return undecided
         ? { ...order, place: "rejected", refusalCode: undefined, refusalText: event.text }
         : order;
-    case "refused":
+    case "rejected":
+    case "unknown":
       return undecided
         ? {
             ...order,
-            place: event.doubtful ? "unknown" : "rejected",
-            refusalCode: event.code,
+            place: event.kind,
+            refusalCode: event.code ?? order.refusalCode,
             refusalText: event.text,
           }
         : order;
-    case "doubted":
-      return undecided ? { ...order, place: "unknown", refusalText: event.text } : order;
     case "lost":
       return order.place === "intended" || isFinalPhase(order.phase)
         ? order
@@ -208,30 +207,25 @@ export function saysNothingNew(order: OwnOrder, report: VenueOrder, source: Repo
 
 type CancelEvent = Exclude<
   OrderEvent,
-  { kind: "sent" | "withdrawn" | "refused" | "doubted" | "lost" | "report" }
+  { kind: "sent" | "withdrawn" | "rejected" | "unknown" | "lost" | "report" }
 >;
 
 function cancelStep(order: OwnOrder, event: CancelEvent): OwnOrder {
   switch (event.kind) {
     case "cancel-sent": {
       // An answer that the exchange has given is not unsaid by asking again.
-      const next = withCancel(
-        order,
-        order.cancel === "taken" || order.cancel === "gone" ? order.cancel : "asked",
-      );
+      const next = withCancel(order, order.cancel === "accepted" ? "accepted" : "asked");
       next.cancelActionId = event.actionId;
       next.cancelSentAtMs = event.atMs;
       next.cancelTries += 1;
       return next;
     }
-    case "cancel-taken":
-      return withCancel(order, "taken", event.atMs);
-    case "cancel-gone":
-      return order.cancel === "taken" ? order : withCancel(order, "gone", event.atMs);
-    case "cancel-refused":
+    case "cancel-accepted":
+      return withCancel(order, "accepted", event.atMs);
+    case "cancel-rejected":
       return isAskedBy(order, event.actionId) ? withCancel(order, "none", event.atMs) : order;
-    case "cancel-doubted":
-      return isAskedBy(order, event.actionId) ? withCancel(order, "unanswered") : order;
+    case "cancel-unknown":
+      return isAskedBy(order, event.actionId) ? withCancel(order, "unknown") : order;
   }
 }
 
@@ -283,11 +277,11 @@ function reported(
   return seen;
 }
 
-/** An open order in an answer to a question that was asked after its cancel had been answered: it is open all the same. */
+/** An open order in an answer to a question that was asked after its cancel had been accepted: it is open all the same. */
 function cancelDisproved(order: OwnOrder, event: Extract<OrderEvent, { kind: "report" }>): boolean {
   return (
     event.source === "open-orders" &&
-    (order.cancel === "taken" || order.cancel === "gone") &&
+    order.cancel === "accepted" &&
     order.availableLots > 0 &&
     event.askedAtMs !== undefined &&
     order.cancelAnsweredAtMs !== undefined &&

@@ -2,28 +2,49 @@ import type { Hex, Int64Id, Lots, MarketId, Ms, Side, Ticks } from "../core/unit
 import type { VenueOrder } from "../exchange/records.js";
 import type { ActionId } from "../exchange/venue.js";
 
-/** Where an order of ours stands (docs/orders.md). The last six are final: nothing of them may fill any more. */
+/** The phase of an order of ours (docs/orders.md). From `filled` on they are final: nothing may fill any more. */
 export type OrderPhase =
+  /** In the bot's queue, not sent. */
   | "intended"
+  /** Handed to the transport, not answered yet. */
   | "sent"
+  /** The answer to the place did not come, or proves nothing: the exchange may have the order. */
   | "unknown"
+  /** The exchange has it; nothing has matched. */
   | "open"
+  /** Some of it has matched, the rest is available. */
   | "partly-filled"
+  /** Available still, and a cancel was sent that was not rejected. */
   | "cancelling"
+  /** All of it has matched. */
   | "filled"
+  /** Nothing is available: a cancel has ended the larger part of what did not match. */
   | "cancelled"
+  /** Nothing is available: the expiry has ended the larger part of what did not match. */
   | "expired"
+  /** It has matched, and a settlement failed. */
   | "failed"
+  /** The exchange refused the place, or it never left this machine. */
   | "rejected"
+  /** A reconciliation has proven that the exchange does not have it. */
   | "lost";
 
-/**
- * The known state of a cancel. `taken` is a 204 and `gone` a 2011: the exchange has yet to show the order's end, on the stream or in its lists.
- */
-export type CancelState = "none" | "asked" | "unanswered" | "taken" | "gone";
+/** What is known of the last cancel of an order, apart from what the exchange reports of the order. */
+export type CancelState =
+  /** Never sent, or rejected: the order is as it was. */
+  | "none"
+  /** Sent, not answered yet. */
+  | "asked"
+  /** The answer did not come, or proves nothing: the cancel may have been lost, and may be sent again. */
+  | "unknown"
+  /** The exchange calls the order over (204, or 2011): its stream or its lists have yet to show the end. */
+  | "accepted";
 
 /** What is known of the place itself, apart from what the exchange reports of the order. */
-export type PlaceState = "intended" | "sent" | "unknown" | "seen" | "rejected" | "lost";
+export type PlaceState =
+  | Extract<OrderPhase, "intended" | "sent" | "unknown" | "rejected" | "lost">
+  /** The exchange has shown the order: the phase follows from its amounts and its cancel. */
+  | "seen";
 
 /** The parts of an order's amount; they always sum to its lots (protocol, section 5). */
 export interface OrderAmounts {
@@ -76,7 +97,7 @@ export interface OwnOrder extends OrderAmounts {
   readonly matchedLots: Lots;
   /** The lots that may still fill in the worst case: 0 when final, the whole order when unknown. An answered cancel leaves it as it was. */
   readonly mayFillLots: Lots;
-  /** Why it was rejected or doubted: the exchange's code (429 and 418 for the rate limit), undefined when there was none. */
+  /** Why it was rejected, or is unknown: the exchange's code (429 and 418 for the rate limit), undefined when there was none. */
   readonly refusalCode: number | undefined;
   readonly refusalText: string | undefined;
   /** Built by the exchange (its nonce has not our tag): its hash must be on disk before it is sent. */
@@ -86,7 +107,7 @@ export interface OwnOrder extends OrderAmounts {
   readonly finalAtMs: Ms | undefined;
 }
 
-/** How a report reached us. `open-orders` alone may contradict a cancel that was said to be taken. */
+/** How a report reached us. `open-orders` alone may contradict a cancel that was accepted. */
 export type ReportSource = "answer" | "stream" | "open-orders" | "history";
 
 /** Everything that can happen to an order. */
@@ -102,26 +123,23 @@ export type OrderEvent =
       readonly order: VenueOrder;
       readonly askedAtMs?: Ms | undefined;
     }
-  /** A typed refusal of the place. `doubtful`: a copy of the request may have been taken all the same. */
+  /** The answer to the place proves that the exchange has not taken it, or proves nothing. `code`: its refusal, where it is one. */
   | {
-      readonly kind: "refused";
+      readonly kind: "rejected" | "unknown";
       readonly atMs: Ms;
-      readonly code: number;
+      readonly code?: number;
       readonly text: string;
-      readonly doubtful: boolean;
     }
-  /** Time-out, 5xx, connection lost, malformed answer. */
-  | { readonly kind: "doubted"; readonly atMs: Ms; readonly text: string }
   /** Reconciliation has shown that the exchange never had it, or has it no more (design, rule 6). */
   | { readonly kind: "lost"; readonly atMs: Ms }
   | { readonly kind: "cancel-sent"; readonly atMs: Ms; readonly actionId: ActionId }
-  /** 204, of a cancel or of a cancel-all that certainly covered this order. */
-  | { readonly kind: "cancel-taken"; readonly atMs: Ms }
-  /** 2011: no such order any more. */
-  | { readonly kind: "cancel-gone"; readonly atMs: Ms }
-  /** Refused by another code, by the rate limit, or never sent: the order is as it was. */
-  | { readonly kind: "cancel-refused"; readonly atMs: Ms; readonly actionId: ActionId }
-  | { readonly kind: "cancel-doubted"; readonly atMs: Ms; readonly actionId: ActionId };
+  /** The answer to a cancel, or to a cancel-all that certainly covered this order. */
+  | { readonly kind: "cancel-accepted"; readonly atMs: Ms }
+  | {
+      readonly kind: "cancel-rejected" | "cancel-unknown";
+      readonly atMs: Ms;
+      readonly actionId: ActionId;
+    };
 
 /** What an event changed, for journal, metrics and log. */
 export type OrderChange =

@@ -178,8 +178,7 @@ export class Reconciler {
   #knownByMs(order: OwnOrder): Ms {
     if (order.place === "unknown" || order.place === "sent")
       return order.requestTimestampMs + this.#options.signatureWindowMs;
-    const answered = order.cancel === "taken" || order.cancel === "gone";
-    return answered && order.cancelAnsweredAtMs !== undefined
+    return order.cancel === "accepted" && order.cancelAnsweredAtMs !== undefined
       ? order.cancelAnsweredAtMs + CANCEL_GRACE_MS
       : Number.POSITIVE_INFINITY;
   }

@@ -1,6 +1,6 @@
-import { outcomeText } from "../account/outcome-text.js";
 import type { MarketId, Ms } from "../core/units.js";
-import { INVALID_TIMESTAMP, NO_SUCH_ORDER, OLD_RULES } from "../exchange/protocol/errors.js";
+import { fateOf, outcomeText } from "../exchange/fate.js";
+import { INVALID_TIMESTAMP, OLD_RULES } from "../exchange/protocol/errors.js";
 import { THROTTLED_MS } from "../exchange/rest/passing-failure.js";
 import { checkBuiltOrder } from "../exchange/signing/built-order-check.js";
 import type { BuildAction, Outcome, PlaceAction, QuestionAction } from "../exchange/venue.js";
@@ -68,7 +68,7 @@ export class Answers {
     if (
       action.kind === "cancel" &&
       (outcome.result === "rejected" || outcome.result === "unknown") &&
-      !isGone(outcome)
+      fateOf("cancel", outcome) !== "accepted"
     ) {
       this.#context.holds.refused(cancelSubject(action.hash), nowMonotonicMs, outcomeText(outcome));
     }
@@ -176,9 +176,4 @@ export class Answers {
     this.#works.keepBuilt(place, waiting);
     dispatcher.want({ kind: "built", marketId: place.marketId, hash: place.hash });
   }
-}
-
-/** 2011: the order is no longer there; its cancel is over. */
-function isGone(outcome: Outcome): boolean {
-  return outcome.result === "rejected" && outcome.code === NO_SUCH_ORDER;
 }

@@ -1,5 +1,5 @@
-import { outcomeText } from "../account/outcome-text.js";
 import type { MarketId, Ms } from "../core/units.js";
+import { outcomeText } from "../exchange/fate.js";
 import type { VenueRules } from "../exchange/records.js";
 import type { Outcome, QuestionAction } from "../exchange/venue.js";
 import type { BotContext } from "./context.js";

@@ -1,6 +1,11 @@
 import { MarketwrightError } from "../core/errors.js";
 import { INTERNAL_ERROR, venueErrorCode } from "./protocol/errors.js";
 
+/** True where a coded answer says nothing about the request: an internal error, and any code under a 5xx. */
+export function provesNothing(code: number, httpStatus: number): boolean {
+  return code === INTERNAL_ERROR || httpStatus >= 500;
+}
+
 /** The exchange answered a request with a code, which is a refusal unless {@link VenueError.mayHaveHappened} (specification, "Errors"). */
 export class VenueError extends MarketwrightError {
   readonly code: number;
@@ -32,7 +37,7 @@ export class VenueError extends MarketwrightError {
 
   /** Whether the exchange may have acted on the request all the same: an internal error (2010) and a 5xx say nothing about that. */
   get mayHaveHappened(): boolean {
-    return this.code === INTERNAL_ERROR || this.httpStatus >= 500;
+    return provesNothing(this.code, this.httpStatus);
   }
 
   /** The same error, told after so many tries. */

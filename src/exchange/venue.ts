@@ -131,7 +131,7 @@ export type Outcome =
         readonly data: AnswerData[Ask];
       };
     }[keyof AnswerData]
-  /** A typed error of the exchange: the action did not happen. */
+  /** A typed error of the exchange. What it proves of a place or a cancel is decided by `fateOf`. */
   | {
       readonly result: "rejected";
       readonly code: number;
@@ -145,7 +145,7 @@ export type Outcome =
       readonly httpStatus: 429 | 418;
       readonly retryAfterMs: Ms | undefined;
     }
-  /** It may or may not have happened. */
+  /** The answer did not come, or proves nothing: the action may or may not have happened. */
   | {
       readonly result: "unknown";
       readonly cause: "timeout" | "server-error" | "connection-lost" | "malformed-answer";

@@ -101,13 +101,13 @@ describe("the fate of a place", () => {
 describe("the fate of a cancel", () => {
   it("by every answer that it can get", () => {
     const fates: readonly (readonly [Outcome, string, number])[] = [
-      [OK, "taken", 10],
-      [refusal(2011), "gone", 10],
-      [refusal(2010), "unanswered", 10],
+      [OK, "accepted", 10],
+      [refusal(2011), "accepted", 10],
+      [refusal(2010), "unknown", 10],
       [refusal(1011), "none", 10],
       [{ result: "throttled", httpStatus: 429, retryAfterMs: 1000 }, "none", 10],
       [{ result: "not-sent", message: "" }, "none", 10],
-      [TIMEOUT, "unanswered", 10],
+      [TIMEOUT, "unknown", 10],
     ];
     for (const [outcome, cancel, mayFillLots] of fates) {
       const story = new Story().start();
@@ -134,7 +134,13 @@ describe("the fate of a cancel", () => {
     place(story, 5, accepted(5));
     story.outcome(all, OK);
     const orders = [1, 2, 3, 4, 5].map((serial) => story.account.orders.get(hashOf(serial)));
-    expect(orders.map((order) => order?.cancel)).toEqual(["taken", "none", "none", "none", "none"]);
+    expect(orders.map((order) => order?.cancel)).toEqual([
+      "accepted",
+      "none",
+      "none",
+      "none",
+      "none",
+    ]);
     expect(orders.map((order) => order?.mayFillLots)).toEqual([10, 10, 10, 10, 10]);
   });
 
@@ -151,7 +157,7 @@ describe("the fate of a cancel", () => {
     story.dispatch(late).outcome(late, OK);
     expect(story.account.orders.get(hashOf(1))).toMatchObject({
       phase: "unknown",
-      cancel: "taken",
+      cancel: "accepted",
       mayFillLots: 10,
     });
     expect(worstPosition(story.account, MARKET).maxLongLots).toBe(10);
@@ -159,7 +165,7 @@ describe("the fate of a cancel", () => {
 
   it("a cancel-all without an answer leaves every order counted", () => {
     for (const [outcome, cancel] of [
-      [TIMEOUT, "unanswered"],
+      [TIMEOUT, "unknown"],
       [refusal(1011), "none"],
     ] as const) {
       const story = new Story().start();

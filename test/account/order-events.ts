@@ -20,21 +20,20 @@ export const report = (
 });
 
 export const SENT: OrderEvent = { kind: "sent", atMs: AT, requestTimestampMs: T0 };
-export const DOUBTED: OrderEvent = { kind: "doubted", atMs: AT, text: "timeout" };
+export const UNKNOWN: OrderEvent = { kind: "unknown", atMs: AT, text: "timeout" };
 export const CANCEL_SENT: OrderEvent = { kind: "cancel-sent", atMs: AT, actionId: 7 };
-export const refused = (code: number, doubtful = false): OrderEvent => ({
-  kind: "refused",
+export const rejected = (code: number): OrderEvent => ({
+  kind: "rejected",
   atMs: AT,
   code,
   text: "",
-  doubtful,
 });
 
 /** Every phase, by the shortest way there. */
 export const PHASES: Record<OrderPhase, OwnOrder> = {
   intended,
   sent: run(intended, SENT),
-  unknown: run(intended, SENT, DOUBTED),
+  unknown: run(intended, SENT, UNKNOWN),
   open: run(intended, SENT, report()),
   "partly-filled": run(intended, SENT, report({ pendingLots: 4 })),
   cancelling: run(intended, SENT, report({ pendingLots: 4 }), CANCEL_SENT),
@@ -42,6 +41,6 @@ export const PHASES: Record<OrderPhase, OwnOrder> = {
   cancelled: run(intended, SENT, report({ canceledLots: 10, status: "CANCELED" })),
   expired: run(intended, SENT, report({ expiredLots: 10, status: "EXPIRED" })),
   failed: run(intended, SENT, report({ failedLots: 10, status: "FAILED" })),
-  rejected: run(intended, SENT, refused(2012)),
-  lost: run(intended, SENT, DOUBTED, { kind: "lost", atMs: AT }),
+  rejected: run(intended, SENT, rejected(2012)),
+  lost: run(intended, SENT, UNKNOWN, { kind: "lost", atMs: AT }),
 };

@@ -5,23 +5,23 @@ import { venueOrder } from "./exchange-story.js";
 import {
   AT,
   CANCEL_SENT,
-  DOUBTED,
   LOTS,
   PHASES,
-  refused,
+  rejected,
   report,
   run,
   SENT,
+  UNKNOWN,
 } from "./order-events.js";
 
 const EVENTS = {
   sent: SENT,
   withdrawn: { kind: "withdrawn", atMs: AT, text: "superseded" },
   accepted: report({}, "answer"),
-  "refused by code": refused(2012),
-  "refused in doubt": refused(2016, true),
-  "429": refused(429),
-  "no answer": DOUBTED,
+  "rejected by code": rejected(2012),
+  "a code that proves nothing": { kind: "unknown", atMs: AT, code: 2016, text: "" },
+  "429": rejected(429),
+  "no answer": UNKNOWN,
   matched: report({ pendingLots: 6, status: "PARTIAL_FILLED" }),
   "matched whole": report({ pendingLots: 10, status: "FILLED" }),
   settled: report({ filledLots: 6, status: "PARTIAL_FILLED" }),
@@ -30,10 +30,9 @@ const EVENTS = {
   expired: report({ filledLots: 6, expiredLots: 4, status: "EXPIRED" }),
   lost: { kind: "lost", atMs: AT },
   "cancel sent": CANCEL_SENT,
-  "cancel taken": { kind: "cancel-taken", atMs: AT },
-  "cancel 2011": { kind: "cancel-gone", atMs: AT },
-  "cancel refused": { kind: "cancel-refused", atMs: AT, actionId: 7 },
-  "cancel unanswered": { kind: "cancel-doubted", atMs: AT, actionId: 7 },
+  "cancel accepted": { kind: "cancel-accepted", atMs: AT },
+  "cancel rejected": { kind: "cancel-rejected", atMs: AT, actionId: 7 },
+  "cancel unknown": { kind: "cancel-unknown", atMs: AT, actionId: 7 },
 } as const satisfies Record<string, OrderEvent>;
 
 type Cell = `${OrderPhase} ${number}`;
@@ -53,7 +52,7 @@ const TABLE: Record<keyof typeof EVENTS, Record<OrderPhase, Cell>> = {
     ["open 10", "open 10", "open 10", "open 10", "partly-filled 6", "cancelling 6"],
     "open 10",
   ),
-  "refused by code": row([
+  "rejected by code": row([
     "rejected 0",
     "rejected 0",
     "rejected 0",
@@ -61,7 +60,7 @@ const TABLE: Record<keyof typeof EVENTS, Record<OrderPhase, Cell>> = {
     "partly-filled 6",
     "cancelling 6",
   ]),
-  "refused in doubt": row([
+  "a code that proves nothing": row([
     "unknown 10",
     "unknown 10",
     "unknown 10",
@@ -139,7 +138,7 @@ const TABLE: Record<keyof typeof EVENTS, Record<OrderPhase, Cell>> = {
     "cancelling 6",
     "cancelling 6",
   ]),
-  "cancel taken": row([
+  "cancel accepted": row([
     "intended 10",
     "sent 10",
     "unknown 10",
@@ -147,15 +146,7 @@ const TABLE: Record<keyof typeof EVENTS, Record<OrderPhase, Cell>> = {
     "cancelling 6",
     "cancelling 6",
   ]),
-  "cancel 2011": row([
-    "intended 10",
-    "sent 10",
-    "unknown 10",
-    "cancelling 10",
-    "cancelling 6",
-    "cancelling 6",
-  ]),
-  "cancel refused": row([
+  "cancel rejected": row([
     "intended 10",
     "sent 10",
     "unknown 10",
@@ -163,7 +154,7 @@ const TABLE: Record<keyof typeof EVENTS, Record<OrderPhase, Cell>> = {
     "partly-filled 6",
     "partly-filled 6",
   ]),
-  "cancel unanswered": row([
+  "cancel unknown": row([
     "intended 10",
     "sent 10",
     "unknown 10",
@@ -225,7 +216,7 @@ describe("what a trader would lose otherwise", () => {
   });
 
   it("believes the stream against a refusal that comes after it", () => {
-    expect(run(PHASES.sent, report(), refused(2012)).phase).toBe("open");
+    expect(run(PHASES.sent, report(), rejected(2012)).phase).toBe("open");
   });
 
   it("revives an order that it took for rejected or lost, and says so", () => {
@@ -241,29 +232,29 @@ describe("what a trader would lose otherwise", () => {
   });
 
   it("counts an order whose cancel was answered until the exchange shows its end, with the fills that came before it", () => {
-    const taken = run(PHASES.cancelling, { kind: "cancel-taken", atMs: AT });
-    expect([taken.mayFillLots, taken.matchedLots]).toEqual([6, 4]);
-    const told = run(taken, report({ pendingLots: 7, canceledLots: 3, status: "CANCELED" }));
+    const accepted = run(PHASES.cancelling, { kind: "cancel-accepted", atMs: AT });
+    expect([accepted.mayFillLots, accepted.matchedLots]).toEqual([6, 4]);
+    const told = run(accepted, report({ pendingLots: 7, canceledLots: 3, status: "CANCELED" }));
     expect([told.phase, told.mayFillLots, told.matchedLots]).toEqual(["cancelled", 0, 7]);
   });
 
   it("does not ask for an answered cancel again for a late update, but does for an open-orders answer asked afterwards", () => {
-    const taken = run(PHASES.open, CANCEL_SENT, { kind: "cancel-taken", atMs: AT });
-    expect(run(taken, report()).cancel).toBe("taken");
+    const accepted = run(PHASES.open, CANCEL_SENT, { kind: "cancel-accepted", atMs: AT });
+    expect(run(accepted, report()).cancel).toBe("accepted");
     const listed = {
       kind: "report",
       source: "open-orders",
       order: venueOrder(1),
       atMs: AT + 50,
     } as const;
-    expect(run(taken, { ...listed, askedAtMs: AT - 1 }).cancel).toBe("taken");
-    const { order, changes } = advance(taken, { ...listed, askedAtMs: AT + 1 });
+    expect(run(accepted, { ...listed, askedAtMs: AT - 1 }).cancel).toBe("accepted");
+    const { order, changes } = advance(accepted, { ...listed, askedAtMs: AT + 1 });
     expect([order.phase, order.mayFillLots]).toEqual(["open", 10]);
     expect(changes.map((c) => c.change)).toContain("revived");
   });
 
-  it("reopens a taken cancel also where the amounts are those that it knows", () => {
-    const taken = run(PHASES.cancelling, { kind: "cancel-taken", atMs: AT });
+  it("reopens an order whose cancel was accepted also where the amounts are those that it knows", () => {
+    const accepted = run(PHASES.cancelling, { kind: "cancel-accepted", atMs: AT });
     const asked: OrderEvent = {
       kind: "report",
       atMs: AT + 9,
@@ -271,7 +262,7 @@ describe("what a trader would lose otherwise", () => {
       source: "open-orders",
       order: venueOrder(1, { pendingLots: 4 }),
     };
-    const { order, changes } = advance(taken, asked);
+    const { order, changes } = advance(accepted, asked);
     expect([order.phase, order.mayFillLots, changes[0]]).toEqual([
       "partly-filled",
       6,
@@ -280,15 +271,17 @@ describe("what a trader would lose otherwise", () => {
   });
 
   it("keeps an order at full size after a 2011 until the history has told", () => {
-    const gone = run(PHASES.open, CANCEL_SENT, { kind: "cancel-gone", atMs: AT });
-    expect([gone.phase, gone.mayFillLots]).toEqual(["cancelling", 10]);
-    expect(run(gone, report({ filledLots: 10, status: "FILLED" }, "history")).phase).toBe("filled");
+    const accepted = run(PHASES.open, CANCEL_SENT, { kind: "cancel-accepted", atMs: AT });
+    expect([accepted.phase, accepted.mayFillLots]).toEqual(["cancelling", 10]);
+    expect(run(accepted, report({ filledLots: 10, status: "FILLED" }, "history")).phase).toBe(
+      "filled",
+    );
   });
 
   it("lets the answer of an older cancel not undo a newer one", () => {
     const again = run(PHASES.open, CANCEL_SENT, { kind: "cancel-sent", atMs: AT, actionId: 8 });
-    expect(run(again, { kind: "cancel-refused", atMs: AT, actionId: 7 }).cancel).toBe("asked");
-    expect(run(again, { kind: "cancel-refused", atMs: AT, actionId: 8 }).cancel).toBe("none");
+    expect(run(again, { kind: "cancel-rejected", atMs: AT, actionId: 7 }).cancel).toBe("asked");
+    expect(run(again, { kind: "cancel-rejected", atMs: AT, actionId: 8 }).cancel).toBe("none");
   });
 
   it("moves pending to failed under its own name", () => {

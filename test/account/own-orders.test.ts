@@ -106,7 +106,7 @@ describe("the worst case (rule 5)", () => {
         level: serial,
       });
     orders.apply(hashOf(2), { kind: "sent", atMs: T0, requestTimestampMs: T0 });
-    orders.apply(hashOf(3), { kind: "doubted", atMs: T0, text: "" });
+    orders.apply(hashOf(3), { kind: "unknown", atMs: T0, text: "" });
     orders.report(venueOrder(4, { side: "SELL", pendingLots: 4 }), "stream", T0);
     orders.apply(hashOf(4), { kind: "cancel-sent", atMs: T0, actionId: 1 });
     orders.report(venueOrder(5, { info: infoOf(5, 1), lots: 3 }), "stream", T0);

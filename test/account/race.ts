@@ -160,7 +160,7 @@ export class Race {
       .mayStillFill(MARKET)
       .filter(
         ({ orderId, cancel }) =>
-          orderId !== undefined && (cancel === "none" || cancel === "unanswered"),
+          orderId !== undefined && (cancel === "none" || cancel === "unknown"),
       );
     const order = open[Math.floor(this.uniform() * open.length)];
     if (order?.orderId === undefined) return;

@@ -8,13 +8,13 @@ import {
 } from "../protocol/decode-account.js";
 import { decodeBuildResult, decodeOrder, decodeOrders } from "../protocol/decode-orders.js";
 import { decodeRules } from "../protocol/decode-rules.js";
-import { INTERNAL_ERROR } from "../protocol/errors.js";
 import { time } from "../protocol/market-data.js";
 import { count } from "../protocol/values.js";
 import { type DecodeContext, parseWire } from "../protocol/wire-parse.js";
 import { isThrottled, readAnswer } from "../rest-messages.js";
 import type { OrderHasher } from "../signing/order-signing.js";
 import type { Action, Outcome, QuestionAction } from "../venue.js";
+import { provesNothing } from "../venue-errors.js";
 import type { HttpResult } from "./transport.js";
 
 /** What an answer is read with. */
@@ -30,8 +30,8 @@ const MOST_ANSWER_CHARACTERS = 8 * 1024 * 1024;
 const NONE_REQUIRED: readonly MarketId[] = [];
 
 /**
- * The fate of an action, by its own answer alone (design, rule 6). Only a coded refusal of the exchange, or one of the wall
- * before it, is a rejection; whatever leaves room for the action to have happened is unknown.
+ * Reads the answer to an action. Only a coded refusal of the exchange, or one of the firewall before it, is `rejected`;
+ * what is missing or unreadable is `unknown`. What that proves of a place or a cancel is decided by `fateOf`.
  */
 export function outcomeOf(action: Action, result: HttpResult, context: OutcomeContext): Outcome {
   if (!result.ok) {
@@ -61,7 +61,7 @@ export function outcomeOf(action: Action, result: HttpResult, context: OutcomeCo
     case "coded": {
       const { code, codeText, message } = answer;
       // An internal error says nothing about whether the action went through before it.
-      if (code === INTERNAL_ERROR)
+      if (provesNothing(code, status))
         return {
           result: "unknown",
           cause: "server-error",

@@ -219,6 +219,40 @@ describe("docs/venue-choices.md", () => {
   });
 });
 
+describe("docs/orders.md", () => {
+  const page = readPage("docs/orders.md");
+
+  it("traces a time-out through functions that are where it says", () => {
+    const steps = [...page.text.matchAll(/`(#?\w+)` \(`(src\/[\w./-]+)`\)/g)];
+    expect(steps.length).toBeGreaterThan(10);
+    const elsewhere = steps.filter(
+      ([, name = "", path = ""]) =>
+        !source(path)
+          .split("\n")
+          .some((line) => DEFINITION.test(line) && line.includes(`${name}(`)),
+    );
+    expect(elsewhere.map(([text]) => text)).toEqual([]);
+  });
+
+  it("names tests that there are", () => {
+    expect(missingTests(page)).toEqual([]);
+  });
+});
+
+/** A line that defines a function or a method. */
+const DEFINITION = /^(export )?(async )?function |^ {2}(async )?#?\w+\(/;
+
+/** The tests that a page names, "title" behind its file, and that the file does not have. */
+function missingTests({ text }: ReturnType<typeof readPage>): readonly string[] {
+  const named = [...text.matchAll(/`(test\/[\w./-]+\.test\.ts)`,\s+"([^"]+)"/g)];
+  if (named.length === 0) throw new Error("the page names no test");
+  return named
+    .filter(
+      ([, path = "", title = ""]) => !source(path).includes(`"${title.replace(/\s+/g, " ")}"`),
+    )
+    .map(([all]) => all);
+}
+
 interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly additionalProperties?: Shape | boolean;

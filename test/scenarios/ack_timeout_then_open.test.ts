@@ -41,6 +41,7 @@ it("an order whose answer was lost, and that fills at once, is in the position",
   await stage.passes(60_000);
   stage.network.restore("account");
 
+  expect(stage.phases(), "it is never taken for lost").toEqual(["sent", "unknown", "filled"]);
   expect(stage.positionLots()).toBe(10);
   expect(stage.ordersEver()).toBe(1);
   stage.expectAgreement();

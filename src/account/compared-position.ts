@@ -1,6 +1,5 @@
 import type { Lots, MarketId, Ms } from "../core/units.js";
-import type { Intake } from "./intake.js";
-import { countedPosition, type ReconcileRun, settlingSinceMs } from "./reconcile-run.js";
+import type { ReconcileRun } from "./reconcile-run.js";
 
 /** A position by us and by the exchange. */
 export interface ComparedPosition {
@@ -27,20 +26,20 @@ export interface ComparedPosition {
  */
 export function comparedPosition(
   run: ReconcileRun,
-  intake: Intake,
   marketId: MarketId,
   nowMs: Ms,
 ): ComparedPosition | undefined {
+  const { intake } = run;
   const { trades, takeovers } = intake;
   const trail = trades.trail(marketId);
-  const counted = countedPosition(run, marketId);
+  const counted = run.countedPosition(marketId);
   if (counted === undefined || trail.length === 0) return undefined;
   const { lots: theirs, restPaper } = intake.rests.onOurGrid(marketId, counted);
   const base = trades.baseLots(marketId);
   const beyond = new Set(trail.map((changed) => base + changed - theirs));
   const untold = takeovers.untoldLots(marketId, nowMs);
   const certain = takeovers.untoldForCertain(marketId, nowMs);
-  const known = trail.length === 1 ? lackingLots(run, intake, marketId, nowMs) : undefined;
+  const known = trail.length === 1 ? lackingLots(run, marketId, nowMs) : undefined;
   const isExact = known !== undefined;
   /** As equal, where takeovers that are not told, and `unsettled` of our trades, are all that the exchange lacks. */
   const equalBut = (unsettled: Lots): ComparedPosition | undefined => {
@@ -82,14 +81,9 @@ export function comparedPosition(
 }
 
 /** A position that has, or lacks, the trades that have not settled shows which of the two the exchange's are. */
-export function noteCounting(
-  run: ReconcileRun,
-  intake: Intake,
-  marketId: MarketId,
-  nowMs: Ms,
-): void {
-  const { trades, takeovers, counting } = intake;
-  const counted = countedPosition(run, marketId);
+export function noteCounting(run: ReconcileRun, marketId: MarketId, nowMs: Ms): void {
+  const { trades, takeovers, counting, rests } = run.intake;
+  const counted = run.countedPosition(marketId);
   const isMoved =
     takeovers.liquidations.isWaiting(marketId) || takeovers.untoldLots(marketId, nowMs).length > 1;
   if (
@@ -100,8 +94,8 @@ export function noteCounting(
   )
     return;
   const open = trades.open(marketId);
-  if (open === undefined || open.lots === 0 || open.sinceMs < settlingSinceMs(run, nowMs)) return;
-  const lacking = trades.positionLots(marketId) - intake.rests.onOurGrid(marketId, counted).lots;
+  if (open === undefined || open.lots === 0 || open.sinceMs < run.settlingSinceMs(nowMs)) return;
+  const lacking = trades.positionLots(marketId) - rests.onOurGrid(marketId, counted).lots;
   if (lacking === 0) counting.show("match");
   else if (lacking === open.lots) counting.show("settlement");
 }
@@ -110,16 +104,45 @@ export function noteCounting(
  * What the counted position lacks of our trades, with nothing in between, by how the exchange counts them; undefined where that is not known. A
  * liquidation that has waited for too long for trades that nothing settles is told as if it had them.
  */
-function lackingLots(
-  run: ReconcileRun,
-  { counting, trades, takeovers }: Intake,
-  marketId: MarketId,
-  nowMs: Ms,
-): Lots | undefined {
+function lackingLots(run: ReconcileRun, marketId: MarketId, nowMs: Ms): Lots | undefined {
+  const { counting, trades, takeovers } = run.intake;
   if (counting.from === "match") return 0;
   const open = trades.open(marketId);
   if (open === undefined || open.lots === 0) return open?.lots;
-  if (counting.from === "settlement" && open.sinceMs >= settlingSinceMs(run, nowMs))
+  if (counting.from === "settlement" && open.sinceMs >= run.settlingSinceMs(nowMs))
     return open.lots;
   return takeovers.liquidations.isOverdue(marketId, nowMs) ? 0 : undefined;
+}
+
+/** Out of order, a wrong base may be left by chance: amid trades it must stand through so many counts. */
+const CONFIRMING_COUNTS = 4;
+
+/**
+ * The base of a market that has none yet: the counted position less the trades before it. Trades in between, and trades that have not settled
+ * (`comparedPosition` says why), each give a base that may be; two counts or more leave the one that is in all.
+ */
+export function narrowBase(run: ReconcileRun, marketId: MarketId, nowMs: Ms): Lots | undefined {
+  const { trades } = run.intake;
+  const theirs = run.countedPosition(marketId)?.lots;
+  if (theirs === undefined) return undefined;
+  const trail = trades.trail(marketId);
+  // A chain that stands still must not keep a bot from starting: what it has not settled by then is taken for part of the position.
+  const lacking = trades.unsettledLots(marketId, run.settlingSinceMs(nowMs));
+  const possible = new Set(
+    lacking.flatMap((lots) => trail.map((traded) => theirs - traded + lots)),
+  );
+  const before = run.bases.get(marketId);
+  const common = new Set(
+    [...possible].filter((base) => before === undefined || before.possible.has(base)),
+  );
+  // No base in common: the moments were not told in their true order. Counting begins anew.
+  const left =
+    common.size === 0
+      ? { possible, counts: 1 }
+      : { possible: common, counts: (before?.counts ?? 0) + 1 };
+  run.bases.set(marketId, left);
+  const [base] = left.possible;
+  return left.possible.size === 1 && (possible.size === 1 || left.counts >= CONFIRMING_COUNTS)
+    ? base
+    : undefined;
 }

@@ -1,4 +1,5 @@
-import type { Ms } from "../core/units.js";
+import type { MarketId, Ms } from "../core/units.js";
+import type { ReconcileRun } from "./reconcile-run.js";
 
 /** A span of the times that a list is in order of, start inclusive, end exclusive; without an end, up to now. */
 export interface HistoryWindow {
@@ -41,11 +42,56 @@ export function afterPage(window: HistoryWindow, page: readonly Ms[]): PageVerdi
   };
 }
 
+/** Windows so near to each other are asked for as one. */
+const WINDOW_JOIN_MS = 10_000;
+
+/**
+ * The spans of the history that a run needs, by market.
+ * @param listedToMs exchange time of the run before: what was created until then has been listed.
+ */
+export function wantedHistory(
+  run: ReconcileRun,
+  listedToMs: Ms | undefined,
+  nowMs: Ms,
+): ReadonlyMap<MarketId, readonly HistoryWindow[]> {
+  const { orders } = run.intake;
+  const { markets, signatureWindowMs, streamLagMs } = run.options;
+  const windows = new Map<MarketId, HistoryWindow[]>();
+  const add = (marketId: MarketId, window: HistoryWindow): void => {
+    const known = windows.get(marketId);
+    if (known === undefined) windows.set(marketId, [window]);
+    else known.push(window);
+  };
+  if (listedToMs !== undefined) {
+    // Whatever was placed and over since the last time, by us or by hand, while no stream told it.
+    const startMs = listedToMs - signatureWindowMs - streamLagMs;
+    for (const marketId of markets) add(marketId, { startMs, endMs: undefined });
+  }
+  for (const hash of run.deadlines) {
+    const order = orders.get(hash);
+    if (order !== undefined)
+      add(order.marketId, {
+        startMs: order.requestTimestampMs - signatureWindowMs,
+        endMs: undefined,
+      });
+  }
+  const gone = [
+    ...run.missing.map((hash) => orders.get(hash)),
+    ...run.foreignMissing.map((id) => orders.foreignById(id)),
+    // Matched and over, and its settlement told by nobody in all this time.
+    ...orders.unsettled(nowMs - 2 * streamLagMs),
+  ];
+  for (const order of gone) {
+    if (order?.createdAtMs !== undefined)
+      add(order.marketId, { startMs: order.createdAtMs, endMs: order.createdAtMs + 2 });
+  }
+  return new Map(
+    [...windows].map(([marketId, wanted]) => [marketId, mergeWindows(wanted, WINDOW_JOIN_MS)]),
+  );
+}
+
 /** Windows that overlap or lie within `joinMs` of each other, made one: fewer questions, nothing skipped. */
-export function mergeWindows(
-  windows: readonly HistoryWindow[],
-  joinMs: Ms,
-): readonly HistoryWindow[] {
+function mergeWindows(windows: readonly HistoryWindow[], joinMs: Ms): readonly HistoryWindow[] {
   const merged: HistoryWindow[] = [];
   for (const window of [...windows].sort((a, b) => a.startMs - b.startMs)) {
     const last = merged.at(-1);

@@ -3,7 +3,6 @@ import { outcomeText } from "../exchange/fate.js";
 import type { ActionId, Outcome, Question, QuestionAction } from "../exchange/venue.js";
 import type { AccountChange } from "./changes.js";
 import type { HistoryWindow } from "./history-windows.js";
-import type { Asked } from "./reconcile-run.js";
 
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 5000;
@@ -11,6 +10,16 @@ const LAST_RETRY_MS = 5000;
 const ANSWER_LIMIT_MS = 30_000;
 
 const NONE: readonly Asked[] = [];
+
+/** A question that is under way, and what its answer needs to be understood. */
+export interface Asked {
+  readonly question: Question;
+  readonly askedAtMs: Ms;
+  /** Of a page of the history. */
+  readonly window?: HistoryWindow;
+  /** How often it has failed before. */
+  readonly failures: number;
+}
 
 /** The questions of a reconciliation that are under way or wait to be asked again. */
 export class OpenQuestions {

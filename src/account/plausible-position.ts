@@ -1,10 +1,23 @@
 import type { Instrument } from "../core/instrument.js";
 import type { MarketId, Ms, Side } from "../core/units.js";
 import type { VenuePosition } from "../exchange/records.js";
-import type { Intake } from "./intake.js";
+import type { Counting } from "./counted-from.js";
+import type { OwnOrders } from "./own-orders.js";
+import type { Rests } from "./rests.js";
+import type { Takeovers } from "./takeovers.js";
+import type { TradeLedger } from "./trade-ledger.js";
 
 /** A stream may report a position before the settlement of a trade in it, or after: trades of so long may be in it or not. */
 const LATELY_MS: Ms = 10_000;
+
+/** The books that hold what may lie between a position of the exchange and ours. */
+export interface PositionBooks {
+  readonly trades: TradeLedger;
+  readonly orders: OwnOrders;
+  readonly takeovers: Takeovers;
+  readonly rests: Rests;
+  readonly counting: Counting;
+}
 
 /** A position as the exchange reports it. */
 type ReportedPosition = Pick<VenuePosition, "marketId" | "lots" | "restPaper">;
@@ -18,18 +31,18 @@ export interface PositionApart {
 
 /** Those of these markets in which a whole list of positions, just asked for, contradicts ours. */
 export function positionsApart(
-  intake: Intake,
+  books: PositionBooks,
   instruments: ReadonlyMap<MarketId, Instrument>,
   positions: readonly ReportedPosition[],
   nowMs: Ms,
 ): readonly PositionApart[] {
-  const { rests, trades } = intake;
+  const { rests, trades } = books;
   return [...instruments].flatMap(([marketId, instrument]) => {
     const reported = positions.find((position) => position.marketId === marketId) ?? {
       marketId,
       lots: 0,
     };
-    if (isPlausible(intake, reported, false, nowMs)) return [];
+    if (isPlausible(books, reported, false, nowMs)) return [];
     const { lots, restPaper } = rests.onOurGrid(marketId, reported);
     const positionBase = rests.baseOf(marketId, trades.positionLots(marketId));
     return [{ marketId, positionBase, exchangeBase: instrument.toldAmountOf(lots, restPaper) }];
@@ -42,13 +55,13 @@ export function positionsApart(
  * @param isStreamed the position came beside other events, in no order that is known. Otherwise only what is open for certain explains it.
  */
 export function isPlausible(
-  intake: Intake,
+  books: PositionBooks,
   position: ReportedPosition,
   isStreamed: boolean,
   nowMs: Ms,
 ): boolean {
   const { marketId } = position;
-  const { trades, rests, takeovers } = intake;
+  const { trades, rests, takeovers } = books;
   if (!trades.isBased(marketId)) return true;
   const ours = trades.positionLots(marketId);
   const { lots: theirs } = rests.onOurGrid(marketId, position);
@@ -63,14 +76,14 @@ export function isPlausible(
   // A part of a lot is not in either count.
   const spare = pending.count + 1;
   const highest =
-    ours + pending.sellLots + mayHaveFilled(intake, marketId, "BUY") - Math.min(...untold) + spare;
+    ours + pending.sellLots + mayHaveFilled(books, marketId, "BUY") - Math.min(...untold) + spare;
   const lowest =
-    ours - pending.buyLots - mayHaveFilled(intake, marketId, "SELL") - Math.max(...untold) - spare;
+    ours - pending.buyLots - mayHaveFilled(books, marketId, "SELL") - Math.max(...untold) - spare;
   return theirs <= highest && theirs >= lowest;
 }
 
 /** What orders of one side may have filled, or may fill yet, without a report. */
-export function mayHaveFilled({ orders }: Intake, marketId: MarketId, side: Side): number {
+export function mayHaveFilled({ orders }: PositionBooks, marketId: MarketId, side: Side): number {
   let lots = orders.unseenLots(marketId, side);
   for (const order of orders.mayStillFill(marketId))
     if (order.side === side) lots += order.mayFillLots;

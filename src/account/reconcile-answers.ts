@@ -4,7 +4,8 @@ import type { AnswerData, Outcome, Question } from "../exchange/venue.js";
 import type { AccountChange } from "./changes.js";
 import { afterPage, type HistoryWindow, PAGE_LIMIT } from "./history-windows.js";
 import type { Intake } from "./intake.js";
-import type { Asked, ReconcileRun } from "./reconcile-run.js";
+import type { Asked } from "./open-questions.js";
+import type { ReconcileRun } from "./reconcile-run.js";
 
 /** A question to ask next, with the window that a page of the history is of. */
 export interface FollowUp {
@@ -21,14 +22,8 @@ export interface Taken {
 type Answered = Extract<Outcome, { result: "answered" }>;
 
 /** Takes an answer into the books and into the run. */
-export function takeAnswer(
-  run: ReconcileRun,
-  asked: Asked,
-  outcome: Answered,
-  intake: Intake,
-  signatureWindowMs: Ms,
-  nowMs: Ms,
-): Taken {
+export function takeAnswer(run: ReconcileRun, asked: Asked, outcome: Answered, nowMs: Ms): Taken {
+  const { intake } = run;
   const { question } = asked;
   const changes: AccountChange[] = [];
   const next: FollowUp[] = [];
@@ -38,10 +33,10 @@ export function takeAnswer(
       if (run.cause === "start") intake.incomes.begin(outcome.data.serverTimeMs);
       break;
     case "openOrders":
-      openOrders(run, asked.askedAtMs, outcome.data, intake, signatureWindowMs, nowMs, changes);
+      changes.push(...openOrders(run, asked.askedAtMs, outcome.data, nowMs));
       break;
     case "balances":
-      balancesTold(run, outcome.data, intake, nowMs, changes);
+      changes.push(...balancesTold(run, outcome.data, nowMs));
       break;
     case "historyOrders":
       for (const order of outcome.data)
@@ -106,12 +101,11 @@ function openOrders(
   run: ReconcileRun,
   askedAtMs: Ms,
   open: readonly VenueOrder[],
-  intake: Intake,
-  signatureWindowMs: Ms,
   nowMs: Ms,
-  changes: AccountChange[],
-): void {
+): readonly AccountChange[] {
+  const { intake } = run;
   const { orders } = intake;
+  const changes: AccountChange[] = [];
   const listed = new Set<string>();
   for (const order of open) {
     const before = orders.recognise(order);
@@ -136,7 +130,7 @@ function openOrders(
   for (const order of orders.unresolved()) {
     if (listed.has(order.hash)) continue;
     if (order.place === "unknown" || order.place === "sent") {
-      if (run.exchangeTimeMs > order.requestTimestampMs + signatureWindowMs)
+      if (run.exchangeTimeMs > order.requestTimestampMs + run.options.signatureWindowMs)
         run.deadlines.push(order.hash);
     } else if (
       order.place === "seen" &&
@@ -150,21 +144,19 @@ function openOrders(
     if (!listed.has(order.id) && order.createdAtMs < run.exchangeTimeMs)
       run.foreignMissing.push(order.id);
   }
+  return changes;
 }
 
 function balancesTold(
   run: ReconcileRun,
-  data: AnswerData["balances"],
-  intake: Intake,
+  { balances, positions }: AnswerData["balances"],
   nowMs: Ms,
-  changes: AccountChange[],
-): void {
-  const { balances, positions } = data;
-  const count = run.count;
-  if (count === undefined) return;
+): readonly AccountChange[] {
+  const { count, intake } = run;
+  if (count === undefined) return [];
   count.positions = positions;
   // A stream update since the question is as new as the answer, or newer.
-  if (count.streamBalancesSerial !== intake.streamBalancesSerial) return;
+  if (count.streamBalancesSerial !== intake.streamBalancesSerial) return [];
   const before = intake.netValue.told;
   const quiet =
     count.moneySerial === intake.balancesMoneySerial && count.moneySerial === intake.moneySerial;
@@ -174,16 +166,15 @@ function balancesTold(
     run.cause !== "start" &&
     creditOf(before.balances) !== creditOf(balances)
   ) {
-    const ours = `credit ${creditOf(before.balances)}`;
     run.differences.push({
       kind: "balance",
       marketId: undefined,
       subject: "credit",
-      ours,
+      ours: `credit ${creditOf(before.balances)}`,
       theirs: `credit ${creditOf(balances)}`,
     });
   }
-  changes.push(...intake.account(balances, positions, "rest", nowMs));
+  return intake.account(balances, positions, "rest", nowMs);
 }
 
 function tradesTold(

@@ -13,11 +13,11 @@ const LISTED_WITHIN_MS: Ms = 5_000;
  */
 export function agreed(
   run: ReconcileRun,
-  intake: Intake,
   marketId: MarketId,
   { isLagging, isFollowed, restPaper }: ComparedPosition,
   nowMs: Ms,
 ): readonly AccountChange[] {
+  const { intake } = run;
   // With changes in between, the answer may be of a moment before the takeover.
   const isSteady = intake.trades.trail(marketId).length === 1;
   if (isSteady && isFollowed) intake.takeovers.settleTakenBack(marketId);

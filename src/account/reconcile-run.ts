@@ -1,18 +1,22 @@
 import type { Hex, Int64Id, Lots, MarketId, Ms } from "../core/units.js";
 import type { VenuePosition } from "../exchange/records.js";
-import type { Question } from "../exchange/venue.js";
+import type { ActionId } from "../exchange/venue.js";
 import type { AccountChange, Difference, ReconcileCause } from "./changes.js";
-import type { HistoryWindow } from "./history-windows.js";
 import type { Intake } from "./intake.js";
 
-/** A question that is under way, and what its answer needs to be understood. */
-export interface Asked {
-  readonly question: Question;
-  readonly askedAtMs: Ms;
-  /** Of a page of the history. */
-  readonly window?: HistoryWindow;
-  /** How often it has failed before. */
-  readonly failures: number;
+/** How the reconciler asks and when. */
+export interface ReconcilerOptions {
+  readonly intake: Intake;
+  /** The bot's markets. */
+  readonly markets: readonly MarketId[];
+  readonly nextActionId: () => ActionId;
+  /** How long the exchange takes a signed request. */
+  readonly signatureWindowMs: Ms;
+  /** Between the end of one reconciliation and the next. */
+  readonly intervalMs: Ms;
+  readonly streamLagMs: Ms;
+  /** The account takes positions over in liquidations. */
+  readonly takesOver: boolean;
 }
 
 /** A reconciliation goes through these in turn; `recount` repeats the position until nothing comes between. */
@@ -34,6 +38,8 @@ export interface PositionCount {
 export class ReconcileRun {
   readonly cause: ReconcileCause;
   readonly startedAtMs: Ms;
+  readonly options: ReconcilerOptions;
+  readonly intake: Intake;
   stage: Stage = "clock";
   exchangeTimeMs: Ms = Number.NEGATIVE_INFINITY;
   count: PositionCount | undefined;
@@ -55,10 +61,12 @@ export class ReconcileRun {
   readonly adopted: Hex[] = [];
   readonly differences: Difference[] = [];
 
-  constructor(cause: ReconcileCause, startedAtMs: Ms, intake: Intake) {
+  constructor(cause: ReconcileCause, startedAtMs: Ms, options: ReconcilerOptions) {
     this.cause = cause;
     this.startedAtMs = startedAtMs;
-    this.unknownAtStart = intake.orders
+    this.options = options;
+    this.intake = options.intake;
+    this.unknownAtStart = this.intake.orders
       .unresolved()
       .filter((order) => order.place === "unknown")
       .map((order) => order.hash);
@@ -69,20 +77,17 @@ export class ReconcileRun {
     for (const change of changes)
       if (change.kind === "adopted") this.adopted.push(change.order.hash);
   }
-}
 
-/** From when on a trade that has not settled may do so yet, exchange time. */
-export function settlingSinceMs(run: ReconcileRun, nowMs: Ms): Ms {
-  return run.exchangeTimeMs + (nowMs - run.startedAtMs) - SETTLED_WITHIN_MS;
-}
+  /** From when on a trade that has not settled may do so yet, exchange time. */
+  settlingSinceMs(nowMs: Ms): Ms {
+    return this.exchangeTimeMs + (nowMs - this.startedAtMs) - SETTLED_WITHIN_MS;
+  }
 
-/** A market's position as the exchange listed it; undefined until it has. */
-export function countedPosition(
-  run: ReconcileRun,
-  marketId: MarketId,
-): Pick<VenuePosition, "lots" | "restPaper"> | undefined {
-  const positions = run.count?.positions;
-  return positions === undefined
-    ? undefined
-    : (positions.find((position) => position.marketId === marketId) ?? { lots: 0 });
+  /** A market's position as the exchange listed it; undefined until it has. */
+  countedPosition(marketId: MarketId): Pick<VenuePosition, "lots" | "restPaper"> | undefined {
+    const positions = this.count?.positions;
+    return positions === undefined
+      ? undefined
+      : (positions.find((position) => position.marketId === marketId) ?? { lots: 0 });
+  }
 }

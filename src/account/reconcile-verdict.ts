@@ -1,10 +1,9 @@
 import type { Hex, Int64Id, Lots, MarketId, Ms } from "../core/units.js";
-import type { AccountChange, Difference, ReconcileResult } from "./changes.js";
+import type { AccountChange, ReconcileResult } from "./changes.js";
 import { type ComparedPosition, comparedPosition, noteCounting } from "./compared-position.js";
-import type { Intake } from "./intake.js";
 import type { OwnOrder } from "./order.js";
 import { agreed, liquidatedLots } from "./reconcile-liquidations.js";
-import { countedPosition, type ReconcileRun } from "./reconcile-run.js";
+import type { ReconcileRun } from "./reconcile-run.js";
 
 /** What the verdicts of one reconciliation leave for the next one. */
 export class ReconcileMemory {
@@ -42,107 +41,89 @@ export class ReconcileMemory {
 /** Amid trades, a difference may stand twice by chance. */
 const CONFIRMING_LOOKS = 4;
 
-/** The result of a reconciliation, the changes it makes, and whether a position must be looked at again soon. */
+/** The changes that a reconciliation makes, and whether something must be looked at again soon. */
 export interface Verdict {
-  readonly result: ReconcileResult;
   readonly changes: readonly AccountChange[];
   readonly recheck: boolean;
 }
 
-/** Judges what a finished run has collected (design, rule 6). */
-export function judge(
-  run: ReconcileRun,
-  intake: Intake,
-  memory: ReconcileMemory,
-  markets: readonly MarketId[],
-  nowMs: Ms,
-): Verdict {
+/** Judges what a finished run has collected (docs/reconciliation.md). */
+export function judge(run: ReconcileRun, memory: ReconcileMemory, nowMs: Ms): Verdict {
+  const { markets, intake } = run.options;
   const changes: AccountChange[] = [];
-  const differences: Difference[] = [...run.differences];
   const explained = new Set<MarketId>();
   let recheck = false;
   for (const marketId of markets) {
-    const found = judgePosition(run, intake, memory, marketId, nowMs);
+    const found = judgePosition(run, memory, marketId, nowMs);
     changes.push(...found.changes);
-    if (found.difference !== undefined) differences.push(found.difference);
     if (found.isExplained) explained.add(marketId);
     if (found.recheck) recheck = true;
   }
-  const missing = judgeMissing(run, intake, memory, explained, nowMs);
+  const missing = judgeMissing(run, memory, explained, nowMs);
   changes.push(...missing.changes);
   if (missing.recheck) recheck = true;
   for (const marketId of markets) if (intake.unexplained.review(marketId)) recheck = true;
-  const result = resultOf(run, intake, differences, nowMs);
-  for (const difference of differences) changes.push({ kind: "difference", difference });
-  changes.push({ kind: "reconciled", result });
-  return { result, changes, recheck };
+  for (const difference of run.differences) changes.push({ kind: "difference", difference });
+  changes.push({ kind: "reconciled", result: resultOf(run, nowMs) });
+  return { changes, recheck };
 }
 
-/** What the position of one market came to. */
-interface JudgedPosition {
-  readonly changes: readonly AccountChange[];
-  readonly recheck: boolean;
+interface JudgedPosition extends Verdict {
   /** Nothing of it is open that an order whose fate is unknown may be the cause of. */
   readonly isExplained: boolean;
-  readonly difference?: Difference;
 }
 
 function judgePosition(
   run: ReconcileRun,
-  intake: Intake,
   memory: ReconcileMemory,
   marketId: MarketId,
   nowMs: Ms,
 ): JudgedPosition {
-  const open = (changes: readonly AccountChange[], difference?: Difference): JudgedPosition => {
-    return {
-      changes,
-      recheck: true,
-      isExplained: false,
-      ...(difference === undefined ? {} : { difference }),
-    };
-  };
-  if (!intake.trades.isBased(marketId))
-    return { changes: based(run, intake, marketId), recheck: false, isExplained: true };
-  noteCounting(run, intake, marketId, nowMs);
-  const compared = comparedPosition(run, intake, marketId, nowMs);
-  if (compared === undefined) return open([]);
-  if (compared.ours === compared.theirs) {
+  const { intake } = run;
+  const { trades, takeovers } = intake;
+  if (!trades.isBased(marketId))
+    return { changes: based(run, marketId), recheck: false, isExplained: true };
+  noteCounting(run, marketId, nowMs);
+  const compared = comparedPosition(run, marketId, nowMs);
+  if (compared === undefined) return OPEN;
+  const { ours, theirs } = compared;
+  if (ours === theirs) {
     memory.positions.delete(marketId);
-    const changes = agreed(run, intake, marketId, compared, nowMs);
+    const changes = agreed(run, marketId, compared, nowMs);
     const recheck =
       compared.isLagging ||
-      intake.takeovers.liquidations.isWaiting(marketId) ||
-      intake.takeovers.isTakingBack(marketId);
+      takeovers.liquidations.isWaiting(marketId) ||
+      takeovers.isTakingBack(marketId);
     return { changes, recheck, isExplained: !compared.isUnsettled };
   }
-  if (intake.takeovers.liquidations.isHeardSince(marketId, run.count?.liquidationsHeard ?? 0))
-    return open([]);
+  if (takeovers.liquidations.isHeardSince(marketId, run.count?.liquidationsHeard ?? 0)) return OPEN;
   const liquidated = liquidatedLots(intake, marketId, compared, nowMs);
-  if (liquidated === "open") return open([]);
-  if (liquidated !== undefined) {
-    memory.positions.delete(marketId);
-    const change = intake.liquidated(marketId, liquidated, nowMs);
-    intake.rest(marketId, compared.restPaper);
-    return open([change]);
-  }
-  const { ours, theirs } = compared;
-  if (!memory.isReal(marketId, compared, intake.trades.version(marketId)))
-    return open([], {
+  if (liquidated === "open") return OPEN;
+  if (liquidated === undefined && !memory.isReal(marketId, compared, trades.version(marketId))) {
+    run.differences.push({
       kind: "position",
       marketId,
       subject: marketId,
       ours: `${ours} lots`,
       theirs: `${theirs} lots`,
     });
+    return OPEN;
+  }
   memory.positions.delete(marketId);
-  const change = intake.correct(marketId, theirs, nowMs);
+  const change =
+    liquidated === undefined
+      ? intake.correct(marketId, theirs, nowMs)
+      : intake.liquidated(marketId, liquidated, nowMs);
   intake.rest(marketId, compared.restPaper);
-  return { changes: [change], recheck: false, isExplained: false };
+  return { changes: [change], recheck: liquidated !== undefined, isExplained: false };
 }
 
+/** What the position is, or what moved it, is open: the next reconciliation tells more. */
+const OPEN: JudgedPosition = { changes: [], recheck: true, isExplained: false };
+
 /** A market's position is counted from the base that the run has left, where it has one. */
-function based(run: ReconcileRun, intake: Intake, marketId: MarketId): readonly AccountChange[] {
+function based(run: ReconcileRun, marketId: MarketId): readonly AccountChange[] {
+  const { intake } = run;
   const [base] = run.bases.get(marketId)?.possible ?? [];
   if (base === undefined) return [];
   const traded =
@@ -151,18 +132,18 @@ function based(run: ReconcileRun, intake: Intake, marketId: MarketId): readonly 
     marketId,
     base + traded,
     run.exchangeTimeMs,
-    countedPosition(run, marketId)?.restPaper,
+    run.countedPosition(marketId)?.restPaper,
   );
 }
 
 /** Orders that the exchange should have shown and has not: lost where nothing that happened may be theirs, and looked for once more before. */
 function judgeMissing(
   run: ReconcileRun,
-  intake: Intake,
   memory: ReconcileMemory,
   explained: ReadonlySet<MarketId>,
   nowMs: Ms,
-): { readonly changes: readonly AccountChange[]; readonly recheck: boolean } {
+): Verdict {
+  const { intake } = run;
   const changes: AccountChange[] = [];
   const mayBeDead = (order: OwnOrder): boolean =>
     explained.has(order.marketId) &&
@@ -207,12 +188,8 @@ function judgeMissing(
   return { changes, recheck: nowhere.size > 0 };
 }
 
-function resultOf(
-  run: ReconcileRun,
-  intake: Intake,
-  differences: readonly Difference[],
-  nowMs: Ms,
-): ReconcileResult {
+function resultOf(run: ReconcileRun, nowMs: Ms): ReconcileResult {
+  const { intake, differences } = run;
   const resolved = run.unknownAtStart.flatMap((hash) => {
     const order = intake.orders.get(hash);
     return order === undefined || order.place === "unknown" ? [] : [{ hash, to: order.phase }];

@@ -1,33 +1,16 @@
 import type { Lots, MarketId, Ms } from "../core/units.js";
 import type { ActionId, Outcome, Question, QuestionAction } from "../exchange/venue.js";
 import type { AccountChange, AccountStep, ReconcileCause } from "./changes.js";
-import { comparedPosition } from "./compared-position.js";
-import type { HistoryWindow } from "./history-windows.js";
+import { comparedPosition, narrowBase } from "./compared-position.js";
+import { type HistoryWindow, wantedHistory } from "./history-windows.js";
 import type { Intake } from "./intake.js";
-import { narrowBase } from "./narrow-base.js";
 import { OpenQuestions } from "./open-questions.js";
 import type { OwnOrder } from "./order.js";
 import { historyQuestion, takeAnswer, tradesQuestion } from "./reconcile-answers.js";
-import { ReconcileRun } from "./reconcile-run.js";
+import { ReconcileRun, type ReconcilerOptions } from "./reconcile-run.js";
 import { judge, ReconcileMemory } from "./reconcile-verdict.js";
 import { LIQUIDATIONS_LOOKBACK_MS } from "./takeovers.js";
 import { TRANSFER_TYPES } from "./transfers.js";
-import { wantedHistory } from "./wanted-history.js";
-
-/** How the reconciler asks and when. */
-export interface ReconcilerOptions {
-  readonly intake: Intake;
-  /** The bot's markets. */
-  readonly markets: readonly MarketId[];
-  readonly nextActionId: () => ActionId;
-  /** How long the exchange takes a signed request. */
-  readonly signatureWindowMs: Ms;
-  /** Between the end of one reconciliation and the next. */
-  readonly intervalMs: Ms;
-  readonly streamLagMs: Ms;
-  /** The account takes positions over in liquidations. */
-  readonly takesOver: boolean;
-}
 
 /** Between reconciliations for the sake of unresolved orders, and before a doubtful position is looked at again. */
 const RECHECK_MS = 2000;
@@ -64,7 +47,7 @@ export class Reconciler {
   /** Begins one now; one under way is given up, its answers are ignored. */
   begin(nowMs: Ms, cause: ReconcileCause): AccountStep {
     this.#questions.clear();
-    this.#run = new ReconcileRun(cause, nowMs, this.#intake);
+    this.#run = new ReconcileRun(cause, nowMs, this.#options);
     this.#lastBegunMs = nowMs;
     this.#recheckAtMs = undefined;
     return { changes: [], ask: [this.#ask({ ask: "time" }, nowMs), ...this.#askTrades(nowMs)] };
@@ -114,14 +97,7 @@ export class Reconciler {
     if (outcome.result !== "answered" || outcome.ask !== asked.question.ask) {
       return { changes: [this.#questions.failed(asked, outcome, nowMs)], ask: [] };
     }
-    const { changes, next } = takeAnswer(
-      run,
-      asked,
-      outcome,
-      this.#intake,
-      this.#options.signatureWindowMs,
-      nowMs,
-    );
+    const { changes, next } = takeAnswer(run, asked, outcome, nowMs);
     const ask = next.map(({ question, window }) => this.#ask(question, nowMs, window));
     run.note(changes);
     if (this.#questions.isEmpty) this.#advance(run, nowMs, changes, ask);
@@ -216,28 +192,22 @@ export class Reconciler {
     );
   }
 
-  /** What is asked of the time before this run, at its start. */
+  /** Asks, at the start, for incomes from before this run: transfers since an earlier one, and takeovers that may be in the position already. */
   #askEarlier(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
-    return [...this.#askTransfers(nowMs), ...this.#askLiquidations(run, nowMs)];
-  }
-
-  /** Takeovers that the exchange's position has already, though whoever took over has yet to say so. */
-  #askLiquidations(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
-    if (!this.#options.takesOver) return [];
-    const startTimeMs = run.exchangeTimeMs - LIQUIDATIONS_LOOKBACK_MS;
-    return this.#options.markets.map((marketId) =>
-      this.#ask({ ask: "incomes", marketId, type: "LIQUIDATE", startTimeMs }, nowMs),
-    );
-  }
-
-  /** What was deposited and withdrawn since an earlier run: of the account as a whole, so that one market's list tells it. */
-  #askTransfers(nowMs: Ms): QuestionAction[] {
-    const startTimeMs = this.#intake.transfers.askFromMs;
-    const [marketId] = this.#options.markets;
-    if (startTimeMs === undefined || marketId === undefined) return [];
-    return TRANSFER_TYPES.map((type) =>
-      this.#ask({ ask: "incomes", marketId, type, startTimeMs }, nowMs),
-    );
+    const { markets, takesOver } = this.#options;
+    const transfersFromMs = this.#intake.transfers.askFromMs;
+    const liquidationsFromMs = run.exchangeTimeMs - LIQUIDATIONS_LOOKBACK_MS;
+    const of = (marketId: MarketId, type: string, startTimeMs: Ms): QuestionAction =>
+      this.#ask({ ask: "incomes", marketId, type, startTimeMs }, nowMs);
+    return [
+      // Transfers are of the account as a whole: one market's list has them.
+      ...(transfersFromMs === undefined ? [] : markets.slice(0, 1)).flatMap((marketId) =>
+        TRANSFER_TYPES.map((type) => of(marketId, type, transfersFromMs ?? 0)),
+      ),
+      ...(takesOver ? markets : []).map((marketId) =>
+        of(marketId, "LIQUIDATE", liquidationsFromMs),
+      ),
+    ];
   }
 
   /** Everything of a stage has been answered. */
@@ -280,8 +250,8 @@ export class Reconciler {
 
   #isCounted(run: ReconcileRun, marketId: MarketId, nowMs: Ms): boolean {
     if (!this.#intake.trades.isBased(marketId))
-      return narrowBase(run, this.#intake, marketId, nowMs) !== undefined;
-    return comparedPosition(run, this.#intake, marketId, nowMs) !== undefined;
+      return narrowBase(run, marketId, nowMs) !== undefined;
+    return comparedPosition(run, marketId, nowMs) !== undefined;
   }
 
   /** A trade has come since the positions were asked for: asked again, they are told with it. */
@@ -301,13 +271,7 @@ export class Reconciler {
       ...this.#askIncomes(nowMs),
       ...(run.cause === "start" ? this.#askEarlier(run, nowMs) : []),
     ];
-    for (const [marketId, windows] of wantedHistory(
-      run,
-      this.#intake,
-      this.#options,
-      this.#listedToMs,
-      nowMs,
-    )) {
+    for (const [marketId, windows] of wantedHistory(run, this.#listedToMs, nowMs)) {
       for (const window of windows)
         ask.push(this.#ask(historyQuestion(marketId, window), nowMs, window));
     }
@@ -315,7 +279,7 @@ export class Reconciler {
   }
 
   #finish(run: ReconcileRun, nowMs: Ms, changes: AccountChange[]): void {
-    const verdict = judge(run, this.#intake, this.#memory, this.#options.markets, nowMs);
+    const verdict = judge(run, this.#memory, nowMs);
     changes.push(...verdict.changes);
     this.#run = undefined;
     this.#lastFinishedMs = nowMs;

@@ -1,7 +1,6 @@
 import type { Lots, MarketId, Ms } from "../core/units.js";
 import type { VenuePosition } from "../exchange/records.js";
-import type { Intake } from "./intake.js";
-import { isPlausible, mayHaveFilled } from "./plausible-position.js";
+import { isPlausible, mayHaveFilled, type PositionBooks } from "./plausible-position.js";
 
 interface StreamedPosition {
   readonly position: VenuePosition;
@@ -17,15 +16,15 @@ interface StreamedPosition {
  * trades, they are as good as a list, and come where REST is too slow to be of use.
  */
 export class StreamedPositions {
-  readonly #intake: Intake;
+  readonly #books: PositionBooks;
   readonly #last = new Map<MarketId, StreamedPosition>();
 
-  constructor(intake: Intake) {
-    this.#intake = intake;
+  constructor(books: PositionBooks) {
+    this.#books = books;
   }
 
   tell(position: VenuePosition, nowMs: Ms): void {
-    const { trades, counting } = this.#intake;
+    const { trades, counting } = this.#books;
     const { marketId } = position;
     if (!trades.isBased(marketId)) return;
     const { count, buyLots, sellLots } = trades.pendingLots(marketId, Number.POSITIVE_INFINITY);
@@ -42,7 +41,7 @@ export class StreamedPositions {
   /** Whether the newest one is none that anything explains. */
   isApart(marketId: MarketId, nowMs: Ms): boolean {
     const last = this.#last.get(marketId);
-    return last !== undefined && !isPlausible(this.#intake, last.position, true, nowMs);
+    return last !== undefined && !isPlausible(this.#books, last.position, true, nowMs);
   }
 
   /**
@@ -50,7 +49,7 @@ export class StreamedPositions {
    * where a trade, an open order or a takeover that the exchange has not reported may be in it or not.
    */
   movedLots(marketId: MarketId, sinceMs: Ms, nowMs: Ms): Lots | undefined {
-    const { trades, takeovers, rests } = this.#intake;
+    const { trades, takeovers, rests } = this.#books;
     const last = this.#last.get(marketId);
     if (last === undefined || last.atMs < sinceMs || last.lackingLots === undefined)
       return undefined;
@@ -61,7 +60,7 @@ export class StreamedPositions {
       return undefined;
     if (
       trades.isRestUnsettled(marketId) ||
-      SIDES.some((side) => mayHaveFilled(this.#intake, marketId, side) > 0)
+      SIDES.some((side) => mayHaveFilled(this.#books, marketId, side) > 0)
     )
       return undefined;
     return (
@@ -74,9 +73,7 @@ export class StreamedPositions {
   /** What is held beyond whole lots, by the newest one. */
   restPaper(marketId: MarketId): bigint {
     const last = this.#last.get(marketId);
-    return last === undefined
-      ? 0n
-      : this.#intake.rests.onOurGrid(marketId, last.position).restPaper;
+    return last === undefined ? 0n : this.#books.rests.onOurGrid(marketId, last.position).restPaper;
   }
 }
 

@@ -223,15 +223,8 @@ describe("docs/orders.md", () => {
   const page = readPage("docs/orders.md");
 
   it("traces a time-out through functions that are where it says", () => {
-    const steps = [...page.text.matchAll(/`(#?\w+)` \(`(src\/[\w./-]+)`\)/g)];
-    expect(steps.length).toBeGreaterThan(10);
-    const elsewhere = steps.filter(
-      ([, name = "", path = ""]) =>
-        !source(path)
-          .split("\n")
-          .some((line) => DEFINITION.test(line) && line.includes(`${name}(`)),
-    );
-    expect(elsewhere.map(([text]) => text)).toEqual([]);
+    expect(page.text.match(FUNCTION_AT)?.length).toBeGreaterThan(10);
+    expect(misplacedFunctions(page)).toEqual([]);
   });
 
   it("names tests that there are", () => {
@@ -239,8 +232,43 @@ describe("docs/orders.md", () => {
   });
 });
 
-/** A line that defines a function or a method. */
-const DEFINITION = /^(export )?(async )?function |^ {2}(async )?#?\w+\(/;
+describe("docs/reconciliation.md", () => {
+  const page = readPage("docs/reconciliation.md");
+  const rows = [...page.text.matchAll(/^\|.*\| ([^|]+) \|$/gm)]
+    .map(([, cell = ""]) => cell)
+    .filter((cell) => cell !== "test" && !/^-+$/.test(cell));
+
+  it("has a test in every row that there is", () => {
+    expect(rows.length).toBeGreaterThan(60);
+    const missing = rows.filter((cell) => {
+      const [, file = "", title = ""] = /^`([\w-]+\.test\.ts)`: (.+)$/.exec(cell) ?? [];
+      return file === "" || !source(`test/account/${file}`).includes(`"${title}"`);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it("names tests and functions that there are", () => {
+    expect(missingTests(page)).toEqual([]);
+    expect(misplacedFunctions(page)).toEqual([]);
+  });
+});
+
+const FUNCTION_AT = /`(#?\w+)`\s+\(`(src\/[\w./-]+)`\)/g;
+
+/** The functions of a page, each with its file behind it, that the file does not define. */
+function misplacedFunctions({ text }: ReturnType<typeof readPage>): readonly string[] {
+  return [...text.matchAll(FUNCTION_AT)]
+    .filter(
+      ([, name = "", path = ""]) =>
+        !source(path)
+          .split("\n")
+          .some((line) => DEFINITION.test(line) && new RegExp(`${name}\\b`).test(line)),
+    )
+    .map(([all]) => all);
+}
+
+/** A line that defines a function, a class or a method. */
+const DEFINITION = /^(export )?(async )?(function|class) |^ {2}(async )?#?\w+\(/;
 
 /** The tests that a page names, "title" behind its file, and that the file does not have. */
 function missingTests({ text }: ReturnType<typeof readPage>): readonly string[] {

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import {
+  infoOf,
+  MARKET,
+  placeAction,
+  venueBalances,
+  venueOrder,
+  venuePosition,
+  venueTrade,
+} from "./exchange-story.js";
+import { phaseOf, unanswered } from "./reconciled-orders.js";
+import { Story, TIMEOUT } from "./scripted-exchange.js";
+import { LOT_VALUE, Scene, takeover } from "./takeover-scene.js";
+
+describe("a liquidation while REST is silent", () => {
+  /** The exchange has liquidated 4 of 5 lots: its stream tells the income, then a position. No question is answered. */
+  function liquidated(toldLots: number, before: (scene: Scene) => void = () => {}): Scene {
+    const scene = new Scene().start();
+    scene.instead = () => TIMEOUT;
+    before(scene);
+    scene.streams(scene.applies({ lots: -4, credit: (4n * LOT_VALUE * 98n) / 100n }, "LIQUIDATED"));
+    return scene.take(
+      scene.account.onEvent(
+        {
+          type: "account-update",
+          balances: venueBalances(scene.exchange.netValue),
+          positions: [venuePosition(toldLots)],
+        },
+        scene.nowMs,
+      ),
+    );
+  }
+
+  const standing = (scene: Scene) => [scene.position, scene.account.positionDoubt(MARKET)];
+
+  it("counts by the position that the stream tells after it", () => {
+    const scene = liquidated(1).wait(1_000);
+    expect(standing(scene)).toEqual([1, undefined]);
+    scene.instead = () => undefined;
+    scene.agrees();
+  });
+
+  it.each<[string, number, (scene: Scene) => void]>([
+    ["is the one from before it", 5, () => {}],
+    ["would make its price none", 4, () => {}],
+    [
+      "may have an order that has filled",
+      1,
+      (scene) => {
+        const action = placeAction(1, { timestampMs: scene.nowMs });
+        scene.account.intend({ action, level: 0 });
+        scene.dispatch(action);
+      },
+    ],
+  ])("waits where the position on the stream %s", (_, toldLots, before) => {
+    expect(standing(liquidated(toldLots, before).wait(1_000))).toEqual([5, "liquidation"]);
+  });
+
+  it("waits where the position on the stream may have a takeover that the exchange has not told, or lack it", () => {
+    const scene = liquidated(3, (before) => before.says(takeover(2))).wait(1_000);
+    expect(standing(scene)).toEqual([7, "liquidation"]);
+  });
+
+  it("waits where a trade has come since the position on the stream", () => {
+    const scene = liquidated(1);
+    scene.trades(1, "BUY").wait(1_000);
+    expect(standing(scene)).toEqual([6, "liquidation"]);
+  });
+});
+
+describe("a position that nothing explains", () => {
+  const interval = (story: Story) =>
+    story.take(story.account.reconcile(story.nowMs, "interval")).account.positionLots(MARKET);
+
+  it("counts when two reconciliations find the same difference with nothing in between, not amid trades", () => {
+    const story = new Story().start();
+    story.exchange.basePosition += 7;
+    expect(interval(story)).toBe(0);
+    const trade = venueTrade(1, "BUY", 2, { status: "SETTLED", timeMs: story.nowMs });
+    story.exchange.settle(trade);
+    story.tradeUpdate(trade);
+    expect(interval(story), "a trade came between the two").toBe(2);
+    expect(interval(story)).toBe(9);
+    expect(story.differences).toEqual(["position", "position"]);
+  });
+
+  it("is asked for three times more while trades come in between, and is left for the next reconciliation then", () => {
+    const story = new Story().start();
+    story.exchange.basePosition += 7;
+    let trades = 0;
+    story.meanwhile = ({ ask }) => {
+      if (ask !== "userTrades" || story.asked.at(-2)?.ask !== "balances" || trades === 10) return;
+      story.exchange.settle(
+        venueTrade(++trades, "BUY", 1, { status: "SETTLED", timeMs: story.nowMs }),
+      );
+    };
+    const before = story.asked.length;
+    expect(interval(story)).toBe(4);
+    const asked = story.asked.slice(before).filter(({ ask }) => ask === "balances");
+    expect([asked.length, story.differences]).toEqual([4, []]);
+  });
+
+  it("keeps an order unknown while a trade that has not settled may explain it by chance", () => {
+    const story = new Story().start();
+    const sold = venueTrade(1, "SELL", 10, { timeMs: story.nowMs });
+    story.exchange.settle(sold);
+    story.tradeUpdate(sold);
+    unanswered(story, 1);
+    // The order has matched 10: the exchange's position has it, and its trade is not listed yet.
+    story.exchange.basePosition += 10;
+    story.wait(20_000);
+    expect([phaseOf(story, 1), story.account.positionLots(MARKET)]).toEqual(["unknown", -10]);
+  });
+});
+
+describe("what is listed nowhere, or comes in between", () => {
+  it("a manual order that two reconciliations find neither open nor in the history is gone", () => {
+    const story = new Story();
+    story.exchange.set(venueOrder(50, { info: infoOf(50, 1) }));
+    story.start();
+    story.exchange.orders.length = 0;
+    const reconciled = () =>
+      story.take(story.account.reconcile(story.nowMs, "interval")).account.orders.foreign(MARKET);
+    expect(reconciled()).toHaveLength(1);
+    expect(reconciled()).toEqual([]);
+  });
+
+  it("an income between balances and incomes of the start makes it ask for both again", () => {
+    const story = new Story();
+    let comes = true;
+    story.meanwhile = ({ ask }) => {
+      if (ask !== "incomes" || !comes) return;
+      comes = false;
+      story.exchange.incomes.push({
+        id: "1",
+        type: "FUNDING_FEE",
+        amount: -3n,
+        timeMs: story.exchange.timeMs,
+        marketId: MARKET,
+      });
+    };
+    story.start();
+    expect(story.asked.filter(({ ask }) => ask === "balances")).toHaveLength(2);
+    expect(story.account.confirmed).toBe(true);
+  });
+});

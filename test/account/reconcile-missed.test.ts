@@ -87,6 +87,8 @@ describe("an order that we hold open and the exchange does not", () => {
       );
     };
     story.take(step);
+    story.exchange.set(venueOrder(1, { createdAtMs: story.nowMs }));
+    story.wait(10_000);
     expect([phaseOf(story, 1), story.differences]).toEqual(["open", []]);
   });
 

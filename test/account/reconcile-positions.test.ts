@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  hashOf,
   infoOf,
   MARKET,
   placeAction,
@@ -8,7 +9,7 @@ import {
   venuePosition,
   venueTrade,
 } from "./exchange-story.js";
-import { phaseOf, unanswered } from "./reconciled-orders.js";
+import { phaseOf, resting, unanswered } from "./reconciled-orders.js";
 import { Story, TIMEOUT } from "./scripted-exchange.js";
 import { LOT_VALUE, Scene, takeover } from "./takeover-scene.js";
 
@@ -63,6 +64,8 @@ describe("a liquidation while REST is silent", () => {
 
   it("waits where a trade has come since the position on the stream", () => {
     const scene = liquidated(1);
+    const order = { filledLots: 1, canceledLots: 9, status: "CANCELED" };
+    scene.orderUpdate(venueOrder(50, { info: infoOf(50, 1), ...order }));
     scene.trades(1, "BUY").wait(1_000);
     expect(standing(scene)).toEqual([6, "liquidation"]);
   });
@@ -113,7 +116,81 @@ describe("a position that nothing explains", () => {
   });
 });
 
-describe("what is listed nowhere, or comes in between", () => {
+describe("a position on the stream that is not ours", () => {
+  const streams = (story: Story, lots: number) =>
+    story.take(
+      story.account.onEvent(
+        {
+          type: "account-update",
+          balances: venueBalances(story.exchange.netValue),
+          positions: [venuePosition(lots)],
+        },
+        story.nowMs,
+      ),
+    );
+
+  it("is in doubt and asked for at once, until the stream tells ours", () => {
+    const story = new Story().start();
+    story.instead = () => TIMEOUT;
+    const before = story.asked.length;
+    streams(story, 4);
+    expect([story.asked.length > before, story.account.positionDoubt(MARKET)]).toEqual([
+      true,
+      "unexplained",
+    ]);
+    streams(story, 0);
+    expect(story.account.positionDoubt(MARKET)).toBeUndefined();
+  });
+
+  it("is no doubt where a trade of the last ten seconds lies between the two, though it has settled", () => {
+    const story = new Story().start();
+    resting(story, 1);
+    story
+      .orderUpdate(venueOrder(1, { filledLots: 4, status: "PARTIAL_FILLED" }))
+      .tradeUpdate(venueTrade(1, "BUY", 4, { status: "SETTLED", timeMs: story.nowMs }));
+    story.instead = () => TIMEOUT;
+    story.wait(9_000);
+    streams(story, 0);
+    expect(story.account.positionDoubt(MARKET)).toBeUndefined();
+    story.wait(2_000);
+    streams(story, 0);
+    expect(story.account.positionDoubt(MARKET)).toBe("unexplained");
+  });
+});
+
+describe("what is listed nowhere, late, or in between", () => {
+  it("a settlement that nobody tells is asked for, however old the order is", () => {
+    const story = new Story().start();
+    resting(story, 1);
+    const createdAtMs = story.account.orders.get(hashOf(1))?.createdAtMs ?? 0;
+    const matched = { createdAtMs, status: "FILLED" };
+    const trade = venueTrade(1, "BUY", 10, { timeMs: story.nowMs });
+    story.exchange.set(venueOrder(1, { ...matched, pendingLots: 10 }));
+    story.exchange.trades.push(trade);
+    story.orderUpdate(venueOrder(1, { ...matched, pendingLots: 10 })).tradeUpdate(trade);
+    story.wait(120_000);
+    expect(story.account.orders.get(hashOf(1))?.pendingLots).toBe(10);
+    story.exchange.set(venueOrder(1, { ...matched, filledLots: 10 }));
+    story.wait(40_000);
+    expect(story.account.orders.get(hashOf(1))).toMatchObject({ pendingLots: 0, filledLots: 10 });
+  });
+
+  it("funding that the stream does not tell is counted, and is a difference then", () => {
+    const story = new Story().start();
+    story.exchange.incomes.push({
+      id: "1",
+      type: "FUNDING_FEE",
+      amount: -3n,
+      timeMs: story.exchange.timeMs,
+      marketId: MARKET,
+    });
+    story.wait(31_000);
+    const { funding, decimals } = story.account.profit();
+    expect([funding, story.differences]).toEqual([-3n * 10n ** BigInt(decimals - 6), []]);
+    story.wait(6_000);
+    expect(story.differences).toEqual(["income-missed"]);
+  });
+
   it("a manual order that two reconciliations find neither open nor in the history is gone", () => {
     const story = new Story();
     story.exchange.set(venueOrder(50, { info: infoOf(50, 1) }));

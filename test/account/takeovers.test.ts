@@ -241,6 +241,12 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     lacked.streams(lacked.applies(said)).agrees();
   });
 
+  it("of long before the start is in the exchange's position, though nothing tells of it", () => {
+    const scene = new Scene().start().says(takeover(3, "tx 1", T0 - 400_000));
+    expect(scene.position).toBe(5);
+    expect(new Scene().start().says(takeover(3, "tx 1", T0 - 200_000)).position).toBe(8);
+  });
+
   it("said before the account is confirmed waits for that", () => {
     const scene = new Scene().says(said);
     expect(scene.position).toBe(0);

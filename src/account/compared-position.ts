@@ -114,19 +114,24 @@ function lackingLots(run: ReconcileRun, marketId: MarketId, nowMs: Ms): Lots | u
   return takeovers.liquidations.isOverdue(marketId, nowMs) ? 0 : undefined;
 }
 
-/** Out of order, a wrong base may be left by chance: amid trades it must stand through so many counts. */
+/**
+ * Out of order, a wrong base may be left by chance: amid trades it must stand through so many
+ * counts.
+ */
 const CONFIRMING_COUNTS = 4;
 
 /**
- * The base of a market that has none yet: the counted position less the trades before it. Trades in between, and trades that have not settled
- * (`comparedPosition` says why), each give a base that may be; two counts or more leave the one that is in all.
+ * The base of a market that has none yet: the counted position less the trades before it. Trades in
+ * between, and trades that have not settled (`comparedPosition` says why), each give a base that
+ * may be; two counts or more leave the one that is in all.
  */
 export function narrowBase(run: ReconcileRun, marketId: MarketId, nowMs: Ms): Lots | undefined {
   const { trades } = run.intake;
   const theirs = run.countedPosition(marketId)?.lots;
   if (theirs === undefined) return undefined;
   const trail = trades.trail(marketId);
-  // A chain that stands still must not keep a bot from starting: what it has not settled by then is taken for part of the position.
+  // A chain that stands still must not keep a bot from starting: what it has not settled by then is
+  // taken for part of the position.
   const lacking = trades.unsettledLots(marketId, run.settlingSinceMs(nowMs));
   const possible = new Set(
     lacking.flatMap((lots) => trail.map((traded) => theirs - traded + lots)),

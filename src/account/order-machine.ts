@@ -104,9 +104,10 @@ export function adoptedOrder(report: VenueOrder, atMs: Ms, built: boolean): OwnO
 }
 
 /**
- * One step of an order's life: every phase against every event, as docs/orders.md has it. Pure and total.
- * Reports may come late, twice and in any order; an order that is final never becomes open again, except that one
- * which we only believed dead (rejected, lost, or its cancel accepted) is revived when the exchange shows it.
+ * One step of an order's life: every phase against every event, as docs/orders.md has it. Pure and
+ * total. Reports may come late, twice and in any order; an order that is final never becomes open
+ * again, except that one which we only believed dead (rejected, lost, or its cancel accepted) is
+ * revived when the exchange shows it.
  */
 export function advance(order: OwnOrder, event: OrderEvent): Advance {
   const found: OrderChange[] = [];
@@ -277,7 +278,10 @@ function reported(
   return seen;
 }
 
-/** An open order in an answer to a question that was asked after its cancel had been accepted: it is open all the same. */
+/**
+ * An open order in an answer to a question that was asked after its cancel had been accepted: it is
+ * open all the same.
+ */
 function cancelDisproved(order: OwnOrder, event: Extract<OrderEvent, { kind: "report" }>): boolean {
   return (
     event.source === "open-orders" &&

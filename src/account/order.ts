@@ -2,7 +2,10 @@ import type { Hex, Int64Id, Lots, MarketId, Ms, Side, Ticks } from "../core/unit
 import type { VenueOrder } from "../exchange/records.js";
 import type { ActionId } from "../exchange/venue.js";
 
-/** The phase of an order of ours (docs/orders.md). From `filled` on they are final: nothing may fill any more. */
+/**
+ * The phase of an order of ours (docs/orders.md). From `filled` on they are final: nothing may fill
+ * any more.
+ */
 export type OrderPhase =
   /** In the bot's queue, not sent. */
   | "intended"
@@ -29,15 +32,23 @@ export type OrderPhase =
   /** A reconciliation has proven that the exchange does not have it. */
   | "lost";
 
-/** What is known of the last cancel of an order, apart from what the exchange reports of the order. */
+/**
+ * What is known of the last cancel of an order, apart from what the exchange reports of the order.
+ */
 export type CancelState =
   /** Never sent, or rejected: the order is as it was. */
   | "none"
   /** Sent, not answered yet. */
   | "asked"
-  /** The answer did not come, or proves nothing: the cancel may have been lost, and may be sent again. */
+  /**
+   * The answer did not come, or proves nothing: the cancel may have been lost, and may be sent
+   * again.
+   */
   | "unknown"
-  /** The exchange calls the order over (204, or 2011): its stream or its lists have yet to show the end. */
+  /**
+   * The exchange calls the order over (204, or 2011): its stream or its lists have yet to show the
+   * end.
+   */
   | "accepted";
 
 /** What is known of the place itself, apart from what the exchange reports of the order. */
@@ -97,7 +108,10 @@ export interface OwnOrder extends OrderAmounts {
   readonly matchedLots: Lots;
   /** The lots that may still fill in the worst case: 0 when final, the whole order when unknown. An answered cancel leaves it as it was. */
   readonly mayFillLots: Lots;
-  /** Why it was rejected, or is unknown: the exchange's code (429 and 418 for the rate limit), undefined when there was none. */
+  /**
+   * Why it was rejected, or is unknown: the exchange's code (429 and 418 for the rate limit),
+   * undefined when there was none.
+   */
   readonly refusalCode: number | undefined;
   readonly refusalText: string | undefined;
   /** Built by the exchange (its nonce has not our tag): its hash must be on disk before it is sent. */
@@ -123,7 +137,10 @@ export type OrderEvent =
       readonly order: VenueOrder;
       readonly askedAtMs?: Ms | undefined;
     }
-  /** The answer to the place proves that the exchange has not taken it, or proves nothing. `code`: its refusal, where it is one. */
+  /**
+   * The answer to the place proves that the exchange has not taken it, or proves nothing. `code`:
+   * its refusal, where it is one.
+   */
   | {
       readonly kind: "rejected" | "unknown";
       readonly atMs: Ms;

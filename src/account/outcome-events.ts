@@ -3,7 +3,10 @@ import { fateOf } from "../exchange/fate.js";
 import type { ActionId, Outcome } from "../exchange/venue.js";
 import type { OrderEvent } from "./order.js";
 
-/** Translates the answer to a place into an event of its order. What it proves is decided by `fateOf`. */
+/**
+ * Translates the answer to a place into an event of its order. What it proves is decided by
+ * `fateOf`.
+ */
 export function placeEvent(outcome: Outcome, atMs: Ms): OrderEvent {
   if (outcome.result === "not-sent") return { kind: "withdrawn", atMs, text: outcome.message };
   const kind = fateOf("place", outcome) === "rejected" ? "rejected" : "unknown";

@@ -192,7 +192,10 @@ export class Reconciler {
     );
   }
 
-  /** Asks, at the start, for incomes from before this run: transfers since an earlier one, and takeovers that may be in the position already. */
+  /**
+   * Asks, at the start, for incomes from before this run: transfers since an earlier one, and
+   * takeovers that may be in the position already.
+   */
   #askEarlier(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
     const { markets, takesOver } = this.#options;
     const transfersFromMs = this.#intake.transfers.askFromMs;

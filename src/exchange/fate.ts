@@ -2,12 +2,16 @@ import { INVALID_ORDER, NO_SUCH_ORDER } from "./protocol/errors.js";
 import type { Outcome } from "./venue.js";
 import { provesNothing } from "./venue-errors.js";
 
-/** What an outcome proves of its action. For a cancel, `accepted` means that the exchange calls the order over. */
+/**
+ * What an outcome proves of its action. For a cancel, `accepted` means that the exchange calls the
+ * order over.
+ */
 export type Fate = "accepted" | "rejected" | "unknown";
 
 /**
- * Decides what an outcome proves of a place or a cancel (design, rule 6). Nothing else decides it. Behind `outcomeOf`,
- * which reads the answer, it is the table "What an answer proves" of docs/orders.md.
+ * Decides what an outcome proves of a place or a cancel (design, rule 6). Nothing else decides it.
+ * Behind `outcomeOf`, which reads the answer, it is the table "What an answer proves" of
+ * docs/orders.md.
  * @param kind `cancel` is a cancel-all too.
  */
 export function fateOf(kind: "place" | "cancel", outcome: Outcome): Fate {
@@ -23,8 +27,9 @@ export function fateOf(kind: "place" | "cancel", outcome: Outcome): Fate {
       const { code, httpStatus } = outcome;
       if (provesNothing(code, httpStatus)) return "unknown";
       if (kind !== "place") return code === NO_SUCH_ORDER ? "accepted" : "rejected";
-      // The second copy of a repeated request is refused as an invalid order while the first one rests. And the
-      // exchange refuses with a 4xx: a code under any other status is the word of something in between.
+      // The second copy of a repeated request is refused as an invalid order while the first one
+      // rests. And the exchange refuses with a 4xx: a code under any other status is the word of
+      // something in between.
       return code === INVALID_ORDER || httpStatus < 400 ? "unknown" : "rejected";
     }
     default:

@@ -1,7 +1,10 @@
 import { MarketwrightError } from "../core/errors.js";
 import { INTERNAL_ERROR, venueErrorCode } from "./protocol/errors.js";
 
-/** True where a coded answer says nothing about the request: an internal error, and any code under a 5xx. */
+/**
+ * True where a coded answer says nothing about the request: an internal error, and any code under a
+ * 5xx.
+ */
 export function provesNothing(code: number, httpStatus: number): boolean {
   return code === INTERNAL_ERROR || httpStatus >= 500;
 }

@@ -131,7 +131,9 @@ export type Outcome =
         readonly data: AnswerData[Ask];
       };
     }[keyof AnswerData]
-  /** A typed error of the exchange. What it proves of a place or a cancel is decided by `fateOf`. */
+  /**
+   * A typed error of the exchange. What it proves of a place or a cancel is decided by `fateOf`.
+   */
   | {
       readonly result: "rejected";
       readonly code: number;

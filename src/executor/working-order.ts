@@ -14,8 +14,9 @@ export interface WorkingOrder {
   /** What may still fill in the worst case: the full size until the exchange has told otherwise. */
   readonly mayFillLots: Lots;
   /**
-   * What may already have matched without our having been told: the rest of an order whose cancel was accepted. It is no longer
-   * in the book, so that its slot is open again, but it may yet turn out to be position.
+   * What may already have matched without our having been told: the rest of an order whose cancel
+   * was accepted. It is no longer in the book, so that its slot is open again, but it may yet turn
+   * out to be position.
    */
   readonly untoldLots?: Lots;
   /**
@@ -25,7 +26,10 @@ export interface WorkingOrder {
   readonly phase: string;
   /** Absent until the exchange has answered: without it the order cannot be cancelled one by one. */
   readonly orderId?: Int64Id | undefined;
-  /** What is known of its cancel: of a cancel that is `unknown` the answer did not come, and it may never have arrived. */
+  /**
+   * What is known of its cancel: of a cancel that is `unknown` the answer did not come, and it may
+   * never have arrived.
+   */
   readonly cancel?: string;
   /** When it dies by itself, in exchange time; 0 when it does not. */
   readonly expirationMs: Ms;

@@ -14,7 +14,10 @@ import { Story, TIMEOUT } from "./scripted-exchange.js";
 import { LOT_VALUE, Scene, takeover } from "./takeover-scene.js";
 
 describe("a liquidation while REST is silent", () => {
-  /** The exchange has liquidated 4 of 5 lots: its stream tells the income, then a position. No question is answered. */
+  /**
+   * The exchange has liquidated 4 of 5 lots: its stream tells the income, then a position. No
+   * question is answered.
+   */
   function liquidated(toldLots: number, before: (scene: Scene) => void = () => {}): Scene {
     const scene = new Scene().start();
     scene.instead = () => TIMEOUT;

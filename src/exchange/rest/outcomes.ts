@@ -30,8 +30,9 @@ const MOST_ANSWER_CHARACTERS = 8 * 1024 * 1024;
 const NONE_REQUIRED: readonly MarketId[] = [];
 
 /**
- * Reads the answer to an action. Only a coded refusal of the exchange, or one of the firewall before it, is `rejected`;
- * what is missing or unreadable is `unknown`. What that proves of a place or a cancel is decided by `fateOf`.
+ * Reads the answer to an action. Only a coded refusal of the exchange, or one of the firewall
+ * before it, is `rejected`; what is missing or unreadable is `unknown`. What that proves of a place
+ * or a cancel is decided by `fateOf`.
  */
 export function outcomeOf(action: Action, result: HttpResult, context: OutcomeContext): Outcome {
   if (!result.ok) {

@@ -18,6 +18,9 @@ const RECORDS = [
 /** The one decision what the answer to a place or a cancel proves. */
 const FATE = "exchange/fate";
 
+/** The rooms that every other may import: units, and the arithmetic that the contracts do. */
+const GROUND = ["core", "perpetual"];
+
 /**
  * For each room, the rooms or single modules that it may import besides itself; `/*` at the end of a name is every module of a
  * folder, `*` alone is everything. A room that is not named here may not exist. A folder of a room that is named too is a room
@@ -25,23 +28,24 @@ const FATE = "exchange/fate";
  */
 const ALLOWED = {
   core: [],
+  perpetual: ["core"],
   // A book is kept wherever a market is heard, recorded or played: one side and one book for all of them, which know nothing
   // but units.
   "market/book": ["core"],
-  exchange: ["core", "market/book"],
-  market: ["core", ...RECORDS],
-  account: ["core", "market", ...RECORDS, FATE],
-  strategies: ["core", "market", "account", ...RECORDS],
-  risk: ["core", "market", "account", "strategies/intent", ...RECORDS],
-  executor: ["core", "market", "account", "risk", "strategies/intent", ...RECORDS],
+  exchange: [...GROUND, "market/book"],
+  market: [...GROUND, ...RECORDS],
+  account: [...GROUND, "market", ...RECORDS, FATE],
+  strategies: [...GROUND, "market", "account", ...RECORDS],
+  risk: [...GROUND, "market", "account", "strategies/intent", ...RECORDS],
+  executor: [...GROUND, "market", "account", "risk", "strategies/intent", ...RECORDS],
   // The protocol's schemas are the contract that both sides keep, so both take them from one place: the simulator writes what
   // they describe and publishes them. It hashes orders and checks requests by its own hand, as an independent witness. The
   // contracts it deploys are everybody's, and so is the plain book that it keeps of a recording.
-  simulator: ["core", "market/book", "exchange/records", "exchange/protocol/*", "chain/abi/*"],
-  history: ["core", "market/book", "exchange"],
-  chain: ["core"],
+  simulator: [...GROUND, "market/book", "exchange/records", "exchange/protocol/*", "chain/abi/*"],
+  history: [...GROUND, "market/book", "exchange"],
+  chain: GROUND,
   liquidator: [
-    "core",
+    ...GROUND,
     "chain",
     "market",
     "account",
@@ -50,9 +54,9 @@ const ALLOWED = {
     "strategies/intent",
     ...RECORDS,
   ],
-  monitoring: ["core", "exchange", "market", "account", "strategies", "risk", "executor"],
+  monitoring: [...GROUND, "exchange", "market", "account", "strategies", "risk", "executor"],
   bot: [
-    "core",
+    ...GROUND,
     "exchange",
     "market",
     "account",
@@ -64,7 +68,7 @@ const ALLOWED = {
     "monitoring",
   ],
   backtest: [
-    "core",
+    ...GROUND,
     "exchange",
     "market",
     "account",

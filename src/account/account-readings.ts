@@ -69,7 +69,7 @@ export abstract class AccountReadings {
   }
 
   /** Deposits and withdrawals within {@link profit}, without the work of its other parts: this is read a few times a second. */
-  get transferred(): Pick<ProfitParts, "transfers" | "decimals"> {
+  get transferred(): CreditUnits {
     return this.#intake.profit.transfers;
   }
 

@@ -27,7 +27,6 @@ export class MarketProfit {
   readonly #scale: bigint;
   /** Value of one lot at half a tick, scaled: whole, since the scale has a factor of two and the denominator in it. */
   readonly #halfTickLot: bigint;
-  readonly #paperUnit: bigint;
   #lots = 0n;
   #startLots = 0n;
   /** What is held beyond whole lots, signed, in units of paper: no order of this grid trades it, and no mid values it. */
@@ -56,7 +55,6 @@ export class MarketProfit {
     this.#instrument = instrument;
     this.#scale = scale;
     this.#halfTickLot = (instrument.creditNumerator * scale) / (2n * instrument.creditDenominator);
-    this.#paperUnit = 10n ** BigInt(instrument.paperDecimals);
   }
 
   begin(lots: Lots, restPaper: bigint): void {
@@ -183,11 +181,10 @@ export class MarketProfit {
     return this.#value(lots, rest, mark) * this.#scale - lots * mid * this.#halfTickLot;
   }
 
-  /** dMul of the contract: signed division, truncated toward zero (protocol, 7.1), which bigint division is too. */
   #value(lots: bigint, rest: bigint, mark: CreditUnits): CreditUnits {
     return lots === 0n && rest === 0n
       ? 0n
-      : ((lots * this.#instrument.paperPerLot + rest) * mark) / this.#paperUnit;
+      : this.#instrument.markValue(lots * this.#instrument.paperPerLot + rest, mark);
   }
 
   /** The rest has grown by so much in a trade. Returns its value at the mid, rounded: what of it the basis has beyond that, moves with the mark. */

@@ -32,7 +32,7 @@ export class Profit {
   readonly #markets = new Map<MarketId, MarketProfit>();
   readonly #scale: bigint;
   readonly #decimals: number;
-  #transfers = 0n;
+  #transfers: CreditUnits = 0n;
   #unplaced = 0n;
   #valuesSerial = 0;
 
@@ -94,7 +94,7 @@ export class Profit {
   income(income: VenueIncome): void {
     if (TOLD_BY_TRADES.has(income.type)) return;
     if (isTransfer(income)) {
-      this.#transfers += income.amount * this.#scale;
+      this.#transfers += income.amount;
       return;
     }
     const market = this.#markets.get(income.marketId);
@@ -132,9 +132,9 @@ export class Profit {
     return this.#markets.get(marketId)?.positionValue(mark) ?? 0n;
   }
 
-  /** Deposits and withdrawals since the start, as in {@link ProfitParts}. */
-  get transfers(): Pick<ProfitParts, "transfers" | "decimals"> {
-    return { transfers: this.#transfers, decimals: this.#decimals };
+  /** Deposits less withdrawals since the start. */
+  get transfers(): CreditUnits {
+    return this.#transfers;
   }
 
   /** What profit and transfers have made of the net value since the start, in credit units: what is beyond a whole one is left off. */
@@ -177,7 +177,7 @@ export class Profit {
       liquidation,
       other,
       decimals: this.#decimals,
-      transfers: marketId === undefined ? this.#transfers : 0n,
+      transfers: marketId === undefined ? this.#transfers * this.#scale : 0n,
       total: spread + inventory + fees + funding + basis + failed + liquidation + other,
     };
   }

@@ -1,3 +1,4 @@
+import { absolute } from "../core/bigints.js";
 import type { CreditUnits, Ms } from "../core/units.js";
 import type { VenueIncome } from "../exchange/records.js";
 import type { BalancesTold, NetValue } from "./net-value.js";
@@ -63,7 +64,7 @@ export class StartValue {
     let hadBest = 0n;
     for (const { amount } of [...this.#inDoubt].sort(byTime)) {
       had += amount;
-      if (magnitude(untold + had) < magnitude(untold + hadBest)) hadBest = had;
+      if (absolute(untold + had) < absolute(untold + hadBest)) hadBest = had;
     }
     this.#value -= hadBest;
     this.#inDoubt = [];
@@ -72,8 +73,4 @@ export class StartValue {
 
 function byTime(a: Transfer, b: Transfer): number {
   return a.timeMs - b.timeMs || (BigInt(a.id) < BigInt(b.id) ? -1 : 1);
-}
-
-function magnitude(amount: CreditUnits): CreditUnits {
-  return amount < 0n ? -amount : amount;
 }

@@ -1,3 +1,4 @@
+import { absolute } from "../core/bigints.js";
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, MarketId, Ms } from "../core/units.js";
 import type { VenuePosition } from "../exchange/records.js";
@@ -41,14 +42,13 @@ export function marksOf(
     if (lots === 0 && restPaper === 0n) continue;
     const instrument = instruments.get(marketId);
     if (instrument === undefined) return undefined;
-    const paper = BigInt(lots) * instrument.paperPerLot + restPaper;
-    const unit = 10n ** BigInt(instrument.paperDecimals);
+    const paper = instrument.paperOf(lots) + restPaper;
     // Written out: a literal that adds a key to a spread one costs as much as all that is reckoned here.
     const ways = known(marketId).map(({ mark, fromMs, untilMs }) => ({
       mark,
       fromMs,
       untilMs,
-      size: magnitude((paper * mark) / unit),
+      size: absolute(instrument.markValue(paper, mark)),
     }));
     held.push({ marketId, ways });
   }
@@ -86,7 +86,7 @@ function found(
 ): Map<MarketId, CreditUnits> | undefined {
   if (search.wereTogether && span.fromMs > span.untilMs) return undefined;
   const next = search.held[at];
-  if (next === undefined) return magnitude(left) <= search.off ? new Map() : undefined;
+  if (next === undefined) return absolute(left) <= search.off ? new Map() : undefined;
   for (const { mark, size, fromMs, untilMs } of next.ways) {
     const common = {
       fromMs: Math.max(span.fromMs, fromMs),
@@ -96,8 +96,4 @@ function found(
     if (marks !== undefined) return marks.set(next.marketId, mark);
   }
   return undefined;
-}
-
-function magnitude(value: bigint): bigint {
-  return value < 0n ? -value : value;
 }

@@ -201,19 +201,13 @@ export class EquityWatch {
       nowMs - exchangeTime.nowMs() + account.incomesListedToMs,
     );
     this.#untold = untold;
-    return { equity, netDeposits: (account.startEquity ?? 0n) + this.#transferred(), doubtful };
-  }
-
-  /** What this run's profit counts of deposits and withdrawals. */
-  #transferred(): CreditUnits {
-    const { account, rules } = this.#context;
-    const { transfers, decimals } = account.transferred;
-    return transfers / 10n ** BigInt(decimals - rules.creditDecimals);
+    return { equity, netDeposits: (account.startEquity ?? 0n) + account.transferred, doubtful };
   }
 
   /** Deposits less withdrawals since the account's first peak of all. */
   #netDeposits(): CreditUnits {
-    return this.#depositsBefore + this.#context.account.transfers.earlier + this.#transferred();
+    const { transfers, transferred } = this.#context.account;
+    return this.#depositsBefore + transfers.earlier + transferred;
   }
 
   /** A loss that only a withdrawal on its way would explain: the exchange is asked at once, since there is little time for it. */

@@ -4,7 +4,7 @@ import { behindTouch, crossedOwnOrder } from "../executor/crossing.js";
 import type { DispatchKind } from "../executor/dispatch-budget.js";
 import { TARGET_LEVEL } from "../executor/target-position.js";
 import { isCancellable } from "../executor/working-order.js";
-import { breachText, checkPlace, onlyReduces } from "../risk/worst-case.js";
+import { breachText, checkPlace, isOnlyReducing } from "../risk/worst-case.js";
 import { accountExposure } from "./account-exposure.js";
 import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
@@ -204,10 +204,10 @@ export class Leaving {
     ) {
       return soon("price-bound", `worse than ${unwind.worstTicks}, the unwinding's worst price`);
     }
-    if (unwind !== undefined && market !== undefined && !onlyReduces(proposal, market)) {
+    if (unwind !== undefined && market !== undefined && !isOnlyReducing(proposal, market)) {
       return soon("reduce-only", "an inherited position is unwound: only reducing orders leave");
     }
-    if (allowed === "reduce-only" && market !== undefined && !onlyReduces(proposal, market)) {
+    if (allowed === "reduce-only" && market !== undefined && !isOnlyReducing(proposal, market)) {
       const isHalted = !this.#safety.quotesAllowed(desk.marketId);
       return soon(
         "reduce-only",

@@ -3,11 +3,10 @@ import { liquidateCall } from "../chain/calls/liquidate.js";
 import { LensReader } from "../chain/contracts/lens-reader.js";
 import { ChainRpc } from "../chain/rpc/chain-rpc.js";
 import { anyResult } from "../chain/rpc/rpc-values.js";
+import { ceilDivide } from "../core/bigints.js";
 import { RunError } from "../core/errors.js";
 import type { Clock } from "../core/runtime/seam.js";
 import type { Hex } from "../core/units.js";
-import { ceilDivide, ONE } from "../liquidator/margin/fixed-point.js";
-import type { MarginMarket } from "../liquidator/margin/margin-account.js";
 import { type OwnAccountParts, ownAccountWith } from "../liquidator/own-account.js";
 import type { PlanInput, TakeoverMarket } from "../liquidator/plan/plan-input.js";
 import { planTakeover } from "../liquidator/plan/plan-takeover.js";
@@ -17,6 +16,8 @@ import { Confirmer } from "../liquidator/watch/confirm.js";
 import { marginMarkets } from "../liquidator/watch/margin-markets.js";
 import { takeoverMarkets, type VenueMarket, victimsOf } from "../liquidator/watch/victims.js";
 import type { Level } from "../market/book/readable-book.js";
+import { BPS, ONE } from "../perpetual/fixed-point.js";
+import type { MarginMarket } from "../perpetual/margin-account.js";
 import type { ForkedEvm } from "../simulator/chain/forked-evm.js";
 
 /** What came of rehearsing one account. Amounts are credit units. */
@@ -53,7 +54,6 @@ interface RehearsalOptions {
     Omit<OwnAccountParts["settings"], "account">;
 }
 
-const BPS = 10_000n;
 /** Beyond the price that breaks an account, so that it is unsafe and not on its edge. */
 const BEYOND_BPS = 1n;
 const GAS = "0x2dc6c0";

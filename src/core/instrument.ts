@@ -1,8 +1,15 @@
+import { ceilDivide } from "./bigints.js";
 import { FormatError } from "./errors.js";
-import type { CreditUnits, Lots, MarketId, Ticks } from "./units.js";
+import type { CreditUnits, Lots, MarketId, PaperUnits, Side, Ticks } from "./units.js";
 
 /** More than any token has; a guard against an absurd exponent. */
 const MOST_DECIMALS = 36;
+
+/**
+ * The rounding of a BUY's credit to its smallest unit. `up` lets any two orders of one price match on chain; `down` is for an
+ * exchange that truncates. A SELL's is always rounded down (specification, "Local construction" 4).
+ */
+export type BuyRounding = "up" | "down";
 
 /** What fixes a market's number grid: decimal strings from `exchangeInfo` (specification, "Market" and "Exchange info"). */
 export interface InstrumentGrid {
@@ -35,7 +42,9 @@ export class Instrument {
   /** Quote price of one tick as a float, for a strategy's mathematics alone. */
   readonly tickQuote: number;
   /** One lot in the smallest unit of paper (10^-paperDecimals). */
-  readonly paperPerLot: bigint;
+  readonly paperPerLot: PaperUnits;
+  /** One whole base unit of paper. */
+  readonly paperUnit: PaperUnits;
   readonly #tickScaled: number;
   readonly #stepScaled: number;
   /** credit units of one tick times one lot, as a fraction. */
@@ -65,6 +74,7 @@ export class Instrument {
         expected: `at most ${grid.paperDecimals} decimals`,
       });
     }
+    this.paperUnit = 10n ** BigInt(grid.paperDecimals);
     this.paperPerLot = BigInt(step.scaled) * 10n ** BigInt(grid.paperDecimals - step.decimals);
     const exponent = grid.creditDecimals - tick.decimals - step.decimals;
     const product = BigInt(tick.scaled) * BigInt(step.scaled);
@@ -112,10 +122,30 @@ export class Instrument {
   /** The amount of an order or a trade that was told, likewise. @param restPaper of a trade: what it has beyond whole lots. */
   toldAmountOf(lots: number, restPaper = 0n): string {
     if (restPaper !== 0n)
-      return scaledToDecimal(BigInt(lots) * this.paperPerLot + restPaper, this.paperDecimals);
+      return scaledToDecimal(this.paperOf(lots) + restPaper, this.paperDecimals);
     return Number.isSafeInteger(lots)
       ? this.amountOf(lots)
       : betweenUnits(lots, this.#stepScaled, this.amountDecimals);
+  }
+
+  /** Lots as paper, signed as they are. */
+  paperOf(lots: Lots): PaperUnits {
+    return BigInt(lots) * this.paperPerLot;
+  }
+
+  /**
+   * The worth of paper at a mark, cut off toward zero and signed as the paper is, as the contracts value a position (protocol 7.1
+   * and 7.3). @param mark credit units for one whole base unit
+   */
+  markValue(paper: PaperUnits, mark: CreditUnits): CreditUnits {
+    return (paper * mark) / this.paperUnit;
+  }
+
+  /** The credit of an order, without sign: a seller's is rounded down, a buyer's as {@link BuyRounding} says. */
+  orderCredit(side: Side, ticks: Ticks, lots: Lots, buyRounding: BuyRounding = "up"): CreditUnits {
+    return side === "BUY" && buyRounding === "up"
+      ? this.creditCeil(ticks, lots)
+      : this.creditFloor(ticks, lots);
   }
 
   /** |price times amount| in credit units, rounded down; exact when the grid's product is whole. */
@@ -144,7 +174,7 @@ export class Instrument {
 
   #roundedUp(product: bigint): CreditUnits {
     const denominator = this.creditDenominator;
-    return denominator === 1n ? product : (product + denominator - 1n) / denominator;
+    return denominator === 1n ? product : ceilDivide(product, denominator);
   }
 
   #creditProduct(ticks: Ticks, lots: Lots): bigint {

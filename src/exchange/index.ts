@@ -8,6 +8,7 @@ export {
   MarketwrightError,
   RunError,
 } from "../core/errors.js";
+export type { BuyRounding } from "../core/instrument.js";
 export { liveSeam } from "../core/runtime/live-seam.js";
 export type { Clock, Random, Seam, Timer } from "../core/runtime/seam.js";
 export type { CreditUnits, Hex, Int64Id, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
@@ -165,7 +166,6 @@ export { checkDomain, type DomainDifference } from "./signing/domain-check.js";
 export { checkFilters, type FilterBreach, type FilteredOrder } from "./signing/filters.js";
 export { isBelowWaiver, type WaiverUnit } from "./signing/gas-fee-waiver.js";
 export {
-  type BuyRounding,
   buildHashedOrder,
   buildOrderStruct,
   type HashedOrder,

@@ -1,7 +1,6 @@
 import type { PlannedTakeover, Takeover } from "../account/takeover.js";
-import type { CreditUnits, Hex, MarketId } from "../core/units.js";
+import type { CreditUnits, Hex, MarketId, PaperUnits } from "../core/units.js";
 import type { AccountLimits } from "../risk/limits.js";
-import type { Paper } from "./margin/margin-account.js";
 import type { VenueMarket } from "./watch/victims.js";
 
 /** An account of the exchange's list of risky ones. */
@@ -36,7 +35,7 @@ export interface LiquidatorVenue {
   /** Credit units of one ether. @throws when it is not known. */
   creditPerEth(): Promise<CreditUnits>;
   /** What paper of a market is worth at the worse of the exchange's mark and the chain's, signed as it is; undefined before the first mark. */
-  markValue(perp: Hex, paper: Paper): CreditUnits | undefined;
+  markValue(perp: Hex, paper: PaperUnits): CreditUnits | undefined;
   /** What is still to be sold of earlier takeovers, at the mark. */
   unwindingCredit(): CreditUnits;
 }

@@ -2,10 +2,10 @@ import { type BlockHeader, blockHeaderOf } from "../chain/blocks/block-header.js
 import { BlockWatcher } from "../chain/blocks/block-watcher.js";
 import type { LensReader } from "../chain/contracts/lens-reader.js";
 import { ChainError } from "../chain/rpc/rpc-errors.js";
+import { smaller } from "../core/bigints.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import { LookNotes } from "./ledger/look-notes.js";
 import type { Opportunity } from "./ledger/opportunity.js";
-import { smaller } from "./margin/fixed-point.js";
 import { allocateTakeovers } from "./plan/allocate-takeovers.js";
 import { weiOf } from "./plan/gas-cost.js";
 import type { GasPrices, PlanInput, Victim } from "./plan/plan-input.js";

@@ -1,9 +1,8 @@
 import type { Hex } from "../core/units.js";
+import { liquidatorAfter, takeoverTerms } from "../perpetual/liquidation.js";
+import { type MarginAccount, type MarginMarket, weightOf } from "../perpetual/margin-account.js";
 import type { AccountLimits } from "../risk/limits.js";
 import type { LiquidatorSettings } from "./liquidator-settings.js";
-import type { MarginAccount, MarginMarket } from "./margin/margin-account.js";
-import { weightOf } from "./margin/margin-rules.js";
-import { liquidatorAfter, takeoverTerms } from "./margin/takeover-terms.js";
 import { withReserved } from "./plan/allocate-takeovers.js";
 import type { OwnAccount, TakeoverMarket } from "./plan/plan-input.js";
 import type { InFlight } from "./takeover-desk.js";

@@ -3,9 +3,8 @@ import { liquidateArguments } from "../chain/calls/liquidate.js";
 import type { ContractCall } from "../chain/contracts/contract-call.js";
 import { type JoinLiquidation, joinLiquidation } from "../chain/events/liquidation-events.js";
 import { FormatError } from "../core/errors.js";
-import type { CreditUnits, Hex } from "../core/units.js";
+import type { CreditUnits, Hex, PaperUnits } from "../core/units.js";
 import type { OddRest } from "./ledger/opportunity.js";
-import type { Paper } from "./margin/margin-account.js";
 
 /** What a receipt says that an account has taken over, by the dealer's word; undefined when it says nothing of the kind. Addresses in lower case. */
 export function takenOverBy(
@@ -48,7 +47,7 @@ export function requireTakeover(
 }
 
 /** A request is capped to the position, and of its sign. */
-function isPartOf(paper: Paper, request: Paper): boolean {
+function isPartOf(paper: PaperUnits, request: PaperUnits): boolean {
   return request > 0n ? paper > 0n && paper <= request : paper < 0n && paper >= request;
 }
 
@@ -59,8 +58,8 @@ export function takeoverIdOf({ hash, blockHash }: TransactionReceipt): string {
 
 /** What of a takeover is no whole lot, where something is. */
 export function oddRest(
-  paper: Paper,
-  markValue: (paper: Paper) => CreditUnits | undefined,
+  paper: PaperUnits,
+  markValue: (paper: PaperUnits) => CreditUnits | undefined,
 ): { readonly odd: OddRest } | undefined {
   return paper === 0n ? undefined : { odd: { paper, markCredit: markValue(paper) } };
 }

@@ -3,11 +3,10 @@ import { liquidateCall, requestPaperOf } from "../chain/calls/liquidate.js";
 import type { JobOutcome, LaneEvent } from "../chain/lanes/lane-event.js";
 import { type LaneId, type LaneJob, laneOf, positionOf } from "../chain/lanes/lane-job.js";
 import { LaneRefusal } from "../chain/lanes/lane-refusal.js";
-import type { Hex, Ms } from "../core/units.js";
+import { larger } from "../core/bigints.js";
+import type { Hex, Ms, PaperUnits } from "../core/units.js";
 import { CoolingPositions } from "./cooling-positions.js";
 import type { Opportunity } from "./ledger/opportunity.js";
-import { larger } from "./margin/fixed-point.js";
-import type { Paper } from "./margin/margin-account.js";
 import type { TakeoverPlan } from "./plan/takeover-plan.js";
 import { takeoverIdOf } from "./receipt-takeover.js";
 import { rehearseTakeover } from "./rehearse-takeover.js";
@@ -20,7 +19,7 @@ export interface InFlight {
   readonly jobId: string;
   readonly victim: Hex;
   readonly perp: Hex;
-  readonly requestPaper: Paper;
+  readonly requestPaper: PaperUnits;
   /** What its sale may lose in the worst case, credit units; not known of one that an earlier run sent. */
   readonly reservedQuote: bigint;
   /** From this block on the chain's own figures have it. */

@@ -1,8 +1,9 @@
 import type { TransactionReceipt } from "../chain/blocks/transaction-receipt.js";
 import type { JobOutcome } from "../chain/lanes/lane-event.js";
 import { ChainUnavailable } from "../chain/rpc/rpc-errors.js";
+import { ceilDivide } from "../core/bigints.js";
+import { ONE } from "../perpetual/fixed-point.js";
 import type { Opportunity } from "./ledger/opportunity.js";
-import { ceilDivide, ONE } from "./margin/fixed-point.js";
 import { findRival } from "./rivals.js";
 import type { TakeoverMeans } from "./takeover-means.js";
 

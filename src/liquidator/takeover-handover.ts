@@ -1,9 +1,8 @@
 import type { TransactionReceipt } from "../chain/blocks/transaction-receipt.js";
 import type { JoinLiquidation } from "../chain/events/liquidation-events.js";
 import { scaledToDecimal } from "../core/instrument.js";
-import type { Hex, MarketId } from "../core/units.js";
+import type { Hex, MarketId, PaperUnits } from "../core/units.js";
 import type { Opportunity } from "./ledger/opportunity.js";
-import type { Paper } from "./margin/margin-account.js";
 import { oddRest, takenOverBy, takeoverIdOf } from "./receipt-takeover.js";
 import type { TakeoverMeans } from "./takeover-means.js";
 
@@ -63,7 +62,7 @@ export class TakeoverHandover {
       { takenOver: { id, jobId, hash, blockNumber, paper, credit, lots, ...odd } },
       "mined",
     );
-    const base = (held: Paper): string => scaledToDecimal(held, instrument.paperDecimals);
+    const base = (held: PaperUnits): string => scaledToDecimal(held, instrument.paperDecimals);
     const creditQuote = instrument.creditToDecimal(credit);
     log("info", "took a position over", {
       marketId,

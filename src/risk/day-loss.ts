@@ -1,3 +1,4 @@
+import { atLeastZero } from "../core/bigints.js";
 import { FormatError } from "../core/errors.js";
 import { type CreditUnits, DAY_MS, type Ms } from "../core/units.js";
 import type { EquityReading } from "./drawdown.js";
@@ -41,7 +42,7 @@ export function dayLoss(
 ): CreditUnits {
   const most = doubtful < 0n ? equity - doubtful : equity;
   const loss = start.equity + netDeposits - start.netDeposits - most;
-  return loss > 0n ? loss : 0n;
+  return atLeastZero(loss);
 }
 
 /** The beginning of a day as plain JSON, for the state directory. */

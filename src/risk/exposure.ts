@@ -1,3 +1,4 @@
+import { ceilDivide, larger } from "../core/bigints.js";
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId, Side, SideLots, Ticks } from "../core/units.js";
 import type { MarketLimits } from "./limits.js";
@@ -66,6 +67,6 @@ export function ratePpmOf(leverage: number | string): number {
 
 /** The worse of two fee rates (scaled by 10^18, signed) in millionths, rounded up; a rebate is no income to count on. */
 export function feePpmOf(makerFeeRate: bigint, takerFeeRate: bigint): number {
-  const worse = makerFeeRate > takerFeeRate ? makerFeeRate : takerFeeRate;
-  return worse <= 0n ? 0 : Number((worse + 10n ** 12n - 1n) / 10n ** 12n);
+  const worse = larger(makerFeeRate, takerFeeRate);
+  return worse <= 0n ? 0 : Number(ceilDivide(worse, 10n ** 12n));
 }

@@ -1,5 +1,13 @@
 import type { CreditUnits, Lots, Ms } from "../core/units.js";
 
+/** Limits on shares are kept in whole millionths. */
+export const MILLION = 1_000_000n;
+
+/** The whole millionths of a share, rounded down: a limit never becomes wider. */
+export function millionths(share: number): bigint {
+  return BigInt(Math.floor(share * 1_000_000));
+}
+
 /** Limits of one market. One that is undefined does not bind. */
 export interface MarketLimits {
   /** Largest |position| in the worst case, in lots. */

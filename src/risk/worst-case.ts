@@ -1,6 +1,8 @@
+import { atLeastZero } from "../core/bigints.js";
 import type { CreditUnits, Hex, Lots, MarketId, Side, Ticks } from "../core/units.js";
+import { onlyReduces } from "../perpetual/margin.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "./exposure.js";
-import type { AccountLimits } from "./limits.js";
+import { type AccountLimits, MILLION, millionths } from "./limits.js";
 import { measureAccount, type WorstAccount, type WorstMarket } from "./worst-measure.js";
 
 /** A place that asks to be let out. */
@@ -73,7 +75,7 @@ export function checkPlace(
     );
   const bare = placeBreach(place, market, exposure, limits);
   if (bare !== null) return bare;
-  if (onlyReduces(place, market)) {
+  if (isOnlyReducing(place, market)) {
     if (!mayFlip(place, market)) return null;
     const breach = flippedBreach(place, exposure);
     if (breach !== null || !growsWorst(place, exposure)) return breach;
@@ -93,20 +95,17 @@ export function checkPlace(
  * Whether a place takes its market's position towards zero in every outcome: even when every order on its side fills with it, and every takeover
  * of its side comes, the position does not change its sign.
  */
-export function onlyReduces(
+export function isOnlyReducing(
   place: Pick<PlaceProposal, "side" | "lots" | "hash">,
   market: MarketExposure,
 ): boolean {
-  const { positionLots } = market;
-  if (positionLots === 0 || positionLots > 0 === (place.side === "BUY")) return false;
   const underWay = (sum: Lots, order: ExposureOrder) =>
     order.side === place.side && order.hash !== place.hash
       ? sum + order.mayFillLots + (order.untoldLots ?? 0)
       : sum;
   const lists = [market.orders, market.foreignOrders, market.takeoversUnderWay ?? []];
-  return (
-    lists.reduce((sum, list) => list.reduce(underWay, sum), place.lots) <= Math.abs(positionLots)
-  );
+  const ordered = lists.reduce((sum, list) => list.reduce(underWay, sum), place.lots);
+  return onlyReduces(market.positionLots, place.side, ordered);
 }
 
 /** Tells whether any trade of the position that a place reduces may still fail, so that there would be less to reduce. */
@@ -269,7 +268,7 @@ function marketBreaches(
     const allowed =
       maxCreditUseFraction === undefined
         ? available
-        : (available * ppmDown(maxCreditUseFraction)) / MILLION;
+        : (available * millionths(maxCreditUseFraction)) / MILLION;
     const used = worst.uncountedCredit(place.side);
     if (used > allowed) {
       found.push(
@@ -348,7 +347,7 @@ function accountBreaches(
   }
   if (maxLeverage !== undefined) {
     const { notional, netValue } = worst;
-    if (notional * MILLION > positive(netValue) * ppmDown(maxLeverage)) {
+    if (notional * MILLION > atLeastZero(netValue) * millionths(maxLeverage)) {
       const value = ratio(notional, netValue);
       found.push(
         ofNetValue("leverage", marketId, value, maxLeverage, "times the net value as position"),
@@ -357,7 +356,7 @@ function accountBreaches(
   }
   if (maxMarginUseFraction !== undefined) {
     const { initialMargin, netValue } = worst;
-    if (initialMargin * MILLION > positive(netValue) * ppmDown(maxMarginUseFraction)) {
+    if (initialMargin * MILLION > atLeastZero(netValue) * millionths(maxMarginUseFraction)) {
       const used = ratio(initialMargin, netValue);
       found.push(
         ofNetValue(
@@ -403,16 +402,6 @@ function nearLiquidation(worst: WorstAccount, distanceBps: number): MarketId | u
       return marketId;
   }
   return undefined;
-}
-
-const MILLION = 1_000_000n;
-
-function ppmDown(fraction: number): bigint {
-  return BigInt(Math.floor(fraction * 1_000_000));
-}
-
-function positive(credit: CreditUnits): CreditUnits {
-  return credit > 0n ? credit : 0n;
 }
 
 function ratio(numerator: CreditUnits, denominator: CreditUnits): string {

@@ -1,6 +1,8 @@
+import { ceilDivide } from "../core/bigints.js";
 import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId, Side, SideLots, Ticks } from "../core/units.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "./exposure.js";
+import { MILLION } from "./limits.js";
 
 /** What a market comes to when the worst of its orders fill. Money is worked out when it is asked for: most limits are seldom set. */
 export class WorstMarket {
@@ -215,5 +217,5 @@ function credit(instrument: Instrument, tickLots: number): CreditUnits {
 }
 
 function partOf(amount: CreditUnits, ppm: number): CreditUnits {
-  return ppm === 0 || amount === 0n ? 0n : (amount * BigInt(ppm) + 999_999n) / 1_000_000n;
+  return ppm === 0 || amount === 0n ? 0n : ceilDivide(amount * BigInt(ppm), MILLION);
 }

@@ -4,7 +4,6 @@ import type { Signer } from "../../src/core/crypto/signing.js";
 import { Instrument } from "../../src/core/instrument.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import type { Hex } from "../../src/core/units.js";
-import type { MarginAccount } from "../../src/liquidator/margin/margin-account.js";
 import type { PlanInput, PlanRules, Victim } from "../../src/liquidator/plan/plan-input.js";
 import type { TakeoverPlan } from "../../src/liquidator/plan/takeover-plan.js";
 import type { Confirmation } from "../../src/liquidator/watch/candidate.js";
@@ -15,6 +14,7 @@ import {
   victimsOf,
 } from "../../src/liquidator/watch/victims.js";
 import type { Level } from "../../src/market/book/readable-book.js";
+import type { MarginAccount } from "../../src/perpetual/margin-account.js";
 import { FaultyRpc } from "../chain/faulty-rpc.js";
 import type { Receipt } from "../contracts/evm.js";
 import { type Market, USD, World } from "../contracts/world.js";

@@ -10,7 +10,7 @@ import {
   ratePpmOf,
 } from "../../src/risk/exposure.js";
 import type { AccountLimits, MarketLimits } from "../../src/risk/limits.js";
-import { checkPlace, onlyReduces, type PlaceProposal } from "../../src/risk/worst-case.js";
+import { checkPlace, isOnlyReducing, type PlaceProposal } from "../../src/risk/worst-case.js";
 import { account, market, resting } from "./fixtures.js";
 
 const buy = (lots: number, ticks = 100): PlaceProposal => ({
@@ -241,7 +241,7 @@ describe("the worst case of a place", () => {
       untoldLots: 8,
     });
     const held = market({ positionLots: 10, takeoversUnderWay: [takeover] });
-    expect([onlyReduces(sell(2), held), onlyReduces(sell(3), held)]).toEqual([true, false]);
+    expect([isOnlyReducing(sell(2), held), isOnlyReducing(sell(3), held)]).toEqual([true, false]);
   });
 
   it("judges beside a person's order of any size: a refused place was an error of ours that ended the run", () => {
@@ -445,10 +445,10 @@ describe("an account that is over a limit for another cause", () => {
   });
 
   it("reduces only against its position", () => {
-    expect(onlyReduces(sell(1), market())).toBe(false);
-    expect(onlyReduces(buy(5), market({ positionLots: -5 }))).toBe(true);
+    expect(isOnlyReducing(sell(1), market())).toBe(false);
+    expect(isOnlyReducing(buy(5), market({ positionLots: -5 }))).toBe(true);
     expect(
-      onlyReduces(buy(5), market({ positionLots: -5, foreignOrders: [resting("BUY", 1, 1)] })),
+      isOnlyReducing(buy(5), market({ positionLots: -5, foreignOrders: [resting("BUY", 1, 1)] })),
     ).toBe(false);
   });
 });

@@ -3,8 +3,8 @@ import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, Ms } from "../../core/units.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 import type { FundingTape, MarkTape } from "../../history/columns/tape/tape.js";
+import { ONE } from "../../perpetual/fixed-point.js";
 import { DelayLine } from "../venue/latency/delay-line.js";
-import { ONE } from "../venue/market-terms.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 import type { ReplayVenue } from "../venue/replay-venue.js";
 

@@ -1,5 +1,6 @@
 import { decimalToScaled, Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
+import { toFixedPoint } from "../../perpetual/fixed-point.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { ReplayRunOptions } from "../engine/replay-run-options.js";
@@ -30,8 +31,8 @@ export function replayOptions(
     latencyOf: (feedUs) =>
       recorded ?? (feed === undefined ? constant : feedLatency(feedUs, feed.order, feed.response)),
     liquidation: {
-      priceOff: ratio(liquidation.priceOff),
-      insuranceFeeRate: ratio(liquidation.insuranceFeeRate),
+      priceOff: toFixedPoint(liquidation.priceOff),
+      insuranceFeeRate: toFixedPoint(liquidation.insuranceFeeRate),
     },
     startCredit: decimalToScaled(account.creditQuote, rules.creditDecimals, "account.creditQuote"),
     seed: String(seed),
@@ -55,8 +56,3 @@ export function replayedInstruments({ rules, history }: BacktestConfig): Map<Mar
 
 /** A market's strategy with its parameters. */
 export type Strategies = ReadonlyMap<MarketId, BoundStrategy>;
-
-/** Eighteen decimals of a fraction. */
-function ratio(fraction: number): bigint {
-  return BigInt(Math.round(fraction * 1e9)) * 10n ** 9n;
-}

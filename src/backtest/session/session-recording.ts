@@ -14,7 +14,7 @@ import { replaceFile } from "../../core/files/atomic-file.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Seam } from "../../core/runtime/seam.js";
-import type { CreditUnits, MarketId } from "../../core/units.js";
+import type { MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 import { sha256Of } from "../../history/file-hash.js";
@@ -204,7 +204,7 @@ export class SessionRecording implements SessionTap {
       this.#guarded(() => {
         if (this.#start === null) {
           this.#start = this.#startOf(bot);
-          this.#transfersBefore = transferredOf(bot);
+          this.#transfersBefore = bot.context.account.transferred;
         }
         this.#count += 1;
         const turn = (this.#turns?.count ?? 0) + 1;
@@ -286,7 +286,7 @@ export class SessionRecording implements SessionTap {
     const { account } = this.#bot.context;
     const { decimals, ...parts } = account.profit();
     const transfersQuote = scaledToDecimal(
-      transferredOf(this.#bot) - this.#transfersBefore,
+      account.transferred - this.#transfersBefore,
       this.#beginning.rules.creditDecimals,
     );
     const profitQuote = Object.fromEntries(
@@ -310,12 +310,6 @@ export class SessionRecording implements SessionTap {
     this.#failed = { error };
     this.#options.onFailed(error);
   }
-}
-
-/** Deposits less withdrawals, in credit units. */
-function transferredOf({ context: { account, rules } }: Bot): CreditUnits {
-  const { transfers, decimals } = account.transferred;
-  return transfers / 10n ** BigInt(decimals - rules.creditDecimals);
 }
 
 function positionsOf(bot: Bot): Record<string, string> {

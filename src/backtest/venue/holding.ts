@@ -1,8 +1,10 @@
+import { absolute } from "../../core/bigints.js";
 import type { CreditUnits, Lots } from "../../core/units.js";
-import { heldValue, type MarketTerms, magnitude } from "./market-terms.js";
+import type { MarginPosition } from "../../perpetual/margin.js";
+import type { MarketTerms } from "./market-terms.js";
 
 /** What an account holds in one market of the replayed exchange. */
-export class Holding {
+export class Holding implements MarginPosition {
   #lots: Lots = 0;
   #mark: CreditUnits | undefined;
   #value: CreditUnits = 0n;
@@ -14,11 +16,11 @@ export class Holding {
   openSellCredit: CreditUnits = 0n;
   realized: CreditUnits = 0n;
   #terms: MarketTerms;
-  #leverage: bigint;
+  #maxLeverage: bigint;
 
   constructor(terms: MarketTerms) {
     this.#terms = terms;
-    this.#leverage = BigInt(terms.rules.maxLeverage);
+    this.#maxLeverage = BigInt(terms.rules.maxLeverage);
   }
 
   get terms(): MarketTerms {
@@ -27,7 +29,15 @@ export class Holding {
 
   set terms(terms: MarketTerms) {
     this.#terms = terms;
-    this.#leverage = BigInt(terms.rules.maxLeverage);
+    this.#maxLeverage = BigInt(terms.rules.maxLeverage);
+  }
+
+  get maxLeverage(): bigint {
+    return this.#maxLeverage;
+  }
+
+  get maintenanceRatio(): bigint {
+    return this.#terms.maintenanceRatio;
   }
 
   get lots(): Lots {
@@ -56,32 +66,18 @@ export class Holding {
   /** Of a base unit on average, as the exchange writes it: "0" without a position. */
   get entryPrice(): string {
     if (this.#lots === 0) return "0";
-    const { instrument, paperUnit } = this.terms;
+    const { instrument } = this.#terms;
     const perBase =
-      (magnitude(this.credit) * paperUnit) /
-      (BigInt(Math.abs(this.#lots)) * instrument.paperPerLot);
+      (absolute(this.credit) * instrument.paperUnit) / absolute(instrument.paperOf(this.#lots));
     return instrument.creditToDecimal(perBase);
-  }
-
-  /** Exposure when every open order of the worse side fills. */
-  get worst(): CreditUnits {
-    const long = magnitude(this.value + this.openBuyCredit);
-    const short = magnitude(this.value - this.openSellCredit);
-    return long > short ? long : short;
-  }
-
-  /** Rounded up, as the exchange does. */
-  initialMargin(exposure: CreditUnits): CreditUnits {
-    return (exposure + this.#leverage - 1n) / this.#leverage;
-  }
-
-  /** The exposure that so much margin carries. */
-  levered(margin: CreditUnits): CreditUnits {
-    return margin * this.#leverage;
   }
 
   /** Every request asks what the position is worth; few moments change it. */
   #revalue(): void {
-    this.#value = heldValue(this.terms, this.#lots, this.#mark ?? 0n);
+    const { instrument } = this.#terms;
+    this.#value =
+      this.#lots === 0
+        ? 0n
+        : instrument.markValue(instrument.paperOf(this.#lots), this.#mark ?? 0n);
   }
 }

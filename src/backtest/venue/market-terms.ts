@@ -1,18 +1,13 @@
 import { FormatError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
-import type { CreditUnits, Lots, PaperUnits } from "../../core/units.js";
 import { creditOf } from "../../exchange/protocol/wire-parse.js";
 import type { MarketRules } from "../../exchange/records.js";
-
-/** 1 in the exchange's fixed point. */
-export const ONE = 10n ** 18n;
+import { divFixed, ONE } from "../../perpetual/fixed-point.js";
 
 /** What a market costs its holders: the exchange's rules on its own number grid. */
 export interface MarketTerms {
   readonly rules: MarketRules;
   readonly instrument: Instrument;
-  /** One whole base unit of paper. */
-  readonly paperUnit: PaperUnits;
   /** Maintenance margin as a share of the position's value, scaled by 10^18: one through `liquidationLeverage`. */
   readonly maintenanceRatio: bigint;
   /** What a liquidation takes the position over below the mark (above it for a short), scaled by 10^18. */
@@ -53,27 +48,8 @@ export function marketTerms(
   return {
     rules,
     instrument,
-    paperUnit: 10n ** BigInt(instrument.paperDecimals),
-    maintenanceRatio: (ONE * ONE) / leverageE18(rules.liquidationLeverage),
+    maintenanceRatio: divFixed(ONE, leverageE18(rules.liquidationLeverage)),
     liquidationPriceOff: liquidation.priceOff,
     insuranceFeeRate: liquidation.insuranceFeeRate,
   };
-}
-
-/** What the contract says a position is worth: truncated toward zero (protocol 7.1 and 7.3). `mark`: credit units for one whole base unit. */
-export function heldValue(
-  { instrument, paperUnit }: MarketTerms,
-  lots: Lots,
-  mark: CreditUnits,
-): CreditUnits {
-  return lots === 0 ? 0n : (paperOf(instrument, lots) * mark) / paperUnit;
-}
-
-/** The paper of so many lots. */
-function paperOf(instrument: Instrument, lots: Lots): PaperUnits {
-  return BigInt(lots) * instrument.paperPerLot;
-}
-
-export function magnitude(value: bigint): bigint {
-  return value < 0n ? -value : value;
 }

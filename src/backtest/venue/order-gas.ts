@@ -3,7 +3,9 @@ import type { CreditUnits } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { isBelowWaiver, type WaiverUnit } from "../../exchange/signing/gas-fee-waiver.js";
 import type { Outcome, PlaceAction } from "../../exchange/venue.js";
-import { type MarketTerms, ONE } from "./market-terms.js";
+import { gasRate } from "../../perpetual/fees.js";
+import { ONE } from "../../perpetual/fixed-point.js";
+import type { MarketTerms } from "./market-terms.js";
 import { refused } from "./place-refusal.js";
 
 /** What of an order decides its gas. */
@@ -36,9 +38,8 @@ export class OrderGas {
       !isBelowWaiver(this.#rules, instrument, { ticks, lots }, this.#unit)
     )
       return 0n;
-    const value =
-      side === "BUY" ? instrument.creditCeil(ticks, lots) : instrument.creditFloor(ticks, lots);
-    return value === 0n ? ONE : (this.#cost * ONE + value - 1n) / value;
+    const value = instrument.orderCredit(side, ticks, lots);
+    return value === 0n ? ONE : gasRate(this.#cost, value);
   }
 
   /** Why an order is not built: its gas is worth more than itself. Undefined for any other. */

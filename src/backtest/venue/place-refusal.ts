@@ -1,9 +1,11 @@
+import { larger } from "../../core/bigints.js";
 import type { CreditUnits, Lots } from "../../core/units.js";
 import { venueErrorCode } from "../../exchange/protocol/errors.js";
 import type { MarketRules, TimeInForce } from "../../exchange/records.js";
 import { isGttLife } from "../../exchange/signing/gtt-life.js";
 import type { Outcome, PlaceAction } from "../../exchange/venue.js";
 import { heldValue } from "./market-terms.js";
+import { venueErrorCode } from "../../exchange/venue-errors.js";
 import type { ReplayAccount } from "./replay-account.js";
 import type { ReplayMarket } from "./replay-market.js";
 
@@ -42,14 +44,17 @@ export function placeRefusal(
   const atLimit: CreditUnits = instrument.creditCeil(ticks, lots);
   // What sells far below the market trades at the market, so the mark is what it takes on.
   const atMark =
-    side === "SELL" ? heldValue(market.terms, lots, account.markOf(marketId) ?? 0n) : 0n;
-  const needed = atMark > atLimit ? atMark : atLimit;
-  const capacity = account.capacity(marketId, side);
+    side === "SELL"
+      ? instrument.markValue(instrument.paperOf(lots), account.markOf(marketId) ?? 0n)
+      : 0n;
+  const needed = larger(atMark, atLimit);
+  const { buy, sell, boundByExposure } = account.capacity(marketId);
+  const capacity = side === "BUY" ? buy : sell;
   if (needed <= capacity) return undefined;
   const quote = (credit: CreditUnits): string => instrument.creditToDecimal(credit);
   const why = `${quote(needed)} needed, ${quote(capacity)} available`;
   // More margin would not help.
-  return account.isBoundByExposure(marketId)
+  return boundByExposure
     ? refused(4013, `${why} of an account's largest exposure in this market`)
     : refused(2012, why);
 }

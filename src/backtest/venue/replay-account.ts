@@ -1,5 +1,6 @@
 import { Profit, type ProfitParts } from "../../account/profit.js";
 import type { FeeRates } from "../../bot/signed-rates.js";
+import { absolute, atLeastZero, ceilDivide } from "../../core/bigints.js";
 import type { Instrument } from "../../core/instrument.js";
 import {
   type CreditUnits,
@@ -16,8 +17,19 @@ import type {
   VenueTrade,
 } from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
+import { tradeFee } from "../../perpetual/fees.js";
+import { mulFixed, ONE } from "../../perpetual/fixed-point.js";
+import { takeoverPrice } from "../../perpetual/liquidation.js";
+import {
+  type Capacity,
+  capacityOf,
+  isSafe,
+  marginOf,
+  onlyReduces,
+  safetyOf,
+} from "../../perpetual/margin.js";
 import { Holding } from "./holding.js";
-import { type MarketTerms, magnitude, ONE } from "./market-terms.js";
+import type { MarketTerms } from "./market-terms.js";
 
 /** A fill of one order, as the matching has it. */
 export type FilledPart = Omit<VenueTrade, "quote" | "commission" | "status">;
@@ -46,6 +58,8 @@ export interface OwnLiquidation {
  */
 export class ReplayAccount {
   readonly #holdings: ReadonlyMap<MarketId, Holding>;
+  /** The same as a list. */
+  readonly #positions: readonly Holding[];
   readonly #profit: Profit;
   /** Credit that no position holds. */
   #credit: CreditUnits;
@@ -59,6 +73,7 @@ export class ReplayAccount {
     this.#holdings = new Map(
       [...terms].map(([marketId, market]) => [marketId, new Holding(market)]),
     );
+    this.#positions = [...this.#holdings.values()];
     const instruments: ReadonlyMap<MarketId, Instrument> = new Map(
       [...terms].map(([marketId, { instrument }]) => [marketId, instrument]),
     );
@@ -85,9 +100,7 @@ export class ReplayAccount {
 
   /** What the exchange says the account is worth. */
   get netValue(): CreditUnits {
-    let value = this.#credit;
-    for (const holding of this.#holdings.values()) value += holding.value + holding.credit;
-    return value;
+    return safetyOf(this.#credit, this.#positions).netValueCredit;
   }
 
   /** Parts of the profit since the start, of one market or of all. */
@@ -145,9 +158,7 @@ export class ReplayAccount {
     const holding = this.#of(marketId);
     const { instrument } = holding.terms;
     const makerBuys = isMaker === (side === "BUY");
-    const quote = makerBuys
-      ? instrument.creditCeil(ticks, lots)
-      : instrument.creditFloor(ticks, lots);
+    const quote = instrument.orderCredit(makerBuys ? "BUY" : "SELL", ticks, lots);
     const commission = this.feeOf(rates, quote, before, isMaker, hasRebate, gasRate);
     // Written out: a literal that adds keys to a spread one costs as much as all that is computed here, several times.
     const trade: VenueTrade = {
@@ -179,7 +190,7 @@ export class ReplayAccount {
   ): CreditUnits {
     const ownRate = isMaker ? makerFeeRate : takerFeeRate;
     const rate = (!hasRebate && ownRate < 0n ? 0n : ownRate) + gasRate;
-    return ((before + quote) * rate) / ONE - (before * rate) / ONE;
+    return tradeFee(quote, rate, before);
   }
 
   /** Pays funding: what is held now pays `rateE18` of its value at the mark. Returns what was received, below zero when paid. */
@@ -187,7 +198,7 @@ export class ReplayAccount {
     const holding = this.#of(income.marketId);
     const product = -holding.value * rateE18;
     // Whoever pays pays the last unit, and whoever receives does not get it.
-    const amount = product >= 0n ? product / ONE : -((-product + ONE - 1n) / ONE);
+    const amount = product >= 0n ? product / ONE : -ceilDivide(-product, ONE);
     this.#credit += amount;
     this.#profit.income({ ...income, amount });
     return amount;
@@ -195,14 +206,7 @@ export class ReplayAccount {
 
   /** Whether net value covers the maintenance margin, all positions together. */
   get isSafe(): boolean {
-    return this.netValue >= this.#maintenanceMargin;
-  }
-
-  get #maintenanceMargin(): CreditUnits {
-    let margin = 0n;
-    for (const holding of this.#holdings.values())
-      margin += (magnitude(holding.value) * holding.terms.maintenanceRatio) / ONE;
-    return margin;
+    return isSafe(safetyOf(this.#credit, this.#positions));
   }
 
   /** Takes every position away at its market's discount, until the account is safe. Orders must have been cancelled. */
@@ -211,10 +215,11 @@ export class ReplayAccount {
     for (const [marketId, holding] of this.#holdings) {
       if (holding.lots === 0 || this.isSafe) continue;
       const { liquidationPriceOff, insuranceFeeRate } = holding.terms;
-      const off = holding.lots > 0 ? ONE - liquidationPriceOff : ONE + liquidationPriceOff;
-      const credit = (holding.value * off) / ONE;
-      const insuranceFee = (magnitude(credit) * insuranceFeeRate) / ONE;
-      const lots = holding.lots;
+      const { lots } = holding;
+      const share = takeoverPrice({ markPrice: ONE, liquidationPriceOff }, BigInt(lots));
+      // Cut off twice, of the position's value, where the contracts go by the price.
+      const credit = mulFixed(holding.value, share);
+      const insuranceFee = mulFixed(absolute(credit), insuranceFeeRate);
       this.#profit.liquidation(marketId, -lots, credit - insuranceFee);
       this.#move(holding, -lots, credit - insuranceFee);
       done.push({ marketId, lots, credit, insuranceFee });
@@ -222,69 +227,40 @@ export class ReplayAccount {
     return done;
   }
 
-  /** How much more notional may be bought or sold in a market: of the margin that is free there, levered, or of what an account may hold in it. */
-  capacity(marketId: MarketId, side: Side): CreditUnits {
+  /** The notional that may still be bought and sold in a market. */
+  capacity(marketId: MarketId): Capacity {
     const own = this.#of(marketId);
-    const byMargin = this.#byMargin(own);
-    const { maxExposure = byMargin } = own.terms.rules;
-    const most = maxExposure < byMargin ? maxExposure : byMargin;
-    const left =
-      side === "BUY" ? most - own.value - own.openBuyCredit : most + own.value - own.openSellCredit;
-    return left > 0n ? left : 0n;
+    return capacityOf(this.#credit, this.#positions, own, own.terms.rules.maxExposure);
   }
 
-  /** Whether it is the market's largest exposure that bounds {@link capacity}, and not margin. */
-  isBoundByExposure(marketId: MarketId): boolean {
-    const own = this.#of(marketId);
-    const { maxExposure } = own.terms.rules;
-    return maxExposure !== undefined && maxExposure < this.#byMargin(own);
-  }
-
-  #byMargin(own: Holding): CreditUnits {
-    let free = this.#credit;
-    for (const holding of this.#holdings.values()) {
-      free += holding.value + holding.credit;
-      if (holding !== own) free -= holding.initialMargin(holding.worst);
-    }
-    return free > 0n ? own.levered(free) : 0n;
-  }
-
-  /** Whether an order of so many lots, with all others of its side filled first, would only reduce the position. */
+  /** Tells whether an order of so many lots, with all others of its side filled first, would only reduce the position. */
   onlyReduces(marketId: MarketId, side: Side, lots: Lots): boolean {
     const { lots: held, openBuyLots, openSellLots } = this.#of(marketId);
-    return side === "BUY" ? openBuyLots + lots <= -held : openSellLots + lots <= held;
+    return onlyReduces(held, side, (side === "BUY" ? openBuyLots : openSellLots) + lots);
   }
 
   /** The account as the exchange tells it. */
   balances(): VenueBalances {
-    let exposure = 0n;
-    let positionMargin = 0n;
-    let worstMargin = 0n;
     const availableCredit: Record<MarketId, { buy: CreditUnits; sell: CreditUnits }> = {};
-    for (const [marketId, holding] of this.#holdings) {
-      const size = magnitude(holding.value);
-      exposure += size;
-      positionMargin += holding.initialMargin(size);
-      worstMargin += holding.initialMargin(holding.worst);
-      availableCredit[marketId] = {
-        buy: this.capacity(marketId, "BUY"),
-        sell: this.capacity(marketId, "SELL"),
-      };
+    for (const marketId of this.#holdings.keys()) {
+      const { buy, sell } = this.capacity(marketId);
+      availableCredit[marketId] = { buy, sell };
     }
-    const { netValue } = this;
-    const available = netValue - worstMargin;
+    const margin = marginOf(this.#credit, this.#positions);
+    const { netValueCredit: netValue, exposureCredit: exposure } = margin;
+    const { initialMarginCredit: positionMargin, frozenMarginCredit: frozenMargin } = margin;
     return {
       availableCredit,
-      availableMargin: available > 0n ? available : 0n,
+      availableMargin: atLeastZero(netValue - positionMargin - frozenMargin),
       exposure,
-      frozenMargin: worstMargin - positionMargin,
+      frozenMargin,
       positionMargin,
       netValue,
       primaryCredit: this.#credit,
       secondaryCredit: 0n,
-      isSafe: this.isSafe,
+      isSafe: isSafe(margin),
       leverage: ratio(exposure, netValue),
-      marginRate: ratio(this.#maintenanceMargin, netValue),
+      marginRate: ratio(margin.maintenanceMarginCredit, netValue),
     };
   }
 

@@ -1,10 +1,10 @@
 import type { Int64Id, MarketId } from "../../core/units.js";
 import type { VenueIncome } from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
+import { ONE } from "../../perpetual/fixed-point.js";
 import type { RunObserver } from "../record/run-observer.js";
 import { RecentRecords } from "./exchange-answers.js";
 import { debtNote, liquidationNote } from "./liquidation-note.js";
-import { ONE } from "./market-terms.js";
 import type { ReplayAccount } from "./replay-account.js";
 import type { ReplayMarket } from "./replay-market.js";
 

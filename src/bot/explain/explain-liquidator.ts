@@ -1,5 +1,6 @@
 import { AccountReader } from "../../chain/lanes/account-reader.js";
 import { ChainError } from "../../chain/rpc/rpc-errors.js";
+import { ceilDivide } from "../../core/bigints.js";
 import { MarketwrightError } from "../../core/errors.js";
 import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Ms } from "../../core/units.js";
@@ -7,6 +8,7 @@ import type { Opportunity } from "../../liquidator/ledger/opportunity.js";
 import { gasCostOf } from "../../liquidator/plan/gas-cost.js";
 import type { PlanInput } from "../../liquidator/plan/plan-input.js";
 import { takeoverCapacity } from "../../liquidator/plan/takeover-capacity.js";
+import { BPS } from "../../perpetual/fixed-point.js";
 import type { LiquidatorConfig } from "../config/config.js";
 import {
   type RunningLiquidator,
@@ -153,9 +155,10 @@ async function explained(
             maintenanceQuote: quote(own.maintenanceMarginCredit),
             freeQuote: quote(
               own.netValueCredit -
-                (own.maintenanceMarginCredit * (10_000n + BigInt(input.rules.marginBufferBps)) +
-                  9_999n) /
-                  10_000n,
+                ceilDivide(
+                  own.maintenanceMarginCredit * (BPS + BigInt(input.rules.marginBufferBps)),
+                  BPS,
+                ),
             ),
           },
     capacity,

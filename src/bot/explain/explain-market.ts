@@ -1,5 +1,6 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { Side, Ticks } from "../../core/units.js";
+import { tradeFee } from "../../perpetual/fees.js";
 import type { Reason } from "../../strategies/intent.js";
 import type { Bot } from "../bot.js";
 import type { BotContext } from "../context.js";
@@ -82,7 +83,7 @@ function explainQuotes(
       from === undefined || !Number.isFinite(from)
         ? undefined
         : bps((away * (ticks - from)) / from);
-    const fee = instrument.creditCeil(ticks, lots) * makerFeeRate;
+    const fee = tradeFee(instrument.creditCeil(ticks, lots), makerFeeRate);
     return {
       side,
       level,
@@ -91,7 +92,7 @@ function explainQuotes(
       fromMidBps: bpsFrom(midTicks) ?? 0,
       fate,
       why,
-      makerFeeQuote: scaledToDecimal(fee / 10n ** 18n, instrument.creditDecimals),
+      makerFeeQuote: instrument.creditToDecimal(fee),
       makerFeeBps: bps(makerRate),
       breakEvenFeeBps:
         reason === undefined || !Number.isFinite(reason.fairTicks)

@@ -1,11 +1,11 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { VenueRules, VenueTrade } from "../../exchange/records.js";
+import { tradeFee } from "../../perpetual/fees.js";
+import { divFixed } from "../../perpetual/fixed-point.js";
 import type { BotConfig } from "../config/config.js";
 import { type FeeRates, signedRates } from "../signed-rates.js";
 import type { Finding } from "./finding.js";
-
-const SCALE = 10n ** 18n;
 
 /** A contract truncates a fee, and that of a taker over all its makers: a trade may be off by units, a rate by no more. */
 const ROUNDING_UNITS: CreditUnits = 2n;
@@ -59,10 +59,10 @@ function chargedDifferently(
     if (newest === undefined) return [];
     const rate = liquidity === "maker" ? signed.makerFeeRate : signed.takerFeeRate;
     const { id, quote, commission } = newest;
-    const off = commission - (quote * rate) / SCALE;
+    const off = commission - tradeFee(quote, rate);
     if (off <= ROUNDING_UNITS && off >= -ROUNDING_UNITS) return [];
     return [
-      `the account's newest trade as ${liquidity} (${id}) was charged ${rateText((commission * SCALE) / quote)} of its value, orders are signed with ${rateText(rate)}`,
+      `the account's newest trade as ${liquidity} (${id}) was charged ${rateText(divFixed(commission, quote))} of its value, orders are signed with ${rateText(rate)}`,
     ];
   });
 }

@@ -1,17 +1,17 @@
 import { z } from "zod";
+import { absolute } from "../../core/bigints.js";
 import { FormatError } from "../../core/errors.js";
 import type { Clock } from "../../core/runtime/seam.js";
-import type { CreditUnits, Hex, Lots, MarketId, Ms, Side } from "../../core/units.js";
+import type { CreditUnits, Hex, Lots, MarketId, Ms, PaperUnits, Side } from "../../core/units.js";
 import { creditOf, parseWire } from "../../exchange/protocol/wire-parse.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";
 import type { LiquidatorVenue, Pause, RiskyAccount } from "../../liquidator/liquidator-ports.js";
-import { mulFixed } from "../../liquidator/margin/fixed-point.js";
-import type { Paper } from "../../liquidator/margin/margin-account.js";
 import { type RestValue, worseValue } from "../../liquidator/rest-value.js";
 import { TooManyQuestions } from "../../liquidator/watch/poll-pace.js";
 import type { VenueMarket } from "../../liquidator/watch/victims.js";
 import { netLevels } from "../../market/book/net-book.js";
+import { mulFixed } from "../../perpetual/fixed-point.js";
 import type { MarketExposure } from "../../risk/exposure.js";
 import type { AccountLimits } from "../../risk/limits.js";
 import { accountExposure } from "../account-exposure.js";
@@ -177,7 +177,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     return credit;
   }
 
-  markValue(perp: Hex, paper: Paper): CreditUnits | undefined {
+  markValue(perp: Hex, paper: PaperUnits): CreditUnits | undefined {
     const desk = this.#byPerp.get(perp);
     return desk === undefined ? undefined : this.#worth(desk, paper)?.credit;
   }
@@ -185,24 +185,19 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   /** What lots of a market that are not sold yet are worth at the worse of both marks, and by whose; undefined before the first one. */
   restValue(marketId: MarketId, lots: Lots): RestValue | undefined {
     const desk = this.#bot.context.desks.get(marketId);
-    return desk === undefined
-      ? undefined
-      : this.#worth(desk, BigInt(lots) * desk.instrument.paperPerLot);
+    return desk === undefined ? undefined : this.#worth(desk, desk.instrument.paperOf(lots));
   }
 
-  #worth({ rules, instrument, state: { mark } }: Desk, paper: Paper): RestValue | undefined {
+  #worth({ rules, instrument, state: { mark } }: Desk, paper: PaperUnits): RestValue | undefined {
     const onChain = this.#chainMarkOf(rules.perp.toLowerCase());
     return worseValue(
-      mark === undefined ? undefined : (paper * mark) / 10n ** BigInt(instrument.paperDecimals),
+      mark === undefined ? undefined : instrument.markValue(paper, mark),
       onChain === undefined ? undefined : mulFixed(paper, onChain),
     );
   }
 
   unwindingCredit(): CreditUnits {
-    return this.#open().reduce(
-      (sum, { markCredit = 0n }) => sum + (markCredit < 0n ? -markCredit : markCredit),
-      0n,
-    );
+    return this.#open().reduce((sum, { markCredit = 0n }) => sum + absolute(markCredit), 0n);
   }
 
   /** The list can wait: cancels and what the bot itself asks go before it. @throws TooManyQuestions */

@@ -1,4 +1,5 @@
 import type { Takeover } from "../../account/takeover.js";
+import { atLeastZero, ceilDivide, smaller } from "../../core/bigints.js";
 import {
   type CreditUnits,
   type Int64Id,
@@ -152,8 +153,8 @@ export class TakeoverBook {
       if (sign === signOf(trade.side)) continue;
       const most = BigInt(Math.abs(remaining)) * paperPerLot - rest;
       // A settlement that failed may have left more than a lot beyond those that count, and netting taken them.
-      const paper = most < left.paper ? (most > 0n ? most : 0n) : left.paper;
-      const lots = Number((rest + paper + paperPerLot - 1n) / paperPerLot);
+      const paper = smaller(atLeastZero(most), left.paper);
+      const lots = Number(ceilDivide(rest + paper, paperPerLot));
       const restPaper = paper - BigInt(lots) * paperPerLot;
       const part = (credit: CreditUnits): CreditUnits => (credit * paper) / left.paper;
       const quote = part(left.quote);

@@ -1,4 +1,5 @@
 import type { PlannedTakeover } from "../../account/takeover.js";
+import { absolute, ceilDivide } from "../../core/bigints.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { Lots, MarketId, Ms } from "../../core/units.js";
 
@@ -121,7 +122,6 @@ export function lotsUnderWay(
   { paper }: PlannedTakeover,
   { paperPerLot }: Pick<Instrument, "paperPerLot">,
 ): Lots {
-  const size = paper < 0n ? -paper : paper;
-  const lots = Number((size + paperPerLot - 1n) / paperPerLot);
+  const lots = Number(ceilDivide(absolute(paper), paperPerLot));
   return paper < 0n ? -lots : lots;
 }

@@ -67,9 +67,9 @@ export function unwindTerms(
 export function dustLotsOf(desk: Desk, { dustQuote }: UnwindConfig): Lots {
   const { mark } = desk.state;
   if (dustQuote === undefined || mark === undefined || mark <= 0n) return 0;
-  const { creditDecimals, paperDecimals, paperPerLot } = desk.instrument;
+  const { creditDecimals, paperUnit, paperPerLot } = desk.instrument;
   const dust = decimalToScaled(dustQuote, creditDecimals);
-  return Number((dust * 10n ** BigInt(paperDecimals)) / (paperPerLot * mark));
+  return Number((dust * paperUnit) / (paperPerLot * mark));
 }
 
 /** Lots of others within so many ticks of the touch, on the side that takes the position. */

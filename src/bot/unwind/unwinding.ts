@@ -342,10 +342,7 @@ export class Unwinding {
     const desk = this.#context.desks.get(marketId);
     const mark = desk?.state.mark;
     if (desk === undefined || mark === undefined) return undefined;
-    return (
-      (BigInt(lots) * desk.instrument.paperPerLot * mark) /
-      10n ** BigInt(desk.instrument.paperDecimals)
-    );
+    return desk.instrument.markValue(desk.instrument.paperOf(lots), mark);
   };
 
   #note(changed: readonly KnownTakeover[]): void {

@@ -1,3 +1,4 @@
+import { ceilDivide, larger, smaller } from "../../core/bigints.js";
 import { ConfigError } from "../../core/errors.js";
 
 /** Fees of one transaction, wei a unit of gas. */
@@ -65,14 +66,14 @@ export function firstFees(
   ceilingFeeWei: bigint,
 ): Fees | undefined {
   if (baseFeeWei + policy.minTipWei > ceilingFeeWei) return undefined;
-  const tipWei = lesser(policy.tipWei, ceilingFeeWei - baseFeeWei);
+  const tipWei = smaller(policy.tipWei, ceilingFeeWei - baseFeeWei);
   let room = ceilingFeeWei;
   for (let i = 0; i < ROOM_FOR_BUMPS; i += 1) room = (room * WHOLE) / (WHOLE + policy.bump);
   return {
     tipWei,
-    maxFeeWei: greater(
+    maxFeeWei: larger(
       baseFeeWei + tipWei,
-      lesser(withHeadroom(baseFeeWei, policy) + tipWei, room),
+      smaller(withHeadroom(baseFeeWei, policy) + tipWei, room),
     ),
   };
 }
@@ -92,7 +93,7 @@ export function bumpedFees(
   if (least > ceilingFeeWei) return undefined;
   return {
     tipWei,
-    maxFeeWei: greater(least, lesser(withHeadroom(baseFeeWei, policy) + tipWei, ceilingFeeWei)),
+    maxFeeWei: larger(least, smaller(withHeadroom(baseFeeWei, policy) + tipWei, ceilingFeeWei)),
   };
 }
 
@@ -104,13 +105,5 @@ function withHeadroom(baseFeeWei: bigint, { headroomBlocks }: FeePolicy): bigint
 
 /** Never the same again: nodes want more than nothing also of a tip of nothing. */
 function bumped(fee: bigint, { bump }: FeePolicy): bigint {
-  return greater(fee + 1n, (fee * (WHOLE + bump) + WHOLE - 1n) / WHOLE);
-}
-
-function lesser(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
-}
-
-function greater(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
+  return larger(fee + 1n, ceilDivide(fee * (WHOLE + bump), WHOLE));
 }

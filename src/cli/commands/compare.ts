@@ -17,6 +17,7 @@ import { checkShape } from "../../core/config/config-shape.js";
 import { ConfigError } from "../../core/errors.js";
 import { readPlainText } from "../../core/files/plain-files.js";
 import { openLog } from "../../monitoring/log.js";
+import { toFixedPoint } from "../../perpetual/fixed-point.js";
 import type { CliContext } from "../cli-context.js";
 import { NotWell } from "../process/exit.js";
 import { jsonText } from "../process/output.js";
@@ -75,8 +76,8 @@ export function addCompare(program: Command, context: CliContext): void {
                 responseLatencyMs: fills.responseLatencyMs,
               }),
           liquidation: {
-            priceOff: ratio(liquidation.priceOff),
-            insuranceFeeRate: ratio(liquidation.insuranceFeeRate),
+            priceOff: toFixedPoint(liquidation.priceOff),
+            insuranceFeeRate: toFixedPoint(liquidation.insuranceFeeRate),
           },
           seed: String(seed),
           fit,
@@ -136,11 +137,6 @@ function requireConstant(fills: Models["fills"], path: string): void {
     value: path,
     expected: "orderLatencyMs and responseLatencyMs; or --fit, which finds them",
   });
-}
-
-/** Eighteen decimals of a fraction. */
-function ratio(fraction: number): bigint {
-  return BigInt(Math.round(fraction * 1e9)) * 10n ** 9n;
 }
 
 const SHOWN = 20;

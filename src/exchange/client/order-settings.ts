@@ -1,10 +1,10 @@
 import { Decimal } from "decimal.js";
 import { z } from "zod";
+import type { BuyRounding } from "../../core/instrument.js";
 import type { MarketId, Ms, Side } from "../../core/units.js";
 import type { DecimalInput } from "../protocol/decimal.js";
 import type { OrderType, TimeInForce } from "../records.js";
 import type { WaiverUnit } from "../signing/gas-fee-waiver.js";
-import type { BuyRounding } from "../signing/order-building.js";
 
 /** Fee rates of a special agreement, as fractions; a negative maker rate is a rebate. */
 export interface FeeRates {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ceilDivide } from "../../core/bigints.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
 import { decimalToScaled, Instrument } from "../../core/instrument.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
@@ -146,7 +147,7 @@ function orderGasOf(
     creditOf(lastEthIndexPrice, creditDecimals, "gasFeeInfo.lastEthIndexPrice");
   // Both scales, and the wei of an ether.
   const scale = 10n ** 54n;
-  return (cost + scale - 1n) / scale;
+  return ceilDivide(cost, scale);
 }
 
 /** The exact arithmetic of every market in the rules. */
@@ -253,7 +254,7 @@ function boundOnGrid(bound: string, unitText: string, round: "up" | "down", fiel
   const decimals = Math.max(fractionDigits(bound), fractionDigits(unitText));
   const scaled = decimalToScaled(bound, decimals, field);
   const unit = decimalToScaled(unitText, decimals, field);
-  const count = round === "up" ? (scaled + unit - 1n) / unit : scaled / unit;
+  const count = round === "up" ? ceilDivide(scaled, unit) : scaled / unit;
   return count > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(count);
 }
 

@@ -45,7 +45,7 @@ export function checkBuiltOrder(
     differ("perp", order.perp.toLowerCase(), expectation.rules.perp.toLowerCase());
     differ("signer", order.signer.toLowerCase(), expectation.signer.toLowerCase());
     const sign = side === "BUY" ? 1n : -1n;
-    differ("paperAmount", order.paperAmount, sign * BigInt(lots) * instrument.paperPerLot);
+    differ("paperAmount", order.paperAmount, sign * instrument.paperOf(lots));
     // How the exchange rounds a BUY is its own choice here: this way of placing is what an unknown rounding falls back on.
     const floor = -sign * instrument.creditFloor(ticks, lots);
     const isCeiling = side === "BUY" && order.creditAmount === -instrument.creditCeil(ticks, lots);

@@ -15,9 +15,6 @@ export function isBelowWaiver(
   const minimum = rules.waiveGasFeeMinimumQuote;
   if (minimum === 0n) return false;
   if (unit === "quote") return instrument.creditFloor(order.ticks, order.lots) < minimum;
-  const paper = BigInt(order.lots) * instrument.paperPerLot;
-  return (
-    paper * 10n ** BigInt(instrument.creditDecimals) <
-    minimum * 10n ** BigInt(instrument.paperDecimals)
-  );
+  const { creditDecimals, paperUnit } = instrument;
+  return instrument.paperOf(order.lots) * 10n ** BigInt(creditDecimals) < minimum * paperUnit;
 }

@@ -1,16 +1,10 @@
 import { bytesToHex } from "../../core/crypto/hex.js";
 import { FormatError } from "../../core/errors.js";
-import type { Instrument } from "../../core/instrument.js";
+import type { BuyRounding, Instrument } from "../../core/instrument.js";
 import type { Hex, Lots, Ms, Side, Ticks } from "../../core/units.js";
 import type { MarketRules, OrderStruct, TimeInForce } from "../records.js";
 import { encodeInfo } from "./order-info.js";
 import type { OrderHasher } from "./order-signing.js";
-
-/**
- * How a BUY's credit magnitude meets a fraction of the smallest unit. `up` lets any two orders of one price match on chain;
- * `down` is for an exchange that truncates. A SELL is always rounded down (specification, "Local construction" 4).
- */
-export type BuyRounding = "up" | "down";
 
 /** What one order is built from. */
 export interface OrderInputs {
@@ -46,12 +40,9 @@ export function buildOrderStruct(inputs: OrderInputs, info?: Hex): OrderStruct {
   const { rules, instrument, side, ticks, lots } = inputs;
   requirePositive(ticks, "ticks");
   requirePositive(lots, "lots");
-  const paper = BigInt(lots) * instrument.paperPerLot;
   const isBuy = side === "BUY";
-  const credit =
-    isBuy && inputs.buyRounding !== "down"
-      ? instrument.creditCeil(ticks, lots)
-      : instrument.creditFloor(ticks, lots);
+  const paper = instrument.paperOf(lots);
+  const credit = instrument.orderCredit(side, ticks, lots, inputs.buyRounding);
   if (credit === 0n) {
     throw new FormatError("the order's value rounds to nothing", {
       field: "lots",

@@ -1,3 +1,4 @@
+import { larger } from "../../core/bigints.js";
 import { parquetSql, reading } from "../staging/measure.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { type Duck, wholeOf } from "../store/duck.js";
@@ -43,8 +44,4 @@ export async function orderOfAnInstant(
     if (wholeOf(both) === 0n) return "place";
   }
   return wholeOf(ofBook.stamped) > 0n && wholeOf(ofTrades.stamped) > 0n ? "heard" : "trade";
-}
-
-function larger(one: bigint, other: bigint): bigint {
-  return one > other ? one : other;
 }

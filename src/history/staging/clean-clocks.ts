@@ -1,3 +1,4 @@
+import { absolute } from "../../core/bigints.js";
 import { instantText, msOfNs } from "../day.js";
 import { HistoryError } from "../history-errors.js";
 import type { ShapedFile } from "../import/formats/shape.js";
@@ -42,7 +43,7 @@ function oddShift(shiftNs: bigint): string | undefined {
 
 /** Where a local stamp lies, in words. @param shiftNs local less exchange time */
 function placeOf(shiftNs: bigint): string {
-  const distanceNs = shiftNs < 0n ? -shiftNs : shiftNs;
+  const distanceNs = absolute(shiftNs);
   return `${Number(distanceNs / 1_000_000n) / 1000} s ${shiftNs < 0n ? "before" : "after"} the exchange's`;
 }
 

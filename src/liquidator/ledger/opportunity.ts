@@ -1,5 +1,4 @@
-import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../core/units.js";
-import type { Paper } from "../margin/margin-account.js";
+import type { CreditUnits, Hex, Lots, MarketId, Ms, PaperUnits } from "../../core/units.js";
 
 /** How an opportunity ended; `open` until it has. */
 export type OpportunityOutcome =
@@ -49,7 +48,7 @@ export interface TakenOver {
   readonly jobId?: string;
   readonly hash: Hex;
   readonly blockNumber: number;
-  readonly paper: Paper;
+  readonly paper: PaperUnits;
   readonly credit: CreditUnits;
   /** What of it is sold: whole lots. */
   readonly lots: Lots;
@@ -59,7 +58,7 @@ export interface TakenOver {
 
 /** A rest that no order can hold. */
 export interface OddRest {
-  readonly paper: Paper;
+  readonly paper: PaperUnits;
   /** At the mark of the takeover's moment, signed as `paper`; undefined when there was none: the profit then lacks it. */
   readonly markCredit: CreditUnits | undefined;
 }
@@ -67,7 +66,7 @@ export interface OddRest {
 /** What was decided to be sent. */
 export interface Intended {
   readonly jobId: string;
-  readonly requestPaper: Paper;
+  readonly requestPaper: PaperUnits;
   readonly expectCredit: CreditUnits;
   readonly expectedProfitQuote: CreditUnits;
   readonly worstProfitQuote: CreditUnits;

@@ -1,6 +1,5 @@
-import type { Hex } from "../../core/units.js";
-import { absolute, ceilDivide } from "../margin/fixed-point.js";
-import type { Paper } from "../margin/margin-account.js";
+import { absolute, ceilDivide } from "../../core/bigints.js";
+import type { Hex, PaperUnits } from "../../core/units.js";
 import type { PlanInput, TakeoverMarket, Victim } from "./plan-input.js";
 import { planPosition, planTakeover } from "./plan-takeover.js";
 import type { Refused, TakeoverDecision, TakeoverPlan, Unprofitable } from "./takeover-plan.js";
@@ -80,7 +79,7 @@ export function withTakeover(
 }
 
 /** The market with room taken for what a takeover may bring, or may not: it is no position that another could reduce. */
-export function withReserved(market: TakeoverMarket, paper: Paper): TakeoverMarket {
+export function withReserved(market: TakeoverMarket, paper: PaperUnits): TakeoverMarket {
   const { instrument, reservedLots } = market;
   const lots = Number(ceilDivide(absolute(paper), instrument.paperPerLot));
   const { buy, sell } = reservedLots;

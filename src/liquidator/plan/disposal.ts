@@ -1,23 +1,16 @@
 import type { CreditUnits, Lots } from "../../core/units.js";
 import type { Level } from "../../market/book/readable-book.js";
-import {
-  absolute,
-  BPS,
-  ceilDivide,
-  larger,
-  mulFixed,
-  ONE,
-  smaller,
-} from "../margin/fixed-point.js";
-import type { Paper } from "../margin/margin-account.js";
-import { takeoverPrice } from "../margin/takeover-terms.js";
+import { absolute, ceilDivide, larger, smaller } from "../../core/bigints.js";
+import type { CreditUnits, Lots, PaperUnits } from "../../core/units.js";
+import { BPS, mulFixed, ONE } from "../../perpetual/fixed-point.js";
+import { takeoverPrice } from "../../perpetual/liquidation.js";
 import type { PlanRules, TakeoverMarket } from "./plan-input.js";
 
 /** How taken paper is got rid of, and what that brings. Credit units; negative where it is bought back. */
 export interface Disposal {
   /** Signed: what has to be sold (positive) or bought back. */
   readonly unwindLots: Lots;
-  readonly unwindPaper: Paper;
+  readonly unwindPaper: PaperUnits;
   /** What the paper is worth that only reduces the own position: at the worse of mark and touch, without a fee. */
   readonly nettedCredit: CreditUnits;
   /** The book walked as taker. */
@@ -32,14 +25,14 @@ export interface Disposal {
 /** What taking `paper` of a market leads to where `held` is held already, by the book as it is. Lots of earlier takeovers go first. */
 export class BookDisposal {
   readonly #market: TakeoverMarket;
-  readonly #held: Paper;
+  readonly #held: PaperUnits;
   readonly #rules: PlanRules;
   /** Levels that the unwind meets, what earlier takeovers need taken off; best first. */
   readonly #levels: readonly Level[];
   readonly #isSale: boolean;
 
   /** @param sign of the paper that is taken. */
-  constructor(market: TakeoverMarket, held: Paper, sign: bigint, rules: PlanRules) {
+  constructor(market: TakeoverMarket, held: PaperUnits, sign: bigint, rules: PlanRules) {
     this.#market = market;
     this.#held = held;
     this.#rules = rules;
@@ -50,7 +43,7 @@ export class BookDisposal {
   }
 
   /** How much of `paper` only reduces what is held, without sign. */
-  netted(paper: Paper): Paper {
+  netted(paper: PaperUnits): PaperUnits {
     return paper > 0n === this.#held > 0n ? 0n : smaller(absolute(paper), absolute(this.#held));
   }
 
@@ -61,7 +54,7 @@ export class BookDisposal {
     let lots = 0;
     for (const level of this.#levels) {
       const credit = this.#creditOf(level.ticks, level.lots);
-      const paper = BigInt(level.lots) * instrument.paperPerLot;
+      const paper = instrument.paperOf(level.lots);
       const cost = this.#isSale ? mulFixed(paper, price) : -mulFixed(paper, price);
       if (this.#worst(credit) <= cost) break;
       lots += level.lots;
@@ -75,7 +68,7 @@ export class BookDisposal {
   }
 
   /** @param paper of the constructor's sign; what is unwound is whole lots. Undefined when the book is too thin. */
-  of(paper: Paper): Disposal | undefined {
+  of(paper: PaperUnits): Disposal | undefined {
     const { instrument, makerFeeRate } = this.#market;
     const netted = this.netted(paper);
     const unwound = absolute(paper) - netted;
@@ -139,7 +132,7 @@ export class BookDisposal {
     return best === undefined ? undefined : this.#creditOf(best.ticks, lots);
   }
 
-  #nettedCredit(paper: Paper): CreditUnits {
+  #nettedCredit(paper: PaperUnits): CreditUnits {
     const { markPrice, instrument, bids, asks } = this.#market;
     const touch = (paper > 0n ? bids : asks)[0];
     const atMark = mulFixed(paper, markPrice);

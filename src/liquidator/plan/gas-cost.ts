@@ -1,6 +1,7 @@
+import { ceilDivide } from "../../core/bigints.js";
 import { FormatError } from "../../core/errors.js";
 import type { CreditUnits } from "../../core/units.js";
-import { ceilDivide, ONE } from "../margin/fixed-point.js";
+import { ONE } from "../../perpetual/fixed-point.js";
 import type { GasPrices } from "./plan-input.js";
 
 /** What one liquidation is expected to cost in gas, in wei and, rounded up, in credit units. @throws FormatError when ether has no price. */

@@ -1,12 +1,13 @@
-import type { CreditUnits } from "../../core/units.js";
-import { absolute, BPS, ceilDivide, mulFixed } from "../margin/fixed-point.js";
-import type { MarginAccount, Paper } from "../margin/margin-account.js";
-import { isSafe, liquidationPriceOf } from "../margin/margin-rules.js";
+import { absolute, ceilDivide } from "../../core/bigints.js";
+import type { CreditUnits, PaperUnits } from "../../core/units.js";
+import { BPS, mulFixed } from "../../perpetual/fixed-point.js";
+import { liquidationPriceOf } from "../../perpetual/liquidation.js";
+import { isSafe } from "../../perpetual/margin.js";
+import type { MarginAccount } from "../../perpetual/margin-account.js";
+import { MILLION, millionths } from "../../risk/limits.js";
 import type { PlanInput, TakeoverMarket } from "./plan-input.js";
 import type { TakeoverBound } from "./takeover-plan.js";
 import { beyondChain, beyondElsewhere, worstPaper } from "./worst-position.js";
-
-const MILLION = 1_000_000n;
 
 /** How far above a limit a state of the own account is: above zero breaks it. */
 type Excess = (after: MarginAccount, lossCredit: CreditUnits) => bigint;
@@ -44,22 +45,19 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
   const { limits, instrument, markPrice, perp } = market;
   const account = own.limits;
   const heldPaper = own.margin.papers.get(perp) ?? 0n;
-  const paperIn = ({ papers }: MarginAccount): Paper => papers.get(perp) ?? 0n;
+  const paperIn = ({ papers }: MarginAccount): PaperUnits => papers.get(perp) ?? 0n;
   /**
    * The largest position that the market may come to on the side that the takeover adds to, below zero where it stays on the other. What is beyond
    * a limit on that other side only becomes less, and excuses nothing on this one.
    */
-  const worst = (after: MarginAccount): Paper =>
+  const worst = (after: MarginAccount): PaperUnits =>
     worstPaper(market, sign, paperIn(after), paperIn(after) - heldPaper);
   const worstNotional = (after: MarginAccount): CreditUnits => mulFixed(worst(after), markPrice);
   const elsewhere = beyondElsewhere(markets.values(), perp, own.margin);
   const list: [TakeoverBound, Excess][] = [];
   const { maxPositionLots, maxNotional } = limits;
   if (maxPositionLots !== undefined)
-    list.push([
-      "max-position",
-      (after) => worst(after) - BigInt(maxPositionLots) * instrument.paperPerLot,
-    ]);
+    list.push(["max-position", (after) => worst(after) - instrument.paperOf(maxPositionLots)]);
   if (maxNotional !== undefined)
     list.push(["market-notional", (after) => worstNotional(after) - maxNotional]);
   const {
@@ -93,20 +91,19 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
     if (mostOfAccount !== undefined)
       list.push(["account-notional", (after) => worstExposure(after) - mostOfAccount]);
     if (maxLeverage !== undefined) {
-      const millionths = BigInt(Math.floor(maxLeverage * Number(MILLION)));
+      const most = millionths(maxLeverage);
       list.push([
         "leverage",
-        (after, loss) =>
-          worstExposure(after) * MILLION - (after.netValueCredit - loss) * millionths,
+        (after, loss) => worstExposure(after) * MILLION - (after.netValueCredit - loss) * most,
       ]);
     }
     if (maxMarginUseFraction !== undefined) {
-      const millionths = BigInt(Math.floor(maxMarginUseFraction * Number(MILLION)));
+      const most = millionths(maxMarginUseFraction);
       list.push([
         "margin-use",
         (after, loss) => {
           const initial = after.initialMarginCredit + here(after).initial + elsewhere.initial;
-          return initial * MILLION - (after.netValueCredit - loss) * millionths;
+          return initial * MILLION - (after.netValueCredit - loss) * most;
         },
       ]);
     }

@@ -1,8 +1,8 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId, SideLots } from "../../core/units.js";
 import type { Level } from "../../market/book/readable-book.js";
+import type { MarginAccount, MarginMarket } from "../../perpetual/margin-account.js";
 import type { AccountLimits, MarketLimits } from "../../risk/limits.js";
-import type { MarginAccount, MarginMarket } from "../margin/margin-account.js";
 
 /** A market that a position can be taken in and unwound. */
 export interface TakeoverMarket extends MarginMarket {

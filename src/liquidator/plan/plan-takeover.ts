@@ -1,8 +1,8 @@
 import type { Hex } from "../../core/units.js";
-import { BPS, mulFixed } from "../margin/fixed-point.js";
-import type { MarginAccount } from "../margin/margin-account.js";
-import { isSafe } from "../margin/margin-rules.js";
-import { cureSize, victimAfter } from "../margin/takeover-terms.js";
+import { BPS, mulFixed } from "../../perpetual/fixed-point.js";
+import { cureSize, victimAfter } from "../../perpetual/liquidation.js";
+import { isSafe } from "../../perpetual/margin.js";
+import type { MarginAccount } from "../../perpetual/margin-account.js";
 import { gasCostOf, weiOf } from "./gas-cost.js";
 import type { PlanInput, TakeoverMarket, Victim } from "./plan-input.js";
 import type {

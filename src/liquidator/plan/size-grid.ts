@@ -1,5 +1,5 @@
-import { absolute, smaller } from "../margin/fixed-point.js";
-import type { Paper } from "../margin/margin-account.js";
+import { absolute, smaller } from "../../core/bigints.js";
+import type { PaperUnits } from "../../core/units.js";
 
 /**
  * The sizes that may be requested of a position: whole lots, or, where the own position is odd and would be reduced, such that what
@@ -7,14 +7,14 @@ import type { Paper } from "../margin/margin-account.js";
  */
 export class SizeGrid {
   readonly #sign: bigint;
-  readonly #lot: Paper;
+  readonly #lot: PaperUnits;
   /** The odd part of the own position that the first size removes. */
-  readonly #odd: Paper;
+  readonly #odd: PaperUnits;
   /** Index of the largest size that the position holds. */
   readonly count: bigint;
 
   /** @param held the own position in that market. */
-  constructor(position: Paper, held: Paper, lot: Paper) {
+  constructor(position: PaperUnits, held: PaperUnits, lot: PaperUnits) {
     this.#sign = position > 0n ? 1n : -1n;
     this.#lot = lot;
     const isReducing = held !== 0n && held > 0n !== position > 0n;
@@ -25,19 +25,19 @@ export class SizeGrid {
   }
 
   /** Signed paper of a size; 0 for index 0. */
-  paper(index: bigint): Paper {
+  paper(index: bigint): PaperUnits {
     if (index === 0n) return 0n;
     return this.#sign * (this.#odd > 0n ? this.#odd + (index - 1n) * this.#lot : index * this.#lot);
   }
 
   /** Index of the smallest size of at least `size`, without sign; the largest one where none is. */
-  indexFrom(size: Paper): bigint {
+  indexFrom(size: PaperUnits): bigint {
     const within = this.indexWithin(size);
     return absolute(this.paper(within)) >= size ? within : smaller(this.count, within + 1n);
   }
 
   /** Index of the largest size of at most `size`, without sign. */
-  indexWithin(size: Paper): bigint {
+  indexWithin(size: PaperUnits): bigint {
     const whole = size - this.#odd;
     if (whole < 0n) return 0n;
     return smaller(this.count, whole / this.#lot + (this.#odd > 0n ? 1n : 0n));

@@ -1,5 +1,6 @@
+import { ceilDivide } from "../../core/bigints.js";
 import type { CreditUnits, Hex } from "../../core/units.js";
-import { ceilDivide, ONE } from "../margin/fixed-point.js";
+import { ONE } from "../../perpetual/fixed-point.js";
 
 /** A race that somebody else won. */
 export interface LostRace {

@@ -1,6 +1,6 @@
 import type { Lots } from "../../core/units.js";
-import { mulFixed } from "../margin/fixed-point.js";
-import { liquidatorAfter } from "../margin/takeover-terms.js";
+import { mulFixed } from "../../perpetual/fixed-point.js";
+import { liquidatorAfter } from "../../perpetual/liquidation.js";
 import { type LimitsInput, OwnLimits } from "./own-limits.js";
 import type { TakeoverMarket } from "./plan-input.js";
 import type { TakeoverBound } from "./takeover-plan.js";
@@ -31,7 +31,7 @@ export function takeoverCapacity(
     return { lots: 0, boundBy: "too-many-positions" };
   const limits = new OwnLimits(input, market, sign);
   const brokenAt = (lots: Lots): TakeoverBound | undefined => {
-    const paper = sign * BigInt(lots) * market.instrument.paperPerLot;
+    const paper = sign * market.instrument.paperOf(lots);
     return limits.broken(
       liquidatorAfter(own.margin, market, {
         paper,

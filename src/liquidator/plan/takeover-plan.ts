@@ -1,5 +1,5 @@
-import type { CreditUnits, Hex, Lots, MarketId } from "../../core/units.js";
-import type { MarginAccount, Paper } from "../margin/margin-account.js";
+import type { CreditUnits, Hex, Lots, MarketId, PaperUnits } from "../../core/units.js";
+import type { MarginAccount } from "../../perpetual/margin-account.js";
 
 /** What keeps a takeover from being one lot larger; of a refusal, what leaves no room for any. */
 export type TakeoverBound =
@@ -53,7 +53,7 @@ export interface TakeoverPlan {
   /** The block whose state it was made from. */
   readonly blockNumber: number;
   /** Signed like the victim's position, never larger than it was. */
-  readonly requestPaper: Paper;
+  readonly requestPaper: PaperUnits;
   /** With requestPaper the worst price that still pays minProfitQuote after the highest gas cost: the bound goes to the contract as it is. */
   readonly expectCredit: CreditUnits;
   /** What the transaction may cost at most, gas and fees together, replacements included. */
@@ -83,7 +83,7 @@ export interface Unprofitable {
   readonly marketId: MarketId;
   readonly blockNumber: number;
   /** The best size that there was. */
-  readonly requestPaper: Paper;
+  readonly requestPaper: PaperUnits;
   readonly expected: ExpectedTakeover;
   /** Profit in the worst case that would have had to be accepted, and how much that is below the configured one (above zero). */
   readonly worstProfitQuote: CreditUnits;

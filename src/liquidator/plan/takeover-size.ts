@@ -1,6 +1,8 @@
-import { absolute, larger, mulFixed, smaller } from "../margin/fixed-point.js";
-import type { MarginAccount, Paper } from "../margin/margin-account.js";
-import { liquidatorAfter, type TakeoverTerms, takeoverTerms } from "../margin/takeover-terms.js";
+import { absolute, larger, smaller } from "../../core/bigints.js";
+import type { PaperUnits } from "../../core/units.js";
+import { mulFixed } from "../../perpetual/fixed-point.js";
+import { liquidatorAfter, type TakeoverTerms, takeoverTerms } from "../../perpetual/liquidation.js";
+import type { MarginAccount } from "../../perpetual/margin-account.js";
 import { BookDisposal, type Disposal } from "./disposal.js";
 import { OwnLimits } from "./own-limits.js";
 import type { PlanInput, TakeoverMarket } from "./plan-input.js";
@@ -35,9 +37,9 @@ export class TakeoverSizer {
   readonly #market: TakeoverMarket;
   readonly #input: PlanInput;
   readonly #gasCredit: bigint;
-  readonly #enough: Paper | undefined;
-  readonly #position: Paper;
-  readonly #held: Paper;
+  readonly #enough: PaperUnits | undefined;
+  readonly #position: PaperUnits;
+  readonly #held: PaperUnits;
   readonly #book: BookDisposal;
   readonly #limits: OwnLimits;
   readonly #grid: SizeGrid;
@@ -45,10 +47,10 @@ export class TakeoverSizer {
   /** @param enough no more than this, without sign, is wanted; undefined for all that pays. */
   constructor(
     market: TakeoverMarket,
-    position: Paper,
+    position: PaperUnits,
     input: PlanInput,
     gasCredit: bigint,
-    enough?: Paper,
+    enough?: PaperUnits,
   ) {
     this.#enough = enough;
     this.#market = market;
@@ -97,17 +99,17 @@ export class TakeoverSizer {
   }
 
   /** The first of the own limits that this size would break. @param paper of a size that the book can take. */
-  broken(paper: Paper): TakeoverBound | undefined {
+  broken(paper: PaperUnits): TakeoverBound | undefined {
     const { ownAfter, lossCredit } = this.#sized(paper);
     return this.#limits.broken(ownAfter, lossCredit);
   }
 
   /** The index of the largest size of which the book has to take no more than so many lots. */
-  #withinBook(netted: Paper, lots: number): bigint {
-    return this.#grid.indexWithin(netted + BigInt(lots) * this.#market.instrument.paperPerLot);
+  #withinBook(netted: PaperUnits, lots: number): bigint {
+    return this.#grid.indexWithin(netted + this.#market.instrument.paperOf(lots));
   }
 
-  #sized(paper: Paper): Omit<SizedTakeover, "boundBy"> {
+  #sized(paper: PaperUnits): Omit<SizedTakeover, "boundBy"> {
     const terms = takeoverTerms(this.#market, this.#position, paper);
     const disposal = this.#book.of(paper);
     if (disposal === undefined)

@@ -1,7 +1,6 @@
-import type { CreditUnits, Lots, SideLots } from "../../core/units.js";
-import { absolute, larger, smaller } from "../margin/fixed-point.js";
-import type { MarginAccount, Paper } from "../margin/margin-account.js";
-import { weightOf } from "../margin/margin-rules.js";
+import { absolute, larger, smaller } from "../../core/bigints.js";
+import type { CreditUnits, Lots, PaperUnits, SideLots } from "../../core/units.js";
+import { type MarginAccount, weightOf } from "../../perpetual/margin-account.js";
 import type { TakeoverMarket } from "./plan-input.js";
 
 /**
@@ -15,32 +14,38 @@ import type { TakeoverMarket } from "./plan-input.js";
 export function worstPaper(
   market: TakeoverMarket,
   sign: bigint,
-  onChain: Paper,
-  planned: Paper,
-): Paper {
+  onChain: PaperUnits,
+  planned: PaperUnits,
+): PaperUnits {
   return (
-    heldPaper(market, sign, onChain, planned) + paperOf(market, towards(market.workingLots, sign))
+    heldPaper(market, sign, onChain, planned) +
+    market.instrument.paperOf(towards(market.workingLots, sign))
   );
 }
 
 /** The same without own orders that may still fill. */
-function heldPaper(market: TakeoverMarket, sign: bigint, onChain: Paper, planned: Paper): Paper {
+function heldPaper(
+  market: TakeoverMarket,
+  sign: bigint,
+  onChain: PaperUnits,
+  planned: PaperUnits,
+): PaperUnits {
   const { positionLots, reservedLots, unsettledLots } = market;
   if (positionLots === undefined) return sign * onChain;
-  const byChain = sign * onChain + paperOf(market, towards(unsettledLots, sign));
+  const byChain = sign * onChain + market.instrument.paperOf(towards(unsettledLots, sign));
   const failing = towards(unsettledLots, -sign);
   return larger(
     byChain,
-    sign * (paperOf(market, positionLots) + planned) +
-      paperOf(market, towards(reservedLots, sign) + failing),
+    sign * (market.instrument.paperOf(positionLots) + planned) +
+      market.instrument.paperOf(towards(reservedLots, sign) + failing),
   );
 }
 
 /** What of the own position is held for certain, by the chain and by the exchange, whichever trades fail: only that can be reduced. Signed. */
-export function heldForCertain(market: TakeoverMarket, onChain: Paper): Paper {
+export function heldForCertain(market: TakeoverMarket, onChain: PaperUnits): PaperUnits {
   const { positionLots, unsettledLots } = market;
   if (positionLots === undefined) return onChain;
-  const byExchange = paperOf(market, leastOf(positionLots, unsettledLots));
+  const byExchange = market.instrument.paperOf(leastOf(positionLots, unsettledLots));
   // A part of a lot is on the chain alone.
   if (absolute(byExchange - onChain) < market.instrument.paperPerLot) return onChain;
   if (byExchange === 0n || onChain === 0n || byExchange > 0n !== onChain > 0n) return 0n;
@@ -79,9 +84,9 @@ export function beyondElsewhere(
 export function beyondChain(
   market: TakeoverMarket,
   signs: readonly bigint[],
-  onChain: Paper,
-  planned: Paper,
-  least: Paper = absolute(onChain),
+  onChain: PaperUnits,
+  planned: PaperUnits,
+  least: PaperUnits = absolute(onChain),
 ): Beyond {
   const now = weightOf(market, onChain);
   let [worst, held] = [least, least];
@@ -106,8 +111,4 @@ function leastOf(positionLots: Lots, unsettledLots: SideLots): Lots {
 
 function towards({ buy, sell }: SideLots, sign: bigint): Lots {
   return sign > 0n ? buy : sell;
-}
-
-function paperOf({ instrument }: TakeoverMarket, lots: Lots): Paper {
-  return BigInt(lots) * instrument.paperPerLot;
 }

@@ -4,8 +4,8 @@ import type {
   LiquidationCost,
 } from "../../chain/contracts/lens-answers.js";
 import type { Revert } from "../../chain/contracts/revert.js";
-import type { CreditUnits, Hex, Ms } from "../../core/units.js";
-import type { MarginAccount, Paper } from "../margin/margin-account.js";
+import type { CreditUnits, Hex, Ms, PaperUnits } from "../../core/units.js";
+import type { MarginAccount } from "../../perpetual/margin-account.js";
 
 /** An account read at one block, in one batch with others. */
 export type ConfirmedAccount =
@@ -46,7 +46,7 @@ export interface Nearness {
 export interface Candidate {
   readonly account: Hex;
   readonly nearness: Nearness;
-  readonly papers: ReadonlyMap<Hex, Paper>;
+  readonly papers: ReadonlyMap<Hex, PaperUnits>;
   /** What the discount on all of its positions is worth. */
   readonly discountCredit: CreditUnits;
 }

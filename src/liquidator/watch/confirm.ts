@@ -10,9 +10,12 @@ import type { ChainRpc } from "../../chain/rpc/chain-rpc.js";
 import type { Head } from "../../chain/rpc/rpc-standing.js";
 import { lowerCaseAddress } from "../../core/crypto/address.js";
 import type { Hex } from "../../core/units.js";
-import { marginOfHoldings } from "../margin/holdings-margin.js";
-import type { MarginAccount, MarginMarket } from "../margin/margin-account.js";
-import { isSafe } from "../margin/margin-rules.js";
+import { isSafe } from "../../perpetual/margin.js";
+import {
+  type MarginAccount,
+  type MarginMarket,
+  marginOfHoldings,
+} from "../../perpetual/margin-account.js";
 import type { Confirmation, ConfirmedAccount } from "./candidate.js";
 import { marginMarkets } from "./margin-markets.js";
 

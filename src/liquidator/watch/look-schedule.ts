@@ -1,8 +1,8 @@
 import type { ChainMarket } from "../../chain/contracts/lens-answers.js";
 import { ConfigError } from "../../core/errors.js";
-import type { Hex } from "../../core/units.js";
-import { absolute, mulFixed } from "../margin/fixed-point.js";
-import type { Paper } from "../margin/margin-account.js";
+import type { Hex, PaperUnits } from "../../core/units.js";
+import { mulFixed } from "../../perpetual/fixed-point.js";
+import { maintenanceMargin } from "../../perpetual/margin.js";
 import type { Confirmation } from "./candidate.js";
 import { marginMarkets } from "./margin-markets.js";
 import { nearnessOf } from "./rank-candidates.js";
@@ -31,7 +31,7 @@ interface Look {
   readonly nextBlock: number;
   readonly distanceBps: number;
   readonly slackCredit: bigint;
-  readonly papers: ReadonlyMap<Hex, Paper>;
+  readonly papers: ReadonlyMap<Hex, PaperUnits>;
   /** What prices and rates were when the slack was measured. */
   readonly markets: ReadonlyMap<Hex, Market>;
   /** It changed, or prices moved past its edge, since it was looked at. */
@@ -210,7 +210,10 @@ function slackChange({ papers, markets }: Look, now: ReadonlyMap<Hex, Market>): 
   return change;
 }
 
-function slackOf(paper: Paper, { markPrice, fundingRate, maintenanceMarginRatio }: Market): bigint {
+function slackOf(
+  paper: PaperUnits,
+  { markPrice, fundingRate, maintenanceMarginRatio }: Market,
+): bigint {
   const value = mulFixed(paper, markPrice);
-  return value + mulFixed(paper, fundingRate) - mulFixed(absolute(value), maintenanceMarginRatio);
+  return value + mulFixed(paper, fundingRate) - maintenanceMargin(value, maintenanceMarginRatio);
 }

@@ -1,7 +1,7 @@
 import type { ChainMarket } from "../../chain/contracts/lens-answers.js";
 import type { Hex } from "../../core/units.js";
-import { ONE } from "../margin/fixed-point.js";
-import type { MarginMarket } from "../margin/margin-account.js";
+import { ONE } from "../../perpetual/fixed-point.js";
+import type { MarginMarket } from "../../perpetual/margin-account.js";
 
 /**
  * The market as margin depends on it; undefined while its price is stale, and for figures that nothing can be reckoned from: a price of

@@ -1,7 +1,9 @@
+import { absolute } from "../../core/bigints.js";
 import type { Hex } from "../../core/units.js";
-import { absolute, mulFixed } from "../margin/fixed-point.js";
-import type { MarginAccount, MarginMarket } from "../margin/margin-account.js";
-import { isSafe, liquidationPriceOf, weightOf } from "../margin/margin-rules.js";
+import { mulFixed } from "../../perpetual/fixed-point.js";
+import { liquidationPriceOf } from "../../perpetual/liquidation.js";
+import { isSafe } from "../../perpetual/margin.js";
+import { type MarginAccount, type MarginMarket, weightOf } from "../../perpetual/margin-account.js";
 import type { Candidate, Confirmation, Nearness } from "./candidate.js";
 import { marginMarkets } from "./margin-markets.js";
 

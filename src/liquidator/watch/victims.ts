@@ -1,7 +1,6 @@
 import type { Hex } from "../../core/units.js";
-import { marginOfHoldings } from "../margin/holdings-margin.js";
-import type { MarginMarket } from "../margin/margin-account.js";
-import { takeoverTerms } from "../margin/takeover-terms.js";
+import { takeoverTerms } from "../../perpetual/liquidation.js";
+import { type MarginMarket, marginOfHoldings } from "../../perpetual/margin-account.js";
 import type { TakeoverMarket, Victim } from "../plan/plan-input.js";
 import type { Refused } from "../plan/takeover-plan.js";
 import type { Confirmation, ConfirmedAccount } from "./candidate.js";

@@ -5,9 +5,9 @@ import {
   type Side,
   type Ticks,
 } from "../../core/units.js";
+import { tradeFee } from "../../perpetual/fees.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Market } from "../markets/market.js";
-import { ONE } from "../markets/market-rules.js";
 import type { BookOrder } from "../matching/book-order.js";
 import type { Account } from "./account.js";
 import type { Credit } from "./credit.js";
@@ -171,11 +171,11 @@ export class Clearing {
     const { makerRate, takerRate } = order?.terms ?? market.houseRates;
     const rate = isMaker ? makerRate : takerRate;
     const before = isMaker ? 0n : sweptQuote;
-    const commission = ((before + quote) * rate) / ONE - (before * rate) / ONE;
+    const commission = tradeFee(quote, rate, before);
     const part = account.in(market.id);
     const { entry, realizedPnl } = withOpenInterest(market, account, () =>
       part.position.match({
-        paper: market.paperOf(isBuyer ? lots : -lots),
+        paper: market.instrument.paperOf(isBuyer ? lots : -lots),
         quote,
         fee: commission,
         timeMs,
@@ -273,10 +273,5 @@ function continueTransaction(matches: readonly PendingSettlement[], account: Acc
 
 /** A trade goes at the maker's signed ratio; the house signs nothing, so its part is rounded as an order's would be. */
 function makerQuote({ market, makerSide, ticks, lots }: Match, maker: Order | null): CreditUnits {
-  if (maker !== null) {
-    return maker.quoteOf(lots);
-  }
-  return makerSide === "BUY"
-    ? market.instrument.creditCeil(ticks, lots)
-    : market.instrument.creditFloor(ticks, lots);
+  return maker?.quoteOf(lots) ?? market.instrument.orderCredit(makerSide, ticks, lots);
 }

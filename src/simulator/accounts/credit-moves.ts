@@ -1,8 +1,8 @@
 import type { CreditUnits } from "../../core/units.js";
 import type { IncomeType } from "../../exchange/records.js";
+import { mulFixed } from "../../perpetual/fixed-point.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Market } from "../markets/market.js";
-import { ONE } from "../markets/market-rules.js";
 import type { Account } from "./account.js";
 import { bookIncomes } from "./book-incomes.js";
 import type { Credit } from "./credit.js";
@@ -86,9 +86,10 @@ export class CreditMoves implements Credit {
     if (rate === null) {
       return;
     }
+    const { instrument } = market;
     const timeMs = this.#state.nowMs();
     const before = market.cumulativeFunding;
-    const after = before - (rate * market.prices.mark) / ONE;
+    const after = before - mulFixed(rate, market.prices.mark);
     market.cumulativeFunding = after;
     market.fundings.add({ rate, timeMs });
     const holders = [market.house, ...this.#state.accounts.values()].filter((account) =>
@@ -97,8 +98,7 @@ export class CreditMoves implements Credit {
     for (const account of holders) {
       const { position } = account.in(market.id);
       const { paper } = position.matched;
-      const amount =
-        (paper * after) / market.rules.paperUnit - (paper * before) / market.rules.paperUnit;
+      const amount = instrument.markValue(paper, after) - instrument.markValue(paper, before);
       position.fund(amount, timeMs);
       this.#state.listener.onPosition(account, market);
       this.#state.dustCredit -= amount;

@@ -1,4 +1,4 @@
-import type { PaperUnits } from "../../core/units.js";
+import { atLeastZero } from "../../core/bigints.js";
 import type { Market } from "../markets/market.js";
 import type { Account } from "./account.js";
 
@@ -12,15 +12,11 @@ export function withOpenInterest<Result>(
   const before = position.matched.paper;
   const result = change();
   const after = position.matched.paper;
-  market.openInterestPaper += longOf(after) - longOf(before);
+  market.openInterestPaper += atLeastZero(after) - atLeastZero(before);
   if (after === 0n) {
     market.holders.delete(account);
   } else {
     market.holders.add(account);
   }
   return result;
-}
-
-function longOf(paper: PaperUnits): PaperUnits {
-  return paper > 0n ? paper : 0n;
 }

@@ -1,3 +1,4 @@
+import { absolute, larger, smaller } from "../../core/bigints.js";
 import type { CreditUnits, Ms, PaperUnits } from "../../core/units.js";
 
 /** One side's part in a trade, as it changes a position. */
@@ -46,8 +47,8 @@ export class PositionState {
 
   /** Applies a fill. @returns the profit of what it closed, without fees. */
   fill({ paper, quote, fee, timeMs, continues = false }: PositionFill): CreditUnits {
-    const size = magnitude(paper);
-    const closing = paper > 0n === this.paper > 0n ? 0n : smaller(size, magnitude(this.paper));
+    const size = absolute(paper);
+    const closing = paper > 0n === this.paper > 0n ? 0n : smaller(size, absolute(this.paper));
     const closeQuote = closing === size ? quote : (quote * closing) / size;
     const pnl = closing === 0n ? 0n : this.#close(closing, closeQuote, timeMs);
     if (closing < size) {
@@ -80,7 +81,7 @@ export class PositionState {
   }
 
   #close(size: PaperUnits, quote: CreditUnits, timeMs: Ms): CreditUnits {
-    const held = magnitude(this.paper);
+    const held = absolute(this.paper);
     const cost = size === held ? this.openQuote : (this.openQuote * size) / held;
     const pnl = this.direction === 1 ? quote - cost : cost - quote;
     this.openQuote -= cost;
@@ -92,7 +93,7 @@ export class PositionState {
   }
 
   #open(size: PaperUnits, direction: 1 | -1, quote: CreditUnits, timeMs: Ms): void {
-    const held = this.closedAtMs !== null || this.direction === 0 ? 0n : magnitude(this.paper);
+    const held = this.closedAtMs !== null || this.direction === 0 ? 0n : absolute(this.paper);
     if (held === 0n) {
       this.direction = direction;
       this.openedPaper = 0n;
@@ -108,16 +109,4 @@ export class PositionState {
     this.openQuote += quote;
     this.largestPaper = larger(this.largestPaper, held + size);
   }
-}
-
-function magnitude(value: bigint): bigint {
-  return value < 0n ? -value : value;
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
-}
-
-function larger(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
 }

@@ -1,5 +1,6 @@
 import type { Timer } from "../../core/runtime/seam.js";
 import type { CreditUnits } from "../../core/units.js";
+import { isSafe } from "../../perpetual/margin.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Account } from "./account.js";
 import type { Clearing } from "./clearing.js";
@@ -43,9 +44,9 @@ export class Withdrawals {
     const matched = riskOf(account, markets);
     const settled = riskOf(account, markets, "settled");
     return (
-      matched.isSafe &&
-      matched.netValue - amount >= matched.positionMargin + matched.frozenMargin &&
-      settled.netValue - account.leavingCredit - amount >= settled.positionMargin
+      isSafe(matched) &&
+      matched.netValueCredit - amount >= matched.initialMarginCredit + matched.frozenMarginCredit &&
+      settled.netValueCredit - account.leavingCredit - amount >= settled.initialMarginCredit
     );
   }
 

@@ -1,3 +1,4 @@
+import { absolute } from "../../core/bigints.js";
 import { hexToBytes } from "../../core/crypto/hex.js";
 import type { SignatureScheme, Signer } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
@@ -11,9 +12,10 @@ import type {
   Ticks,
 } from "../../core/units.js";
 import type { WireBuildResult } from "../../exchange/protocol/order.js";
+import { isSafe } from "../../perpetual/margin.js";
 import type { Account } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
-import { capacityOf, riskOf } from "../accounts/margin.js";
+import { capacityIn, riskOf } from "../accounts/margin.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Market } from "../markets/market.js";
 import { ApiError } from "../rest/api-error.js";
@@ -114,12 +116,12 @@ class SigningAccount implements FlowAccount {
   get isSafe(): boolean {
     const { markets } = this.#parts.state;
     return (
-      riskOf(this.#account, markets).isSafe && riskOf(this.#account, markets, "settled").isSafe
+      isSafe(riskOf(this.#account, markets)) && isSafe(riskOf(this.#account, markets, "settled"))
     );
   }
 
   get netValueQuote(): number {
-    return this.#quoteOf(riskOf(this.#account, this.#parts.state.markets).netValue);
+    return this.#quoteOf(riskOf(this.#account, this.#parts.state.markets).netValueCredit);
   }
 
   paper(marketId: MarketId): PaperUnits {
@@ -128,7 +130,7 @@ class SigningAccount implements FlowAccount {
 
   capacityQuote(marketId: MarketId, side: Side): number {
     const { markets } = this.#parts.state;
-    const { buy, sell } = capacityOf(this.#account, markets.get(marketId) as Market, markets);
+    const { buy, sell } = capacityIn(markets.get(marketId) as Market, this.#account, markets);
     return this.#quoteOf(side === "BUY" ? buy : sell);
   }
 
@@ -172,7 +174,7 @@ class SigningAccount implements FlowAccount {
       throw error;
     }
     const traded = this.paper(marketId) - before;
-    return { tradedLots: Number((traded < 0n ? -traded : traded) / instrument.paperPerLot) };
+    return { tradedLots: Number(absolute(traded) / instrument.paperPerLot) };
   }
 
   #quoteOf(credit: CreditUnits): number {

@@ -1,3 +1,4 @@
+import { ceilDivide } from "../../core/bigints.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled } from "../../core/instrument.js";
 import type { CreditUnits, MarketId, Ms } from "../../core/units.js";
@@ -79,7 +80,7 @@ export class GasMarket {
   /** What settling one order costs, in credit units, rounded up. */
   orderCost(nowMs: Ms): CreditUnits {
     const cost = BigInt(this.#config.gasLimit) * this.priceWei(nowMs) * this.ethCredit;
-    return (cost + WEI_PER_ETH - 1n) / WEI_PER_ETH;
+    return ceilDivide(cost, WEI_PER_ETH);
   }
 
   snapshot(): GasMarketState {

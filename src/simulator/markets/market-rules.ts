@@ -11,12 +11,10 @@ import {
   type MarketId,
   type Ticks,
 } from "../../core/units.js";
+import { ONE } from "../../perpetual/fixed-point.js";
 import type { ExchangeConfig, MarketConfig } from "../config/config.js";
 import { configConflict, type WrittenConfig } from "./config-conflict.js";
 import type { PremiumTerms } from "./premium-meter.js";
-
-/** Ratios and rates are scaled by 10^18 (protocol 7.1). */
-export const ONE = 10n ** 18n;
 
 /** A market's configuration on its own number grid. */
 export interface MarketRulesOnGrid {
@@ -45,8 +43,6 @@ export interface MarketRulesOnGrid {
   readonly maxLeverage: bigint;
   readonly liquidationThreshold: bigint;
   readonly maxExposure: CreditUnits;
-  /** 10^paperDecimals: one whole base unit of paper. */
-  readonly paperUnit: bigint;
 }
 
 /**
@@ -147,7 +143,6 @@ export function marketRules(
     maxExposure: guarded("maxExposureQuote", config.maxExposureQuote, "creditDecimals", () =>
       decimalToScaled(config.maxExposureQuote, exchange.creditDecimals),
     ),
-    paperUnit: 10n ** BigInt(exchange.paperDecimals),
   };
   for (const name of ["priceQuote", "amountBase", "marketAmountBase"] as const) {
     const { min, max } = config[name];

@@ -186,9 +186,9 @@ export class Market {
     this.trades.add(trade);
   }
 
-  /** Credit that a position is worth at the mark: dMul(paper, mark), truncated (protocol 7.3). */
+  /** Credit that a position is worth at the mark. */
   valueOf(paper: PaperUnits): CreditUnits {
-    return (paper * this.prices.mark) / this.rules.paperUnit;
+    return this.instrument.markValue(paper, this.prices.mark);
   }
 
   /** A price that a new order may have: the nearest at which it trades no more readily. */
@@ -200,11 +200,6 @@ export class Market {
   /** The most of an amount that a new order may have; 0 where that is less than a step. */
   orderLots(lots: Lots): Lots {
     return lots - (lots % this.rules.lotStep);
-  }
-
-  /** Lots as paper. */
-  paperOf(lots: Lots): PaperUnits {
-    return BigInt(lots) * this.instrument.paperPerLot;
   }
 
   /** The whole lots in an amount of paper; what is left over is cut off. */

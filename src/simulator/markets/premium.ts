@@ -1,6 +1,7 @@
+import { atLeastZero } from "../../core/bigints.js";
 import type { CreditUnits, Side } from "../../core/units.js";
+import { divFixed } from "../../perpetual/fixed-point.js";
 import type { Market } from "./market.js";
-import { ONE } from "./market-rules.js";
 
 /**
  * The premium of the book over the index, scaled by 10^18 and truncated (protocol 7.4): of the newer generation from the
@@ -16,7 +17,7 @@ export function premiumOf(market: Market, kind: "impact" | "mid"): bigint | null
     const { midTicks } = market;
     return Number.isNaN(midTicks)
       ? null
-      : ((market.prices.creditOf(midTicks) - index) * ONE) / index;
+      : divFixed(market.prices.creditOf(midTicks) - index, index);
   }
   const notional = market.rules.impactNotional;
   const bid = impactPrice(market, "BUY", notional);
@@ -24,17 +25,17 @@ export function premiumOf(market: Market, kind: "impact" | "mid"): bigint | null
   if (bid === null || ask === null) {
     return null;
   }
-  return ((positive(bid - index) - positive(index - ask)) * ONE) / index;
+  return divFixed(atLeastZero(bid - index) - atLeastZero(index - ask), index);
 }
 
 /** The average price, in credit units per whole base unit, of taking so much notional from a side; null when there is less. */
 function impactPrice(market: Market, side: Side, notional: CreditUnits): CreditUnits | null {
-  const { engine, instrument, rules } = market;
+  const { engine, instrument } = market;
   let left = notional;
   let paper = 0n;
   engine.forEachLevel(side, (ticks, lots) => {
     const value = instrument.creditFloor(ticks, lots);
-    const whole = BigInt(lots) * instrument.paperPerLot;
+    const whole = instrument.paperOf(lots);
     if (value > left) {
       paper += (whole * left) / value;
       left = 0n;
@@ -44,9 +45,5 @@ function impactPrice(market: Market, side: Side, notional: CreditUnits): CreditU
     }
     return left > 0n;
   });
-  return left > 0n || paper === 0n ? null : (notional * rules.paperUnit) / paper;
-}
-
-function positive(value: bigint): bigint {
-  return value > 0n ? value : 0n;
+  return left > 0n || paper === 0n ? null : (notional * instrument.paperUnit) / paper;
 }

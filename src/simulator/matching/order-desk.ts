@@ -1,4 +1,5 @@
 import type { Hex, Lots, Ticks } from "../../core/units.js";
+import { isSafe } from "../../perpetual/margin.js";
 import type { Account } from "../accounts/account.js";
 import { archiveIfFinal } from "../accounts/clearing.js";
 import { riskOf } from "../accounts/margin.js";
@@ -154,12 +155,12 @@ export class OrderDesk {
       if (account.isHouse) {
         continue;
       }
-      const { isSafe } = riskOf(account, this.#state.markets);
-      if (!isSafe && !account.reduceOnly) {
+      const isCovered = isSafe(riskOf(account, this.#state.markets));
+      if (!isCovered && !account.reduceOnly) {
         account.reduceOnly = true;
         this.cancelAll(account);
         this.#state.listener.onAccount(account);
-      } else if (isSafe && account.reduceOnly) {
+      } else if (isCovered && account.reduceOnly) {
         account.reduceOnly = false;
         this.#state.listener.onAccount(account);
       }

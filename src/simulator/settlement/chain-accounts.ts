@@ -1,12 +1,12 @@
 import { FormatError } from "../../core/errors.js";
-import type { CreditUnits, Hex, MarketId, PaperUnits } from "../../core/units.js";
+import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
 import type { IncomeType } from "../../exchange/records.js";
+import { divFixed } from "../../perpetual/fixed-point.js";
 import type { Account } from "../accounts/account.js";
 import { bookIncomes } from "../accounts/book-incomes.js";
 import { withOpenInterest } from "../accounts/open-interest.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Market } from "../markets/market.js";
-import { ONE } from "../markets/market-rules.js";
 import type { ChainTransaction } from "./chain-block.js";
 import type {
   BadDebtEvent,
@@ -258,7 +258,8 @@ export class ChainAccounts {
       const position = account.markets.get(market.id)?.position;
       if (position === undefined || position.settled.paper === 0n) continue;
       const { paper } = position.settled;
-      const funding = worth(paper, newRate, market) - worth(paper, oldRate, market);
+      const { instrument } = market;
+      const funding = instrument.markValue(paper, newRate) - instrument.markValue(paper, oldRate);
       withOpenInterest(market, account, () => position.applySettled({ funding, timeMs }));
       state.dustCredit -= funding;
       state.listener.onPosition(account, market);
@@ -273,11 +274,7 @@ export class ChainAccounts {
 
 /** A funding's rate by what the cumulative one lost, scaled by 10^18. */
 function rateOf(loss: CreditUnits, mark: CreditUnits): bigint {
-  return mark === 0n ? 0n : (loss * ONE) / mark;
-}
-
-function worth(paper: PaperUnits, rate: CreditUnits, { rules }: Market): CreditUnits {
-  return (paper * rate) / rules.paperUnit;
+  return mark === 0n ? 0n : divFixed(loss, mark);
 }
 
 function partOf(

@@ -3,12 +3,12 @@ import { dealerAbi } from "../../chain/abi/dealer.generated.js";
 import { fundingRateLimiterAbi } from "../../chain/abi/funding-rate-limiter.generated.js";
 import type { CreditUnits, Hex } from "../../core/units.js";
 import type { IncomeType } from "../../exchange/records.js";
+import { mulFixed } from "../../perpetual/fixed-point.js";
 import type { Account } from "../accounts/account.js";
 import { bookIncomes } from "../accounts/book-incomes.js";
 import type { Credit } from "../accounts/credit.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Market } from "../markets/market.js";
-import { ONE } from "../markets/market-rules.js";
 import type { ChainAccounts, EventTerms } from "./chain-accounts.js";
 import type { ChainTransaction } from "./chain-block.js";
 import type { ChainOutbox } from "./chain-outbox.js";
@@ -178,7 +178,7 @@ export class ChainCredit implements Credit {
         : market.premium.close();
     if (rate === null) return;
     const { outbox, fundingKeeper: from, fundingTarget: to } = this.#parts;
-    const wanted = this.#askedFunding(market) - (rate * market.prices.mark) / ONE;
+    const wanted = this.#askedFunding(market) - mulFixed(rate, market.prices.mark);
     const data = LIMITER.encodeFunctionData("updateFundingRate", [
       [market.rules.perp],
       [wanted],

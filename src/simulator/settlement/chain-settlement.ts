@@ -1,3 +1,4 @@
+import { ceilDivide } from "../../core/bigints.js";
 import { FormatError, RunError } from "../../core/errors.js";
 import type { CreditUnits, Hex, Int64Id, Ms } from "../../core/units.js";
 import type { Order } from "../accounts/order.js";
@@ -120,7 +121,7 @@ export class ChainSettlement implements Settlement {
 
   #maker({ trade, sides: [maker] }: PendingSettlement): MatchedOrder {
     const { market, lots, quote, isBuyerMaker, id } = trade;
-    const paper = market.paperOf(lots);
+    const paper = market.instrument.paperOf(lots);
     const order = maker?.order ?? null;
     return order === null
       ? {
@@ -170,7 +171,7 @@ function creditThatMeets(makers: readonly MatchedOrder[], paper: bigint): Credit
       ? [order.paper, -order.credit]
       : [-order.paper, order.credit];
     const exact = makerCredit * paper;
-    const wanted = isBuyer ? exact / makerPaper : (exact + makerPaper - 1n) / makerPaper;
+    const wanted = isBuyer ? exact / makerPaper : ceilDivide(exact, makerPaper);
     if (credit === null || (isBuyer ? wanted < credit : wanted > credit)) credit = wanted;
   }
   return credit ?? 0n;

@@ -100,37 +100,37 @@ describe("the account of a replayed exchange", () => {
 
     it("is less on the side of its position and of its orders, and more on the other", () => {
       const account = long();
-      expect(account.capacity("btcusdc", "BUY")).toBe(20n * free - 6_000n * QUOTE);
-      expect(account.capacity("btcusdc", "SELL")).toBe(20n * free + 6_000n * QUOTE);
+      expect(account.capacity("btcusdc").buy).toBe(20n * free - 6_000n * QUOTE);
+      expect(account.capacity("btcusdc").sell).toBe(20n * free + 6_000n * QUOTE);
       account.open("btcusdc", "BUY", 590_000, 0, 50);
       account.open("btcusdc", "SELL", 610_000, 0, 10);
-      expect(account.capacity("btcusdc", "BUY")).toBe(20n * free - 6_000n * QUOTE - 2_950n * QUOTE);
-      expect(account.capacity("btcusdc", "SELL")).toBe(20n * free + 6_000n * QUOTE - 610n * QUOTE);
+      expect(account.capacity("btcusdc").buy).toBe(20n * free - 6_000n * QUOTE - 2_950n * QUOTE);
+      expect(account.capacity("btcusdc").sell).toBe(20n * free + 6_000n * QUOTE - 610n * QUOTE);
       account.open("btcusdc", "BUY", 590_000, 50, 0);
-      expect(account.capacity("btcusdc", "BUY")).toBe(20n * free - 6_000n * QUOTE);
+      expect(account.capacity("btcusdc").buy).toBe(20n * free - 6_000n * QUOTE);
     });
 
     it("is what other markets leave, when all orders of their worse side have filled, by a margin that is rounded up", () => {
       const account = long();
       account.open("btcusdc", "BUY", 590_000, 0, 50);
-      for (const side of ["BUY", "SELL"] as const)
-        expect(account.capacity("ethusdc", side)).toBe(20n * free - 8_950n * QUOTE);
+      for (const side of ["buy", "sell"] as const)
+        expect(account.capacity("ethusdc")[side]).toBe(20n * free - 8_950n * QUOTE);
       // Shorting twice as much as is held and more makes the short side the worse one.
       account.open("btcusdc", "SELL", 610_000, 0, 300);
-      for (const side of ["BUY", "SELL"] as const)
-        expect(account.capacity("ethusdc", side)).toBe(20n * free - 12_300n * QUOTE);
+      for (const side of ["buy", "sell"] as const)
+        expect(account.capacity("ethusdc")[side]).toBe(20n * free - 12_300n * QUOTE);
       account.mark("btcusdc", 60_000n * QUOTE + 10n);
       // One unit more of value and one less of short exposure: 615,000,000 less a twentieth of a unit, rounded up.
-      for (const side of ["BUY", "SELL"] as const)
-        expect(account.capacity("ethusdc", side)).toBe(20n * (free + 1n) - 12_300n * QUOTE);
+      for (const side of ["buy", "sell"] as const)
+        expect(account.capacity("ethusdc")[side]).toBe(20n * (free + 1n) - 12_300n * QUOTE);
     });
 
     it("is nothing where the margin is used up, but for what closes the position", () => {
       const account = long();
       account.mark("btcusdc", 50_000n * QUOTE);
       expect(account.netValue).toBe(600_000n);
-      expect(account.capacity("btcusdc", "BUY")).toBe(0n);
-      expect(account.capacity("ethusdc", "BUY")).toBe(0n);
+      expect(account.capacity("btcusdc").buy).toBe(0n);
+      expect(account.capacity("ethusdc").buy).toBe(0n);
       expect(account.onlyReduces("btcusdc", "SELL", 100)).toBe(true);
       expect(account.onlyReduces("btcusdc", "SELL", 101)).toBe(false);
       account.open("btcusdc", "SELL", 510_000, 0, 1);

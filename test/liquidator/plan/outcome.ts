@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { expect } from "vitest";
+import { ceilDivide } from "../../../src/core/bigints.js";
 import type { Signer } from "../../../src/core/crypto/signing.js";
-import { BPS, ceilDivide } from "../../../src/liquidator/margin/fixed-point.js";
-import { isSafe } from "../../../src/liquidator/margin/margin-rules.js";
 import { gasCostOf } from "../../../src/liquidator/plan/gas-cost.js";
 import { planPosition } from "../../../src/liquidator/plan/plan-takeover.js";
 import { TakeoverSizer } from "../../../src/liquidator/plan/takeover-size.js";
+import { BPS } from "../../../src/perpetual/fixed-point.js";
+import { isSafe } from "../../../src/perpetual/margin.js";
 import { reasonFor } from "../../contracts/evm.js";
 import { COIN, type Market, signer } from "../../contracts/world.js";
 import {

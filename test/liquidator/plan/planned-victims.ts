@@ -1,6 +1,4 @@
 import { expect } from "vitest";
-import type { MarginAccount } from "../../../src/liquidator/margin/margin-account.js";
-import { marginAfter } from "../../../src/liquidator/margin/margin-rules.js";
 import type {
   OwnAccount,
   PlanInput,
@@ -10,6 +8,7 @@ import type {
 } from "../../../src/liquidator/plan/plan-input.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
 import type { TakeoverPlan } from "../../../src/liquidator/plan/takeover-plan.js";
+import { type MarginAccount, marginAfter } from "../../../src/perpetual/margin-account.js";
 import { BTC, ETH, flatBook, GAS, RULES, venueMarket } from "../danger.js";
 
 export const USD = 10n ** 6n;

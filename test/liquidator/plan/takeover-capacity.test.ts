@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { MarginAccount } from "../../../src/liquidator/margin/margin-account.js";
-import { marginAfter } from "../../../src/liquidator/margin/margin-rules.js";
 import type { OwnAccount, TakeoverMarket } from "../../../src/liquidator/plan/plan-input.js";
 import { takeoverCapacity } from "../../../src/liquidator/plan/takeover-capacity.js";
+import { type MarginAccount, marginAfter } from "../../../src/perpetual/margin-account.js";
 import { BTC, flatBook, RULES, venueMarket } from "../danger.js";
 
 const USD = 10n ** 6n;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { MarginAccount } from "../../../src/liquidator/margin/margin-account.js";
-import { isSafe } from "../../../src/liquidator/margin/margin-rules.js";
-import { takeoverTerms, victimAfter } from "../../../src/liquidator/margin/takeover-terms.js";
 import type { Victim } from "../../../src/liquidator/plan/plan-input.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
+import { takeoverTerms, victimAfter } from "../../../src/perpetual/liquidation.js";
+import { isSafe } from "../../../src/perpetual/margin.js";
+import type { MarginAccount } from "../../../src/perpetual/margin-account.js";
 import { BTC } from "../danger.js";
 import { account, BTC_PERP, btc, COIN, input, name, plan, USD, victim } from "./planned-victims.js";
 

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ChainMarket } from "../../../src/chain/contracts/lens-answers.js";
 import { ConfigError } from "../../../src/core/errors.js";
-import { mulFixed } from "../../../src/liquidator/margin/fixed-point.js";
-import type { MarginAccount } from "../../../src/liquidator/margin/margin-account.js";
-import { isSafe, marginAfter } from "../../../src/liquidator/margin/margin-rules.js";
 import type { ConfirmedAccount } from "../../../src/liquidator/watch/candidate.js";
 import { LookSchedule } from "../../../src/liquidator/watch/look-schedule.js";
 import { marginMarketOf } from "../../../src/liquidator/watch/margin-markets.js";
 import { nearnessOf, rankCandidates } from "../../../src/liquidator/watch/rank-candidates.js";
+import { mulFixed } from "../../../src/perpetual/fixed-point.js";
+import { isSafe } from "../../../src/perpetual/margin.js";
+import { type MarginAccount, marginAfter } from "../../../src/perpetual/margin-account.js";
 
 const USD = 10n ** 6n;
 const COIN = 10n ** 18n;

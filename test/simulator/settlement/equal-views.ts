@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import type { Hex } from "../../../src/core/units.js";
+import { isSafe } from "../../../src/perpetual/margin.js";
 import type { Account } from "../../../src/simulator/accounts/account.js";
-import { liquidationPriceOf, riskOf } from "../../../src/simulator/accounts/margin.js";
+import { liquidationPriceIn, riskOf } from "../../../src/simulator/accounts/margin.js";
 import type { Market } from "../../../src/simulator/markets/market.js";
 import { type ChainWorld, DEALER, PERPETUAL } from "./chain-world.js";
 import { fundingOnChain, markOnChain, primaryOnChain } from "./wallet.js";
@@ -44,14 +45,14 @@ function viewOfExchange(world: ChainWorld, account: Account) {
   const markets = new Map<string, Market>();
   for (const marketId of world.chain.addresses.markets.keys())
     markets.set(marketId, world.exchange.market(marketId));
-  const { netValue, exposure, maintenanceMargin, isSafe } = riskOf(account, markets);
+  const margin = riskOf(account, markets);
   const positions: Record<string, unknown> = {};
   for (const [marketId, market] of markets) {
     const { paper, credit } = account.in(marketId).position.matched;
     positions[marketId] = {
       paper,
       credit,
-      liquidationPrice: liquidationPriceOf(account, market, markets),
+      liquidationPrice: liquidationPriceIn(market, account, markets),
     };
     expect(account.in(marketId).position.settled).toEqual(account.in(marketId).position.matched);
   }
@@ -59,10 +60,10 @@ function viewOfExchange(world: ChainWorld, account: Account) {
     primaryCredit: account.primaryCredit,
     secondaryCredit: account.secondaryCredit,
     pendingPrimaryWithdraw: account.lockedPrimaryWithdrawal,
-    netValue,
-    exposure,
-    maintenanceMargin,
-    isSafe,
+    netValue: margin.netValueCredit,
+    exposure: margin.exposureCredit,
+    maintenanceMargin: margin.maintenanceMarginCredit,
+    isSafe: isSafe(margin),
     positions,
   };
 }

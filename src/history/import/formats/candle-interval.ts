@@ -1,3 +1,4 @@
+import { ceilDivide } from "../../../core/bigints.js";
 import { ConfigError } from "../../../core/errors.js";
 import { HistoryError } from "../../history-errors.js";
 import { intervalMsOf, intervalName, intervalOf } from "../../kinds.js";
@@ -133,5 +134,5 @@ function refuseOff(file: string, least: bigint, usual: bigint | undefined): void
 
 /** Files end a candle at the last millisecond or microsecond of it, or at the next one's start. */
 function secondsOf(ns: unknown): bigint | undefined {
-  return ns === null || ns === undefined ? undefined : (wholeOf(ns) + SECOND_NS - 1n) / SECOND_NS;
+  return ns === null || ns === undefined ? undefined : ceilDivide(wholeOf(ns), SECOND_NS);
 }

@@ -2,9 +2,9 @@ import { bytesToHex } from "../../../core/crypto/hex.js";
 import { scaledToDecimal } from "../../../core/instrument.js";
 import type { WireExchangeInfo, WireMarket } from "../../../exchange/protocol/market.js";
 import { TIMES_IN_FORCE } from "../../../exchange/protocol/order.js";
+import { ONE } from "../../../perpetual/fixed-point.js";
 import type { ExchangeState } from "../../engine/state.js";
 import type { Market } from "../../markets/market.js";
-import { ONE } from "../../markets/market-rules.js";
 import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "../../signing/order-hash.js";
 import { waiverText } from "./order-fees.js";
 

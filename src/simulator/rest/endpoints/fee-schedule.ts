@@ -1,9 +1,9 @@
 import { ConfigError } from "../../../core/errors.js";
 import { decimalToScaled } from "../../../core/instrument.js";
 import type { Hex, MarketId } from "../../../core/units.js";
+import { ONE } from "../../../perpetual/fixed-point.js";
 import type { ExchangeConfig } from "../../config/config.js";
 import type { Market } from "../../markets/market.js";
-import { ONE } from "../../markets/market-rules.js";
 
 /** Fee rates as an order's `info` carries them: signed, scaled by 10^18. */
 export interface FeeRates {

@@ -1,9 +1,11 @@
+import { larger } from "../../../core/bigints.js";
 import { bytesToHex, hexToBytes } from "../../../core/crypto/hex.js";
 import type { CreditUnits, Hex, Ms } from "../../../core/units.js";
 import type { WireBuildResult } from "../../../exchange/protocol/order.js";
+import { onlyReduces } from "../../../perpetual/margin.js";
 import type { Account } from "../../accounts/account.js";
 import type { Credit } from "../../accounts/credit.js";
-import { capacityOf, onlyReduces } from "../../accounts/margin.js";
+import { capacityIn } from "../../accounts/margin.js";
 import { Order, type OrderTerms } from "../../accounts/order.js";
 import type { ExchangeState } from "../../engine/state.js";
 import type { Market } from "../../markets/market.js";
@@ -196,8 +198,10 @@ export class OrderEntry {
     ) {
       throw new ApiError(2016, "a FOK order could not fill whole");
     }
-    if (part !== undefined && onlyReduces(part, market, side, lots)) {
-      return;
+    if (part !== undefined) {
+      const open = side === "BUY" ? part.openBuyLots : part.openSellLots;
+      const ordered = market.instrument.paperOf(open + lots);
+      if (onlyReduces(part.position.matched.paper, side, ordered)) return;
     }
     if (account.reduceOnly) {
       throw new ApiError(
@@ -205,10 +209,10 @@ export class OrderEntry {
         "below maintenance margin only orders that reduce a position are taken",
       );
     }
-    const { buy, sell, boundByExposure } = capacityOf(account, market, this.#state.markets);
+    const { buy, sell, boundByExposure } = capacityIn(market, account, this.#state.markets);
     // A SELL far below the market trades at the market, so the mark is what it takes on.
     const notional =
-      side === "BUY" ? credit : largerOf(credit, market.valueOf(market.paperOf(lots)));
+      side === "BUY" ? credit : larger(credit, market.valueOf(market.instrument.paperOf(lots)));
     if (notional > (side === "BUY" ? buy : sell)) {
       throw boundByExposure
         ? new ApiError(
@@ -254,8 +258,4 @@ function amountsOf({ market, side, lots, credit }: RequestedOrder): {
   credit: CreditUnits;
 } {
   return signedAmounts(market, side, lots, credit);
-}
-
-function largerOf(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
 }

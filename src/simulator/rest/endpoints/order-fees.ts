@@ -1,8 +1,9 @@
 import { decimalToScaled, scaledToDecimal } from "../../../core/instrument.js";
 import type { CreditUnits, Hex } from "../../../core/units.js";
+import { gasRate } from "../../../perpetual/fees.js";
+import { ONE } from "../../../perpetual/fixed-point.js";
 import type { Account } from "../../accounts/account.js";
 import type { ExchangeState } from "../../engine/state.js";
-import { ONE } from "../../markets/market-rules.js";
 import type { OrderInfo } from "../../signing/order-info.js";
 import { ApiError } from "../api-error.js";
 import { type FeeRates, FeeSchedule } from "./fee-schedule.js";
@@ -46,7 +47,7 @@ export class OrderFees {
       return base;
     }
     const cost = this.#state.gas.orderCost(this.#state.nowMs());
-    const offset = (cost * ONE + requested.credit - 1n) / requested.credit;
+    const offset = gasRate(cost, requested.credit);
     const rates = { makerRate: base.makerRate + offset, takerRate: base.takerRate + offset };
     if (rates.makerRate >= ONE || rates.takerRate >= ONE) {
       throw new ApiError(2016, "the order is worth less than the gas of its settlement");
@@ -89,9 +90,7 @@ export class OrderFees {
     }
     return choices.waiverUnit === "quote"
       ? credit * 10n ** BigInt(WAIVER_DECIMALS - creditDecimals) < this.#fixedWaiver
-      : BigInt(lots) *
-          market.instrument.paperPerLot *
-          10n ** BigInt(WAIVER_DECIMALS - paperDecimals) <
+      : market.instrument.paperOf(lots) * 10n ** BigInt(WAIVER_DECIMALS - paperDecimals) <
           this.#fixedWaiver;
   }
 }

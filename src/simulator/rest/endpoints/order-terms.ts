@@ -68,7 +68,6 @@ export function requestedOrder(
   }
   const expirationMs = expirationOf(state, parameters, timeInForce);
   const { instrument } = market;
-  const up = side === "BUY" && choices.buyCreditRounding === "up";
   return {
     market,
     side,
@@ -77,7 +76,7 @@ export function requestedOrder(
     ticks,
     lots,
     expirationMs,
-    credit: up ? instrument.creditCeil(ticks, lots) : instrument.creditFloor(ticks, lots),
+    credit: instrument.orderCredit(side, ticks, lots, choices.buyCreditRounding),
   };
 }
 

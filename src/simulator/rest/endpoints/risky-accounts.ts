@@ -1,5 +1,6 @@
 import type { CreditUnits } from "../../../core/units.js";
 import type { WireRiskyAccount } from "../../../exchange/protocol/account.js";
+import { type AccountMargin, isSafe } from "../../../perpetual/margin.js";
 import type { Account } from "../../accounts/account.js";
 import { riskOf } from "../../accounts/margin.js";
 import type { ExchangeState } from "../../engine/state.js";
@@ -10,9 +11,7 @@ const BOUNDLESS = "999";
 
 interface Risky {
   readonly account: Account;
-  readonly maintenanceMargin: CreditUnits;
-  readonly netValue: CreditUnits;
-  readonly isSafe: boolean;
+  readonly margin: AccountMargin;
 }
 
 /**
@@ -23,15 +22,19 @@ export function riskyAccountRecords(state: ExchangeState): WireRiskyAccount[] {
   const { markets } = state;
   const risky: Risky[] = [];
   for (const account of holdersOf(state)) {
-    const { maintenanceMargin, netValue, isSafe } = riskOf(account, markets);
-    if (maintenanceMargin > 0n && maintenanceMargin * 10n > netValue * 8n) {
-      risky.push({ account, maintenanceMargin, netValue, isSafe });
+    const margin = riskOf(account, markets);
+    const { maintenanceMarginCredit, netValueCredit } = margin;
+    if (maintenanceMarginCredit > 0n && maintenanceMarginCredit * 10n > netValueCredit * 8n) {
+      risky.push({ account, margin });
     }
   }
-  return risky.sort(byRisk).map(({ account, maintenanceMargin, netValue, isSafe }) => ({
+  return risky.sort(byRisk).map(({ account, margin }) => ({
     account: account.address,
-    isSafe,
-    risk: netValue > 0n ? ratio(maintenanceMargin, netValue) : BOUNDLESS,
+    isSafe: isSafe(margin),
+    risk:
+      margin.netValueCredit > 0n
+        ? ratio(margin.maintenanceMarginCredit, margin.netValueCredit)
+        : BOUNDLESS,
     positions: positionRecords(account, markets, { closed: false, updatedAt: true }),
   }));
 }
@@ -50,13 +53,13 @@ function holdersOf({ markets }: ExchangeState): Set<Account> {
 
 /** Those without net value first, the deepest in debt at the head; then by maintenance margin over net value; then by address. */
 function byRisk(a: Risky, b: Risky): number {
-  const [aIsSolvent, bIsSolvent] = [a.netValue > 0n, b.netValue > 0n];
+  const { netValueCredit: aWorth, maintenanceMarginCredit: aMargin } = a.margin;
+  const { netValueCredit: bWorth, maintenanceMarginCredit: bMargin } = b.margin;
+  const [aIsSolvent, bIsSolvent] = [aWorth > 0n, bWorth > 0n];
   if (aIsSolvent !== bIsSolvent) {
     return aIsSolvent ? 1 : -1;
   }
-  const difference = aIsSolvent
-    ? b.maintenanceMargin * a.netValue - a.maintenanceMargin * b.netValue
-    : a.netValue - b.netValue;
+  const difference = aIsSolvent ? bMargin * aWorth - aMargin * bWorth : aWorth - bWorth;
   return difference === 0n
     ? a.account.address.toLowerCase() < b.account.address.toLowerCase()
       ? -1

@@ -1,3 +1,4 @@
+import { absolute } from "../../../core/bigints.js";
 import { scaledToDecimal } from "../../../core/instrument.js";
 import type { CreditUnits, MarketId, PaperUnits } from "../../../core/units.js";
 import type {
@@ -6,8 +7,9 @@ import type {
   WirePosition,
   WireUserTrade,
 } from "../../../exchange/protocol/account.js";
+import { isSafe } from "../../../perpetual/margin.js";
 import type { Account } from "../../accounts/account.js";
-import { capacityOf, liquidationPriceOf, riskOf } from "../../accounts/margin.js";
+import { capacityIn, liquidationPriceIn, riskOf } from "../../accounts/margin.js";
 import type { PositionState } from "../../accounts/position-state.js";
 import type { Income, UserTrade } from "../../accounts/records.js";
 import type { Market } from "../../markets/market.js";
@@ -24,13 +26,14 @@ export function balancesRecord(
 ): WireBalances {
   const quote = (units: CreditUnits) => scaledToDecimal(units, creditDecimals);
   const risk = riskOf(account, markets);
+  const { netValueCredit, exposureCredit, initialMarginCredit, frozenMarginCredit } = risk;
   const availableCreditAmounts: Record<string, { buy: string; sell: string }> = {};
   const perpetualBalances: Record<
     string,
     { creditAmount: string; paperAmount: string; serialNumber: number }
   > = {};
   for (const market of markets.values()) {
-    const { buy, sell } = capacityOf(account, market, markets);
+    const { buy, sell } = capacityIn(market, account, markets);
     availableCreditAmounts[market.id] = { buy: quote(buy), sell: quote(sell) };
     const settled = account.markets.get(market.id)?.position.settled;
     if (settled !== undefined) {
@@ -43,13 +46,13 @@ export function balancesRecord(
   }
   return {
     availableCreditAmounts,
-    availableMargin: quote(risk.netValue - risk.positionMargin - risk.frozenMargin),
-    exposure: quote(risk.exposure),
-    frozenMargin: quote(risk.frozenMargin),
-    isSafe: risk.isSafe,
-    leverage: ratio(risk.exposure, risk.netValue),
-    marginRate: ratio(risk.maintenanceMargin, risk.netValue),
-    netValue: quote(risk.netValue),
+    availableMargin: quote(netValueCredit - initialMarginCredit - frozenMarginCredit),
+    exposure: quote(exposureCredit),
+    frozenMargin: quote(frozenMarginCredit),
+    isSafe: isSafe(risk),
+    leverage: ratio(exposureCredit, netValueCredit),
+    marginRate: ratio(risk.maintenanceMarginCredit, netValueCredit),
+    netValue: quote(netValueCredit),
     pendingWithdrawPrimaryCreditAmount: quote(
       (account.pendingWithdrawal?.amount ?? 0n) +
         account.leavingCredit +
@@ -57,7 +60,7 @@ export function balancesRecord(
     ),
     pendingWithdrawSecondaryCreditAmount: quote(account.lockedSecondaryWithdrawal),
     perpetualBalances,
-    positionMargin: quote(risk.positionMargin),
+    positionMargin: quote(initialMarginCredit),
     primaryCreditAmount: quote(account.settledPrimaryCredit),
     secondaryCreditAmount: quote(account.secondaryCredit),
   };
@@ -93,7 +96,7 @@ function positionRecord(
   const { instrument } = market;
   const quote = (units: CreditUnits) => instrument.creditToDecimal(units);
   const amount = (paper: PaperUnits) => scaledToDecimal(paper, instrument.paperDecimals);
-  const size = state.paper < 0n ? -state.paper : state.paper;
+  const size = absolute(state.paper);
   const value = market.valueOf(state.paper);
   const open = state.paper !== 0n;
   return {
@@ -110,7 +113,7 @@ function positionRecord(
     sumOpen: amount(state.openedPaper),
     sumClose: amount(state.closedPaper),
     liquidationPrice: scaledToDecimal(
-      liquidationPriceOf(account, market, markets),
+      liquidationPriceIn(market, account, markets),
       instrument.creditDecimals,
     ),
   };

@@ -41,7 +41,7 @@ export function signedAmounts(
   lots: Lots,
   credit: CreditUnits,
 ): { paper: bigint; credit: CreditUnits } {
-  const paper = BigInt(lots) * market.instrument.paperPerLot;
+  const paper = market.instrument.paperOf(lots);
   return side === "BUY" ? { paper, credit: -credit } : { paper: -paper, credit };
 }
 
@@ -68,7 +68,7 @@ export function orderRecord(order: Order, expirationUnit: "ms" | "s"): WireOrder
     failedAmount: instrument.amountOf(order.failedLots),
     ...(pricedLots === 0
       ? {}
-      : { averagePrice: averagePrice(market, pricedQuote, market.paperOf(pricedLots)) }),
+      : { averagePrice: averagePrice(market, pricedQuote, market.instrument.paperOf(pricedLots)) }),
     json: orderStructRecord({
       ...terms,
       ...signedAmounts(market, terms.side, terms.lots, terms.signedCredit),

@@ -1,4 +1,4 @@
-/** 1 in the contracts' fixed point. */
+/** 1 in the contracts' fixed point, in which ratios and rates are (protocol 7.1). */
 export const ONE = 10n ** 18n;
 
 /** Basis points of one. */
@@ -14,19 +14,7 @@ export function divFixed(a: bigint, b: bigint): bigint {
   return (a * ONE) / b;
 }
 
-export function absolute(value: bigint): bigint {
-  return value < 0n ? -value : value;
-}
-
-export function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
-}
-
-export function larger(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
-}
-
-/** Quotient of two numbers that are not negative, rounded up. */
-export function ceilDivide(a: bigint, b: bigint): bigint {
-  return (a + b - 1n) / b;
+/** A fraction in fixed point, to the ninth decimal. */
+export function toFixedPoint(fraction: number): bigint {
+  return BigInt(Math.round(fraction * 1e9)) * 10n ** 9n;
 }

@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { MarginAccount, MarginMarket } from "../../../src/liquidator/margin/margin-account.js";
-import {
-  isSafe,
-  liquidationPriceOf,
-  marginAfter,
-} from "../../../src/liquidator/margin/margin-rules.js";
 import {
   cureSize,
+  liquidationPriceOf,
   liquidatorAfter,
   takeoverTerms,
   victimAfter,
-} from "../../../src/liquidator/margin/takeover-terms.js";
+} from "../../src/perpetual/liquidation.js";
+import { isSafe } from "../../src/perpetual/margin.js";
+import {
+  type MarginAccount,
+  type MarginMarket,
+  marginAfter,
+} from "../../src/perpetual/margin-account.js";
 
 const USD = 10n ** 6n;
 const COIN = 10n ** 18n;

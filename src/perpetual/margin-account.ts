@@ -1,0 +1,93 @@
+import { absolute } from "../core/bigints.js";
+import type { CreditUnits, Hex, PaperUnits } from "../core/units.js";
+import { mulFixed } from "./fixed-point.js";
+import { type AccountMargin, maintenanceMargin } from "./margin.js";
+
+/** A market as the margin of its holders depends on it, at one block. Ratios and rates are 1e18. */
+export interface MarginMarket {
+  /** Lower case. */
+  readonly perp: Hex;
+  /** Credit units per 1e18 paper. */
+  readonly markPrice: bigint;
+  readonly initialMarginRatio: bigint;
+  readonly maintenanceMarginRatio: bigint;
+  /** The discount at which a liquidator takes over. */
+  readonly liquidationPriceOff: bigint;
+  readonly insuranceFeeRate: bigint;
+}
+
+/** An account's margin at one block, as `getTraderRisk` tells it, with the size of each of its positions. */
+export interface MarginAccount extends AccountMargin {
+  /** By perp in lower case; none is zero. */
+  readonly papers: ReadonlyMap<Hex, PaperUnits>;
+}
+
+/** The holdings of an account on chain, funding applied. */
+export interface HeldOnChain {
+  readonly primaryCredit: CreditUnits;
+  readonly secondaryCredit: CreditUnits;
+  readonly positions: readonly {
+    readonly perp: Hex;
+    readonly paper: PaperUnits;
+    readonly credit: CreditUnits;
+  }[];
+}
+
+/** An account's margin by the published formulas (protocol 7.3); undefined where it holds a position in a market that is not among these. */
+export function marginOfHoldings(
+  held: HeldOnChain,
+  markets: ReadonlyMap<Hex, MarginMarket>,
+): MarginAccount | undefined {
+  let account: MarginAccount | undefined = {
+    netValueCredit: held.primaryCredit + held.secondaryCredit,
+    exposureCredit: 0n,
+    initialMarginCredit: 0n,
+    maintenanceMarginCredit: 0n,
+    papers: new Map(),
+  };
+  for (const { perp, paper, credit } of held.positions) {
+    const market = markets.get(perp);
+    account =
+      market === undefined || account === undefined
+        ? undefined
+        : marginAfter(account, market, paper, credit);
+  }
+  return account;
+}
+
+/**
+ * The account after its balance in one market changed by so much paper and credit (protocol 7.5), at the same mark prices. Exact:
+ * margin is a sum over positions, and closing one moves its credit to the primary credit to the unit.
+ */
+export function marginAfter(
+  account: MarginAccount,
+  market: MarginMarket,
+  paperChange: PaperUnits,
+  creditChange: CreditUnits,
+): MarginAccount {
+  const before = account.papers.get(market.perp) ?? 0n;
+  const after = before + paperChange;
+  const papers = new Map(account.papers);
+  if (after === 0n) papers.delete(market.perp);
+  else papers.set(market.perp, after);
+  const [old, next] = [weightOf(market, before), weightOf(market, after)];
+  return {
+    netValueCredit: account.netValueCredit + next.value - old.value + creditChange,
+    exposureCredit: account.exposureCredit + next.notional - old.notional,
+    initialMarginCredit: account.initialMarginCredit + next.initial - old.initial,
+    maintenanceMarginCredit: account.maintenanceMarginCredit + next.maintenance - old.maintenance,
+    papers,
+  };
+}
+
+/** A position's part in the contracts' margin of its holder, at the market's mark price. Credit units; all but `value` without sign. */
+export function weightOf(market: MarginMarket, paper: PaperUnits) {
+  const value = mulFixed(paper, market.markPrice);
+  const notional = absolute(value);
+  return {
+    value,
+    notional,
+    initial: mulFixed(notional, market.initialMarginRatio),
+    maintenance: maintenanceMargin(value, market.maintenanceMarginRatio),
+  };
+}

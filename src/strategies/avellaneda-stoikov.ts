@@ -1,16 +1,10 @@
 import { z } from "zod";
-import type { Instrument } from "../core/instrument.js";
 import type { Ms } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import { avellanedaStoikovQuotes } from "./avellaneda-stoikov-quotes.js";
-import {
-  type Intensity,
-  type IntensitySource,
-  intensityField,
-  intensitySource,
-  WAITING_FOR_INTENSITY,
-} from "./intensity.js";
+import { type Intensity, intensityField, WAITING_FOR_INTENSITY } from "./intensity.js";
 import { inventoryFraction, inventoryRangeLots } from "./inventory-skew.js";
+import { ModelStep } from "./model-step.js";
 import {
   bpsField,
   eitherUnit,
@@ -22,11 +16,10 @@ import {
   refreshToleranceTicksField,
   sizeBaseField,
   targetPositionField,
-  ticksOf,
 } from "./param-fields.js";
 import { type Quoted, type QuotingStep, quotesOperator } from "./quotes-operator.js";
-import { type QuotingRoom, shapeWithin, type WantedLevel } from "./shape-quotes.js";
-import { type SigmaSource, sigmaField, sigmaSource } from "./sigma.js";
+import { type QuotingRoom, shapeWithin } from "./shape-quotes.js";
+import { sigmaField } from "./sigma.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
@@ -104,59 +97,35 @@ type AvellanedaStoikovBasis = readonly [
   midTicks: number,
   sigmaTicks: number,
   isSigmaEstimated: boolean,
-  left: number,
   intensity: Intensity,
+  left: number,
 ];
 
 /** What the market maker computes from each view. */
-export class AvellanedaStoikovStep implements QuotingStep<AvellanedaStoikovBasis> {
-  readonly #params: AvellanedaStoikovParams;
-  readonly #instrument: Instrument;
-  readonly #sigma: SigmaSource;
-  readonly #intensity: IntensitySource;
+export class AvellanedaStoikovStep
+  extends ModelStep<AvellanedaStoikovParams>
+  implements QuotingStep<AvellanedaStoikovBasis>
+{
   #startMs: Ms | undefined;
 
-  constructor(params: AvellanedaStoikovParams, instrument: Instrument) {
-    this.#params = params;
-    this.#instrument = instrument;
-    this.#sigma = sigmaSource(params.sigma);
-    this.#intensity = intensitySource(params);
-  }
-
   observe(view: MarketView): AvellanedaStoikovBasis {
-    const { midTicks, timeMs } = view;
-    const sigma = this.#sigma.observe(midTicks, timeMs);
-    return [
-      midTicks,
-      sigma.ticks,
-      sigma.estimated,
-      this.#shareLeft(timeMs),
-      this.#intensity.observe(view),
-    ];
-  }
-
-  toleranceTicks([midTicks]: AvellanedaStoikovBasis): number {
-    return (
-      ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, midTicks) ?? 0
-    );
+    return [...this.estimatesOf(view), this.#shareLeft(view.timeMs)];
   }
 
   quotes(
     room: QuotingRoom,
-    [midTicks, sigmaTicks, isSigmaEstimated, left, intensity]: AvellanedaStoikovBasis,
+    [midTicks, sigmaTicks, isSigmaEstimated, intensity, left]: AvellanedaStoikovBasis,
   ): Quoted {
-    const params = this.#params;
+    const { params, orderLots, targetLots } = this;
     const bpTicks = midTicks / 10_000;
     const sigmaBps = sigmaTicks / bpTicks;
-    const target = params.targetPositionBase / this.#instrument.lotBase;
-    const orderLots = params.sizeBase / this.#instrument.lotBase;
     const inventory =
       params.variant === "paper"
-        ? (room.positionLots - target) / orderLots
+        ? (room.positionLots - targetLots) / orderLots
         : inventoryFraction(
             room.positionLots,
-            target,
-            inventoryRangeLots(params, this.#instrument, room),
+            targetLots,
+            inventoryRangeLots(params, this.instrument, room),
           );
     const model = avellanedaStoikovQuotes({
       variant: params.variant,
@@ -169,18 +138,15 @@ export class AvellanedaStoikovStep implements QuotingStep<AvellanedaStoikovBasis
     });
     const halfSpreadBps = Math.max(model.halfSpread, params.minHalfSpreadBps);
     const reservation = model.reservation * bpTicks;
-    const wanted: WantedLevel[] = [];
-    for (let level = 0; level < params.levels && !intensity.isWaiting; level++) {
-      const distance =
-        (halfSpreadBps + level * (params.levelSpacingBps ?? halfSpreadBps)) * bpTicks;
-      const lots = Math.round(orderLots);
-      wanted.push({
+    const wanted = this.levelsOf(intensity, halfSpreadBps, (behindBps, lots) => {
+      const distance = (halfSpreadBps + behindBps) * bpTicks;
+      return {
         bidTicks: reservation - distance,
         askTicks: reservation + distance,
         bidLots: lots,
         askLots: lots,
-      });
-    }
+      };
+    });
     const { quotes, clamps } = shapeWithin(room, wanted);
     return {
       quotes,
@@ -210,9 +176,9 @@ export class AvellanedaStoikovStep implements QuotingStep<AvellanedaStoikovBasis
 
   /** The share of the horizon that is left, from above 0 to 1. */
   #shareLeft(nowMs: Ms): number {
-    if (this.#params.horizon === "rolling") return 1;
+    if (this.params.horizon === "rolling") return 1;
     this.#startMs ??= nowMs;
-    const { horizonMs } = this.#params;
+    const { horizonMs } = this.params;
     const elapsedMs = (nowMs - this.#startMs) % horizonMs;
     // A clock that steps back before the start still leaves a share between 0 and 1.
     return 1 - (elapsedMs < 0 ? elapsedMs + horizonMs : elapsedMs) / horizonMs;

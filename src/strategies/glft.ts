@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Instrument } from "../core/instrument.js";
 import type { MarketView } from "../market/view.js";
 import {
   type GlftDistances,
@@ -8,14 +7,9 @@ import {
   glftApproximateQuotes,
   glftTerms,
 } from "./glft-quotes.js";
-import {
-  type Intensity,
-  type IntensitySource,
-  intensityField,
-  intensitySource,
-  WAITING_FOR_INTENSITY,
-} from "./intensity.js";
+import { type Intensity, intensityField, WAITING_FOR_INTENSITY } from "./intensity.js";
 import type { Reason } from "./intent.js";
+import { ModelStep } from "./model-step.js";
 import {
   bpsField,
   eitherUnit,
@@ -26,11 +20,10 @@ import {
   refreshToleranceTicksField,
   sizeBaseField,
   targetPositionField,
-  ticksOf,
 } from "./param-fields.js";
 import { type Quoted, type QuotingStep, quotesOperator } from "./quotes-operator.js";
-import { type QuotingRoom, shapeWithin, type WantedLevel } from "./shape-quotes.js";
-import { type SigmaSource, sigmaField, sigmaSource } from "./sigma.js";
+import { type QuotingRoom, shapeWithin } from "./shape-quotes.js";
+import { sigmaField } from "./sigma.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
@@ -139,55 +132,28 @@ type GlftBasis = readonly [
 ];
 
 /** What the market maker computes from each view. */
-export class GlftStep implements QuotingStep<GlftBasis> {
-  readonly #params: GlftParams;
-  readonly #instrument: Instrument;
-  readonly #sigma: SigmaSource;
-  readonly #intensity: IntensitySource;
+export class GlftStep extends ModelStep<GlftParams> implements QuotingStep<GlftBasis> {
   #exact:
     | { readonly sigma: number; readonly intensity: Intensity; readonly quotes: GlftExactQuotes }
     | undefined;
 
-  constructor(params: GlftParams, instrument: Instrument) {
-    this.#params = params;
-    this.#instrument = instrument;
-    this.#sigma = sigmaSource(params.sigma);
-    this.#intensity = intensitySource(params);
-  }
-
   observe(view: MarketView): GlftBasis {
-    const { midTicks, timeMs } = view;
-    const sigma = this.#sigma.observe(midTicks, timeMs);
-    return [midTicks, sigma.ticks, sigma.estimated, this.#intensity.observe(view)];
-  }
-
-  toleranceTicks([midTicks]: GlftBasis): number {
-    return (
-      ticksOf(this.#params.refreshToleranceBps, this.#params.refreshToleranceTicks, midTicks) ?? 0
-    );
+    return this.estimatesOf(view);
   }
 
   quotes(room: QuotingRoom, basis: GlftBasis): Quoted {
-    const params = this.#params;
     const [midTicks, sigmaTicks, , intensity] = basis;
     const bpTicks = midTicks / 10_000;
-    const orderLots = params.sizeBase / this.#instrument.lotBase;
-    const inventory =
-      (room.positionLots - params.targetPositionBase / this.#instrument.lotBase) / orderLots;
+    const inventory = (room.positionLots - this.targetLots) / this.orderLots;
     const model = this.#model(sigmaTicks / bpTicks, intensity);
     const distances = this.#distances(this.#answer(model, intensity, inventory));
     const { bid, ask, halfSpread } = distances;
-    const spacing = params.levelSpacingBps ?? halfSpread;
-    const lots = Math.round(orderLots);
-    const wanted: WantedLevel[] = [];
-    for (let level = 0; level < params.levels && !intensity.isWaiting; level++) {
-      wanted.push({
-        bidTicks: midTicks - (quotable(bid) + level * spacing) * bpTicks,
-        askTicks: midTicks + (quotable(ask) + level * spacing) * bpTicks,
-        bidLots: Number.isFinite(bid) ? lots : 0,
-        askLots: Number.isFinite(ask) ? lots : 0,
-      });
-    }
+    const wanted = this.levelsOf(intensity, halfSpread, (behindBps, lots) => ({
+      bidTicks: midTicks - (quotable(bid) + behindBps) * bpTicks,
+      askTicks: midTicks + (quotable(ask) + behindBps) * bpTicks,
+      bidLots: Number.isFinite(bid) ? lots : 0,
+      askLots: Number.isFinite(ask) ? lots : 0,
+    }));
     const { quotes, clamps } = shapeWithin(room, wanted);
     return { quotes, reason: () => this.#reason(basis, inventory, model, distances, clamps) };
   }
@@ -229,7 +195,7 @@ export class GlftStep implements QuotingStep<GlftBasis> {
   }
 
   #model(sigmaBps: number, { aPerSecond, kPerBps }: Intensity): GlftModel {
-    const { riskAversion, fillRiskAversion = riskAversion, driftBpsPerSecond } = this.#params;
+    const { riskAversion, fillRiskAversion = riskAversion, driftBpsPerSecond } = this.params;
     return {
       sigma: sigmaBps,
       drift: driftBpsPerSecond,
@@ -242,7 +208,7 @@ export class GlftStep implements QuotingStep<GlftBasis> {
   }
 
   #answer(model: GlftModel, intensity: Intensity, inventory: number): Answer {
-    if (this.#params.method === "closed-form") {
+    if (this.params.method === "closed-form") {
       return {
         held: glftApproximateQuotes(model, inventory),
         flat: glftApproximateQuotes(model, 0),
@@ -253,7 +219,7 @@ export class GlftStep implements QuotingStep<GlftBasis> {
       this.#exact = {
         sigma: model.sigma,
         intensity,
-        quotes: new GlftExactQuotes(model, this.#params.inventoryOrders),
+        quotes: new GlftExactQuotes(model, this.params.inventoryOrders),
       };
     }
     return { held: this.#exact.quotes.at(inventory), flat: this.#exact.quotes.at(0) };
@@ -261,7 +227,7 @@ export class GlftStep implements QuotingStep<GlftBasis> {
 
   /** The factors act on what the model says at no inventory, and on what inventory changes of it. */
   #distances({ held, flat }: Answer): Distances {
-    const { halfSpreadFactor, skewFactor, minHalfSpreadBps } = this.#params;
+    const { halfSpreadFactor, skewFactor, minHalfSpreadBps } = this.params;
     const halfSpread = Math.max(minHalfSpreadBps, (halfSpreadFactor * (flat.bid + flat.ask)) / 2);
     const lean = (flat.bid - flat.ask) / 2;
     return {
@@ -273,7 +239,7 @@ export class GlftStep implements QuotingStep<GlftBasis> {
 
   #clamps(bid: number, ask: number, halfSpread: number): string[] {
     const clamps: string[] = [];
-    if (halfSpread === this.#params.minHalfSpreadBps) clamps.push("spread: minHalfSpreadBps");
+    if (halfSpread === this.params.minHalfSpreadBps) clamps.push("spread: minHalfSpreadBps");
     if (!Number.isFinite(bid)) clamps.push("bid: inventoryOrders");
     if (!Number.isFinite(ask)) clamps.push("ask: inventoryOrders");
     return clamps;

@@ -1,0 +1,85 @@
+import type { Instrument } from "../core/instrument.js";
+import type { MarketView } from "../market/view.js";
+import {
+  type Intensity,
+  type IntensityParams,
+  type IntensitySource,
+  intensitySource,
+} from "./intensity.js";
+import { ticksOf } from "./param-fields.js";
+import type { WantedLevel } from "./shape-quotes.js";
+import { type SigmaSource, sigmaSource } from "./sigma.js";
+
+/** The parameters that every market maker with a model of the market has. */
+export interface ModelParams extends IntensityParams {
+  readonly sizeBase: number;
+  readonly targetPositionBase: number;
+  readonly sigma: Parameters<typeof sigmaSource>[0];
+  readonly levels: number;
+  readonly levelSpacingBps?: number | undefined;
+  readonly refreshToleranceBps?: number | undefined;
+  readonly refreshToleranceTicks?: number | undefined;
+}
+
+/** The market as a model sees it. */
+export type ModelBasis = readonly [
+  midTicks: number,
+  sigmaTicks: number,
+  isSigmaEstimated: boolean,
+  intensity: Intensity,
+  ...rest: readonly unknown[],
+];
+
+/**
+ * The common part of the market makers with a model: one basis point of the mid is their unit of price and one order their unit of
+ * amount, so that the same parameters mean the same on every market.
+ */
+export abstract class ModelStep<Params extends ModelParams> {
+  protected readonly params: Params;
+  protected readonly instrument: Instrument;
+  /** Lots of one order, before rounding. */
+  protected readonly orderLots: number;
+  /** Lots, before rounding. */
+  protected readonly targetLots: number;
+  readonly #sigma: SigmaSource;
+  readonly #intensity: IntensitySource;
+
+  constructor(params: Params, instrument: Instrument) {
+    this.params = params;
+    this.instrument = instrument;
+    this.orderLots = params.sizeBase / instrument.lotBase;
+    this.targetLots = params.targetPositionBase / instrument.lotBase;
+    this.#sigma = sigmaSource(params.sigma);
+    this.#intensity = intensitySource(params);
+  }
+
+  /** Takes a view in: each once, in their order. */
+  protected estimatesOf(view: MarketView) {
+    const sigma = this.#sigma.observe(view.midTicks, view.timeMs);
+    const intensity = this.#intensity.observe(view);
+    return [view.midTicks, sigma.ticks, sigma.estimated, intensity] as const;
+  }
+
+  /** Prices of the last intent may differ by so much, in ticks, and it still stands. */
+  toleranceTicks([midTicks]: ModelBasis): number {
+    const { refreshToleranceBps, refreshToleranceTicks } = this.params;
+    return ticksOf(refreshToleranceBps, refreshToleranceTicks, midTicks) ?? 0;
+  }
+
+  /**
+   * The levels of both sides; none while the intensity is waited for.
+   * @param halfSpreadBps the distance from level to level where the parameters name none
+   * @param at the prices of a level that lies so many basis points behind the first
+   */
+  protected levelsOf(
+    { isWaiting }: Intensity,
+    halfSpreadBps: number,
+    at: (behindBps: number, lots: number) => WantedLevel,
+  ): WantedLevel[] {
+    const { levels, levelSpacingBps = halfSpreadBps } = this.params;
+    const lots = Math.round(this.orderLots);
+    return Array.from({ length: isWaiting ? 0 : levels }, (_, level) =>
+      at(level * levelSpacingBps, lots),
+    );
+  }
+}

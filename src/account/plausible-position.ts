@@ -83,7 +83,11 @@ export function isPlausible(
 }
 
 /** What orders of one side may have filled, or may fill yet, without a report. */
-export function mayHaveFilled({ orders }: PositionBooks, marketId: MarketId, side: Side): number {
+export function mayHaveFilled(
+  { orders }: Pick<PositionBooks, "orders">,
+  marketId: MarketId,
+  side: Side,
+): number {
   let lots = orders.unseenLots(marketId, side);
   for (const order of orders.mayStillFill(marketId))
     if (order.side === side) lots += order.mayFillLots;

@@ -1,6 +1,5 @@
 import type { MarketId, Ms } from "../../core/units.js";
 import type { TargetState } from "../../executor/target-position.js";
-import type { ImplausibleValue } from "./implausible-values.js";
 
 /** One order that the bot would have. Prices and amounts are decimal strings of the wire. */
 export interface ExplainedQuote {
@@ -178,6 +177,14 @@ export interface ExplainedLiquidator {
     | undefined;
   readonly capacity: readonly ExplainedCapacity[];
   readonly candidates: readonly ExplainedCandidate[];
+}
+
+/** A value of the bot's file that is allowed and makes little sense in its market as it is now. */
+export interface ImplausibleValue {
+  /** Path of the value in the file. */
+  readonly field: string;
+  /** The value, what it is compared with, and what follows. */
+  readonly text: string;
 }
 
 /** What a bot would quote now and why, and what that may lead to (design, `explain`). Plain JSON. */

@@ -4,15 +4,7 @@ import { isBelowWaiver } from "../../exchange/signing/gas-fee-waiver.js";
 import type { Bot } from "../bot.js";
 import type { Desk } from "../desk.js";
 import { signedRates } from "../signed-rates.js";
-import type { ExplainedMarket, ExplainedQuote } from "./explanation.js";
-
-/** A value of the bot's file that is allowed and makes little sense in its market as it is now. */
-export interface ImplausibleValue {
-  /** Path of the value in the file. */
-  readonly field: string;
-  /** The value, what it is compared with, and what follows. */
-  readonly text: string;
-}
+import type { ExplainedMarket, ExplainedQuote, ImplausibleValue } from "./explanation.js";
 
 /** How many times as wide or as narrow as the exchange's own spread a plausible spread is at most. */
 const MOST_RATIO = 20;

@@ -1,12 +1,31 @@
 import { z } from "zod";
+import type { LaneStore } from "../../chain/lanes/store/lane-store.js";
 import { blockTag, ChainRpc } from "../../chain/rpc/chain-rpc.js";
+import type { InProcessRpc } from "../../chain/rpc/rpc-transport.js";
 import { ConfigError } from "../../core/errors.js";
-import type { Clock } from "../../core/runtime/seam.js";
+import type { Clock, Seam } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
+import type { Log } from "../../monitoring/log.js";
 import type { BotConfig, ChainAccessConfig } from "../config/config.js";
-import type { RunBotOptions } from "./running-bot.js";
+
+/** How a bot reaches its chain, and where what it sends is remembered. */
+export interface ChainAccess {
+  /** The RPCs: addresses, or functions of this process. */
+  readonly rpcs: readonly (string | InProcessRpc)[];
+  /** Opens the store of the key's pending transactions; called only where something may be sent. */
+  readonly laneStore: (owner: { readonly chainId: number; readonly account: Hex }) => LaneStore;
+}
+
+/** The parts of a bot's start that say whether it has a chain, and which. */
+interface ChainStart {
+  readonly config: BotConfig;
+  readonly chain?: ChainAccess;
+  readonly alone?: boolean;
+  readonly seam: Seam;
+  readonly log: Log;
+}
 
 const blockSchema = z.object({
   hash: z
@@ -97,13 +116,7 @@ export async function lensAddress({ lens }: ChainAccessConfig, client: RestClien
  * liquidator's start says why.
  */
 export async function chainGenesis(
-  {
-    config,
-    chain,
-    alone,
-    seam,
-    log,
-  }: Pick<RunBotOptions, "config" | "chain" | "alone" | "seam" | "log">,
+  { config, chain, alone, seam, log }: ChainStart,
   { eip712 }: VenueRules,
   nowMs: () => Ms,
 ): Promise<Hex | undefined> {

@@ -1,10 +1,10 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { Lots, MarketId } from "../../core/units.js";
+import type { LedgerCounts } from "../../liquidator/ledger/ledger-counts.js";
 import type { Opportunity } from "../../liquidator/ledger/opportunity.js";
 import type { Liquidator } from "../../liquidator/liquidator.js";
 import { suggestedTip } from "../../liquidator/plan/suggested-tip.js";
 import type { RunningLiquidator } from "./run-liquidator.js";
-import { type LiquidationSummary, liquidationSummary } from "./run-summary.js";
 
 /** Opportunities that a status tells of: the newest open ones, and the last that ended. All are counted, and in the ledger's file. */
 const OPEN_TOLD = 20;
@@ -59,6 +59,28 @@ export interface LiquidatorStatus {
   readonly open: readonly OpportunityStatus[];
   /** The last that have ended, newest last. */
   readonly ended: readonly OpportunityStatus[];
+}
+
+/** What a run's liquidations came to. */
+export interface LiquidationSummary extends Omit<LedgerCounts, "profitQuote" | "gasWei"> {
+  /**
+   * Takeovers with their sale, what remains of them at the mark, less the gas of everything that was sent. Gas is ether, which the account's
+   * equity does not have: of equity it is more by that.
+   */
+  readonly profitQuote: string;
+  readonly gasEth: string;
+}
+
+/** The ledger's counts as decimal strings. */
+export function liquidationSummary(
+  { profitQuote, gasWei, ...counts }: LedgerCounts,
+  creditDecimals: number,
+): LiquidationSummary {
+  return {
+    ...counts,
+    profitQuote: scaledToDecimal(profitQuote, creditDecimals),
+    gasEth: scaledToDecimal(gasWei, 18),
+  };
 }
 
 /** What is told of. */

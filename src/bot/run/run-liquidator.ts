@@ -1,9 +1,7 @@
 import { DealerReader } from "../../chain/contracts/dealer-reader.js";
 import { LensReader } from "../../chain/contracts/lens-reader.js";
-import type { LaneStore } from "../../chain/lanes/store/lane-store.js";
 import { TransactionLanes } from "../../chain/lanes/transaction-lanes.js";
 import type { ChainRpc } from "../../chain/rpc/chain-rpc.js";
-import type { InProcessRpc } from "../../chain/rpc/rpc-transport.js";
 import { ecdsaScheme, type Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled } from "../../core/instrument.js";
@@ -24,21 +22,13 @@ import type { BotConfig, LiquidatorConfig } from "../config/config.js";
 import type { BotCommand } from "../input.js";
 import type { Notice } from "../notice.js";
 import type { StateStore } from "../state/state-dir.js";
-import { lensAddress, openChainRpc } from "./chain-access.js";
+import { type ChainAccess, lensAddress, openChainRpc } from "./chain-access.js";
 import { ledgerFileOf } from "./ledger-file.js";
 import { BotLiquidatorVenue } from "./liquidator-venue.js";
 import { noteUnwind } from "./note-unwind.js";
 
 /** How long the end of takeovers under way is waited for at a stop. */
 const STOP_WAIT_MS: Ms = 10_000;
-
-/** How a bot reaches its chain, and where what it sends is remembered. */
-export interface ChainAccess {
-  /** The RPCs: addresses, or functions of this process. */
-  readonly rpcs: readonly (string | InProcessRpc)[];
-  /** Opens the store of the key's pending transactions; called only where something may be sent. */
-  readonly laneStore: (owner: { readonly chainId: number; readonly account: Hex }) => LaneStore;
-}
 
 /** What a liquidator is started with beside a running bot. */
 export interface StartLiquidatorOptions {

@@ -4,6 +4,7 @@ import type { LedgerCounts } from "../../liquidator/ledger/ledger-counts.js";
 import type { Bot } from "../bot.js";
 import type { OrderLeft } from "../order-left.js";
 import { earningsOf } from "./earnings.js";
+import { type LiquidationSummary, liquidationSummary } from "./liquidator-status.js";
 import type { RunMonitor } from "./run-monitor.js";
 
 /** What a run came to: the object that `run --json` prints. Amounts are decimal strings, quote in the quote asset. */
@@ -81,28 +82,6 @@ export interface RunSummary {
   };
   /** Of a bot that liquidates: positions of accounts in danger, by how far they came. */
   readonly liquidations?: LiquidationSummary;
-}
-
-/** What a run's liquidations came to. */
-export interface LiquidationSummary extends Omit<LedgerCounts, "profitQuote" | "gasWei"> {
-  /**
-   * Takeovers with their sale, what remains of them at the mark, less the gas of everything that was sent. Gas is ether, which the account's
-   * equity does not have: of equity it is more by that.
-   */
-  readonly profitQuote: string;
-  readonly gasEth: string;
-}
-
-/** The ledger's counts as decimal strings. */
-export function liquidationSummary(
-  { profitQuote, gasWei, ...counts }: LedgerCounts,
-  creditDecimals: number,
-): LiquidationSummary {
-  return {
-    ...counts,
-    profitQuote: scaledToDecimal(profitQuote, creditDecimals),
-    gasEth: scaledToDecimal(gasWei, 18),
-  };
 }
 
 /** Sums a run up. */

@@ -1,11 +1,23 @@
+import type { SaidTakeover } from "../../account/takeover.js";
 import { decimalToScaled, type Instrument } from "../../core/instrument.js";
 import type { Lots, MarketId } from "../../core/units.js";
 import { fractionDigits } from "../../exchange/protocol/wire-parse.js";
 import { type KnownTakeover, remainingOf } from "./takeover-book.js";
-import type { UnwindMemory } from "./unwind-memory.js";
+import type { ReservedTakeover } from "./takeover-reservations.js";
 
 /** The units that prices and amounts of a market are counted in. */
 export type MarketGrid = Pick<Instrument, "tickSize" | "stepSize">;
+
+/** What is remembered of takeovers. */
+export interface UnwindMemory {
+  readonly known: readonly KnownTakeover[];
+  /** All that the account was told, opposites of those that were taken back among them. */
+  readonly said: readonly SaidTakeover[];
+  /** Those that were planned or sent, and neither held nor gone; older versions wrote none. */
+  readonly reserved?: readonly ReservedTakeover[];
+  /** What its ticks and lots are of, by market; none for a market that is in no run since before this was written. */
+  readonly grids: Readonly<Record<MarketId, MarketGrid>>;
+}
 
 /** The same memory with what it has of each market in the units of now. A market that is not among these stays in its own. */
 export function onGridsOfNow(

@@ -3,23 +3,12 @@ import { FormatError } from "../../core/errors.js";
 import { requireGridUnit } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
-import { type MarketGrid, onGridsOfNow } from "./memory-grid.js";
+import { type MarketGrid, onGridsOfNow, type UnwindMemory } from "./memory-grid.js";
 import type { KnownTakeover } from "./takeover-book.js";
 import type { ReservedTakeover } from "./takeover-reservations.js";
 
 /** Takeovers and what became of them, in the state directory: written before anything is done about them. */
 export const TAKEOVERS_FILE = "takeovers.json";
-
-/** What is remembered of takeovers. */
-export interface UnwindMemory {
-  readonly known: readonly KnownTakeover[];
-  /** All that the account was told, opposites of those that were taken back among them. */
-  readonly said: readonly SaidTakeover[];
-  /** Those that were planned or sent, and neither held nor gone; older versions wrote none. */
-  readonly reserved?: readonly ReservedTakeover[];
-  /** What its ticks and lots are of, by market; none for a market that is in no run since before this was written. */
-  readonly grids: Readonly<Record<MarketId, MarketGrid>>;
-}
 
 /**
  * In the units of `now`, the bot's markets: an exchange may have changed a tick or a step since it was written. Undefined where nothing was ever

@@ -8,6 +8,7 @@ import { EwmaVolatility } from "../../strategies/volatility.js";
 import { DEFAULT_UNWIND, type UnwindConfig } from "../config/unwind-fields.js";
 import type { BotContext } from "../context.js";
 import type { Desk } from "../desk.js";
+import type { UnwindMemory } from "./memory-grid.js";
 import { onGridsOfNow } from "./memory-grid.js";
 import {
   type KnownTakeover,
@@ -16,7 +17,7 @@ import {
   TakeoverBook,
   type UnwindTerms,
 } from "./takeover-book.js";
-import { readUnwindMemory, type UnwindMemory, writeUnwindMemory } from "./unwind-memory.js";
+import { readUnwindMemory, writeUnwindMemory } from "./unwind-memory.js";
 import type { UnwindReport } from "./unwind-report.js";
 import { dustLotsOf, unwindTerms } from "./unwind-terms.js";
 import { trajectoryOf, type UnwindTrajectory } from "./unwind-trajectory.js";

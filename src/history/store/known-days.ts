@@ -13,7 +13,6 @@ import {
 } from "../spans.js";
 import { betweenRows, isCount, mayBeMissing } from "../staging/trade-ids.js";
 import { type BookStretch, type DayManifest, isFromExchange } from "./day-manifest.js";
-import { mixedReadings } from "./reading.js";
 
 /** What ids do that an exchange counts otherwise, or not by one. */
 export const UNCOUNTED = "do not count the trades: missing ones cannot be told";
@@ -240,4 +239,24 @@ function candleSeams(kind: HistoryKind, days: readonly DayManifest[]): Seam[] {
 
 function spanText([fromMs, toMs]: Span): string {
   return `${instantText(fromMs)} to ${instantText(toMs)}`;
+}
+
+/** The days that hold a file in another reading than a day before them does, each with the sentence that says so. @param days ascending */
+function mixedReadings(
+  days: readonly DayManifest[],
+): { readonly day: Day; readonly finding: string }[] {
+  const last = new Map<string, { readonly day: Day; readonly reading: string }>();
+  const found: { readonly day: Day; readonly finding: string }[] = [];
+  for (const { day, sources } of days) {
+    for (const { sha256, reading, name } of sources) {
+      if (sha256 === undefined || reading === undefined) continue;
+      const before = last.get(sha256);
+      if (before !== undefined && before.reading !== reading) {
+        const finding = `${name} was read under another mapping, clock or repair than for ${before.day}: import it again with --replace`;
+        found.push({ day, finding });
+      }
+      last.set(sha256, { day, reading });
+    }
+  }
+  return found;
 }

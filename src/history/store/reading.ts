@@ -5,7 +5,7 @@ import type { Mapping } from "../import/formats/mapping.js";
 import type { ShapedFile } from "../import/formats/shape.js";
 import type { ClockWish } from "../staging/clean-clocks.js";
 import type { Repaired } from "../staging/repair-rows.js";
-import type { DayManifest, SourceNote } from "./day-manifest.js";
+import type { SourceNote } from "./day-manifest.js";
 import type { HistoryStore } from "./store.js";
 
 /** How the rows of a file came about, as far as a user chooses it. */
@@ -69,24 +69,4 @@ export function daysReadOtherwise(
   return days
     .filter(({ sources }) => sources.some((held) => isReadOtherwise(held, source)))
     .map(({ day }) => day);
-}
-
-/** The days that hold a file in another reading than a day before them does, each with the sentence that says so. @param days ascending */
-export function mixedReadings(
-  days: readonly DayManifest[],
-): { readonly day: Day; readonly finding: string }[] {
-  const last = new Map<string, { readonly day: Day; readonly reading: string }>();
-  const found: { readonly day: Day; readonly finding: string }[] = [];
-  for (const { day, sources } of days) {
-    for (const { sha256, reading, name } of sources) {
-      if (sha256 === undefined || reading === undefined) continue;
-      const before = last.get(sha256);
-      if (before !== undefined && before.reading !== reading) {
-        const finding = `${name} was read under another mapping, clock or repair than for ${before.day}: import it again with --replace`;
-        found.push({ day, finding });
-      }
-      last.set(sha256, { day, reading });
-    }
-  }
-  return found;
 }

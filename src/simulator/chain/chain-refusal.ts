@@ -1,6 +1,6 @@
 import { AbiCoder, dataSlice } from "ethers";
 import { RunError } from "../../core/errors.js";
-import type { RpcError, RpcOutcome } from "./edr-evm.js";
+import type { RpcError, RpcOutcome } from "./rpc-outcome.js";
 
 /** A request that the chain refused; `data` is what a contract said, when one did. */
 export class ChainRefusal extends RunError {

@@ -13,16 +13,7 @@ import type { ChainGenesis } from "./genesis.js";
 import { noContractNames } from "./no-contract-names.js";
 import { ADDED_METHODS } from "./rpc/added-methods.js";
 import { toNodeError } from "./rpc/node-error.js";
-
-/** An error of JSON-RPC. `data` of a revert is what the contract said. */
-export interface RpcError {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: unknown;
-}
-
-/** What became of one request. */
-export type RpcOutcome = { readonly result: unknown } | { readonly error: RpcError };
+import type { RpcError, RpcOutcome } from "./rpc-outcome.js";
 
 /** What a subscription of `eth_subscribe` says. */
 export type OnNotice = (subscription: Hex, result: unknown) => void;

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { L1_CHAIN_TYPE, MineOrdering, PRAGUE } from "@nomicfoundation/edr";
 import { edrContext } from "./edr-context.js";
-import type { RpcOutcome } from "./edr-evm.js";
 import { noContractNames } from "./no-contract-names.js";
+import type { RpcOutcome } from "./rpc-outcome.js";
 
 /** What is copied. */
 export interface ForkSource {

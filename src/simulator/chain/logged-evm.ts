@@ -1,8 +1,9 @@
 import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import { resultOf } from "./chain-refusal.js";
-import type { EdrEvm, RpcOutcome } from "./edr-evm.js";
+import type { EdrEvm } from "./edr-evm.js";
 import { secondsOf } from "./rpc/rpc-numbers.js";
+import type { RpcOutcome } from "./rpc-outcome.js";
 import { STATE_BY_HAND } from "./state-by-hand.js";
 import type { LogEntry, TransactionLog } from "./transaction-log.js";
 

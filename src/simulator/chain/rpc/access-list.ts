@@ -1,8 +1,7 @@
 import { getCreateAddress } from "ethers";
 import type { Hex } from "../../../core/units.js";
 import { resultOf } from "../chain-refusal.js";
-import type { RpcOutcome } from "../edr-evm.js";
-import type { AskEvm } from "./added-methods.js";
+import type { AskEvm, RpcOutcome } from "../rpc-outcome.js";
 import { unpayable } from "./call-funds.js";
 
 /** The precompiled contracts of the Prague hard fork. */

@@ -1,13 +1,10 @@
-import type { RpcOutcome } from "../edr-evm.js";
+import type { AskEvm, RpcOutcome } from "../rpc-outcome.js";
 import { createAccessList } from "./access-list.js";
 import { blockReceipts } from "./block-receipts.js";
 import { call, estimateGas } from "./call-funds.js";
 import { blockByNumber } from "./pending-block.js";
 import { sendRaw } from "./send-raw.js";
 import { storageProof } from "./storage-proof.js";
-
-/** Carries out a request on the EVM itself. */
-export type AskEvm = (method: string, params: readonly unknown[]) => Promise<RpcOutcome>;
 
 /** A method that is made of requests to the EVM. */
 export type AddedMethod = (params: readonly unknown[], ask: AskEvm) => Promise<RpcOutcome>;

@@ -1,5 +1,4 @@
-import type { RpcOutcome } from "../edr-evm.js";
-import type { AskEvm } from "./added-methods.js";
+import type { AskEvm, RpcOutcome } from "../rpc-outcome.js";
 
 /**
  * `eth_getBlockReceipts`: the receipts of a block's transactions, in their order; null for a block that is not there. The block is named as

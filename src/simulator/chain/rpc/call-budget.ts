@@ -1,6 +1,6 @@
 import type { Clock } from "../../../core/runtime/seam.js";
 import type { Ms } from "../../../core/units.js";
-import type { RpcOutcome } from "../edr-evm.js";
+import type { RpcOutcome } from "../rpc-outcome.js";
 
 /** How much of the chain's time its port may take, all clients together. */
 export interface CallBudgetOptions {

@@ -1,5 +1,4 @@
-import type { RpcError, RpcOutcome } from "../edr-evm.js";
-import type { AskEvm } from "./added-methods.js";
+import type { AskEvm, RpcError, RpcOutcome } from "../rpc-outcome.js";
 import { INSUFFICIENT_FUNDS } from "./node-error.js";
 
 /** The gas of a transaction that executes nothing, as a plain transfer. */

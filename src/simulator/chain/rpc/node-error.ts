@@ -1,5 +1,5 @@
 import { AbiCoder, dataSlice } from "ethers";
-import type { RpcError } from "../edr-evm.js";
+import type { RpcError } from "../rpc-outcome.js";
 
 const TRIAL = "VM Exception while processing transaction: ";
 /** Selectors of `Error(string)` and `Panic(uint256)`. */

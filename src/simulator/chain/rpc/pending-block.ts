@@ -1,5 +1,4 @@
-import type { RpcOutcome } from "../edr-evm.js";
-import type { AskEvm } from "./added-methods.js";
+import type { AskEvm, RpcOutcome } from "../rpc-outcome.js";
 
 /** `eth_getBlockByNumber`: the EVM leaves the number of the pending block out, a public node names it, and clients read it. */
 export async function blockByNumber(params: readonly unknown[], ask: AskEvm): Promise<RpcOutcome> {

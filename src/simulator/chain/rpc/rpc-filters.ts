@@ -1,5 +1,5 @@
-import type { RpcOutcome } from "../edr-evm.js";
 import type { EmbeddedChain } from "../embedded-chain.js";
+import type { RpcOutcome } from "../rpc-outcome.js";
 
 const MOST_FILTERS = 256;
 const MAKES = new Set(["eth_newBlockFilter", "eth_newFilter", "eth_newPendingTransactionFilter"]);

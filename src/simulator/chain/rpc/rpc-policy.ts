@@ -1,5 +1,5 @@
 import type { Hex } from "../../../core/units.js";
-import type { RpcError } from "../edr-evm.js";
+import type { RpcError } from "../rpc-outcome.js";
 import { isRecord } from "./is-record.js";
 import { readRawTransaction } from "./raw-transaction.js";
 import { RPC_METHODS, SUBSCRIPTIONS } from "./rpc-methods.js";

@@ -1,6 +1,6 @@
 import type { Hex } from "../../../core/units.js";
-import type { RpcError, RpcOutcome } from "../edr-evm.js";
 import type { EmbeddedChain } from "../embedded-chain.js";
+import type { RpcError, RpcOutcome } from "../rpc-outcome.js";
 import type { CallBudget } from "./call-budget.js";
 import type { RpcFilters } from "./rpc-filters.js";
 import { RPC_METHODS } from "./rpc-methods.js";

@@ -1,6 +1,5 @@
 import { keccak256 } from "ethers";
-import type { RpcOutcome } from "../edr-evm.js";
-import type { AskEvm } from "./added-methods.js";
+import type { AskEvm, RpcOutcome } from "../rpc-outcome.js";
 import { ALREADY_KNOWN, REPLACEMENT_UNDERPRICED } from "./node-error.js";
 
 /**

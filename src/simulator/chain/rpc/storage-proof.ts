@@ -1,5 +1,4 @@
-import type { RpcOutcome } from "../edr-evm.js";
-import type { AskEvm } from "./added-methods.js";
+import type { AskEvm, RpcOutcome } from "../rpc-outcome.js";
 
 /**
  * `eth_getProof`: the EVM takes storage keys of 32 bytes only, a public node also quantities (`0x0`). As there, the proof names a key

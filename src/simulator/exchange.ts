@@ -192,6 +192,11 @@ export class EmbeddedExchange {
     return this.#requireMarket(marketId);
   }
 
+  /** The account of a market's house agents and recorded liquidity, to look at. @throws RunError when there is no such market */
+  house(marketId: MarketId): Account {
+    return this.#parts.state.accountsIn(this.#requireMarket(marketId)).house;
+  }
+
   /** The account records that REST would answer with, for comparisons. @throws RunError for an unknown account */
   balances(address: Hex) {
     return this.#parts.router.accounts.balancesAnswer(this.#requireAccount(address));

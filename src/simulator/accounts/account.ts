@@ -1,5 +1,5 @@
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../core/units.js";
-import { Journal } from "./journal.js";
+import { Journal } from "../markets/journal.js";
 import type { Order } from "./order.js";
 import { PositionLedger } from "./position-ledger.js";
 import type { Income, UserTrade } from "./records.js";

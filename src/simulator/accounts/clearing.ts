@@ -7,14 +7,13 @@ import {
 } from "../../core/units.js";
 import { tradeFee } from "../../perpetual/fees.js";
 import type { ExchangeState } from "../engine/state.js";
-import type { Market } from "../markets/market.js";
+import type { Market, Trade } from "../markets/market.js";
 import type { BookOrder } from "../matching/book-order.js";
 import type { Account } from "./account.js";
 import type { Credit } from "./credit.js";
-import { withOpenInterest } from "./open-interest.js";
 import { Order } from "./order.js";
 import type { PendingSettlement, PendingSide } from "./pending-settlement.js";
-import type { Trade, UserTrade } from "./records.js";
+import type { UserTrade } from "./records.js";
 import type { OnSettlement, Settlement, SettlementOutcome } from "./settlement.js";
 
 /** A match as the book found it. An absent order is the house's: an agent's, or recorded liquidity. */
@@ -103,7 +102,7 @@ export class Clearing {
     if (isSettled) {
       const sweep = this.#sweepOf(match);
       for (const account of [buyOrder, sellOrder].map(
-        (order) => order?.terms.account ?? market.house,
+        (order) => order?.terms.account ?? state.accountsIn(market).house,
       )) {
         continueTransaction(sweep.matches, account);
       }
@@ -167,13 +166,14 @@ export class Clearing {
   #side(trade: Trade, order: Order | null, isBuyer: boolean, sweptQuote: CreditUnits): PendingSide {
     const { market, lots, quote, timeMs } = trade;
     const isMaker = trade.isBuyerMaker === isBuyer;
-    const account = order?.terms.account ?? market.house;
+    const accounts = this.#state.accountsIn(market);
+    const account = order?.terms.account ?? accounts.house;
     const { makerRate, takerRate } = order?.terms ?? market.houseRates;
     const rate = isMaker ? makerRate : takerRate;
     const before = isMaker ? 0n : sweptQuote;
     const commission = tradeFee(quote, rate, before);
     const part = account.in(market.id);
-    const { entry, realizedPnl } = withOpenInterest(market, account, () =>
+    const { entry, realizedPnl } = accounts.change(account, () =>
       part.position.match({
         paper: market.instrument.paperOf(isBuyer ? lots : -lots),
         quote,
@@ -226,7 +226,7 @@ export class Clearing {
     if (settled) {
       part.position.settle(entry);
     } else {
-      withOpenInterest(trade.market, account, () => part.position.fail(entry));
+      this.#state.accountsIn(trade.market).change(account, () => part.position.fail(entry));
     }
     this.#state.listener.onPosition(account, trade.market);
     if (order === null) {

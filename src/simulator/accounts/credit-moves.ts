@@ -92,9 +92,8 @@ export class CreditMoves implements Credit {
     const after = before - mulFixed(rate, market.prices.mark);
     market.cumulativeFunding = after;
     market.fundings.add({ rate, timeMs });
-    const holders = [market.house, ...this.#state.accounts.values()].filter((account) =>
-      market.holders.has(account),
-    );
+    const { house, holders: all } = this.#state.accountsIn(market);
+    const holders = [house, ...this.#state.accounts.values()].filter((account) => all.has(account));
     for (const account of holders) {
       const { position } = account.in(market.id);
       const { paper } = position.matched;

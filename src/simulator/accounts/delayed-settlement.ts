@@ -1,8 +1,8 @@
 import { seededRandom } from "../../core/runtime/seeded-random.js";
 import type { Ms } from "../../core/units.js";
 import type { ExchangeState } from "../engine/state.js";
+import type { Trade } from "../markets/market.js";
 import type { PendingSettlement } from "./pending-settlement.js";
-import type { Trade } from "./records.js";
 import type { OnSettlement, Settlement } from "./settlement.js";
 import { SettlementQueue } from "./settlement-queue.js";
 

@@ -80,10 +80,9 @@ export class ExchangeParts {
     this.#desk = new OrderDesk(state, booking, turn);
     this.#withdrawals = new Withdrawals(state, this.clearing, turn);
     for (const id of Object.keys(config.markets)) {
-      state.markets.set(
-        id,
-        this.#newMarket(id, options.chain?.keys.house(id).signer.address ?? NO_ADDRESS),
-      );
+      const house = options.chain?.keys.house(id).signer.address ?? NO_ADDRESS;
+      const { retention } = config;
+      state.addMarket(this.#newMarket(id), new Account(house, seam.clock.nowMs(), retention, true));
     }
     this.chain?.attach({
       onChanged,
@@ -107,7 +106,7 @@ export class ExchangeParts {
       state,
       clearing: this.clearing,
       turn,
-      onMark: (market) => this.#desk.enforceMaintenance([...market.holders]),
+      onMark: (market) => this.#desk.enforceMaintenance([...this.state.accountsIn(market).holders]),
       onReading: () => this.hub.onReading(),
       publish: () => this.hub.publishMarkets(),
     });
@@ -143,7 +142,7 @@ export class ExchangeParts {
   changeRules(market: Market, rules: MarketRulesOnGrid): void {
     market.rules = rules;
     this.state.listener.onMarket(market);
-    this.#desk.enforceMaintenance([...market.holders]);
+    this.#desk.enforceMaintenance([...this.state.accountsIn(market).holders]);
   }
 
   #chainSide({
@@ -171,12 +170,11 @@ export class ExchangeParts {
     return new ChainSide({ state, open, turn, report, onFault });
   }
 
-  #newMarket(id: MarketId, house: Hex): Market {
+  #newMarket(id: MarketId): Market {
     const { state } = this;
     const { choices, retention } = state.config;
     const market = new Market({
       rules: marketRules(id, state.config),
-      house: new Account(house, state.seam.clock.nowMs(), retention, true),
       selfMatch: choices.selfMatch,
       firstSequence: 1,
       keepTrades: retention.publicTrades,
@@ -218,7 +216,7 @@ export class ExchangeParts {
   #onMark(market: Market): void {
     market.noteMark(this.state.nowMs());
     this.state.listener.onMarket(market);
-    this.#desk.enforceMaintenance([...market.holders]);
+    this.#desk.enforceMaintenance([...this.state.accountsIn(market).holders]);
   }
 
   /** What an event changed lasts before anybody is told of it, and before the chain is asked for anything. */

@@ -2,12 +2,13 @@ import { decimalToScaled } from "../../core/instrument.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { CreditUnits, Hex, Int64Id, MarketId, Ms } from "../../core/units.js";
 import { Account } from "../accounts/account.js";
+import { MarketAccounts } from "../accounts/market-accounts.js";
 import type { Order } from "../accounts/order.js";
 import type { PendingSettlement } from "../accounts/pending-settlement.js";
-import type { Income, Trade, UserTrade } from "../accounts/records.js";
+import type { Income, UserTrade } from "../accounts/records.js";
 import type { ExchangeConfig } from "../config/config.js";
 import { GasMarket } from "../markets/gas-market.js";
-import type { Market } from "../markets/market.js";
+import type { Market, Trade } from "../markets/market.js";
 import type { ChainRequest } from "../settlement/chain-request.js";
 import { PendingRequests } from "../settlement/pending-requests.js";
 
@@ -58,6 +59,7 @@ export interface StateCounters {
 /** What all rooms of the exchange share: its markets, accounts, money that is nobody's, identifiers and time. */
 export class ExchangeState {
   readonly markets = new Map<MarketId, Market>();
+  readonly #accountsIn = new Map<MarketId, MarketAccounts>();
   /** By address in lower case. */
   readonly accounts = new Map<Hex, Account>();
   /** Accounts that are on the chain and have not registered, by address in lower case. */
@@ -110,6 +112,22 @@ export class ExchangeState {
         ? decimalToScaled(config.insurance.initialQuote, config.creditDecimals)
         : 0n;
     this.depositedCredit = this.insuranceCredit;
+  }
+
+  /** Opens a market. @param house the account of all its house agents and of recorded liquidity */
+  addMarket(market: Market, house: Account): void {
+    this.markets.set(market.id, market);
+    this.#accountsIn.set(market.id, new MarketAccounts(market, house));
+  }
+
+  /** The house of a market, and the accounts that hold a position there. */
+  accountsIn({ id }: Market): MarketAccounts {
+    return this.#accountsIn.get(id) as MarketAccounts;
+  }
+
+  /** The house of each market. */
+  get houses(): readonly Account[] {
+    return [...this.#accountsIn.values()].map(({ house }) => house);
   }
 
   /** The next identifier: one counter for orders, trades and incomes. */

@@ -1,8 +1,14 @@
 import type { Instrument } from "../../core/instrument.js";
-import type { CreditUnits, Lots, MarketId, Ms, PaperUnits, Side, Ticks } from "../../core/units.js";
-import type { Account } from "../accounts/account.js";
-import { Journal } from "../accounts/journal.js";
-import type { Trade } from "../accounts/records.js";
+import type {
+  CreditUnits,
+  Int64Id,
+  Lots,
+  MarketId,
+  Ms,
+  PaperUnits,
+  Side,
+  Ticks,
+} from "../../core/units.js";
 import type { MARKET_STATES, MarketConfig } from "../config/config.js";
 import type { FlowLevel } from "../flow/flow-market.js";
 import {
@@ -14,6 +20,7 @@ import { BasisAverage } from "./basis-average.js";
 import { CandleSeries, type CandleSeriesOptions } from "./candles.js";
 import { DayWindow } from "./day-window.js";
 import { FlowAgent } from "./flow-agent.js";
+import { Journal } from "./journal.js";
 import type { MarketRulesOnGrid } from "./market-rules.js";
 import { PremiumMeter } from "./premium-meter.js";
 import { PublishedDepth } from "./published-depth.js";
@@ -29,10 +36,25 @@ export interface FundingPayment {
   readonly timeMs: Ms;
 }
 
+/** A match of two orders, of which it settles or fails as a whole. */
+export interface Trade {
+  readonly id: Int64Id;
+  readonly market: Market;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  /** Unsigned credit that changes hands. */
+  readonly quote: CreditUnits;
+  readonly timeMs: Ms;
+  readonly isBuyerMaker: boolean;
+  /** CREATED, SETTLED, or the venue's name for a failed one. */
+  status: string;
+  /** When a trade among house agents counts as settled; null where a settlement of its own tells. */
+  readonly settlesAtMs: Ms | null;
+}
+
 /** What a market is made from, besides its rules. */
 export interface MarketParts {
   readonly rules: MarketRulesOnGrid;
-  readonly house: Account;
   readonly selfMatch: SelfMatchPolicy;
   readonly firstSequence: number;
   readonly keepTrades: number;
@@ -41,7 +63,7 @@ export interface MarketParts {
   listener(market: Market): EngineListener;
 }
 
-/** One market: its book, prices, trades, funding, and who holds positions in it. */
+/** One market: its book, prices, trades and funding. */
 export class Market {
   /** Of new orders: what rests keeps the price, the amount and the fee rates that it was taken with. */
   rules: MarketRulesOnGrid;
@@ -69,10 +91,6 @@ export class Market {
   readonly basis = new BasisAverage();
   readonly premium: PremiumMeter;
   readonly fundings: Journal<FundingPayment>;
-  /** Accounts with a position, whom a change of the mark concerns. */
-  readonly holders = new Set<Account>();
-  /** The account of all house agents and of recorded liquidity. */
-  readonly house: Account;
   status: MarketStatus;
   statusChangedMs: Ms | null = null;
   lastTradeTicks: Ticks | undefined;
@@ -95,7 +113,6 @@ export class Market {
     this.houseRates = parts.rules;
     this.id = parts.rules.id;
     this.instrument = parts.rules.instrument;
-    this.house = parts.house;
     this.status = parts.rules.config.status;
     this.depth = new PublishedDepth(parts.firstSequence);
     this.prices = new ReferencePrice(this.instrument);

@@ -4,7 +4,6 @@ import type { IncomeType } from "../../exchange/records.js";
 import { divFixed } from "../../perpetual/fixed-point.js";
 import type { Account } from "../accounts/account.js";
 import { bookIncomes } from "../accounts/book-incomes.js";
-import { withOpenInterest } from "../accounts/open-interest.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Market } from "../markets/market.js";
 import type { ChainTransaction } from "./chain-block.js";
@@ -75,7 +74,8 @@ export class ChainAccounts {
     this.#parts = parts;
     for (const market of parts.state.markets.values()) {
       this.#perps.set(lower(market.rules.perp), market);
-      this.#houses.set(lower(market.house.address), market.house);
+      const { house } = parts.state.accountsIn(market);
+      this.#houses.set(lower(house.address), house);
       const source = parts.sources.get(market.id);
       if (source !== undefined) this.#sources.set(source, market);
     }
@@ -234,7 +234,9 @@ export class ChainAccounts {
     run.parts.delete(keyOf(address, perp));
     const gross = credit + fee;
     const change = { paper, quote: paper > 0n ? -gross : gross, fee, timeMs: state.nowMs() };
-    withOpenInterest(market, account, () => account.in(market.id).position.applySettled(change));
+    state
+      .accountsIn(market)
+      .change(account, () => account.in(market.id).position.applySettled(change));
     state.listener.onPosition(account, market);
     if (tradeFee !== null) {
       incomes.push([run.hasTaker ? "MAKER_FEE" : "TAKER_FEE", -tradeFee]);
@@ -254,13 +256,18 @@ export class ChainAccounts {
     market.cumulativeFunding = newRate;
     market.fundings.add({ rate, timeMs });
     const holders: Account[] = [];
-    for (const account of [market.house, ...state.accounts.values(), ...state.strangers.values()]) {
+    const accounts = state.accountsIn(market);
+    for (const account of [
+      accounts.house,
+      ...state.accounts.values(),
+      ...state.strangers.values(),
+    ]) {
       const position = account.markets.get(market.id)?.position;
       if (position === undefined || position.settled.paper === 0n) continue;
       const { paper } = position.settled;
       const { instrument } = market;
       const funding = instrument.markValue(paper, newRate) - instrument.markValue(paper, oldRate);
-      withOpenInterest(market, account, () => position.applySettled({ funding, timeMs }));
+      accounts.change(account, () => position.applySettled({ funding, timeMs }));
       state.dustCredit -= funding;
       state.listener.onPosition(account, market);
       if (!account.isHouse) bookIncomes(state, account, market.id, [["FUNDING_FEE", funding]]);

@@ -8,8 +8,8 @@ export class AccountKeys {
   readonly #accounts = new Map<AccountKey, Account>();
 
   constructor(state: ExchangeState) {
-    for (const { id, house } of state.markets.values()) {
-      this.#add(house, `house-${id}`);
+    for (const market of state.markets.values()) {
+      this.#add(state.accountsIn(market).house, `house-${market.id}`);
     }
   }
 

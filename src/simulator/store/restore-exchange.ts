@@ -6,11 +6,11 @@ import type { Clearing } from "../accounts/clearing.js";
 import type { Order } from "../accounts/order.js";
 import type { PendingSide } from "../accounts/pending-settlement.js";
 import type { LedgerEntry } from "../accounts/position-ledger.js";
-import type { Income, Trade, UserTrade } from "../accounts/records.js";
+import type { Income, UserTrade } from "../accounts/records.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Candle } from "../markets/candles.js";
 import type { Minute } from "../markets/day-window.js";
-import type { FundingPayment, Market } from "../markets/market.js";
+import type { FundingPayment, Market, Trade } from "../markets/market.js";
 import type { ChainRequest } from "../settlement/chain-request.js";
 import { AccountKeys } from "./account-keys.js";
 import {
@@ -210,7 +210,7 @@ class Restoration {
       const { position } = account.in(marketId);
       position.restore(readPosition(record), waiting.get(key) ?? []);
       if (position.matched.paper !== 0n) {
-        this.#market(marketId).holders.add(account);
+        this.#state.accountsIn(this.#market(marketId)).holders.add(account);
       }
     });
   }

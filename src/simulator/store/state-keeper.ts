@@ -2,9 +2,9 @@ import type { Hex, Ms } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import type { Order } from "../accounts/order.js";
 import type { PendingSettlement } from "../accounts/pending-settlement.js";
-import type { Income, Trade, UserTrade } from "../accounts/records.js";
+import type { Income, UserTrade } from "../accounts/records.js";
 import type { ExchangeState, StateListener } from "../engine/state.js";
-import type { Market } from "../markets/market.js";
+import type { Market, Trade } from "../markets/market.js";
 import type { ChainRequest } from "../settlement/chain-request.js";
 import type { AccountKeys } from "./account-keys.js";
 import { writeAccount, writePosition } from "./account-record.js";
@@ -142,7 +142,7 @@ export class StateKeeper implements StateListener {
     }
     for (const market of this.#state.markets.values()) {
       this.#markets.touchHead(market);
-      this.#accounts.add(market.house);
+      this.#accounts.add(this.#state.accountsIn(market).house);
     }
     this.commit();
   }

@@ -1,8 +1,7 @@
 import type { Timer } from "../../core/runtime/seam.js";
 import type { Side } from "../../core/units.js";
-import type { Trade } from "../accounts/records.js";
 import type { ExchangeState } from "../engine/state.js";
-import type { Market } from "../markets/market.js";
+import type { Market, Trade } from "../markets/market.js";
 import { marketStateRecord, publicTradeFields } from "../rest/records/market-records.js";
 import { writeRecord } from "../rest/records/write-json.js";
 import { KlineFeed } from "./kline-feed.js";

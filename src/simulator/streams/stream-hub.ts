@@ -1,9 +1,9 @@
 import type { Hex, MarketId } from "../../core/units.js";
 import type { Account } from "../accounts/account.js";
 import type { Order } from "../accounts/order.js";
-import type { Income, Trade, UserTrade } from "../accounts/records.js";
+import type { Income, UserTrade } from "../accounts/records.js";
 import type { ExchangeListener, ExchangeState } from "../engine/state.js";
-import type { Market } from "../markets/market.js";
+import type { Market, Trade } from "../markets/market.js";
 import { type ApiAnswer, ApiError, errorAnswer, errorBody } from "../rest/api-error.js";
 import type { Authentication, SignedAccount } from "../rest/authentication.js";
 import type { AccountEndpoints } from "../rest/endpoints/account-endpoints.js";

@@ -125,7 +125,7 @@ export class ChainWorld {
 
   /** What the exchange says that an account holds, settled: in one market, and of primary credit. */
   ofExchange(address: string, marketId = "btcusdc"): HeldCredit {
-    const account = [this.exchange.account(address), this.exchange.market(marketId).house].find(
+    const account = [this.exchange.account(address), this.exchange.house(marketId)].find(
       (held) => held?.address === address,
     );
     if (account === undefined) throw new Error(`no account ${address}`);

@@ -83,7 +83,8 @@ export async function expectEqualViews(
     });
   }
   for (const marketId of chain.addresses.markets.keys()) {
-    const { house, prices, cumulativeFunding } = exchange.market(marketId);
+    const house = exchange.house(marketId);
+    const { prices, cumulativeFunding } = exchange.market(marketId);
     expect({ house: marketId, ...viewOfExchange(world, house) }).toEqual({
       house: marketId,
       ...(await viewOfChain(world, house.address)),

@@ -179,9 +179,9 @@ describe("a market with an order flow, killed", () => {
     });
     expect(back.audit()).toEqual(exchange.audit());
     expect(back.audit().isConserved).toBe(true);
-    const held = back.market("btcusdc").house.in("btcusdc").position.matched;
+    const held = back.house("btcusdc").in("btcusdc").position.matched;
     expect({ ...held }).toEqual({
-      ...exchange.market("btcusdc").house.in("btcusdc").position.matched,
+      ...exchange.house("btcusdc").in("btcusdc").position.matched,
     });
     expect(back.market("btcusdc").prices.mark).toBe(exchange.market("btcusdc").prices.mark);
   });

@@ -39,10 +39,10 @@ export function riskyAccountRecords(state: ExchangeState): WireRiskyAccount[] {
   }));
 }
 
-function holdersOf({ markets }: ExchangeState): Set<Account> {
+function holdersOf(state: ExchangeState): Set<Account> {
   const holders = new Set<Account>();
-  for (const market of markets.values()) {
-    for (const account of market.holders) {
+  for (const market of state.markets.values()) {
+    for (const account of state.accountsIn(market).holders) {
       if (!account.isHouse) {
         holders.add(account);
       }

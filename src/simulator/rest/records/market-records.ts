@@ -6,10 +6,9 @@ import type {
   WirePublicTrade,
 } from "../../../exchange/protocol/market-data.js";
 import type { WireMarketState } from "../../../exchange/protocol/stream.js";
-import type { Trade } from "../../accounts/records.js";
 import type { VenueChoices } from "../../config/choices.js";
 import type { Candle } from "../../markets/candles.js";
-import type { Market } from "../../markets/market.js";
+import type { Market, Trade } from "../../markets/market.js";
 
 /** The public face of a trade (specification, "Public trade"). */
 export function publicTradeFields(trade: Trade, status: string): WirePublicTrade {

@@ -1,0 +1,30 @@
+import { atLeastZero } from "../../core/bigints.js";
+import type { Market } from "../markets/market.js";
+import type { Account } from "./account.js";
+
+/** The accounts of one market: the house's, and those that hold a position. */
+export class MarketAccounts {
+  /** Accounts with a position, whom a change of the mark concerns. */
+  readonly holders = new Set<Account>();
+  readonly #market: Market;
+
+  constructor(
+    market: Market,
+    /** The account of all house agents and of recorded liquidity. */
+    readonly house: Account,
+  ) {
+    this.#market = market;
+  }
+
+  /** Runs a change of an account's position and keeps the market's open interest and its holders in step. */
+  change<Result>(account: Account, change: () => Result): Result {
+    const { position } = account.in(this.#market.id);
+    const before = position.matched.paper;
+    const result = change();
+    const after = position.matched.paper;
+    this.#market.openInterestPaper += atLeastZero(after) - atLeastZero(before);
+    if (after === 0n) this.holders.delete(account);
+    else this.holders.add(account);
+    return result;
+  }
+}

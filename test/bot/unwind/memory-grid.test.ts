@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Takeover } from "../../../src/account/takeover.js";
 import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
+import type { UnwindMemory } from "../../../src/bot/unwind/memory-grid.js";
 import { remainingOf, TakeoverBook } from "../../../src/bot/unwind/takeover-book.js";
 import {
   readUnwindMemory,
   TAKEOVERS_FILE,
-  type UnwindMemory,
   writeUnwindMemory,
 } from "../../../src/bot/unwind/unwind-memory.js";
 import { MARKET, venueTrade } from "../../account/exchange-story.js";

@@ -1,3 +1,4 @@
+import { civilDateOf } from "../../core/calendar.js";
 import { DAY_MS, MINUTE_MS, type Ms, WEEK_MS } from "../../core/units.js";
 import { KLINE_INTERVALS } from "../../exchange/protocol/parameters.js";
 
@@ -46,22 +47,7 @@ export function barEnd(interval: CandleInterval, startMs: Ms): Ms {
   return startMs + (interval === "1W" ? WEEK_MS : LENGTH_MINUTES[interval] * MINUTE_MS);
 }
 
-/** The first instant of the UTC month, by the proleptic Gregorian calendar (Hinnant's days_from_civil and its inverse). */
+/** The first instant of the UTC month. */
 function monthStart(timeMs: Ms): Ms {
-  const days = Math.floor(timeMs / DAY_MS);
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra -
-      Math.floor(dayOfEra / 1460) +
-      Math.floor(dayOfEra / 36_524) -
-      Math.floor(dayOfEra / 146_096)) /
-      365,
-  );
-  const dayOfYear =
-    dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const month = Math.floor((5 * dayOfYear + 2) / 153);
-  const dayOfMonth = dayOfYear - Math.floor((153 * month + 2) / 5);
-  return (days - dayOfMonth) * DAY_MS;
+  return (Math.floor(timeMs / DAY_MS) - civilDateOf(timeMs).day + 1) * DAY_MS;
 }

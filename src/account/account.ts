@@ -219,14 +219,6 @@ export class Account extends AccountReadings {
     );
   }
 
-  /** Before when `onTick` does nothing, if nothing is told until then: exchange time, as everything here. */
-  nextTickMs(nowMs: Ms): Ms {
-    const { suspects, startValue, takeovers } = this.#intake;
-    if (!suspects.isEmpty || startValue.isInDoubt || takeovers.liquidations.isAnyWaiting)
-      return nowMs;
-    return Math.min(this.#prunedAtMs + PRUNE_EVERY_MS, this.#reconciler.nextTickMs(nowMs));
-  }
-
   /** Begins a reconciliation now (the stream coming up, the interval and unresolved orders begin one by themselves). */
   reconcile(nowMs: Ms, cause: ReconcileCause): AccountStep {
     if (cause === "start" && !this.#confirmed) this.#intake.begin(nowMs);

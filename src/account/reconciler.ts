@@ -120,19 +120,6 @@ export class Reconciler {
     return { changes, ask };
   }
 
-  /** Before when {@link tick} of a confirmed account does nothing, if nothing is told until then. */
-  nextTickMs(nowMs: Ms): Ms {
-    if (this.#run !== undefined || !this.#questions.isEmpty) return nowMs;
-    let next = Math.min(
-      this.#lastFinishedMs + this.#options.intervalMs,
-      this.#recheckAtMs ?? Number.POSITIVE_INFINITY,
-    );
-    for (const order of this.#intake.orders.unresolved()) {
-      next = Math.min(next, Math.max(this.#knownByMs(order), this.#lastBegunMs + RECHECK_MS));
-    }
-    return next;
-  }
-
   /** The clock has stepped back: nothing that is due waits longer for it. */
   stepBack(byMs: Ms): void {
     this.#questions.stepBack(byMs);

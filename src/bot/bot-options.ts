@@ -38,13 +38,8 @@ export interface BotOptions {
   readonly dryRun?: boolean;
   /** Its orders are filled on paper: the market's book has none of them. */
   readonly isPaper?: boolean;
-  /** How often what is due by time alone is looked at; 100 ms when absent. Longer only where history is coarser: candles. */
+  /** Interval of the ticks; 100 ms when absent. Longer only where history is coarser: candles. */
   readonly tickMs?: Ms;
-  /**
-   * Looks that can find nothing are left out. Only for a replay, whose clocks never step and which tells the bot by an input whatever happens: a
-   * live bot looks at each instant.
-   */
-  readonly looksWhenDue?: boolean;
   /** Told which market's strategy is being called, and undefined once it has returned: for whoever watches that it does. */
   readonly calling?: (marketId: MarketId | undefined) => void;
   /** When the message that is being handled was received; undefined outside one. For the tick-to-order metric alone. */

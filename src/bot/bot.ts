@@ -14,7 +14,6 @@ import type { BotCommand, BotInput, StrategySignal } from "./input.js";
 import type { TurnRecorder } from "./journal/journal.js";
 import { LadderFlatten } from "./ladder-flatten.js";
 import { Leaving } from "./leaving.js";
-import { Looks } from "./looks.js";
 import { makeContext } from "./make-context.js";
 import type { StopResult } from "./notice.js";
 import { OrderWorks } from "./order-works.js";
@@ -25,6 +24,7 @@ import { Revivals } from "./revivals.js";
 import { Safety } from "./safety.js";
 import { TradeLog } from "./state/trade-log.js";
 import { Stopping } from "./stopping.js";
+import { TickScheduler } from "./tick-scheduler.js";
 import { TurnQueue } from "./turn-queue.js";
 import { Unwinding } from "./unwind/unwinding.js";
 import { Watch } from "./watch.js";
@@ -47,7 +47,7 @@ export class Bot {
   readonly #revivals: Revivals;
   readonly #news: AccountNews;
   readonly #deciding: Deciding;
-  readonly #looks: Looks;
+  readonly #ticks: TickScheduler;
   readonly #commands: Commands;
   readonly #positionAlert: PositionAlert;
   readonly #journal: TurnRecorder | undefined;
@@ -94,19 +94,14 @@ export class Bot {
     this.#flattening = new LadderFlatten(this.context, this.safety);
     this.#planning = new Planning(this.context, this.safety, this.unwinding);
     this.#leaving = new Leaving(this.context, this.safety, works, this.#planning);
-    this.#looks = new Looks(
-      this.context.clock,
-      this.context.tickMs,
-      () => this.#tick(),
-      () => this.#nextDueMs(),
-    );
+    this.#ticks = new TickScheduler(this.context.clock, this.context.tickMs, () => this.#tick());
     this.#stopping = new Stopping(this.context, (result) => this.#finish(result));
     this.#commands = new Commands(
       this.context,
       this.safety,
       this.unwinding,
       this.#stopping,
-      this.#looks,
+      this.#ticks,
     );
     this.#answers = new Answers(
       this.context,
@@ -149,7 +144,6 @@ export class Bot {
   }
 
   #run(input: BotInput): void {
-    if (input.kind !== "timer") this.#looks.soon();
     // Inputs are of too many shapes for any of their fields to be found quickly: the kind is not asked for once more for each that it might be.
     switch (input.kind) {
       case "event":
@@ -224,7 +218,7 @@ export class Bot {
     }
   }
 
-  /** Looks at what is due by time alone. */
+  /** Does what is due by time alone. */
   #tick(): void {
     if (this.context.phase === "stopped") return;
     const { account, exchangeTime, holds, clock, deskList } = this.context;
@@ -247,7 +241,7 @@ export class Bot {
 
   #noteLag(): void {
     const { loopLag, clock, notify } = this.context;
-    if (!loopLag.note(this.#looks.lateMs, clock.monotonicMs())) return;
+    if (!loopLag.note(this.#ticks.lateMs, clock.monotonicMs())) return;
     const fields = { lagMs: Math.round(loopLag.lagMs) };
     if (loopLag.isShedding)
       notify({ kind: "log", level: "warn", message: "the event loop lags: load is shed", fields });
@@ -260,23 +254,6 @@ export class Bot {
       });
   }
 
-  /** Before when a look would find nothing, if nothing happened until then; the present instant where that cannot be said, Infinity once all is over. */
-  #nextDueMs(): Ms {
-    const { account, exchangeTime, holds, clock, deskList, config, phase, looksWhenDue } =
-      this.context;
-    if (phase === "stopped") return Number.POSITIVE_INFINITY;
-    const nowMs = clock.monotonicMs();
-    if (!looksWhenDue || phase !== "running" || config.quotes.timeInForce === "GTT") return nowMs;
-    if (holds.isHolding || this.unwinding.isUsed || this.context.reservations.all.length > 0)
-      return nowMs;
-    for (const { target, book } of deskList)
-      if (target !== undefined || !book.synchronised) return nowMs;
-    const exchangeMs = exchangeTime.nowMs();
-    // Exchange time is rounded to whole milliseconds.
-    const accountMs = nowMs + account.nextTickMs(exchangeMs) - exchangeMs - 1;
-    return Math.min(accountMs, this.#watch.nextTickMs(nowMs), this.safety.nextDueMs(nowMs));
-  }
-
   #spoke(options: BotOptions, marketId: MarketId, signal: StrategySignal): void {
     if (this.#turns.running) this.#signal(marketId, signal);
     else if (options.isReplay !== true)
@@ -284,7 +261,6 @@ export class Bot {
   }
 
   #signal(marketId: MarketId, signal: StrategySignal): void {
-    this.#looks.soon();
     if ("intent" in signal) return this.#intent(marketId, signal.intent);
     if ("unreadable" in signal)
       return this.#refuse(marketId, {
@@ -352,8 +328,6 @@ export class Bot {
     }
     if (isRound) this.#gatheredSinceMs = undefined;
     this.#deciding.armTimer();
-    // A halt ends by time, and a decision may be due before its timer.
-    if (this.safety.halts.length > 0 || this.#deciding.isLate) this.#looks.soon();
   }
 
   #submit(key: string, action: Action, causeMonotonicMs: number | undefined): void {
@@ -380,6 +354,7 @@ export class Bot {
     // One that the exchange has not told what is open leaves that to the guard, as one that was killed does.
     if (result.ordersLeft.length === 0 && result.openOrdersLeft === 0) this.#watch.stopped();
     this.context.notify({ kind: "stopped", result });
+    this.#ticks.stop();
     this.#turns.close();
   }
 }

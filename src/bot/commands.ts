@@ -3,9 +3,9 @@ import type { BotContext } from "./context.js";
 import type { Desk } from "./desk.js";
 import { flattenTarget } from "./flatten.js";
 import type { BotCommand } from "./input.js";
-import type { Looks } from "./looks.js";
 import type { Safety } from "./safety.js";
 import type { Stopping } from "./stopping.js";
+import type { TickScheduler } from "./tick-scheduler.js";
 import type { Unwinding } from "./unwind/unwinding.js";
 
 /** Does what a bot is told to do from outside. */
@@ -14,20 +14,20 @@ export class Commands {
   readonly #safety: Safety;
   readonly #unwinding: Unwinding;
   readonly #stopping: Stopping;
-  readonly #looks: Looks;
+  readonly #ticks: TickScheduler;
 
   constructor(
     context: BotContext,
     safety: Safety,
     unwinding: Unwinding,
     stopping: Stopping,
-    looks: Looks,
+    ticks: TickScheduler,
   ) {
     this.#context = context;
     this.#safety = safety;
     this.#unwinding = unwinding;
     this.#stopping = stopping;
-    this.#looks = looks;
+    this.#ticks = ticks;
   }
 
   take(command: BotCommand): void {
@@ -35,7 +35,7 @@ export class Commands {
       case "start":
         this.#safety.begin();
         for (const desk of this.#context.desks.values()) desk.connect();
-        this.#looks.now();
+        this.#ticks.start();
         return;
       case "stop":
         if (this.#context.phase === "stopping" || this.#context.phase === "stopped") return;

@@ -55,10 +55,8 @@ export interface BotContext {
   readonly nameOrder: (() => Hex) | undefined;
   /** When the message that is being handled was received; undefined outside one. */
   readonly receivedMonotonicMs: () => Ms | undefined;
-  /** How often what is due by time alone is looked at. */
+  /** Interval of the ticks, in which what is due by time alone is done. */
   readonly tickMs: Ms;
-  /** Looks that can find nothing are left out. */
-  readonly looksWhenDue: boolean;
   /** Live streams, nothing sent but questions. */
   readonly dryRun: boolean;
   /** Its venue fills orders on paper: the bot sends them there, and nothing reaches the exchange. */

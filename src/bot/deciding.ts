@@ -12,7 +12,6 @@ export class Deciding {
   readonly #unwinding: Unwinding;
   /** What the timer that is set is for, which may be before a decision is due by now; Infinity when none is set. */
   #timerMs = Number.POSITIVE_INFINITY;
-  #isLate = false;
   /** When every market was last asked, on the clock that never steps. */
   #roundAtMs = Number.NEGATIVE_INFINITY;
   #isRound = true;
@@ -20,17 +19,11 @@ export class Deciding {
   #timer: { cancel(): void } | undefined;
   readonly #fire = (): void => {
     this.#timerMs = Number.POSITIVE_INFINITY;
-    this.#isLate = false;
   };
 
   constructor(context: BotContext, unwinding: Unwinding) {
     this.#context = context;
     this.#unwinding = unwinding;
-  }
-
-  /** Whether the timer that is set fires after what it is for: it takes whole milliseconds, and any turn between finds the decision due. */
-  get isLate(): boolean {
-    return this.#isLate;
   }
 
   /**
@@ -90,8 +83,6 @@ export class Deciding {
     if (dueMs >= this.#timerMs) return;
     this.#timer?.cancel();
     this.#timerMs = dueMs;
-    const delayMs = Math.max(1, Math.ceil(dueMs - nowMs));
-    this.#isLate = nowMs + delayMs > dueMs;
-    this.#timer = clock.setTimer(delayMs, this.#fire);
+    this.#timer = clock.setTimer(Math.max(1, Math.ceil(dueMs - nowMs)), this.#fire);
   }
 }

@@ -99,11 +99,6 @@ export class EquityWatch {
     return equity > this.#peak.peak ? equity : this.#peak.peak;
   }
 
-  /** When it will be looked at next. */
-  get nextLookMs(): Ms {
-    return this.#seenAtMs + EQUITY_EVERY_MS;
-  }
-
   /** The newest look; undefined before the first. */
   get latest(): LossLook | undefined {
     return this.#look;

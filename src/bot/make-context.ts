@@ -27,7 +27,7 @@ import type { TurnQueue } from "./turn-queue.js";
 import { TakeoverReservations } from "./unwind/takeover-reservations.js";
 import { readUnwindMemory } from "./unwind/unwind-memory.js";
 
-/** How often what is due by time alone is looked at. */
+/** Interval of the ticks, in which what is due by time alone is done. */
 const TICK_MS = 100;
 
 /** What the parts of a bot call its serialised place for. */
@@ -116,7 +116,6 @@ export function makeContext(
     submit: hooks.submit,
     nameOrder: options.nameOrder,
     tickMs: options.tickMs ?? TICK_MS,
-    looksWhenDue: options.looksWhenDue ?? false,
     dryRun: options.dryRun ?? false,
     isPaper: options.isPaper ?? false,
     receivedMonotonicMs: options.receivedMonotonicMs ?? (() => undefined),

@@ -1,5 +1,5 @@
 import { scaledToDecimal } from "../core/instrument.js";
-import type { CreditUnits, MarketId, Ms } from "../core/units.js";
+import type { CreditUnits, MarketId } from "../core/units.js";
 import type { VenueTrade } from "../exchange/records.js";
 import { dayOf } from "../risk/day-loss.js";
 import type { HaltDemand } from "../risk/halt.js";
@@ -144,15 +144,6 @@ export class RiskLadder {
         ? [`${rung.measure}: ${actionText(rung)}: ${rung.why}`]
         : [],
     );
-  }
-
-  /** Before when no market's measure changes by time alone, on the clock that never steps. */
-  nextDueMs(nowMs: Ms): Ms {
-    let dueMs = Number.POSITIVE_INFINITY;
-    for (const { window } of this.#markets) dueMs = Math.min(dueMs, window?.nextDueMs ?? dueMs);
-    return dueMs === Number.POSITIVE_INFINITY
-      ? dueMs
-      : Math.max(nowMs, nowMs + dueMs - this.#context.exchangeTime.nowMs() - 1);
   }
 
   /** The run begins, with what an earlier one left. */

@@ -5,7 +5,6 @@ import {
   evaluateGuards,
   type HealthState,
   type MarketHealth,
-  nextTripMs,
 } from "../risk/guards.js";
 import {
   applyDemands,
@@ -247,16 +246,6 @@ export class Safety {
     if (account.current && account.equity !== undefined) this.#accept(this.ladder.takeAccepted());
     const look = this.#equity.look();
     if (look !== undefined) this.ladder.losses(look);
-  }
-
-  /** Before when neither a guard has anything to say that it does not say now, nor the equity is looked at, if nothing happens until then. */
-  nextDueMs(nowMs: Ms): Ms {
-    this.#look();
-    return Math.min(
-      this.#equity.nextLookMs,
-      this.ladder.nextDueMs(nowMs),
-      nextTripMs(this.#health, this.#limits, nowMs),
-    );
   }
 
   /** Writes the peak down as it is: at a clean end. */

@@ -73,26 +73,6 @@ export class Watch {
     for (const desk of this.#context.deskList) this.#watchBook(desk, nowMs);
   }
 
-  /** Before when a tick would do nothing, if nothing happened until then. Only while every book is synchronised. */
-  nextTickMs(nowMs: Ms): Ms {
-    const { config, budget, deskList, exchangeTime } = this.#context;
-    if (budget.blockedUntilMonotonicMs > nowMs) return nowMs;
-    const timeMs =
-      Math.max(this.#timeAskedAtMs, exchangeTime.measuredAtMonotonicMs) + this.#askTimeEveryMs;
-    let next = Math.min(timeMs, this.#rulesAskedAtMs + this.#rulesEveryMs);
-    if (this.#hasHeartbeat) next = Math.min(next, this.#beatAtMs + config.guard.heartbeatMs);
-    const { maxBookAgeMs } = config.risk;
-    for (const { marketId, book, lag } of deskList) {
-      if (lag.isSuspected || lag.isProven) return nowMs;
-      const { askedAtMs } = this.#watchOf(marketId);
-      next = Math.min(
-        next,
-        Math.max(book.lastReceivedMs + maxBookAgeMs / 3, askedAtMs + askBookEveryMs(maxBookAgeMs)),
-      );
-    }
-    return next;
-  }
-
   /** An order was refused as one made by other rules, or the exchange built it otherwise: the rules are not waited for until their time. */
   doubtRules(): void {
     this.#areRulesDoubted = true;

@@ -93,25 +93,6 @@ export function evaluateGuards(
   return trips;
 }
 
-/**
- * Before when no guard trips that does not trip at `nowMs`, if nothing but time changes what they know; `nowMs` itself where what would tell is not
- * known. A pure function.
- */
-export function nextTripMs({ account, markets }: HealthState, limits: GuardLimits, nowMs: Ms): Ms {
-  const { accountAtMs, rulesAtMs, clockAtMs, clockOffsetMs } = account;
-  if (accountAtMs === undefined || rulesAtMs === undefined || clockOffsetMs === undefined)
-    return nowMs;
-  // Both clocks are read in whole milliseconds, so that the offset may be told as one more or less at any time.
-  if (!(Math.abs(clockOffsetMs) + 1 <= limits.maxClockOffsetMs)) return nowMs;
-  let next = Math.min(
-    accountAtMs + limits.maxAccountAgeMs,
-    rulesAtMs + limits.maxRulesAgeMs,
-    clockAtMs + limits.maxClockAgeMs,
-  );
-  for (const { bookAtMs } of markets) next = Math.min(next, bookAtMs + limits.maxBookAgeMs);
-  return Math.max(next, nowMs);
-}
-
 function accountTrips(
   trips: GuardTrip[],
   account: AccountHealth,

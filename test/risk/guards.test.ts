@@ -1,11 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type AccountHealth,
-  evaluateGuards,
-  type MarketHealth,
-  nextTripMs,
-} from "../../src/risk/guards.js";
+import { type AccountHealth, evaluateGuards, type MarketHealth } from "../../src/risk/guards.js";
 import type { GuardLimits } from "../../src/risk/limits.js";
 import {
   EMPTY_MINUTE,
@@ -126,88 +120,5 @@ describe("the guards", () => {
       eventsIn(window, 200_000),
     ]).toEqual([4, 2, 2, 0]);
     expect(withEvent(window, 500_000).atMs).toEqual([500_000]);
-  });
-});
-
-describe("when a guard may trip next", () => {
-  const atMs = fc.option(fc.integer({ min: NOW - 1_000_000, max: NOW }), { nil: undefined });
-  const states = fc.record({
-    account: fc.record({
-      isConfirmed: fc.boolean(),
-      accountAtMs: atMs,
-      clockOffsetMs: fc.option(fc.integer({ min: -5_000, max: 5_000 }), { nil: undefined }),
-      clockAtMs: fc.oneof(
-        fc.integer({ min: NOW - 1_000_000, max: NOW }),
-        fc.constant(Number.NEGATIVE_INFINITY),
-      ),
-      rulesAtMs: atMs,
-      bannedUntilMs: fc.option(fc.integer({ min: NOW - 10, max: NOW + 1_000_000 }), {
-        nil: undefined,
-      }),
-    }),
-    markets: fc.array(
-      fc.record({
-        isBookSynchronised: fc.boolean(),
-        isPositionKnown: fc.boolean(),
-        bookAtMs: fc.oneof(
-          fc.integer({ min: NOW - 3_000, max: NOW }),
-          fc.constant(Number.NEGATIVE_INFINITY),
-        ),
-        refusals: fc.nat(5),
-      }),
-      { maxLength: 2 },
-    ),
-  });
-  const names = (trips: ReturnType<typeof evaluateGuards>): string[] =>
-    trips.map(({ name }) => name);
-
-  // Nobody looks before it: a guard that tripped meanwhile would leave quotes in a market that is not to be trusted.
-  it("is never after it trips, by time alone", () => {
-    fc.assert(
-      fc.property(
-        states,
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        ({ account, markets }, share) => {
-          const state = {
-            account: { ...wellAccount, ...account },
-            markets: markets.map(({ refusals, ...market }) => ({
-              ...wellMarket,
-              ...market,
-              rejects: rejected(refusals, NOW - 59_999),
-            })),
-          };
-          const nextMs = nextTripMs(state, limits, NOW);
-          if (nextMs <= NOW) return;
-          const known = names(evaluateGuards(state, limits, NOW));
-          const before = names(evaluateGuards(state, limits, NOW + (nextMs - NOW) * share));
-          expect(before.filter((name) => !known.includes(name))).toEqual([]);
-        },
-      ),
-      { numRuns: 500 },
-    );
-  });
-
-  it("is when the first of what it knows grows too old", () => {
-    const fresh = {
-      ...wellAccount,
-      accountAtMs: NOW,
-      clockAtMs: NOW,
-      rulesAtMs: NOW,
-      clockOffsetMs: 0,
-    };
-    const next = (account: Partial<AccountHealth>, bookAtMs: number): number =>
-      nextTripMs(
-        { account: { ...fresh, ...account }, markets: [{ ...wellMarket, bookAtMs }] },
-        limits,
-        NOW,
-      ) - NOW;
-    expect(next({}, NOW)).toBe(2_000);
-    expect(next({ accountAtMs: NOW - 89_000 }, NOW)).toBe(1_000);
-    expect(next({ rulesAtMs: NOW - 899_500 }, NOW)).toBe(500);
-    expect([
-      next({}, Number.NEGATIVE_INFINITY),
-      next({ clockAtMs: Number.NEGATIVE_INFINITY }, NOW),
-      next({ clockOffsetMs: 4_000 }, NOW),
-    ]).toEqual([0, 0, 0]);
   });
 });

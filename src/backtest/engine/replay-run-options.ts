@@ -42,8 +42,6 @@ export interface ReplayRunOptions {
   readonly cutOff?: readonly Span[];
   /** An instant after which nothing is there: of what is heard later the bot has nothing, and the exchange nothing of a candle's later points. */
   readonly cutUs?: number;
-  /** The bot looks at what is due by time at every tick, also where it can find nothing: the same run, slower. */
-  readonly looksEachTick?: boolean;
   /** How the bot hears a market, where not as `feedOf` (`feed/feed-of.ts`) has it. */
   readonly feedOf?: FeedMaker;
 }

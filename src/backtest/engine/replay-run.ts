@@ -181,7 +181,6 @@ export class ReplayRun {
       observer: (notice) => this.#noticed(notice),
       bookOf: (marketId) => (this.#feeds.get(marketId) as LocalFeed).book,
       tickMs: pace.tickMs,
-      looksWhenDue: options.looksEachTick !== true,
     });
     this.#engine = new ReplayEngine({
       clock,

@@ -61,7 +61,6 @@ export interface StageOptions {
   readonly seed?: string;
   readonly startUs?: number;
   readonly sampleUs?: number;
-  readonly looksEachTick?: boolean;
   readonly feedOf?: FeedMaker;
   /** Hears the run in place of the stage's own {@link Told}. */
   readonly observer?: RunObserver;
@@ -157,7 +156,6 @@ export class ReplayStage {
       startUs: options.startUs ?? NOON_US,
       warmupMs: options.warmupMs ?? 0,
       sampleUs: options.sampleUs ?? 1_000_000,
-      looksEachTick: options.looksEachTick ?? false,
       ...(options.feedOf === undefined ? {} : { feedOf: options.feedOf }),
       observer: options.observer ?? this.told,
       onNotice: (notice, atUs) => this.notices.push({ notice, atUs }),

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { ReplayClock } from "../../src/backtest/engine/replay-clock.js";
+import { TickScheduler } from "../../src/bot/tick-scheduler.js";
+
+/** Passes the time up to an instant, and fires whatever is set within it. */
+function pass(clock: ReplayClock, untilMs: number): void {
+  while (clock.nextTimerUs <= untilMs * 1000) {
+    clock.moveTo(clock.nextTimerUs);
+    clock.fireDue();
+  }
+  clock.moveTo(untilMs * 1000);
+}
+
+describe("a tick scheduler", () => {
+  it("ticks at once, then an interval after each tick until it is stopped", () => {
+    const clock = new ReplayClock(0);
+    const atMs: number[] = [];
+    const ticks = new TickScheduler(clock, 100, () => atMs.push(clock.monotonicMs()));
+    pass(clock, 250);
+    expect(atMs).toEqual([]);
+    ticks.start();
+    pass(clock, 500);
+    ticks.stop();
+    pass(clock, 1_000);
+    expect(atMs).toEqual([250, 350, 450]);
+  });
+
+  it("sets no timer when the tick itself stops it: a bot that has ended leaves none behind", () => {
+    const clock = new ReplayClock(0);
+    const ticks = new TickScheduler(clock, 100, () => ticks.stop());
+    ticks.start();
+    expect(clock.nextTimerUs).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("says how late the newest tick came, by which a bot notices that it cannot keep up", () => {
+    const clock = new ReplayClock(0);
+    const ticks = new TickScheduler(clock, 100, () => {});
+    ticks.start();
+    clock.moveTo(130_000);
+    clock.fireDue();
+    expect(ticks.lateMs).toBe(30);
+    pass(clock, 230);
+    expect(ticks.lateMs).toBe(0);
+  });
+});

@@ -12,7 +12,7 @@ const ROUND_MS = effort(5000, 1);
 export const bench: Bench = {
   about:
     "level changes through a whole replay (two clocks, latencies, queues, decisions every 100 ms by strategy, risk and executor)",
-  floor: 1 / 30,
+  floor: 1 / 50,
   async run() {
     const { tape, source } = bookTape();
     let last = replayOnce(tape);

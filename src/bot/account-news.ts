@@ -1,8 +1,7 @@
 import type { AccountChange, AccountStep } from "../account/changes.js";
-import type { OrderChange, OrderPhase, OwnOrder } from "../account/order.js";
+import type { OrderPhase, OwnOrder } from "../account/order.js";
 import type { Ms } from "../core/units.js";
 import type { VenueTrade } from "../exchange/records.js";
-import { isPaced } from "../executor/pacing.js";
 import type { BotContext } from "./context.js";
 import { slotSubject } from "./dispatcher.js";
 import type { Revivals } from "./revivals.js";
@@ -12,11 +11,6 @@ import type { Unwinding } from "./unwind/unwinding.js";
 
 /** How long a slot waits after its quote has met the touch: longer than an exchange gathers book changes (25 ms) and a round trip. */
 const TOUCH_UNDER_WAY_MS: Ms = 50;
-
-/** An order or its cancel has left as it was planned: nothing is to be done about it before something comes back, and its slot is closed as before. */
-function isUnderWay(change: OrderChange): boolean {
-  return change.change === "phase" && (change.to === "sent" || change.to === "cancelling");
-}
 
 /** What each thing that the account tells means to the rest of the bot. */
 export class AccountNews {
@@ -55,8 +49,7 @@ export class AccountNews {
         // A place that is refused wrongly is counted as a refusal already.
         if (change.change.change === "revived" && change.change.from !== "rejected")
           this.#revivals.note(change.order.marketId);
-        if (!isUnderWay(change.change) || this.#bearsOnPlan(change.order.marketId))
-          this.#plansAnew(change.order.marketId);
+        this.#plansAnew(change.order.marketId);
         break;
       case "adopted":
       case "foreign":
@@ -108,15 +101,6 @@ export class AccountNews {
       timeMs,
     };
     notify({ kind: "log", level: "warn", message: "filled while no bot ran", fields });
-  }
-
-  /** Whether the token that a leaving action has cost, or the time, may lead to another plan. */
-  #bearsOnPlan(marketId: string): boolean {
-    const { desks, budget } = this.#context;
-    return (
-      desks.get(marketId)?.isPlanTimeless !== true ||
-      isPaced(budget.available("ORDER") / budget.limit("ORDER"))
-    );
   }
 
   #plansAnew(marketId: string): void {

@@ -93,7 +93,7 @@ export class Bot {
     this.#deciding = new Deciding(this.context, this.unwinding);
     this.#flattening = new LadderFlatten(this.context, this.safety);
     this.#planning = new Planning(this.context, this.safety, this.unwinding);
-    this.#leaving = new Leaving(this.context, this.safety, works, this.#planning);
+    this.#leaving = new Leaving(this.context, this.safety, works);
     this.#ticks = new TickScheduler(this.context.clock, this.context.tickMs, () => this.#tick());
     this.#stopping = new Stopping(this.context, (result) => this.#finish(result));
     this.#commands = new Commands(
@@ -321,10 +321,8 @@ export class Bot {
     this.#flattening.settle();
     const isRound = this.#deciding.beginRound();
     for (const desk of context.deskList) {
-      const isAsked = this.#deciding.decide(desk);
-      if (desk.dirty || ((isAsked || desk.touched) && this.#planning.mayDiffer(desk)))
-        this.#planning.plan(desk);
-      desk.touched = false;
+      this.#deciding.decide(desk);
+      if (desk.dirty) this.#planning.plan(desk);
     }
     if (isRound) this.#gatheredSinceMs = undefined;
     this.#deciding.armTimer();

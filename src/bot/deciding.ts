@@ -48,22 +48,21 @@ export class Deciding {
     });
   }
 
-  /** Notes where the mid of a market is, and emits a view to its strategy when a decision is due. True when it did. */
-  decide(desk: Desk): boolean {
+  /** Notes where the mid of a market is, and emits a view to its strategy when a decision is due. */
+  decide(desk: Desk): void {
     const { account, clock, exchangeTime, phase } = this.#context;
     desk.noteOwn(account.orders, clock.monotonicMs());
     const midHalfTicks = desk.noteTouch(desk.touch()) ? desk.midHalfTicks : undefined;
     if (midHalfTicks !== undefined) {
-      if (midHalfTicks !== desk.toldMidHalfTicks) account.onMid(desk.marketId, midHalfTicks);
-      desk.toldMidHalfTicks = midHalfTicks;
+      account.onMid(desk.marketId, midHalfTicks);
       this.#unwinding.noteMid(desk);
     }
-    if (phase !== "running" || !desk.running) return false;
+    if (phase !== "running" || !desk.running) return;
     const cause = desk.decisions.due(clock.monotonicMs());
-    if (cause === null || (!this.#isRound && !URGENT.has(cause))) return false;
+    if (cause === null || (!this.#isRound && !URGENT.has(cause))) return;
     desk.decisions.decided(clock.monotonicMs());
     const positionLots = account.positionLots(desk.marketId);
-    return desk.emitView(cause, {
+    desk.emitView(cause, {
       positionLots,
       equity: account.equity ?? 0n,
       timeMs: exchangeTime.nowMs(),

@@ -1,11 +1,9 @@
 import { isObservable, Observable, type Subscriber, Subscription } from "rxjs";
-import type { OwnOrder } from "../account/order.js";
 import type { Instrument } from "../core/instrument.js";
 import { thrownText } from "../core/thrown-text.js";
 import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Plan } from "../executor/plan.js";
-import { QuotePlanner } from "../executor/quote-planner.js";
 import type { TargetPlan } from "../executor/target-position.js";
 import { type NetTouch, netBest, netTouch } from "../market/book/net-book.js";
 import {
@@ -63,7 +61,6 @@ export class Desk {
   readonly state: MarketState;
   readonly lag = new StreamLag();
   readonly decisions: DecisionPoints;
-  readonly quotePlanner = new QuotePlanner();
   readonly #ownInBook = new OwnOrderOverlay();
   readonly maxPositionLots: Lots;
   rules: MarketRules;
@@ -92,19 +89,8 @@ export class Desk {
   plan: Plan | TargetPlan | undefined;
   /** True until the strategy has seen a view since the book was last lost: what it wanted before answers another market. */
   awaitingView = true;
-  /** The mid that the account was told last: every turn looks at it, and few have moved it. */
-  toldMidHalfTicks: number | undefined;
   /** Something changed that the next settlement has to plan for. */
   dirty = true;
-  /** The touch has moved since the last settlement: the plan may have to. */
-  touched = false;
-  /** Whether time alone can bring no other plan than the last one. */
-  isPlanTimeless = false;
-  /**
-   * The orders that may still fill as the last plan left them, once all that it does has left: until these are others, or the desk is dirty, another plan
-   * can only follow from another touch. Undefined where anything may bring one.
-   */
-  standsOn: readonly OwnOrder[] | undefined;
   readonly #options: DeskOptions;
   /** Who hears the views: what the strategy's operator has subscribed, which may be several. Another list after each change, so that one that is being told stands. */
   #viewers: readonly Subscriber<MarketView>[] = [];
@@ -192,7 +178,7 @@ export class Desk {
       touch?.bidTicks !== this.#touch?.bidTicks || touch?.askTicks !== this.#touch?.askTicks;
     this.#touch = touch;
     this.decisions.noteTouch(touch);
-    if (moved) this.touched = true;
+    if (moved) this.dirty = true;
     return touch !== null;
   }
 
@@ -291,13 +277,12 @@ export class Desk {
       positionLots: inputs.positionLots,
       equity: inputs.equity,
       maxPositionLots: this.maxPositionLots,
-      isLocked: this.#options.strategy?.lockedViews,
     });
     if (view === null) return false;
     this.#viewSequence = view.sequence;
     this.#lastView = view;
     this.state.startView();
-    if (this.awaitingView) this.dirty = true;
+    this.dirty = true;
     this.awaitingView = false;
     this.#options.calling?.(this.marketId);
     for (const viewer of this.#viewers) viewer.next(view);

@@ -18,7 +18,6 @@ import {
 } from "./dispatcher.js";
 import { executorTouch, restingIn } from "./executor-touch.js";
 import type { OrderWorks } from "./order-works.js";
-import type { Planning } from "./planning.js";
 import type { Safety } from "./safety.js";
 
 /** Places under way at once: the rest of the outbox's width is kept for cancels and questions. */
@@ -44,13 +43,11 @@ export class Leaving {
   readonly #context: BotContext;
   readonly #safety: Safety;
   readonly #works: OrderWorks;
-  readonly #planning: Planning;
 
-  constructor(context: BotContext, safety: Safety, works: OrderWorks, planning: Planning) {
+  constructor(context: BotContext, safety: Safety, works: OrderWorks) {
     this.#context = context;
     this.#safety = safety;
     this.#works = works;
-    this.#planning = planning;
   }
 
   /** An item's turn has come: sends it, or lets it go. */
@@ -98,7 +95,6 @@ export class Leaving {
     account.intend({ action, level: waiting.place.level });
     this.#context.submit(key, action, waiting.causeMonotonicMs);
     absorb(account.onDispatched(action, nowMs));
-    if (this.#context.dispatcher.waitingCount === 0) this.#planning.hasLeft(desk);
   }
 
   /** A server-built order was checked and is in the table as intended: it is signed and placed, if it still may be. */
@@ -253,7 +249,7 @@ export class Leaving {
   }
 
   #cancel(key: string, { marketId, hash, orderId }: WaitingCancel): void {
-    const { account, dispatcher, exchangeTime, absorb, holds, desks } = this.#context;
+    const { account, dispatcher, exchangeTime, absorb, holds } = this.#context;
     const order = account.orders.get(hash);
     if (order === undefined || !isCancellable(order)) return dispatcher.dropped(key);
     const refusal = this.#budgetRefusal("cancel");
@@ -265,8 +261,6 @@ export class Leaving {
     const action = this.#works.cancel(marketId, orderId, hash);
     this.#context.submit(key, action);
     absorb(account.onDispatched(action, exchangeTime.nowMs()));
-    const desk = desks.get(marketId);
-    if (desk !== undefined && dispatcher.waitingCount === 0) this.#planning.hasLeft(desk);
   }
 
   #cancelAll(key: string, marketId: MarketId): void {

@@ -3,7 +3,7 @@ import type { Lots, Ms, Side } from "../core/units.js";
 import type { Touch } from "../executor/crossing.js";
 import { pacedTolerance } from "../executor/pacing.js";
 import type { Plan, PlannedPlace } from "../executor/plan.js";
-import type { QuoteSettings } from "../executor/plan-quotes.js";
+import { planQuotes, type QuoteSettings } from "../executor/plan-quotes.js";
 import { planUnwind } from "../executor/plan-unwind.js";
 import { planTarget, type TargetInput, type TargetPlan } from "../executor/target-position.js";
 import type { WorkingOrder } from "../executor/working-order.js";
@@ -56,30 +56,12 @@ export class Planning {
   /** Plans one market and puts the plan in the outbox. */
   plan(desk: Desk): void {
     desk.dirty = false;
-    desk.isPlanTimeless = false;
-    desk.standsOn = undefined;
     const nowMs = this.#context.exchangeTime.nowMs();
     const plan = this.#planOf(desk, nowMs);
     desk.plan = plan;
     this.#assignLevels(desk, plan);
     if (this.#context.dryRun) this.#tell(desk, plan);
     else this.#queue(desk, plan);
-  }
-
-  /** All that the last plan does has left, and what it was refused for is not to be tried again at its time. */
-  hasLeft(desk: Desk): void {
-    const { holds, account } = this.#context;
-    // What is not put up beside one side alone is put up once the other is there again, whatever the touch behind our own orders says of it.
-    if (desk.isPlanTimeless && desk.netMidTicks !== undefined && !holds.isHolding) {
-      desk.standsOn = account.orders.mayStillFill(desk.marketId);
-    }
-  }
-
-  /** Whether a plan made now might be another than the last one, though nothing has made the desk dirty since. */
-  mayDiffer(desk: Desk): boolean {
-    const { orders } = this.#context.account;
-    if (desk.standsOn !== orders.mayStillFill(desk.marketId)) return true;
-    return !desk.quotePlanner.standsAt(executorTouch(desk, restingIn(desk, orders)));
   }
 
   #planOf(desk: Desk, nowMs: Ms): Plan {
@@ -126,7 +108,7 @@ export class Planning {
     );
     const tolerance =
       isReducing && paced !== settings.tolerance ? { ...paced, sizeFraction: 0 } : paced;
-    const plan = desk.quotePlanner.plan({
+    const plan = planQuotes({
       marketId: desk.marketId,
       quotes,
       working,
@@ -136,9 +118,6 @@ export class Planning {
       settings: tolerance === settings.tolerance ? settings : { ...settings, tolerance },
       nowMs,
     });
-    // As tokens come back an order has to be nearer to its quote again.
-    desk.isPlanTimeless = tolerance === settings.tolerance && desk.quotePlanner.isTimeless;
-    if (plan.cancels.length === 0 && plan.places.length === 0) this.hasLeft(desk);
     // Nobody can be asked what to quote beside one side: each fill would be put up again at the price of before. What rests may stay.
     return desk.netMidTicks !== undefined || plan.places.length === 0
       ? plan

@@ -190,7 +190,7 @@ function wantedOf(
 }
 
 /** Where a quote would be placed now. */
-export function placeTicksOf(
+function placeTicksOf(
   quote: Quote,
   touch: Touch,
   { onCross }: Pick<QuoteSettings, "onCross">,

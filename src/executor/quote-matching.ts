@@ -155,20 +155,6 @@ function bySuitability(a: WorkingOrder, b: WorkingOrder, want: WantedQuote): num
   );
 }
 
-/** Whether an order suits a quote under one tolerance as it does under another: where that is so of all orders and quotes of a side, they are matched alike. */
-export function suitsAlike(
-  order: WorkingOrder,
-  want: WantedQuote,
-  one: QuoteTolerance,
-  other: QuoteTolerance,
-  minLots: Lots,
-): boolean {
-  return (
-    order.side !== want.quote.side ||
-    isRight(order, want, one, minLots) === isRight(order, want, other, minLots)
-  );
-}
-
 /** Whether an order is what the quote asks for, within tolerance. */
 function isRight(
   order: WorkingOrder,

@@ -36,8 +36,6 @@ export interface MarketViewSource {
   readonly positionLots: Lots;
   readonly equity: CreditUnits;
   readonly maxPositionLots: Lots;
-  /** False: it is not frozen, since whoever is shown it is known to change nothing of it. */
-  readonly isLocked?: boolean | undefined;
 }
 
 /**
@@ -45,24 +43,21 @@ export interface MarketViewSource {
  * Null when a side is empty without them: there is no market to quote against.
  */
 export function marketView(source: MarketViewSource): MarketView | null {
-  const { isLocked = true } = source;
   const bids = netLevels(
     source.book.bids,
     source.ownOrders,
     source.depthLevels,
     source.before?.bids,
-    isLocked,
   );
   const asks = netLevels(
     source.book.asks,
     source.ownOrders,
     source.depthLevels,
     source.before?.asks,
-    isLocked,
   );
   if (bids.length === 0 || asks.length === 0) return null;
   const microPrice = microPriceTicks(bids[0], asks[0]);
-  const view: MarketView = {
+  return Object.freeze<MarketView>({
     marketId: source.instrument.marketId,
     instrument: source.instrument,
     sequence: source.sequence,
@@ -82,6 +77,5 @@ export function marketView(source: MarketViewSource): MarketView | null {
     positionLots: source.positionLots,
     equity: source.equity,
     maxPositionLots: source.maxPositionLots,
-  };
-  return isLocked ? Object.freeze(view) : view;
+  });
 }

@@ -85,7 +85,6 @@ export type AvellanedaStoikovParams = z.output<typeof avellanedaStoikovParams>;
 export const avellanedaStoikov = defineStrategy({
   params: avellanedaStoikovParams,
   viewLevels: 1,
-  lockedViews: false,
   create: (params, { instrument, marketId }) => {
     exactLotsOfBase(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
     return quotesOperator(() => new AvellanedaStoikovStep(params, instrument));

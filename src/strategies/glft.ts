@@ -106,7 +106,6 @@ export type GlftParams = z.output<typeof glftParams>;
 export const glft = defineStrategy({
   params: glftParams,
   viewLevels: 1,
-  lockedViews: false,
   create: (params, { instrument, marketId }) => {
     exactLotsOfBase(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
     return quotesOperator(() => new GlftStep(params, instrument));

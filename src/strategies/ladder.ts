@@ -80,7 +80,6 @@ export type LadderParams = z.output<typeof ladderParams>;
 export const ladder = defineStrategy({
   params: ladderParams,
   viewLevels: 1,
-  lockedViews: false,
   create: (params, { instrument, marketId }) => {
     exactLotsOfBase(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
     return quotesOperator(() => ladderStep(params, instrument));

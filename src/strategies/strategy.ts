@@ -31,8 +31,6 @@ export interface BoundStrategy {
   (context: StrategyContext): OperatorFunction<MarketView, Intent>;
   /** Levels a side that its views hold; {@link VIEW_LEVELS} when absent. */
   readonly viewLevels?: number | undefined;
-  /** False: its views are not frozen. */
-  readonly lockedViews?: boolean | undefined;
 }
 
 /** What {@link defineStrategy} takes. */
@@ -46,7 +44,7 @@ export interface StrategyDefinition<Params> {
   ) => OperatorFunction<MarketView, Intent>;
   /** Levels a side that its views hold, where the book has so many: at least what it reads. {@link VIEW_LEVELS} when absent; fewer are faster. */
   readonly viewLevels?: number;
-  /** False leaves its views unfrozen, which is faster: only for a strategy that is known to change nothing of them. Default: true. */
+  /** @deprecated Has no effect: every view is frozen. */
   readonly lockedViews?: boolean;
 }
 
@@ -78,7 +76,7 @@ export interface Strategy {
  * });
  */
 export function defineStrategy<Params>(definition: StrategyDefinition<Params>): Strategy {
-  const { params: schema, create, viewLevels, lockedViews } = definition ?? {};
+  const { params: schema, create, viewLevels } = definition ?? {};
   if (typeof schema?.safeParse !== "function") {
     throw new ConfigError("a strategy needs a schema of its parameters", {
       field: "params",
@@ -107,7 +105,6 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
       const valid = checkedParams(schema, structuredClone(params ?? {}), place);
       return Object.assign((context: StrategyContext) => create(valid, context), {
         viewLevels,
-        lockedViews,
       });
     },
   });

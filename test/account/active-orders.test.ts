@@ -72,26 +72,6 @@ describe("the orders of a market that are not final", () => {
     );
   });
 
-  it("are, for whoever takes a list that is the same for unchanged, other lists after each change, and the same ones until then", () => {
-    const active = new ActiveOrders();
-    const first = intendedOrder(placeAction(1), 0, false);
-    const second = intendedOrder(placeAction(2), 1, false);
-    const lists = () => [active.mayStillFill(), active.resting(), active.inBook()];
-    const seen = [lists()];
-    for (const [order, before] of [
-      [first],
-      [second],
-      [{ ...first, level: 3 }, first],
-      [{ ...second, phase: "cancelled" }, second],
-    ] as const) {
-      active.put(order, before);
-      seen.push(lists());
-      expect(lists().every((list, at) => list === seen.at(-1)?.[at])).toBe(true);
-      for (const earlier of seen.slice(0, -1))
-        for (const [at, list] of lists().entries()) expect(list).not.toBe(earlier[at]);
-    }
-  });
-
   it("may be shown by the book from their sending on, by the account's word once it is heard and until their cancel has arrived", () => {
     const active = new ActiveOrders();
     const intended = intendedOrder(placeAction(1), 0, false);

@@ -321,7 +321,6 @@ describe("what a strategy is handed", () => {
     const { placedLots, openIn } = await twoMarkets(
       defineStrategy({
         params: z.object({}),
-        lockedViews: false,
         create: (_params, context) => (view$) =>
           new Observable<Intent>((subscriber) =>
             view$.subscribe((view) => {
@@ -333,14 +332,16 @@ describe("what a strategy is handed", () => {
                 Object.assign(context.random, { uint64: () => 1n }),
               );
               attempt("its context", () => Object.assign(context, { marketId: "ethusdc" }));
-              Object.assign(view, { sequence: 1e9 });
-              Object.assign(view.bids[0], { ticks: 1, lots: 1 });
+              attempt("its view", () => Object.assign(view, { sequence: 1e9 }));
+              attempt("a level", () => Object.assign(view.bids[0], { ticks: 1, lots: 1 }));
               subscriber.next(intent as unknown as Intent);
             }),
           ),
       }),
     );
-    expect(new Set(tried)).toEqual(new Set(["the grid", "its random numbers", "its context"]));
+    expect(new Set(tried)).toEqual(
+      new Set(["the grid", "its random numbers", "its context", "its view", "a level"]),
+    );
     expect(placedLots("btcusdc")).toEqual(new Set([GOOD_LOTS]));
     expect(openIn("btcusdc")).toBe(2);
   });

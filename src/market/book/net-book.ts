@@ -9,7 +9,7 @@ export interface NetTouch {
 }
 
 /**
- * At most `depth` levels of one side, best first, without the bot's own amounts, all of it frozen if it is to be. A level that is wholly the bot's is no
+ * At most `depth` levels of one side, best first, without the bot's own amounts, all of it frozen. A level that is wholly the bot's is no
  * level.
  * @param known what an earlier look at the same side gave: of it, what stands is given again, since most does.
  */
@@ -18,7 +18,6 @@ export function netLevels(
   own: readonly OwnRestingOrder[],
   depth: number,
   known: readonly Level[] = NO_LEVELS,
-  isLocked = true,
 ): readonly Level[] {
   // An order of ours is at one price: no more levels than there are orders can be wholly ours.
   const most = depth + own.length;
@@ -33,9 +32,9 @@ export function netLevels(
     const lots = pairs[2 * to + 1];
     while (at < known.length && (isBid ? known[at].ticks > ticks : known[at].ticks < ticks)) at++;
     const isKept = at < known.length && known[at].ticks === ticks && known[at].lots === lots;
-    levels[to] = isKept ? known[at] : isLocked ? Object.freeze({ ticks, lots }) : { ticks, lots };
+    levels[to] = isKept ? known[at] : Object.freeze({ ticks, lots });
   }
-  return isLocked ? Object.freeze(levels) : levels;
+  return Object.freeze(levels);
 }
 
 function isKnown(pairs: Float64Array, known: readonly Level[]): boolean {

@@ -194,7 +194,7 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
   await time.runFor(1000);
   handlers().onMessage(capture.frame(at++));
   if (options.isMarked) {
-    const { book } = bot.context.desks.get(MARKET) ?? {};
+    const { book } = bot.context.traders.get(MARKET) ?? {};
     if (book === undefined) throw new Error("the bot has no such market");
     const apply = book.apply.bind(book);
     book.apply = (...args) => {
@@ -205,7 +205,7 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
   }
   for (
     let second = 0;
-    bot.phase !== "running" || bot.context.desks.get(MARKET)?.running !== true;
+    bot.phase !== "running" || bot.context.traders.get(MARKET)?.running !== true;
     second += 1
   ) {
     if (second > 30) throw new Error("the bot did not come to run within 30 s of virtual time");

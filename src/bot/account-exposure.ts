@@ -6,12 +6,12 @@ import { feePpmOf, ratePpmOf } from "../risk/exposure.js";
 import type { MarketLimits } from "../risk/limits.js";
 import type { BotConfig } from "./config/config.js";
 import type { BotContext } from "./context.js";
-import type { Desk } from "./desk.js";
+import type { MarketTrader } from "./market-trader.js";
 import { signedRates } from "./signed-rates.js";
 import { lotsUnderWay } from "./unwind/takeover-reservations.js";
 
 /**
- * The account in its worst case as risk judges it: every desk's position, marks, own and manual orders, and what the account holds in
+ * The account in its worst case as risk judges it: every trader's position, marks, own and manual orders, and what the account holds in
  * markets that are not the bot's, since the margin is one.
  */
 export function accountExposure(
@@ -19,8 +19,11 @@ export function accountExposure(
   limits: ReadonlyMap<string, MarketLimits>,
 ): AccountExposure {
   const markets = new Map<string, MarketExposure>();
-  for (const desk of context.deskList)
-    markets.set(desk.marketId, marketExposure(context, desk, limits.get(desk.marketId) ?? {}));
+  for (const trader of context.traderList)
+    markets.set(
+      trader.marketId,
+      marketExposure(context, trader, limits.get(trader.marketId) ?? {}),
+    );
   for (const position of context.account.venuePositions.values()) {
     if (position.lots === 0 || markets.has(position.marketId)) continue;
     const other = strangeExposure(context, position);
@@ -78,11 +81,15 @@ function asExposed(order: VenueOrder): ExposureOrder {
   return { hash, side, ticks, mayFillLots: availableLots, phase: status };
 }
 
-function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): MarketExposure {
+function marketExposure(
+  context: BotContext,
+  trader: MarketTrader,
+  limits: MarketLimits,
+): MarketExposure {
   const { account } = context;
-  const { marketId, instrument, rules } = desk;
+  const { marketId, instrument, rules } = trader;
   const rates = ratesOf(rules, context.config);
-  const markTicks = desk.state.markTicks;
+  const markTicks = trader.state.markTicks;
   const foreign = account.orders.foreign(marketId);
   const foreignOrders = foreign.length === 0 ? NO_ORDERS : foreign.map(asExposed);
   let orders: readonly ExposureOrder[] = account.orders.mayStillFill(marketId);
@@ -99,7 +106,7 @@ function marketExposure(context: BotContext, desk: Desk, limits: MarketLimits): 
     markTicks,
     orders,
     foreignOrders,
-    takeoversUnderWay: takeoversUnderWay(context, desk),
+    takeoversUnderWay: takeoversUnderWay(context, trader),
     maintenancePpm: rates.maintenancePpm,
     initialPpm: rates.initialPpm,
     feePpm: rates.feePpm,
@@ -142,7 +149,7 @@ function unseen(side: Side, lots: number, markTicks: number): ExposureOrder {
 /** Takeovers of a market that may come: no orders, and at the mark. */
 function takeoversUnderWay(
   { reservations }: BotContext,
-  { marketId, instrument, state }: Desk,
+  { marketId, instrument, state }: MarketTrader,
 ): readonly ExposureOrder[] {
   const reserved = reservations.in(marketId);
   if (reserved.length === 0) return NO_ORDERS;

@@ -41,7 +41,7 @@ export class AccountNews {
   }
 
   #take(change: AccountChange): void {
-    const { desks, notify } = this.#context;
+    const { traders, notify } = this.#context;
     this.#unwinding.heard(change);
     switch (change.kind) {
       case "order":
@@ -60,17 +60,17 @@ export class AccountNews {
       case "trade-failed":
         this.#trades.note(change);
         if (change.kind === "fill") this.#safety.ladder.filled(change.trade);
-        desks.get(change.trade.marketId)?.noteFill();
+        traders.get(change.trade.marketId)?.noteFill();
         break;
       case "earlier-trade":
         if (this.#trades.noteEarlier(change.trade)) this.#tellEarlier(change.trade);
         break;
       case "liquidation":
       case "position-set":
-        desks.get(change.marketId)?.noteFill();
+        traders.get(change.marketId)?.noteFill();
         break;
       case "reconciled":
-        this.#trades.begin(desks.keys());
+        this.#trades.begin(traders.keys());
         this.#safety.accountConfirmed();
         break;
       case "balances":
@@ -89,8 +89,8 @@ export class AccountNews {
 
   /** A fill of the time while no bot ran: it is in the position that this one begins with, and no count of this run has it. */
   #tellEarlier({ id, marketId, side, ticks, lots, restPaper, isMaker, timeMs }: VenueTrade): void {
-    const { desks, notify } = this.#context;
-    const instrument = desks.get(marketId)?.instrument;
+    const { traders, notify } = this.#context;
+    const instrument = traders.get(marketId)?.instrument;
     const fields = {
       marketId,
       side,
@@ -104,8 +104,8 @@ export class AccountNews {
   }
 
   #plansAnew(marketId: string): void {
-    const desk = this.#context.desks.get(marketId);
-    if (desk !== undefined) desk.dirty = true;
+    const trader = this.#context.traders.get(marketId);
+    if (trader !== undefined) trader.markDirty();
   }
 
   /**

@@ -110,10 +110,10 @@ export class Answers {
   }
 
   #built(action: BuildAction, outcome: Outcome, { waiting }: InFlight): void {
-    const { desks, holds, clock, notify } = this.#context;
-    const desk = desks.get(action.marketId);
-    if (desk === undefined || waiting.kind !== "place") return;
-    desk.dirty = true;
+    const { traders, holds, clock, notify } = this.#context;
+    const trader = traders.get(action.marketId);
+    if (trader === undefined || waiting.kind !== "place") return;
+    trader.markDirty();
     const subject = slotSubject(action.marketId, action.side, waiting.place.level);
     if (outcome.result !== "built") {
       // Nothing can have come of it: a structure that nobody signed binds nobody.
@@ -126,8 +126,8 @@ export class Answers {
       return;
     }
     const wrong = checkBuiltOrder(this.#works.hasher, outcome, {
-      rules: this.#works.feesOf(desk),
-      instrument: desk.instrument,
+      rules: this.#works.feesOf(trader),
+      instrument: trader.instrument,
       side: action.side,
       ticks: action.ticks,
       lots: action.lots,
@@ -135,7 +135,7 @@ export class Answers {
       timeInForce: action.timeInForce,
       expirationMs: action.expirationMs,
       nowMs: this.#context.exchangeTime.nowMs(),
-      maxFeeOffset: this.#works.maxFeeOffset(desk, action),
+      maxFeeOffset: this.#works.maxFeeOffset(trader, action),
     });
     if (wrong.length > 0) {
       notify({

@@ -164,22 +164,22 @@ export class Bot {
   }
 
   #event(event: VenueEvent): void {
-    const { desks, account, exchangeTime, clock, notify, venue } = this.context;
+    const { traders, account, exchangeTime, clock, notify, venue } = this.context;
     switch (event.type) {
       case "book-snapshot":
       case "book-update": {
-        const desk = desks.get(event.marketId);
-        if (desk === undefined) return;
-        const before = desk.book.gaps;
-        const { synchronised } = desk.book;
-        if (desk.book.apply(event, clock.monotonicMs()) === "resubscribe") {
-          const reason = desk.book.reason ?? "lost";
-          desk.lose(reason);
+        const trader = traders.get(event.marketId);
+        if (trader === undefined) return;
+        const before = trader.book.gaps;
+        const { synchronised } = trader.book;
+        if (trader.book.apply(event, clock.monotonicMs()) === "resubscribe") {
+          const reason = trader.book.reason ?? "lost";
+          trader.lose(reason);
           notify({
             kind: "book-lost",
             marketId: event.marketId,
             reason,
-            gap: desk.book.gaps > before,
+            gap: trader.book.gaps > before,
           });
           // A snapshot that cannot be stood on either is asked for again by the watch: the next one is the same, as fast as it is asked for.
           if (synchronised) venue.resubscribe(event.marketId);
@@ -187,14 +187,14 @@ export class Bot {
         return;
       }
       case "market-state":
-        desks.get(event.marketId)?.state.apply(event);
+        traders.get(event.marketId)?.state.apply(event);
         this.#news.absorb(account.onEvent(event, exchangeTime.nowMs()));
         return;
       case "public-trade": {
-        const desk = desks.get(event.marketId);
-        desk?.state.apply(event);
+        const trader = traders.get(event.marketId);
+        trader?.state.apply(event);
         if (exchangeTime.known)
-          desk?.lag.traded(
+          trader?.lag.traded(
             exchangeTime.nowMs() - event.timeMs,
             this.context.config.risk.maxBookAgeMs,
           );
@@ -210,7 +210,7 @@ export class Bot {
         notify({ kind: "stream", stream: event.stream, state: event.state, reason: event.reason });
         if (event.stream === "account") this.safety.accountStream(event.state, event.reason);
         if (event.stream === "market" && event.state === "down")
-          for (const desk of desks.values()) desk.lose(`stream down: ${event.reason}`);
+          for (const trader of traders.values()) trader.lose(`stream down: ${event.reason}`);
         this.#news.absorb(account.onEvent(event, exchangeTime.nowMs()));
         return;
       default:
@@ -221,7 +221,7 @@ export class Bot {
   /** Does what is due by time alone. */
   #tick(): void {
     if (this.context.phase === "stopped") return;
-    const { account, exchangeTime, holds, clock, deskList } = this.context;
+    const { account, exchangeTime, holds, clock, traderList } = this.context;
     this.#noteLag();
     this.#news.absorb(account.onTick(exchangeTime.nowMs()));
     this.#watch.tick();
@@ -232,9 +232,9 @@ export class Bot {
     this.context.budget.keep();
     const over = holds.expire(clock.monotonicMs());
     const isGtt = this.context.config.quotes.timeInForce === "GTT";
-    for (const desk of deskList) {
-      if (over || isGtt || desk.target !== undefined || this.unwinding.isOpen(desk.marketId))
-        desk.dirty = true;
+    for (const trader of traderList) {
+      if (over || isGtt || trader.target !== undefined || this.unwinding.isOpen(trader.marketId))
+        trader.markDirty();
     }
     if (this.context.phase === "stopping") this.#stopping.tick();
   }
@@ -272,27 +272,27 @@ export class Bot {
   }
 
   #endStrategy(marketId: MarketId, why: string): void {
-    this.context.desks.get(marketId)?.disconnect();
+    this.context.traders.get(marketId)?.disconnect();
     this.safety.haltMarket(marketId, "strategy-error", why);
   }
 
   #intent(marketId: MarketId, intent: Intent): void {
-    const desk = this.context.desks.get(marketId);
-    if (desk === undefined) return;
+    const trader = this.context.traders.get(marketId);
+    if (trader === undefined) return;
     const limits = this.context.marketLimits.get(marketId);
     const verdict = checkIntent(intent, {
       marketId,
-      rules: desk.rules,
-      newestViewSequence: desk.newestViewSequence,
-      lastAcceptedViewSequence: desk.acceptedViewSequence,
+      rules: trader.rules,
+      newestViewSequence: trader.newestViewSequence,
+      lastAcceptedViewSequence: trader.acceptedViewSequence,
       maxOrderLots: limits?.maxOrderLots,
       maxPositionLots: limits?.maxPositionLots,
       positionLots: this.context.account.positionLots(marketId),
-      amountOf: desk.amountOf,
+      amountOf: trader.amountOf,
     });
     if (!verdict.accepted) return this.#refuse(marketId, verdict);
     const { intent: taken, clips } = verdict;
-    desk.take(taken);
+    trader.take(taken);
     this.context.notify(
       clips === undefined
         ? { kind: "intent", intent: taken }
@@ -308,7 +308,7 @@ export class Bot {
       return this.#endStrategy(marketId, broken);
     }
     // An intent from an older view is late, not wrong; any other says that what stood before it no longer holds either.
-    if (refusal !== "older-view") this.context.desks.get(marketId)?.refuse(`${refusal}: ${why}`);
+    if (refusal !== "older-view") this.context.traders.get(marketId)?.refuse(`${refusal}: ${why}`);
   }
 
   /** After every input: guards, decisions, plans. */
@@ -320,9 +320,9 @@ export class Bot {
     this.unwinding.settle();
     this.#flattening.settle();
     const isRound = this.#deciding.beginRound();
-    for (const desk of context.deskList) {
-      this.#deciding.decide(desk);
-      if (desk.dirty) this.#planning.plan(desk);
+    for (const trader of context.traderList) {
+      this.#deciding.decide(trader);
+      if (trader.isDirty) this.#planning.plan(trader);
     }
     if (isRound) this.#gatheredSinceMs = undefined;
     this.#deciding.armTimer();

@@ -1,8 +1,8 @@
 import type { MarketId } from "../core/units.js";
 import type { BotContext } from "./context.js";
-import type { Desk } from "./desk.js";
 import { flattenTarget } from "./flatten.js";
 import type { BotCommand } from "./input.js";
+import type { MarketTrader } from "./market-trader.js";
 import type { Safety } from "./safety.js";
 import type { Stopping } from "./stopping.js";
 import type { TickScheduler } from "./tick-scheduler.js";
@@ -34,15 +34,15 @@ export class Commands {
     switch (command.command) {
       case "start":
         this.#safety.begin();
-        for (const desk of this.#context.desks.values()) desk.connect();
+        for (const trader of this.#context.traders.values()) trader.connect();
         this.#ticks.start();
         return;
       case "stop":
         if (this.#context.phase === "stopping" || this.#context.phase === "stopped") return;
         this.#context.phase = "stopping";
-        for (const desk of this.#context.desks.values()) {
-          desk.target = undefined;
-          desk.disconnect();
+        for (const trader of this.#context.traders.values()) {
+          trader.abandonTarget();
+          trader.disconnect();
         }
         this.#stopping.begin(command.reason);
         return;
@@ -50,19 +50,19 @@ export class Commands {
         return this.#safety.haltByHand(command.marketId, command.reason);
       case "resume":
         this.#safety.resume(command.marketId);
-        for (const desk of this.#desksOf(command.marketId)) {
-          desk.target = undefined;
-          if (!desk.running && this.#context.phase === "running") desk.connect();
-          desk.dirty = true;
+        for (const trader of this.#tradersOf(command.marketId)) {
+          trader.abandonTarget();
+          if (!trader.running && this.#context.phase === "running") trader.connect();
         }
         return;
       case "release":
         return this.#safety.release(command.reason);
       case "flatten":
-        for (const desk of this.#desksOf(command.marketId)) {
-          this.#safety.haltByHand(desk.marketId, "flattened by hand: resume to quote again");
-          desk.target = flattenTarget(this.#context, desk, command);
-          desk.dirty = true;
+        for (const trader of this.#tradersOf(command.marketId)) {
+          this.#safety.haltByHand(trader.marketId, "flattened by hand: resume to quote again");
+          const target = flattenTarget(this.#context, trader, command);
+          if (target === undefined) trader.abandonTarget();
+          else trader.pursue(target);
         }
         return;
       case "inherit":
@@ -76,9 +76,9 @@ export class Commands {
     }
   }
 
-  #desksOf(marketId: MarketId | undefined): readonly Desk[] {
-    return [...this.#context.desks.values()].filter(
-      (desk) => marketId === undefined || desk.marketId === marketId,
+  #tradersOf(marketId: MarketId | undefined): readonly MarketTrader[] {
+    return [...this.#context.traders.values()].filter(
+      (trader) => marketId === undefined || trader.marketId === marketId,
     );
   }
 }

@@ -7,11 +7,11 @@ import type { Action, ActionId, QuestionAction, Venue } from "../exchange/venue.
 import type { AccountLimits, MarketLimits } from "../risk/limits.js";
 import type { ActionBudget } from "./action-budget.js";
 import type { BotConfig } from "./config/config.js";
-import type { Desk } from "./desk.js";
 import type { Dispatcher } from "./dispatcher.js";
 import type { ExchangeTime } from "./exchange-time.js";
 import type { Holds } from "./holds.js";
 import type { LoopLag } from "./loop-lag.js";
+import type { MarketTrader } from "./market-trader.js";
 import type { Observer } from "./notice.js";
 import type { StateStore } from "./state/state-dir.js";
 import type { TakeoverReservations } from "./unwind/takeover-reservations.js";
@@ -29,9 +29,9 @@ export interface BotContext {
   readonly venue: Venue;
   readonly store: StateStore;
   readonly account: Account;
-  readonly desks: ReadonlyMap<MarketId, Desk>;
+  readonly traders: ReadonlyMap<MarketId, MarketTrader>;
   /** The same in their order: what every turn goes through. */
-  readonly deskList: readonly Desk[];
+  readonly traderList: readonly MarketTrader[];
   readonly marketLimits: ReadonlyMap<MarketId, MarketLimits>;
   readonly accountLimits: AccountLimits;
   /** Takeovers under way, whose room in the limits is taken. */

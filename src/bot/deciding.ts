@@ -1,12 +1,12 @@
 import type { DecisionCause } from "../market/view.js";
 import type { BotContext } from "./context.js";
-import type { Desk } from "./desk.js";
+import type { MarketTrader } from "./market-trader.js";
 import type { Unwinding } from "./unwind/unwinding.js";
 
 /** What a strategy is asked about at once, however late the bot is. */
 const URGENT: ReadonlySet<DecisionCause> = new Set(["start", "fill"]);
 
-/** When each desk's strategy is asked: at its decision points, by what the market does and by a timer where it does nothing. */
+/** When each trader's strategy is asked: at its decision points, by what the market does and by a timer where it does nothing. */
 export class Deciding {
   readonly #context: BotContext;
   readonly #unwinding: Unwinding;
@@ -49,20 +49,20 @@ export class Deciding {
   }
 
   /** Notes where the mid of a market is, and emits a view to its strategy when a decision is due. */
-  decide(desk: Desk): void {
+  decide(trader: MarketTrader): void {
     const { account, clock, exchangeTime, phase } = this.#context;
-    desk.noteOwn(account.orders, clock.monotonicMs());
-    const midHalfTicks = desk.noteTouch(desk.touch()) ? desk.midHalfTicks : undefined;
+    trader.noteOwn(account.orders, clock.monotonicMs());
+    const midHalfTicks = trader.noteTouch(trader.touch()) ? trader.midHalfTicks : undefined;
     if (midHalfTicks !== undefined) {
-      account.onMid(desk.marketId, midHalfTicks);
-      this.#unwinding.noteMid(desk);
+      account.onMid(trader.marketId, midHalfTicks);
+      this.#unwinding.noteMid(trader);
     }
-    if (phase !== "running" || !desk.running) return;
-    const cause = desk.decisions.due(clock.monotonicMs());
+    if (phase !== "running" || !trader.running) return;
+    const cause = trader.decisions.due(clock.monotonicMs());
     if (cause === null || (!this.#isRound && !URGENT.has(cause))) return;
-    desk.decisions.decided(clock.monotonicMs());
-    const positionLots = account.positionLots(desk.marketId);
-    desk.emitView(cause, {
+    trader.decisions.decided(clock.monotonicMs());
+    const positionLots = account.positionLots(trader.marketId);
+    trader.emitView(cause, {
       positionLots,
       equity: account.equity ?? 0n,
       timeMs: exchangeTime.nowMs(),
@@ -71,13 +71,13 @@ export class Deciding {
 
   /** Sets the timer of the next decision that is due by time alone: a turn of its own, in which {@link decide} is asked. */
   armTimer(): void {
-    const { phase, clock, deskList, loopLag } = this.#context;
+    const { phase, clock, traderList, loopLag } = this.#context;
     if (phase !== "running") return;
     const nowMs = clock.monotonicMs();
     let dueMs = Number.POSITIVE_INFINITY;
     if (loopLag.isShedding) return this.armRound();
-    for (const desk of deskList)
-      if (desk.running) dueMs = Math.min(dueMs, desk.decisions.nextDueMs(nowMs));
+    for (const trader of traderList)
+      if (trader.running) dueMs = Math.min(dueMs, trader.decisions.nextDueMs(nowMs));
     // Nearly every decision puts the next one off: one timer that fires early and is set anew is cheaper than one set at each decision.
     if (dueMs >= this.#timerMs) return;
     this.#timer?.cancel();

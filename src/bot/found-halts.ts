@@ -47,18 +47,18 @@ export class FoundHalts {
   }
 
   #foundOf({ name, why, ...scope }: HaltReason): FoundHalt | undefined {
-    const { desks, clock } = this.#context;
+    const { traders, clock } = this.#context;
     const marketId = marketOfHalt(scope);
-    const desk = marketId === undefined ? undefined : desks.get(marketId);
-    if (name !== "exchange-info-changed" || desk === undefined) return undefined;
-    const perp = desk.rules.perp.toLowerCase();
+    const trader = marketId === undefined ? undefined : traders.get(marketId);
+    if (name !== "exchange-info-changed" || trader === undefined) return undefined;
+    const perp = trader.rules.perp.toLowerCase();
     // One of an earlier run may be of a contract that is gone by now: a resume accepts the one that is there.
     const known = this.#halts.find(
       (halt) => halt.name === name && halt.marketId === marketId && halt.perp === perp,
     );
     if (known !== undefined) return known;
     return why.includes(IN_THE_LAST_RUN)
-      ? { name, marketId: desk.marketId, why, atMs: Math.round(clock.nowMs()), perp }
+      ? { name, marketId: trader.marketId, why, atMs: Math.round(clock.nowMs()), perp }
       : undefined;
   }
 

@@ -8,7 +8,7 @@ import type { BotInput } from "./input.js";
  */
 export function isGathered(
   input: BotInput,
-  { loopLag, desks }: Pick<BotContext, "loopLag" | "desks">,
+  { loopLag, traders }: Pick<BotContext, "loopLag" | "traders">,
 ): boolean {
   if (!loopLag.isShedding) return false;
   if (input.kind !== "event") return input.kind === "leave";
@@ -16,7 +16,7 @@ export function isGathered(
   switch (event.type) {
     case "book-snapshot":
     case "book-update":
-      return desks.get(event.marketId)?.book.synchronised === true;
+      return traders.get(event.marketId)?.book.synchronised === true;
     case "market-state":
     case "public-trade":
       return true;

@@ -24,10 +24,10 @@ export class HaltsByHand {
 
   /** What earlier runs were told and nobody has taken back. */
   atStart(): readonly HaltDemand[] {
-    const { notify, desks } = this.#context;
+    const { notify, traders } = this.#context;
     const demands: HaltDemand[] = [];
     for (const { marketId, why, atMs } of this.#found) {
-      const isTraded = marketId === undefined || desks.has(marketId);
+      const isTraded = marketId === undefined || traders.has(marketId);
       if (isTraded) demands.push(manualHalt(marketId, `${why} (halted by hand in an earlier run)`));
       const message = isTraded
         ? "halted by hand in an earlier run: nothing is quoted until somebody resumes"

@@ -1,7 +1,7 @@
 import type { Lots, MarketId, Ticks } from "../core/units.js";
 import type { BotContext } from "./context.js";
-import type { Desk } from "./desk.js";
 import { type FlattenTerms, flattenTermsFor } from "./ladder-rungs.js";
+import type { MarketTrader } from "./market-trader.js";
 import type { Safety } from "./safety.js";
 
 /**
@@ -27,22 +27,21 @@ export class LadderFlatten {
   /** Sets the target of each market that is to be flat, and takes back one that is not any more. Call in each turn, before plans are made. */
   settle(): void {
     if (!this.#isUsed && this.#safety.ladder.acting.length === 0) return;
-    for (const desk of this.#context.deskList) {
-      if (this.#context.phase === "running" && this.#safety.ladder.flattens(desk.marketId))
-        this.#flatten(desk);
-      else this.#leave(desk);
+    for (const trader of this.#context.traderList) {
+      if (this.#context.phase === "running" && this.#safety.ladder.flattens(trader.marketId))
+        this.#flatten(trader);
+      else this.#leave(trader);
     }
   }
 
-  #leave(desk: Desk): void {
-    this.#sliceLots.delete(desk.marketId);
-    if (desk.target?.isByLadder !== true) return;
-    desk.target = undefined;
-    desk.dirty = true;
+  #leave(trader: MarketTrader): void {
+    this.#sliceLots.delete(trader.marketId);
+    if (trader.target?.isByLadder !== true) return;
+    trader.abandonTarget();
   }
 
-  #flatten(desk: Desk): void {
-    const { marketId, rules, target } = desk;
+  #flatten(trader: MarketTrader): void {
+    const { marketId, rules, target } = trader;
     // What a person works is worked first.
     if (target?.byOperator === true && target.isByLadder !== true) return;
     const positionLots = this.#context.account.positionLots(marketId);
@@ -50,28 +49,27 @@ export class LadderFlatten {
       this.#sliceLots.delete(marketId);
       return;
     }
-    const worstTicks = this.#worstTicks(desk, positionLots);
+    const worstTicks = this.#worstTicks(trader, positionLots);
     if (worstTicks === undefined) {
       if (target === undefined) return;
-      desk.target = undefined;
-      desk.dirty = true;
+      trader.abandonTarget();
       return;
     }
-    const sliceLots = this.#sliceOf(desk, positionLots);
+    const sliceLots = this.#sliceOf(trader, positionLots);
     if (target?.isByLadder === true && target.intent.worstTicks === worstTicks) return;
     const { maxSlippageBps, everyMs } = this.#terms;
     this.#isUsed = true;
-    desk.target = {
+    trader.pursue({
       intent: {
         kind: "target",
         marketId,
-        viewSequence: desk.lastView?.sequence ?? 0,
+        viewSequence: trader.lastView?.sequence ?? 0,
         targetLots: 0,
         worstTicks,
         schedule: { sliceLots, everyMs },
         deadlineMs: Number.MAX_SAFE_INTEGER,
         reason: {
-          fairTicks: referenceTicks(desk) ?? worstTicks,
+          fairTicks: referenceTicks(trader) ?? worstTicks,
           reservationTicks: worstTicks,
           halfSpreadTicks: 0,
           terms: { positionLots, maxSlippageBps },
@@ -81,24 +79,23 @@ export class LadderFlatten {
       byOperator: true,
       isByLadder: true,
       lastSliceAtMs: target?.isByLadder === true ? target.lastSliceAtMs : undefined,
-    };
-    desk.dirty = true;
+    });
   }
 
   /** No order is worse: by the mark, or the mid where there is none, and never further from the mark than the market's own limit lets an order leave. */
-  #worstTicks(desk: Desk, positionLots: Lots): Ticks | undefined {
-    const reference = referenceTicks(desk);
+  #worstTicks(trader: MarketTrader, positionLots: Lots): Ticks | undefined {
+    const reference = referenceTicks(trader);
     if (reference === undefined) return undefined;
     const limitBps =
-      this.#context.marketLimits.get(desk.marketId)?.maxDistanceFromMarkBps ??
+      this.#context.marketLimits.get(trader.marketId)?.maxDistanceFromMarkBps ??
       Number.POSITIVE_INFINITY;
     const slip = Math.min(this.#terms.maxSlippageBps, limitBps) / 10_000;
     return positionLots > 0
-      ? Math.max(desk.rules.minTicks, Math.ceil(reference * (1 - slip)))
-      : Math.min(desk.rules.maxTicks, Math.floor(reference * (1 + slip)));
+      ? Math.max(trader.rules.minTicks, Math.ceil(reference * (1 - slip)))
+      : Math.min(trader.rules.maxTicks, Math.floor(reference * (1 + slip)));
   }
 
-  #sliceOf({ marketId, rules }: Desk, positionLots: Lots): Lots {
+  #sliceOf({ marketId, rules }: MarketTrader, positionLots: Lots): Lots {
     const known = this.#sliceLots.get(marketId);
     if (known !== undefined) return known;
     const maxOrderLots = this.#context.marketLimits.get(marketId)?.maxOrderLots ?? rules.maxLots;
@@ -110,6 +107,6 @@ export class LadderFlatten {
 }
 
 /** The mark in fractional ticks, else the mid without our own orders; undefined with neither. */
-function referenceTicks({ state, netMidTicks }: Desk): number | undefined {
+function referenceTicks({ state, netMidTicks }: MarketTrader): number | undefined {
   return Number.isFinite(state.markTicks) ? state.markTicks : netMidTicks;
 }

@@ -7,7 +7,6 @@ import { isCancellable } from "../executor/working-order.js";
 import { breachText, checkPlace, isOnlyReducing } from "../risk/worst-case.js";
 import { accountExposure } from "./account-exposure.js";
 import type { BotContext } from "./context.js";
-import type { Desk } from "./desk.js";
 import {
   cancelSubject,
   slotSubject,
@@ -17,6 +16,7 @@ import {
   type WaitingQuestion,
 } from "./dispatcher.js";
 import { executorTouch, restingIn } from "./executor-touch.js";
+import type { MarketTrader } from "./market-trader.js";
 import type { OrderWorks } from "./order-works.js";
 import type { Safety } from "./safety.js";
 
@@ -74,22 +74,19 @@ export class Leaving {
   }
 
   #place(key: string, waiting: WaitingPlace): void {
-    const desk = this.#context.desks.get(waiting.marketId);
-    if (desk === undefined) return this.#context.dispatcher.dropped(key);
-    const isServerBuilt = this.#works.isServerBuilt(desk, waiting.place);
+    const trader = this.#context.traders.get(waiting.marketId);
+    if (trader === undefined) return this.#context.dispatcher.dropped(key);
+    const isServerBuilt = this.#works.isServerBuilt(trader, waiting.place);
     const refusal =
-      this.#refusalOf(desk, waiting) ??
+      this.#refusalOf(trader, waiting) ??
       this.#budgetRefusal(isServerBuilt ? "build" : "place", waiting.place.level === TARGET_LEVEL);
-    if (refusal !== undefined) return this.#holdBack(key, desk, waiting, refusal);
-    if (waiting.place.level === TARGET_LEVEL) {
-      if (desk.target !== undefined) desk.target.lastSliceAtMs = this.#context.exchangeTime.nowMs();
-      else desk.lastTakeAtMs = this.#context.exchangeTime.nowMs();
-    }
+    if (refusal !== undefined) return this.#holdBack(key, trader, waiting, refusal);
+    if (waiting.place.level === TARGET_LEVEL) trader.noteSlice(this.#context.exchangeTime.nowMs());
     if (isServerBuilt) {
-      this.#context.submit(key, this.#works.build(desk, waiting.place), waiting.causeMonotonicMs);
+      this.#context.submit(key, this.#works.build(trader, waiting.place), waiting.causeMonotonicMs);
       return;
     }
-    const action = this.#works.place(desk, waiting.place);
+    const action = this.#works.place(trader, waiting.place);
     const { account, exchangeTime, absorb } = this.#context;
     const nowMs = exchangeTime.nowMs();
     account.intend({ action, level: waiting.place.level });
@@ -99,18 +96,22 @@ export class Leaving {
 
   /** A server-built order was checked and is in the table as intended: it is signed and placed, if it still may be. */
   #built(key: string, marketId: MarketId, hash: Hex): void {
-    const { account, exchangeTime, absorb, dispatcher, desks } = this.#context;
+    const { account, exchangeTime, absorb, dispatcher, traders } = this.#context;
     const built = this.#works.takeBuilt(hash);
-    const desk = desks.get(marketId);
-    if (built === undefined || desk === undefined || account.orders.get(hash)?.phase !== "intended")
+    const trader = traders.get(marketId);
+    if (
+      built === undefined ||
+      trader === undefined ||
+      account.orders.get(hash)?.phase !== "intended"
+    )
       return dispatcher.dropped(key);
     const refusal =
-      this.#supersededOf(desk, built.waiting, hash) ??
-      this.#refusalOf(desk, built.waiting, hash) ??
+      this.#supersededOf(trader, built.waiting, hash) ??
+      this.#refusalOf(trader, built.waiting, hash) ??
       this.#budgetRefusal("place", built.waiting.place.level === TARGET_LEVEL);
     if (refusal !== undefined) {
       absorb(account.withdraw(hash, exchangeTime.nowMs(), refusal.inFull ?? refusal.why));
-      return this.#holdBack(key, desk, built.waiting, refusal);
+      return this.#holdBack(key, trader, built.waiting, refusal);
     }
     const action = this.#works.stamped(built.action);
     this.#context.submit(key, action, built.waiting.causeMonotonicMs);
@@ -118,15 +119,15 @@ export class Leaving {
   }
 
   /** What was asked for while the exchange built it may be less by now: a slot never gets more than the newest intent asks of it. */
-  #supersededOf(desk: Desk, { place }: WaitingPlace, hash: Hex): Refusal | undefined {
+  #supersededOf(trader: MarketTrader, { place }: WaitingPlace, hash: Hex): Refusal | undefined {
     if (place.level === TARGET_LEVEL) return undefined;
     const isKept =
-      desk.unwind !== undefined && desk.plan?.keeps.some((keep) => keep.hash === hash) === true;
+      trader.unwind !== undefined && trader.plan?.keeps.some((keep) => keep.hash === hash) === true;
     const asked = isKept
       ? place.lots
-      : desk.unwind !== undefined
+      : trader.unwind !== undefined
         ? 0
-        : (desk.quotes?.quotes.find(
+        : (trader.quotes?.quotes.find(
             ({ side, level }) => side === place.side && level === place.level,
           )?.lots ?? 0);
     if (asked >= place.lots) return undefined;
@@ -135,7 +136,7 @@ export class Leaving {
   }
 
   /** `exceptHash`: the order itself, where it is in the table already. */
-  #refusalOf(desk: Desk, { place }: WaitingPlace, exceptHash?: Hex): Refusal | undefined {
+  #refusalOf(trader: MarketTrader, { place }: WaitingPlace, exceptHash?: Hex): Refusal | undefined {
     const { account, dispatcher, clock, phase, accountLimits, marketLimits, config } =
       this.#context;
     const nowMs = clock.monotonicMs();
@@ -144,26 +145,26 @@ export class Leaving {
       why,
       retryAtMs: nowMs + waitMs,
     });
-    const allowed = this.#safety.placesAllowed(desk.marketId);
+    const allowed = this.#safety.placesAllowed(trader.marketId);
     if (phase !== "running") return soon("phase", `the bot is ${phase}`);
     if (allowed === "none")
       return soon(
         "halted",
         this.#safety
-          .haltsOf(desk.marketId)
+          .haltsOf(trader.marketId)
           .map(({ name }) => name)
           .join(", "),
       );
-    if (desk.book.stale(nowMs, config.risk.maxBookAgeMs))
+    if (trader.book.stale(nowMs, config.risk.maxBookAgeMs))
       return soon("stale-book", "the book is older than its limit", 100);
-    if (account.orders.slotOccupied(desk.marketId, place.side, place.level, exceptHash))
+    if (account.orders.slotOccupied(trader.marketId, place.side, place.level, exceptHash))
       return soon("slot", "the slot holds an order that may still fill", 50);
     let underWay = 0;
     for (const { action } of dispatcher.inFlight())
       if (action.kind === "place" || action.kind === "build") underWay++;
     if (underWay >= MAX_PLACES_UNDER_WAY)
       return soon("under-way", `${underWay} places are under way`, 100);
-    const others = account.orders.mayStillFill(desk.marketId);
+    const others = account.orders.mayStillFill(trader.marketId);
     const own =
       exceptHash === undefined ? others : others.filter(({ hash }) => hash !== exceptHash);
     const crossed = crossedOwnOrder(place.side, place.ticks, own);
@@ -176,8 +177,8 @@ export class Leaving {
         place.side,
         place.ticks,
         executorTouch(
-          desk,
-          exceptHash === undefined ? restingIn(desk, account.orders) : restingOf(own),
+          trader,
+          exceptHash === undefined ? restingIn(trader, account.orders) : restingOf(own),
         ),
       ) !== place.ticks
     ) {
@@ -185,14 +186,14 @@ export class Leaving {
     }
     const exposure = accountExposure(this.#context, marketLimits);
     const proposal = {
-      marketId: desk.marketId,
+      marketId: trader.marketId,
       side: place.side,
       ticks: place.ticks,
       lots: place.lots,
       hash: exceptHash,
     };
-    const market = exposure.markets.get(desk.marketId);
-    const unwind = desk.target === undefined ? desk.unwind : undefined;
+    const market = exposure.markets.get(trader.marketId);
+    const unwind = trader.target === undefined ? trader.unwind : undefined;
     if (
       unwind !== undefined &&
       !isQuote &&
@@ -204,7 +205,7 @@ export class Leaving {
       return soon("reduce-only", "an inherited position is unwound: only reducing orders leave");
     }
     if (allowed === "reduce-only" && market !== undefined && !isOnlyReducing(proposal, market)) {
-      const isHalted = !this.#safety.quotesAllowed(desk.marketId);
+      const isHalted = !this.#safety.quotesAllowed(trader.marketId);
       return soon(
         "reduce-only",
         `${isHalted ? "the market is halted" : "the risk ladder reduces the position"}: only reducing orders leave`,
@@ -218,12 +219,12 @@ export class Leaving {
 
   /** @param works the action works a position: quotes leave it a few tokens, so that a busy bot can still be flattened. */
   #budgetRefusal(kind: DispatchKind, works = false): Refusal | undefined {
-    const { budget, desks, account, notify } = this.#context;
+    const { budget, traders, account, notify } = this.#context;
     let ordersThatMayFill = 0;
-    for (const marketId of desks.keys())
+    for (const marketId of traders.keys())
       ordersThatMayFill += account.orders.mayStillFill(marketId).length;
     const isQuote = (kind === "place" || kind === "build") && !works;
-    const reserved = isQuote ? desks.size * (1 + WORK_TOKENS) : desks.size;
+    const reserved = isQuote ? traders.size * (1 + WORK_TOKENS) : traders.size;
     const verdict = budget.ask(kind, {
       ordersThatMayFill,
       markets: reserved,
@@ -238,14 +239,14 @@ export class Leaving {
 
   #holdBack(
     key: string,
-    desk: Desk,
+    trader: MarketTrader,
     { place }: WaitingPlace,
     { limit, why, inFull = why, retryAtMs }: Refusal,
   ): void {
     const { dispatcher, holds, notify } = this.#context;
     dispatcher.dropped(key);
-    holds.hold(slotSubject(desk.marketId, place.side, place.level), retryAtMs, inFull);
-    notify({ kind: "held-back", marketId: desk.marketId, limit, why });
+    holds.hold(slotSubject(trader.marketId, place.side, place.level), retryAtMs, inFull);
+    notify({ kind: "held-back", marketId: trader.marketId, limit, why });
   }
 
   #cancel(key: string, { marketId, hash, orderId }: WaitingCancel): void {

@@ -12,7 +12,6 @@ import { ActionBudget } from "./action-budget.js";
 import type { BotOptions } from "./bot-options.js";
 import { decideOf } from "./config/config.js";
 import type { BotContext } from "./context.js";
-import { Desk } from "./desk.js";
 import { Dispatcher } from "./dispatcher.js";
 import { transfersRemembered } from "./equity-watch.js";
 import { ExchangeTime } from "./exchange-time.js";
@@ -20,6 +19,7 @@ import { Holds } from "./holds.js";
 import type { StrategySignal } from "./input.js";
 import { accountLimitsOf, marketLimitsOf } from "./limits-of.js";
 import { LoopLag } from "./loop-lag.js";
+import { MarketTrader } from "./market-trader.js";
 import { nonceTagOf } from "./nonce-tag.js";
 import { readBuiltHashes } from "./state/built-hashes.js";
 import { strategyStack } from "./strategy/strategy-stack.js";
@@ -47,7 +47,7 @@ export function makeContext(
   const { creditDecimals, paperDecimals } = rules;
   const instruments = new Map<MarketId, Instrument>();
   const marketLimits = new Map<MarketId, MarketLimits>();
-  const desks = new Map<MarketId, Desk>();
+  const traders = new Map<MarketId, MarketTrader>();
   for (const [marketId, market] of Object.entries(config.markets)) {
     const { tickSize, stepSize } = rules.markets[marketId];
     const instrument = new Instrument({
@@ -60,7 +60,7 @@ export function makeContext(
     const limits = marketLimitsOf(market, instrument);
     instruments.set(marketId, instrument);
     marketLimits.set(marketId, limits);
-    desks.set(marketId, deskOf(options, turns, hooks, instrument, limits));
+    traders.set(marketId, traderFor(options, turns, hooks, instrument, limits));
   }
   let lastActionId = 0;
   const nextActionId = (): number => ++lastActionId;
@@ -88,8 +88,8 @@ export function makeContext(
       signatureWindowMs: config.exchange.signatureWindowMs,
       reconcileIntervalMs: config.exchange.reconcileMs,
     }),
-    desks,
-    deskList: [...desks.values()],
+    traders,
+    traderList: [...traders.values()],
     marketLimits,
     accountLimits: accountLimitsOf(config, creditDecimals),
     reservations: new TakeoverReservations(unwindMemory?.reserved),
@@ -124,13 +124,13 @@ export function makeContext(
   };
 }
 
-function deskOf(
+function traderFor(
   options: BotOptions,
   turns: TurnQueue,
   hooks: ContextHooks,
   instrument: Instrument,
   limits: MarketLimits,
-): Desk {
+): MarketTrader {
   const { marketId } = instrument;
   const strategy = options.strategies.get(marketId);
   if (strategy === undefined && options.config.markets[marketId].strategy !== undefined) {
@@ -139,7 +139,7 @@ function deskOf(
       expected: "a strategy",
     });
   }
-  return new Desk({
+  return new MarketTrader({
     instrument,
     rules: options.rules.markets[marketId],
     decide: decideOf(options.config, marketId),

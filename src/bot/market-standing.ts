@@ -1,7 +1,7 @@
 import type { MarketId, Side } from "../core/units.js";
 import type { BotContext } from "./context.js";
-import type { Desk } from "./desk.js";
 import { slotSubject } from "./dispatcher.js";
+import type { MarketTrader } from "./market-trader.js";
 import type { Safety } from "./safety.js";
 
 /** What a market of a bot is at. */
@@ -16,19 +16,23 @@ export interface MarketStanding {
 }
 
 /** One market as it is now: what `status`, `/readyz` and the screen show. */
-export function marketStanding(context: BotContext, safety: Safety, desk: Desk): MarketStanding {
-  const { marketId } = desk;
-  const blocks = marketBlocks(context, safety, desk);
+export function marketStanding(
+  context: BotContext,
+  safety: Safety,
+  trader: MarketTrader,
+): MarketStanding {
+  const { marketId } = trader;
+  const blocks = marketBlocks(context, safety, trader);
   if (!safety.quotesAllowed(marketId)) {
     const isWorked =
-      (desk.target !== undefined || desk.unwind !== undefined) &&
+      (trader.target !== undefined || trader.unwind !== undefined) &&
       safety.placesAllowed(marketId) === "reduce-only";
     return isWorked
-      ? { state: "reduce-only", reasons: [...blocks, ...heldPlaces(context, desk)] }
+      ? { state: "reduce-only", reasons: [...blocks, ...heldPlaces(context, trader)] }
       : { state: "halted", reasons: blocks };
   }
   const rungs = safety.ladder.reasonsFor(marketId);
-  const held = [...rungs, ...heldQuotes(context, desk)];
+  const held = [...rungs, ...heldQuotes(context, trader)];
   if (safety.placesAllowed(marketId) === "reduce-only")
     return { state: "reduce-only", reasons: [...blocks, ...held] };
   if (isQuoting(context, marketId))
@@ -41,10 +45,14 @@ export function marketStanding(context: BotContext, safety: Safety, desk: Desk):
 }
 
 /** Why a market as a whole does not quote: its halts, or else the first thing that quotes wait for. Empty when nothing is in the way. */
-export function marketBlocks(context: BotContext, safety: Safety, desk: Desk): readonly string[] {
-  const halts = safety.haltsOf(desk.marketId).map(({ name, why }) => `${name}: ${why}`);
+export function marketBlocks(
+  context: BotContext,
+  safety: Safety,
+  trader: MarketTrader,
+): readonly string[] {
+  const halts = safety.haltsOf(trader.marketId).map(({ name, why }) => `${name}: ${why}`);
   if (halts.length > 0) return halts;
-  const wait = waitOf(context, desk);
+  const wait = waitOf(context, trader);
   return [...(wait === undefined ? [] : [wait]), ...throttle(context)];
 }
 
@@ -56,22 +64,22 @@ export function isQuoting({ account }: BotContext, marketId: MarketId): boolean 
   return sides.size === 2;
 }
 
-function waitOf({ phase, account }: BotContext, desk: Desk): string | undefined {
+function waitOf({ phase, account }: BotContext, trader: MarketTrader): string | undefined {
   if (phase !== "running") return `the bot is ${phase}`;
-  if (desk.refusal !== undefined) return `the strategy's intent was refused, ${desk.refusal}`;
-  if (!desk.book.synchronised) return "the book is not in step";
-  if ((desk.awaitingView || desk.netMidTicks === undefined) && desk.hasStrategy)
+  if (trader.refusal !== undefined) return `the strategy's intent was refused, ${trader.refusal}`;
+  if (!trader.book.synchronised) return "the book is not in step";
+  if ((trader.awaitingView || trader.netMidTicks === undefined) && trader.hasStrategy)
     return "the book has no two sides";
-  if (desk.target !== undefined)
-    return `a target position is worked, ${desk.instrument.amountOf(desk.target.intent.targetLots)} base`;
-  if (desk.unwind !== undefined) {
-    const left = desk.unwind.targetLots - account.positionLots(desk.marketId);
-    return `an inherited position is unwound, ${desk.instrument.amountOf(Math.abs(left))} base to ${left > 0 ? "buy" : "sell"}`;
+  if (trader.target !== undefined)
+    return `a target position is worked, ${trader.instrument.amountOf(trader.target.intent.targetLots)} base`;
+  if (trader.unwind !== undefined) {
+    const left = trader.unwind.targetLots - account.positionLots(trader.marketId);
+    return `an inherited position is unwound, ${trader.instrument.amountOf(Math.abs(left))} base to ${left > 0 ? "buy" : "sell"}`;
   }
-  if (!desk.hasStrategy)
+  if (!trader.hasStrategy)
     return "no strategy quotes here: what is taken over is sold, and nothing else done";
-  if (desk.quotes === undefined) return "the strategy has not spoken yet";
-  return desk.quotes.quotes.length === 0 ? "the strategy wants no quotes" : undefined;
+  if (trader.quotes === undefined) return "the strategy has not spoken yet";
+  return trader.quotes.quotes.length === 0 ? "the strategy wants no quotes" : undefined;
 }
 
 function throttle({ budget, clock }: BotContext): readonly string[] {
@@ -92,7 +100,10 @@ export function shedLoad({ loopLag }: BotContext): readonly string[] {
 }
 
 /** Orders of the newest plan that do not leave, those of one cause together: quotes, or a slice of a position that is worked. */
-function heldPlaces({ holds, clock }: BotContext, { marketId, instrument, plan }: Desk): string[] {
+function heldPlaces(
+  { holds, clock }: BotContext,
+  { marketId, instrument, plan }: MarketTrader,
+): string[] {
   const nowMs = clock.monotonicMs();
   const causes = new Map<string, string[]>();
   const hold = (
@@ -111,11 +122,11 @@ function heldPlaces({ holds, clock }: BotContext, { marketId, instrument, plan }
 }
 
 /** Wanted quotes that do not rest; what clipped the wanted sizes; and a side that is not wanted at all. */
-function heldQuotes(context: BotContext, desk: Desk): readonly string[] {
-  const { plan, quotes } = desk;
-  if (quotes === undefined || desk.target !== undefined) return [];
+function heldQuotes(context: BotContext, trader: MarketTrader): readonly string[] {
+  const { plan, quotes } = trader;
+  if (quotes === undefined || trader.target !== undefined) return [];
   const { account } = context;
-  const held = heldPlaces(context, desk);
+  const held = heldPlaces(context, trader);
   for (const { hash, why } of plan?.waits ?? [])
     held.push(`${account.orders.get(hash)?.side ?? "an order"} ${hash} holds its slot: ${why}`);
   const unwanted = (["BUY", "SELL"] as const).filter(

@@ -12,8 +12,8 @@ import type {
 } from "../exchange/venue.js";
 import type { PlannedPlace } from "../executor/plan.js";
 import type { BotContext } from "./context.js";
-import type { Desk } from "./desk.js";
 import type { WaitingPlace } from "./dispatcher.js";
+import type { MarketTrader } from "./market-trader.js";
 import { scaledRate, signedRates } from "./signed-rates.js";
 
 /** Turns what is planned into actions: structures, nonces, hashes, timestamps. Signs nothing (design, rule 2). */
@@ -41,13 +41,13 @@ export class OrderWorks {
   }
 
   /** A quote or slice as an order of our own making, its hash known before it is sent. @throws FormatError */
-  place(desk: Desk, planned: PlannedPlace): PlaceAction {
+  place(trader: MarketTrader, planned: PlannedPlace): PlaceAction {
     const { config, accountAddress, nonceTag, random, nameOrder } = this.#context;
     const timestampMs = this.#nowMs();
     const name = nameOrder?.();
     const inputs = {
-      rules: this.feesOf(desk),
-      instrument: desk.instrument,
+      rules: this.feesOf(trader),
+      instrument: trader.instrument,
       side: planned.side,
       ticks: planned.ticks,
       lots: planned.lots,
@@ -63,7 +63,7 @@ export class OrderWorks {
     const order = buildOrderStruct(inputs, name);
     const hash = name ?? this.#hasher.hash(order);
     const { actionId, marketId, side, type, ticks, lots, timeInForce, expirationMs } = this.#common(
-      desk,
+      trader,
       planned,
       timestampMs,
     );
@@ -97,8 +97,8 @@ export class OrderWorks {
   }
 
   /** The same, to be built by the exchange. */
-  build(desk: Desk, planned: PlannedPlace): BuildAction {
-    return { kind: "build", ...this.#common(desk, planned, this.#nowMs()) };
+  build(trader: MarketTrader, planned: PlannedPlace): BuildAction {
+    return { kind: "build", ...this.#common(trader, planned, this.#nowMs()) };
   }
 
   cancel(marketId: string, orderId: string, hash: string): CancelAction {
@@ -130,11 +130,11 @@ export class OrderWorks {
     return this.#context.exchangeTime.nowMs();
   }
 
-  #common(desk: Desk, planned: PlannedPlace, timestampMs: Ms): Omit<BuildAction, "kind"> {
+  #common(trader: MarketTrader, planned: PlannedPlace, timestampMs: Ms): Omit<BuildAction, "kind"> {
     return {
       actionId: this.#context.nextActionId(),
       timestampMs,
-      marketId: desk.marketId,
+      marketId: trader.marketId,
       side: planned.side,
       type: "LIMIT",
       ticks: planned.ticks,
@@ -147,29 +147,31 @@ export class OrderWorks {
   }
 
   /** Whether the exchange is to build an order: because the file says so, or because one so small needs the build's token. */
-  isServerBuilt(desk: Desk, order: Pick<PlannedPlace, "ticks" | "lots">): boolean {
-    return this.#context.config.exchange.placement === "server" || this.#isSmall(desk, order);
+  isServerBuilt(trader: MarketTrader, order: Pick<PlannedPlace, "ticks" | "lots">): boolean {
+    return this.#context.config.exchange.placement === "server" || this.#isSmall(trader, order);
   }
 
   /** What a build may add to both fee rates for the gas of a small order; 0 of any other. */
-  maxFeeOffset(desk: Desk, order: Pick<PlannedPlace, "ticks" | "lots">): bigint {
-    return this.#isSmall(desk, order)
+  maxFeeOffset(trader: MarketTrader, order: Pick<PlannedPlace, "ticks" | "lots">): bigint {
+    return this.#isSmall(trader, order)
       ? (scaledRate(this.#context.config.exchange.maxGasFeeRate) ?? 0n)
       : 0n;
   }
 
-  #isSmall(desk: Desk, order: Pick<PlannedPlace, "ticks" | "lots">): boolean {
+  #isSmall(trader: MarketTrader, order: Pick<PlannedPlace, "ticks" | "lots">): boolean {
     return isBelowWaiver(
       this.#context.rules,
-      desk.instrument,
+      trader.instrument,
       order,
       this.#context.config.exchange.waiverUnit,
     );
   }
 
   /** The market's fee rates, or those of a special agreement. */
-  feesOf(desk: Desk): Pick<Desk["rules"], "perp" | "makerFeeRate" | "takerFeeRate"> {
-    const { makerFeeRate, takerFeeRate } = signedRates(this.#context.config, desk.rules);
-    return { perp: desk.rules.perp, makerFeeRate, takerFeeRate };
+  feesOf(
+    trader: MarketTrader,
+  ): Pick<MarketTrader["rules"], "perp" | "makerFeeRate" | "takerFeeRate"> {
+    const { makerFeeRate, takerFeeRate } = signedRates(this.#context.config, trader.rules);
+    return { perp: trader.rules.perp, makerFeeRate, takerFeeRate };
   }
 }

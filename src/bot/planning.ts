@@ -11,9 +11,9 @@ import { MANUAL } from "../risk/halt.js";
 import { quotesUnder } from "../risk/ladder-quotes.js";
 import type { Quote, TargetIntent, UnwindSchedule } from "../strategies/intent.js";
 import type { BotContext } from "./context.js";
-import type { Desk } from "./desk.js";
 import { cancelSubject, slotSubject } from "./dispatcher.js";
 import { executorTouch, restingIn } from "./executor-touch.js";
+import type { MarketTrader } from "./market-trader.js";
 import type { Safety } from "./safety.js";
 import type { Unwinding } from "./unwind/unwinding.js";
 
@@ -54,34 +54,35 @@ export class Planning {
   }
 
   /** Plans one market and puts the plan in the outbox. */
-  plan(desk: Desk): void {
-    desk.dirty = false;
+  plan(trader: MarketTrader): void {
+    trader.startPlan();
     const nowMs = this.#context.exchangeTime.nowMs();
-    const plan = this.#planOf(desk, nowMs);
-    desk.plan = plan;
-    this.#assignLevels(desk, plan);
-    if (this.#context.dryRun) this.#tell(desk, plan);
-    else this.#queue(desk, plan);
+    const plan = this.#planOf(trader, nowMs);
+    trader.finishPlan(plan);
+    this.#assignLevels(trader, plan);
+    if (this.#context.dryRun) this.#tell(trader, plan);
+    else this.#queue(trader, plan);
   }
 
-  #planOf(desk: Desk, nowMs: Ms): Plan {
-    const orders = this.#context.account.orders.mayStillFill(desk.marketId);
-    const working = this.#workingOrders(desk, orders);
-    const touch = executorTouch(desk, restingIn(desk, this.#context.account.orders));
-    desk.unwind =
-      desk.target === undefined && this.#mayUnwind(desk)
-        ? this.#unwinding.intentOf(desk)
+  #planOf(trader: MarketTrader, nowMs: Ms): Plan {
+    const orders = this.#context.account.orders.mayStillFill(trader.marketId);
+    const working = this.#workingOrders(trader, orders);
+    const touch = executorTouch(trader, restingIn(trader, this.#context.account.orders));
+    const unwind =
+      trader.target === undefined && this.#mayUnwind(trader)
+        ? this.#unwinding.intentOf(trader)
         : undefined;
-    if (desk.unwind !== undefined) {
-      const unwindPlan = this.#worked(desk, desk.unwind, desk.lastTakeAtMs, touch, nowMs);
-      this.#unwinding.planned(desk, unwindPlan.state, unwindPlan.why);
+    trader.setUnwind(unwind);
+    if (unwind !== undefined) {
+      const unwindPlan = this.#worked(trader, unwind, trader.lastTakeAtMs, touch, nowMs);
+      this.#unwinding.planned(trader, unwindPlan.state, unwindPlan.why);
       return unwindPlan;
     }
-    if (desk.target !== undefined && this.#context.phase === "running") {
+    if (trader.target !== undefined && this.#context.phase === "running") {
       const targetPlan = this.#worked(
-        desk,
-        desk.target.intent,
-        desk.target.lastSliceAtMs,
+        trader,
+        trader.target.intent,
+        trader.target.lastSliceAtMs,
         touch,
         nowMs,
       );
@@ -91,15 +92,15 @@ export class Planning {
           kind: "log",
           level: state === "expired" ? "warn" : "info",
           message: `target position ${state}`,
-          fields: { marketId: desk.marketId, targetLots: desk.target.intent.targetLots, why },
+          fields: { marketId: trader.marketId, targetLots: trader.target.intent.targetLots, why },
         });
-        desk.target = undefined;
+        trader.completeTarget();
       }
       return targetPlan;
     }
-    const quotes = this.#quotesOf(desk);
+    const quotes = this.#quotesOf(trader);
     const { budget } = this.#context;
-    const isReducing = this.#safety.ladder.effectOn(desk.marketId).isReduceOnly;
+    const isReducing = this.#safety.ladder.effectOn(trader.marketId).isReduceOnly;
     const settings = isReducing ? this.#reducing : this.#settings;
     const paced = pacedTolerance(
       settings.tolerance,
@@ -109,51 +110,51 @@ export class Planning {
     const tolerance =
       isReducing && paced !== settings.tolerance ? { ...paced, sizeFraction: 0 } : paced;
     const plan = planQuotes({
-      marketId: desk.marketId,
+      marketId: trader.marketId,
       quotes,
       working,
-      rules: desk.rules,
+      rules: trader.rules,
       touch,
-      foreign: this.#foreign(desk),
+      foreign: this.#foreign(trader),
       settings: tolerance === settings.tolerance ? settings : { ...settings, tolerance },
       nowMs,
     });
     // Nobody can be asked what to quote beside one side: each fill would be put up again at the price of before. What rests may stay.
-    return desk.netMidTicks !== undefined || plan.places.length === 0
+    return trader.netMidTicks !== undefined || plan.places.length === 0
       ? plan
       : { ...plan, places: NO_PLACES };
   }
 
   /** The plan towards a target position, by its schedule's kind. */
   #worked(
-    desk: Desk,
+    trader: MarketTrader,
     intent: TargetIntent,
     lastSliceAtMs: Ms | undefined,
     touch: Touch,
     nowMs: Ms,
   ): TargetPlan {
     const { account } = this.#context;
-    const foreign = this.#foreign(desk);
+    const foreign = this.#foreign(trader);
     const common = {
-      positionLots: account.positionLots(desk.marketId),
+      positionLots: account.positionLots(trader.marketId),
       working: [
-        ...this.#workingOrders(desk, account.orders.mayStillFill(desk.marketId)),
-        ...unseenMatches(this.#context, desk),
+        ...this.#workingOrders(trader, account.orders.mayStillFill(trader.marketId)),
+        ...unseenMatches(this.#context, trader),
       ],
-      rules: desk.rules,
+      rules: trader.rules,
       touch,
       foreignTouch: foreign.touch,
-      reachTicks: desk.target?.isByLadder === true ? Number.POSITIVE_INFINITY : SLICE_REACH_TICKS,
+      reachTicks: trader.target?.isByLadder === true ? Number.POSITIVE_INFINITY : SLICE_REACH_TICKS,
       lastSliceAtMs,
       nowMs,
     } satisfies Omit<TargetInput, "intent">;
     const { schedule } = intent;
     if (schedule.kind !== "unwind")
       return planTarget({ intent: { ...intent, schedule }, ...common });
-    const quotes = desk.target === undefined ? this.#quotesOf(desk) : NO_QUOTES;
+    const quotes = trader.target === undefined ? this.#quotesOf(trader) : NO_QUOTES;
     // Its own offers take nothing, whatever the strategy's may.
     const isJoint = quotes.some(
-      ({ side }) => side === reducingSide(account.positionLots(desk.marketId)),
+      ({ side }) => side === reducingSide(account.positionLots(trader.marketId)),
     );
     const settings: QuoteSettings = isJoint
       ? this.#settings
@@ -161,7 +162,7 @@ export class Planning {
     const unwind: TargetIntent & { readonly schedule: UnwindSchedule } = { ...intent, schedule };
     return planUnwind({
       intent: unwind,
-      marketId: desk.marketId,
+      marketId: trader.marketId,
       foreign,
       quotes,
       settings,
@@ -173,8 +174,8 @@ export class Planning {
    * An unwinding goes on through halts that only stop the quoting, as orders that reduce. It waits while a person has halted, and while what
    * we know of the market or the account is not to be trusted.
    */
-  #mayUnwind(desk: Desk): boolean {
-    const { marketId, book } = desk;
+  #mayUnwind(trader: MarketTrader): boolean {
+    const { marketId, book } = trader;
     if (
       this.#context.phase !== "running" ||
       !book.synchronised ||
@@ -188,38 +189,38 @@ export class Planning {
   }
 
   /** An order of an earlier run that serves a quote takes that quote's slot, and closes it from now on. */
-  #assignLevels(desk: Desk, plan: Plan): void {
+  #assignLevels(trader: MarketTrader, plan: Plan): void {
     const { orders } = this.#context.account;
     for (const { hash, side, level, quoteLevel } of plan.keeps) {
-      if (level < 0 && !orders.slotOccupied(desk.marketId, side, quoteLevel, hash))
+      if (level < 0 && !orders.slotOccupied(trader.marketId, side, quoteLevel, hash))
         orders.assignLevel(hash, quoteLevel);
     }
   }
 
   /** What the strategy wants, as the risk ladder lets it rest; nothing where nothing may be quoted. */
-  #quotesOf(desk: Desk): readonly Quote[] {
-    if (desk.quotes === undefined || !this.#mayQuote(desk)) return NO_QUOTES;
-    const effect = this.#safety.ladder.effectOn(desk.marketId);
-    const positionLots = this.#context.account.positionLots(desk.marketId);
-    return quotesUnder(desk.quotes.quotes, {
+  #quotesOf(trader: MarketTrader): readonly Quote[] {
+    if (trader.quotes === undefined || !this.#mayQuote(trader)) return NO_QUOTES;
+    const effect = this.#safety.ladder.effectOn(trader.marketId);
+    const positionLots = this.#context.account.positionLots(trader.marketId);
+    return quotesUnder(trader.quotes.quotes, {
       effect,
-      midTicks: desk.quotesMidTicks,
+      midTicks: trader.quotesMidTicks,
       positionLots,
-      rules: desk.rules,
+      rules: trader.rules,
     });
   }
 
-  #mayQuote(desk: Desk): boolean {
+  #mayQuote(trader: MarketTrader): boolean {
     return (
       this.#context.phase === "running" &&
-      desk.running &&
-      !desk.awaitingView &&
-      this.#safety.quotesAllowed(desk.marketId)
+      trader.running &&
+      !trader.awaitingView &&
+      this.#safety.quotesAllowed(trader.marketId)
     );
   }
 
   /** Own orders that close a slot, and builds under way, whose order has no hash yet. */
-  #workingOrders(desk: Desk, known: readonly OwnOrder[]): readonly WorkingOrder[] {
+  #workingOrders(trader: MarketTrader, known: readonly OwnOrder[]): readonly WorkingOrder[] {
     const { config, dispatcher } = this.#context;
     // Asked for with every plan, and hardly ever is any of them immediate or built elsewhere: then the list stands as it is.
     const orders: readonly WorkingOrder[] = known.some(isImmediate)
@@ -232,7 +233,11 @@ export class Planning {
     if (dispatcher.inFlightCount === 0) return orders;
     let builds: WorkingOrder[] | undefined;
     for (const { action, waiting } of dispatcher.inFlight()) {
-      if (action.kind !== "build" || action.marketId !== desk.marketId || waiting.kind !== "place")
+      if (
+        action.kind !== "build" ||
+        action.marketId !== trader.marketId ||
+        waiting.kind !== "place"
+      )
         continue;
       const { side, ticks, lots, timeInForce, expirationMs } = action;
       builds ??= [];
@@ -252,8 +257,8 @@ export class Planning {
     return builds === undefined ? orders : [...orders, ...builds];
   }
 
-  #foreign(desk: Desk): { readonly touch: Touch; readonly openOrders: number } {
-    const orders = this.#context.account.orders.foreign(desk.marketId);
+  #foreign(trader: MarketTrader): { readonly touch: Touch; readonly openOrders: number } {
+    const orders = this.#context.account.orders.foreign(trader.marketId);
     if (orders.length === 0) return NO_FOREIGN;
     let bestBidTicks: number | undefined;
     let bestAskTicks: number | undefined;
@@ -265,11 +270,11 @@ export class Planning {
     return { touch: { bestBidTicks, bestAskTicks }, openOrders: orders.length };
   }
 
-  #queue(desk: Desk, plan: Plan): void {
+  #queue(trader: MarketTrader, plan: Plan): void {
     const { dispatcher, holds, clock } = this.#context;
     // Nothing to do, and nothing waits that was to be done.
     if (isEmpty(plan) && dispatcher.waitingCount === 0) return;
-    const { marketId } = desk;
+    const { marketId } = trader;
     const nowMs = clock.monotonicMs();
     // Only what waited before this plan may be wanted no more.
     const wanted = dispatcher.waitingCount === 0 ? undefined : new Set<string>();
@@ -299,14 +304,14 @@ export class Planning {
     }
   }
 
-  #tell(desk: Desk, plan: Plan): void {
+  #tell(trader: MarketTrader, plan: Plan): void {
     const text = JSON.stringify([
       plan.cancels,
       plan.places.map(({ side, level, ticks, lots }) => [side, level, ticks, lots]),
     ]);
-    if (this.#told.get(desk.marketId) === text) return;
-    this.#told.set(desk.marketId, text);
-    this.#context.notify({ kind: "dry-plan", marketId: desk.marketId, plan });
+    if (this.#told.get(trader.marketId) === text) return;
+    this.#told.set(trader.marketId, text);
+    this.#context.notify({ kind: "dry-plan", marketId: trader.marketId, plan });
   }
 }
 
@@ -320,7 +325,7 @@ function isImmediate({ timeInForce }: OwnOrder): boolean {
 }
 
 /** What orders have matched and no trade has told yet: it will be position, and must not be worked a second time. */
-function unseenMatches({ account }: BotContext, desk: Desk): readonly WorkingOrder[] {
+function unseenMatches({ account }: BotContext, trader: MarketTrader): readonly WorkingOrder[] {
   const pseudo = (side: Side, lots: Lots): WorkingOrder => ({
     hash: `unseen ${side}`,
     side,
@@ -333,7 +338,7 @@ function unseenMatches({ account }: BotContext, desk: Desk): readonly WorkingOrd
     expirationMs: 0,
     timeInForce: "GTC",
   });
-  return SIDES.map((side) => pseudo(side, account.orders.unseenLots(desk.marketId, side))).filter(
+  return SIDES.map((side) => pseudo(side, account.orders.unseenLots(trader.marketId, side))).filter(
     ({ lots }) => lots > 0,
   );
 }

@@ -23,11 +23,11 @@ import {
 } from "../risk/ladder-track.js";
 import { MarkoutWindow } from "../risk/markout-window.js";
 import type { BotContext } from "./context.js";
-import type { Desk } from "./desk.js";
 import type { LossLook } from "./equity-watch.js";
 import { KeptLatches } from "./kept-latches.js";
 import { ladderRungsFor, markoutOptionsFor } from "./ladder-rungs.js";
 import { actionText } from "./ladder-text.js";
+import type { MarketTrader } from "./market-trader.js";
 
 /** Losses that a person accepts by resuming. */
 export interface AcceptedLosses {
@@ -37,7 +37,7 @@ export interface AcceptedLosses {
 
 /** A market whose inventory or markout is watched. */
 interface WatchedMarket {
-  readonly desk: Desk;
+  readonly trader: MarketTrader;
   readonly inventory: LadderTrack | undefined;
   readonly markout: LadderTrack | undefined;
   readonly window: MarkoutWindow | undefined;
@@ -66,8 +66,8 @@ export class RiskLadder {
     this.#drawdown = trackOf("drawdown", undefined, rungs.drawdown);
     this.#dailyLoss = trackOf("daily-loss", undefined, rungs.dailyLoss);
     const options = markoutOptionsFor(context.config);
-    this.#markets = context.deskList.flatMap((desk): WatchedMarket[] => {
-      const { marketId, hasStrategy, maxPositionLots } = desk;
+    this.#markets = context.traderList.flatMap((trader): WatchedMarket[] => {
+      const { marketId, hasStrategy, maxPositionLots } = trader;
       const inventory =
         rungs.inventory.length > 0 && hasStrategy && Number.isFinite(maxPositionLots)
           ? trackOf("inventory", marketId, rungs.inventory)
@@ -79,7 +79,7 @@ export class RiskLadder {
       if (inventory === undefined && markout === undefined) return [];
       return [
         {
-          desk,
+          trader,
           inventory,
           markout,
           window: markout === undefined ? undefined : new MarkoutWindow(options),
@@ -204,7 +204,7 @@ export class RiskLadder {
   /** An own trade was told. */
   filled({ marketId, isMaker, side, ticks, lots, timeMs }: VenueTrade): void {
     if (!isMaker) return;
-    const market = this.#markets.find(({ desk }) => desk.marketId === marketId);
+    const market = this.#markets.find(({ trader }) => trader.marketId === marketId);
     market?.window?.fill({ atMs: timeMs, side, ticks, lots }, this.#context.exchangeTime.nowMs());
   }
 
@@ -212,9 +212,9 @@ export class RiskLadder {
   evaluate(): void {
     if (this.#markets.length === 0) return;
     const { account, exchangeTime } = this.#context;
-    for (const { desk, inventory, markout, window } of this.#markets) {
+    for (const { trader, inventory, markout, window } of this.#markets) {
       if (inventory !== undefined) {
-        const share = Math.abs(account.positionLots(desk.marketId)) / desk.maxPositionLots;
+        const share = Math.abs(account.positionLots(trader.marketId)) / trader.maxPositionLots;
         this.#advance(
           inventory,
           share,
@@ -227,7 +227,7 @@ export class RiskLadder {
         }
       }
       if (markout === undefined || window === undefined) continue;
-      window.settle(exchangeTime.nowMs(), desk.netMidTicks);
+      window.settle(exchangeTime.nowMs(), trader.netMidTicks);
       const lossBps = window.lossBps;
       this.#advance(
         markout,
@@ -288,8 +288,8 @@ export class RiskLadder {
   }
 
   get #isFlat(): boolean {
-    const { account, deskList } = this.#context;
-    return deskList.every(
+    const { account, traderList } = this.#context;
+    return traderList.every(
       ({ marketId, rules }) => Math.abs(account.positionLots(marketId)) < rules.minLots,
     );
   }
@@ -327,9 +327,9 @@ export class RiskLadder {
   #act(): void {
     this.#acting = this.#tracks.flatMap(({ acting }) => (acting === undefined ? [] : [acting]));
     this.#demands = haltDemandsOf(this.#acting);
-    for (const desk of this.#context.deskList) {
-      this.#effects.set(desk.marketId, effectOn(this.#acting, desk.marketId));
-      desk.dirty = true;
+    for (const trader of this.#context.traderList) {
+      this.#effects.set(trader.marketId, effectOn(this.#acting, trader.marketId));
+      trader.markDirty();
     }
   }
 

@@ -23,11 +23,11 @@ import {
 import type { GuardLimits } from "../risk/limits.js";
 import { EMPTY_MINUTE, withEvent } from "../risk/minute-window.js";
 import type { BotContext } from "./context.js";
-import type { Desk } from "./desk.js";
 import { EquityWatch, type LossLook } from "./equity-watch.js";
 import { FoundHalts } from "./found-halts.js";
 import { HaltsByHand } from "./halts-by-hand.js";
 import { guardLimitsOf } from "./limits-of.js";
+import type { MarketTrader } from "./market-trader.js";
 import { positionDoubt } from "./position-doubt.js";
 import { type AcceptedLosses, RiskLadder } from "./risk-ladder.js";
 import { changeOf, domainMismatch } from "./rule-changes.js";
@@ -77,9 +77,9 @@ export class Safety {
       loopLagMs: undefined,
       bannedUntilMs: undefined,
     };
-    this.#watched = [...context.desks.values()].map((desk) => ({
-      desk,
-      health: newHealth(desk.marketId),
+    this.#watched = [...context.traders.values()].map((trader) => ({
+      trader,
+      health: newHealth(trader.marketId),
     }));
     this.#health = { account: this.#account, markets: this.#watched.map(({ health }) => health) };
     this.#list(context.rules);
@@ -167,9 +167,9 @@ export class Safety {
     this.#account.rulesTrouble = undefined;
     this.#account.domainMismatch = domainMismatch(rules);
     this.#list(rules);
-    for (const { desk, health } of this.#watched) {
-      const found = rules.markets[desk.marketId];
-      const changed = found === undefined ? undefined : changeOf(desk.rules, found);
+    for (const { trader, health } of this.#watched) {
+      const found = rules.markets[trader.marketId];
+      const changed = found === undefined ? undefined : changeOf(trader.rules, found);
       if (changed !== undefined) health.rulesChanged = changed;
     }
   }
@@ -255,8 +255,8 @@ export class Safety {
 
   /** Writes down what is traded on, but for the markets whose contract a person has to look at first. */
   #keepContracts(): void {
-    const unchanged = this.#watched.flatMap(({ desk, health }) =>
-      health.rulesChanged === undefined ? [desk] : [],
+    const unchanged = this.#watched.flatMap(({ trader, health }) =>
+      health.rulesChanged === undefined ? [trader] : [],
     );
     keepContracts(this.#context.store, unchanged);
   }
@@ -293,13 +293,13 @@ export class Safety {
       this.#streamTrouble === undefined || this.#questionTrouble === undefined
         ? (this.#streamTrouble ?? this.#questionTrouble)
         : `${this.#streamTrouble}; ${this.#questionTrouble}`;
-    for (const { desk, health } of this.#watched) {
-      const { book } = desk;
+    for (const { trader, health } of this.#watched) {
+      const { book } = trader;
       health.isBookSynchronised = book.synchronised;
       health.bookAtMs = health.isBookSynchronised
-        ? desk.lag.rightAtMs(book.lastReceivedMs)
+        ? trader.lag.rightAtMs(book.lastReceivedMs)
         : Number.NEGATIVE_INFINITY;
-      health.positionDoubt = positionDoubt(this.#context, desk.marketId);
+      health.positionDoubt = positionDoubt(this.#context, trader.marketId);
       health.isPositionKnown = health.positionDoubt === undefined;
     }
   }
@@ -308,7 +308,7 @@ export class Safety {
     this.#halts = step.state;
     if (step.begun.length === 0 && step.ended.length === 0) return;
     this.#found.keep(step.state.reasons);
-    const { notify, desks } = this.#context;
+    const { notify, traders } = this.#context;
     for (const [reasons, on] of [
       [step.begun, true],
       [step.ended, false],
@@ -316,8 +316,8 @@ export class Safety {
       for (const reason of reasons) {
         const marketId = reason.scope === "market" ? reason.marketId : undefined;
         notify({ kind: "halted", reason: reason.name, marketId, on, why: reason.why });
-        for (const desk of desks.values())
-          if (marketId === undefined || marketId === desk.marketId) desk.dirty = true;
+        for (const trader of traders.values())
+          if (marketId === undefined || marketId === trader.marketId) trader.markDirty();
       }
     }
   }
@@ -327,7 +327,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** A market of the bot, and what the guards are told of it. */
 interface WatchedMarket {
-  readonly desk: Desk;
+  readonly trader: MarketTrader;
   readonly health: Writable<MarketHealth>;
 }
 

@@ -102,15 +102,15 @@ export class Stopping {
   }
 
   #compareOrders(action: QuestionAction, outcome: Outcome, open: readonly VenueOrder[]): void {
-    const { account, exchangeTime, absorb, desks } = this.#context;
+    const { account, exchangeTime, absorb, traders } = this.#context;
     absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
     const foreign = new Set(
-      [...desks.keys()].flatMap((marketId) =>
+      [...traders.keys()].flatMap((marketId) =>
         account.orders.foreign(marketId).map(({ hash }) => hash.toLowerCase()),
       ),
     );
     const ours = open.filter(
-      ({ hash, marketId }) => desks.has(marketId) && !foreign.has(hash.toLowerCase()),
+      ({ hash, marketId }) => traders.has(marketId) && !foreign.has(hash.toLowerCase()),
     );
     this.#listed = ours.filter(({ availableLots }) => availableLots > 0);
     if (ours.length > 0) return absorb(account.reconcile(exchangeTime.nowMs(), "unknown"));
@@ -121,10 +121,10 @@ export class Stopping {
 
   /** A difference may be a liquidation, or a trade, that is on its way: the exchange is asked again until the bot has it or the time is over. */
   #comparePositions(positions: readonly VenuePosition[]): void {
-    const { account, exchangeTime, desks } = this.#context;
+    const { account, exchangeTime, traders } = this.#context;
     const nowMs = exchangeTime.nowMs();
     const apart: PositionAtEnd[] = [...account.positionsApart(positions, nowMs)];
-    for (const marketId of desks.keys()) {
+    for (const marketId of traders.keys()) {
       const isNamed = apart.some((one) => one.marketId === marketId);
       if (!isNamed && !account.isPositionKnown(marketId)) apart.push(this.#unsaid(marketId));
     }
@@ -135,10 +135,10 @@ export class Stopping {
 
   /** REST has not answered in time: the stream may have shown the positions all the same. */
   #unanswered(): readonly PositionAtEnd[] {
-    const { account, dryRun, desks, exchangeTime } = this.#context;
+    const { account, dryRun, traders, exchangeTime } = this.#context;
     if (!account.confirmed || dryRun) return [];
     const nowMs = exchangeTime.nowMs();
-    return [...desks.keys()]
+    return [...traders.keys()]
       .filter((marketId) => !account.isPositionStreamed(marketId, nowMs))
       .map((marketId) => this.#unsaid(marketId));
   }
@@ -159,19 +159,19 @@ export class Stopping {
   }
 
   #end(left: readonly OwnOrder[], openOrdersLeft: number | undefined): void {
-    const { desks } = this.#context;
+    const { traders } = this.#context;
     const apart = this.#apart ?? this.#unanswered();
     const ordersLeft: OrderLeft[] = [];
     const known = new Set<string>();
     for (const order of left) {
-      const desk = desks.get(order.marketId);
+      const trader = traders.get(order.marketId);
       known.add(order.hash.toLowerCase());
-      if (desk !== undefined) ordersLeft.push(leftInTable(order, desk.instrument));
+      if (trader !== undefined) ordersLeft.push(leftInTable(order, trader.instrument));
     }
     for (const order of this.#listed) {
-      const desk = desks.get(order.marketId);
-      if (desk !== undefined && !known.has(order.hash.toLowerCase()))
-        ordersLeft.push(leftAtExchange(order, desk.instrument));
+      const trader = traders.get(order.marketId);
+      if (trader !== undefined && !known.has(order.hash.toLowerCase()))
+        ordersLeft.push(leftAtExchange(order, trader.instrument));
     }
     this.#finish({
       reason: this.#reason,

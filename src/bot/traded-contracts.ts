@@ -13,10 +13,10 @@ export const IN_THE_LAST_RUN = "in the last run";
  * The markets whose contract is not the one of the last run, each with what changed: somebody looks before anything is signed for it.
  * @throws CorruptStateError or FormatError when what was written down is broken
  */
-export function changedContracts({ store, desks }: BotContext): ReadonlyMap<MarketId, string> {
+export function changedContracts({ store, traders }: BotContext): ReadonlyMap<MarketId, string> {
   const known = remembered(store);
   const changes = new Map<MarketId, string>();
-  for (const { marketId, rules } of desks.values()) {
+  for (const { marketId, rules } of traders.values()) {
     const before = known[marketId];
     if (before !== undefined && before !== rules.perp.toLowerCase())
       changes.set(marketId, `perp was ${before} ${IN_THE_LAST_RUN}, is ${rules.perp}`);

@@ -3,9 +3,8 @@ import { outcomeText } from "../exchange/fate.js";
 import type { VenueRules } from "../exchange/records.js";
 import type { Outcome, QuestionAction } from "../exchange/venue.js";
 import type { BotContext } from "./context.js";
-import type { Desk } from "./desk.js";
+import type { MarketTrader } from "./market-trader.js";
 import type { OrderWorks } from "./order-works.js";
-import { sameGrid } from "./rule-changes.js";
 import type { Safety } from "./safety.js";
 import { HEARTBEAT_FILE, type Heartbeat } from "./state/heartbeat.js";
 
@@ -70,7 +69,7 @@ export class Watch {
     this.#heartbeat(nowMs, "running");
     this.#askTime(nowMs);
     this.#askRules(nowMs);
-    for (const desk of this.#context.deskList) this.#watchBook(desk, nowMs);
+    for (const trader of this.#context.traderList) this.#watchBook(trader, nowMs);
   }
 
   /** An order was refused as one made by other rules, or the exchange built it otherwise: the rules are not waited for until their time. */
@@ -83,12 +82,12 @@ export class Watch {
    * waited as long in the machine.
    */
   stoodStill(forMs: Ms): void {
-    const { config, clock, desks } = this.#context;
+    const { config, clock, traders } = this.#context;
     if (forMs <= config.risk.maxBookAgeMs) return;
-    for (const desk of desks.values()) {
-      if (desk.book.synchronised)
+    for (const trader of traders.values()) {
+      if (trader.book.synchronised)
         this.#giveUpBook(
-          desk,
+          trader,
           `this machine stood still for ${Math.round(forMs)} ms`,
           clock.monotonicMs(),
         );
@@ -164,30 +163,27 @@ export class Watch {
     this.#safety.rulesRead(rules);
     this.#works.rulesRead();
     this.#context.budget.rulesRead(rules);
-    for (const desk of this.#context.desks.values()) {
-      const found = rules.markets[desk.marketId];
-      if (found !== undefined && sameGrid(desk.rules, found)) desk.rules = found;
-      desk.dirty = true;
-    }
+    for (const trader of this.#context.traders.values())
+      trader.rulesRead(rules.markets[trader.marketId]);
   }
 
-  #watchBook(desk: Desk, nowMs: Ms): void {
-    const watch = this.#watchOf(desk.marketId);
-    if (!desk.book.synchronised) {
+  #watchBook(trader: MarketTrader, nowMs: Ms): void {
+    const watch = this.#watchOf(trader.marketId);
+    if (!trader.book.synchronised) {
       watch.apartAt = undefined;
       watch.lostAtMs ??= nowMs;
       if (nowMs - watch.lostAtMs < SNAPSHOT_WITHIN_MS) return;
       watch.lostAtMs = nowMs;
-      this.#context.venue.resubscribe(desk.marketId);
+      this.#context.venue.resubscribe(trader.marketId);
       return;
     }
     watch.lostAtMs = undefined;
     const { maxBookAgeMs } = this.#context.config.risk;
-    const { book, lag } = desk;
+    const { book, lag } = trader;
     lag.look(book.sequence, nowMs);
     const ageMs = nowMs - book.lastReceivedMs;
     if (this.#context.budget.blockedUntilMonotonicMs > nowMs)
-      return this.#renewBook(desk, watch, ageMs, nowMs);
+      return this.#renewBook(trader, watch, ageMs, nowMs);
     const isQuiet = ageMs >= maxBookAgeMs / 3;
     if (!isQuiet && !lag.isSuspected && !lag.isProven) return;
     // Where the trades' clock is another than the book's, each trade raises the suspicion anew: a token a few seconds bears that.
@@ -197,45 +193,45 @@ export class Watch {
     )
       return;
     watch.askedAtMs = nowMs;
-    this.#ask({ ask: "bookSequence", marketId: desk.marketId }, desk.marketId);
+    this.#ask({ ask: "bookSequence", marketId: trader.marketId }, trader.marketId);
   }
 
   /**
    * A rate limit keeps REST from telling a quiet market from a stalled stream. The stream itself can: a new subscription of one that lives
    * brings a snapshot, whose messages are none of REST's tokens; one that has stalled brings nothing, and its book grows too old.
    */
-  #renewBook(desk: Desk, watch: BookWatch, ageMs: Ms, nowMs: Ms): void {
+  #renewBook(trader: MarketTrader, watch: BookWatch, ageMs: Ms, nowMs: Ms): void {
     const everyMs = this.#context.config.risk.maxBookAgeMs / 2;
     if (ageMs < everyMs || nowMs - watch.renewedAtMs < everyMs) return;
     watch.renewedAtMs = nowMs;
-    this.#context.venue.resubscribe(desk.marketId);
+    this.#context.venue.resubscribe(trader.marketId);
   }
 
   #sequenceTold(marketId: MarketId, sequence: number): void {
-    const desk = this.#context.desks.get(marketId);
-    if (desk === undefined) return;
+    const trader = this.#context.traders.get(marketId);
+    if (trader === undefined) return;
     const watch = this.#watchOf(marketId);
     const nowMs = this.#context.clock.monotonicMs();
-    const found = desk.book.confirm(sequence, nowMs);
-    if (found !== "unsynchronised") desk.lag.told(sequence, desk.book.sequence, nowMs);
+    const found = trader.book.confirm(sequence, nowMs);
+    if (found !== "unsynchronised") trader.lag.told(sequence, trader.book.sequence, nowMs);
     const isApart = found === "behind" || found === "ahead";
-    if (!isApart || watch.apartAt !== desk.book.sequence) {
-      watch.apartAt = isApart ? desk.book.sequence : undefined;
+    if (!isApart || watch.apartAt !== trader.book.sequence) {
+      watch.apartAt = isApart ? trader.book.sequence : undefined;
       return;
     }
     // Twice apart at one sequence, with a round trip between: what is missing is not on its way, though pings may be; and what is
     // too much was never the exchange's.
     this.#giveUpBook(
-      desk,
-      `the stream stands at sequence ${desk.book.sequence}, the exchange is at ${sequence}`,
+      trader,
+      `the stream stands at sequence ${trader.book.sequence}, the exchange is at ${sequence}`,
       nowMs,
     );
   }
 
-  #giveUpBook(desk: Desk, reason: string, nowMs: Ms): void {
-    const { marketId } = desk;
+  #giveUpBook(trader: MarketTrader, reason: string, nowMs: Ms): void {
+    const { marketId } = trader;
     const watch = this.#watchOf(marketId);
-    desk.lose(reason);
+    trader.lose(reason);
     watch.apartAt = undefined;
     watch.lostAtMs = nowMs;
     this.#context.notify({ kind: "book-lost", marketId, reason, gap: false });
@@ -243,7 +239,7 @@ export class Watch {
   }
 
   #heartbeat(nowMs: Ms, state: Heartbeat["state"]): void {
-    const { config, clock, exchangeTime, desks, store } = this.#context;
+    const { config, clock, exchangeTime, traders, store } = this.#context;
     if (!this.#hasHeartbeat || nowMs - this.#beatAtMs < config.guard.heartbeatMs) return;
     this.#beatAtMs = nowMs;
     const beat: Heartbeat = {
@@ -251,7 +247,7 @@ export class Watch {
       // What is signed until the next beat may carry so late a timestamp.
       lastRequestMs: exchangeTime.nowMs() + config.guard.heartbeatMs,
       state,
-      markets: [...desks.keys()],
+      markets: [...traders.keys()],
       pid: process.pid,
     };
     store.writeBehind(HEARTBEAT_FILE, JSON.stringify(beat));

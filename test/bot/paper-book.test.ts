@@ -62,9 +62,9 @@ function bestBidTicks(isPaper: boolean): number | undefined {
       asks: [600_010, 5],
     },
   });
-  const desk = bot.context.desks.get(MARKET);
-  desk?.noteOwn({ inBook: () => [OWN] }, 0);
-  const touch = desk?.touch();
+  const trader = bot.context.traders.get(MARKET);
+  trader?.noteOwn({ inBook: () => [OWN] }, 0);
+  const touch = trader?.touch();
   bot.abandon();
   return touch?.bidTicks;
 }

@@ -66,7 +66,7 @@ describe("a strategy's view", () => {
         strategies,
       });
       stage.run.play(NOON_US + 1_000_000);
-      const view = stage.run.bot.context.desks.get(MARKET)?.lastView;
+      const view = stage.run.bot.context.traders.get(MARKET)?.lastView;
       expect(view).toBeDefined();
       return [view, view?.bids, view?.asks, view?.bids[0], view?.asks[0]].map(Object.isFrozen);
     };

@@ -146,8 +146,8 @@ export async function runReplay(
   // A position that stays: quotes come down, and what was matched settles.
   running.command({ command: "halt", marketId: MARKET, reason: "the capture is over" });
   await pass(SETTLE_MS);
-  const desk = bot.context.desks.get(MARKET);
-  if (desk === undefined || desk.midHalfTicks === undefined || desk.state.mark === undefined)
+  const trader = bot.context.traders.get(MARKET);
+  if (trader === undefined || trader.midHalfTicks === undefined || trader.state.mark === undefined)
     throw new Error("the bot has lost its market");
   if (!witness.inStep())
     throw new Error("the bot does not know of every trade, funding and mark of the exchange");
@@ -156,7 +156,7 @@ export async function runReplay(
   const trades = await until(everyTrade(client, MARKET));
   const incomes = await until(client.incomes(MARKET));
   const fundings = incomes.filter(({ type }) => type === "FUNDING_FEE").map(({ amount }) => amount);
-  const { instrument, midHalfTicks, state } = desk;
+  const { instrument, midHalfTicks, state } = trader;
   const recorded = profitFromRecords(
     instrument,
     trades,
@@ -166,7 +166,7 @@ export async function runReplay(
     state.mark ?? 0n,
   );
   const lastBookAgrees =
-    desk.book.synchronised && sameBook(desk.book.entries(), exchange.book(MARKET));
+    trader.book.synchronised && sameBook(trader.book.entries(), exchange.book(MARKET));
   const { unsettledTrades } = exchange;
   running.command({ command: "stop", reason: "the replay is over" });
   await until(running.stopped);

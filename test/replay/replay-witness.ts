@@ -106,7 +106,7 @@ export class ReplayWitness implements TextListener {
     if (text.startsWith('{"event":"INCOME_UPDATE"'))
       this.#fundings += text.split('"FUNDING_FEE"').length - 1;
     const tells = text.startsWith('{"event":"TRADE_UPDATE"') || from === "/v1/userTrades";
-    const mid = tells ? this.#bot?.context.desks.get(this.#marketId)?.midHalfTicks : undefined;
+    const mid = tells ? this.#bot?.context.traders.get(this.#marketId)?.midHalfTicks : undefined;
     if (mid === undefined) return;
     for (const [, id] of text.matchAll(/"id":(\d+)/g))
       if (!this.midsAtFills.has(id)) this.midsAtFills.set(id, mid);
@@ -134,7 +134,7 @@ export class ReplayWitness implements TextListener {
       bot.context.account.counts.fills ===
         (account.markets.get(this.#marketId)?.trades.length ?? 0) &&
       this.#fundings === fundings &&
-      bot.context.desks.get(this.#marketId)?.state.mark === prices.mark
+      bot.context.traders.get(this.#marketId)?.state.mark === prices.mark
     );
   }
 
@@ -169,7 +169,7 @@ export class ReplayWitness implements TextListener {
 
   /** An update that ends past an awaited sequence leaves it unmet, which the bot's book then fails. */
   #compareBook(): void {
-    const book = this.#bot?.context.desks.get(this.#marketId)?.book;
+    const book = this.#bot?.context.traders.get(this.#marketId)?.book;
     const awaited = this.#awaited[0];
     if (book === undefined || awaited === undefined || !(book.sequence >= awaited.sequence)) return;
     this.#awaited.shift();

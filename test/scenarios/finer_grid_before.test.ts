@@ -68,7 +68,7 @@ it("others' orders that rest between the ticks of a coarser grid are in the book
   stage.exchange.setMarketRules(MARKET, COARSER_TICK);
   stage.wants({ bid: 599_900 / 5, ask: 600_100 / 5 });
   await stage.botStarts(3_000);
-  const book = () => stage.rig.bot.context.desks.get(MARKET)?.book.entries();
+  const book = () => stage.rig.bot.context.traders.get(MARKET)?.book.entries();
   const quotes = ["BUY 10 @ 599900", "SELL 10 @ 600100"];
   expect(stage.quotes()).toEqual(quotes);
   expect(book()).toEqual({

@@ -10,11 +10,11 @@ const TEN_MEGABYTES = 10 * 1024 * 1024;
 const BOOK = `${MARKET}@orderbook`;
 
 function levels(stage: Stage): unknown {
-  return stage.rig.bot.context.desks.get(MARKET)?.book.entries();
+  return stage.rig.bot.context.traders.get(MARKET)?.book.entries();
 }
 
 function sequence(stage: Stage): number {
-  return stage.rig.bot.context.desks.get(MARKET)?.book.sequence ?? Number.NaN;
+  return stage.rig.bot.context.traders.get(MARKET)?.book.sequence ?? Number.NaN;
 }
 
 function malformed(stage: Stage): number {
@@ -27,7 +27,7 @@ function frame(stream: string, data: unknown): string {
 
 function expectTheExchangesBook(stage: Stage): void {
   const { bids, asks, sequence: exchanges } = stage.exchange.book(MARKET);
-  const { book } = stage.rig.bot.context.desks.get(MARKET) ?? {};
+  const { book } = stage.rig.bot.context.traders.get(MARKET) ?? {};
   expect(book?.entries()).toEqual({ bids: bids.flat(), asks: asks.flat() });
   expect(book?.sequence).toBe(exchanges);
 }

@@ -124,7 +124,7 @@ describe("a position inherited where nothing is quoted", () => {
       const takeover = stage.takeover(lots, { credit: -BigInt(lots) * BigInt(price) * 100n });
       stage.inherits(takeover);
       stage.applies(takeover);
-      expect(stage.rig.bot.context.desks.get("btcusdc")?.state.markTicks).toBe(MARK);
+      expect(stage.rig.bot.context.traders.get("btcusdc")?.state.markTicks).toBe(MARK);
       await stage.passesWithin(30_000, price + (towards * price) / 100);
       expect(stage.report()).toMatchObject({
         state: "done",
@@ -179,7 +179,7 @@ describe("a position inherited where nothing is quoted", () => {
     const stage = new InheritingStage({ alone: true, unwind: { makerFirstMs: 0, slices: 1 } });
     await stage.botStarts();
     const takeover = stage.takeover(10);
-    stage.rig.bot.context.desks.get("btcusdc")?.lose("the story says so");
+    stage.rig.bot.context.traders.get("btcusdc")?.lose("the story says so");
     stage.inherits(takeover);
     stage.applies(takeover);
     await stage.passes(100);

@@ -110,7 +110,7 @@ export class InheritingStage extends Stage {
 
   /** What lots are worth at the mark that the bot knows. */
   atMark(lots: Lots): CreditUnits {
-    const mark = this.rig.bot.context.desks.get(MARKET)?.state.mark ?? 0n;
+    const mark = this.rig.bot.context.traders.get(MARKET)?.state.mark ?? 0n;
     return (BigInt(lots) * mark) / 1_000n;
   }
 

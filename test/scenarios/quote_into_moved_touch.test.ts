@@ -24,7 +24,7 @@ it("an own quote that is over is nobody's touch: by what the book still showed o
   const mids = new Set<number | undefined>();
   stage.listeners.push((notice) => {
     if (notice.kind === "intent")
-      mids.add(stage.rig.bot.context.desks.get(MARKET)?.lastView?.midTicks);
+      mids.add(stage.rig.bot.context.traders.get(MARKET)?.lastView?.midTicks);
   });
   for (const bid of [BID - 10, BID, BID - 10]) {
     stage.wants({ bid });

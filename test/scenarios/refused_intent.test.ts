@@ -79,5 +79,5 @@ it("an intent that is refused takes the quotes of the one before it down: a dead
   expect(open()).toEqual([]);
   await clock.runFor(20_000);
   expect(places.filter((atMs) => atMs > soundUntilMs + 1_000)).toEqual([]);
-  expect(rig.bot.context.desks.get("btcusdc")?.refusal).toContain("bad-size");
+  expect(rig.bot.context.traders.get("btcusdc")?.refusal).toContain("bad-size");
 });

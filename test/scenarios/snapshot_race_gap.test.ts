@@ -4,7 +4,7 @@ import { ASK, BID, MARKET, Stage } from "./stage.js";
 const BOOK_UPDATE = /@orderbook".*"event":"update"/;
 
 function expectSameBook(stage: Stage): void {
-  const { book } = stage.rig.bot.context.desks.get(MARKET) ?? {};
+  const { book } = stage.rig.bot.context.traders.get(MARKET) ?? {};
   const { sequence, bids, asks } = stage.exchange.book(MARKET);
   expect(book?.synchronised).toBe(true);
   expect(book?.sequence).toBe(sequence);

@@ -122,7 +122,7 @@ export const BREAKS: readonly Break[] = [
     ...tapped((rig) => ({
       event: (event): VenueEvent => {
         if (event.type !== "book-update") return event;
-        const { sequence } = rig().bot.context.desks.get(event.marketId)?.book ?? {};
+        const { sequence } = rig().bot.context.traders.get(event.marketId)?.book ?? {};
         return sequence === undefined
           ? event
           : {

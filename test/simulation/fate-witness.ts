@@ -25,7 +25,7 @@ export class FateWitness {
   /** @param disturbedAtMs the last instant at which something kept the bot from asking */
   look(bot: Bot, nowMs: Ms, disturbedAtMs: Ms): void {
     const unknown = new Set<Hex>();
-    for (const { marketId } of bot.context.desks.values()) {
+    for (const { marketId } of bot.context.traders.values()) {
       for (const order of bot.context.account.orders.mayStillFill(marketId))
         if (order.phase === "unknown") unknown.add(order.hash);
     }

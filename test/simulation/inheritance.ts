@@ -1,6 +1,6 @@
 import type { Takeover } from "../../src/account/takeover.js";
 import type { Bot } from "../../src/bot/bot.js";
-import type { Desk } from "../../src/bot/desk.js";
+import type { MarketTrader } from "../../src/bot/market-trader.js";
 import type { UnwindReport } from "../../src/bot/unwind/unwind-report.js";
 import type { Random } from "../../src/core/runtime/seam.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
@@ -174,17 +174,17 @@ class Inheritance {
   #happens({ clock, config }: RigOptions): void {
     const markets = Object.keys(config.markets);
     const marketId = markets[Math.floor(this.#random.uniform() * markets.length)] as MarketId;
-    const desk = this.#bot?.context.desks.get(marketId);
-    const mark = desk?.state.mark;
+    const trader = this.#bot?.context.traders.get(marketId);
+    const mark = trader?.state.mark;
     const limit = this.#bot?.context.marketLimits.get(marketId)?.maxPositionLots;
-    if (desk === undefined || mark === undefined || limit === undefined) return;
+    if (trader === undefined || mark === undefined || limit === undefined) return;
     const isLong = this.#random.uniform() < 0.5;
     const lots =
       (isLong ? 1 : -1) * (1 + Math.floor(this.#random.uniform() * limit * MOST_OF_LIMIT));
     const price = (mark * (10_000n + (isLong ? -1n : 1n) * this.#sales.discountBps)) / 10_000n;
     const credit =
-      (-BigInt(lots) * desk.instrument.paperPerLot * price) /
-      10n ** BigInt(desk.instrument.paperDecimals);
+      (-BigInt(lots) * trader.instrument.paperPerLot * price) /
+      10n ** BigInt(trader.instrument.paperDecimals);
     const told: Told = {
       takeover: { id: `tx ${this.#told.size + 1}`, marketId, lots, credit, atMs: clock.nowMs() },
       isTakenBack: false,
@@ -192,12 +192,12 @@ class Inheritance {
     const { takeover } = told;
     this.#told.set(takeover.id, told);
     // In one instant: what the exchange has and the bot cannot know yet, no limit of the bot can hold.
-    this.#apply(desk, takeover, 1, clock.nowMs());
+    this.#apply(trader, takeover, 1, clock.nowMs());
     this.#bot?.command({ command: "inherit", takeover });
     const undoAfterMs = FIRST_UNDO_MS + (LAST_UNDO_MS - FIRST_UNDO_MS) * this.#random.uniform();
     if (this.#random.uniform() >= 0.2) return;
     clock.setTimer(undoAfterMs, () => {
-      this.#apply(desk, takeover, -1, clock.nowMs());
+      this.#apply(trader, takeover, -1, clock.nowMs());
       told.isTakenBack = true;
       this.#bot?.command({ command: "disinherit", takeoverId: takeover.id });
     });
@@ -208,7 +208,7 @@ class Inheritance {
    * now and then too late to tell.
    */
   #apply(
-    { instrument }: Desk,
+    { instrument }: MarketTrader,
     { marketId, lots, credit }: Takeover,
     sign: 1 | -1,
     timeMs: Ms,
@@ -239,15 +239,15 @@ class Inheritance {
 
   #heard(report: UnwindReport): void {
     const { takeoverId, marketId, inheritedLots, soldLots, remainingLots, markCredit } = report;
-    const desk = this.#bot?.context.desks.get(marketId);
+    const trader = this.#bot?.context.traders.get(marketId);
     const takeover = this.#told.get(takeoverId)?.takeover;
-    if (desk === undefined || takeover === undefined) {
+    if (trader === undefined || takeover === undefined) {
       this.violations.push(`${takeoverId} is unwound, and nobody told it`);
       return;
     }
-    const { markTicks } = desk.state;
+    const { markTicks } = trader.state;
     // A bot that has just started knows no mark yet: then it is the price of the takeover alone.
-    const { creditDenominator, creditNumerator } = desk.instrument;
+    const { creditDenominator, creditNumerator } = trader.instrument;
     const paidTicks =
       Number(-takeover.credit * creditDenominator) / Number(creditNumerator) / takeover.lots;
     const worse = takeover.lots > 0 ? Math.min : Math.max;
@@ -265,7 +265,7 @@ class Inheritance {
       this.violations.push(
         `${takeoverId}: ${inheritedLots} of ${takeover.lots} inherited, ${soldLots} sold and ${remainingLots} left`,
       );
-    if (remainingLots !== 0 && markCredit !== creditOf(desk, remainingLots))
+    if (remainingLots !== 0 && markCredit !== creditOf(trader, remainingLots))
       this.violations.push(`${takeoverId}: ${remainingLots} lots are told at ${markCredit}`);
   }
 
@@ -323,7 +323,7 @@ class Inheritance {
       if (report?.state === "open")
         this.violations.push(`${takeover.id} is open still, its deadline was ${report.deadlineMs}`);
     }
-    for (const marketId of this.#bot?.context.desks.keys() ?? [])
+    for (const marketId of this.#bot?.context.traders.keys() ?? [])
       for (const side of ["BUY", "SELL"] as const) this.#judgeSide(marketId, side);
   }
 
@@ -364,7 +364,7 @@ function sideOf(lots: Lots): Side {
   return lots > 0 ? "BUY" : "SELL";
 }
 
-function creditOf({ state, instrument }: Desk, lots: Lots): CreditUnits | undefined {
+function creditOf({ state, instrument }: MarketTrader, lots: Lots): CreditUnits | undefined {
   if (state.mark === undefined) return undefined;
   return (
     (BigInt(lots) * instrument.paperPerLot * state.mark) / 10n ** BigInt(instrument.paperDecimals)

@@ -67,9 +67,9 @@ export class PeakWitness {
   #worth(bot: Bot): CreditUnits | undefined {
     const theirs = this.#exchange.account(this.#address);
     if (theirs === undefined) return undefined;
-    const { desks, rules } = bot.context;
+    const { traders, rules } = bot.context;
     let worth = theirs.primaryCredit;
-    for (const { marketId, state } of desks.values()) {
+    for (const { marketId, state } of traders.values()) {
       const position = theirs.markets.get(marketId)?.position.matched;
       if (position === undefined) continue;
       if (state.mark === undefined && position.paper !== 0n) return undefined;

@@ -71,22 +71,22 @@ export class ProfitWitness {
 
   /** The exchange's net value at the bot's own marks less the parts of the profit; undefined while the positions differ. */
   #offset(bot: Bot): bigint | undefined {
-    const { account, desks, rules } = bot.context;
+    const { account, traders, rules } = bot.context;
     const theirs = this.#exchange.account(this.#address);
     if (theirs === undefined || !account.confirmed) return undefined;
     const { total, transfers, decimals } = account.profit();
     let netValue = theirs.primaryCredit;
-    for (const desk of desks.values()) {
-      const position = theirs.markets.get(desk.marketId)?.position.matched;
+    for (const trader of traders.values()) {
+      const position = theirs.markets.get(trader.marketId)?.position.matched;
       if (position === undefined) continue;
       if (
         position.paper !==
-        BigInt(account.positionLots(desk.marketId)) * desk.instrument.paperPerLot
+        BigInt(account.positionLots(trader.marketId)) * trader.instrument.paperPerLot
       )
         return undefined;
       netValue +=
         position.credit +
-        (position.paper * (desk.state.mark ?? 0n)) / 10n ** BigInt(rules.paperDecimals);
+        (position.paper * (trader.state.mark ?? 0n)) / 10n ** BigInt(rules.paperDecimals);
     }
     return netValue * 10n ** BigInt(decimals - rules.creditDecimals) - total - transfers;
   }

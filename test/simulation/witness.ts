@@ -146,17 +146,17 @@ export class Witness {
     if (bot === undefined) return;
     this.#profit.sample(bot);
     this.#peak.sample(bot, this.disturbedAtMs);
-    for (const desk of bot.context.desks.values()) {
-      if (!desk.book.synchronised) continue;
-      const theirs = this.#exchange.book(desk.marketId);
-      if (theirs.sequence !== desk.book.sequence) continue;
-      const ours = desk.book.entries();
+    for (const trader of bot.context.traders.values()) {
+      if (!trader.book.synchronised) continue;
+      const theirs = this.#exchange.book(trader.marketId);
+      if (theirs.sequence !== trader.book.sequence) continue;
+      const ours = trader.book.entries();
       const flat = (levels: readonly (readonly [number, number])[]) =>
         levels.flatMap((level) => [...level]).join();
       if (ours.bids.join() !== flat(theirs.bids) || ours.asks.join() !== flat(theirs.asks)) {
         this.#violate(
           "book",
-          `${desk.marketId} differs from the exchange's at sequence ${theirs.sequence}`,
+          `${trader.marketId} differs from the exchange's at sequence ${theirs.sequence}`,
         );
       }
     }
@@ -179,9 +179,9 @@ export class Witness {
   disagreements(): string[] {
     const bot = this.#bot;
     if (bot === undefined) return ["no bot runs at the end"];
-    const { account, desks } = bot.context;
+    const { account, traders } = bot.context;
     const found: string[] = bot.phase === "running" ? [] : [`the bot is ${bot.phase}`];
-    for (const { marketId, instrument } of desks.values()) {
+    for (const { marketId, instrument } of traders.values()) {
       const theirs = this.#exchange.positionLots(this.#address, marketId);
       const ours = account.positionLots(marketId);
       if (ours !== theirs)
@@ -309,10 +309,10 @@ export class Witness {
     const limits = bot?.context.marketLimits.get(action.marketId);
     if (bot === undefined || limits === undefined) return;
     const plan = this.#plan.bot.markets[action.marketId];
-    const desk = bot.context.desks.get(action.marketId);
-    if (plan === undefined || desk === undefined) return;
-    const maxPosition = desk.instrument.lotsOf(String(plan.limits.maxPositionBase));
-    const maxOrder = desk.instrument.lotsOf(String(plan.limits.maxOrderBase));
+    const trader = bot.context.traders.get(action.marketId);
+    if (plan === undefined || trader === undefined) return;
+    const maxPosition = trader.instrument.lotsOf(String(plan.limits.maxPositionBase));
+    const maxOrder = trader.instrument.lotsOf(String(plan.limits.maxOrderBase));
     if (action.lots > maxOrder)
       this.#violate("limit", `an order of ${action.lots} lots left, allowed ${maxOrder}`);
     const position = this.#exchange.positionLots(this.#address, action.marketId);

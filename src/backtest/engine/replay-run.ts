@@ -146,7 +146,7 @@ export class ReplayRun {
       );
       let state: MarketState | undefined;
       const onTrade = (ticks: Ticks, _lots: number, aggressor: Side): void => {
-        state ??= this.bot.context.desks.get(marketId)?.state;
+        state ??= this.bot.context.traders.get(marketId)?.state;
         state?.noteTraded(ticks, aggressor);
       };
       const heard = new HeardUntil(options.cutUs);
@@ -267,7 +267,7 @@ export class ReplayRun {
   /** How many views the strategies have been shown. */
   get #views(): number {
     let views = 0;
-    for (const { lastView } of this.bot.context.desks.values()) views += lastView?.sequence ?? 0;
+    for (const { lastView } of this.bot.context.traders.values()) views += lastView?.sequence ?? 0;
     return views;
   }
 
@@ -307,16 +307,16 @@ export class ReplayRun {
   /** Says, in words, what makes the run worth nothing, now: markets without a book to quote in, and those in which no order was ever taken, with the reason. */
   get worthless(): string[] {
     const { context, safety } = this.bot;
-    return context.deskList.flatMap((desk) => {
-      const { marketId, newestViewSequence: views } = desk;
+    return context.traderList.flatMap((trader) => {
+      const { marketId, newestViewSequence: views } = trader;
       const book = this.#bookStates.get(marketId)?.worthless(this.nowUs, "the run");
       const end = {
         // That it stands on no unbroken sequence, as the bot says of it, may be for its sides or for want of a snapshot.
-        book: book ?? desk.book.reason,
+        book: book ?? trader.book.reason,
         startUs: this.#warmUs,
         endUs: this.nowUs,
         views,
-        blocks: marketStanding(context, safety, desk).reasons,
+        blocks: marketStanding(context, safety, trader).reasons,
         refusals: this.refusals,
       };
       const found = [book, this.#quoting.whyNever(marketId, end)];

@@ -37,10 +37,10 @@ export class LossRecord {
   /** Which positions a bot that a loss has halted still has, and what they have cost since, in words; undefined without any. */
   heldSinceHalt({
     account,
-    deskList,
+    traderList,
     rules,
-  }: Pick<BotContext, "account" | "deskList" | "rules">): string | undefined {
-    const held = deskList.filter(({ marketId }) => account.positionLots(marketId) !== 0);
+  }: Pick<BotContext, "account" | "traderList" | "rules">): string | undefined {
+    const held = traderList.filter(({ marketId }) => account.positionLots(marketId) !== 0);
     const { equity } = account;
     if (this.#haltedEquity === undefined || equity === undefined || held.length === 0)
       return undefined;

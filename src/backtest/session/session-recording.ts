@@ -313,8 +313,8 @@ export class SessionRecording implements SessionTap {
 }
 
 function positionsOf(bot: Bot): Record<string, string> {
-  const { account, desks } = bot.context;
+  const { account, traders } = bot.context;
   return Object.fromEntries(
-    [...desks].map(([id, desk]) => [id, desk.instrument.amountOf(account.positionLots(id))]),
+    [...traders].map(([id, trader]) => [id, trader.instrument.amountOf(account.positionLots(id))]),
   );
 }

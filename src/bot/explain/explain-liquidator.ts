@@ -78,7 +78,7 @@ async function explained(
   wanted: LiquidatorConfig,
   troubles: ReadonlySet<string>,
 ): Promise<ExplainedLiquidator> {
-  const { rules, desks } = bot.context;
+  const { rules, traders } = bot.context;
   const quote = (units: bigint): string => scaledToDecimal(units, rules.creditDecimals);
   const reasons: string[] = [];
   const { paused, blockNumber, decidedBlock, watched, nearest } = liquidator.view();
@@ -117,7 +117,7 @@ async function explained(
       reasons.push(`${sender} has ${scaledToDecimal(wei, 18)} ETH, less than one takeover's gas`);
   }
   const candidates = ledger.open.map((opportunity) =>
-    candidateOf(opportunity, quote, desks.get(opportunity.marketId)?.instrument),
+    candidateOf(opportunity, quote, traders.get(opportunity.marketId)?.instrument),
   );
   const wouldTake = candidates.some(({ fate }) => fate === "would be taken over");
   const own = input?.own.margin;

@@ -4,8 +4,8 @@ import { tradeFee } from "../../perpetual/fees.js";
 import type { Reason } from "../../strategies/intent.js";
 import type { Bot } from "../bot.js";
 import type { BotContext } from "../context.js";
-import type { Desk } from "../desk.js";
 import { marketBlocks } from "../market-standing.js";
+import type { MarketTrader } from "../market-trader.js";
 import type { Safety } from "../safety.js";
 import { signedRates } from "../signed-rates.js";
 import { marketTokens } from "./explain-tokens.js";
@@ -21,54 +21,55 @@ import type {
 /** What one market of a dry run would quote now, and why. */
 export function explainMarket(
   { context, safety, unwinding }: Pick<Bot, "context" | "safety" | "unwinding">,
-  desk: Desk,
+  trader: MarketTrader,
   planned: PlannedWorst,
   registered: boolean,
 ): ExplainedMarket {
   const { account, config } = context;
-  const { marketId, instrument } = desk;
-  const touch = desk.touch();
+  const { marketId, instrument } = trader;
+  const touch = trader.touch();
   const midTicks = touch === null ? undefined : (touch.bidTicks + touch.askTicks) / 2;
-  const reason = desk.target?.intent.reason ?? desk.quotes?.reason ?? desk.unwind?.reason;
-  const quotes = explainQuotes(context, desk, planned, midTicks, reason);
+  const reason = trader.target?.intent.reason ?? trader.quotes?.reason ?? trader.unwind?.reason;
+  const quotes = explainQuotes(context, trader, planned, midTicks, reason);
   const held = quotes.filter(({ fate }) => fate !== "withheld");
-  const isQuoting = desk.target === undefined && held.length > 0 && safety.quotesAllowed(marketId);
+  const isQuoting =
+    trader.target === undefined && held.length > 0 && safety.quotesAllowed(marketId);
   return {
     strategy: config.markets[marketId]?.strategy ?? "no strategy",
     state:
-      desk.target !== undefined
+      trader.target !== undefined
         ? "working a target"
-        : desk.unwind !== undefined
+        : trader.unwind !== undefined
           ? "unwinding"
           : isQuoting
             ? "quoting"
             : "not quoting",
-    reasons: reasonsOf(context, safety, desk, quotes),
+    reasons: reasonsOf(context, safety, trader, quotes),
     bestBid: touch === null ? undefined : instrument.priceOf(touch.bidTicks),
     bestAsk: touch === null ? undefined : instrument.priceOf(touch.askTicks),
     midQuote: midTicks === undefined ? undefined : midTicks * instrument.tickQuote,
     markQuote:
-      desk.state.mark === undefined
+      trader.state.mark === undefined
         ? undefined
-        : scaledToDecimal(desk.state.mark, instrument.creditDecimals),
+        : scaledToDecimal(trader.state.mark, instrument.creditDecimals),
     positionBase: registered && account.confirmed ? account.positionBase(marketId) : undefined,
     quotes,
-    reason: reason === undefined ? undefined : explainReason(desk, reason),
-    unwinding: explainUnwinding(desk, unwinding, marketBlocks(context, safety, desk)),
-    cancels: (desk.plan?.cancels ?? []).map(({ hash, why }) => ({ hash, why })),
-    worst: explainWorst(desk, planned, registered),
-    tokens: marketTokens(context, desk, held.length),
+    reason: reason === undefined ? undefined : explainReason(trader, reason),
+    unwinding: explainUnwinding(trader, unwinding, marketBlocks(context, safety, trader)),
+    cancels: (trader.plan?.cancels ?? []).map(({ hash, why }) => ({ hash, why })),
+    worst: explainWorst(trader, planned, registered),
+    tokens: marketTokens(context, trader, held.length),
   };
 }
 
 function explainQuotes(
   context: BotContext,
-  desk: Desk,
+  trader: MarketTrader,
   { refusals }: PlannedWorst,
   midTicks: number | undefined,
   reason: Reason | undefined,
 ): readonly ExplainedQuote[] {
-  const { plan, marketId, instrument, rules } = desk;
+  const { plan, marketId, instrument, rules } = trader;
   if (plan === undefined) return [];
   const { makerFeeRate } = signedRates(context.config, rules);
   const makerRate = Number(makerFeeRate) / 1e18;
@@ -124,7 +125,7 @@ function explainQuotes(
   return found.sort((a, b) => (a.side === b.side ? a.level - b.level : a.side === "BUY" ? -1 : 1));
 }
 
-function explainReason({ instrument }: Desk, reason: Reason): ExplainedReason {
+function explainReason({ instrument }: MarketTrader, reason: Reason): ExplainedReason {
   const quoteOf = (ticks: number): number | undefined =>
     Number.isFinite(ticks) ? ticks * instrument.tickQuote : undefined;
   const { fairTicks, reservationTicks, halfSpreadTicks, terms, clamps } = reason;
@@ -141,8 +142,12 @@ function explainReason({ instrument }: Desk, reason: Reason): ExplainedReason {
   };
 }
 
-function explainWorst(desk: Desk, { worst }: PlannedWorst, balancesKnown: boolean): ExplainedWorst {
-  const { marketId, instrument, state } = desk;
+function explainWorst(
+  trader: MarketTrader,
+  { worst }: PlannedWorst,
+  balancesKnown: boolean,
+): ExplainedWorst {
+  const { marketId, instrument, state } = trader;
   const market = worst.markets.get(marketId);
   const distance = balancesKnown ? liquidationDistance(worst, marketId) : undefined;
   const mark = state.markTicks * instrument.tickQuote;
@@ -165,10 +170,10 @@ function explainWorst(desk: Desk, { worst }: PlannedWorst, balancesKnown: boolea
 function reasonsOf(
   context: BotContext,
   safety: Safety,
-  desk: Desk,
+  trader: MarketTrader,
   quotes: readonly ExplainedQuote[],
 ): readonly string[] {
-  const reasons = [...marketBlocks(context, safety, desk)];
+  const reasons = [...marketBlocks(context, safety, trader)];
   for (const { side, level, fate, why } of quotes)
     if (fate === "withheld") reasons.push(`${side} ${level} withheld: ${why}`);
   return reasons;

@@ -2,17 +2,17 @@ import { MINUTE_MS } from "../../core/units.js";
 import { leftAfter } from "../../executor/dispatch-budget.js";
 import { decideOf } from "../config/config.js";
 import type { BotContext } from "../context.js";
-import type { Desk } from "../desk.js";
+import type { MarketTrader } from "../market-trader.js";
 import { renewLeadMs } from "../planning.js";
 import type { ExplainedTokens, Explanation } from "./explanation.js";
 
 /** ORDER tokens a minute of one market with so many orders (design, rules 9 and 10). */
 export function marketTokens(
   { config, budget: { costs } }: BotContext,
-  desk: Desk,
+  trader: MarketTrader,
   orders: number,
 ): ExplainedTokens {
-  const decide = decideOf(config, desk.marketId);
+  const decide = decideOf(config, trader.marketId);
   const isServerBuilt = config.exchange.placement === "server";
   const tokensARequote =
     costs.cancel.ORDER + costs.place.ORDER + (isServerBuilt ? costs.build.ORDER : 0);
@@ -33,7 +33,7 @@ export function marketTokens(
 
 /** The account's tokens against its ORDER bucket. */
 export function accountTokens(
-  { budget, desks, rules }: BotContext,
+  { budget, traders, rules }: BotContext,
   markets: readonly ExplainedTokens[],
 ): Explanation["tokens"] {
   const orders = markets.reduce((sum, market) => sum + market.orders, 0);
@@ -41,7 +41,7 @@ export function accountTokens(
   const perMinute = MINUTE_MS / intervalMs;
   const reserves = {
     guard: budget.guardShare,
-    markets: desks.size,
+    markets: traders.size,
     ordersThatMayFill: orders,
     questions: 0,
   };

@@ -1,5 +1,5 @@
 import type { Lots } from "../../core/units.js";
-import type { Desk } from "../desk.js";
+import type { MarketTrader } from "../market-trader.js";
 import type { Unwinding } from "../unwind/unwinding.js";
 import type { ExplainedUnwinding } from "./explanation.js";
 
@@ -8,15 +8,15 @@ import type { ExplainedUnwinding } from "./explanation.js";
  * @param blocks why the market as a whole stands still, for an unwinding that waits with it.
  */
 export function explainUnwinding(
-  desk: Desk,
+  trader: MarketTrader,
   unwinding: Unwinding,
   blocks: readonly string[],
 ): ExplainedUnwinding | undefined {
-  const { marketId, instrument, plan } = desk;
+  const { marketId, instrument, plan } = trader;
   const takeovers = unwinding.trajectories(marketId);
   if (takeovers.length === 0) return undefined;
   const worked =
-    desk.unwind !== undefined && plan !== undefined && "state" in plan ? plan : undefined;
+    trader.unwind !== undefined && plan !== undefined && "state" in plan ? plan : undefined;
   const sum = (lots: readonly Lots[]): string =>
     instrument.amountOf(lots.reduce((total, one) => total + one, 0));
   return {

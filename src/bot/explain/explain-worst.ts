@@ -29,8 +29,8 @@ export function plannedWorst(context: BotContext, balancesKnown: boolean): Plann
   const limits = balancesKnown ? context.accountLimits : {};
   let exposure = withoutCancelled(accountExposure(context, context.marketLimits), context);
   const refusals = new Map<string, string>();
-  for (const [marketId, desk] of context.desks) {
-    for (const place of desk.plan?.places ?? []) {
+  for (const [marketId, trader] of context.traders) {
+    for (const place of trader.plan?.places ?? []) {
       const breach = checkPlace(
         { marketId, side: place.side, ticks: place.ticks, lots: place.lots },
         exposure,
@@ -70,7 +70,7 @@ function withoutCancelled(exposure: AccountExposure, context: BotContext): Accou
   const markets = new Map<MarketId, MarketExposure>();
   for (const [marketId, market] of exposure.markets) {
     const cancelled = new Set(
-      (context.desks.get(marketId)?.plan?.cancels ?? []).map(({ hash }) => hash),
+      (context.traders.get(marketId)?.plan?.cancels ?? []).map(({ hash }) => hash),
     );
     markets.set(marketId, {
       ...market,

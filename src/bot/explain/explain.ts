@@ -122,9 +122,9 @@ function explainMarkets(
   isKnown: boolean,
 ): Readonly<Record<MarketId, ExplainedMarket>> {
   return Object.fromEntries(
-    [...bot.context.desks].map(([marketId, desk]) => [
+    [...bot.context.traders].map(([marketId, trader]) => [
       marketId,
-      explainMarket(bot, desk, planned, isKnown),
+      explainMarket(bot, trader, planned, isKnown),
     ]),
   );
 }
@@ -156,22 +156,22 @@ export function warnOfImplausibleValues(
 /** Every market has planned, for a view of its own where a strategy quotes, or is halted until a person looks at it. */
 function isAnswered({ bot }: Pick<RunningBot, "bot">): boolean {
   const { context, safety } = bot;
-  for (const desk of context.desks.values()) {
+  for (const trader of context.traders.values()) {
     if (
       safety
-        .haltsOf(desk.marketId)
+        .haltsOf(trader.marketId)
         .some(({ resumesByItself, name }) => !resumesByItself || name === DAILY_LOSS)
     )
       continue;
-    const isHeard = desk.hasStrategy
-      ? !desk.awaitingView && (desk.quotes ?? desk.target) !== undefined
-      : desk.book.synchronised;
-    const isPlanned = desk.plan !== undefined && !desk.dirty && isHeard;
+    const isHeard = trader.hasStrategy
+      ? !trader.awaitingView && (trader.quotes ?? trader.target) !== undefined
+      : trader.book.synchronised;
+    const isPlanned = trader.plan !== undefined && !trader.isDirty && isHeard;
     if (
       context.phase !== "running" ||
-      !safety.quotesAllowed(desk.marketId) ||
+      !safety.quotesAllowed(trader.marketId) ||
       !isPlanned ||
-      !Number.isFinite(desk.state.markTicks)
+      !Number.isFinite(trader.state.markTicks)
     )
       return false;
   }

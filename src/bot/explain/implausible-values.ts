@@ -2,7 +2,7 @@ import { Decimal } from "decimal.js";
 import type { MarketId } from "../../core/units.js";
 import { isBelowWaiver } from "../../exchange/signing/gas-fee-waiver.js";
 import type { Bot } from "../bot.js";
-import type { Desk } from "../desk.js";
+import type { MarketTrader } from "../market-trader.js";
 import { signedRates } from "../signed-rates.js";
 import type { ExplainedMarket, ExplainedQuote, ImplausibleValue } from "./explanation.js";
 
@@ -21,16 +21,16 @@ export function implausibleValues(
   const found: ImplausibleValue[] = [];
   let largestFee: { readonly fee: Decimal; readonly marketId: MarketId } | undefined;
   for (const [marketId, market] of Object.entries(markets)) {
-    const desk = context.desks.get(marketId);
-    if (desk === undefined) continue;
+    const trader = context.traders.get(marketId);
+    if (trader === undefined) continue;
     const params = context.config.markets[marketId]?.params ?? {};
-    const spread = spreadText(market, desk);
+    const spread = spreadText(market, trader);
     if (spread !== undefined)
       found.push({
         field: `markets.${marketId}.params${namedIn(params, "halfSpreadBps")}`,
         text: spread,
       });
-    const orders = market.quotes.map((quote) => ({ quote, ...costOf(quote, desk, context) }));
+    const orders = market.quotes.map((quote) => ({ quote, ...costOf(quote, trader, context) }));
     const eaten = orders.find(({ notional, makerFee }) => makerFee.gte(notional));
     if (eaten !== undefined)
       found.push({
@@ -51,10 +51,10 @@ function namedIn(params: Readonly<Record<string, unknown>>, name: string): strin
 
 function spreadText(
   { bestBid, bestAsk, midQuote, quotes }: ExplainedMarket,
-  desk: Desk,
+  trader: MarketTrader,
 ): string | undefined {
   if (bestBid === undefined || bestAsk === undefined || midQuote === undefined) return undefined;
-  const quoted = wantedHalfSpreadBps(desk) ?? meanDistanceBps(quotes);
+  const quoted = wantedHalfSpreadBps(trader) ?? meanDistanceBps(quotes);
   const touchBps = (new Decimal(bestAsk).minus(bestBid).toNumber() / 2 / midQuote) * 10_000;
   if (quoted === undefined || !(quoted > 0) || !(touchBps > 0)) return undefined;
   const ratio = quoted / touchBps;
@@ -68,7 +68,7 @@ function spreadText(
 }
 
 /** The half spread that the strategy wants, before its quotes are kept behind the best prices; undefined where it does not say. */
-function wantedHalfSpreadBps({ quotes }: Desk): number | undefined {
+function wantedHalfSpreadBps({ quotes }: MarketTrader): number | undefined {
   const { halfSpreadTicks = Number.NaN, fairTicks = Number.NaN } = quotes?.reason ?? {};
   const fraction = halfSpreadTicks / fairTicks;
   return fraction > 0 && Number.isFinite(fraction) ? fraction * 10_000 : undefined;
@@ -98,7 +98,7 @@ interface OrderCost {
 
 function costOf(
   { price, amountBase }: ExplainedQuote,
-  { instrument, rules }: Desk,
+  { instrument, rules }: MarketTrader,
   { config, rules: venue }: Bot["context"],
 ): OrderCost {
   const notional = new Decimal(price).times(amountBase);

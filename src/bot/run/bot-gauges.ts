@@ -7,30 +7,31 @@ import { earningsOf } from "./earnings.js";
 /** Sets every gauge that is read off the bot as it is now: orders, positions, profit, tokens, ages. */
 export function setBotGauges(bot: Bot, metrics: Metrics): void {
   const { context } = bot;
-  const { account, desks, budget, clock, exchangeTime } = context;
-  for (const desk of desks.values()) {
-    const working = account.orders.mayStillFill(desk.marketId);
+  const { account, traders, budget, clock, exchangeTime } = context;
+  for (const trader of traders.values()) {
+    const working = account.orders.mayStillFill(trader.marketId);
     for (const side of ["BUY", "SELL"] as const) {
       metrics.setOpenOrders(
-        desk.marketId,
+        trader.marketId,
         side,
         working.filter((order) => order.side === side).length,
       );
     }
     metrics.setUnknownOrders(
-      desk.marketId,
+      trader.marketId,
       working.filter(({ phase }) => phase === "unknown").length,
     );
-    metrics.setManualOrders(desk.marketId, account.orders.foreign(desk.marketId).length);
-    if (desk.hasStrategy) metrics.setQuoting(desk.marketId, isQuoting(bot.context, desk.marketId));
+    metrics.setManualOrders(trader.marketId, account.orders.foreign(trader.marketId).length);
+    if (trader.hasStrategy)
+      metrics.setQuoting(trader.marketId, isQuoting(bot.context, trader.marketId));
     if (account.confirmed)
-      metrics.setPosition(desk.marketId, Number(account.positionBase(desk.marketId)));
-    metrics.setPositionUnknown(desk.marketId, positionUnknownSeconds(bot, desk.marketId) ?? 0);
-    const bookAgeMs = clock.monotonicMs() - desk.lag.rightAtMs(desk.book.lastReceivedMs);
-    if (desk.book.synchronised) metrics.setBookAge(desk.marketId, bookAgeMs / 1000);
-    const parts = account.profit(desk.marketId);
+      metrics.setPosition(trader.marketId, Number(account.positionBase(trader.marketId)));
+    metrics.setPositionUnknown(trader.marketId, positionUnknownSeconds(bot, trader.marketId) ?? 0);
+    const bookAgeMs = clock.monotonicMs() - trader.lag.rightAtMs(trader.book.lastReceivedMs);
+    if (trader.book.synchronised) metrics.setBookAge(trader.marketId, bookAgeMs / 1000);
+    const parts = account.profit(trader.marketId);
     for (const part of PNL_PARTS) {
-      metrics.setPnl(desk.marketId, part, Number(parts[part]) / 10 ** parts.decimals);
+      metrics.setPnl(trader.marketId, part, Number(parts[part]) / 10 ** parts.decimals);
     }
   }
   const unit = 10 ** context.rules.creditDecimals;

@@ -42,7 +42,7 @@ export function screenModelOf(
   { clock, startedMs, startedMonotonicMs, footer }: ScreenSetting,
 ): ScreenModel {
   const status = statusOf(bot);
-  const { config, desks } = bot.context;
+  const { config, traders } = bot.context;
   const runMs = clock.monotonicMs() - startedMonotonicMs;
   return {
     title: config.path,
@@ -62,7 +62,7 @@ export function screenModelOf(
     })),
     halts: accountHalts(bot),
     ladder: ladderTexts(bot),
-    markets: [...desks.keys()].map((marketId) => {
+    markets: [...traders.keys()].map((marketId) => {
       const atMs = monitor.fillsAtMs.get(marketId) ?? [];
       const fills = {
         count: monitor.fillCounts.get(marketId) ?? 0,
@@ -76,7 +76,7 @@ export function screenModelOf(
     }),
     liquidator: screenLiquidator(monitor.liquidation.running, {
       quote: (units) => short(quoteText(bot, units)),
-      baseOf: (id, lots) => desks.get(id)?.instrument.amountOf(lots) ?? String(lots),
+      baseOf: (id, lots) => traders.get(id)?.instrument.amountOf(lots) ?? String(lots),
     }),
     notes: monitor.notes,
     footer,
@@ -94,19 +94,19 @@ function screenMarket(
   market: MarketStatus,
   { marketId, nowMs, fills }: PanelInputs,
 ): ScreenMarket {
-  const desk = bot.context.desks.get(marketId);
-  const inStep = desk?.book.synchronised === true;
+  const trader = bot.context.traders.get(marketId);
+  const inStep = trader?.book.synchronised === true;
   return {
     marketId,
     strategy: market.strategy,
     state: market.state,
     stateReasons: market.reasons,
-    bids: inStep ? levelsOf(bot, marketId, desk.book.bids.top(LEVELS), "BUY") : [],
-    asks: inStep ? levelsOf(bot, marketId, desk.book.asks.top(LEVELS), "SELL") : [],
+    bids: inStep ? levelsOf(bot, marketId, trader.book.bids.top(LEVELS), "BUY") : [],
+    asks: inStep ? levelsOf(bot, marketId, trader.book.asks.top(LEVELS), "SELL") : [],
     spread: inStep ? spreadOf(bot, marketId) : undefined,
     mark: short(market.markQuote),
     bookAgeMs: inStep
-      ? Math.max(0, nowMs - desk.lag.rightAtMs(desk.book.lastReceivedMs))
+      ? Math.max(0, nowMs - trader.lag.rightAtMs(trader.book.lastReceivedMs))
       : undefined,
     positionBase: market.positionBase ?? undefined,
     pnlQuote: shortPnl(market.pnlQuote),
@@ -133,8 +133,8 @@ function levelsOf(
   levels: readonly Level[],
   side: "BUY" | "SELL",
 ): ScreenLevel[] {
-  const { desks, account } = bot.context;
-  const instrument = desks.get(marketId)?.instrument;
+  const { traders, account } = bot.context;
+  const instrument = traders.get(marketId)?.instrument;
   if (instrument === undefined) return [];
   const own = account.orders.resting(marketId).filter((order) => order.side === side);
   return levels.map(({ ticks, lots }) => {
@@ -150,11 +150,11 @@ function levelsOf(
 }
 
 function spreadOf(bot: Bot, marketId: MarketId): string | undefined {
-  const desk = bot.context.desks.get(marketId);
-  const midHalfTicks = desk?.midHalfTicks;
-  if (desk === undefined || midHalfTicks === undefined) return undefined;
-  const ticks = desk.book.asks.bestTicks - desk.book.bids.bestTicks;
-  const text = ticks > 0 ? desk.instrument.priceOf(ticks) : "0";
+  const trader = bot.context.traders.get(marketId);
+  const midHalfTicks = trader?.midHalfTicks;
+  if (trader === undefined || midHalfTicks === undefined) return undefined;
+  const ticks = trader.book.asks.bestTicks - trader.book.bids.bestTicks;
+  const text = ticks > 0 ? trader.instrument.priceOf(ticks) : "0";
   return `${text} (${((ticks * 20_000) / midHalfTicks).toFixed(2)} bps)`;
 }
 
@@ -163,7 +163,7 @@ function reasonOf(
   marketId: MarketId,
   { lastReason }: MarketStatus,
 ): ScreenReason | undefined {
-  const instrument = bot.context.desks.get(marketId)?.instrument;
+  const instrument = bot.context.traders.get(marketId)?.instrument;
   if (lastReason === undefined || instrument === undefined) return undefined;
   const price = (ticks: number): string =>
     (ticks * instrument.tickQuote).toFixed(instrument.priceDecimals + 1);

@@ -108,13 +108,13 @@ function countsOf(unwinds: readonly UnwindReport[]): Partial<Record<UnwindState,
 
 /** The bot as it is now. */
 export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
-  const { config, account, desks, accountAddress, budget, exchangeTime, dryRun, isPaper, rules } =
+  const { config, account, traders, accountAddress, budget, exchangeTime, dryRun, isPaper, rules } =
     bot.context;
   const { equity, change, transfers, earned, parts, underWay } = earningsOf(bot);
   const pnl = pnlText(parts);
   const unwinds = bot.unwinding.reports();
   const baseOf = (marketId: MarketId, lots: Lots): string =>
-    desks.get(marketId)?.instrument.amountOf(lots) ?? String(lots);
+    traders.get(marketId)?.instrument.amountOf(lots) ?? String(lots);
   const quote = (units: bigint | undefined): string | undefined =>
     units === undefined ? undefined : quoteText(bot, units);
   return {
@@ -146,7 +146,7 @@ export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
           liquidator: liquidatorStatus(running, { creditDecimals: rules.creditDecimals, baseOf }),
         }),
     markets: Object.fromEntries(
-      [...desks.keys()].map((marketId) => [marketId, marketStatus(bot, marketId)]),
+      [...traders.keys()].map((marketId) => [marketId, marketStatus(bot, marketId)]),
     ),
     unwinding: [
       ...unwinds.filter(({ state }) => state !== "open").slice(-ENDED_TOLD),
@@ -158,7 +158,7 @@ export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
 
 /** Ready: every market that has a strategy quotes both sides, and a liquidator sees the chain. */
 export function readinessOf(bot: Bot, running?: RunningLiquidator): Readiness {
-  const quoted = [...bot.context.desks.values()].filter(({ hasStrategy }) => hasStrategy);
+  const quoted = [...bot.context.traders.values()].filter(({ hasStrategy }) => hasStrategy);
   const blind =
     running?.rpc.report().every(({ distrust }) => distrust !== undefined) === true
       ? ["liquidator: no RPC can be believed"]
@@ -234,15 +234,15 @@ function unwindStatus(
   } = report;
   const rest = remainingLots === 0 ? undefined : running?.restValue(marketId, remainingLots);
   const restCredit = rest?.credit ?? markCredit;
-  const desk = bot.context.desks.get(marketId);
-  const base = (lots: Lots): string => desk?.instrument.amountOf(lots) ?? String(lots);
+  const trader = bot.context.traders.get(marketId);
+  const base = (lots: Lots): string => trader?.instrument.amountOf(lots) ?? String(lots);
   const at = bot.unwinding.trajectories(marketId).find((one) => one.takeoverId === takeoverId);
   const trajectory =
-    at === undefined || desk === undefined
+    at === undefined || trader === undefined
       ? undefined
       : {
           allowedBase: base(at.allowedLots),
-          worstPrice: desk.instrument.priceOf(at.worstTicks),
+          worstPrice: trader.instrument.priceOf(at.worstTicks),
           nextStepAtMs: at.nextStepAtMs,
         };
   return {
@@ -263,16 +263,16 @@ function unwindStatus(
 }
 
 function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
-  const { account, desks, config } = bot.context;
-  const desk = desks.get(marketId);
+  const { account, traders, config } = bot.context;
+  const trader = traders.get(marketId);
   const open = account.orders.mayStillFill(marketId);
   const { parts, total } = pnlText(account.profit(marketId));
   const { state, reasons } =
-    desk === undefined
+    trader === undefined
       ? { state: "halted" as const, reasons: [] }
-      : marketStanding(bot.context, bot.safety, desk);
-  const touching = desk?.midHalfTicks === undefined ? undefined : desk;
-  const mark = desk?.state.mark;
+      : marketStanding(bot.context, bot.safety, trader);
+  const touching = trader?.midHalfTicks === undefined ? undefined : trader;
+  const mark = trader?.state.mark;
   return {
     state,
     reasons,
@@ -288,6 +288,6 @@ function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
     bestBid: touching?.instrument.priceOf(touching.book.bids.bestTicks),
     bestAsk: touching?.instrument.priceOf(touching.book.asks.bestTicks),
     markQuote: mark === undefined ? undefined : quoteText(bot, mark),
-    lastReason: desk?.target?.intent.reason ?? desk?.unwind?.reason ?? desk?.quotes?.reason,
+    lastReason: trader?.target?.intent.reason ?? trader?.unwind?.reason ?? trader?.quotes?.reason,
   };
 }

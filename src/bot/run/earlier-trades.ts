@@ -164,7 +164,7 @@ export class EarlierTrades {
         restPaper += trade.restPaper ?? 0n;
       }
       return (
-        bot.context.desks.get(marketId)?.instrument.toldAmountOf(lots, restPaper) ?? String(lots)
+        bot.context.traders.get(marketId)?.instrument.toldAmountOf(lots, restPaper) ?? String(lots)
       );
     };
     const fields = {

@@ -55,7 +55,7 @@ export class LiquidationMonitor {
     if (stage?.name === "unwound") {
       const { state, remainingLots = 0, restBy } = opportunity.unwound ?? {};
       const remainingBase = this.#bot()
-        ?.context.desks.get(marketId)
+        ?.context.traders.get(marketId)
         ?.instrument.amountOf(remainingLots);
       const fields = {
         marketId,

@@ -16,7 +16,7 @@ import type { MarketExposure } from "../../risk/exposure.js";
 import type { AccountLimits } from "../../risk/limits.js";
 import { accountExposure } from "../account-exposure.js";
 import type { Bot } from "../bot.js";
-import type { Desk } from "../desk.js";
+import type { MarketTrader } from "../market-trader.js";
 import { signedRates } from "../signed-rates.js";
 
 /** Levels a side that a plan is made on. */
@@ -90,7 +90,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   readonly #clock: Clock;
   readonly #onAsking: () => void;
   readonly #chainMarkOf: (perp: Hex) => bigint | undefined;
-  readonly #byPerp: ReadonlyMap<Hex, Desk>;
+  readonly #byPerp: ReadonlyMap<Hex, MarketTrader>;
   #ethPrice: { readonly credit: CreditUnits; readonly atMs: number } | undefined;
 
   /**
@@ -110,7 +110,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     this.#onAsking = onAsking;
     this.#chainMarkOf = chainMarkOf;
     this.#byPerp = new Map(
-      [...bot.context.desks.values()].map((desk) => [desk.rules.perp.toLowerCase(), desk]),
+      [...bot.context.traders.values()].map((trader) => [trader.rules.perp.toLowerCase(), trader]),
     );
   }
 
@@ -152,9 +152,9 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     const { context } = this.#bot;
     const exposure = accountExposure(context, context.marketLimits);
     return new Map(
-      [...this.#byPerp].map(([perp, desk]) => [
+      [...this.#byPerp].map(([perp, trader]) => [
         perp,
-        this.#market(desk, exposure.markets.get(desk.marketId)),
+        this.#market(trader, exposure.markets.get(trader.marketId)),
       ]),
     );
   }
@@ -164,7 +164,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   }
 
   perpOf(marketId: MarketId): Hex | undefined {
-    return this.#bot.context.desks.get(marketId)?.rules.perp.toLowerCase();
+    return this.#bot.context.traders.get(marketId)?.rules.perp.toLowerCase();
   }
 
   async creditPerEth(): Promise<CreditUnits> {
@@ -178,17 +178,17 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   }
 
   markValue(perp: Hex, paper: PaperUnits): CreditUnits | undefined {
-    const desk = this.#byPerp.get(perp);
-    return desk === undefined ? undefined : this.#worth(desk, paper)?.credit;
+    const trader = this.#byPerp.get(perp);
+    return trader === undefined ? undefined : this.#worth(trader, paper)?.credit;
   }
 
   /** What lots of a market that are not sold yet are worth at the worse of both marks, and by whose; undefined before the first one. */
   restValue(marketId: MarketId, lots: Lots): RestValue | undefined {
-    const desk = this.#bot.context.desks.get(marketId);
-    return desk === undefined ? undefined : this.#worth(desk, desk.instrument.paperOf(lots));
+    const trader = this.#bot.context.traders.get(marketId);
+    return trader === undefined ? undefined : this.#worth(trader, trader.instrument.paperOf(lots));
   }
 
-  #worth({ rules, instrument, state: { mark } }: Desk, paper: PaperUnits): RestValue | undefined {
+  #worth({ rules, instrument, state: { mark } }: MarketTrader, paper: PaperUnits): RestValue | undefined {
     const onChain = this.#chainMarkOf(rules.perp.toLowerCase());
     return worseValue(
       mark === undefined ? undefined : instrument.markValue(paper, mark),
@@ -202,14 +202,14 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
 
   /** The list can wait: cancels and what the bot itself asks go before it. @throws TooManyQuestions */
   #requireTokens(): void {
-    const { budget, desks, account } = this.#bot.context;
-    const ordersThatMayFill = [...desks.keys()].reduce(
+    const { budget, traders, account } = this.#bot.context;
+    const ordersThatMayFill = [...traders.keys()].reduce(
       (sum, marketId) => sum + account.orders.mayStillFill(marketId).length,
       0,
     );
     const verdict = budget.ask("question", {
       ordersThatMayFill,
-      markets: desks.size,
+      markets: traders.size,
       questions: 0,
     });
     if (verdict.mayLeave) return;
@@ -223,9 +223,9 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     );
   }
 
-  #market(desk: Desk, exposure: MarketExposure | undefined): VenueMarket {
+  #market(trader: MarketTrader, exposure: MarketExposure | undefined): VenueMarket {
     const { context, safety } = this.#bot;
-    const { marketId, instrument, book, rules } = desk;
+    const { marketId, instrument, book, rules } = trader;
     const own = context.account.orders.resting(marketId);
     // A market that may not be traded in has nobody to sell to.
     const isOpen =

@@ -260,7 +260,7 @@ export class RunMonitor {
   }
 
   #fill({ marketId, side, isMaker, ticks, lots, restPaper, id }: VenueTrade): void {
-    const instrument = this.#desk(marketId)?.instrument;
+    const instrument = this.#trader(marketId)?.instrument;
     const liquidity = isMaker ? "maker" : "taker";
     this.#metrics.fill(marketId, side, liquidity, lots * (instrument?.lotBase ?? 0));
     this.fillCounts.set(marketId, (this.fillCounts.get(marketId) ?? 0) + 1);
@@ -346,13 +346,13 @@ export class RunMonitor {
   #noteFirstQuote(): void {
     const bot = this.#bot;
     if (this.firstQuoteAtMs !== undefined || bot === undefined) return;
-    const quoted = [...bot.context.desks.values()].filter(({ hasStrategy }) => hasStrategy);
+    const quoted = [...bot.context.traders.values()].filter(({ hasStrategy }) => hasStrategy);
     if (quoted.length > 0 && quoted.every(({ marketId }) => isQuoting(bot.context, marketId)))
       this.firstQuoteAtMs = this.#clock.monotonicMs();
   }
 
-  #desk(marketId: MarketId) {
-    return this.#bot?.context.desks.get(marketId);
+  #trader(marketId: MarketId) {
+    return this.#bot?.context.traders.get(marketId);
   }
 }
 

@@ -91,7 +91,7 @@ export function summaryOf(
   secondsToFirstQuote: number | null,
   liquidations?: LedgerCounts,
 ): RunSummary {
-  const { account, desks, rules, reservations } = bot.context;
+  const { account, traders, rules, reservations } = bot.context;
   const { counts } = account;
   const { creditDecimals } = rules;
   const { parts, underWay } = earningsOf(bot);
@@ -102,9 +102,11 @@ export function summaryOf(
   const told = account.balances?.balances.netValue;
   let manualOrders = 0;
   const positionBase: Record<MarketId, string | null> = {};
-  for (const desk of desks.values()) {
-    positionBase[desk.marketId] = account.confirmed ? account.positionBase(desk.marketId) : null;
-    manualOrders += account.orders.foreign(desk.marketId).length;
+  for (const trader of traders.values()) {
+    positionBase[trader.marketId] = account.confirmed
+      ? account.positionBase(trader.marketId)
+      : null;
+    manualOrders += account.orders.foreign(trader.marketId).length;
   }
   const positionsApart = (monitor.stopResult?.positionsApart ?? []).map(
     ({ exchangeBase = null, ...one }) => ({ ...one, exchangeBase }),

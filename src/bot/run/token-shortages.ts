@@ -76,9 +76,9 @@ export class TokenShortages {
   #positions(): Readonly<Record<string, string>> {
     const bot = this.#bot();
     if (bot?.context.account.confirmed !== true) return {};
-    const { account, desks } = bot.context;
+    const { account, traders } = bot.context;
     return Object.fromEntries(
-      [...desks.keys()].map((marketId) => [marketId, account.positionBase(marketId)]),
+      [...traders.keys()].map((marketId) => [marketId, account.positionBase(marketId)]),
     );
   }
 }

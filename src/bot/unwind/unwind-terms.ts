@@ -2,7 +2,7 @@ import { decimalToScaled } from "../../core/instrument.js";
 import { type CreditUnits, type Lots, type Ms, signOf } from "../../core/units.js";
 import { optimalLiquidation } from "../../strategies/almgren-chriss.js";
 import type { UnwindConfig } from "../config/unwind-fields.js";
-import type { Desk } from "../desk.js";
+import type { MarketTrader } from "../market-trader.js";
 import type { UnwindTerms } from "./takeover-book.js";
 
 /** How far beyond the touch the book's depth is looked at, as a share of the slippage allowed. */
@@ -16,15 +16,15 @@ const DEPTH_SHARE = 1 / 4;
  * @param credit what the position was taken over for.
  */
 export function unwindTerms(
-  desk: Desk,
+  trader: MarketTrader,
   { lots, credit }: { readonly lots: Lots; readonly credit: CreditUnits },
   config: UnwindConfig,
   sigmaTicks: number,
   nowMs: Ms,
 ): UnwindTerms {
-  const { instrument, rules } = desk;
+  const { instrument, rules } = trader;
   const size = Math.abs(lots);
-  const referenceTicks = boundTicks(desk, lots, credit);
+  const referenceTicks = boundTicks(trader, lots, credit);
   const slip = config.maxSlippageBps / 10_000;
   const worstTicks =
     lots > 0
@@ -33,7 +33,7 @@ export function unwindTerms(
   const stepMs = config.horizonMs / config.slices;
   const tauSeconds = stepMs / 1000;
   const reachTicks = Math.max(1, referenceTicks * slip * DEPTH_SHARE);
-  const depthLots = depthOf(desk, lots, reachTicks);
+  const depthLots = depthOf(trader, lots, reachTicks);
   const holdings =
     depthLots === 0
       ? Array.from(
@@ -64,16 +64,16 @@ export function unwindTerms(
 }
 
 /** The largest rest that is not worth an order, in lots. */
-export function dustLotsOf(desk: Desk, { dustQuote }: UnwindConfig): Lots {
-  const { mark } = desk.state;
+export function dustLotsOf(trader: MarketTrader, { dustQuote }: UnwindConfig): Lots {
+  const { mark } = trader.state;
   if (dustQuote === undefined || mark === undefined || mark <= 0n) return 0;
-  const { creditDecimals, paperUnit, paperPerLot } = desk.instrument;
+  const { creditDecimals, paperUnit, paperPerLot } = trader.instrument;
   const dust = decimalToScaled(dustQuote, creditDecimals);
   return Number((dust * paperUnit) / (paperPerLot * mark));
 }
 
 /** Lots of others within so many ticks of the touch, on the side that takes the position. */
-function depthOf({ book }: Desk, lots: Lots, reachTicks: number): Lots {
+function depthOf({ book }: MarketTrader, lots: Lots, reachTicks: number): Lots {
   if (!book.synchronised) return 0;
   const side = lots > 0 ? book.bids : book.asks;
   const best = side.bestTicks;
@@ -91,16 +91,16 @@ function depthOf({ book }: Desk, lots: Lots, reachTicks: number): Lots {
  * comes before the mark that the exchange tells of it: after a fall the mark known here is one that nobody pays any more, and a bound
  * by it alone would leave the position unsold.
  */
-function boundTicks(desk: Desk, lots: Lots, credit: CreditUnits): number {
-  const paid = priceTicks(desk, lots, credit);
-  const { markTicks } = desk.state;
+function boundTicks(trader: MarketTrader, lots: Lots, credit: CreditUnits): number {
+  const paid = priceTicks(trader, lots, credit);
+  const { markTicks } = trader.state;
   if (!Number.isFinite(markTicks)) return paid;
   if (paid <= 0) return markTicks;
   return lots > 0 ? Math.min(markTicks, paid) : Math.max(markTicks, paid);
 }
 
 /** The price that a position was taken over at, in ticks. */
-function priceTicks({ instrument }: Desk, lots: Lots, credit: CreditUnits): number {
+function priceTicks({ instrument }: MarketTrader, lots: Lots, credit: CreditUnits): number {
   const paid = Number(-credit * instrument.creditDenominator) / Number(instrument.creditNumerator);
   return (signOf(lots > 0 ? "BUY" : "SELL") * paid) / Math.abs(lots);
 }

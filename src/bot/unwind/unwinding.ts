@@ -7,7 +7,7 @@ import type { TargetIntent } from "../../strategies/intent.js";
 import { EwmaVolatility } from "../../strategies/volatility.js";
 import { DEFAULT_UNWIND, type UnwindConfig } from "../config/unwind-fields.js";
 import type { BotContext } from "../context.js";
-import type { Desk } from "../desk.js";
+import type { MarketTrader } from "../market-trader.js";
 import type { UnwindMemory } from "./memory-grid.js";
 import { onGridsOfNow } from "./memory-grid.js";
 import {
@@ -51,7 +51,7 @@ export class Unwinding {
     this.#context = context;
     this.#config = context.config.liquidator?.unwind ?? DEFAULT_UNWIND;
     const instruments = new Map(
-      [...context.desks].map(([marketId, { instrument }]) => [marketId, instrument]),
+      [...context.traders].map(([marketId, { instrument }]) => [marketId, instrument]),
     );
     const memory = readUnwindMemory(context.store, instruments);
     this.#book = new TakeoverBook(memory?.known);
@@ -81,13 +81,13 @@ export class Unwinding {
 
   /** A liquidation has brought a position. One that was said before, or that is none, changes nothing; one that was taken back meanwhile is there again. */
   inherit(takeover: Takeover): void {
-    const { account, exchangeTime, absorb, desks } = this.#context;
+    const { account, exchangeTime, absorb, traders } = this.#context;
     const known = this.#book.get(takeover.id);
     if (known !== undefined && !known.isUndone) return;
-    const desk = desks.get(takeover.marketId);
-    if (desk === undefined || takeover.lots === 0 || !Number.isSafeInteger(takeover.lots)) {
+    const trader = traders.get(takeover.marketId);
+    if (trader === undefined || takeover.lots === 0 || !Number.isSafeInteger(takeover.lots)) {
       const why =
-        desk === undefined ? "its market is none of the bot's" : "it is no whole number of lots";
+        trader === undefined ? "its market is none of the bot's" : "it is no whole number of lots";
       this.#log("error", "cannot unwind what was taken over", {
         takeover: takeover.id,
         marketId: takeover.marketId,
@@ -97,13 +97,13 @@ export class Unwinding {
     }
     const nowMs = exchangeTime.nowMs();
     if (known === undefined)
-      this.#note([this.#book.inherit(takeover, this.#termsOf(desk, takeover), nowMs)]);
+      this.#note([this.#book.inherit(takeover, this.#termsOf(trader, takeover), nowMs)]);
     else {
-      this.#book.redo(known, this.#termsAnew(desk, takeover));
+      this.#book.redo(known, this.#termsAnew(trader, takeover));
       this.#note([known]);
     }
     absorb(account.takeOver(takeover, nowMs));
-    desk.noteFill();
+    trader.noteFill();
   }
 
   /** These are all takeovers that are planned or sent, and neither held nor gone. What is let go may make room for orders. */
@@ -114,26 +114,26 @@ export class Unwinding {
 
   #replan(marketIds: ReadonlySet<MarketId>): void {
     for (const marketId of marketIds) {
-      const desk = this.#context.desks.get(marketId);
-      if (desk !== undefined) desk.dirty = true;
+      const trader = this.#context.traders.get(marketId);
+      if (trader !== undefined) trader.markDirty();
     }
   }
 
   /** The chain has taken a takeover back. */
   disinherit(takeoverId: string): void {
-    const { account, exchangeTime, absorb, desks } = this.#context;
+    const { account, exchangeTime, absorb, traders } = this.#context;
     absorb(account.undoTakeover(takeoverId, exchangeTime.nowMs()));
     const known = this.#book.get(takeoverId);
-    const desk = known === undefined ? undefined : desks.get(known.takeover.marketId);
-    if (known === undefined || desk === undefined) return;
+    const trader = known === undefined ? undefined : traders.get(known.takeover.marketId);
+    if (known === undefined || trader === undefined) return;
     const undone = this.#book.undo(
       takeoverId,
-      desk.instrument.paperPerLot,
-      this.#termsAnew(desk, known.takeover),
+      trader.instrument.paperPerLot,
+      this.#termsAnew(trader, known.takeover),
     );
     if (undone === undefined) return;
     this.#note([undone]);
-    desk.noteFill();
+    trader.noteFill();
   }
 
   /** What the account tells. */
@@ -153,18 +153,18 @@ export class Unwinding {
 
   /** The exchange has reported a takeover before its receipt came. */
   #held(marketId: MarketId, lots: Lots): void {
-    const { reservations, desks } = this.#context;
-    const desk = desks.get(marketId);
-    if (desk !== undefined) reservations.held(marketId, lots, desk.instrument);
+    const { reservations, traders } = this.#context;
+    const trader = traders.get(marketId);
+    if (trader !== undefined) reservations.held(marketId, lots, trader.instrument);
   }
 
   #fill(trade: VenueTrade): void {
-    const desk = this.#context.desks.get(trade.marketId);
-    if (desk !== undefined) this.#note(this.#book.fill(trade, desk.instrument.paperPerLot));
+    const trader = this.#context.traders.get(trade.marketId);
+    if (trader !== undefined) this.#note(this.#book.fill(trade, trader.instrument.paperPerLot));
   }
 
   /** The mid has moved. */
-  noteMid({ marketId, netMidTicks }: Desk): void {
+  noteMid({ marketId, netMidTicks }: MarketTrader): void {
     if (netMidTicks === undefined || this.#context.config.liquidator === undefined) return;
     let volatility = this.#volatility.get(marketId);
     if (volatility === undefined) {
@@ -179,7 +179,7 @@ export class Unwinding {
     const nowMs = this.#context.exchangeTime.nowMs();
     for (const one of this.#book.expire(nowMs)) {
       const { id: takeover, marketId } = one.takeover;
-      const remainingBase = this.#context.desks
+      const remainingBase = this.#context.traders
         .get(marketId)
         ?.instrument.amountOf(remainingOf(one));
       this.#log("warn", "the deadline of an unwinding has passed", {
@@ -197,10 +197,10 @@ export class Unwinding {
 
   /** At the end of each turn, before anything is planned: what the account does not hold needs no unwinding; then all is written and told. */
   settle(): void {
-    const { account, desks } = this.#context;
+    const { account, traders } = this.#context;
     if (account.confirmed) {
       if (this.isUsed) {
-        for (const marketId of desks.keys()) {
+        for (const marketId of traders.keys()) {
           if (this.isOpen(marketId))
             this.#note(this.#book.net(marketId, account.positionLots(marketId), this.#valueOf));
         }
@@ -221,7 +221,7 @@ export class Unwinding {
   }
 
   #write(): void {
-    const { account, store, notify, desks, exchangeTime, reservations } = this.#context;
+    const { account, store, notify, traders, exchangeTime, reservations } = this.#context;
     this.#writtenSerial = account.takeoversSerial;
     this.#writtenReservations = reservations.serial;
     const sinceMs = exchangeTime.nowMs() - REMEMBER_MS;
@@ -235,31 +235,31 @@ export class Unwinding {
     const changed = [...this.#changed];
     this.#changed.clear();
     for (const one of changed) {
-      const desk = desks.get(one.takeover.marketId);
-      if (desk !== undefined) desk.dirty = true;
+      const trader = traders.get(one.takeover.marketId);
+      if (trader !== undefined) trader.markDirty();
       notify({ kind: "unwind", unwind: reportOf(one, this.#valueOf) });
     }
   }
 
   /** What is wanted of a market because of what was inherited in it; undefined when nothing is. */
-  intentOf(desk: Desk): TargetIntent | undefined {
-    const leftLots = this.#book.openLots(desk.marketId);
+  intentOf(trader: MarketTrader): TargetIntent | undefined {
+    const leftLots = this.#book.openLots(trader.marketId);
     // Before the first mark opposites stand beside each other: what both come to is worked.
     const open = this.#book
-      .open(desk.marketId)
+      .open(trader.marketId)
       .filter((one) => leftLots === 0 || Math.sign(remainingOf(one)) === Math.sign(leftLots));
     if (open.length === 0) return undefined;
     const { account, marketLimits, exchangeTime } = this.#context;
-    const positionLots = account.positionLots(desk.marketId);
+    const positionLots = account.positionLots(trader.marketId);
     const worst = open.map(({ terms }) => terms.worstTicks);
     const deadlineMs = Math.max(...open.map(({ terms }) => terms.deadlineMs));
-    const sigmaTicks = this.#sigmaOf(desk);
+    const sigmaTicks = this.#sigmaOf(trader);
     const secondsLeft = Math.max(0, deadlineMs - exchangeTime.nowMs()) / 1000;
-    const offerTicks = this.#offerTicks(desk, leftLots, sigmaTicks, secondsLeft);
+    const offerTicks = this.#offerTicks(trader, leftLots, sigmaTicks, secondsLeft);
     return {
       kind: "target",
-      marketId: desk.marketId,
-      viewSequence: desk.lastView?.sequence ?? 0,
+      marketId: trader.marketId,
+      viewSequence: trader.lastView?.sequence ?? 0,
       targetLots: positionLots - leftLots,
       worstTicks: leftLots > 0 ? Math.min(...worst) : Math.max(...worst),
       schedule: {
@@ -270,16 +270,16 @@ export class Unwinding {
           worstTicks: one.terms.worstTicks,
         })),
         offerTicks,
-        dustLots: dustLotsOf(desk, this.#config),
+        dustLots: dustLotsOf(trader, this.#config),
         sliceLots: Math.min(
-          marketLimits.get(desk.marketId)?.maxOrderLots ?? desk.rules.maxLots,
-          desk.rules.maxLots,
+          marketLimits.get(trader.marketId)?.maxOrderLots ?? trader.rules.maxLots,
+          trader.rules.maxLots,
         ),
         everyMs: TAKE_EVERY_MS,
       },
       deadlineMs,
       reason: {
-        fairTicks: desk.netMidTicks ?? Number.NaN,
+        fairTicks: trader.netMidTicks ?? Number.NaN,
         reservationTicks: offerTicks ?? Number.NaN,
         halfSpreadTicks: 0,
         terms: { inheritedLeftLots: leftLots, positionLots, sigmaTicks, secondsLeft },
@@ -289,10 +289,10 @@ export class Unwinding {
   }
 
   /** What a plan has found: a rest that is dust is through. */
-  planned(desk: Desk, state: TargetState, why: string): void {
+  planned(trader: MarketTrader, state: TargetState, why: string): void {
     if (state !== "dust") return;
-    this.#log("info", "what remains of an unwinding is dust", { marketId: desk.marketId, why });
-    this.#note(this.#book.dust(desk.marketId));
+    this.#log("info", "what remains of an unwinding is dust", { marketId: trader.marketId, why });
+    this.#note(this.#book.dust(trader.marketId));
   }
 
   /**
@@ -300,13 +300,13 @@ export class Unwinding {
    * equation 8), with the risk aversion of the trajectory.
    */
   #offerTicks(
-    desk: Desk,
+    trader: MarketTrader,
     leftLots: Lots,
     sigmaTicks: number,
     secondsLeft: number,
   ): number | undefined {
-    const { lotBase, tickQuote } = desk.instrument;
-    const mid = desk.netMidTicks ?? desk.state.markTicks;
+    const { lotBase, tickQuote } = trader.instrument;
+    const mid = trader.netMidTicks ?? trader.state.markTicks;
     if (!Number.isFinite(mid)) return undefined;
     const shift =
       leftLots * lotBase * this.#config.riskAversion * sigmaTicks ** 2 * tickQuote * secondsLeft;
@@ -314,36 +314,39 @@ export class Unwinding {
   }
 
   #termsOf(
-    desk: Desk,
+    trader: MarketTrader,
     position: { readonly lots: Lots; readonly credit: CreditUnits },
   ): UnwindTerms {
     return unwindTerms(
-      desk,
+      trader,
       position,
       this.#config,
-      this.#sigmaOf(desk),
+      this.#sigmaOf(trader),
       this.#context.exchangeTime.nowMs(),
     );
   }
 
   /** Of what is left of a takeover that was taken back, or that is there again: to be bought, or to be sold, at the price of the takeover. */
-  #termsAnew(desk: Desk, { lots: takenLots, credit }: Takeover): (lots: Lots) => UnwindTerms {
+  #termsAnew(
+    trader: MarketTrader,
+    { lots: takenLots, credit }: Takeover,
+  ): (lots: Lots) => UnwindTerms {
     return (lots) =>
-      this.#termsOf(desk, { lots, credit: (credit * BigInt(lots)) / BigInt(takenLots) });
+      this.#termsOf(trader, { lots, credit: (credit * BigInt(lots)) / BigInt(takenLots) });
   }
 
-  #sigmaOf(desk: Desk): number {
-    const known = this.#volatility.get(desk.marketId)?.sigma;
+  #sigmaOf(trader: MarketTrader): number {
+    const known = this.#volatility.get(trader.marketId)?.sigma;
     if (known !== undefined) return known;
-    const reference = desk.netMidTicks ?? desk.state.markTicks;
+    const reference = trader.netMidTicks ?? trader.state.markTicks;
     return Number.isFinite(reference) ? (reference * FIRST_SIGMA_BPS) / 10_000 : 0;
   }
 
   readonly #valueOf = (marketId: MarketId, lots: Lots): CreditUnits | undefined => {
-    const desk = this.#context.desks.get(marketId);
-    const mark = desk?.state.mark;
-    if (desk === undefined || mark === undefined) return undefined;
-    return desk.instrument.markValue(desk.instrument.paperOf(lots), mark);
+    const trader = this.#context.traders.get(marketId);
+    const mark = trader?.state.mark;
+    if (trader === undefined || mark === undefined) return undefined;
+    return trader.instrument.markValue(trader.instrument.paperOf(lots), mark);
   };
 
   #note(changed: readonly KnownTakeover[]): void {

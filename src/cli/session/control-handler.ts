@@ -72,7 +72,7 @@ function checkKept({ bot }: RunningBot, command: string): void {
 
 function marketOf({ bot }: RunningBot, marketId: MarketId | undefined): { marketId?: MarketId } {
   if (marketId === undefined) return {};
-  const known = [...bot.context.desks.keys()];
+  const known = [...bot.context.traders.keys()];
   if (known.includes(marketId)) return { marketId };
   throw new ConfigError("is no market of this bot", {
     field: "marketId",
@@ -83,27 +83,27 @@ function marketOf({ bot }: RunningBot, marketId: MarketId | undefined): { market
 
 /** A slice in lots: lots differ from market to market, so with several of them one has to be named. @throws ConfigError for one that is none */
 function sliceLots({ bot }: RunningBot, marketId: MarketId | undefined, sliceBase: string): Lots {
-  const [only, second] = bot.context.desks.values();
-  const desk =
+  const [only, second] = bot.context.traders.values();
+  const trader =
     marketId === undefined
       ? second === undefined
         ? only
         : undefined
-      : bot.context.desks.get(marketId);
-  if (desk === undefined)
+      : bot.context.traders.get(marketId);
+  if (trader === undefined)
     throw new ConfigError("needs a market", {
       field: "sliceBase",
       value: sliceBase,
       expected: "a slice for one market: name it too",
     });
   try {
-    return desk.instrument.lotsOf(sliceBase);
+    return trader.instrument.lotsOf(sliceBase);
   } catch (cause) {
     if (!(cause instanceof FormatError)) throw cause;
     throw new ConfigError("is no size on the market's grid", {
       field: "sliceBase",
       value: sliceBase,
-      expected: `a whole multiple of ${desk.instrument.stepSize}`,
+      expected: `a whole multiple of ${trader.instrument.stepSize}`,
       cause,
     });
   }

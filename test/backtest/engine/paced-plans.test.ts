@@ -42,7 +42,7 @@ it("takes back a cancel that the tokens of the one before it have made unneeded"
     rules: { orderTokensPerMinute: 400 },
   });
   const { context } = stage.run.bot;
-  const desk = context.desks.get(MARKET);
+  const trader = context.traders.get(MARKET);
   let [paced, cancels] = [0, 0];
   const seen = stage.notices.push.bind(stage.notices);
   stage.notices.push = (...told) => {
@@ -50,10 +50,10 @@ it("takes back a cancel that the tokens of the one before it have made unneeded"
       if (
         notice.kind !== "dispatched" ||
         notice.action.kind !== "cancel" ||
-        desk?.quotes === undefined
+        trader?.quotes === undefined
       )
         continue;
-      const { quotes } = desk.quotes;
+      const { quotes } = trader.quotes;
       const { priceToleranceTicks: priceTicks, sizeToleranceFraction: sizeFraction } =
         context.config.quotes;
       // Its own token is spent by now, and was not when it was last planned.
@@ -63,8 +63,8 @@ it("takes back a cancel that the tokens of the one before it have made unneeded"
         marketId: MARKET,
         quotes,
         working: context.account.orders.mayStillFill(MARKET),
-        rules: desk.rules,
-        touch: { bestBidTicks: desk.best("BUY", []), bestAskTicks: desk.best("SELL", []) },
+        rules: trader.rules,
+        touch: { bestBidTicks: trader.best("BUY", []), bestAskTicks: trader.best("SELL", []) },
         foreign: { touch: { bestBidTicks: undefined, bestAskTicks: undefined }, openOrders: 0 },
         settings: {
           tolerance,

@@ -92,7 +92,7 @@ describe("what would flatter a backtest", () => {
     const seen = new Set<number | undefined>();
     for (let atUs = NOON_US + 2 * MINUTE; atUs < NOON_US + 3 * MINUTE; atUs += S) {
       stage.run.play(atUs);
-      seen.add(stage.run.bot.context.desks.get(MARKET)?.state.markTicks);
+      seen.add(stage.run.bot.context.traders.get(MARKET)?.state.markTicks);
     }
     expect(
       [...seen].filter((ticks) => ticks !== undefined && Math.abs(ticks - 600_000) > 1),
@@ -200,7 +200,7 @@ describe("what would flatter a backtest", () => {
       strategies: { [MARKET]: quoting(() => []) },
     });
     stage.run.play(NOON_US + 4_513 * MS + 1);
-    expect(stage.run.bot.context.desks.get(MARKET)?.state.markTicks).toBe(610_000);
+    expect(stage.run.bot.context.traders.get(MARKET)?.state.markTicks).toBe(610_000);
   });
 
   it("counts an order to sell far below the market at the mark, since that is what the account takes on", () => {

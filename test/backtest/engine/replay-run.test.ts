@@ -136,7 +136,7 @@ describe("the two clocks of a replay", () => {
     });
     stage.run.play(NOON_US + 20 * S);
     expect(stage.run.haltedWhy).toMatch(/strategy-error: strategy failed: no idea of view 1$/);
-    const views = stage.run.bot.context.desks.get(MARKET)?.lastView?.sequence;
+    const views = stage.run.bot.context.traders.get(MARKET)?.lastView?.sequence;
     expect([views, stage.told.actions]).toEqual([1, []]);
   });
 

@@ -99,8 +99,8 @@ it("a rest is worth what the worse of the stream's mark and the chain's makes of
   const run = await startVirtualRun({ config, exchangeConfig: exchangeWith(400) });
   await run.clock.runFor(2_000);
   const { bot, client } = run.running;
-  const desk = bot.context.desks.get("btcusdc");
-  const mark = desk?.state.mark ?? 0n;
+  const trader = bot.context.traders.get("btcusdc");
+  const mark = trader?.state.mark ?? 0n;
   expect(mark).toBeGreaterThan(0n);
   const perLot = (price: bigint) => price / 1_000n;
   const venueAt = (chainMark: bigint | undefined) =>
@@ -109,7 +109,7 @@ it("a rest is worth what the worse of the stream's mark and the chain's makes of
       client,
       run.clock,
       () => {},
-      (perp) => (perp === desk?.rules.perp.toLowerCase() ? chainMark : undefined),
+      (perp) => (perp === trader?.rules.perp.toLowerCase() ? chainMark : undefined),
     );
   expect(venueAt(mark / 2n).restValue("btcusdc", 1_000)).toEqual({
     credit: mark / 2n,
@@ -124,7 +124,7 @@ it("a rest is worth what the worse of the stream's mark and the chain's makes of
     credit: perLot(mark),
     by: "exchange",
   });
-  expect(venueAt(mark / 2n).markValue(desk?.rules.perp.toLowerCase() ?? "", 10n ** 18n)).toBe(
+  expect(venueAt(mark / 2n).markValue(trader?.rules.perp.toLowerCase() ?? "", 10n ** 18n)).toBe(
     mark / 2n,
   );
   expect(venueAt(undefined).restValue("ethusdc", 1)).toBeUndefined();

@@ -1,6 +1,6 @@
 import { filter, tap } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { Desk } from "../../src/bot/desk.js";
+import { MarketTrader } from "../../src/bot/market-trader.js";
 import type { MarketRules } from "../../src/exchange/records.js";
 import type { MarketView } from "../../src/market/view.js";
 import type { BoundStrategy } from "../../src/strategies/strategy.js";
@@ -27,10 +27,10 @@ const RULES: MarketRules = {
   fundingIntervalMs: 28_800_000,
 };
 
-/** A desk with a book, and every view that its strategy is shown. */
-function openDesk() {
+/** A trader with a book, and every view that its strategy is shown. */
+function openTrader() {
   const views: MarketView[] = [];
-  const desk = new Desk({
+  const trader = new MarketTrader({
     instrument: testInstrument,
     rules: RULES,
     decide: { everyMs: 100, onTouchChange: false, onFill: false, minGapMs: 0 },
@@ -45,9 +45,9 @@ function openDesk() {
     onIntent: () => {},
     onStrategyEnd: () => {},
   });
-  desk.connect();
+  trader.connect();
   const book = (bids: [number, number][]) =>
-    desk.book.apply(
+    trader.book.apply(
       {
         type: "book-snapshot",
         marketId: testInstrument.marketId,
@@ -58,7 +58,7 @@ function openDesk() {
       1,
     );
   const trade = (ticks: number, isBuyerMaker: boolean) =>
-    desk.state.apply({
+    trader.state.apply({
       type: "public-trade",
       marketId: testInstrument.marketId,
       id: "1",
@@ -67,13 +67,13 @@ function openDesk() {
       timeMs: 1,
       isBuyerMaker,
     });
-  const emit = () => desk.emitView("timer", { positionLots: 0, equity: 0n, timeMs: 1 });
-  return { desk, views, book, trade, emit };
+  const emit = () => trader.emitView("timer", { positionLots: 0, equity: 0n, timeMs: 1 });
+  return { trader, views, book, trade, emit };
 }
 
 describe("what traded, as a strategy is shown it", () => {
   it("belongs to one view each: a trade that is counted twice makes fills look twice as likely", () => {
-    const { views, book, trade, emit } = openDesk();
+    const { views, book, trade, emit } = openTrader();
     book([[100, 5]]);
     trade(103, false);
     trade(99, true);
@@ -90,7 +90,7 @@ describe("what traded, as a strategy is shown it", () => {
   });
 
   it("waits for the next view where a side is empty and none can be made", () => {
-    const { views, book, trade, emit } = openDesk();
+    const { views, book, trade, emit } = openTrader();
     book([]);
     trade(103, false);
     expect(emit()).toBe(false);
@@ -102,26 +102,26 @@ describe("what traded, as a strategy is shown it", () => {
 
 describe("an own order that is over, while the book still shows it", () => {
   it("is in no view, and counts for an order that is to stay behind the touch: it may be somebody else's", () => {
-    const { desk, views } = openDesk();
+    const { trader, views } = openTrader();
     const { marketId } = testInstrument;
     const ours = [{ side: "SELL" as const, ticks: 102, lots: 5, dueLots: 5 }];
-    desk.book.apply(
+    trader.book.apply(
       { type: "book-snapshot", marketId, sequence: 1, bids: [100, 5], asks: [110, 5] },
       0,
     );
-    desk.noteOwn({ inBook: () => ours }, 0);
-    desk.book.apply(
+    trader.noteOwn({ inBook: () => ours }, 0);
+    trader.book.apply(
       { type: "book-update", marketId, beginSequence: 2, endSequence: 2, bids: [], asks: [102, 5] },
       25,
     );
-    desk.noteOwn({ inBook: () => ours }, 25);
-    desk.noteOwn({ inBook: () => [] }, 400);
-    desk.emitView("timer", { positionLots: 0, equity: 0n, timeMs: 400 });
+    trader.noteOwn({ inBook: () => ours }, 25);
+    trader.noteOwn({ inBook: () => [] }, 400);
+    trader.emitView("timer", { positionLots: 0, equity: 0n, timeMs: 400 });
     expect(views.map(({ midTicks, asks }) => [midTicks, asks])).toEqual([
       [105, [{ ticks: 110, lots: 5 }]],
     ]);
-    expect(desk.touch()).toEqual({ bidTicks: 100, askTicks: 110 });
-    expect(desk.best("SELL", [])).toBe(102);
+    expect(trader.touch()).toEqual({ bidTicks: 100, askTicks: 110 });
+    expect(trader.best("SELL", [])).toBe(102);
   });
 });
 
@@ -138,7 +138,7 @@ describe("a strategy that is none", () => {
     ],
   ])("halts its market by name, and nothing else: %s", (_what, strategy) => {
     const ends: string[] = [];
-    const desk = new Desk({
+    const trader = new MarketTrader({
       instrument: testInstrument,
       rules: RULES,
       decide: { everyMs: 100, onTouchChange: false, onFill: false, minGapMs: 0 },
@@ -149,8 +149,8 @@ describe("a strategy that is none", () => {
       onIntent: () => {},
       onStrategyEnd: (why) => ends.push(why),
     });
-    desk.connect();
-    expect(desk.running).toBe(false);
+    trader.connect();
+    expect(trader.running).toBe(false);
     expect(ends).toEqual([expect.stringMatching(/^strategy failed to start: /)]);
   });
 });

@@ -1,6 +1,4 @@
-import { isObservable, Observable, type Subscriber, Subscription } from "rxjs";
 import type { Instrument } from "../core/instrument.js";
-import { thrownText } from "../core/thrown-text.js";
 import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Plan } from "../executor/plan.js";
@@ -19,28 +17,32 @@ import { marketView } from "../market/market-view.js";
 import { StreamLag } from "../market/stream-lag.js";
 import type { DecisionCause, MarketView } from "../market/view.js";
 import type { Intent, QuotesIntent, TargetIntent } from "../strategies/intent.js";
-import type { BoundStrategy, StrategyContext } from "../strategies/strategy.js";
+import { sameGrid } from "./rule-changes.js";
+import { StrategySession, type StrategySessionDeps } from "./strategy/strategy-session.js";
 
-/** What a desk is made of. */
-export interface DeskOptions {
+/** Everything that a market trader needs of its bot. */
+export interface MarketTraderDeps extends Omit<StrategySessionDeps, "marketId"> {
   readonly instrument: Instrument;
   readonly rules: MarketRules;
   readonly decide: DecideOptions;
   /** The book that a replay changes in place; one that follows the stream when absent. */
   readonly book?: DeskBook | undefined;
-  /** Undefined in a market where nothing is quoted: what is taken over there is sold, and nothing else done. */
-  readonly strategy: BoundStrategy | undefined;
-  readonly context: StrategyContext;
   readonly maxPositionLots: Lots;
   /** Levels a side that a view holds. */
   readonly depthLevels: number;
-  readonly calling?: ((marketId: MarketId | undefined) => void) | undefined;
-  readonly onIntent: (intent: Intent) => void;
-  /** The strategy threw, or ended: whoever hears of it disconnects, and halts the market (design, rule 4). */
-  readonly onStrategyEnd: (why: string, error?: { readonly thrown: unknown }) => void;
 }
 
-/** What a view needs that the desk does not hold itself. */
+/** A target position that is worked. */
+export interface WorkedTarget {
+  readonly intent: TargetIntent;
+  readonly byOperator: boolean;
+  /** A rung of the risk ladder flattens: each order is bounded by its worst price alone, however thin the touch. */
+  readonly isByLadder?: boolean;
+  /** When its last slice was sent, exchange time; undefined before the first. */
+  readonly lastSliceAtMs: Ms | undefined;
+}
+
+/** What a view needs that the trader does not hold itself. */
 export interface ViewInputs {
   readonly positionLots: Lots;
   readonly equity: CreditUnits;
@@ -53,8 +55,11 @@ interface OwnBookOrders {
   inBook(marketId: MarketId): readonly OwnBookOrder[];
 }
 
-/** One market of the bot: its book and marks, its strategy, and what is wanted of it now. */
-export class Desk {
+/**
+ * The trading state of one market: its book and marks, its strategy, and the orders wanted of it.
+ * Its own methods alone change it.
+ */
+export class MarketTrader {
   readonly marketId: MarketId;
   readonly instrument: Instrument;
   readonly book: DeskBook;
@@ -63,61 +68,149 @@ export class Desk {
   readonly decisions: DecisionPoints;
   readonly #ownInBook = new OwnOrderOverlay();
   readonly maxPositionLots: Lots;
-  rules: MarketRules;
-  /** The strategy's standing intent; an operator's target position stands above it. */
-  quotes: QuotesIntent | undefined;
-  target:
-    | {
-        readonly intent: TargetIntent;
-        readonly byOperator: boolean;
-        /** A rung of the risk ladder flattens: each order is bounded by its worst price alone, however thin the touch. */
-        readonly isByLadder?: boolean;
-        lastSliceAtMs: Ms | undefined;
-      }
-    | undefined;
-  /** The mid that the standing quotes were made around, without own orders; NaN before the first. */
-  quotesMidTicks = Number.NaN;
-  /** What is wanted because of an inherited position, as it was planned last; undefined when there is none, or it may not be worked. */
-  unwind: TargetIntent | undefined;
-  /** When the last slice of an unwinding left, exchange time. */
-  lastTakeAtMs: Ms | undefined;
-  /** Why the strategy's last intent was refused; undefined when it was taken. */
-  refusal: string | undefined;
   /** Lots as a decimal string of base. */
   readonly amountOf = (lots: Lots): string => this.instrument.amountOf(lots);
-  /** The newest plan, for the screen, `status` and `explain`. */
-  plan: Plan | TargetPlan | undefined;
-  /** True until the strategy has seen a view since the book was last lost: what it wanted before answers another market. */
-  awaitingView = true;
-  /** Something changed that the next settlement has to plan for. */
-  dirty = true;
-  readonly #options: DeskOptions;
-  /** Who hears the views: what the strategy's operator has subscribed, which may be several. Another list after each change, so that one that is being told stands. */
-  #viewers: readonly Subscriber<MarketView>[] = [];
-  #subscription: Subscription | undefined;
+  #rules: MarketRules;
+  #quotes: QuotesIntent | undefined;
+  #quotesMidTicks = Number.NaN;
+  #target: WorkedTarget | undefined;
+  #unwind: TargetIntent | undefined;
+  #lastTakeAtMs: Ms | undefined;
+  #refusal: string | undefined;
+  #plan: Plan | TargetPlan | undefined;
+  #awaitingView = true;
+  #isDirty = true;
+  readonly #deps: MarketTraderDeps;
+  readonly #session: StrategySession;
   #viewSequence = 0;
   #lastView: MarketView | undefined;
   #touch: NetTouch | null = null;
   #acceptedViewSequence = -1;
 
-  constructor(options: DeskOptions) {
-    this.#options = options;
-    this.instrument = options.instrument;
-    this.marketId = options.instrument.marketId;
-    this.rules = options.rules;
-    this.maxPositionLots = options.maxPositionLots;
-    this.book = options.book ?? new SyncedBook(this.marketId);
-    this.state = new MarketState(options.instrument);
-    this.decisions = new DecisionPoints(options.decide);
+  constructor(deps: MarketTraderDeps) {
+    this.#deps = deps;
+    this.instrument = deps.instrument;
+    this.marketId = deps.instrument.marketId;
+    this.#rules = deps.rules;
+    this.maxPositionLots = deps.maxPositionLots;
+    this.book = deps.book ?? new SyncedBook(this.marketId);
+    this.state = new MarketState(deps.instrument);
+    this.decisions = new DecisionPoints(deps.decide);
+    this.#session = new StrategySession({ ...deps, marketId: this.marketId });
+  }
+
+  /** The market's rules in force. */
+  get rules(): MarketRules {
+    return this.#rules;
+  }
+
+  /** The strategy's standing quotes; a target position stands above them. */
+  get quotes(): QuotesIntent | undefined {
+    return this.#quotes;
+  }
+
+  /** The mid that the standing quotes were made around, without own orders; NaN before the first. */
+  get quotesMidTicks(): number {
+    return this.#quotesMidTicks;
+  }
+
+  /** The target position that is worked: the strategy's, an operator's or the risk ladder's. */
+  get target(): WorkedTarget | undefined {
+    return this.#target;
+  }
+
+  /**
+   * The intent that unwinds an inherited position, as it was planned last; undefined when there is
+   * none, or it may not be worked.
+   */
+  get unwind(): TargetIntent | undefined {
+    return this.#unwind;
+  }
+
+  /** When the last slice of an unwinding was sent, exchange time. */
+  get lastTakeAtMs(): Ms | undefined {
+    return this.#lastTakeAtMs;
+  }
+
+  /** Why the strategy's last intent was refused; undefined when it was taken. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
+  /** The newest plan, for the screen, `status` and `explain`. */
+  get plan(): Plan | TargetPlan | undefined {
+    return this.#plan;
+  }
+
+  /**
+   * True until the strategy has seen a view since the book was last lost: what it wanted before
+   * answers another market.
+   */
+  get awaitingView(): boolean {
+    return this.#awaitingView;
+  }
+
+  /** True when something has changed since the last plan that bears on it. */
+  get isDirty(): boolean {
+    return this.#isDirty;
+  }
+
+  /** Something that bears on the plan has changed: the end of the turn plans anew. */
+  markDirty(): void {
+    this.#isDirty = true;
+  }
+
+  /** A plan is being made. A change that it makes itself marks the market for the next one. */
+  startPlan(): void {
+    this.#isDirty = false;
+  }
+
+  /** The plan is made. */
+  finishPlan(plan: Plan | TargetPlan): void {
+    this.#plan = plan;
+  }
+
+  /** The plan unwinds an inherited position by this intent, or none. */
+  setUnwind(intent: TargetIntent | undefined): void {
+    this.#unwind = intent;
+  }
+
+  /** Works a target position from now on, in place of the quotes. */
+  pursue(target: WorkedTarget): void {
+    this.#target = target;
+    this.#isDirty = true;
+  }
+
+  /** Gives the target position up. */
+  abandonTarget(): void {
+    this.#target = undefined;
+    this.#isDirty = true;
+  }
+
+  /** The plan found the target position over. That plan stands until something else changes. */
+  completeTarget(): void {
+    this.#target = undefined;
+  }
+
+  /** A slice of the target position, or of an unwinding, was sent. */
+  noteSlice(nowMs: Ms): void {
+    if (this.#target === undefined) this.#lastTakeAtMs = nowMs;
+    else this.#target = { ...this.#target, lastSliceAtMs: nowMs };
+  }
+
+  /** The exchange's rules were read again. Rules of another grid are not taken over. */
+  rulesRead(rules: MarketRules | undefined): void {
+    if (rules !== undefined && sameGrid(this.#rules, rules)) this.#rules = rules;
+    this.#isDirty = true;
   }
 
   /** Whether a strategy quotes here at all. */
   get hasStrategy(): boolean {
-    return this.#options.strategy !== undefined;
+    return this.#deps.strategy !== undefined;
   }
 
   get running(): boolean {
-    return this.#subscription !== undefined;
+    return this.#session.running;
   }
 
   get lastView(): MarketView | undefined {
@@ -149,27 +242,27 @@ export class Desk {
   /** An intent of the strategy that was found in shape. */
   take(intent: Intent): void {
     this.#acceptedViewSequence = intent.viewSequence;
-    this.refusal = undefined;
+    this.#refusal = undefined;
     if (intent.kind === "quotes") {
-      this.quotes = intent;
-      this.quotesMidTicks = this.#lastView?.midTicks ?? Number.NaN;
-      if (this.target?.byOperator === false) this.target = undefined;
-    } else if (this.target?.byOperator !== true) {
-      this.target = { intent, byOperator: false, lastSliceAtMs: this.target?.lastSliceAtMs };
+      this.#quotes = intent;
+      this.#quotesMidTicks = this.#lastView?.midTicks ?? Number.NaN;
+      if (this.#target?.byOperator === false) this.#target = undefined;
+    } else if (this.#target?.byOperator !== true) {
+      this.#target = { intent, byOperator: false, lastSliceAtMs: this.#target?.lastSliceAtMs };
     }
-    this.dirty = true;
+    this.#isDirty = true;
   }
 
   /** An intent of the strategy was refused: what it wanted before is nobody's wish any more, and comes down. */
   refuse(why: string): void {
     this.#forget();
-    this.refusal = why;
+    this.#refusal = why;
   }
 
   #forget(): void {
-    this.quotes = undefined;
-    if (this.target?.byOperator === false) this.target = undefined;
-    this.dirty = true;
+    this.#quotes = undefined;
+    if (this.#target?.byOperator === false) this.#target = undefined;
+    this.#isDirty = true;
   }
 
   /** After each event: the touch without our own orders. True when the book's mid may have moved. */
@@ -178,61 +271,26 @@ export class Desk {
       touch?.bidTicks !== this.#touch?.bidTicks || touch?.askTicks !== this.#touch?.askTicks;
     this.#touch = touch;
     this.decisions.noteTouch(touch);
-    if (moved) this.dirty = true;
+    if (moved) this.#isDirty = true;
     return touch !== null;
   }
 
   noteFill(): void {
     this.decisions.noteFill();
-    this.dirty = true;
+    this.#isDirty = true;
   }
 
   /** Starts the strategy, or starts it anew after it ended. */
   connect(): void {
     this.disconnect();
-    this.refusal = undefined;
-    const { strategy } = this.#options;
-    if (strategy === undefined) return;
-    this.#viewers = [];
-    this.#options.calling?.(this.marketId);
-    this.#subscribe(strategy);
-    this.#options.calling?.(undefined);
-  }
-
-  #subscribe(strategy: BoundStrategy): void {
-    const subscription = new Subscription();
-    this.#subscription = subscription;
-    try {
-      const intents = this.#view$().pipe(strategy(this.#options.context));
-      if (!isObservable(intents))
-        return this.#ended(
-          "strategy failed to start: its operator made no Observable of the views",
-          { thrown: intents },
-        );
-      // One that ended, or was stopped, while it was being subscribed to is unsubscribed at once.
-      subscription.add(
-        intents.subscribe({
-          next: (intent) => this.#options.onIntent(intent),
-          error: (error: unknown) =>
-            this.#ended(`strategy failed: ${thrownText(error)}`, { thrown: error }),
-          complete: () => this.#ended("strategy completed"),
-        }),
-      );
-    } catch (error) {
-      this.#ended(`strategy failed to start: ${thrownText(error)}`, { thrown: error });
-    }
+    this.#refusal = undefined;
+    this.#session.start();
   }
 
   /** Stops the strategy. What it wanted last is forgotten. */
   disconnect(): void {
-    const subscription = this.#subscription;
-    this.#subscription = undefined;
     this.#forget();
-    try {
-      subscription?.unsubscribe();
-    } catch (error) {
-      this.#ended(`strategy failed as it was stopped: ${thrownText(error)}`, { thrown: error });
-    }
+    this.#session.stop();
   }
 
   /** The market can no longer be trusted: nothing is wanted until the strategy has seen a new view. */
@@ -240,8 +298,8 @@ export class Desk {
     this.book.lose(reason);
     this.lag.lost();
     this.decisions.noteTouch(null);
-    this.awaitingView = true;
-    this.dirty = true;
+    this.#awaitingView = true;
+    this.#isDirty = true;
   }
 
   /** Best prices without our own orders; null when the book is not there. */
@@ -273,7 +331,7 @@ export class Desk {
       sequence: this.#viewSequence + 1,
       timeMs: inputs.timeMs,
       cause,
-      depthLevels: this.#options.depthLevels,
+      depthLevels: this.#deps.depthLevels,
       positionLots: inputs.positionLots,
       equity: inputs.equity,
       maxPositionLots: this.maxPositionLots,
@@ -282,11 +340,9 @@ export class Desk {
     this.#viewSequence = view.sequence;
     this.#lastView = view;
     this.state.startView();
-    this.dirty = true;
-    this.awaitingView = false;
-    this.#options.calling?.(this.marketId);
-    for (const viewer of this.#viewers) viewer.next(view);
-    this.#options.calling?.(undefined);
+    this.#isDirty = true;
+    this.#awaitingView = false;
+    this.#session.show(view);
     return true;
   }
 
@@ -294,21 +350,6 @@ export class Desk {
   noteOwn(orders: OwnBookOrders, nowMs: Ms): void {
     if (this.book.holdsOwnOrders)
       this.#ownInBook.note(orders.inBook(this.marketId), this.book, nowMs);
-  }
-
-  /** Hot: whoever subscribes hears the views from then on. */
-  #view$(): Observable<MarketView> {
-    return new Observable((viewer) => {
-      this.#viewers = [...this.#viewers, viewer];
-      return () => {
-        this.#viewers = this.#viewers.filter((other) => other !== viewer);
-      };
-    });
-  }
-
-  #ended(why: string, error?: { readonly thrown: unknown }): void {
-    this.#subscription = undefined;
-    this.#options.onStrategyEnd(why, error);
   }
 }
 

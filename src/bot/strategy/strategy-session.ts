@@ -1,0 +1,102 @@
+import { isObservable, Observable, type Subscriber, Subscription } from "rxjs";
+import { thrownText } from "../../core/thrown-text.js";
+import type { MarketId } from "../../core/units.js";
+import type { MarketView } from "../../market/view.js";
+import type { Intent } from "../../strategies/intent.js";
+import type { BoundStrategy, StrategyContext } from "../../strategies/strategy.js";
+
+/** Everything that a session needs of its bot. */
+export interface StrategySessionDeps {
+  readonly marketId: MarketId;
+  /** Undefined in a market where nothing is quoted. */
+  readonly strategy: BoundStrategy | undefined;
+  readonly context: StrategyContext;
+  /** Told which market's strategy is being called, and undefined once it has returned. */
+  readonly calling?: ((marketId: MarketId | undefined) => void) | undefined;
+  readonly onIntent: (intent: Intent) => void;
+  /** The strategy threw, or ended: whoever is told stops the session, and halts the market (design, rule 4). */
+  readonly onStrategyEnd: (why: string, error?: { readonly thrown: unknown }) => void;
+}
+
+/** The subscription to the strategy of one market: views go in, intents come out. */
+export class StrategySession {
+  readonly #deps: StrategySessionDeps;
+  /** Several where the strategy subscribes several times. Replaced at each change, so that a list that is being gone through stays. */
+  #viewers: readonly Subscriber<MarketView>[] = [];
+  #subscription: Subscription | undefined;
+
+  constructor(deps: StrategySessionDeps) {
+    this.#deps = deps;
+  }
+
+  get running(): boolean {
+    return this.#subscription !== undefined;
+  }
+
+  /** Subscribes to the strategy; one that runs is to be stopped before. */
+  start(): void {
+    const { strategy, calling, marketId } = this.#deps;
+    if (strategy === undefined) return;
+    this.#viewers = [];
+    calling?.(marketId);
+    this.#subscribe(strategy);
+    calling?.(undefined);
+  }
+
+  /** Shows the strategy a view. */
+  show(view: MarketView): void {
+    const { calling, marketId } = this.#deps;
+    calling?.(marketId);
+    for (const viewer of this.#viewers) viewer.next(view);
+    calling?.(undefined);
+  }
+
+  stop(): void {
+    const subscription = this.#subscription;
+    this.#subscription = undefined;
+    try {
+      subscription?.unsubscribe();
+    } catch (error) {
+      this.#ended(`strategy failed as it was stopped: ${thrownText(error)}`, { thrown: error });
+    }
+  }
+
+  #subscribe(strategy: BoundStrategy): void {
+    const subscription = new Subscription();
+    this.#subscription = subscription;
+    try {
+      const intents = this.#views().pipe(strategy(this.#deps.context));
+      if (!isObservable(intents))
+        return this.#ended(
+          "strategy failed to start: its operator made no Observable of the views",
+          { thrown: intents },
+        );
+      // One that ended, or was stopped, while it was being subscribed to is unsubscribed at once.
+      subscription.add(
+        intents.subscribe({
+          next: (intent) => this.#deps.onIntent(intent),
+          error: (error: unknown) =>
+            this.#ended(`strategy failed: ${thrownText(error)}`, { thrown: error }),
+          complete: () => this.#ended("strategy completed"),
+        }),
+      );
+    } catch (error) {
+      this.#ended(`strategy failed to start: ${thrownText(error)}`, { thrown: error });
+    }
+  }
+
+  /** Hot: a subscriber is shown the views from then on. */
+  #views(): Observable<MarketView> {
+    return new Observable((viewer) => {
+      this.#viewers = [...this.#viewers, viewer];
+      return () => {
+        this.#viewers = this.#viewers.filter((other) => other !== viewer);
+      };
+    });
+  }
+
+  #ended(why: string, error?: { readonly thrown: unknown }): void {
+    this.#subscription = undefined;
+    this.#deps.onStrategyEnd(why, error);
+  }
+}

@@ -6,24 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Checkout, PROJECT_ROOT } from "./checkout.js";
 
 describe("the direction of imports", () => {
-  let root: string;
-  beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), "marketwright-imports-"));
-  });
-  afterEach(() => rmSync(root, { recursive: true }));
-
-  function check(files: Readonly<Record<string, string>>): {
-    status: number | null;
-    stderr: string;
-  } {
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(root, path)), { recursive: true });
-      writeFileSync(join(root, path), text);
-    }
-    return spawnSync(process.execPath, [join(PROJECT_ROOT, "scripts/check-imports.mjs"), root], {
-      encoding: "utf8",
-    });
-  }
+  const check = (files: Readonly<Record<string, string>>) => runScript("check-imports.mjs", files);
 
   it.each([
     ["core knowing a room", "src/core/a.ts", 'import { b } from "../exchange/records.js";'],
@@ -120,6 +103,129 @@ describe("the direction of imports", () => {
     expect([stderr, status]).toEqual(["", 0]);
   });
 });
+
+describe("circles of imports", () => {
+  it("are refused, of types as well, naming every file", () => {
+    const { status, stderr } = runScript("check-imports.mjs", {
+      "src/core/a.ts": 'import { b } from "./b.js";\nexport const a = b;\n',
+      "src/core/b.ts": 'import { c } from "./deep/c.js";\nexport const b = c;\n',
+      "src/core/deep/c.ts": 'import type { a } from "../a.js";\nexport const c = 1;\n',
+      "src/core/d.ts": 'import { a } from "./a.js";\nexport const d = a;\n',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toBe(
+      "check-imports: a circle of imports: src/core/a.ts, src/core/b.ts, src/core/deep/c.ts\n",
+    );
+  });
+
+  it("are not seen where two files import a third", () => {
+    const { status, stderr } = runScript("check-imports.mjs", {
+      "src/core/a.ts": 'import { c } from "./c.js";\nimport { b } from "./b.js";\n',
+      "src/core/b.ts": 'import { c } from "./c.js";\n',
+      "src/core/c.ts": "export const c = 1;\n",
+    });
+    expect([stderr, status]).toEqual(["", 0]);
+  });
+});
+
+describe("the structure of src", () => {
+  const used = (name: string): string =>
+    `import { ${name} } from "./a.js";\nexport const z = ${name};\n`;
+  const entry = 'export { z } from "./core/z.js";\n';
+
+  it.each([
+    [
+      "a folder of more than twenty files",
+      Object.fromEntries(
+        Array.from({ length: 21 }, (_, index) => [`src/core/a${index}.ts`, "const a = 1;\n"]),
+      ),
+      "src/core has 21 files of its own: expected at most 20",
+    ],
+    [
+      "a class and a function of one name",
+      {
+        "src/core/a.ts": "export class Book {}\n",
+        "src/market/b.ts":
+          'import { Book as Other } from "../core/a.js";\nexport function Book() { return Other; }\n',
+        "src/market/c.ts": 'import { Book } from "./b.js";\nBook();\n',
+      },
+      "Book stands for 2 things: src/core/a.ts, src/market/b.ts",
+    ],
+    [
+      "a function that only its own file calls",
+      {
+        "src/index.ts": entry,
+        "src/core/a.ts": "export function b() { return 1; }\nexport const a = b();\n",
+        "src/core/z.ts": used("a"),
+      },
+      "src/core/a.ts:1 exports b, which nothing imports",
+    ],
+    [
+      "a type that nothing names",
+      {
+        "src/index.ts": entry,
+        "src/core/a.ts": "export type B = number;\nexport const a = 1;\n",
+        "src/core/z.ts": used("a"),
+      },
+      "src/core/a.ts:1 exports B, which nothing imports",
+    ],
+    [
+      "what only a comment imports",
+      {
+        "src/index.ts": entry,
+        "src/core/z.ts": "export const z = 1;\n// import { z as b } from './y.js';\n",
+        "src/core/y.ts": "export const z = 1;\n",
+      },
+      "src/core/y.ts:1 exports z, which nothing imports",
+    ],
+  ])("does not let through %s", (_what, files: Readonly<Record<string, string>>, problem) => {
+    const { status, stderr } = runScript("check-structure.mjs", files);
+    expect(status).toBe(1);
+    expect(stderr).toContain(problem);
+  });
+
+  it("lets through what an entry or a test takes, a module that is loaded while it runs, and the type of a parameter", () => {
+    const { status, stderr } = runScript("check-structure.mjs", {
+      "src/index.ts": entry,
+      "src/core/a.ts":
+        "export interface Options { readonly a: number }\nexport function a(options: Options) { return options; }\n",
+      "src/core/z.ts": used("a"),
+      "src/core/lazy.ts": "export const lazy = 1;\n",
+      "src/core/tested.ts": "export const tested = 1;\n",
+      "src/cli/main.ts": 'await import("../core/lazy.js");\n',
+      "test/core/tested.test.ts": 'import { tested } from "../../src/core/tested.js";\n',
+    });
+    expect([stderr, status]).toEqual(["", 0]);
+  });
+
+  it("is kept to by this project", () => {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(PROJECT_ROOT, "scripts/check-structure.mjs")],
+      { encoding: "utf8" },
+    );
+    expect([stderr, status]).toEqual(["", 0]);
+  });
+});
+
+/** Runs a check of scripts/ on a project of these files. */
+function runScript(
+  script: string,
+  files: Readonly<Record<string, string>>,
+): { readonly status: number | null; readonly stderr: string } {
+  const root = mkdtempSync(join(tmpdir(), "marketwright-structure-"));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    return spawnSync(process.execPath, [join(PROJECT_ROOT, "scripts", script), root], {
+      encoding: "utf8",
+    });
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
 
 describe("the seam of time and randomness", () => {
   let checkout: Checkout;

@@ -4,8 +4,6 @@ import { venueErrorCode } from "../../exchange/protocol/errors.js";
 import type { MarketRules, TimeInForce } from "../../exchange/records.js";
 import { isGttLife } from "../../exchange/signing/gtt-life.js";
 import type { Outcome, PlaceAction } from "../../exchange/venue.js";
-import { heldValue } from "./market-terms.js";
-import { venueErrorCode } from "../../exchange/venue-errors.js";
 import type { ReplayAccount } from "./replay-account.js";
 import type { ReplayMarket } from "./replay-market.js";
 

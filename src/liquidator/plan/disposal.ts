@@ -1,4 +1,3 @@
-import type { CreditUnits, Lots } from "../../core/units.js";
 import type { Level } from "../../market/book/readable-book.js";
 import { absolute, ceilDivide, larger, smaller } from "../../core/bigints.js";
 import type { CreditUnits, Lots, PaperUnits } from "../../core/units.js";

@@ -1,4 +1,3 @@
-import type { CreditUnits } from "../../../core/units.js";
 import type { WireRiskyAccount } from "../../../exchange/protocol/account.js";
 import { type AccountMargin, isSafe } from "../../../perpetual/margin.js";
 import type { Account } from "../../accounts/account.js";

@@ -1,0 +1,165 @@
+// The rooms of src: what each holds, and what it may import. `check-imports.mjs` enforces the table, and `npm run docs` writes
+// it into docs/architecture.md.
+
+/**
+ * @typedef {object} Modules some modules of a room that others may import without the rest of it
+ * @property {string} name in the table
+ * @property {readonly string[]} modules below src, without an ending; `/*` at the end is every module of a folder
+ */
+
+/** @type {Modules} What orders and events are and cost, not how they travel: for a room that knows no network. */
+const RECORDS = {
+  name: "records and error codes of `exchange`",
+  modules: [
+    "exchange/records",
+    "exchange/venue",
+    "exchange/rate-buckets",
+    "exchange/protocol/errors",
+  ],
+};
+
+/** @type {Modules} The one decision what the answer to a place or a cancel proves. */
+const FATE = { name: "`exchange/fate`", modules: ["exchange/fate"] };
+
+/**
+ * @type {Modules} What the embedded exchange shares with its clients: the schemas that both sides keep and that it publishes,
+ * and the contracts that it deploys.
+ */
+const CONTRACT = {
+  name: "`exchange/records`, `exchange/protocol`, `chain/abi`",
+  modules: ["exchange/records", "exchange/protocol/*", "chain/abi/*"],
+};
+
+/** @type {Modules} */
+const INTENT = { name: "the intent of `strategies`", modules: ["strategies/intent"] };
+
+/** What every room stands on: units, and the arithmetic that the contracts do. */
+const GROUND = ["core", "perpetual"];
+
+/** All that decides what a bot does: everything but how it runs, and on what. */
+const TRADING = [...GROUND, "exchange", "market", "account", "strategies", "risk", "executor"];
+
+/**
+ * The rooms, from the ground up. `mayImport` names rooms and modules; `"*"` is everything. A folder of src that is not named
+ * here may not exist. A folder of a room that is named too is a room within it: whoever may import the outer one may import it.
+ *
+ * @type {Readonly<Record<string, { readonly holds: string, readonly mayImport: readonly (string | Modules)[] }>>}
+ */
+export const ROOMS = {
+  core: {
+    holds:
+      "units and the exact arithmetic of a market, errors, rate budgets; `runtime/` (clock, timers, randomness), `crypto/` (Keccak, ECDSA, keystores, secrets), `config/` (how YAML is read and checked), `files/` (private folders, locks, durable files), `queue/` (queue models), `http/` (what all HTTP servers share)",
+    mayImport: [],
+  },
+  perpetual: {
+    holds:
+      "the arithmetic of the perpetual contracts, once: fixed point, margin, capacity, fees, liquidation; its witnesses are the contracts on an EVM",
+    mayImport: ["core"],
+  },
+  "market/book": {
+    holds:
+      "the order book, for whoever hears, records or plays a market, and the overlay of our own orders",
+    mayImport: ["core"],
+  },
+  exchange: {
+    holds:
+      "the venue's client: `rest/`, `streams/`, `signing/`, `protocol/` (one schema of each record, the operations, the error codes); in `client/` the library for other programs, in exact decimals where the bot counts in ticks and lots",
+    mayImport: [...GROUND, "market/book"],
+  },
+  chain: {
+    holds:
+      "the chain as a client sees it: `rpc/` (nodes that are believed or not), `blocks/`, `contracts/` (many accounts read at one block, reverts by their meaning: [contracts.md](contracts.md)), `lanes/` (transactions followed to their end: [transactions.md](transactions.md)), `abi/` (generated from `contracts/`)",
+    mayImport: GROUND,
+  },
+  market: {
+    holds: "the synchronisation of the book, marks, the view that strategies see",
+    mayImport: [...GROUND, RECORDS],
+  },
+  account: {
+    holds:
+      "own orders as a state machine ([orders.md](orders.md)), trades, positions, profit, reconciliation",
+    mayImport: [...GROUND, "market", RECORDS],
+  },
+  strategies: {
+    holds:
+      "the built-in strategies, one file each, as pure operators; their mathematics, estimators and parameters; the intent ([strategies.md](strategies.md))",
+    mayImport: [...GROUND, "market", "account", RECORDS],
+  },
+  risk: {
+    holds: "limits, worst cases, guards, halts",
+    mayImport: [...GROUND, "market", "account", INTENT, RECORDS],
+  },
+  executor: {
+    holds: "an intent against the working orders: plans, outbox, token budget",
+    mayImport: [...GROUND, "market", "account", "risk", INTENT, RECORDS],
+  },
+  liquidator: {
+    holds:
+      "accounts in danger, confirmed at one block, planned, sent, and handed to the bot to be sold; the ledger of it ([liquidator.md](liquidator.md))",
+    mayImport: [...GROUND, "chain", "market", "account", "risk", "executor", INTENT, RECORDS],
+  },
+  monitoring: {
+    holds: "metrics ([metrics.md](metrics.md)), logs, the screen",
+    mayImport: TRADING,
+  },
+  bot: {
+    holds:
+      "the engine that puts the rooms together, turn by turn; `config/`, `state/` (what survives a restart), `journal/`, `explain/`, `control/` (the socket), `run/` (live wiring), `cancelling/`, `strategy/` (loading), `unwind/` (liquidated positions that we now hold)",
+    mayImport: [...TRADING, "chain", "liquidator", "monitoring"],
+  },
+  simulator: {
+    holds:
+      "the embedded exchange, an independent witness that hashes orders and checks requests by its own hand; `chain/` its EVM ([chain.md](chain.md)), `settlement/` what it does with it ([settlement.md](settlement.md))",
+    mayImport: [...GROUND, "market/book", CONTRACT],
+  },
+  history: {
+    holds:
+      "recorded markets as Parquet files a day ([history.md](history.md)): `import/`, `download/` and `record/` fill the `store/` through `staging/`; `columns/` makes tapes of it",
+    mayImport: [...GROUND, "market/book", "exchange"],
+  },
+  backtest: {
+    holds:
+      "the bot on recorded history ([backtest.md](backtest.md)): the replayed exchange on two clocks, its matching ([fills.md](fills.md)), account and marks; reports, sweeps ([sweeps.md](sweeps.md)), recorded sessions and their comparison ([compare.md](compare.md))",
+    mayImport: [...TRADING, "history", "monitoring", "bot"],
+  },
+  cli: {
+    holds: "in `commands/` one file a command; beside it what commands share",
+    mayImport: ["*"],
+  },
+};
+
+/** The public entries: they put together what others may import. */
+export const ENTRIES = new Set(["index"]);
+
+/** Whether a module of a room may import another, which is below src and without an ending. */
+export function mayImport(room, target) {
+  const folder = `${target.slice(0, target.lastIndexOf("/"))}/*`;
+  const names = ["*", ...roomsOf(target), target, folder];
+  return ROOMS[room].mayImport
+    .flatMap((allowed) => (typeof allowed === "string" ? [allowed] : allowed.modules))
+    .some((name) => names.includes(name));
+}
+
+/** The rooms that a module below src is in, the outermost first; none of a public entry. */
+export function roomsOf(module) {
+  const folders = module.split("/").slice(0, -1);
+  return folders
+    .map((_folder, at) => folders.slice(0, at + 1).join("/"))
+    .filter((name, at) => at === 0 || Object.hasOwn(ROOMS, name));
+}
+
+/** What a room may import, in words. */
+export function allowedText(room) {
+  const allowed = ROOMS[room].mayImport.map((name) =>
+    typeof name !== "string" ? name.name : name === "*" ? "everything" : `\`${name}\``,
+  );
+  return allowed.length === 0 ? "nothing of ours" : allowed.join(", ");
+}
+
+/** The table of rooms, as Markdown. */
+export function roomsTable() {
+  const rows = Object.entries(ROOMS).map(
+    ([room, { holds }]) => `| \`${room}\` | ${holds} | ${allowedText(room)} |`,
+  );
+  return ["| folder | holds | may import |", "|---|---|---|", ...rows].join("\n");
+}

@@ -8,6 +8,8 @@ export interface BenchServer {
   readonly ports: readonly number[];
   /** CPU that its process has used so far, user and system. */
   cpuMs(): Promise<number>;
+  /** What a process that measures more than its CPU answers when it is asked. */
+  ask<Answer>(): Promise<Answer>;
   end(): void;
 }
 
@@ -26,12 +28,14 @@ export async function forkBenchServer(
     throw new RunError("a server of the benchmark ended early", { value: code });
   });
   const { ports } = await answerOf<BenchServerReady>(child);
+  const ask = <Answer>(): Promise<Answer> => {
+    child.send("ask");
+    return answerOf<Answer>(child);
+  };
   return {
     ports,
-    cpuMs: () => {
-      child.send("cpu");
-      return answerOf<number>(child);
-    },
+    cpuMs: () => ask<number>(),
+    ask,
     end: () => {
       child.removeAllListeners("exit").kill();
     },

@@ -1,0 +1,71 @@
+import { botSchema } from "../src/bot/config/config-schema.js";
+import { startBot } from "../src/bot/run/run-bot.js";
+import { MemoryStateStore } from "../src/bot/state/state-dir.js";
+import { initCrypto } from "../src/core/crypto/signing.js";
+import { liveSeam } from "../src/core/runtime/live-seam.js";
+import { logTo } from "../src/monitoring/log.js";
+import { Metrics } from "../src/monitoring/metrics.js";
+
+/** What a bot has done since it was asked last. */
+export interface BotLoad {
+  /** Processor time of its process, user and system. */
+  readonly cpuMs: number;
+  /** From a stream's message received to the signed order written, of each order, milliseconds. */
+  readonly tickToOrderMs: readonly number[];
+}
+
+/** Metrics that keep each time from a tick to an order: the histogram's buckets are too wide for a percentile. */
+class TimedMetrics extends Metrics {
+  tickToOrderMs: number[] = [];
+
+  override tickToOrder(seconds: number): void {
+    super.tickToOrder(seconds);
+    this.tickToOrderMs.push(seconds * 1000);
+  }
+}
+
+/** A bot as `marketwright run` starts it, on every market of the exchange; only its state is in memory. */
+async function run(port: number, markets: number): Promise<void> {
+  await initCrypto();
+  const seam = liveSeam();
+  const metrics = new TimedMetrics();
+  const market = {
+    strategy: "ladder",
+    params: { levels: 2, halfSpreadBps: 1, levelSpacingBps: 1, sizeBase: 0.01 },
+    limits: { maxPositionBase: 1, maxOrderBase: 0.1, maxOpenOrders: 20 },
+  };
+  const file = {
+    exchange: { rest: `http://127.0.0.1:${port}/v1`, stream: `ws://127.0.0.1:${port}/v1` },
+    account: { keyEnv: "NONE" },
+    quotes: { timeInForce: "POST_ONLY" },
+    markets: Object.fromEntries(
+      Array.from({ length: markets }, (_, place) => [`btc${place}usdc`, market]),
+    ),
+    // However late it is, it goes on quoting, so that its lateness is measured.
+    risk: { maxDrawdownQuote: 1_000_000, maxLoopLagMs: 60_000, maxBookAgeMs: 60_000 },
+  };
+  const running = await startBot({
+    config: { ...botSchema.parse(file), path: "/bench.yaml" },
+    privateKey: `0x${"4c".repeat(32)}`,
+    seam,
+    store: new MemoryStateStore(),
+    log: logTo({ write: () => {} }, { level: "info", clock: seam.clock }),
+    metrics,
+  });
+  running.stopped.catch((error: unknown) => {
+    throw error;
+  });
+  let before = process.cpuUsage();
+  process.on("message", () => {
+    const { user, system } = process.cpuUsage(before);
+    before = process.cpuUsage();
+    process.send?.({
+      cpuMs: (user + system) / 1000,
+      tickToOrderMs: metrics.tickToOrderMs,
+    } satisfies BotLoad);
+    metrics.tickToOrderMs = [];
+  });
+  process.send?.({ ports: [] });
+}
+
+await run(Number(process.argv[2]), Number(process.argv[3]));

@@ -1,0 +1,32 @@
+import { initCrypto } from "../src/core/crypto/signing.js";
+import { liveSeam } from "../src/core/runtime/live-seam.js";
+import { parseExchangeConfig } from "../src/simulator/config/config.js";
+import { configuredExchange } from "../src/simulator/engine/configured-exchange.js";
+import { serveExchange } from "../src/simulator/rest/http-server.js";
+import { serveBench } from "./bench-server.js";
+
+/** The exchange with so many busy synthetic markets, each with a seed of its own, and no limits in the way. */
+async function serve(markets: number): Promise<number[]> {
+  await initCrypto();
+  const market = {
+    tickSize: "0.1",
+    stepSize: "0.001",
+    flow: { kind: "synthetic", preset: "fitted", startPriceQuote: 60_000 },
+  };
+  const exchange = configuredExchange(
+    parseExchangeConfig({
+      port: 0,
+      seed: 1,
+      creditOnRegistration: "1000000000",
+      rateLimits: { common: 0, order: 0 },
+      markets: Object.fromEntries(
+        Array.from({ length: markets }, (_, place) => [`btc${place}usdc`, market]),
+      ),
+    }),
+    liveSeam(),
+  );
+  exchange.start();
+  return [(await serveExchange(exchange)).port];
+}
+
+serveBench(await serve(Number(process.argv[2])));

@@ -78,7 +78,7 @@ export const ROOMS = {
   account: {
     holds:
       "own orders as a state machine ([orders.md](orders.md)), trades, positions, profit, reconciliation",
-    mayImport: [...GROUND, "market", RECORDS],
+    mayImport: [...GROUND, "market", RECORDS, FATE],
   },
   strategies: {
     holds:
